@@ -58,27 +58,19 @@ static void add_pages(struct chart *chart, const struct probe_curve curves[PAGE_
 
 /* ---- levels and remarks ---- */
 
-/* "48 KiB", "21 to 24 MiB"; "no size" if unknown. */
-static void size_words(const struct hierarchy_level *level, char *buffer, size_t size)
+/* "48 KiB", "21 to 24 MiB". */
+static struct words size_words(const struct hierarchy_level *level)
 {
 	struct units_text low = units_size_long((int64_t)llround(level->bytes_lo)),
 			  high = units_size_long((int64_t)llround(level->bytes_hi));
-	char *lo = low.text, *hi = high.text, *unit_lo = strchr(lo, ' '),
-	     *unit_hi = strchr(hi, ' ');
+	char *unit_lo = strchr(low.text, ' '), *unit_hi = strchr(high.text, ' ');
 
-	/* Write a range only if its ends differ; write the unit once. */
-	if (unit_lo && unit_hi && strcmp(unit_lo, unit_hi) == 0 && strcmp(lo, hi) != 0)
+	if (!level->unstable || strcmp(low.text, high.text) == 0)
+		return words_of("%s", units_size_long((int64_t)llround(level->bytes)).text);
+	/* Write an equal unit once. */
+	if (unit_lo && unit_hi && strcmp(unit_lo, unit_hi) == 0)
 		*unit_lo = '\0';
-	if (level->unstable && strcmp(lo, hi) != 0)
-		snprintf(buffer, size, "%.12s to %.11s", lo, hi);
-	else
-		snprintf(buffer, size, "%.27s",
-			units_size_long((int64_t)llround(level->bytes)).text);
-}
-
-static bool has_size(const struct hierarchy_level *level)
-{
-	return isfinite(level->bytes) && level->bytes > 0;
+	return words_of("%s to %s", low.text, high.text);
 }
 
 static void mark_level(struct chart *chart, const struct hierarchy_level *level)
@@ -87,16 +79,14 @@ static void mark_level(struct chart *chart, const struct hierarchy_level *level)
 		.lo = level->unstable ? level->bytes_lo : level->bytes,
 		.hi = level->unstable ? level->bytes_hi : level->bytes,
 		.pages = level->kind == LEVEL_TLB };
-	char words[CHART_NAME - 20];
 
-	if (!has_size(level))
+	if (!isfinite(level->bytes) || level->bytes <= 0)
 		return;
-	size_words(level, words, sizeof(words));
 	if (level->kind == LEVEL_TLB && isfinite(level->entries))
 		chart_print(mark.text, "%s %s%.0f", level->name, level->unstable ? "about " : "",
 			level->entries);
 	else
-		chart_print(mark.text, "%s %s", level->name, words);
+		chart_print(mark.text, "%s %.27s", level->name, size_words(level).text);
 	chart_add_mark(chart, &mark);
 }
 
@@ -123,7 +113,7 @@ static void add_plateaus(
 		const struct plateau *plateau = &plateaus->plateau[i];
 		const struct hierarchy_level *level = level_of(hierarchy, plateau->cycles);
 		struct scale_words cycles = scale_figure(plateau->cycles);
-		char text[2 * CHART_NAME];
+		struct words text;
 
 		/* Curves of two page sizes differ most in memory: the level's value is between the
 		 * curves. */
@@ -133,14 +123,14 @@ static void add_plateaus(
 		if (!level && plateau->confidence < 0.5)
 			continue;
 		if (!level || level == before)
-			chart_print(text, "%s cycles", cycles.text);
+			text = words_of("%s cycles", cycles.text);
 		else if (level->kind == LEVEL_MEMORY && isfinite(level->ns))
-			chart_print(text, "%s: %s cycles, %s ns", level->name, cycles.text,
+			text = words_of("%s: %s cycles, %s ns", level->name, cycles.text,
 				scale_figure(level->ns * plateau->cycles / level->cycles).text);
 		else
-			chart_print(text, "%s: %s cycles", level->name, cycles.text);
+			text = words_of("%s: %s cycles", level->name, cycles.text);
 		before = level ? level : before;
-		chart_add_flat(chart, plateau->from, plateau->to, plateau->cycles, text);
+		chart_add_flat(chart, plateau->from, plateau->to, plateau->cycles, text.text);
 	}
 }
 
@@ -158,13 +148,10 @@ static const struct plateaus *best_plateaus(const struct plateaus plateaus[PAGE_
 /* Adds the most important remark: the first finding that contradicts the system. */
 static void add_remark(struct chart *chart, const struct hierarchy *hierarchy)
 {
-	for (int i = 0; i < hierarchy->finding_count; i++) {
-		if (!hierarchy->finding[i].disagreement)
-			continue;
-		chart_print(chart->remark, "%.*s", (int)sizeof(chart->remark) - 1,
-			hierarchy->finding[i].text);
-		return;
-	}
+	for (int i = 0; i < hierarchy->finding_count && !chart->remark[0]; i++)
+		if (hierarchy->finding[i].disagreement)
+			chart_print(chart->remark, "%.*s", (int)sizeof(chart->remark) - 1,
+				hierarchy->finding[i].text);
 }
 
 /* ---- the parts ---- */
@@ -215,13 +202,13 @@ static void make_bandwidth(
 	struct chart *chart, const struct probe_report *report, struct chart_source *source)
 {
 	static const char *const operations[PROBE_OPERATIONS] = { "read", "write", "copy" };
-	char words[PROBE_BANDS][CHART_NAME];
+	struct words words[PROBE_BANDS];
 	const char *names[PROBE_BANDS];
 
 	for (int i = 0; i < report->band_count; i++) {
-		chart_print(words[i], "%s, %s", report->band[i].level,
+		words[i] = words_of("%s, %s", report->band[i].level,
 			units_size_long((int64_t)report->band[i].size).text);
-		names[i] = words[i];
+		names[i] = words[i].text;
 	}
 	chart_name_axis(&chart->x, names, report->band_count);
 	for (int operation = 0; operation < PROBE_OPERATIONS; operation++) {
@@ -247,7 +234,6 @@ static void make_parallel(
 	const struct sample *one = &curve->point[0].sample;
 	struct chart_series *series = chart_add_series(chart, "");
 	double best = 0, at = 1;
-	char text[CHART_NAME];
 
 	for (int i = 0; i < curve->count; i++) {
 		struct chart_point point = add_point(
@@ -259,9 +245,9 @@ static void make_parallel(
 		}
 	}
 	chart_fit(chart, SCALE_LOG2, SCALE_LINEAR);
-	chart_print(text, "%s times at %.0f", scale_figure(best).text, at);
 	if (best > 0)
-		chart_add_call(chart, -1, at, best, text);
+		chart_add_call(chart, -1, at, best,
+			words_of("%s times at %.0f", scale_figure(best).text, at).text);
 	chart_print(chart->subtitle, "a single load takes %s ns", scale_figure(one->ns).text);
 }
 
@@ -290,32 +276,25 @@ static bool any_curve(const struct probe_curve curves[PAGE_KINDS])
 	return false;
 }
 
-static bool is_measured(const struct probe_report *report, enum probe_part part)
-{
-	switch (part) {
-	case PROBE_LATENCY: return any_curve(report->lines);
-	case PROBE_TLB: return any_curve(report->pages);
-	case PROBE_LINE: return report->pairs.count > 0;
-	case PROBE_BANDWIDTH: return report->band_count > 0;
-	case PROBE_PARALLEL: return report->parallel.count > 0;
-	case PROBE_CORES: return report->cores.count > 0;
-	case PROBE_PARTS: break;
-	}
-	return false;
-}
-
 enum probe_part chart_probe_part(const struct probe_report *report)
 {
-	/* Other parts also measure latency, to find the levels. */
+	const bool measured[PROBE_PARTS] = {
+		[PROBE_LATENCY] = any_curve(report->lines),
+		[PROBE_TLB] = any_curve(report->pages),
+		[PROBE_LINE] = report->pairs.count > 0,
+		[PROBE_BANDWIDTH] = report->band_count > 0,
+		[PROBE_PARALLEL] = report->parallel.count > 0,
+		[PROBE_CORES] = report->cores.count > 0,
+	};
 	unsigned asked = report->options.parts;
 
-	for (int part = 0; part < PROBE_PARTS; part++)
-		if (asked && !(asked & 1u << PROBE_LATENCY) && asked >> part & 1 &&
-			is_measured(report, (enum probe_part)part))
-			return (enum probe_part)part;
-	for (int part = 0; part < PROBE_PARTS; part++)
-		if (is_measured(report, (enum probe_part)part))
-			return (enum probe_part)part;
+	/* Other parts also measure latency, to find the levels. */
+	if (asked & 1u << PROBE_LATENCY)
+		asked = 0;
+	for (int pass = 0; pass < 2; pass++)
+		for (int part = 0; part < PROBE_PARTS; part++)
+			if (measured[part] && (pass || asked >> part & 1))
+				return (enum probe_part)part;
 	return PROBE_PARTS;
 }
 

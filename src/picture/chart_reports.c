@@ -10,55 +10,52 @@
 /* The most limits on a page: the highest ones, and always the binding one. */
 enum { LIMITS_MOST = 8 };
 
-static enum chart_bar_kind kind_of(const struct limits *limits, int index)
+static struct chart_bar *add_bar(struct chart *chart, enum chart_bar_kind kind, double value)
 {
-	const struct limit *limit = &limits->limit[index];
+	struct chart_bar *bar = &chart->bar[chart->bar_count++];
 
-	if (!limit->known)
-		return BAR_UNKNOWN;
-	return index == limits->binding ? BAR_BINDING : limit->hard ? BAR_HARD : BAR_SOFT;
+	*bar = (struct chart_bar){ .kind = kind, .value = value, .lo = NAN, .hi = NAN };
+	return bar;
 }
 
 static void add_limit(struct chart *chart, const struct limits *limits, int index)
 {
 	const struct limit *limit = &limits->limit[index];
-	struct chart_bar *bar = &chart->bar[chart->bar_count++];
+	bool binds = index == limits->binding, known = limit->known;
+	struct chart_bar *bar = add_bar(chart,
+		!known	      ? BAR_UNKNOWN
+		: binds	      ? BAR_BINDING
+		: limit->hard ? BAR_HARD
+			      : BAR_SOFT,
+		known ? limit->cpe : NAN);
 
-	*bar = (struct chart_bar){ .kind = kind_of(limits, index),
-		.value = limit->known ? limit->cpe : NAN,
-		.lo = NAN,
-		.hi = NAN };
 	chart_print(bar->name, "%s%s", limit_rows[limit->kind].title, limit->hard ? "" : " (soft)");
-	chart_print(bar->cause, "%s%s", limit->known ? "" : "unknown: ", limit->cause);
+	chart_print(bar->cause, "%s%s", known ? "" : "unknown: ", limit->cause);
 	chart_print(bar->value_words, "%s%s", units_value(limit->cpe).text,
-		index == limits->binding	? " binds"
+		binds				? " binds"
 		: index == limits->predicted_by ? " predicted"
 						: "");
 }
 
 static void add_rest(struct chart *chart, int count)
 {
-	struct chart_bar *bar = &chart->bar[chart->bar_count++];
+	struct chart_bar *bar = add_bar(chart, BAR_UNKNOWN, NAN);
 
-	*bar = (struct chart_bar){ .kind = BAR_UNKNOWN, .value = NAN, .lo = NAN, .hi = NAN };
 	chart_print(bar->name, "%d more", count);
 	chart_print(bar->cause, "lower or unknown");
 }
 
 static void add_measured(struct chart *chart, const struct sample *sample)
 {
-	struct chart_bar *bar = &chart->bar[chart->bar_count++];
+	struct chart_bar *bar = add_bar(chart, BAR_MEASURED, sample->cpe);
+	const char *doubt = sample->provisional ? NULL : sample_doubt(sample);
 
-	*bar = (struct chart_bar){ .kind = BAR_MEASURED,
-		.name = "measured",
-		.value = sample->cpe,
-		.lo = sample->cpe_lo,
-		.hi = sample->cpe_hi };
+	bar->lo = sample->cpe_lo;
+	bar->hi = sample->cpe_hi;
+	chart_print(bar->name, "measured");
 	chart_print(bar->value_words, "%s", units_value(sample->cpe).text);
 	chart_print(bar->cause, "quartiles %s to %s%s%s", units_value(sample->cpe_lo).text,
-		units_value(sample->cpe_hi).text,
-		sample_doubt(sample) && !sample->provisional ? "; " : "",
-		sample_doubt(sample) && !sample->provisional ? sample_doubt(sample) : "");
+		units_value(sample->cpe_hi).text, doubt ? "; " : "", doubt ? doubt : "");
 }
 
 struct chart *chart_ladder(const struct explanation *explanation, const struct setting *setting,

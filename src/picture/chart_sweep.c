@@ -59,30 +59,24 @@ static const struct knob *knob_of(const struct chart_sweep *gathered, int axis)
 	return &gathered->setting.kernel->knobs[gathered->axis[axis].knob];
 }
 
-/* Whether axis a is a better x than axis b. Numeric knobs come before choices, then knobs with more
- * values, then sizes before strides before other knobs. */
-static bool better(const struct chart_sweep *gathered, int a, int b)
+/* How well an axis is suited to be x. The axis of the named sweep comes first, then numeric knobs
+ * before choices, then knobs with more values, then sizes before strides before other knobs. */
+static double suits_x(const struct chart_sweep *gathered, int axis)
 {
 	static const int rank[] = { [AXIS_NONE] = 0, [AXIS_SIZE] = 2, [AXIS_STRIDE] = 1 };
-	const struct knob *one = knob_of(gathered, a), *other = knob_of(gathered, b);
+	const struct knob *knob = knob_of(gathered, axis);
 
-	if ((one->kind == KNOB_CHOICE) != (other->kind == KNOB_CHOICE))
-		return other->kind == KNOB_CHOICE;
-	if (gathered->axis[a].count != gathered->axis[b].count)
-		return gathered->axis[a].count > gathered->axis[b].count;
-	return rank[one->axis] > rank[other->axis];
+	return 2e12 * (gathered->axis[axis].knob == gathered->named.x) +
+	       1e12 * (knob->kind != KNOB_CHOICE) + 4.0 * gathered->axis[axis].count +
+	       rank[knob->axis];
 }
 
-/* Chooses the x axis: the axis of the named sweep, or the best axis. */
 static int choose_x(const struct chart_sweep *gathered)
 {
 	int best = 0;
 
-	for (int i = 0; i < gathered->axis_count; i++)
-		if (gathered->axis[i].knob == gathered->named.x)
-			return i;
 	for (int i = 1; i < gathered->axis_count; i++)
-		if (better(gathered, i, best))
+		if (suits_x(gathered, i) > suits_x(gathered, best))
 			best = i;
 	return best;
 }
@@ -240,44 +234,37 @@ static struct chart_point point_of(const struct chart_sweep *gathered, enum swee
 		cell ? &cell->sample_ratios : NULL, base ? &base->sample : NULL, x);
 }
 
-static void range_of(const struct chart *chart, double *least, double *most)
-{
-	*least = INFINITY;
-	*most = -INFINITY;
-	for (int i = 0; i < chart->series_count; i++) {
-		for (int k = 0; k < chart->series[i].count; k++) {
-			double value = chart->series[i].point[k].y;
-
-			*least = isfinite(value) ? fmin(*least, value) : *least;
-			*most = isfinite(value) ? fmax(*most, value) : *most;
-		}
-	}
-}
-
 /* ---- lines ---- */
 
-/* The setting and the name of line `number`. The last knob varies fastest. */
-static void line_of(const struct chart_sweep *gathered, int number, struct setting *setting,
-	char *name, size_t size)
+/* The setting of line `number`. The last knob varies fastest. */
+static struct setting line_of(const struct chart_sweep *gathered, int number)
 {
-	struct text words = { 0 };
+	struct setting setting = gathered->setting;
 
-	*setting = gathered->setting;
 	for (int i = gathered->axis_count - 1; i >= 1; i--) {
 		const struct chart_sweep_axis *axis = &gathered->axis[i];
 
-		setting->v[axis->knob] = axis->values[number % axis->count];
+		setting.v[axis->knob] = axis->values[number % axis->count];
 		number /= axis->count;
 	}
+	return setting;
+}
+
+/* The name of the line of a setting: the values of all knobs except x. */
+static struct words name_of(const struct chart_sweep *gathered, const struct setting *setting)
+{
+	struct words words = { "" };
+
 	for (int i = 1; i < gathered->axis_count; i++) {
+		size_t used = strlen(words.text);
 		char value[CHART_NAME];
 
 		knob_series(knob_of(gathered, i), setting->v[gathered->axis[i].knob], value,
 			sizeof(value));
-		text_addf(&words, "%s%s", i > 1 ? ", " : "", value);
+		snprintf(words.text + used, sizeof(words.text) - used, "%s%s", used ? ", " : "",
+			value);
 	}
-	snprintf(name, size, "%s", text_string(&words));
-	text_free(&words);
+	return words;
 }
 
 /* Whether the line has any cell. The kernel may exclude all cells of a line, which is then omitted.
@@ -301,14 +288,12 @@ static void add_line(const struct chart_sweep *gathered, enum sweeps_figure figu
 	int lines = line_count(gathered);
 	/* Draw points of the same step side by side. */
 	double shift = (number - (lines - 1) / 2.0) * fmin(0.12, 0.7 / lines);
+	struct setting setting = line_of(gathered, number);
 	struct chart_series *series;
-	struct setting setting;
-	char name[CHART_TEXT];
 
-	line_of(gathered, number, &setting, name, sizeof(name));
 	if (!any_of(gathered, setting))
 		return;
-	series = chart_add_series(chart, name);
+	series = chart_add_series(chart, name_of(gathered, &setting).text);
 	for (int i = 0; series && i < x->count; i++) {
 		struct chart_point point;
 
@@ -403,7 +388,7 @@ static struct chart *make_lines(const struct chart_sweep *gathered)
 	enum sweeps_figure figure = figure_of(gathered, gathered->axis[0].knob);
 	struct chart *chart = chart_new(CHART_LINES);
 	enum scale_kind kind = x_scale(gathered);
-	double least, most;
+	double least = INFINITY, most = -INFINITY;
 
 	chart->joined = kind != SCALE_STEPS;
 	chart->x.scale.kind = kind;
@@ -416,7 +401,11 @@ static struct chart *make_lines(const struct chart_sweep *gathered)
 			 chart->series_count > 4;
 	if (chart->joined)
 		add_published(gathered, figure, chart);
-	range_of(chart, &least, &most);
+	for (int i = 0; i < chart->series_count; i++)
+		for (int k = 0; k < chart->series[i].count; k++) {
+			least = fmin(least, chart->series[i].point[k].y);
+			most = fmax(most, chart->series[i].point[k].y);
+		}
 	chart_fit(chart, kind,
 		gathered->named.log_y && least > 0 ? SCALE_LOG
 						   : figure_scale(figure, kernel, least, most));
@@ -452,8 +441,8 @@ static struct chart *make_grid(const struct chart_sweep *gathered)
 			point = point_of(gathered, figure, &setting, 0);
 			chart->grid[row * x->count + column] = point.y;
 			chart->doubtful[row * x->count + column] = point.doubtful;
-			least = isfinite(point.y) ? fmin(least, point.y) : least;
-			most = isfinite(point.y) ? fmax(most, point.y) : most;
+			least = fmin(least, point.y);
+			most = fmax(most, point.y);
 		}
 	}
 	figure_title(&gathered->named, figure, &chart->z);

@@ -54,22 +54,18 @@ static void fill_box(const struct drawing *drawing, const struct box *box,
 static void draw_area(const struct drawing *drawing, const struct layout_area *area)
 {
 	struct pen_paint paint = paint_of(drawing, area->ink);
+	bool ramp = area->share >= 0;
 	struct pen_stroke stroke = { paint, 1.4, DASH_SOLID };
 
-	if (area->share >= 0) {
+	if (ramp) {
 		paint.colour = palette_ramp(area->share);
-		stroke = (struct pen_stroke){ paint, 0.4,
-			DASH_SOLID }; /* avoids seams between the parts */
-		fill_box(drawing, &area->box, &paint, &stroke);
-		return;
+		/* The stroke avoids seams between the parts. */
+		stroke = (struct pen_stroke){ paint, 0.4, DASH_SOLID };
+	} else if (area->outlined) {
+		/* A light area with an outline differs from a solid bar even without colour. */
+		paint.opacity = 0.22;
 	}
-	if (!area->outlined) {
-		fill_box(drawing, &area->box, &paint, NULL);
-		return;
-	}
-	/* A light area with an outline differs from a solid bar even without colour. */
-	paint.opacity = 0.22;
-	fill_box(drawing, &area->box, &paint, &stroke);
+	fill_box(drawing, &area->box, &paint, ramp || area->outlined ? &stroke : NULL);
 }
 
 static void draw_rules(const struct drawing *drawing, bool marks)
@@ -186,7 +182,7 @@ static void draw_points(const struct drawing *drawing, int index)
 	const struct chart *chart = drawing->chart;
 	const struct chart_series *series = &chart->series[index];
 	struct pen_paint page = paint_of(drawing, INK_PAGE),
-			 paint = paint_of(drawing, layout_ink(drawing->chart, index));
+			 paint = paint_of(drawing, layout_ink(chart, index));
 	bool crowded = layout_crowded(chart);
 	double radius = series->count > 90 ? 2.4 : series->count > 40 || crowded ? 3 : 4.2;
 	enum layout_mark mark = layout_mark(chart, index);
@@ -312,15 +308,16 @@ static void draw_marks_across(const struct drawing *drawing, const struct relief
 
 	for (int i = 0; i < chart->mark_count; i++) {
 		const struct chart_mark *mark = &chart->mark[i];
+		double at = mark->at, x = facet->column, y = facet->row;
 		struct relief_point from, to;
 
-		if (mark->across ? !runs_over(mark->at, facet->column, chart->x.count)
-				 : !runs_over(mark->at, facet->row, chart->y.count))
+		if (mark->across ? !runs_over(at, facet->column, chart->x.count)
+				 : !runs_over(at, facet->row, chart->y.count))
 			continue;
-		from = point_at(drawing, relief, heights, mark->across ? mark->at : facet->column,
-			mark->across ? facet->row : mark->at);
-		to = point_at(drawing, relief, heights, mark->across ? mark->at : facet->column + 1,
-			mark->across ? facet->row + 1 : mark->at);
+		from = point_at(
+			drawing, relief, heights, mark->across ? at : x, mark->across ? y : at);
+		to = point_at(drawing, relief, heights, mark->across ? at : x + 1,
+			mark->across ? y + 1 : at);
 		draw_line(drawing, from.x, from.y, to.x, to.y, &stroke);
 	}
 }

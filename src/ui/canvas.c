@@ -92,38 +92,20 @@ static void put(struct box at, int x, int y, enum style style, wchar_t character
 		*right = (struct canvas_cell){ 0, (uint8_t)style };
 }
 
-/* Decodes one character of UTF-8; a malformed byte becomes U+FFFD. Returns the number of bytes
- * used; 0 at the end. */
+/* Decodes one character of UTF-8. A control character becomes a blank, a byte of another refused
+ * character U+FFFD. Returns the number of bytes used; 0 at the end. */
 static size_t decode(const char *utf8, wchar_t *character)
 {
 	const unsigned char *s = (const unsigned char *)utf8;
-	size_t length = s[0] < 0x80		      ? 1
-			: s[0] >= 0xf0 && s[0] < 0xf5 ? 4
-			: s[0] >= 0xe0		      ? 3
-			: s[0] >= 0xc2		      ? 2
-						      : 0;
-	uint32_t value;
+	size_t length = text_character(utf8);
 
-	*character = 0;
-	if (!s[0])
-		return 0;
-	*character = 0xfffd;
-	if (length == 0 || s[0] >= 0xf5)
-		return 1;
-	if (length == 1) {
-		*character = s[0] < 0x20 || s[0] == 0x7f ? L' ' : (wchar_t)s[0];
-		return 1;
+	if (length == 0) {
+		*character = !s[0] ? 0 : s[0] < 0x80 ? L' ' : 0xfffd;
+		return s[0] != 0;
 	}
-	value = s[0] & (0x7fu >> length);
-	for (size_t i = 1; i < length; i++) {
-		if ((s[i] & 0xc0) != 0x80)
-			return 1;
-		value = value << 6 | (s[i] & 0x3fu);
-	}
-	if ((length == 3 && (value < 0x800 || (value >= 0xd800 && value < 0xe000))) ||
-		(length == 4 && (value < 0x10000 || value > 0x10ffff)))
-		return 1;
-	*character = (wchar_t)value;
+	*character = (wchar_t)(length == 1 ? s[0] : s[0] & (0x7fu >> length));
+	for (size_t i = 1; i < length; i++)
+		*character = *character << 6 | (s[i] & 0x3f);
 	return length;
 }
 
