@@ -25,31 +25,22 @@ static void json_line(void *context, const char *line, size_t length)
 	report->records++;
 }
 
-/* ---- CSV: one line under construction */
-
-struct line {
-	struct text text;
-	bool begun;
-};
+/* ---- CSV: one line under construction; each cell ends in a comma until line_write() */
 
 /* Adds a cell to the line, with quotes if needed. */
-static void add(struct line *line, const char *string)
+static void add(struct text *line, const char *string)
 {
-	struct text *text = &line->text;
+	bool quoted = string[strcspn(string, ",\"\r\n")];
 
-	text_add(text, line->begun ? "," : "");
-	line->begun = true;
-	if (!string[strcspn(string, ",\"\r\n")]) {
-		text_add(text, string);
-		return;
+	text_add(line, quoted ? "\"" : "");
+	for (; *string; string++) {
+		text_add(line, *string == '"' ? "\"" : "");
+		text_addn(line, string, 1);
 	}
-	text_add(text, "\"");
-	for (; *string; string++)
-		text_addf(text, *string == '"' ? "\"%c" : "%c", *string);
-	text_add(text, "\"");
+	text_add(line, quoted ? "\"," : ",");
 }
 
-static void add_real(struct line *line, double value)
+static void add_real(struct text *line, double value)
 {
 	char number[32] = "";
 
@@ -58,25 +49,22 @@ static void add_real(struct line *line, double value)
 	add(line, number);
 }
 
-static void add_integer(struct line *line, int64_t value)
+static void add_integer(struct text *line, int64_t value)
 {
-	char number[32];
-
-	snprintf(number, sizeof(number), "%" PRId64, value);
-	add(line, number);
+	text_addf(line, "%" PRId64 ",", value);
 }
 
-static void line_write(struct report *report, struct line *line)
+static void line_write(struct report *report, struct text *line)
 {
-	fprintf(report->out, "%s\n", text_string(&line->text));
-	text_free(&line->text);
+	fprintf(report->out, "%.*s\n", (int)line->length - 1, text_string(line));
+	text_free(line);
 }
 
 /* ---- CSV: the groups of columns of a sample */
 
 /* Adds the column's name: "c_l1_misses", "c_p2_p3", "c_stalled_back_end". An event requested by
  * name keeps that name. */
-static void add_counter_name(struct line *line, const struct uarch_event *meaning)
+static void add_counter_name(struct text *line, const struct uarch_event *meaning)
 {
 	char name[COUNTER_NAME + 2] = "c_";
 
@@ -106,7 +94,7 @@ static double counted(const struct report *report, int event)
 /* Adds a column for each event that can be counted. The columns are fixed when the first line is
  * written. */
 static void add_counters(
-	struct report *report, const struct record_sample *sample, struct line *line)
+	struct report *report, const struct record_sample *sample, struct text *line)
 {
 	for (int i = 0; i < COUNTERS_MAX; i++) {
 		double value = counted(report, i);
@@ -120,7 +108,7 @@ static void add_counters(
 	}
 }
 
-static void add_knobs(const struct kernel *kernel, const struct setting *setting, struct line *line)
+static void add_knobs(const struct kernel *kernel, const struct setting *setting, struct text *line)
 {
 	for (int i = 0; i < kernel->knob_count; i++) {
 		const struct knob *knob = &kernel->knobs[i];
@@ -137,7 +125,7 @@ static void add_knobs(const struct kernel *kernel, const struct setting *setting
 /* Adds a field under its name in sample_fields. If the kernel has a knob of the same name, the
  * column's name ends in _got. */
 static void add_field(const struct field *field, const struct record_sample *sample,
-	const struct kernel *kernel, struct line *line)
+	const struct kernel *kernel, struct text *line)
 {
 	struct text cell = { 0 };
 
@@ -155,7 +143,7 @@ static void add_field(const struct field *field, const struct record_sample *sam
 
 /* Adds the values of a group of columns; sample NULL: adds the column names. */
 static void add_group(struct report *report, const char *name, const struct record_sample *sample,
-	struct line *line)
+	struct text *line)
 {
 	static const char *const groups[FIELDS_GROUPS] = { [FIELDS_HEAD] = "head",
 		[FIELDS_PLACE] = "place",
@@ -205,7 +193,7 @@ static bool next_column(const char **at, struct column *column)
 static void csv_begin(struct report *report)
 {
 	const char *at = report->subject->columns;
-	struct line line = { 0 };
+	struct text line = { 0 };
 	struct column column;
 
 	report->counted = 0;
@@ -218,7 +206,7 @@ static void csv_begin(struct report *report)
 	line_write(report, &line);
 }
 
-static void add_value(struct line *line, const json_t *value, bool flag)
+static void add_value(struct text *line, const json_t *value, bool flag)
 {
 	if (json_is_string(value))
 		add(line, json_string_value(value));
@@ -236,7 +224,7 @@ static void csv_row(void *context, const json_t *record)
 {
 	struct report *report = context;
 	const char *at = report->subject->columns;
-	struct line line = { 0 };
+	struct text line = { 0 };
 	struct column column;
 
 	if (strcmp(json_string_value(json_object_get(record, "record")), report->subject->record) !=
@@ -256,7 +244,7 @@ static void csv_sample(void *context, const struct record_sample *sample)
 {
 	struct report *report = context;
 	const char *at = report->subject->columns;
-	struct line line = { 0 };
+	struct text line = { 0 };
 	struct text setting = { 0 };
 	struct column column;
 	struct report_row row;

@@ -53,21 +53,20 @@ static void background_begin(struct insight *insight, const struct explain_quest
 	background->job = job_begin(explain_in_background, background);
 }
 
+static void background_wait(struct insight *insight)
+{
+	job_end(insight->background_explain.job);
+	insight->background_explain.job = NULL;
+}
+
 static bool background_take(struct insight *insight)
 {
 	struct background_explain *background = &insight->background_explain;
 
 	if (!background->job || !job_over(background->job))
 		return false;
-	job_end(background->job);
-	background->job = NULL;
+	background_wait(insight);
 	return !background->stale;
-}
-
-static void background_wait(struct insight *insight)
-{
-	job_end(insight->background_explain.job);
-	insight->background_explain.job = NULL;
 }
 
 /* ---- which core ---- */
@@ -95,19 +94,25 @@ static void unload(struct insight *insight)
 }
 
 /* Writes the note that says why there is no core to predict for. */
-static void note_core(struct insight *insight, const char *isa)
+static void note_core(struct session *session)
 {
+	struct insight *insight = &session->insight;
+	const char *why =
+		session->replay ? replay_summary(session->replay).place->note : insight->why;
 	struct core core;
 	struct status status;
 
-	if (insight->match == UARCH_NEAREST) {
-		status = insight->explainer->load(
-			insight->explainer->context, insight->running, isa, &core);
+	if (session->replay) {
+		snprintf(insight->note, sizeof(insight->note), "no limits were recorded%s%.250s",
+			*why ? ": " : "", why);
+	} else if (insight->match == UARCH_NEAREST) {
+		status = insight->explainer->load(insight->explainer->context, insight->running,
+			session_machine(session)->arch, &core);
 		snprintf(insight->note, sizeof(insight->note),
 			"core not recognised; nearest: %.40s. Press u to use it, marked as "
 			"such, or M to measure this one, or start with --uarch NAME.%s%.130s%s",
-			status_is_ok(&status) ? core.title : insight->running,
-			insight->why[0] ? " (" : "", insight->why, insight->why[0] ? ")" : "");
+			status_is_ok(&status) ? core.title : insight->running, *why ? " (" : "",
+			why, *why ? ")" : "");
 		if (status_is_ok(&status))
 			insight->explainer->unload(insight->explainer->context, &core);
 	} else {
@@ -128,14 +133,10 @@ static void load(struct session *session)
 		return;
 	unload(insight);
 	insight->note[0] = '\0';
-	if (!name[0] && session->replay)
-		snprintf(insight->note, sizeof(insight->note), "no limits were recorded%s%.250s",
-			replay_summary(session->replay).place->note[0] ? ": " : "",
-			replay_summary(session->replay).place->note);
-	else if (!name[0])
-		note_core(insight, session_machine(session)->arch);
-	if (!name[0])
+	if (!name[0]) {
+		note_core(session);
 		return;
+	}
 	if (insight->adopted && strcmp(name, insight->adopted_name) == 0)
 		status = insight->explainer->read(
 			insight->explainer->context, insight->adopted, &insight->core);
