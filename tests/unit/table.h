@@ -114,7 +114,7 @@ static inline void table_expect(struct table *table, const char *is, const char 
 		table_fail(table, "is \"%s\", expected \"%s\"", is, expected);
 }
 
-/* Replaces \n, \\ and \xHH in a field, in place. */
+/* Replaces \n, \t, \\ and \xHH in a field, in place. */
 static inline char *table_unescape(char *field)
 {
 	char *to = field;
@@ -128,7 +128,7 @@ static inline char *table_unescape(char *field)
 			*to = (char)byte;
 			from += 3;
 		} else {
-			*to = *from == 'n' ? '\n' : *from;
+			*to = *from == 'n' ? '\n' : *from == 't' ? '\t' : *from;
 			from++;
 		}
 	}

@@ -487,10 +487,7 @@ TEST_WITH(a_container_forbids_it_otherwise, setup, teardown)
 
 static void put_hybrid(void)
 {
-	tree_put("/sys/bus/event_source/devices/cpu_core/cpus", "0-7\n");
-	tree_put("/sys/bus/event_source/devices/cpu_core/type", "4\n");
-	tree_put("/sys/bus/event_source/devices/cpu_atom/cpus", "8-15\n");
-	tree_put("/sys/bus/event_source/devices/cpu_atom/type", "10\n");
+	tree_load("counting", "a container forbids it otherwise");
 }
 
 TEST_WITH(hybrid_machines_are_asked_for_the_right_pmu, setup, teardown)
@@ -521,12 +518,7 @@ static bool only_cycles(const struct pmu_event *event)
  * architecture's number; and not every event can be read in user space. */
 TEST_WITH(arm_events_are_asked_for_by_number, setup, teardown)
 {
-	tree_put("/sys/bus/event_source/devices/armv8_cortex_a53/cpus", "0-3\n");
-	tree_put("/sys/bus/event_source/devices/armv8_cortex_a53/type", "8\n");
-	tree_put("/sys/bus/event_source/devices/armv8_cortex_a72/cpus", "4-5\n");
-	tree_put("/sys/bus/event_source/devices/armv8_cortex_a72/type", "9\n");
-	tree_put("/sys/bus/event_source/devices/armv8_cortex_a72/format/rdpmc", "config1:1\n");
-	tree_put("/proc/sys/kernel/perf_user_access", "1\n");
+	tree_load("counting", "arm events are asked for by number");
 	bench->pmu.events = 0;
 	bench->pmu.wanted_config1 = 2;
 	bench->pmu.reads_in_user = only_cycles;

@@ -33,31 +33,7 @@ TEST(knows_nothing_of_an_empty_tree)
 
 TEST(reads_a_server)
 {
-	tree_put("/proc/sys/kernel/perf_event_paranoid", "4\n");
-	tree_put("/proc/cpuinfo",
-		"processor\t: 0\nvendor_id\t: GenuineIntel\nflags\t\t: fpu vme sse2 avx\n\n");
-	tree_put("/proc/meminfo",
-		"MemTotal:       65536000 kB\nMemFree: 1 kB\nMemAvailable:   32768000 kB\n"
-		"HugePages_Total:      16\nHugePages_Free:        8\n");
-	tree_put("/proc/self/status",
-		"Name:\tx\nCpus_allowed:\tff\nCpus_allowed_list:\t0-5,8,10-11\n");
-	tree_put("/proc/self/limits",
-		"Limit                     Soft Limit           Hard Limit           Units\n"
-		"Max locked memory         65536                unlimited            bytes\n");
-	tree_put("/proc/self/cgroup", "12:cpu:/old\n0::/user.slice/job\n");
-	tree_put("/proc/loadavg", "3.25 2.00 1.00 1/200 1234\n");
-	tree_put("/sys/fs/cgroup/user.slice/job/cpu.max", "150000 100000\n");
-	tree_put("/sys/fs/cgroup/user.slice/job/memory.max", "max\n");
-	tree_put("/sys/devices/system/cpu/cpu3/cpufreq/scaling_governor", "powersave\n");
-	tree_put("/sys/devices/system/cpu/cpu3/cpufreq/scaling_driver", "intel_pstate\n");
-	tree_put("/sys/devices/system/cpu/cpu3/topology/thread_siblings_list", "3,19\n");
-	tree_put("/sys/devices/system/cpu/intel_pstate/no_turbo", "1\n");
-	tree_put("/sys/devices/system/cpu/smt/active", "1\n");
-	tree_put("/sys/devices/system/cpu/online", "0-31\n");
-	tree_put("/sys/devices/system/cpu/isolated", "\n");
-	tree_put("/sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never\n");
-	tree_put("/sys/devices/system/clocksource/clocksource0/current_clocksource", "tsc\n");
-	tree_put("/sys/class/dmi/id/sys_vendor", "Amazon EC2\n");
+	tree_load("environment", "reads a server");
 
 	environment_read(&env, tree.root);
 	environment_read_core(&env, tree.root, 3);
@@ -86,15 +62,7 @@ TEST(reads_a_server)
 
 TEST(reads_a_guest)
 {
-	tree_put("/proc/cpuinfo", "processor\t: 0\nflags\t\t: fpu vme hypervisor lahf_lm\n\n");
-	tree_put("/sys/class/dmi/id/sys_vendor", "Amazon EC2  \n");
-	tree_put("/sys/devices/system/cpu/cpufreq/boost", "1\n");
-	tree_put("/proc/self/cgroup", "0::/\n");
-	tree_put("/sys/fs/cgroup/cpu.max", "max 100000\n");
-	tree_put("/sys/fs/cgroup/memory.max", "1073741824\n");
-	tree_put("/proc/self/limits",
-		"Max locked memory         unlimited            unlimited            bytes\n");
-	tree_put("/.dockerenv", "");
+	tree_load("environment", "reads a guest");
 	environment_read(&env, tree.root);
 	assert_int_equal(env.hypervisor, 1);
 	assert_string_equal(env.hypervisor_name, "KVM (Amazon EC2)");
@@ -107,8 +75,7 @@ TEST(reads_a_guest)
 
 TEST(firmware_gives_an_arm_guest_away)
 {
-	tree_put("/proc/cpuinfo", "processor\t: 0\nFeatures\t: fp asimd\n\n");
-	tree_put("/sys/class/dmi/id/sys_vendor", "QEMU\n");
+	tree_load("environment", "firmware gives an arm guest away");
 	environment_read(&env, tree.root);
 	assert_int_equal(env.hypervisor, 1);
 	assert_string_equal(env.hypervisor_name, "KVM or QEMU");
@@ -132,12 +99,7 @@ TEST(reads_times_of_one_core_or_all)
 
 TEST(stands_nonsense)
 {
-	tree_put("/proc/sys/kernel/perf_event_paranoid", "many\n");
-	tree_put("/proc/self/cgroup", "");
-	tree_put("/proc/loadavg", "?\n");
-	tree_put("/sys/fs/cgroup/cpu.max", "5\n");
-	tree_put("/sys/kernel/mm/transparent_hugepage/enabled", "always\n");
-	tree_put("/proc/stat", "cpu0 1 2 3\n");
+	tree_load("environment", "stands nonsense");
 	environment_read(&env, tree.root);
 	assert_int_equal(env.paranoid, -9);
 	assert_true(isnan(env.load));

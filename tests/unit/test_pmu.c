@@ -37,12 +37,7 @@ TEST(nothing_is_known_of_an_empty_tree)
 
 TEST(one_kind_of_processor)
 {
-	tree_put(DEVICES "cpu/type", "4\n");
-	tree_put(DEVICES "cpu/rdpmc", "1\n");
-	tree_put(DEVICES "uncore_imc_0/type", "12\n");
-	tree_put(DEVICES "uncore_imc_0/cpumask", "0\n");
-	tree_put("/proc/sys/kernel/perf_event_paranoid", "-1\n");
-	tree_put("/proc/sys/kernel/nmi_watchdog", "1\n");
+	tree_load("pmu", "one kind of processor");
 	find(3);
 	assert_string_equal(pmu.name, "cpu");
 	assert_int_equal(pmu.type, 4);
@@ -57,10 +52,7 @@ TEST(one_kind_of_processor)
 
 TEST(two_kinds_on_x86)
 {
-	tree_put(DEVICES "cpu_core/type", "4\n");
-	tree_put(DEVICES "cpu_core/cpus", "0-15\n");
-	tree_put(DEVICES "cpu_atom/type", "10\n");
-	tree_put(DEVICES "cpu_atom/cpus", "16-23\n");
+	tree_load("pmu", "two kinds on x86");
 	find(2);
 	assert_string_equal(pmu.name, "cpu_core");
 	assert_int_equal(pmu.type, 4);
@@ -77,11 +69,7 @@ TEST(two_kinds_on_x86)
 
 TEST(arm_lists_its_processors_always)
 {
-	tree_put(DEVICES "armv8_pmuv3_0/type", "8\n");
-	tree_put(DEVICES "armv8_pmuv3_0/cpus", "0-3\n");
-	tree_put(DEVICES "armv8_pmuv3_0/format/rdpmc", "config1:1\n");
-	tree_put(DEVICES "arm_dsu_0/associated_cpus", "0-3\n");
-	tree_put("/proc/sys/kernel/perf_user_access", "0\n");
+	tree_load("pmu", "arm lists its processors always");
 	find(1);
 	assert_string_equal(pmu.name, "armv8_pmuv3_0");
 	assert_int_equal(pmu.type, 8);
@@ -96,10 +84,7 @@ TEST(arm_lists_its_processors_always)
 
 TEST(apple_counts_by_numbers_of_its_own)
 {
-	tree_put(DEVICES "apple_icestorm_pmu/type", "8\n");
-	tree_put(DEVICES "apple_icestorm_pmu/cpus", "0-3\n");
-	tree_put(DEVICES "apple_firestorm_pmu/type", "9\n");
-	tree_put(DEVICES "apple_firestorm_pmu/cpus", "4-7\n");
+	tree_load("pmu", "apple counts by numbers of its own");
 	find(5);
 	assert_string_equal(pmu.name, "apple_firestorm_pmu");
 	assert_int_equal(pmu.type, 9);
@@ -110,8 +95,7 @@ TEST(apple_counts_by_numbers_of_its_own)
 /* A virtual machine that was given efficient cores alone. */
 TEST(half_a_hybrid_names_its_pmu)
 {
-	tree_put(DEVICES "cpu_atom/type", "10\n");
-	tree_put(DEVICES "cpu_atom/cpus", "0-3\n");
+	tree_load("pmu", "half a hybrid names its pmu");
 	find(0);
 	assert_int_equal(pmu.type, 10);
 	assert_true(pmu.extended);
@@ -119,13 +103,10 @@ TEST(half_a_hybrid_names_its_pmu)
 
 TEST(odd_files_are_no_facts)
 {
-	tree_put(DEVICES "armv8_pmuv3_0/type", "eight\n");
-	tree_put(DEVICES "armv8_pmuv3_0/cpus", "0-\n");
+	tree_load("pmu", "odd files are no facts");
 	find(0);
 	assert_string_equal(pmu.name, "");
-	tree_put(DEVICES "armv8_pmuv3_0/cpus", "0\n");
-	tree_put(DEVICES "armv8_pmuv3_0/format/rdpmc", "config1:99\n");
-	tree_put("/proc/sys/kernel/perf_user_access", "1\n");
+	tree_load("pmu", "odd files are no facts 2");
 	find(0);
 	assert_string_equal(pmu.name, "armv8_pmuv3_0");
 	assert_int_equal(pmu.type, 4);

@@ -1,7 +1,7 @@
 /* A tree of /proc and /sys of a test's own. */
 #pragma once
 
-#include "check.h"
+#include "table.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -58,4 +58,14 @@ static inline void tree_put(const char *path, const char *text)
 	assert_non_null(file);
 	fputs(text, file);
 	assert_int_equal(fclose(file), 0);
+}
+
+/* Puts all files of a section of tests/data/NAME: rows of a path and a text. */
+static inline void tree_load(const char *name, const char *section)
+{
+	struct table table;
+
+	table_open(&table, name, section);
+	while (table_next(&table, 2))
+		tree_put(table.field[0], table_unescape(table.field[1]));
 }
