@@ -17,8 +17,6 @@
 #include <unistd.h>
 
 #include "base/units.h"
-#include "engine/measure/goal.h"
-#include "engine/measure/measure.h"
 #include "engine/memory/arena.h"
 #include "engine/own/own.h"
 
@@ -28,10 +26,7 @@ struct shared {
 	atomic_bool cancel;
 	_Atomic uint64_t calls;
 	_Atomic int phase;
-	struct status status;
-	struct trials trials;
-	struct run_facts facts;
-	struct counts counts;
+	struct result result;
 };
 
 /* STOP_MS: time for a child to stop after cancellation. LOOK_MS: interval of the parent's checks.
@@ -108,22 +103,21 @@ static struct status check_slope(struct kernel_run *run, const struct clock *clo
 		run->kernel->name, (long long)run->v[0], (long long)run->v[0] / 2);
 }
 
+/* Announces the early result, which is in the shared mapping. */
+static void announce(void *early, const struct result *result)
+{
+	(void)result;
+	(void)TEMP_FAILURE_RETRY(write(*(const int *)early, "!", 1));
+}
+
 static struct status measure_in_child(
 	const struct isolate *isolate, struct shared *shared, int early)
 {
 	const struct request *request = isolate->request;
-	const struct budget *budget = &request->budget;
-	const struct kernel *kernel = request->kernel;
-	const struct machine *machine = isolate->machine;
-	uint64_t bytes = own_data_bytes(own_description(kernel->own), request->v[0]);
-	uint64_t first = machine_cache(machine, 1);
-	struct measure_goal goal = { .quiet = budget->quiet_wanted, .patience = budget->patience };
+	uint64_t bytes = own_data_bytes(own_description(request->kernel->own), request->v[0]);
 	struct kernel_run run = {
-		.kernel = kernel, .seed = request->seed, .work.cancel = &shared->cancel
+		.kernel = request->kernel, .seed = request->seed, .work.cancel = &shared->cancel
 	};
-	struct settle settle = { .own_bytes = machine_own_caches(machine),
-		.seconds = budget_warm(budget) };
-	struct measure measure;
 	struct status status;
 	const char *pages = "4k";
 
@@ -132,47 +126,23 @@ static struct status measure_in_child(
 	if (!run.memory)
 		return status_failed("%s of memory refused: %s",
 			units_size_long((int64_t)bytes).text, strerror(errno));
+	snprintf(shared->result.facts.pages, sizeof(shared->result.facts.pages), "%s", pages);
 	status = kernel_prepare(&run);
 	if (!status_is_ok(&status))
 		return status;
 	own_child_count(&shared->calls);
 	atomic_store(&shared->phase, PHASE_CALLING);
 	status = check_slope(&run, isolate->clock);
-	if (!status_is_ok(&status))
-		return status;
-	measure_begin(&measure, &run, isolate->clock, first ? first : 32 << 10, settle.own_bytes,
-		budget_warm(budget), &shared->cancel);
-	measure_settle(&measure, &settle, &shared->cancel);
-	measure.cpu = machine->bound ? machine->cpu : -1;
-	if (isolate->counting) {
-		counting_use_in_child(isolate->counting);
-		if (counting_cycles(isolate->counting))
-			measure.counting = isolate->counting;
-	}
-	shared->facts = measure_facts(&measure);
-	shared->facts.cpu = machine->cpu;
-	shared->facts.bound = machine->bound;
-	snprintf(shared->facts.pages, sizeof(shared->facts.pages), "%s", pages);
-	goal.until = clock_seconds() + budget->seconds;
-	if (budget->provisional > 0) {
-		goal.trials = budget->provisional;
-		measure_trials(&measure, &shared->trials, &goal, &shared->cancel);
-		goal.trials = 0;
-		shared->facts.cycles_from = measure_source(&measure);
-		(void)TEMP_FAILURE_RETRY(write(early, "!", 1));
-	}
-	measure_trials(&measure, &shared->trials, &goal, &shared->cancel);
-	shared->facts.cycles_from = measure_source(&measure);
-	if (isolate->counting)
-		counting_measure(isolate->counting, &measure, isolate->passes, &shared->cancel,
-			&shared->counts);
-	return status_ok();
+	if (status_is_ok(&status))
+		isolate->make_trials(
+			isolate->visit, &run, &shared->cancel, announce, &early, &shared->result);
+	return status;
 }
 
 static _Noreturn void child_main(const struct isolate *isolate, struct shared *shared, int early)
 {
 	own_child_begin();
-	shared->status = measure_in_child(isolate, shared, early);
+	shared->result.status = measure_in_child(isolate, shared, early);
 	atomic_store(&shared->phase, PHASE_DONE);
 	_exit(0);
 }
@@ -188,7 +158,7 @@ static struct status ended(const struct shared *shared, const char *name, int ho
 		return status_failed("%.100s %s %s", name, own_ended_by(WTERMSIG(how)).text,
 			loading ? "while it was loaded" : "in loop()");
 	if (phase == PHASE_DONE)
-		return shared->status;
+		return shared->result.status;
 	return status_failed("%.100s: %s ended the process: exit(%d)", name,
 		loading ? "loading it" : "loop()", WEXITSTATUS(how));
 }
@@ -196,9 +166,9 @@ static struct status ended(const struct shared *shared, const char *name, int ho
 static void take_trials(
 	const struct isolate *isolate, const struct shared *shared, struct result *result)
 {
-	result->trials = shared->trials;
-	result->facts = shared->facts;
-	result->counts = shared->counts;
+	result->trials = shared->result.trials;
+	result->facts = shared->result.facts;
+	result->counts = shared->result.counts;
 	/* The user's code may have overwritten the mapping. */
 	if (result->trials.count > TRIALS_MAX)
 		result->trials.count = 0;

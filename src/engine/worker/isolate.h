@@ -3,20 +3,20 @@
 #pragma once
 
 #include "engine/clock/clock.h"
-#include "engine/counters/counting.h"
-#include "engine/engine.h"
+#include "engine/worker/target.h"
 
 struct isolate {
 	const struct request *request; /* for a kernel with `isolated` set */
 	const struct clock *clock;
-	const struct machine *machine;
-	struct counting *counting; /* has opened the request's plan for this thread; NULL: no events
-				      are counted */
-	unsigned passes;	   /* number of times that each group of events is counted */
 	const atomic_bool *cancel;
 	/* Called once with an early result, if the request's budget asks for one. */
-	void (*early)(void *context, const struct result *result);
+	target_answer *early;
 	void *context;
+
+	/* In the child: makes the trials of a prepared run. `answer` gets the early result. */
+	void (*make_trials)(const void *visit, struct kernel_run *run, const atomic_bool *cancel,
+		target_answer *answer, void *context, struct result *result);
+	const void *visit;
 };
 
 /* A call that takes longer counts as endless: ISOLATE_PATIENCE seconds plus ISOLATE_PATIENCE_EACH

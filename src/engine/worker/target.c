@@ -146,8 +146,9 @@ static struct run_facts facts_of(
 	if (getloadavg(&facts.load, 1) != 1)
 		facts.load = NAN;
 	facts.asked = (enum page_kind)kernel_asked(run->kernel, run->v, ASKS_PAGES);
-	arena_tell(&slot->arena, slot->offset + run->layout.base, facts.footprint, &slot->place,
-		facts.asked, machine->huge_note, &facts);
+	if (slot)
+		arena_tell(&slot->arena, slot->offset + run->layout.base, facts.footprint,
+			&slot->place, facts.asked, machine->huge_note, &facts);
 	return facts;
 }
 
@@ -161,12 +162,8 @@ static void learn(struct target *target, const struct trials *trials)
 /* Number of times that each group of events is counted; background slices need less precision. */
 enum { PASSES = 9, PASSES_BACKGROUND = 3 };
 
-static unsigned passes_of(const struct request *request)
-{
-	return request->background ? PASSES_BACKGROUND : PASSES;
-}
-
-/* Makes trials on a prepared run, with an early result if the request asks for one. */
+/* Makes trials on a prepared run, with an early result if the request asks for one. slot: NULL in a
+ * child, which has memory of its own. The child sets result->facts.pages. */
 static void make_trials(
 	const struct visit *visit, struct kernel_run *run, struct slot *slot, struct result *result)
 {
@@ -174,20 +171,25 @@ static void make_trials(
 	const struct request *request = visit->request;
 	const atomic_bool *cancel = visit->cancel;
 	const struct budget *budget = &request->budget;
+	struct counting *counting = request->plan.id != 0 ? target->counting : NULL;
 	unsigned count = visit->placements;
+	bool fresh = budget->fresh && slot;
 	struct clock clock = target->clock;
 	uint64_t first = machine_cache(&target->machine, 1);
 	struct measure measure;
+	struct run_facts facts;
 	struct measure_goal goal = { .quiet = (visit->placement + 1) * budget->quiet_wanted / count,
-		.precision = budget->precision,
+		.precision = slot ? budget->precision : 0,
 		.patience = budget->patience,
 		.fewest = budget->fewest };
 
 	/* The request's own load threads slow this core down: this is not contention. */
 	clock.watched = clock.watched && visit->need.processors == 1;
 	/* Do this first, because trying events changes the contents of the caches. */
-	if (request->plan.id != 0)
-		counting_use(target->counting, &request->plan);
+	if (counting && slot)
+		counting_use(counting, &request->plan);
+	else if (counting)
+		counting_use_in_child(counting);
 	/* Layout and warm-up do not count against the requested time, because they depend on
 	 * earlier requests. 32 KiB is the smallest first cache of current cores. */
 	progress_end(&target->progress);
@@ -195,40 +197,55 @@ static void make_trials(
 	target->settle.lap = budget->lap_seconds;
 	target->settle.seconds = budget_warm(budget) / count;
 	measure_begin(&measure, run, &clock, first ? first : 32 << 10,
-		budget->fresh ? UINT64_MAX : target->settle.own_bytes, budget_warm(budget), cancel);
+		fresh ? UINT64_MAX : target->settle.own_bytes, budget_warm(budget), cancel);
 	if (run->kernel->begin_at && !measure.rewind)
 		run->kernel->begin_at(run, place_of(visit));
-	if (!budget->fresh)
+	if (!fresh)
 		measure_settle(&measure, &target->settle, cancel);
-	measure.place = (uint8_t)((slot->offset + run->layout.base) / ARENA_PIECE);
+	if (slot)
+		measure.place = (uint8_t)((slot->offset + run->layout.base) / ARENA_PIECE);
 	measure.progress = &target->progress;
 	measure.cpu = target->machine.bound ? target->machine.cpu : -1;
-	if (request->plan.id != 0 && counting_cycles(target->counting))
-		measure.counting = target->counting;
-	result->facts = facts_of(visit, &measure, slot);
+	if (counting && counting_cycles(counting))
+		measure.counting = counting;
+	facts = facts_of(visit, &measure, slot);
+	if (!slot)
+		memcpy(facts.pages, result->facts.pages, sizeof(facts.pages));
+	result->facts = facts;
 	load_threads_count(target->threads);
 	result->preparing += clock_seconds() - visit->began;
 	goal.until = clock_seconds() + budget->seconds / count;
 	if (budget->provisional > 0 && visit->placement == 0) {
 		goal.trials = budget->provisional;
-		measure_trials(&measure, &target->trials, &goal, cancel);
+		measure_trials(&measure, &result->trials, &goal, cancel);
 		goal.trials = 0;
-		result->trials = target->trials;
 		result->facts.cycles_from = measure_source(&measure);
 		if (!atomic_load(cancel))
 			visit->answer(visit->context, result);
 	}
-	measure_trials(&measure, &target->trials, &goal, cancel);
+	measure_trials(&measure, &result->trials, &goal, cancel);
 	load_threads_rest(target->threads);
-	learn(target, &target->trials);
+	learn(target, &result->trials);
 	result->facts.cycles_from = measure_source(&measure);
-	if (request->plan.id != 0 && visit->placement + 1 == count)
-		counting_measure(
-			target->counting, &measure, passes_of(request), cancel, &result->counts);
+	if (counting && visit->placement + 1 == count)
+		counting_measure(counting, &measure,
+			request->background ? PASSES_BACKGROUND : PASSES, cancel, &result->counts);
 	if (atomic_load(cancel))
 		result->status = status_make(STATUS_CANCELLED, "stopped");
 	else if (run->complete && run->kernel->proof)
 		result->status = run->kernel->proof(run);
+}
+
+static void make_trials_in_child(const void *parents, struct kernel_run *run,
+	const atomic_bool *cancel, target_answer *answer, void *context, struct result *result)
+{
+	struct visit visit = *(const struct visit *)parents;
+
+	visit.placements = 1;
+	visit.cancel = cancel;
+	visit.answer = answer;
+	visit.context = context;
+	make_trials(&visit, run, NULL, result);
 }
 
 /* Measures the user's own code in a child process. */
@@ -238,12 +255,11 @@ static void measure_apart(const struct visit *visit, struct result *result)
 	const struct request *request = visit->request;
 	const struct isolate isolate = { .request = request,
 		.clock = &target->clock,
-		.machine = &target->machine,
-		.counting = request->plan.id ? target->counting : NULL,
-		.passes = passes_of(request),
 		.cancel = visit->cancel,
 		.early = request->budget.provisional ? visit->answer : NULL,
-		.context = visit->context };
+		.context = visit->context,
+		.make_trials = make_trials_in_child,
+		.visit = visit };
 	uint64_t bytes = kernel_footprint(request->kernel, request->v);
 
 	if (bytes > target->machine.memory_limit) {
@@ -268,8 +284,6 @@ static void measure_here(struct visit *visit, struct result *result)
 	struct kernel_run run;
 	uint64_t limit;
 
-	target->trials.count = 0;
-	memset(target->trials.forgotten, 0, sizeof(target->trials.forgotten));
 	visit->began = clock_seconds();
 	visit->placements = placements(visit);
 	*status = gather(visit, &limit);
@@ -288,7 +302,6 @@ static void measure_here(struct visit *visit, struct result *result)
 	}
 	if (visit->placement > 0 && visit->need.processors > 1)
 		result->facts.others_gbps = load_threads_dismiss(target->threads);
-	result->trials = target->trials;
 }
 
 void target_measure(struct target *target, const struct request *request, const atomic_bool *cancel,

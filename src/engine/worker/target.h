@@ -22,7 +22,6 @@ struct target {
 	struct counting *counting;    /* NULL before a core is chosen */
 	struct load_threads *threads; /* on the other cores; NULL before a core is chosen */
 	struct working_sets sets;
-	struct trials trials;
 	struct settle settle;
 	struct progress progress; /* of the current request; any thread may read it */
 };
