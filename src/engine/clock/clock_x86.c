@@ -1,9 +1,6 @@
 /* The chains of the reference clock on x86-64. */
 #include "engine/clock/clock.h"
 
-#include <cpuid.h>
-#include <stdbool.h>
-
 void clock_chain(uint64_t links)
 {
 	uint64_t rounds = links / CLOCK_CHAIN_UNIT;
@@ -59,23 +56,8 @@ void clock_turn(uint64_t turns)
 			 : "cc");
 }
 
-static bool have_avx(void)
-{
-	static int known = -1; /* a race of two threads is harmless: both write the same value */
-	unsigned a, b, c, d, low, high;
-
-	if (known < 0) {
-		known = 0;
-		if (__get_cpuid(1, &a, &b, &c, &d) && (c & bit_AVX) && (c & bit_OSXSAVE)) {
-			__asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-			known = (low & 6) == 6;
-		}
-	}
-	return known == 1;
-}
-
 void clock_clean_vectors(void)
 {
-	if (have_avx())
+	if (__builtin_cpu_supports("avx"))
 		__asm__ volatile("vzeroupper" ::: "memory");
 }

@@ -121,22 +121,20 @@ static inline uint64_t page_read(const struct counter_group *group, int event, b
 bool group_values(const struct counter_group *group, uint64_t value[COUNTERS_MAX])
 {
 	struct group_reading reading;
-	bool counting = true, all = true;
+	bool counting, all = true;
 
 	clock_fence();
-	if (group->direct) {
-		for (int i = 0; i < group->count; i++) {
-			value[i] = page_read(group, i, &counting);
-			all = all && counting;
-		}
-		clock_fence();
-		return all;
+	if (!group->direct) {
+		if (!group_read(group, &reading))
+			return false;
+		memcpy(value, reading.value, (size_t)group->count * sizeof(*value));
 	}
-	if (!group_read(group, &reading))
-		return false;
-	memcpy(value, reading.value, (size_t)group->count * sizeof(*value));
+	for (int i = 0; group->direct && i < group->count; i++) {
+		value[i] = page_read(group, i, &counting);
+		all = all && counting;
+	}
 	clock_fence();
-	return true;
+	return all;
 }
 
 bool group_first(const struct counter_group *group, uint64_t *value)
