@@ -221,14 +221,11 @@ static double needed(const struct kernel_run *run, const struct settle *settle, 
 static void set_mark(struct settle *settle, const struct kernel_run *run, uint64_t walked)
 {
 	if (settle->marks == SETTLE_MARKS) {
-		for (unsigned i = 0; i < SETTLE_MARKS / 2; i++) {
+		for (unsigned i = 0; i < SETTLE_MARKS / 2; i++)
 			settle->mark[i] = settle->mark[2 * i];
-			settle->marked[i] = settle->marked[2 * i];
-		}
 		settle->marks = SETTLE_MARKS / 2;
 	}
-	settle->marked[settle->marks] = walked;
-	settle->mark[settle->marks++] = *run;
+	settle->mark[settle->marks++] = (struct settle_mark){ walked, *run };
 }
 
 /* Repeats the walk from each mark, farthest first, and tests whether the lines there are still in a
@@ -243,7 +240,7 @@ static bool measure_reach(
 
 	/* A single fast mark may be chance: the next mark must be fast, too. */
 	for (unsigned i = 0; i < settle->marks; i++) {
-		struct kernel_run again = settle->mark[i];
+		struct kernel_run again = settle->mark[i].run;
 		double seconds = seconds_of(measure, settle, &again, elements) / (double)elements;
 
 		if (seconds >= found_again * each)
@@ -251,7 +248,7 @@ static bool measure_reach(
 		else if (before > 0 && reach <= 0)
 			reach = before;
 		else if (reach <= 0)
-			before = (double)(walked - settle->marked[i]) * bytes_per_element(run);
+			before = (double)(walked - settle->mark[i].walked) * bytes_per_element(run);
 	}
 	settle->reach = fmax(fmax(reach, (double)settle->own_bytes), reach_keeps * settle->reach);
 	return reach > found_far * (double)walked * bytes_per_element(run);

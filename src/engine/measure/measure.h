@@ -83,8 +83,10 @@ struct settle {
 	double reach;
 	/* Earlier states of the walk, for measuring `reach`. */
 	unsigned marks;
-	uint64_t marked[SETTLE_MARKS];
-	struct kernel_run mark[SETTLE_MARKS];
+	struct settle_mark {
+		uint64_t walked; /* elements before this state */
+		struct kernel_run run;
+	} mark[SETTLE_MARKS];
 };
 
 /* Walks measure->run untimed until it is in steady state, settle->seconds have passed, or *cancel

@@ -37,9 +37,14 @@ static void bound(struct memory_limits_memory *memory, enum memory_limits_bound 
 		*memory = (struct memory_limits_memory){ (uint64_t)left, by, (uint64_t)limit };
 }
 
-static bool group_path(const char *group, const char *file, char path[SYSTEM_PATH])
+/* A number in a file of a group; -1: unknown. key: see system_quantity(); NULL: the first line. */
+static int64_t group_number(const char *root, const char *group, const char *file, const char *key)
 {
-	return snprintf(path, SYSTEM_PATH, "%s/%s", group, file) < SYSTEM_PATH;
+	char path[SYSTEM_PATH];
+
+	if (snprintf(path, sizeof(path), "%s/%s", group, file) >= (int)sizeof(path))
+		return -1;
+	return key ? system_quantity(root, path, key) : system_number(root, path, -1);
 }
 
 /* Applies one group's own limit. Inactive file cache counts as free: the kernel frees it first when
@@ -47,20 +52,12 @@ static bool group_path(const char *group, const char *file, char path[SYSTEM_PAT
 static void read_group(const struct version *version, const char *root, const char *group,
 	struct memory_limits_memory *memory)
 {
-	char path[SYSTEM_PATH];
-	int64_t limit, used, cached;
+	int64_t limit = group_number(root, group, version->limit, NULL),
+		used = group_number(root, group, version->used, NULL),
+		cached = group_number(root, group, version->stat, version->cached);
 
-	if (!group_path(group, version->limit, path))
+	if (limit < 0 || limit >= endless || used < 0)
 		return;
-	limit = system_number(root, path, -1);
-	if (limit < 0 || limit >= endless || !group_path(group, version->used, path))
-		return;
-	used = system_number(root, path, -1);
-	if (used < 0)
-		return;
-	cached = group_path(group, version->stat, path)
-			 ? system_quantity(root, path, version->cached)
-			 : -1;
 	if (cached > 0 && cached <= used)
 		used -= cached;
 	bound(memory, MEMORY_LIMITS_GROUP, limit, limit - used);

@@ -7,31 +7,26 @@
 
 void loop_init(struct loop *loop, int insns, int path)
 {
-	memset(loop, 0, sizeof(*loop));
-	loop->insn = memory_new((size_t)insns, sizeof(*loop->insn));
-	loop->path = memory_new((size_t)path, sizeof(*loop->path));
-	loop->insn_room = insns;
-	loop->path_room = path;
+	*loop = (struct loop){ 0 };
+	loop_reserve(loop, insns, path);
 	loop_clear(loop);
 }
 
 void loop_clear(struct loop *loop)
 {
-	struct loop kept = { .insn = loop->insn,
+	*loop = (struct loop){ .insn = loop->insn,
 		.path = loop->path,
 		.insn_room = loop->insn_room,
 		.path_room = loop->path_room,
 		.turns = 1,
 		.elements = 1 };
-
-	*loop = kept;
 }
 
 void loop_free(struct loop *loop)
 {
 	free(loop->insn);
 	free(loop->path);
-	memset(loop, 0, sizeof(*loop));
+	*loop = (struct loop){ 0 };
 }
 
 void loop_reserve(struct loop *loop, int insns, int path)

@@ -67,6 +67,7 @@ static double turns_a_visit(const struct search *search, int head)
 {
 	const struct step_trace *trace = search->trace;
 	uint64_t first = trace->insn[head].address, last = search->heads[head].last;
+	uint64_t back = 0; /* in a function that the loop calls: its return address */
 	int turns = 0, visits = 0;
 	bool inside = false;
 
@@ -74,21 +75,12 @@ static double turns_a_visit(const struct search *search, int head)
 		const struct insn *insn = insn_at(trace, i);
 		bool in = insn->address >= first && insn->address <= last;
 
-		if (in && !inside)
-			visits++;
-		inside = in;
 		turns += trace->seen[i].insn == head;
-		if (in && insn->flow == FLOW_CALL) {
-			uint64_t back = insn->address + insn->length;
-			int returned = i + 1;
-
-			while (returned < trace->seen_count &&
-				insn_at(trace, returned)->address != back) {
-				turns += trace->seen[returned].insn == head;
-				returned++;
-			}
-			i = returned - 1;
-		}
+		if (back && insn->address != back)
+			continue;
+		visits += in && !inside;
+		inside = in;
+		back = in && insn->flow == FLOW_CALL ? insn->address + insn->length : 0;
 	}
 	return visits ? (double)turns / visits : 0;
 }
@@ -177,18 +169,17 @@ static struct window choose_window(
 /* Whether a branch of the path was taken in one iteration and not in another. */
 static bool goes_both_ways(const struct loop *loop)
 {
-	for (int i = 0; i < loop->insn_count; i++) {
-		bool way[2] = { false, false };
+	uint8_t *ways = memory_new((size_t)loop->insn_count, sizeof(*ways)); /* 1: on, 2: taken */
+	bool both = false;
 
-		if (loop->insn[i].flow != FLOW_BRANCH)
-			continue;
-		for (int s = 0; s < loop->path_count && !(way[0] && way[1]); s++)
-			if (loop->path[s].insn == i)
-				way[loop->path[s].taken] = true;
-		if (way[0] && way[1])
-			return true;
+	for (int i = 0; i < loop->path_count && !both; i++) {
+		const struct loop_step *step = &loop->path[i];
+
+		ways[step->insn] |= step->taken ? 2 : 1;
+		both = loop->insn[step->insn].flow == FLOW_BRANCH && ways[step->insn] == 3;
 	}
-	return false;
+	free(ways);
+	return both;
 }
 
 static void fill(const struct step_trace *trace, const struct window *window, struct loop *loop)
