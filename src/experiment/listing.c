@@ -1,6 +1,7 @@
 #include "experiment/listing.h"
 
 #include <ctype.h>
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -198,22 +199,15 @@ static void find_loop(struct listing *listing)
 struct listing *listing_parse(const char *file, const char *text, const char *function)
 {
 	struct listing *listing = memory_new(1, sizeof(*listing));
-	int lines = 1;
 	bool made;
 
 	snprintf(listing->file, sizeof(listing->file), "%s", file);
 	snprintf(listing->function, sizeof(listing->function), "%s", function);
 	listing->text = memory_string(text);
-	for (const char *c = text; *c; c++)
-		lines += *c == '\n';
-	listing->line = memory_new((size_t)lines, sizeof(*listing->line));
-	for (char *at = listing->text; *at;) {
-		size_t length = strcspn(at, "\n");
-
-		listing->line[listing->line_count++] = at;
-		at += length;
-		if (*at)
-			*at++ = '\0';
+	for (char *at = listing->text; at && *at;) {
+		listing->line = memory_grow(
+			listing->line, (size_t)listing->line_count, sizeof(*listing->line));
+		listing->line[listing->line_count++] = strsep(&at, "\n");
 	}
 	listing->first = find_function(listing, function, false);
 	listing->loop_first = listing->loop_last = -1;
@@ -235,15 +229,6 @@ struct listing *listing_parse(const char *file, const char *text, const char *fu
 		find_loop(listing);
 	}
 	return listing;
-}
-
-/* Whether the file is a header that several kernels include. */
-static bool is_shared(const char *name)
-{
-	size_t length = strlen(name);
-
-	return strncmp(name, "kernels/", 8) == 0 && length > 2 &&
-	       strcmp(name + length - 2, ".h") == 0;
 }
 
 struct listing *listing_find(const struct kernel *kernel, const char *function)
@@ -268,7 +253,8 @@ struct listing *listing_find(const struct kernel *kernel, const char *function)
 	if (text)
 		listing = listing_parse(name, text, function);
 	for (const struct data_file *file = data_files; file->name && !listing; file++)
-		if (is_shared(file->name))
+		/* Several kernels include a header. */
+		if (fnmatch("kernels/*.h", file->name, 0) == 0)
 			listing = listing_parse(file->name, file->text, function);
 	if (listing)
 		return listing;

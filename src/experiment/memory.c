@@ -86,21 +86,15 @@ static uint64_t wanted_from(
 	return machine_cache(machine, step < MEMORY_LATENCY ? 2 : 3);
 }
 
-static uint64_t least_of(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 static uint64_t size_of(const struct machine *machine, int step)
 {
-	uint64_t before = machine_cache(machine, step < MEMORY_LATENCY ? 2 : 3);
+	uint64_t before = machine_cache(machine, step < MEMORY_LATENCY ? 2 : 3),
+		 most = points[MEMORY_POINTS - 1];
 
 	if (step >= POINT_FIRST && step <= POINT_LAST)
 		return points[step - POINT_FIRST];
 	if (step == PEAK)
-		return before && before <= last_cache_most
-			       ? least_of(points[MEMORY_POINTS - 1], BEYOND * before)
-			       : points[MEMORY_POINTS - 1];
+		return before && BEYOND * before < most ? BEYOND * before : most;
 	if (step < MEMORY_LATENCY && machine_cache(machine, 3) < 2 * BEYOND * before)
 		return 0; /* no distinct third level */
 	if (step >= MEMORY_LATENCY && before > last_cache_most)

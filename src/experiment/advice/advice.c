@@ -80,19 +80,10 @@ bool advice_knows(const struct explanation *explanation)
 }
 
 /* The predicted CPE of a setting; NAN: unknown. */
-static double explain_one(const struct advice_question *question, const struct setting *setting)
-{
-	struct explain_question ask = *question->ask;
-
-	ask.kernel = setting->kernel;
-	ask.v = setting->v;
-	question->explainer->explain(question->explainer->context, &ask, question->scratch);
-	return advice_knows(question->scratch) ? question->scratch->limits.predicted : NAN;
-}
-
 static double predict(const struct advice_question *question, const struct setting *setting,
 	struct asking *asking)
 {
+	struct explain_question ask = *question->ask;
 	double cpe = NAN;
 
 	if (question->explain_cache &&
@@ -106,7 +97,11 @@ static double predict(const struct advice_question *question, const struct setti
 	}
 	if (asking->fresh > 0)
 		asking->fresh--;
-	cpe = explain_one(question, setting);
+	ask.kernel = setting->kernel;
+	ask.v = setting->v;
+	question->explainer->explain(question->explainer->context, &ask, question->scratch);
+	if (advice_knows(question->scratch))
+		cpe = question->scratch->limits.predicted;
 	if (question->explain_cache)
 		explain_cache_predict(question->explain_cache, setting, cpe);
 	return cpe;

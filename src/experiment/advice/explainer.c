@@ -14,21 +14,19 @@ static enum uarch_match recognise(
 }
 
 /* Copies the names of a loaded model for the panels. */
-static void name_core(struct core *core)
-{
-	snprintf(core->name, sizeof(core->name), "%s", core->uarch->name);
-	snprintf(core->title, sizeof(core->title), "%s", core->uarch->title);
-	core->port_count = uarch_port_count(core->uarch);
-	for (int i = 0; i < core->port_count && i < UARCH_PORTS; i++) {
-		snprintf(core->port[i], sizeof(core->port[i]), "%s", core->uarch->port[i]);
-		core->unit[i] = i >= core->uarch->port_count;
-	}
-}
-
 static struct status named(struct core *core, struct status status)
 {
-	if (status_is_ok(&status))
-		name_core(core);
+	const struct uarch *uarch = core->uarch;
+
+	if (!status_is_ok(&status))
+		return status;
+	snprintf(core->name, sizeof(core->name), "%s", uarch->name);
+	snprintf(core->title, sizeof(core->title), "%s", uarch->title);
+	core->port_count = uarch_port_count(uarch);
+	for (int i = 0; i < core->port_count && i < UARCH_PORTS; i++) {
+		snprintf(core->port[i], sizeof(core->port[i]), "%s", uarch->port[i]);
+		core->unit[i] = i >= uarch->port_count;
+	}
 	return status;
 }
 

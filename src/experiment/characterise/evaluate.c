@@ -186,20 +186,6 @@ static struct figure slots(const struct evaluation *e, const struct loop_item *i
 	return figure.hi - figure.lo <= SLOTS_WIDEST ? figure : unknown;
 }
 
-static void fill_classes(struct evaluation *e)
-{
-	struct measured *measured = e->measured;
-
-	for (int i = 0; i < e->recipes.class_count; i++) {
-		const struct recipe *recipe = &e->recipes.classes[i];
-		struct measured_op *op = &measured->op[i];
-
-		op->latency = latency(e, recipe);
-		op->accumulate = evaluate_loop(e, recipe_kernel(recipe, LOOP_ADDS));
-		op->each = evaluate_loop(e, recipe_kernel(recipe, LOOP_FREE));
-	}
-}
-
 /* Relative difference up to which nops count as equally fast. The longest of them fill loops,
  * because 64 bytes of short nops hold more micro-ops than one line of the op cache: mixed code then
  * comes from the decoders (Redwood Cove: 2 slots instead of 1). */
@@ -271,7 +257,6 @@ static void put_fact(struct measured *measured, const char *word, struct figure 
 		if (measured->fact_count == MEASURED_FACTS)
 			return;
 		fact = &measured->fact[measured->fact_count++];
-		*fact = (struct measured_fact){ .figure = { .known = false } };
 		snprintf(fact->word, sizeof(fact->word), "%s", word);
 	} else if (fact->figure.known && (most ? fact->figure.value >= figure.value
 					       : fact->figure.value <= figure.value)) {
@@ -294,17 +279,6 @@ static void drop_sum(struct measured *measured)
 	if (memory && loads && stores &&
 		memory->figure.value > TOGETHER_LESS * (loads->figure.value + stores->figure.value))
 		*memory = measured->fact[--measured->fact_count];
-}
-
-static void fill_facts(struct evaluation *e)
-{
-	struct measured *measured = e->measured;
-	const struct recipes *recipes = &e->recipes;
-
-	for (int i = 0; i < recipes->fact_count; i++)
-		put_fact(measured, recipes->facts[i].word, fact_figure(e, &recipes->facts[i]),
-			recipes->facts[i].how == HOW_RATE, recipes->facts[i].lines[LOOP_FACT]);
-	drop_sum(measured);
 }
 
 void evaluate_slots(struct evaluation *e, const struct loop_item *items, int count)
@@ -342,8 +316,21 @@ void evaluate_loops(struct evaluation *e)
 	measured->fact_count = kept;
 	measured->width = unknown;
 	fill_width(e);
-	fill_classes(e);
-	fill_facts(e);
+	for (int i = 0; i < e->recipes.class_count; i++) {
+		const struct recipe *recipe = &e->recipes.classes[i];
+		struct measured_op *op = &measured->op[i];
+
+		op->latency = latency(e, recipe);
+		op->accumulate = evaluate_loop(e, recipe_kernel(recipe, LOOP_ADDS));
+		op->each = evaluate_loop(e, recipe_kernel(recipe, LOOP_FREE));
+	}
+	for (int i = 0; i < e->recipes.fact_count; i++) {
+		const struct recipe *fact = &e->recipes.facts[i];
+
+		put_fact(measured, fact->word, fact_figure(e, fact), fact->how == HOW_RATE,
+			fact->lines[LOOP_FACT]);
+	}
+	drop_sum(measured);
 }
 
 /* ---- caches */

@@ -142,12 +142,6 @@ static struct hierarchy_curve plain_curve(struct plain *plain, const struct prob
 	return (struct hierarchy_curve){ plain->point, plain->count };
 }
 
-/* The page kind of the largest working set. Small working sets use any pages. */
-static const char *pages_got(const struct probe_curve *curve)
-{
-	return curve->count ? curve->point[curve->count - 1].facts.pages : NULL;
-}
-
 static double median_ghz(const struct probe_report *report)
 {
 	double ghz[PAGE_KINDS * PROBE_POINTS];
@@ -192,7 +186,11 @@ void probe_analyse(struct probe *probe)
 	for (int kind = 0; kind < PAGE_KINDS; kind++) {
 		input.lines[kind] = plain_curve(&plain[kind], &report->lines[kind]);
 		input.pages[kind] = plain_curve(&plain[PAGE_KINDS + kind], &report->pages[kind]);
-		input.got[kind] = pages_got(&report->lines[kind]);
+		/* The page kind of the largest working set. Small working sets use any pages. */
+		if (report->lines[kind].count)
+			input.got[kind] = report->lines[kind]
+						  .point[report->lines[kind].count - 1]
+						  .facts.pages;
 	}
 	input.share = share_of(&report->share);
 	input.pairs = plain_curve(&plain[2 * PAGE_KINDS], &report->pairs);
@@ -237,8 +235,7 @@ static double share_done(const struct probe *probe)
 
 	for (int i = 0; i < probe->stage_count; i++) {
 		total += probe->stages[i].seconds;
-		if (i < probe->stage)
-			done += probe->stages[i].seconds;
+		done += i < probe->stage ? probe->stages[i].seconds : 0;
 	}
 	if (probe->stage < probe->stage_count && probe->task_count) {
 		/* The first round takes most of the time. The number of later rounds is unknown. */

@@ -78,8 +78,6 @@ struct probe_share {
 	double bytes[PROBE_SHARES]; /* the size at which a lap's latency is half of memory's
 				       latency: the cache then holds about half of the lines */
 	double at[PROBE_SHARES];    /* seconds since the first request */
-	int censored[PROBE_SHARES]; /* -1: an upper bound, because even the smallest size was
-				       slower; 1: a lower bound; 0: exact */
 };
 
 struct probe_report {

@@ -257,16 +257,14 @@ static int spread(const struct probe *probe, enum page_kind pages, double size)
 static void fill_latency(struct probe *probe, const struct probe_stage *stage, int round)
 {
 	const struct probe_report *report = &probe->report;
-	double most = (double)report->options.max_size;
+	double most = (double)report->options.max_size, size;
 
 	if (round == 0) {
-		for (int i = 0; PROBE_SMALLEST * exp2((double)i / probe->octave) < most * 0.999;
-			i++) {
-			double size = PROBE_SMALLEST * exp2((double)i / probe->octave);
-
+		for (int i = 0;
+			(size = PROBE_SMALLEST * exp2((double)i / probe->octave)) < most * 0.999;
+			i++)
 			if (i % spread(probe, stage->pages, size) == 0)
 				add_at(probe, stage, size, false);
-		}
 		add_at(probe, stage, most, false);
 	} else if (round < probe->rounds) {
 		/* Knees of shared caches get more points only once, because fill_share() measures
@@ -336,16 +334,16 @@ static double half_of_memory(const struct probe *probe)
 }
 
 /* Returns the bytes at which the points first cross `level`, on logarithmic scales. The points
- * ascend by bytes. *side: -1 if the first point is above the level, 1 if all points are below it,
- * else 0. */
-static double crossing(const struct curve_point *point, int count, double level, int *side)
+ * ascend by bytes. *inside: false if the first point is above the level, or all points are below
+ * it; the result is then the bytes of that end. */
+static double crossing(const struct curve_point *point, int count, double level, bool *inside)
 {
 	int above = 0;
 
 	while (above < count && point[above].cycles < level)
 		above++;
-	*side = above == 0 ? -1 : above == count ? 1 : 0;
-	if (*side)
+	*inside = above > 0 && above < count;
+	if (!*inside)
 		return point[above == 0 ? 0 : count - 1].bytes;
 	return point[above - 1].bytes *
 	       pow(point[above].bytes / point[above - 1].bytes,
@@ -358,8 +356,9 @@ static double first_guess(const struct probe *probe, enum page_kind pages)
 {
 	const struct probe_curve *curve = &probe->report.lines[pages];
 	struct curve_point point[PROBE_POINTS];
-	int count = 0, side;
+	int count = 0;
 	double bytes;
+	bool inside;
 
 	for (int i = 0; i < curve->count; i++)
 		if (curve->point[i].sample.valid)
@@ -367,18 +366,19 @@ static double first_guess(const struct probe *probe, enum page_kind pages)
 				.cycles = curve->point[i].sample.cpe };
 	if (count == 0)
 		return 0;
-	bytes = crossing(point, count, half_of_memory(probe), &side);
-	return side == 0 ? bytes : 0;
+	bytes = crossing(point, count, half_of_memory(probe), &inside);
+	return inside ? bytes : 0;
 }
 
 /* Converts the measured sizes to one value of the share. */
 static void end_look(struct probe *probe)
 {
 	struct probe_share *share = &probe->report.share;
+	bool inside;
 
 	if (probe->looked >= 3 && share->count < PROBE_SHARES) {
-		share->bytes[share->count] = crossing(probe->look, probe->looked,
-			half_of_memory(probe), &share->censored[share->count]);
+		share->bytes[share->count] =
+			crossing(probe->look, probe->looked, half_of_memory(probe), &inside);
 		share->at[share->count++] = probe->report.seconds;
 	}
 	probe->looked = 0;

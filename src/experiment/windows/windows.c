@@ -390,30 +390,31 @@ static bool measure_rows(struct windows *windows)
 	while (!measurer_stopped(windows->measurer)) {
 		int chosen = choose_row(windows);
 		struct windows_row *row;
+		bool check;
 		double x;
 
 		if (chosen < 0)
 			return true;
 		row = &report->row[chosen];
+		check = wants_check(row);
 		if (chosen != report->now)
 			windows->searches = 0;
 		report->now = chosen;
-		if (!wants_check(row)) {
+		if (!check)
 			row->state = WINDOWS_GOES_ON;
-			if (!next_place(windows, row, &x)) {
-				end_row(windows, row);
-				continue;
-			}
+		if (!check && !next_place(windows, row, &x)) {
+			end_row(windows, row);
+			continue;
 		}
 		if (time_is_up(windows)) {
-			if (wants_check(row))
-				return true;
-			notes_add(&report->notes,
-				"the time was up before all was measured: %.3g s were asked for",
-				report->options.seconds);
-			return false;
+			if (!check)
+				notes_add(&report->notes,
+					"the time was up before all was measured: %.3g s were "
+					"asked for",
+					report->options.seconds);
+			return check;
 		}
-		if (wants_check(row))
+		if (check)
 			check_knee(windows, row);
 		else
 			measure_point(windows, row, x);
