@@ -40,14 +40,13 @@ void record_set_real(json_t *object, const char *key, double value)
 
 void record_set_range(json_t *object, const char *key, double value, double low, double high)
 {
-	const char *const ends[] = { "", "_lo", "_hi" };
-	const double values[] = { value, low, high };
 	char name[40];
 
-	for (int i = 0; i < 3; i++) {
-		snprintf(name, sizeof(name), "%s%s", key, ends[i]);
-		record_set_real(object, name, values[i]);
-	}
+	record_set_real(object, key, value);
+	snprintf(name, sizeof(name), "%s_lo", key);
+	record_set_real(object, name, low);
+	snprintf(name, sizeof(name), "%s_hi", key);
+	record_set_real(object, name, high);
 }
 
 void record_set_integer(json_t *object, const char *key, int64_t value)
@@ -272,21 +271,17 @@ static void split_members(struct lines *lines, const char *key, json_t *whole)
 /* Puts a member into the first line with enough room, else into new lines. */
 static void place_member(struct lines *lines, const char *key, json_t *value)
 {
-	size_t bytes = member_bytes(key, value);
+	size_t bytes = member_bytes(key, value), count = json_array_size(lines->list), i = 0;
 
-	for (size_t i = 0; i < json_array_size(lines->list); i++) {
-		if (bytes > room_in(lines, i))
-			continue;
+	while (i < count && bytes > room_in(lines, i))
+		i++;
+	if (i == count)
+		add_line(lines);
+	if (bytes <= room_in(lines, i)) {
 		json_object_set(json_array_get(lines->list, i), key, value);
 		return;
 	}
-	add_line(lines);
-	if (bytes <= room_in(lines, json_array_size(lines->list) - 1)) {
-		json_object_set(
-			json_array_get(lines->list, json_array_size(lines->list) - 1), key, value);
-		return;
-	}
-	json_array_remove(lines->list, json_array_size(lines->list) - 1);
+	json_array_remove(lines->list, i);
 	if (json_is_string(value))
 		split_string(lines, key, json_string_value(value));
 	else

@@ -53,9 +53,9 @@ static void add_line(void *context, const char *line, size_t length)
 	text_addn(&recording->block, line, length);
 }
 
-static struct records records_of(struct recording *recording, const char *host)
+static struct records records_of(struct recording *recording)
 {
-	return (struct records){ .context = recording, .line = add_line, .host = host };
+	return (struct records){ .context = recording, .line = add_line };
 }
 
 /* Writes the lines of `block` together, so that the file contains all or none of them if possible.
@@ -89,34 +89,25 @@ static void flush(struct recording *recording)
 
 /* ---- opening ---- */
 
-static struct status refused(const char *path, const char *why)
-{
-	return status_usage("%.120s: %s", path, why);
-}
-
-static const char *words_or(const char *words, const char *otherwise)
-{
-	return *words ? words : otherwise;
-}
-
 /* Compares the place of an existing recording with this place. Returns an error with the first
  * difference. */
 static struct status same_place(
 	const char *path, const struct replay *there, const struct recording_place *here)
 {
-	const struct machine *machine = replay_summary(there).machine;
-	const struct core *core = replay_summary(there).core;
+	const struct replay_summary summary = replay_summary(there);
+	const struct machine *machine = summary.machine;
+	const struct core *core = summary.core;
 
 	if (strcmp(machine->host, here->machine->host) != 0 ||
 		strcmp(machine->name, here->machine->name) != 0)
 		return status_usage(
 			"%.100s is a recording of %s (%.60s), not of this machine: choose another "
 			"file",
-			path, machine->host, words_or(machine->name, "unknown"));
-	if (replay_summary(there).place->seed != here->seed)
+			path, machine->host, *machine->name ? machine->name : "unknown");
+	if (summary.place->seed != here->seed)
 		return status_usage(
 			"%.120s was recorded with --seed %llu: choose another file, or that seed",
-			path, (unsigned long long)replay_summary(there).place->seed);
+			path, (unsigned long long)summary.place->seed);
 	if ((core != NULL) != (here->core != NULL) ||
 		(core && strcmp(core->name, here->core->name) != 0))
 		return status_usage("%.120s has limits for %s, not for %s: choose another file",
@@ -130,9 +121,11 @@ static struct known *known_of(struct recording *recording, const struct setting 
 	int before = recording->settings.count,
 	    index = setting_index_add(&recording->settings, setting);
 
-	if (index == before)
+	if (index == before) {
 		recording->known =
 			memory_grow(recording->known, (size_t)index, sizeof(*recording->known));
+		recording->known[index] = (struct known){ .limits = -1 };
+	}
 	return &recording->known[index];
 }
 
@@ -205,7 +198,8 @@ static struct status open_file(
 	if (fstat(recording->file, &facts) < 0 || !S_ISREG(facts.st_mode))
 		return status_ok();
 	if (flock(recording->file, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK)
-		return refused(recording->path, "another slexplore is recording to this file");
+		return status_usage(
+			"%.120s: another slexplore is recording to this file", recording->path);
 	*goes_on = facts.st_size > 0;
 	return *goes_on ? look_inside(recording, place, facts.st_size) : status_ok();
 }
@@ -213,7 +207,7 @@ static struct status open_file(
 /* Writes a new plan. Later counts and modelled values belong to its events. */
 static void write_plan(struct recording *recording, const struct event_plan *plan)
 {
-	struct records records = records_of(recording, NULL);
+	struct records records = records_of(recording);
 
 	if (!plan || plan->counters.id == recording->plan)
 		return;
@@ -225,7 +219,7 @@ struct status recording_open(const char *path, const struct recording_place *pla
 	struct recording **recording, bool *goes_on)
 {
 	struct recording *new = memory_new(1, sizeof(*new));
-	struct records records = records_of(new, NULL);
+	struct records records = records_of(new);
 	struct status status;
 
 	*recording = NULL;
@@ -266,8 +260,7 @@ void recording_close(struct recording *recording)
 
 /* ---- adding ---- */
 
-static const struct known *find_known(
-	const struct recording *recording, const struct setting *setting)
+static struct known *find_known(const struct recording *recording, const struct setting *setting)
 {
 	int index = setting_index_find(&recording->settings, setting);
 
@@ -319,7 +312,7 @@ static void choose_trials(struct trials *chosen, const struct trials *from, unsi
 bool recording_add(struct recording *recording, const struct recording_entry *entry)
 {
 	const struct known *before = find_known(recording, entry->setting);
-	struct records records = records_of(recording, NULL);
+	struct records records = records_of(recording);
 	unsigned used = before ? before->trials : 0, id = recording->next_id;
 	struct record_sample what = {
 		.id = id, .setting = entry->setting, .facts = entry->facts, .seed = recording->seed
@@ -348,8 +341,6 @@ bool recording_add(struct recording *recording, const struct recording_entry *en
 	recording->next_id++;
 	recording->added += !before;
 	known = known_of(recording, entry->setting);
-	if (!before)
-		*known = (struct known){ .limits = -1 };
 	known->id = id;
 	known->trials = used + recording->trials.count;
 	known->good |= !sample.contended && !sample.unsettled;
@@ -372,20 +363,21 @@ void recording_explain(struct recording *recording, const struct setting *settin
 	const struct explanation *explanation, const struct event_plan *events,
 	const double *modelled)
 {
-	int index = setting_index_find(&recording->settings, setting), limits = 0;
-	struct records records = records_of(recording, NULL);
+	struct known *known = find_known(recording, setting);
+	int limits = 0;
+	struct records records = records_of(recording);
 
-	if (index < 0 || !recording->has_core || !status_is_ok(&recording->status))
+	if (!known || !recording->has_core || !status_is_ok(&recording->status))
 		return;
 	for (int i = 0; status_is_ok(&explanation->status) && i < explanation->limits.limit_count;
 		i++)
 		limits += explanation->limits.limit[i].known;
-	if (limits <= recording->known[index].limits)
+	if (limits <= known->limits)
 		return;
-	recording->known[index].limits = limits;
+	known->limits = limits;
 	write_plan(recording, events);
-	lines_explanation(&records, setting, explanation, &recording->core, events, modelled,
-		recording->known[index].id);
+	lines_explanation(
+		&records, setting, explanation, &recording->core, events, modelled, known->id);
 	flush(recording);
 }
 
