@@ -151,13 +151,12 @@ static struct status check_names(const struct cli *cli, const struct sweeps *swe
 static void dump_fields(FILE *out)
 {
 	struct rows rows;
-	char *words[3];
+	char *words[4];
 
 	rows_load(&rows, "fields");
 	for (const struct field *field = sample_fields; field->name && rows_next(&rows); field++)
-		if (rows_fields(&rows, words, 3) == 3 && strcmp(words[0], field->name) == 0)
-			fprintf(out, "%s\t%s\t%s\t%s\n", words[0], field_type_name(field->type),
-				words[1], words[2]);
+		if (rows_fields(&rows, words, 4) == 4 && strcmp(words[0], field->name) == 0)
+			fprintf(out, "%s\t%s\t%s\t%s\n", words[0], words[1], words[2], words[3]);
 	rows_end(&rows);
 }
 

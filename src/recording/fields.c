@@ -283,22 +283,6 @@ const struct field insn_fields[] = {
 	{ .name = NULL },
 };
 
-const char *field_type_name(enum field_type type)
-{
-	static const char *const names[] = { [FIELD_REAL] = "real",
-		[FIELD_INT] = "integer",
-		[FIELD_COUNT] = "integer",
-		[FIELD_BYTES] = "integer",
-		[FIELD_FLAG] = "flag",
-		[FIELD_WORD] = "string",
-		[FIELD_NAME] = "string",
-		[FIELD_SOURCE] = "string",
-		[FIELD_PAGES] = "string",
-		[FIELD_LIST] = "list" };
-
-	return names[type];
-}
-
 /* ---- Values */
 
 static void read_member(const struct field *field, const char *owner, struct field_value *value)

@@ -100,8 +100,6 @@ struct field {
 /* The last row has a NULL name. */
 extern const struct field sample_fields[];
 
-const char *field_type_name(enum field_type type);
-
 /* Gets the value of a field; unknown if it is unavailable or does not apply. */
 void field_get(
 	const struct field *field, const struct record_sample *what, struct field_value *value);
