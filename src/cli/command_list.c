@@ -147,24 +147,31 @@ static struct status check_names(const struct cli *cli, const struct sweeps *swe
 
 /* ---- Lists of names, one name a line: scripts compare them with the manual */
 
-/* data/fields and sample_fields have the same order. */
-static void dump_fields(FILE *out)
+/* Prints a data file, with tabs between the fields of a row. */
+static void dump_rows(FILE *out, const char *name)
 {
 	struct rows rows;
-	char *words[4];
+	char *field[4];
 
-	rows_load(&rows, "fields");
-	for (const struct field *field = sample_fields; field->name && rows_next(&rows); field++)
-		if (rows_fields(&rows, words, 4) == 4 && strcmp(words[0], field->name) == 0)
-			fprintf(out, "%s\t%s\t%s\t%s\n", words[0], words[1], words[2], words[3]);
+	rows_load(&rows, name);
+	while (rows_next(&rows)) {
+		int count = rows_fields(&rows, field, 4);
+
+		for (int i = 0; i < count; i++)
+			fprintf(out, "%s%s", i ? "\t" : "", field[i]);
+		fputc('\n', out);
+	}
 	rows_end(&rows);
+}
+
+static void dump_fields(FILE *out)
+{
+	dump_rows(out, "fields");
 }
 
 static void dump_records(FILE *out)
 {
-	for (const struct record_kind *kind = record_kinds; kind->name; kind++)
-		fprintf(out, "%s\t%s\t%s\n", kind->fields ? "formats" : "recordings", kind->name,
-			kind->fields ? kind->fields : "");
+	dump_rows(out, "records");
 }
 
 static void dump_limits(FILE *out)

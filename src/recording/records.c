@@ -13,52 +13,6 @@
 #include "model/counts/counts.h"
 #include "recording/record.h"
 
-const struct record_kind record_kinds[] = {
-	{ "sample", "kernel knobs" },
-	{ "more", "of" }, /* also the fields of the continued record */
-	{ "counters", "from pmu passes direct events why" },
-	{ "explain", "machine kernel knobs uarch binding limit predicted foreign unknown elements "
-		     "slots instructions instructions_from waits varies published_cycles "
-		     "published_by misses whatif_misses misses_why block block_why" },
-	{ "limits", "name hard cpe cycles binding cause" },
-	{ "ports", "from pressure naive" },
-	{ "insn", "offset text known slots latency ports fused eliminated carried count" },
-	{ "probe", "machine complete done seconds max_size asked_size parts pages line seed" },
-	{ "level", "name kind number cycles cycles_lo cycles_hi ns bytes bytes_lo bytes_hi entries "
-		   "entries_lo entries_hi confidence unstable stated words" },
-	{ "plateau", "curve pages from to cycles cycles_lo cycles_hi confidence unstable" },
-	{ "knee", "curve pages bytes bytes_lo bytes_hi corner third confidence gradual" },
-	{ "band", "level op size bytes_per_cycle lines_per_cycle gbps sample" },
-	{ "finding", "text disagreement" },
-	{ "note", "text" },
-	{ "windows", "machine uarch complete done seconds note seed" },
-	{ "window", "filler buffer title each own state kind knee knee_lo knee_hi from to "
-		    "cycles_before cycles_after cycles_from noise again entries most points "
-		    "seconds contended words published knobs" },
-	{ "point", "filler fillers cycles cycles_lo cycles_hi cycles_from" },
-	{ "kernel", "kernel title element document look_for" },
-	{ "knob", "kernel knob kind help default range choices min max multiple" },
-	{ "sweep", "name title kernel words x lines y document" },
-	{ "check", "machine name state finding advice value unit" },
-	{ "events", "machine uarch libpfm pmu generic available why doubt lacking" },
-	{ "event", "uarch name role state note help" },
-	{ "core", "machine name complete seconds width width_lo width_hi cycles_from ports mixes "
-		  "mixes_off mixes_worst shipped" },
-	{ "class", "name latency latency_lo latency_hi accumulate accumulate_lo accumulate_hi each "
-		   "each_lo each_hi slots slots_lo slots_hi ports" },
-	{ "fact", "name value value_lo value_hi loop" },
-	{ "difference", "what measured shipped agrees" },
-	{ "recording", NULL },
-	{ "machine", NULL },
-	{ "core", NULL },
-	{ "events", NULL },
-	{ "event", NULL },
-	{ "trials", NULL },
-	{ "facts", NULL },
-	{ "modelled", NULL },
-	{ NULL, NULL },
-};
-
 void record_set_knob(json_t *object, const char *key, const struct knob *knob, int64_t value)
 {
 	if (knob->kind == KNOB_CHOICE)

@@ -1,5 +1,5 @@
 /* The JSON records of measurements. `--format json` prints them, a recording contains them, and a
- * replay reads them. record_kinds lists all kinds. The manual explains them in FORMATS and
+ * replay reads them. data/records lists all kinds. The manual explains them in FORMATS and
  * RECORDINGS.
  *
  * An event of a record "counters" is [NAME, ROLE, VALUE, LO, HI, STATE, …]. An estimated event
@@ -20,16 +20,6 @@
 
 /* Version of the recording format that this program writes. It also reads older versions. */
 enum { RECORDING_VERSION = 1 };
-
-/* A kind of record. */
-struct record_kind {
-	const char *name;
-	const char *fields; /* names separated by blanks, without v, record, id, host, more and
-			       without sample_fields. NULL: only in recordings */
-};
-
-/* The last row has a NULL name. */
-extern const struct record_kind record_kinds[];
 
 void records_sample(const struct records *records, const struct record_sample *sample);
 

@@ -5,6 +5,7 @@
 
 #include <jansson.h>
 
+#include "base/rows.h"
 #include "recording/records.h"
 
 /* Whether a word is one of a list with blanks between. */
@@ -17,19 +18,25 @@ static inline bool is_listed(const char *list, const char *word)
 	return strstr(padded, wanted);
 }
 
-/* Whether record_kinds or sample_fields has a field of a record. */
+/* Whether data/records or sample_fields has a field of a record. */
 static inline bool is_known_field(const char *record, const char *key)
 {
-	const struct record_kind *kind = record_kinds;
 	const struct field *field = sample_fields;
+	char *row[3] = { 0 };
+	bool found = false, known;
+	struct rows rows;
 
-	while (kind->name && strcmp(kind->name, record) != 0)
-		kind++;
+	rows_load(&rows, "records");
+	while (!found && rows_next(&rows))
+		found = rows_fields(&rows, row, 3) == 3 && strcmp(row[1], record) == 0;
 	while (field->name && (strcmp(field->name, key) != 0 || field->no_json))
 		field++;
-	return kind->name && (is_listed("v record id host more", key) || !kind->fields ||
-				     strcmp(record, "more") == 0 || is_listed(kind->fields, key) ||
-				     (strcmp(record, "sample") == 0 && field->name));
+	known = found &&
+		(is_listed("v record id host more", key) || strcmp(row[0], "recordings") == 0 ||
+			strcmp(record, "more") == 0 || is_listed(row[2], key) ||
+			(strcmp(record, "sample") == 0 && field->name));
+	rows_end(&rows);
+	return known;
 }
 
 /* The record of a line, which may end in a newline. */
@@ -46,7 +53,7 @@ static inline json_t *parse(const char *line)
 	json_object_foreach(object, key, value)
 	{
 		if (!is_known_field(json_string_value(json_object_get(object, "record")), key))
-			fail_msg("record_kinds lacks %s: \"%.*s\"", key, (int)length, line);
+			fail_msg("data/records lacks %s: \"%.*s\"", key, (int)length, line);
 	}
 	return object;
 }

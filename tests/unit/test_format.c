@@ -2,6 +2,7 @@
 #include "fakes.h"
 #include "written.h"
 
+#include "base/data.h"
 #include "cli/check.h"
 
 static void begin(const char *format, const struct subject *subject)
@@ -196,9 +197,15 @@ TEST(csv_has_every_field_of_a_sample)
 	text = end();
 	check_parts(text, "id,host,machine,cpu,bound,kernel,op,unroll,acc,size,stride,cpe,",
 		"\n1,node7,\"A \"\"B\"\", C\",3,true,fold,add,4,1,32768,1,0.752123,");
-	for (const struct field *field = sample_fields; field->name; field++)
+	for (const struct field *field = sample_fields; field->name; field++) {
+		char row[64];
+
 		if (field->group == FIELDS_PLACE || field->group == FIELDS_VALUE)
 			assert_true(csv_column(text, field->name) >= 0);
+		snprintf(row, sizeof(row), "\n%s ", field->name);
+		if (field->group != FIELDS_RECORD && !strstr(data_built_in("fields"), row))
+			fail_msg("data/fields lacks %s", field->name);
+	}
 	assert_int_equal(csv_width(strchr(text, '\n') + 1), csv_width(text));
 	check_cells(text, 1, "trials", "151", "contended", "false", "cycles_from", "reference",
 		"gbps", "", "bytes_per_cycle", "10.625", "modes", "1", "mode_low", "", "settled",
