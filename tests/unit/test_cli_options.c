@@ -1,4 +1,5 @@
 #include "fakes.h"
+#include "table.h"
 
 #include <signal.h>
 #include <unistd.h>
@@ -126,68 +127,11 @@ TEST(defaults)
 
 TEST(wrong_usage_is_named)
 {
-	refused("rnu", "unknown subcommand \"rnu\"; did you mean run?");
-	refused("folt", "unknown subcommand \"folt\"; did you mean fold?");
-	refused("zzzzzz", "unknown subcommand \"zzzzzz\"; no kernel has that name either; see "
-			  "slexplore --help");
-	refused("help rnu", "did you mean run?");
-	refused("run zzzzzz", "no kernel \"zzzzzz\"");
-	refused("--fromat json list", "unknown option \"--fromat\"; did you mean --format?");
-	refused("--fromat=json list", "unknown option \"--fromat\"; did you mean");
-	refused("--s", "--s");
-	refused("-z", "unknown option \"-z\"");
-	refused("list --quiet=yes", "--quiet takes no argument");
-	refused("list --format", "text|csv|json");
-	refused("list --format xml", "text, csv or json");
-	refused("run --cpu -1", "--cpu -1");
-	refused("run --cpu 99999999999", "--cpu 99999999999");
-	refused("run --seed x", "--seed x");
-	refused("run --time-budget 0", "--time-budget 0 ");
-	refused("run --time-budget nan", "--time-budget nan");
-	refused("run --time-budget 1s", "--time-budget 1s");
-	refused("--format json", "--format is an option of list, run, sweep, explain, probe, "
-				 "windows, characterise, events and doctor, not of explore");
-	refused("explore --time-budget 1",
-		"--time-budget is an option of run, sweep, probe, windows, characterise, record, "
-		"events and doctor, not of explore");
-	refused("fold --quiet", "not of explore");
-	refused("list --seed 1", "not of list");
-	refused("run fold --ascii", "--ascii is an option of explore and replay, not of run");
-	refused("run", "one of fold, walk-list, odd");
-	refused("sweep", "slexplore sweep KERNEL");
-	refused("run folt", "did you mean fold?");
-	refused("run fold opp=add", "did you mean op?");
-	refused("run fold op=div", "add or mul");
-	refused("run fold acc", "write KNOB=VALUE");
-	refused("run fold acc=9", "acc=9 needs unroll=9 or more");
-	refused("run fold op=add op=mul", "op is given twice");
-	refused("run fold size=1,2", "size=1,2");
-	refused("sweep fold acc=1..", "acc=1..");
-	refused("sweep fold acc=*", "acc=*: * is for choices; write a range: acc=1..16");
-	refused("sweep fold size=*", "write a range: size=4k..64m*2");
-	refused("sweep fold acc=1 acc=2", "acc is given twice");
-	refused("list fold folt", "did you mean fold?");
-	refused("doctor now", "doctor takes no argument: now");
-	refused("explore folt", "did you mean fold?");
-	refused("explain", "one of fold, walk-list, odd");
-	refused("explain folt", "did you mean fold?");
-	refused("explain fold opp=add", "did you mean op?");
-	refused("explain fold acc=9", "acc=9 needs unroll=9 or more");
-	refused("explain fold acc=1..4", "acc=1..4");
-	refused("explain fold --time-budget 1",
-		"--time-budget is an option of run, sweep, probe, windows, characterise, record, "
-		"events and doctor, not of explain");
-	refused("explain fold --cpu 0", "not of explain");
-	refused("explain fold --uarch nonesuch", "no core model \"nonesuch\"");
-	refused("run fold --uarch", "argument: NAME");
-	refused("list --uarch zen3", "--uarch is an option of");
-	refused("run fold --event nonsense", "--event 'nonsense': ");
-	refused("run fold --event perf::PERF_COUNT_SW_PAGE_FAULT", "PERF_COUNT_SW_PAGE_FAULTS");
-	refused("run fold --event perf::PAGE-FAULTS:k", "--event 'perf::PAGE-FAULTS:k': ");
-	refused("run fold --event", "argument: NAME");
-	refused("explore --event nonsense", "--event 'nonsense': ");
-	refused("explain fold --event perf::PAGE-FAULTS",
-		"--event is an option of explore, run, sweep and record, not of explain");
+	struct table table;
+
+	table_open(&table, "cli-options", "refused");
+	while (table_next(&table, 2))
+		refused(table.field[0], table_unescape(table.field[1]));
 }
 
 TEST(events_add_up)

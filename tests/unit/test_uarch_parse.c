@@ -321,29 +321,12 @@ TEST(events_are_read)
 
 TEST(events_are_inherited_with_the_childs_pmu)
 {
-	check_events(BEGIN "from base\n", "cycles=b::CYCLES ports:1=b::P0 ports:c=b::P23 "
-					  "l1-misses=perf::L1:MISS stalled:back end=b::STALL:c=1");
-	check_events(BEGIN "from base\npmu d [M]\nevent stores = STORES [M]\n",
-		"cycles=d::CYCLES ports:1=d::P0 ports:c=d::P23 l1-misses=perf::L1:MISS "
-		"stalled:back end=d::STALL:c=1 stores=d::STORES");
-	/* Named by other words, and the same one. */
-	check_events(BEGIN
-		"from base\nevent ports p3,p2 = LOADS [M]\nevent stalled back end = OTHER [M]\n",
-		"cycles=b::CYCLES ports:1=b::P0 ports:c=b::LOADS l1-misses=perf::L1:MISS "
-		"stalled:back end=b::OTHER");
-	/* A set that means other ports: the parent's event follows, as its classes do. */
-	check_events(BEGIN "from base\nset load p1 p2 p3\n",
-		"cycles=b::CYCLES ports:1=b::P0 ports:e=b::P23 l1-misses=perf::L1:MISS "
-		"stalled:back end=b::STALL:c=1");
-	check_events(BEGIN "from base\nevent cycles = none\nevent ports p0 = none\nevent stalled "
-			   "back end = none\n",
-		"ports:c=b::P23 l1-misses=perf::L1:MISS");
-	check_events(BEGIN "from base\nevent ports = none\nevent ports p0,p1 = P01 [M]\nevent "
-			   "l1-misses = none\n",
-		"cycles=b::CYCLES stalled:back end=b::STALL:c=1 ports:3=b::P01");
-	check_events(BEGIN "from base\npmu none\n", "l1-misses=perf::L1:MISS");
-	check_events(BEGIN "from base\npmu none\nevent cycles = perf::C [M]\n",
-		"l1-misses=perf::L1:MISS cycles=perf::C");
+	struct table table;
+	char text[1200];
+
+	table_open(&table, "uarch-parse", "inherited events");
+	while (next_text(&table, 3, text))
+		check_events(text, table.field[1]);
 }
 
 TEST(lists_of_events_are_read_alone)
