@@ -14,85 +14,71 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/data.h"
 #include "base/text.h"
 #include "canned.h"
 #include "recording/replay.h"
 #include "ui/frontend.h"
 
 struct start {
-	bool ascii, machine_known, machine_limited;
-	enum uarch_match match;
-	bool skylake;
-	int probe; /* percent of a probe that are done; 0: there is none */
-	int core;  /* likewise of the core's measuring itself */
-	enum canned_counters counters;
+	int ascii, machine_unknown, machine_limited, skylake;
+	int match;    /* enum uarch_match */
+	int counters; /* enum canned_counters */
+	int probe;    /* percent of a probe that are done; 0: there is none */
+	int core;     /* likewise of the core's measuring itself */
 	const struct kernel *kernel;
 	char replay[256]; /* empty: none */
 };
 
-/* The whole of a file, or NULL; freed by the caller. */
-static char *read_file(const char *path)
+/* Reads what follows "#: ". False: it means nothing. */
+static bool read_words(const char *words, const char *path, struct start *start)
 {
-	FILE *file = fopen(path, "r");
-	struct text text = { 0 };
-	char block[4096];
-	size_t got;
+	const struct {
+		const char *words;
+		int *to, value;
+	} rows[] = {
+		{ "ascii", &start->ascii, 1 },
+		{ "machine unknown", &start->machine_unknown, 1 },
+		{ "machine limited", &start->machine_limited, 1 },
+		{ "core near", &start->match, UARCH_NEAREST },
+		{ "core unknown", &start->match, UARCH_NONE },
+		{ "counters none", &start->counters, CANNED_REFUSED },
+		{ "counters ports", &start->counters, CANNED_PORTS },
+		{ "counters clock", &start->counters, CANNED_CLOCK },
+		{ "counters dispatched", &start->counters, CANNED_DISPATCHED },
+		{ "uarch skylake", &start->skylake, 1 },
+	};
+	const char *name = strrchr(path, '/');
 
-	if (!file)
-		return NULL;
-	while ((got = fread(block, 1, sizeof(block), file)) > 0)
-		text_addn(&text, block, got);
-	fclose(file);
-	return text.bytes ? text.bytes : memory_string("");
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (strcmp(words, rows[i].words) == 0) {
+			*rows[i].to = rows[i].value;
+			return true;
+		}
+	if (sscanf(words, "probe %d", &start->probe) == 1)
+		return start->probe > 0 && start->probe <= 100;
+	if (sscanf(words, "characterise %d", &start->core) == 1)
+		return start->core > 0 && start->core <= 100;
+	if (strncmp(words, "replay ", 7) == 0)
+		snprintf(start->replay, sizeof(start->replay), "%.*s%.100s",
+			name ? (int)(name - path + 1) : 0, path, words + 7);
+	else if (strcmp(words, "window") == 0)
+		start->kernel = &canned_window;
+	else
+		return strncmp(words, "kernel ", 7) == 0 &&
+		       (start->kernel = kernel_find(words + 7)) != NULL;
+	return true;
 }
 
 static bool read_start(const char *path, struct start *start)
 {
-	char *script = read_file(path), *save, *line;
-	bool good = script;
+	char *script, *rest;
+	bool good = data_read(path, &script).code == STATUS_OK;
 
-	*start = (struct start){
-		.machine_known = true, .match = UARCH_EXACT, .kernel = kernel_registry[0]
-	};
-	for (line = script ? strtok_r(script, "\n", &save) : NULL; line;
-		line = strtok_r(NULL, "\n", &save)) {
-		if (strncmp(line, "#: ", 3) != 0)
-			continue;
-		if (strncmp(line + 3, "replay ", 7) == 0)
-			snprintf(start->replay, sizeof(start->replay), "%.*s%.100s",
-				(int)(strrchr(path, '/') ? strrchr(path, '/') - path + 1 : 0), path,
-				line + 10);
-		else if (strcmp(line + 3, "ascii") == 0)
-			start->ascii = true;
-		else if (strcmp(line + 3, "machine unknown") == 0)
-			start->machine_known = false;
-		else if (strcmp(line + 3, "machine limited") == 0)
-			start->machine_limited = true;
-		else if (strcmp(line + 3, "core near") == 0)
-			start->match = UARCH_NEAREST;
-		else if (strcmp(line + 3, "core unknown") == 0)
-			start->match = UARCH_NONE;
-		else if (strcmp(line + 3, "counters none") == 0)
-			start->counters = CANNED_REFUSED;
-		else if (strcmp(line + 3, "counters ports") == 0)
-			start->counters = CANNED_PORTS;
-		else if (strcmp(line + 3, "counters clock") == 0)
-			start->counters = CANNED_CLOCK;
-		else if (strcmp(line + 3, "counters dispatched") == 0)
-			start->counters = CANNED_DISPATCHED;
-		else if (sscanf(line + 3, "probe %d", &start->probe) == 1)
-			good = good && start->probe > 0 && start->probe <= 100;
-		else if (strcmp(line + 3, "window") == 0)
-			start->kernel = &canned_window;
-		else if (sscanf(line + 3, "characterise %d", &start->core) == 1)
-			good = good && start->core > 0 && start->core <= 100;
-		else if (strcmp(line + 3, "uarch skylake") == 0)
-			start->skylake = true;
-		else if (strncmp(line + 3, "kernel ", 7) == 0 && kernel_find(line + 10))
-			start->kernel = kernel_find(line + 10);
-		else
-			good = false;
-	}
+	*start = (struct start){ .match = UARCH_EXACT, .kernel = kernel_registry[0] };
+	rest = script;
+	for (char *line; good && (line = strsep(&rest, "\n"));)
+		good = strncmp(line, "#: ", 3) != 0 || read_words(line + 3, path, start);
 	if (!good)
 		fprintf(stderr, "%s: cannot be read, or has a \"#:\" line that means nothing\n",
 			path);
@@ -118,11 +104,11 @@ static bool run_script(const char *path, char **output)
 
 	if (!read_start(path, &start))
 		return false;
-	canned_init(&canned, start.machine_known);
+	canned_init(&canned, !start.machine_unknown);
 	if (start.machine_limited)
 		canned_limit(&canned);
-	canned.match = start.match;
-	canned_counters(&canned, start.counters);
+	canned.match = (enum uarch_match)start.match;
+	canned_counters(&canned, (enum canned_counters)start.counters);
 	explainer = canned_explainer(&canned);
 	options.uarch = start.skylake ? "skylake" : NULL;
 	setting_init(&options.setting, start.kernel);
@@ -193,7 +179,7 @@ static bool compare(const char *script, const char *output)
 		if (file && fclose(file))
 			same = false;
 	} else {
-		expected = read_file(text_string(&path));
+		data_read(text_string(&path), &expected);
 		same = expected && strcmp(expected, output) == 0;
 		if (!expected)
 			fprintf(stderr, "%s: there is no such file; UPDATE=1 makes it\n",

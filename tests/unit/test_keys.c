@@ -1,5 +1,6 @@
 /* data/keys: what is in it, and what is refused. */
 #include "check.h"
+#include "table.h"
 
 #include "base/data.h"
 #include "ui/keys.h"
@@ -66,19 +67,12 @@ static void check_refused(const char *text, int line, const char *word, const ch
 
 TEST(wrong_lines_are_named)
 {
-	check_refused("q quit # end", 1, "", "[main]");
-	check_refused("[main]\n[mian]\n", 2, "context \"mian\"", "main");
-	check_refused("[main]\nq # end\n", 2, "key \"q\"", "no command");
-	check_refused("[main]\nq\n", 2, "key \"q\"", "no command");
-	check_refused("[main]\nq quit\n", 2, "key \"q\"", "no note");
-	check_refused("[main]\n\nF13 quit # end\n", 3, "key \"F13\"", "F1, Tab");
-	check_refused("[main]\nq quit # end\nq pin # keep\n", 3, "key \"q\"", "\"quit\" in [main]");
-	check_refused("# nothing\n", 1, "no keys", "");
-	check_refused("[main]\nq qiut # end\n", 2, "command \"qiut\"", "quit");
-	check_refused("[main]\nq qui # end\n", 2, "command \"qui\"", "quit");
-	check_refused("[main]\nq quits # end\n", 2, "command \"quits\"", "quit");
-	check_refused(
-		"[main]\nq quit # a word that is much too long | end\n", 2, "a word that", "15");
+	struct table table;
+
+	table_open(&table, "keys", "refused");
+	while (table_next(&table, 4))
+		check_refused(table_unescape(table.field[3]), atoi(table.field[0]), table.field[1],
+			table.field[2]);
 }
 
 TEST(long_lines_and_many_keys_are_refused)

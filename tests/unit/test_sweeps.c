@@ -1,5 +1,6 @@
 /* Named sweeps: reading them, turning their words, and what is drawn of them. */
 #include "check.h"
+#include "table.h"
 
 #include <math.h>
 
@@ -72,26 +73,11 @@ static void check_refused(const char *text, int line, const char *word)
 
 TEST(mistakes_are_named_with_their_line)
 {
-	check_refused("title early\n", 1, "sweep NAME");
-	check_refused("sweep combine\n", 1, "\"combine\"");
-	check_refused("sweep Two Words\n", 1, "\"Two Words\"");
-	check_refused("sweep\n", 1, "name");
-	check_refused("sweep a\nkernel nothing\n", 2, "\"nothing\"");
-	check_refused("sweep a\nkernel matmul m=1\n", 2, "matmul has no knob");
-	check_refused("sweep a\nx n\n", 2, "\"x\" before the kernel");
-	check_refused("sweep a\nkernel matmul n=8\nx n lin\n", 3, "\"lin\"");
-	check_refused("sweep a\nkernel matmul n=8\ny speed\n", 3, "\"speed\"");
-	check_refused("sweep a\nkernel matmul n=8\npublished cpe none\n", 3, "\"none\"");
-	check_refused("sweep a\nkernel matmul n=8\nbaseline form\n", 3, "\"form\"");
-	check_refused("sweep a\nkernel matmul n=8\ncolour red\n", 3, "\"colour\"");
-	/* No title is cut off. */
-	check_refused("sweep a\ntitle "
-		      "1234567890123456789012345678901234567890123456789012345678901234567890123456"
-		      "7890\n",
-		2, "79");
-	check_refused("sweep a\ntitle T\nkernel matmul n=8\n", 3, "no x");
-	check_refused("sweep a\ntitle T\nkernel matmul n=8\nx n\ny speedup\n", 5, "baseline");
-	check_refused("sweep a\ntitle T\nkernel matmul n=8\nx n\n\nsweep a\n", 6, "\"a\"");
+	struct table table;
+
+	table_open(&table, "sweeps", "refused");
+	while (table_next(&table, 3))
+		check_refused(table_unescape(table.field[2]), atoi(table.field[0]), table.field[1]);
 }
 
 TEST(rows_of_other_programs_are_passed_over)
