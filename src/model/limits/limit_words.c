@@ -2,7 +2,6 @@
  * of limits. */
 #include "model/limits/tally.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -123,18 +122,6 @@ struct limit_words words_number(double number)
 	return words;
 }
 
-/* Splits a port name: "p12" → "p" and 12. Returns the length of the word before the digits. *number
- * is -1 if there are no digits. */
-static size_t port_word(const char *name, int *number)
-{
-	size_t length = strlen(name);
-
-	while (length > 0 && isdigit((unsigned char)name[length - 1]))
-		length--;
-	*number = name[length] ? atoi(name + length) : -1;
-	return length;
-}
-
 void words_add(struct limit_words *words, const char *format, ...)
 {
 	size_t length = strlen(words->text);
@@ -145,52 +132,36 @@ void words_add(struct limit_words *words, const char *format, ...)
 	va_end(list);
 }
 
-/* Adds ports with one word: "p0156". Three or more ports in a row become "alu0-3". Numbers of two
- * digits get commas: "p2,3,11". */
-static void add_group(
-	const char *word, size_t length, const int *number, int count, struct limit_words *words)
-{
-	bool row = count >= 3, short_ones = true;
-
-	for (int i = 0; i < count; i++) {
-		row &= number[i] == number[0] + i;
-		short_ones &= number[i] < 10;
-	}
-	words_add(words, "%s%.*s", *words->text ? "," : "", (int)length, word);
-	for (int i = 0; i < count; i++) {
-		if (number[i] < 0 || (row && i > 0 && i < count - 1))
-			continue;
-		words_add(words, "%s%d",
-			i == 0 || (!row && short_ones) ? ""
-			: row			       ? "-"
-						       : ",",
-			number[i]);
-	}
-}
-
+/* Ports with the same word are one group: "p0156". Three or more ports in a row become "alu0-3".
+ * Numbers of two digits get commas: "p2,3,11". */
 struct limit_words words_ports(const struct uarch *uarch, uint32_t ports)
 {
-	int count = uarch_port_count(uarch);
+	static const char digits[] = "0123456789";
 	struct limit_words words = { "" };
 
-	for (int port = 0; port < count; port++) {
-		const char *word = uarch->port[port];
-		int number[UARCH_PORTS], members = 0;
-		size_t length;
+	while (ports) {
+		const char *word = uarch->port[__builtin_ctz(ports)];
+		size_t length = strcspn(word, digits);
+		int number[UARCH_PORTS], count = 0;
+		bool row = true, short_ones = true;
 
-		if (!(ports >> port & 1))
-			continue;
-		length = port_word(word, &number[0]);
-		for (int other = port; other < count && members < UARCH_PORTS; other++) {
-			int its;
+		for (uint32_t left = ports; left; left &= left - 1) {
+			const char *other = uarch->port[__builtin_ctz(left)];
 
-			if (ports >> other & 1 && port_word(uarch->port[other], &its) == length &&
-				strncmp(word, uarch->port[other], length) == 0) {
-				number[members++] = its;
-				ports &= ~(UINT32_C(1) << other);
-			}
+			if (strcspn(other, digits) != length || strncmp(word, other, length) != 0)
+				continue;
+			ports &= ~(left & -left);
+			number[count] = atoi(other + length);
+			row &= number[count] == number[0] + count;
+			short_ones &= number[count++] < 10;
 		}
-		add_group(word, length, number, members, &words);
+		words_add(&words, "%s%.*s", *words.text ? "," : "", (int)length, word);
+		if (row && count >= 3)
+			words_add(&words, "%d-%d", number[0], number[count - 1]);
+		else
+			for (int i = 0; i < count && word[length]; i++)
+				words_add(
+					&words, "%s%d", i == 0 || short_ones ? "" : ",", number[i]);
 	}
 	return words;
 }
@@ -235,51 +206,43 @@ struct limit_words words_uses(const struct class_uses *uses, double divide, int 
 
 /* ---- The list of limits */
 
-/* The list entry of this kind. Adds an entry if there is none. */
-static struct limit *entry(struct tally *tally, enum limit_kind kind)
+/* Adds a limit, unless the list has an entry of this kind that is higher or known. */
+__attribute__((format(printf, 5, 0))) static void add_limit(struct tally *tally,
+	enum limit_kind kind, bool known, double cycles, const char *format, va_list list)
 {
 	struct limits *limits = tally->limits;
+	struct limit *limit = limits->limit;
 
-	for (int i = 0; i < limits->limit_count; i++)
-		if (limits->limit[i].kind == kind)
-			return &limits->limit[i];
-	limits->limit[limits->limit_count] =
-		(struct limit){ .kind = kind, .hard = limit_rows[kind].hard };
-	return &limits->limit[limits->limit_count++];
-}
-
-__attribute__((format(printf, 2, 0))) static void write_cause(
-	struct limit *limit, const char *format, va_list list)
-{
+	while (limit < limits->limit + limits->limit_count && limit->kind != kind)
+		limit++;
+	if (limit == limits->limit + limits->limit_count)
+		limits->limit_count++;
+	else if (limit->known && (!known || limit->cycles >= cycles))
+		return;
+	*limit = (struct limit){ .kind = kind,
+		.known = known,
+		.hard = limit_rows[kind].hard,
+		.cycles = cycles,
+		.cpe = cycles / tally->elements };
 	vsnprintf(limit->cause, sizeof(limit->cause), format, list);
 	text_cut_clean(limit->cause, sizeof(limit->cause));
 }
 
 void limits_add(struct tally *tally, enum limit_kind kind, double cycles, const char *format, ...)
 {
-	struct limit *limit;
 	va_list list;
 
-	if (!isfinite(cycles) || cycles <= 0)
-		return;
-	limit = entry(tally, kind);
-	if (limit->known && limit->cycles >= cycles)
-		return;
-	limit->known = true;
-	limit->cycles = cycles;
-	limit->cpe = cycles / tally->elements;
 	va_start(list, format);
-	write_cause(limit, format, list);
+	if (isfinite(cycles) && cycles > 0)
+		add_limit(tally, kind, true, cycles, format, list);
 	va_end(list);
 }
 
 void limits_add_unknown(struct tally *tally, enum limit_kind kind, const char *format, ...)
 {
-	struct limit *limit = entry(tally, kind);
 	va_list list;
 
 	va_start(list, format);
-	if (!limit->known)
-		write_cause(limit, format, list);
+	add_limit(tally, kind, false, 0, format, list);
 	va_end(list);
 }
