@@ -151,54 +151,56 @@ struct access {
 	bool grows;	/* true: it grows by a constant */
 	uint64_t seen;	/* its address in the stepped loop; 0: unknown */
 	int size;
+	bool counted; /* by crowded() */
 };
 
 struct accesses {
-	struct access *load, *store;
-	int loads, stores;
+	int count;
+	struct access *access;
 };
 
-static void collect(const struct loop *loop, struct accesses *all)
+/* The loads or the stores of the path, in order. The caller frees `access`. */
+static struct accesses collect(const struct loop *loop, bool stores)
 {
 	struct address_access *list =
 		memory_new((size_t)loop->path_count * INSN_MEMORY + 1, sizeof(*list));
 	struct address_walk walk;
 	int count = address_list(loop, &walk, list);
+	struct accesses all = { 0, memory_new((size_t)count + 1, sizeof(*all.access)) };
 
-	all->load = memory_new((size_t)count + 1, sizeof(*all->load));
-	all->store = memory_new((size_t)count + 1, sizeof(*all->store));
 	for (int i = 0; i < count; i++) {
 		const struct loop_step *step = &loop->path[list[i].step];
 		const struct insn_memory *memory = &loop->insn[step->insn].memory[list[i].operand];
-		struct access access = { .address = list[i].address, .size = list[i].size };
+		struct access *access = &all.access[all.count];
 
-		access.grows = address_growth(&walk, &access.address, &access.growth);
+		if (stores ? !list[i].store : !list[i].load)
+			continue;
+		*access = (struct access){ .address = list[i].address, .size = list[i].size };
+		access->grows = address_growth(&walk, &access->address, &access->growth);
 		/* Elements of gathers and scatters have unrelated addresses. */
 		if (loop->stepped && !memory->vector_index)
-			access.seen = step->address[list[i].operand];
-		if (list[i].load)
-			all->load[all->loads++] = access;
-		if (list[i].store)
-			all->store[all->stores++] = access;
+			access->seen = step->address[list[i].operand];
+		all.count++;
 	}
 	free(list);
+	return all;
 }
 
 /* ---- Banks */
 
 /* The largest number of loads that read the same byte offset of a line. The loads share a base that
  * moves by whole lines, so they read the same offsets on every path. */
-static int crowded(const struct accesses *all, int first, bool *counted)
+static int crowded(const struct accesses *loads, int first)
 {
-	const struct access *one = &all->load[first];
+	const struct access *one = &loads->access[first];
 	int reads[LINE] = { 0 }, most = 0;
 
-	for (int i = first; i < all->loads; i++) {
-		const struct access *load = &all->load[i];
+	for (int i = first; i < loads->count; i++) {
+		struct access *load = &loads->access[i];
 
-		if (counted[i] || !address_comparable(&one->address, &load->address))
+		if (load->counted || !address_comparable(&one->address, &load->address))
 			continue;
-		counted[i] = true;
+		load->counted = true;
 		for (int byte = 0; byte < load->size && byte < LINE; byte++) {
 			int *at = &reads[(uint64_t)(load->address.constant + byte) % LINE];
 
@@ -208,23 +210,27 @@ static int crowded(const struct accesses *all, int first, bool *counted)
 	return most;
 }
 
-static void add_banks(struct tally *tally, const struct accesses *all)
+static void add_banks(struct tally *tally)
 {
 	double each = tally->uarch->fact[CAP_LOADS_BANK];
-	bool *counted = memory_new((size_t)all->loads + 1, sizeof(*counted));
+	struct accesses loads;
 	int most = 0;
 
-	for (int i = 0; i < all->loads; i++) {
-		const struct access *load = &all->load[i];
-		int here;
+	if (!(each > 0))
+		return;
+	loads = collect(tally->loop, false);
+	for (int i = 0; i < loads.count; i++) {
+		const struct access *load = &loads.access[i];
 
-		if (counted[i] || !load->address.known || !load->grows || load->growth % LINE != 0)
-			continue;
-		here = crowded(all, i, counted);
-		most = here > most ? here : most;
+		if (!load->counted && load->address.known && load->grows &&
+			load->growth % LINE == 0) {
+			int here = crowded(&loads, i);
+
+			most = here > most ? here : most;
+		}
 	}
-	free(counted);
-	if (most > 1 && each > 0)
+	free(loads.access);
+	if (most > 1)
 		limits_add(tally, LIMIT_BANKS, most / each,
 			"%s load%s at the same offset in their lines, %s a cycle from one bank",
 			words_turn(tally, most).text, words_s(tally, most),
@@ -233,9 +239,13 @@ static void add_banks(struct tally *tally, const struct accesses *all)
 
 /* ---- Lines stored to */
 
-/* Whether two stores may go to the same line. later: the second store belongs to the next path. */
-static bool may_share(const struct access *a, const struct access *b, bool later)
+/* Whether a store may go to the same line as the store before it. The first store follows the last
+ * store of the previous path. */
+static bool may_share(const struct accesses *stores, int at)
 {
+	const struct access *b = &stores->access[at],
+			    *a = &stores->access[(at + stores->count - 1) % stores->count];
+	bool later = at == 0;
 	int64_t apart;
 
 	if (a->seen && b->seen && !later)
@@ -250,22 +260,18 @@ static bool may_share(const struct access *a, const struct access *b, bool later
 
 /* Cycles of the path's stores, in order. Up to `together` adjacent stores to one line complete in
  * one cycle. */
-static double store_cycles(const struct accesses *all, double together)
+static double store_cycles(const struct accesses *stores, double together)
 {
 	int first = 0, run = 1;
 	double cycles = 0;
 
 	/* Begin at a store that cannot share a line with the store before it. */
-	while (first < all->stores &&
-		may_share(&all->store[(first + all->stores - 1) % all->stores], &all->store[first],
-			first == 0))
+	while (first < stores->count && may_share(stores, first))
 		first++;
-	if (first == all->stores)
-		return all->stores / together;
-	for (int i = 1; i <= all->stores; i++) {
-		int before = (first + i - 1) % all->stores, at = (first + i) % all->stores;
-
-		if (i < all->stores && may_share(&all->store[before], &all->store[at], at == 0)) {
+	if (first == stores->count)
+		return stores->count / together;
+	for (int i = 1; i <= stores->count; i++) {
+		if (i < stores->count && may_share(stores, (first + i) % stores->count)) {
 			run++;
 			continue;
 		}
@@ -275,19 +281,22 @@ static double store_cycles(const struct accesses *all, double together)
 	return cycles;
 }
 
-static void add_store_lines(struct tally *tally, const struct accesses *all)
+static void add_store_lines(struct tally *tally)
 {
 	const struct kernel_walk *walk = &tally->place->walk;
 	double lines = tally->uarch->fact[CAP_STORE_LINES], stores = tally_all(tally->stores),
 	       cycles, random = 0;
 	double together = tally->uarch->fact[CAP_STORES];
+	struct accesses all;
 
 	if (lines <= 0 || together <= lines || stores <= 0)
 		return;
 	/* In random stores over this range, two adjacent stores share a line by chance. */
 	if (walk->scattered && walk->range > LINE && walk->lines * tally->elements > stores - 1e-9)
 		random = stores * (1 - LINE / walk->range) / lines;
-	cycles = all->stores > 0 ? store_cycles(all, together / lines) / lines : 0;
+	all = collect(tally->loop, true);
+	cycles = store_cycles(&all, together / lines) / lines;
+	free(all.access);
 	if (fmax(cycles, random) <= stores / together + 1e-9)
 		return;
 	limits_add(tally, LIMIT_STORE_LINES, fmax(cycles, random),
@@ -298,18 +307,13 @@ static void add_store_lines(struct tally *tally, const struct accesses *all)
 
 void limits_throughput(struct tally *tally)
 {
-	struct accesses all = { 0 };
-
 	add_width(tally);
 	add_accesses(tally);
 	add_splits(tally);
 	add_rate(tally, LIMIT_TAKEN, tally->taken, tally->uarch->fact[CAP_TAKEN], "taken branch",
 		"taken branches");
-	collect(tally->loop, &all);
-	add_banks(tally, &all);
-	add_store_lines(tally, &all);
-	free(all.load);
-	free(all.store);
+	add_banks(tally);
+	add_store_lines(tally);
 }
 
 /* ---- Ports and units: the best assignment possible */
