@@ -181,20 +181,21 @@ static bool spread(struct tally *tally, enum limit_kind kind, int index, struct 
 	return true;
 }
 
-static bool levels_spread(struct tally *tally, int ways, struct level level[LEVELS])
+static bool levels_spread(
+	struct tally *tally, enum limit_kind kind, int ways, struct level level[LEVELS])
 {
 	const struct limits_place *place = tally->place;
 	double all = levels_lines(tally, ways), cycles[LEVELS] = { 0 };
 
 	if (place->walk.reaches == 0)
-		return spread(tally, LIMIT_MEMORY_LINES, -1, level);
+		return spread(tally, kind, -1, level);
 	begin(tally, level);
 	for (int k = 0; k < place->walk.reaches; k++) {
 		struct level one[LEVELS];
 
-		if (!meant(&place->walk, k, ways))
+		if (!meant(&place->walk, k, ways) || !(place->walk.reach[k].lines > 0))
 			continue;
-		if (!spread(tally, LIMIT_MEMORY_LINES, k, one))
+		if (!spread(tally, kind, k, one))
 			return false;
 		for (int i = L1; i < LEVELS && all > 0; i++) {
 			double share = one[i].share * place->walk.reach[k].lines / all;
@@ -226,6 +227,16 @@ static bool add_missing(
 					: "%s %s is not in the file of this core",
 			level->name, what);
 	return level;
+}
+
+/* The first level from `first` on that serves accesses but has an unknown latency. NULL: all
+ * latencies are known. */
+static const struct level *without(const struct level *level, int first)
+{
+	for (int i = first; i < LEVELS; i++)
+		if (level[i].share > 0 && !(level[i].latency > 0))
+			return &level[i];
+	return NULL;
 }
 
 /* "25 % L1, 75 % L2" */
@@ -265,46 +276,21 @@ double limits_reach_walks(const struct tally *tally, double bytes, double cost, 
 
 /* ---- Chained loads of several reaches */
 
-/* Cycles of the chained loads of an element, by the level that serves them. */
-struct way_down {
-	double loads, cycles;
-	double count[LEVELS],
-		latency[LEVELS]; /* loads that each level serves, and their average latency */
-};
-
-/* Adds up the loads of all reaches of one kind. Returns false if a number is missing: an unknown
+/* Spreads the loads of all reaches of one kind over the levels, and adds up their cycles per
+ * element. Returns the number of loads. 0: no such loads, or a number is missing and an unknown
  * limit was added. */
-static bool add_up(
-	struct tally *tally, enum reach_way way, enum limit_kind kind, struct way_down *down)
+static double add_up(struct tally *tally, enum reach_way way, enum limit_kind kind,
+	struct level level[LEVELS], double *cycles)
 {
-	const struct kernel_walk *walk = &tally->place->walk;
-	double sum[LEVELS] = { 0 };
+	double loads = tally->place->walk.reaches ? levels_lines(tally, 1 << way) : 0;
 
-	*down = (struct way_down){ 0 };
-	for (int k = 0; k < walk->reaches; k++) {
-		struct level level[LEVELS];
-
-		if (walk->reach[k].way != way || !(walk->reach[k].lines > 0))
-			continue;
-		if (!spread(tally, kind, k, level))
-			return false;
-		for (int i = L1; i < LEVELS; i++) {
-			double loads = walk->reach[k].lines * level[i].share;
-
-			if (loads <= 0)
-				continue;
-			if (!(level[i].latency > 0))
-				return !add_missing(tally, kind, &level[i], "latency");
-			down->count[i] += loads;
-			sum[i] += loads * level[i].latency;
-		}
-	}
-	for (int i = L1; i < LEVELS; i++) {
-		down->loads += down->count[i];
-		down->cycles += sum[i];
-		down->latency[i] = down->count[i] > 0 ? sum[i] / down->count[i] : 0;
-	}
-	return down->loads > 0;
+	if (!(loads > 0) || !levels_spread(tally, kind, 1 << way, level) ||
+		add_missing(tally, kind, without(level, L1), "latency"))
+		return 0;
+	*cycles = 0;
+	for (int i = L1; i < LEVELS; i++)
+		*cycles += loads * level[i].share * level[i].latency;
+	return loads;
 }
 
 /* A number of loads with three digits: an element may have a small fraction of a load. */
@@ -317,18 +303,18 @@ static struct limit_words loads_words(double loads)
 }
 
 /* "12 in L1, 5 in L2 at 16, 4 in memory at 320 cycles" */
-static struct limit_words describe(const struct way_down *down)
+static struct limit_words describe(const struct level level[LEVELS], double loads)
 {
 	struct limit_words words = { "" };
 	bool latency = false;
 
 	for (int i = L1; i < LEVELS; i++) {
-		if (down->count[i] < 0.01 * down->loads)
+		if (level[i].share < 0.01)
 			continue;
-		latency = i > L1 || down->count[i] >= down->loads;
+		latency = i > L1 || level[i].share > 1 - 1e-9;
 		words_add(&words, latency ? "%s%s in %s at %s" : "%s%s in %s",
-			*words.text ? ", " : "", loads_words(down->count[i]).text, level_names[i],
-			words_number(round(down->latency[i])).text);
+			*words.text ? ", " : "", loads_words(loads * level[i].share).text,
+			level[i].name, words_number(round(level[i].latency)).text);
 	}
 	if (latency)
 		words_add(&words, " cycles");
@@ -350,27 +336,29 @@ static double first_latency(const struct chain *chain)
 	return chain->loads > 0 ? chain->load_cycles / chain->loads : 0;
 }
 
-/* Cycles of the chain, including the operations between its loads. 0 if the chain does not continue
+/* Cycles per path of the chain, including the operations between its loads. The loads themselves
+ * need `cycles`. 0 if the chain does not continue
  * from element to element. */
-static double with_operations(const struct tally *tally, const struct way_down *down, double share)
+static double with_operations(const struct tally *tally, double loads, double cycles)
 {
 	const struct chain *chain = &tally->limits->chain;
 
-	if (chain->loads < share * down->loads * (1 - 1e-9))
+	if (chain->loads < loads * (1 - 1e-9))
 		return 0;
-	return chain->cycles + share * fmax(down->cycles - down->loads * first_latency(chain), 0);
+	return chain->cycles + fmax(cycles - loads * first_latency(chain), 0);
 }
 
 static void add_reaches(struct tally *tally)
 {
 	const struct kernel_walk *walk = &tally->place->walk;
-	double share = tally->elements / fmax(walk->chains, 1), together, cycles, left = 1;
-	struct way_down down;
+	double share = tally->elements / fmax(walk->chains, 1), together, cycles, loads, left = 1;
+	struct level level[LEVELS];
 	struct limit_words overlap = { "" };
 
-	if (add_up(tally, REACH_CHAINED, LIMIT_MEMORY_LATENCY, &down)) {
-		cycles = fmax(share * down.cycles, with_operations(tally, &down, share));
-		tally->alone = cycles;
+	loads = add_up(tally, REACH_CHAINED, LIMIT_MEMORY_LATENCY, level, &cycles);
+	if (loads > 0) {
+		tally->alone =
+			fmax(share * cycles, with_operations(tally, share * loads, share * cycles));
 		together = in_buffer(tally);
 		if (walk->restart > 0)
 			left = isfinite(together) ? limits_restart_share(walk->restart, together)
@@ -380,26 +368,16 @@ static void add_reaches(struct tally *tally)
 		else if (walk->restart > 0 && isfinite(together) && together >= walk->restart)
 			words_add(&overlap, "; %.0f more in the reorder buffer",
 				floor(together / walk->restart));
-		if (left > 0)
-			limits_add(tally, LIMIT_MEMORY_LATENCY, cycles * left,
-				"%s load%s one after the other: %s%s", loads_words(down.loads).text,
-				down.loads == 1 ? "" : "s", describe(&down).text, overlap.text);
+		limits_add(tally, LIMIT_MEMORY_LATENCY, tally->alone * left,
+			"%s load%s one after the other: %s%s", loads_words(loads).text,
+			loads == 1 ? "" : "s", describe(level, loads).text, overlap.text);
 		if (walk->restart > 0 && isfinite(together))
 			tally->limits->overlap = together;
 	}
 	/* A load does not wait if its address was predicted correctly. */
-	if (add_up(tally, REACH_GUESSED, LIMIT_MISPREDICTION, &down))
-		tally->wait = down.cycles / down.loads;
-}
-
-/* The first level that serves accesses but has an unknown latency. NULL: all latencies are known.
- */
-static const struct level *without(const struct level *level)
-{
-	for (int i = L2; i < LEVELS; i++)
-		if (level[i].share > 0 && !(level[i].latency > 0))
-			return &level[i];
-	return NULL;
+	loads = add_up(tally, REACH_GUESSED, LIMIT_MISPREDICTION, level, &cycles);
+	if (loads > 0)
+		tally->wait = cycles / loads;
 }
 
 /* Adds the limit of chained loads. The levels of the working set serve these loads, and no
@@ -407,7 +385,7 @@ static const struct level *without(const struct level *level)
  * a line that was just fetched. */
 static void add_chain(struct tally *tally, const struct level *level)
 {
-	const struct level *missing = without(level);
+	const struct level *missing = without(level, L2);
 	struct chain slow;
 	double first = first_latency(&tally->limits->chain), average = 0, more, cycles, misses;
 
@@ -501,7 +479,7 @@ static void add_misses(struct tally *tally, const struct level *level)
 	by_buffer = most <= 0 || together <= most;
 	if (!by_buffer)
 		together = most;
-	if (!isfinite(together) || add_missing(tally, LIMIT_MISSES, without(level), "latency"))
+	if (!isfinite(together) || add_missing(tally, LIMIT_MISSES, without(level, L2), "latency"))
 		return;
 	for (int i = L2; i < LEVELS; i++)
 		wait += lines * level[i].share * level[i].latency;
@@ -535,14 +513,14 @@ void limits_memory(struct tally *tally)
 	beyond[0] = beyond[1] = beyond[2] = fits ? 0 : (double)NAN;
 	if (!levels_spill(tally) || lines <= 0)
 		return;
-	if (!levels_spread(tally, WAYS_ALL, level))
+	if (!levels_spread(tally, LIMIT_MEMORY_LINES, WAYS_ALL, level))
 		return;
 	beyond[0] = lines * (1 - level[L1].share);
 	beyond[1] = lines * fmax(1 - level[L1].share - level[L2].share, 0);
 	beyond[2] = lines * level[MEMORY].share;
 	if (tally->place->walk.reaches == 0 && tally->place->walk.scattered)
 		add_chain(tally, level);
-	if (misses_wait(tally) && levels_spread(tally, WAYS_WAITING, waiting) &&
+	if (misses_wait(tally) && levels_spread(tally, LIMIT_MISSES, WAYS_WAITING, waiting) &&
 		waiting[L1].share < 1)
 		add_misses(tally, waiting);
 	add_lines(tally, level);

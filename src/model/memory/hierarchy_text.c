@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "base/units.h"
 
 /* Two sizes agree if their ratio is below this factor. */
@@ -164,49 +165,36 @@ static void find_missing(const struct hierarchy_input *input, struct hierarchy *
 				hierarchy->level[i].name);
 }
 
-/* Writes the TLB steps that remain with huge pages (`stay`), or that disappear: "96 pages (384 KiB)
- * and 2048 pages (8 MiB)". Returns their number. */
-static int step_words(const struct hierarchy_input *input, const struct hierarchy *hierarchy,
-	bool stay, char *buffer, size_t size)
+/* Lists the TLB steps that remain with huge pages, or (`gone`) that disappear: "96 pages (384 KiB)
+ * and 2048 pages (8 MiB)". */
+static void find_steps(const struct hierarchy_input *input, struct hierarchy *hierarchy, bool gone)
 {
-	const unsigned huge = 1u << PAGES_HUGE, small = 1u << PAGES_4K;
-	size_t used = 0;
+	struct text steps = { 0 };
 	int count = 0;
 
-	buffer[0] = '\0';
-	for (int i = 0; i < hierarchy->level_count && used < size; i++) {
+	for (int i = 0; i < hierarchy->level_count; i++) {
 		const struct hierarchy_level *tlb = &hierarchy->level[i];
-		if (tlb->kind != LEVEL_TLB)
-			continue;
-		if (stay ? !(tlb->kinds & huge)
-			 : tlb->kinds & huge || !(tlb->kinds & small) ||
-					!is_gone(&input->pages[PAGES_HUGE], tlb))
-			continue;
-		used += (size_t)snprintf(buffer + used, size - used, "%s%.0f pages (%s)",
-			count ? " and " : "", tlb->entries, size_words(tlb->bytes).text);
-		count++;
+		bool huge = tlb->kinds & 1u << PAGES_HUGE;
+
+		if (tlb->kind == LEVEL_TLB &&
+			(gone ? !huge && tlb->kinds & 1u << PAGES_4K &&
+						is_gone(&input->pages[PAGES_HUGE], tlb)
+			      : huge))
+			text_addf(&steps, "%s%.0f pages (%s)", count++ ? " and " : "", tlb->entries,
+				size_words(tlb->bytes).text);
 	}
-	return count;
-}
-
-static void find_steps(const struct hierarchy_input *input, struct hierarchy *hierarchy)
-{
-	char steps[120];
-	int count;
-
-	if (!input->got[PAGES_HUGE] || strcmp(input->got[PAGES_HUGE], "huge") != 0)
-		return;
-	if ((count = step_words(input, hierarchy, true, steps, sizeof(steps))) > 0)
+	if (count > 0 && gone)
+		find(hierarchy, FINDING_STEPS_GONE, "With huge pages the step%s at %s %s gone: %s.",
+			count > 1 ? "s" : "", steps.bytes, count > 1 ? "are" : "is",
+			count > 1 ? "they were the TLBs'" : "it was the TLB's");
+	else if (count > 0)
 		find(hierarchy, FINDING_STEPS_STAY,
 			"Huge pages were granted, yet the step%s at %s stay%s: %s.",
-			count > 1 ? "s" : "", steps, count > 1 ? "" : "s",
+			count > 1 ? "s" : "", steps.bytes, count > 1 ? "" : "s",
 			input->machine && input->machine->virtualised
 				? "the host maps small pages"
 				: "the TLB holds them in small pieces");
-	if ((count = step_words(input, hierarchy, false, steps, sizeof(steps))) > 0)
-		find(hierarchy, FINDING_STEPS_GONE, "With huge pages the step%s at %s %s gone: %s.",
-			count > 1 ? "s" : "", steps, count > 1 ? "are" : "is",
-			count > 1 ? "they were the TLBs'" : "it was the TLB's");
+	text_free(&steps);
 }
 
 static void find_pages(const struct hierarchy_input *input, struct hierarchy *hierarchy)
@@ -279,7 +267,10 @@ void hierarchy_say(const struct hierarchy_input *input, struct hierarchy *hierar
 	}
 	find_missing(input, hierarchy);
 	find_line_differs(input->machine, hierarchy);
-	find_steps(input, hierarchy);
+	if (input->got[PAGES_HUGE] && strcmp(input->got[PAGES_HUGE], "huge") == 0) {
+		find_steps(input, hierarchy, false);
+		find_steps(input, hierarchy, true);
+	}
 	find_pages(input, hierarchy);
 	find_two_modes(input, hierarchy);
 }
