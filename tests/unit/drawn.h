@@ -8,6 +8,26 @@
 static struct view view;  /* what draw() and title() show */
 static char shown[40000]; /* what was printed last */
 
+/* A view of a kernel with one quiet sample. */
+static inline void view_begin(const struct kernel *kernel)
+{
+	memset(&view, 0, sizeof(view));
+	setting_init(&view.setting, kernel);
+	view.ratio = view.last_ghz = NAN;
+	view.sample = (struct sample){ .valid = true,
+		.cpe = 2,
+		.cpe_lo = 1.99,
+		.cpe_hi = 2.01,
+		.trials = 85,
+		.quiet = 1,
+		.ghz = 4,
+		.ns = 0.5,
+		.gbps = 16,
+		.bytes_per_cycle = 4,
+		.cycles_from = SOURCE_REFERENCE,
+		.modes = 1 };
+}
+
 /* The canvas as text, in `shown`. */
 static inline const char *printed(struct canvas *canvas)
 {

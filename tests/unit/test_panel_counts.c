@@ -41,22 +41,9 @@ static void begin(void)
 	limits = &explanation->limits;
 	limits_clear(limits);
 	loop_clear(&explanation->loop);
-	memset(&view, 0, sizeof(view));
 	memset(&plan, 0, sizeof(plan));
-	setting_init(&view.setting, &kernel_fold);
-	view.ratio = view.last_ghz = NAN;
-	view.sample = (struct sample){ .valid = true,
-		.cpe = 2,
-		.cpe_lo = 1.99,
-		.cpe_hi = 2.01,
-		.trials = 85,
-		.quiet = 1,
-		.ghz = 4,
-		.ns = 0.5,
-		.gbps = 16,
-		.bytes_per_cycle = 4,
-		.cycles_from = SOURCE_COUNTER,
-		.modes = 1 };
+	view_begin(&kernel_fold);
+	view.sample.cycles_from = SOURCE_COUNTER;
 	view.counters = (struct view_counters){
 		.plan = &plan, .ipc = NAN, .counted = NAN, .decoded = NAN, .check = NAN
 	};
