@@ -49,63 +49,44 @@ static const struct knob knobs[] = {
 
 /* ---- Loops for one value: they end when it is found or no comparisons are left */
 
-KERNEL_LOOP static bool lookup_simple(struct lookup_walk *walk)
+#define LOOKUP(name, ...)                                      \
+	KERNEL_LOOP static bool name(struct lookup_walk *walk) \
+	{                                                      \
+		return __VA_ARGS__;                            \
+	}
+
+KERNEL_BODY bool lookup_one(struct lookup_walk *walk, const int form)
 {
-	const struct list_node *node = walk->node;
+	const struct list_node *node = walk->cursor, *const *at = walk->cursor;
 	uint64_t left = walk->left;
 	int32_t wanted = walk->wanted;
 
 	do {
-		if (node->value == wanted)
-			break;
-		node = node->next;
-		KERNEL_KEEP(node);
-	} while (--left);
-	walk->node = node;
-	walk->left = left;
-	return left > 0;
-}
-
-KERNEL_LOOP static bool lookup_array(struct lookup_walk *walk)
-{
-	const struct list_node *node = walk->node;
-	uint64_t left = walk->left;
-	int32_t wanted = walk->wanted;
-
-	do {
-		while (node->next == LIST_DELETED)
+		while (form == FORM_ARRAY && node->next == LIST_DELETED)
 			node++;
-		if (node->value == wanted)
+		if ((form == FORM_INDEX ? *at : node)->value == wanted)
 			break;
-		node++;
-		KERNEL_KEEP(node);
+		if (form == FORM_INDEX) {
+			at++;
+			KERNEL_KEEP(at);
+		} else {
+			node = form == FORM_ARRAY ? node + 1 : node->next;
+			KERNEL_KEEP(node);
+		}
 	} while (--left);
-	walk->node = node;
+	walk->cursor = form == FORM_INDEX ? (const void *)at : node;
 	walk->left = left;
 	return left > 0;
 }
 
-KERNEL_LOOP static bool lookup_index_array(struct lookup_walk *walk)
-{
-	const struct list_node *const *at = walk->at;
-	uint64_t left = walk->left;
-	int32_t wanted = walk->wanted;
-
-	do {
-		if ((*at)->value == wanted)
-			break;
-		at++;
-		KERNEL_KEEP(at);
-	} while (--left);
-	walk->at = at;
-	walk->left = left;
-	return left > 0;
-}
+LOOKUP(lookup_simple, lookup_one(walk, FORM_SIMPLE))
+LOOKUP(lookup_array, lookup_one(walk, FORM_ARRAY))
+LOOKUP(lookup_index_array, lookup_one(walk, FORM_INDEX))
 
 /* All comparisons of a group know their addresses once the group's address is known. */
 KERNEL_BODY bool lookup_unrolled(struct lookup_walk *walk, const int group)
 {
-	const struct list_node *node = walk->node;
+	const struct list_node *node = walk->cursor;
 	uint64_t left = walk->left;
 	int32_t wanted = walk->wanted;
 
@@ -120,33 +101,21 @@ KERNEL_BODY bool lookup_unrolled(struct lookup_walk *walk, const int group)
 		node = next;
 	} while (--left);
 found:
-	walk->node = node;
+	walk->cursor = node;
 	walk->left = left;
 	return left > 0;
 }
 
-KERNEL_LOOP static bool unrolled_2(struct lookup_walk *walk)
-{
-	return lookup_unrolled(walk, 2);
-}
-KERNEL_LOOP static bool unrolled_4(struct lookup_walk *walk)
-{
-	return lookup_unrolled(walk, 4);
-}
-KERNEL_LOOP static bool unrolled_8(struct lookup_walk *walk)
-{
-	return lookup_unrolled(walk, 8);
-}
-KERNEL_LOOP static bool unrolled_16(struct lookup_walk *walk)
-{
-	return lookup_unrolled(walk, 16);
-}
+LOOKUP(unrolled_2, lookup_unrolled(walk, 2))
+LOOKUP(unrolled_4, lookup_unrolled(walk, 4))
+LOOKUP(unrolled_8, lookup_unrolled(walk, 8))
+LOOKUP(unrolled_16, lookup_unrolled(walk, 16))
 
 /* ---- Loops for all values at each node */
 
 KERNEL_LOOP static bool lookup_interleaved(struct lookup_walk *walk)
 {
-	const struct list_node *node = walk->node;
+	const struct list_node *node = walk->cursor;
 	const int32_t *values = walk->values;
 	int32_t *found = walk->found;
 	uint64_t count = walk->count;
@@ -162,36 +131,12 @@ KERNEL_LOOP static bool lookup_interleaved(struct lookup_walk *walk)
 		node = node->next;
 		KERNEL_KEEP(node);
 	}
-	walk->node = node;
+	walk->cursor = node;
 	return false;
 }
 
 /* A vector compare yields -1 or 0 in each lane. */
 typedef int32_t lanes __attribute__((vector_size(4 * LOOKUP_LANES), may_alias));
-
-KERNEL_LOOP static bool lookup_vector(struct lookup_walk *walk)
-{
-	const struct list_node *node = walk->node;
-	const lanes *first = (const lanes *)(const void *)walk->values,
-		    *end = first + (walk->count + LOOKUP_LANES - 1) / LOOKUP_LANES;
-
-	for (uint64_t left = walk->left; left > 0; left--) {
-		const lanes *values = first;
-		lanes *found = (lanes *)(void *)walk->found;
-		lanes value = (lanes){ 0 } + node->value;
-
-		do {
-			*found |= *values == value;
-			found++;
-			values++;
-			KERNEL_KEEP(values);
-		} while (values != end);
-		node = node->next;
-		KERNEL_KEEP(node);
-	}
-	walk->node = node;
-	return false;
-}
 
 /* Marks each value that equals the node's value. */
 static __attribute__((noinline, KERNEL_UNWATCHED)) void mark(
@@ -202,44 +147,51 @@ static __attribute__((noinline, KERNEL_UNWATCHED)) void mark(
 			walk->found[i] = 1;
 }
 
-/* First tests whether the node has any of the values. Few nodes do, so the loop seldom searches for
- * the matching value. */
-KERNEL_LOOP static bool lookup_any_of(struct lookup_walk *walk)
+/* any: first tests whether the node has any of the values. Few nodes do, so the loop seldom
+ * searches for the matching value. Otherwise it marks all values. */
+KERNEL_BODY bool lookup_lanes(struct lookup_walk *walk, const bool any)
 {
-	const struct list_node *node = walk->node;
+	typedef int64_t halves __attribute__((vector_size(16)));
+	const struct list_node *node = walk->cursor;
 	const lanes *first = (const lanes *)(const void *)walk->values,
 		    *end = first + (walk->count + LOOKUP_LANES - 1) / LOOKUP_LANES;
 
 	for (uint64_t left = walk->left; left > 0; left--) {
-		typedef int64_t halves __attribute__((vector_size(16)));
 		const lanes *values = first;
-		lanes value = (lanes){ 0 } + node->value, any = { 0 };
+		lanes *found = (lanes *)(void *)walk->found;
+		lanes value = (lanes){ 0 } + node->value, seen = { 0 };
 
 		do {
-			any |= *values == value;
+			if (any)
+				seen |= *values == value;
+			else
+				*found++ |= *values == value;
 			values++;
 			KERNEL_KEEP(values);
 		} while (values != end);
-		if (((halves)any)[0] | ((halves)any)[1])
+		if (any && (((halves)seen)[0] | ((halves)seen)[1]))
 			mark(walk, node->value);
 		node = node->next;
 		KERNEL_KEEP(node);
 	}
-	walk->node = node;
+	walk->cursor = node;
 	return false;
 }
+
+LOOKUP(lookup_vector, lookup_lanes(walk, false))
+LOOKUP(lookup_any_of, lookup_lanes(walk, true))
 
 static const struct form {
 	lookup_loop *loop;
 	const char *function;
 } forms[FORMS] = {
-	[FORM_SIMPLE] = { lookup_simple, "lookup_simple" },
-	[FORM_ARRAY] = { lookup_array, "lookup_array" },
-	[FORM_INDEX] = { lookup_index_array, "lookup_index_array" },
+	[FORM_SIMPLE] = { lookup_simple, "lookup_one" },
+	[FORM_ARRAY] = { lookup_array, "lookup_one" },
+	[FORM_INDEX] = { lookup_index_array, "lookup_one" },
 }, inners[INNERS] = {
 	[INNER_SCALAR] = { lookup_interleaved, "lookup_interleaved" },
-	[INNER_VECTOR] = { lookup_vector, "lookup_vector" },
-	[INNER_ANY] = { lookup_any_of, "lookup_any_of" },
+	[INNER_VECTOR] = { lookup_vector, "lookup_lanes" },
+	[INNER_ANY] = { lookup_any_of, "lookup_lanes" },
 }, groups[GROUP_CHOICES] = {
 	{ NULL, NULL },
 	{ unrolled_2, "lookup_unrolled" },

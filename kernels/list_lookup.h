@@ -57,6 +57,9 @@ bool list_write(const struct list *list, struct kernel_run *run, uint64_t of);
 /* Fills in the nodes of the group of that rank, as list_write() writes them. */
 void list_group(const struct list *list, uint64_t rank, struct list_node *nodes);
 
+/* The rank of the index-th node of a written list (index < linked). */
+uint64_t list_rank(const struct list *list, uint64_t index);
+
 /* The place of the group of that rank, and also the rank of the group at that place: pairs of
  * groups exchange places, so both mappings are equal. */
 uint64_t list_place(const struct list *list, uint64_t rank);
@@ -99,8 +102,7 @@ enum { LOOKUP_VALUES_MOST = 1024, LOOKUP_LANES = 4, LOOKUP_WRONG = 2 };
 
 /* The state of a loop: it starts from here and updates it. */
 struct lookup_walk {
-	const struct list_node *node;
-	const struct list_node *const *at; /* the position in the index, if the form has one */
+	const void *cursor; /* the node, or the position in the index if the form has one */
 	uint64_t left; /* remaining comparisons, groups of comparisons, or nodes to compare with all
 			  values */
 	int32_t wanted;	       /* the value to find, if the loop looks up one value */

@@ -84,18 +84,15 @@ bool lookup_hit(const struct kernel_run *run, uint64_t k, uint64_t *index)
 	return true;
 }
 
-/* Odd values are in no node. */
-static int32_t missing_value(const struct kernel_run *run, uint64_t k)
+/* The k-th value, or one that pads the table. Odd values are in no node. */
+static int32_t value_of(const struct kernel_run *run, uint64_t k)
 {
 	struct random random = { run->seed + 3 + k };
+	uint64_t index;
 
-	return (int32_t)(random_next(&random) >> 33) | 1;
-}
-
-static uint64_t rank_of(const struct list *list, uint64_t index)
-{
-	return list_linked(list, LIST_BY_RANK, index / list->group) * list->group +
-	       index % list->group;
+	return k < (uint64_t)run->v[LOOKUP_VALUES] && lookup_hit(run, k, &index)
+		       ? list_value(list_rank(lookup_list(run), index))
+		       : (int32_t)(random_next(&random) >> 33) | 1;
 }
 
 static bool by_value(const int64_t *v)
@@ -111,8 +108,7 @@ static uint64_t comparisons(const struct kernel_run *run, uint64_t index)
 	if (run->v[LOOKUP_FORM] == FORM_UNROLLED)
 		return (index / list->group + 1) * list->group;
 	if (run->v[LOOKUP_FORM] == FORM_ARRAY) {
-		uint64_t place =
-			list_place(list, list_linked(list, LIST_BY_RANK, index / list->group));
+		uint64_t place = list_place(list, list_rank(list, index) / list->group);
 
 		return list_before(list, LIST_BY_PLACE, place) * list->group + index % list->group +
 		       1;
@@ -130,7 +126,7 @@ void lookup_fill(struct kernel_run *run)
 		uint64_t index;
 		bool hit = k < count && lookup_hit(run, k, &index);
 
-		tables->values[k] = hit ? list_value(rank_of(list, index)) : missing_value(run, k);
+		tables->values[k] = value_of(run, k);
 		tables->found[k] = 0;
 		tables->begin[k] = all;
 		if (k < count)
@@ -211,7 +207,7 @@ static void all_at_once(struct kernel_run *run, uint64_t elements)
 {
 	const struct list *list = lookup_list(run);
 	struct lookup_tables *tables = lookup_tables(run);
-	struct lookup_walk walk = { .node = run->cursor,
+	struct lookup_walk walk = { .cursor = run->cursor,
 		.values = tables->values,
 		.found = tables->found,
 		.count = (uint64_t)run->v[LOOKUP_VALUES] };
@@ -227,21 +223,12 @@ static void all_at_once(struct kernel_run *run, uint64_t elements)
 		run->position += some * walk.count;
 		if (run->position == run->ring) {
 			run->position = 0;
-			walk.node = cursor_at(run, 0);
+			walk.cursor = cursor_at(run, 0);
 		}
 		if (nodes > 0 && !goes_on(run))
 			break;
 	}
-	run->cursor = walk.node;
-}
-
-/* Sets the start of the next walk, in the field that the loop reads. */
-static void set_cursor(const struct kernel_run *run, struct lookup_walk *walk, const void *cursor)
-{
-	if (run->v[LOOKUP_FORM] == FORM_INDEX)
-		walk->at = cursor;
-	else
-		walk->node = cursor;
+	run->cursor = walk.cursor;
 }
 
 static void one_by_one(struct kernel_run *run, uint64_t elements)
@@ -252,9 +239,8 @@ static void one_by_one(struct kernel_run *run, uint64_t elements)
 		 k = value_at(tables, count, run->position);
 	uint64_t done = run->position - tables->begin[k];
 	const void *first = cursor_at(run, 0);
-	struct lookup_walk walk = { 0 };
+	struct lookup_walk walk = { .cursor = run->cursor };
 
-	set_cursor(run, &walk, run->cursor);
 	while (elements > 0) {
 		uint64_t most = least(least(elements, AT_ONCE), list->linked - done);
 		bool found;
@@ -272,13 +258,13 @@ static void one_by_one(struct kernel_run *run, uint64_t elements)
 							   : LOOKUP_WRONG;
 			k = k + 1 < count ? k + 1 : 0;
 			done = 0;
-			set_cursor(run, &walk, first);
+			walk.cursor = first;
 		}
 		run->position = tables->begin[k] + done;
 		if (elements > 0 && !goes_on(run))
 			break;
 	}
-	run->cursor = run->v[LOOKUP_FORM] == FORM_INDEX ? (const void *)walk.at : walk.node;
+	run->cursor = walk.cursor;
 }
 
 /* Writes `count` (> 0) entries of the index. The first entry must be set: the walk begins at its
@@ -405,7 +391,7 @@ static struct status check_data(const struct kernel_run *run)
 {
 	const struct list *list = lookup_list(run);
 	const struct lookup_tables *tables = lookup_tables(run);
-	uint64_t groups = least(LOOKED_AT, list->groups), index;
+	uint64_t groups = least(LOOKED_AT, list->groups);
 
 	for (uint64_t i = 0; i < 2 * groups; i++) {
 		struct status status =
@@ -414,15 +400,11 @@ static struct status check_data(const struct kernel_run *run)
 		if (!status_is_ok(&status))
 			return status;
 	}
-	for (uint64_t k = 0; k < (uint64_t)run->v[LOOKUP_VALUES]; k++) {
-		bool hit = lookup_hit(run, k, &index);
-
-		if (tables->values[k] !=
-			(hit ? list_value(rank_of(list, index)) : missing_value(run, k)))
+	for (uint64_t k = 0; k < (uint64_t)run->v[LOOKUP_VALUES]; k++)
+		if (tables->values[k] != value_of(run, k))
 			return status_failed(
 				"list-lookup: the value looked up as number %llu is another one",
 				(unsigned long long)k);
-	}
 	for (uint64_t i = 0; run->v[LOOKUP_FORM] == FORM_INDEX && i < LOOKED_AT && i < list->linked;
 		i++)
 		if (lookup_index(run)[i] != list_at(list, i))

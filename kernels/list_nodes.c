@@ -136,10 +136,16 @@ uint64_t list_linked(const struct list *list, int by, uint64_t index)
 	return at;
 }
 
+uint64_t list_rank(const struct list *list, uint64_t index)
+{
+	return list_linked(list, LIST_BY_RANK, index / list->group) * list->group +
+	       index % list->group;
+}
+
 const struct list_node *list_at(const struct list *list, uint64_t index)
 {
-	return list->nodes +
-	       list_place(list, list_linked(list, LIST_BY_RANK, index / list->group)) *
-		       list->group +
-	       index % list->group;
+	uint64_t rank = list_rank(list, index);
+
+	return list->nodes + list_place(list, rank / list->group) * list->group +
+	       rank % list->group;
 }
