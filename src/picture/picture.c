@@ -43,17 +43,14 @@ struct status picture_check(const char *path)
 	bool gnuplot = format_of(path) == PICTURE_GNUPLOT;
 	char data[FILE_PATH];
 
-	if (!status_is_ok(&status))
-		return status;
-	if (!gnuplot)
+	if (status_is_ok(&status) && !gnuplot)
 		status = picture_cairo_ready();
 	if (status_is_ok(&status))
 		status = file_check(path);
-	if (status_is_ok(&status) && gnuplot) {
-		data_path(path, data, sizeof(data));
-		status = file_check(data);
-	}
-	return status;
+	if (!status_is_ok(&status) || !gnuplot)
+		return status;
+	data_path(path, data, sizeof(data));
+	return file_check(data);
 }
 
 /* Saves the data file, then the script. */

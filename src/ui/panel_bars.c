@@ -235,10 +235,10 @@ static void draw_value(struct box at, const struct view *view)
 					       : "");
 
 	panels_fit(at, 0, STYLE_FIGURE,
-		"%s  q quits  (panels from %dx%d)\n%s  q quits\n%s  q quits\n%s%s  "
-		"q\n%s\n%.2f\n%.1f\n%.0f",
-		named.text, LAYOUT_MIN_WIDTH, LAYOUT_MIN_HEIGHT, named.text, value.text, cpe.text,
-		state[0] ? "?" : "", cpe.text, sample->cpe, sample->cpe, sample->cpe);
+		"%1$s  q quits  (panels from %2$dx%3$d)\n%1$s  q quits\n%4$s  q quits\n%5$s%6$s  "
+		"q\n%5$s\n%7$.2f\n%7$.1f\n%7$.0f",
+		named.text, LAYOUT_MIN_WIDTH, LAYOUT_MIN_HEIGHT, value.text, cpe.text,
+		state[0] ? "?" : "", sample->cpe);
 }
 
 /* Draws one row with the value, or with the reason for its absence. */
@@ -272,14 +272,12 @@ static void draw_value_row(struct box at, int y, const struct view *view)
 	struct units_text cpe = units_value(sample->cpe), low = units_value(sample->cpe_lo),
 			  high = units_value(sample->cpe_hi);
 
-	if (sample->trials >= PANELS_QUARTILES_FROM)
-		panels_fit(at, y, style,
-			"CPE %s  quartiles %s … %s  %s\nCPE %s  %s … %s  %.1s\nCPE %s  %.1s\n%s",
-			cpe.text, low.text, high.text, source, cpe.text, low.text, high.text,
-			source, cpe.text, source, cpe.text);
-	else
-		panels_fit(at, y, style, "CPE %s  %s\nCPE %s  %.1s\n%s", cpe.text, source, cpe.text,
-			source, cpe.text);
+	panels_fit(at, y, style,
+		sample->trials < PANELS_QUARTILES_FROM
+			? "CPE %1$s  %2$s\nCPE %1$s  %2$.1s\n%1$s"
+			: "CPE %1$s  quartiles %3$s … %4$s  %2$s\n"
+			  "CPE %1$s  %3$s … %4$s  %2$.1s\nCPE %1$s  %2$.1s\n%1$s",
+		cpe.text, source, low.text, high.text);
 }
 
 /* "contended, recording; quiet: 0.498", "frozen", "live". */

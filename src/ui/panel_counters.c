@@ -225,29 +225,15 @@ static bool is_listed(const struct view *view, int event)
 	       shown_unavailable(view, event);
 }
 
-/* Adds the events that have the same reason as the event `first`. */
-static void list_alike(
-	const struct view *view, int first, const char *before, struct text *text, bool *listed)
-{
-	const struct event_plan *plan = view->counters.plan;
-
-	text_add(text, before);
-	for (int i = first; i < plan->counters.count; i++) {
-		if (!is_listed(view, i) || !same_reason(view, first, i))
-			continue;
-		text_addf(text, "%s%s", i > first ? ", " : "", plan->meaning[i].title);
-		listed[i] = true;
-	}
-}
-
 /* Writes the core's unavailable events. If all have the same reason: "unavailable (stays at zero,
  * even where most events rise): loads, stores". Else each reason follows its events. reasons false:
  * omits the reasons. */
 static void find_unavailable(const struct view *view, bool reasons, struct text *text)
 {
-	int first = -1, count = view->counters.plan->counters.count;
+	const struct event_plan *plan = view->counters.plan;
+	int first = -1, count = plan->counters.count;
 	bool listed[COUNTERS_MAX] = { false }, one = true;
-	char reason[200], before[240];
+	char reason[200];
 
 	text_clear(text);
 	for (int i = count - 1; i >= 0; i--) {
@@ -258,12 +244,17 @@ static void find_unavailable(const struct view *view, bool reasons, struct text 
 		if (listed[i] || !is_listed(view, i))
 			continue;
 		count_words(&view->counters.counts.event[i], reason, sizeof(reason));
-		snprintf(before, sizeof(before),
+		text_addf(text,
 			text->length ? reasons ? "; " : ", "
 			: one	     ? "unavailable (%s): "
 				     : "unavailable: ",
 			reason);
-		list_alike(view, i, before, text, listed);
+		for (int k = i; k < count; k++) {
+			if (!is_listed(view, k) || !same_reason(view, i, k))
+				continue;
+			text_addf(text, "%s%s", k > i ? ", " : "", plan->meaning[k].title);
+			listed[k] = true;
+		}
 		if (!one && reasons)
 			text_addf(text, " (%s)", reason);
 	}

@@ -81,8 +81,9 @@ static void add_doubts(struct lines *lines, const struct sample *sample)
 	if (sample->provisional)
 		lines_add(lines, 1, STYLE_WARN, "provisional: few trials yet\nprovisional");
 	if (sample->modes == 2)
-		lines_add(lines, 1, STYLE_WARN, "two modes: %s (%.0f %%), %s\nmodes %s, %s",
-			low.text, 100 * sample->mode_share_low, high.text, low.text, high.text);
+		lines_add(lines, 1, STYLE_WARN,
+			"two modes: %1$s (%2$.0f %%), %3$s\nmodes %1$s, %3$s", low.text,
+			100 * sample->mode_share_low, high.text);
 }
 
 /* The fewest trials for which a course is shown. */
@@ -112,12 +113,12 @@ static void add_trials(struct lines *lines, const struct view *view)
 	/* A line above already reports the contention. */
 	if (sample->mixed)
 		lines_add(lines, 5, STYLE_TEXT,
-			"%u %s used, contended ones too\n%u %s, contended ones too", sample->trials,
-			trials, sample->trials, trials);
+			"%1$u %2$s used, contended ones too\n%1$u %2$s, contended ones too",
+			sample->trials, trials);
 	else
-		lines_add(lines, 4, STYLE_TEXT, "%u %s%s used, %u not\n%u %sused, %u not",
-			sample->trials, quiet, trials, sample->dropped, sample->trials, quiet,
-			sample->dropped);
+		lines_add(lines, 4, STYLE_TEXT,
+			"%1$u %2$s%3$s used, %4$u not\n%1$u %2$sused, %4$u not", sample->trials,
+			quiet, trials, sample->dropped);
 	if (counters->check > 0 && counts_clocks_differ(counters->check))
 		lines_add(lines, 2, STYLE_WARN, "%s; R says %.2f of it", source, counters->check);
 	else
@@ -137,15 +138,15 @@ static void add_ratios(struct lines *lines, const struct view *view)
 {
 	const struct sample_ratios *ratios = &view->sample_ratios;
 	struct units_text each = units_value(ratios->instructions), cpi = units_value(ratios->cpi);
-	char words[100], source = (char)ratios->instructions_from;
+	char words[100];
 
 	/* The number of instructions is important for walks that wait for their loads. */
 	if (ratios->instructions > 0 && !view->foreign)
 		lines_add(lines, view->explanation && view->explanation->waits ? 7 : 11, STYLE_TEXT,
-			"%s instructions %s, CPI %s\n%s instructions %c, CPI %s\n%s instr %c, CPI "
-			"%s",
-			each.text, sample_ratios_source(ratios->instructions_from), cpi.text,
-			each.text, source, cpi.text, each.text, source, cpi.text);
+			"%1$s instructions %2$s, CPI %4$s\n%1$s instructions %3$c, CPI %4$s\n"
+			"%1$s instr %3$c, CPI %4$s",
+			each.text, sample_ratios_source(ratios->instructions_from),
+			(char)ratios->instructions_from, cpi.text);
 	sample_ratios_traffic_words(ratios, true, words, sizeof(words));
 	if (*words)
 		lines_add(lines, 6, STYLE_TEXT, "%c %s", (char)ratios->lines_from, words);
@@ -237,9 +238,8 @@ static void add_limit(struct lines *lines, const struct scene *scene)
 	if (panels_shown(scene, "ladder"))
 		return;
 	if (view->advice.kind == ADVICE_KNOB)
-		lines_add(lines, 5, STYLE_KEY, "r %s: %s predicted\nr %s: %s M", view->advice.brief,
-			units_value(view->advice.to).text, view->advice.brief,
-			units_value(view->advice.to).text);
+		lines_add(lines, 5, STYLE_KEY, "r %1$s: %2$s predicted\nr %1$s: %2$s M",
+			view->advice.brief, units_value(view->advice.to).text);
 	else if (limits->predicted_by >= 0 && limits->predicted_by != limits->binding)
 		lines_add(lines, 7, STYLE_TEXT, "predicted %s M %s",
 			units_value(limits->predicted).text,
@@ -283,12 +283,12 @@ static void add_pinned(struct lines *lines, const struct view *view)
 		return;
 	setting = panels_setting(&view->a_setting, &view->setting);
 	if (!setting.text[0])
-		snprintf(setting.text, sizeof(setting.text), "this setting");
-	if (view->a_limit == LIMIT_COUNT)
-		lines_add(lines, 3, STYLE_A, "A    %s  %s", value.text, setting.text);
-	else
-		lines_add(lines, 3, STYLE_A, "A    %s  %s, limit: %s\nA    %s  %s", value.text,
-			setting.text, limit_rows[view->a_limit].name, value.text, setting.text);
+		setting = words_of("this setting");
+	lines_add(lines, 3, STYLE_A,
+		view->a_limit == LIMIT_COUNT ? "A    %1$s  %2$s"
+					     : "A    %1$s  %2$s, limit: %3$s\nA    %1$s  %2$s",
+		value.text, setting.text,
+		view->a_limit == LIMIT_COUNT ? "" : limit_rows[view->a_limit].name);
 	line_cut(lines, &lines->line[lines->count - 1], 1);
 	add_ratio(lines, view);
 }
@@ -346,7 +346,7 @@ static size_t collect(const struct view *view, int from, int to, double *cpe)
 static void draw_course(struct box at, const struct view *view)
 {
 	double cpe[VIEW_STRIP], column[VIEW_STRIP], low = INFINITY, high = -INFINITY;
-	int columns = at.width < view->strip_count ? at.width : view->strip_count;
+	int columns = int_least(at.width, view->strip_count);
 
 	for (int i = 0; i < columns; i++) {
 		size_t count = collect(view, i * view->strip_count / columns,
@@ -356,13 +356,13 @@ static void draw_course(struct box at, const struct view *view)
 		low = fmin(low, column[i]);
 		high = fmax(high, column[i]);
 	}
-	for (int i = 0; i < columns; i++)
+	for (int i = 0; i < columns; i++) {
+		double share = high > low ? (column[i] - low) / (high - low) : 0;
+
 		if (isfinite(column[i]))
-			canvas_glyph(at, i, 0, STYLE_WARN,
-				GLYPH_BAR1 + (enum glyph)(high > low
-								  ? lround(7 * (column[i] - low) /
-									    (high - low))
-								  : 0));
+			canvas_glyph(
+				at, i, 0, STYLE_WARN, GLYPH_BAR1 + (enum glyph)lround(7 * share));
+	}
 }
 
 static void draw(struct box at, const struct scene *scene)
@@ -446,7 +446,7 @@ static void strip_title(const struct scene *scene, struct text *title)
  * outside the range are arrows at the edge. */
 static void find_range(const struct view *view, double *low, double *high)
 {
-	double values[VIEW_STRIP], span, middle;
+	double values[VIEW_STRIP], span;
 	size_t count = collect(view, 0, view->strip_count, values);
 
 	*low = 0;
@@ -456,9 +456,8 @@ static void find_range(const struct view *view, double *low, double *high)
 	stats_sort(values, count);
 	*low = stats_quantile(values, count, 0.05);
 	*high = stats_quantile(values, count, 0.95);
-	middle = stats_quantile(values, count, 0.5);
 	/* The range spans at least 2 %: smaller differences are within the clock's resolution. */
-	span = fmax(*high - *low, 0.02 * fabs(middle));
+	span = fmax(*high - *low, 0.02 * fabs(stats_quantile(values, count, 0.5)));
 	*low = fmax(*low - span / 2, 0);
 	*high += span / 2;
 }
@@ -468,22 +467,21 @@ static void draw_legend(struct box at)
 {
 	static const struct {
 		enum style style;
-		enum glyph mark[2]; /* two equal marks: draw one */
+		int marks;
+		enum glyph mark[2];
 		const char *words;
 	} entries[] = {
-		{ STYLE_GOOD, { GLYPH_BULLET, GLYPH_BULLET }, "quiet" },
-		{ STYLE_WARN, { GLYPH_TIMES, GLYPH_TIMES }, "contended" },
-		{ STYLE_DIM, { GLYPH_UP, GLYPH_DOWN }, "off the scale" },
-		{ STYLE_DIM, { GLYPH_DOT, GLYPH_DOT }, "other interference" },
+		{ STYLE_GOOD, 1, { GLYPH_BULLET }, "quiet" },
+		{ STYLE_WARN, 1, { GLYPH_TIMES }, "contended" },
+		{ STYLE_DIM, 2, { GLYPH_UP, GLYPH_DOWN }, "off the scale" },
+		{ STYLE_DIM, 1, { GLYPH_DOT }, "other interference" },
 	};
 	int x = MARGIN;
 
 	for (size_t i = 0; i < sizeof(entries) / sizeof(entries[0]); i++) {
-		int mark = entries[i].mark[0] == entries[i].mark[1] ? 1 : 2;
-
-		if (x + mark + 1 + canvas_columns(at, entries[i].words) > at.width)
+		if (x + entries[i].marks + 1 + canvas_columns(at, entries[i].words) > at.width)
 			continue;
-		for (int k = 0; k < mark; k++)
+		for (int k = 0; k < entries[i].marks; k++)
 			canvas_glyph(at, x++, 0, entries[i].style, entries[i].mark[k]);
 		x += 1 + canvas_put(at, x + 1, 0, STYLE_DIM, entries[i].words) + 3;
 	}
@@ -491,11 +489,6 @@ static void draw_legend(struct box at)
 
 static void draw_strip(struct box at, const struct scene *scene)
 {
-	static const struct {
-		enum style style;
-		enum glyph glyph;
-	} marks[TRIAL_FATES] = { [TRIAL_QUIET] = { STYLE_GOOD, GLYPH_BULLET },
-		[TRIAL_CONTENDED] = { STYLE_WARN, GLYPH_TIMES } };
 	const struct view *view = scene->view;
 	int columns = at.width - MARGIN, rows = at.height - 1, first;
 	double low, high;
@@ -507,13 +500,13 @@ static void draw_strip(struct box at, const struct scene *scene)
 		canvas_put_right(at, MARGIN - 2, 0, STYLE_DIM, units_value(high).text);
 		canvas_put_right(at, MARGIN - 2, rows - 1, STYLE_DIM, units_value(low).text);
 	}
-	first = view->strip_count > columns ? view->strip_count - columns : 0;
+	first = int_most(view->strip_count - columns, 0);
 	for (int i = first; i < view->strip_count; i++) {
 		const struct view_tick *tick = &view->strip[i];
 		int row = (int)lround((high - tick->cpe) / (high - low) * (rows - 1));
-		bool known = marks[tick->fate].style != STYLE_TEXT;
-		enum style style = known ? marks[tick->fate].style : STYLE_DIM;
-		enum glyph glyph = known ? marks[tick->fate].glyph : GLYPH_DOT;
+		bool quiet = tick->fate == TRIAL_QUIET, contended = tick->fate == TRIAL_CONTENDED;
+		enum style style = quiet ? STYLE_GOOD : contended ? STYLE_WARN : STYLE_DIM;
+		enum glyph glyph = quiet ? GLYPH_BULLET : contended ? GLYPH_TIMES : GLYPH_DOT;
 
 		if (!isfinite(tick->cpe))
 			continue;
