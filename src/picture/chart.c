@@ -120,7 +120,7 @@ void chart_fit(struct chart *chart, enum scale_kind x, enum scale_kind y)
 	double left = INFINITY, right = -INFINITY, bottom = INFINITY, top = -INFINITY;
 	bool log_x = x != SCALE_LINEAR && x != SCALE_STEPS, log_y = y != SCALE_LINEAR;
 
-	for (int i = 0; i < chart->series_count; i++) {
+	for (int i = 0; i < chart->series_count; i++)
 		for (int k = 0; k < chart->series[i].count; k++) {
 			const struct chart_point *point = &chart->series[i].point[k];
 
@@ -131,7 +131,6 @@ void chart_fit(struct chart *chart, enum scale_kind x, enum scale_kind y)
 			for (size_t h = 0; h < sizeof(heights) / sizeof(heights[0]); h++)
 				stretch(heights[h], log_y, &bottom, &top);
 		}
-	}
 	chart->y.scale = scale_fit(y, bottom, top);
 	if (x == SCALE_STEPS)
 		return;

@@ -432,7 +432,7 @@ static struct chart *make_grid(const struct chart_sweep *gathered)
 	knob_steps(&chart->x, knob_of(gathered, 0), x->values, x->count);
 	knob_steps(&chart->y, knob_of(gathered, 1), y->values, y->count);
 	chart_make_grid(chart);
-	for (int row = 0; row < y->count; row++) {
+	for (int row = 0; row < y->count; row++)
 		for (int column = 0; column < x->count; column++) {
 			struct chart_point point;
 
@@ -444,7 +444,6 @@ static struct chart *make_grid(const struct chart_sweep *gathered)
 			least = fmin(least, point.y);
 			most = fmax(most, point.y);
 		}
-	}
 	figure_title(&gathered->named, figure, &chart->z);
 	chart_grid_scale(chart, least, most);
 	return chart;

@@ -150,8 +150,8 @@ bool labels_beside(struct labels_field *field, double x0, double x1, double y, d
 		x0 -= missing / 2;
 		x1 += missing / 2;
 	}
-	for (int below = 0; below < 2; below++) {
-		for (size_t i = 0; i < sizeof(along) / sizeof(along[0]); i++) {
+	for (int below = 0; below < 2; below++)
+		for (size_t i = 0; i < sizeof(along) / sizeof(along[0]); i++)
 			for (size_t k = 0; k < sizeof(away) / sizeof(away[0]); k++) {
 				struct box box = { x0 + along[i] * (x1 - x0) - width / 2, 0, width,
 					height };
@@ -169,8 +169,6 @@ bool labels_beside(struct labels_field *field, double x0, double x1, double y, d
 					*found = box;
 				}
 			}
-		}
-	}
 	if (best == INFINITY)
 		return false;
 	labels_add_box(field, found);

@@ -216,7 +216,7 @@ static void draw_sizes(struct box at, const struct landscape *land)
 	bool taken[512] = { false };
 
 	/* The cursor's size comes first, then the first size of each cache, then the others. */
-	for (int pass = 0; pass < 3; pass++) {
+	for (int pass = 0; pass < 3; pass++)
 		for (int y = 0; y < grid->ny; y++) {
 			struct dots_point point = point_at(land, grid->nx - 1, y, 0);
 			bool here = mountain_at(grid) && y == grid->here_y;
@@ -233,13 +233,12 @@ static void draw_sizes(struct box at, const struct landscape *land)
 				level = mountain_level(grid, y, false);
 			canvas_put(at, x, row, STYLE_TITLE, level);
 		}
-	}
 }
 
 /* Marks doubtful cells that are visible. */
 static void mark_doubtful(struct box at, const struct landscape *land)
 {
-	for (int y = 0; y < land->grid->ny; y++) {
+	for (int y = 0; y < land->grid->ny; y++)
 		for (int x = 0; x < land->grid->nx; x++) {
 			struct dots_point point;
 
@@ -251,7 +250,6 @@ static void mark_doubtful(struct box at, const struct landscape *land)
 				canvas_glyph(at, column_of(point), row_of(point), STYLE_WARN,
 					land->grid->contended[y][x] ? GLYPH_TIMES : GLYPH_DRIFT);
 		}
-	}
 }
 
 static int step_for(double apart)

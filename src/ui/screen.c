@@ -72,18 +72,11 @@ static void add_string(const char *capability)
 static void choose_colours(void)
 {
 	bool no_color = theme_no_color();
-	int colours = 0;
 
-	if (!no_color && has_colors() && start_color() == OK) {
-		/* Keep the user's own background. */
-		screen.colours = use_default_colors() == OK;
-		colours = screen.colours ? COLORS : 0;
-		if (colours > 0 && COLOR_PAIRS <= STYLE_COUNT) {
-			colours = 0;
-			screen.colours = false;
-		}
-	}
-	theme_choose(&screen.theme, colours, no_color, theme_contrast());
+	/* Keep the user's own background. */
+	screen.colours = !no_color && has_colors() && start_color() == OK &&
+			 use_default_colors() == OK && (COLORS <= 0 || COLOR_PAIRS > STYLE_COUNT);
+	theme_choose(&screen.theme, screen.colours ? COLORS : 0, no_color, theme_contrast());
 	for (int i = 0; i < STYLE_COUNT && screen.colours; i++)
 		init_pair((short)(i + 1), screen.theme.look[i].foreground,
 			screen.theme.look[i].background);
@@ -135,7 +128,6 @@ struct status screen_open(void)
 	add_string("rmkx");
 	add_string("rmcup");
 	screen.open = true;
-	screen.colours = false;
 	choose_colours();
 	cbreak();
 	noecho();
@@ -339,24 +331,35 @@ void screen_show(const struct canvas *canvas)
 	refresh_at_once();
 }
 
-static int special_key(wint_t key)
+/* The number of a key. kind: as get_wch() returns it. */
+static int code_of(int kind, wint_t key)
 {
 	static const struct {
+		int kind;
 		wint_t curses;
 		int code;
-	} keys[] = { { KEY_UP, KEYCODE_UP }, { KEY_DOWN, KEYCODE_DOWN }, { KEY_LEFT, KEYCODE_LEFT },
-		{ KEY_RIGHT, KEYCODE_RIGHT }, { KEY_HOME, KEYCODE_HOME }, { KEY_END, KEYCODE_END },
-		{ KEY_PPAGE, KEYCODE_PAGEUP }, { KEY_NPAGE, KEYCODE_PAGEDOWN },
-		{ KEY_BTAB, KEYCODE_BACKTAB }, { KEY_BACKSPACE, KEYCODE_BACKSPACE },
-		{ KEY_DC, KEYCODE_DELETE }, { KEY_IC, KEYCODE_INSERT },
-		{ KEY_ENTER, KEYCODE_ENTER } };
+	} keys[] = { { KEY_CODE_YES, KEY_UP, KEYCODE_UP }, { KEY_CODE_YES, KEY_DOWN, KEYCODE_DOWN },
+		{ KEY_CODE_YES, KEY_LEFT, KEYCODE_LEFT },
+		{ KEY_CODE_YES, KEY_RIGHT, KEYCODE_RIGHT },
+		{ KEY_CODE_YES, KEY_HOME, KEYCODE_HOME }, { KEY_CODE_YES, KEY_END, KEYCODE_END },
+		{ KEY_CODE_YES, KEY_PPAGE, KEYCODE_PAGEUP },
+		{ KEY_CODE_YES, KEY_NPAGE, KEYCODE_PAGEDOWN },
+		{ KEY_CODE_YES, KEY_BTAB, KEYCODE_BACKTAB },
+		{ KEY_CODE_YES, KEY_BACKSPACE, KEYCODE_BACKSPACE },
+		{ KEY_CODE_YES, KEY_DC, KEYCODE_DELETE }, { KEY_CODE_YES, KEY_IC, KEYCODE_INSERT },
+		{ KEY_CODE_YES, KEY_ENTER, KEYCODE_ENTER }, { OK, '\r', KEYCODE_ENTER },
+		{ OK, '\n', KEYCODE_ENTER }, { OK, '\t', KEYCODE_TAB }, { OK, 27, KEYCODE_ESC },
+		{ OK, 8, KEYCODE_BACKSPACE }, { OK, 127, KEYCODE_BACKSPACE } };
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-		if (keys[i].curses == key)
+		if (keys[i].kind == kind && keys[i].curses == key)
 			return keys[i].code;
-	if (key >= KEY_F(1) && key <= KEY_F(12))
-		return KEYCODE_F1 + (int)(key - KEY_F(1));
-	return KEYCODE_NONE;
+	if (kind == KEY_CODE_YES)
+		return key >= KEY_F(1) && key <= KEY_F(12) ? KEYCODE_F1 + (int)(key - KEY_F(1))
+							   : KEYCODE_NONE;
+	if (key >= 1 && key <= 26)
+		return KEYCODE_CONTROL_A + (int)key - 1;
+	return key >= ' ' ? (int)key : KEYCODE_NONE;
 }
 
 /* Whether the Esc just read begins a sequence. Characters that do not belong to a sequence are
@@ -410,25 +413,11 @@ int screen_key(void)
 
 	/* Ignore unknown keys and ncurses' message of a new size. */
 	while ((kind = get_wch(&key)) != ERR) {
-		int code = kind == KEY_CODE_YES ? special_key(key) : (int)key;
+		int code = code_of(kind, key);
 
-		if (kind == KEY_CODE_YES && code != KEYCODE_NONE)
-			return code;
-		if (kind == KEY_CODE_YES || within_sequence(key) ||
-			(key == 27 && begins_sequence()))
+		if (kind == OK && (within_sequence(key) || (key == 27 && begins_sequence())))
 			continue;
-		switch (key) {
-		case '\r':
-		case '\n': return KEYCODE_ENTER;
-		case '\t': return KEYCODE_TAB;
-		case 27: return KEYCODE_ESC;
-		case 8:
-		case 127: return KEYCODE_BACKSPACE;
-		default: break;
-		}
-		if (key >= 1 && key <= 26)
-			return KEYCODE_CONTROL_A + (int)key - 1;
-		if (key >= ' ')
+		if (code != KEYCODE_NONE)
 			return code;
 	}
 	return KEYCODE_NONE;

@@ -101,7 +101,7 @@ static unsigned cell_of(
 {
 	unsigned bits = 0, count[STYLE_COUNT] = { 0 }, most = 0;
 
-	for (int y = 0; y < DOWN; y++) {
+	for (int y = 0; y < DOWN; y++)
 		for (int x = 0; x < ACROSS; x++) {
 			const uint8_t *at = place(dots, column * ACROSS + x, row * DOWN + y);
 
@@ -110,7 +110,6 @@ static unsigned cell_of(
 			bits |= 1u << (y * ACROSS + x);
 			count[*at - 1]++;
 		}
-	}
 	for (int i = 0; i < STYLE_COUNT; i++) {
 		if (count[i] > most) {
 			most = count[i];
@@ -162,7 +161,7 @@ static char shape_of(unsigned bits)
 
 void dots_show(const struct dots *dots, struct box at, int x, int y, enum style first)
 {
-	for (int row = 0; row < dots->height / DOWN; row++) {
+	for (int row = 0; row < dots->height / DOWN; row++)
 		for (int column = 0; column < dots->width / ACROSS; column++) {
 			enum style style = STYLE_TEXT;
 			unsigned bits = cell_of(dots, column, row, first, &style);
@@ -170,7 +169,6 @@ void dots_show(const struct dots *dots, struct box at, int x, int y, enum style 
 			if (bits)
 				canvas_dots(at, x + column, y + row, style, bits, shape_of(bits));
 		}
-	}
 }
 
 /* ---- digits ---- */
