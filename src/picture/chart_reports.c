@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "base/units.h"
 #include "picture/chart_knobs.h"
 
@@ -162,15 +163,14 @@ static void mark_knee(struct chart *chart, const struct windows_row *row)
 static void add_flats(struct chart *chart, const struct windows_row *row)
 {
 	const struct knee_curve *curve = &row->curve;
-	char text[32];
+	const struct knee *knee = &row->knee;
 
-	chart_print(text, "%.0f cycles", row->knee.before);
-	if (isfinite(row->knee.before) && isfinite(row->knee.from))
-		chart_add_flat(chart, curve->point[0].x, row->knee.from, row->knee.before, text);
-	chart_print(text, "%.0f cycles", row->knee.after);
-	if (isfinite(row->knee.after) && isfinite(row->knee.to))
-		chart_add_flat(chart, row->knee.to, curve->point[curve->count - 1].x,
-			row->knee.after, text);
+	if (isfinite(knee->before) && isfinite(knee->from))
+		chart_add_flat(chart, curve->point[0].x, knee->from, knee->before,
+			words_of("%.0f cycles", knee->before).text);
+	if (isfinite(knee->after) && isfinite(knee->to))
+		chart_add_flat(chart, knee->to, curve->point[curve->count - 1].x, knee->after,
+			words_of("%.0f cycles", knee->after).text);
 }
 
 static bool make_one(
@@ -205,13 +205,14 @@ static bool make_all(struct chart *chart, const struct windows_report *report)
 
 	for (int i = 0; i < report->count; i++) {
 		const struct windows_row *row = &report->row[i];
-		char name[CHART_NAME];
 
 		if (row->curve.count == 0)
 			continue;
-		chart_print(name, "%.14s: %.31s", row->filler,
-			buffers_knee(&row->knee, row->most).text);
-		add_series(chart, row, name, true);
+		add_series(chart, row,
+			words_of("%.14s: %.31s", row->filler,
+				buffers_knee(&row->knee, row->most).text)
+				.text,
+			true);
 		modelled |= mark_entries(chart, row, false);
 		/* Label the last point before the rise. */
 		if (has_knee(row))

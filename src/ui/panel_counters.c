@@ -267,7 +267,7 @@ static void draw_foot(struct box at, const struct table *table, const struct vie
 	enum event_role roles[ROLE_COUNT];
 	int lacking = events_lacking(plan, roles);
 	struct lines lines = { .at = at };
-	struct text names = { 0 };
+	struct words names = { "" };
 
 	if (table->scaled)
 		lines_add(&lines, 0, STYLE_DIM,
@@ -276,10 +276,9 @@ static void draw_foot(struct box at, const struct table *table, const struct vie
 		lines_add(&lines, 0, STYLE_DIM,
 			"No events of this core are known: these are the kernel's generic ones.");
 	for (int i = 0; i < lacking; i++)
-		text_addf(&names, "%s %s", i ? "," : "no event here for",
+		names = words_of("%s%s %s", names.text, i ? "," : "no event here for",
 			event_roles[roles[i]].title);
-	lines_add(&lines, 0, STYLE_DIM, "%s", text_string(&names));
-	text_free(&names);
+	lines_put(&lines, 0, STYLE_DIM, names);
 	lines_draw(&lines, 0);
 }
 

@@ -71,15 +71,13 @@ static void add_misses(struct lines *lines, const struct view_misses *misses, in
  * lines about misses. */
 static void add_ridges(struct lines *lines, const struct view_grid *grid)
 {
-	struct text text = { 0 };
+	struct words words = words_of("ridges as the probe found them:");
 
-	text_add(&text, "ridges as the probe found them:");
 	for (int i = 0; i < MISSES_LEVELS; i++)
 		if (grid->cache[i] > 0)
-			text_addf(&text, " L%d %s", i + 1,
+			words = words_of("%s L%d %s", words.text, i + 1,
 				units_size_short((int64_t)grid->cache[i]).text);
-	lines_add(lines, 0, STYLE_DIM, "%s", text_string(&text));
-	text_free(&text);
+	lines_put(lines, 0, STYLE_DIM, words);
 }
 
 /* Returns the text about the setting under the cursor. */
@@ -360,9 +358,8 @@ static void draw_slices(struct box at, const struct view *view)
 
 	if (at.height >= SLICE_ROWS)
 		draw_slice(box_part(at, 0, 0, at.width, first), view, &view->by_size);
-	if (first < at.height)
-		draw_slice(box_part(at, 0, first, at.width, at.height - first), view,
-			&view->by_stride);
+	/* A slice of no rows draws nothing. */
+	draw_slice(box_part(at, 0, first, at.width, at.height - first), view, &view->by_stride);
 }
 
 /* Draws the whole screen. On a wide screen text and slices are at the right; else the text is below

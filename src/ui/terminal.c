@@ -96,11 +96,11 @@ static const struct {
 	[STYLE_BAR] = { 73, 6, 6, 0, 0 },
 	[STYLE_SHADE0] = { 60, 4, 4, 0, LOOK_DIM },
 	[STYLE_SHADE1] = { 61, 4, 4, 0, LOOK_DIM },
-	[STYLE_SHADE2] = { 67, 12, 4, 0, 0 },
-	[STYLE_SHADE3] = { 73, 6, 6, 0, 0 },
-	[STYLE_SHADE4] = { 78, 2, 6, 0, 0 },
-	[STYLE_SHADE5] = { 114, 10, 2, 0, 0 },
-	[STYLE_SHADE6] = { 185, 3, 3, 0, LOOK_BOLD },
+	[STYLE_SHADE0 + 2] = { 67, 12, 4, 0, 0 },
+	[STYLE_SHADE0 + 3] = { 73, 6, 6, 0, 0 },
+	[STYLE_SHADE0 + 4] = { 78, 2, 6, 0, 0 },
+	[STYLE_SHADE0 + 5] = { 114, 10, 2, 0, 0 },
+	[STYLE_SHADE0 + 6] = { 185, 3, 3, 0, LOOK_BOLD },
 	[STYLE_SHADE7] = { 228, 11, 3, LOOK_BOLD, LOOK_BOLD },
 };
 

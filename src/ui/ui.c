@@ -316,19 +316,18 @@ static struct status run_screen(struct session *session, struct worker *worker,
 		return status;
 	/* Catch signals before ncurses starts, because ncurses would install its own handlers. */
 	status = signals_catch(screen_emergency);
-	if (status_is_ok(&status)) {
+	if (status_is_ok(&status))
 		status = screen_open();
-		if (status_is_ok(&status)) {
-			/* A recording has values at once, so show them in the first frame. A worker
-			 * first examines the machine; the first frame does not wait for it. */
-			if (!worker)
-				session_advance(session, monotonic_seconds());
-			run(&loop);
-			screen_close();
-			status = loop.failure;
-		}
-		signals_release();
+	if (status_is_ok(&status)) {
+		/* A recording has values at once, so show them in the first frame. A worker first
+		 * examines the machine; the first frame does not wait for it. */
+		if (!worker)
+			session_advance(session, monotonic_seconds());
+		run(&loop);
+		screen_close();
+		status = loop.failure;
 	}
+	signals_release();
 	frontend_free(&loop.front);
 	if (loop.ended_by)
 		*exit_status = 128 + loop.ended_by;

@@ -76,11 +76,11 @@ TEST(the_cursors_style_comes_first)
 	struct canvas canvas;
 
 	dots_init(&dots, 1, 1);
-	dots_line(&dots, (struct dots_point){ 0, 0 }, (struct dots_point){ 0, 3 }, STYLE_SHADE5);
+	dots_line(&dots, (struct dots_point){ 0, 0 }, (struct dots_point){ 0, 3 }, STYLE_SHADE7);
 	dots_line(&dots, (struct dots_point){ 1, 0 }, (struct dots_point){ 1, 0 }, STYLE_SHADE1);
 	canvas_init(&canvas, 1, 1, false);
 	dots_show(&dots, (struct box){ 0, 0, 1, 1, &canvas }, 0, 0, STYLE_HERE);
-	assert_int_equal(canvas.cells[0].style, STYLE_SHADE5);
+	assert_int_equal(canvas.cells[0].style, STYLE_SHADE7);
 	assert_int_equal(canvas.cells[0].character, 0x284f);
 	dots_line(&dots, (struct dots_point){ 1, 1 }, (struct dots_point){ 1, 1 }, STYLE_HERE);
 	dots_show(&dots, (struct box){ 0, 0, 1, 1, &canvas }, 0, 0, STYLE_HERE);
