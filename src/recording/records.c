@@ -95,19 +95,6 @@ void records_counters(const struct records *records, const struct event_plan *pl
 	record_write_list(records, object, "events", list);
 }
 
-/* Sets the fields of a limit that only tables have. */
-static void set_limit_cells(const struct records *records, json_t *object,
-	const struct explanation *explanation, const struct limit *limit, bool binds)
-{
-	record_set_cell(records, object, "kernel", explanation->kernel->name);
-	record_set_cell(records, object, "uarch", explanation->limits.uarch->name);
-	record_set_cell(records, object, "state",
-		!limit->known ? "unknown"
-		: binds	      ? "binding"
-		: limit->hard ? "hard"
-			      : "soft");
-}
-
 void records_limits(
 	const struct records *records, const struct explanation *explanation, unsigned id)
 {
@@ -125,8 +112,15 @@ void records_limits(
 		}
 		record_set_flag(object, "binding", i == limits->binding);
 		record_set_string(object, "cause", limit->cause);
-		if (records->row)
-			set_limit_cells(records, object, explanation, limit, i == limits->binding);
+		/* Only tables have these fields. */
+		record_set_cell(records, object, "kernel", explanation->kernel->name);
+		record_set_cell(
+			records, object, "uarch", limits->uarch ? limits->uarch->name : NULL);
+		record_set_cell(records, object, "state",
+			!limit->known	       ? "unknown"
+			: i == limits->binding ? "binding"
+			: limit->hard	       ? "hard"
+					       : "soft");
 		record_write(records, object);
 	}
 }

@@ -85,15 +85,6 @@ static bool continues(const struct reading *reading, const json_t *object)
 	       json_equal(json_object_get(whole, "id"), json_object_get(object, "id"));
 }
 
-static void forget_unfinished(struct reading *reading)
-{
-	if (!reading->unfinished)
-		return;
-	reading_leave_out(reading, LEFT_OUT_DAMAGED, "the record before it is not whole");
-	json_decref(reading->unfinished);
-	reading->unfinished = NULL;
-}
-
 static struct status reading_line(struct reading *reading, const char *line, size_t length)
 {
 	json_error_t error;
@@ -116,7 +107,11 @@ static struct status reading_line(struct reading *reading, const char *line, siz
 			reading->unfinished = NULL;
 		}
 	} else {
-		forget_unfinished(reading);
+		if (reading->unfinished)
+			reading_leave_out(
+				reading, LEFT_OUT_DAMAGED, "the record before it is not whole");
+		json_decref(reading->unfinished);
+		reading->unfinished = NULL;
 		if (reading->begun && record_integer(object, "more", 1, MORE_LINES, &more)) {
 			reading->unfinished = json_incref(object);
 			reading->awaited = (unsigned)more;

@@ -134,19 +134,6 @@ static void cancel(void *context)
 	(void)!read(replay->event, &count, sizeof(count));
 }
 
-/* Gives the recorded counts to a request with a plan. The request's plan has the recorded events in
- * the same order. */
-static void fill_counts(
-	const struct played *played, const struct request *request, struct counts *counts)
-{
-	if (request->plan.id == 0 || !played->counts)
-		return;
-	*counts = *played->counts;
-	counts->id = request->plan.id;
-	if (counts->count > request->plan.count)
-		counts->count = request->plan.count;
-}
-
 static bool take(void *context, struct result *result)
 {
 	struct replay *replay = context;
@@ -172,7 +159,13 @@ static bool take(void *context, struct result *result)
 
 		copy_trials(played, &result->trials);
 		result->facts = played->facts;
-		fill_counts(played, request, &result->counts);
+		/* The request's plan has the recorded events in the same order. */
+		if (request->plan.id && played->counts) {
+			result->counts = *played->counts;
+			result->counts.id = request->plan.id;
+			if (result->counts.count > request->plan.count)
+				result->counts.count = request->plan.count;
+		}
 	}
 	return true;
 }
@@ -222,13 +215,6 @@ bool replay_first(const struct replay *replay, const struct kernel *kernel, stru
 	return index >= 0;
 }
 
-/* Whether the settings are equal, apart from this knob. */
-static bool others_equal(const struct setting *a, struct setting b, int knob)
-{
-	b.v[knob] = a->v[knob];
-	return setting_equal(a, &b);
-}
-
 static int ascending(const void *a, const void *b)
 {
 	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
@@ -247,8 +233,10 @@ static int64_t *list_values(
 	*count = 0;
 	for (int i = 0; i < replay->settings.count; i++) {
 		const struct setting *other = &replay->settings.setting[i];
+		struct setting same = *setting;
 
-		if (any ? other->kernel == setting->kernel : others_equal(other, *setting, knob))
+		same.v[knob] = other->v[knob];
+		if (any ? other->kernel == setting->kernel : setting_equal(other, &same))
 			values[all++] = other->v[knob];
 	}
 	qsort(values, (size_t)all, sizeof(*values), ascending);

@@ -21,13 +21,6 @@ struct option {
 	double cpe, step;
 };
 
-/* Whether the knob selects the memory node, or other cores that run at the same time. The model
- * cannot predict the effect of such a knob. */
-static bool elsewhere(const struct knob *knob)
-{
-	return knob->asks == ASKS_NODE || knob->asks == ASKS_CORES || knob->asks == ASKS_STREAMS;
-}
-
 /* Lists other values of a knob to try, nearest first. Larger working sets are not tried. */
 static int values_of(const struct knob *knob, int64_t present, struct memory_limits memory_limits,
 	int64_t *values)
@@ -58,12 +51,11 @@ static int values_of(const struct knob *knob, int64_t present, struct memory_lim
 }
 
 /* The distance between two values. Between choices it is always 1. */
-static double step_of(const struct knob *knob, int64_t from, int64_t to)
+static double step_of(const struct knob *knob, double from, double to)
 {
-	if (knob->kind == KNOB_CHOICE)
-		return 1;
-	return from > 0 && to > 0 ? fabs(log2((double)to / (double)from))
-				  : fabs((double)(to - from));
+	return knob->kind == KNOB_CHOICE ? 1
+	       : from > 0 && to > 0	 ? fabs(log2(to / from))
+					 : fabs(to - from);
 }
 
 /* The limits and the progress of a search. */
@@ -127,14 +119,16 @@ static void try_knob(const struct advice_question *question, int index, struct a
 	const struct setting *present = question->setting;
 	const struct knob *knob = &present->kernel->knobs[index];
 	int64_t values[VALUES_MAX];
-	int count = elsewhere(knob)
-			    ? 0
-			    : values_of(knob, present->v[index], question->memory_limits, values);
+	int count = values_of(knob, present->v[index], question->memory_limits, values);
 
+	/* The model cannot predict the effect of another memory node, or of other cores that run at
+	 * the same time. */
+	if (knob->asks == ASKS_NODE || knob->asks == ASKS_CORES || knob->asks == ASKS_STREAMS)
+		return;
 	for (int i = 0; i < count && asking->asks < asking->most && !asking->unfinished; i++) {
 		struct option option = { .setting = *present,
 			.knob = index,
-			.step = step_of(knob, present->v[index], values[i]) };
+			.step = step_of(knob, (double)present->v[index], (double)values[i]) };
 
 		option.setting.v[index] = values[i];
 		kernel_fit(present->kernel, option.setting.v, index);
@@ -173,16 +167,6 @@ static void name_change(const struct setting *from, const struct option *to, str
 				setting_value(&knobs[i], to->setting.v[i]).text);
 	if (more)
 		text_add(words, ")");
-}
-
-/* The limit that a change eases: the binding limit if the gain below it is larger than above it,
- * else the predicting limit. */
-static enum limit_kind eased_by(const struct limits *limits, double cpe)
-{
-	bool binding =
-		limits->binding >= 0 && limits->bound - cpe > limits->predicted - limits->bound;
-
-	return limits->limit[binding ? limits->binding : limits->predicted_by].kind;
 }
 
 /* Whether the slowest chain is pointer chasing: each load's result is the address of the next load.
@@ -250,8 +234,11 @@ bool advice_find(const struct advice_question *question, struct advice *advice)
 	advice->knob = best.knob;
 	advice->to = best.cpe;
 	name_change(question->setting, &best, &change);
+	/* The change eases the binding limit if the gain below it is larger than above it. */
+	if (limits->binding >= 0 && limits->bound - best.cpe > limits->predicted - limits->bound)
+		kind = limits->limit[limits->binding].kind;
 	snprintf(advice->words, sizeof(advice->words), "%.119s %s: %s predicted", change.bytes,
-		limit_eases(eased_by(limits, best.cpe)), units_value(best.cpe).text);
+		limit_eases(kind), units_value(best.cpe).text);
 	snprintf(advice->brief, sizeof(advice->brief), "%.*s", (int)strcspn(change.bytes, " "),
 		change.bytes);
 	text_free(&change);

@@ -476,14 +476,6 @@ static void find_mixes(void *context)
 /* A mix without a value after this many visits is not measured again. */
 enum { VISITS_MIX = 24 };
 
-/* Whether a later batch must measure the loop again. */
-static bool comes_back(const struct characterise *run, const struct kernel *kernel)
-{
-	const struct cell *cell = evaluate_cell(&run->values, kernel);
-
-	return lacks_value(run, kernel) && (!cell || cell->visits < VISITS_MIX);
-}
-
 /* Adds the batch to the measured mixes. If a mix has no loop, its cycles stay unknown. */
 static void keep_mixes(struct characterise *run)
 {
@@ -495,9 +487,12 @@ static void keep_mixes(struct characterise *run)
 		const struct loop_item *item = &run->items[next];
 
 		if (next < run->item_count && item->of == i) {
+			const struct cell *cell = evaluate_cell(&run->values, item->kernel);
+
 			next++;
 			mix->cycles = evaluate_loop(&run->values, item->kernel);
-			if (comes_back(run, item->kernel))
+			/* A later batch measures the loop again. */
+			if (lacks_value(run, item->kernel) && (!cell || cell->visits < VISITS_MIX))
 				continue;
 		}
 		measured->mix[measured->mix_count++] = *mix;

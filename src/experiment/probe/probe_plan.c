@@ -142,11 +142,6 @@ static void keep_within_means(struct probe *probe)
 
 /* ---- stages ---- */
 
-static double octaves(double from, double to)
-{
-	return to > from ? log2(to / from) : 0;
-}
-
 /* Seconds of a curve over working sets: each point, the second look at small sizes, and closer
  * points near two or three knees. */
 static double latency_seconds(const struct probe *probe)
@@ -174,7 +169,8 @@ static double part_seconds(const struct probe *probe, enum probe_part part)
 	switch (part) {
 	case PROBE_LATENCY: return latency_seconds(probe);
 	case PROBE_TLB:
-		return (octaves(8, 8192) * probe->octave + (probe->rounds > 1 ? 40 : 0)) * small;
+		/* Ten octaves of pages. */
+		return (10 * probe->octave + (probe->rounds > 1 ? 40 : 0)) * small;
 	case PROBE_LINE: return 12 * small;
 	case PROBE_BANDWIDTH: return (9 * 2 * small + 3 * large) * 1.5;
 	case PROBE_PARALLEL:

@@ -314,12 +314,6 @@ static const double share_most = 64 << 20;
 enum { LOOKS_LEAST = 3 };
 static const double looks_span = 1;
 
-static bool is_enough(const struct probe_share *share)
-{
-	return share->count >= LOOKS_LEAST &&
-	       share->at[share->count - 1] - share->at[0] >= looks_span;
-}
-
 /* The smallest size is this multiple of the core's own caches. */
 static const double share_least = 1.25;
 
@@ -399,7 +393,8 @@ static void fill_share(struct probe *probe, const struct probe_stage *stage, int
 	probe->looked = 0;
 	if (!(half_of_memory(probe) > 0) || !(middle > 0) ||
 		machine_cache(machine, 3) <= machine_cache(machine, 2) ||
-		(probe_late(probe) && is_enough(share)))
+		(probe_late(probe) && share->count >= LOOKS_LEAST &&
+			share->at[share->count - 1] - share->at[0] >= looks_span))
 		return;
 	middle = fmax(fmin(middle, share_most / SHARE_STEP / SHARE_STEP),
 		least * SHARE_STEP * SHARE_STEP);

@@ -131,14 +131,6 @@ struct cell *cells_get(struct cells *cells, const struct setting *setting, bool 
 /* At this relative precision, QUIET_ENOUGH trials settle a cell. */
 #define PRECISE 0.001
 
-static bool is_precise(const struct cell *cell, unsigned quiet_wanted, double precision)
-{
-	double reached = sample_precision(&cell->sample);
-
-	return (cell->sample.trials >= QUIET_ENOUGH && reached <= PRECISE) ||
-	       (trials_quiet(cell->trials) >= quiet_wanted && reached <= precision);
-}
-
 void cell_visit(struct cell *cell, const struct result *result, unsigned quiet_wanted,
 	double precision, unsigned max_visits)
 {
@@ -161,8 +153,12 @@ void cell_visit(struct cell *cell, const struct result *result, unsigned quiet_w
 		sample_summarise(cell->trials, &cell->facts, &cell->sample);
 	}
 	if (cell->sample.valid && !cell->sample.contended && !cell->sample.unsettled &&
-		cell->trials && is_precise(cell, quiet_wanted, precision))
-		cell->settled = true;
+		cell->trials) {
+		double reached = sample_precision(&cell->sample);
+
+		cell->settled |= cell->sample.trials >= QUIET_ENOUGH && reached <= PRECISE;
+		cell->settled |= trials_quiet(cell->trials) >= quiet_wanted && reached <= precision;
+	}
 	if (cell->sample.valid && cell->sample.seconds >= SECONDS_MOST)
 		cell->settled = true;
 	if (result->status.code == STATUS_CANCELLED)

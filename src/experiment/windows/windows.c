@@ -318,13 +318,6 @@ static int visits_wanted(const struct windows_row *row, const struct sample *sam
 		       : 1;
 }
 
-/* Whether windows_measure() continues with this row. */
-static bool goes_on(const struct windows *windows)
-{
-	return !measurer_stopped(windows->measurer) && !time_is_up(windows) &&
-	       choose_row(windows) == windows->report.now;
-}
-
 /* Visits a point, and adds the best visit to the curve. If another row becomes preferred during the
  * visits, the point is discarded. */
 static void measure_point(struct windows *windows, struct windows_row *row, double x)
@@ -335,7 +328,8 @@ static void measure_point(struct windows *windows, struct windows_row *row, doub
 	char why[48];
 	int visits = 0;
 
-	while (!enough && goes_on(windows)) {
+	while (!enough && !measurer_stopped(windows->measurer) && !time_is_up(windows) &&
+		choose_row(windows) == windows->report.now) {
 		if (!visit(windows, row, x))
 			continue;
 		if (!status_is_ok(&windows->result->status)) {
