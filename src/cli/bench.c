@@ -26,6 +26,50 @@ enum { PAGES_MATTER = 256 << 10 };
 /* Seconds between two updates of the progress words. */
 #define SLOW_EVERY 0.1
 
+/* ---- Signals */
+
+/* These variables are global because signals belong to the process. The pipe wakes poll(), no
+ * matter which thread receives the signal. */
+static volatile sig_atomic_t received;
+static int ends[2] = { -1, -1 };
+
+static void note_signal(int number)
+{
+	int saved = errno;
+
+	received = number;
+	if (ends[1] >= 0 && write(ends[1], "", 1) < 0) {
+		/* The pipe is full, so it is already readable. */
+	}
+	errno = saved;
+}
+
+void interrupt_catch(void)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction action = { .sa_handler = note_signal,
+		.sa_flags = SA_RESTART | SA_RESETHAND };
+
+	/* Without a pipe a signal is noticed later: after the poll() timeout. */
+	if (ends[0] < 0 && pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0)
+		ends[0] = ends[1] = -1;
+	sigemptyset(&action.sa_mask);
+	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++) {
+		struct sigaction present;
+
+		/* A signal that the parent ignores (nohup) stays ignored. */
+		if (sigaction(signals[i], NULL, &present) == 0 && present.sa_handler != SIG_IGN)
+			sigaction(signals[i], &action, NULL);
+	}
+}
+
+int interrupt_signal(void)
+{
+	return received;
+}
+
+/* ---- the worker ---- */
+
 struct status bench_open(struct bench *bench, const struct cli *cli)
 {
 	const struct worker_options options = { .cpu = cli->cpu, .bind_caller = true };
@@ -90,8 +134,9 @@ static double first_words(const struct bench *bench)
 	return bench->slow ? monotonic_seconds() + bench->slow_after : INFINITY;
 }
 
-void bench_submit(struct bench *bench, const struct request *request, struct result *result)
+void bench_submit(void *context, const struct request *request, struct result *result)
 {
+	struct bench *bench = context;
 	const struct engine *engine = &bench->engine;
 	struct bench_visit *visit =
 		&bench->visit[(bench->oldest + bench->under_way) % BENCH_VISITS];
@@ -107,10 +152,13 @@ void bench_submit(struct bench *bench, const struct request *request, struct res
 	if (bench->slow && request->kernel->isolated && request->budget.provisional == 0)
 		visit->request.budget.provisional = 1;
 	engine->submit(engine->context, &visit->request);
+	if (bench->submitted)
+		bench->submitted(bench->submitted_context);
 }
 
-bool bench_answered(struct bench *bench)
+bool bench_answered(void *context)
 {
+	struct bench *bench = context;
 	const struct engine *engine = &bench->engine;
 	struct bench_visit *visit = oldest(bench);
 
@@ -146,7 +194,7 @@ static bool await(struct bench *bench)
 	struct bench_visit *visit = oldest(bench);
 
 	for (;;) {
-		int signals = visit->deadline > 0 ? -1 : interrupt_descriptor();
+		int signals = visit->deadline > 0 ? -1 : ends[0];
 		struct pollfd wait[] = {
 			{ .fd = engine->descriptor(engine->context), .events = POLLIN },
 			{ .fd = signals, .events = POLLIN },
@@ -168,8 +216,9 @@ static bool await(struct bench *bench)
 	}
 }
 
-bool bench_await(struct bench *bench)
+bool bench_await(void *context)
 {
+	struct bench *bench = context;
 	struct bench_visit *visit = oldest(bench);
 	bool answered;
 
@@ -205,25 +254,6 @@ bool bench_measure(struct bench *bench, const struct request *request, struct re
 
 /* ---- the bench as a measurer ---- */
 
-static void submit_request(void *context, const struct request *request, struct result *result)
-{
-	struct bench *bench = context;
-
-	bench_submit(bench, request, result);
-	if (bench->submitted)
-		bench->submitted(bench->submitted_context);
-}
-
-static bool await_result(void *context)
-{
-	return bench_await(context);
-}
-
-static bool measurer_answered(void *context)
-{
-	return bench_answered(context);
-}
-
 static bool bench_stopped(void *context)
 {
 	return interrupt_signal() || ((const struct bench *)context)->ended;
@@ -239,9 +269,9 @@ struct measurer bench_measurer(struct bench *bench, int ahead)
 {
 	return (struct measurer){ .context = bench,
 		.ahead = ahead,
-		.submit = submit_request,
-		.await = await_result,
-		.answered = measurer_answered,
+		.submit = bench_submit,
+		.await = bench_await,
+		.answered = bench_answered,
 		.stopped = bench_stopped,
 		.now = measurer_time };
 }
@@ -273,53 +303,6 @@ void bench_notes(const struct bench *bench, const struct cli *cli, const struct 
 			      "pages");
 }
 
-/* ---- Signals */
-
-/* These variables are global because signals belong to the process. The pipe wakes poll(), no
- * matter which thread receives the signal. */
-static volatile sig_atomic_t received;
-static int ends[2] = { -1, -1 };
-
-static void note_signal(int number)
-{
-	int saved = errno;
-
-	received = number;
-	if (ends[1] >= 0 && write(ends[1], "", 1) < 0) {
-		/* The pipe is full, so it is already readable. */
-	}
-	errno = saved;
-}
-
-void interrupt_catch(void)
-{
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
-	struct sigaction action = { .sa_handler = note_signal,
-		.sa_flags = SA_RESTART | SA_RESETHAND };
-
-	/* Without a pipe a signal is noticed later: after the poll() timeout. */
-	if (ends[0] < 0 && pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0)
-		ends[0] = ends[1] = -1;
-	sigemptyset(&action.sa_mask);
-	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++) {
-		struct sigaction present;
-
-		/* A signal that the parent ignores (nohup) stays ignored. */
-		if (sigaction(signals[i], NULL, &present) == 0 && present.sa_handler != SIG_IGN)
-			sigaction(signals[i], &action, NULL);
-	}
-}
-
-int interrupt_signal(void)
-{
-	return received;
-}
-
-int interrupt_descriptor(void)
-{
-	return ends[0];
-}
-
 /* ---- The progress line */
 
 /* Seconds between two changes of the progress line. */
@@ -332,18 +315,15 @@ void progress_line_clear(struct progress_line *line)
 	line->shown = false;
 }
 
-static void put(struct progress_line *line, const char *words)
+/* Replaces the progress line. */
+static void put(void *context, const char *words)
 {
+	struct progress_line *line = context;
+
 	progress_line_clear(line);
 	fputs(words, line->cli->err);
 	fflush(line->cli->err);
 	line->shown = *words;
-}
-
-/* Replaces the progress line while a slow request runs. */
-static void slow(void *context, const char *words)
-{
-	put(context, words);
 }
 
 void progress_line_begin(struct progress_line *line, const struct cli *cli, struct bench *bench)
@@ -352,7 +332,7 @@ void progress_line_begin(struct progress_line *line, const struct cli *cli, stru
 		.wanted = !cli->quiet && isatty(fileno(cli->err)) };
 	if (!line->wanted)
 		return;
-	bench->slow = slow;
+	bench->slow = put;
 	bench->context = line;
 }
 

@@ -38,8 +38,8 @@ struct bench {
 	void (*slow)(void *context, const char *words);
 	void *context;
 	double slow_after; /* bench_open() sets BENCH_SLOW */
-	/* Called by the bench's measurer while the worker measures, so that the caller can show
-	 * progress. NULL: no progress is shown. */
+	/* Called after each submitted request, while the worker measures, so that the caller can
+	 * show progress. NULL: no progress is shown. */
 	void (*submitted)(void *context);
 	void *submitted_context;
 	bool ended;	     /* the measurer stops, like after a signal */
@@ -59,19 +59,21 @@ void bench_close(struct bench *bench);
  * time. The measurer stops after a signal. */
 struct measurer bench_measurer(struct bench *bench, int ahead);
 
-/* Submits a request. It begins after the requests under way; at most BENCH_VISITS requests, this
+/* These three functions serve the measurer, too: `bench` is a struct bench.
+ *
+ * Submits a request. It begins after the requests under way; at most BENCH_VISITS requests, this
  * one included, can be under way. The bench sets the request's generation. *result receives the
  * answers, and must stay valid until bench_await() has returned its result. */
-void bench_submit(struct bench *bench, const struct request *request, struct result *result);
+void bench_submit(void *bench, const struct request *request, struct result *result);
 
 /* Whether the final result of the oldest request under way has arrived: then bench_await() returns
  * at once. This function never waits. */
-bool bench_answered(struct bench *bench);
+bool bench_answered(void *bench);
 
 /* Waits for the final result of the oldest request under way. After a signal it cancels all
  * requests, and still waits for this result, which contains the trials so far. Returns false if
  * there is no result: the request was cancelled before it began, or no request is under way. */
-bool bench_await(struct bench *bench);
+bool bench_await(void *bench);
 
 /* Makes a request for a setting with the seed of --seed. Its time limit is --time-budget, or
  * `seconds` without that option. quiet: this number of quiet trials is enough. */
@@ -97,9 +99,6 @@ void interrupt_catch(void);
 
 /* Returns the received signal, or 0. */
 int interrupt_signal(void);
-
-/* Returns a descriptor that becomes readable when a signal arrives. */
-int interrupt_descriptor(void);
 
 struct progress_line {
 	const struct cli *cli;

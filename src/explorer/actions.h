@@ -17,10 +17,16 @@ struct status action_kernel_by(
 struct status action_knob_by(const struct session *session, struct session *change, int direction);
 struct status action_step(const struct session *session, struct session *change, int steps);
 
+/* Why a command cannot run, unless it can. */
+static inline struct status command_unless(bool can, const char *why)
+{
+	return can ? status_ok() : status_usage("%s", why);
+}
+
 /* The result of a check (`change` NULL): not ok if the command would have no effect now. */
 static inline struct status command_effect(bool effect)
 {
-	return effect ? status_ok() : status_usage("this command would change nothing now");
+	return command_unless(effect, "this command would change nothing now");
 }
 
 static inline int command_direction(const char *given)

@@ -414,7 +414,7 @@ static struct status run_choose(
 		return status_ok();
 	snprintf(command, sizeof(command), "%s", find_command(session));
 	/* Closes find first, because the chosen command may open another overlay. */
-	overlay_close(change);
+	overlay_open(change, OVERLAY_NONE);
 	status = session_command(change, command, session->now);
 	if (!status_is_ok(&status))
 		overlay_open(change, OVERLAY_FIND);
@@ -443,7 +443,7 @@ static bool close_useful(const struct session *session)
 static void act_close(struct session *session)
 {
 	if (session->screen.overlay != OVERLAY_NONE)
-		overlay_close(session);
+		overlay_open(session, OVERLAY_NONE);
 	else if (session->screen.entry[0])
 		entry_drop(session);
 	else if (campaign_runs(session, CAMPAIGN_CORE))

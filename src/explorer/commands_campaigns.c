@@ -96,9 +96,8 @@ static struct status run_probe_only(
 
 static struct status probe_stop_refusal(const struct session *session)
 {
-	return campaign_runs(session, CAMPAIGN_PROBE)
-		       ? status_ok()
-		       : status_usage("no probe runs: \"probe\" begins one");
+	return command_unless(
+		campaign_runs(session, CAMPAIGN_PROBE), "no probe runs: \"probe\" begins one");
 }
 
 static void act_probe_stop(struct session *session)
@@ -178,9 +177,8 @@ static struct status run_characterise(
 
 static struct status characterise_stop_refusal(const struct session *session)
 {
-	return campaign_runs(session, CAMPAIGN_CORE)
-		       ? status_ok()
-		       : status_usage("characterising does not run: \"characterise\" begins it");
+	return command_unless(campaign_runs(session, CAMPAIGN_CORE),
+		"characterising does not run: \"characterise\" begins it");
 }
 
 static void act_characterise_stop(struct session *session)

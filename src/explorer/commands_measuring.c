@@ -8,7 +8,7 @@ struct status machine_refusal(const struct session *session)
 {
 	if (session->replay)
 		return playback_refuse(session);
-	return session->machine_known ? status_ok() : status_usage("this machine is not known yet");
+	return command_unless(session->machine_known, "this machine is not known yet");
 }
 
 /* ---- advice ---- */
@@ -20,9 +20,8 @@ static bool remedy_useful(const struct session *session)
 
 static struct status remedy_refusal(const struct session *session)
 {
-	return session->insight.reading || insight_ready(session)
-		       ? status_ok()
-		       : status_usage("the limits are not known: there is nothing to advise");
+	return command_unless(session->insight.reading || insight_ready(session),
+		"the limits are not known: there is nothing to advise");
 }
 
 static void act_remedy(struct session *session)
@@ -47,8 +46,7 @@ static struct status uarch_refusal(const struct session *session)
 	if (session->replay)
 		return status_usage("a replay shows the limits that were recorded%s%s",
 			core ? ": those of " : ", and none were", core ? core->title : "");
-	return session->insight.explainer ? status_ok()
-					  : status_usage("there are no core models here");
+	return command_unless(session->insight.explainer, "there are no core models here");
 }
 
 static struct status run_uarch(
@@ -146,8 +144,7 @@ static struct status run_event_drop(
 
 static struct status pin_refusal(const struct session *session)
 {
-	return session->live.sample.valid ? status_ok()
-					  : status_usage("there is no sample to pin yet");
+	return command_unless(session->live.sample.valid, "there is no sample to pin yet");
 }
 
 static struct status swap_refusal(const struct session *session)
@@ -167,7 +164,7 @@ static void act_swap(struct session *session)
 
 static struct status unpin_refusal(const struct session *session)
 {
-	return session->pinned.there ? status_ok() : status_usage("nothing is pinned");
+	return command_unless(session->pinned.there, "nothing is pinned");
 }
 
 /* ---- measuring ---- */

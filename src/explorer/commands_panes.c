@@ -151,7 +151,7 @@ static bool view_next_useful(const struct session *session)
 
 static struct status counters_refusal(const struct session *session)
 {
-	return counted_there(session) ? status_ok() : status_usage("nothing is counted here");
+	return command_unless(counted_there(session), "nothing is counted here");
 }
 
 static void act_counters(struct session *session)
@@ -326,7 +326,7 @@ static struct status move_in_overlay(
 	if (dx || to < 0 || to > (find ? screen->found_count - 1 : OVERLAY_MOST))
 		return nothing_further();
 	if (change)
-		(find ? find_select : overlay_scroll)(change, dy);
+		overlay_move(change, dy);
 	return status_ok();
 }
 

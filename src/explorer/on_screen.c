@@ -86,14 +86,11 @@ void overlay_open(struct session *session, enum overlay overlay)
 	session->screen.scroll = 0;
 }
 
-void overlay_close(struct session *session)
+void overlay_move(struct session *session, int lines)
 {
-	session->screen.overlay = OVERLAY_NONE;
-}
+	struct screen *screen = &session->screen;
 
-void overlay_scroll(struct session *session, int lines)
-{
-	session->screen.scroll += lines;
+	*(screen->overlay == OVERLAY_FIND ? &screen->found_selected : &screen->scroll) += lines;
 }
 
 void overlay_text(struct session *session, const char *title, const char *text)
@@ -118,11 +115,6 @@ void find_open(struct session *session, const char *text, const struct view_foun
 	screen->found_more = more;
 	screen->found_selected = 0;
 	overlay_open(session, OVERLAY_FIND);
-}
-
-void find_select(struct session *session, int lines)
-{
-	session->screen.found_selected += lines;
 }
 
 const char *find_command(const struct session *session)

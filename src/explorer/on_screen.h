@@ -21,16 +21,16 @@ void entry_erase(struct session *session); /* erases the last character */
 void entry_drop(struct session *session);
 void entry_refuse(struct session *session);
 
+/* Opens an overlay; OVERLAY_NONE: closes it. */
 void overlay_open(struct session *session, enum overlay overlay);
-void overlay_close(struct session *session);
-void overlay_scroll(struct session *session, int lines);
+/* Scrolls the overlay, or selects another entry of find. */
+void overlay_move(struct session *session, int lines);
 /* Shows a text as an overlay. An empty title: the text is a command line. */
 void overlay_text(struct session *session, const char *title, const char *text);
 
 /* Opens find with `count` entries. `more` events did not fit in the list. */
 void find_open(struct session *session, const char *text, const struct view_found *found, int count,
 	int more);
-void find_select(struct session *session, int lines);
 /* The command of the selected entry; empty: no entry. */
 const char *find_command(const struct session *session);
 

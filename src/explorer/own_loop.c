@@ -62,7 +62,7 @@ static void take(struct session *session, const struct kernel *kernel, bool go)
 	session->own.stale = false;
 	*newest(session) = setting;
 	if (session->screen.overlay == OVERLAY_TEXT && session->screen.text_title[0])
-		overlay_close(session);
+		overlay_open(session, OVERLAY_NONE);
 	if (go || version)
 		session_go(session, &setting);
 	/* Existing samples belong to the loop that was in the slot before. */
