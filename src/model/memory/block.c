@@ -76,16 +76,6 @@ static int choose(const struct block_question *question, bool *by_climb)
 	return *by_climb ? best : last;
 }
 
-/* The first level with unknown latency, up to the level after `level`. NULL: all latencies are
- * known. */
-static const char *first_unknown(const struct block_question *question, int level)
-{
-	for (int i = 0; i <= level + 1 && i < question->level_count; i++)
-		if (!known(question->level[i].latency))
-			return question->level[i].name;
-	return NULL;
-}
-
 /* Rounds N down to a multiple of STEP. */
 static int64_t stepped(int64_t n)
 {
@@ -134,9 +124,11 @@ static void explain(
 	const struct block_level *level = &question->level[advice->level];
 	const struct block_level *next =
 		advice->level + 1 < question->level_count ? level + 1 : NULL;
-	const char *unknown = first_unknown(question, advice->level);
 	struct text why = { 0 };
+	int unknown = 0; /* the first level with unknown latency */
 
+	while (unknown < question->level_count && known(question->level[unknown].latency))
+		unknown++;
 	text_addf(&why, "%s of %lld x %lld %d-byte elements fit %s (%s)",
 		question->blocks < 5 ? counts[question->blocks] : "the blocks",
 		(long long)advice->fits, (long long)advice->fits, question->bytes, level->name,
@@ -146,8 +138,9 @@ static void explain(
 			level->latency, next->latency, next->measured ? " as measured" : "");
 	else
 		text_add(&why, ", the core's last own cache");
-	if (!(by_climb && next) && unknown)
-		text_addf(&why, "; the latency of %s is not known here", unknown);
+	if (!(by_climb && next) && unknown <= advice->level + 1 && unknown < question->level_count)
+		text_addf(&why, "; the latency of %s is not known here",
+			question->level[unknown].name);
 	if (advice->paged)
 		text_addf(&why,
 			"; but each row takes %.3g page%s of the first TLB, which holds %.0f%s",

@@ -277,20 +277,6 @@ static struct hierarchy_level *add_level(struct hierarchy *hierarchy, struct hie
 	return added;
 }
 
-/* The curve with the most caches. */
-static const struct chain *leading_chain(const struct found *found)
-{
-	const struct chain *most = NULL;
-
-	for (int k = 0; k < PAGE_KINDS; k++) {
-		const struct chain *chain = &found->chain[by_worth[k]];
-
-		if (!most || chain->cache_count > most->cache_count)
-			most = chain;
-	}
-	return most;
-}
-
 /* Adds a cache of the leading chain. Its latency is that of the lowest plateau of all curves before
  * its end: interference only adds time. */
 static void add_cache(const struct hierarchy_input *input, const struct found *found,
@@ -437,7 +423,7 @@ static void add_memory(
 void hierarchy_find(const struct hierarchy_input *input, struct hierarchy *hierarchy)
 {
 	struct found found = { 0 };
-	const struct chain *leading;
+	const struct chain *leading = &found.chain[by_worth[0]]; /* it has the most caches */
 	double line;
 
 	memset(hierarchy, 0, sizeof(*hierarchy));
@@ -454,7 +440,9 @@ void hierarchy_find(const struct hierarchy_input *input, struct hierarchy *hiera
 		line = 64;
 	tlb_find(input, hierarchy, line, &found.tlbs);
 	find_chains(input, &found);
-	leading = leading_chain(&found);
+	for (int k = 1; k < PAGE_KINDS; k++)
+		if (found.chain[by_worth[k]].cache_count > leading->cache_count)
+			leading = &found.chain[by_worth[k]];
 	for (int number = 1; number <= leading->cache_count; number++)
 		add_cache(input, &found, leading, number, hierarchy);
 	set_share(input, hierarchy);

@@ -58,15 +58,6 @@ static double plausible(const struct hierarchy_level *level)
 	return best;
 }
 
-/* Whether the shared cache hides the end of the core's own cache. A process may get so little of a
- * shared cache that the curve has no flat part for it. The last knee is then the knee of the shared
- * cache. */
-static bool is_hidden(const struct hierarchy_level *level, uint64_t shared)
-{
-	return level->number == SHARED - 1 && level->stated > 0 && shared > level->stated &&
-	       (double)level->stated < level->bytes_lo * 0.97;
-}
-
 void cache_size(const struct plateau_knee *const knees[], int count, bool outermost,
 	uint64_t shared, struct hierarchy_level *level)
 {
@@ -87,7 +78,11 @@ void cache_size(const struct plateau_knee *const knees[], int count, bool outerm
 	 * slices. Its size is therefore not rounded. A core's own cache has a fixed size, even if
 	 * its latency varies. */
 	level->unstable = gradual || (level->number > 2 && level->unstable);
-	if (outermost && is_hidden(level, shared)) {
+	/* The shared cache may hide the end of the core's own cache. A process may get so little of
+	 * a shared cache that the curve has no flat part for it. The last knee is then the knee of
+	 * the shared cache. */
+	if (outermost && level->number == SHARED - 1 && level->stated > 0 &&
+		shared > level->stated && (double)level->stated < level->bytes_lo * 0.97) {
 		/* The range reaches from the end of the level to the first quarter of the climb. */
 		level->bytes_hi = level->bytes_lo;
 		level->bytes_lo = corner;
@@ -105,15 +100,6 @@ void cache_size(const struct plateau_knee *const knees[], int count, bool outerm
 /* The highest step after the first cache, in cycles, if no line curve shows one. */
 static const double first_cache_step = 16;
 
-/* Whether the first cache explains a step. These bytes must fill the cache that the system states,
- * and the rise must be low enough. */
-static bool is_stated_caches(const struct hierarchy_input *input, double bytes, double rise)
-{
-	double stated = input->machine ? (double)machine_cache(input->machine, 1) : 0;
-
-	return bytes > stated * 0.75 && bytes < stated * 1.33 && rise < first_cache_step;
-}
-
 /* The share of the first cache that a busy hyper-thread on the same core leaves to us. The step
  * after the cache then comes earlier. */
 static const double sibling_leaves = 0.4;
@@ -123,7 +109,8 @@ static const double sibling_leaves = 0.4;
 static bool is_a_caches(const struct hierarchy_input *input, const struct hierarchy *hierarchy,
 	double line, const struct plateau_knee *knee, double rise)
 {
-	double bytes = knee->third / TLB_PAGE * line;
+	double bytes = knee->third / TLB_PAGE * line,
+	       stated = input->machine ? (double)machine_cache(input->machine, 1) : 0;
 	bool seen = false;
 
 	for (int kind = 0; kind < PAGE_KINDS; kind++) {
@@ -139,7 +126,8 @@ static bool is_a_caches(const struct hierarchy_input *input, const struct hierar
 				return true;
 		}
 	}
-	return !seen && is_stated_caches(input, bytes, rise);
+	/* The first cache that the system states. */
+	return !seen && bytes > stated * 0.75 && bytes < stated * 1.33 && rise < first_cache_step;
 }
 
 /* When a TLB is full, its sets of W entries overflow one after the other. With 1 / W more pages,

@@ -368,15 +368,22 @@ static double confidence_from(double more)
 	return 1 / (1 + exp(-more / 4));
 }
 
-/* The position, in octaves, where the monotone curve first reaches y. It lies between two points;
- * *point: the later point. */
-static double crossing(const struct curve *curve, double y, int *point)
+/* The first point where the monotone curve reaches y; the last point if it does not. */
+static int first_at(const struct curve *curve, double y)
 {
 	int i = 0;
 
 	while (i < curve->count - 1 && curve->monotone[i] < y)
 		i++;
-	*point = i;
+	return i;
+}
+
+/* The position, in octaves, where the monotone curve first reaches y. It lies between two points.
+ */
+static double crossing(const struct curve *curve, double y)
+{
+	int i = first_at(curve, y);
+
 	if (i == 0 || curve->monotone[i] <= curve->monotone[i - 1])
 		return curve->x[i];
 	return curve->x[i - 1] +
@@ -389,22 +396,18 @@ static void fill_knee(const struct partition *p, const struct level *a, const st
 	struct plateau_knee *knee)
 {
 	const struct curve *c = p->curve;
-	double low = median_of(c, a), high = median_of(c, b), rise = high - low, middle, quarter,
-	       past;
-	int at, ignored, corner = b->first - 1;
+	double low = median_of(c, a), high = median_of(c, b), rise = high - low, past;
+	double middle = crossing(c, low + rise / 2), quarter = crossing(c, low + rise / 4);
+	int at = first_at(c, low + rise / 2), corner = b->first - 1;
 
-	middle = crossing(c, low + rise / 2, &at);
-	quarter = crossing(c, low + rise / 4, &ignored);
 	/* The pages of a cache may lie in random sets. The cache may then hold the whole working
 	 * set although half of the accesses miss. */
-	past = crossing(c,
-		fmax(low + 0.6 * rise, fmin(log((exp(low) + exp(high)) / 2), low + log(over))),
-		&ignored);
+	past = crossing(
+		c, fmax(low + 0.6 * rise, fmin(log((exp(low) + exp(high)) / 2), low + log(over))));
 	knee->bytes = exp2(middle);
 	knee->lo = exp2(fmin(quarter, c->x[at > 0 ? at - 1 : 0]));
 	knee->hi = exp2(fmax(past, c->x[at]));
-	knee->third = exp2(
-		crossing(c, fmin(log((2 * exp(low) + exp(high)) / 3), low + log(over)), &ignored));
+	knee->third = exp2(crossing(c, fmin(log((2 * exp(low) + exp(high)) / 3), low + log(over))));
 	knee->gradual = middle - quarter > most_of_an_octave;
 	while (corner > a->first &&
 		c->monotone[corner] - line_at(c, a, c->x[corner]) > leaving * rise)
@@ -475,7 +478,6 @@ double plateaus_rise(const struct curve_point *points, int count)
 {
 	struct curve curve;
 	double low, high;
-	int at = 0;
 
 	curve_make(points, count, &curve);
 	if (curve.count < 4)
@@ -484,7 +486,5 @@ double plateaus_rise(const struct curve_point *points, int count)
 	high = curve.monotone[curve.count - 1];
 	if (high - low < log(1.1) || high - low < 3 * curve.noise[0])
 		return NAN;
-	while (curve.monotone[at] <= (low + high) / 2)
-		at++;
-	return exp2(curve.x[at]);
+	return exp2(curve.x[first_at(&curve, (low + high) / 2)]);
 }

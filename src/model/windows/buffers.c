@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/rows.h"
 #include "base/text.h"
 #include "kernels/window.h"
 
@@ -12,22 +13,22 @@
 
 enum { FIELDS = 4 };
 
-bool literature_add(struct literature *literature, struct rows *rows)
+/* Adds a row from the rest of the current line: "NAME | CORE | VALUE | SOURCE". */
+static void add_row(struct literature *literature, struct rows *rows)
 {
 	struct literature_row *row = &literature->row[literature->count];
 	char *field[FIELDS];
 
 	if (literature->count == LITERATURE_ROWS)
-		return false;
+		return;
 	if (rows_fields(rows, field, FIELDS) != FIELDS)
-		return rows_fail(rows, "expected: NAME | CORE | VALUE | SOURCE");
-	if (!rows_copy(rows, "the name", field[0], row->name, sizeof(row->name)) ||
-		!rows_copy(rows, "the core", field[1], row->core, sizeof(row->core)) ||
-		!rows_copy(rows, "the value", field[2], row->value, sizeof(row->value)) ||
-		!rows_copy(rows, "the source", field[3], row->source, sizeof(row->source)))
-		return false;
-	literature->count++;
-	return true;
+		rows_fail(rows, "expected: NAME | CORE | VALUE | SOURCE");
+	else
+		literature->count +=
+			rows_copy(rows, "the name", field[0], row->name, sizeof(row->name)) &&
+			rows_copy(rows, "the core", field[1], row->core, sizeof(row->core)) &&
+			rows_copy(rows, "the value", field[2], row->value, sizeof(row->value)) &&
+			rows_copy(rows, "the source", field[3], row->source, sizeof(row->source));
 }
 
 void literature_load(struct literature *literature, const char *file)
@@ -38,7 +39,7 @@ void literature_load(struct literature *literature, const char *file)
 	rows_load(&rows, file);
 	rows.lenient = true;
 	while (rows_next(&rows))
-		literature_add(literature, &rows);
+		add_row(literature, &rows);
 	rows_end(&rows);
 }
 
@@ -97,7 +98,7 @@ void buffers_load(struct buffers *buffers)
 			buffers->rest_count +=
 				read_rest(&rows, &buffers->rest[buffers->rest_count]);
 		else if (strcmp(word, "published") == 0)
-			literature_add(&buffers->published, &rows);
+			add_row(&buffers->published, &rows);
 	}
 	rows_end(&rows);
 }

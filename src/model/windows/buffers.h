@@ -5,7 +5,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/rows.h"
 #include "model/core/uarch.h"
 #include "model/windows/knee.h"
 
@@ -24,10 +23,6 @@ struct literature {
 	int count;
 	struct literature_row row[LITERATURE_ROWS];
 };
-
-/* Adds a row from the rest of the current line: "NAME | CORE | VALUE | SOURCE". Returns false if
- * the line is malformed (rows_fail()), or the list is full. */
-bool literature_add(struct literature *literature, struct rows *rows);
 
 /* Reads a data file that has only such rows. Skips malformed lines: a test of the shipped file
  * finds them. */
