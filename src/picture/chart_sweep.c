@@ -151,26 +151,25 @@ struct status chart_sweep_new(const struct setting *setting, const struct sweep_
 			copy_axis(&axes[i], &gathered->axis[gathered->axis_count++]);
 	*result = NULL;
 	if (gathered->axis_count == 0) {
-		chart_sweep_free(gathered);
-		return status_usage(
+		status = status_usage(
 			"a picture of a sweep needs a knob with several values, for example %s=*",
 			setting->kernel->knob_count ? setting->kernel->knobs[0].name : "");
+	} else {
+		bring(gathered, choose_x(gathered));
+		gathered->look = look != LOOK_AUTO	 ? look
+				 : is_mountain(gathered) ? LOOK_RELIEF
+							 : LOOK_LINES;
+		/* As in the explorer, sizes are on y and strides on x. */
+		if (gathered->look != LOOK_LINES && gathered->axis_count == 2 &&
+			(knob_of(gathered, 0)->axis == AXIS_SIZE ||
+				knob_of(gathered, 1)->axis == AXIS_STRIDE))
+			bring(gathered, 1);
+		status = check_look(gathered);
 	}
-	bring(gathered, choose_x(gathered));
-	gathered->look = look != LOOK_AUTO	 ? look
-			 : is_mountain(gathered) ? LOOK_RELIEF
-						 : LOOK_LINES;
-	/* As in the explorer, sizes are on y and strides on x. */
-	if (gathered->look != LOOK_LINES && gathered->axis_count == 2 &&
-		(knob_of(gathered, 0)->axis == AXIS_SIZE ||
-			knob_of(gathered, 1)->axis == AXIS_STRIDE))
-		bring(gathered, 1);
-	status = check_look(gathered);
-	if (!status_is_ok(&status)) {
+	if (status_is_ok(&status))
+		*result = gathered;
+	else
 		chart_sweep_free(gathered);
-		return status;
-	}
-	*result = gathered;
 	return status;
 }
 
@@ -207,11 +206,6 @@ int chart_sweep_count(const struct chart_sweep *gathered)
 
 /* ---- the chart ---- */
 
-static const struct cell *find(const struct chart_sweep *gathered, const struct setting *setting)
-{
-	return cells_get(gathered->cells, setting, false);
-}
-
 static enum sweeps_figure figure_of(const struct chart_sweep *gathered, int x_knob)
 {
 	return gathered->named.name[0]
@@ -225,11 +219,11 @@ static struct chart_point point_of(const struct chart_sweep *gathered, enum swee
 	const struct setting *setting, double x)
 {
 	static const struct sample none;
-	const struct cell *cell = find(gathered, setting), *base = NULL;
+	const struct cell *cell = cells_get(gathered->cells, setting, false), *base = NULL;
 	struct setting at;
 
 	if (figure == SWEEPS_SPEEDUP && sweeps_baseline(&gathered->named, setting, &at))
-		base = find(gathered, &at);
+		base = cells_get(gathered->cells, &at, false);
 	return figure_point(figure, cell ? &cell->sample : &none, cell ? &cell->facts : NULL,
 		cell ? &cell->sample_ratios : NULL, base ? &base->sample : NULL, x);
 }
@@ -275,7 +269,7 @@ static bool any_of(const struct chart_sweep *gathered, struct setting setting)
 
 	for (int i = 0; i < x->count; i++) {
 		setting.v[x->knob] = x->values[i];
-		if (find(gathered, &setting))
+		if (cells_get(gathered->cells, &setting, false))
 			return true;
 	}
 	return false;
@@ -363,22 +357,12 @@ static void add_plateaus(
 		const struct cell *cell;
 
 		setting.v[x->knob] = x->values[i];
-		cell = find(gathered, &setting);
+		cell = cells_get(gathered->cells, &setting, false);
 		if (cell)
 			samples[i] = cell->sample;
 	}
 	mark_plateaus(chart, figure, samples);
 	free(samples);
-}
-
-/* Labels each point of a single line over choices. */
-static void call_all(struct chart *chart)
-{
-	for (int i = 0; i < chart->series[0].count; i++) {
-		double y = chart->series[0].point[i].y;
-
-		chart_add_call(chart, -1, i, y, scale_figure(y).text);
-	}
 }
 
 static struct chart *make_lines(const struct chart_sweep *gathered)
@@ -410,8 +394,14 @@ static struct chart *make_lines(const struct chart_sweep *gathered)
 		gathered->named.log_y && least > 0 ? SCALE_LOG
 						   : figure_scale(figure, kernel, least, most));
 	chart->x.scale.whole = kind == SCALE_LINEAR;
-	if (kind == SCALE_STEPS && chart->series_count == 1)
-		call_all(chart);
+	/* Label each point of a single line over choices. */
+	for (int i = 0;
+		kind == SCALE_STEPS && chart->series_count == 1 && i < chart->series[0].count;
+		i++) {
+		double y = chart->series[0].point[i].y;
+
+		chart_add_call(chart, -1, i, y, scale_figure(y).text);
+	}
 	if (gathered->axis_count == 1 && knob->axis == AXIS_SIZE)
 		add_plateaus(gathered, figure, chart);
 	knob_title(knob, &chart->x);

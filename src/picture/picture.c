@@ -12,7 +12,7 @@ static const char *const extensions[] = { [PICTURE_SVG] = "svg", "png", "pdf", "
 /* The format of a path's extension, in upper or lower case; -1: none. */
 static int format_of(const char *path)
 {
-	const char *name = strrchr(path, '/'), *dot = strrchr(name ? name : path, '.');
+	const char *dot = strrchr(basename(path), '.');
 
 	for (int i = 0; dot && extensions[i]; i++)
 		if (strcasecmp(dot + 1, extensions[i]) == 0)
@@ -57,7 +57,7 @@ struct status picture_check(const char *path)
 static struct status save_gnuplot(
 	const struct chart *chart, enum picture_theme theme, const char *path, bool fresh)
 {
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	const char *name = basename(path);
 	struct text script = { 0 }, data = { 0 };
 	char beside[FILE_PATH], bare[FILE_PATH];
 	struct status status;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/rows.h"
+#include "base/text.h"
 
 static const char *const context_names[] = {
 	[CONTEXT_MAIN] = "main",
@@ -44,9 +45,6 @@ int keys_code(const char *name)
 	return KEYCODE_NONE;
 }
 
-/* Commands that the user interface runs itself. */
-static const char *const ui_commands[] = { "redraw", "page", NULL };
-
 /* The most commands that a suggestion can choose from. */
 enum { COMMANDS_MAX = 96 };
 
@@ -55,20 +53,19 @@ static bool check_command(
 {
 	const char *names[COMMANDS_MAX];
 	size_t count = 0, length = strcspn(command, " ");
-	char word[64];
+	struct words word = words_of("%.*s", (int)length, command);
+	/* The user interface itself runs these two. */
+	bool known = strcmp(word.text, "redraw") == 0 || strcmp(word.text, "page") == 0;
 
-	snprintf(word, sizeof(word), "%.*s", (int)length, command);
-	for (int i = 0; ui_commands[i]; i++)
-		if (strcmp(ui_commands[i], word) == 0)
-			return true;
-	for (int i = 0; commands[i].name; i++) {
-		if (strncmp(commands[i].name, word, length) == 0 &&
-			(commands[i].name[length] == '\0' || commands[i].name[length] == ' '))
-			return true;
+	for (int i = 0; commands[i].name && !known; i++) {
+		const char *name = commands[i].name;
+
+		known = strncmp(name, word.text, length) == 0 &&
+			(name[length] == '\0' || name[length] == ' ');
 		if (count < COMMANDS_MAX)
-			names[count++] = commands[i].name;
+			names[count++] = name;
 	}
-	return rows_unknown(rows, "command", word, names, count);
+	return known || rows_unknown(rows, "command", word.text, names, count);
 }
 
 /* Cuts text at `mark` and removes blanks around the cut. Returns the second part; NULL without

@@ -210,12 +210,6 @@ const struct panel panel_knobs = {
 
 /* ---- the list of kernels ---- */
 
-/* The last part of a path. */
-static const char *base_name(const char *path)
-{
-	return strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
-}
-
 /* Draws the list of kernels. The chosen kernel is marked and always visible. */
 static void draw_kernels(struct box at, const struct scene *scene)
 {
@@ -243,7 +237,7 @@ static void draw_kernels(struct box at, const struct scene *scene)
 									    : STYLE_DIM,
 				GLYPH_POINTER);
 		canvas_put(at, 2, row, chosen ? STYLE_FIGURE : STYLE_TEXT,
-			kernel < kernels ? kernel_registry[kernel]->name : base_name(view->own));
+			kernel < kernels ? kernel_registry[kernel]->name : basename(view->own));
 	}
 	panels_arrows(at, 0, STYLE_DIM, first > 0, first + at.height < count);
 }

@@ -184,9 +184,7 @@ struct words panels_setting(const struct setting *setting, const struct setting 
 		strcmp(kernel->name, other->kernel->name) == 0) {
 		text_add(&text, "version before");
 	} else if (!other || other->kernel != kernel) {
-		const char *slash = kernel->own ? strrchr(kernel->name, '/') : NULL;
-
-		text_add(&text, slash ? slash + 1 : kernel->name);
+		text_add(&text, kernel->own ? basename(kernel->name) : kernel->name);
 	}
 	for (int i = 0; i < kernel->knob_count; i++) {
 		const char *name = kernel->knobs[i].name;
@@ -204,9 +202,7 @@ struct words panels_setting(const struct setting *setting, const struct setting 
 
 struct words panels_replay(const struct view *view)
 {
-	const char *slash = strrchr(view->replay, '/');
-
-	return words_of(" REPLAY %s ", slash ? slash + 1 : view->replay);
+	return words_of(" REPLAY %s ", basename(view->replay));
 }
 
 const char *panels_state(const struct view *view)
