@@ -30,7 +30,6 @@ struct recorder {
 	struct bench bench;
 	struct model model;
 	struct core core;
-	bool has_core;
 	struct recording *recording;
 	struct sweep *sweep;	  /* NULL: a tour */
 	struct run_facts largest; /* of the setting with the largest working set, for notes */
@@ -120,9 +119,9 @@ static void finish_cell(struct recorder *recorder, const struct cell *cell)
 
 struct tour {
 	struct recorder *recorder;
-	const struct setting_index *settings;
-	struct cell *cells; /* of the settings */
-	bool strict;	    /* the user has set the time: no visits begin after its end */
+	struct cell *cells;
+	int count;   /* of the cells */
+	bool strict; /* the user has set the time: no visits begin after its end */
 	double start, end, seconds;
 	int round, open; /* cells that are not good yet */
 	int left;	 /* cells that this round may still visit */
@@ -192,7 +191,7 @@ static void tour_accept(void *context, unsigned index, const struct result *resu
 	now = monotonic_seconds();
 	progress_show(recorder,
 		fmax(now < tour->end ? (now - tour->start) / tour->seconds : 0,
-			1 - (double)tour->open / tour->settings->count),
+			1 - (double)tour->open / tour->count),
 		fmax(tour->end - now, 0));
 }
 
@@ -203,9 +202,9 @@ static void record_settings(struct recorder *recorder, const struct setting_inde
 	const struct measurer measurer = bench_measurer(&recorder->bench, 1);
 	struct cell *cells = memory_new((size_t)settings->count + 1, sizeof(*cells));
 	struct tour tour = { .recorder = recorder,
-		.settings = settings,
 		.cells = cells,
 		.strict = recorder->cli->time_budget > 0,
+		.count = settings->count,
 		.open = settings->count };
 	struct visits visits = { .measurer = &measurer,
 		.context = &tour,
@@ -304,9 +303,11 @@ static void record_sweep(struct recorder *recorder)
 
 /* Reads the words of a sweep; *sweep stays NULL for a tour. Mistakes are reported before anything
  * starts. */
-static struct status parse(struct cli *cli, struct sweep **sweep)
+static struct status parse(const struct cli *cli, struct sweep **sweep)
 {
 	const struct sweep_options options = { .seconds = cli->time_budget, .seed = cli->seed };
+	char **words = cli->words + 1;
+	int count = cli->word_count - 1;
 	const struct kernel *kernel;
 	struct status status;
 
@@ -315,22 +316,18 @@ static struct status parse(struct cli *cli, struct sweep **sweep)
 	if (kernel_find(cli->words[0]) || strchr(cli->words[0], '='))
 		return status_usage(
 			"missing file name: slexplore record FILE %.60s", cli->words[0]);
-	if (cli->word_count == 1)
+	/* The words after the file name are the same as in slexplore sweep. */
+	if (count == 0)
 		return status_ok();
-	if (own_is_path(cli->words[1]))
+	if (own_is_path(words[0]))
 		return status_usage(
 			"%.100s: own loops are not recorded: who replays it has not their code",
-			cli->words[1]);
-	/* The words after the file name are the same as in slexplore sweep. */
-	cli->words++;
-	cli->word_count--;
-	status = setting_find_kernel(cli->words[0], &kernel);
+			words[0]);
+	status = setting_find_kernel(words[0], &kernel);
 	if (status_is_ok(&status))
 		*sweep = sweep_new(kernel, &options);
-	for (int i = 1; i < cli->word_count && status_is_ok(&status); i++)
-		status = sweep_assign(*sweep, cli->words[i]);
-	cli->words--;
-	cli->word_count++;
+	for (int i = 1; i < count && status_is_ok(&status); i++)
+		status = sweep_assign(*sweep, words[i]);
 	return status;
 }
 
@@ -354,7 +351,6 @@ static struct status open_recording(struct recorder *recorder)
 			recorder->model.core.uarch->name, machine->arch, &recorder->core);
 		if (!status_is_ok(&status))
 			return status;
-		recorder->has_core = true;
 		place.core = &recorder->core;
 		place.nearest = !place.foreign && place.match == UARCH_NEAREST;
 	}
@@ -413,7 +409,7 @@ static int record_run(struct cli *cli)
 		exit_status = cli_fail(cli, status);
 	}
 	recording_close(recorder.recording);
-	if (recorder.has_core)
+	if (recorder.core.uarch)
 		explainer_model.unload(explainer_model.context, &recorder.core);
 	model_close(&recorder.model);
 	bench_close(&recorder.bench);

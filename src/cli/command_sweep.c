@@ -136,10 +136,10 @@ static int draw(const struct output *output, int exit_status)
 
 /* Whether at least one processor is unused in all settings of the sweep. Without a free processor,
  * explaining a cell would disturb the trials of a visit under way. */
-static bool processor_to_spare(const struct output *output, const struct sweep *sweep)
+static bool processor_to_spare(const struct output *output)
 {
 	const struct machine *machine = output->bench->machine;
-	const struct sweep_report *report = sweep_report(sweep);
+	const struct sweep_report *report = sweep_report(output->sweep);
 	struct setting setting = report->first;
 
 	for (size_t i = 0; i < report->axis_count; i++) {
@@ -157,17 +157,16 @@ static bool processor_to_spare(const struct output *output, const struct sweep *
 	       kernel_need(setting.kernel, setting.v).processors < machine->processors;
 }
 
-static int measure(struct output *output, struct sweep *sweep)
+static int measure(struct output *output)
 {
 	const struct sweep_sink sink = {
 		.context = output, .finished = finished, .meanwhile = meanwhile
 	};
 	const struct measurer measurer =
-		bench_measurer(output->bench, processor_to_spare(output, sweep) ? BENCH_VISITS : 1);
+		bench_measurer(output->bench, processor_to_spare(output) ? BENCH_VISITS : 1);
 
-	output->sweep = sweep;
 	progress_line_begin(&output->line, output->cli, output->bench);
-	sweep_measure(sweep, &measurer, &output->model.events.counters, &sink);
+	sweep_measure(output->sweep, &measurer, &output->model.events.counters, &sink);
 	progress_line_clear(&output->line);
 	begin(output);
 	report_end(&output->report);
@@ -175,27 +174,27 @@ static int measure(struct output *output, struct sweep *sweep)
 		named_text(&output->named, &output->model, output->cli->out);
 	if (!output->bench->ended) {
 		bench_notes(output->bench, output->cli, &output->largest);
-		model_notes(&output->model, output->cli, &sweep_report(sweep)->counts);
+		model_notes(&output->model, output->cli, &sweep_report(output->sweep)->counts);
 	}
 	if (interrupt_signal()) {
 		cli_note(output->cli, "interrupted: %u of %" PRIu64 " cells are written",
-			output->report.records, sweep_progress(sweep).cells);
+			output->report.records, sweep_progress(output->sweep).cells);
 		return draw(output, 128 + interrupt_signal());
 	}
 	return draw(output, output->failed ? CLI_UNMEASURED : CLI_DONE);
 }
 
 /* Assigns the words, then counts the cells that fit in this machine's memory. */
-static struct status prepare(struct output *output, struct sweep *sweep)
+static struct status prepare(struct output *output)
 {
-	struct status status = work_begin_sweep(output->cli, output->bench, sweep);
+	struct status status = work_begin_sweep(output->cli, output->bench, output->sweep);
 
 	if (!status_is_ok(&status))
 		return status;
 	report_init(&output->report, output->cli, &subject_sweep, output->bench->machine);
-	output->report.setting = sweep_report(sweep)->first;
-	output->report.axes = sweep_report(sweep)->axes;
-	output->report.axis_count = sweep_report(sweep)->axis_count;
+	output->report.setting = sweep_report(output->sweep)->first;
+	output->report.axes = sweep_report(output->sweep)->axes;
+	output->report.axis_count = sweep_report(output->sweep)->axis_count;
 	output->report.core = &output->model.core;
 	output->report.events = &output->model.events;
 	output->report.named = output->named.sweep.kernel ? &output->named.sweep : NULL;
@@ -207,51 +206,44 @@ static struct status prepare(struct output *output, struct sweep *sweep)
 }
 
 /* Makes a sweep from the present words. */
-static struct status assign(const struct output *output, const struct kernel *kernel,
-	const struct sweep_options *options, struct sweep **sweep)
+static struct status assign(struct output *output, const struct kernel *kernel)
 {
-	sweep_free(*sweep);
-	*sweep = sweep_new(kernel, options);
-	return named_assign(&output->named, output->cli, *sweep);
-}
+	const struct sweep_options options = { .seconds = output->cli->time_budget,
+		.seed = output->cli->seed };
 
-/* Makes the sweep with the advised block size, which depends on the machine. */
-static struct status assign_advised(struct output *output, const struct kernel *kernel,
-	const struct sweep_options *options, struct sweep **sweep)
-{
-	if (!output->named.sweep.kernel)
-		return status_ok();
-	named_advise(&output->named, &output->model, output->bench);
-	return assign(output, kernel, options, sweep);
+	sweep_free(output->sweep);
+	output->sweep = sweep_new(kernel, &options);
+	return named_assign(&output->named, output->cli, output->sweep);
 }
 
 static int sweep_run(struct cli *cli)
 {
-	const struct sweep_options options = { .seconds = cli->time_budget, .seed = cli->seed };
 	struct bench bench = { 0 };
 	struct output output = { .cli = cli, .bench = &bench };
 	const struct kernel *kernel;
-	struct sweep *sweep = NULL;
 	struct status status = named_find(&output.named, cli, &kernel);
 	int exit_status;
 
 	if (status_is_ok(&status))
 		status = named_words(&output.named, cli);
 	if (status_is_ok(&status))
-		status = assign(&output, kernel, &options, &sweep);
+		status = assign(&output, kernel);
 	if (status_is_ok(&status))
 		status = bench_open(&bench, cli);
 	if (status_is_ok(&status))
 		status = model_open(&output.model, cli, bench.machine);
+	/* The advised block size depends on the machine. */
+	if (status_is_ok(&status) && output.named.sweep.kernel) {
+		named_advise(&output.named, &output.model, &bench);
+		status = assign(&output, kernel);
+	}
 	if (status_is_ok(&status))
-		status = assign_advised(&output, kernel, &options, &sweep);
-	if (status_is_ok(&status))
-		status = prepare(&output, sweep);
-	exit_status = status_is_ok(&status) ? measure(&output, sweep) : cli_fail(cli, status);
+		status = prepare(&output);
+	exit_status = status_is_ok(&status) ? measure(&output) : cli_fail(cli, status);
 	chart_sweep_free(output.drawn);
 	model_close(&output.model);
 	bench_close(&bench);
-	sweep_free(sweep);
+	sweep_free(output.sweep);
 	named_free(&output.named);
 	return exit_status;
 }

@@ -94,15 +94,19 @@ static struct status run_probe_only(
 	return change && status_is_ok(&status) ? begin_probe(change, parts) : status;
 }
 
-static struct status probe_stop_refusal(const struct session *session)
+static struct status run_stop(
+	const struct session *session, struct session *change, const char *given)
 {
-	return command_unless(
-		campaign_runs(session, CAMPAIGN_PROBE), "no probe runs: \"probe\" begins one");
-}
+	bool probe = strcmp(given, "probe") == 0;
+	enum campaign_of which = probe ? CAMPAIGN_PROBE : CAMPAIGN_CORE;
 
-static void act_probe_stop(struct session *session)
-{
-	campaign_halt(session, CAMPAIGN_PROBE);
+	if (!campaign_runs(session, which))
+		return status_usage(
+			probe ? "no probe runs: \"probe\" begins one"
+			      : "characterising does not run: \"characterise\" begins it");
+	if (change)
+		campaign_halt(change, which);
+	return status_ok();
 }
 
 /* ---- characterising ---- */
@@ -175,17 +179,6 @@ static struct status run_characterise(
 	return status;
 }
 
-static struct status characterise_stop_refusal(const struct session *session)
-{
-	return command_unless(campaign_runs(session, CAMPAIGN_CORE),
-		"characterising does not run: \"characterise\" begins it");
-}
-
-static void act_characterise_stop(struct session *session)
-{
-	campaign_halt(session, CAMPAIGN_CORE);
-}
-
 static struct status run_characterise_save(
 	const struct session *session, struct session *change, const char *arguments)
 {
@@ -215,9 +208,9 @@ static struct status run_characterise_save(
 const struct command_row commands_campaigns[] = {
 	{ "probe", .run = run_probe, .refusal = machine_refusal },
 	{ "probe only", .run = run_probe_only, .refusal = machine_refusal },
-	{ "probe stop", act_probe_stop, .refusal = probe_stop_refusal },
+	{ "probe stop", .run = run_stop, .given = "probe" },
 	{ "characterise", .run = run_characterise, .refusal = characterise_refusal },
-	{ "characterise stop", act_characterise_stop, .refusal = characterise_stop_refusal },
+	{ "characterise stop", .run = run_stop, .given = "core" },
 	{ "characterise save", .run = run_characterise_save },
 	{ .name = NULL },
 };
