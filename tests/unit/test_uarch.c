@@ -83,7 +83,7 @@ static int count_missing(const struct uarch *uarch, char *list, size_t size)
 	int missing = 0;
 
 	list[0] = '\0';
-	for (int i = 0; i < ops_class_count(uarch->ops); i++) {
+	for (int i = 0; i < uarch->ops->class_count; i++) {
 		bool found = false;
 		size_t used = strlen(list);
 
@@ -92,7 +92,7 @@ static int count_missing(const struct uarch *uarch, char *list, size_t size)
 		if (found)
 			continue;
 		missing++;
-		snprintf(list + used, size - used, " %s", ops_class(uarch->ops, i));
+		snprintf(list + used, size - used, " %s", uarch->ops->classes[i]->name);
 	}
 	return missing;
 }
@@ -105,7 +105,7 @@ TEST(classes_of_the_tables_are_known)
 
 	for (const char *const *names = uarch_names(NULL); *names; names++) {
 		struct uarch *uarch = load(*names);
-		int classes = ops_class_count(uarch->ops), missing;
+		int classes = uarch->ops->class_count, missing;
 		char list[1200];
 
 		missing = count_missing(uarch, list, sizeof(list));

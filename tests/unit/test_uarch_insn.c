@@ -36,7 +36,8 @@ TEST(rules_are_taken_in_order)
 		set_words(insn.shape, table.field[1]);
 		number = ops_find(ops, &insn);
 		assert_true(number >= 0 || number == OPS_NONE);
-		table_expect(&table, number < 0 ? "none" : ops_class(ops, number), table.field[3]);
+		table_expect(
+			&table, number < 0 ? "none" : ops->classes[number]->name, table.field[3]);
 	}
 	ops_free(ops);
 }

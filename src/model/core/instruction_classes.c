@@ -13,27 +13,12 @@
 
 enum { SHAPE = 24, MNEMONIC = 20, MOST_RULES = 16384, MOST_CLASSES = 2048 };
 
-struct rule {
+struct ops_rule {
 	char mnemonic[MNEMONIC]; /* without the final star */
 	char shape[SHAPE];
 	int class;
 	int line;
 	int next; /* index of the next rule in the same list (same hash, or starred); -1: none */
-};
-
-struct class_name {
-	char name[UARCH_NAME];
-	int number, fallback;
-	int line; /* the line that states the fallback */
-};
-
-struct uarch_ops {
-	int rule_count, class_count;
-	struct rule *rule;
-	struct class_name **class;
-	void *by_name;	  /* search tree of the classes, by name */
-	unsigned buckets; /* a power of two */
-	int *bucket;	  /* the first rule of each list; the last list has the starred rules */
 };
 
 static unsigned hash(const char *name)
@@ -101,7 +86,7 @@ int ops_find(const struct uarch_ops *ops, const struct insn *insn)
 		exact = ops->rule[exact].next;
 	/* A starred rule wins only if it is before the exact rule in the file. */
 	for (; starred >= 0 && (exact < 0 || starred < exact); starred = ops->rule[starred].next) {
-		const struct rule *rule = &ops->rule[starred];
+		const struct ops_rule *rule = &ops->rule[starred];
 
 		if (strncmp(rule->mnemonic, insn->mnemonic, strlen(rule->mnemonic)) == 0 &&
 			shape_fits(rule->shape, insn))
@@ -110,17 +95,7 @@ int ops_find(const struct uarch_ops *ops, const struct insn *insn)
 	return exact >= 0 ? ops->rule[exact].class : OPS_NONE;
 }
 
-int ops_class_count(const struct uarch_ops *ops)
-{
-	return ops->class_count;
-}
-
-const char *ops_class(const struct uarch_ops *ops, int number)
-{
-	return ops->class[number]->name;
-}
-
-/* A struct class_name begins with its name, so both can be compared as strings. */
+/* A struct ops_class begins with its name, so both can be compared as strings. */
 static int by_name(const void *a, const void *b)
 {
 	return strcmp(a, b);
@@ -129,7 +104,7 @@ static int by_name(const void *a, const void *b)
 int ops_class_find(const struct uarch_ops *ops, const char *name)
 {
 	char base[UARCH_NAME] = "";
-	struct class_name *const *found;
+	struct ops_class *const *found;
 	size_t length = strcspn(name, ".");
 
 	if (length >= sizeof(base))
@@ -139,17 +114,12 @@ int ops_class_find(const struct uarch_ops *ops, const char *name)
 	return found ? (*found)->number : -1;
 }
 
-int ops_fallback(const struct uarch_ops *ops, int number)
-{
-	return ops->class[number]->fallback;
-}
-
 /* ---- reading */
 
 static int add_class(struct rows *rows, struct uarch_ops *ops, const char *word)
 {
 	char name[UARCH_NAME];
-	struct class_name *class;
+	struct ops_class *class;
 	int number;
 
 	if (!rows_name(rows, "class", word, "-", name, sizeof(name)))
@@ -162,11 +132,11 @@ static int add_class(struct rows *rows, struct uarch_ops *ops, const char *word)
 		return -1;
 	}
 	class = memory_new(1, sizeof(*class));
-	*class = (struct class_name){ .number = ops->class_count, .fallback = -1 };
+	*class = (struct ops_class){ .number = ops->class_count, .fallback = -1 };
 	memcpy(class->name, name, sizeof(name));
 	tsearch(class, &ops->by_name, by_name);
-	ops->class = memory_grow(ops->class, (size_t)ops->class_count, sizeof(*ops->class));
-	ops->class[ops->class_count] = class;
+	ops->classes = memory_grow(ops->classes, (size_t)ops->class_count, sizeof(*ops->classes));
+	ops->classes[ops->class_count] = class;
 	return ops->class_count++;
 }
 
@@ -174,15 +144,15 @@ static bool read_fallback(struct rows *rows, char *const word[3], struct uarch_o
 {
 	int number = add_class(rows, ops, word[1]),
 	    to = number < 0 ? -1 : add_class(rows, ops, word[2]);
-	struct class_name *from;
+	struct ops_class *from;
 
 	if (to < 0)
 		return false;
-	from = ops->class[number];
+	from = ops->classes[number];
 	if (from->fallback >= 0)
 		return rows_fail(rows, "class \"%s\" has a fallback in line %d already", from->name,
 			from->line);
-	for (int at = to; at >= 0; at = ops_fallback(ops, at))
+	for (int at = to; at >= 0; at = ops->classes[at]->fallback)
 		if (at == number)
 			return rows_fail(
 				rows, "fallback %s %s: it falls back to itself", word[1], word[2]);
@@ -235,7 +205,7 @@ static bool check_shape(struct rows *rows, const char *shape)
 static bool add_rule(struct rows *rows, struct uarch_ops *ops, const char *before,
 	const char *mnemonic, const char *shape, int class)
 {
-	struct rule *rule;
+	struct ops_rule *rule;
 	size_t length = strlen(before) + strlen(mnemonic), good;
 
 	if (!*mnemonic || length >= MNEMONIC)
@@ -245,7 +215,7 @@ static bool add_rule(struct rows *rows, struct uarch_ops *ops, const char *befor
 		return rows_fail(rows, "more than %d rules", MOST_RULES);
 	ops->rule = memory_grow(ops->rule, (size_t)ops->rule_count, sizeof(*ops->rule));
 	rule = &ops->rule[ops->rule_count++];
-	*rule = (struct rule){ .class = class, .line = rows->line, .next = -1 };
+	*rule = (struct ops_rule){ .class = class, .line = rows->line, .next = -1 };
 	snprintf(rule->mnemonic, sizeof(rule->mnemonic), "%s%s", before, mnemonic);
 	snprintf(rule->shape, sizeof(rule->shape), "%s", shape);
 	good = strspn(rule->mnemonic, "abcdefghijklmnopqrstuvwxyz0123456789._");
@@ -286,7 +256,7 @@ static bool index_rules(struct rows *rows, struct uarch_ops *ops)
 	ops->bucket = memory_new(ops->buckets + 1, sizeof(*ops->bucket));
 	memset(ops->bucket, -1, (ops->buckets + 1) * sizeof(*ops->bucket));
 	for (int i = 0; i < ops->rule_count; i++) {
-		struct rule *rule = &ops->rule[i];
+		struct ops_rule *rule = &ops->rule[i];
 		char *star = strchr(rule->mnemonic, '*');
 		int *last = &ops->bucket[star ? ops->buckets
 					      : hash(rule->mnemonic) & (ops->buckets - 1)];
@@ -294,7 +264,7 @@ static bool index_rules(struct rows *rows, struct uarch_ops *ops)
 		if (star)
 			*star = '\0';
 		for (; *last >= 0; last = &ops->rule[*last].next) {
-			const struct rule *earlier = &ops->rule[*last];
+			const struct ops_rule *earlier = &ops->rule[*last];
 
 			if (strcmp(earlier->mnemonic, rule->mnemonic) != 0 ||
 				(strcmp(earlier->shape, rule->shape) != 0 &&
@@ -360,7 +330,7 @@ void ops_free(struct uarch_ops *ops)
 		return;
 	free(ops->rule);
 	tdestroy(ops->by_name, free);
-	free(ops->class);
+	free(ops->classes);
 	free(ops->bucket);
 	free(ops);
 }

@@ -182,6 +182,22 @@ bool uarch_read_matches(const char *text, struct uarch *uarch);
 
 /* ---- instruction_classes.c: the class of an instruction */
 
+struct ops_class {
+	char name[UARCH_NAME]; /* first: by_name compares the classes as strings */
+	int number;
+	int fallback; /* the class that replaces this class on a core without it; -1: none */
+	int line;     /* the line that states the fallback */
+};
+
+struct uarch_ops {
+	int rule_count, class_count;
+	struct ops_rule *rule;
+	struct ops_class **classes;
+	void *by_name;	  /* search tree of the classes, by name */
+	unsigned buckets; /* a power of two */
+	int *bucket;	  /* the first rule of each list; the last list has the starred rules */
+};
+
 /* Loads ISA.ops. The caller frees it. */
 struct status ops_load(const char *isa, struct uarch_ops **ops);
 struct status ops_parse(const char *text, const char *origin, struct uarch_ops **ops);
@@ -192,10 +208,6 @@ enum { OPS_NONE = -2, OPS_MEMORY_ONLY = -1 };
  * rule fits. */
 int ops_find(const struct uarch_ops *ops, const struct insn *insn);
 
-int ops_class_count(const struct uarch_ops *ops);
-const char *ops_class(const struct uarch_ops *ops, int number);
 /* The number of the class with this name; a width after it (".64") is ignored. -1: no rule names
  * the class. */
 int ops_class_find(const struct uarch_ops *ops, const char *name);
-/* The class that replaces this class on a core without it; -1: none. */
-int ops_fallback(const struct uarch_ops *ops, int number);

@@ -106,7 +106,7 @@ const struct uarch_class *uarch_find(const struct uarch *uarch, const char *name
 /* Resolves every class number and width: first NAME.WIDTH, then NAME, then the fallbacks. */
 static void resolve_classes(struct uarch *uarch)
 {
-	int classes = ops_class_count(uarch->ops);
+	int classes = uarch->ops->class_count;
 	const struct uarch_class **own = memory_new((size_t)classes * UARCH_WIDTHS, sizeof(*own));
 
 	uarch->resolved = memory_new((size_t)classes * UARCH_WIDTHS, sizeof(*uarch->resolved));
@@ -121,7 +121,7 @@ static void resolve_classes(struct uarch *uarch)
 	for (int i = 0; i < classes; i++)
 		for (int width = 0; width < UARCH_WIDTHS; width++)
 			for (int at = i; at >= 0 && !uarch->resolved[i * UARCH_WIDTHS + width];
-				at = ops_fallback(uarch->ops, at)) {
+				at = uarch->ops->classes[at]->fallback) {
 				const struct uarch_class **row = own + at * UARCH_WIDTHS;
 
 				uarch->resolved[i * UARCH_WIDTHS + width] =

@@ -25,6 +25,7 @@ struct compare {
 struct number {
 	double value, spread;
 };
+#define NUMBER(of, field) ((struct number){ (of)->field, (of)->field##_spread })
 
 /* Whether two numbers agree within their spreads and the error of a clock without counters. */
 static bool agrees(struct number a, struct number b, double least, double share)
@@ -93,8 +94,8 @@ static const struct uarch_class *find(
 		return class ? class : &unlisted;
 	snprintf(base, sizeof(base), "%.*s", (int)strcspn(name, "."), name);
 	class = uarch_find(uarch, base, bits);
-	for (; !class && number >= 0; number = ops_fallback(uarch->ops, number))
-		class = uarch_find(uarch, ops_class(uarch->ops, number), bits);
+	for (; !class && number >= 0; number = uarch->ops->classes[number]->fallback)
+		class = uarch_find(uarch, uarch->ops->classes[number]->name, bits);
 	return class ? class : &unlisted;
 }
 
@@ -149,7 +150,7 @@ static struct number each_of(const struct uarch *uarch, const struct uarch_class
 	const double once = 1;
 
 	if (uarch_known(class->each))
-		return (struct number){ class->each, class->each_spread };
+		return NUMBER(class, each);
 	return (struct number){ cycles_of(uarch, &class, &once, 1), 0 };
 }
 
@@ -166,12 +167,8 @@ static void compare_class(struct compare *c, const char *name)
 {
 	const struct uarch_class *a = find(c, c->a, name), *b = find(c, c->b, name);
 
-	add(c, (struct number){ a->latency, a->latency_spread },
-		(struct number){ b->latency, b->latency_spread }, 0.05, 0.01, "latency of %s",
-		name);
-	add(c, (struct number){ a->accumulate, a->accumulate_spread },
-		(struct number){ b->accumulate, b->accumulate_spread }, 0.05, 0.01,
-		"accumulate of %s", name);
+	add(c, NUMBER(a, latency), NUMBER(b, latency), 0.05, 0.01, "latency of %s", name);
+	add(c, NUMBER(a, accumulate), NUMBER(b, accumulate), 0.05, 0.01, "accumulate of %s", name);
 	if (!has_access(name))
 		add(c, each_of(c->a, a), each_of(c->b, b), 0, 0.03, "each %s", name);
 }
@@ -185,13 +182,9 @@ static void compare_cache(struct compare *c, int level)
 
 	a = a ? a : &none;
 	b = b ? b : &none;
-	add(c, (struct number){ a->bytes, a->bytes_spread },
-		(struct number){ b->bytes, b->bytes_spread }, 0, 0.05, "cache %d bytes", level);
-	add(c, (struct number){ a->latency, a->latency_spread },
-		(struct number){ b->latency, b->latency_spread }, 0.05, 0.02, "cache %d latency",
-		level);
-	add(c, (struct number){ a->lines, a->lines_spread },
-		(struct number){ b->lines, b->lines_spread }, 0, 0.05, "cache %d lines", level);
+	add(c, NUMBER(a, bytes), NUMBER(b, bytes), 0, 0.05, "cache %d bytes", level);
+	add(c, NUMBER(a, latency), NUMBER(b, latency), 0.05, 0.02, "cache %d latency", level);
+	add(c, NUMBER(a, lines), NUMBER(b, lines), 0, 0.05, "cache %d lines", level);
 }
 
 static void compare_numbers(struct compare *c)
@@ -346,8 +339,7 @@ int model_differences(
 
 	*c = (struct compare){ .a = a, .b = b, .to = difference, .most = most };
 	list_names(c);
-	add(c, (struct number){ a->width, a->width_spread },
-		(struct number){ b->width, b->width_spread }, 0, 0.03, "width");
+	add(c, NUMBER(a, width), NUMBER(b, width), 0, 0.03, "width");
 	for (int i = 0; i < c->name_count; i++)
 		compare_class(c, c->name[i]);
 	compare_chains(c, a);
