@@ -224,31 +224,25 @@ static bool is_two_operand(const struct insn *insn)
 
 	if (!comma || strchr(comma + 1, ',') || !strchr("rv", insn->shape[0]))
 		return false;
-	for (int i = 0; i < insn->read_count && i < INSN_READS; i++) {
+	for (int i = 0; i < insn->read_count; i++) {
 		if (insn->reads[i] >= REG_CARRY)
 			return false;
-		for (int k = 0; k < insn->write_count && k < INSN_WRITES; k++)
-			both = both || insn->reads[i] == insn->writes[k];
+		both |= memchr(insn->writes, insn->reads[i], insn->write_count) != NULL;
 	}
 	return both;
 }
 
 static double unlaminated(const struct uarch *uarch, const struct insn *insn, bool has_op)
 {
+	bool loads = has_op && !(uarch->laminate_two_operand && is_two_operand(insn));
 	double slots = 0;
 
-	if (uarch->laminate != LAMINATE_INDEXED)
-		return 0;
-	for (int i = 0; i < insn->memory_count && i < INSN_MEMORY; i++) {
+	for (int i = 0; uarch->laminate == LAMINATE_INDEXED && i < insn->memory_count; i++) {
 		const struct insn_memory *memory = &insn->memory[i];
 
-		if (memory->index == REG_NONE || memory->vector_index)
-			continue;
-		if (memory->load && has_op &&
-			!(uarch->laminate_two_operand && is_two_operand(insn)))
-			slots++;
-		if (memory->store && !uarch->laminate_stores)
-			slots++;
+		if (memory->index != REG_NONE && !memory->vector_index)
+			slots += (memory->load && loads) +
+				 (memory->store && !uarch->laminate_stores);
 	}
 	return slots;
 }
@@ -265,7 +259,7 @@ void uarch_insn(const struct uarch *uarch, const struct insn *insn, struct uarch
 		return;
 	facts->op = operation(uarch, insn, &facts->known);
 	plain = !facts->op;
-	for (int i = 0; i < insn->memory_count && i < INSN_MEMORY; i++) {
+	for (int i = 0; i < insn->memory_count; i++) {
 		const struct insn_memory *memory = &insn->memory[i];
 		const struct uarch_class *access;
 		double accesses =
@@ -345,16 +339,11 @@ bool uarch_fuses(const struct uarch *uarch, const struct insn *first, const stru
 /* Whether an operation reads and writes this register, and writes nothing else except flags. */
 static bool changes(const struct insn *operation, uint8_t reg)
 {
-	bool reads = false, writes = false;
-
-	for (int i = 0; i < operation->read_count && i < INSN_READS; i++)
-		reads = reads || operation->reads[i] == reg;
-	for (int i = 0; i < operation->write_count && i < INSN_WRITES; i++) {
+	for (int i = 0; i < operation->write_count; i++)
 		if (operation->writes[i] < REG_CARRY && operation->writes[i] != reg)
 			return false;
-		writes = writes || operation->writes[i] == reg;
-	}
-	return reads && writes;
+	return memchr(operation->reads, reg, operation->read_count) &&
+	       memchr(operation->writes, reg, operation->write_count);
 }
 
 bool uarch_fuses_behind(

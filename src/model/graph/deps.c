@@ -294,7 +294,7 @@ static void add_swap(struct graph *graph, int step, const struct insn *insn,
 static void read_operands(
 	struct graph *graph, const struct insn *insn, int node, const int *loads, int load_count)
 {
-	for (int i = 0; i < insn->read_count && i < INSN_READS; i++)
+	for (int i = 0; i < insn->read_count; i++)
 		read_register(graph, insn->reads[i], node);
 	for (int i = 0; i < load_count; i++)
 		add_edge(graph, loads[i], node, 0);
@@ -341,7 +341,7 @@ static void add_step(struct graph *graph, int step, const struct forward **forwa
 		graph->node[operation].counts = counts(insn);
 		read_operands(graph, insn, operation, loads, load_count);
 		if (insn->address_only)
-			for (int k = 0; k < insn->memory_count && k < INSN_MEMORY; k++) {
+			for (int k = 0; k < insn->memory_count; k++) {
 				read_register(graph, insn->memory[k].base, operation);
 				read_register(graph, insn->memory[k].index, operation);
 			}
@@ -364,7 +364,7 @@ static void add_step(struct graph *graph, int step, const struct forward **forwa
 	}
 	if (operation < 0 && load_count)
 		operation = loads[0];
-	for (int i = 0; operation >= 0 && i < insn->write_count && i < INSN_WRITES; i++)
+	for (int i = 0; operation >= 0 && i < insn->write_count; i++)
 		write_register(graph, insn->writes[i], operation);
 	/* `writes` does not list the base register of a writeback. */
 	if (base >= 0)
