@@ -24,8 +24,8 @@ struct test {
 	int base_count;
 	int ports;		      /* ports in the set of the first base load */
 	double slots, cycles, spread; /* rename slots, measured cycles, relative spread */
-	double alone; /* cycles of the slowest other op alone. They can exceed the time of its
-			 ports: an addition on five ports needs 0.212 cycles instead of 0.2. */
+	double alone; /* cycles of the slowest op alone. They can exceed the time of its ports: an
+			 addition on five ports needs 0.212 cycles instead of 0.2. */
 	struct measured_mix mix;
 };
 
@@ -55,6 +55,7 @@ struct terms {
 	int fresh; /* index of the first set with ports that no other op uses */
 	struct port_load access[2 * UARCH_TERMS];
 	int access_count;
+	struct test own; /* the op alone */
 	struct test test[TESTS];
 	int test_count;
 	struct form form[FORMS];
@@ -64,8 +65,10 @@ struct terms {
 	int tries;
 };
 
-static int guess_loads(const struct terms *t, const struct guess *guess, struct port_load *load)
+static double guess_cycles(
+	const struct terms *t, const struct guess *guess, const struct test *test)
 {
+	struct port_load load[BASE_ROOM + MOST_OPS + 2 * UARCH_TERMS];
 	int count = 0;
 
 	for (int i = 0; i < guess->count; i++) {
@@ -79,27 +82,10 @@ static int guess_loads(const struct terms *t, const struct guess *guess, struct 
 	}
 	for (int i = 0; i < t->access_count; i++)
 		load[count++] = t->access[i];
-	return count;
-}
-
-static double guess_cycles(
-	const struct terms *t, const struct guess *guess, const struct test *test)
-{
-	struct port_load load[BASE_ROOM + MOST_OPS + 2 * UARCH_TERMS];
-	int count = guess_loads(t, guess, load);
-
 	for (int i = 0; i < test->base_count; i++)
 		load[count++] = test->base[i];
-	return fmax(fmax(infer_bound(load, count), fmax(t->each, test->alone)),
+	return fmax(fmax(infer_bound(load, count), test->alone),
 		t->in->width > 0 ? test->slots / t->in->width : 0);
-}
-
-static double cycles_alone(const struct terms *t, const struct guess *guess)
-{
-	struct port_load load[MOST_OPS + 2 * UARCH_TERMS];
-	int count = guess_loads(t, guess, load);
-
-	return fmax(infer_bound(load, count), t->in->width > 0 ? t->slots / t->in->width : 0);
 }
 
 /* The cost from which a guess is not kept. */
@@ -154,7 +140,7 @@ static bool weigh(struct terms *t, struct guess *guess)
 	for (int i = 0; i < t->test_count; i++)
 		if (overfills(t, guess, &t->test[i]))
 			return false;
-	by_ports = cycles_alone(t, guess);
+	by_ports = guess_cycles(t, guess, &t->own);
 	if (by_ports > 1.15 * t->each)
 		return false;
 	guess->cost = (guess->holds ? 2 : 0) + 0.05 * guess->count - resembles(t, guess) +
@@ -251,7 +237,7 @@ static void find_tests(struct terms *t)
 		double times = 0;
 		bool good = mix->cycles.known && !mix->check;
 
-		*test = (struct test){ .mix = *mix };
+		*test = (struct test){ .mix = *mix, .alone = t->each };
 		for (int i = 0; i < mix->count; i++)
 			if (mix->op[i] == t->op)
 				times = mix->times[i];
@@ -298,7 +284,7 @@ static bool blocked_by(const struct terms *t, int other, struct measured_mix *mi
  * guess of lower cost has more weight. */
 static double information_of(const struct terms *t, const struct measured_mix *mix)
 {
-	struct test test = { .slots = t->slots };
+	struct test test = { .slots = t->slots, .alone = t->each };
 	double at[GUESSES], weight[GUESSES] = { 0 }, total = 0, sum = 0;
 	int kinds = 0;
 
@@ -372,7 +358,7 @@ static void settle(struct terms *t)
 {
 	struct measured_ports *to = t->in->to;
 	const struct guess *guess = &t->guess[0];
-	double stretch = t->each / cycles_alone(t, guess);
+	double stretch = t->each / guess_cycles(t, guess, &t->own);
 	int count = 0;
 
 	/* The scheduler explains a small excess over the predicted cycles. A unit explains a large
@@ -469,6 +455,7 @@ static void find_terms(struct terms *t, struct inference *in, int op)
 		.each = of->each.value,
 		.store = strstr(of->name, "store") != NULL,
 		.slots = measured_slots(of),
+		.own.slots = measured_slots(of),
 		.expected = (int)round(measured_own_slots(of)) };
 	if (!infer_accesses(in, op, 1, t->access, &t->access_count))
 		return;
