@@ -44,10 +44,20 @@ static int conditions_met(const struct uarch_id *id, const struct processor *pro
 	       (id->number[ID_STEPPING].count > 0);
 }
 
+static bool has_512(const struct uarch *uarch)
+{
+	for (int i = 0; i < uarch->class_count; i++)
+		if (strstr(uarch->class[i].name, ".512"))
+			return true;
+	return false;
+}
+
 /* How near a match line is to an unknown processor. 0: another vendor. A higher value is nearer. A
  * newer core usually has a higher model number, and is most similar to its predecessor. */
-static double nearness(const struct uarch_id *id, const struct processor *processor)
+static double nearness(
+	const struct uarch *uarch, const struct uarch_id *id, const struct machine *machine)
 {
+	const struct processor *processor = &machine->processor;
 	static const struct uarch_ranges any = { .count = 1, .range[0].high = 65535 };
 	bool part = id->number[ID_PART].count > 0;
 	const struct uarch_ranges *ranges = &id->number[part ? ID_PART : ID_MODEL];
@@ -67,15 +77,10 @@ static double nearness(const struct uarch_id *id, const struct processor *proces
 
 		best = near > best ? near : best;
 	}
+	/* On x86, a core with as wide vectors is nearer than any other core. */
+	if (machine->arch[0] == 'x' && has_512(uarch) == processor_has(processor, "avx512f"))
+		best += 2;
 	return best;
-}
-
-static bool has_512(const struct uarch *uarch)
-{
-	for (int i = 0; i < uarch->class_count; i++)
-		if (strstr(uarch->class[i].name, ".512"))
-			return true;
-	return false;
 }
 
 static void describe(const struct processor *processor, struct text *text)
@@ -109,86 +114,59 @@ bool uarch_fits(const struct uarch *uarch, const struct machine *machine)
 	return false;
 }
 
-/* Finds the core with the match line that fits this processor with the most conditions. Returns
- * false if no line fits. *unclear: the first core with a malformed match line; NULL: all are
- * well-formed. */
-static bool find_exact(
-	const struct machine *machine, char name[24], struct text *why, const char **unclear)
+/* Finds the core with the match line that fits this processor with the most conditions, and sets
+ * *why. nearest: finds the nearest core of the same vendor instead, and skips malformed files.
+ * Returns false if there is no such core. *unclear: the first core with a malformed match line. */
+static bool find_core(const struct machine *machine, bool nearest, char name[24], struct text *why,
+	const char **unclear)
 {
-	int most = 0;
+	double best = 0;
 
-	*unclear = NULL;
 	for (const char *const *names = uarch_names(machine->arch); *names; names++) {
-		struct uarch *uarch = memory_new(1, sizeof(*uarch));
-		char *text;
-
-		uarch_text(*names, &text, NULL);
-		if ((!text || !uarch_read_matches(text, uarch)) && !*unclear)
-			*unclear = *names;
-		for (int i = 0; i < uarch->id_count; i++) {
-			int met = conditions_met(&uarch->id[i], &machine->processor);
-
-			if (met <= most)
-				continue;
-			most = met;
-			snprintf(name, UARCH_NAME, "%s", *names);
-			explain_match(&uarch->id[i], &machine->processor, why);
-		}
-		uarch_free(uarch);
-		free(text);
-	}
-	return most > 0;
-}
-
-/* Finds the nearest core of the same vendor. Skips malformed files. */
-static enum uarch_match find_nearest(const struct machine *machine, char name[24], struct text *why)
-{
-	const struct processor *processor = &machine->processor;
-	double nearest = 0;
-
-	text_add(why, "no core model is for ");
-	describe(processor, why);
-	for (const char *const *names = uarch_names(machine->arch); *names; names++) {
+		struct uarch *uarch = nearest ? NULL : memory_new(1, sizeof(*uarch));
 		char origin[256], *text;
-		struct uarch *uarch = NULL;
 
 		uarch_text(*names, &text, origin);
-		if (text)
+		if (nearest && text)
 			uarch_read(text, origin, &uarch);
+		else if (!nearest && (!text || !uarch_read_matches(text, uarch)) && !*unclear)
+			*unclear = *names;
 		for (int i = 0; uarch && i < uarch->id_count; i++) {
-			double near = nearness(&uarch->id[i], processor);
+			double fit = nearest ? nearness(uarch, &uarch->id[i], machine)
+					     : conditions_met(&uarch->id[i], &machine->processor);
 
-			if (near > 0 && machine->arch[0] == 'x' &&
-				has_512(uarch) == processor_has(processor, "avx512f"))
-				near += 2;
-			if (near <= nearest)
+			if (fit <= best)
 				continue;
-			nearest = near;
+			best = fit;
 			snprintf(name, UARCH_NAME, "%s", *names);
+			if (!nearest)
+				explain_match(&uarch->id[i], &machine->processor, why);
 		}
 		uarch_free(uarch);
 		free(text);
 	}
-	text_addf(why, "%s%s",
-		nearest > 0 ? "; the nearest of its maker is " : ", nor for others of that maker",
-		name);
-	return nearest > 0 ? UARCH_NEAREST : UARCH_NONE;
+	return best > 0;
 }
 
 enum uarch_match uarch_recognise(const struct machine *machine, char name[24], char why[160])
 {
-	const char *unclear;
+	const char *unclear = NULL;
 	enum uarch_match match = UARCH_EXACT;
 	struct text text = { 0 };
+	bool exact;
 
 	name[0] = '\0';
-	if (!find_exact(machine, name, &text, &unclear)) {
-		if (unclear) {
-			snprintf(name, UARCH_NAME, "%s", unclear);
-			text_addf(&text, "which processors %s is for cannot be read", unclear);
-		} else {
-			match = find_nearest(machine, name, &text);
-		}
+	exact = find_core(machine, false, name, &text, &unclear);
+	if (!exact && unclear) {
+		snprintf(name, UARCH_NAME, "%s", unclear);
+		text_addf(&text, "which processors %s is for cannot be read", unclear);
+	} else if (!exact) {
+		match = find_core(machine, true, name, &text, NULL) ? UARCH_NEAREST : UARCH_NONE;
+		text_add(&text, "no core model is for ");
+		describe(&machine->processor, &text);
+		text_addf(&text, "%s%s",
+			*name ? "; the nearest of its maker is " : ", nor for others of that maker",
+			name);
 	}
 	snprintf(why, 160, "%s", text_string(&text));
 	text_free(&text);
