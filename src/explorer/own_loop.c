@@ -39,7 +39,7 @@ static void take(struct session *session, const struct kernel *kernel, bool go)
 {
 	const struct setting *present = &session->setting;
 	bool version = session->own.open && present->kernel->own &&
-		       strcmp(own_path(present->kernel->own), own_path(kernel->own)) == 0;
+		       strcmp(present->kernel->file, kernel->file) == 0;
 	struct setting setting, kept;
 
 	setting_init(&setting, kernel);
@@ -96,7 +96,7 @@ static bool reload(struct session *session)
 	struct status status;
 
 	/* The new version may overwrite the slot that holds these strings. */
-	snprintf(path, sizeof(path), "%s", own_path(own));
+	snprintf(path, sizeof(path), "%s", newest(session)->kernel->file);
 	snprintf(flags, sizeof(flags), "%s", cflags ? cflags : "");
 	session->own.stale = false;
 	own_seen(own);

@@ -30,9 +30,16 @@ struct own {
 	struct stat file; /* the file's metadata when it was read */
 };
 
+/* The user's function. */
+typedef long own_loop(long n, void *a, void *b, void *c, void *d);
+
 static struct {
-	struct own own[OWN_SLOTS];
-	struct kernel kernel[OWN_SLOTS];
+	struct slot {
+		struct own own;
+		struct kernel kernel;
+		struct knob knob;
+		char look_for[400];
+	} slot[OWN_SLOTS];
 	unsigned opened;     /* files opened so far: selects the next slot and names the library */
 	char directory[256]; /* for libraries; empty: not created yet */
 	pid_t owner; /* process that created the directory: a child that calls exit() must not
@@ -46,11 +53,6 @@ bool own_is_path(const char *word)
 	return word[0] == '/' || strncmp(word, "./", 2) == 0 || strncmp(word, "../", 3) == 0 ||
 	       (length > 2 && (strcmp(word + length - 2, ".c") == 0 ||
 				      strcmp(word + length - 2, ".S") == 0));
-}
-
-const char *own_path(const struct own *own)
-{
-	return own->path;
 }
 
 const char *own_cflags(const struct own *own)
@@ -84,9 +86,9 @@ bool own_changed(const struct own *own)
 
 void own_seen(const struct own *own)
 {
-	for (int i = 0; i < OWN_SLOTS; i++)
-		if (own == &all.own[i])
-			(void)stat(own->path, &all.own[i].file);
+	struct slot *slot = &all.slot[(const struct slot *)(const void *)own - all.slot];
+
+	(void)stat(own->path, &slot->own.file);
 }
 
 /* ---- the directory for libraries ---- */
@@ -96,8 +98,8 @@ static void remove_directory(void)
 	if (!all.directory[0] || getpid() != all.owner)
 		return;
 	for (int i = 0; i < OWN_SLOTS; i++)
-		if (all.own[i].library)
-			unlink(all.own[i].library);
+		if (all.slot[i].own.library)
+			unlink(all.slot[i].own.library);
 	rmdir(all.directory);
 }
 
@@ -294,6 +296,31 @@ void own_child_count(_Atomic uint64_t *calls)
 	child.calls = calls;
 }
 
+/* Loads the library and finds its loop(). */
+static struct status own_load(const struct own *own, own_loop **loop)
+{
+	void *library = dlopen(own->library, RTLD_NOW | RTLD_LOCAL), *symbol;
+
+	*loop = NULL;
+	if (!library) {
+		const char *why = dlerror();
+
+		/* Shorten "…/own-3.so: undefined symbol: f" to the part after the path. */
+		if (why && strncmp(why, own->library, strlen(own->library)) == 0 &&
+			strstr(why, ": "))
+			why = strstr(why, ": ") + 2;
+		return status_failed("%.80s cannot be loaded: %.120s", own->path,
+			why ? why : "it is not said why");
+	}
+	symbol = dlsym(library, "loop");
+	if (!symbol)
+		return status_failed("%.80s has no function loop(): write  long loop(long n, "
+				     "void *a, void *b, void *c, void *d)",
+			own->path);
+	memcpy(loop, &symbol, sizeof(symbol));
+	return status_ok();
+}
+
 /* Loads the loop, and lays out its data for two lengths. */
 static struct status child_load(
 	const struct own *own, int64_t n, int64_t shorter, uint64_t seed, void *memory)
@@ -309,7 +336,8 @@ static struct status child_load(
 	return status;
 }
 
-struct status own_child_prepare(struct kernel_run *run)
+/* Loads the library and lays out the data. run->memory must have own_data_bytes() zeroed bytes. */
+static struct status own_child_prepare(struct kernel_run *run)
 {
 	int64_t n = run->v[0];
 	struct status status = child_load(run->kernel->own, n, n / 2, run->seed, run->memory);
@@ -320,7 +348,7 @@ struct status own_child_prepare(struct kernel_run *run)
 	return status;
 }
 
-void own_child_call(struct kernel_run *run, uint64_t elements)
+static void own_child_call(struct kernel_run *run, uint64_t elements)
 {
 	void *const *argument = child.data.argument;
 	bool half = elements < child.elements;
@@ -335,11 +363,6 @@ void own_child_call(struct kernel_run *run, uint64_t elements)
 		if (child.calls)
 			atomic_fetch_add_explicit(child.calls, 1, memory_order_relaxed);
 	} while (--passes > 0);
-}
-
-void own_child_rewind(struct kernel_run *run)
-{
-	(void)run;
 }
 
 int own_steps_prepare(void *context)
@@ -387,20 +410,15 @@ struct own_ending own_ended_by(int signal)
 
 /* ---- the loop's kernel ---- */
 
-/* Data of the callbacks, one entry for each slot. */
-static const struct own *slots[OWN_SLOTS];
-static struct knob knobs[OWN_SLOTS];
-static char look_for[OWN_SLOTS][400];
-
-#define SLOT(index)                                                            \
-	static uint64_t footprint_##index(const int64_t *v)                    \
-	{                                                                      \
-		return own_bytes(&slots[index]->description, v[0]);            \
-	}                                                                      \
-	static struct status check_##index(const int64_t *v)                   \
-	{                                                                      \
-		return own_description_check(                                  \
-			&slots[index]->description, slots[index]->path, v[0]); \
+#define SLOT(index)                                                                        \
+	static uint64_t footprint_##index(const int64_t *v)                                \
+	{                                                                                  \
+		return own_bytes(&all.slot[index].own.description, v[0]);                  \
+	}                                                                                  \
+	static struct status check_##index(const int64_t *v)                               \
+	{                                                                                  \
+		return own_description_check(                                              \
+			&all.slot[index].own.description, all.slot[index].own.path, v[0]); \
 	}
 
 SLOT(0)
@@ -415,23 +433,12 @@ static const struct {
 	{ footprint_3, check_3 } };
 _Static_assert(sizeof(callbacks) / sizeof(callbacks[0]) == OWN_SLOTS, "callbacks for each slot");
 
-/* Nothing to adjust: an own loop has only one knob. */
-static void fit(int64_t *v, int changed)
+static void make_kernel(struct slot *slot, int index)
 {
-	(void)v, (void)changed;
-}
-
-static uint64_t layout(const int64_t *v)
-{
-	return (uint64_t)v[0];
-}
-
-static void make_kernel(struct kernel *kernel, const struct own *own, int slot)
-{
+	const struct own *own = &slot->own;
 	int64_t multiple = own->description.multiple * 2;
 
-	slots[slot] = own;
-	knobs[slot] = (struct knob){
+	slot->knob = (struct knob){
 		.name = "n",
 		.help = "what loop() is called with",
 		.kind = KNOB_COUNT,
@@ -441,26 +448,23 @@ static void make_kernel(struct kernel *kernel, const struct own *own, int slot)
 		.multiple = multiple,
 		.factor = 2,
 	};
-	snprintf(look_for[slot], sizeof(look_for[slot]),
+	snprintf(slot->look_for, sizeof(slot->look_for),
 		"loop() of %.120s, %.100s. Save the file again and it is read again; the version "
 		"before becomes A.",
 		own->path, flags_of(own));
-	*kernel = (struct kernel){
+	slot->kernel = (struct kernel){
 		.name = own->path,
 		.title = "your own loop",
-		.look_for = look_for[slot],
+		.look_for = slot->look_for,
 		.document = "your own loop",
 		.element = "element",
-		.knobs = &knobs[slot],
+		.knobs = &slot->knob,
 		.knob_count = 1,
-		.check = callbacks[slot].check,
-		.fit = fit,
-		.footprint = callbacks[slot].footprint,
-		.layout = layout,
+		.check = callbacks[index].check,
+		.footprint = callbacks[index].footprint,
 		.halved = true,
 		.prepare = own_child_prepare,
 		.call = own_child_call,
-		.rewind = own_child_rewind,
 		.stepped = true,
 		.isolated = true,
 		.own = own,
@@ -475,7 +479,8 @@ struct status own_open(
 {
 	struct own own = { .path = memory_string(path),
 		.cflags = cflags ? memory_string(cflags) : NULL };
-	unsigned slot = all.opened % OWN_SLOTS;
+	int index = (int)(all.opened % OWN_SLOTS);
+	struct slot *slot = &all.slot[index];
 	struct status status = status_ok();
 	struct text library = { 0 };
 	char *source = NULL;
@@ -504,34 +509,10 @@ struct status own_open(
 		own_free(&own);
 		return status;
 	}
-	own_free(&all.own[slot]);
-	all.own[slot] = own;
+	own_free(&slot->own);
+	slot->own = own;
 	all.opened++;
-	make_kernel(&all.kernel[slot], &all.own[slot], (int)slot);
-	*kernel = &all.kernel[slot];
+	make_kernel(slot, index);
+	*kernel = &slot->kernel;
 	return status;
-}
-
-struct status own_load(const struct own *own, own_loop **loop)
-{
-	void *library = dlopen(own->library, RTLD_NOW | RTLD_LOCAL), *symbol;
-
-	*loop = NULL;
-	if (!library) {
-		const char *why = dlerror();
-
-		/* Shorten "…/own-3.so: undefined symbol: f" to the part after the path. */
-		if (why && strncmp(why, own->library, strlen(own->library)) == 0 &&
-			strstr(why, ": "))
-			why = strstr(why, ": ") + 2;
-		return status_failed("%.80s cannot be loaded: %.120s", own->path,
-			why ? why : "it is not said why");
-	}
-	symbol = dlsym(library, "loop");
-	if (!symbol)
-		return status_failed("%.80s has no function loop(): write  long loop(long n, "
-				     "void *a, void *b, void *c, void *d)",
-			own->path);
-	memcpy(loop, &symbol, sizeof(symbol));
-	return status_ok();
 }

@@ -38,7 +38,6 @@ bool own_is_path(const char *word);
 struct status own_open(
 	const char *path, const char *cflags, struct text *said, const struct kernel **kernel);
 
-const char *own_path(const struct own *own);   /* as passed to own_open() */
 const char *own_cflags(const struct own *own); /* as passed to own_open(); may be NULL */
 const struct own_description *own_description(const struct own *own);
 
@@ -55,23 +54,12 @@ uint64_t own_elements(const struct own *own, int64_t n);
 
 /* ---- only in a child process ---- */
 
-/* The user's function. */
-typedef long own_loop(long n, void *a, void *b, void *c, void *d);
-
-/* Loads the library and finds its loop(). */
-struct status own_load(const struct own *own, own_loop **loop);
-
 /* Gives a newly forked process default signals and no core file. The kernel kills this process when
  * its parent ends. */
 void own_child_plain(void);
 /* As own_child_plain(), for the user's code: ignores the terminal's signals, and opens the standard
  * streams on /dev/null. */
 void own_child_begin(void);
-
-/* Loads the library and lays out the data. run->memory must have own_data_bytes() zeroed bytes. */
-struct status own_child_prepare(struct kernel_run *run);
-void own_child_call(struct kernel_run *run, uint64_t elements);
-void own_child_rewind(struct kernel_run *run);
 
 /* Counts calls of loop() that have returned, so that the parent sees progress. NULL: do not count.
  */
