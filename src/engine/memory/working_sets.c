@@ -77,27 +77,30 @@ static struct slot *find(
 	return empty;
 }
 
-/* Frees memory until the limit holds: first this slot's pages beyond the need, then the least
- * recently used other slots. */
+/* Frees the least recently used slots other than `keep`, until all slots hold at most `limit`
+ * bytes.
+ */
+static void free_others(struct working_sets *sets, const struct slot *keep, uint64_t limit)
+{
+	struct slot *slot;
+
+	while (working_sets_held(sets) > limit && (slot = oldest(sets, keep)) != NULL)
+		slot_free(slot);
+}
+
+/* Makes room for this slot's need: frees first its pages beyond the need, then other slots. */
 static void make_room(struct working_sets *sets, struct slot *slot, uint64_t need, uint64_t limit)
 {
-	struct slot *other;
-	uint64_t mine;
+	uint64_t more = need > slot->arena.touched ? need - slot->arena.touched : 0;
 
 	if (slot->arena.touched > need && working_sets_held(sets) > limit)
 		slot_trim(slot, need);
-	mine = need > slot->arena.touched ? need : slot->arena.touched;
-	while (working_sets_held(sets) - slot->arena.touched + mine > limit &&
-		(other = oldest(sets, slot)) != NULL)
-		slot_free(other);
+	free_others(sets, slot, limit > more ? limit - more : 0);
 }
 
 void working_sets_shrink(struct working_sets *sets, uint64_t limit)
 {
-	struct slot *slot;
-
-	while (working_sets_held(sets) > limit && (slot = oldest(sets, NULL)) != NULL)
-		slot_free(slot);
+	free_others(sets, NULL, limit);
 }
 
 /* Trims slots that have held much unneeded memory for a while. */

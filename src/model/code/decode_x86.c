@@ -342,16 +342,13 @@ static void find_stack(const struct source *source, struct insn *insn)
 	for (int i = 0; i < source->decoded.operand_count; i++) {
 		const ZydisDecodedOperand *operand = &source->all[i];
 
-		if (!is_hidden(operand))
-			continue;
-		if (number(register_of(operand)) == number(ZYDIS_REGISTER_RSP) &&
-			is_written(operand))
-			moves = true;
-		if (operand->type == ZYDIS_OPERAND_TYPE_MEMORY &&
+		if (is_hidden(operand) && operand->type == ZYDIS_OPERAND_TYPE_MEMORY &&
 			operand->mem.base == ZYDIS_REGISTER_RSP)
 			stack = operand;
+		moves |= is_hidden(operand) && is_written(operand) &&
+			 number(register_of(operand)) == number(ZYDIS_REGISTER_RSP);
 	}
-	if (!moves || !stack || source->decoded.mnemonic == ZYDIS_MNEMONIC_ENTER)
+	if (!moves || !stack || decode_is(insn->mnemonic, "enter"))
 		return;
 	insn->writeback = true;
 	fill_memory(source, stack, insn);
@@ -419,30 +416,22 @@ static void fill_flags(const struct source *source, struct insn *insn)
 
 static enum insn_flow flow(const struct source *source)
 {
-	switch (source->decoded.mnemonic) {
-	case ZYDIS_MNEMONIC_JMP:
+	const char *name = ZydisMnemonicGetString(source->decoded.mnemonic);
+	ZydisInstructionCategory category = source->decoded.meta.category;
+
+	if (decode_is(name, "jmp"))
 		return source->all[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE ? FLOW_JUMP
 									   : FLOW_INDIRECT;
-	case ZYDIS_MNEMONIC_CALL: return FLOW_CALL;
-	case ZYDIS_MNEMONIC_RET: return FLOW_RETURN;
-	case ZYDIS_MNEMONIC_HLT:
-	case ZYDIS_MNEMONIC_UD0:
-	case ZYDIS_MNEMONIC_UD1:
-	case ZYDIS_MNEMONIC_UD2:
-	case ZYDIS_MNEMONIC_XBEGIN:
-	case ZYDIS_MNEMONIC_XABORT:
-	case ZYDIS_MNEMONIC_XEND: return FLOW_OTHER;
-	default: break;
-	}
-	switch (source->decoded.meta.category) {
-	case ZYDIS_CATEGORY_COND_BR: return FLOW_BRANCH;
-	case ZYDIS_CATEGORY_INTERRUPT:
-	case ZYDIS_CATEGORY_SYSCALL:
-	case ZYDIS_CATEGORY_SYSRET:
-	case ZYDIS_CATEGORY_RET:
-	case ZYDIS_CATEGORY_UNCOND_BR: return FLOW_OTHER;
-	default: return FLOW_NONE;
-	}
+	if (decode_is(name, "call"))
+		return FLOW_CALL;
+	if (decode_is(name, "ret"))
+		return FLOW_RETURN;
+	if (decode_is(name, "hlt ud0 ud1 ud2 xbegin xabort xend") ||
+		category == ZYDIS_CATEGORY_INTERRUPT || category == ZYDIS_CATEGORY_SYSCALL ||
+		category == ZYDIS_CATEGORY_SYSRET || category == ZYDIS_CATEGORY_RET ||
+		category == ZYDIS_CATEGORY_UNCOND_BR)
+		return FLOW_OTHER;
+	return category == ZYDIS_CATEGORY_COND_BR ? FLOW_BRANCH : FLOW_NONE;
 }
 
 /* The bits of the widest vector register. Without one: of the first general register, usually the
