@@ -84,9 +84,8 @@ static void keep_fastest(const struct topology *topology, hwloc_bitmap_t set)
 	kind = hwloc_bitmap_alloc();
 	for (int i = kinds - 1; i >= 0; i--) {
 		if (hwloc_cpukinds_get_info(
-			    topology->hwloc, (unsigned)i, kind, NULL, NULL, NULL, 0) != 0)
-			continue;
-		if (hwloc_bitmap_intersects(set, kind)) {
+			    topology->hwloc, (unsigned)i, kind, NULL, NULL, NULL, 0) == 0 &&
+			hwloc_bitmap_intersects(set, kind)) {
 			hwloc_bitmap_and(set, set, kind);
 			break;
 		}
@@ -167,11 +166,10 @@ struct status topology_choose(const struct topology *topology, int wanted, int a
 	/* Choose the first allowed hardware thread of the core: most people number a core by its
 	 * first thread. */
 	core = core_of(topology, *cpu);
-	if (core)
-		for (int id = hwloc_bitmap_last(set); id >= 0; id--)
-			if (hwloc_bitmap_isset(set, (unsigned)id) &&
-				hwloc_bitmap_isset(core->cpuset, (unsigned)id))
-				*cpu = id;
+	if (core) {
+		hwloc_bitmap_and(set, set, core->cpuset);
+		*cpu = hwloc_bitmap_first(set);
+	}
 	hwloc_bitmap_free(set);
 	return status;
 }
@@ -198,17 +196,11 @@ bool topology_keep_off(const struct topology *topology, int thread, int cpu)
 	return done;
 }
 
-/* A processor other than the measured one: the lower its cost, the sooner it gets a load thread. */
-struct neighbour {
-	int cpu;
-	uint64_t cost;
-};
-
 static int by_cost(const void *a, const void *b)
 {
-	const struct neighbour *x = a, *y = b;
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
-	return (x->cost > y->cost) - (x->cost < y->cost);
+	return (x > y) - (x < y);
 }
 
 static int kind_of(const struct topology *topology, int cpu)
@@ -240,7 +232,9 @@ int topology_others(const struct topology *topology, int cpu, int *others, int m
 	hwloc_bitmap_t set = allowed_set(topology);
 	int room = hwloc_bitmap_weight(set), count = 0, kind = kind_of(topology, cpu),
 	    node = topology_node_of(topology, cpu);
-	struct neighbour *all = memory_new((size_t)room, sizeof(*all));
+	/* Costs of the other processors: the lower its cost, the sooner a processor gets a load
+	 * thread. The low 36 bits are its number. */
+	uint64_t *cost = memory_new((size_t)room, sizeof(*cost));
 
 	for (int id = hwloc_bitmap_first(set); id >= 0 && count < room;
 		id = hwloc_bitmap_next(set, id)) {
@@ -249,16 +243,15 @@ int topology_others(const struct topology *topology, int cpu, int *others, int m
 			 other_node = topology_node_of(topology, id) != node;
 
 		if (id != cpu)
-			all[count++] = (struct neighbour){ id,
-				other_kind << 60 | thread << 40 | other_node << 36 | (uint64_t)id };
+			cost[count++] =
+				other_kind << 60 | thread << 40 | other_node << 36 | (uint64_t)id;
 	}
 	hwloc_bitmap_free(set);
-	qsort(all, (size_t)count, sizeof(*all), by_cost);
-	if (count > most)
-		count = most;
+	qsort(cost, (size_t)count, sizeof(*cost), by_cost);
+	count = count < most ? count : most;
 	for (int i = 0; i < count; i++)
-		others[i] = all[i].cpu;
-	free(all);
+		others[i] = (int)(cost[i] & UINT32_MAX);
+	free(cost);
 	return count;
 }
 

@@ -119,16 +119,6 @@ static uint64_t region(
 	return ticks - (gone < (double)ticks ? (uint64_t)gone : ticks);
 }
 
-/* Converts a trial to counted cycles. Its CPE by the reference chain gives the check. */
-static void count_trial(struct trial *trial, double cycles, double seconds)
-{
-	double cpe = trial->cpe;
-
-	trial->cpe = cycles;
-	trial->ghz = cycles / seconds * 1e-9;
-	trial->check = (float)(cpe / cycles);
-}
-
 /* The kernel's times from the clock readings. */
 struct timed {
 	uint64_t half, whole;		    /* ticks */
@@ -153,15 +143,20 @@ static unsigned trials_of_round(const struct measure *measure, unsigned stable)
 		       : 1;
 }
 
-static uint64_t watch_ticks(uint64_t *turns)
+static uint64_t turn_ticks(void)
 {
-	uint64_t begin = clock_ticks(), middle;
+	uint64_t begin = clock_ticks();
+
+	clock_turn(CLOCK_TURNS);
+	return clock_ticks() - begin;
+}
+
+static uint64_t watch_ticks(void)
+{
+	uint64_t begin = clock_ticks();
 
 	clock_watch(TRIAL_WATCH_LINKS);
-	middle = clock_ticks();
-	clock_turn(CLOCK_TURNS);
-	*turns = clock_ticks() - middle;
-	return middle - begin;
+	return clock_ticks() - begin;
 }
 
 /* Times the kernel `count` times between two readings of the chains. round->before and round->was
@@ -170,11 +165,9 @@ static void time_round(const struct measure *measure, struct timed_round *round,
 	struct timed *timed, unsigned count, double hz)
 {
 	const struct clock *clock = measure->clock;
-	uint64_t begin, turns;
 
-	round->watch = round->turns = 0;
-	if (clock->watched)
-		round->watch = watch_ticks(&round->turns);
+	round->watch = clock->watched ? watch_ticks() : 0;
+	round->turns = clock->watched ? turn_ticks() : 0;
 	/* One untimed call: after some microseconds of scalar code, the vector units need about as
 	 * long to reach full speed. Otherwise only the first timed region would include this time.
 	 */
@@ -190,11 +183,9 @@ static void time_round(const struct measure *measure, struct timed_round *round,
 	clock_turn(CLOCK_CHAIN_UNIT);
 	clock_chain(CLOCK_CHAIN_UNIT);
 	if (clock->watched) {
-		begin = clock_ticks();
-		clock_turn(CLOCK_TURNS);
-		turns = clock_ticks() - begin;
-		if (turns > round->turns)
-			round->turns = turns;
+		uint64_t turns = turn_ticks();
+
+		round->turns = turns > round->turns ? turns : round->turns;
 	}
 	round->after = chain_ticks(clock);
 	round->now = clock_thread();
@@ -251,8 +242,12 @@ static struct trial make_trial(const struct measure *measure, const struct timed
 			 elements;
 	if (slope <= 0 || cycles <= 0)
 		trial.fate = TRIAL_BROKEN;
-	if (measure->counting && trial.fate != TRIAL_BROKEN)
-		count_trial(&trial, cycles, slope / hz);
+	/* Use the counted cycles. The CPE by the reference chain gives the check. */
+	if (measure->counting && trial.fate != TRIAL_BROKEN) {
+		trial.check = (float)(trial.cpe / cycles);
+		trial.cpe = cycles;
+		trial.ghz = cycles / (slope / hz) * 1e-9;
+	}
 	/* trials_classify() judges by the watch, so a high value marks the trial as contended. */
 	if (is_long(measure, &round->was, &round->now) &&
 		away(&round->was, &round->now) > AWAY_MOST * (round->now.at - round->was.at) &&
