@@ -457,13 +457,12 @@ void fields_write(json_t *object, const struct field *table, const void *owner, 
 
 static enum source source_find(const char *word)
 {
-	static const enum source sources[] = { SOURCE_COUNTER, SOURCE_REFERENCE, SOURCE_STEPPED,
-		SOURCE_TIME, SOURCE_MODEL };
+	/* The letters of enum source. */
+	const char *source = "CRSTM";
 
-	for (size_t i = 0; word && i < sizeof(sources) / sizeof(*sources); i++)
-		if (strcmp(source_name(sources[i]), word) == 0)
-			return sources[i];
-	return SOURCE_NONE;
+	while (word && *source && strcmp(source_name((enum source) * source), word) != 0)
+		source++;
+	return word ? (enum source) * source : SOURCE_NONE;
 }
 
 static int64_t read_integer(const struct field *field, const json_t *object, const char *name)

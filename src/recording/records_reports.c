@@ -204,21 +204,6 @@ void records_probe(
 
 static const char *const states[] = { "waiting", "incomplete", "done", "failed" };
 
-static void put_windows(const struct records *records, const struct windows_report *windows,
-	uint64_t seed, unsigned id)
-{
-	json_t *object = record_new(records, "windows", id);
-
-	record_set_string(object, "machine", windows->machine->name);
-	record_set_words(object, "uarch", windows->uarch);
-	record_set_boolean(object, "complete", windows->complete);
-	record_set_real(object, "done", windows->done);
-	record_set_real(object, "seconds", windows->seconds);
-	record_set_words(object, "note", windows->notes.note[0]);
-	record_set_integer(object, "seed", (int64_t)seed);
-	record_write(records, object);
-}
-
 /* Sets the table cells of windows and of their points. */
 static void put_cells(const struct records *records, json_t *object,
 	const struct windows_report *windows, const struct windows_row *row,
@@ -294,7 +279,16 @@ static void put_window_point(const struct records *records, const struct windows
 void records_windows(const struct records *records, const struct windows_report *windows,
 	bool points, uint64_t seed, unsigned id)
 {
-	put_windows(records, windows, seed, id++);
+	json_t *object = record_new(records, "windows", id++);
+
+	record_set_string(object, "machine", windows->machine->name);
+	record_set_words(object, "uarch", windows->uarch);
+	record_set_boolean(object, "complete", windows->complete);
+	record_set_real(object, "done", windows->done);
+	record_set_real(object, "seconds", windows->seconds);
+	record_set_words(object, "note", windows->notes.note[0]);
+	record_set_integer(object, "seed", (int64_t)seed);
+	record_write(records, object);
 	for (int i = 0; i < windows->count; i++) {
 		const struct windows_row *row = &windows->row[i];
 

@@ -31,7 +31,7 @@ void replay_free(struct replay *replay); /* NULL is allowed */
 
 /* Where and when a recording was made. */
 struct replay_place {
-	char host[64], program[32],
+	char program[32],
 		time[32]; /* `program` and `time` (UTC): version and start of the first run */
 	uint64_t seed;
 	enum uarch_match match;

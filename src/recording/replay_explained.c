@@ -215,13 +215,13 @@ static const char *read_whole(
 const char *reading_explain(struct reading *reading, const json_t *object, unsigned id)
 {
 	struct explanation *whole = &reading->explained.whole;
-	char text[sizeof(whole->status.text)];
+	char text[READING_WHY];
 	const char *why = NULL;
 	struct setting setting;
 	int index;
 
 	begin_explanation(reading, id);
-	if (!reading_setting(reading, object, false, &setting))
+	if (!reading_setting(object, &setting, text))
 		return NULL;
 	index = replay_find(reading->replay, &setting);
 	/* The setting may be missing because its trials could not be used. */

@@ -116,10 +116,10 @@ const char *reading_trials(struct reading *reading, const struct json_t *object,
 const char *reading_facts(struct reading *reading, const struct json_t *object, unsigned id);
 const char *reading_counters(struct reading *reading, const struct json_t *object, unsigned id);
 const char *reading_sample(struct reading *reading, const struct json_t *object, unsigned id);
-/* Reads the setting of a record. Returns false if this program does not have the setting. note:
- * also counts it as ignored. */
-bool reading_setting(
-	struct reading *reading, const struct json_t *object, bool note, struct setting *setting);
+/* Reads the setting of a record. Returns false, with the reason, if this program does not have the
+ * setting. */
+enum { READING_WHY = 244 };
+bool reading_setting(const struct json_t *object, struct setting *setting, char why[READING_WHY]);
 
 /* replay_explained.c */
 const char *reading_limit(struct reading *reading, const struct json_t *object, unsigned id);

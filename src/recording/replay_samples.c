@@ -54,7 +54,6 @@ struct status reading_header(struct reading *reading, const json_t *object)
 	}
 	reading->begun = true;
 	memcpy(place->program, program, sizeof(program));
-	record_string(object, "host", place->host, sizeof(place->host));
 	record_string(object, "time", place->time, sizeof(place->time));
 	place->seed = (uint64_t)record_count(object, "seed", INT64_MAX);
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
@@ -351,21 +350,18 @@ static bool read_knob(const struct knob *knob, const json_t *from, int64_t *valu
 	return false;
 }
 
-bool reading_setting(
-	struct reading *reading, const json_t *object, bool note, struct setting *setting)
+bool reading_setting(const json_t *object, struct setting *setting, char why[READING_WHY])
 {
 	const json_t *knobs = json_object_get(object, "knobs");
-	const char *name = json_string_value(json_object_get(object, "kernel")), *key;
+	const char *key;
 	char clean[48];
 	struct status status;
 	json_t *value;
 
 	record_string(object, "kernel", clean, sizeof(clean));
-	setting->kernel = name ? kernel_find(name) : NULL;
+	setting->kernel = kernel_find(clean);
 	if (!setting->kernel) {
-		if (note)
-			reading_leave_out(
-				reading, LEFT_OUT_ABSENT, "there is no kernel \"%s\"", clean);
+		snprintf(why, READING_WHY, "there is no kernel \"%s\"", clean);
 		return false;
 	}
 	setting_init(setting, setting->kernel);
@@ -375,25 +371,21 @@ bool reading_setting(
 		if (read_knob(knob, json_object_get(knobs, knob->name), &setting->v[i]))
 			continue;
 		record_string(knobs, knob->name, clean, sizeof(clean));
-		if (note)
-			reading_leave_out(reading, LEFT_OUT_ABSENT, "%s has no such %s%s%s",
-				setting->kernel->name, knob->name, *clean ? "=" : "", clean);
+		snprintf(why, READING_WHY, "%s has no such %s%s%s", setting->kernel->name,
+			knob->name, *clean ? "=" : "", clean);
 		return false;
 	}
 	json_object_foreach((json_t *)(uintptr_t)knobs, key, value)
 	{
 		if (kernel_knob(setting->kernel, key) >= 0)
 			continue;
-		if (note)
-			reading_leave_out(reading, LEFT_OUT_ABSENT,
-				"%s has a knob there that it has not here", setting->kernel->name);
+		snprintf(why, READING_WHY, "%s has a knob there that it has not here",
+			setting->kernel->name);
 		return false;
 	}
 	/* Missing processor features and too little memory are allowed, because nothing is run. */
 	status = setting_check(setting, MEMORY_LIMITS_UNKNOWN);
-	if (status.code == STATUS_USAGE && note)
-		reading_leave_out(
-			reading, LEFT_OUT_ABSENT, "%s: %.140s", setting->kernel->name, status.text);
+	snprintf(why, READING_WHY, "%s: %.140s", setting->kernel->name, status.text);
 	return status.code != STATUS_USAGE;
 }
 
@@ -433,11 +425,13 @@ const char *reading_sample(struct reading *reading, const json_t *object, unsign
 	struct replay *replay = reading->replay;
 	struct setting setting;
 	struct sample sample;
+	char why[READING_WHY];
 	bool mine = reading->id == id && reading->has_facts;
 
 	if (id > replay->last_id)
 		replay->last_id = id;
-	if (!reading_setting(reading, object, true, &setting)) {
+	if (!reading_setting(object, &setting, why)) {
+		reading_leave_out(reading, LEFT_OUT_ABSENT, "%s", why);
 		begin_setting(reading, 0);
 		return NULL;
 	}

@@ -40,48 +40,42 @@ static void add(struct setting_index *settings, const struct setting *setting,
 		setting_index_add(settings, setting);
 }
 
-/* Adds a complete mountain, if the kernel has no other knobs than size and stride. */
-static void add_grid(struct setting_index *settings, const struct kernel *kernel,
-	uint64_t last_cache, struct memory_limits memory_limits)
+/* Adds the settings with these values of a knob, and the other values of `base`. */
+static void add_values(struct setting_index *settings, const struct setting *base, int knob,
+	const int64_t *values, int count, struct memory_limits memory_limits)
 {
-	int size = kernel_axis(kernel, AXIS_SIZE), stride = kernel_axis(kernel, AXIS_STRIDE);
-	int64_t sizes[VALUES_MOST], strides[VALUES_MOST];
-	struct setting setting;
-	int nx, ny;
+	for (int i = 0; i < count; i++) {
+		struct setting setting = *base;
 
-	if (size < 0 || stride < 0 || kernel->knob_count != 2)
-		return;
-	ny = values_of(kernel, size, last_cache, memory_limits, sizes);
-	nx = axis_grid_strides(&kernel->knobs[stride], memory_limits, strides, VALUES_MOST);
-	setting_init(&setting, kernel);
-	for (int y = 0; y < ny; y++) {
-		for (int x = 0; x < nx; x++) {
-			setting.v[size] = sizes[y];
-			setting.v[stride] = strides[x];
+		setting.v[knob] = values[i];
+		kernel_fit(setting.kernel, setting.v, knob);
+		if (setting.v[knob] == values[i])
 			add(settings, &setting, memory_limits);
-		}
 	}
 }
 
 void tour_add(struct setting_index *settings, const struct kernel *kernel, uint64_t last_cache,
 	struct memory_limits memory_limits)
 {
-	struct setting initial;
+	int size = kernel_axis(kernel, AXIS_SIZE), stride = kernel_axis(kernel, AXIS_STRIDE), count;
+	int64_t values[VALUES_MOST], strides[VALUES_MOST];
+	struct setting setting;
 
-	setting_init(&initial, kernel);
-	add(settings, &initial, memory_limits);
+	setting_init(&setting, kernel);
+	add(settings, &setting, memory_limits);
 	for (int i = 0; i < kernel->knob_count; i++) {
-		int64_t values[VALUES_MOST];
-		int count = values_of(kernel, i, last_cache, memory_limits, values);
-
-		for (int k = 0; k < count; k++) {
-			struct setting setting = initial;
-
-			setting.v[i] = values[k];
-			kernel_fit(kernel, setting.v, i);
-			if (setting.v[i] == values[k])
-				add(settings, &setting, memory_limits);
-		}
+		count = values_of(kernel, i, last_cache, memory_limits, values);
+		add_values(settings, &setting, i, values, count, memory_limits);
 	}
-	add_grid(settings, kernel, last_cache, memory_limits);
+	if (size < 0 || stride < 0 || kernel->knob_count != 2)
+		return;
+	/* A complete mountain, if the kernel has no other knobs than size and stride. */
+	count = values_of(kernel, size, last_cache, memory_limits, values);
+	for (int i = 0; i < count; i++) {
+		setting.v[size] = values[i];
+		add_values(settings, &setting, stride, strides,
+			axis_grid_strides(
+				&kernel->knobs[stride], memory_limits, strides, VALUES_MOST),
+			memory_limits);
+	}
 }
