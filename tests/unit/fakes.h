@@ -134,6 +134,24 @@ static inline const struct knob *fake_knob(const char *words)
 	return knob < 0 ? NULL : &kernel->knobs[knob];
 }
 
+/* A quiet sample, its quartiles one per cent to either side. */
+static inline struct sample fake_sample(double cpe)
+{
+	return (struct sample){ .valid = true,
+		.cpe = cpe,
+		.cpe_lo = 0.99 * cpe,
+		.cpe_hi = 1.01 * cpe,
+		.trials = 150,
+		.quiet = 1,
+		.ghz = 4,
+		.ns = cpe / 4,
+		.gbps = NAN,
+		.bytes_per_cycle = NAN,
+		.cycles_from = SOURCE_REFERENCE,
+		.check = NAN,
+		.modes = 1 };
+}
+
 /* ---- the engine: takes requests, and answers when the test says so ---- */
 
 enum { FAKE_RESULTS = 16 };

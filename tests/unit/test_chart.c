@@ -30,20 +30,13 @@ static const struct chart_origin origin = {
 
 static struct sample sample_of(double cpe, double bytes)
 {
-	struct sample sample = { .valid = true,
-		.cpe = cpe,
-		.cpe_lo = cpe * 0.99,
-		.cpe_hi = cpe * 1.02,
-		.trials = 150,
-		.quiet = 1,
-		.ghz = 4,
-		.ns = cpe / 4,
-		.gbps = bytes > 0 ? bytes * 4 / cpe : NAN,
-		.bytes_per_cycle = bytes > 0 ? bytes / cpe : NAN,
-		.cycles_from = SOURCE_REFERENCE,
-		.check = NAN,
-		.modes = 1 };
+	struct sample sample = fake_sample(cpe);
 
+	sample.cpe_hi = 1.02 * cpe;
+	if (bytes > 0) {
+		sample.bytes_per_cycle = bytes / cpe;
+		sample.gbps = 4 * sample.bytes_per_cycle;
+	}
 	return sample;
 }
 

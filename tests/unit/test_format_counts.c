@@ -68,19 +68,9 @@ static int set_up(void **state)
 	explanation.loop.insns_per_element = 11;
 	explanation.limits.binding = -1;
 	explanation.limits.predicted_by = -1;
-	sample = (struct sample){ .valid = true,
-		.cpe = 4,
-		.cpe_lo = 4,
-		.cpe_hi = 4,
-		.trials = 9,
-		.quiet = 1,
-		.ghz = 4,
-		.ns = 1,
-		.gbps = NAN,
-		.bytes_per_cycle = NAN,
-		.cycles_from = SOURCE_COUNTER,
-		.modes = 1,
-		.check = 1.001 };
+	sample = fake_sample(4);
+	sample.cycles_from = SOURCE_COUNTER;
+	sample.check = 1.001;
 	return 0;
 }
 

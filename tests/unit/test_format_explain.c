@@ -87,18 +87,7 @@ static void write_explanation(const char *format)
 
 static void write_one(const char *format, const struct subject *subject, double cpe)
 {
-	const struct sample sample = { .valid = true,
-		.cpe = cpe,
-		.cpe_lo = cpe,
-		.cpe_hi = cpe,
-		.trials = 9,
-		.quiet = 1,
-		.ghz = 4,
-		.ns = cpe / 4,
-		.gbps = NAN,
-		.bytes_per_cycle = NAN,
-		.cycles_from = SOURCE_REFERENCE,
-		.modes = 1 };
+	const struct sample sample = fake_sample(cpe);
 	const struct run_facts facts = {
 		.cpu = 1, .bound = true, .cycles_from = SOURCE_REFERENCE, .pages = "4k"
 	};
