@@ -49,20 +49,30 @@ static bool slower_than(double cycles, double ghz, double ns, double otherwise)
 
 /* ---- Caches: the curves without the cost of the first TLB */
 
+/* A line curve without the cost of the first TLB. */
+struct cleaned {
+	int count;
+	struct curve_point point[CURVE_POINTS];
+};
+
 /* Subtracts the cost of the first TLB. In a random walk, the share of misses grows with the pages
  * beyond the TLB's reach. A miss of the first TLB costs the same everywhere. The cost of a page
  * walk varies, because page tables lie in different caches. Therefore is_a_tlbs() recognises the
  * step of a page walk by its position. */
-static void without_tlb(const struct hierarchy_curve *curve, const struct found *found,
-	enum page_kind kind, struct curve_point *points)
+static void without_tlb(const struct hierarchy_curve *curve, const struct tlbs *tlbs,
+	enum page_kind kind, struct cleaned *cleaned)
 {
-	for (int i = 0; i < curve->count; i++) {
-		struct curve_point *point = &points[i];
-		const struct hierarchy_level *tlb = &found->tlbs.level[0];
+	const struct hierarchy_level *tlb = &tlbs->level[0];
+
+	cleaned->count = curve->count < PLATEAUS_POINTS ? 0
+			 : curve->count < CURVE_POINTS	? curve->count
+							: CURVE_POINTS;
+	for (int i = 0; i < cleaned->count; i++) {
+		struct curve_point *point = &cleaned->point[i];
 		double off = 0;
 
 		*point = curve->points[i];
-		if (found->tlbs.count > 0 && tlb->kinds & (1u << kind) && point->bytes > tlb->bytes)
+		if (tlbs->count > 0 && tlb->kinds & (1u << kind) && point->bytes > tlb->bytes)
 			off = fmin(
 				point->cycles / 2, tlb->cycles * (1 - tlb->bytes / point->bytes));
 		point->cycles -= off;
@@ -152,12 +162,6 @@ static void find_chain(
 	}
 }
 
-/* A line curve without the cost of the first TLB. */
-struct cleaned {
-	int count;
-	struct curve_point point[CURVE_POINTS];
-};
-
 /* Cycles between two points of a curve, on a logarithmic scale. INFINITY outside the curve. */
 static double cycles_at(const struct cleaned *curve, double bytes)
 {
@@ -194,15 +198,9 @@ static void find_chains(const struct hierarchy_input *input, struct found *found
 {
 	struct cleaned cleaned[PAGE_KINDS];
 
-	for (int kind = 0; kind < PAGE_KINDS; kind++) {
-		struct hierarchy_curve curve = input->lines[kind];
-
-		if (curve.count > CURVE_POINTS)
-			curve.count = CURVE_POINTS;
-		cleaned[kind].count = curve.count < PLATEAUS_POINTS ? 0 : curve.count;
-		if (cleaned[kind].count)
-			without_tlb(&curve, found, (enum page_kind)kind, cleaned[kind].point);
-	}
+	for (int kind = 0; kind < PAGE_KINDS; kind++)
+		without_tlb(
+			&input->lines[kind], &found->tlbs, (enum page_kind)kind, &cleaned[kind]);
 	for (int kind = 0; kind < PAGE_KINDS; kind++) {
 		struct cleaned lowered = cleaned[kind];
 

@@ -240,11 +240,6 @@ static void choose(const struct knee_curve *curve, struct fit *fit)
 	}
 }
 
-static double sharp_width(double x)
-{
-	return fmax(SHARP_LEAST, SHARP_SHARE * x);
-}
-
 /* The best ramp: a rise over many fillers. */
 static struct rise best_ramp(const struct knee_curve *curve, double noise)
 {
@@ -252,18 +247,19 @@ static struct rise best_ramp(const struct knee_curve *curve, double noise)
 	size_t ignored;
 	double first = curve->count > 0 ? level_of(curve, 0, 1, &ignored) : 0;
 
-	for (int a = 0; a < curve->count; a++)
-		for (int b = a + 3; b < curve->count &&
-				    curve->point[b].x < NEAR * fmax(curve->point[a].x, FIRST);
-			b++) {
+	for (int a = 0; a < curve->count; a++) {
+		double from = curve->point[a].x, most = NEAR * fmax(from, FIRST);
+
+		for (int b = a + 3; b < curve->count && curve->point[b].x < most; b++) {
 			struct rise c;
 
-			if (curve->point[b].x - curve->point[a].x <= sharp_width(curve->point[a].x))
+			if (curve->point[b].x - from <= fmax(SHARP_LEAST, SHARP_SHARE * from))
 				continue;
 			c = try_rise(curve, a, b, noise);
 			if (c.misfit < best.misfit && c.before <= LATE * first)
 				best = c;
 		}
+	}
 	return best;
 }
 
@@ -341,12 +337,13 @@ static double middle(const struct knee_curve *curve, const struct fit *fit)
 	return curve->point[fit->last].x;
 }
 
-/* The times of the first `count` points, in ascending order. */
-static void sort_times(const struct knee_curve *curve, size_t count, double values[KNEE_POINTS])
+/* Sorts the times of the first `count` points. Returns the count. */
+static size_t sort_times(const struct knee_curve *curve, int count, double values[KNEE_POINTS])
 {
-	for (size_t i = 0; i < count; i++)
+	for (int i = 0; i < count; i++)
 		values[i] = curve->point[i].y;
-	stats_sort(values, count);
+	stats_sort(values, (size_t)count);
+	return (size_t)count;
 }
 
 /* The base, from the lower half of the times: interference can only slow a point. Doubling compares
@@ -354,9 +351,8 @@ static void sort_times(const struct knee_curve *curve, size_t count, double valu
 static double base_of(const struct knee_curve *curve)
 {
 	double values[KNEE_POINTS];
-	size_t count = ((size_t)curve->count + 1) / 2;
+	size_t count = sort_times(curve, (curve->count + 1) / 2, values);
 
-	sort_times(curve, count, values);
 	return values[count >= 5];
 }
 
@@ -364,9 +360,8 @@ static double base_of(const struct knee_curve *curve)
 static bool is_flat(const struct knee_curve *curve)
 {
 	double values[KNEE_POINTS];
-	size_t count = (size_t)curve->count;
+	size_t count = sort_times(curve, curve->count, values);
 
-	sort_times(curve, count, values);
 	return stats_quantile(values, count, 0.75) < RISEN * stats_quantile(values, count, 0.25);
 }
 
@@ -407,16 +402,6 @@ static bool is_gradual(const struct knee_curve *curve, double noise)
 	return curve->count >= GROWN && noise < GROWN_NOISE;
 }
 
-/* The last point that has at most half as many fillers as the last point. */
-static int half_way(const struct knee_curve *curve)
-{
-	int at = curve->count - 1;
-
-	while (at > 0 && curve->point[at].x > curve->point[curve->count - 1].x / 2)
-		at--;
-	return at;
-}
-
 void knee_find(const struct knee_curve *curve, double most, struct knee *knee)
 {
 	const struct knee_point *point = curve->point, *last = &curve->point[curve->count - 1];
@@ -434,11 +419,14 @@ void knee_find(const struct knee_curve *curve, double most, struct knee *knee)
 	/* A rise with only one point after it may be noise. */
 	if (!rises || is_work(curve, &fit) || fit.rise.b + 1 == curve->count) {
 		bool up = last->y > RISEN * knee->before && last[-1].y > RISEN * knee->before;
+		int half = curve->count - 1;
 
 		if (last->x < most && !up)
 			return;
-		knee->work =
-			up && (grows_on(curve, half_way(curve)) || is_gradual(curve, fit.noise));
+		/* The last point that has at most half as many fillers as the last point. */
+		while (half > 0 && point[half].x > last->x / 2)
+			half--;
+		knee->work = up && (grows_on(curve, half) || is_gradual(curve, fit.noise));
 		knee->kind = knee->work || (!up && is_flat(curve)) ? KNEE_NONE : KNEE_UNCLEAR;
 		return;
 	}
