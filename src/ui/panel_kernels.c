@@ -6,15 +6,17 @@
 
 #include "ui/panels.h"
 
-/* Adds the choices of a knob: "add mul". numbered: adds the digit that selects each choice, "1 add
- * 2 mul". */
-static void choices(const struct knob *knob, bool numbered, struct text *text)
+/* Returns the choices of a knob: "add mul". numbered: with the digit that selects each choice, "1
+ * add 2 mul". */
+static struct words choices(const struct knob *knob, bool numbered)
 {
+	struct words words = { "" };
+
 	for (int i = 0; knob->choices[i]; i++)
-		if (numbered)
-			text_addf(text, "%s%d %s", i ? "  " : "", i + 1, knob->choices[i]);
-		else
-			text_addf(text, "%s%s", i ? " " : "", knob->choices[i]);
+		words = numbered ? words_of("%s%s%d %s", words.text, i ? "  " : "", i + 1,
+					   knob->choices[i])
+				 : words_of("%s%s%s", words.text, i ? " " : "", knob->choices[i]);
+	return words;
 }
 
 /* Returns the allowed values: "1…16", "16…256 by 16", "add mul"; brief: "16…256", "i32…f64". In a
@@ -24,26 +26,21 @@ static struct words hint_of(const struct view *view, int index, bool brief)
 	const struct knob *knob = &view->setting.kernel->knobs[index];
 	int64_t max = setting_max(knob, view->memory_limits);
 	bool bounded = max < KNOB_MAX_MEMORY / 2;
-	struct text text = { 0 };
-	struct words words;
 
 	if (view->replay)
 		return words_of(
 			"%s", brief ? view->recorded[index].ends : view->recorded[index].all);
 	if (knob->kind == KNOB_CHOICE && brief)
 		return words_of("%s…%s", knob->choices[0], knob->choices[max]);
-	if (knob->kind != KNOB_CHOICE && !bounded)
+	if (knob->kind == KNOB_CHOICE)
+		return choices(knob, false);
+	if (!bounded)
 		return words_of("from %s", setting_shown(knob, knob->min).text);
 	if (knob->kind == KNOB_COUNT && knob->multiple > 1 && !brief)
 		return words_of("%s…%s by %lld", setting_shown(knob, knob->min).text,
 			setting_shown(knob, max).text, (long long)knob->multiple);
-	if (knob->kind != KNOB_CHOICE)
-		return words_of("%s…%s", setting_shown(knob, knob->min).text,
-			setting_shown(knob, max).text);
-	choices(knob, false, &text);
-	words = words_of("%s", text_string(&text));
-	text_free(&text);
-	return words;
+	return words_of(
+		"%s…%s", setting_shown(knob, knob->min).text, setting_shown(knob, max).text);
 }
 
 /* The columns of a row. */
@@ -65,25 +62,23 @@ static struct words value_of(const struct view *view, int index, int room)
 		view->screen.entry_refused ? '!' : '_');
 }
 
-/* Returns the longest hint that fits after a value. *all: the hint lists all allowed values. */
-static struct words fit_hint(struct box at, const struct view *view, int index, int room, bool *all)
+/* Returns the longest hint that fits after a value. */
+static struct words fit_hint(struct box at, const struct view *view, int index, int room)
 {
-	struct words hint = hint_of(view, index, false);
+	for (int brief = 0; brief < 2; brief++) {
+		struct words hint = hint_of(view, index, brief);
 
-	*all = canvas_columns(at, hint.text) <= room;
-	if (*all)
-		return hint;
-	hint = hint_of(view, index, true);
-	if (canvas_columns(at, hint.text) > room)
-		hint.text[0] = '\0';
-	return hint;
+		if (canvas_columns(at, hint.text) <= room)
+			return hint;
+	}
+	return (struct words){ "" };
 }
 
 static void draw_knob(
 	struct box at, int row, int index, const struct columns *columns, const struct view *view)
 {
 	const struct knob *knob = &view->setting.kernel->knobs[index];
-	bool chosen = index == view->knob, focused = panels_named(view->screen.focus, "knobs"), all;
+	bool chosen = index == view->knob, focused = panels_named(view->screen.focus, "knobs");
 	enum style style = chosen && focused ? STYLE_FOCUS : STYLE_FIGURE;
 
 	if (chosen && view->screen.entry[0])
@@ -95,7 +90,7 @@ static void draw_knob(
 	canvas_put_right(box_part(at, columns->name, 0, columns->value, at.height), columns->value,
 		row, style, value_of(view, index, columns->value).text);
 	canvas_put(at, columns->hint, row, STYLE_DIM,
-		fit_hint(at, view, index, at.width - columns->hint, &all).text);
+		fit_hint(at, view, index, at.width - columns->hint).text);
 }
 
 /* Finds the widest name and value, so that columns align. Names are never shortened; a value that
@@ -121,22 +116,19 @@ static void draw_range(struct box at, int row, const struct view *view)
 {
 	const struct knob *knob = &view->setting.kernel->knobs[view->knob];
 	struct box inside = box_part(at, 2, 0, at.width - 2, at.height);
-	struct words range = hint_of(view, view->knob, false);
-	struct text numbered = { 0 };
+	bool choice = knob->kind == KNOB_CHOICE;
+	struct words range = hint_of(view, view->knob, false),
+		     named = words_of("%s: %s", knob->name, range.text), numbered = { "" };
 
-	if (knob->kind == KNOB_CHOICE && !view->replay)
-		choices(knob, true, &numbered);
-	if (numbered.length && canvas_columns(at, numbered.bytes) <= inside.width)
-		canvas_put(inside, 0, row, STYLE_DIM, numbered.bytes);
+	if (choice && !view->replay)
+		numbered = choices(knob, true);
+	if (numbered.text[0] && canvas_columns(at, numbered.text) <= inside.width)
+		range = numbered;
 	/* Omit the knob's name before cutting the end. */
-	else if (knob->kind == KNOB_CHOICE ||
-		 (canvas_columns(at, knob->name) + 2 + canvas_columns(at, range.text) >
-				 inside.width &&
-			 canvas_columns(at, range.text) <= inside.width))
-		canvas_put(inside, 0, row, STYLE_DIM, range.text);
-	else
-		canvas_text(inside, 0, row, STYLE_DIM, "%s: %s", knob->name, range.text);
-	text_free(&numbered);
+	else if (!choice && (canvas_columns(at, named.text) <= inside.width ||
+				    canvas_columns(at, range.text) > inside.width))
+		range = named;
+	canvas_put(inside, 0, row, STYLE_DIM, range.text);
 }
 
 /* Draws the kernel's remark at the bottom. If it does not fit, it uses all rows and is cut after a
@@ -145,17 +137,16 @@ static int draw_remark(struct box at, int below, const char *text)
 {
 	struct box words = box_part(at, 2, 0, at.width - 2, at.height);
 	int need = canvas_rows(words, text);
-	char remark[256];
+	struct words remark = words_of("%s", text);
 
 	if (below <= 0)
 		return 0;
-	snprintf(remark, sizeof(remark), "%s", text);
 	if (need > below) {
 		words = at;
-		panels_cut(words, below, remark, sizeof(remark));
-		need = canvas_rows(words, remark);
+		panels_cut(words, below, remark.text, sizeof(remark.text));
+		need = canvas_rows(words, remark.text);
 	}
-	canvas_wrap(words, at.height - need, STYLE_WARN, remark);
+	canvas_wrap(words, at.height - need, STYLE_WARN, remark.text);
 	return need;
 }
 
@@ -167,9 +158,10 @@ static void draw_below(
 	const struct knob *knob = &view->setting.kernel->knobs[view->knob];
 	struct box words = box_part(at, 2, 0, at.width - 2, at.height);
 	int below = at.height - row, need = canvas_rows(words, knob->help);
-	bool said;
+	/* The row lists all allowed values. */
+	bool said = canvas_columns(at, hint_of(view, view->knob, false).text) <=
+		    at.width - columns->hint;
 
-	fit_hint(at, view, view->knob, at.width - columns->hint, &said);
 	if (!said && below > 0)
 		below--;
 	if (view->remark)
