@@ -145,7 +145,10 @@ static struct status check_names(const struct cli *cli, const struct sweeps *swe
 	return status;
 }
 
-/* ---- Lists of names, one name a line: scripts compare them with the manual */
+/* Values of the own options. */
+struct asked {
+	const char *dump; /* NULL: no dump */
+};
 
 /* Prints a data file, with tabs between the fields of a row. */
 static void dump_rows(FILE *out, const char *name)
@@ -164,54 +167,22 @@ static void dump_rows(FILE *out, const char *name)
 	rows_end(&rows);
 }
 
-static void dump_fields(FILE *out)
+/* Prints a list of names, one name a line: scripts compare them with the manual. */
+static int dump(const struct cli *cli, const char *list)
 {
-	dump_rows(out, "fields");
-}
-
-static void dump_records(FILE *out)
-{
-	dump_rows(out, "records");
-}
-
-static void dump_limits(FILE *out)
-{
-	for (int i = 0; i < LIMIT_COUNT; i++)
-		fprintf(out, "%s\n", limit_rows[i].name);
-}
-
-static void dump_roles(FILE *out)
-{
-	for (int i = 0; i < ROLE_COUNT; i++)
-		fprintf(out, "%s\n", event_roles[i].name);
-}
-
-static const struct dump {
-	const char *name;
-	void (*write)(FILE *out);
-} dumps[] = {
-	{ "fields", dump_fields },
-	{ "records", dump_records },
-	{ "limits", dump_limits },
-	{ "roles", dump_roles },
-};
-
-/* Values of the own options. */
-struct asked {
-	void (*dump)(FILE *out); /* NULL: no dump */
-};
-
-static struct status apply_dump(struct cli *cli, const char *value)
-{
-	struct asked *asked = cli->own;
-
-	for (size_t i = 0; i < sizeof(dumps) / sizeof(*dumps); i++)
-		if (strcmp(dumps[i].name, value) == 0)
-			asked->dump = dumps[i].write;
-	return asked->dump
-		       ? status_ok()
-		       : status_usage("unknown --dump %.40s: use fields, records, limits or roles",
-				 value);
+	if (strcmp(list, "fields") == 0 || strcmp(list, "records") == 0)
+		dump_rows(cli->out, list);
+	else if (strcmp(list, "limits") == 0)
+		for (int i = 0; i < LIMIT_COUNT; i++)
+			fprintf(cli->out, "%s\n", limit_rows[i].name);
+	else if (strcmp(list, "roles") == 0)
+		for (int i = 0; i < ROLE_COUNT; i++)
+			fprintf(cli->out, "%s\n", event_roles[i].name);
+	else
+		return cli_fail(cli, status_usage("unknown --dump %.40s: use fields, records, "
+						  "limits or roles",
+					     list));
+	return CLI_DONE;
 }
 
 static int list_run(struct cli *cli)
@@ -221,10 +192,8 @@ static int list_run(struct cli *cli)
 	struct sweeps sweeps;
 	struct status status;
 
-	if (asked->dump) {
-		asked->dump(cli->out);
-		return CLI_DONE;
-	}
+	if (asked->dump)
+		return dump(cli, asked->dump);
 	status = sweeps_load(&sweeps);
 	/* Check all names first, so that a mistake in any name prints no results. */
 	if (status_is_ok(&status))
@@ -253,7 +222,7 @@ static int list_run(struct cli *cli)
 }
 
 static const struct cli_option options[] = {
-	{ "dump", "LIST", NULL, apply_dump },
+	{ "dump", "LIST", NULL, OPTION_IN_OWN(struct asked, dump) },
 	{ .name = NULL },
 };
 

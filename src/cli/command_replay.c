@@ -31,14 +31,15 @@ static struct status choose_setting(
 		return status_usage("%.100s has no setting of %s", replay_summary(replay).name,
 			setting->kernel->name);
 	for (int i = 2; i < cli->word_count; i++) {
-		char name[64];
+		const char *value;
+		int knob;
 
 		status = setting_assign(setting, cli->words[i], MEMORY_LIMITS_UNKNOWN);
+		if (status_is_ok(&status))
+			status = setting_split(setting->kernel, cli->words[i], &knob, &value);
 		if (!status_is_ok(&status))
 			return status;
-		snprintf(name, sizeof(name), "%.*s", (int)strcspn(cli->words[i], "="),
-			cli->words[i]);
-		asked |= 1u << kernel_knob(setting->kernel, name);
+		asked |= 1u << knob;
 	}
 	wanted = *setting;
 	if (!replay_nearest(replay, setting, asked))
