@@ -83,28 +83,25 @@ static double scatter_near(const struct curve *curve, int i)
 	return deviations * stats_median(values, (size_t)count);
 }
 
-static void find_noise(const struct curve_point *points, struct curve *curve)
+/* Fills the noise, the weight and the clean value of each point. */
+static void weigh(const struct curve_point *points, struct curve *curve)
 {
 	for (int i = 0; i < curve->count; i++) {
 		const struct curve_point *point = &points[curve->index[i]];
 		double near = scatter_near(curve, i), own = 0, noise;
+		double below = i > 0 ? curve->x[i] - curve->x[i - 1] : full_distance;
+		double above = i + 1 < curve->count ? curve->x[i + 1] - curve->x[i] : full_distance;
+		double off = curve->y[i] - curve->monotone[i];
 
 		if (point->lo > 0 && point->hi > point->cycles && point->cycles > point->lo)
 			own = quartiles_weigh * 2 *
 			      sqrt(log(point->hi / point->cycles) * log(point->cycles / point->lo));
 		if (point->two_modes && point->mode_low > 0 && point->mode_high > point->mode_low)
 			own = fmax(own, log(point->mode_high / point->mode_low) / 2);
-		noise = sqrt(floor_noise * floor_noise + near * near + own * own);
-		curve->noise[i] = point->doubtful ? doubt * noise : noise;
-	}
-}
-
-static void find_weights(struct curve *curve)
-{
-	for (int i = 0; i < curve->count; i++) {
-		double below = i > 0 ? curve->x[i] - curve->x[i - 1] : full_distance;
-		double above = i + 1 < curve->count ? curve->x[i + 1] - curve->x[i] : full_distance;
-
+		noise = (point->doubtful ? doubt : 1) *
+			sqrt(floor_noise * floor_noise + near * near + own * own);
+		curve->noise[i] = noise;
+		curve->clean[i] = curve->monotone[i] + fmax(-2 * noise, fmin(2 * noise, off));
 		curve->weight[i] =
 			fmin(1, (fmin(below, full_distance) + fmin(above, full_distance)) /
 					(2 * full_distance));
@@ -124,13 +121,7 @@ static void curve_make(const struct curve_point *points, int count, struct curve
 		curve->y[curve->count++] = log(points[i].cycles);
 	}
 	find_monotone(curve);
-	find_noise(points, curve);
-	find_weights(curve);
-	for (int i = 0; i < curve->count; i++) {
-		double reach = 2 * curve->noise[i], off = curve->y[i] - curve->monotone[i];
-
-		curve->clean[i] = curve->monotone[i] + fmax(-reach, fmin(reach, off));
-	}
+	weigh(points, curve);
 }
 
 /* ---- Levels and knees ----
