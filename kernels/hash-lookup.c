@@ -85,10 +85,11 @@ typedef uint64_t __attribute__((may_alias)) bucket_count;
  * random and buckets are sequential. */
 enum { KEY_WORTH = 4 };
 
-/* Progress of all passes together. */
+/* Progress of all passes together. Once it is cancelled, every pass ends at once. */
 struct passes {
 	struct kernel_run *run;
 	uint64_t done, of;
+	bool cancelled;
 };
 
 /* Must be called for each item of a pass, starting with item 0. */
@@ -97,22 +98,22 @@ static bool goes_on(struct passes *passes, uint64_t i, uint64_t worth)
 	if (i % CANCEL_EVERY)
 		return true;
 	passes->done += i > 0 ? CANCEL_EVERY * worth : 0;
-	return kernel_goes_on(passes->run, passes->done, passes->of);
+	passes->cancelled =
+		passes->cancelled || !kernel_goes_on(passes->run, passes->done, passes->of);
+	return !passes->cancelled;
 }
 
 /* Calls put() for each key, with its index, its rank and its place in the table. Prefetches the
  * table entry, which is `bytes` long. */
-static inline bool put_keys(const struct hash *hash, struct passes *passes, bool random,
+static inline void put_keys(const struct hash *hash, struct passes *passes, bool random,
 	const void *table, size_t bytes,
 	void (*put)(const struct hash *hash, uint64_t i, uint64_t rank, uint64_t place))
 {
 	uint64_t ranks[AHEAD], places[AHEAD];
 
-	for (uint64_t i = 0; i < hash->keys + AHEAD; i++) {
+	for (uint64_t i = 0; i < hash->keys + AHEAD && goes_on(passes, i, KEY_WORTH); i++) {
 		uint64_t turn = i % AHEAD;
 
-		if (!goes_on(passes, i, KEY_WORTH))
-			return false;
 		if (i >= AHEAD)
 			put(hash, i - AHEAD, ranks[turn], places[turn]);
 		if (i >= hash->keys)
@@ -121,7 +122,6 @@ static inline bool put_keys(const struct hash *hash, struct passes *passes, bool
 		places[turn] = hash_place(asked_present(ranks[turn]), hash->buckets);
 		__builtin_prefetch((const char *)table + places[turn] * bytes, 1);
 	}
-	return true;
 }
 
 static struct hash_slot slot_of(uint64_t rank)
@@ -159,31 +159,25 @@ static void fill_slot(const struct hash *hash, uint64_t i, uint64_t rank, uint64
 
 /* Lays the nodes out bucket by bucket: counts the nodes of each bucket, places them after those of
  * earlier buckets, then links them. */
-static bool chain_buckets(const struct hash *hash, struct passes *passes)
+static void chain_buckets(const struct hash *hash, struct passes *passes)
 {
 	bucket_count *ends = (bucket_count *)(void *)hash->bucket;
 	uint64_t begin = 0;
 
-	if (!put_keys(hash, passes, false, ends, sizeof(*ends), count_node))
-		return false;
-	for (uint64_t i = 0, count; i < hash->buckets; i++, begin += count) {
-		if (!goes_on(passes, i, 1))
-			return false;
+	put_keys(hash, passes, false, ends, sizeof(*ends), count_node);
+	for (uint64_t i = 0, count; i < hash->buckets && goes_on(passes, i, 1);
+		i++, begin += count) {
 		count = ends[i];
 		ends[i] = begin;
 	}
-	if (!put_keys(hash, passes, false, ends, sizeof(*ends), place_node))
-		return false;
+	put_keys(hash, passes, false, ends, sizeof(*ends), place_node);
 	begin = 0;
-	for (uint64_t i = 0, end; i < hash->buckets; i++, begin = end) {
-		if (!goes_on(passes, i, 1))
-			return false;
+	for (uint64_t i = 0, end; i < hash->buckets && goes_on(passes, i, 1); i++, begin = end) {
 		end = ends[i];
 		for (uint64_t k = begin; k < end; k++)
 			hash->node[k].next = k + 1 < end ? &hash->node[k + 1] : NULL;
 		hash->bucket[i] = begin < end ? &hash->node[begin] : NULL;
 	}
-	return true;
 }
 
 /* Lays both tables out. False: cancelled, and both tables are unusable. Slots are filled in random
@@ -195,21 +189,18 @@ static bool lay_out(const struct hash *hash, struct kernel_run *run)
 		.of = KEY_WORTH * ((random ? 1 : 2) + hash->open) * hash->keys +
 		      ((random ? 1 : 3) + hash->open) * hash->buckets };
 
-	for (uint64_t i = 0; i < hash->buckets; i++) {
-		if (!goes_on(&passes, i, 1))
-			return false;
+	for (uint64_t i = 0; i < hash->buckets && goes_on(&passes, i, 1); i++)
 		hash->bucket[i] = NULL;
-	}
-	if (random ? !put_keys(hash, &passes, true, hash->bucket, sizeof(*hash->bucket), chain_node)
-		   : !chain_buckets(hash, &passes))
-		return false;
-	for (uint64_t i = 0; i < hash->buckets && hash->open; i++) {
-		if (!goes_on(&passes, i, 1))
-			return false;
+	if (random)
+		put_keys(hash, &passes, true, hash->bucket, sizeof(*hash->bucket), chain_node);
+	else
+		chain_buckets(hash, &passes);
+	if (!hash->open)
+		return !passes.cancelled;
+	for (uint64_t i = 0; i < hash->buckets && goes_on(&passes, i, 1); i++)
 		hash->slot[i] = (struct hash_slot){ .key = HASH_FREE };
-	}
-	return !hash->open ||
-	       put_keys(hash, &passes, true, hash->slot, sizeof(*hash->slot), fill_slot);
+	put_keys(hash, &passes, true, hash->slot, sizeof(*hash->slot), fill_slot);
+	return !passes.cancelled;
 }
 
 /* ---- Loops */

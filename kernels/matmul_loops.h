@@ -64,76 +64,55 @@ KERNEL_LOOP static void naive_k(const struct matmul_box *box)
 	}
 }
 
-KERNEL_LOOP static void naive_j(const struct matmul_box *box)
+/* naive: as written. Otherwise a register holds the value that is constant along a line. Over k
+ * this value is the sum: columns_1. */
+
+KERNEL_BODY void along_rows(const struct matmul_box *box, const bool naive)
 {
 	struct at at = first_line(box);
 
 	for (int64_t line = 0; line < box->lines; line++, next_line(&at, box)) {
 		const REAL *a = at.a, *b = at.b;
-		REAL *c = at.c;
+		REAL *c = at.c, value = *a;
 		int64_t n = box->inner;
 
 		for (int64_t j = 0; j < n; j++) {
-			c[j] += *a * b[j];
-			KERNEL_KEEP(a);
-		}
-	}
-}
+			REAL product = (naive ? *a : value) * b[j];
 
-KERNEL_LOOP static void naive_i(const struct matmul_box *box)
-{
-	struct at at = first_line(box);
-	int64_t row = box->row;
-
-	for (int64_t line = 0; line < box->lines; line++, next_line(&at, box)) {
-		const REAL *a = at.a, *b = at.b;
-		REAL *c = at.c;
-
-		for (int64_t i = box->inner; i > 0; i--, a += row, c += row) {
-			*c += *a * *b;
-			KERNEL_KEEP(b);
-		}
-	}
-}
-
-/* ---- A register holds the value that is constant along a line. Over k this value is the sum:
- * columns_1. */
-
-KERNEL_LOOP static void temporary_j(const struct matmul_box *box)
-{
-	struct at at = first_line(box);
-
-	for (int64_t line = 0; line < box->lines; line++, next_line(&at, box)) {
-		const REAL *b = at.b;
-		REAL *c = at.c, a = *at.a;
-		int64_t n = box->inner;
-
-		for (int64_t j = 0; j < n; j++) {
-			REAL product = a * b[j];
-
-			KEEP(product);
+			if (!naive)
+				KEEP(product);
 			c[j] += product;
+			if (naive)
+				KERNEL_KEEP(a);
 		}
 	}
 }
 
-KERNEL_LOOP static void temporary_i(const struct matmul_box *box)
+KERNEL_BODY void down_columns(const struct matmul_box *box, const bool naive)
 {
 	struct at at = first_line(box);
 	int64_t row = box->row;
 
 	for (int64_t line = 0; line < box->lines; line++, next_line(&at, box)) {
-		const REAL *a = at.a;
-		REAL *c = at.c, b = *at.b;
+		const REAL *a = at.a, *b = at.b;
+		REAL *c = at.c, value = *b;
 
 		for (int64_t i = box->inner; i > 0; i--, a += row, c += row) {
-			REAL product = b * *a;
+			REAL product = *a * (naive ? *b : value);
 
-			KEEP(product);
+			if (!naive)
+				KEEP(product);
 			*c += product;
+			if (naive)
+				KERNEL_KEEP(b);
 		}
 	}
 }
+
+KERNEL_CALLS(naive_j, const struct matmul_box, along_rows(walk, true))
+KERNEL_CALLS(naive_i, const struct matmul_box, down_columns(walk, true))
+KERNEL_CALLS(temporary_j, const struct matmul_box, along_rows(walk, false))
+KERNEL_CALLS(temporary_i, const struct matmul_box, down_columns(walk, false))
 
 /* ---- Dot products of a row of a and a column of b, with 1, 2, 4 or 8 independent sums */
 
@@ -205,11 +184,11 @@ DOT_PRODUCTS(4)
 DOT_PRODUCTS(8)
 
 const struct matmul_loops LOOPS_OF_TYPE = {
-	.naive = { [LOOP_I] = { naive_i, "naive_i" },
-		[LOOP_J] = { naive_j, "naive_j" },
+	.naive = { [LOOP_I] = { naive_i, "down_columns" },
+		[LOOP_J] = { naive_j, "along_rows" },
 		[LOOP_K] = { naive_k, "naive_k" } },
-	.temporary = { [LOOP_I] = { temporary_i, "temporary_i" },
-		[LOOP_J] = { temporary_j, "temporary_j" } },
+	.temporary = { [LOOP_I] = { temporary_i, "down_columns" },
+		[LOOP_J] = { temporary_j, "along_rows" } },
 	.columns = { { columns_1, "columns" }, { columns_2, "columns" }, { columns_4, "columns" },
 		{ columns_8, "columns" } },
 	.rows = { { rows_1, "rows" }, { rows_2, "rows" }, { rows_4, "rows" }, { rows_8, "rows" } },
