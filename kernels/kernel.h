@@ -359,6 +359,9 @@ uint64_t kernel_layout(const struct kernel *kernel, const int64_t *v);
 void kernel_rewind(struct kernel_run *run);
 struct status kernel_verify(struct kernel_run *run);
 
+/* The default of verify(). */
+struct status kernel_compare(struct kernel_run *run);
+
 /* Fills *walk for any amount of data, without memory; false: only prepare() can fill it. */
 bool kernel_describe(const struct kernel *kernel, const int64_t *v, struct kernel_walk *walk);
 

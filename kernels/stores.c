@@ -161,24 +161,28 @@ static inline uint64_t values_of(struct stores_walk *walk)
 	return delta;
 }
 
+#define WITH_VALUES(name, text)                                                            \
+	KERNEL_BODY void name(struct stores_walk *walk, const int width)                   \
+	{                                                                                  \
+		uint64_t turns, from;                                                      \
+                                                                                           \
+		while ((turns = ring_piece(&walk->ring, &from))) {                         \
+			unsigned char *to = walk->to + from * (uint64_t)width * UNROLL;    \
+			unsigned char *end = to + turns * (uint64_t)width * UNROLL;        \
+			uint64_t values = values_of(walk), t;                              \
+                                                                                           \
+			__asm__ volatile(                                                  \
+				BEGIN_COPIED ".p2align 6\n"                                \
+					     "1:\n" text                                   \
+				: [to] "+r"(to), [t] "=&r"(t)                              \
+				: [end] "r"(end), [values] "r"(values), [width] "i"(width) \
+				: "memory", "cc", CLOBBERS);                               \
+		}                                                                          \
+	}
+
 /*     for (; to != end; to += width)
  *     *to = *(to + (values - array)); */
-KERNEL_BODY void stores_copied(struct stores_walk *walk, const int width)
-{
-	uint64_t turns, from;
-
-	while ((turns = ring_piece(&walk->ring, &from))) {
-		unsigned char *to = walk->to + from * (uint64_t)width * UNROLL;
-		unsigned char *end = to + turns * (uint64_t)width * UNROLL;
-		uint64_t values = values_of(walk), t;
-
-		__asm__ volatile(BEGIN_COPIED ".p2align 6\n"
-					      "1:\n" EACH LOAD_T STORE_T ".endr\n" NEXT_T NEXT END
-				 : [to] "+r"(to), [t] "=&r"(t)
-				 : [end] "r"(end), [values] "r"(values), [width] "i"(width)
-				 : "memory", "cc", CLOBBERS);
-	}
-}
+WITH_VALUES(stores_copied, EACH LOAD_T STORE_T ".endr\n" NEXT_T NEXT END)
 
 /*     for (; to != end; to += width)
  *     if (*to != *(to + (values - array)))
@@ -186,27 +190,12 @@ KERNEL_BODY void stores_copied(struct stores_walk *walk, const int width)
  *
  * The code for the stores is after the loop: if all values are equal, the loop takes no branch on
  * the way. */
-KERNEL_BODY void stores_checked(struct stores_walk *walk, const int width)
-{
-	uint64_t turns, from;
-
-	while ((turns = ring_piece(&walk->ring, &from))) {
-		unsigned char *to = walk->to + from * (uint64_t)width * UNROLL;
-		unsigned char *end = to + turns * (uint64_t)width * UNROLL;
-		uint64_t values = values_of(walk), t;
-
-		__asm__ volatile(BEGIN_COPIED ".p2align 6\n"
-					      "1:\n" EACH LOAD_T BRANCH_UNLESS_EQUAL " 3\\k\\()f\n"
-					      "2\\k:\n"
-					      ".endr\n" NEXT_T NEXT JUMP " 4f\n" EACH
-					      "3\\k:\n" STORE_T JUMP " 2\\k\\()b\n"
-					      ".endr\n"
-					      "4:\n"
-				 : [to] "+r"(to), [t] "=&r"(t)
-				 : [end] "r"(end), [values] "r"(values), [width] "i"(width)
-				 : "memory", "cc", CLOBBERS);
-	}
-}
+WITH_VALUES(stores_checked, EACH LOAD_T BRANCH_UNLESS_EQUAL " 3\\k\\()f\n"
+							    "2\\k:\n"
+							    ".endr\n" NEXT_T NEXT JUMP " 4f\n" EACH
+							    "3\\k:\n" STORE_T JUMP " 2\\k\\()b\n"
+							    ".endr\n"
+							    "4:\n")
 
 #define LOOP(form, width) KERNEL_CALLS(form##_##width, struct stores_walk, form(walk, width))
 
