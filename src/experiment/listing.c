@@ -128,11 +128,10 @@ static int find_end(const struct listing *listing, int first, bool made)
 {
 	int last = first, open = 0;
 
-	if (!made) {
-		while (last + 1 < listing->line_count && listing->line[last][0] != '}')
-			last++;
+	while (!made && last + 1 < listing->line_count && listing->line[last][0] != '}')
+		last++;
+	if (!made)
 		return last;
-	}
 	for (;; last++) {
 		bool quoted = false;
 

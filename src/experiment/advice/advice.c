@@ -135,13 +135,11 @@ static void try_knob(const struct advice_question *question, int index, struct a
 		if (option.setting.v[index] != values[i] ||
 			other_work(present, &option.setting, index))
 			continue;
-		if (question->allowed) {
-			if (!question->allowed(question->context, &option.setting))
-				continue;
-		} else if (setting_check(&option.setting, question->memory_limits).code !=
-			   STATUS_OK) {
+		if (question->allowed
+				? !question->allowed(question->context, &option.setting)
+				: setting_check(&option.setting, question->memory_limits).code !=
+					  STATUS_OK)
 			continue;
-		}
 		asking->asks++;
 		option.cpe = predict(question, &option.setting, asking);
 		if (!(option.cpe > 0))
@@ -200,7 +198,7 @@ bool advice_find(const struct advice_question *question, struct advice *advice)
 {
 	const struct limits *limits = &question->explanation->limits;
 	const struct kernel *kernel = question->setting->kernel;
-	enum limit_kind kind = LIMIT_COUNT;
+	enum limit_kind kind;
 	struct option best = { .knob = -1 };
 	struct text change = { 0 };
 	struct asking asking = { .most = explain_cache_slow(kernel) ? ADVICE_ASKS_SLOW
@@ -208,10 +206,9 @@ bool advice_find(const struct advice_question *question, struct advice *advice)
 		.fresh = question->fresh > 0 ? question->fresh : -1 };
 
 	memset(advice, 0, sizeof(*advice));
-	if (limits->predicted_by >= 0)
-		kind = limits->limit[limits->predicted_by].kind;
-	if (!status_is_ok(&question->explanation->status) || kind == LIMIT_COUNT)
+	if (!status_is_ok(&question->explanation->status) || limits->predicted_by < 0)
 		return true;
+	kind = limits->limit[limits->predicted_by].kind;
 	best.cpe = limits->predicted;
 	for (int role = KNOB_FORM; role >= KNOB_WORK; role--) {
 		for (int i = 0; i < kernel->knob_count; i++)

@@ -86,18 +86,13 @@ static bool lacks_value(const struct characterise *run, const struct kernel *ker
 
 /* ---- loops of each stage */
 
-static void add(struct characterise *run, enum item_kind kind, int of, const struct kernel *kernel,
-	unsigned nops)
+static void add(void *context, enum item_kind kind, int of, const struct kernel *kernel)
 {
-	if (kernel && run->item_count < ITEMS && (!run->again || lacks_value(run, kernel)))
-		run->items[run->item_count++] = (struct loop_item){
-			.kind = kind, .of = of, .kernel = kernel, .nops = nops
-		};
-}
+	struct characterise *run = context;
 
-static void add_loop(void *context, enum item_kind kind, int of, const struct kernel *kernel)
-{
-	add(context, kind, of, kernel, 0);
+	if (kernel && run->item_count < ITEMS && (!run->again || lacks_value(run, kernel)))
+		run->items[run->item_count++] =
+			(struct loop_item){ .kind = kind, .of = of, .kernel = kernel };
 }
 
 /* Adds a copy of the loop with extra nops. The nops alone need NOPS_OVER times the cycles of the
@@ -107,15 +102,18 @@ static void add_slots_of(
 {
 	double width = run->report.measured.width.value;
 	struct figure alone = evaluate_loop(&run->values, kernel);
+	int first = run->item_count;
 	unsigned nops;
 
 	if (!alone.known || !run->report.measured.width.known)
 		return;
 	nops = (unsigned)ceil(width * fmax(1, alone.value) * NOPS_OVER);
-	if (nops <= NOPS_MOST)
-		add(run, kind, of,
-			loop_with_nops(kernel, run->values.recipes.width[run->values.nop], nops),
-			nops);
+	if (nops > NOPS_MOST)
+		return;
+	add(run, kind, of,
+		loop_with_nops(kernel, run->values.recipes.width[run->values.nop], nops));
+	if (run->item_count > first)
+		run->items[first].nops = nops;
 }
 
 static void add_slots(struct characterise *run)
@@ -180,6 +178,16 @@ void characterise_free(struct characterise *run)
 	free(run);
 }
 
+static bool stopped(const struct characterise *run)
+{
+	return measurer_stopped(run->visits.measurer);
+}
+
+static double elapsed(const struct characterise *run)
+{
+	return measurer_now(run->visits.measurer) - run->begin;
+}
+
 /* The time share of all stages before `stage`. */
 static double share_before(const struct characterise *run, int stage)
 {
@@ -215,10 +223,11 @@ static bool all_known(const struct characterise *run)
 
 /* Whether the time of this stage and of all earlier stages is over. If the user named classes, a
  * stage with unknown values may use the whole time. Later stages depend on these values. */
-static bool stage_late(const struct characterise *run)
+static bool late(void *context)
 {
-	double seconds = run->report.seconds, most = run->options.seconds,
-	       share = share_before(run, (int)run->stage + 1);
+	struct characterise *run = context;
+	double seconds = run->report.seconds = elapsed(run);
+	double most = run->options.seconds, share = share_before(run, (int)run->stage + 1);
 
 	if (run->options.classes && seconds > share * most && !all_known(run))
 		share = 1;
@@ -243,18 +252,6 @@ static void show_progress(struct characterise *run)
 	report->done = fmax(report->done, fmin(1, before + here * fmax(part, 0)));
 }
 
-/* ---- measuring */
-
-static bool stopped(const struct characterise *run)
-{
-	return measurer_stopped(run->visits.measurer);
-}
-
-static double elapsed(const struct characterise *run)
-{
-	return measurer_now(run->visits.measurer) - run->begin;
-}
-
 /* Adds the final result of a visit to the report. */
 static void note_result(struct characterise *run, const struct result *result)
 {
@@ -267,14 +264,6 @@ static void note_result(struct characterise *run, const struct result *result)
 	}
 	report->seconds = elapsed(run);
 	show_progress(run);
-}
-
-static bool late(void *context)
-{
-	struct characterise *run = context;
-
-	run->report.seconds = elapsed(run);
-	return stage_late(run);
 }
 
 static void ask(void *context, unsigned index, struct request *request)
@@ -353,7 +342,7 @@ static void measure_items(struct characterise *run, int rounds)
 
 static void measure_classes(struct characterise *run)
 {
-	recipes_each(&run->values.recipes, add_loop, run);
+	recipes_each(&run->values.recipes, add, run);
 	measure_items(run, INT_MAX);
 }
 
@@ -447,7 +436,7 @@ static void measure_again(struct characterise *run)
 			return;
 		run->again = true;
 		if (pass == 0)
-			recipes_each(&run->values.recipes, add_loop, run);
+			recipes_each(&run->values.recipes, add, run);
 		else
 			add_slots(run);
 		run->again = false;
@@ -514,7 +503,7 @@ static void measure_ports(struct characterise *run)
 			return;
 		for (int i = 0; i < run->next_count; i++)
 			add(run, ITEM_MIX, i,
-				loop_of_mix(&run->values.recipes, measured, &run->next[i]), 0);
+				loop_of_mix(&run->values.recipes, measured, &run->next[i]));
 		measure_items(run, ROUNDS_MIX);
 		keep_mixes(run);
 	}

@@ -75,11 +75,11 @@ _Static_assert(sizeof(probe_part_names) / sizeof(probe_part_names[0]) == PROBE_P
 
 enum probe_part probe_part_find(const char *name)
 {
-	int part = 0;
+	enum probe_part part = 0;
 
-	while (probe_part_names[part] && strcmp(probe_part_names[part], name) != 0)
+	while (part < PROBE_PARTS && strcmp(probe_part_names[part], name) != 0)
 		part++;
-	return (enum probe_part)part;
+	return part;
 }
 
 enum page_kind probe_best_pages(const struct probe *probe)
@@ -228,17 +228,6 @@ static double lay_out(struct probe *probe)
 
 /* ---- a time limit ---- */
 
-static void leave_out(struct probe *probe, enum probe_part part)
-{
-	struct probe_options *options = &probe->report.options;
-
-	if (!(options->parts >> part & 1) || options->parts == 1u << part)
-		return;
-	options->parts &= ~(1u << part);
-	notes_add(&probe->report.notes, "%s left out: %.3g s are too short for it",
-		probe_part_names[part], options->seconds);
-}
-
 /* When time is short, the plan reduces in this order: the time of each point, the number of points,
  * the largest working sets, the second kind of pages, and whole parts. */
 static void shrink(struct probe *probe)
@@ -266,8 +255,13 @@ static void shrink(struct probe *probe)
 			options->seconds);
 	}
 	for (size_t i = 0; i < sizeof(order) / sizeof(*order) && lay_out(probe) > options->seconds;
-		i++)
-		leave_out(probe, order[i]);
+		i++) {
+		if (!(options->parts >> order[i] & 1) || options->parts == 1u << order[i])
+			continue;
+		options->parts &= ~(1u << order[i]);
+		notes_add(&probe->report.notes, "%s left out: %.3g s are too short for it",
+			probe_part_names[order[i]], options->seconds);
+	}
 	if (lay_out(probe) > options->seconds) {
 		probe->rounds = 1;
 		notes_add(&probe->report.notes,
@@ -276,11 +270,10 @@ static void shrink(struct probe *probe)
 	}
 	while (lay_out(probe) > options->seconds && options->max_size / 2 >= PROBE_LEAST)
 		options->max_size /= 2;
-	if (options->max_size < wanted) {
+	if (options->max_size < wanted)
 		notes_add(&probe->report.notes,
 			"working sets up to %s only: %.3g s are too short for more",
 			units_size_long((int64_t)options->max_size).text, options->seconds);
-	}
 }
 
 void probe_plan(struct probe *probe)

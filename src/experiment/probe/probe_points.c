@@ -103,9 +103,8 @@ static bool doubtful(const struct sample *sample, const struct setting *setting)
 	 * long. */
 	if (probe_is_far(setting))
 		return !sample->valid;
-	if (!sample->valid || sample_doubt(sample))
-		return true;
-	return sample->cpe_hi - sample->cpe_lo > SCATTERED * sample->cpe;
+	return !sample->valid || sample_doubt(sample) ||
+	       sample->cpe_hi - sample->cpe_lo > SCATTERED * sample->cpe;
 }
 
 /* Adds tasks that repeat points of a curve. all: every point up to PROBE_FAR bytes. Otherwise: only
@@ -139,7 +138,7 @@ static int upward(const void *a, const void *b)
 
 	if (bx != by)
 		return bx < by ? -1 : 1;
-	return x->x < y->x ? -1 : x->x > y->x;
+	return (x->x > y->x) - (x->x < y->x);
 }
 
 static int downward(const void *a, const void *b)
@@ -375,7 +374,6 @@ static void end_look(struct probe *probe)
 			crossing(probe->look, probe->looked, half_of_memory(probe), &inside);
 		share->at[share->count++] = probe->report.seconds;
 	}
-	probe->looked = 0;
 }
 
 static void fill_share(struct probe *probe, const struct probe_stage *stage, int round)
@@ -386,12 +384,10 @@ static void fill_share(struct probe *probe, const struct probe_stage *stage, int
 	double middle =
 		share->count ? share->bytes[share->count - 1] : first_guess(probe, stage->pages);
 
-	if (round > 0) {
+	if (round > 0)
 		end_look(probe);
-		return;
-	}
 	probe->looked = 0;
-	if (!(half_of_memory(probe) > 0) || !(middle > 0) ||
+	if (round > 0 || !(half_of_memory(probe) > 0) || !(middle > 0) ||
 		machine_cache(machine, 3) <= machine_cache(machine, 2) ||
 		(probe_late(probe) && share->count >= LOOKS_LEAST &&
 			share->at[share->count - 1] - share->at[0] >= looks_span))
@@ -530,10 +526,7 @@ static void fill_bandwidth(struct probe *probe, const struct probe_stage *stage,
 
 	if (round == 0) {
 		report->band_count = 0;
-		if (report->hierarchy.level_count)
-			add_found(probe, stage->pages);
-		else
-			add_stated(probe, stage->pages);
+		(report->hierarchy.level_count ? add_found : add_stated)(probe, stage->pages);
 	}
 	if (round == 0 || round >= 3 || round >= probe->rounds)
 		return;

@@ -462,13 +462,13 @@ const struct windows_report *windows_report(const struct windows *windows)
 
 const char *windows_why(const struct windows_report *report)
 {
-	const char *why = "no undisturbed trial";
-
-	for (int i = 0; i < report->count; i++)
-		if (report->row[i].why[0])
-			why = report->row[i].why;
 	/* A note about the time limit explains more than a row's failure. */
-	return report->notes.count ? report->notes.note[0] : why;
+	if (report->notes.count)
+		return report->notes.note[0];
+	for (int i = report->count - 1; i >= 0; i--)
+		if (report->row[i].why[0])
+			return report->row[i].why;
+	return "no undisturbed trial";
 }
 
 const struct windows_row *windows_row(const struct windows_report *report, int64_t choice)
