@@ -274,7 +274,7 @@ static struct status save(const struct view *view, const char *arguments, char *
 }
 
 static struct status run_picture(
-	const struct session *session, struct session *change, const char *arguments)
+	const struct session *session, struct session *change, char *arguments)
 {
 	struct view *view;
 	struct status status;

@@ -379,7 +379,7 @@ static int search_all(const struct session *session, struct search *search, cons
 }
 
 static struct status run_find(
-	const struct session *session, struct session *change, const char *arguments)
+	const struct session *session, struct session *change, char *arguments)
 {
 	char text[FIND_SIZE];
 	struct view_found found[VIEW_FOUND] = { 0 };
@@ -400,7 +400,7 @@ static struct status run_find(
 }
 
 static struct status run_choose(
-	const struct session *session, struct session *change, const char *arguments)
+	const struct session *session, struct session *change, char *arguments)
 {
 	char command[sizeof(session->screen.found[0].command)];
 	struct status status;

@@ -13,10 +13,10 @@ struct command_row {
 	const char *name; /* one or two words: "pin swap" */
 	/* A command without arguments that cannot fail has act(), another command has run().
 	 * `change` is the same session, or NULL: then run() changes nothing, and returns whether
-	 * the command can run and would have an effect now. */
+	 * the command can run and would have an effect now. It may cut up `arguments`. */
 	void (*act)(struct session *session);
 	struct status (*run)(
-		const struct session *session, struct session *change, const char *arguments);
+		const struct session *session, struct session *change, char *arguments);
 	/* Why the command cannot run now; if it cannot, it is not called. NULL: no
 	 * reason, or run() returns it. */
 	struct status (*refusal)(const struct session *session);

@@ -32,27 +32,20 @@ const struct campaign_row campaign_row_probe = {
 	.kind = &campaign_probe, .apart = true, .over = probe_over
 };
 
-/* Parses the parts of a probe, "latency tlb", one bit each. */
-static struct status read_parts(const char *arguments, unsigned *parts)
+/* Adds the parts of a probe, "latency tlb", one bit each. */
+static struct status read_parts(char *arguments, unsigned *parts)
 {
-	char *words = memory_string(arguments), *rest, *word;
-	struct status status = status_ok();
-
-	*parts = 0;
-	for (word = strtok_r(words, " ", &rest); word && status_is_ok(&status);
-		word = strtok_r(NULL, " ", &rest)) {
+	for (char *word; (word = strsep(&arguments, " "));) {
 		enum probe_part part = probe_part_find(word);
 
 		if (part == PROBE_PARTS)
-			status = status_usage(
+			return status_usage(
 				"probe only \"%.40s\": latency, tlb, line, bandwidth, parallel or "
 				"cores",
 				word);
-		else
-			*parts |= 1u << part;
+		*parts |= 1u << part;
 	}
-	free(words);
-	return status;
+	return status_ok();
 }
 
 static struct status begin_probe(struct session *session, unsigned parts)
@@ -71,7 +64,7 @@ static struct status begin_probe(struct session *session, unsigned parts)
 
 /* Shows the running probe, or begins a probe. */
 static struct status run_probe(
-	const struct session *session, struct session *change, const char *arguments)
+	const struct session *session, struct session *change, char *arguments)
 {
 	(void)arguments;
 	if (change && !campaign_runs(session, CAMPAIGN_PROBE))
@@ -82,20 +75,19 @@ static struct status run_probe(
 }
 
 static struct status run_probe_only(
-	const struct session *session, struct session *change, const char *arguments)
+	const struct session *session, struct session *change, char *arguments)
 {
-	unsigned parts;
-	struct status status = read_parts(arguments, &parts);
+	unsigned parts = 0;
+	struct status status = *arguments
+				       ? read_parts(arguments, &parts)
+				       : status_usage("probe only takes parts: latency, tlb, line, "
+						      "bandwidth, parallel, cores");
 
 	(void)session;
-	if (status_is_ok(&status) && !parts)
-		status = status_usage(
-			"probe only takes parts: latency, tlb, line, bandwidth, parallel, cores");
 	return change && status_is_ok(&status) ? begin_probe(change, parts) : status;
 }
 
-static struct status run_stop(
-	const struct session *session, struct session *change, const char *given)
+static struct status run_stop(const struct session *session, struct session *change, char *given)
 {
 	bool probe = strcmp(given, "probe") == 0;
 	enum campaign_of which = probe ? CAMPAIGN_PROBE : CAMPAIGN_CORE;
@@ -164,7 +156,7 @@ static struct status characterise_refusal(const struct session *session)
 }
 
 static struct status run_characterise(
-	const struct session *session, struct session *change, const char *arguments)
+	const struct session *session, struct session *change, char *arguments)
 {
 	struct characterise_options options = { .seed = session->seed };
 	struct characterise *machine;
@@ -180,7 +172,7 @@ static struct status run_characterise(
 }
 
 static struct status run_characterise_save(
-	const struct session *session, struct session *change, const char *arguments)
+	const struct session *session, struct session *change, char *arguments)
 {
 	const struct insight *insight = &session->insight;
 	struct text name = { 0 }, path = { 0 };

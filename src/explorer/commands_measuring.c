@@ -50,7 +50,7 @@ static struct status uarch_refusal(const struct session *session)
 }
 
 static struct status run_uarch(
-	const struct session *session, struct session *change, const char *arguments)
+	const struct session *session, struct session *change, char *arguments)
 {
 	const struct insight *insight = &session->insight;
 	struct status status;
@@ -90,7 +90,7 @@ static bool nearest_useful(const struct session *session)
 /* ---- events ---- */
 
 static struct status run_event(
-	const struct session *session, struct session *change, const char *arguments)
+	const struct session *session, struct session *change, char *arguments)
 {
 	bool known = counted_index(&session->counted, arguments) >= 0;
 	struct status status = known ? status_ok() : counted_check(session, arguments);
@@ -128,7 +128,7 @@ static struct status not_extra(const struct counted *counted, const char *name)
 }
 
 static struct status run_event_drop(
-	const struct session *session, struct session *change, const char *arguments)
+	const struct session *session, struct session *change, char *arguments)
 {
 	const struct counted *counted = &session->counted;
 	int event = *arguments ? counted_extra(counted, arguments) : -1;
@@ -182,7 +182,7 @@ static void act_freeze(struct session *session)
 /* ---- recording ---- */
 
 static struct status run_record_to(
-	const struct session *session, struct session *change, const char *arguments)
+	const struct session *session, struct session *change, char *arguments)
 {
 	struct status status;
 
@@ -198,7 +198,7 @@ static struct status run_record_to(
 }
 
 static struct status run_record(
-	const struct session *session, struct session *change, const char *arguments)
+	const struct session *session, struct session *change, char *arguments)
 {
 	char name[160] = "";
 

@@ -112,7 +112,7 @@ static struct status unknown_name(const char *command, const char *argument, con
 }
 
 static struct status run_view(
-	const struct session *session, struct session *change, const char *arguments)
+	const struct session *session, struct session *change, char *arguments)
 {
 	const struct front *front = front_named(arguments);
 
@@ -197,7 +197,7 @@ static struct status scroll_code(const struct session *session, struct session *
 }
 
 static struct status run_code(
-	const struct session *session, struct session *change, const char *arguments)
+	const struct session *session, struct session *change, char *arguments)
 {
 	int by = parse_lines(arguments);
 
@@ -215,7 +215,7 @@ static struct status scroll_counters(const struct session *session, struct sessi
 }
 
 static struct status run_counters_scroll(
-	const struct session *session, struct session *change, const char *arguments)
+	const struct session *session, struct session *change, char *arguments)
 {
 	int by = parse_lines(arguments);
 
@@ -282,7 +282,7 @@ static void focus(struct session *session, const struct pane *pane)
 }
 
 static struct status run_focus_by(
-	const struct session *session, struct session *change, const char *given)
+	const struct session *session, struct session *change, char *given)
 {
 	int pane = (int)(pane_focused(session) - panes);
 
@@ -295,7 +295,7 @@ static struct status run_focus_by(
 }
 
 static struct status run_focus(
-	const struct session *session, struct session *change, const char *arguments)
+	const struct session *session, struct session *change, char *arguments)
 {
 	const struct pane *pane = pane_named(arguments);
 
@@ -351,8 +351,7 @@ static struct status move_in_pane(
 	return dy && status_is_ok(&status) ? pane->roll(session, change, dy) : nothing_further();
 }
 
-static struct status run_move(
-	const struct session *session, struct session *change, const char *given)
+static struct status run_move(const struct session *session, struct session *change, char *given)
 {
 	int dx = (*given == 'r') - (*given == 'l'), dy = (*given == 'd') - (*given == 'u');
 
@@ -394,7 +393,7 @@ static void act_relief(struct session *session)
 }
 
 static struct status run_whatif(
-	const struct session *session, struct session *change, const char *arguments)
+	const struct session *session, struct session *change, char *arguments)
 {
 	struct misses_whatif whatif = session->whatif;
 	struct status status;

@@ -22,63 +22,34 @@ static void choose_kernel(struct session *session, const struct kernel *kernel)
 		session_go(session, &session->kernels[index].setting);
 }
 
-/* Parses "NAME [KNOB]". */
-static struct status parse_kernel(const char *arguments, const struct kernel **kernel, int *knob)
+/* rest: "cflags=FLAGS"; NULL: nothing. */
+static struct status open_own(struct session *session, const char *path, const char *rest)
 {
-	size_t length = strcspn(arguments, " ");
-	struct status status;
-	char name[64];
-
-	*knob = -1;
-	if (!*arguments)
-		return status_usage("kernel takes the name of one (slexplore list shows all)");
-	snprintf(name, sizeof(name), "%.*s", length > 63 ? 63 : (int)length, arguments);
-	status = setting_find_kernel(name, kernel);
-	if (!status_is_ok(&status) || !arguments[length])
-		return status;
-	return setting_find_knob(*kernel, arguments + length + 1, knob);
-}
-
-/* Whether the arguments name an own loop: "PATH [cflags=FLAGS]". */
-static bool is_own(const char *arguments)
-{
-	char path[256];
-
-	snprintf(path, sizeof(path), "%.*s", (int)strcspn(arguments, " "), arguments);
-	return own_is_path(path);
-}
-
-static struct status open_own(struct session *session, const char *arguments)
-{
-	size_t length = strcspn(arguments, " ");
-	const char *rest = arguments + length + (arguments[length] == ' ');
-	struct status status;
-	char *path;
-
-	if (*rest && strncmp(rest, "cflags=", 7) != 0)
+	if (rest && strncmp(rest, "cflags=", 7) != 0)
 		return status_usage(
 			"\"%.60s\": after the file of an own loop comes cflags=…, or nothing",
 			rest);
-	path = memory_string(arguments);
-	path[length] = '\0';
-	status = session_own_open(session, path, *rest ? rest + 7 : NULL);
-	free(path);
-	return status;
+	return session_own_open(session, path, rest ? rest + 7 : NULL);
 }
 
 static struct status run_kernel(
-	const struct session *session, struct session *change, const char *arguments)
+	const struct session *session, struct session *change, char *arguments)
 {
+	const char *name = strsep(&arguments, " ");
 	const struct kernel *kernel;
 	struct status status;
-	int knob;
+	int knob = -1;
 
-	if (is_own(arguments) && session->replay)
+	if (!*name)
+		return status_usage("kernel takes the name of one (slexplore list shows all)");
+	if (own_is_path(name) && session->replay)
 		return status_usage(
 			"a recording has no own loops: start without replay to measure one");
-	if (is_own(arguments))
-		return change ? open_own(change, arguments) : status_ok();
-	status = parse_kernel(arguments, &kernel, &knob);
+	if (own_is_path(name))
+		return change ? open_own(change, name, arguments) : status_ok();
+	status = setting_find_kernel(name, &kernel);
+	if (status_is_ok(&status) && arguments)
+		status = setting_find_knob(kernel, arguments, &knob);
 	if (status_is_ok(&status) && !playback_kernel(session, kernel))
 		status = playback_none(session, kernel);
 	if (!status_is_ok(&status))
@@ -176,8 +147,7 @@ static struct status go(const struct session *session, struct session *change,
 	return status;
 }
 
-static struct status run_set(
-	const struct session *session, struct session *change, const char *arguments)
+static struct status run_set(const struct session *session, struct session *change, char *arguments)
 {
 	struct setting wanted = session->setting;
 	unsigned asked = 0;
@@ -186,22 +156,15 @@ static struct status run_set(
 	if (!*arguments)
 		return status_usage("set takes KNOB=VALUE, as in %s=VALUE",
 			wanted.kernel->knob_count ? wanted.kernel->knobs[0].name : "size");
-	for (const char *at = arguments; *at;) {
-		size_t length = strcspn(at, " ");
+	for (char *word; (word = strsep(&arguments, " "));) {
 		const char *value;
-		char word[128];
-		struct status status;
+		struct status status = setting_assign(&wanted, word, limit_of(session));
 
-		if (length >= sizeof(word))
-			return status_usage("\"%.40s…\" is too long: set takes KNOB=VALUE", at);
-		snprintf(word, sizeof(word), "%.*s", (int)length, at);
-		status = setting_assign(&wanted, word, limit_of(session));
 		if (status_is_ok(&status))
 			status = setting_split(wanted.kernel, word, &last, &value);
 		if (!status_is_ok(&status))
 			return status;
 		asked |= 1u << last;
-		at += length + (at[length] == ' ');
 	}
 	return go(session, change, &wanted, last, asked);
 }
@@ -250,7 +213,7 @@ struct status action_step(const struct session *session, struct session *change,
 }
 
 static struct status run_knob(
-	const struct session *session, struct session *change, const char *arguments)
+	const struct session *session, struct session *change, char *arguments)
 {
 	struct status status;
 	int steps, knob;
@@ -341,7 +304,7 @@ static void say_range(struct session *session)
 }
 
 static struct status run_digit(
-	const struct session *session, struct session *change, const char *arguments)
+	const struct session *session, struct session *change, char *arguments)
 {
 	struct status status = check_digit(session, arguments);
 
@@ -363,7 +326,7 @@ static bool entry_there(const struct session *session)
 }
 
 static struct status run_accept(
-	const struct session *session, struct session *change, const char *arguments)
+	const struct session *session, struct session *change, char *arguments)
 {
 	struct status status;
 	int64_t value;
@@ -394,13 +357,12 @@ static void act_erase(struct session *session)
 /* ---- the table ---- */
 
 static struct status run_kernel_by(
-	const struct session *session, struct session *change, const char *given)
+	const struct session *session, struct session *change, char *given)
 {
 	return action_kernel_by(session, change, command_direction(given));
 }
 
-static struct status run_knob_by(
-	const struct session *session, struct session *change, const char *given)
+static struct status run_knob_by(const struct session *session, struct session *change, char *given)
 {
 	return action_knob_by(session, change, command_direction(given));
 }
