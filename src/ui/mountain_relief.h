@@ -25,5 +25,5 @@ bool mountain_relief(struct box at, const struct view *view);
 
 /* Draws a slice with one bar for each point along a knob. The title is "GB/s over size". If the
  * kernel moves no bytes, the title says cycles per element. */
-void slice_title(const struct view *view, const struct view_slice *slice, struct text *title);
+struct words slice_title(const struct view *view, const struct view_slice *slice);
 void slice_draw(struct box at, const struct view *view, const struct view_slice *slice);

@@ -21,7 +21,7 @@ static struct words number(double value)
 	return words_of(fabs(value - round(value)) < 0.005 ? "%.0f" : "%.2f", value);
 }
 
-static void title_of(const struct scene *scene, struct text *title)
+static struct words title_of(const struct scene *scene)
 {
 	const struct view *view = scene->view;
 	const struct explanation *explanation = panels_outline(view);
@@ -29,21 +29,22 @@ static void title_of(const struct scene *scene, struct text *title)
 	const struct loop *loop = &explanation->loop;
 	double turns = limits->turns > 0 ? limits->turns : 1, elements = limits->elements / turns;
 
-	text_add(title, "code");
+	struct words core = { "" }, unknown = { "" };
+
 	if (!view->explanation)
-		return;
+		return words_of("code");
 	if (view->core && (view->foreign || view->nearest))
-		text_addf(title, " on %s", view->core->name);
-	if (loop->stepped)
-		text_addf(title, ", S: stepped %d turn%s, %.4g instructions an element",
-			loop->turns, plural(loop->turns), loop->insns_per_element);
-	else
-		text_addf(title, ": %d instruction%s, %s micro-op%s for %s element%s",
-			loop->insn_count, plural(loop->insn_count),
-			number(limits->slots / turns).text, plural(limits->slots / turns),
-			number(elements).text, plural(elements));
+		core = words_of(" on %s", view->core->name);
 	if (limits->unknown)
-		text_addf(title, ", %d unknown", limits->unknown);
+		unknown = words_of(", %d unknown", limits->unknown);
+	if (loop->stepped)
+		return words_of("code%s, S: stepped %d turn%s, %.4g instructions an element%s",
+			core.text, loop->turns, plural(loop->turns), loop->insns_per_element,
+			unknown.text);
+	return words_of("code%s: %d instruction%s, %s micro-op%s for %s element%s%s", core.text,
+		loop->insn_count, plural(loop->insn_count), number(limits->slots / turns).text,
+		plural(limits->slots / turns), number(elements).text, plural(elements),
+		unknown.text);
 }
 
 static bool wanted(const struct view *view)
@@ -282,14 +283,13 @@ const struct panel panel_code = {
 
 enum { TAB = 4 };
 
-static void source_title(const struct scene *scene, struct text *title)
+static struct words source_title(const struct scene *scene)
 {
 	const struct listing *listing = scene->view->listing;
 
 	if (listing->generated)
-		text_addf(title, "source: %s, written by the build", listing->function);
-	else
-		text_addf(title, "source: %s, %s", listing->file, listing->function);
+		return words_of("source: %s, written by the build", listing->function);
+	return words_of("source: %s, %s", listing->file, listing->function);
 }
 
 static bool source_wanted(const struct view *view)

@@ -18,22 +18,23 @@ enum {
 	COLUMN = 38
 };
 
-static void title_of(const struct scene *scene, struct text *title)
+static struct words title_of(const struct scene *scene)
 {
 	const struct view *view = scene->view;
 	const struct counts *counts = &view->counters.counts;
+	struct words passes = { "" }, model = { "" };
 
-	text_add(title, "counters per element");
 	if (counts->count == 0)
-		return;
-	text_addf(title, ": C read %s", counts->direct ? "directly" : "by system call");
+		return words_of("counters per element");
 	if (counts->groups > 1)
-		text_addf(title, " in %d passes", counts->groups);
+		passes = words_of(" in %d passes", counts->groups);
 	if (view->core && view->explanation)
-		text_addf(title, ", M %s%s", panels_core(view->core).text,
+		model = words_of(", M %s%s", panels_core(view->core).text,
 			view->foreign	? ", not this core"
 			: view->nearest ? ", the nearest"
 					: "");
+	return words_of("counters per element: C read %s%s%s",
+		counts->direct ? "directly" : "by system call", passes.text, model.text);
 }
 
 /* Next to other panels, the panel is shown only if an event was counted. In front, it is always

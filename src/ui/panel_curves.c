@@ -24,19 +24,18 @@ enum { BYTES = 6, BYTES_AND_LINES = 14, LEVEL = 8 };
  * always fit. */
 enum { BEST_ROWS = 30, ROOMY = 14 };
 
-static void probe_title(const struct scene *scene, struct text *title)
+static struct words probe_title(const struct scene *scene)
 {
 	const struct view *view = scene->view;
 	const struct probe_report *report = view->probe;
 
-	text_add(title, "memory hierarchy");
 	if (report && view->probing)
-		text_addf(title, ": %.0f %%%s%s", 100 * report->done, report->doing[0] ? ", " : "",
-			report->doing);
-	else if (report && report->complete)
-		text_addf(title, ": cycles over size, %.1f s", report->seconds);
-	else if (report)
-		text_addf(title, ", stopped at %.0f %%", 100 * report->done);
+		return words_of("memory hierarchy: %.0f %%%s%s", 100 * report->done,
+			report->doing[0] ? ", " : "", report->doing);
+	if (report && report->complete)
+		return words_of("memory hierarchy: cycles over size, %.1f s", report->seconds);
+	return words_of(report ? "memory hierarchy, stopped at %.0f %%" : "memory hierarchy",
+		report ? 100 * report->done : 0);
 }
 
 /* ---- text next to the curve ---- */
@@ -244,22 +243,20 @@ enum { WINDOWS_BEST_ROWS = 35 };
 /* Columns of the table: the filler, the buffer that it fills, its knee. */
 enum { FILLER = 12, TITLE = 20, KNEE = 24 };
 
-static void windows_title(const struct scene *scene, struct text *title)
+static struct words windows_title(const struct scene *scene)
 {
 	const struct view *view = scene->view;
 	const struct windows_report *report = view->windows;
+	const char *doing = report ? report->doing : "";
 
-	text_add(title, "windows");
 	if (!report || !view->window)
-		return;
+		return words_of("windows");
 	if (view->windowing)
-		text_addf(title, ": %.0f %%%s%s", floor(100 * report->done),
-			report->doing[0] ? ", " : "", report->doing);
-	else
-		text_addf(title, ": cycles%s%s over fillers between two misses, %s",
-			view->window->cycles_from ? " " : "",
-			(const char[]){ (char)view->window->cycles_from, '\0' },
-			view->window->filler);
+		return words_of("windows: %.0f %%%s%s", floor(100 * report->done),
+			doing[0] ? ", " : "", doing);
+	return words_of("windows: cycles%s%s over fillers between two misses, %s",
+		view->window->cycles_from ? " " : "",
+		(const char[]){ (char)view->window->cycles_from, '\0' }, view->window->filler);
 }
 
 static const char *counts_text(const struct windows_row *row)

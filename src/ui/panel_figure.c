@@ -431,14 +431,13 @@ const struct panel panel_figure = {
 
 enum { MARGIN = 8 };
 
-static void strip_title(const struct scene *scene, struct text *title)
+static struct words strip_title(const struct scene *scene)
 {
 	if (scene->view->replay)
-		text_add(title, "CPE of the recorded trials, older … newer");
-	else if (scene->view->strip_span >= 0.01)
-		text_addf(title, "CPE of the last %.1f s, older … now", scene->view->strip_span);
-	else
-		text_add(title, "CPE of the latest trials, older … now");
+		return words_of("CPE of the recorded trials, older … newer");
+	return words_of(scene->view->strip_span >= 0.01 ? "CPE of the last %.1f s, older … now"
+							: "CPE of the latest trials, older … now",
+		scene->view->strip_span);
 }
 
 /* Finds the range of CPE to show, so that a few disturbed trials do not flatten the picture. The

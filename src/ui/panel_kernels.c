@@ -243,9 +243,9 @@ const struct panel panel_kernels = {
 
 /* ---- the chosen kernel: its title, hints for the user, and its source in the literature ---- */
 
-static void about_title(const struct scene *scene, struct text *title)
+static struct words about_title(const struct scene *scene)
 {
-	text_add(title, scene->view->setting.kernel->name);
+	return words_of("%s", scene->view->setting.kernel->name);
 }
 
 static void draw_about(struct box at, const struct scene *scene)

@@ -14,15 +14,14 @@ enum { CAUSES_FROM = 92, FIGURE = 7, TITLE_MOST = 30 };
 
 static const char binds[] = "◀ binds", predicted[] = "◀ predicted", soft[] = " (soft)";
 
-static void title_of(const struct scene *scene, struct text *title)
+static struct words title_of(const struct scene *scene)
 {
 	const struct view *view = scene->view;
 
-	text_addf(title,
-		!view->core	? "limits"
-		: view->foreign ? "limits for %s, not this core"
-		: view->nearest ? "limits of %s, the nearest known core"
-				: "limits in cycles per element, M %s",
+	return words_of(!view->core	? "limits"
+			: view->foreign ? "limits for %s, not this core"
+			: view->nearest ? "limits of %s, the nearest known core"
+					: "limits in cycles per element, M %s",
 		view->core ? panels_core(view->core).text : "");
 }
 

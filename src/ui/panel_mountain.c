@@ -181,7 +181,7 @@ static bool is_near(const struct axis_place *place, int index)
 		       (place->where == AXIS_BETWEEN && index == place->index + 1));
 }
 
-static void title_of(const struct scene *scene, struct text *title)
+static struct words title_of(const struct scene *scene)
 {
 	const struct view *view = scene->view;
 	const struct view_grid *grid = &view->grid;
@@ -191,20 +191,20 @@ static void title_of(const struct scene *scene, struct text *title)
 	struct setting_text bytes = setting_shown(size, view->setting.v[grid->size_knob]),
 			    elements = setting_shown(stride, view->setting.v[grid->stride_knob]);
 	bool contended = false, unsettled = false;
+	const char *marks;
 
-	if (!mountain_at(grid))
-		text_addf(title, "mountain: here %s, %s %s%s", bytes.text, stride->name,
-			elements.text, mountain_off(grid) ? ", off the grid" : "");
-	else if (!isfinite(here))
-		text_addf(title, "mountain: GB/s over %s and %s", size->name, stride->name);
-	else
-		text_addf(title, "mountain: %s GB/s T at %s, %s %s", units_value(here).text,
-			bytes.text, stride->name, elements.text);
 	for (int i = 0; i < grid->nx * grid->ny; i++) {
 		contended |= grid->contended[i / grid->nx][i % grid->nx];
 		unsettled |= grid->unsettled[i / grid->nx][i % grid->nx];
 	}
-	text_add(title, panels_marks(contended, unsettled));
+	marks = panels_marks(contended, unsettled);
+	if (!mountain_at(grid))
+		return words_of("mountain: here %s, %s %s%s%s", bytes.text, stride->name,
+			elements.text, mountain_off(grid) ? ", off the grid" : "", marks);
+	if (!isfinite(here))
+		return words_of("mountain: GB/s over %s and %s%s", size->name, stride->name, marks);
+	return words_of("mountain: %s GB/s T at %s, %s %s%s", units_value(here).text, bytes.text,
+		stride->name, elements.text, marks);
 }
 
 /* Draws the stride of each column, if it fits. */
@@ -341,13 +341,9 @@ static void draw_picture(struct box at, const struct view *view)
 /* Draws a slice through the cursor, with its title above. */
 static void draw_slice(struct box at, const struct view *view, const struct view_slice *slice)
 {
-	struct text title = { 0 };
-
 	if (slice->knob < 0 || at.height < 4)
 		return;
-	slice_title(view, slice, &title);
-	panels_rule(at, text_string(&title), false);
-	text_free(&title);
+	panels_rule(at, slice_title(view, slice).text, false);
 	slice_draw(box_part(at, 0, 1, at.width, at.height - 1), view, slice);
 }
 

@@ -188,17 +188,16 @@ static void beside_draw(struct box at, const struct beside *beside, const struct
 
 /* ---- ports ---- */
 
-static void title_of(const struct scene *scene, struct text *title)
+static struct words title_of(const struct scene *scene)
 {
 	const struct view *view = scene->view;
 	struct words core = view->core ? panels_core(view->core) : (struct words){ "" };
 
 	if (view->foreign || view->nearest)
-		text_addf(title, "ports of %s, %s, M", core.text,
+		return words_of("ports of %s, %s, M", core.text,
 			view->foreign ? "not this core" : "the nearest known");
-	else
-		text_addf(title, "ports: cycles an iteration, %sM %s",
-			shown_ports(view) ? "C counted, " : "", core.text);
+	return words_of("ports: cycles an iteration, %sM %s",
+		shown_ports(view) ? "C counted, " : "", core.text);
 }
 
 static bool wanted(const struct view *view)

@@ -60,7 +60,7 @@ static const char *source_letters(const struct view_slice *slice, bool cycles)
 				     : " R";
 }
 
-void slice_title(const struct view *view, const struct view_slice *slice, struct text *title)
+struct words slice_title(const struct view *view, const struct view_slice *slice)
 {
 	const struct kernel *kernel = view->setting.kernel;
 	const struct knob *knob = &kernel->knobs[slice->knob];
@@ -68,25 +68,27 @@ void slice_title(const struct view *view, const struct view_slice *slice, struct
 		slice == &view->by_size ? &view->by_stride : &view->by_size;
 	bool cycles = is_cpe(view, slice), contended = false, unsettled = false;
 
-	text_addf(title, "%s%s over %s%s",
-		kernel->plot_cpe ? "cycles"
-		: cycles	 ? "cycles per element"
-				 : "GB/s",
-		source_letters(slice, cycles), knob->name, kernel->plot_cpe ? " (log)" : "");
+	struct words here = { "" }, fixed = { "" };
+
 	/* If the marker is between or beyond the points, it cannot show the exact value: the title
 	 * does. */
 	if (slice->count > 0 && slice->place.where != AXIS_AT)
-		text_addf(
-			title, ", here %s", setting_shown(knob, view->setting.v[slice->knob]).text);
+		here = words_of(
+			", here %s", setting_shown(knob, view->setting.v[slice->knob]).text);
 	if (other->knob >= 0 && other->knob != slice->knob)
-		text_addf(title, ", %s=%s", kernel->knobs[other->knob].name,
+		fixed = words_of(", %s=%s", kernel->knobs[other->knob].name,
 			setting_shown(&kernel->knobs[other->knob], view->setting.v[other->knob])
 				.text);
 	for (int i = 0; i < slice->count; i++) {
 		contended |= slice->point[i].valid && slice->point[i].sample.contended;
 		unsettled |= slice->point[i].valid && slice->point[i].sample.unsettled;
 	}
-	text_add(title, panels_marks(contended, unsettled));
+	return words_of("%s%s over %s%s%s%s%s",
+		kernel->plot_cpe ? "cycles"
+		: cycles	 ? "cycles per element"
+				 : "GB/s",
+		source_letters(slice, cycles), knob->name, kernel->plot_cpe ? " (log)" : "",
+		here.text, fixed.text, panels_marks(contended, unsettled));
 }
 
 /* Returns the first column of a point. index: counted from `first` on. Bars have whole columns, and
@@ -272,9 +274,9 @@ static const struct view_slice *first_slice(const struct scene *scene)
 	return &view->by_size;
 }
 
-static void first_title(const struct scene *scene, struct text *title)
+static struct words first_title(const struct scene *scene)
 {
-	slice_title(scene->view, first_slice(scene), title);
+	return slice_title(scene->view, first_slice(scene));
 }
 
 static void first_draw(struct box at, const struct scene *scene)
@@ -287,9 +289,9 @@ static bool first_wanted(const struct view *view)
 	return view->by_size.knob >= 0 || view->by_stride.knob >= 0;
 }
 
-static void second_title(const struct scene *scene, struct text *title)
+static struct words second_title(const struct scene *scene)
 {
-	slice_title(scene->view, &scene->view->by_stride, title);
+	return slice_title(scene->view, &scene->view->by_stride);
 }
 
 static void second_draw(struct box at, const struct scene *scene)

@@ -294,21 +294,17 @@ static void cut_clauses(struct box at, int width, char *title)
 
 static void draw_panel(struct box at, const struct panel *panel, const struct scene *scene)
 {
-	struct text title = { 0 };
+	struct words title = panel->title_of ? panel->title_of(scene)
+					     : words_of("%s", panel->title ? panel->title : "");
 
-	if (panel->title)
-		text_add(&title, panel->title);
-	if (panel->title_of)
-		panel->title_of(scene, &title);
-	if (title.length) {
+	if (title.text[0]) {
 		bool focused = panels_named(scene->view->screen.focus, panel->focus);
 
 		if (panel->clauses)
-			cut_clauses(at, at.width - 1 - 2 * focused, title.bytes);
-		panels_rule(at, title.bytes, focused);
+			cut_clauses(at, at.width - 1 - 2 * focused, title.text);
+		panels_rule(at, title.text, focused);
 		at = box_part(at, 0, 1, at.width, at.height - 1);
 	}
-	text_free(&title);
 	panel->draw(at, scene);
 }
 

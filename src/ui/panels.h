@@ -28,7 +28,7 @@ struct panel {
 	/* The title in the rule above the panel. `title` is used if title_of is NULL. Both NULL: no
 	 * rule. */
 	const char *title;
-	void (*title_of)(const struct scene *scene, struct text *title);
+	struct words (*title_of)(const struct scene *scene);
 	bool clauses; /* a title that is too long is cut before a comma; the panel also shows the
 			 omitted words */
 	void (*draw)(struct box at, const struct scene *scene);

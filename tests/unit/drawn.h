@@ -54,13 +54,10 @@ static inline const char *draw(const struct panel *panel, int width, int height)
 static inline const char *title(const struct panel *panel)
 {
 	struct scene scene = { .view = &view };
-	struct text text = { 0 };
-	static char words[200];
+	static struct words words;
 
-	panel->title_of(&scene, &text);
-	snprintf(words, sizeof(words), "%s", text_string(&text));
-	text_free(&text);
-	return words;
+	words = panel->title_of(&scene);
+	return words.text;
 }
 
 #define lacks(string, part) assert_null(strstr((string), (part)))
