@@ -1,11 +1,8 @@
 /* Labels, jumps and alignment, for both instruction sets. See assemble.h. */
 #include "kernels/assemble.h"
 
-#include <ctype.h>
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Keeps the first failure. Returns true if there was no failure. */
@@ -195,37 +192,6 @@ void assemble_align(struct assembly *as, size_t bytes)
 		as->at += fill;
 	else
 		goes_on(as, status_failed("no nops fill %zu bytes", fill));
-}
-
-bool encode_take(const char **at, char c)
-{
-	while (isspace((unsigned char)**at))
-		++*at;
-	if (!c || **at != c)
-		return false;
-	++*at;
-	return true;
-}
-
-bool encode_number(const char **at, int64_t *value)
-{
-	bool negative = encode_take(at, '-');
-	uint64_t magnitude;
-	char *end;
-
-	if (!negative)
-		encode_take(at, '+');
-	encode_take(at, 0);
-	if (!isdigit((unsigned char)**at))
-		return false;
-	errno = 0;
-	magnitude = strtoull(*at, &end, (*at)[0] == '0' && ((*at)[1] | 32) == 'x' ? 16 : 10);
-	if (errno || isalnum((unsigned char)*end) || *end == '_' ||
-		(negative && magnitude > (uint64_t)1 << 63))
-		return false;
-	*at = end;
-	*value = (int64_t)(negative ? -magnitude : magnitude);
-	return true;
 }
 
 struct status assemble_end(struct assembly *as)

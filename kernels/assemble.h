@@ -77,13 +77,6 @@ enum { ASSEMBLE_LONGEST = 16 }; /* maximum bytes of an instruction */
 /* Encodes one line: fills in the bytes of the instruction and their number. */
 struct status encode_line(const char *line, unsigned char bytes[ASSEMBLE_LONGEST], size_t *length);
 
-/* Readers of lines, for encode_line(). They skip blanks at *at, and move *at past what they read.
- * encode_take(): reads the character. encode_number(): reads a number with its sign, decimal or
- * 0x…. A number beyond INT64_MAX wraps, so that lines can contain masks. False: something else is
- * at *at. */
-bool encode_take(const char **at, char c);
-bool encode_number(const char **at, int64_t *value);
-
 /* Encode a jump to a place, or its address. encode_distance() fills in the distance. */
 struct status encode_jump(
 	const char *mnemonic, unsigned char bytes[ASSEMBLE_LONGEST], size_t *length);

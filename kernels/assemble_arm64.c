@@ -7,7 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/assemble_arm64.h"
+#include "kernels/assemble_read.h"
+
+/* The forms of each mnemonic, and the bits that remain when all operands are zero.
+ * kernels/arm64.forms describes the operands. */
+static const struct {
+	const char *operands, *name;
+	uint32_t bits;
+} forms[] = {
+#include "kernels/arm64_forms.inc"
+};
 
 enum { FORMS = sizeof(forms) / sizeof(*forms), WORD = 4 };
 
@@ -455,21 +464,18 @@ struct status encode_line(const char *text, unsigned char bytes[ASSEMBLE_LONGEST
 	size_t letters = strcspn(name, " \t");
 	bool known = false;
 
-	for (int i = 0; i < FORMS; i++)
-		for (int k = 0; k < FORM_MNEMONICS && forms[i].mnemonic[k].name; k++) {
-			struct match match;
+	for (int i = 0; i < FORMS; i++) {
+		struct match match;
 
-			if (strlen(forms[i].mnemonic[k].name) != letters ||
-				strncmp(forms[i].mnemonic[k].name, name, letters) != 0)
-				continue;
-			known = true;
-			if (!match_line(&match, name + letters, forms[i].operands,
-				    forms[i].mnemonic[k].bits))
-				continue;
-			write_word(bytes, match.bits);
-			*length = WORD;
-			return status_ok();
-		}
+		if (strlen(forms[i].name) != letters || strncmp(forms[i].name, name, letters) != 0)
+			continue;
+		known = true;
+		if (!match_line(&match, name + letters, forms[i].operands, forms[i].bits))
+			continue;
+		write_word(bytes, match.bits);
+		*length = WORD;
+		return status_ok();
+	}
 	if (known)
 		return status_failed(
 			"\"%.100s\" cannot be assembled: no such instruction takes these operands",

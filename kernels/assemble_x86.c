@@ -9,6 +9,8 @@
 
 #include <Zydis/Zydis.h>
 
+#include "kernels/assemble_read.h"
+
 /* ---- Names */
 
 enum { NAME_LONGEST = 24 };
