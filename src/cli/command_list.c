@@ -118,7 +118,7 @@ static void named_sweep_data(struct report *report, const struct records *record
 	list = record_list(object, "words");
 	for (int i = 0; i < sweep->word_count; i++)
 		record_append_string(list, sweep->word[i]);
-	record_set_string(object, "x", sweeps_x_title(sweep));
+	record_set_string(object, "x", sweep->kernel->knobs[sweep->x].name);
 	list = record_list(object, "lines");
 	for (int i = 0; i < sweep->line_count; i++)
 		record_append_string(list, sweep->kernel->knobs[sweep->line[i]].name);

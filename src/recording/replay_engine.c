@@ -258,14 +258,13 @@ int replay_values(const struct replay *replay, const struct setting *setting, in
 	 * nearest smaller one. */
 	for (int i = 0; i < room; i++)
 		values[taken++] = all[room > 1 ? (int)((int64_t)i * (count - 1) / (room - 1)) : 0];
-	for (int i = 0; i < count && room < count && room > 0; i++) {
-		int near = 0;
+	if (taken < count && taken > 0 &&
+		bsearch(&setting->v[knob], all, (size_t)count, sizeof(*all), ascending)) {
+		int near = taken - 1;
 
-		if (all[i] != setting->v[knob])
-			continue;
-		while (near + 1 < taken && values[near + 1] <= all[i])
-			near++;
-		values[near] = all[i];
+		while (near > 0 && values[near] > setting->v[knob])
+			near--;
+		values[near] = setting->v[knob];
 	}
 	free(all);
 	return taken;

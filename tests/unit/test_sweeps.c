@@ -46,7 +46,7 @@ TEST(rows_are_read)
 	assert_string_equal(sweep->kernel->name, "matmul");
 	assert_int_equal(sweep->word_count, 3);
 	assert_string_equal(sweep->word[1], "n=8,16");
-	assert_string_equal(sweeps_x_title(sweep), "n");
+	assert_string_equal(sweep->kernel->knobs[sweep->x].name, "n");
 	assert_true(sweep->log_x && !sweep->log_y);
 	assert_int_equal(sweep->line_count, 2);
 	assert_int_equal(sweep->figure, SWEEPS_SPEEDUP);
@@ -269,12 +269,12 @@ TEST(any_sweep_can_be_drawn)
 	struct named_sweep sweep;
 
 	sweeps_plain(mountain, over_size, 2, &sweep);
-	assert_string_equal(sweeps_x_title(&sweep), "size");
+	assert_string_equal(sweep.kernel->knobs[sweep.x].name, "size");
 	assert_true(sweep.log_x);
 	assert_int_equal(sweep.line_count, 1);
 	assert_int_equal(sweep.figure, SWEEPS_GBPS);
 	sweeps_plain(matmul, over_block, 3, &sweep);
-	assert_string_equal(sweeps_x_title(&sweep), "block");
+	assert_string_equal(sweep.kernel->knobs[sweep.x].name, "block");
 	assert_int_equal(sweep.line_count, 1);
 	assert_int_equal(sweep.figure, SWEEPS_CPE);
 	sweeps_plain(matmul, over_block, 0, &sweep);

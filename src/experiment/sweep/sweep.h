@@ -189,9 +189,6 @@ void sweeps_advise(struct named_sweep *sweep, int64_t advised);
 
 /* ---- drawing */
 
-/* The name of the knob along x. */
-const char *sweeps_x_title(const struct named_sweep *sweep);
-
 /* Adds the name of a setting's line, for a legend: "form=naive", "n=800 type=f32". Empty if the
  * sweep has one line. Settings of the same line get the same words. */
 void sweeps_line(

@@ -35,11 +35,6 @@ void sweeps_plain(const struct kernel *kernel, const struct sweep_axis *axes, si
 	snprintf(sweep->source, sizeof(sweep->source), "%s", kernel->document);
 }
 
-const char *sweeps_x_title(const struct named_sweep *sweep)
-{
-	return sweep->x >= 0 ? sweep->kernel->knobs[sweep->x].name : "";
-}
-
 void sweeps_line(const struct named_sweep *sweep, const struct setting *setting, struct text *words)
 {
 	for (int i = 0; i < sweep->line_count; i++) {
