@@ -226,15 +226,9 @@ static void class_data(struct report *report, const struct records *records,
 	const struct characterise_report *core, int index)
 {
 	const struct measured_op *op = &core->measured.op[index];
-	const struct {
-		const char *key;
-		const struct figure *figure;
-	} figures[] = {
-		{ "latency", &op->latency },
-		{ "accumulate", &op->accumulate },
-		{ "each", &op->each },
-		{ "slots", &op->slots },
-	};
+	static const char *const keys[] = { "latency", "accumulate", "each", "slots" };
+	const struct figure *const figures[] = { &op->latency, &op->accumulate, &op->each,
+		&op->slots };
 	struct json_t *object = record_new(records, "class", report->records + 1);
 	struct text ports = { 0 };
 
@@ -242,11 +236,9 @@ static void class_data(struct report *report, const struct records *records,
 		add_ports(&core->ports, index, &ports);
 	record_set_string(object, "name", op->name);
 	for (size_t i = 0; i < sizeof(figures) / sizeof(*figures); i++) {
-		const char *key = figures[i].key;
-
-		set_figure(report, records, object, key, figures[i].figure,
-			&(struct value_row){ "class", op->name, key,
-				figures[i].figure == &op->each ? text_string(&ports) : "" });
+		set_figure(report, records, object, keys[i], figures[i],
+			&(struct value_row){ "class", op->name, keys[i],
+				figures[i] == &op->each ? text_string(&ports) : "" });
 	}
 	record_set_words(object, "ports", text_string(&ports));
 	record_write(records, object);

@@ -42,14 +42,12 @@ struct recorder {
 
 static void progress_show(struct recorder *recorder, double share, double remaining)
 {
-	char left[40] = "";
-
-	if (!progress_line_due(&recorder->line))
-		return;
-	if (remaining > 0)
-		snprintf(left, sizeof(left), ", at most %.0f s left", ceil(remaining));
-	progress_line_show(&recorder->line, "%.0f%% done%s; %d settings recorded ",
-		floor(share * 100), left, recording_state(recorder->recording).settings);
+	if (progress_line_due(&recorder->line))
+		progress_line_show(&recorder->line, "%.0f%% done%s; %d settings recorded ",
+			floor(share * 100),
+			remaining > 0 ? words_of(", at most %.0f s left", ceil(remaining)).text
+				      : "",
+			recording_state(recorder->recording).settings);
 }
 
 /* ---- writing ---- */
@@ -367,18 +365,17 @@ static int conclude(struct recorder *recorder)
 	struct cli *cli = recorder->cli;
 	struct recording_state state = recording_state(recorder->recording);
 	bool large = state.bytes >= 1000000;
-	char more[40] = "";
 
 	if (!status_is_ok(&state.status))
 		return cli_fail(cli, state.status);
 	bench_notes(&recorder->bench, cli, &recorder->largest);
 	model_notes(&recorder->model, cli, &recorder->first);
-	if (state.held)
-		snprintf(more, sizeof(more), " more; %d in all", state.held + state.settings);
 	cli_note(cli, "%s%d setting%s, %.*f %s%s: slexplore replay %s",
 		interrupt_signal() ? "interrupted: " : "", state.settings,
 		state.settings == 1 ? "" : "s", large, (double)state.bytes / (large ? 1e6 : 1e3),
-		large ? "MB" : "kB", more, cli->words[0]);
+		large ? "MB" : "kB",
+		state.held ? words_of(" more; %d in all", state.held + state.settings).text : "",
+		cli->words[0]);
 	if (interrupt_signal())
 		return 128 + interrupt_signal();
 	return recorder->failed ? CLI_UNMEASURED : CLI_DONE;

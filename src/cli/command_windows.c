@@ -118,15 +118,15 @@ static void put_words(FILE *out, const struct windows_report *windows)
 
 	for (int i = 0; i < windows->count; i++) {
 		const struct windows_row *row = &windows->row[i];
-		char words[BUFFERS_WORDS], head[64];
+		char words[BUFFERS_WORDS];
 
 		buffers_difference(&windows->buffers, &row->knee, row->fact, row->entries, words);
 		if (row->state == WINDOWS_FAILED)
 			snprintf(words, sizeof(words), "%s", row->why);
 		if (!words[0])
 			continue;
-		snprintf(head, sizeof(head), "%s%s: ", first, row->filler);
-		text_print(out, TEXT_COLUMNS, head, 2, words);
+		text_print(
+			out, TEXT_COLUMNS, words_of("%s%s: ", first, row->filler).text, 2, words);
 		first = "";
 	}
 	for (int i = 0; i < windows->count; i++)

@@ -201,7 +201,6 @@ static void put_elsewhere(FILE *out, const struct probe_report *probe)
 static void put_bands(FILE *out, const struct probe_report *probe)
 {
 	double spread = 0;
-	char words[80];
 
 	if (!probe->band_count)
 		return;
@@ -226,8 +225,8 @@ static void put_bands(FILE *out, const struct probe_report *probe)
 		}
 		fputc('\n', out);
 	}
-	snprintf(words, sizeof(words), "B/cycle, lines: %s; GB/s: timed", cycles_of(probe));
-	put_sources(out, words, spread);
+	put_sources(
+		out, words_of("B/cycle, lines: %s; GB/s: timed", cycles_of(probe)).text, spread);
 	put_elsewhere(out, probe);
 }
 
@@ -238,13 +237,10 @@ static void put_parallel(FILE *out, const struct probe_report *probe)
 	const struct probe_curve *curve = &probe->parallel;
 	const struct setting *last;
 	bool beyond = false;
-	char sources[48];
 
 	if (!curve->count)
 		return;
 	last = &curve->point[curve->count - 1].setting;
-	snprintf(sources, sizeof(sources), "timed, in %s",
-		units_size_long((int64_t)kernel_footprint(last->kernel, last->v)).text);
 	fprintf(out, "\n%-15s", "loads at once");
 	for (int i = 0; i < curve->count; i++)
 		fprintf(out, "%7.0f", curve->point[i].x);
@@ -259,7 +255,11 @@ static void put_parallel(FILE *out, const struct probe_report *probe)
 				? curve->point[0].sample.cpe / curve->point[i].sample.cpe
 				: NAN);
 	fputc('\n', out);
-	put_sources(out, sources, spread_over(curve));
+	put_sources(out,
+		words_of("timed, in %s",
+			units_size_long((int64_t)kernel_footprint(last->kernel, last->v)).text)
+			.text,
+		spread_over(curve));
 	/* N parallel loads can be at most N times as fast. A larger ratio means that the single
 	 * load was disturbed. */
 	for (int i = 0; i < curve->count; i++)

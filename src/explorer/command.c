@@ -272,14 +272,12 @@ static void offer_knobs(struct search *search, const struct kernel *kernel, bool
 {
 	for (int i = 0; i < kernel->knob_count; i++) {
 		const struct knob *knob = &kernel->knobs[i];
-		char shown[56], command[64];
+		struct words shown = words_of("%s %s", kernel->name, knob->name);
 
-		snprintf(shown, sizeof(shown), "%s %s", kernel->name, knob->name);
-		if (present)
-			snprintf(command, sizeof(command), "knob %s", knob->name);
-		else
-			snprintf(command, sizeof(command), "kernel %s", shown);
-		offer(search, knob->name, shown, knob->help, command);
+		offer(search, knob->name, shown.text, knob->help,
+			words_of("%s %s", present ? "knob" : "kernel",
+				present ? knob->name : shown.text)
+				.text);
 	}
 }
 
@@ -305,10 +303,9 @@ static void offer_drops(const struct session *session, struct search *search)
 
 	for (search->rank = 0; search->rank < 3; search->rank++) {
 		for (int i = 0; i < counted->extra_count; i++) {
-			char command[COUNTER_NAME + 16];
+			struct words command = words_of("event drop %s", counted->extra[i]);
 
-			snprintf(command, sizeof(command), "event drop %s", counted->extra[i]);
-			offer(search, command, command, "stop counting it", command);
+			offer(search, command.text, command.text, "stop counting it", command.text);
 		}
 	}
 }
@@ -319,7 +316,7 @@ static int offer_events(const struct session *session, const char *words, struct
 {
 	const struct engine *engine = &session->engine;
 	struct counter_offer *offers;
-	char pmu[COUNTER_NAME], command[COUNTER_NAME + 16];
+	char pmu[COUNTER_NAME];
 	size_t all, count, offered = 0;
 
 	words += strspn(words, " ");
@@ -335,8 +332,8 @@ static int offer_events(const struct session *session, const char *words, struct
 		for (size_t i = 0; i < count && search->count < VIEW_FOUND; i++) {
 			if (named(offers[i].name, words) != (pass == 0))
 				continue;
-			snprintf(command, sizeof(command), "event %s", offers[i].name);
-			add(search, command, offers[i].help, command);
+			add(search, words_of("event %s", offers[i].name).text, offers[i].help,
+				words_of("event %s", offers[i].name).text);
 			offered++;
 		}
 	}
@@ -348,12 +345,10 @@ static void offer_kernels(const struct session *session, struct search *search)
 {
 	for (int i = 0; kernel_registry[i]; i++) {
 		const struct kernel *kernel = kernel_registry[i];
-		char command[64];
 
-		if (!playback_kernel(session, kernel))
-			continue;
-		snprintf(command, sizeof(command), "kernel %s", kernel->name);
-		offer(search, kernel->name, kernel->name, kernel->title, command);
+		if (playback_kernel(session, kernel))
+			offer(search, kernel->name, kernel->name, kernel->title,
+				words_of("kernel %s", kernel->name).text);
 	}
 }
 

@@ -192,15 +192,13 @@ struct status action_step(const struct session *session, struct session *change,
 {
 	struct setting before = session->setting, setting = before;
 	const struct knob *knob = &before.kernel->knobs[session->knob];
-	char range[200];
 
 	if (session->knob >= before.kernel->knob_count)
 		return status_usage("%s has no knobs", before.kernel->name);
 	if (!step(session, &setting, steps)) {
-		if (session->replay) {
-			playback_range(session, session->knob, range, sizeof(range));
-			return status_usage("no further: %s", range);
-		}
+		if (session->replay)
+			return status_usage(
+				"no further: %s", playback_range(session, session->knob).text);
 		return status_usage("%s=%s goes no further: %s", knob->name,
 			setting_shown(knob, before.v[session->knob]).text,
 			setting_range(knob, session->memory_limits).text);
@@ -292,15 +290,12 @@ static struct status move_knob_to(
 static void say_range(struct session *session)
 {
 	const struct knob *knob = &session->setting.kernel->knobs[session->knob];
-	char range[200];
 
-	if (session->replay) {
-		playback_range(session, session->knob, range, sizeof(range));
-		session_notice(session, false, "%s", range);
-		return;
-	}
-	session_notice(session, false, "%s: %s", knob->name,
-		setting_range(knob, session->memory_limits).text);
+	if (session->replay)
+		session_notice(session, false, "%s", playback_range(session, session->knob).text);
+	else
+		session_notice(session, false, "%s: %s", knob->name,
+			setting_range(knob, session->memory_limits).text);
 }
 
 static struct status run_digit(

@@ -67,19 +67,17 @@ void playback_cell(const struct session *session, struct cell *cell)
 	cell->settled = true;
 }
 
-void playback_range(const struct session *session, int knob, char *buffer, size_t size)
+struct words playback_range(const struct session *session, int knob)
 {
 	char range[160];
 
 	replay_range(session->replay, &session->setting, knob, range, sizeof(range), NULL, 0);
-	snprintf(buffer, size, "%s was recorded at %s", session->setting.kernel->knobs[knob].name,
-		range);
+	return words_of("%s was recorded at %s", session->setting.kernel->knobs[knob].name, range);
 }
 
 struct status playback_fit(const struct session *session, struct setting *setting, unsigned asked)
 {
 	struct setting wanted = *setting;
-	char words[200];
 
 	if (replay_find(session->replay, setting) >= 0 ||
 		replay_nearest(session->replay, setting, asked))
@@ -90,9 +88,8 @@ struct status playback_fit(const struct session *session, struct setting *settin
 		/* Reports the first choice that was not recorded. */
 		if (!(asked >> i & 1) || knob->kind != KNOB_CHOICE)
 			continue;
-		playback_range(session, i, words, sizeof(words));
 		return status_usage("%s=%s was not recorded: %s", knob->name,
-			setting_shown(knob, wanted.v[i]).text, words);
+			setting_shown(knob, wanted.v[i]).text, playback_range(session, i).text);
 	}
 	return status_usage("no setting of %s was recorded", wanted.kernel->name);
 }

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/text.h"
 #include "engine/engine.h"
 #include "experiment/memory.h"
 #include "experiment/setting/cells.h"
@@ -182,7 +183,7 @@ void playback_cell(const struct session *session, struct cell *cell);
  * set. STATUS_USAGE, with the recorded values: no recorded setting is near. */
 struct status playback_fit(const struct session *session, struct setting *setting, unsigned asked);
 /* "size was recorded at 4k, 8k, 16k". */
-void playback_range(const struct session *session, int knob, char *buffer, size_t size);
+struct words playback_range(const struct session *session, int knob);
 /* Reports the first knob whose recorded value differs from the value that the user asked for. */
 void playback_tell(struct session *session, const struct setting *wanted, unsigned asked);
 
