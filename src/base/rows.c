@@ -149,7 +149,7 @@ int rows_fields(struct rows *rows, char *field[], int most)
 static struct status fail_at(const char *origin, int line, const char *format, va_list arguments)
 {
 	enum { ORIGIN = 72 };
-	char reason[200];
+	char reason[222];
 	size_t length = strlen(origin);
 	/* Keep the end of a long path: it identifies the file. */
 	bool cut = length > ORIGIN;

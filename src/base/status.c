@@ -35,7 +35,7 @@ struct status status_unknown(const char *what, const char *word, const char *con
 	size_t count, const char *remedy)
 {
 	struct near_names near = nearest_names(word, names, count);
-	char all[200] = "one of ";
+	char all[204] = "one of ";
 
 	if (near.text[0])
 		return status_usage("%s \"%.60s\"; did you mean %s?", what, word, near.text);

@@ -14,9 +14,12 @@ enum status_code {
 	STATUS_CANCELLED, /* stopped on request; finished results stay valid */
 };
 
+/* Bytes of a text, with its NUL. The names of all core models of an instruction set fit. */
+enum { STATUS_TEXT = 308 };
+
 struct status {
 	enum status_code code;
-	char text[244];
+	char text[STATUS_TEXT];
 };
 
 struct status status_ok(void);

@@ -121,8 +121,8 @@ static void fill(struct check *check, const char *finding, bool within, const st
 	if (status_is_ok(&status) && *check->finding)
 		return;
 	check->state = CHECK_BAD;
-	snprintf(check->finding, sizeof(check->finding), "data/checks has no text for \"%s\" %s",
-		finding, status.text);
+	snprintf(check->finding, sizeof(check->finding),
+		"data/checks has no text for \"%s\" %.200s", finding, status.text);
 }
 
 /* ---- The checks. Each sets its words, and returns the name of its finding in data/checks. */

@@ -42,8 +42,8 @@ struct examination {
 	const struct event_plan *events; /* events requested in the quick request; NULL: unknown */
 	struct counts counts;		 /* of the quick request */
 	const struct machine *machine;
-	struct sample sample; /* of a quick request; valid false: it failed */
-	char failure[244];    /* why it failed */
+	struct sample sample;	   /* of a quick request; valid false: it failed */
+	char failure[STATUS_TEXT]; /* why it failed */
 	char pages[16]; /* page size of its working set: "4k", "huge", "mixed"; empty: unknown */
 	struct terminal_facts terminal;
 	bool root; /* the effective user is root */

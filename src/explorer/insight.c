@@ -145,7 +145,7 @@ static void load(struct session *session)
 			session_machine(session)->arch, &insight->core);
 	insight->loaded = status_is_ok(&status);
 	if (!insight->loaded)
-		snprintf(insight->note, sizeof(insight->note), "no limits: %s", status.text);
+		snprintf(insight->note, sizeof(insight->note), "no limits: %.270s", status.text);
 }
 
 void insight_start(struct session *session, const struct explainer *explainer, const char *uarch)
@@ -588,7 +588,7 @@ void insight_view(const struct session *session, struct view *view)
 				? "no limits: an own loop is read after it was measured"
 				: "reading the code…");
 	else if (!status_is_ok(&insight->explanation->status))
-		snprintf(view->limits_note, sizeof(view->limits_note), "no limits: %s",
+		snprintf(view->limits_note, sizeof(view->limits_note), "no limits: %.270s",
 			insight->explanation->status.text);
 	if (*view->limits_note)
 		return;

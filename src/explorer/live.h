@@ -35,7 +35,7 @@ struct live {
 	bool made_up;	      /* the last request was contended: the next request follows soon */
 	bool answered;	      /* a final result has come */
 	bool failed;
-	char failure[244];
+	char failure[STATUS_TEXT];
 	struct trials pool; /* trials of the last POOL_SECONDS; trial.at counts from changed_at */
 	int tally_count;
 	struct tally

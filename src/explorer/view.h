@@ -145,7 +145,7 @@ struct screen {
 	int found_more; /* number of events that did not fit in found[] */
 	struct view_found found[VIEW_FOUND];
 
-	char notice[244]; /* the last message; empty: none */
+	char notice[STATUS_TEXT]; /* the last message; empty: none */
 	bool notice_bad;
 	double notice_until; /* when the notice disappears by itself; INFINITY: never */
 };
@@ -186,7 +186,8 @@ struct view {
 	struct progress_seen ahead; /* progress of a long preparation or a long run; STAGE_NONE: no
 				       progress known */
 	double ahead_left;	    /* estimated seconds left; NAN: too early to estimate */
-	char failure[244]; /* why the setting cannot be measured; empty: it can be measured */
+	char failure[STATUS_TEXT];  /* why the setting cannot be measured; empty: it can be measured
+				     */
 	bool frozen;
 
 	bool pinned; /* A, the setting to compare with, exists */

@@ -38,7 +38,7 @@ struct sweep_progress {
 	double done;	  /* progress, 0...1: the larger share, of the time or of the cells; never
 			     shrinks */
 	double remaining; /* seconds, at most; the time to lay out data is not included */
-	char why_excluded[244]; /* the reason for the first excluded combination */
+	char why_excluded[STATUS_TEXT]; /* the reason for the first excluded combination */
 };
 
 /* Owned by the sweep. */

@@ -13,7 +13,7 @@
 #include "model/windows/buffers.h"
 #include "model/windows/knee.h"
 
-enum { WINDOWS_ROWS = 48, WINDOWS_NOTE = 244 };
+enum { WINDOWS_ROWS = 48, WINDOWS_NOTE = 308 };
 
 /* The kernel, and the two knobs that the measurement varies. */
 #define WINDOWS_KERNEL	"window"

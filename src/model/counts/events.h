@@ -11,10 +11,11 @@
 struct event_plan {
 	struct counter_plan counters;
 	struct uarch_event meaning[COUNTERS_MAX]; /* in the order of counters.event */
-	bool generic;  /* generic events, because this core's file has no events */
-	int left_out;  /* number of events that did not fit */
-	char why[244]; /* the mistake in the file of events, which is then ignored; "": no mistake
-			*/
+	bool generic;	       /* generic events, because this core's file has no events */
+	int left_out;	       /* number of events that did not fit */
+	char why[STATUS_TEXT]; /* the mistake in the file of events, which is then ignored; "": no
+				* mistake
+				*/
 };
 
 /* Fills a plan with the events of a core, and then with the `extra` names. The core's events follow
