@@ -27,6 +27,14 @@ bool infer_related(const struct inference *in, int op, int other)
 	return bare_length(b) == length && memcmp(a, b, length) == 0;
 }
 
+const struct figure *measured_fact(const struct measured *m, const char *word)
+{
+	for (int i = 0; i < m->fact_count; i++)
+		if (strcmp(m->fact[i].word, word) == 0 && m->fact[i].figure.known)
+			return &m->fact[i].figure;
+	return NULL;
+}
+
 int infer_op(const struct measured *measured, const char *name)
 {
 	for (int i = 0; *name && i < measured->op_count; i++)

@@ -82,14 +82,6 @@ static void write_end(struct writer *w)
 	text_clear(&w->comment);
 }
 
-const struct figure *measured_fact(const struct measured *m, const char *word)
-{
-	for (int i = 0; i < m->fact_count; i++)
-		if (strcmp(m->fact[i].word, word) == 0 && m->fact[i].figure.known)
-			return &m->fact[i].figure;
-	return NULL;
-}
-
 /* ---- classes */
 
 /* Names the ports p0, p1 and so on. The first class that holds a unit gives it its name. */
