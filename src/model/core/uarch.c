@@ -95,22 +95,17 @@ void uarch_free(struct uarch *uarch)
 
 /* ---- names of facts */
 
-static const char *const fact_words[UARCH_FACTS] = {
+const char *const uarch_fact_words[UARCH_FACTS] = {
 #define FACT(identifier, words) words,
 #include "model/core/uarch_facts.h"
 #undef FACT
 };
 
-const char *uarch_fact_name(enum uarch_fact fact)
-{
-	return fact_words[fact];
-}
-
 enum uarch_fact uarch_fact_find(const char *words)
 {
 	int fact = 0;
 
-	while (fact < UARCH_FACTS && strcmp(fact_words[fact], words) != 0)
+	while (fact < UARCH_FACTS && strcmp(uarch_fact_words[fact], words) != 0)
 		fact++;
 	return (enum uarch_fact)fact;
 }

@@ -164,9 +164,8 @@ struct status uarch_choose(
 void uarch_choice_free(struct uarch_choice *core);
 
 /* ---- Facts */
-/* Converts between a fact and its words in core files ("size rob"). Unknown words give UARCH_FACTS.
- */
-const char *uarch_fact_name(enum uarch_fact fact);
+/* The words of each fact in core files ("size rob"). Unknown words give UARCH_FACTS. */
+extern const char *const uarch_fact_words[UARCH_FACTS];
 enum uarch_fact uarch_fact_find(const char *words);
 /* The range of values that a core file may state for the fact. */
 void uarch_fact_range(enum uarch_fact fact, double *least, double *most);

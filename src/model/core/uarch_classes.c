@@ -276,11 +276,26 @@ static bool add_fusion(struct reader *r, const char *word, struct uarch_fusion *
 	return true;
 }
 
+/* Reads words from the word `at` to the word `stop` or to the end (stop NULL), and sets a bit for
+ * each. Returns the index after the last word; -1: a word is not among the names. */
+static int read_bits(struct reader *r, int at, const char *stop, const char *what,
+	const char *const *names, int count, unsigned *bits)
+{
+	for (; at < r->words && !(stop && strcmp(r->word[at], stop) == 0); at++) {
+		int k = rows_choice(&r->rows, what, r->word[at], names, count);
+
+		if (k < 0)
+			return -1;
+		*bits |= 1u << k;
+	}
+	return at;
+}
+
 /* Reads conditions from the word `at`: "e ne unless memory store". */
 static bool read_conditions(struct reader *r, int at, struct uarch_fusion *fusion)
 {
 	const char *const *names = uarch_conditions(r->uarch->isa);
-	int count = 0, k;
+	int count = 0;
 
 	while (names[count])
 		count++;
@@ -288,21 +303,11 @@ static bool read_conditions(struct reader *r, int at, struct uarch_fusion *fusio
 		fusion->conditions = ~0u;
 		at++;
 	}
-	for (; at < r->words && strcmp(r->word[at], "unless") != 0; at++) {
-		k = rows_choice(&r->rows, "condition", r->word[at], names, count);
-		if (k < 0)
-			return false;
-		fusion->conditions |= 1u << k;
-	}
+	at = read_bits(r, at, "unless", "condition", names, count, &fusion->conditions);
 	if (at + 1 == r->words)
 		return rows_fail(&r->rows, "\"unless\" without a reason");
-	while (++at < r->words) {
-		k = rows_choice(&r->rows, "exception", r->word[at], uarch_exceptions, EXCEPTIONS);
-		if (k < 0)
-			return false;
-		fusion->unless |= 1u << k;
-	}
-	return true;
+	return at >= 0 && read_bits(r, at + 1, NULL, "exception", uarch_exceptions, EXCEPTIONS,
+				  &fusion->unless) >= 0;
 }
 
 bool read_fuse(struct reader *r)
@@ -335,7 +340,7 @@ bool read_unlaminate(struct reader *r)
 	static const char *const forms[] = { "never", "indexed" };
 	static const char *const exceptions[] = { "two-operand", "stores" };
 	struct uarch *u = r->uarch;
-	bool *const value[] = { &u->laminate_two_operand, &u->laminate_stores };
+	unsigned bits = 0;
 	int form = rows_choice(&r->rows, "form", r->word[1], forms, 2);
 
 	if (form < 0)
@@ -344,12 +349,9 @@ bool read_unlaminate(struct reader *r)
 	if (r->words > 2 && (form == 0 || strcmp(r->word[2], "unless") != 0 || r->words == 3))
 		return rows_fail(&r->rows,
 			"\"unlaminate\" is written: never, or indexed unless two-operand stores");
-	for (int i = 3; i < r->words; i++) {
-		int k = rows_choice(&r->rows, "exception", r->word[i], exceptions, 2);
-
-		if (k < 0)
-			return false;
-		*value[k] = true;
-	}
+	if (read_bits(r, 3, NULL, "exception", exceptions, 2, &bits) < 0)
+		return false;
+	u->laminate_two_operand |= bits & 1;
+	u->laminate_stores |= bits >> 1;
 	return true;
 }

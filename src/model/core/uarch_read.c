@@ -102,11 +102,11 @@ static bool read_feature(struct reader *r, const char *word, char *name)
 	size_t digits = strncmp(word, "l1i-", 4) == 0 ? strspn(word + 4, "0123456789") : 0;
 	size_t count = 0;
 
-	while (processor_features[count] && strcmp(processor_features[count], word) != 0)
+	while (processor_features[count])
 		count++;
-	if (!processor_features[count] &&
-		!(digits > 0 && digits < 8 && strcmp(word + 4 + digits, "k") == 0))
-		return rows_unknown(&r->rows, "feature", word, processor_features, count);
+	if (!(digits > 0 && digits < 8 && strcmp(word + 4 + digits, "k") == 0) &&
+		rows_choice(&r->rows, "feature", word, processor_features, (int)count) < 0)
+		return false;
 	snprintf(name, 16, "%s", word);
 	return true;
 }
@@ -176,7 +176,7 @@ static enum uarch_fact find_fact(struct reader *r, const char *kind, const char 
 	size_t length = strlen(kind), count = 0;
 
 	for (int i = 0; i < UARCH_FACTS; i++) {
-		const char *name = uarch_fact_name((enum uarch_fact)i);
+		const char *name = uarch_fact_words[i];
 
 		if (strncmp(name, kind, length) != 0 || name[length] != ' ')
 			continue;

@@ -6,26 +6,23 @@
 
 #include "base/units.h"
 
-bool counts_any(const struct event_plan *plan, const struct counts *counts)
-{
-	if (!plan || !counts || counts->id == 0 || counts->id != plan->counters.id)
-		return false;
-	for (int i = 0; i < counts->count && i < plan->counters.count; i++)
-		if (count_known(&counts->event[i]))
-			return true;
-	return false;
-}
-
-/* The count of a role. NULL: the role is not in the plan, or was not counted. */
+/* The count of a role (ROLE_COUNT: of any role). NULL: the role is not in the plan, or was not
+ * counted. */
 static const struct count *count_of(
 	const struct event_plan *plan, const struct counts *counts, enum event_role role)
 {
-	if (!counts_any(plan, counts))
+	if (!plan || !counts || counts->id == 0 || counts->id != plan->counters.id)
 		return NULL;
 	for (int i = 0; i < counts->count && i < plan->counters.count; i++)
-		if (plan->meaning[i].role == role && count_known(&counts->event[i]))
+		if ((role == ROLE_COUNT || plan->meaning[i].role == role) &&
+			count_known(&counts->event[i]))
 			return &counts->event[i];
 	return NULL;
+}
+
+bool counts_any(const struct event_plan *plan, const struct counts *counts)
+{
+	return count_of(plan, counts, ROLE_COUNT);
 }
 
 double counts_of(const struct event_plan *plan, const struct counts *counts, enum event_role role)

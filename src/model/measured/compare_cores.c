@@ -195,7 +195,7 @@ static void compare_numbers(struct compare *c)
 
 		add(c, (struct number){ c->a->fact[i], c->a->fact_spread[i] },
 			(struct number){ c->b->fact[i], c->b->fact_spread[i] }, least,
-			size ? 0.01 : 0.03, "%s", uarch_fact_name((enum uarch_fact)i));
+			size ? 0.01 : 0.03, "%s", uarch_fact_words[i]);
 	}
 	for (int level = 1; level <= 2; level++)
 		compare_cache(c, level);

@@ -37,8 +37,7 @@ static enum infer_kind classify_op(struct inference *in, int i)
 	if (!op->each.known || !(each > 0) || (!op->slots.known && !infer_is_memory(op->name)) ||
 		(op->slots.known && op->slots.value < 0.5) || mostly_fails(in->measured, i))
 		return INFER_UNKNOWN;
-	if (*op->load || *op->store || strncmp(op->name, "store", 5) == 0 ||
-		strncmp(op->name, "vstore", 6) == 0)
+	if (*op->load || *op->store || strncmp(op->name + (op->name[0] == 'v'), "store", 5) == 0)
 		return INFER_COMPLEX;
 	/* The op is as fast as the rename width allows. An op with a latency uses ports, but the
 	 * measurement cannot show which ports. */

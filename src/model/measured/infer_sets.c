@@ -285,22 +285,20 @@ static void try_set(
 /* Ports that the same groups use are interchangeable: only their number matters. */
 static int find_atoms(const struct solution *from, int place, uint32_t *atom)
 {
-	uint64_t kind[INFER_PORTS], seen[ATOMS];
+	uint64_t seen[ATOMS]; /* for each atom: a bit for each group that uses it */
 	int atoms = 0;
 
 	for (int port = 0; port < from->ports; port++) {
+		uint64_t users = 0;
 		int k = 0;
 
-		kind[port] = 0;
 		for (int other = 0; other < place; other++)
-			if (from->set[other] & (UINT32_C(1) << port))
-				kind[port] |= UINT64_C(1) << other;
-		while (k < atoms && seen[k] != kind[port])
+			users |= (uint64_t)(from->set[other] >> port & 1) << other;
+		while (k < atoms && seen[k] != users)
 			k++;
-		if (k == atoms) {
-			seen[atoms] = kind[port];
+		if (k == atoms)
 			atom[atoms++] = 0;
-		}
+		seen[k] = users;
 		atom[k] |= UINT32_C(1) << port;
 	}
 	return atoms;

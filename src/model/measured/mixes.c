@@ -7,8 +7,8 @@
 
 bool infer_is_memory(const char *name)
 {
-	return strncmp(name, "load", 4) == 0 || strncmp(name, "vload", 5) == 0 ||
-	       strncmp(name, "store", 5) == 0 || strncmp(name, "vstore", 6) == 0;
+	name += *name == 'v';
+	return strncmp(name, "load", 4) == 0 || strncmp(name, "store", 5) == 0;
 }
 
 /* The length of the name without its width and without "-load". */
