@@ -144,9 +144,8 @@ static void put_published(FILE *out, const struct windows_report *windows)
 
 	for (int i = 0; i < windows->count; i++) {
 		const struct window_filler *fact = windows->row[i].fact;
-		char words[BUFFERS_WORDS], head[96];
+		char words[BUFFERS_WORDS];
 		const char *source;
-		struct text text = { 0 };
 		bool said = false;
 
 		for (int k = 0; k < i; k++)
@@ -156,10 +155,8 @@ static void put_published(FILE *out, const struct windows_report *windows)
 			!literature_words(&windows->buffers.published, fact->buffer, words,
 				sizeof(words), &source))
 			continue;
-		snprintf(head, sizeof(head), "%s%s elsewhere: ", first, fact->title);
-		text_addf(&text, "%s (%s)", words, source);
-		text_print(out, TEXT_COLUMNS, head, 2, text_string(&text));
-		text_free(&text);
+		text_print(out, TEXT_COLUMNS, words_of("%s%s elsewhere: ", first, fact->title).text,
+			2, words_of("%s (%s)", words, source).text);
 		first = "";
 	}
 }
@@ -232,8 +229,7 @@ static int measure(struct cli *cli, struct bench *bench, struct windows *windows
 
 /* Reads FILLER ... knob=value ..., in any order. windows turns some knobs itself: for these knobs,
  * the error message says what to write instead. */
-static struct status read_words(
-	const struct cli *cli, struct memory_limits memory_limits, struct windows_options *options)
+static struct status read_words(const struct cli *cli, struct windows_options *options)
 {
 	const struct kernel *kernel = options->setting.kernel;
 	const char **fillers = memory_new((size_t)cli->word_count + 1, sizeof(*fillers));
@@ -241,19 +237,19 @@ static struct status read_words(
 	int count = 0;
 
 	for (int i = 0; i < cli->word_count && status_is_ok(&status); i++) {
-		if (!strchr(cli->words[i], '='))
-			fillers[count++] = cli->words[i];
-		else if (strncmp(cli->words[i], WINDOWS_FILLERS "=", strlen(WINDOWS_FILLERS) + 1) ==
-			 0)
+		const char *word = cli->words[i];
+
+		if (!strchr(word, '='))
+			fillers[count++] = word;
+		else if (strncmp(word, WINDOWS_FILLERS "=", sizeof(WINDOWS_FILLERS)) == 0)
 			status = status_usage(
 				"%.60s: how many fillers is what is looked for; \"slexplore run "
 				"%s\" takes a number",
-				cli->words[i], kernel->name);
-		else if (strncmp(cli->words[i], WINDOWS_FILLER "=", strlen(WINDOWS_FILLER) + 1) ==
-			 0)
-			fillers[count++] = cli->words[i] + strlen(WINDOWS_FILLER) + 1;
+				word, kernel->name);
+		else if (strncmp(word, WINDOWS_FILLER "=", sizeof(WINDOWS_FILLER)) == 0)
+			fillers[count++] = word + sizeof(WINDOWS_FILLER);
 		else
-			status = setting_assign(&options->setting, cli->words[i], memory_limits);
+			status = setting_assign(&options->setting, word, MEMORY_LIMITS_UNKNOWN);
 	}
 	if (status_is_ok(&status))
 		status = windows_read_fillers(kernel, fillers, count, &options->fillers);
@@ -272,7 +268,7 @@ static int windows_run(struct cli *cli)
 
 	if (status_is_ok(&status)) {
 		setting_init(&options.setting, options.setting.kernel);
-		status = read_words(cli, MEMORY_LIMITS_UNKNOWN, &options);
+		status = read_words(cli, &options);
 	}
 	if (status_is_ok(&status))
 		status = bench_open(&bench, cli);
