@@ -122,7 +122,7 @@ static void named_sweep_data(struct report *report, const struct records *record
 	list = record_list(object, "lines");
 	for (int i = 0; i < sweep->line_count; i++)
 		record_append_string(list, sweep->kernel->knobs[sweep->line[i]].name);
-	record_set_string(object, "y", sweeps_figure_name(sweep->figure));
+	record_set_string(object, "y", sweeps_figure_names[sweep->figure]);
 	record_set_words(object, "document", sweep->source);
 	record_write(records, object);
 }

@@ -252,7 +252,7 @@ static void print_published(
 	for (int i = 0; i < count; i++) {
 		const struct sweeps_published *one = &published[i];
 
-		fprintf(out, "%s %s %s%s%s%s%s", i ? "," : "", sweeps_figure_name(one->figure),
+		fprintf(out, "%s %s %s%s%s%s%s", i ? "," : "", sweeps_figure_names[one->figure],
 			one->over ? "over " : "", units_value(one->value).text,
 			*one->words ? " (" : "", one->words, *one->words ? ")" : "");
 	}

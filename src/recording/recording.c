@@ -29,16 +29,14 @@ struct known {
 struct recording {
 	char *path;
 	int file;
-	struct status status;
+	struct recording_state state;
 	struct core core; /* a copy; only its names are valid */
 	bool has_core;
 	uint64_t seed;
 	struct setting_index settings;
 	struct known *known; /* one entry per setting */
-	int held, added;
-	uint32_t plan; /* id of the last written event plan; 0: none */
+	uint32_t plan;	     /* id of the last written event plan; 0: none */
 	unsigned next_id;
-	uint64_t bytes;
 	struct text block;    /* lines to write together */
 	struct trials trials; /* buffer for choose_trials() */
 };
@@ -64,7 +62,7 @@ static void flush(struct recording *recording)
 {
 	size_t done = 0;
 
-	while (status_is_ok(&recording->status) && done < recording->block.length) {
+	while (status_is_ok(&recording->state.status) && done < recording->block.length) {
 		ssize_t written = write(recording->file, recording->block.bytes + done,
 			recording->block.length - done);
 		struct pollfd room = { .fd = recording->file, .events = POLLOUT };
@@ -73,17 +71,17 @@ static void flush(struct recording *recording)
 			done += (size_t)written;
 		else if (written < 0 && errno != EINTR &&
 			 !(errno == EAGAIN && poll(&room, 1, WRITE_PATIENCE) > 0))
-			recording->status =
-				recording->added
+			recording->state.status =
+				recording->state.settings
 					? status_failed("recording stopped: %.120s: %s; %d "
 							"setting%s added",
 						  recording->path, strerror(errno),
-						  recording->added,
-						  recording->added == 1 ? "" : "s")
+						  recording->state.settings,
+						  recording->state.settings == 1 ? "" : "s")
 					: status_failed("%.120s: %s; nothing was recorded",
 						  recording->path, strerror(errno));
 	}
-	recording->bytes += done;
+	recording->state.bytes += done;
 	text_clear(&recording->block);
 }
 
@@ -146,7 +144,7 @@ static void go_on(struct recording *recording, const struct replay *replay)
 			.counted = entry.counted,
 			.limits = entry.limits_known };
 	}
-	recording->held = summary.count;
+	recording->state.held = summary.count;
 	recording->next_id = summary.last_id + 1;
 }
 
@@ -224,7 +222,7 @@ struct status recording_open(const char *path, const struct recording_place *pla
 
 	*recording = NULL;
 	*goes_on = false;
-	new->path = memory_string(path);
+	new->state.path = new->path = memory_string(path);
 	new->next_id = 1;
 	new->seed = place->seed;
 	new->has_core = place->core;
@@ -235,7 +233,7 @@ struct status recording_open(const char *path, const struct recording_place *pla
 		lines_place(&records, place);
 		write_plan(new, place->events);
 		flush(new);
-		status = new->status;
+		status = new->state.status;
 	}
 	if (!status_is_ok(&status)) {
 		recording_close(new);
@@ -288,7 +286,7 @@ bool recording_wants(const struct recording *recording, const struct setting *se
 {
 	const struct known *known = find_known(recording, setting);
 
-	if (setting->kernel->own || !sample->valid || !status_is_ok(&recording->status))
+	if (setting->kernel->own || !sample->valid || !status_is_ok(&recording->state.status))
 		return false;
 	if (!known)
 		return true;
@@ -320,7 +318,8 @@ bool recording_add(struct recording *recording, const struct recording_entry *en
 	struct sample sample;
 	struct known *known;
 
-	if (entry->setting->kernel->own || used >= TRIALS_MAX || !status_is_ok(&recording->status))
+	if (entry->setting->kernel->own || used >= TRIALS_MAX ||
+		!status_is_ok(&recording->state.status))
 		return false;
 	choose_trials(&recording->trials, entry->trials, TRIALS_MAX - used);
 	sample_summarise(&recording->trials, entry->facts, &sample);
@@ -336,10 +335,10 @@ bool recording_add(struct recording *recording, const struct recording_entry *en
 	lines_facts(&records, entry->facts, &recording->trials, id);
 	records_sample(&records, &what);
 	flush(recording);
-	if (!status_is_ok(&recording->status))
+	if (!status_is_ok(&recording->state.status))
 		return false;
 	recording->next_id++;
-	recording->added += !before;
+	recording->state.settings += !before;
 	known = known_of(recording, entry->setting);
 	known->id = id;
 	known->trials = used + recording->trials.count;
@@ -356,7 +355,7 @@ bool recording_lacks_limits(const struct recording *recording, const struct sett
 	const struct known *known = find_known(recording, setting);
 
 	return known && known->limits < 0 && recording->has_core &&
-	       status_is_ok(&recording->status);
+	       status_is_ok(&recording->state.status);
 }
 
 void recording_explain(struct recording *recording, const struct setting *setting,
@@ -367,7 +366,7 @@ void recording_explain(struct recording *recording, const struct setting *settin
 	int limits = 0;
 	struct records records = records_of(recording);
 
-	if (!known || !recording->has_core || !status_is_ok(&recording->status))
+	if (!known || !recording->has_core || !status_is_ok(&recording->state.status))
 		return;
 	for (int i = 0; status_is_ok(&explanation->status) && i < explanation->limits.limit_count;
 		i++)
@@ -390,11 +389,7 @@ bool recording_is_of(const struct recording *recording, const char *core)
 
 struct recording_state recording_state(const struct recording *recording)
 {
-	return (struct recording_state){ .status = recording->status,
-		.path = recording->path,
-		.held = recording->held,
-		.settings = recording->added,
-		.bytes = recording->bytes };
+	return recording->state;
 }
 
 void recording_name(const struct machine *machine, char *buffer, size_t size)

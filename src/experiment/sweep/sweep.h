@@ -217,8 +217,8 @@ bool sweeps_published_of(const struct named_sweep *sweep, const struct sweeps_pu
 bool sweeps_baseline(
 	const struct named_sweep *sweep, const struct setting *setting, struct setting *base);
 
-/* The word of a quantity in data/sweeps: "cpe", "seconds". */
-const char *sweeps_figure_name(enum sweeps_figure figure);
+/* The words of the quantities in data/sweeps: "cpe", "seconds". */
+extern const char *const sweeps_figure_names[SWEEPS_FIGURES];
 
 /* ---- The published order */
 

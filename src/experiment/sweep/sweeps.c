@@ -170,13 +170,9 @@ struct reader {
 
 static bool read_figure(struct reader *reader, enum sweeps_figure *figure)
 {
-	const char *names[SWEEPS_FIGURES];
-	int found;
+	int found = rows_choice(&reader->rows, "measure", rows_word(&reader->rows),
+		sweeps_figure_names, SWEEPS_FIGURES);
 
-	for (int i = 0; i < SWEEPS_FIGURES; i++)
-		names[i] = sweeps_figure_name((enum sweeps_figure)i);
-	found = rows_choice(
-		&reader->rows, "measure", rows_word(&reader->rows), names, SWEEPS_FIGURES);
 	if (found >= 0)
 		*figure = (enum sweeps_figure)found;
 	return found >= 0;

@@ -45,27 +45,25 @@ void sweeps_line(const struct named_sweep *sweep, const struct setting *setting,
 	}
 }
 
-/* name: the word in data/sweeps. title: the kernel's element follows if the title ends in "per". */
+const char *const sweeps_figure_names[SWEEPS_FIGURES] = { "cpe", "ns", "seconds", "gbps",
+	"bytes-per-cycle", "speedup", "instructions", "instructions-total", "cpi", "traffic" };
+
+/* title: the kernel's element follows if the title ends in "per". */
 static const struct {
-	const char *name, *title;
+	const char *title;
 	bool paced;
 } figures[SWEEPS_FIGURES] = {
-	[SWEEPS_CPE] = { "cpe", "cycles per" },
-	[SWEEPS_NS] = { "ns", "nanoseconds per" },
-	[SWEEPS_SECONDS] = { "seconds", "seconds" },
-	[SWEEPS_GBPS] = { "gbps", "GB/s" },
-	[SWEEPS_BYTES_PER_CYCLE] = { "bytes-per-cycle", "bytes per cycle" },
-	[SWEEPS_SPEEDUP] = { "speedup", "speedup" },
-	[SWEEPS_INSTRUCTIONS] = { "instructions", "instructions per", true },
-	[SWEEPS_INSTRUCTIONS_TOTAL] = { "instructions-total", "million instructions", true },
-	[SWEEPS_CPI] = { "cpi", "cycles per instruction", true },
-	[SWEEPS_TRAFFIC] = { "traffic", "memory traffic, % of what one core reads at most", true },
+	[SWEEPS_CPE] = { "cycles per" },
+	[SWEEPS_NS] = { "nanoseconds per" },
+	[SWEEPS_SECONDS] = { "seconds" },
+	[SWEEPS_GBPS] = { "GB/s" },
+	[SWEEPS_BYTES_PER_CYCLE] = { "bytes per cycle" },
+	[SWEEPS_SPEEDUP] = { "speedup" },
+	[SWEEPS_INSTRUCTIONS] = { "instructions per", true },
+	[SWEEPS_INSTRUCTIONS_TOTAL] = { "million instructions", true },
+	[SWEEPS_CPI] = { "cycles per instruction", true },
+	[SWEEPS_TRAFFIC] = { "memory traffic, % of what one core reads at most", true },
 };
-
-const char *sweeps_figure_name(enum sweeps_figure figure)
-{
-	return figures[figure].name;
-}
 
 void sweeps_figure_title(
 	const struct named_sweep *sweep, enum sweeps_figure figure, struct text *title)
