@@ -25,19 +25,23 @@ static const char *const width_names[] = { "8", "16", "32", "64", NULL };
 static const char *const store_names[] = { "plain", "bypass", NULL };
 
 static const struct op {
+	const char *function, *access;
 	bool strided, reads, writes, copies;
 	bool library;  /* uses the C library */
 	bool bypasses; /* has a form that bypasses the caches */
 } ops[OPS] = {
-	[OP_RD] = { .strided = true, .reads = true },
-	[OP_WR] = { .strided = true, .writes = true },
-	[OP_RDWR] = { .strided = true, .reads = true, .writes = true },
-	[OP_CP] = { .strided = true, .reads = true, .writes = true, .copies = true },
-	[OP_FRD] = { .reads = true },
-	[OP_FWR] = { .writes = true, .bypasses = true },
-	[OP_FCP] = { .reads = true, .writes = true, .copies = true, .bypasses = true },
-	[OP_BZERO] = { .writes = true, .library = true },
-	[OP_BCOPY] = { .reads = true, .writes = true, .copies = true, .library = true },
+	[OP_RD] = { "stream_read", "read", .strided = true, .reads = true },
+	[OP_WR] = { "stream_write", "write", .strided = true, .writes = true },
+	[OP_RDWR] = { "stream_update", "update", .strided = true, .reads = true, .writes = true },
+	[OP_CP] = { "stream_copy", "copy", .strided = true, .reads = true, .writes = true,
+		.copies = true },
+	[OP_FRD] = { "stream_read", "read", .reads = true },
+	[OP_FWR] = { "stream_write", "write", .writes = true, .bypasses = true },
+	[OP_FCP] = { "stream_copy", "copy", .reads = true, .writes = true, .copies = true,
+		.bypasses = true },
+	[OP_BZERO] = { "library_fill", "write", .writes = true, .library = true },
+	[OP_BCOPY] = { "library_copy", "copy", .reads = true, .writes = true, .copies = true,
+		.library = true },
 };
 
 static const struct knob knobs[] = {
@@ -113,18 +117,6 @@ LOOPS(64)
 #endif
 
 static stream_loop *const loops[WIDTHS][OPS][2] = { NAMES(8) NAMES(16) WIDER(NAMES) };
-
-static const char *const functions[OPS] = {
-	[OP_RD] = "stream_read",
-	[OP_WR] = "stream_write",
-	[OP_RDWR] = "stream_update",
-	[OP_CP] = "stream_copy",
-	[OP_FRD] = "stream_read",
-	[OP_FWR] = "stream_write",
-	[OP_FCP] = "stream_copy",
-	[OP_BZERO] = "library_fill",
-	[OP_BCOPY] = "library_copy",
-};
 
 /* ---- Settings */
 
@@ -224,10 +216,7 @@ static void bandwidth_describe(const int64_t *v, struct kernel_walk *walk)
 	       lines = distance < LINE ? distance / LINE : 1;
 
 	walk->step = op_of(v)->library ? 0 : distance;
-	walk->access = op_of(v)->copies			     ? "copy"
-		       : op_of(v)->reads && op_of(v)->writes ? "update"
-		       : op_of(v)->reads		     ? "read"
-							     : "write";
+	walk->access = op_of(v)->access;
 	/* Stores that bypass the caches fetch no lines. */
 	walk->lines = v[STORES] == STORES_BYPASS ? (op_of(v)->reads ? lines : 0)
 		      : op_of(v)->copies	 ? 2 * lines
@@ -249,7 +238,7 @@ static struct status bandwidth_prepare(struct kernel_run *run)
 	run->ring = plan.part / plan.turn * run->granule;
 	run->bytes = plan.width * (uint64_t)(plan.reads + plan.writes);
 	run->code.start = (const void *)loops[v[WIDTH]][v[OP]][v[STORES]];
-	run->code.name = functions[v[OP]];
+	run->code.name = op_of(v)->function;
 	if (plan.library)
 		run->code.unread =
 			"the C library does the work in its own code: this loop only calls it";

@@ -182,10 +182,12 @@ KERNEL_BODY void chains_load(struct chains_walk *walk, const int type)
 LOOPS(0)
 LOOPS(1)
 
-static chains_loop *const sums[TYPES][ACC_CHOICES] = { { sum_0_1, sum_0_2, sum_0_4, sum_0_8 },
-	{ sum_1_1, sum_1_2, sum_1_4, sum_1_8 } };
-static chains_loop *const nones[TYPES] = { none_0, none_1 };
-static chains_loop *const loads[TYPES] = { load_0, load_1 };
+static chains_loop *const loops[CHAINS][TYPES][ACC_CHOICES] = {
+	[CHAIN_NONE] = { { none_0 }, { none_1 } },
+	[CHAIN_LOAD] = { { load_0 }, { load_1 } },
+	[CHAIN_SUM] = { { sum_0_1, sum_0_2, sum_0_4, sum_0_8 },
+		{ sum_1_1, sum_1_2, sum_1_4, sum_1_8 } },
+};
 
 /* ---- Valid combinations of values */
 
@@ -315,9 +317,7 @@ static struct status chains_prepare(struct kernel_run *run)
 	run->granule = UNROLL;
 	run->ring = count;
 	run->bytes = bytes_each[v[CHAIN]];
-	run->code.start = v[CHAIN] == CHAIN_NONE   ? (const void *)nones[v[TYPE]]
-			  : v[CHAIN] == CHAIN_LOAD ? (const void *)loads[v[TYPE]]
-						   : (const void *)sums[v[TYPE]][v[ACC]];
+	run->code.start = (const void *)loops[v[CHAIN]][v[TYPE]][v[ACC]];
 	run->code.name = functions[v[CHAIN]];
 	return status_ok();
 }
@@ -339,8 +339,10 @@ static void chains_call(struct kernel_run *run, uint64_t elements)
 
 /* ---- Checks */
 
-static struct status wrong(uint64_t have, uint64_t right)
+static struct status compare(uint64_t have, uint64_t right)
 {
+	if (have == right)
+		return status_ok();
 	return status_failed("chains added up to %llx where %llx is right",
 		(unsigned long long)have, (unsigned long long)right);
 }
@@ -362,16 +364,14 @@ static struct status verify_arrays(struct kernel_run *run)
 	chains_call(run, some);
 	chains_rewind(run);
 	if (run->v[CHAIN] == CHAIN_SUM)
-		return run->result == bits_of(run->v, sum)
-			       ? status_ok()
-			       : wrong(run->result, bits_of(run->v, sum));
+		return compare(run->result, bits_of(run->v, sum));
 	for (uint64_t i = 0; i < some; i++) {
-		uint64_t at = (from + i) % count,
-			 right = bits_of(
-				 run->v, value_of(run->seed, at) + value_of(run->seed, count + at));
+		uint64_t at = (from + i) % count;
+		struct status status = compare(c[at],
+			bits_of(run->v, value_of(run->seed, at) + value_of(run->seed, count + at)));
 
-		if (c[at] != right)
-			return wrong(c[at], right);
+		if (!status_is_ok(&status))
+			return status;
 	}
 	return status_ok();
 }
@@ -400,8 +400,7 @@ static struct status verify_list(struct kernel_run *run)
 	if (run->cursor != (const void *)node)
 		return status_failed("chains walked to another node than its pointers say");
 	chains_rewind(run);
-	return run->result == bits_of(run->v, sum) ? status_ok()
-						   : wrong(run->result, bits_of(run->v, sum));
+	return compare(run->result, bits_of(run->v, sum));
 }
 
 static struct status chains_verify(struct kernel_run *run)

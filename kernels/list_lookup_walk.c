@@ -338,11 +338,6 @@ static struct status check_group(const struct kernel_run *run, uint64_t rank)
 		(unsigned long long)run->v[LOOKUP_SIZE] / sizeof(*right));
 }
 
-static bool is_found(const struct lookup_tables *tables, uint64_t k)
-{
-	return tables->found[k] != 0;
-}
-
 /* Whether the walk from one position to the other must find the k-th value. */
 static bool found_between(const struct kernel_run *run, uint64_t k, uint64_t from, uint64_t to)
 {
@@ -371,7 +366,7 @@ static struct status check_stretch(struct kernel_run *run, uint64_t from, uint64
 			(unsigned long long)elements, (unsigned long long)from,
 			(unsigned long long)run->position);
 	for (uint64_t k = 0; k < count; k++)
-		if (is_found(tables, k) != found_between(run, k, from, to) ||
+		if ((tables->found[k] != 0) != found_between(run, k, from, to) ||
 			tables->found[k] == LOOKUP_WRONG)
 			return status_failed(
 				"list-lookup: value %llu of %llu was %s found in comparisons %llu "
@@ -443,7 +438,7 @@ struct status lookup_proof(struct kernel_run *run)
 	for (uint64_t k = 0; k < count; k++) {
 		bool hit = lookup_hit(run, k, &index);
 
-		if (is_found(tables, k) != hit || tables->found[k] == LOOKUP_WRONG)
+		if ((tables->found[k] != 0) != hit || tables->found[k] == LOOKUP_WRONG)
 			return status_failed(
 				"list-lookup says that value %llu of %llu is %s the list: %s",
 				(unsigned long long)k, (unsigned long long)count,

@@ -161,6 +161,15 @@ static struct status split_prepare(struct kernel_run *run)
 	return ring_lay_out(run, bytes / 4, 4, ring_put_word);
 }
 
+static uint64_t mixed(const uint64_t words[8])
+{
+	uint64_t all = 0;
+
+	for (int i = 0; i < 8; i++)
+		all ^= words[i];
+	return all;
+}
+
 static void split_call(struct kernel_run *run, uint64_t elements)
 {
 	struct split_walk walk = {
@@ -170,8 +179,7 @@ static void split_call(struct kernel_run *run, uint64_t elements)
 
 	RING_WALK(run, elements, &walk);
 	memcpy(words, walk.last, sizeof(words));
-	run->result = words[0] ^ words[1] ^ words[2] ^ words[3] ^ words[4] ^ words[5] ^ words[6] ^
-		      words[7];
+	run->result = mixed(words);
 }
 
 /* Only the last load of an iteration leaves a result, so each call makes one iteration. Checks one
@@ -195,8 +203,7 @@ static struct status split_verify(struct kernel_run *run)
 				<< i % 8 * 8;
 		}
 		split_call(run, run->granule);
-		if (run->result != (words[0] ^ words[1] ^ words[2] ^ words[3] ^ words[4] ^
-					   words[5] ^ words[6] ^ words[7]))
+		if (run->result != mixed(words))
 			return status_failed("split-loads did not load the value at byte %llu",
 				(unsigned long long)(turn % turns * step + last));
 	}

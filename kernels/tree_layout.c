@@ -171,14 +171,18 @@ static void lay_node(const struct tree *tree, unsigned char *memory, uint64_t no
 			child < tree->nodes ? place_of_node(tree, child) : tree->nodes));
 }
 
+static void lay_place(const struct tree *tree, unsigned char *memory, uint64_t place)
+{
+	lay_node(tree, memory, node_at_place(tree, place), node_at(tree, memory, place));
+}
+
 /* Writes the nodes in the order of memory. */
 static uint64_t lay_balanced(const struct tree *tree, struct kernel_run *run, uint64_t have)
 {
 	for (; have < tree->nodes; have++) {
 		if (have % CANCEL_EVERY == 0 && !kernel_goes_on(run, have, tree->nodes))
 			return have;
-		lay_node(tree, run->memory, node_at_place(tree, have),
-			node_at(tree, run->memory, have));
+		lay_place(tree, run->memory, have);
 	}
 	lay_nothing(tree, run->memory, tree->levels);
 	return have;
@@ -238,8 +242,7 @@ static void lay_middles(const struct tree *tree, struct kernel_run *run, uint64_
 {
 	for (uint64_t from = 0, to = tree->nodes, at; from < to;) {
 		at = (from + to) / 2;
-		lay_node(
-			tree, run->memory, node_at_place(tree, at), node_at(tree, run->memory, at));
+		lay_place(tree, run->memory, at);
 		if (key > asked_present(at))
 			from = at + 1;
 		else
@@ -247,8 +250,7 @@ static void lay_middles(const struct tree *tree, struct kernel_run *run, uint64_
 	}
 	for (uint64_t left = tree->nodes, from = 0, at; left > 0; left -= left > 1 ? left / 2 : 1) {
 		at = from + left / 2;
-		lay_node(
-			tree, run->memory, node_at_place(tree, at), node_at(tree, run->memory, at));
+		lay_place(tree, run->memory, at);
 		from = key >= asked_present(at) ? at : from;
 	}
 }

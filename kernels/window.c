@@ -30,61 +30,11 @@ enum { STRIDE = 128, LINE = 64 };
 /* The knob `work` when the user chooses the remedy `shadow` without any work. */
 enum { WORK_SHOWN = 100 };
 
+/* kernels/window.fillers has the rows. */
 const struct window_filler window_fillers[WINDOW_KINDS] = {
-	[WINDOW_NOP] = { "nop", "rob", "reorder buffer", 1, 2, "nops",
-		"a nop takes an entry of the reorder buffer and nothing else, so this is the "
-		"reorder buffer's size: its entries but those of the two "
-		"loads that miss, and those that the core keeps free" },
-	[WINDOW_ADD] = { "add", "registers", "integer registers", 1, 2, "additions",
-		"each addition takes a register for its result until it retires: the entries "
-		"beyond those that hold the registers that programs see" },
-	[WINDOW_VECTOR] = { "vector", "vectors", "vector registers", 1, 0, "vector additions",
-		"vector registers are a file of their own, so these stop at another number than "
-		"additions in general registers do" },
-	[WINDOW_BOTH] = { "both", "rob", "reorder buffer", 1, 2,
-		"additions, half of them in vectors",
-		"half of the results go into either register file, so that neither is full before "
-		"the reorder buffer is: mixed code sees further" },
-	[WINDOW_ZERO] = { "zero", "rob", "reorder buffer", 1, 2, "zeroed registers",
-		"zeroing idioms are done at rename and take no register: they stop at the reorder "
-		"buffer, where filler=mov-0 stops at the registers" },
-	[WINDOW_CONSTANT] = { "mov-0", "registers", "integer registers", 1, 2, "constants moved",
-		"the same value as filler=zero leaves, but moved as a constant: it takes a "
-		"register, and the window ends earlier" },
-	[WINDOW_LOAD] = { "load", "load-queue", "load queue", 1, 2, "loads that hit",
-		"each load stays in the load queue until it retires, hit or not; the two that miss "
-		"stand there too" },
-	[WINDOW_STORE] = { "store", "store-queue", "store queue", 1, 0, "stores",
-		"each store holds an entry from rename until it has left for the cache, which is "
-		"after it retired" },
-	[WINDOW_JUMP] = { "jump", "branches", "branches in flight", 1, 0, "taken jumps",
-		"every branch is kept track of until it retires; many cores begin one taken jump "
-		"in two cycles, which costs time before the knee" },
-	[WINDOW_BRANCH] = { "branch", "branches", "branches in flight", 1, 0, "branches not taken",
-		"branches are kept track of until they retire, those not taken too" },
-	[WINDOW_INDIRECT] = { "indirect", "branches", "branches in flight", 1, 0,
-		"indirect jumps, each with the instruction that makes its target",
-		"an indirect jump to a target that it always has is predicted, and counts as one "
-		"branch" },
-	[WINDOW_CALL] = { "call", "calls", "calls in flight", 1, 0, "pairs of call and return",
-		"returns are predicted from a stack of calls that has to be put right after a "
-		"misprediction: few calls may be in flight" },
-	[WINDOW_LINK] = { "jal", "branches", "branches in flight", 2, 0,
-		"calls by two jumps, the return address in a register",
-		"the same subroutine without call and return: two branches each, which stop where "
-		"branches do and not where calls do" },
-	[WINDOW_WAIT] = { "wait", "scheduler", "scheduler", 1, 0,
-		"operations that wait for the miss before them",
-		"what waits for its operands stays in the scheduler; these wait for the whole "
-		"miss" },
-	[WINDOW_WAIT_LOAD] = { "wait-load", "load-scheduler", "load scheduler", 1, 1,
-		"loads whose address waits for the miss before them",
-		"loads that wait for their address have a scheduler of their own on many cores; "
-		"the second miss has to pass through it" },
-	[WINDOW_WAIT_VECTOR] = { "wait-vector", "vector-scheduler", "vector scheduler", 1, 1,
-		"vector operations that wait for the miss before them",
-		"where vector operations have a scheduler of their own, this is its size; "
-		"elsewhere it is the one of filler=wait" },
+#define FILLER(kind, ...) [WINDOW_##kind] = { __VA_ARGS__ },
+#include "kernels/window_fillers.inc"
+#undef FILLER
 };
 
 int window_kind(const char *name)
@@ -95,11 +45,10 @@ int window_kind(const char *name)
 	return -1;
 }
 
-static const char *const filler_names[] = { "nop", "add", "vector", "both", "zero", "mov-0", "load",
-	"store", "jump", "branch", "indirect", "call", "jal", "wait", "wait-load", "wait-vector",
-	NULL };
-_Static_assert(sizeof(filler_names) / sizeof(*filler_names) == WINDOW_KINDS + 1,
-	"a filler without a name");
+static const char *const filler_names[WINDOW_KINDS + 1] = {
+#define FILLER(kind, name, ...) [WINDOW_##kind] = (name),
+#include "kernels/window_fillers.inc"
+};
 
 static const char *const remedy_names[] = { "none", "prefetch", "jam", "shadow", NULL };
 
