@@ -8,26 +8,21 @@
 #include "base/text.h"
 #include "explorer/actions.h"
 
-/* A panel that can come to the front. To add a panel, add a row to fronts[]. */
-struct front {
-	const char *name; /* name of the panel, and argument of `view` */
+/* A panel that can come to the front, a row of fronts[], or a panel that the arrow keys can act on,
+ * a row of panes[]. A table ends with a NULL name. */
+struct pane {
+	const char *name; /* name of the panel, and argument of `view` or `focus` */
 	bool (*there)(
 		const struct session *session); /* whether it has contents now; NULL: always */
-	bool walked; /* whether it also gets the focus when it comes to the front */
-};
-
-/* A panel that the arrow keys can act on. To add a panel, add a row to panes[]. */
-struct pane {
-	const char *name; /* name of the panel, and argument of `focus` */
-	bool (*there)(
-		const struct session *session); /* whether Tab can focus it now; NULL: always */
 	/* Finds the setting that an arrow key goes to; false: none. NULL: the arrow keys do not
 	 * change the setting. */
 	bool (*target)(const struct session *session, int dx, int dy, struct setting *setting);
 	/* For a pane without target(): moves up (-1) or down (+1), by the rules of
 	 * command_row.run. Without roll(), the arrow keys change knobs. */
 	struct status (*roll)(const struct session *session, struct session *change, int dy);
-	bool refused; /* `focus NAME` is an error while there() is false */
+	/* The mountain: when it comes to the front, it gets the focus. `focus NAME` is an error
+	 * while there() is false. */
+	bool walked;
 };
 
 /* ---- panels in front ---- */
@@ -58,8 +53,8 @@ static bool probe_there(const struct session *session)
 }
 
 /* In the order of `view next`. */
-static const struct front fronts[] = {
-	{ "slices", NULL },
+static const struct pane fronts[] = {
+	{ "slices" },
 	{ "ladder", ladder_there },
 	{ "ports", code_there },
 	{ "counters", counted_there },
@@ -68,25 +63,24 @@ static const struct front fronts[] = {
 	{ "mountain", mountain_there, .walked = true },
 	{ "probe", probe_there },
 	{ "windows", curves_there },
-	{ "strip", NULL },
+	{ "strip" },
+	{ NULL },
 };
 
-enum { FRONTS = sizeof(fronts) / sizeof(fronts[0]) };
-
-static const struct front *front_named(const char *name)
+static const struct pane *pane_named(const struct pane *table, const char *name)
 {
-	for (int i = 0; i < FRONTS; i++)
-		if (strcmp(fronts[i].name, name) == 0)
-			return &fronts[i];
+	for (; table->name; table++)
+		if (strcmp(table->name, name) == 0)
+			return table;
 	return NULL;
 }
 
-static bool front_there(const struct session *session, const struct front *front)
+static bool pane_there(const struct session *session, const struct pane *pane)
 {
-	return !front->there || front->there(session);
+	return !pane->there || pane->there(session);
 }
 
-static void bring(struct session *session, const struct front *front)
+static void bring(struct session *session, const struct pane *front)
 {
 	screen_bring(session, front->name);
 	if (front->walked) {
@@ -95,17 +89,15 @@ static void bring(struct session *session, const struct front *front)
 	}
 }
 
-/* The error for an unknown name. It lists `others` and the names in a table of `count` rows; each
- * row begins with its name. */
-static struct status unknown_name(const char *command, const char *argument, const char *others,
-	const void *names, int count, size_t size)
+/* The error for an unknown name. It lists `others` and the names in a table. */
+static struct status unknown_name(
+	const char *command, const char *argument, const char *others, const struct pane *table)
 {
 	struct text text = { 0 };
 	struct status status;
 
-	for (int i = 0; i < count; i++)
-		text_addf(&text, "%s%s", i + 1 == count ? " or " : ", ",
-			*(const char *const *)((const char *)names + (size_t)i * size));
+	for (; table->name; table++)
+		text_addf(&text, "%s%s", table[1].name ? ", " : " or ", table->name);
 	status = status_usage("%s \"%.40s\": %s%s", command, argument, others, text_string(&text));
 	text_free(&text);
 	return status;
@@ -114,13 +106,13 @@ static struct status unknown_name(const char *command, const char *argument, con
 static struct status run_view(
 	const struct session *session, struct session *change, char *arguments)
 {
-	const struct front *front = front_named(arguments);
+	const struct pane *front = pane_named(fronts, arguments);
 
 	if (!front)
-		return unknown_name("view", arguments, "next", fronts, FRONTS, sizeof(fronts[0]));
-	if (!front_there(session, front) && front->there == probe_there)
+		return unknown_name("view", arguments, "next", fronts);
+	if (!pane_there(session, front) && front->there == probe_there)
 		return status_usage("view probe: there is none; the command \"probe\" begins one");
-	if (!front_there(session, front))
+	if (!pane_there(session, front))
 		return status_usage(
 			"view %s: there is none of %s", arguments, session->setting.kernel->name);
 	if (!change)
@@ -129,13 +121,13 @@ static struct status run_view(
 	return status_ok();
 }
 
-static const struct front *front_after(const struct session *session)
+static const struct pane *front_after(const struct session *session)
 {
-	const struct front *front = front_named(session->screen.front);
+	const struct pane *front = pane_named(fronts, session->screen.front);
 
 	do
-		front = front + 1 == fronts + FRONTS ? fronts : front + 1;
-	while (!front_there(session, front));
+		front = front[1].name ? front + 1 : fronts;
+	while (!pane_there(session, front));
 	return front;
 }
 
@@ -156,12 +148,12 @@ static struct status counters_refusal(const struct session *session)
 
 static void act_counters(struct session *session)
 {
-	const struct front *before = front_named(session->screen.before);
+	const struct pane *before = pane_named(fronts, session->screen.before);
 
 	if (!screen_in_front(session, "counters"))
 		screen_bring(session, "counters");
 	else
-		bring(session, front_there(session, before) ? before : fronts);
+		bring(session, pane_there(session, before) ? before : fronts);
 }
 
 /* ---- scrolled panes ---- */
@@ -252,27 +244,15 @@ static const struct pane panes[] = {
 	{ "slices", NULL, slices_target },
 	{ "code", insight_ready, NULL, scroll_code },
 	{ "counters", counters_counted, NULL, scroll_counters },
-	{ "mountain", mountain_there, plan_walk, .refused = true },
+	{ "mountain", mountain_there, plan_walk, .walked = true },
+	{ NULL },
 };
 
-enum { PANES = sizeof(panes) / sizeof(panes[0]) };
-
-static const struct pane *pane_named(const char *name)
-{
-	for (int i = 0; i < PANES; i++)
-		if (strcmp(panes[i].name, name) == 0)
-			return &panes[i];
-	return NULL;
-}
-
-static bool pane_there(const struct session *session, const struct pane *pane)
-{
-	return !pane->there || pane->there(session);
-}
+enum { PANES = sizeof(panes) / sizeof(panes[0]) - 1 };
 
 static const struct pane *pane_focused(const struct session *session)
 {
-	return pane_named(session->screen.focus);
+	return pane_named(panes, session->screen.focus);
 }
 
 static void focus(struct session *session, const struct pane *pane)
@@ -297,12 +277,11 @@ static struct status run_focus_by(
 static struct status run_focus(
 	const struct session *session, struct session *change, char *arguments)
 {
-	const struct pane *pane = pane_named(arguments);
+	const struct pane *pane = pane_named(panes, arguments);
 
 	if (!pane)
-		return unknown_name(
-			"focus", arguments, "next, previous", panes, PANES, sizeof(panes[0]));
-	if (pane->refused && !pane_there(session, pane))
+		return unknown_name("focus", arguments, "next, previous", panes);
+	if (pane->walked && !pane_there(session, pane))
 		return status_usage(
 			"focus %s: there is none of %s", pane->name, session->setting.kernel->name);
 	if (!change)
@@ -375,10 +354,10 @@ static struct status mountain_refusal(const struct session *session)
 
 static void act_mountain(struct session *session)
 {
-	bring(session, front_named(screen_in_front(session, "mountain") &&
-						   screen_focused(session, "mountain")
-					   ? "slices"
-					   : "mountain"));
+	bring(session, pane_named(fronts, screen_in_front(session, "mountain") &&
+							  screen_focused(session, "mountain")
+						  ? "slices"
+						  : "mountain"));
 }
 
 static bool mountain_in_front(const struct session *session)
