@@ -153,10 +153,6 @@ TEST(the_difference_is_explained)
 	check_difference(unclear, &nop, 512, "23 %");
 	unclear.sparse = true;
 	check_difference(unclear, &nop, 512, "few points");
-	none.work = false;
-	assert_true(isnan(buffers_found(&none, &nop)));
-	assert_true(isnan(buffers_found(&unclear, NULL)));
-	check_near(buffers_found(&(struct knee){ .x = 62 }, &jal), 125, 0);
 }
 
 TEST(knees_are_named_with_their_range)

@@ -257,30 +257,6 @@ TEST(lines_titles_and_baselines)
 	assert_false(sweeps_baseline(&sweeps.sweep[1], &setting, &base));
 }
 
-TEST(any_sweep_can_be_drawn)
-{
-	const struct kernel *mountain = kernel_find("mountain"), *matmul = kernel_find("matmul");
-	int64_t values[3] = { 0 };
-	const struct sweep_axis over_size[] = { { kernel_knob(mountain, "size"), 3, values },
-		{ kernel_knob(mountain, "stride"), 2, values } };
-	const struct sweep_axis over_block[] = { { kernel_knob(matmul, "form"), 2, values },
-		{ kernel_knob(matmul, "block"), 3, values },
-		{ kernel_knob(matmul, "n"), 1, values } };
-	struct named_sweep sweep;
-
-	sweeps_plain(mountain, over_size, 2, &sweep);
-	assert_string_equal(sweep.kernel->knobs[sweep.x].name, "size");
-	assert_true(sweep.log_x);
-	assert_int_equal(sweep.line_count, 1);
-	assert_int_equal(sweep.figure, SWEEPS_GBPS);
-	sweeps_plain(matmul, over_block, 3, &sweep);
-	assert_string_equal(sweep.kernel->knobs[sweep.x].name, "block");
-	assert_int_equal(sweep.line_count, 1);
-	assert_int_equal(sweep.figure, SWEEPS_CPE);
-	sweeps_plain(matmul, over_block, 0, &sweep);
-	assert_int_equal(sweep.x, -1);
-}
-
 /* Each can be begun as it stands, has a name of its own, and something to be seen along x. */
 TEST(every_shipped_sweep_is_sound)
 {

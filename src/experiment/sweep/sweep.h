@@ -89,7 +89,7 @@ struct sweep_progress sweep_progress(struct sweep *sweep);
 
 /* A named sweep has a name, a kernel, lists of values for its knobs, and a quantity to show. The
  * file data/sweeps lists the named sweeps and describes its format. Code that draws a sweep needs
- * only struct named_sweep. sweeps_plain() makes one for any other sweep. */
+ * only struct named_sweep. */
 
 /* The quantity on the vertical axis. */
 enum sweeps_figure {
@@ -121,7 +121,7 @@ struct sweeps_published {
 enum { SWEEPS_LINES = 4, SWEEPS_PUBLISHED = 32 };
 
 struct named_sweep {
-	char name[32];	  /* empty: made by sweeps_plain() */
+	char name[32];
 	char title[80];	  /* "Matrix multiply over n" */
 	char source[160]; /* the document, as cited; empty: none */
 	const struct kernel *kernel;
@@ -167,11 +167,7 @@ const struct named_sweep *sweeps_find(const struct sweeps *sweeps, const char *n
 const struct named_sweep *sweeps_usual(
 	const struct sweeps *sweeps, const struct kernel *kernel, char *const *words, int count);
 
-/* Makes a named_sweep for any sweep of a kernel. The x axis is a knob with several values: the
- * size, else the last number, else the last choice. The other knobs with several values make the
- * lines. Leaves `word` empty. Free the sweep with sweeps_clear(). */
-void sweeps_plain(const struct kernel *kernel, const struct sweep_axis *axes, size_t axis_count,
-	struct named_sweep *sweep);
+/* Frees the words. */
 void sweeps_clear(struct named_sweep *sweep);
 
 /* Replaces the knob's word by `word` ("knob=values"), or adds it. STATUS_USAGE: an unknown knob, or

@@ -8,33 +8,6 @@
 
 #include "base/units.h"
 
-void sweeps_plain(const struct kernel *kernel, const struct sweep_axis *axes, size_t axis_count,
-	struct named_sweep *sweep)
-{
-	*sweep = (struct named_sweep){ .kernel = kernel,
-		.x = -1,
-		.base = -1,
-		.figure = kernel->plot_cpe ? SWEEPS_CPE : SWEEPS_GBPS };
-	for (size_t i = 0; i < axis_count; i++) {
-		const struct knob *knob = &kernel->knobs[axes[i].knob];
-		const struct knob *x = sweep->x < 0 ? NULL : &kernel->knobs[sweep->x];
-
-		if (axes[i].count < 2 || (x && x->axis == AXIS_SIZE))
-			continue;
-		if (!x || knob->axis == AXIS_SIZE || knob->kind != KNOB_CHOICE ||
-			x->kind == KNOB_CHOICE)
-			sweep->x = axes[i].knob;
-	}
-	for (size_t i = 0; i < axis_count; i++)
-		if (axes[i].count > 1 && axes[i].knob != sweep->x &&
-			sweep->line_count < SWEEPS_LINES)
-			sweep->line[sweep->line_count++] = axes[i].knob;
-	sweep->log_x = sweep->x >= 0 && kernel->knobs[sweep->x].kind == KNOB_BYTES;
-	sweep->log_y = kernel->plot_cpe;
-	snprintf(sweep->title, sizeof(sweep->title), "%s: %s", kernel->name, kernel->title);
-	snprintf(sweep->source, sizeof(sweep->source), "%s", kernel->document);
-}
-
 void sweeps_line(const struct named_sweep *sweep, const struct setting *setting, struct text *words)
 {
 	for (int i = 0; i < sweep->line_count; i++) {

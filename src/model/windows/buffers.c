@@ -132,11 +132,6 @@ static double entries_of(const struct window_filler *filler, double fillers)
 	return filler ? fillers * filler->each + filler->own : fillers;
 }
 
-double buffers_found(const struct knee *knee, const struct window_filler *filler)
-{
-	return filler ? entries_of(filler, knee->x) : (double)NAN;
-}
-
 double buffers_full(const struct window_filler *filler, double entries)
 {
 	return filler && filler->each > 0 ? (entries - filler->own) / filler->each : entries;

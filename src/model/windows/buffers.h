@@ -59,10 +59,6 @@ void buffers_load(struct buffers *buffers);
  */
 double buffers_size(const struct uarch *uarch, const char *buffer);
 
-/* The entries of a buffer according to its knee: entries of the fillers plus entries of the loop
- * itself. NAN: there is no knee, or the filler is unknown (NULL). */
-double buffers_found(const struct knee *knee, const struct window_filler *filler);
-
 /* The number of fillers that fill this many entries together with the loop. If the filler is
  * unknown, returns `entries`. */
 double buffers_full(const struct window_filler *filler, double entries);
