@@ -36,6 +36,8 @@ FACT(CAP_MEMORY, "cap memory")
 FACT(CAP_COMPLEX, "cap complex")
 /* taken branches */
 FACT(CAP_TAKEN, "cap taken")
+/* the same in a loop that takes several branches in an iteration */
+FACT(CAP_TAKEN_SEVERAL, "cap taken-several")
 /* loads from the same bank of the first-level cache */
 FACT(CAP_LOADS_BANK, "cap loads-bank")
 /* lines that stores write to; only adjacent stores to one line share a cycle */

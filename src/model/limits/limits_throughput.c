@@ -305,13 +305,23 @@ static void add_store_lines(struct tally *tally)
 		lines == 1 ? "" : "s");
 }
 
+/* Some cores take a branch in each cycle only if the loop's own is the only one. */
+static void add_taken(struct tally *tally)
+{
+	double each = tally->uarch->fact[CAP_TAKEN],
+	       several = tally->uarch->fact[CAP_TAKEN_SEVERAL];
+
+	add_rate(tally, LIMIT_TAKEN, tally->taken,
+		tally->taken > tally->turns && uarch_known(several) ? several : each,
+		"taken branch", "taken branches");
+}
+
 void limits_throughput(struct tally *tally)
 {
 	add_width(tally);
 	add_accesses(tally);
 	add_splits(tally);
-	add_rate(tally, LIMIT_TAKEN, tally->taken, tally->uarch->fact[CAP_TAKEN], "taken branch",
-		"taken branches");
+	add_taken(tally);
 	add_banks(tally);
 	add_store_lines(tally);
 }
