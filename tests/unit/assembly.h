@@ -265,7 +265,8 @@ static inline void assembly_loop(const char *source, struct loop *loop)
 			continue;
 		loop->insn[loop->insn_count] = assembly_insn(line);
 		loop->insn[loop->insn_count].address = 0x1000 + 4 * (uint64_t)loop->insn_count;
-		loop->path[loop->path_count++].insn = (uint16_t)loop->insn_count++;
+		loop->path[loop->path_count++] =
+			(struct loop_step){ .insn = (uint16_t)loop->insn_count++ };
 	}
 	if (loop->insn_count && loop->insn[loop->insn_count - 1].flow == FLOW_BRANCH) {
 		loop->insn[loop->insn_count - 1].target = loop->insn[0].address;
