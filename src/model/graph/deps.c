@@ -163,15 +163,16 @@ static struct deps_edge *add_edge(struct graph *graph, int from, int to, int dis
 
 /* Adds an edge from the register's last writer to the node. If the previous path wrote the
  * register, begin_edges() fills in the writer. */
-static struct deps_edge *read_register(struct graph *graph, int reg, int to)
+static void read_register(struct graph *graph, int reg, int to, bool address, double in)
 {
 	struct deps_edge *edge;
 
 	if (reg <= REG_NONE || reg >= REG_COUNT)
-		return NULL;
+		return;
 	edge = add_edge(graph, graph->last[reg], to, graph->last[reg] < 0);
 	edge->reg = (uint8_t)reg;
-	return edge;
+	edge->address = address;
+	edge->in = in;
 }
 
 /* A latency that the core file does not state counts as 0, so that the sum stays a lower bound. */
@@ -235,7 +236,6 @@ static int add_load(struct graph *graph, int step, int operand, const struct for
 	const struct uarch_class *class = graph->facts[number].load;
 	double latency = graph->facts[number].known ? latency_of(graph, number, class) : 0;
 	int node;
-	struct deps_edge *edge;
 
 	if (insn->load_extends)
 		latency += fmax(0, graph->uarch->fact[EXTRA_SIGN]);
@@ -245,14 +245,11 @@ static int add_load(struct graph *graph, int step, int operand, const struct for
 		graph->facts[number].op->latency >= latency)
 		latency = 0;
 	node = add_node(graph, step, PART_LOAD, class, latency + graph->miss);
-	if ((edge = read_register(graph, memory->base, node)))
-		edge->address = true;
-	if ((edge = read_register(graph, memory->index, node))) {
-		edge->address = true;
-		edge->in = index_extra(graph, memory);
-	}
+	read_register(graph, memory->base, node, true, 0);
+	read_register(graph, memory->index, node, true, index_extra(graph, memory));
 	if (forward->step >= 0) {
 		double cycles = forward_latency(graph, forward, insn, operand);
+		struct deps_edge *edge;
 
 		/* The store's node may not exist yet. Until begin_edges(), `from` is an index into
 		 * store_node. */
@@ -285,7 +282,7 @@ static void add_swap(struct graph *graph, int step, const struct insn *insn,
 
 	for (int i = 0; i < 2; i++) {
 		node[i] = add_node(graph, step, PART_OPERATION, class, latency);
-		read_register(graph, insn->reads[i], node[i]);
+		read_register(graph, insn->reads[i], node[i], false, 0);
 	}
 	for (int i = 0; i < 2; i++)
 		write_register(graph, insn->writes[i], node[insn->writes[i] == insn->reads[0]]);
@@ -295,7 +292,7 @@ static void read_operands(
 	struct graph *graph, const struct insn *insn, int node, const int *loads, int load_count)
 {
 	for (int i = 0; i < insn->read_count; i++)
-		read_register(graph, insn->reads[i], node);
+		read_register(graph, insn->reads[i], node, false, 0);
 	for (int i = 0; i < load_count; i++)
 		add_edge(graph, loads[i], node, 0);
 }
@@ -342,8 +339,8 @@ static void add_step(struct graph *graph, int step, const struct forward **forwa
 		read_operands(graph, insn, operation, loads, load_count);
 		if (insn->address_only)
 			for (int k = 0; k < insn->memory_count; k++) {
-				read_register(graph, insn->memory[k].base, operation);
-				read_register(graph, insn->memory[k].index, operation);
+				read_register(graph, insn->memory[k].base, operation, false, 0);
+				read_register(graph, insn->memory[k].index, operation, false, 0);
 			}
 	}
 	for (int k = 0; k < INSN_MEMORY; k++) {
@@ -360,7 +357,7 @@ static void add_step(struct graph *graph, int step, const struct forward **forwa
 	if (insn->writeback && insn->memory_count > 0) {
 		base = add_node(graph, step, PART_BASE, facts->base,
 			facts->base ? latency_of(graph, number, facts->base) : 0);
-		read_register(graph, insn->memory[0].base, base);
+		read_register(graph, insn->memory[0].base, base, false, 0);
 	}
 	if (operation < 0 && load_count)
 		operation = loads[0];

@@ -262,7 +262,8 @@ static void written_find(const struct written *written, const struct loop *loop,
 
 /* One operand of an instruction, over all its occurrences in the path. */
 struct occurrences {
-	int first;	      /* the first occurrence whose load found a store; -1: none yet */
+	bool found;	      /* a load found a store */
+	int first;	      /* the first occurrence whose load found a store */
 	struct forward store; /* this store */
 	int store_insn, back; /* its instruction, and how many occurrences earlier it ran */
 	bool regular;	      /* all later loads found the same store */
@@ -273,13 +274,14 @@ static void occurrences_add(struct occurrences *load, int number, const struct l
 {
 	int insn = forward->step < 0 ? -1 : loop->path[forward->step].insn;
 
-	if (load->first >= 0)
+	if (load->found)
 		load->regular &= insn == load->store_insn &&
 				 forward->operand == load->store.operand &&
 				 number - store_number == load->back &&
 				 forward->same_start == load->store.same_start;
 	else if (insn >= 0)
-		*load = (struct occurrences){ number, *forward, insn, number - store_number, true };
+		*load = (struct occurrences){ true, number, *forward, insn, number - store_number,
+			true };
 }
 
 /* Lists the steps of each instruction, in order: steps[starts[insn]] … steps[starts[insn + 1] - 1].
@@ -302,7 +304,7 @@ static void wrap(const struct occurrences *load, int number, const int *starts, 
 {
 	int stores, which = number - load->back;
 
-	if (load->first < 0 || !load->regular || number >= load->first || which >= 0)
+	if (!load->found || !load->regular || number >= load->first || which >= 0)
 		return;
 	stores = starts[load->store_insn + 1] - starts[load->store_insn];
 	*forward = load->store;
@@ -321,8 +323,6 @@ static bool find_seen(const struct loop *loop, struct forward *forwards)
 	bool unseen = false, any_store = false;
 	int count = 0;
 
-	for (int i = 0; i < loop->insn_count * INSN_MEMORY; i++)
-		loads[i].first = -1;
 	index_path(loop, starts, steps, number);
 	written_begin(&written, loop->path_count);
 	for (int s = 0; s < loop->path_count; s++) {
@@ -365,7 +365,7 @@ static bool find_seen(const struct loop *loop, struct forward *forwards)
 				continue;
 			if (forwards->step < 0)
 				wrap(load, number[s], starts, steps, forwards);
-			unseen |= load->first >= 0 && !load->regular;
+			unseen |= load->found && !load->regular;
 			forwards++;
 		}
 	free(written.bucket);
