@@ -88,7 +88,6 @@ struct status asked_verify(struct kernel_run *run)
 	run->complete = false;
 	run->kernel->call(run, count);
 	run->complete = complete;
-	run->position = 0;
 	return check_result(run, from, count);
 }
 

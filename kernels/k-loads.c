@@ -124,7 +124,6 @@ static struct status loads_verify(struct kernel_run *run)
 	uint64_t turns = run->ring / run->granule;
 
 	turns = turns < 1024 ? turns + turns / 2 : 1536;
-	kernel_rewind(run);
 	for (uint64_t turn = 1; turn <= turns; turn++) {
 		uint64_t last = (turn * run->granule - 1) % run->ring;
 		uint32_t x[4] = { 0 };
@@ -136,7 +135,6 @@ static struct status loads_verify(struct kernel_run *run)
 			return status_failed("k-loads did not load the value at element %llu",
 				(unsigned long long)last);
 	}
-	kernel_rewind(run);
 	return status_ok();
 }
 

@@ -154,10 +154,8 @@ struct status kernel_compare(struct kernel_run *run)
 	uint64_t count = run->ring < 4096 ? run->ring + run->ring / 2 : 6144, right;
 
 	count = count < run->granule ? run->granule : count / run->granule * run->granule;
-	kernel_rewind(run);
 	run->result = UINT64_MAX;
 	run->kernel->call(run, count);
-	kernel_rewind(run);
 	right = run->kernel->expected(run, count);
 	if (run->result == right)
 		return status_ok();
@@ -167,9 +165,15 @@ struct status kernel_compare(struct kernel_run *run)
 
 struct status kernel_verify(struct kernel_run *run)
 {
+	struct status status = status_ok();
+
+	kernel_rewind(run);
 	if (run->kernel->verify)
-		return run->kernel->verify(run);
-	return run->kernel->expected ? kernel_compare(run) : status_ok();
+		status = run->kernel->verify(run);
+	else if (run->kernel->expected)
+		status = kernel_compare(run);
+	kernel_rewind(run);
+	return status;
 }
 
 void countdown_call(struct kernel_run *run, uint64_t elements)

@@ -277,7 +277,8 @@ struct kernel {
 	uint64_t (*expected)(const struct kernel_run *run, uint64_t elements);
 
 	/* Checks that the code computes correctly. Runs before each measurement, untimed. It must
-	 * be quick: a few thousand elements. NULL: compares a call with expected(). */
+	 * be quick: a few thousand elements. It starts at the start of the ring, and may end
+	 * anywhere: kernel_verify() rewinds. NULL: compares a call with expected(). */
 	struct status (*verify)(struct kernel_run *run);
 
 	/* Checks the result of the last trial of a complete run; untimed. NULL: no check. */

@@ -55,6 +55,8 @@ static const struct knob knobs[] = {
 	"\n.endif\n.set .Lk, .Lk + 1\n.endr\n"
 #if defined(__x86_64__)
 #define REGISTERS 12
+#define AT	  "rdi"
+#define TURNS	  "rsi"
 #define HELD	  "rax, rbx, rcx, rdx, r8, r9, r10, r11, r12, r13, r14, r15"
 #define CLOBBERS  "rax", "rbx", "rcx", "rdx", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15"
 #define BEGIN	  EACH("movq	8*.Lk(%[at]), %%\\r")
@@ -69,6 +71,8 @@ static const struct knob knobs[] = {
 	"	jnz	1b				\n"
 #else
 #define REGISTERS 25
+#define AT	  "x0"
+#define TURNS	  "x1"
 #define HELD                                                                                \
 	"x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15, x16, x17, x19, x20," \
 	"x21, x22, x23, x24, x25, x26, x27"
@@ -91,13 +95,8 @@ static const struct knob knobs[] = {
  */
 KERNEL_BODY void latency_chase(const void **at, uint64_t turns, const int chains, const int steps)
 {
-#if defined(__x86_64__)
-	register const void **base __asm__("rdi") = at;
-	register uint64_t left __asm__("rsi") = turns;
-#else
-	register const void **base __asm__("x0") = at;
-	register uint64_t left __asm__("x1") = turns;
-#endif
+	register const void **base __asm__(AT) = at;
+	register uint64_t left __asm__(TURNS) = turns;
 
 	__asm__ volatile(
 		".if %c[chains] > %c[registers]	\n"

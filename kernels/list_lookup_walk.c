@@ -426,7 +426,6 @@ struct status lookup_verify(struct kernel_run *run)
 	}
 	run->complete = complete;
 	memset(tables->found, 0, sizeof(tables->found));
-	lookup_rewind(run);
 	return status;
 }
 

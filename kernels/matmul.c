@@ -431,10 +431,8 @@ static struct status matmul_verify(struct kernel_run *run)
 		}
 		if (pass > 0)
 			continue;
-		run->position = 0;
 		walk_on(run, count / 3);
 		walk_on(run, count - count / 3);
-		run->position = 0;
 		if (atomic_load_explicit(run->work.cancel, memory_order_relaxed))
 			return status_make(
 				STATUS_CANCELLED, "stopped while the product was checked");

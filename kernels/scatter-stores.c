@@ -173,9 +173,7 @@ static struct status scatter_verify(struct kernel_run *run)
 		to[i] = 0;
 	for (uint64_t i = 0; i < walked; i++)
 		to[index_of(run->seed, count, i)] = 0;
-	kernel_rewind(run);
 	scatter_call(run, walked);
-	kernel_rewind(run);
 	for (uint64_t i = 0; i < walked; i++) {
 		uint32_t *place = &to[index_of(run->seed, count, i)];
 

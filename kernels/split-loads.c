@@ -191,7 +191,6 @@ static struct status split_verify(struct kernel_run *run)
 	uint64_t last = fixed ? 14 * 64 + (uint64_t)run->v[OFFSET] : 63 * 64;
 	uint64_t count = turns < 256 ? turns + turns / 2 : 384;
 
-	kernel_rewind(run);
 	for (uint64_t turn = 0; turn < count; turn++) {
 		uint64_t words[8] = { 0 };
 
@@ -207,7 +206,6 @@ static struct status split_verify(struct kernel_run *run)
 			return status_failed("split-loads did not load the value at byte %llu",
 				(unsigned long long)(turn % turns * step + last));
 	}
-	kernel_rewind(run);
 	return status_ok();
 }
 

@@ -386,7 +386,6 @@ static struct status stores_verify(struct kernel_run *run)
 					(unsigned long long)i);
 		}
 	}
-	kernel_rewind(run);
 	return status_ok();
 }
 

@@ -129,12 +129,10 @@ struct status stream_verify(struct kernel_run *run)
 	const struct stream_plan *plan = stream_plan(run);
 	struct status status = status_ok();
 
-	kernel_rewind(run);
 	if (plan->reads && !plan->copies)
 		status = verify_reads(run, plan);
 	kernel_rewind(run);
 	if (status_is_ok(&status) && plan->writes)
 		status = verify_writes(run, plan);
-	kernel_rewind(run);
 	return status;
 }

@@ -206,7 +206,6 @@ static struct status sum_verify(struct kernel_run *run)
 		i++, at = (at + 1) % run->ring)
 		d[at] = ~(value_of(run->seed, at) + value_of(run->seed, part + at));
 	sum_call(run, count);
-	kernel_rewind(run);
 	for (uint64_t i = 0, at = run->ring - count / 2 / run->granule * run->granule; i < count;
 		i++, at++) {
 		uint64_t k = at % run->ring;

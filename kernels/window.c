@@ -421,7 +421,7 @@ static bool walk_plainly(const struct kernel_run *run, uint64_t turns, struct wi
 
 /* The walk begins at the same nodes each time and restores them: trials continue where the last
  * trial stopped. */
-static struct status compare(struct kernel_run *run)
+static struct status window_verify(struct kernel_run *run)
 {
 	struct window_walk expected = { .turns = 0 }, found;
 	const int64_t *v = run->v;
@@ -450,14 +450,6 @@ static struct status compare(struct kernel_run *run)
 			"window: filler=%s left another result than %lld fillers compute",
 			filler_names[v[FILLER]], (long long)v[FILLERS]);
 	return status_ok();
-}
-
-static struct status window_verify(struct kernel_run *run)
-{
-	struct status status = compare(run);
-
-	window_rewind(run);
-	return status;
 }
 
 static const char *window_remark(const int64_t *v)
