@@ -329,7 +329,7 @@ void target_measure(struct target *target, const struct request *request, const 
 	answer(context, &result);
 }
 
-struct status target_open(struct target *target, const struct target_options *options)
+struct status target_open(struct target *target, int cpu, int avoid_cpu, int caller_thread)
 {
 	struct machine *machine = &target->machine;
 	struct status status, bound;
@@ -339,7 +339,7 @@ struct status target_open(struct target *target, const struct target_options *op
 		return status;
 	machine->processors = topology_processors(target->topology);
 	machine->nodes = topology_nodes(target->topology);
-	status = topology_choose(target->topology, options->cpu, options->avoid_cpu, &machine->cpu);
+	status = topology_choose(target->topology, cpu, avoid_cpu, &machine->cpu);
 	if (!status_is_ok(&status))
 		return status;
 	/* Do this before any thread is bound: the threads' affinity shows which processors this
@@ -347,9 +347,8 @@ struct status target_open(struct target *target, const struct target_options *op
 	target->threads = load_threads_new(target->topology, machine->cpu);
 	if (!target->threads)
 		return status_failed("no memory for other cores");
-	if (options->caller_thread)
-		machine->apart =
-			topology_keep_off(target->topology, options->caller_thread, machine->cpu);
+	if (caller_thread)
+		machine->apart = topology_keep_off(target->topology, caller_thread, machine->cpu);
 	bound = topology_bind(target->topology, machine->cpu);
 	machine->bound = status_is_ok(&bound);
 	if (!machine->bound) {

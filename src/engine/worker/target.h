@@ -26,16 +26,11 @@ struct target {
 	struct progress progress; /* of the current request; any thread may read it */
 };
 
-struct target_options {
-	int cpu;	   /* the core to measure; -1: choose */
-	int avoid_cpu;	   /* the user interface's core; -1: none */
-	int caller_thread; /* thread to move off the measured core if another core exists; 0: none
-			    */
-};
-
 /* Chooses the core, binds the calling thread to it, calibrates the clock, and reads the machine
- * facts except machine.known. STATUS_USAGE: the core does not exist or is not allowed here. */
-struct status target_open(struct target *target, const struct target_options *options);
+ * facts except machine.known. cpu: the core to measure; -1: choose, but not avoid_cpu (-1: none).
+ * caller_thread: a thread to move off the measured core if another core exists; 0: none.
+ * STATUS_USAGE: the core does not exist or is not allowed here. */
+struct status target_open(struct target *target, int cpu, int avoid_cpu, int caller_thread);
 
 /* Receives each result; the last one is final. */
 typedef void target_answer(void *context, const struct result *result);

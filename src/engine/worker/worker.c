@@ -10,13 +10,14 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 #include <unistd.h>
 
 #include "base/monotonic.h"
 #include "engine/worker/target.h"
 
 struct answer {
-	struct answer *next;
+	STAILQ_ENTRY(answer) next;
 	struct result result;
 };
 
@@ -27,12 +28,12 @@ struct worker {
 				worker is ready */
 	int pipe[2];
 	struct worker_options options;
-	int caller_thread, caller_cpu;
+	int caller_thread, caller_cpu; /* caller_thread 0: not bound */
 
 	bool stop, running, ready;
 	struct request pending[REQUESTS_WAITING]; /* in the order of their start */
 	int pending_count;
-	struct answer *first, **last;
+	STAILQ_HEAD(, answer) answers;
 	atomic_bool cancel;
 	struct target target;
 };
@@ -50,12 +51,10 @@ static void worker_answer(void *context, const struct result *result)
 
 	if (!answer)
 		return; /* out of memory: the result is lost, and the user requests it again */
-	answer->next = NULL;
 	answer->result = *result;
 	answer->result.at = monotonic_seconds();
 	pthread_mutex_lock(&worker->lock);
-	*worker->last = answer;
-	worker->last = &answer->next;
+	STAILQ_INSERT_TAIL(&worker->answers, answer, next);
 	pthread_mutex_unlock(&worker->lock);
 	worker_wake_user(worker);
 }
@@ -63,11 +62,9 @@ static void worker_answer(void *context, const struct result *result)
 static void *worker_main(void *context)
 {
 	struct worker *worker = context;
-	const struct target_options options = { .cpu = worker->options.cpu,
-		.avoid_cpu = worker->caller_cpu,
-		.caller_thread = worker->options.bind_caller ? worker->caller_thread : 0 };
 	struct target *target = &worker->target;
-	struct status opened = target_open(target, &options);
+	struct status opened =
+		target_open(target, worker->options.cpu, worker->caller_cpu, worker->caller_thread);
 	struct request request;
 
 	pthread_mutex_lock(&worker->lock);
@@ -101,8 +98,8 @@ static void worker_release(struct worker *worker)
 	struct answer *answer;
 
 	target_close(&worker->target);
-	while ((answer = worker->first)) {
-		worker->first = answer->next;
+	while ((answer = STAILQ_FIRST(&worker->answers))) {
+		STAILQ_REMOVE_HEAD(&worker->answers, next);
 		free(answer);
 	}
 	if (worker->pipe[0] >= 0) {
@@ -126,10 +123,10 @@ struct worker *worker_start(const struct worker_options *options, struct status 
 	}
 	counters_begin(); /* before a second thread starts */
 	worker->options = *options;
-	worker->caller_thread = (int)gettid();
+	worker->caller_thread = options->bind_caller ? (int)gettid() : 0;
 	worker->caller_cpu = sched_getcpu();
 	worker->target.machine.cpu = -1;
-	worker->last = &worker->first;
+	STAILQ_INIT(&worker->answers);
 	pthread_mutex_init(&worker->lock, NULL);
 	pthread_cond_init(&worker->wake, NULL);
 	if (pipe2(worker->pipe, O_CLOEXEC | O_NONBLOCK) != 0) {
@@ -213,15 +210,12 @@ static bool worker_take(void *context, struct result *result)
 	char drain[64];
 
 	pthread_mutex_lock(&worker->lock);
-	answer = worker->first;
-	if (answer) {
-		worker->first = answer->next;
-		if (!worker->first)
-			worker->last = &worker->first;
-	}
+	answer = STAILQ_FIRST(&worker->answers);
+	if (answer)
+		STAILQ_REMOVE_HEAD(&worker->answers, next);
 	/* Drain the pipe only when the queue is empty: otherwise a reader that takes one answer at
 	 * a time would not wake for the next answer. */
-	if (!worker->first)
+	if (STAILQ_EMPTY(&worker->answers))
 		while (read(worker->pipe[0], drain, sizeof(drain)) > 0)
 			;
 	pthread_mutex_unlock(&worker->lock);

@@ -103,11 +103,6 @@ static int bits(const struct source *source, const cs_arm64_op *operand)
 
 /* ---- Operands read and written */
 
-static bool is_load(const struct source *source)
-{
-	return decode_is(source->name, "ld*");
-}
-
 static bool is_store(const struct source *source)
 {
 	return decode_is(source->name, "st*");
@@ -133,7 +128,7 @@ static int leading_registers(const struct source *source)
 /* How many operands, counted from the first, the instruction writes. */
 static int targets(const struct source *source)
 {
-	if (is_load(source))
+	if (decode_is(source->name, "ld*"))
 		return leading_registers(source);
 	if (is_store(source))
 		return is_exclusive_store(source);
@@ -273,13 +268,9 @@ static void fill_size(const struct source *source, struct insn_memory *memory)
 
 static void fill_memory(const struct source *source, struct insn *insn)
 {
-	const cs_arm64_op *operand = source->memory >= 0 ? &source->decoded.operands[source->memory]
-							 : NULL,
-			  *next;
+	const cs_arm64_op *operand = &source->decoded.operands[source->memory], *next;
 	struct insn_memory *memory = &insn->memory[0];
 
-	if (!operand)
-		return;
 	insn->memory_count = 1;
 	memory->load = !is_store(source);
 	memory->store = is_store(source);
@@ -437,7 +428,8 @@ static void fill(const struct source *source, struct insn *insn)
 		insn->value &= UINT32_MAX;
 	fill_text(source, insn);
 	fill_registers(source, insn);
-	fill_memory(source, insn);
+	if (source->memory >= 0)
+		fill_memory(source, insn);
 	fill_width(source, insn);
 	insn->accumulator = accumulator(source);
 	insn->move = is_move(source);
