@@ -111,11 +111,11 @@ struct engine {
 	struct progress_seen (*progress)(void *context);
 	/* Searches events by words, as counters_search() does; pmu as there. NULL: this engine
 	 * counts only its recorded events. */
-	size_t (*offers)(void *context, const char *words, const char *pmu,
-		struct counter_offer *offers, size_t most);
-	/* Whether an event of that name can be counted (see counters_encode()). NULL: as for
-	 * offers. */
-	struct status (*encodes)(void *context, const char *name);
+	size_t (*offers)(
+		const char *words, const char *pmu, struct counter_offer *offers, size_t most);
+	/* Whether an event of that name can be counted, and its code (see counters_encode()). NULL:
+	 * as for offers. */
+	struct status (*encodes)(const char *name, struct counter_code *code);
 	/* For an engine that plays a recording: whether it holds this setting (v: values of the
 	 * kernel's knobs). NULL: this engine measures every setting. */
 	bool (*holds)(void *context, const struct kernel *kernel, const int64_t *v);

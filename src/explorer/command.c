@@ -326,7 +326,7 @@ static int offer_events(const struct session *session, const char *words, struct
 		return 0;
 	pmu_of(session->counted.plan, pmu, sizeof(pmu));
 	offers = memory_new(FIND_AMONG, sizeof(*offers));
-	all = engine->offers(engine->context, words, pmu[0] ? pmu : NULL, offers, FIND_AMONG);
+	all = engine->offers(words, pmu[0] ? pmu : NULL, offers, FIND_AMONG);
 	count = all < FIND_AMONG ? all : FIND_AMONG;
 	for (int pass = 0; pass < 2; pass++) {
 		for (size_t i = 0; i < count && search->count < VIEW_FOUND; i++) {

@@ -166,6 +166,7 @@ bool counted_there(const struct session *session)
 
 struct status counted_check(const struct session *session, const char *name)
 {
+	struct counter_code code;
 	const struct counted *counted = &session->counted;
 	const struct engine *engine = &session->engine;
 
@@ -183,7 +184,7 @@ struct status counted_check(const struct session *session, const char *name)
 		return status_usage(
 			"event %.60s: no space: %d are counted already; event drop makes some",
 			name, counted->plan->counters.count);
-	return engine->encodes(engine->context, name);
+	return engine->encodes(name, &code);
 }
 
 void counted_add(struct session *session, const char *name)

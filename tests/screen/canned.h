@@ -70,9 +70,8 @@ int64_t canned_knob(
 void canned_count(
 	const struct canned *canned, const struct request *request, struct counts *counts);
 /* As in struct engine, and in struct explainer. */
-size_t canned_offers(void *canned, const char *words, const char *pmu, struct counter_offer *offers,
-	size_t most);
-struct status canned_encodes(void *canned, const char *name);
+size_t canned_offers(const char *words, const char *pmu, struct counter_offer *offers, size_t most);
+struct status canned_encodes(const char *name, struct counter_code *code);
 void canned_events(void *canned, const struct machine *machine, const char *const *extra,
 	int extra_count, struct event_plan *plan);
 double canned_modelled(

@@ -149,8 +149,7 @@ void canned_events(void *context, const struct machine *machine, const char *con
 		plan_add(plan, canned, &(struct row){ ROLE_EXTRA, 0, "", extra[i] }, ports);
 }
 
-size_t canned_offers(
-	void *context, const char *words, const char *pmu, struct counter_offer *found, size_t most)
+size_t canned_offers(const char *words, const char *pmu, struct counter_offer *found, size_t most)
 {
 	size_t count = 0;
 	for (int i = 0; i < OFFERS; i++) {
@@ -163,7 +162,7 @@ size_t canned_offers(
 	return count;
 }
 
-struct status canned_encodes(void *context, const char *name)
+struct status canned_encodes(const char *name, struct counter_code *code)
 {
 	const char *names[OFFERS];
 

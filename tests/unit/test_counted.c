@@ -83,8 +83,7 @@ static struct explainer explainer = { .recognise = recognise,
 	.events = events,
 	.modelled = modelled };
 
-static size_t offers(
-	void *context, const char *words, const char *pmu, struct counter_offer *offer, size_t most)
+static size_t offers(const char *words, const char *pmu, struct counter_offer *offer, size_t most)
 {
 	static const struct counter_offer all[] = { { "own::STALLS", "cycles without any uops" },
 		{ "own::UOPS:ANY", "all of them" }, { "own::UOPS:PORT_0", "on a port" } };
@@ -101,7 +100,7 @@ static size_t offers(
 	return count;
 }
 
-static struct status encodes(void *context, const char *name)
+static struct status encodes(const char *name, struct counter_code *code)
 {
 	return strncasecmp(name, "own::", 5) == 0
 		       ? status_ok()

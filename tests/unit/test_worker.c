@@ -611,7 +611,7 @@ TEST(a_plan_is_counted_or_a_reason_is_given)
 	await();
 	assert_int_equal(result.counts.id, 0);
 	assert_int_equal(result.facts.cycles_from, SOURCE_REFERENCE);
-	assert_true(engine.offers(engine.context, "cycles", NULL, NULL, 0) > 0);
+	assert_true(engine.offers("cycles", NULL, NULL, 0) > 0);
 	stop(NULL);
 	assert_int_equal(open_files(), files);
 }

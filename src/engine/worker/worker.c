@@ -241,21 +241,6 @@ static const struct machine *worker_machine(void *context)
 	return &((struct worker *)context)->target.machine;
 }
 
-static size_t worker_offers(void *context, const char *words, const char *pmu,
-	struct counter_offer *offers, size_t most)
-{
-	(void)context;
-	return counters_search(words, pmu, offers, most);
-}
-
-static struct status worker_encodes(void *context, const char *name)
-{
-	struct counter_code code;
-
-	(void)context;
-	return counters_encode(name, &code);
-}
-
 struct engine worker_engine(struct worker *worker)
 {
 	return (struct engine){
@@ -266,7 +251,7 @@ struct engine worker_engine(struct worker *worker)
 		.descriptor = worker_descriptor,
 		.machine = worker_machine,
 		.progress = worker_progress,
-		.offers = worker_offers,
-		.encodes = worker_encodes,
+		.offers = counters_search,
+		.encodes = counters_encode,
 	};
 }
