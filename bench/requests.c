@@ -26,7 +26,7 @@ static int ascending(const void *a, const void *b)
  * last. */
 static double cost(struct request *request, struct result *result)
 {
-	struct pollfd wait = { .fd = engine.descriptor(engine.context), .events = POLLIN };
+	struct pollfd wait = { .fd = engine.descriptor, .events = POLLIN };
 	double begin = clock_seconds(), all;
 
 	request->generation++;

@@ -86,7 +86,7 @@ struct status bench_open(struct bench *bench, const struct cli *cli)
 		return status;
 	}
 	bench->engine = worker_engine(bench->worker);
-	bench->machine = bench->engine.machine(bench->engine.context);
+	bench->machine = bench->engine.machine;
 	return status;
 }
 
@@ -196,7 +196,7 @@ static bool await(struct bench *bench)
 	for (;;) {
 		int signals = visit->deadline > 0 ? -1 : ends[0];
 		struct pollfd wait[] = {
-			{ .fd = engine->descriptor(engine->context), .events = POLLIN },
+			{ .fd = engine->descriptor, .events = POLLIN },
 			{ .fd = signals, .events = POLLIN },
 		};
 

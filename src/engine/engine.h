@@ -103,10 +103,10 @@ struct engine {
 	bool (*take)(void *context, struct result *result);
 	/* Becomes readable when take() has a result; -1: take() always has its result at once.
 	 * take() drains the descriptor. */
-	int (*descriptor)(void *context);
+	int descriptor;
 	/* Facts of the machine. The engine fills them in shortly after the start, then sets
 	 * `known`. */
-	const struct machine *(*machine)(void *context);
+	const struct machine *machine;
 	/* Progress of long work. NULL: this engine never has long work. */
 	struct progress_seen (*progress)(void *context);
 	/* Searches events by words, as counters_search() does; pmu as there. NULL: this engine

@@ -105,7 +105,7 @@ struct session {
 
 static inline const struct machine *session_machine(const struct session *of)
 {
-	return of->engine.machine(of->engine.context);
+	return of->engine.machine;
 }
 
 /* ---- session.c ---- */

@@ -170,16 +170,6 @@ static bool take(void *context, struct result *result)
 	return true;
 }
 
-static int descriptor(void *context)
-{
-	return ((struct replay *)context)->event;
-}
-
-static const struct machine *machine(void *context)
-{
-	return &((struct replay *)context)->machine;
-}
-
 static bool holds(void *context, const struct kernel *kernel, const int64_t *v)
 {
 	struct setting setting = setting_of(kernel, v);
@@ -193,8 +183,8 @@ struct engine replay_engine(struct replay *replay)
 		.submit = submit,
 		.cancel = cancel,
 		.take = take,
-		.descriptor = descriptor,
-		.machine = machine,
+		.descriptor = replay->event,
+		.machine = &replay->machine,
 		.holds = holds };
 }
 

@@ -131,7 +131,7 @@ static double now_of(const struct script *script)
 /* Waits until `seconds` have passed or the engine has a message. */
 static void pass(const struct script *script, double seconds)
 {
-	int descriptor = script->engine->descriptor(script->engine->context);
+	int descriptor = script->engine->descriptor;
 	struct pollfd wait = { .fd = descriptor, .events = POLLIN };
 
 	if (script->clock)

@@ -253,7 +253,7 @@ static void run(struct event_loop *loop)
 		struct pollfd wait[] = {
 			{ .fd = STDIN_FILENO, .events = POLLIN },
 			{ .fd = ends[0], .events = POLLIN },
-			{ .fd = loop->engine->descriptor(loop->engine->context), .events = POLLIN },
+			{ .fd = loop->engine->descriptor, .events = POLLIN },
 		};
 		double now = monotonic_seconds();
 

@@ -241,18 +241,6 @@ static bool take(void *context, struct result *result)
 	return true;
 }
 
-static int descriptor(void *context)
-{
-	return -1;
-}
-
-static const struct machine *machine(void *context)
-{
-	const struct canned *canned = context;
-
-	return &canned->machine;
-}
-
 /* What never answers takes two seconds to lay out, as it says. */
 static struct progress_seen progress(void *context)
 {
@@ -271,8 +259,8 @@ struct engine canned_engine(struct canned *canned)
 		.submit = submit,
 		.cancel = cancel,
 		.take = take,
-		.descriptor = descriptor,
-		.machine = machine,
+		.descriptor = -1,
+		.machine = &canned->machine,
 		.progress = progress,
 		.offers = canned_offers,
 		.encodes = canned_encodes };

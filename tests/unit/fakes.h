@@ -199,16 +199,6 @@ static inline bool fake_take(void *context, struct result *result)
 	return true;
 }
 
-static inline int fake_descriptor(void *context)
-{
-	return -1;
-}
-
-static inline const struct machine *fake_machine(void *context)
-{
-	return &((struct fake_engine *)context)->machine;
-}
-
 static inline struct progress_seen fake_progress(void *context)
 {
 	return ((struct fake_engine *)context)->ahead;
@@ -227,8 +217,8 @@ static inline struct engine fake_init(struct fake_engine *fake, uint64_t memory_
 		.submit = fake_submit,
 		.cancel = fake_cancel,
 		.take = fake_take,
-		.descriptor = fake_descriptor,
-		.machine = fake_machine,
+		.descriptor = -1,
+		.machine = &fake->machine,
 		.progress = fake_progress,
 	};
 }

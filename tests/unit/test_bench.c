@@ -42,11 +42,6 @@ static bool slow_take(void *context, struct result *result)
 	return true;
 }
 
-static int slow_descriptor(void *context)
-{
-	return -1;
-}
-
 static void slow_cancel(void *context)
 {
 }
@@ -74,7 +69,7 @@ static struct bench bench_on(struct slow_engine *engine, double slow_after)
 			.submit = slow_submit,
 			.cancel = slow_cancel,
 			.take = slow_take,
-			.descriptor = slow_descriptor,
+			.descriptor = -1,
 			.progress = slow_progress },
 		.slow = note,
 		.context = engine,

@@ -130,7 +130,7 @@ static void submit(uint64_t generation, int64_t mib, int64_t whole)
 static void await(uint64_t generation, enum status_code code)
 {
 	static struct result result;
-	struct pollfd wait = { .fd = engine.descriptor(engine.context), .events = POLLIN };
+	struct pollfd wait = { .fd = engine.descriptor, .events = POLLIN };
 
 	while (!engine.take(engine.context, &result))
 		if (poll(&wait, 1, 600000) != 1)

@@ -50,7 +50,7 @@ static struct request request_for(const char *kernel, const char *knob, int64_t 
 /* Waits for the next answer; a lost one ends the test. */
 static void await(void)
 {
-	struct pollfd wait = { .fd = engine.descriptor(engine.context), .events = POLLIN };
+	struct pollfd wait = { .fd = engine.descriptor, .events = POLLIN };
 
 	while (!engine.take(engine.context, &result))
 		if (poll(&wait, 1, 600000) != 1)
@@ -72,7 +72,7 @@ static void measure_one(const struct request *request)
 
 TEST_WITH(a_request_gives_trials, start, stop)
 {
-	const struct machine *machine = engine.machine(engine.context);
+	const struct machine *machine = engine.machine;
 
 	assert_true(atomic_load(&machine->known));
 	assert_true(machine->processors >= 1);
@@ -363,7 +363,7 @@ TEST(a_processor_that_is_not_ours_is_refused)
 	assert_int_equal(status.code, STATUS_USAGE);
 	check_contains(status.text, "--cpu 1048576: this process may use processors ");
 	engine = worker_engine(worker);
-	assert_false(atomic_load(&engine.machine(engine.context)->known));
+	assert_false(atomic_load(&engine.machine->known));
 	submit(&request);
 	await();
 	assert_int_equal(result.status.code, STATUS_USAGE);
@@ -648,7 +648,7 @@ static void ask(struct request *request, const char *knob, int64_t value)
 /* How fast others are is theirs to say; that they ran, and that they are gone, is ours. */
 TEST_WITH(others_run_beside_the_measured_core, start, stop)
 {
-	int processors = engine.machine(engine.context)->processors;
+	int processors = engine.machine->processors;
 	unsigned before = threads();
 	struct sample sample;
 
@@ -692,7 +692,7 @@ TEST_WITH(more_cores_than_there_are_are_refused, start, stop)
 {
 	struct request request = request_for("latency", NULL, 0);
 
-	ask(&request, "cores", engine.machine(engine.context)->processors + 1);
+	ask(&request, "cores", engine.machine->processors + 1);
 	submit(&request);
 	await();
 	assert_int_equal(result.status.code, STATUS_FAILED);
@@ -709,7 +709,7 @@ TEST_WITH(more_cores_than_there_are_are_refused, start, stop)
 /* At any moment: while they lay out, while they run. */
 TEST_WITH(cancelling_ends_the_others_too, start, stop)
 {
-	int processors = engine.machine(engine.context)->processors;
+	int processors = engine.machine->processors;
 	unsigned cancelled = 0, before = threads();
 
 	for (int round = 0; round < 20; round++) {

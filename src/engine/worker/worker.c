@@ -226,19 +226,9 @@ static bool worker_take(void *context, struct result *result)
 	return true;
 }
 
-static int worker_descriptor(void *context)
-{
-	return ((struct worker *)context)->pipe[0];
-}
-
 static struct progress_seen worker_progress(void *context)
 {
 	return progress_see(&((struct worker *)context)->target.progress);
-}
-
-static const struct machine *worker_machine(void *context)
-{
-	return &((struct worker *)context)->target.machine;
 }
 
 struct engine worker_engine(struct worker *worker)
@@ -248,8 +238,8 @@ struct engine worker_engine(struct worker *worker)
 		.submit = worker_submit,
 		.cancel = worker_cancel,
 		.take = worker_take,
-		.descriptor = worker_descriptor,
-		.machine = worker_machine,
+		.descriptor = worker->pipe[0],
+		.machine = &worker->target.machine,
 		.progress = worker_progress,
 		.offers = counters_search,
 		.encodes = counters_encode,
