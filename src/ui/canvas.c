@@ -97,7 +97,8 @@ static void put(struct box at, int x, int y, enum style style, wchar_t character
 static size_t decode(const char *utf8, wchar_t *character)
 {
 	const unsigned char *s = (const unsigned char *)utf8;
-	size_t length = text_character(utf8);
+	bool plain = s[0] >= ' ' && s[0] < 0x7f; /* most characters: this function must be fast */
+	size_t length = plain ? 1 : text_character(utf8);
 
 	if (length == 0) {
 		*character = !s[0] ? 0 : s[0] < 0x80 ? L' ' : 0xfffd;
