@@ -28,6 +28,8 @@ static void explain_data(struct report *report, const struct records *records, c
 	if (published_find(setting, limits->uarch->name, &published)) {
 		record_set_real(object, "published_cycles", published.cycles);
 		record_set_string(object, "published_by", published.source);
+		if (published.remark[0])
+			record_set_string(object, "published_remark", published.remark);
 	}
 	field_json(object, "misses", &what);
 	field_json(object, "whatif_misses", &what);

@@ -178,6 +178,8 @@ void explain_text(struct report *report, const void *item)
 	if (known)
 		fprintf(report->out, "published %g cycles an iteration (%s)\n", published.cycles,
 			published.source);
+	if (known && published.remark[0])
+		fprintf(report->out, "          %s\n", published.remark);
 	print_limits(report->out, &explanation->limits);
 	print_ports(report->out, &explanation->limits, known ? &published : NULL);
 	print_code(report->out, explanation);

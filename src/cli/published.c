@@ -6,7 +6,7 @@
 
 #include "base/rows.h"
 
-enum { FIELDS = 5 };
+enum { FIELDS = 6 };
 
 /* Whether a setting has the kernel and all knob values of "KERNEL [KNOB=VALUE …]". */
 static bool fits(char *words, const struct setting *setting)
@@ -34,16 +34,21 @@ bool published_find(const struct setting *setting, const char *uarch, struct pub
 	rows.lenient = true;
 	while (!found && rows_next(&rows)) {
 		char *field[FIELDS];
+		int fields = rows_fields(&rows, field, FIELDS);
 
 		*published = (struct published){ 0 };
-		if (rows_fields(&rows, field, FIELDS) != FIELDS)
-			rows_fail(&rows, "expected: SETTING | CORE | CYCLES | PORTS | SOURCE");
+		if (fields < FIELDS - 1)
+			rows_fail(&rows,
+				"expected: SETTING | CORE | CYCLES | PORTS | SOURCE [| REMARK]");
 		else if (strcmp(field[1], uarch) == 0 && fits(field[0], setting))
 			found = rows_number(
 				&rows, "the cycles", field[2], 0.001, 1e9, &published->cycles);
 		if (found) {
 			snprintf(published->ports, sizeof(published->ports), "%s", field[3]);
 			snprintf(published->source, sizeof(published->source), "%s", field[4]);
+			if (fields == FIELDS)
+				snprintf(published->remark, sizeof(published->remark), "%s",
+					field[5]);
 		}
 	}
 	rows_end(&rows);

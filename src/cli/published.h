@@ -9,6 +9,7 @@ struct published {
 	double cycles;	 /* cycles per iteration */
 	char ports[160]; /* "p0=1.06 p1=4.00 …"; empty: unknown */
 	char source[96];
+	char remark[240]; /* where the text, the model and measurements differ; empty: nothing */
 };
 
 /* Finds the published values of a setting on a core. Returns false if there are none. Lines with

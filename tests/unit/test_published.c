@@ -33,6 +33,12 @@ TEST(a_setting_finds_its_figure)
 	assert_true(published_find(&setting, "skylake", &published));
 	check_near(published.cycles, 1.67, 1e-9);
 	assert_string_equal(published.ports, "");
+	assert_string_equal(published.remark, "");
+	/* A text that contradicts itself has a remark. */
+	set(&setting, "indirect", "form=four");
+	assert_true(published_find(&setting, "skylake", &published));
+	check_near(published.cycles, 4, 0);
+	assert_non_null(strstr(published.remark, "they take 2"));
 }
 
 /* Each line but comments: a kernel, knobs that it has, a core model, a number, ports of that core,
