@@ -103,7 +103,8 @@ static bool allowed(const struct kernel *kernel, const int64_t *v)
 	return status_is_ok(&status);
 }
 
-/* Each choice of each knob, and the ends of the others, the rest as it is at first. */
+/* Each choice of each knob, the rest as it is at first. Knobs that say where a kernel runs change
+ * no code. */
 TEST(every_kernel_is_of_classes_that_are_measured)
 {
 	int count = 0;
@@ -119,13 +120,15 @@ TEST(every_kernel_is_of_classes_that_are_measured)
 			const struct knob *knob = &kernel->knobs[i];
 			int choices = 0;
 
-			if (knob->kind != KNOB_CHOICE)
+			if (knob->kind != KNOB_CHOICE || knob->asks != ASKS_NOTHING)
 				continue;
 			while (knob->choices[choices])
 				choices++;
 			for (int c = 0; c < choices; c++) {
 				memcpy(v, initial, sizeof(v));
 				v[i] = c;
+				if (c == initial[i])
+					continue;
 				if (!allowed(kernel, v))
 					kernel_fit(kernel, v, i);
 				if (allowed(kernel, v))
