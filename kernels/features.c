@@ -68,59 +68,30 @@ struct word {
 };
 
 #if defined(__x86_64__)
+#define X86_64(...) { __VA_ARGS__ },
+#define AARCH64(...)
+#else
+#define X86_64(...)
+#define AARCH64(...) { __VA_ARGS__ },
+#endif
 
-/* Bits: Intel's Software Developer's Manual, volume 2, CPUID; lzcnt: AMD's Architecture
- * Programmer's Manual, volume 3. */
+/* kernels/features.words has the rows. */
 static const struct word words[] = {
-	{ "sse4", FEATURE_SSE4, 0, 0, 0, 0 },
-	{ "avx", FEATURE_AVX, 0, 0, 0, 0 },
-	{ "avx2", FEATURE_AVX2, 0, 0, 0, 0 },
-	{ "fma", FEATURE_FMA, 0, 0, 0, 0 },
-	{ "bmi2", FEATURE_BMI2, 7, 'b', 3, 0 },
-	{ "avx512", FEATURE_AVX512, 0, 0, 0, 0 },
-	{ "lzcnt", FEATURE_X86_64, 0x80000001, 'c', 5, 0 },
-	{ "movbe", FEATURE_X86_64, 1, 'c', 22, 0 },
-	{ "f16c", FEATURE_AVX, 1, 'c', 29, 0 },
-	{ "aes", FEATURE_SSE4, 1, 'c', 25, 0 },
-	{ "clmul", FEATURE_SSE4, 1, 'c', 1, 0 },
-	{ "gfni", FEATURE_SSE4, 7, 'c', 8, 0 },
-	{ "vaes", FEATURE_AVX512, 7, 'c', 9, 0 },
-	{ "ifma", FEATURE_AVX512, 7, 'b', 21, 0 },
-	{ "vbmi", FEATURE_AVX512, 7, 'c', 1, 0 },
-	{ "vbmi2", FEATURE_AVX512, 7, 'c', 6, 0 },
-	{ "vnni", FEATURE_AVX512, 7, 'c', 11, 0 },
-	{ "popcntdq", FEATURE_AVX512, 7, 'c', 14, 0 },
-	{ "avx512cd", FEATURE_AVX512, 7, 'b', 28, 0 },
-	{ "avx-vnni", FEATURE_AVX2, 7, 'a', 4, 1 },
+#include "kernels/features_words.inc"
 };
 
 static bool has_bit(const struct word *word)
 {
+#if defined(__x86_64__)
 	unsigned regs[4];
 
 	return !word->leaf || (__get_cpuid_count(word->leaf, word->subleaf, &regs[0], &regs[1],
 				       &regs[2], &regs[3]) &&
 				      regs[word->reg - 'a'] >> word->bit & 1);
-}
-
 #else
-
-/* Bits of AT_HWCAP: the kernel's arch/arm64/include/uapi/asm/hwcap.h. */
-static const struct word words[] = {
-	{ "neon", FEATURE_NEON, .bit = 1 },
-	{ "aes", FEATURE_NEON, .bit = 3 },
-	{ "pmull", FEATURE_NEON, .bit = 4 },
-	{ "crc32", FEATURE_NEON, .bit = 7 },
-	{ "atomics", FEATURE_NEON, .bit = 8 },
-	{ "dotprod", FEATURE_NEON, .bit = 20 },
-};
-
-static bool has_bit(const struct word *word)
-{
 	return getauxval(AT_HWCAP) >> word->bit & 1;
-}
-
 #endif
+}
 
 bool features_word(const char *word, bool *known)
 {
