@@ -64,7 +64,7 @@ static struct status check_result(const struct kernel_run *run, uint64_t from, u
 	if (run->result == right)
 		return status_ok();
 	return status_failed(
-		"%s found %llu of %llu keys, and %s that add up to %llu; right are %llu and %llu",
+		"%s found %llu of %llu keys, and %s with the sum %llu; expected %llu and %llu",
 		run->kernel->name, (unsigned long long)asked_found(run->result),
 		(unsigned long long)count, asked->kind->adds,
 		(unsigned long long)asked_places(run->result),
@@ -83,7 +83,7 @@ struct status asked_verify(struct kernel_run *run)
 	for (uint64_t i = 0; i < count; i++)
 		if (!asked->kind->ends(run, asked_key(asked, (from + i) % run->ring)))
 			return status_failed(
-				"%s: a search leaves the data, or never ends", run->kernel->name);
+				"%s: a search left the data, or did not end", run->kernel->name);
 	run->position = from;
 	run->complete = false;
 	run->kernel->call(run, count);

@@ -27,7 +27,7 @@ static bool fits(struct assembly *as, size_t bytes)
 	if (bytes <= (size_t)(as->end - as->at))
 		return true;
 	return goes_on(
-		as, status_failed("machine code of over %zu bytes: there is room for no more",
+		as, status_failed("the machine code is longer than %zu bytes, the most that fits",
 			    (size_t)(as->end - as->begin)));
 }
 
@@ -138,7 +138,8 @@ void assemble_forget(struct assembly *as, int label)
 		return;
 	for (int i = label; i < as->label_count; i++)
 		if (!as->label[i]) {
-			goes_on(as, status_failed("label %d is forgotten before it is bound", i));
+			goes_on(as,
+				status_failed("label %d is dropped before it has a position", i));
 			return;
 		}
 	as->label_count = label;
@@ -197,7 +198,7 @@ void assemble_align(struct assembly *as, size_t bytes)
 struct status assemble_end(struct assembly *as)
 {
 	if (as->pending_count)
-		goes_on(as, status_failed("a jump to label %d, which is bound nowhere",
+		goes_on(as, status_failed("a jump to label %d, which has no position",
 				    as->pending[0].label));
 	return as->status;
 }

@@ -480,7 +480,7 @@ struct status encode_line(const char *text, unsigned char bytes[ASSEMBLE_LONGEST
 		return status_failed(
 			"\"%.100s\" cannot be assembled: no such instruction takes these operands",
 			text);
-	return status_failed("\"%.100s\" cannot be assembled: no instruction is called \"%.*s\"",
+	return status_failed("\"%.100s\" cannot be assembled: there is no instruction \"%.*s\"",
 		text, (int)(letters < 40 ? letters : 40), name);
 }
 
@@ -505,7 +505,7 @@ struct status encode_jump(const char *text, unsigned char bytes[ASSEMBLE_LONGEST
 			strncmp(text, jumps[i].name, letters) == 0 &&
 			match_line(&match, text + letters, jumps[i].operands, jumps[i].bits);
 	if (!known)
-		return status_failed("\"%.40s\" is no jump that reaches any place", text);
+		return status_failed("\"%.40s\" is not a jump that reaches every address", text);
 	write_word(bytes, match.bits);
 	*length = WORD;
 	return status_ok();
@@ -516,7 +516,7 @@ struct status encode_address(const char *reg, unsigned char bytes[ASSEMBLE_LONGE
 	struct match match;
 
 	if (!match_line(&match, reg, "xd", 0x10000000))
-		return status_failed("\"%.40s\" is no register for an address", reg);
+		return status_failed("\"%.40s\" is not a register for an address", reg);
 	write_word(bytes, match.bits);
 	*length = WORD;
 	return status_ok();

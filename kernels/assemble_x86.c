@@ -147,7 +147,7 @@ static bool number(struct line *line, int64_t *value)
 		return true;
 	return isdigit((unsigned char)*line->at)
 		       ? wrong_at(line, "no number:", line->at, word(line->at))
-		       : wrong_at(line, "no register and no number:", line->at,
+		       : wrong_at(line, "neither a register nor a number:", line->at,
 				 strcspn(line->at, ",]"));
 }
 
@@ -265,7 +265,7 @@ static bool operand_of(struct line *line, ZydisEncoderRequest *request)
 		return address(line, operand) && braces(line);
 	}
 	if (bytes)
-		return wrong(line, "no memory after its size:");
+		return wrong(line, "expected memory after the size:");
 	length = word(line->at);
 	operand->reg.value = register_of(line->at, length);
 	request->operand_count++;
@@ -406,7 +406,7 @@ static bool any_size(
 	for (*size = 1; *size <= 64; *size = (ZyanU16)(*size * 2))
 		found += any_immediate(line, request, bytes, length);
 	return found == 1 ||
-	       (found > 1 && wrong(line, "how large the operand in memory is, has to be said:"));
+	       (found > 1 && wrong(line, "the size of the operand in memory is missing:"));
 }
 
 struct status encode_line(const char *text, unsigned char bytes[ASSEMBLE_LONGEST], size_t *length)
@@ -433,7 +433,7 @@ struct status encode_jump(const char *text, unsigned char bytes[ASSEMBLE_LONGEST
 
 	if (!request.mnemonic || (text[0] != 'j' && request.mnemonic != ZYDIS_MNEMONIC_CALL) ||
 		!encode_request(&request, bytes, length))
-		return status_failed("\"%.40s\" is no jump that reaches any place", text);
+		return status_failed("\"%.40s\" is not a jump that reaches every address", text);
 	return status_ok();
 }
 
@@ -449,7 +449,7 @@ struct status encode_address(const char *reg, unsigned char bytes[ASSEMBLE_LONGE
 
 	if (ZydisRegisterGetClass(request.operands[0].reg.value) != ZYDIS_REGCLASS_GPR64 ||
 		!encode_request(&request, bytes, length))
-		return status_failed("\"%.40s\" is no register for an address", reg);
+		return status_failed("\"%.40s\" is not a register for an address", reg);
 	return status_ok();
 }
 

@@ -310,7 +310,7 @@ static struct status chains_prepare(struct kernel_run *run)
 	for (uint64_t i = run->layout.prepared < chains_footprint(v) ? 0 : count; i < count; i++) {
 		if (i % 65536 == 0 && !kernel_goes_on(run, i, count))
 			return status_make(
-				STATUS_CANCELLED, "stopped while the numbers were laid out");
+				STATUS_CANCELLED, "stopped while the data were prepared");
 		put(run, &shuffle, count, i);
 	}
 	run->layout.laid_out = chains_footprint(v);
@@ -343,8 +343,8 @@ static struct status compare(uint64_t have, uint64_t right)
 {
 	if (have == right)
 		return status_ok();
-	return status_failed("chains added up to %llx where %llx is right",
-		(unsigned long long)have, (unsigned long long)right);
+	return status_failed("chains computed %llx, not %llx", (unsigned long long)have,
+		(unsigned long long)right);
 }
 
 /* Checks the arrays. The call starts near the end of the ring and passes it. */
@@ -391,12 +391,12 @@ static struct status verify_list(struct kernel_run *run)
 			return status_failed("chains: a node points outside the list");
 		node = node->next;
 		if ((node == first) != (i == count))
-			return status_failed("chains: the list closes after %llu of %llu nodes",
+			return status_failed("chains: the list ends after %llu of %llu nodes",
 				(unsigned long long)i, (unsigned long long)count);
 	}
 	chains_call(run, some);
 	if (run->cursor != (const void *)node)
-		return status_failed("chains walked to another node than its pointers say");
+		return status_failed("the loop of chains ended at a wrong node");
 	return compare(run->result, bits_of(run->v, sum));
 }
 

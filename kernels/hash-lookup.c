@@ -451,7 +451,7 @@ static struct status hash_prepare(struct kernel_run *run)
 				       ? hash_bytes(v)
 				       : 0;
 	if (run->layout.laid_out == 0)
-		return status_make(STATUS_CANCELLED, "stopped while the tables were laid out");
+		return status_make(STATUS_CANCELLED, "stopped while the data were prepared");
 	return status_ok();
 }
 

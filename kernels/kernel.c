@@ -159,7 +159,7 @@ struct status kernel_compare(struct kernel_run *run)
 	right = run->kernel->expected(run, count);
 	if (run->result == right)
 		return status_ok();
-	return status_failed("%s computed %#llx where %#llx is right", run->kernel->name,
+	return status_failed("%s computed %#llx, not %#llx", run->kernel->name,
 		(unsigned long long)run->result, (unsigned long long)right);
 }
 

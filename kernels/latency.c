@@ -388,7 +388,7 @@ static struct status latency_prepare(struct kernel_run *run)
 	run->bytes = sizeof(void *);
 	kernel_rewind(run);
 	if (have < count || (have > count && v[ORDER] != ORDER_BACKWARD))
-		return status_make(STATUS_CANCELLED, "stopped while the nodes were laid out");
+		return status_make(STATUS_CANCELLED, "stopped while the data were prepared");
 	return status_ok();
 }
 

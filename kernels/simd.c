@@ -502,7 +502,7 @@ static struct status simd_verify(struct kernel_run *run)
 	simd_run(run, count, &walk);
 	run->result = reduce(&walk, v);
 	if (run->result != sum)
-		return status_failed("simd computed %llu where %llu is right",
+		return status_failed("simd computed %llu, not %llu",
 			(unsigned long long)run->result, (unsigned long long)sum);
 	return status_ok();
 }

@@ -321,7 +321,7 @@ static struct status stores_prepare(struct kernel_run *run)
 
 		if (i % 65536 == 0 && !kernel_goes_on(run, i, count))
 			return status_make(
-				STATUS_CANCELLED, "stopped while the arrays were filled");
+				STATUS_CANCELLED, "stopped while the data were prepared");
 		if (!plain) {
 			write_value(values, value_of(run, i, 0), width);
 			write_value(values + part, value_of(run, i, 1), width);

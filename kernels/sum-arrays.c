@@ -212,7 +212,7 @@ static struct status sum_verify(struct kernel_run *run)
 		uint32_t right = value_of(run->seed, k) + value_of(run->seed, part + k);
 
 		if (d[k] != right)
-			return status_failed("sum-arrays put %lu at %llu where %lu is right",
+			return status_failed("sum-arrays stored %lu in element %llu, not %lu",
 				(unsigned long)d[k], (unsigned long long)k, (unsigned long)right);
 	}
 	return status_ok();

@@ -309,7 +309,7 @@ static struct status tree_prepare(struct kernel_run *run)
 	run->code.start = (const void *)loops_of(v)->loop[v[TREE_FORM]][several];
 	run->code.name = functions[v[TREE_FORM]][several];
 	return have < tree->nodes
-		       ? status_make(STATUS_CANCELLED, "stopped while the tree was laid out")
+		       ? status_make(STATUS_CANCELLED, "stopped while the data were prepared")
 		       : status_ok();
 }
 

@@ -53,8 +53,8 @@ static const char *const filler_names[WINDOW_KINDS + 1] = {
 static const char *const remedy_names[] = { "none", "prefetch", "jam", "shadow", NULL };
 
 static const struct knob knobs[] = {
-	[SIZE] = KNOB_ROW_SIZE("bytes over which the nodes of all chains are scattered", 16 << 20,
-		.multiple = STRIDE),
+	[SIZE] = KNOB_ROW_SIZE("bytes of memory over which the nodes of all chains are scattered",
+		16 << 20, .multiple = STRIDE),
 	[FILLERS] = KNOB_ROW_COUNT(
 		"fillers", "N: instructions between one miss and the next", 0, 4000, 100),
 	[FILLER] = KNOB_ROW_CHOICE(
@@ -298,7 +298,7 @@ static struct status window_prepare(struct kernel_run *run)
 	kernel_rewind(run);
 	return have == count
 		       ? status_ok()
-		       : status_make(STATUS_CANCELLED, "stopped while the nodes were laid out");
+		       : status_make(STATUS_CANCELLED, "stopped while the data were prepared");
 }
 
 /* ---- Walks */
@@ -436,18 +436,17 @@ static struct status window_verify(struct kernel_run *run)
 	memcpy(expected.chain, run->chain, sizeof(expected.chain));
 	found = expected;
 	if (!walk_plainly(run, VERIFIED, &expected))
-		return status_failed("window: a pointer leads out of the nodes");
+		return status_failed("window: a pointer points outside the nodes");
 	walk(run, VERIFIED, &found);
 	if (memcmp(found.chain, expected.chain, sizeof(found.chain)) != 0)
-		return status_failed("window: a chain ends at another node than its pointers say");
+		return status_failed("window: a chain ended at a wrong node");
 	/* These jumps compute nothing, but leave their last target in a register. */
 	if (v[FILLER] == WINDOW_INDIRECT || v[FILLER] == WINDOW_LINK)
 		memcpy(found.general, expected.general, sizeof(found.general));
 	if (memcmp(found.general, expected.general, sizeof(found.general)) != 0 ||
 		memcmp(found.vector, expected.vector, sizeof(found.vector)) != 0 ||
 		memcmp(found.scratch, expected.scratch, sizeof(found.scratch)) != 0)
-		return status_failed(
-			"window: filler=%s left another result than %lld fillers compute",
+		return status_failed("window: the result of filler=%s is not that of %lld fillers",
 			filler_names[v[FILLER]], (long long)v[FILLERS]);
 	return status_ok();
 }

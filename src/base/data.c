@@ -21,7 +21,7 @@ static struct status read_text(FILE *file, const char *path, struct text *text)
 
 	while ((got = fread(block, 1, sizeof(block), file)) > 0) {
 		if (memchr(block, '\0', got))
-			return status_failed("%s: contains a NUL byte: expected a text file", path);
+			return status_failed("%s: contains a byte 0: expected a text file", path);
 		if (text->length + got > DATA_LARGEST)
 			return status_failed("%s: larger than %d MiB, too large for a data file",
 				path, DATA_LARGEST >> 20);
@@ -103,8 +103,8 @@ struct status data_own_save(const char *name, const char *text, struct text *pat
 
 	*backup = false;
 	if (!data_own_path(name, path))
-		return status_failed("neither SLEXPLORE_DATA, XDG_CONFIG_HOME nor "
-				     "HOME says where files of one's own are");
+		return status_failed("no folder for your own files: set HOME, XDG_CONFIG_HOME or "
+				     "SLEXPLORE_DATA");
 	make_directories(text_string(path));
 	status = file_check(text_string(path));
 	if (status_is_ok(&status)) {
@@ -140,7 +140,7 @@ struct status data_load(const char *name, char **text, char origin[256])
 	}
 	text_free(&path);
 	if (!built_in)
-		return status_failed("no data file \"%s\": neither a file nor built in", name);
+		return status_failed("there is no data file \"%s\", and none is built in", name);
 	*text = memory_string(built_in);
 	if (origin)
 		snprintf(origin, 256, "built-in %s", name);

@@ -59,7 +59,7 @@ static struct status begin(
 	if (there && S_ISDIR(about.st_mode))
 		return cannot(path, "it is a directory");
 	if (there && !S_ISREG(about.st_mode))
-		return cannot(path, "it is no regular file");
+		return cannot(path, "it is not a regular file");
 	if (there && access(place, W_OK) < 0)
 		return cannot(path, strerror(errno));
 	*descriptor = open_beside(place, name);

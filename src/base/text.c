@@ -14,7 +14,7 @@ static void *granted(void *memory, size_t count, size_t size)
 {
 	if (memory)
 		return memory;
-	fprintf(stderr, "slexplore: out of memory: %zu bytes were refused\n",
+	fprintf(stderr, "slexplore: out of memory: the system refused %zu bytes\n",
 		count > SIZE_MAX / size ? SIZE_MAX : count * size);
 	exit(1);
 }

@@ -299,8 +299,7 @@ void bench_notes(const struct bench *bench, const struct cli *cli, const struct 
 		cli_note(cli, "no huge pages: %s",
 			*machine->huge_note ? machine->huge_note : "refused");
 	else if (strcmp(facts->pages, "4k") == 0)
-		cli_note(cli, "no huge pages: they are available here, but the working set got 4k "
-			      "pages");
+		cli_note(cli, "huge pages are available here, but this working set got 4k pages");
 }
 
 /* ---- The progress line */

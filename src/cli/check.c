@@ -262,7 +262,7 @@ static const char *check_events(const struct examination *x, struct found *found
 		text_addf(&lacking, "%s%s", i ? ", " : "", event_roles[roles[i]].title);
 	word(found, "count", "%d", plan->counters.count);
 	word(found, "whom", "%s",
-		plan->generic ? "every processor, none for this core" : "this core");
+		plan->generic ? "every processor, but none for this core" : "this core");
 	word(found, "none", "%s", opened(x) ? "" : "none");
 	if (unavailable)
 		word(found, "unavailable", "%d", unavailable);
@@ -413,8 +413,7 @@ static const char *check_virtual(const struct examination *x, struct found *foun
 	const struct environment *e = &x->environment;
 
 	word(found, "container", "%s", e->container ? "container" : "");
-	word(found, "kind", "%s",
-		*e->hypervisor_name ? e->hypervisor_name : "of which kind is unknown");
+	word(found, "kind", "%s", *e->hypervisor_name ? e->hypervisor_name : "its kind is unknown");
 	return is_virtual(x) ? "machine" : e->hypervisor < 0 ? "silent" : "none";
 }
 

@@ -125,6 +125,6 @@ int cli_finish(const struct cli *cli, int exit_status)
 	 * the pipe (like head), print no message; only the exit status shows it. */
 	if (errno != EPIPE && !reader_left(cli->out))
 		fprintf(cli->err, "slexplore: standard output: %s\n",
-			errno ? strerror(errno) : "not everything could be written");
+			errno ? strerror(errno) : "part of the output could not be written");
 	return exit_status == CLI_DONE ? CLI_UNMEASURED : exit_status;
 }

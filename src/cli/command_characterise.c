@@ -150,8 +150,9 @@ static void put_differences(FILE *out, const struct characterised *characterised
 			add_difference(&list, difference, name);
 	}
 	fprintf(out,
-		"\nagainst %s: %d values agree, %d differ, %d are in one of the two models "
-		"only%s\n%s",
+		"\n"
+		"against %s: %d values agree, %d differ, %d are in only one of the two models%s\n"
+		"%s",
 		name, count[AGREES], count[DIFFERS], count[ALONE], count[DIFFERS] ? ":" : "",
 		text_string(&list));
 	if (mixes > MIXES_SHOWN)
@@ -173,12 +174,14 @@ static void core_text(struct report *report, const void *item)
 		fprintf(out, "width %.2f slots a cycle (%.2f to %.2f)\n", measured->width.value,
 			measured->width.lo, measured->width.hi);
 	if (core->cycles_from != SOURCE_NONE)
-		fprintf(out, "cycles: %s; +-: the further quartile, or end of the range\n",
+		fprintf(out,
+			"cycles: %s; +-: distance to the farther quartile, or to the end of the "
+			"range\n",
 			format_cycles_source(core->cycles_from));
 	if (core->ported)
 		fprintf(out,
-			"%d ports; of %d mixes that they follow from, %.1f %% off in the median, "
-			"%.1f %% at worst\n",
+			"%d ports, inferred from %d mixes of classes; they predict these mixes "
+			"with a median error of %.1f %%, at worst %.1f %%\n",
 			core->ports.ports, core->ports.fitted.mixes,
 			100 * core->ports.fitted.median, 100 * core->ports.fitted.worst);
 	if (core->ported && core->ports.disagrees[0])
@@ -329,9 +332,8 @@ static struct status check_files(const struct cli *cli)
 
 	if (status_is_ok(&status) && asked(cli)->install && !data_own_path("uarch", &path))
 		status = status_failed(
-			"--install: neither SLEXPLORE_DATA, XDG_CONFIG_HOME nor HOME says where "
-			"files of one's own are; --output "
-			"FILE writes one anywhere");
+			"--install: no folder for your own files: set HOME, XDG_CONFIG_HOME or "
+			"SLEXPLORE_DATA; --output FILE writes one anywhere");
 	text_free(&path);
 	return status;
 }
@@ -346,9 +348,9 @@ static struct status install(
 	text_addf(&name, "uarch/%s.uarch", report->name);
 	status = data_own_save(text_string(&name), text_string(model), &path, &backup);
 	if (status_is_ok(&status) && backup)
-		cli_note(cli, "the file that was there is now %s~", text_string(&path));
+		cli_note(cli, "the previous file is now %s~", text_string(&path));
 	if (status_is_ok(&status))
-		cli_note(cli, "%s: this core's model from now on, by its name %s",
+		cli_note(cli, "%s: from now on the model of this core, named %s",
 			text_string(&path), report->name);
 	text_free(&name);
 	text_free(&path);
@@ -363,12 +365,12 @@ static struct status write_files(
 	if (asked(cli)->output)
 		status = file_save(asked(cli)->output, model, false);
 	if (status_is_ok(&status) && asked(cli)->output)
-		cli_note(cli, "%s: the core model; --uarch takes a file's path, too",
+		cli_note(cli, "%s: the core model; to use it: --uarch with this path",
 			asked(cli)->output);
 	/* An incomplete model would replace the complete shipped model of this core. */
 	if (status_is_ok(&status) && asked(cli)->install && !report->complete)
-		cli_note(cli, "not installed: the measuring was not complete; --output FILE writes "
-			      "what there is");
+		cli_note(cli, "not installed: the measurement is not complete; --output FILE "
+			      "writes what was measured");
 	else if (status_is_ok(&status) && asked(cli)->install)
 		status = install(cli, report, model);
 	return status;
@@ -444,8 +446,8 @@ static int characterise_run(struct cli *cli)
 	int exit_status;
 
 	if (asked(cli)->install && cli->word_count)
-		status = status_usage(
-			"--install needs the whole core: with classes (%.60s…) use --output FILE",
+		status = status_usage("--install needs a measurement of the whole core; with "
+				      "classes (%.60s…) use --output FILE",
 			cli->words[0]);
 	if (cli->word_count)
 		options.classes = (const char *const *)cli->words;
@@ -463,9 +465,9 @@ static int characterise_run(struct cli *cli)
 
 static const struct cli_option own_options[] = {
 	{ "output", "FILE", "write the core model there", OPTION_IN_OWN(struct asked, output) },
-	{ "install", NULL, "put the core model where the program finds it",
+	{ "install", NULL, "save the core model in the folder where the program finds it",
 		OPTION_IN_OWN(struct asked, install) },
-	{ "quick", NULL, "each loop once, and no ports: takes about 6 seconds",
+	{ "quick", NULL, "measure each loop once, and no ports: about 6 seconds",
 		OPTION_IN_OWN(struct asked, quick) },
 	{ "agreements", NULL, "also list what agrees with the existing core model",
 		OPTION_IN_OWN(struct asked, agreements) },
@@ -474,7 +476,7 @@ static const struct cli_option own_options[] = {
 
 const struct cli_command command_characterise = {
 	.name = "characterise",
-	.help = "what this core is, measured without counters: a core model of it",
+	.help = "measure this core without counters, and make a core model of it",
 	.arguments = "[CLASS...]",
 	.options = own_options,
 	.own_size = sizeof(struct asked),

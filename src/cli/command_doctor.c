@@ -118,7 +118,7 @@ static int doctor_run(struct cli *cli)
 
 const struct cli_command command_doctor = {
 	.name = "doctor",
-	.help = "what this machine allows, and what to do about what it does not",
+	.help = "what this machine allows, and how to allow the rest",
 	.arguments = "",
 	.common = { "format", "cpu", "seed", "time-budget", "quiet" },
 	.run = doctor_run,

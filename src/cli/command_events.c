@@ -25,9 +25,10 @@ static void survey_text(struct report *report, const void *item)
 
 	fprintf(out, "core      %s\n", uarch ? uarch->title : "not recognised");
 	if (survey->generic)
-		fprintf(out, "events    those that the kernel names for every processor\n");
+		fprintf(out,
+			"events    the generic ones that the kernel has for every processor\n");
 	else
-		fprintf(out, "events    as libpfm %s spells them%s%s\n", counters_version(),
+		fprintf(out, "events    with the names of libpfm %s%s%s\n", counters_version(),
 			*survey->pmu ? ", PMU " : "", survey->pmu);
 	if (*survey->doubt)
 		fprintf(out, "          %s\n", survey->doubt);
@@ -184,7 +185,7 @@ static bool try_events(struct cli *cli, const struct event_plan *plan, struct co
 	bool tried;
 
 	if (!status_is_ok(&status)) {
-		cli_note(cli, "the events were not tried: %s", status.text);
+		cli_note(cli, "the events could not be tried: %s", status.text);
 		return false;
 	}
 	result = memory_new(1, sizeof(*result));
@@ -290,7 +291,7 @@ static int events_run(struct cli *cli)
 
 const struct cli_command command_events = {
 	.name = "events",
-	.help = "what this machine's counters can count, and events by words",
+	.help = "list the events that this machine can count, or search for events",
 	.arguments = "[WORD ...]",
 	.common = { "format", "cpu", "seed", "time-budget", "quiet", "uarch" },
 	.run = events_run,

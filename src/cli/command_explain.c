@@ -63,8 +63,8 @@ static int explain_setting(struct cli *cli, struct model *model, const struct se
 		return cli_fail(cli, status_failed("%s: --uarch %s takes it", model->core.how,
 					     model->core.nearest));
 	if (!explanation)
-		return cli_fail(
-			cli, status_failed("%s; --uarch NAME takes a core model", model->core.how));
+		return cli_fail(cli,
+			status_failed("%s; --uarch NAME chooses a core model", model->core.how));
 	if (!status_is_ok(&explanation->status))
 		return cli_fail(cli, explanation->status);
 	report_init(&report, cli, &subject_explain, model->machine);
@@ -105,7 +105,7 @@ static int explain_run(struct cli *cli)
 
 const struct cli_command command_explain = {
 	.name = "explain",
-	.help = "the machine code of a kernel and every limit on its speed; nothing is timed",
+	.help = "show a kernel's machine code and every limit on its speed, without timing it",
 	.arguments = "KERNEL|FILE [knob=value ...]",
 	.common = { "format", "seed", "quiet", "uarch", "whatif", "picture", "gnuplot", "theme" },
 	.run = explain_run,

@@ -14,7 +14,7 @@ struct asked {
 };
 
 static const struct cli_option options[] = {
-	{ "record", "FILE", "write every sample to this file, so that replay can show them",
+	{ "record", "FILE", "write every sample to this file, for replay",
 		OPTION_IN_OWN(struct asked, record) },
 	{ .name = NULL },
 };
@@ -83,7 +83,7 @@ static int explore_run(struct cli *cli)
 
 const struct cli_command command_explore = {
 	.name = "explore",
-	.help = "the explorer: choose a kernel, turn its knobs, watch the cycles",
+	.help = "open the explorer: choose a kernel, turn its knobs, watch the cycles",
 	.arguments = "[KERNEL|FILE [knob=value ...]]",
 	.options = options,
 	.own_size = sizeof(struct asked),

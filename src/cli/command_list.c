@@ -228,7 +228,7 @@ static const struct cli_option options[] = {
 
 const struct cli_command command_list = {
 	.name = "list",
-	.help = "kernels with their knobs, ranges, defaults and sources; sweeps that have a name",
+	.help = "list kernels with their knobs, ranges, defaults and sources; list named sweeps",
 	.arguments = "[KERNEL|NAME ...]",
 	.options = options,
 	.own_size = sizeof(struct asked),

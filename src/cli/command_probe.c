@@ -38,7 +38,7 @@ static int measure(struct cli *cli, struct bench *bench, struct probe *probe)
 
 	if (any)
 		work_report(cli, bench, &subject_probe, probe_report(probe));
-	exit_status = work_conclude(cli, bench, &campaign, "what was measured so far is printed");
+	exit_status = work_conclude(cli, bench, &campaign, "the results so far are printed");
 	return any ? draw(cli, bench, probe_report(probe), exit_status) : exit_status;
 }
 
@@ -73,7 +73,8 @@ static struct status apply_max_size(struct cli *cli, const char *value)
 	if (!units_parse(value, true, &bytes) || bytes < (int64_t)PROBE_LEAST ||
 		bytes > INT64_C(1) << 44)
 		return status_usage(
-			"--max-size %.40s is no size from 64k to 16t: use 64m, for example", value);
+			"--max-size %.40s: expected a size from 64k to 16t, for example 64m",
+			value);
 	((struct asked *)cli->own)->max_size = (uint64_t)bytes;
 	return status_ok();
 }
@@ -125,7 +126,7 @@ static int probe_run(struct cli *cli)
 static const struct cli_option own_options[] = {
 	{ "max-size", "SIZE", "the largest working set (256m)", apply_max_size },
 	{ "pages", "both|4k|huge|auto", "the pages of working sets (both)", apply_pages },
-	{ "points", NULL, "every point, instead of a plot", OPTION_IN_CLI(points) },
+	{ "points", NULL, "print every point instead of a plot", OPTION_IN_CLI(points) },
 	{ .name = NULL },
 };
 

@@ -236,8 +236,8 @@ static void record_settings(struct recorder *recorder, const struct setting_inde
 	progress_line_clear(&recorder->line);
 	if (unvisited && !measurer_stopped(&measurer))
 		cli_note(recorder->cli,
-			"the time was too short for %d of %d settings: the same command goes on "
-			"with them",
+			"the time was too short for %d of %d settings: run the same command again "
+			"for the rest",
 			unvisited, settings->count);
 }
 
@@ -318,8 +318,8 @@ static struct status parse(const struct cli *cli, struct sweep **sweep)
 	if (count == 0)
 		return status_ok();
 	if (own_is_path(words[0]))
-		return status_usage(
-			"%.100s: own loops are not recorded: who replays it has not their code",
+		return status_usage("%.100s: own loops cannot be recorded: a recording does not "
+				    "hold their code",
 			words[0]);
 	status = setting_find_kernel(words[0], &kernel);
 	if (status_is_ok(&status))
@@ -354,7 +354,7 @@ static struct status open_recording(struct recorder *recorder)
 	}
 	status = recording_open(recorder->cli->words[0], &place, &recorder->recording, &behind);
 	if (status_is_ok(&status) && behind)
-		cli_note(recorder->cli, "%s has %d settings already: new ones are appended",
+		cli_note(recorder->cli, "%s already holds %d settings: new ones are appended",
 			recorder->cli->words[0], recording_state(recorder->recording).held);
 	return status;
 }
@@ -416,7 +416,7 @@ static int record_run(struct cli *cli)
 
 const struct cli_command command_record = {
 	.name = "record",
-	.help = "measures, and writes it to a file that slexplore replay shows again",
+	.help = "record measurements to a file, for slexplore replay",
 	.arguments = "FILE [KERNEL [knob=values ...]]",
 	.common = { "cpu", "seed", "event", "uarch", "time-budget", "quiet" },
 	.run = record_run,

@@ -21,8 +21,8 @@ static struct status choose_setting(
 	if (cli->word_count < 2)
 		return status_ok();
 	if (own_is_path(cli->words[1]))
-		return status_usage(
-			"%.100s: own loops are in no recording; slexplore %.100s measures it",
+		return status_usage("%.100s: recordings do not hold own loops; slexplore %.100s "
+				    "measures this one",
 			cli->words[1], cli->words[1]);
 	status = setting_find_kernel(cli->words[1], &setting->kernel);
 	if (!status_is_ok(&status))
@@ -43,15 +43,15 @@ static struct status choose_setting(
 	}
 	wanted = *setting;
 	if (!replay_nearest(replay, setting, asked))
-		return status_usage("%.100s has no setting of %s with these choices",
+		return status_usage("%.100s holds no setting of %s with these choices",
 			replay_summary(replay).name, setting->kernel->name);
 	for (int i = 0; i < wanted.kernel->knob_count; i++) {
 		const struct knob *knob = &wanted.kernel->knobs[i];
 
 		if (!(asked >> i & 1) || wanted.v[i] == setting->v[i])
 			continue;
-		cli_note(cli, "%s=%s was not recorded: %s is the nearest that was", knob->name,
-			setting_value(knob, wanted.v[i]).text,
+		cli_note(cli, "%s=%s was not recorded: the nearest recorded value is %s",
+			knob->name, setting_value(knob, wanted.v[i]).text,
 			setting_value(knob, setting->v[i]).text);
 	}
 	return status_ok();
@@ -77,8 +77,8 @@ static int replay_run(struct cli *cli)
 	int exit_status = CLI_DONE;
 
 	if (cli->word_count == 0)
-		status = status_usage(
-			"missing recording: slexplore replay FILE, made by slexplore record");
+		status = status_usage("missing recording: slexplore replay FILE, where slexplore "
+				      "record wrote FILE");
 	if (status_is_ok(&status))
 		status = cli_screen(cli);
 	if (status_is_ok(&status))
@@ -96,7 +96,7 @@ static int replay_run(struct cli *cli)
 
 const struct cli_command command_replay = {
 	.name = "replay",
-	.help = "the explorer on a recording: nothing is measured",
+	.help = "show a recording in the explorer, without measuring",
 	.arguments = "FILE [KERNEL [knob=value ...]]",
 	.common = { "quiet", "ascii", "script" },
 	.run = replay_run,

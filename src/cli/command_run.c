@@ -28,9 +28,10 @@ static int draw(struct cli *cli, const struct model *model, const struct setting
 	struct gap gap;
 
 	if (!explanation || !status_is_ok(&explanation->status)) {
-		cli_fail(
-			cli, status_failed("there is no picture: its limits are not known (%.140s)",
-				     explanation ? explanation->status.text : model->core.how));
+		cli_fail(cli,
+			status_failed(
+				"there is no picture, because the limits are not known: %.140s",
+				explanation ? explanation->status.text : model->core.how));
 		return exit_status == CLI_DONE ? CLI_UNMEASURED : exit_status;
 	}
 	gap_find(sample, &explanation->limits,
@@ -114,9 +115,8 @@ static int run_run(struct cli *cli)
 		status = model_open(&model, cli, bench.machine);
 	/* A picture of limits requires a core model. */
 	if (status_is_ok(&status) && drawing_wanted(cli) && !model.core.uarch)
-		status = status_failed(
-			"there is no picture without limits: %.120s; --uarch NAME takes a core "
-			"model",
+		status = status_failed("there is no picture, because the limits are not known: "
+				       "%.120s; --uarch NAME chooses a core model",
 			model.core.how);
 	exit_status = status_is_ok(&status) ? measure(cli, &bench, &model, &setting)
 					    : cli_fail(cli, status);
@@ -127,7 +127,7 @@ static int run_run(struct cli *cli)
 
 const struct cli_command command_run = {
 	.name = "run",
-	.help = "one sample of a kernel at one setting",
+	.help = "measure a kernel at one setting",
 	.arguments = "KERNEL|FILE [knob=value ...]",
 	.common = { "format", "cpu", "seed", "time-budget", "event", "quiet", "uarch", "whatif",
 		"picture", "gnuplot", "theme" },

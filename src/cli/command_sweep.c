@@ -55,7 +55,7 @@ static void progress_show(struct output *output)
 		return;
 	progress = sweep_progress(output->sweep);
 	progress_line_show(&output->line,
-		"%.0f%% done, at most %.1f s left; %" PRIu64 " of %" PRIu64 " cells settled ",
+		"%.0f%% done, at most %.1f s left; %" PRIu64 " of %" PRIu64 " cells complete ",
 		floor(progress.done * 100), progress.remaining, progress.finished, progress.cells);
 }
 
@@ -250,14 +250,14 @@ static int sweep_run(struct cli *cli)
 
 static const struct cli_option options[] = {
 	{ "chart", "auto|lines|heat|relief",
-		"how a picture shows a sweep; relief by itself for throughput over size and stride",
+		"how a picture shows a sweep (auto: relief for throughput over size and stride)",
 		apply_chart },
 	{ .name = NULL },
 };
 
 const struct cli_command command_sweep = {
 	.name = "sweep",
-	.help = "the cross product of knob values, a sample each",
+	.help = "measure every combination of knob values",
 	.arguments = "KERNEL|FILE|NAME [knob=values ...]",
 	.options = options,
 	.own_size = sizeof(struct asked),

@@ -55,7 +55,9 @@ static void put_head(FILE *out, const struct windows_report *windows)
 	else
 		fprintf(out, "core's file: there is none of this one\n");
 	if (!windows->complete)
-		fprintf(out, "Not complete: %.0f%% was measured; what follows is what that says.\n",
+		fprintf(out,
+			"Not complete: %.0f%% was measured; the results below are from that "
+			"part.\n",
 			floor(windows->done * 100));
 }
 
@@ -93,11 +95,11 @@ static void put_sources(FILE *out, const struct windows_report *windows)
 	}
 	if (from == SOURCE_NONE)
 		return;
-	text_addf(&text, "an iteration, before and after the knee (%s); points are off by ",
+	text_addf(&text, "an iteration, before and after the knee (%s); points usually scatter by ",
 		format_cycles_source(from));
 	if (most - least >= 0.01)
 		text_addf(&text, "%.1f to ", 100 * least);
-	text_addf(&text, "%.1f %%, usually. File: entries of the core's file.", 100 * most);
+	text_addf(&text, "%.1f %%. File: entries in the core's file.", 100 * most);
 	text_print(out, TEXT_COLUMNS, "Cycles: ", 2, text_string(&text));
 	text_free(&text);
 }
@@ -131,7 +133,8 @@ static void put_words(FILE *out, const struct windows_report *windows)
 	}
 	for (int i = 0; i < windows->count; i++)
 		if (windows->row[i].contended) {
-			fprintf(out, "%s%s: something shared the core, and the knee may be off\n",
+			fprintf(out,
+				"%s%s: another thread shared the core, so the knee may be wrong\n",
 				first, windows->row[i].filler);
 			first = "";
 		}
@@ -242,9 +245,8 @@ static struct status read_words(const struct cli *cli, struct windows_options *o
 		if (!strchr(word, '='))
 			fillers[count++] = word;
 		else if (strncmp(word, WINDOWS_FILLERS "=", sizeof(WINDOWS_FILLERS)) == 0)
-			status = status_usage(
-				"%.60s: how many fillers is what is looked for; \"slexplore run "
-				"%s\" takes a number",
+			status = status_usage("%.60s: windows itself varies the number of fillers; "
+					      "\"slexplore run %s\" measures one number",
 				word, kernel->name);
 		else if (strncmp(word, WINDOWS_FILLER "=", sizeof(WINDOWS_FILLER)) == 0)
 			fillers[count++] = word + sizeof(WINDOWS_FILLER);
@@ -289,13 +291,13 @@ static int windows_run(struct cli *cli)
 }
 
 static const struct cli_option own_options[] = {
-	{ "curve", NULL, "every point of the curves, too", OPTION_IN_CLI(points) },
+	{ "curve", NULL, "also print every point of the curves", OPTION_IN_CLI(points) },
 	{ .name = NULL },
 };
 
 const struct cli_command command_windows = {
 	.name = "windows",
-	.help = "how far this core looks ahead: the size of each buffer that fills",
+	.help = "measure how far this core looks ahead: the size of each buffer",
 	.arguments = "[FILLER ...] [knob=value ...]",
 	.options = own_options,
 	.common = { "uarch", "format", "cpu", "seed", "time-budget", "quiet", "picture", "gnuplot",

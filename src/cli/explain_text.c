@@ -51,8 +51,8 @@ static void print_head(FILE *out, const struct report *report, const struct sett
 	print_core(out, report, limits);
 	if (loop->stepped)
 		fprintf(out,
-			"loop      stepped over %d turns of %s element%s: %s instructions an "
-			"element (S)\n",
+			"loop      single-stepped over %d turns of %s element%s: %s instructions "
+			"an element (S)\n",
 			loop->turns, elements.text, limits->elements == limits->turns ? "" : "s",
 			units_value(loop->insns_per_element).text);
 	else
@@ -62,12 +62,12 @@ static void print_head(FILE *out, const struct report *report, const struct sett
 			loop->path_count, limits->slots, elements.text,
 			limits->elements == 1 ? "" : "s");
 	if (loop->forks)
-		fprintf(out, "          %d branch%s inside it %s taken to fall through\n",
-			loop->forks, loop->forks == 1 ? "" : "es", loop->forks == 1 ? "is" : "are");
+		fprintf(out, "          %d branch%s inside it %s assumed not taken\n", loop->forks,
+			loop->forks == 1 ? "" : "es", loop->forks == 1 ? "is" : "are");
 	if (limits->unknown)
 		fprintf(out,
-			"unknown   %d instruction%s that the core model does not know, left out of "
-			"everything: %s\n",
+			"unknown   %d instruction%s that the core model does not know; all results "
+			"leave them out: %s\n",
 			limits->unknown, limits->unknown == 1 ? "" : "s", limits->unknown_names);
 	if (limits->binding < 0) {
 		fprintf(out, "limit     unknown\n");
@@ -110,7 +110,9 @@ static void print_ports(FILE *out, const struct limits *limits, const struct pub
 
 	if (limits->port_count == 0)
 		return;
-	fprintf(out, "\nports, micro-ops an iteration, best spread (split evenly by hand)%s\n",
+	fprintf(out,
+		"\n"
+		"ports, micro-ops an iteration, spread as well as possible%s\n",
 		published && published->ports[0] ? ", as published" : "");
 	for (int i = 0; i < limits->port_count; i++) {
 		if (i >= limits->uarch->port_count) {
@@ -172,8 +174,7 @@ void explain_text(struct report *report, const void *item)
 	print_head(report->out, report, setting, explanation);
 	blocks_text(report, setting, 10);
 	if (explanation->waits)
-		fprintf(report->out, "waits     what the next load waits for: %s\n",
-			explanation->waits);
+		fprintf(report->out, "waits     the next load waits for: %s\n", explanation->waits);
 	misses_text(report, setting, 10);
 	if (known)
 		fprintf(report->out, "published %g cycles an iteration (%s)\n", published.cycles,
@@ -215,8 +216,7 @@ void explain_text_sample(struct report *report, const struct sample *sample)
 	if (limits->binding < 0)
 		return;
 	if (explanation->waits)
-		fprintf(report->out, "waits    what the next load waits for: %s\n",
-			explanation->waits);
+		fprintf(report->out, "waits    the next load waits for: %s\n", explanation->waits);
 	limit = &limits->limit[limits->binding];
 	fprintf(report->out, "limit    %s, %s: %s%s%s\n", units_value(limits->bound).text,
 		limit_rows[limit->kind].title, limit->cause, explanation->foreign ? "; for " : "",
@@ -353,7 +353,7 @@ static void put_doubts(FILE *out, const struct report *report, const struct samp
 			units_value(counts_decoded(explanation)).text);
 	if (counts_clocks_differ(sample->check))
 		fprintf(out,
-			"DOUBT    the reference chain tells %.1f%% %s cycles than the counter\n",
+			"DOUBT    the reference chain gives %.1f%% %s cycles than the counter\n",
 			100 * fabs(sample->check - 1), sample->check > 1 ? "more" : "fewer");
 }
 
@@ -369,7 +369,7 @@ void counts_text_sample(const struct report *report, const struct sample *sample
 	if (!plan || !counts || counts->id != plan->counters.id || counts->count == 0)
 		return;
 	fprintf(out, "counters per element, C counted%s%s%s; read %s\n", *counts->pmu ? " by " : "",
-		counts->pmu, report->explanation ? ", M as the model has it" : "",
+		counts->pmu, report->explanation ? ", M predicted by the core model" : "",
 		counts->direct ? "directly" : "by system calls");
 	for (int i = 0; i < counts->count; i++) {
 		if (!count_known(&counts->event[i]))

@@ -98,8 +98,7 @@ struct status named_words(struct named *named, const struct cli *cli)
 	if (!sweeps_settle(&named->sweep)) {
 		const struct knob *knob = &named->sweep.kernel->knobs[named->sweep.base];
 
-		cli_note(cli,
-			"no speedups: %s=%s, which they are relative to, is not among the values",
+		cli_note(cli, "no speedups: their baseline %s=%s is not among the values",
 			knob->name, setting_value(knob, named->sweep.base_value).text);
 	}
 	return status_ok();

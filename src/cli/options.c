@@ -31,7 +31,7 @@ static struct status apply_cpu(struct cli *cli, const char *value)
 	 * an int. */
 	if (!units_parse(value, false, &number) || number > 1 << 20)
 		return status_usage(
-			"--cpu %s is no processor number: use 0 or more, as in /proc/cpuinfo",
+			"--cpu %s: expected a processor number, 0 or more, as in /proc/cpuinfo",
 			value);
 	cli->cpu = (int)number;
 	return status_ok();
@@ -42,7 +42,7 @@ static struct status apply_seed(struct cli *cli, const char *value)
 	int64_t number;
 
 	if (!units_parse(value, false, &number))
-		return status_usage("--seed %s is no whole number from 0 to 2^63-1", value);
+		return status_usage("--seed %s: expected a whole number from 0 to 2^63-1", value);
 	cli->seed = (uint64_t)number;
 	return status_ok();
 }
@@ -55,7 +55,7 @@ static struct status apply_time_budget(struct cli *cli, const char *value)
 	/* No sweep takes a day: a longer time is a mistake. */
 	if (end == value || *end || !isfinite(seconds) || seconds < 0.001 || seconds > 86400)
 		return status_usage(
-			"--time-budget %s is no number of seconds from 0.001 to 86400", value);
+			"--time-budget %s: expected seconds from 0.001 to 86400", value);
 	cli->time_budget = seconds;
 	return status_ok();
 }
@@ -69,7 +69,7 @@ static struct status apply_event(struct cli *cli, const char *value)
 
 	if (strlen(value) >= COUNTER_NAME)
 		return status_usage(
-			"--event %.60s...: %d characters are the most", value, COUNTER_NAME - 1);
+			"--event %.60s...: at most %d characters", value, COUNTER_NAME - 1);
 	status = counters_encode(value, &code);
 	if (!status_is_ok(&status))
 		return status_usage("--%s", status.text); /* "event 'NAME': …" */
@@ -96,9 +96,8 @@ static struct status apply_gnuplot(struct cli *cli, const char *value)
 	struct text path = { 0 };
 
 	if (!*value || value[length - 1] == '/')
-		return status_usage(
-			"--gnuplot %.100s is no beginning of file names: use --gnuplot curve, for "
-			"example",
+		return status_usage("--gnuplot %.100s: expected the beginning of file names, for "
+				    "example --gnuplot curve",
 			value);
 	text_add(&path, value);
 	if (length < 4 || strcmp(value + length - 3, ".gp") != 0)
@@ -114,32 +113,31 @@ static struct status apply_theme(struct cli *cli, const char *value)
 }
 
 const struct cli_option cli_common_options[] = {
-	{ "format", "text|csv|json", "how results are written; json is one object a line",
+	{ "format", "text|csv|json", "format of the results; json writes one object a line",
 		apply_format },
-	{ "cpu", "N", "the core to measure; otherwise one is chosen", apply_cpu },
+	{ "cpu", "N", "the core to measure; default: the program chooses one", apply_cpu },
 	{ "seed", "N", "where random layouts begin (1)", apply_seed },
-	{ "time-budget", "SECONDS", "how long to measure at most, without preparing data",
+	{ "time-budget", "SECONDS",
+		"at most so many seconds of measuring, not counting the preparation of data",
 		apply_time_budget },
 	{ "uarch", "NAME",
-		"predict for this core instead of the running one (a PATH: of that file); a wrong "
-		"name lists them all",
+		"predict for this core model, by name or path of its file, instead of the running "
+		"core; a wrong name lists all",
 		OPTION_IN_CLI(uarch) },
-	{ "event", "NAME", "count this too, as libpfm spells it; may be given several times",
+	{ "event", "NAME", "also count this event (libpfm's name); may be given several times",
 		apply_event },
 	{ "whatif", "CACHE",
-		"misses in other caches too: 2x, 64k, 'L2 4m'; may be given several times",
+		"also predict misses in other caches: 2x, 64k, 'L2 4m'; may be given several times",
 		apply_whatif },
-	{ "picture", "FILE", "draw the results into FILE.svg, FILE.png or FILE.pdf",
-		apply_picture },
-	{ "gnuplot", "PREFIX", "write PREFIX.gp and PREFIX.dat, from which gnuplot draws the same",
+	{ "picture", "FILE", "draw the results to FILE.svg, FILE.png or FILE.pdf", apply_picture },
+	{ "gnuplot", "PREFIX", "write PREFIX.gp and PREFIX.dat, for gnuplot to draw the same",
 		apply_gnuplot },
 	{ "theme", "light|dark", "the colours of the picture (light)", apply_theme },
 	{ "ascii", NULL, "draw with ASCII characters only", OPTION_IN_CLI(ascii) },
-	{ "script", "FILE",
-		"take commands from a file and need no terminal; - reads standard input",
+	{ "script", "FILE", "read commands from a file, without a terminal; -: standard input",
 		OPTION_IN_CLI(script) },
-	{ "quiet", NULL, "no notes and no progress on standard error", OPTION_IN_CLI(quiet) },
-	{ "help", NULL, "this help; after a subcommand, its own", OPTION_IN_CLI(help) },
+	{ "quiet", NULL, "write no notes and no progress to standard error", OPTION_IN_CLI(quiet) },
+	{ "help", NULL, "show this help, or that of a subcommand", OPTION_IN_CLI(help) },
 	{ "version", NULL, "the version", OPTION_IN_CLI(version) },
 	{ .name = NULL },
 };
@@ -397,7 +395,8 @@ void cli_help(const struct cli *cli, bool of_command)
 		print_options(cli->out, cli_common_options, command);
 		return;
 	}
-	fprintf(cli->out, "slexplore: a processor's speed limits, to see and to touch\n\n");
+	fprintf(cli->out, "slexplore: explore the speed limits of a processor\n"
+			  "\n");
 	for (const struct cli_command *const *command = cli_commands; *command; command++)
 		fprintf(cli->out, "  slexplore %s%s%s\n      %s\n", (*command)->name,
 			*(*command)->arguments ? " " : "", (*command)->arguments, (*command)->help);

@@ -113,7 +113,9 @@ static void put_head(FILE *out, const struct probe_report *probe)
 	text_print(out, TEXT_COLUMNS, "", 0, text_string(&text));
 	text_free(&text);
 	if (!probe->complete)
-		fprintf(out, "Not complete: %.0f%% was measured; what follows is what that says.\n",
+		fprintf(out,
+			"Not complete: %.0f%% was measured; the results below are from that "
+			"part.\n",
 			floor(probe->done * 100));
 }
 
@@ -267,8 +269,8 @@ static void put_parallel(FILE *out, const struct probe_report *probe)
 					   BEYOND * curve->point[i].x * curve->point[i].sample.cpe;
 	if (curve->point[0].x == 1 && beyond)
 		text_print(out, TEXT_COLUMNS, "", 2,
-			"N loads at once are at most N times as fast: memory was slower while one "
-			"alone was timed, so these are too high.");
+			"N loads at once are at most N times as fast. Memory was slower while one "
+			"load was timed alone, so these ratios are too high.");
 }
 
 /* Prints two values for each point of a curve over numbers of cores: of the cores that read memory,

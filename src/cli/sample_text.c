@@ -242,13 +242,13 @@ static void sweep_text(struct report *report, const void *item)
 static void sweep_end_text(struct report *report)
 {
 	if (report->contended)
-		fputs("c: contended; too few quiet trials, and the value may be wrong\n",
+		fputs("c: contended; too few quiet trials, so the value may be wrong\n",
 			report->out);
 	if (report->unsettled)
-		fputs("n: not settled; the time of an element still drifted when the time was up\n",
+		fputs("n: not settled; the time of an element still drifted at the end\n",
 			report->out);
 	if (report->two_modes)
-		fputs("m: the trials fall into two modes; --format csv and json tell both\n",
+		fputs("m: the trials fall into two modes; --format csv and json show both\n",
 			report->out);
 }
 
@@ -305,12 +305,12 @@ static void trials_text(FILE *out, const struct sample *sample)
 		fprintf(out, "; %.0f%% quiet", sample->quiet * 100);
 	fputc('\n', out);
 	if (sample->contended)
-		fputs("CONTENDED: too few quiet trials; something shares this core, and the figure "
-		      "may be off\n",
+		fputs("CONTENDED: too few quiet trials; another thread shares this core, so the "
+		      "result may be wrong\n",
 			out);
 	if (sample->unsettled)
-		fputs("NOT SETTLED: the trials still drifted when the time was up; a longer "
-		      "--time-budget may reach the steady state\n",
+		fputs("NOT SETTLED: the trials still drifted at the end; a longer --time-budget "
+		      "may reach a steady state\n",
 			out);
 	if (sample->places > 1)
 		fprintf(out,

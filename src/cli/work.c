@@ -116,7 +116,7 @@ int drawing_save(const struct cli *cli, struct chart *chart, int exit_status)
 	const char *const paths[] = { cli->picture, cli->gnuplot };
 
 	if (!chart)
-		cli_note(cli, "nothing was measured that could be drawn: there is no picture");
+		cli_note(cli, "there is no picture: nothing was measured");
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]) && chart; i++) {
 		struct status status =
 			paths[i] ? picture_save(chart, cli->theme, paths[i]) : status_ok();

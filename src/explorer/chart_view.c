@@ -107,8 +107,8 @@ static struct chart *view_slice(
 	const struct view_slice *slice = slice_of(view);
 
 	if (!slice)
-		*why = status_usage(
-			"%s has no knob to draw a picture over", view->setting.kernel->name);
+		*why = status_usage("there is no picture of %s: it has no knob for the x axis",
+			view->setting.kernel->name);
 	return slice && any_measured(slice, false) ? make_slice(view, slice, origin) : NULL;
 }
 
@@ -125,7 +125,7 @@ static struct chart *view_mountain(
 
 	if (!grid->present)
 		*why = status_usage(
-			"%s has no mountain: that needs a size and a stride", kernel->name);
+			"%s has no mountain: it needs the knobs size and stride", kernel->name);
 	if (!grid->present || !(grid->top > 0))
 		return NULL;
 	chart = chart_new(grid->relief && grid->nx > 1 && grid->ny > 1 ? CHART_RELIEF : CHART_HEAT);
@@ -216,13 +216,12 @@ struct status chart_view(const struct view *view, const struct chart_origin *ori
 
 	*chart = NULL;
 	if (!row)
-		return status_usage(
-			"there is no picture of %s: view slices, ladder, mountain, probe or "
-			"windows brings a panel that has one",
+		return status_usage("there is no picture of %s: slices, ladder, mountain, probe "
+				    "and windows have one",
 			view->screen.front);
 	*what = row->what;
 	status = status_usage(
-		"nothing of %s is measured yet: there is no picture of it", row->measured);
+		"there is no picture of %s yet: nothing of it is measured", row->measured);
 	*chart = row->make(view, origin, &status);
 	return *chart ? status_ok() : status;
 }

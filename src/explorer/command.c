@@ -121,7 +121,7 @@ static struct status refusal_of(
 	const struct session *session, const struct command_row *row, const char *rest)
 {
 	if (!row->arguments[0] && *rest)
-		return status_usage("%s takes no argument, and \"%.40s\" is one", row->name, rest);
+		return status_usage("%s takes no argument, but has \"%.40s\"", row->name, rest);
 	return row->refusal ? row->refusal(session) : status_ok();
 }
 

@@ -94,8 +94,8 @@ static struct status run_stop(const struct session *session, struct session *cha
 
 	if (!campaign_runs(session, which))
 		return status_usage(
-			probe ? "no probe runs: \"probe\" begins one"
-			      : "characterising does not run: \"characterise\" begins it");
+			probe ? "no probe is running: \"probe\" starts one"
+			      : "nothing is being characterised: \"characterise\" starts it");
 	if (change)
 		campaign_halt(change, which);
 	return status_ok();
@@ -125,11 +125,11 @@ static void core_over(struct session *session)
 	curves_renew(session);
 	text_free(&model);
 	if (!status_is_ok(&status))
-		session_notice(session, true, "the measured values make no core model: %.160s",
-			status.text);
+		session_notice(session, true,
+			"no core model could be made of the measured values: %.160s", status.text);
 	else
 		session_notice(session, false,
-			"%s in %.0f s: limits are this core's; \"characterise save\" keeps them",
+			"%s in %.0f s: the limits now come from it; \"characterise save\" keeps it",
 			report->complete ? "measured" : "stopped", report->seconds);
 }
 
@@ -151,7 +151,7 @@ static struct status characterise_refusal(const struct session *session)
 	if (!explainer || !explainer->read)
 		return status_usage("there are no core models here");
 	if (session_apart(session))
-		return status_usage("another measurement runs: stop it first");
+		return status_usage("another measurement is running: stop it first");
 	return machine_refusal(session);
 }
 
@@ -189,7 +189,7 @@ static struct status run_characterise_save(
 	status = data_own_save(text_string(&name), insight->adopted, &path, &kept);
 	if (status_is_ok(&status))
 		session_notice(change, false, "saved as %.150s%s", text_string(&path),
-			kept ? "; the file that was there now ends in ~" : "");
+			kept ? "; the previous file now ends in ~" : "");
 	text_free(&name);
 	text_free(&path);
 	return status;

@@ -8,7 +8,8 @@ struct status machine_refusal(const struct session *session)
 {
 	if (session->replay)
 		return playback_refuse(session);
-	return command_unless(session->machine_known, "this machine is not known yet");
+	return command_unless(
+		session->machine_known, "slexplore has not identified this machine yet");
 }
 
 /* ---- advice ---- */
@@ -21,7 +22,7 @@ static bool remedy_useful(const struct session *session)
 static struct status remedy_refusal(const struct session *session)
 {
 	return command_unless(session->insight.reading || insight_ready(session),
-		"the limits are not known: there is nothing to advise");
+		"there is no advice, because the limits are not known");
 }
 
 static void act_remedy(struct session *session)
@@ -56,7 +57,7 @@ static struct status run_uarch(
 	struct status status;
 
 	if (!insight->looked)
-		return status_usage("this machine is not known yet");
+		return status_usage("slexplore has not identified this machine yet");
 	if (!change)
 		return command_effect(strcmp(arguments, insight->wanted) != 0);
 	status = insight_ask(change, arguments);
@@ -65,8 +66,8 @@ static struct status run_uarch(
 	curves_renew(change);
 	if (insight_foreign(session))
 		session_notice(change, false,
-			"limits are now predicted for %s, not this core; \"uarch\" goes "
-			"back",
+			"limits are now predicted for %s, not for this core; \"uarch\" returns to "
+			"this core",
 			insight->core.title);
 	return status;
 }
@@ -78,8 +79,8 @@ static struct status nearest_refusal(const struct session *session)
 	if (!status_is_ok(&refused) || session->insight.match == UARCH_NEAREST)
 		return refused;
 	return status_usage(session->insight.match == UARCH_EXACT
-				    ? "this core has a model of its own"
-				    : "no known core is near this one");
+				    ? "this core has its own model"
+				    : "no core model is similar to this core");
 }
 
 static bool nearest_useful(const struct session *session)
@@ -105,8 +106,8 @@ static struct status run_event(
 		counted_add(change, arguments);
 		live_hasten(&change->live, session->now);
 		if (session->frozen)
-			session_notice(change, false, "%.80s is counted once measuring goes on",
-				arguments);
+			session_notice(change, false,
+				"%.80s will be counted when measuring continues", arguments);
 	}
 	/* Events that the user named come first. */
 	counted_scroll(change, 0);
@@ -117,11 +118,10 @@ static struct status run_event(
 static struct status not_extra(const struct counted *counted, const char *name)
 {
 	if (counted->extra_count == 0)
-		return status_usage("no event was added by name");
+		return status_usage("there are no added events");
 	if (counted_index(counted, name) >= 0)
-		return status_usage(
-			"%.60s is one of this core's own events; only events added by name are "
-			"dropped",
+		return status_usage("%.60s belongs to this core's standard events; only added "
+				    "events can be dropped",
 			name);
 	return status_unknown("no event was added as", name, (const char *const *)counted->extra,
 		(size_t)counted->extra_count, NULL);
@@ -151,7 +151,7 @@ static struct status swap_refusal(const struct session *session)
 {
 	return session->pinned.there
 		       ? pin_refusal(session)
-		       : status_usage("nothing is pinned: pin keeps the present sample as A");
+		       : status_usage("nothing is pinned: \"pin\" keeps the present sample as A");
 }
 
 static void act_swap(struct session *session)
@@ -188,7 +188,7 @@ static struct status run_record_to(
 
 	(void)session;
 	if (!*arguments)
-		return status_usage("record to takes the name of a file");
+		return status_usage("record to needs a file name");
 	status = change ? record_open(change, arguments) : status_ok();
 	/* Removes the cells: a settled cell no longer has its trials, so that it must be measured
 	 * again. */

@@ -111,10 +111,10 @@ static struct status run_view(
 	if (!front)
 		return unknown_name("view", arguments, "next", fronts);
 	if (!pane_there(session, front) && front->there == probe_there)
-		return status_usage("view probe: there is none; the command \"probe\" begins one");
+		return status_usage("view probe: there is none; the command \"probe\" starts one");
 	if (!pane_there(session, front))
 		return status_usage(
-			"view %s: there is none of %s", arguments, session->setting.kernel->name);
+			"view %s: %s has none", arguments, session->setting.kernel->name);
 	if (!change)
 		return command_effect(!screen_in_front(session, front->name));
 	bring(change, front);
@@ -212,7 +212,7 @@ static struct status run_counters_scroll(
 	int by = parse_lines(arguments);
 
 	return by ? scroll_counters(session, change, by)
-		  : status_usage("counters scroll takes +N or -N lines");
+		  : status_usage("counters scroll needs +N or -N lines");
 }
 
 /* ---- the arrow keys in each pane: whether a move has an effect, and the move ---- */
@@ -283,7 +283,7 @@ static struct status run_focus(
 		return unknown_name("focus", arguments, "next, previous", panes);
 	if (pane->walked && !pane_there(session, pane))
 		return status_usage(
-			"focus %s: there is none of %s", pane->name, session->setting.kernel->name);
+			"focus %s: %s has none", pane->name, session->setting.kernel->name);
 	if (!change)
 		return command_effect(pane != pane_focused(session));
 	focus(change, pane);
@@ -348,7 +348,7 @@ static struct status mountain_refusal(const struct session *session)
 {
 	return mountain_there(session)
 		       ? status_ok()
-		       : status_usage("there is no mountain of %s: it has no size and stride",
+		       : status_usage("%s has no mountain: it needs the knobs size and stride",
 				 session->setting.kernel->name);
 }
 

@@ -27,8 +27,7 @@ static struct status open_own(struct session *session, const char *path, const c
 {
 	if (rest && strncmp(rest, "cflags=", 7) != 0)
 		return status_usage(
-			"\"%.60s\": after the file of an own loop comes cflags=…, or nothing",
-			rest);
+			"\"%.60s\": after the file of an own loop only cflags=… may follow", rest);
 	return session_own_open(session, path, rest ? rest + 7 : NULL);
 }
 
@@ -41,10 +40,10 @@ static struct status run_kernel(
 	int knob = -1;
 
 	if (!*name)
-		return status_usage("kernel takes the name of one (slexplore list shows all)");
+		return status_usage("kernel needs a name: slexplore list shows all kernels");
 	if (own_is_path(name) && session->replay)
-		return status_usage(
-			"a recording has no own loops: start without replay to measure one");
+		return status_usage("a recording has no own loops: start slexplore without replay "
+				    "to measure one");
 	if (own_is_path(name))
 		return change ? open_own(change, name, arguments) : status_ok();
 	status = setting_find_kernel(name, &kernel);
@@ -154,7 +153,7 @@ static struct status run_set(const struct session *session, struct session *chan
 	int last = 0;
 
 	if (!*arguments)
-		return status_usage("set takes KNOB=VALUE, as in %s=VALUE",
+		return status_usage("set needs KNOB=VALUE, for example %s=VALUE",
 			wanted.kernel->knob_count ? wanted.kernel->knobs[0].name : "size");
 	for (char *word; (word = strsep(&arguments, " "));) {
 		const char *value;
@@ -221,8 +220,8 @@ static struct status run_knob(
 	if (action_steps(arguments, &steps))
 		return action_step(session, change, steps);
 	if (!*arguments || strchr("+-0123456789", *arguments))
-		return status_usage(
-			"knob takes +N or -N to step the chosen knob, next, previous, or a name");
+		return status_usage("knob needs +N or -N (steps of the chosen knob), next, "
+				    "previous, or a name");
 	status = setting_find_knob(session->setting.kernel, arguments, &knob);
 	if (!status_is_ok(&status))
 		return status;
@@ -261,7 +260,7 @@ static struct status check_digit(const struct session *session, const char *digi
 		return status_usage("%s has no knobs", kernel->name);
 	if (knob->kind != KNOB_CHOICE && (*digit < ' ' || *digit > '~' || digit[1]))
 		return status_usage(
-			"\"%.20s\" is not one character of a value of %s", digit, knob->name);
+			"\"%.20s\" cannot be typed into a value of %s", digit, knob->name);
 	if (knob->kind != KNOB_CHOICE)
 		return session->screen.entry_refused ||
 				       strlen(session->screen.entry) < ENTRY_LONGEST

@@ -136,8 +136,8 @@ void counted_take(struct session *session, const struct result *result)
 					 : "nothing could be counted");
 	} else if (counts->id == 0) {
 		snprintf(counted->why, sizeof(counted->why), "%s",
-			session->engine.holds ? "this was recorded without counters"
-					      : "nothing is counted of this loop");
+			session->engine.holds ? "this setting was recorded without counters"
+					      : "no event is counted for this loop");
 	}
 }
 
@@ -172,17 +172,17 @@ struct status counted_check(const struct session *session, const char *name)
 
 	if (!*name)
 		return status_usage(
-			"event takes a name as libpfm spells it; find (/) looks for one");
+			"event needs an event's name in libpfm; find (/) searches for one");
 	if (!counted->plan)
-		return status_usage(session->machine_known ? "nothing is counted here"
-							   : "this machine is not known yet");
+		return status_usage(session->machine_known
+					    ? "nothing is counted here"
+					    : "slexplore has not identified this machine yet");
 	if (!engine->encodes)
-		return status_usage("event %.60s: a replay counts nothing; it has what was counted "
-				    "when it was recorded",
-			name);
-	if (counted->extra_count == EXTRA_EVENTS || counted->plan->counters.count == COUNTERS_MAX)
 		return status_usage(
-			"event %.60s: no space: %d are counted already; event drop makes some",
+			"event %.60s: a replay cannot count; it shows the recorded counts", name);
+	if (counted->extra_count == EXTRA_EVENTS || counted->plan->counters.count == COUNTERS_MAX)
+		return status_usage("event %.60s: %d events are counted already, which is the "
+				    "most; drop one with event drop",
 			name, counted->plan->counters.count);
 	return engine->encodes(name, &code);
 }

@@ -109,16 +109,16 @@ static void note_core(struct session *session)
 		status = insight->explainer->load(insight->explainer->context, insight->running,
 			session_machine(session)->arch, &core);
 		snprintf(insight->note, sizeof(insight->note),
-			"core not recognised; nearest: %.40s. Press u to use it, marked as "
-			"such, or M to measure this one, or start with --uarch NAME.%s%.130s%s",
+			"core not recognised; nearest: %.40s. u uses it (and marks all results), M "
+			"measures this core, --uarch NAME chooses another.%s%.130s%s",
 			status_is_ok(&status) ? core.title : insight->running, *why ? " (" : "",
 			why, *why ? ")" : "");
 		if (status_is_ok(&status))
 			insight->explainer->unload(insight->explainer->context, &core);
 	} else {
 		snprintf(insight->note, sizeof(insight->note),
-			"core not recognised: no limits. M measures it; the command \"uarch NAME\" "
-			"predicts for a core that is known.");
+			"core not recognised: no limits. M measures this core; the command \"uarch "
+			"NAME\" predicts for a known core.");
 	}
 }
 
@@ -195,7 +195,7 @@ static void offer(struct session *session)
 	if (insight->match != UARCH_EXACT && !insight->wanted[0] && !session->replay &&
 		insight->explainer->read)
 		session_notice(session, false,
-			"no core model fits this processor: M measures it in 20 s%s",
+			"no core model fits this processor: M measures one in 20 s%s",
 			insight->match == UARCH_NEAREST ? "; u takes the nearest" : "");
 }
 
@@ -585,7 +585,8 @@ void insight_view(const struct session *session, struct view *view)
 	if (insight->reading)
 		snprintf(view->limits_note, sizeof(view->limits_note),
 			session->live.failed && session->setting.kernel->own
-				? "no limits: an own loop is read after it was measured"
+				? "no limits yet: an own loop is analysed after its first "
+				  "measurement"
 				: "reading the code…");
 	else if (!status_is_ok(&insight->explanation->status))
 		snprintf(view->limits_note, sizeof(view->limits_note), "no limits: %.270s",

@@ -105,7 +105,7 @@ static bool reload(struct session *session)
 		session_notice(session, true, "%s", status.text);
 	else
 		session_notice(session, false, "%.120s was read again%s", path,
-			session->pinned.there ? "; A is as it was before" : "");
+			session->pinned.there ? "; A did not change" : "");
 	if (status_is_ok(&status))
 		notice_limit_to(session, 5);
 	return true;

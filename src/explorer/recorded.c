@@ -20,7 +20,7 @@ struct status playback_allows(const struct session *session, const struct settin
 
 struct status playback_refuse(const struct session *session)
 {
-	return status_usage("nothing is measured in a replay: the samples are those of %.100s",
+	return status_usage("a replay measures nothing: its samples are those of %.100s",
 		replay_summary(session->replay).name);
 }
 
@@ -40,8 +40,8 @@ struct status playback_none(const struct session *session, const struct kernel *
 		if (playback_kernel(session, kernel_registry[i]))
 			text_addf(
 				&names, "%s%s", names.length ? ", " : "", kernel_registry[i]->name);
-	status = status_usage("no setting of %s was recorded; there are some of %s", kernel->name,
-		text_string(&names));
+	status = status_usage("no setting of %s was recorded; there are recorded settings of %s",
+		kernel->name, text_string(&names));
 	text_free(&names);
 	return status;
 }
@@ -103,8 +103,9 @@ void playback_tell(struct session *session, const struct setting *wanted, unsign
 
 		if (!(asked >> i & 1) || present->v[i] == wanted->v[i])
 			continue;
-		session_notice(session, false, "%s=%s was not recorded: %s is the nearest that was",
-			knob->name, setting_shown(knob, wanted->v[i]).text,
+		session_notice(session, false,
+			"%s=%s was not recorded: the nearest recorded value is %s", knob->name,
+			setting_shown(knob, wanted->v[i]).text,
 			setting_shown(knob, present->v[i]).text);
 		return;
 	}
@@ -141,7 +142,7 @@ struct status record_open(struct session *session, const char *path)
 			held == 1 ? "" : "s");
 	session_notice(session, false, "recording to %.140s%s%s", path, words,
 		session->setting.kernel->own
-			? ", but not this loop: a replay does not have its code"
+			? ", but not this own loop: a replay would not have its code"
 			: "");
 	return status;
 }

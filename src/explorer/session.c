@@ -60,7 +60,7 @@ bool session_prepares(const struct session *session)
 void session_stop(struct session *session)
 {
 	session_interrupt(session);
-	live_stop(&session->live, "ended before the first sample; a measures again");
+	live_stop(&session->live, "ended before the first sample; the key a measures again");
 	/* Each neighbouring cell would need about the same time. */
 	plan_stop(session);
 }
@@ -105,7 +105,7 @@ void session_go(struct session *session, const struct setting *setting)
 		session->knob = new >= 0 ? session->kernels[new].knob : 0;
 		if (session->recording && setting->kernel->own)
 			session_notice(session, false,
-				"own loops are not recorded: a replay does not have their code");
+				"own loops are not recorded: a replay would not have their code");
 	}
 	session->setting = *setting;
 	session->turned = true;
@@ -178,7 +178,7 @@ void session_follow_advice(struct session *session)
 	insight_want_advice(session, false);
 	if (!insight_ready(session) || advice.kind == ADVICE_NONE) {
 		session_notice(
-			session, true, "the limits are not known: there is nothing to advise");
+			session, true, "there is no advice, because the limits are not known");
 	} else if (advice.kind == ADVICE_KNOB) {
 		session_go(session, &advice.setting);
 		session_choose_knob(session, advice.knob);

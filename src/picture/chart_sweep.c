@@ -128,7 +128,7 @@ static struct status check_look(const struct chart_sweep *gathered)
 		return status_usage("--chart %s needs two knobs with several values each",
 			chart_look_names[gathered->look]);
 	if (axis[0].count > GRID_MOST || axis[1].count > GRID_MOST)
-		return status_usage("--chart %s: %d by %d cells are too many for a picture: at "
+		return status_usage("--chart %s: %d by %d cells are too many for a picture: use at "
 				    "most %d in each direction",
 			chart_look_names[gathered->look], axis[0].count, axis[1].count, GRID_MOST);
 	return status_ok();

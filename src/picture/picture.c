@@ -112,7 +112,7 @@ struct status picture_save_new(const struct chart *chart, enum picture_theme the
 			return status;
 		/* Another process has just created this file: try the next number. */
 	}
-	return status_failed("10,000 pictures slexplore-%s-*.svg exist already", what);
+	return status_failed("this folder already has 10,000 pictures slexplore-%s-*.svg", what);
 }
 
 struct status picture_find_theme(const char *name, enum picture_theme *theme)

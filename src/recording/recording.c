@@ -168,7 +168,8 @@ static struct status look_inside(
 	struct status status = replay_read(recording->path, &replay);
 
 	if (!status_is_ok(&status))
-		return status_usage("%.200s; a recording is not written over it", status.text);
+		return status_usage(
+			"%.200s; slexplore does not overwrite it with a recording", status.text);
 	status = same_place(recording->path, replay, place);
 	if (status_is_ok(&status)) {
 		go_on(recording, replay);

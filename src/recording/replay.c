@@ -109,7 +109,7 @@ static struct status reading_line(struct reading *reading, const char *line, siz
 	} else {
 		if (reading->unfinished)
 			reading_leave_out(
-				reading, LEFT_OUT_DAMAGED, "the record before it is not whole");
+				reading, LEFT_OUT_DAMAGED, "the previous record is not complete");
 		json_decref(reading->unfinished);
 		reading->unfinished = NULL;
 		if (reading->begun && record_integer(object, "more", 1, MORE_LINES, &more)) {
@@ -194,7 +194,7 @@ static void take_notes(struct replay *replay, const struct reading *reading)
 		const char *one, *many;
 	} words[LEFT_OUT_KINDS] = {
 		[LEFT_OUT_DAMAGED] = { "damaged line", "damaged lines" },
-		[LEFT_OUT_ABSENT] = { "setting", "settings that this slexplore has not" },
+		[LEFT_OUT_ABSENT] = { "setting", "settings that this slexplore does not have" },
 		[LEFT_OUT_BARE] = { "setting", "settings without trials" },
 		[LEFT_OUT_BEYOND] = { "setting", "settings" },
 	};
@@ -209,7 +209,7 @@ static void take_notes(struct replay *replay, const struct reading *reading)
 		if (left_out->count == 1)
 			text_addf(&replay->notes, "this %s is left out\n", words[i].one);
 		else
-			text_addf(&replay->notes, "this and %u more %s are left out\n",
+			text_addf(&replay->notes, "this and %u more %s are ignored\n",
 				left_out->count - 1, words[i].many);
 	}
 }
@@ -264,7 +264,7 @@ struct status replay_open(const char *path, struct replay **replay)
 	if (!status_is_ok(&status) || (*replay)->settings.count > 0)
 		return status;
 	notes = replay_summary(*replay).notes;
-	status = status_usage("%.100s: no setting in it can be shown%s%.120s", (*replay)->name,
+	status = status_usage("%.100s: none of its settings can be shown%s%.120s", (*replay)->name,
 		*notes ? ": " : "", *notes ? notes + strlen((*replay)->name) + 2 : "");
 	status.text[strcspn(status.text, "\n")] = '\0';
 	replay_free(*replay);

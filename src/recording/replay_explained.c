@@ -42,7 +42,7 @@ const char *reading_limit(struct reading *reading, const json_t *object, unsigne
 		return NULL; /* unknown kind, perhaps from a later slexplore */
 	for (int i = 0; i < limits->limit_count; i++)
 		if (limits->limit[i].kind == limit.kind)
-			return "a limit that was there already";
+			return "the limit occurs twice";
 	limit.hard = record_flag(object, "hard");
 	limit.known = record_number(object, "cpe", 0, MOST_CYCLES, &limit.cpe) &&
 		      record_number(object, "cycles", 0, MOST_CYCLES, &limit.cycles);
@@ -83,7 +83,7 @@ const char *reading_insn(struct reading *reading, const json_t *object, unsigned
 	fields_read(object, insn_fields, &run);
 	if (!record_integer(object, "offset", 0, 1 << 24, &offset) ||
 		!json_is_string(json_object_get(object, "text")))
-		return "an instruction without its place or text";
+		return "an instruction without its offset or text";
 	if (run.bytes < 1)
 		run.bytes = 1;
 	if (run.times < 1 || run.times > LOOP_MOST)
@@ -91,10 +91,10 @@ const char *reading_insn(struct reading *reading, const json_t *object, unsigned
 	if (!isfinite(run.facts.latency))
 		run.facts.latency = UARCH_UNKNOWN;
 	if (explained->insn_count + run.times > LOOP_MOST)
-		return "more instructions than a loop has";
+		return "more instructions than the loop has";
 	/* Panels need the instructions in the order of their addresses. */
 	if (explained->run_count && run.offset < explained->run[explained->run_count - 1].offset)
-		return "an instruction out of turn";
+		return "an instruction out of order";
 	explained->run =
 		memory_grow(explained->run, (size_t)explained->run_count, sizeof(*explained->run));
 	explained->run[explained->run_count++] = run;
@@ -266,7 +266,7 @@ static struct status load(void *context, const char *name, const char *isa, stru
 
 	(void)isa;
 	if (!replay->has_core || strcmp(name, replay->core.name) != 0)
-		return status_usage("a recording keeps the core that it was made for: %.60s",
+		return status_usage("a recording has the limits of one core only: %.60s",
 			replay->has_core ? replay->core.title : "none");
 	*core = replay->core;
 	return status_ok();
@@ -362,7 +362,7 @@ static void explain_recorded(
 	explanation->limits.insn = limits.insn;
 	explanation->limits.insn_room = limits.insn_room;
 	if (!from)
-		explanation->status = status_failed("none were recorded of this setting");
+		explanation->status = status_failed("no limits were recorded for this setting");
 	else if (status_is_ok(&from->whole.status))
 		fill_code(from, explanation);
 }

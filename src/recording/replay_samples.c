@@ -28,7 +28,7 @@ struct status reading_header(struct reading *reading, const json_t *object)
 
 	record_string(object, "program", program, sizeof(program));
 	if (!record_integer(object, "format", 1, INT32_MAX, &format))
-		return status_usage("not a recording of slexplore: it has no format's number");
+		return status_usage("not a recording of slexplore: it has no format number");
 	if (format > RECORDING_VERSION && !reading->begun)
 		return status_usage(
 			"made by slexplore %s, format %d: this one reads formats up to %d",
@@ -47,8 +47,8 @@ struct status reading_header(struct reading *reading, const json_t *object)
 		record_string(object, "host", name, sizeof(name));
 		if (reading->over)
 			text_addf(&replay->notes,
-				"%s:%u: from here on it is of another machine (%s) or version, and "
-				"left out\n",
+				"%s:%u: from here on the recording is of another machine (%s) or "
+				"version, and is ignored\n",
 				replay->name, reading->line, name);
 		return status_ok();
 	}
@@ -105,7 +105,7 @@ const char *reading_core(struct reading *reading, const json_t *object)
 		return NULL;
 	record_string(object, "title", core->title, sizeof(core->title));
 	if (json_array_size(ports) > UARCH_PORTS)
-		return "a core has at most 24 ports";
+		return "too many ports: a core has at most 24";
 	core->port_count = 0;
 	json_array_foreach(ports, i, port)
 	{
@@ -151,11 +151,11 @@ const char *reading_event(struct reading *reading, const json_t *object)
 	int at;
 
 	if (!reading->replay->has_events)
-		return "an event before its plan";
+		return "an event before the record of the counters";
 	if (!record_integer(object, "index", 0, COUNTERS_MAX - 1, &index))
-		return "an event without its number";
+		return "an event without a number";
 	if (reading->event[index] >= 0)
-		return "an event that was there already";
+		return "the event occurs twice";
 	if (!record_string(object, "name", event.name, sizeof(event.name)) || !event.name[0])
 		return "an event without a name";
 	record_string(object, "role", role, sizeof(role));
@@ -207,7 +207,7 @@ static const char *read_trial(const json_t *list, struct trial *trial)
 	double fate, where = 0;
 
 	if (!json_is_array(list) || json_array_size(list) < 6)
-		return "a trial is a list of six to eight numbers";
+		return "a trial: expected a list of six to eight numbers";
 	if (!record_bounded(json_array_get(list, 5), 0, TRIAL_FATES - 1, &fate) ||
 		fate != floor(fate))
 		return "a trial without a fate";
@@ -216,10 +216,10 @@ static const char *read_trial(const json_t *list, struct trial *trial)
 	if (!record_bounded(json_array_get(list, 0), fate == TRIAL_BROKEN ? -MOST_CYCLES : 1e-9,
 		    MOST_CYCLES, &trial->cpe) &&
 		fate != TRIAL_BROKEN)
-		return "a trial's cycles are no positive number";
+		return "a trial: expected cycles above 0";
 	if (!record_bounded(json_array_get(list, 1), 1e-6, MOST_GHZ, &trial->ghz) &&
 		fate != TRIAL_BROKEN)
-		return "a trial's clock is no frequency in GHz";
+		return "a trial: expected a clock frequency in GHz";
 	trial->watch = float_of(json_array_get(list, 2));
 	trial->turns = float_of(json_array_get(list, 3));
 	trial->at = float_of(json_array_get(list, 4));
@@ -228,7 +228,7 @@ static const char *read_trial(const json_t *list, struct trial *trial)
 	if (json_array_size(list) > 7 &&
 		(!record_bounded(json_array_get(list, 7), 0, 2 * UINT8_MAX + 1, &where) ||
 			where != floor(where)))
-		return "a trial's placement is no whole number from 0 to 511";
+		return "a trial: expected a placement from 0 to 511";
 	trial->place = (uint8_t)((unsigned)where / 2);
 	trial->unsettled = (unsigned)where % 2;
 	return NULL;
@@ -251,7 +251,7 @@ const char *reading_trials(struct reading *reading, const json_t *object, unsign
 		if (why)
 			return why;
 		if (trials->count == TRIALS_MAX)
-			return "more trials than one sample has";
+			return "more trials than a sample can have";
 		trials->trial[trials->count++] = trial;
 	}
 	return NULL;
@@ -266,7 +266,7 @@ const char *reading_facts(struct reading *reading, const json_t *object, unsigne
 	memset(facts, 0, sizeof(*facts));
 	fields_read(object, sample_fields, facts);
 	if (facts->cycles_from != SOURCE_COUNTER && facts->cycles_from != SOURCE_REFERENCE)
-		return "cycles come from a counter or the reference clock";
+		return "cycles: expected counter or reference clock as their source";
 	for (int i = 0; i < TRIAL_FATES; i++)
 		reading->trials.forgotten[i] =
 			(unsigned)record_count(forgotten, recording_fates[i], 1 << 24);
@@ -285,7 +285,7 @@ static const char *read_count(struct reading *reading, const json_t *list)
 	int index;
 
 	if (!name || !word || !counts_state_find(word, &count.state))
-		return "a count is a list of a name, a role, three figures and a state";
+		return "a count: expected a list of name, role, three numbers and state";
 	index = find_event(&reading->replay->events, name);
 	if (index < 0)
 		return NULL; /* the event did not fit in the plan */
@@ -379,7 +379,8 @@ bool reading_setting(const json_t *object, struct setting *setting, char why[REA
 	{
 		if (kernel_knob(setting->kernel, key) >= 0)
 			continue;
-		snprintf(why, READING_WHY, "%s has a knob there that it has not here",
+		snprintf(why, READING_WHY,
+			"the recorded %s has a knob that this slexplore's does not",
 			setting->kernel->name);
 		return false;
 	}
@@ -443,8 +444,8 @@ const char *reading_sample(struct reading *reading, const json_t *object, unsign
 	else if (replay->memory > REPLAY_MEMORY ||
 		 (replay->settings.count >= REPLAY_SETTINGS && replay_find(replay, &setting) < 0))
 		reading_leave_out(reading, LEFT_OUT_BEYOND,
-			"more than %d settings, or %d MiB of trials", REPLAY_SETTINGS,
-			(int)(REPLAY_MEMORY >> 20));
+			"it has more than %d settings, or more than %d MiB of trials",
+			REPLAY_SETTINGS, (int)(REPLAY_MEMORY >> 20));
 	else
 		take_setting(reading, &setting);
 	begin_setting(reading, 0);

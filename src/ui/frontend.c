@@ -191,7 +191,7 @@ static struct status wait_for(
 		if (done(script))
 			return status_ok();
 		if (now > end)
-			return wrong(script, STATUS_FAILED, "timeout: nothing more was measured");
+			return wrong(script, STATUS_FAILED, "timeout: no new sample");
 		next = session_next(session, now);
 		if (next < 0 || next > LOOK)
 			next = LOOK;
@@ -232,7 +232,7 @@ static struct status run_key(struct script *script, const char *arguments)
 static struct status run_type(struct script *script, const char *arguments)
 {
 	if (!*arguments)
-		return wrong(script, STATUS_USAGE, "type takes the characters to type");
+		return wrong(script, STATUS_USAGE, "type needs the characters to type");
 	for (; *arguments; arguments++)
 		frontend_key(script->front, (unsigned char)*arguments, now_of(script));
 	return status_ok();

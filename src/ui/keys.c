@@ -112,7 +112,7 @@ static bool add_key(struct rows *rows, struct keys *keys, enum context context,
 	struct key_row row = { .context = context };
 
 	if (context == CONTEXT_COUNT)
-		return rows_fail(rows, "a key before the first context, such as [main]");
+		return rows_fail(rows, "a key before the first context, for example [main]");
 	if (!read_key(rows, &row) || !check_command(rows, row.command, commands))
 		return false;
 	for (int i = 0; i < keys->count; i++)
@@ -141,7 +141,7 @@ struct status keys_parse(
 		else
 			add_key(&rows, keys, context, commands);
 	if (keys->count == 0)
-		rows_fail(&rows, "no keys in this file");
+		rows_fail(&rows, "this file has no keys");
 	if (!status_is_ok(&rows.status))
 		rows.status.code = STATUS_USAGE;
 	return rows_end(&rows);

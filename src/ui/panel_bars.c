@@ -324,7 +324,7 @@ static void draw_rows(struct box at, const struct view *view)
 	else
 		canvas_text(at, 0, 1, view->failure[0] ? STYLE_BAD : STYLE_DIM,
 			view->failure[0]       ? "not measured"
-			: view->frozen	       ? "frozen before it was measured"
+			: view->frozen	       ? "frozen before the first sample"
 			: view->characterising ? "measured after the core"
 			: view->probing	       ? "measured after the probe"
 					       : "measuring…");

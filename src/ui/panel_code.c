@@ -66,7 +66,7 @@ static struct words text_of(const struct loop *loop, int index, bool brief)
 	const struct insn *insn = &loop->insn[index];
 	uint64_t first = loop->insn[0].address, last = loop->insn[loop->insn_count - 1].address;
 	struct words words =
-		words_of("%s", insn->known ? insn->text : "(bytes that are no instruction)");
+		words_of("%s", insn->known ? insn->text : "(bytes that are not an instruction)");
 	char *at = strstr(words.text, "0x");
 
 	/* Show a branch target as an offset in the list, not as an address of this run. */

@@ -52,15 +52,17 @@ static bool wanted(const struct view *view)
 static void add_differ(struct lines *remarks, const struct view *view)
 {
 	const struct loop *loop = &view->explanation->loop;
-	const char *suspect = "the loop runs code that was not decoded, or the counter is wrong";
+	const char *suspect =
+		"either the loop runs code that was not decoded, or the counter is wrong";
 
 	if (loop->stepped)
-		suspect = "stepping is exact: doubt the counter, unless the loop takes another "
-			  "path at this size";
+		suspect = "single-stepping is exact, so the counter is wrong, unless the loop "
+			  "takes another path at this size";
 	else if (loop->unknown)
-		suspect = "some bytes of the code are no instructions";
+		suspect = "some bytes of the code are not instructions";
 	else if (loop->forks)
-		suspect = "the code was decoded as if no branch jumped, or the counter is wrong";
+		suspect = "either a branch in the loop jumps, which decoding ignores, or the "
+			  "counter is wrong";
 	lines_add(remarks, 0, STYLE_BAD,
 		"contradiction: %s instructions counted C, %s in the code %s: %s",
 		units_value(view->counters.counted).text, units_value(view->counters.decoded).text,
@@ -272,10 +274,10 @@ static void draw_foot(struct box at, const struct table *table, const struct vie
 
 	if (table->scaled)
 		lines_add(&lines, 0, STYLE_DIM,
-			"~ an estimate: other events used the counter for part of the time");
+			"~ estimate: other events used the counter for part of the time");
 	if (plan->generic)
 		lines_add(&lines, 0, STYLE_DIM,
-			"No events of this core are known: these are the kernel's generic ones.");
+			"The core model has no events: these are the kernel's generic events.");
 	for (int i = 0; i < lacking; i++)
 		names = words_of("%s%s %s", names.text, i ? "," : "no event here for",
 			event_roles[roles[i]].title);
@@ -293,11 +295,11 @@ static void draw_absence(struct box at, const struct view *view)
 	else
 		lines_add(&lines, 0, STYLE_DIM,
 			view->failure[0] ? "not measured"
-			: view->frozen	 ? "frozen before it was counted"
+			: view->frozen	 ? "frozen before the first count"
 					 : "counting…");
 	if (!view->replay && view->counters.why[0])
 		lines_add(&lines, 0, STYLE_DIM,
-			"slexplore doctor says what to change. All else works without counters: "
+			"slexplore doctor says how to enable them. Everything else works without: "
 			"cycles come from the reference clock R.");
 	lines_draw(&lines, 0);
 }

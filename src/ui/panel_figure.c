@@ -28,7 +28,7 @@ static void add_absence(struct lines *lines, const struct view *view)
 	if (view->failure[0]) {
 		lines_add(lines, 0, STYLE_BAD, "not measured: %s", view->failure);
 	} else if (view->frozen && !view->measuring) {
-		lines_add(lines, 0, STYLE_DIM, "frozen before it was measured");
+		lines_add(lines, 0, STYLE_DIM, "frozen before the first sample");
 	} else if (view->probing) {
 		lines_add(lines, 0, STYLE_DIM, "measured after the %s",
 			view->characterising ? "core" : "probe");
@@ -262,7 +262,7 @@ static void add_ratio(struct lines *lines, const struct view *view)
 	}
 	lines_add(lines, 3, a_doubt || b_doubt ? STYLE_WARN : STYLE_B, "B/A  %s  %s%s%s%s%s",
 		units_value(ratio).text,
-		words_of(same	     ? "the same within the spread"
+		words_of(same	     ? "equal within the spread"
 			 : ratio < 1 ? "B is %.2f× faster"
 				     : "B is %.2f× slower",
 			ratio < 1 ? 1 / ratio : ratio)

@@ -204,7 +204,7 @@ static void draw_find(struct box at, const struct scene *scene)
 	}
 	first = panels_first(view->screen.found_count, rows, view->screen.found_selected);
 	if (view->screen.found_more)
-		canvas_text(at, 2, 1, STYLE_DIM, "and %d more event%s: add a word",
+		canvas_text(at, 2, 1, STYLE_DIM, "and %d more event%s: type another word",
 			view->screen.found_more, view->screen.found_more == 1 ? "" : "s");
 	for (int i = 0; i < rows && first + i < view->screen.found_count; i++) {
 		bool chosen = first + i == view->screen.found_selected;
@@ -224,7 +224,7 @@ const struct panel panel_find = { .name = "find", .title = "find", .draw = draw_
 
 static void draw_text(struct box at, const struct scene *scene)
 {
-	int row = canvas_wrap(at, 0, STYLE_DIM, "This command line reopens this screen:") + 1;
+	int row = canvas_wrap(at, 0, STYLE_DIM, "This command line opens this screen again:") + 1;
 
 	canvas_wrap(at, row, STYLE_FIGURE, scene->view->screen.text);
 }

@@ -371,7 +371,7 @@ static int draw_legend(struct box at, int y, const struct limits *limits)
 	if (limits->bottleneck)
 		x += canvas_text(at, x, y, STYLE_DIM, binds ? "◀ binds" : "◀ fullest") + 3;
 	return x + canvas_text(at, x, y, STYLE_DIM,
-			   naive ? "│ split evenly by hand" : "the even split is best");
+			   naive ? "│ split evenly by hand" : "an even split is best");
 }
 
 /* Returns the first event of this panel if no event of this panel is counted; -1: at least one is
@@ -407,7 +407,7 @@ static struct words why(const struct view *view)
 	if (view->foreign)
 		return words_of("C: counts of this core are not valid for another core's ports");
 	if (view->frozen && counters->counts.count == 0)
-		return words_of("C: frozen before it was counted");
+		return words_of("C: frozen before the first count");
 	uncounted = shown_ports(view) ? -1 : event_uncounted(view);
 	return uncounted < 0 ? words_of("%s", "")
 			     : words_of("C %.300s", shown_absence(view, uncounted).text);

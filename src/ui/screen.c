@@ -113,7 +113,7 @@ struct status screen_open(void)
 		return status;
 	screen.modes_known = tcgetattr(STDIN_FILENO, &screen.modes) == 0;
 	if (!open_output())
-		return status_failed("no descriptor for the terminal: %s", strerror(errno));
+		return status_failed("the terminal cannot be opened: %s", strerror(errno));
 	screen.frame = memfd_create("frame", MFD_CLOEXEC);
 	set_escdelay(ESCAPE_DELAY);
 	screen.terminal = newterm(NULL, screen.output, stdin);

@@ -62,8 +62,8 @@ struct status terminal_usable(const struct terminal_facts *facts)
 				    "TERM=xterm-256color, or install ncurses-term)",
 			facts->term);
 	if (!facts->addressable)
-		return status_usage("the explorer needs a terminal whose cursor can be moved, and "
-				    "TERM=%s is none; %s",
+		return status_usage("the explorer needs a terminal with a movable cursor, which "
+				    "TERM=%s is not; %s",
 			facts->term, others);
 	return status_ok();
 }

@@ -94,7 +94,7 @@ expect 0 sweep matmul-n n=16,24 form=reordered,naive --time-budget 0.1 --format 
 json_lines
 [ "$(grep -c '"sweep":"matmul-n".*"speedup":[0-9]' out)" -eq 4 ] || fail "no speedups: $(cat out)"
 expect 0 sweep matmul-n n=16 form=reordered --time-budget 0.1 --format csv
-says err 'no speedups: form=naive'
+says err 'no speedups: their baseline form=naive'
 [ "$(sed -n '1s/.*predicted,.*,sweep,seconds,speedup.*/yes/p' out)" = yes ] || fail "no columns: $(head -1 out)"
 expect 0 sweep matmul-block n=100 block=16,32 --time-budget 0.1 --quiet
 # The machine decides which of the two is the best.

@@ -60,7 +60,7 @@ fi
 # Errors in the file.
 wrong 1 missing.c "./missing.c: No such file"
 source_file plain.c 'long loop(long n) { return n; }'
-wrong 2 plain.c "./plain.c: no comment says what loop() works on; write one such as  /* slexplore: "
+wrong 2 plain.c "./plain.c: no comment says which data loop() uses; write, for example,  /* slexplore: "
 source_file words.c 'int x;' '/* slexplore: a=f65[n] */'
 wrong 2 words.c './words.c:2: "a=f65[n]": '
 source_file named.c "$array" 'long lop(long n) { return n; }'
@@ -79,7 +79,7 @@ source_file segv.c "$array" 'long loop(long n, volatile int *a, volatile int *b)
 wrong 1 segv.c "SIGSEGV"
 source_file fpe.c "$array" 'long loop(long n, volatile int *a) { volatile int zero = a[0]; __asm__("" : "+m"(zero));' \
 	'#ifdef __x86_64__' 'return n / zero;' '#else' '__builtin_trap();' '#endif' '}'
-[ "$(uname -m)" != x86_64 ] || wrong 1 fpe.c "division by zero"
+[ "$(uname -m)" != x86_64 ] || wrong 1 fpe.c "divided by zero"
 source_file ill.c "$array" 'long loop(long n) {' '#ifdef __x86_64__' '__asm__ volatile("ud2");' '#else' \
 	'__asm__ volatile("udf #0");' '#endif' 'return n; }'
 wrong 1 ill.c "SIGILL"
@@ -89,12 +89,12 @@ source_file exit.c '#include <stdlib.h>' "$array" 'long loop(long n) { exit(3); 
 # A sanitised program would search for leaks here, which takes seconds on a busy machine.
 ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0 wrong 1 exit.c "loop() ended the process: exit("
 source_file endless.c "$array" 'long loop(long n, volatile int *a) { for (;;) a[0]++; }'
-wrong 1 endless.c "loop() did not come back within 2 s"
+wrong 1 endless.c "loop() did not return within 2 s"
 source_file loading.c "$array" 'static __attribute__((constructor)) void early(void) { __builtin_trap(); }' \
 	'long loop(long n) { return n; }'
 wrong 1 loading.c "while it was loaded"
 source_file constant.c "$array" 'long loop(long n, volatile int *a) { for (int i = 0; i < 2000; i++) a[0]++; return 0; }'
-wrong 1 constant.c "does it use n,"
+wrong 1 constant.c "does it use n"
 
 leaves_nothing "what was measured and refused"
 

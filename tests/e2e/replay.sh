@@ -56,17 +56,17 @@ says err 'acc=3 was not recorded'
 expect 2 replay one.jsonl combine --script dump.script
 says err 'one.jsonl has no setting of combine'
 expect 2 replay one.jsonl ./mine.c --script dump.script
-says err './mine.c: own loops are in no recording; slexplore ./mine.c measures it'
+says err './mine.c: recordings do not hold own loops; slexplore ./mine.c measures this one'
 expect 2 replay one.jsonl mul-chain axx=3 --script dump.script
 says err 'no knob "axx"'
 printf 'again\n' >again.script
 expect 2 replay one.jsonl --script again.script
-says err 'nothing is measured in a replay: the samples are those of one.jsonl'
+says err 'a replay measures nothing: its samples are those of one.jsonl'
 
 # A tour without time for all settings ends with a message.
 expect 0 record tour.jsonl --time-budget 0.01
 says err 'the time was too short for '
-says err ': the same command goes on with them'
+says err ': run the same command again for the rest'
 
 # Append another kernel; existing samples are kept.
 expect 0 record one.jsonl k-loads k=1 --time-budget 0.1
@@ -115,13 +115,13 @@ says err 'slexplore record FILE'
 expect 2 record mul-chain
 says err 'slexplore record FILE '
 expect 2 record x.jsonl ./mine.c
-says err 'own loops are not recorded'
+says err 'own loops cannot be recorded'
 expect 2 record x.jsonl mul-chain acc=99
 says err 'acc=99'
 [ ! -e x.jsonl ] || fail "a file was made although the words were wrong"
 echo 'a letter' >letter
 expect 2 record letter k-loads
-says err 'a recording is not written over it'
+says err 'does not overwrite it with a recording'
 [ "$(cat letter)" = 'a letter' ] || fail "another file was changed"
 expect 1 record /dev/full k-loads k=1 --time-budget 0.1
 says err 'No space left on device'

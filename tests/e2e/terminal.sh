@@ -81,11 +81,11 @@ done
 
 # A processor that does not exist: the same line as from run, and a restored terminal.
 start --cpu 99999
-shows '--cpu 99999: this process may use processors'
+shows '--cpu 99999: this process may use only processors'
 ended 2
 # The same when the worker finds out after the first frame: on a simulated machine with one processor.
 keys "clear; HWLOC_SYNTHETIC='core:1 pu:1' \"$SLEXPLORE\" --cpu 1; echo ended \$?" Enter
-shows '--cpu 1: this process may use processors'
+shows '--cpu 1: this process may use only processors'
 ended 2
 
 # When stopped, it restores the terminal; when continued, it draws everything again.

@@ -26,7 +26,7 @@ TEST(a_core_is_refused_before_a_topology_is_loaded)
 	/* Unless there are that many. */
 	if (!status_is_ok(&status)) {
 		assert_int_equal(status.code, STATUS_USAGE);
-		check_contains(status.text, "--cpu 1023: this process may use processors ");
+		check_contains(status.text, "--cpu 1023: this process may use only processors ");
 	}
 	status = topology_check(1 << 20);
 	assert_int_equal(status.code, STATUS_USAGE);
@@ -123,9 +123,9 @@ TEST(why_pages_are_not_as_asked_is_told)
 				   odd[] = { 12, 16, 12, 12 }, unknown[] = { 0, 0, 0, 0 };
 
 	check_told(huge, 4, PAGES_HUGE, "", "huge", "");
-	check_told(some, 4, PAGES_HUGE, "", "mixed", "only 2 MiB of 8 MiB could be got");
+	check_told(some, 4, PAGES_HUGE, "", "mixed", "the system granted only 2 MiB of 8 MiB");
 	check_told(some, 1, PAGES_HUGE, "", "huge", "");
-	check_told(none, 4, PAGES_HUGE, "", "4k", "none of 8 MiB could be got");
+	check_told(none, 4, PAGES_HUGE, "", "4k", "the system granted none of 8 MiB");
 	check_told(none, 4, PAGES_HUGE, "huge pages are off", "4k", "huge pages are off");
 	check_told(none, 4, PAGES_AUTO, "huge pages are off", "4k", "");
 	check_told(middle, 4, PAGES_AUTO, "", "64k", "");

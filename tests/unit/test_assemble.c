@@ -192,7 +192,7 @@ TEST(an_address_is_that_of_its_label)
 #endif
 	begin();
 	assemble_address(&as, "nowhere", assemble_here(&as));
-	check_contains(assemble_end(&as).text, "\"nowhere\" is no register for an address");
+	check_contains(assemble_end(&as).text, "\"nowhere\" is not a register for an address");
 }
 
 TEST(a_label_must_be_bound_once)
@@ -203,7 +203,7 @@ TEST(a_label_must_be_bound_once)
 	assemble_label(&as);
 	label = assemble_label(&as);
 	assemble_jump(&as, jump_always, label);
-	assert_string_equal(assemble_end(&as).text, "a jump to label 1, which is bound nowhere");
+	assert_string_equal(assemble_end(&as).text, "a jump to label 1, which has no position");
 
 	begin();
 	label = assemble_here(&as);
@@ -216,7 +216,8 @@ TEST(a_label_must_be_bound_once)
 
 	begin();
 	assemble_jump(&as, "nop", assemble_here(&as));
-	assert_string_equal(assemble_end(&as).text, "\"nop\" is no jump that reaches any place");
+	assert_string_equal(
+		assemble_end(&as).text, "\"nop\" is not a jump that reaches every address");
 
 	begin();
 	for (int i = 0; i <= ASSEMBLE_LABELS; i++)
@@ -241,7 +242,7 @@ TEST(forgotten_labels_make_room)
 	check_ok(assemble_end(&as));
 	assert_int_equal(as.label_count, 1);
 	assemble_forget(&as, assemble_label(&as));
-	assert_string_equal(assemble_end(&as).text, "label 1 is forgotten before it is bound");
+	assert_string_equal(assemble_end(&as).text, "label 1 is dropped before it has a position");
 }
 
 TEST(nothing_is_written_beyond_the_room)
@@ -252,21 +253,21 @@ TEST(nothing_is_written_beyond_the_room)
 		for (int i = 0; i < 50; i++)
 			assemble(&as, "nop");
 		assert_true(as.at <= as.end);
-		assert_string_equal(assemble_end(&as).text + strcspn(assemble_end(&as).text, ":"),
-			": there is room for no more");
+		assert_string_equal(assemble_end(&as).text + strcspn(assemble_end(&as).text, ","),
+			", the most that fits");
 		for (size_t i = bytes; i < sizeof(room); i++)
 			assert_int_equal(room[i], 0xa5);
 	}
 	assemble_begin(&as, room, 40);
 	assemble(&as, "nop");
 	assemble_again(&as, room, UINT32_MAX);
-	assert_string_equal(
-		assemble_end(&as).text, "machine code of over 40 bytes: there is room for no more");
+	assert_string_equal(assemble_end(&as).text,
+		"the machine code is longer than 40 bytes, the most that fits");
 	assemble_begin(&as, room, 16);
 	assemble(&as, "nop");
 	assemble_align(&as, 64);
-	assert_string_equal(
-		assemble_end(&as).text, "machine code of over 16 bytes: there is room for no more");
+	assert_string_equal(assemble_end(&as).text,
+		"the machine code is longer than 16 bytes, the most that fits");
 	for (size_t i = 40; i < sizeof(room); i++)
 		assert_int_equal(room[i], 0xa5);
 }

@@ -401,14 +401,12 @@ TEST(a_signal_ends_it_between_two_requests)
 	interrupt_catch();
 	assert_true(work_carry_out(&cli, &bench, &campaign));
 	assert_int_equal(counting.asked, 2);
-	assert_int_equal(
-		work_conclude(&cli, &bench, &campaign, "what was measured so far is printed"),
+	assert_int_equal(work_conclude(&cli, &bench, &campaign, "the results so far are printed"),
 		128 + SIGTERM);
-	assert_non_null(
-		strstr(all_of(cli.err), "interrupted: what was measured so far is printed"));
+	assert_non_null(strstr(all_of(cli.err), "interrupted: the results so far are printed"));
 	assert_false(work_carry_out(&cli, &bench, &other));
 	assert_int_equal(none.asked, 0);
-	work_conclude(&cli, &bench, &other, "what was measured so far is printed");
+	work_conclude(&cli, &bench, &other, "the results so far are printed");
 	assert_non_null(strstr(all_of(cli.err), "interrupted: nothing was measured yet"));
 	fclose(cli.err);
 }

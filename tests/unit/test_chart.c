@@ -542,8 +542,7 @@ TEST(the_mountain_is_drawn_from_above)
 		.ny = 3,
 		.x = { 1, 2 },
 		.y = { 16384, 65536, 262144 } };
-	check_refused(chart_view(view, &origin, &chart, &what),
-		"nothing of the mountain is measured yet");
+	check_refused(chart_view(view, &origin, &chart, &what), "nothing of it is measured");
 	for (int i = 0; i < 6; i++)
 		view->grid.gbps[i / 2][i % 2] = i == 5 ? NAN : (float)(60 - 10 * i);
 	view->grid.top = 60;
@@ -569,7 +568,7 @@ TEST(what_has_no_picture_says_so)
 
 	show("code");
 	check_refused(chart_view(view, &origin, &chart, &what),
-		"view slices, ladder, mountain, probe or windows");
+		"slices, ladder, mountain, probe and windows have one");
 	assert_null(chart);
 	view->screen.front = "ladder";
 	snprintf(view->limits_note, sizeof(view->limits_note), "this core has no model");
@@ -577,7 +576,7 @@ TEST(what_has_no_picture_says_so)
 	view->screen.front = "slices";
 	for (int i = 0; i < 8; i++)
 		view->by_size.point[i].valid = false;
-	check_refused(chart_view(view, &origin, &chart, &what), "measured yet");
+	check_refused(chart_view(view, &origin, &chart, &what), "nothing of it is measured");
 }
 
 RUN_TESTS(.each_tear_down = forget)

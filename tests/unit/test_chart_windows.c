@@ -130,7 +130,7 @@ TEST(on_screen_it_is_the_present_fillers)
 	view->screen.front = "windows";
 	status = chart_view(view, &origin, &chart, &what);
 	assert_int_equal(status.code, STATUS_USAGE);
-	check_contains(status.text, "nothing of this curve is measured yet");
+	check_contains(status.text, "nothing of it is measured");
 	view->windows = report;
 	view->window = windows_row(report, FILL_LOAD);
 	check_ok(chart_view(view, &origin, &chart, &what));

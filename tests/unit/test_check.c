@@ -211,27 +211,27 @@ TEST(tells_why_there_are_no_counters)
 	count_none(&x, ENOENT);
 	expect(&x, "counters", ANY, "no driver for this processor", NULL);
 	x.environment.hypervisor = 1;
-	expect(&x, "counters", ANY, "given to this guest", "-cpu host,pmu=on");
+	expect(&x, "counters", ANY, "gives this virtual machine no", "-cpu host,pmu=on");
 	set_words(x.environment.hypervisor_name, "KVM (Amazon EC2)");
 	expect(&x, "counters", ANY, NULL, "metal instance");
 	set_words(x.environment.hypervisor_name, "VMware");
 	expect(&x, "counters", ANY, NULL, "vPMC");
 	count_none(&x, EACCES);
 	x.pmu.paranoid = 3;
-	expect(&x, "counters", CHECK_NOTE, "not allow them to this user", "See paranoid.");
+	expect(&x, "counters", CHECK_NOTE, "not allow this user to use them", "line paranoid");
 	x.pmu.paranoid = 1;
 	expect(&x, "counters", ANY, NULL, "seccomp");
 	count_none(&x, ENOSYS);
 	expect(&x, "counters", ANY, "no perf_event_open", NULL);
 	count_none(&x, EBUSY);
-	expect(&x, "counters", ANY, NULL, "see watchdog");
+	expect(&x, "counters", ANY, NULL, "line watchdog");
 	count_none(&x, EMFILE);
 	check_contains(make(&x, "counters").finding, strerror(EMFILE));
 	count_none(&x, 0);
 	expect(&x, "counters", ANY, "as the test wants it", NULL);
 	expect(&x, "counters", CHECK_NOTE, NULL, NULL);
 	/* What depends on them says so, and judges nothing. */
-	expect(&x, "reading", ANY, "there are none", NULL);
+	expect(&x, "reading", ANY, "no counters to read", NULL);
 	expect(&x, "events", CHECK_NOTE, NULL, NULL);
 }
 
@@ -243,7 +243,7 @@ TEST(counters_that_do_not_count_are_told)
 	check = make(&x, "counters");
 	check_parts(check.finding,
 		"17 of 17 events count, in 3 passes over a loop; cycles come from a counter",
-		"0.3% more of them");
+		"0.3% more cycles");
 	check_near(check.value, 17, 0);
 	x.sample.check = 0.95;
 	expect(&x, "counters", CHECK_NOTE, "5.0% fewer", "clocks is wrong");
@@ -264,7 +264,7 @@ TEST(names_what_no_event_tells)
 	check_parts(check.finding, "2 events are named for this core; nothing is named for ",
 		"L3 misses");
 	plan.generic = true;
-	expect(&x, "events", CHECK_NOTE, "for every processor, none for this core",
+	expect(&x, "events", CHECK_NOTE, "for every processor, but none for this core",
 		"slexplore events WORD");
 	set_words(plan.why, "mine.uarch:3: what is that?");
 	expect(&x, "events", CHECK_BAD, NULL, "mine.uarch:3");
@@ -294,7 +294,8 @@ TEST(knows_who_else_has_a_hand_in_counters)
 {
 	struct examination x = good();
 
-	expect(&x, "pmu", ANY, "8 counters for any event, 4 for one each, of 48 bits", NULL);
+	expect(&x, "pmu", ANY,
+		"8 counters for any event and 4 for one fixed event each, of 48 bits", NULL);
 	set_words(x.pmu.name, "cpu_core");
 	set_words(x.pmu.serves, "0-7");
 	set_words(x.pmu.others, "cpu_atom 8-15");
@@ -332,7 +333,7 @@ TEST(sees_what_shares_the_core)
 	x.sample.quiet = 0.03;
 	expect(&x, "quiet", CHECK_BAD, NULL, NULL);
 	machine.watched = false;
-	expect(&x, "quiet", ANY, "unseen", NULL);
+	expect(&x, "quiet", ANY, "cannot see", NULL);
 	machine.bound = false;
 	set_words(machine.bind_note, "a filter refuses it");
 	expect(&x, "binding", ANY, "a filter refuses it", NULL);
@@ -363,7 +364,7 @@ TEST(tells_small_pages)
 	struct examination x = good();
 
 	set_words(x.pages, "4k");
-	expect(&x, "huge-pages", CHECK_NOTE, "none were got", NULL);
+	expect(&x, "huge-pages", CHECK_NOTE, "the system granted none", NULL);
 	machine.huge_pages = false;
 	set_words(machine.huge_note, "disabled for this process");
 	expect(&x, "huge-pages", CHECK_NOTE, "disabled for this process", "PR_SET_THP_DISABLE");
@@ -378,7 +379,7 @@ TEST(points_to_checks_by_name)
 
 	x.environment.hypervisor = 1;
 	x.environment.siblings[0] = '\0';
-	expect(&x, "smt", ANY, NULL, "see quiet");
+	expect(&x, "smt", ANY, NULL, "line quiet");
 	assert_null(strstr(make(&x, "smt").advice, "below"));
 	make(&x, "quiet");
 }
@@ -390,7 +391,7 @@ TEST(says_why_the_explorer_cannot_open)
 	check_ok(terminal_usable(&facts));
 	facts.addressable = false;
 	check_contains(
-		terminal_usable(&facts).text, "whose cursor can be moved, and TERM=xterm is none");
+		terminal_usable(&facts).text, "with a movable cursor, which TERM=xterm is not");
 	facts.described = false;
 	check_contains(
 		terminal_usable(&facts).text, "no terminal description for TERM=xterm here (try");
@@ -414,7 +415,7 @@ TEST(judges_the_terminal)
 	expect(&x, "terminal", ANY, NULL, "ASCII");
 	x.terminal.described = false;
 	set_words(x.terminal.term, "strange");
-	expect(&x, "terminal", ANY, "TERM=strange is not known", "ncurses-term");
+	expect(&x, "terminal", ANY, "TERM=strange is not in", "ncurses-term");
 	x.terminal.database = false;
 	expect(&x, "terminal", ANY, NULL, "ncurses-base");
 	x.terminal.term[0] = '\0';

@@ -157,7 +157,7 @@ TEST(events_add_up)
 	free(cli.words);
 	free(cli.own);
 	memset(&cli, 0, sizeof(cli));
-	check_contains(cli_parse(&cli, argc, argv).text, "159 characters are the most");
+	check_contains(cli_parse(&cli, argc, argv).text, "at most 159 characters");
 	/* More than can be counted. */
 	set_words(line, "slexplore run fold");
 	argc = 0;

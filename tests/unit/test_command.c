@@ -93,8 +93,8 @@ TEST(unknown_commands_get_the_nearest)
 	refused("entry sideways",
 		"unknown command \"entry sideways\"; there are entry accept, entry drop, entry "
 		"erase");
-	refused("freeze now", "freeze takes no argument, and \"now\" is one");
-	refused("pin swap 2", "pin swap takes no argument, and \"2\" is one");
+	refused("freeze now", "freeze takes no argument, but has \"now\"");
+	refused("pin swap 2", "pin swap takes no argument, but has \"2\"");
 	refused("FREEZE", "unknown command \"FREEZE\"; did you mean freeze?");
 	/* Nothing is no command, and harmless. */
 	check_ok(session_command(session, "", 1));
@@ -116,7 +116,7 @@ TEST(kernels_are_chosen_and_keep_their_settings)
 	assert_int_equal(run("kernel fold unroll")->knob, FOLD_UNROLL);
 	assert_string_equal(view.screen.focus, "knobs");
 	refused("kernel previous", "this is the first kernel");
-	refused("kernel", "kernel takes the name of one (slexplore list shows all)");
+	refused("kernel", "kernel needs a name: slexplore list shows all kernels");
 	refused("kernel flod", "no kernel \"flod\"; did you mean fold?");
 	refused("kernel walk-list odrer", "walk-list has no knob \"odrer\"; did you mean order?");
 	assert_false(session_command_works(session, "kernel fold"));
@@ -141,7 +141,7 @@ TEST(set_takes_one_or_many_knobs)
 	refused("set unrol=4", "fold has no knob \"unrol\"; did you mean unroll?");
 	refused("set size=999g", "size=999g is beyond half of this machine's free memory (8 GiB)");
 	refused("set acc", "\"acc\": write KNOB=VALUE, as in op=add");
-	refused("set", "set takes KNOB=VALUE, as in op=VALUE");
+	refused("set", "set needs KNOB=VALUE, for example op=VALUE");
 	assert_false(session_command_works(session, "set unroll=2"));
 	/* A later success clears the complaint. */
 	assert_string_equal(run("set stride=2")->screen.notice, "");
@@ -157,12 +157,14 @@ TEST(knobs_are_chosen_and_stepped)
 	assert_string_equal(view.screen.notice, "unroll followed to 6");
 	assert_int_equal(run("knob -100")->setting.v[FOLD_ACC], 1);
 	refused("knob -1", "acc=1 goes no further: 1 to 16");
-	refused("knob 3", "knob takes +N or -N to step the chosen knob, next, previous, or a name");
-	refused("knob", "knob takes +N or -N to step the chosen knob, next, previous, or a name");
+	refused("knob 3",
+		"knob needs +N or -N (steps of the chosen knob), next, previous, or a name");
+	refused("knob",
+		"knob needs +N or -N (steps of the chosen knob), next, previous, or a name");
 	refused("knob +x",
-		"knob takes +N or -N to step the chosen knob, next, previous, or a name");
+		"knob needs +N or -N (steps of the chosen knob), next, previous, or a name");
 	refused("knob +99999999999999999999",
-		"knob takes +N or -N to step the chosen knob, next, previous, or a name");
+		"knob needs +N or -N (steps of the chosen knob), next, previous, or a name");
 	refused("knob acd", "fold has no knob \"acd\"; did you mean acc?");
 	assert_int_equal(run("knob next")->knob, FOLD_SIZE);
 	assert_int_equal(run("knob previous")->knob, FOLD_ACC);
@@ -195,9 +197,9 @@ TEST(values_are_typed)
 	assert_string_equal(run("entry drop")->screen.entry, "");
 	run("digit 7");
 	assert_string_equal(run("knob next")->screen.entry, "");
-	refused("digit 12", "\"12\" is not one character of a value of stride");
-	refused("digit", "\"\" is not one character of a value of stride");
-	refused("digit \xc3", "\"\xc3\" is not one character of a value of stride");
+	refused("digit 12", "\"12\" cannot be typed into a value of stride");
+	refused("digit", "\"\" cannot be typed into a value of stride");
+	refused("digit \xc3", "\"\xc3\" cannot be typed into a value of stride");
 	/* Others follow a typed value too. */
 	run("knob acc");
 	run("digit 9");
@@ -383,9 +385,9 @@ TEST(arrows_walk_over_the_grid)
 	run("kernel odd");
 	assert_false(view.grid.present);
 	assert_string_equal(view.screen.focus, "knobs");
-	refused("mountain", "there is no mountain of odd: it has no size and stride");
-	refused("relief", "there is no mountain of odd: it has no size and stride");
-	refused("focus mountain", "focus mountain: there is none of odd");
+	refused("mountain", "odd has no mountain: it needs the knobs size and stride");
+	refused("relief", "odd has no mountain: it needs the knobs size and stride");
+	refused("focus mountain", "focus mountain: odd has none");
 }
 
 TEST(what_if_asks_about_other_caches)
@@ -416,7 +418,7 @@ TEST(what_if_asks_about_other_caches)
 TEST(pin_compares)
 {
 	refused("pin", "there is no sample to pin yet");
-	refused("pin swap", "nothing is pinned: pin keeps the present sample as A");
+	refused("pin swap", "nothing is pinned: \"pin\" keeps the present sample as A");
 	refused("pin drop", "nothing is pinned");
 	answer(4);
 	run("pin");
@@ -545,10 +547,10 @@ TEST(everything_found_is_a_command)
 			if (!status_is_ok(&status)) {
 				/* The ends of the list of kernels refuse, and what has to do with
 				 * limits, counters or a mountain where there are none. */
-				if (!strstr(status.text, "nothing to advise") &&
+				if (!strstr(status.text, "no advice") &&
 					!strstr(status.text, "no core models") &&
 					!strstr(status.text, "nothing is counted") &&
-					!strstr(status.text, "there is no mountain of"))
+					!strstr(status.text, "has no mountain"))
 					check_contains(status.text, "this is the ");
 				assert_int_equal(look(1)->screen.overlay, OVERLAY_FIND);
 			}

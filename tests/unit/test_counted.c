@@ -300,7 +300,7 @@ TEST(an_engine_that_counts_nothing_says_so)
 
 	fake_answer(&fake, 60, 2);
 	session_advance(session, 100.02);
-	check_contains(look(101)->counters.why, "nothing is counted");
+	check_contains(look(101)->counters.why, "no event is counted");
 }
 
 TEST(coming_back_shows_what_was_counted_at_once)
@@ -355,7 +355,7 @@ TEST(a_frozen_screen_keeps_its_counts)
 	check_near(look(101)->counters.counted, 2, 0);
 	/* One more event has no count until measuring goes on; the others keep theirs. */
 	run("event own::UOPS:ANY", 100.3);
-	check_contains(look(101)->screen.notice, "once measuring goes on");
+	check_contains(look(101)->screen.notice, "when measuring continues");
 	assert_int_equal(view.counters.counts.count, 4);
 	check_near(view.counters.counts.event[1].value, 2, 0);
 	assert_int_equal(view.counters.counts.event[3].state, COUNT_NONE);
@@ -404,7 +404,7 @@ TEST(a_wrong_event_changes_nothing)
 	start();
 	char line[80];
 
-	refused("event", "takes a name");
+	refused("event", "needs an event's name");
 	refused("event other::UOPS", "there is own::UOPS:ANY");
 	assert_int_equal(look(101)->counters.plan->counters.id, 1);
 	assert_string_equal(view.screen.front, "slices");
@@ -412,7 +412,7 @@ TEST(a_wrong_event_changes_nothing)
 		snprintf(line, sizeof(line), "event own::E%d", i);
 		run(line, 100.1);
 	}
-	refused("event own::ONE_MORE", "no space: 40 are counted already");
+	refused("event own::ONE_MORE", "40 events are counted already");
 	session_free(session);
 	explainer.events = NULL;
 	start();
@@ -436,12 +436,12 @@ TEST(what_was_recorded_has_no_other_events)
 	setting_init(&options.setting, &kernel_fold);
 	session = session_new(&engine, &options);
 	session_advance(session, 100);
-	refused("event own::UOPS:ANY", "was recorded");
+	refused("event own::UOPS:ANY", "recorded counts");
 	run("find uops", 100.1);
 	assert_int_equal(look(101)->screen.found_count, 0);
 	fake_answer(&fake, 60, 2);
 	session_advance(session, 100.2);
-	assert_string_equal(look(101)->counters.why, "this was recorded without counters");
+	assert_string_equal(look(101)->counters.why, "this setting was recorded without counters");
 }
 
 /* "This guest" is not the reader's machine. */
@@ -472,13 +472,13 @@ TEST(events_are_dropped_by_name_or_all)
 
 	assert_int_equal(look(101)->counters.plan->counters.count, 5);
 	refused("event drop own::C", "no event was added as \"own::C\"; did you mean own::A");
-	refused("event drop own::LOADS", "one of this core's own events");
+	refused("event drop own::LOADS", "this core's standard events");
 	run("event drop OWN::a", 100.1);
 	assert_int_equal(look(101)->counters.plan->counters.count, 4);
 	assert_string_equal(view.counters.plan->counters.event[3].name, "own::B");
 	run("event drop", 100.2);
 	assert_int_equal(look(101)->counters.plan->counters.count, 3);
-	refused("event drop", "no event was added");
+	refused("event drop", "there are no added events");
 }
 
 TEST(find_offers_events_after_all_else)

@@ -129,8 +129,8 @@ TEST(a_state_has_words)
 	static const struct {
 		int error;
 		const char *part;
-	} refusals[] = { { ENOENT, "does not have it" }, { ENODEV, "no performance counters" },
-		{ E2BIG, "rgument list too long" } };
+	} refusals[] = { { ENOENT, "does not have this event" },
+		{ ENODEV, "no performance counters" }, { E2BIG, "rgument list too long" } };
 	char words[160];
 
 	for (int i = COUNT_NONE; i <= COUNT_HELD; i++) {

@@ -314,7 +314,7 @@ TEST_WITH(counters_held_by_others_are_told, setup, teardown)
 	count();
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(counts->event[i].state, COUNT_HELD);
-	check_contains(counts->why, "others hold the counters");
+	check_contains(counts->why, "others use the counters");
 	assert_false(counting_cycles(bench->counting));
 	/* They come back when the others have gone: looked for now and then, not each time. */
 	bench->pmu.held = 0;

@@ -130,7 +130,7 @@ TEST_WITH(bad_overrides_are_reported, own_files, no_own_files)
 	char path[128];
 
 	write_file("keys", "a\0b", 3);
-	check_fails("keys", "NUL byte");
+	check_fails("keys", "a byte 0");
 	remove_file("keys");
 	snprintf(path, sizeof(path), "%s/keys", directory);
 	assert_int_equal(mkdir(path, 0700), 0);

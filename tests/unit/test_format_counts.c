@@ -113,8 +113,8 @@ TEST(text_stands_counts_beside_the_model)
 {
 	write_one("text", &subject_run);
 	check_parts(written, "source: counter\n",
-		"counters per element, C counted by cpu_core, M as the model has "
-		"it; read directly\n",
+		"counters per element, C counted by cpu_core, M predicted by the core model; read "
+		"directly\n",
 		"\n  cycles                                4.000 C\n",
 		"\n  instructions                          11.00 C    11.00 M\n",
 		"\n  instructions a cycle                  2.750 C\n",
@@ -130,7 +130,8 @@ TEST(text_sums_up_what_is_unavailable)
 	write_one("text", &subject_run);
 	assert_null(strstr(written, "\n  L1 misses  "));
 	check_parts(written,
-		"\n  L1 misses: unavailable; stays at zero, even where most events rise\n",
+		"\n"
+		"  L1 misses: unavailable; stays at zero in a loop where most events occur\n",
 		"\n  L2 misses, L3 misses: unavailable; ", "\n  page walks: unavailable; ");
 	/* However many they are. */
 	for (int i = counts.count; i < COUNTERS_MAX; i++)
@@ -138,7 +139,8 @@ TEST(text_sums_up_what_is_unavailable)
 			(struct count){ .state = COUNT_SILENT });
 	write_one("text", &subject_run);
 	check_contains(written,
-		"\n  31 others: unavailable; stays at zero, even where most events rise\n");
+		"\n"
+		"  31 others: unavailable; stays at zero in a loop where most events occur\n");
 }
 
 TEST(text_flags_what_cannot_both_be_right)
@@ -148,7 +150,7 @@ TEST(text_flags_what_cannot_both_be_right)
 	write_one("text", &subject_run);
 	check_parts(written, "11.12 C    11.00 M  +0.120\n",
 		"11.12 instructions counted, 11.00 in the code: one of the two is wrong\n",
-		"the reference chain tells 3.0% fewer cycles than the counter\n");
+		"the reference chain gives 3.0% fewer cycles than the counter\n");
 	/* Within 1 % and 2 %. */
 	counts.event[1].value = 11.1;
 	sample.check = 1.019;

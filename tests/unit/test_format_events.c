@@ -62,13 +62,14 @@ TEST(text_tells_core_counters_and_what_is_lacking)
 	survey = (struct event_survey){ .pmu = "",
 		.generic = true,
 		.doubt = "events:1: no",
-		.why = "no unit is given to this guest",
+		.why = "no unit is gives this virtual machine no",
 		.tried = true };
 	write_events("text", &survey, lines, 1);
 	check_parts(written,
-		"events    those that the kernel names for every processor\n       "
-		"   events:1: no\n",
-		"counters  none here: no unit is given to this guest\n", "lacking   nothing\n");
+		"events    the generic ones that the kernel has for every processor\n"
+		"          events:1: no\n",
+		"counters  none here: no unit is gives this virtual machine no\n",
+		"lacking   nothing\n");
 
 	survey.tried = false;
 	survey.why = "";

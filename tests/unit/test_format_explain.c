@@ -298,8 +298,8 @@ TEST_WITH(what_is_unknown_is_left_out_and_counted, set_up, tear_down)
 	assert_int_equal(explanation->limits.binding, -1);
 	write_explanation("text");
 	check_parts(written, "\nlimit     unknown\n",
-		"unknown   1 instruction that the core model does not know, left "
-		"out of everything: frobnicate");
+		"unknown   1 instruction that the core model does not know; all results leave "
+		"them out: frobnicate");
 	assert_null(strstr(written, "predicted"));
 	check_contains(written, "\n ?     0  ");
 	write_explanation("json");
@@ -328,7 +328,7 @@ TEST_WITH(samples_say_how_far_they_are_from_their_limit, set_up, tear_down)
 	check_contains(written, "; measured 100% above the limit\n");
 	write_one("text", &subject_run, 1.4);
 	check_contains(written,
-		"; measured 20% below the limit: the core model, or the clock, is wrong here\n");
+		"; measured 20% below the limit: the core model or the clock is wrong here\n");
 	write_one("json", &subject_run, 3);
 	object = record_at(0);
 	check_members(
@@ -371,9 +371,10 @@ TEST_WITH(misses_stand_beside_what_they_would_be, set_up, tear_down)
 	asked = &whatif;
 	write_explanation("text");
 	check_contains(written,
-		"\nmisses    L1 48 KiB: every read is a miss: 1 line for each\n"
+		"\n"
+		"misses    L1 48 KiB: every read is a miss: 1 line for each\n"
 		"            what if L1 96 KiB: no miss after the first pass: all 96 KiB stay; "
-		"near the edge, 96 KiB in 96 KiB: some lines may have to go\n"
+		"near the edge, 96 KiB in 96 KiB: some lines may be evicted\n"
 		"          L2 2 MiB: no miss after the first pass: all 96 KiB stay\n"
 		"            what if L2 4 MiB: the same\n");
 	write_one("text", &subject_run, 2);
@@ -400,7 +401,7 @@ TEST_WITH(misses_stand_beside_what_they_would_be, set_up, tear_down)
 
 	walk_through(96 << 10, true);
 	write_explanation("text");
-	check_contains(written, "\nmisses    unavailable: its lines come in");
+	check_contains(written, "\nmisses    unavailable: its lines are accessed in");
 	write_explanation("json");
 	object = record_at(0);
 	assert_null(json_object_get(object, "misses"));

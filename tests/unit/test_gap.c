@@ -40,10 +40,11 @@ TEST(the_words_follow_from_the_distance)
 		{ 1.029, 0, GAP_AT_LIMIT, "at the limit", "at it" },
 		{ 0.971, 0, GAP_AT_LIMIT, "", "" },
 		{ 1.031, 0, GAP_ABOVE, "", "" },
-		{ 1.5, 0, GAP_ABOVE, "0.500 (50 %) above: no effect that is known here explains it",
+		{ 1.5, 0, GAP_ABOVE,
+			"0.500 (50 %) above: no effect that slexplore knows explains it",
 			"+0.500" },
 		{ 1.5, 1.45, GAP_SOFT, "0.500 (50 %) above, explained by ", "+0.500" },
-		{ 1.2, 1.45, GAP_ABOVE, " up to 1.450 is expected", "" },
+		{ 1.2, 1.45, GAP_ABOVE, " can explain up to 1.450", "" },
 		{ 2, 1.45, GAP_ABOVE, ", up to 1.450 explained by ", "" },
 		{ 6, 1, GAP_ABOVE, "5.000 above, 6.0 times the limit", "" },
 		{ 20, 1, GAP_ABOVE, "19.00 above, 20 times the limit", "" },
@@ -75,14 +76,14 @@ TEST(an_unknown_limit_is_named)
 TEST(below_it_the_model_must_be_wrong)
 {
 	begin(0.9, 1, 0);
-	check_contains(words(),
-		"0.100 (10 %) below the limit: the core model, or the clock, is wrong here");
+	check_contains(
+		words(), "0.100 (10 %) below the limit: the core model or the clock is wrong here");
 	assert_int_equal(gap.kind, GAP_BELOW);
 	/* Of caches and memory the limit was measured once: that may have changed. */
 	limits.limit[0].kind = LIMIT_MEMORY_LATENCY;
-	check_contains(words(), "(10 %) below the limit: the caches and memory answer faster now");
+	check_contains(words(), "(10 %) below the limit: caches and memory are faster now");
 	sample.contended = true;
-	check_contains(words(), "contended: the figure may be off");
+	check_contains(words(), "contended: the value may be wrong");
 }
 
 TEST(a_disturbed_figure_says_so)
@@ -100,7 +101,7 @@ TEST(another_cores_limit_leaves_no_gap)
 	begin(1.5, 1, 0);
 	gap_find(&sample, &limits, "Intel Skylake", false, &gap);
 	assert_int_equal(gap.kind, GAP_FOREIGN);
-	check_parts(gap.words, "Intel Skylake", "not this core");
+	check_parts(gap.words, "Intel Skylake", "not of this core");
 	check_near(gap.cycles, 0, 0);
 	/* One that stands in for this one has. */
 	gap_find(&sample, &limits, "Intel Skylake", true, &gap);

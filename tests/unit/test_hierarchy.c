@@ -243,7 +243,7 @@ TEST(what_the_system_says_otherwise_is_a_finding)
 	assert_int_equal(disagreements, 1);
 	assert_true(has_finding(FINDING_CACHE_SIZE, "L3 has 480 MiB"));
 	check_contains(hierarchy_level(&world->hierarchy, LEVEL_CACHE, 3)->words,
-		"the system says 480 MiB, you get about 1");
+		"the system says 480 MiB, this process gets about 1");
 	assert_true(hierarchy_level(&world->hierarchy, LEVEL_CACHE, 3)->stated == 480ull << 20);
 	world->machine.cache[2].bytes = 16ull << 20;
 	world->machine.cache[0].line = 128;

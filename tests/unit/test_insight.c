@@ -373,7 +373,7 @@ TEST(a_core_that_is_not_known_is_never_guessed)
 	start(UARCH_NONE, NULL, LIMIT);
 	check_contains(look(101)->limits_note, "core not recognised");
 	check_fails(session_command(session, "uarch nearest", 100.1), STATUS_USAGE,
-		"no known core is near");
+		"no core model is similar");
 }
 
 TEST(another_core_is_marked_and_left_again)
@@ -418,9 +418,9 @@ TEST(a_kernel_that_cannot_be_explained_says_why)
 	check_ok(session_command(session, "set acc=2", 100.1));
 	assert_null(look(101)->explanation);
 	assert_string_equal(view.limits_note, "no limits: no loop is there");
-	check_fails(session_command(session, "remedy", 100.2), STATUS_USAGE, "nothing to advise");
+	check_fails(session_command(session, "remedy", 100.2), STATUS_USAGE, "no advice");
 	check_fails(session_command(session, "view ports", 100.2), STATUS_USAGE,
-		"view ports: there is none");
+		"view ports: fold has none");
 }
 
 TEST(views_go_round_and_code_scrolls)

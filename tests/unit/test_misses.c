@@ -113,7 +113,7 @@ TEST(words_are_a_students)
 		{ 128, 2, "one read in 4 is a miss: 0.25 lines for each" },
 		{ 128, 3, "3 reads in 8 are misses: 0.375 lines for each" },
 		{ 32, 3, "no miss after the first pass: all 32 KiB stay" },
-		{ 128, 24, "no miss after the first pass: the lines touched are 43 KiB" },
+		{ 128, 24, "no miss after the first pass: the accessed lines are 43 KiB" },
 	};
 	struct misses misses;
 
@@ -133,7 +133,7 @@ TEST(near_the_edge_it_says_so)
 	assert_true(misses.level[0].edge && !misses.level[0].fits);
 	check_note(&misses, "near the edge, 51 KiB in 48 KiB: some lines may stay");
 	misses = ask(44 * KIB, 1, 8, 64, 48 * KIB);
-	check_note(&misses, "near the edge, 44 KiB in 48 KiB: some lines may have to go");
+	check_note(&misses, "near the edge, 44 KiB in 48 KiB: some lines may be evicted");
 	misses = ask(64 * KIB, 1, 8, 64, 48 * KIB);
 	check_note(&misses, "");
 	misses = ask(32 * KIB, 1, 8, 64, 48 * KIB);
@@ -285,7 +285,7 @@ TEST(what_is_met_most_often_stays)
 	check_near(misses.level[1].each, 3 - 1 / 128.0, 1e-9);
 	check_near(misses.level[2].each, 0, 0);
 	assert_true(misses.level[2].fits);
-	check_words(&misses, 0, "5.94 misses per lookup at least: the most frequent lines stay");
+	check_words(&misses, 0, "at least 5.94 misses per lookup: the most frequent lines stay");
 	check_words(&misses, 2, "no miss after the first pass");
 }
 

@@ -87,7 +87,7 @@ TEST(test_wrong)
 		check_parts(status.text, "mine.c:2: ", table.field[1]);
 	}
 	check_contains(own_describe("int x;", "mine.c", &described).text,
-		"mine.c: no comment says what loop() works on");
+		"mine.c: no comment says which data loop() uses");
 }
 
 TEST(test_check)

@@ -85,10 +85,10 @@ TEST(the_table_tells_known_from_doubtful_and_unavailable)
 	view.counters.modelled[INSTRUCTIONS] = 3;
 	draw(&panel_counters, 100, 20);
 	check_parts(shown, "quartiles", "1.238 .. 1.262", "+0.250",
-		"3.000    3.000        =", "~0.125", "~ an estimate",
+		"3.000    3.000        =", "~0.125", "~ estimate",
 		"unavailable: p2 (refused: the kernel does not allow it "
 		"(kernel.perf_event_paranoid)); page walks\n"
-		"(stays at zero, even where most events rise)\n",
+		"(stays at zero in a loop where most events occur)\n",
 		"no event here for");
 	check_contains(title(&panel_counters), "C read directly, M Own Core");
 	counts->direct = false;
@@ -108,7 +108,7 @@ TEST(the_table_tells_known_from_doubtful_and_unavailable)
 	plan_add(ROLE_EXTRA, 0, "ASKED", 1);
 	view.counters.counts.event[WALKS + 1] = (struct count){ .state = COUNT_SILENT };
 	check_contains(draw(&panel_counters, 80, 20),
-		"own::ASKED     unavailable: stays at zero, even where most events rise\n");
+		"own::ASKED     unavailable: stays at zero in a loop where most events occur\n");
 }
 
 TEST(the_table_scrolls_to_its_end)
@@ -153,7 +153,7 @@ TEST(why_there_are_none_takes_the_place_of_the_table)
 	assert_true(panel_counters.wanted(&view));
 	check_contains(draw(&panel_counters, 60, 6), "counting..");
 	view.frozen = true;
-	check_contains(draw(&panel_counters, 60, 6), "frozen before it was counted");
+	check_contains(draw(&panel_counters, 60, 6), "frozen before the first count");
 	snprintf(view.counters.why, sizeof(view.counters.why), "this guest has no PMU");
 	check_parts(draw(&panel_counters, 60, 6), "C unavailable: this guest has no PMU\n",
 		"slexplore doctor");
@@ -187,11 +187,11 @@ TEST(instructions_that_differ_say_which_may_be_wrong)
 	check_contains(draw(&panel_counters, 160, 20),
 		"3.000 instructions counted C, 2.500 in the code as read M");
 	explanation->loop.forks = 1;
-	check_contains(draw(&panel_counters, 160, 20), "no branch jumped");
+	check_contains(draw(&panel_counters, 160, 20), "a branch in the loop jumps");
 	explanation->loop.unknown = 1;
-	check_contains(draw(&panel_counters, 160, 20), "are no instructions");
+	check_contains(draw(&panel_counters, 160, 20), "are not instructions");
 	explanation->loop.stepped = true;
-	check_contains(draw(&panel_counters, 200, 20), "as stepped S: stepping is exact");
+	check_contains(draw(&panel_counters, 200, 20), "as stepped S: single-stepping is exact");
 	/* On a low panel the table keeps half of the rows. */
 	draw(&panel_counters, 40, 6);
 	check_parts(shown, "contradiction:", "cycles");
@@ -233,14 +233,16 @@ TEST(ports_have_a_pair_of_bars_and_the_difference)
 	check_contains(draw(&panel_ports, 40, 10), "C counting..");
 	view.frozen = true;
 	lacks(draw(&panel_ports, 40, 10), "C counting..");
-	check_contains(shown, "\nC: frozen before it was counted\n");
+	check_contains(shown, "\n"
+			      "C: frozen before the first count\n");
 	lacks(title(&panel_ports), "C counted");
 	view.frozen = false;
 	/* All of them unavailable: the reason once, and bars as without counters. */
 	view.counters.counts.count = plan.counters.count;
 	view.counters.counts.event[PORT_01] = (struct count){ .state = COUNT_SILENT };
-	check_contains(draw(&panel_ports, 60, 10),
-		"\nC unavailable: stays at zero, even where most events rise\n");
+	check_contains(draw(&panel_ports, 70, 10),
+		"\n"
+		"C unavailable: stays at zero in a loop where most events occur\n");
 	lacks(shown, "M #");
 }
 
@@ -255,12 +257,12 @@ TEST(without_counters_ports_say_why_in_one_line)
 	lacks(title(&panel_ports), "C counted");
 	/* Beside the legend where there is no other row. */
 	check_contains(
-		draw(&panel_ports, 80, 5), "the even split is best   C unavailable: this guest");
+		draw(&panel_ports, 80, 5), "an even split is best   C unavailable: this guest");
 	/* Too long for its row: where it stands in full; in two where there are two. */
 	snprintf(view.counters.why, sizeof(view.counters.why),
 		"this guest was given no counters by the host that it runs on");
 	check_contains(
-		draw(&panel_ports, 80, 5), "the even split is best   C unavailable: c says why\n");
+		draw(&panel_ports, 80, 5), "an even split is best   C unavailable: c says why\n");
 	check_contains(draw(&panel_ports, 50, 10),
 		"\nC unavailable: this guest was given no counters by\nthe host that it runs on\n");
 }
@@ -291,14 +293,17 @@ TEST(what_is_no_port_is_not_called_one)
 	assert_true(strstr(shown, "front end") < strstr(shown, "back end"));
 	check_contains(draw(&panel_ports, 80, 4), "and 2 more: c shows all");
 	/* Under the ports where there is no room beside them. */
-	check_contains(draw(&panel_ports, 40, 14), "the even split is best\n\nC an iteration");
+	check_contains(draw(&panel_ports, 40, 14), "an even split is best\n"
+						   "\n"
+						   "C an iteration");
 	/* What is unavailable is left out; all of it: the reason once. */
 	view.counters.counts.event[3] = (struct count){ .state = COUNT_SILENT };
 	check_lacks(draw(&panel_ports, 80, 8), "back end", "C unavailable");
 	view.counters.counts.event[2] = view.counters.counts.event[4] =
 		view.counters.counts.event[3];
 	check_contains(draw(&panel_ports, 80, 8),
-		"\nC unavailable: stays at zero, even where most events rise\n");
+		"\n"
+		"C unavailable: stays at zero in a loop where most events occur\n");
 	lacks(shown, "by port");
 }
 

@@ -64,7 +64,7 @@ TEST(where_and_beside_whom_it_ran_is_told)
 	view.facts.streams = 0;
 	view.facts.cores = 2;
 	view.facts.others_gbps = view.sample.total_gbps = NAN;
-	check_contains(draw(&panel_figure, 31, 14), "2 cores: what all move is");
+	check_contains(draw(&panel_figure, 31, 14), "2 cores: the bandwidth of all");
 	lacks(shown, "asked");
 }
 
@@ -120,7 +120,7 @@ TEST(a_difference_within_the_spread_is_none)
 {
 	begin();
 	compare_with(1.98);
-	check_contains(draw(&panel_figure, 60, 14), "the same within the spread");
+	check_contains(draw(&panel_figure, 60, 14), "equal within the spread");
 	lacks(shown, "faster");
 	begin();
 	compare_with(1.5);
@@ -436,7 +436,7 @@ TEST(ports_and_units_stand_apart)
 	check_contains(draw(&panel_ports, 40, 3), "and 2 more");
 	explanation->limits.naive[0] = 1.5;
 	explanation->limits.naive[1] = 0.5;
-	check_contains(draw(&panel_ports, 40, 8), "the even split is best");
+	check_contains(draw(&panel_ports, 40, 8), "an even split is best");
 }
 
 TEST(code_shows_chain_fusion_and_the_unknown)

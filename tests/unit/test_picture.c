@@ -158,7 +158,7 @@ TEST(a_place_is_looked_at_without_a_trace)
 	check_error(file_check("taken.svg"), STATUS_FAILED, "directory");
 	assert_int_equal(rmdir("taken.svg"), 0);
 	assert_int_equal(symlink("/dev/null", "null.svg"), 0);
-	check_error(file_check("null.svg"), STATUS_FAILED, "no regular file");
+	check_error(file_check("null.svg"), STATUS_FAILED, "not a regular file");
 	assert_int_equal(unlink("null.svg"), 0);
 	assert_int_equal(files_here(), before);
 }

@@ -252,7 +252,7 @@ TEST(nothing_is_asked_that_is_not_allowed)
 {
 	run_answered(tiny_cache);
 	assert_true(hierarchy_level(&play->report->hierarchy, LEVEL_CACHE, 1)->bytes < 8 << 10);
-	assert_true(noted("bandwidth: L1d is too small for a working set well inside it"));
+	assert_true(noted("bandwidth: L1d is too small to hold a working set"));
 	assert_string_equal(play->report->band[0].level, "L2");
 }
 
@@ -451,7 +451,7 @@ TEST(ends_when_the_time_is_up_whatever_is_missing)
 	run();
 	assert_true(play->now < 6);
 	assert_false(play->report->complete);
-	assert_true(noted("the time was up"));
+	assert_true(noted("was too short to measure everything"));
 }
 
 TEST(refuses_what_tells_nothing)

@@ -631,7 +631,7 @@ TEST(test_goes_on)
 
 	/* Any other file stays as it is. */
 	write_text("a letter\n", 9);
-	check_unopened(path, STATUS_USAGE, "a recording is not written over it");
+	check_unopened(path, STATUS_USAGE, "does not overwrite it with a recording");
 	assert_string_equal(read_text(&(size_t){ 0 }), "a letter\n");
 }
 
@@ -782,7 +782,7 @@ TEST(test_what_is_no_recording)
 	unlink(path);
 	recording = open_recording();
 	recording_close(recording);
-	check_refused("one.jsonl: no setting in it can be shown");
+	check_refused("one.jsonl: none of its settings can be shown");
 	replace("\"format\":1,\"program\":\"", "\"format\":2,\"program\":\"9.");
 	check_refused("made by slexplore 9.");
 	check_refused("format 2: this one reads formats up to 1");
@@ -854,7 +854,7 @@ TEST(test_settings_that_are_not_here)
 		{ "\"unroll\":2", "\"unroll\":99", "fold: unroll=99: a whole number from 1 to 16" },
 		{ "\"unroll\":2", "\"unroll\":1e3", "fold has no such unroll" },
 		{ "\"unroll\":2", "\"unroll\":2,\"wings\":2",
-			"fold has a knob there that it has not here" },
+			"the recorded fold has a knob that this slexplore's does not" },
 		{ "\"unroll\":2,", "", "fold has no such unroll" },
 		{ "\"acc\":1", "\"acc\":5", "fold: acc=5 needs unroll=5 or more" },
 	};
@@ -990,7 +990,7 @@ TEST(test_nothing_to_explain)
 	other = fold(3, 32768);
 	question.v = other.v;
 	explainer.explain(explainer.context, &question, explanation);
-	assert_string_equal(explanation->status.text, "none were recorded of this setting");
+	assert_string_equal(explanation->status.text, "no limits were recorded for this setting");
 	replay_free(replay);
 }
 

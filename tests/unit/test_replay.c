@@ -174,10 +174,10 @@ TEST_WITH(nothing_is_measured, NULL, tear_down)
 	assert_false(session_advance(session, 200));
 	assert_true(session_next(session, 200) < 0);
 	refused(session, "again",
-		"nothing is measured in a replay: the samples are those of played.jsonl");
-	refused(session, "freeze", "nothing is measured in a replay");
-	refused(session, "record", "nothing is measured in a replay");
-	refused(session, "record to x.jsonl", "nothing is measured in a replay");
+		"a replay measures nothing: its samples are those of played.jsonl");
+	refused(session, "freeze", "a replay measures nothing");
+	refused(session, "record", "a replay measures nothing");
+	refused(session, "record to x.jsonl", "a replay measures nothing");
 	refused(session, "uarch zen4",
 		"a replay shows the limits that were recorded, and none were");
 	refused(session, "uarch nearest", "a replay shows the limits that were recorded");
@@ -214,7 +214,7 @@ TEST_WITH(knobs_move_among_what_was_recorded, NULL, tear_down)
 	/* The nearest, said so; one that is there, without a word. */
 	run(session, "set size=33008");
 	assert_int_equal(view.setting.v[WALK_SIZE], 32768);
-	check_contains(view.screen.notice, "was not recorded: 32k is the nearest that was");
+	check_contains(view.screen.notice, "was not recorded: the nearest recorded value is 32k");
 	run(session, "set size=64k");
 	assert_string_equal(view.screen.notice, "");
 	run(session, "knob size");
@@ -250,9 +250,9 @@ TEST_WITH(kernels_that_were_recorded, NULL, tear_down)
 	assert_false(session_command_works(session, "kernel next"));
 	refused(session, "kernel next", "this is the last kernel");
 	refused(session, "event perf::FAULTS",
-		"a replay counts nothing; it has what was counted when it was recorded");
+		"a replay cannot count; it shows the recorded counts");
 	refused(session, "kernel odd",
-		"no setting of odd was recorded; there are some of fold, walk-list");
+		"no setting of odd was recorded; there are recorded settings of fold, walk-list");
 	run(session, "kernel previous");
 	assert_ptr_equal(view.setting.kernel, &kernel_fold);
 	check_near(view.sample.cpe, 5, 0.01);

@@ -377,15 +377,16 @@ TEST(cores_go_as_far_as_this_process_may)
 	assert_int_equal(value, 2);
 	check_ok(setting_parse_value(cores, "1000", MEMORY_LIMITS_UNKNOWN, &value));
 	check_usage(setting_parse_value(cores, "3", two, &value),
-		"cores=3: this process may use 2 processors");
+		"cores=3: this process may use only 2 processors");
 	check_usage(setting_parse_value(cores, "2", one, &value),
-		"cores=2: this process may use 1 processor");
+		"cores=2: this process may use only 1 processor");
 	check_usage(setting_parse_value(cores, "0", two, &value),
 		"cores=0: a whole number from 1 to 2");
 	check_usage(setting_parse_value(cores, "1k", two, &value),
 		"cores=1k: a whole number from 1 to 2");
 	check_usage(setting_parse_value(streams, "2", two, &value),
-		"streams=2: this process may use 2 processors, the measured one among them");
+		"streams=2: this process may use only 2 processors, which includes the measured "
+		"one");
 	assert_int_equal(setting_max(cores, many), 64);
 	assert_int_equal(setting_max(streams, many), 63);
 	assert_int_equal(setting_max(streams, one), 0);
@@ -399,7 +400,8 @@ TEST(cores_go_as_far_as_this_process_may)
 	setting.v[PLACED_STREAMS] = 1;
 	check_usage(setting_check(&setting, many),
 		"cores=64 and streams=1: this process may use 64 processors");
-	check_usage(setting_check(&setting, two), "cores=64: this process may use 2 processors");
+	check_usage(
+		setting_check(&setting, two), "cores=64: this process may use only 2 processors");
 	check_ok(setting_check(&setting, MEMORY_LIMITS_UNKNOWN));
 }
 

@@ -232,7 +232,7 @@ TEST(test_ends)
 
 	check_fails(&plan, "exit status 3");
 	plan = plan_for(run_nothing, NULL);
-	check_fails(&plan, "does the code use the count");
+	check_fails(&plan, "does the code use its count");
 	plan = plan_for(run_branchy, &mine);
 	plan.prepare = prepare_badly;
 	plan.failure = &failure;

@@ -331,7 +331,7 @@ TEST(the_published_order_is_said_to_be_that)
 	struct sweeps_row rows[] = { row_of(1, 4096, 6), row_of(1, 8192, 6), row_of(0, 4096, 2),
 		row_of(0, 8192, 2) };
 
-	check_order(ways, rows, 4, "the order is the published one\n");
+	check_order(ways, rows, 4, "the order is the same as the published one\n");
 	/* Nothing to compare: other places, one way alone, no figure. */
 	check_order(ways, rows, 2, "");
 	rows[2] = row_of(0, 1 << 20, 2);
@@ -346,7 +346,7 @@ TEST(another_order_is_told_with_its_reasons)
 		row_of(0, 8192, 2) };
 
 	check_order(ways, rows, 4,
-		"size=4k: published: add before mul, by 3.00 times; "
+		"size=4k: published: add is faster than mul by 3.00 times; "
 		"here mul is 2.10 times as fast\n");
 	rows[0].sample_ratios.instructions = 0.9;
 	rows[2].sample_ratios.instructions = 3;
@@ -354,7 +354,8 @@ TEST(another_order_is_told_with_its_reasons)
 	rows[2].sample_ratios.cpi = 0.41;
 	rows[2].sample_ratios.share = 0.83;
 	check_order(ways, rows, 4,
-		"size=4k: published: add before mul, by 3.00 times; here mul is 2.10 times as "
+		"size=4k: published: add is faster than mul by 3.00 times; here mul is 2.10 times "
+		"as "
 		"fast: it runs 0.900 "
 		"instructions an element, add 3.000; add takes 83 % of what memory gives a core\n");
 	rows[2].sample_ratios.instructions = 0.9;
@@ -364,12 +365,13 @@ TEST(another_order_is_told_with_its_reasons)
 	rows[2].limit = LIMIT_MEMORY_LATENCY;
 	rows[2].bound = 7;
 	check_order(ways, rows, 4,
-		"size=4k: published: add before mul, by 3.00 times; here mul is 2.10 times as "
+		"size=4k: published: add is faster than mul by 3.00 times; here mul is 2.10 times "
+		"as "
 		"fast: its limit is "
 		"port pressure, 1.000 cycles, add's memory latency, 7.000\n");
 	/* Alike is no other order. */
 	rows[0].sample.ns = 4.1;
-	check_order(ways, rows, 4, "the order is the published one\n");
+	check_order(ways, rows, 4, "the order is the same as the published one\n");
 }
 
 TEST(published_times_are_compared_as_times)
@@ -380,7 +382,8 @@ TEST(published_times_are_compared_as_times)
 	struct sweeps_row rows[] = { row_of(0, 32768, 5), row_of(1, 32768, 2) };
 
 	check_order(times, rows, 2,
-		"published: add before mul, by 1.50 times; here mul is 2.50 times as fast\n");
+		"published: add is faster than mul by 1.50 times; here mul is 2.50 times as "
+		"fast\n");
 }
 
 RUN_TESTS(.each_tear_down = tear_down)

@@ -54,11 +54,11 @@ TEST(a_node_that_is_not_there_is_refused)
 	check_ok(topology_check_node(two, 1));
 	status = topology_check_node(two, 2);
 	assert_int_equal(status.code, STATUS_FAILED);
-	assert_string_equal(status.text, "node=2: this process may use memory nodes 0-1");
+	assert_string_equal(status.text, "node=2: this process may use only memory nodes 0-1");
 	check_ok(topology_check_node(one, 0));
 	status = topology_check_node(one, 3);
 	assert_int_equal(status.code, STATUS_FAILED);
-	assert_string_equal(status.text, "node=3: this process may use memory node 0");
+	assert_string_equal(status.text, "node=3: this process may use only memory node 0");
 	assert_int_equal(topology_node_of(two, 0), 0);
 	assert_int_equal(topology_node_of(two, 3), 1);
 	/* Where there is nothing to choose there is nothing to tell. */

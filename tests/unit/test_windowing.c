@@ -105,8 +105,7 @@ TEST(other_kernels_have_no_windows)
 
 	assert_string_equal(look(now)->screen.front, "slices");
 	assert_null(view.windows);
-	check_usage(session_command(session, "view windows", now),
-		"view windows: there is none of fold");
+	check_usage(session_command(session, "view windows", now), "view windows: fold has none");
 	command("kernel window", now);
 	assert_string_equal(look(now)->screen.front, "windows");
 	now = answer(now, 10, &points);

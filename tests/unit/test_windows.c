@@ -194,7 +194,7 @@ TEST(a_filler_that_fails_leaves_the_others)
 		windows_why(play->report), "filler=vector needs what this processor lacks");
 	/* One that comes to nothing is asked for until that takes too long. */
 	assert_int_equal(play->report->row[FILL_LOAD].state, WINDOWS_FAILED);
-	check_contains(play->report->row[FILL_LOAD].why, "no undisturbed trial in ");
+	check_contains(play->report->row[FILL_LOAD].why, "was disturbed");
 	check_near(play->report->row[FILL_LOAD].seconds, 2, 0.01);
 	assert_int_equal(play->report->row[FILL_LOAD].curve.count, 0);
 	check_near(play->report->row[FILL_STORE].knee.x, 110, 0);
@@ -281,7 +281,7 @@ TEST(slow_visits_are_made_three_times)
 	run_nops(slow_answer);
 	assert_int_equal(play->requests, 3);
 	assert_int_equal(play->report->row[0].state, WINDOWS_FAILED);
-	assert_string_equal(windows_why(play->report), "no undisturbed trial in 3 visits");
+	assert_string_equal(windows_why(play->report), "every trial in 3 visits was disturbed");
 }
 
 /* The visits before one that fails belong to no point. */
@@ -417,7 +417,7 @@ TEST(time_that_was_too_short_is_told)
 	assert_int_equal(play->requests, 5);
 	assert_int_equal(windows_row(play->report, FILL_NOP)->curve.count, 0);
 	assert_string_equal(windows_why(play->report),
-		"the time was up before all was measured: 0.01 s were asked for");
+		"the time of 0.01 s was too short to measure everything");
 }
 
 /* What somebody looks at comes first, and what was begun goes on where it was. */
@@ -465,9 +465,9 @@ TEST(fillers_are_named)
 	check_ok(windows_read_fillers(&kernel_window, some, 2, &fillers));
 	assert_true(fillers == (1u << FILL_LOAD | 1u << FILL_NOP));
 	check_usage(windows_read_fillers(&kernel_window, wrong, 2, &fillers),
-		"there is no filler \"loads\"; did you mean load?");
+		"unknown filler \"loads\"; did you mean load?");
 	check_usage(windows_read_fillers(&kernel_window, strange, 1, &fillers),
-		"there is no filler \"xyzzyxyzzy\"; \"slexplore list window\" has them");
+		"unknown filler \"xyzzyxyzzy\"; \"slexplore list window\" has them");
 }
 
 TEST(other_kernels_are_refused)

@@ -361,7 +361,7 @@ TEST(a_processor_that_is_not_ours_is_refused)
 	check_ok(status);
 	status = worker_wait_ready(worker);
 	assert_int_equal(status.code, STATUS_USAGE);
-	check_contains(status.text, "--cpu 1048576: this process may use processors ");
+	check_contains(status.text, "--cpu 1048576: this process may use only processors ");
 	engine = worker_engine(worker);
 	assert_false(atomic_load(&engine.machine->known));
 	submit(&request);
@@ -605,7 +605,7 @@ TEST(a_plan_is_counted_or_a_reason_is_given)
 		assert_int_equal(result.facts.cycles_from,
 			count_known(&result.counts.event[0]) ? SOURCE_COUNTER : SOURCE_REFERENCE);
 	}
-	/* Nothing is asked for: nothing is counted, and the reference chain is the clock. */
+	/* Nothing is asked for: no event is counted, and the reference chain is the clock. */
 	request.plan.id = 0;
 	submit(&request);
 	await();

@@ -264,7 +264,7 @@ TEST(a_node_that_is_not_there_is_refused)
 	status = try_lay();
 	/* Nobody has sixteen nodes, yet. */
 	assert_int_equal(status.code, STATUS_FAILED);
-	check_contains(status.text, "node=15: this process may use memory node");
+	check_contains(status.text, "node=15: this process may use only memory node");
 	bench.v[NODE] = 0;
 	lay(2, 0, PAGES_AUTO, 2);
 }

@@ -64,12 +64,12 @@ static const char *refusal(int error)
 	case EPERM: return "refused: the kernel does not allow it (kernel.perf_event_paranoid)";
 	case ENOENT:
 	case ENXIO:
-		return "this processor, its hypervisor or the kernel's driver for it does not have "
-		       "it";
-	case EINVAL: return "refused: the kernel does not take it for one thread of this processor";
-	case EBUSY: return "another program has it to itself";
+		return "the processor, the hypervisor or the kernel's driver does not have this "
+		       "event";
+	case EINVAL: return "refused: the kernel cannot count it for a single thread";
+	case EBUSY: return "another program uses it exclusively";
 	case ENODEV: return "this machine has no performance counters";
-	case EOPNOTSUPP: return "this processor cannot count it in user space alone";
+	case EOPNOTSUPP: return "this processor cannot count it for user space only";
 	case ENOSYS: return "this kernel has no perf_event_open";
 	case EMFILE:
 	case ENFILE: return "too many files are open";
@@ -82,8 +82,8 @@ void count_words(const struct count *count, char *buffer, size_t size)
 	static const char *const words[] = {
 		[COUNT_NONE] = "not counted yet",
 		[COUNT_KNOWN] = "",
-		[COUNT_SILENT] = "stays at zero, even where most events rise",
-		[COUNT_HELD] = "others hold the counters (the NMI watchdog, or another profiler)",
+		[COUNT_SILENT] = "stays at zero in a loop where most events occur",
+		[COUNT_HELD] = "others use the counters (the NMI watchdog, or another profiler)",
 	};
 	const char *reason = refusal(count->error);
 
@@ -91,7 +91,7 @@ void count_words(const struct count *count, char *buffer, size_t size)
 		snprintf(buffer, size, "an estimate: it was counted for %.0f %% of the time",
 			100 * (double)count->share);
 	else if (count->state == COUNT_UNNAMED)
-		snprintf(buffer, size, "libpfm %s has no event of that name", counters_version());
+		snprintf(buffer, size, "libpfm %s has no event with that name", counters_version());
 	else if (count->state == COUNT_REFUSED)
 		snprintf(buffer, size, "%s%s",
 			reason ? "" : "refused: ", reason ? reason : strerror(count->error));
@@ -187,9 +187,8 @@ static struct status unnamed(const char *name, int outcome)
 
 	snprintf(pmu_name, sizeof(pmu_name), "%.*s", end ? (int)(end - name) : 0, name);
 	if (pmu_name[0] == '\0')
-		return status_usage(
-			"event '%.80s': %s; write PMU::EVENT:UNIT_MASK: slexplore events WORD "
-			"finds such names",
+		return status_usage("event '%.80s': %s; write PMU::EVENT:UNIT_MASK; slexplore "
+				    "events WORD finds names",
 			name, pfm_strerror(outcome));
 	if (!pmu_find(pmu_name, &pmu))
 		return status_usage(
@@ -214,9 +213,8 @@ struct status counters_encode(const char *name, struct counter_code *code)
 		status = unnamed(name, outcome);
 	pthread_mutex_unlock(&lock);
 	if (status_is_ok(&status) && code->beyond)
-		return status_usage(
-			"event '%.80s': only user space of this machine is counted: leave out k, "
-			"h, mg, mh",
+		return status_usage("event '%.80s': only user space of this machine can be "
+				    "counted: leave out k, h, mg, mh",
 			name);
 	return status;
 }

@@ -69,8 +69,8 @@ struct counts {
 
 bool count_known(const struct count *count); /* known or scaled: the value is valid */
 
-/* The event's state in words: "stays at zero, even where most events rise". COUNT_REFUSED includes
- * the reason from `error`. Empty only for COUNT_KNOWN. */
+/* The event's state in words: "stays at zero in a loop in which most events occur". COUNT_REFUSED
+ * includes the reason from `error`. Empty only for COUNT_KNOWN. */
 void count_words(const struct count *count, char *buffer, size_t size);
 
 /* One event that libpfm knows, for lists and search. */

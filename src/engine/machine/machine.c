@@ -83,8 +83,7 @@ static void read_huge_pages(struct machine *machine)
 	 * process. Newer kernels add flag bits to the 1 when madvise() still gets huge pages, as
 	 * arenas do. */
 	if (!system_has("", "/sys/kernel/mm/transparent_hugepage/enabled"))
-		why = "this kernel has no huge pages to give (transparent huge pages are not "
-		      "built in)";
+		why = "this kernel was built without transparent huge pages";
 	else if (!system_line(
 			 "", "/sys/kernel/mm/transparent_hugepage/enabled", line, sizeof(line)) ||
 		 strstr(line, "[never]"))

@@ -118,7 +118,7 @@ static struct status not_allowed(int wanted, hwloc_const_bitmap_t set)
 	char list[160];
 
 	hwloc_bitmap_list_snprintf(list, sizeof(list), set);
-	return status_usage("--cpu %d: this process may use processors %s", wanted, list);
+	return status_usage("--cpu %d: this process may use only processors %s", wanted, list);
 }
 
 struct status topology_check(int wanted)
@@ -273,7 +273,7 @@ struct status topology_check_node(const struct topology *topology, int node)
 	if (hwloc_bitmap_isset(set, (unsigned)node))
 		return status_ok();
 	hwloc_bitmap_list_snprintf(list, sizeof(list), set);
-	return status_failed("node=%d: this process may use memory node%s %s", node,
+	return status_failed("node=%d: this process may use only memory node%s %s", node,
 		hwloc_bitmap_weight(set) == 1 ? "" : "s", list);
 }
 

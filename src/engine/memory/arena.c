@@ -145,7 +145,8 @@ struct status arena_need(struct arena *arena, uint64_t bytes, uint64_t limit,
 		arena->memory + arena->touched, need - arena->touched);
 	while (arena->touched < need && status_is_ok(&status)) {
 		if (atomic_load(cancel))
-			return status_make(STATUS_CANCELLED, "stopped while memory was touched");
+			return status_make(
+				STATUS_CANCELLED, "stopped while memory was being allocated");
 		status = get_piece(arena, need, page);
 		if (progress)
 			atomic_store_explicit(progress, (unsigned)(arena->touched * 1000 / need),
@@ -233,9 +234,9 @@ static void describe_pages(const struct arena *arena, uint64_t from, uint64_t by
 	else if (strcmp(facts->pages, "unknown") == 0)
 		snprintf(note, size, "the system does not report page sizes");
 	else if (huge == 0)
-		snprintf(note, size, "none of %s could be got", wanted.text);
+		snprintf(note, size, "the system granted none of %s", wanted.text);
 	else
-		snprintf(note, size, "only %s of %s could be got", got.text, wanted.text);
+		snprintf(note, size, "the system granted only %s of %s", got.text, wanted.text);
 }
 
 void arena_tell(const struct arena *arena, uint64_t from, uint64_t bytes,
@@ -253,9 +254,11 @@ void arena_tell(const struct arena *arena, uint64_t from, uint64_t bytes,
 	if (!status_is_ok(&arena->bound))
 		snprintf(note, size, "%.90s", arena->bound.text);
 	else if (node == NODE_SEVERAL)
-		snprintf(note, size, "node %d has too little free: on several nodes", place->node);
+		snprintf(note, size, "node %d has too little free memory: it is on several nodes",
+			place->node);
 	else if (place->node >= 0 && node >= 0 && node != place->node)
-		snprintf(note, size, "node %d has too little free: on node %d", place->node, node);
+		snprintf(note, size, "node %d has too little free memory: it is on node %d",
+			place->node, node);
 }
 
 void arena_free(struct arena *arena)

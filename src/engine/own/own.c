@@ -310,7 +310,7 @@ static struct status own_load(const struct own *own, own_loop **loop)
 			strstr(why, ": "))
 			why = strstr(why, ": ") + 2;
 		return status_failed("%.80s cannot be loaded: %.120s", own->path,
-			why ? why : "it is not said why");
+			why ? why : "the reason is unknown");
 	}
 	symbol = dlsym(library, "loop");
 	if (!symbol)
@@ -392,10 +392,10 @@ struct own_ending own_ended_by(int signal)
 	static const char *const words[32] = {
 		[SIGSEGV] = "accessed memory that does not exist (SIGSEGV)",
 		[SIGBUS] = "accessed memory that has no page (SIGBUS)",
-		[SIGFPE] = "made a division by zero, or one that overflows (SIGFPE)",
-		[SIGILL] = "ran an instruction that this processor does not have (SIGILL)",
+		[SIGFPE] = "divided by zero, or overflowed in a division (SIGFPE)",
+		[SIGILL] = "ran ran an instruction that this processor does not have (SIGILL)",
 		[SIGABRT] = "aborted (SIGABRT)",
-		[SIGSYS] = "made a system call that is not allowed (SIGSYS)",
+		[SIGSYS] = "made made a system call that is not allowed (SIGSYS)",
 		[SIGTRAP] = "ran into a breakpoint (SIGTRAP)",
 		[SIGKILL] = "was killed (SIGKILL), perhaps because memory ran out",
 	};
@@ -440,7 +440,7 @@ static void make_kernel(struct slot *slot, int index)
 
 	slot->knob = (struct knob){
 		.name = "n",
-		.help = "what loop() is called with",
+		.help = "the arguments of loop()",
 		.kind = KNOB_COUNT,
 		.min = (int64_t)round_up(OWN_N_MIN, (uint64_t)multiple),
 		.max = OWN_N_MAX / multiple * multiple,
@@ -449,8 +449,8 @@ static void make_kernel(struct slot *slot, int index)
 		.factor = 2,
 	};
 	snprintf(slot->look_for, sizeof(slot->look_for),
-		"loop() of %.120s, %.100s. Save the file again and it is read again; the version "
-		"before becomes A.",
+		"loop() of %.120s, %.100s. When you save the file again, it is measured again, and "
+		"the previous version becomes A.",
 		own->path, flags_of(own));
 	slot->kernel = (struct kernel){
 		.name = own->path,
@@ -487,9 +487,8 @@ struct status own_open(
 
 	/* A statically linked program has no loader: dlopen() fails there. */
 	if (!dlopen(NULL, RTLD_NOW))
-		status = status_failed(
-			"%.80s: own loops need a program that is not linked statically: this one "
-			"cannot load code",
+		status = status_failed("%.80s: own loops need a dynamically linked slexplore: this "
+				       "one cannot load code",
 			path);
 	if (status_is_ok(&status))
 		status = read_source(path, &source, &own.file);

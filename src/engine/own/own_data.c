@@ -351,7 +351,7 @@ static void take_word(struct reader *reader)
 	if (which == CFLAGS)
 		take_cflags(reader);
 	if (*reader->at && !strchr(blanks, *reader->at))
-		wrong(reader, "\"%.20s\" after it is not understood", reader->at);
+		wrong(reader, "\"%.20s\" after it is unknown", reader->at);
 }
 
 /* Sets the initial n: the comment's n, or a default. The default is large, so that vector loops
@@ -392,8 +392,8 @@ struct status own_describe(
 	}
 	text_free(&line);
 	if (!strstr(text, mark))
-		return status_usage(
-			"%.60s: no comment says what loop() works on; write one such as  /* %s */",
+		return status_usage("%.60s: no comment says which data loop() uses; write, for "
+				    "example,  /* %s */",
 			origin, example);
 	if (ok(&reader))
 		choose_n(description);

@@ -97,9 +97,8 @@ static struct status check_slope(struct kernel_run *run, const struct clock *clo
 		if (longer == 4)
 			return status_ok();
 	}
-	return status_failed(
-		"%.100s: loop() takes the same time for n=%lld and n=%lld: does it use n, or is n "
-		"too small to tell?",
+	return status_failed("%.100s: loop() takes the same time for n=%lld and n=%lld: does it "
+			     "use n? If so, use a larger n",
 		run->kernel->name, (long long)run->v[0], (long long)run->v[0] / 2);
 }
 
@@ -237,7 +236,7 @@ static struct status wait_for(const struct isolate *isolate, struct shared *shar
 		}
 		if (now - since > patience) {
 			reap(child, true);
-			return status_failed("%.100s: %s did not come back within %.3g s", name,
+			return status_failed("%.100s: %s did not return within %.3g s", name,
 				phase == PHASE_LOADING ? "loading it" : "loop()", patience);
 		}
 	}

@@ -385,8 +385,9 @@ struct status load_threads_gather(struct load_threads *threads,
 	pthread_attr_t attributes;
 
 	if (wanted > threads->most)
-		return status_failed("%d other cores are asked for: this process may use %d",
-			wanted, threads->most);
+		return status_failed(
+			"%d other cores are requested, but this process may use only %d", wanted,
+			threads->most);
 	threads->request = *request;
 	memcpy(threads->v, request->v, sizeof(threads->v));
 	threads->cancel = cancel;

@@ -346,7 +346,7 @@ struct status target_open(struct target *target, int cpu, int avoid_cpu, int cal
 	 * process may use. */
 	target->threads = load_threads_new(target->topology, machine->cpu);
 	if (!target->threads)
-		return status_failed("no memory for other cores");
+		return status_failed("no memory for the threads on other cores");
 	if (caller_thread)
 		machine->apart = topology_keep_off(target->topology, caller_thread, machine->cpu);
 	bound = topology_bind(target->topology, machine->cpu);

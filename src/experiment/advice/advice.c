@@ -189,8 +189,7 @@ const char *advice_sentence(const struct explanation *explanation, enum limit_ki
 {
 	if (kind == LIMIT_LATENCY && chases_pointers(explanation))
 		return "Each load waits for the address that the one before fetched: walk several "
-		       "lists at once, or keep the items in "
-		       "an array.";
+		       "lists at the same time, or keep the items in an array.";
 	return limit_remedy(kind);
 }
 

@@ -62,11 +62,11 @@ static void above(double measured, const struct limits *limits, struct gap *gap)
 		return;
 	}
 	if (soft && ratio < 1)
-		add(gap, ": with %s up to %s is expected", title, predicted.text);
+		add(gap, ": %s can explain up to %s", title, predicted.text);
 	else if (soft)
 		add(gap, ", up to %s explained by %s", predicted.text, title);
 	else
-		add(gap, ": no effect that is known here explains it");
+		add(gap, ": no effect that slexplore knows explains it");
 	add_unknown(limits, gap);
 }
 
@@ -79,7 +79,7 @@ static void qualify(const struct sample *sample, struct gap *gap)
 	if (sample->contended || sample->unsettled)
 		gap->words[0] = '\0';
 	if (sample->contended && gap->kind == GAP_BELOW) {
-		add(gap, "measured below the limit, but contended: the figure may be off");
+		add(gap, "measured below the limit, but contended: the value may be wrong");
 	} else if (sample->contended || sample->unsettled) {
 		add_far(gap);
 		add(gap, sample->contended
@@ -93,8 +93,9 @@ static void qualify(const struct sample *sample, struct gap *gap)
 const char *gap_suspect(enum limit_kind kind)
 {
 	if (limit_rows[kind].resource == RESOURCE_MEMORY)
-		return "the caches and memory answer faster now than when their figures were taken";
-	return "the core model, or the clock, is wrong here";
+		return "caches and memory are faster now than when slexplore measured their "
+		       "latencies";
+	return "the core model or the clock is wrong here";
 }
 
 void gap_find(const struct sample *sample, const struct limits *limits, const char *core,
@@ -103,7 +104,7 @@ void gap_find(const struct sample *sample, const struct limits *limits, const ch
 	memset(gap, 0, sizeof(*gap));
 	if (core && !assumed) {
 		gap->kind = GAP_FOREIGN;
-		add(gap, "limits of %s, not this core: no gap", core);
+		add(gap, "limits of %s, not of this core: no gap", core);
 		snprintf(gap->brief, sizeof(gap->brief), "another core's");
 		return;
 	}

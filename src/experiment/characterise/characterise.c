@@ -560,7 +560,7 @@ static void conclude(struct characterise *run)
 	evaluate(run);
 	if (report->unmeasured > 0 && report->unmeasured == report->loops)
 		notes_add(&run->report.notes,
-			"core %d was never quiet in %.0f s: another process uses it, or its "
+			"core %d was never quiet in %.0f s, because another process uses it or its "
 			"hyper-thread: try another core, or try again later",
 			report->cpu, report->seconds);
 	else if (report->unmeasured > 0)

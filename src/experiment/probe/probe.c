@@ -41,7 +41,7 @@ struct probe *probe_new(
 	*status = status_ok();
 	if (options->max_size && options->max_size < PROBE_LEAST) {
 		*status = status_usage(
-			"working sets up to %s tell nothing of a machine: %s are the least",
+			"working sets up to %s are too small for a probe: use at least %s",
 			units_size((int64_t)options->max_size).text, least.text);
 		return NULL;
 	}
@@ -366,8 +366,7 @@ static bool run_stage(struct probe *probe, const struct probe_stage *stage)
 		if (visits->position < visits->count) {
 			if (!measurer_stopped(visits->measurer))
 				notes_add(&probe->report.notes,
-					"the time was up before all was measured: %.3g s were "
-					"asked for",
+					"the time of %.3g s was too short to measure everything",
 					probe->report.options.seconds);
 			return false;
 		}

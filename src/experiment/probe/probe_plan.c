@@ -251,7 +251,7 @@ static void shrink(struct probe *probe)
 		options->pages[PAGES_4K]) {
 		options->pages[PAGES_HUGE] = false;
 		notes_add(&probe->report.notes,
-			"huge pages left out: %.3g s are too short for both kinds",
+			"huge pages are left out: %.3g s are too short for both page sizes",
 			options->seconds);
 	}
 	for (size_t i = 0; i < sizeof(order) / sizeof(*order) && lay_out(probe) > options->seconds;
@@ -259,20 +259,20 @@ static void shrink(struct probe *probe)
 		if (!(options->parts >> order[i] & 1) || options->parts == 1u << order[i])
 			continue;
 		options->parts &= ~(1u << order[i]);
-		notes_add(&probe->report.notes, "%s left out: %.3g s are too short for it",
+		notes_add(&probe->report.notes, "%s is left out: %.3g s are too short for it",
 			probe_part_names[order[i]], options->seconds);
 	}
 	if (lay_out(probe) > options->seconds) {
 		probe->rounds = 1;
 		notes_add(&probe->report.notes,
-			"no second and closer looks: %.3g s are too short for them",
+			"no point is measured again or more closely: %.3g s are too short",
 			options->seconds);
 	}
 	while (lay_out(probe) > options->seconds && options->max_size / 2 >= PROBE_LEAST)
 		options->max_size /= 2;
 	if (options->max_size < wanted)
 		notes_add(&probe->report.notes,
-			"working sets up to %s only: %.3g s are too short for more",
+			"working sets only up to %s: %.3g s are too short for more",
 			units_size_long((int64_t)options->max_size).text, options->seconds);
 }
 

@@ -465,8 +465,7 @@ static void add_band(struct probe *probe, enum page_kind pages, const char *leve
 			    "bandwidth size=%llu op=%s", (unsigned long long)size, operations[i])) {
 			probe->task_count = before;
 			notes_add(&probe->report.notes,
-				"bandwidth: %s is too small for a working set well inside it",
-				level);
+				"bandwidth: %s is too small to hold a working set", level);
 			return;
 		}
 	report->band_count++;
@@ -515,9 +514,8 @@ static void add_stated(struct probe *probe, enum page_kind pages)
 	}
 	if (before < most)
 		add_band(probe, pages, "memory", most);
-	notes_add(&probe->report.notes,
-		"bandwidth: of the caches as the system states them, since latency was "
-		"not measured");
+	notes_add(&probe->report.notes, "bandwidth: the cache sizes are those that the system "
+					"states, because latency was not measured");
 }
 
 static void fill_bandwidth(struct probe *probe, const struct probe_stage *stage, int round)

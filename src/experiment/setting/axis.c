@@ -266,7 +266,7 @@ static struct status list_item(struct list *list, const char *start, size_t leng
 
 	if (length == 0)
 		return refuse(list, list->whole,
-			"an empty place in the list; write 1,2,4 or 1..16 or 1..16:3 or 4k..64m*2");
+			"an empty value in the list; write 1,2,4 or 1..16 or 1..16:3 or 4k..64m*2");
 	if (length > ITEM_LONGEST)
 		return status_usage(
 			"%s=%.40s: neither a value nor a range", list->knob->name, start);

@@ -168,7 +168,8 @@ void cell_visit(struct cell *cell, const struct result *result, unsigned quiet_w
 		return;
 	cell->settled = true;
 	if (!cell->sample.valid)
-		cell->failure = status_failed("no undisturbed trial in %u visits", cell->visits);
+		cell->failure =
+			status_failed("every trial in %u visits was disturbed", cell->visits);
 }
 
 void cell_count(struct cell *cell, const struct result *result)
@@ -200,10 +201,11 @@ static void others_words(
 	}
 	if (facts->cores > 1)
 		text_addf(words, "%d cores%s", facts->cores,
-			facts->streams > 0	    ? ", "
-			: isnan(facts->others_gbps) ? ": what all move is unavailable, since not "
-						      "each of them ran meanwhile"
-						    : "");
+			facts->streams > 0 ? ", "
+			: isnan(facts->others_gbps)
+				? ": the bandwidth of all cores is unavailable, because some did "
+				  "not run during the trial"
+				: "");
 	if (facts->streams > 0)
 		text_addf(words, "%d stream%s", facts->streams, facts->streams == 1 ? "" : "s");
 	/* With cores and streams, one value shows the traffic of all other cores. */

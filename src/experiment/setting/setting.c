@@ -163,9 +163,9 @@ static struct status value_beyond_machine(
 	const struct knob *knob, const char *typed, struct memory_limits limits)
 {
 	if (knob->max == KNOB_MAX_CORES)
-		return status_usage("%s=%.40s: this process may use %d processor%s%s", knob->name,
-			typed, limits.processors, plural(limits.processors),
-			knob->asks == ASKS_STREAMS ? ", the measured one among them" : "");
+		return status_usage("%s=%.40s: this process may use only %d processor%s%s",
+			knob->name, typed, limits.processors, plural(limits.processors),
+			knob->asks == ASKS_STREAMS ? ", which includes the measured one" : "");
 	return status_usage("%s=%.40s is beyond %s (%s)", knob->name, typed,
 		memory_limits_half(limits.bound), units_size_long((int64_t)limits.memory).text);
 }

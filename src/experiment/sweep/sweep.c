@@ -448,8 +448,8 @@ static const struct cell *take(struct sweep *sweep)
 		/* The time is over: report a value even from few trials. The sample has their
 		 * number. */
 		if (!cell->settled && status_is_ok(&cell->failure) && !cell->sample.valid)
-			cell->failure =
-				status_failed("no undisturbed trial in %u visits", cell->visits);
+			cell->failure = status_failed(
+				"every trial in %u visits was disturbed", cell->visits);
 		return cell;
 	}
 	return NULL;

@@ -369,7 +369,7 @@ static bool check_sweep(struct reader *reader)
 			: sweep->x < 0 ? "x"
 				       : "title");
 	if (sweep && sweep->figure == SWEEPS_SPEEDUP && sweep->base < 0)
-		return rows_fail(&reader->rows, "sweep \"%s\" shows a speedup, and has no baseline",
+		return rows_fail(&reader->rows, "sweep \"%s\" shows a speedup but has no baseline",
 			sweep->name);
 	return true;
 }

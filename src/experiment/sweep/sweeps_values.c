@@ -285,7 +285,8 @@ static bool compare_ways(
 	one = way_words(sweep, fast->row);
 	two = way_words(sweep, slow->row);
 	place_words(sweep, fast->row, lines);
-	text_addf(lines, "published: %s before %s, by %.2f times; here %s is %.2f times as fast",
+	text_addf(lines,
+		"published: %s is faster than %s by %.2f times; here %s is %.2f times as fast",
 		two.text, one.text, fast->published / slow->published, one.text,
 		slow->here / fast->here);
 	reason_words(sweep, fast->row, slow->row, lines);
@@ -318,5 +319,5 @@ void sweeps_order(const struct named_sweep *sweep, const struct sweeps_row *rows
 		differs |= compare_ways(sweep, ways, found, lines);
 	}
 	if (compared && !differs)
-		text_add(lines, "the order is the published one\n");
+		text_add(lines, "the order is the same as the published one\n");
 }

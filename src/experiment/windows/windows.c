@@ -93,8 +93,8 @@ struct windows *windows_new(
 
 	*status = status_ok();
 	if (fillers < 0 || filler < 0 || kernel->knobs[filler].kind != KNOB_CHOICE) {
-		*status = status_usage("%s has no fillers between two misses: %s has", kernel->name,
-			WINDOWS_KERNEL);
+		*status = status_usage("%s has no fillers between two misses; %s has them",
+			kernel->name, WINDOWS_KERNEL);
 		return NULL;
 	}
 	windows = memory_new(1, sizeof(*windows));
@@ -154,8 +154,7 @@ struct status windows_read_fillers(
 			continue;
 		}
 		snprintf(remedy, sizeof(remedy), "\"slexplore list %s\" has them", kernel->name);
-		return status_unknown(
-			"there is no filler", words[i], choices, choice_count, remedy);
+		return status_unknown("unknown filler", words[i], choices, choice_count, remedy);
 	}
 	return status_ok();
 }
@@ -346,7 +345,7 @@ static void measure_point(struct windows *windows, struct windows_row *row, doub
 		row->setting = setting_at(windows, row, x);
 		add_point(windows, row, x, &best);
 	} else if (enough) {
-		snprintf(why, sizeof(why), "no undisturbed trial in %d visits", visits);
+		snprintf(why, sizeof(why), "every trial in %d visits was disturbed", visits);
 		fail_row(row, why);
 	}
 }
@@ -403,8 +402,7 @@ static bool measure_rows(struct windows *windows)
 		if (time_is_up(windows)) {
 			if (!check)
 				notes_add(&report->notes,
-					"the time was up before all was measured: %.3g s were "
-					"asked for",
+					"the time of %.3g s was too short to measure everything",
 					report->options.seconds);
 			return check;
 		}

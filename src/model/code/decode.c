@@ -235,12 +235,12 @@ struct status decode_loop(const void *code, size_t size, double elements, struct
 
 	loop_clear(loop);
 	if (!size)
-		return status_failed("no loop in a function of no bytes");
+		return status_failed("the function is empty: there is no loop");
 	read_whole(&function, size);
 	if (!find_loop(&function, &span)) {
 		status = status_failed("no loop in the function's machine code");
 	} else if (span.count > LOOP_MOST) {
-		status = status_failed("the loop has %d instructions, more than the limit of %d",
+		status = status_failed("the loop has %d instructions: at most %d can be explained",
 			span.count, LOOP_MOST);
 	} else {
 		loop_reserve(loop, span.count, span.count);
@@ -342,13 +342,15 @@ static struct status follow(struct way *way, uint64_t top)
 		const struct insn *insn;
 
 		if (way->count == LOOP_MOST)
-			return status_failed("the loop has more than %d instructions", LOOP_MOST);
+			return status_failed("the loop has more than %d instructions, the most "
+					     "that can be explained",
+				LOOP_MOST);
 		if (way->at < way->begin || way->at >= way->end)
 			return status_failed("the path through the loop leaves its code");
 		insn = meet(way);
 		if (!insn->known)
-			return status_failed(
-				"the path through the loop reaches bytes that are no instruction");
+			return status_failed("the path through the loop reaches bytes that are not "
+					     "an instruction");
 		way->seen[way->count].insn = (uint16_t)(insn - way->insn);
 		if (!advance(way, insn, top, &way->seen[way->count].taken))
 			return status_failed("the target of \"%s\" is not known", insn->text);

@@ -281,8 +281,8 @@ static struct status go(struct tracer *tracer, int request, int wanted)
 			const struct timespec moment = { 0, 50000 };
 
 			if (waited < 0 && errno != EINTR)
-				return status_failed(
-					"the stepped process is gone: %s", strerror(errno));
+				return status_failed("the single-stepped process has ended: %s",
+					strerror(errno));
 			if (late(tracer))
 				return ended_by_signal(tracer, SIGALRM);
 			if (!stepping)
@@ -319,7 +319,7 @@ static struct status start(struct tracer *tracer)
 		return status_failed("no process to step: %s", strerror(errno));
 	}
 	if (TEMP_FAILURE_RETRY(waitpid(tracer->child, &how, __WALL)) < 0)
-		return status_failed("the process to step is gone: %s", strerror(errno));
+		return status_failed("the process to single-step has ended: %s", strerror(errno));
 	if (!WIFSTOPPED(how)) {
 		tracer->gone = true;
 		return refused(0);
@@ -444,9 +444,8 @@ static struct status trace(struct tracer *tracer, struct loop *loop)
 		return status;
 	/* The code between two marks may differ by one or two instructions. */
 	if (steps[2] <= steps[1] + 2)
-		return status_failed(
-			"%llu elements take as many instructions as %llu: does the code use the "
-			"count?",
+		return status_failed("%llu elements take as many instructions as %llu: does the "
+				     "code use its count n?",
 			(unsigned long long)plan->longer, (unsigned long long)plan->shorter);
 	return step_path(&(struct step_trace){ tracer->insn, tracer->insn_count, tracer->seen,
 				 tracer->seen_count },

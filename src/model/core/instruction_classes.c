@@ -154,8 +154,8 @@ static bool read_fallback(struct rows *rows, char *const word[3], struct uarch_o
 			from->line);
 	for (int at = to; at >= 0; at = ops->classes[at]->fallback)
 		if (at == number)
-			return rows_fail(
-				rows, "fallback %s %s: it falls back to itself", word[1], word[2]);
+			return rows_fail(rows, "fallback %s %s: a class cannot fall back to itself",
+				word[1], word[2]);
 	from->fallback = to;
 	from->line = rows->line;
 	return true;
@@ -194,7 +194,8 @@ static bool check_shape(struct rows *rows, const char *shape)
 
 		if (!shape_operand_good(at, length))
 			return rows_fail(rows,
-				"shape \"%s\": \"%.*s\" is no operand; r v k i m c t, [bisd] or *",
+				"shape \"%s\": \"%.*s\" is not an operand: expected r v k i m c t, "
+				"[bisd] or *",
 				shape, (int)length, at);
 		if (!at[length])
 			return true;
@@ -221,7 +222,8 @@ static bool add_rule(struct rows *rows, struct uarch_ops *ops, const char *befor
 	good = strspn(rule->mnemonic, "abcdefghijklmnopqrstuvwxyz0123456789._");
 	return good == length || (good + 1 == length && rule->mnemonic[good] == '*') ||
 	       rows_fail(rows,
-		       "mnemonic \"%s\": small letters, digits, . and _ only, and * at the end",
+		       "mnemonic \"%s\": expected small letters, digits, . and _, and * only at "
+		       "the end",
 		       rule->mnemonic);
 }
 
@@ -271,7 +273,8 @@ static bool index_rules(struct rows *rows, struct uarch_ops *ops)
 					strcmp(earlier->shape, "*") != 0))
 				continue;
 			rows->line = rule->line;
-			return rows_fail(rows, "%s %s: the rule in line %d takes it before",
+			return rows_fail(rows,
+				"%s %s: never used, because the rule in line %d matches first",
 				rule->mnemonic, rule->shape, earlier->line);
 		}
 		*last = i;

@@ -159,10 +159,10 @@ enum uarch_match uarch_recognise(const struct machine *machine, char name[24], c
 	exact = find_core(machine, false, name, &text, &unclear);
 	if (!exact && unclear) {
 		snprintf(name, UARCH_NAME, "%s", unclear);
-		text_addf(&text, "which processors %s is for cannot be read", unclear);
+		text_addf(&text, "the lines \"match\" of %s cannot be read", unclear);
 	} else if (!exact) {
 		match = find_core(machine, true, name, &text, NULL) ? UARCH_NEAREST : UARCH_NONE;
-		text_add(&text, "no core model is for ");
+		text_add(&text, "there is no core model for ");
 		describe(&machine->processor, &text);
 		text_addf(&text, "%s%s",
 			*name ? "; the nearest of its maker is " : ", nor for others of that maker",
@@ -193,12 +193,10 @@ struct status uarch_choose(
 		return status;
 	if (match == UARCH_NEAREST && strcmp(name, own) == 0) {
 		/* The user chose the nearest model by name. */
-		snprintf(core->how, sizeof(core->how),
-			"%.48s, standing in for a core of which nothing is known",
+		snprintf(core->how, sizeof(core->how), "%.48s, in place of the unknown core",
 			core->uarch->title);
 	} else if (uarch_fits(core->uarch, machine)) {
-		snprintf(core->how, sizeof(core->how),
-			"%.60s: what it says of itself fits this core", name);
+		snprintf(core->how, sizeof(core->how), "%.60s: its file matches this core", name);
 	} else {
 		core->foreign = true;
 		snprintf(core->how, sizeof(core->how),

@@ -29,11 +29,12 @@ static bool check_units(struct reader *r)
 
 	if (u->port_count + r->unit_count > UARCH_PORTS)
 		return rows_fail(&r->rows,
-			"%d ports and %d units are too many: %d together at most", u->port_count,
+			"%d ports and %d units are too many: at most %d together", u->port_count,
 			r->unit_count, UARCH_PORTS);
 	for (int i = 0; i < r->unit_count; i++)
 		if (find_port(u, r->unit[i], strlen(r->unit[i])) < u->port_count)
-			return rows_fail(&r->rows, "unit \"%s\": a port has this name", r->unit[i]);
+			return rows_fail(
+				&r->rows, "unit \"%s\": a port already has this name", r->unit[i]);
 	return true;
 }
 
@@ -46,7 +47,7 @@ bool read_ports(struct reader *r)
 	if (r->again)
 		return check_units(r);
 	if (r->words - 1 > UARCH_PORTS)
-		return rows_fail(&r->rows, "%d %s are too many: %d ports and units at most",
+		return rows_fail(&r->rows, "%d %s are too many: at most %d ports and units",
 			r->words - 1, r->word[0], UARCH_PORTS);
 	for (int i = 1; i < r->words; i++) {
 		char *name = list[*count];
@@ -113,9 +114,9 @@ bool read_set(struct reader *r)
 		       reader_join(r, 2, r->words, "the list of ports", set->members,
 			       sizeof(set->members));
 	if (find_port(r->uarch, name, strlen(name)) >= 0)
-		return rows_fail(&r->rows, "set \"%s\": a port has this name", name);
+		return rows_fail(&r->rows, "set \"%s\": a port already has this name", name);
 	return add_ports(r, name, strlen(name), 0, &ports) ||
-	       rows_fail(&r->rows, "set \"%s\" holds an unknown port, or itself", name);
+	       rows_fail(&r->rows, "set \"%s\" contains an unknown port, or itself", name);
 }
 
 /* ---- classes */
@@ -128,7 +129,7 @@ static bool read_class_name(struct reader *r, const char *word, char name[UARCH_
 	if (!rows_name(&r->rows, "class", word, ".-", name, UARCH_NAME))
 		return false;
 	if (dot == word)
-		return rows_fail(&r->rows, "class \"%s\" has no name before the width", word);
+		return rows_fail(&r->rows, "class \"%s\" needs a name before its width", word);
 	return !dot ||
 	       rows_choice(&r->rows, "width", dot, uarch_width_suffix + 1, UARCH_WIDTHS - 1) >= 0;
 }
@@ -145,19 +146,20 @@ static bool read_term(struct reader *r, struct uarch_class *class, char *word, d
 	if (class->term_count == UARCH_TERMS)
 		return rows_fail(&r->rows, "more than %d kinds of micro-ops", UARCH_TERMS);
 	if (!*word)
-		return rows_fail(&r->rows, "no micro-op next to a \"+\"");
+		return rows_fail(&r->rows, "a micro-op is missing next to a \"+\"");
 	if (times &&
 		(!rows_decimal(word, (size_t)(times - word), &count) || count <= 0 || count > 256))
 		return rows_fail(
-			&r->rows, "\"%.40s\": a count is a number from above 0 to 256", word);
+			&r->rows, "\"%.40s\": expected a count above 0 and at most 256", word);
 	if (*colon && (!rows_decimal(colon + 1, strlen(colon + 1), &cycles) || cycles <= 0 ||
 			      cycles > 1000))
 		return rows_fail(
-			&r->rows, "\"%.40s\": cycles are a number from above 0 to 1000", word);
+			&r->rows, "\"%.40s\": expected cycles above 0 and at most 1000", word);
 	if (!reader_ports(r, name, (size_t)(colon - name), &term->ports))
 		return false;
 	if ((term->ports & units) && (term->ports & ~units))
-		return rows_fail(&r->rows, "class %s: ports and units in one term", class->name);
+		return rows_fail(
+			&r->rows, "class %s: a term cannot have both ports and units", class->name);
 	term->count = (float)count;
 	term->cycles = (float)cycles;
 	class->term_count++;
@@ -348,7 +350,7 @@ bool read_unlaminate(struct reader *r)
 	u->laminate = form == 0 ? LAMINATE_NEVER : LAMINATE_INDEXED;
 	if (r->words > 2 && (form == 0 || strcmp(r->word[2], "unless") != 0 || r->words == 3))
 		return rows_fail(&r->rows,
-			"\"unlaminate\" is written: never, or indexed unless two-operand stores");
+			"unlaminate: expected never, or indexed unless two-operand stores");
 	if (read_bits(r, 3, NULL, "exception", exceptions, 2, &bits) < 0)
 		return false;
 	u->laminate_two_operand |= bits & 1;

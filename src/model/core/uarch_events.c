@@ -68,7 +68,7 @@ static bool read_of(struct reader *r, bool none, struct uarch_event *event)
 	int words = r->words - 4;
 
 	if (!role->many && words > 0)
-		return rows_fail(&r->rows, "a core has one event %s: expected event %s = NAME",
+		return rows_fail(&r->rows, "event %s has only one name: expected event %s = NAME",
 			role->name, role->name);
 	if (role->many && words == 0 && !none)
 		return rows_fail(
@@ -78,12 +78,13 @@ static bool read_of(struct reader *r, bool none, struct uarch_event *event)
 			sizeof(event->words));
 	if (words > 1)
 		return rows_fail(&r->rows,
-			"ports are joined by commas, without blanks: event ports P,P = NAME");
-	return words == 0 ||
-	       (reader_ports(r, r->word[2], strlen(r->word[2]), &event->ports) &&
-		       (!(event->ports >> r->uarch->port_count) ||
-			       rows_fail(&r->rows, "event ports %.40s: a unit has no events",
-				       r->word[2])));
+			"expected ports joined by commas, without blanks: event ports P,P = NAME");
+	return words == 0 || (reader_ports(r, r->word[2], strlen(r->word[2]), &event->ports) &&
+				     (!(event->ports >> r->uarch->port_count) ||
+					     rows_fail(&r->rows,
+						     "event ports %.40s: expected ports, because a "
+						     "unit has no events",
+						     r->word[2])));
 }
 
 static bool same_event(const struct uarch_event *a, const struct uarch_event *b)

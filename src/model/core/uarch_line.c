@@ -105,8 +105,8 @@ bool reader_number(struct reader *r, const char *what, char *word, double least,
 	double plus = 0;
 
 	if (at && !r->measured)
-		return rows_fail(&r->rows, "%s \"%.24s\": only a [measured] number has a spread",
-			what, word);
+		return rows_fail(&r->rows,
+			"%s \"%.24s\": only a [measured] number can have a spread", what, word);
 	if (at) {
 		*at = '\0';
 		at += strlen(sign);

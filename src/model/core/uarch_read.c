@@ -37,8 +37,8 @@ static bool read_isa(struct reader *r)
 		strcpy(u->isa, names[isa]);
 	else if (strcmp(u->isa, names[isa]) != 0)
 		r->rows.status = rows_status(r->from[r->file - 1].origin, r->from[r->file].line,
-			"from %s: its instruction set is %s, not %s", r->from[r->file].name,
-			names[isa], u->isa);
+			"from %s: its instruction set is %s, but this file's is %s",
+			r->from[r->file].name, names[isa], u->isa);
 	return status_is_ok(&r->rows.status);
 }
 
@@ -148,7 +148,7 @@ static bool read_match(struct reader *r)
 	if (!(id.vendor[0] && id.number[ID_FAMILY].count) &&
 		!(id.number[ID_IMPLEMENTER].count && id.number[ID_PART].count))
 		return rows_fail(&r->rows,
-			"\"match\" needs a vendor and a family, or an implementer and a part");
+			"match needs a vendor and a family, or an implementer and a part");
 	if (r->file > 0) /* match lines are not inherited */
 		return true;
 	u->id = memory_grow(u->id, (size_t)u->id_count, sizeof(*u->id));
@@ -248,7 +248,7 @@ static bool read_unknown(struct reader *r)
 
 /* ---- a file */
 
-static const char head_form[] = "expected as the first lines: uarch NAME TITLE, then isa x86_64 or "
+static const char head_form[] = "expected these first lines: uarch NAME TITLE, then isa x86_64 or "
 				"isa aarch64, then from NAME if it inherits";
 
 enum { FIRST = 1, AGAIN = 2 };

@@ -96,7 +96,7 @@ static struct status step(struct kernel_run *run, struct loop *loop)
 		plan.shorter = run->ring / granule / 2 * granule;
 	}
 	if (plan.shorter == 0 || plan.shorter >= plan.longer)
-		return status_failed("too few elements to step through");
+		return status_failed("the setting has too few elements for single-stepping");
 	return step_loop(&plan, loop);
 }
 

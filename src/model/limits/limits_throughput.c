@@ -130,7 +130,7 @@ static void add_splits(struct tally *tally)
 			continue;
 		if (!uarch_known(side[i].each))
 			limits_add_unknown(tally, LIMIT_SPLITS,
-				"%s %ss cross a line; the cost of that is not known", crossing.text,
+				"%s %ss cross a line; its cost is not known", crossing.text,
 				side[i].what);
 		else
 			limits_add(tally, LIMIT_SPLITS, side_cycles(&side[i], side[i].split),
@@ -300,7 +300,7 @@ static void add_store_lines(struct tally *tally)
 	if (fmax(cycles, random) <= stores / together + 1e-9)
 		return;
 	limits_add(tally, LIMIT_STORE_LINES, fmax(cycles, random),
-		"%s store%s, %s line%s a cycle: few neighbours share a line",
+		"%s store%s, %s line%s a cycle: few neighbouring stores share a line",
 		words_turn(tally, stores).text, words_s(tally, stores), words_number(lines).text,
 		lines == 1 ? "" : "s");
 }

@@ -103,9 +103,9 @@ void misses_find(const struct kernel_walk *walk, double working_set,
 		misses->walk = *walk;
 	memcpy(misses->cache, cache, sizeof(misses->cache));
 	if (!walk)
-		why = "the lines that your own loop touches are not known";
+		why = "the cache lines that an own loop accesses are not known";
 	else if (walk->scattered && walk->reaches == 0)
-		why = "its lines come in random order: some repeat by chance";
+		why = "its lines are accessed in random order: some repeat by chance";
 	else if (walk->reaches == 0 && (!(walk->lines > 0) || !(working_set > 0)))
 		why = "this kernel does not walk a working set in order";
 	snprintf(misses->why, sizeof(misses->why), "%s", why);
@@ -142,7 +142,7 @@ void misses_of(const struct kernel *kernel, const int64_t *v, const struct machi
 		cache, misses_line(machine), misses);
 	if (!kernel->own && !described)
 		snprintf(misses->why, sizeof(misses->why),
-			"the walk of %.40s is known once its code is read", kernel->name);
+			"the accesses of %.40s are known after its code is read", kernel->name);
 }
 
 /* ---- words */
@@ -197,13 +197,13 @@ struct misses_text misses_words(const struct misses *misses, int index)
 		return words("unavailable: %s",
 			misses->known ? "the size of this cache is not known" : misses->why);
 	if (level->fits && level->held < misses->working_set)
-		return words("no miss after the first pass: the lines touched are %s",
+		return words("no miss after the first pass: the accessed lines are %s",
 			bytes_words(level->held).text);
 	if (level->fits)
 		return words(
 			"no miss after the first pass: all %s stay", bytes_words(level->held).text);
 	if (misses->walk.reaches > 0)
-		return words("%.3g misses per %s at least: the most frequent lines stay",
+		return words("at least %.3g misses per %s: the most frequent lines stay",
 			level->each, access);
 	return words("%s: %.3g line%s for each", rate_words(level->each, access).text, level->each,
 		level->each == 1 ? "" : "s");
@@ -217,7 +217,7 @@ struct misses_text misses_note(const struct misses *misses, int index)
 		return (struct misses_text){ "" };
 	return words("near the edge, %s in %s: %s", bytes_words(level->held).text,
 		bytes_words(level->bytes).text,
-		level->fits ? "some lines may have to go" : "some lines may stay");
+		level->fits ? "some lines may be evicted" : "some lines may stay");
 }
 
 /* ---- what if */

@@ -189,7 +189,7 @@ static struct measured_agreement compare(struct inference *in, bool check, doubl
 						     : " and ",
 				mix->times[k], m->op[mix->op[k]].name);
 		snprintf(in->to->disagrees, sizeof(in->to->disagrees),
-			"%.119s take %.3g cycles, by these ports %.3g", text_string(&words),
+			"%.119s take %.3g cycles, but %.3g by these ports", text_string(&words),
 			result.cycles, cycles);
 		text_free(&words);
 	}

@@ -435,8 +435,9 @@ static void add_buffer(struct writer *w, const struct measured_buffer *buffer)
 	if ((knee->kind != KNEE_SHARP && knee->kind != KNEE_SOFT) ||
 		uarch_fact_find(word) == UARCH_FACTS || !(entries >= 1)) {
 		text_addf(w->text, "# %s: %s\n", word,
-			knee->kind == KNEE_NONE ? "the time did not rise with as many as were tried"
-			: knee->kind == KNEE_UNCLEAR ? "noise hides where the time rises"
+			knee->kind == KNEE_NONE
+				? "the time did not rise up to the largest number tried"
+			: knee->kind == KNEE_UNCLEAR ? "too much noise to see where the time rises"
 						     : "not measured");
 		return;
 	}

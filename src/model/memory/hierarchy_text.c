@@ -94,19 +94,19 @@ static void say_cache(struct hierarchy_level *level, struct hierarchy *hierarchy
 			say(level, "%s: %s cycles up to %s", level->name, cycles.text, size.text);
 		return;
 	}
-	say(level, "%s: %s cycles; the system says %s, you get about %s%s", level->name,
+	say(level, "%s: %s cycles; the system says %s, this process gets about %s%s", level->name,
 		cycles.text, stated.text, size.text, level->unstable ? ", unstable" : "");
 	if (level->looks > 1)
 		find(hierarchy, FINDING_CACHE_SIZE,
 			"The system says that %s has %s. This process had %s to %s of it, in %d "
-			"looks over %.1f s: other cores share it.",
+			"measurements over %.1f s: other cores share it.",
 			level->name, stated.text, lo.text, hi.text, level->looks, level->seconds);
 	else
 		find(hierarchy, FINDING_CACHE_SIZE,
 			"The system says that %s has %s. The curve shows its end %s %s%s%s%s.",
 			level->name, stated.text, exact ? "at about" : "between", lo.text,
 			exact ? "" : " and ", exact ? "" : hi.text,
-			level->unstable ? " in this run, and varies" : "");
+			level->unstable ? " in this run, and it varies" : "");
 }
 
 /* A TLB or memory. */
@@ -153,8 +153,8 @@ static void find_missing(const struct hierarchy_input *input, struct hierarchy *
 
 		if (!hierarchy_level(hierarchy, LEVEL_CACHE, cache->level))
 			find(hierarchy, FINDING_CACHE_MISSING,
-				"The system says that there is an L%d of %s. The curve shows no "
-				"plateau of its own for it.",
+				"The system says that there is an L%d of %s. The curve has no "
+				"separate plateau for it.",
 				cache->level, size_words((double)cache->bytes).text);
 	}
 	for (int i = 0; i < hierarchy->level_count; i++)
@@ -193,7 +193,7 @@ static void find_steps(const struct hierarchy_input *input, struct hierarchy *hi
 			count > 1 ? "s" : "", steps.bytes, count > 1 ? "" : "s",
 			input->machine && input->machine->virtualised
 				? "the host maps small pages"
-				: "the TLB holds them in small pieces");
+				: "the TLB splits them into small pages");
 	text_free(&steps);
 }
 

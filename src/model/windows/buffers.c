@@ -144,8 +144,7 @@ static void add_sharp(const struct buffers *buffers, const struct knee *knee,
 	double found = entries_of(filler, knee->x), less = entries - found;
 
 	if (!filler) {
-		text_addf(
-			words, "%.0f fillers, and %.0f entries in the core file", knee->x, entries);
+		text_addf(words, "%.0f fillers; the core file has %.0f entries", knee->x, entries);
 		return;
 	}
 	/* A sum: "506 nops + 2 for the loop = ", "23 x 2 calls by two jumps = ". */
@@ -180,15 +179,15 @@ void buffers_difference(const struct buffers *buffers, const struct knee *knee,
 			knee->to);
 		if (entries > entries_of(filler, knee->from) &&
 			entries <= entries_of(filler, knee->to))
-			text_addf(&text, ", and the core file's %.0f are among them", entries);
+			text_addf(&text, ", and the core file's %.0f lies in this range", entries);
 	} else if (knee->kind == KNEE_NONE && knee->work) {
-		text_add(&text, "the time grows with the fillers' own work and shows no step: no "
-				"buffer fills before");
+		text_add(&text, "the time grows only with the fillers' own work: no buffer was "
+				"full before");
 	} else if (knee->kind == KNEE_NONE && known) {
-		text_addf(&text, "these fillers take none of the %.0f entries of the core file",
+		text_addf(&text, "these fillers do not use the %.0f entries of the core file",
 			entries);
 	} else if (knee->kind == KNEE_UNCLEAR && knee->sparse) {
-		text_add(&text, "too few points: measure one more between or after them");
+		text_add(&text, "too few points: measure more of them");
 	} else if (knee->kind == KNEE_UNCLEAR) {
 		text_addf(&text, "noise: points deviate by %.0f %%", 100 * knee->noise);
 	}

@@ -21,7 +21,7 @@ end() {
 run='slexplore run k-loads --format json --quiet'
 
 begin hold 6
-$run >run || fail "run ends well while others hold the counters"
+$run >run || fail "run ends well while others use the counters"
 end
 shown
 check "a figure comes all the same" test -n "$(record sample run | field cpe)"

@@ -16,7 +16,7 @@ shown
 check "it is measured" test -n "$(record sample run | field cpe)"
 if [ "$machine" = bare ]; then
 	check "cycles are from the reference chain" test "$(record sample run | field cycles_from)" = reference
-	check "and why nothing is counted is told" sh -c "grep '\"counters\"' run | grep -q '\"why\"'"
+	check "and why no event is counted is told" sh -c "grep '\"counters\"' run | grep -q '\"why\"'"
 	exit
 fi
 check "cycles are from the counter" test "$(record sample run | field cycles_from)" = counter

@@ -16,7 +16,7 @@ if [ -n "$(events run)" ]; then
 	$(events run)
 	END
 else
-	check "why nothing is counted" test -n "$(echo "$counters" | field why)"
+	check "why no event is counted" test -n "$(echo "$counters" | field why)"
 fi
 slexplore doctor --quiet >doctor
 cat doctor
