@@ -187,5 +187,5 @@ static const char *const operands_refused[] = { "add x0", "add x0, x1", "add x0,
 	"fadd d0, s1, d2", "fadd v0.4s, v1.2d, v2.4s", "fadd v0.8h, v1.8h, v2.8h",
 	"mul v0.2d, v1.2d, v2.2d", "csel x0, x1, x2, xx", "prfm pldx, [x0]", "add x0, x1, #12x" };
 
-static const struct refused refused[] = { { "", "no instruction is called \"\"" },
-	{ "frobnicate x0", "no instruction is called \"frobnicate\"" } };
+static const struct refused refused[] = { { "", "there is no instruction \"\"" },
+	{ "frobnicate x0", "there is no instruction \"frobnicate\"" } };
