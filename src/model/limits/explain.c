@@ -12,18 +12,21 @@
 #include "model/code/decode.h"
 #include "model/code/step.h"
 
-/* Elements of the two runs of a stepped kernel. They are enough iterations to show the shares of a
- * random pattern, and take a few milliseconds. If an element needs hundreds of steps, kernel->few()
- * returns a smaller number. */
+/* A kernel whose data decide the path is single-stepped twice: over STEP_SHORTER and over
+ * STEP_LONGER elements. This number of elements shows the shares of a random pattern, and takes a
+ * few milliseconds. If an element needs hundreds of steps, kernel->few() returns a smaller number
+ * of elements. */
 enum { STEP_SHORTER = 64, STEP_LONGER = 320, STEP_MOST = 40000 };
 
-/* The time limit of a run. Under a hypervisor that traps each step, a step needs 20 µs. */
+/* Time limit of a single-stepped run in seconds. Under a hypervisor that traps each step, a step
+ * needs 20 µs. */
 #define STEP_SECONDS 2
 
-/* A run ends with a whole iteration: it may need this many elements beyond a sample. */
+/* A single-stepped run ends with a whole iteration, so it may need up to this many elements more
+ * than planned. */
 enum { SAMPLE_MORE = 64 };
 
-/* Bytes of a cache line in kernels. */
+/* Bytes of a cache line, as built-in kernels assume. */
 enum { LINE = 64 };
 
 struct explanation *explanation_new(void)
@@ -44,8 +47,8 @@ void explanation_free(struct explanation *explanation)
 	free(explanation);
 }
 
-/* Finds the setting with the smallest size and the same code: its data need little time to lay out.
- */
+/* Finds the setting with the smallest size and the same code. Initialising the data of a small
+ * setting needs little time. */
 static void shrink(const struct kernel *kernel, const int64_t *from, int64_t *v)
 {
 	int size = kernel_axis(kernel, AXIS_SIZE);
@@ -100,14 +103,15 @@ static struct status step(struct kernel_run *run, struct loop *loop)
 	return step_loop(&plan, loop);
 }
 
-/* run: the small copy. It gets the facts of the original setting, if the kernel describes them. */
+/* run is the kernel's run with little data. run->walk receives the description of the walk at the
+ * original setting, if the kernel has a description. */
 static void fill_place(
 	const struct explain_question *question, struct kernel_run *run, struct limits_place *place)
 {
 	const struct kernel *kernel = question->kernel;
 
 	kernel_describe(kernel, question->v, &run->walk);
-	/* The walk skips lines if its stride is larger than a line. */
+	/* If the stride of a walk is larger than a line, the walk touches fewer lines. */
 	if (run->walk.range <= 0 && run->walk.step > LINE)
 		run->walk.range =
 			(double)kernel_footprint(kernel, question->v) * LINE / run->walk.step;
@@ -127,14 +131,15 @@ static void fill_place(
 		double stated =
 			question->machine ? (double)machine_cache(question->machine, level) : 0;
 
-		/* Another core has its own L1 and L2; L3 belongs to this machine. */
+		/* The sizes of L1 and L2 depend on the core; the size of L3 belongs to this
+		 * machine. */
 		place->cache[level - 1] =
 			cache && (question->foreign || stated <= 0) ? cache->bytes : stated;
 	}
 }
 
-/* Lays out a built-in kernel with little data. Reads its loop, or steps it if data decide the path.
- */
+/* Prepares a built-in kernel with little data and decodes its loop. If data decide the path, the
+ * loop is single-stepped. */
 static struct status read_loop(struct kernel_run *run, struct explanation *explanation)
 {
 	const struct kernel *kernel = run->kernel;
@@ -142,9 +147,9 @@ static struct status read_loop(struct kernel_run *run, struct explanation *expla
 	struct code_buffer room = { 0 };
 	struct status status;
 
-	/* A kernel writes little of its data, and the system provides only the pages that are
-	 * written. A machine with little memory can then still read the code. Without madvise(),
-	 * the system could provide 2 MiB for each node of a deep kernel. */
+	/* The operating system allocates only the pages that the kernel writes, so the code can be
+	 * read on a machine with little memory. Without madvise(), the operating system could
+	 * allocate 2 MiB for each node of a deep kernel. */
 	run->memory = arena_reserve(bytes);
 	if (run->memory)
 		(void)madvise(run->memory, bytes, MADV_NOHUGEPAGE);

@@ -1,9 +1,8 @@
-/* Explains a kernel at one setting: reads or steps its loop, and computes every limit on a core. It
- * measures no time.
+/* Explains a kernel at one setting: reads or steps the kernel's loop, and computes every limit on a
+ * core. An explanation measures no time.
  *
- * The kernel gets little data (its size knob is at the minimum), in its own memory. An explanation
- * therefore needs well under a millisecond. Facts that depend on the true size come from the
- * setting. */
+ * An explanation gives the kernel little data (the size knob is at the minimum), so it needs well
+ * under a millisecond. Facts that depend on the true size of the data come from the setting. */
 #pragma once
 
 #include "engine/machine/machine.h"
@@ -18,32 +17,34 @@ struct explain_question {
 	const struct uarch *uarch;	/* the core to explain for */
 	bool foreign;			/* the core is not the running core */
 	const struct machine *machine;	/* cache sizes; may be NULL */
-	struct memory_level l3, memory; /* known only if measured */
+	struct memory_level l3, memory; /* measured latency and bandwidth of the last cache and of
+					   memory; known is false if not measured */
 	struct memory_point point[MEMORY_POINTS];
 };
 
 struct explanation {
-	struct status status; /* not OK: the reason why there is no explanation */
+	struct status status; /* if not OK, the reason why there is no explanation */
 	const struct kernel *kernel;
 	int64_t v[KNOBS_MAX];
 	bool foreign;
 	struct loop loop;
 	struct limits limits;
-	const char *function; /* function in the source file; NULL: unknown */
-	double granule;	      /* elements per iteration */
+	const char *function; /* name of the C function that contains the loop; NULL: unknown */
+	double granule;	      /* elements of the data per iteration of the loop */
 	const char *waits;    /* the event that the next load's address waits for: a clause, static
 				 text; NULL: unknown */
-	struct misses misses; /* misses of this walk in the caches that the limits use */
+	struct misses misses; /* misses of the kernel's walk in the caches that the limits use */
 };
 
 struct explanation *explanation_new(void);
 void explanation_free(struct explanation *explanation);
 
-/* The event that the next load waits for, from the kernel's description. NULL: unknown. */
+/* Returns the event that the next load waits for, from the kernel's description. NULL: the event is
+ * unknown. */
 const char *explain_waits(const struct kernel *kernel, const int64_t *v);
 
-/* Fills the explanation and replaces its old content. */
+/* Fills an explanation and replaces its old content. */
 void explain(const struct explain_question *question, struct explanation *explanation);
 
-/* Name of the binding limit. NULL: none. */
+/* Returns the name of the binding limit. NULL: no limit is known. */
 const char *explain_binding(const struct explanation *explanation);

@@ -1,16 +1,16 @@
-/* Every limit, one row each. A new limit needs a row here, a row in data/limits, a call of
+/* A list of all limits, one row each. A new limit needs a row here, a row in data/limits, a call of
  * limits_add() in the file of its group (limits_*.c), and its name in the manual.
  *
  *     LIMIT(identifier, hardness, resource, rank, name, title)
  *
- * hardness  HARD: a lower bound; a correct measurement is never below it. SOFT: a known effect that
- *           usually costs this much, but is no bound.
- * resource  the resource that binds, from enum limit_resource
- * rank      of two equal limits, the limit of lower rank is named first: it is more specific
- * name      for scripts, records and the manual
- * title     for people
+ * hardness  HARD: a lower bound; a correct measurement is never below a hard limit.
+ *           SOFT: an estimate of a known effect; a loop may run faster than a soft limit.
+ * resource  the kind of resource that limits the loop, from enum limit_resource
+ * rank      if two limits are equal, the limit of lower rank is named first: it is more specific
+ * name      short name of the limit in scripts, records and the manual
+ * title     name of the limit in text for the user
  *
- * limits.h and limit_words.c include the rows, and define LIMIT() as they need it. */
+ * limits.h and limit_words.c include this file, and define LIMIT() for their own use. */
 
 LIMIT(WIDTH, HARD, PIPELINE, 12, "width", "pipeline width")
 LIMIT(PORTS, HARD, PORTS, 11, "ports", "port pressure")

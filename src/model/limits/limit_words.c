@@ -48,14 +48,15 @@ void uses_add(struct class_uses *uses, const struct uarch_class *class, double c
 
 enum { WORD_ROWS = 128 };
 
-/* A row "limit NAME | EASES | REMEDY" or "class BEGIN | ONE | MANY". */
+/* A row of the file data/limits: "limit NAME | EASES | REMEDY" or "class BEGIN | ONE | MANY". */
 static struct word_row {
 	bool limit;
 	char key[24], first[48], second[160];
 } word_row[WORD_ROWS];
 static int word_rows;
 
-/* Ends at a malformed row: a test of the shipped file finds it. */
+/* Reads the rows of data/limits and stops at a malformed row. A test checks that the shipped file
+ * has no malformed row. */
 static void load_words(void)
 {
 	struct rows rows;
@@ -75,8 +76,8 @@ static void load_words(void)
 	rows_end(&rows);
 }
 
-/* The row of a limit, or the first row of a class whose key begins its name. A missing row has
- * empty texts. */
+/* Returns the row of the limit called `name`, or the first class row whose key is a prefix of
+ * `name`. If no row is found, the result has empty texts. */
 static const struct word_row *word_row_find(bool limit, const char *name)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -100,8 +101,8 @@ const char *limit_remedy(enum limit_kind kind)
 	return word_row_find(true, limit_rows[kind].name)->second;
 }
 
-/* "multiplication" for a count of one, otherwise "multiplications". A class without a row keeps its
- * own name. */
+/* Returns the noun for a class of instructions: "multiplication" if count is 1, otherwise
+ * "multiplications". A class without a row in data/limits keeps its own name. */
 static const char *words_class(const struct uarch_class *class, double count)
 {
 	const struct word_row *row = word_row_find(false, class->name);
@@ -132,8 +133,9 @@ void words_add(struct limit_words *words, const char *format, ...)
 	va_end(list);
 }
 
-/* Ports with the same word are one group: "p0156". Three or more ports in a row become "alu0-3".
- * Numbers of two digits get commas: "p2,3,11". */
+/* Ports whose names begin with the same word form one group: "p0156". Three or more ports with
+ * consecutive numbers become "alu0-3". Port numbers of two digits are separated by commas:
+ * "p2,3,11". */
 struct limit_words words_ports(const struct uarch *uarch, uint32_t ports)
 {
 	static const char digits[] = "0123456789";
@@ -206,7 +208,8 @@ struct limit_words words_uses(const struct class_uses *uses, double divide, int 
 
 /* ---- The list of limits */
 
-/* Adds a limit, unless the list has an entry of this kind that is higher or known. */
+/* Adds a limit to the list. If the list has a limit of this kind, a known limit replaces an unknown
+ * one, and a higher limit replaces a lower one. */
 __attribute__((format(printf, 5, 0))) static void add_limit(struct tally *tally,
 	enum limit_kind kind, bool known, double cycles, const char *format, va_list list)
 {

@@ -10,8 +10,8 @@
 
 /* ---- Counting */
 
-/* Whether a branch of the path jumps. If the loop was not stepped, only its last branch jumps: it
- * closes the loop. */
+/* Whether a branch of the path jumps. If the loop was not single-stepped, only the last branch of
+ * the loop is assumed to jump. */
 static bool jumps(const struct loop *loop, int step)
 {
 	enum insn_flow flow = loop->insn[loop->path[step].insn].flow;
@@ -58,8 +58,8 @@ static void walk_path(struct tally *tally)
 
 /* ---- Additions of constants at rename */
 
-/* Whether rename adds the constant. The result stays a register plus a constant until an
- * instruction needs the sum. */
+/* Whether the rename stage of the core performs this addition of a constant. Rename then keeps the
+ * result as a register plus a constant until an instruction needs the sum. */
 static bool adds_at_rename(const struct tally *tally, int number)
 {
 	const struct insn *insn = &tally->loop->insn[number];
@@ -70,8 +70,8 @@ static bool adds_at_rename(const struct tally *tally, int number)
 	       insn->writes[0] < REG_VECTOR;
 }
 
-/* Whether an instruction needs the sum itself. An address, or another addition of a constant, does
- * not need it. */
+/* Whether an instruction needs the sum of an addition at rename. A further addition of a constant
+ * does not need the sum. */
 static bool is_needed(const struct tally *tally, int step)
 {
 	const struct loop *loop = tally->loop;
@@ -90,8 +90,8 @@ static bool is_needed(const struct tally *tally, int step)
 	return false;
 }
 
-/* Finds additions of constants that need an execution unit: the addition is fused with a branch, or
- * its sum is needed. */
+/* Finds additions of constants that need an execution unit, because the addition is fused with a
+ * branch or an instruction needs the sum. */
 static void materialise(struct tally *tally)
 {
 	const struct loop *loop = tally->loop;
@@ -114,7 +114,7 @@ static void materialise(struct tally *tally)
 
 /* Whether a store has a simple address. Haswell to Skylake have one store AGU that accepts only
  * base + 0…2047. It is not published whether this AGU accepts instruction-relative addresses and
- * pushes; here they count as simple. */
+ * pushes; both count as simple addresses here. */
 static bool is_simple(const struct insn *insn, const struct insn_memory *memory)
 {
 	return memory->index == REG_NONE && !memory->vector_index &&
@@ -146,7 +146,8 @@ static void count_memory(struct tally *tally, int number)
 	}
 }
 
-/* A fused pair counts as one operation: the operation of the branch. */
+/* Adds the work of one instruction to the tally. A macro-fused pair counts as one operation: the
+ * operation of the branch. */
 static void count_insn(struct tally *tally, int number)
 {
 	const struct insn *insn = &tally->loop->insn[number];
@@ -212,8 +213,8 @@ static void tally_begin(struct tally *tally)
 
 /* ---- All limits */
 
-/* Sorts the highest limit first. Equal limits (except rounding) follow their rank. Unknown limits
- * come last. */
+/* Compares two limits for qsort(): the highest limit comes first. If two limits are equal except
+ * for rounding, the limit of lower rank comes first. Unknown limits come last. */
 static int compare(const void *a, const void *b)
 {
 	const struct limit *x = a, *y = b;
@@ -228,7 +229,8 @@ static int compare(const void *a, const void *b)
 	return (int)x->kind - (int)y->kind;
 }
 
-/* Moves the loop's own branch and counter after equal limits: every loop has these limits. */
+/* Moves a limit of this kind after all equal hard limits. It is called for the loop's own branch
+ * and counter: every loop has their limits. */
 static void step_back(struct limits *limits, enum limit_kind kind)
 {
 	for (int i = 0; i + 1 < limits->limit_count; i++) {

@@ -1,9 +1,9 @@
-/* Every speed limit of a loop on a core: the minimum number of cycles, and the cause. Pure: no
- * clock, no I/O.
+/* Computes every speed limit of a loop on a core: the minimum number of cycles, and the cause. No
+ * function in this file reads a clock.
  *
- * Hard limits are lower bounds: a correct measurement is never below one. Soft limits are known
- * effects that usually cost this much, but they are no bounds. limit_rows.h explains how to add a
- * limit. */
+ * Hard limits are lower bounds: a correct measurement is never below a hard limit. Soft limits are
+ * estimates of known effects. A loop may run faster than a soft limit. limit_rows.h explains how to
+ * add a limit. */
 #pragma once
 
 #include <stdbool.h>
@@ -25,37 +25,41 @@ enum limit_resource { RESOURCE_PIPELINE, RESOURCE_PORTS, RESOURCE_CHAIN, RESOURC
 /* A memory level beyond the core's own caches, measured on this machine. */
 struct memory_level {
 	bool known;
-	double latency; /* cycles, load-to-use, random order */
-	double lines;	/* lines a cycle, in address order */
-	double bytes;	/* its size; 0 for memory */
+	double latency; /* load-to-use latency in cycles, for loads in random order */
+	double lines;	/* bandwidth: cache lines per cycle, read in address order */
+	double bytes;	/* size of the level in bytes; 0 for memory */
 };
 
-/* Latency of loads in random order over a range, without loads that hit the core's own caches. A
- * hypervisor may share the last cache between many guests. Latency over a large range is then
- * higher than the latency of that cache. */
+/* Measured latency of loads in random order over a range of bytes. Loads that hit the core's own
+ * caches are left out. If a hypervisor shares the last cache between many guests, the latency over
+ * a large range is higher than the latency of that cache. */
 enum { MEMORY_POINTS = 2 };
 struct memory_point {
 	double bytes;
-	double latency; /* cycles; 0: not measured */
+	double latency; /* latency in cycles; 0: not measured */
 };
 
-/* The data of the loop, and the machine's memory. */
+/* Describes the data of the loop, and the machine's caches and memory. */
 struct limits_place {
-	struct kernel_walk walk; /* mispredicts is negative if unknown */
-	double working_set;	 /* bytes; 0: fits the first-level cache */
-	double cache[3]; /* bytes of L1d, L2, L3 that this machine states; 0: none, or unknown. For
-			    another core, L1 and L2 come from its file. */
+	struct kernel_walk walk; /* order of the accesses to the data; walk.mispredicts is negative
+				    if unknown */
+	double working_set; /* bytes of data that the loop uses; 0: the data fit the first-level
+			       cache */
+	double cache[3];    /* bytes of L1d, L2 and L3 that this machine states; 0: no cache, or
+			       unknown. If the limits are for another core, L1 and L2 come from that
+			       core's file. */
 	struct memory_level l3, memory;
-	struct memory_point point[MEMORY_POINTS]; /* small range first */
-	double page;				  /* bytes; 0: unknown */
+	struct memory_point
+		point[MEMORY_POINTS]; /* latency over a small range, then over a large range */
+	double page;		      /* bytes of a memory page; 0: unknown */
 };
 
 struct limit {
 	enum limit_kind kind;
 	bool known; /* false: the limit applies, but a number is missing; cause names the number */
 	bool hard;
-	double cycles;	 /* per path */
-	double cpe;	 /* per element */
+	double cycles;	 /* cycles per path through the loop */
+	double cpe;	 /* cycles per element */
 	char cause[160]; /* "14 fused micro-ops, 4 a cycle" */
 };
 
@@ -64,52 +68,57 @@ struct limit_insn {
 	bool known;
 	bool fused; /* fused with the previous instruction into one micro-op */
 	bool eliminated;
-	bool carried;	/* part of the slowest carried chain */
-	double slots;	/* rename slots; 0 for the second half of a fused pair */
-	double latency; /* from register to register, including the load if there is one;
-			   UARCH_UNKNOWN */
-	char ports[40]; /* "p0156", "p23 + p06", "A0-3"; empty: none */
-	double count;	/* executions per path */
+	bool carried;	/* the instruction is part of the slowest loop-carried chain */
+	double slots;	/* rename slots of the instruction; 0 for the second half of a fused pair */
+	double latency; /* latency in cycles from register to register, including a load in the
+			   instruction; UARCH_UNKNOWN: unknown */
+	char ports[40]; /* ports of the micro-ops: "p0156", "p23 + p06", "A0-3"; empty: the
+			   instruction needs no port */
+	double count;	/* executions of the instruction per path */
 };
 
 struct limits {
 	const struct uarch *uarch;
-	double turns, elements;	    /* of the path */
-	double instructions, slots; /* per path */
-	double unlaminated;	    /* additional slots per path, if micro-fused forms are split */
-	double mispredicts;	    /* per element; NAN: unknown */
-	double beyond[3]; /* minimum number of cache lines per element that come from beyond L1,
-			     from beyond L2, and from memory; NAN: unknown */
+	double turns, elements;	    /* iterations and data elements of the path */
+	double instructions, slots; /* number of instructions and of rename slots per path */
+	double unlaminated; /* additional rename slots per path, if micro-fused instructions are
+			       split */
+	double mispredicts; /* branch mispredictions per element; NAN: unknown */
+	double beyond[3];   /* minimum number of cache lines per element that come from beyond L1,
+			       from beyond L2, and from memory; NAN: unknown */
 	int limit_count;
 	struct limit
 		limit[LIMIT_COUNT]; /* the limits that apply, highest first; unknown ones last */
-	int binding;		    /* index of the highest known hard limit; -1: none */
-	double bound;		    /* CPE of the binding limit; 0: none */
-	double predicted;	    /* CPE: the highest known limit, hard or soft */
-	int predicted_by;	    /* index of that limit; -1: none */
-	int port_count;		    /* number of ports and units; ports come first */
-	double pressure[UARCH_PORTS], naive[UARCH_PORTS]; /* cycles per turn */
-	uint32_t bottleneck;				  /* the ports that bind */
-	int unknown; /* instructions that cannot be decoded or are in no table: no limit counts them
-		      */
-	char unknown_names[96]; /* the first unknown instructions */
+	int binding;	  /* index of the highest known hard limit; -1: no hard limit is known */
+	double bound;	  /* cycles per element of the binding limit; 0: no limit is known */
+	double predicted; /* cycles per element of the highest known limit, hard or soft */
+	int predicted_by; /* index of the highest known limit, hard or soft; -1: no limit is known
+			   */
+	int port_count;	  /* number of execution ports and units in the arrays; ports come first */
+	double pressure[UARCH_PORTS],
+		naive[UARCH_PORTS]; /* cycles per iteration for which each port is busy: with the
+				       best assignment, and with an even split */
+	uint32_t bottleneck;	    /* the ports with the highest pressure, one bit for each port */
+	int unknown; /* number of instructions that cannot be decoded or are in no table: no limit
+			counts them */
+	char unknown_names[96]; /* names of the first unknown instructions */
 	struct chain chain;
-	double overlap; /* elements of a new chain that overlap with the previous chain; 0: no new
-			   chain begins, or unknown */
+	double overlap; /* number of elements of a new dependence chain that overlap with the
+			   previous chain; 0: no new chain begins, or unknown */
 	int insn_count, insn_room;
-	struct limit_insn *insn; /* one entry for each instruction of the loop; owned, and kept
-				    between calls of limits_compute() */
+	struct limit_insn *insn; /* one entry for each instruction of the loop; owned by the struct,
+				    and kept between calls of limits_compute() */
 };
 
-/* Reserves memory for this many instructions; limits_free() frees it. */
+/* Reserves memory for the entries of insns instructions. limits_free() frees the memory. */
 void limits_reserve(struct limits *limits, int insns);
 void limits_free(struct limits *limits);
 
-/* Empties limits and keeps their memory. A new struct must be zeroed first. */
+/* Empties a struct limits and keeps its memory. A new struct limits must be zeroed first. */
 void limits_clear(struct limits *limits);
 
-/* Fills limits, which must be zeroed or filled before. The struct needs kilobytes: too much for a
- * small stack. */
+/* Fills a struct limits, which must be zeroed or filled before. A struct limits needs kilobytes:
+ * too much for a small stack. */
 void limits_compute(const struct loop *loop, const struct uarch *uarch,
 	const struct limits_place *place, struct limits *limits);
 
@@ -123,10 +132,11 @@ struct limit_row {
 
 extern const struct limit_row limit_rows[LIMIT_COUNT];
 
-/* What a change of the code that lowers this limit does: "breaks the chain". */
+/* Returns the effect of a code change that lowers this kind of limit, as words: "breaks the chain".
+ */
 const char *limit_eases(enum limit_kind kind);
-/* A sentence: what to do if no knob helps. */
+/* Returns a sentence with advice for a limit that no knob lowers. */
 const char *limit_remedy(enum limit_kind kind);
 
-/* The limit kind with this name. LIMIT_COUNT: none. */
+/* Returns the limit kind with this name. LIMIT_COUNT: no limit has this name. */
 enum limit_kind limit_find(const char *name);

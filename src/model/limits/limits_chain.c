@@ -1,5 +1,5 @@
-/* Chain limits: the slowest carried chain of the loop, and the number of misses in flight in
- * several load chains. */
+/* Computes the limit of the slowest loop-carried dependence chain, and the number of misses in
+ * flight in several chains of loads. */
 #include "model/limits/tally.h"
 
 #include <math.h>
@@ -11,7 +11,8 @@
 
 static struct limit_words describe_chain(const struct tally *tally, const struct chain *chain)
 {
-	struct class_uses uses = { 0 }; /* the links by class, over all turns of the chain */
+	struct class_uses uses = { 0 }; /* number of links of the chain by class of instruction,
+					   over all iterations of the chain */
 	double turns = chain->spans * tally->turns, cycles = 0;
 	bool cut = chain->link_count == CHAIN_MAX && chain->cycles > 0, even = true;
 	struct limit_words words;
@@ -26,10 +27,12 @@ static struct limit_words describe_chain(const struct tally *tally, const struct
 		if (link->alu && !facts->eliminated && link->cycles > 0)
 			uses_add(&uses, facts->op, 1);
 	}
-	/* A long chain stores only its first links: find the number of turns of these links. */
+	/* If the chain is long, only its first links are stored. Compute the number of iterations
+	 * of the stored links. */
 	if (cut)
 		turns = cycles / (chain->cycles / tally->turns);
-	/* Describe a chain of many turns per turn, if its counts per turn are whole numbers. */
+	/* If the counts of the chain per iteration are whole numbers, describe the chain per
+	 * iteration. */
 	for (int i = 0; i < uses.count; i++) {
 		double each = uses.use[i].count / turns;
 
@@ -49,8 +52,9 @@ static struct limit_words describe_chain(const struct tally *tally, const struct
 	return words;
 }
 
-/* Elements of a new chain that overlap with the previous chain. The reorder buffer must hold these
- * elements, and the scheduler must hold their operations. INFINITY: unknown. */
+/* Returns the number of elements of a new chain that overlap with the previous chain. The reorder
+ * buffer must hold these elements, and the scheduler must hold their operations. INFINITY: the
+ * sizes of both buffers are unknown. */
 static double overlap(const struct tally *tally, const struct chain *chain)
 {
 	double rob = tally->uarch->fact[SIZE_ROB], scheduler = tally->uarch->fact[SIZE_SCHEDULER];
@@ -67,10 +71,10 @@ static double overlap(const struct tally *tally, const struct chain *chain)
 	return together * tally->elements;
 }
 
-/* The share of a chain's cycles that remains if a new chain begins every `restart` elements. A
- * chain can begin when all elements before it are done, except the last `together`. Two bounds
- * approximate the result: the first chain that has to wait, and the next chain, which waits for
- * that whole chain. */
+/* Returns the share of a chain's cycles that remains if a new chain begins every `restart`
+ * elements. A chain can begin when all previous elements are done, except the last `together`. The
+ * result is the larger of two bounds: one for the first chain that has to wait, and one for the
+ * next chain, which waits for the whole first chain. */
 double limits_restart_share(double restart, double together)
 {
 	double first = floor(together / restart) + 1;
@@ -93,7 +97,7 @@ void limits_chain(struct tally *tally)
 	together = restart > 0 ? overlap(tally, chain) : 0;
 	tally->limits->overlap = isfinite(together) ? together : 0;
 	share = restart > 0 ? limits_restart_share(restart, together) : 1;
-	/* The text does not mention new chains if they begin rarely. */
+	/* If new chains begin rarely, the text does not mention new chains. */
 	if (share > 0.99)
 		limits_add(tally, LIMIT_LATENCY, chain->cycles * share, "chain of %s: %s cycle%s",
 			what.text, words_turn(tally, chain->cycles).text, s);
@@ -109,10 +113,11 @@ void limits_chain(struct tally *tally)
 }
 
 /* ---- The window: the number of misses in flight at once. Each miss is a load whose address comes
- * from an earlier miss. Instructions between two misses fill the reorder buffer and other buffers.
- */
+ * from an earlier miss. Instructions between two misses take entries of the reorder buffer and of
+ * other buffers. */
 
-/* Whether a load gets its address from the same load of the previous turn. */
+/* Whether an instruction is a load that gets its address from its own result in the previous
+ * iteration (pointer chasing). */
 static bool chases(const struct insn *insn)
 {
 	return insn->known && insn->memory_count == 1 && insn->memory[0].load &&
@@ -121,9 +126,10 @@ static bool chases(const struct insn *insn)
 		       insn->memory[0].index == insn->writes[0]);
 }
 
-/* The instructions from one miss to later misses. */
+/* The instructions from one cache miss to later misses. */
 struct span {
-	double taken[SIZE_COUNT]; /* entries used in each buffer, including the first miss */
+	double taken[SIZE_COUNT]; /* entries used in each buffer of the core, including the entries
+				     of the first miss */
 	bool waits[REG_COUNT];	  /* registers that wait for the first miss */
 };
 
@@ -148,8 +154,9 @@ static enum uarch_fact scheduler_of(const struct tally *tally, const struct insn
 	return SIZE_SCHEDULER;
 }
 
-/* Adds the buffer entries of a step. first: this step is the first miss, so later steps wait for
- * it. miss: this step is a later miss, which passes through the scheduler. */
+/* Adds the buffer entries of one step of the path to `span`. first is true for the first miss:
+ * later steps wait for the first miss. miss is true for a later miss: a later miss needs a
+ * scheduler entry. */
 static void take(const struct tally *tally, int step, bool first, bool miss, struct span *span)
 {
 	int number = tally->loop->path[step].insn;
@@ -163,7 +170,8 @@ static void take(const struct tally *tally, int step, bool first, bool miss, str
 	span->taken[SIZE_BRANCHES] += insn->flow != FLOW_NONE && insn->flow != FLOW_OTHER;
 	span->taken[SIZE_CALLS] += insn->flow == FLOW_CALL;
 	for (int i = 0; i < insn->write_count && made; i++) {
-		/* Rename updates the stack pointer of calls, so it needs no register. */
+		/* A call or return updates the stack pointer at rename, so the stack pointer needs
+		 * no new register. */
 		span->taken[SIZE_REGISTERS] += insn->writes[i] < REG_VECTOR &&
 					       !(insn->writeback && insn->flow != FLOW_NONE);
 		span->taken[SIZE_VECTORS] +=
@@ -179,8 +187,8 @@ static void take(const struct tally *tally, int step, bool first, bool miss, str
 		span->waits[insn->writes[i]] = first || (waits && !insn->zeroing);
 }
 
-/* For each buffer: the misses in flight before it is full, from the miss at `start` once around the
- * loop. */
+/* Counts, for each buffer of the core, the misses in flight before the buffer is full. The count
+ * begins at the miss at `start` and goes once around the loop. */
 static void look_from(const struct tally *tally, int start, double together[SIZE_COUNT])
 {
 	const struct loop *loop = tally->loop;

@@ -1,9 +1,9 @@
-/* Memory limits: the cost of a working set that is larger than the first-level cache.
+/* Computes the memory limits: the cost of a working set that is larger than the first-level cache.
  *
- * If a walk touches S bytes in random order, a cache of C bytes serves at most C/S of its accesses.
- * Caches fill from the fastest level on, and no two levels hold the same line: no other arrangement
- * hits more often. If a walk has several reaches, the reach with the most frequent accesses fills
- * the caches first. */
+ * If a loop accesses S bytes in random order, a cache of C bytes serves at most C/S of the
+ * accesses. The limits assume that the fastest cache fills first, and that no two levels hold the
+ * same line: no other arrangement hits more often. If the data have several parts (reaches), the
+ * reach with the most frequent accesses fills the caches first. */
 #include "model/limits/tally.h"
 
 #include <math.h>
@@ -18,16 +18,19 @@ static const char *const level_names[LEVELS] = { "L1", "L2", "L3", "memory" };
 struct level {
 	const char *name;
 	double share;	       /* share of the accesses that this level serves */
-	double latency, lines; /* UARCH_UNKNOWN if unknown */
-	bool measured;	       /* the value belongs to the machine, not to the core's file */
+	double latency, lines; /* load-to-use latency in cycles, and cache lines per cycle;
+				  UARCH_UNKNOWN: unknown */
+	bool measured; /* latency and lines are measured on the machine; otherwise they come from
+			  the core's file */
 };
 
-/* Sets of enum reach_way, one bit for each. A walk without reaches ignores them. */
+/* Sets of kinds of reaches: one bit for each value of enum reach_way. If a walk has no reaches,
+ * these sets are ignored. */
 enum { WAYS_ALL = ~0, WAYS_WAITING = ~(1 << REACH_ORDERED) };
 
-/* A range is outside the last cache if its latency is FAR_FROM_CACHE times the latency of that
- * cache. It is also outside if its latency is AS_FAR_AS_MEMORY times the latency of the largest
- * range: a shared cache may hold none of our lines. */
+/* A range of data lies outside the last cache if its latency is FAR_FROM_CACHE times the latency of
+ * the last cache. A range also lies outside if its latency is AS_FAR_AS_MEMORY times the latency of
+ * the largest range: a shared cache may hold none of this process's lines. */
 #define FAR_FROM_CACHE	 1.5
 #define AS_FAR_AS_MEMORY 0.67
 
@@ -40,7 +43,7 @@ static double levels_cache(const struct tally *tally, int level)
 	return cache && uarch_known(cache->bytes) ? cache->bytes : 0;
 }
 
-/* Bytes over which the lines lie. */
+/* Returns the size in bytes of the range of data that the walk touches. */
 static double range_of(const struct tally *tally)
 {
 	return tally->place->walk.range > 0 ? tally->place->walk.range : tally->place->working_set;
@@ -72,17 +75,17 @@ static double levels_lines(const struct tally *tally, int ways)
 	return lines;
 }
 
-/* Whether each pass touches the same lines of this reach. It is unknown how much of a cache other
- * data leave to these lines. */
+/* Whether each pass over the data touches the same lines of this reach. It is unknown how much
+ * cache space other data leave for these lines. */
 static bool comes_again(const struct kernel_reach *reach)
 {
 	return reach->least > 0 && reach->least < reach->range;
 }
 
-/* The share of the lines of reach `index` that do not fit caches of `bytes` in total. Reaches with
- * more frequent accesses fill the caches first. -1 is the whole walk. For a walk inside a walk, the
- * result is the larger of both shares. The caches may hold all of one walk and nothing of the
- * other. */
+/* Returns the share of the lines of reach `index` that do not fit caches of `bytes` in total.
+ * Reaches with more frequent accesses fill the caches first. If index is -1, the result is for the
+ * whole walk. If one walk runs inside another walk, the result is the larger share of the two: the
+ * caches may hold all lines of one walk and no line of the other. */
 static double beyond_of(const struct tally *tally, int index, double bytes)
 {
 	const struct kernel_walk *walk = &tally->place->walk;
@@ -115,9 +118,9 @@ static void begin(const struct tally *tally, struct level level[LEVELS])
 	}
 }
 
-/* Raises the latency beyond the core's own caches to a measured latency. That measurement used a
- * range that is not larger. If the last cache is stated to hold even the largest measured range,
- * that range counts as memory. The bandwidth of memory is measured. */
+/* Raises the latency beyond the core's own caches to a latency measured over a range of at most
+ * `range` bytes. last is the stated size of the last cache. If the last cache should hold even the
+ * largest measured range, a range at least as large counts as memory. */
 static void raise_far(
 	const struct limits_place *place, double range, double last, struct level level[LEVELS])
 {
@@ -136,8 +139,8 @@ static void raise_far(
 	if (!(latency * share > cycles) && !far)
 		return;
 	far = far || !(level[L3].latency > 0) || latency > FAR_FROM_CACHE * level[L3].latency;
-	/* The latency is at least the latency of the cache. The rate of lines is at most the rate
-	 * of the nearer level. */
+	/* The latency of memory is at least the latency of the last cache. Memory delivers at most
+	 * as many lines per cycle as the last cache. */
 	if (far && !(level[MEMORY].lines > 0))
 		level[MEMORY].lines = level[L3].lines;
 	if (latency * share > cycles)
@@ -148,8 +151,9 @@ static void raise_far(
 	level[MEMORY].share = far ? share : 0;
 }
 
-/* Spreads the accesses over the levels. index: the reach; -1: the whole walk, if it has no reaches.
- * If the size of a level is missing, adds an unknown limit of this kind and returns false. */
+/* Computes the share of the accesses that each memory level serves. index is the number of the
+ * reach; -1 means the whole walk, if the walk has no reaches. If the size of a level is unknown,
+ * the function adds an unknown limit of this kind and returns false. */
 static bool spread(struct tally *tally, enum limit_kind kind, int index, struct level level[LEVELS])
 {
 	const struct limits_place *place = tally->place;
@@ -162,8 +166,8 @@ static bool spread(struct tally *tally, enum limit_kind kind, int index, struct 
 	if (place->l3.known)
 		bytes[L3] = fmax(bytes[L3], place->l3.bytes);
 	for (int i = L1; i < LEVELS; i++) {
-		/* The memory of this machine is measured and the system states no L3: the machine
-		 * has no L3. */
+		/* If the memory of this machine was measured and the system states no L3, the
+		 * machine has no L3. */
 		if (bytes[i] <= 0 && left > 0 && !(i == L3 && place->memory.known)) {
 			limits_add_unknown(
 				tally, kind, "size of the %s cache is not known", level[i].name);
@@ -200,7 +204,7 @@ static bool levels_spread(
 		for (int i = L1; i < LEVELS && all > 0; i++) {
 			double share = one[i].share * place->walk.reach[k].lines / all;
 
-			/* Take the rate of a level only from a reach that it serves. */
+			/* Take the bandwidth of a level only from a reach that the level serves. */
 			if (!(share > 0))
 				continue;
 			level[i].share += share;
@@ -216,8 +220,8 @@ static bool levels_spread(
 	return true;
 }
 
-/* Adds an unknown limit if there is a level that lacks the number `what`. level NULL: no level
- * lacks it. Returns whether the level exists. */
+/* Adds an unknown limit if `level` lacks the number called `what`. level is NULL if no level lacks
+ * the number. Returns true if level is not NULL. */
 static bool add_missing(
 	struct tally *tally, enum limit_kind kind, const struct level *level, const char *what)
 {
@@ -229,8 +233,8 @@ static bool add_missing(
 	return level;
 }
 
-/* The first level from `first` on that serves accesses but has an unknown latency. NULL: all
- * latencies are known. */
+/* Returns the first memory level from `first` on that serves accesses, but whose latency is
+ * unknown. NULL: all latencies are known. */
 static const struct level *without(const struct level *level, int first)
 {
 	for (int i = first; i < LEVELS; i++)
@@ -239,7 +243,7 @@ static const struct level *without(const struct level *level, int first)
 	return NULL;
 }
 
-/* "25 % L1, 75 % L2" */
+/* Describes the share of the accesses that each level serves: "25 % L1, 75 % L2". */
 static struct limit_words levels_describe(const struct level *level)
 {
 	struct limit_words words = { "" };
@@ -276,9 +280,9 @@ double limits_reach_walks(const struct tally *tally, double bytes, double cost, 
 
 /* ---- Chained loads of several reaches */
 
-/* Spreads the loads of all reaches of one kind over the levels, and adds up their cycles per
- * element. Returns the number of loads. 0: no such loads, or a number is missing and an unknown
- * limit was added. */
+/* Computes in *cycles the cycles per element of all loads in reaches of one kind. Returns the
+ * number of loads per element. 0: there are no loads of this kind, or a number is missing and an
+ * unknown limit was added. */
 static double add_up(struct tally *tally, enum reach_way way, enum limit_kind kind,
 	struct level level[LEVELS], double *cycles)
 {
@@ -293,7 +297,8 @@ static double add_up(struct tally *tally, enum reach_way way, enum limit_kind ki
 	return loads;
 }
 
-/* A number of loads with three digits: an element may have a small fraction of a load. */
+/* Formats a number of loads with three digits, because an element may have a small fraction of a
+ * load. */
 static struct limit_words loads_words(double loads)
 {
 	struct limit_words words = { "" };
@@ -302,7 +307,7 @@ static struct limit_words loads_words(double loads)
 	return words;
 }
 
-/* "12 in L1, 5 in L2 at 16, 4 in memory at 320 cycles" */
+/* Describes the loads by memory level: "12 in L1, 5 in L2 at 16, 4 in memory at 320 cycles". */
 static struct limit_words describe(const struct level level[LEVELS], double loads)
 {
 	struct limit_words words = { "" };
@@ -321,7 +326,8 @@ static struct limit_words describe(const struct level level[LEVELS], double load
 	return words;
 }
 
-/* Elements whose instructions fit the reorder buffer together. INFINITY: unknown. */
+/* Returns the number of elements whose instructions fit the reorder buffer at the same time.
+ * INFINITY: the size of the reorder buffer is unknown. */
 static double in_buffer(const struct tally *tally)
 {
 	double rob = tally->uarch->fact[SIZE_ROB];
@@ -330,15 +336,15 @@ static double in_buffer(const struct tally *tally)
 						    : (double)INFINITY;
 }
 
-/* Average latency of the chain's loads in the first cache. 0: no loads. */
+/* Returns the average latency of the chain's loads if all loads hit the first-level cache. 0: the
+ * chain has no loads. */
 static double first_latency(const struct chain *chain)
 {
 	return chain->loads > 0 ? chain->load_cycles / chain->loads : 0;
 }
 
-/* Cycles per path of the chain, including the operations between its loads. The loads themselves
- * need `cycles`. 0 if the chain does not continue
- * from element to element. */
+/* Returns the cycles per path of the chain, including the operations between its loads. The loads
+ * alone need `cycles`. 0: the chain does not continue from element to element. */
 static double with_operations(const struct tally *tally, double loads, double cycles)
 {
 	const struct chain *chain = &tally->limits->chain;
@@ -374,15 +380,15 @@ static void add_reaches(struct tally *tally)
 		if (walk->restart > 0 && isfinite(together))
 			tally->limits->overlap = together;
 	}
-	/* A load does not wait if its address was predicted correctly. */
+	/* If the address of a load was predicted correctly, the load does not wait. */
 	loads = add_up(tally, REACH_GUESSED, LIMIT_MISPREDICTION, level, &cycles);
 	if (loads > 0)
 		tally->wait = cycles / loads;
 }
 
-/* Adds the limit of chained loads. The levels of the working set serve these loads, and no
- * prefetcher can follow their order. At most one load per touched line misses: the other loads hit
- * a line that was just fetched. */
+/* Adds the limit of chained loads. No prefetcher can follow the order of chained loads. At most one
+ * load per touched line misses: all other loads of the line hit, because the line was just fetched.
+ */
 static void add_chain(struct tally *tally, const struct level *level)
 {
 	const struct level *missing = without(level, L2);
@@ -418,8 +424,8 @@ static void add_lines(struct tally *tally, const struct level *level)
 			(level[i].measured || level[i].share + level[L1].share > 1 - 1e-9) &&
 			add_missing(tally, LIMIT_MEMORY_LINES, &level[i], "lines a cycle"))
 			return;
-	/* If the core's file has no rate for L2, its lines cost nothing. The sum is then still a
-	 * lower bound. */
+	/* If the core's file has no bandwidth for L2, lines from L2 cost nothing here. The sum is
+	 * then still a lower bound. */
 	for (int i = L2; i < LEVELS; i++)
 		if (level[i].lines > 0)
 			cycles += lines * level[i].share / level[i].lines;
@@ -430,8 +436,8 @@ static void add_lines(struct tally *tally, const struct level *level)
 
 /* ---- Misses that overlap */
 
-/* Adds the limit of the fullest buffer if it allows fewer than `most` misses in flight. wait:
- * cycles of all `misses` of a path, one after the other. */
+/* Adds the limit of the buffer that fills first, if this buffer allows fewer than `most` misses in
+ * flight. wait is the number of cycles of all `misses` of a path, one after the other. */
 static void add_window(struct tally *tally, const double together[SIZE_COUNT], double most,
 	double wait, double misses)
 {
@@ -457,8 +463,8 @@ static void add_window(struct tally *tally, const double together[SIZE_COUNT], d
 			words_number(tally->uarch->fact[fullest]).text, names[fullest]);
 }
 
-/* Adds the limit of independent misses. They overlap while they are in flight together. They share
- * the reorder buffer, and the first-level cache can wait for a limited number of lines. */
+/* Adds the limit of independent cache misses. The number of misses in flight is limited by the
+ * reorder buffer and by the first-level cache, which can wait for a limited number of lines. */
 static void add_misses(struct tally *tally, const struct level *level)
 {
 	double lines = levels_lines(tally, WAYS_WAITING) * tally->elements;
@@ -472,7 +478,7 @@ static void add_misses(struct tally *tally, const struct level *level)
 		together = window[SIZE_ROB];
 	else if (uarch_known(rob) && tally->slots > 0 && !limits_prefetches(tally->loop))
 		together = fmax(1, ceil(rob / (tally->slots / misses)));
-	/* A store leaves the reorder buffer before its line arrives. It waits in the store queue.
+	/* A store leaves the reorder buffer before its line arrives, and waits in the store queue.
 	 */
 	if (tally_all(tally->stores) > 0 && !one_by_one)
 		together += uarch_known(queue) ? queue : INFINITY;
@@ -490,8 +496,8 @@ static void add_misses(struct tally *tally, const struct level *level)
 		add_window(tally, window, together, wait, misses);
 }
 
-/* Whether some misses are independent of each other. Lines of ordered reaches are in flight before
- * an instruction waits for them, so they do not count. */
+/* Whether some misses are independent of each other. If a reach is read in order, its lines are
+ * fetched before an instruction waits for them, so these lines do not count. */
 static bool misses_wait(const struct tally *tally)
 {
 	const struct kernel_walk *walk = &tally->place->walk;

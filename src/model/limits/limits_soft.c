@@ -1,5 +1,5 @@
-/* Soft limits: known effects of the front end, port assignment, mispredictions, page walks and
- * store forwarding. */
+/* Computes the soft limits: known effects of the front end, port assignment, mispredictions, page
+ * walks and store forwarding. */
 #include "model/limits/tally.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "model/graph/forwards.h"
 
-/* Bytes of code per entry of an op cache. This holds for every core whose file has `line-ops`. */
+/* Bytes of code that one line of an op cache covers, on every core whose file has `line-ops`. */
 enum { CODE_LINE = 64 };
 
 /* ---- Front end */
@@ -50,8 +50,8 @@ static void add_front_end(struct tally *tally)
 			words_turn(tally, tally->slots).text, words_number(each).text);
 }
 
-/* Each line of code on the path needs one access to the op cache. One access returns a limited
- * number of micro-ops. */
+/* Each line of code on the path needs at least one access to the op cache. One access returns a
+ * limited number of micro-ops. */
 static void add_alignment(struct tally *tally)
 {
 	const struct loop *loop = tally->loop;
@@ -81,8 +81,8 @@ static void add_alignment(struct tally *tally)
 			words_number(most).text);
 }
 
-/* Adds the limit of indexed memory operands that rename splits in two. Which instructions split is
- * only known for whole groups of instructions. */
+/* Adds the limit of indexed memory operands that rename splits in two. For a single instruction it
+ * is not known whether its operand splits, so the limit is soft. */
 static void add_unlamination(struct tally *tally)
 {
 	double slots = tally->slots + tally->unlaminated;
@@ -108,7 +108,7 @@ static void add_saturation(struct tally *tally)
 			words_turn(tally, tally->simple).text, words_number(each).text);
 }
 
-/* Adds the cycles of the pipeline model, where rename chooses each port. */
+/* Adds the limit of a core that chooses ports at rename, computed by the pipeline model. */
 static void add_scheduling(struct tally *tally)
 {
 	double cycles;
@@ -123,7 +123,8 @@ static void add_scheduling(struct tally *tally)
 			words_turn(tally, cycles).text);
 }
 
-/* Cycles of the chain if the core renames fewer loads to stores. 0: the chain is not slower. */
+/* Returns the cycles of the loop-carried chain if the core renames fewer loads to the stored
+ * register. 0: the chain is not slower. */
 static double chain_with(const struct tally *tally, enum deps_renaming renaming)
 {
 	struct chain chain;
@@ -134,8 +135,9 @@ static double chain_with(const struct tally *tally, enum deps_renaming renaming)
 		       : 0;
 }
 
-/* Adds the cycles of the chain if the core has not learnt which load follows which store. Some
- * pairs are probably slow. For other pairs, the limit has a cause but no cycles. */
+/* Adds the limit of a core that has not learnt which load reads which store. If a pair of store and
+ * load is probably slow, the limit has cycles; for all other pairs, the limit has a cause but no
+ * cycles. */
 static void add_forwarding(struct tally *tally)
 {
 	double likely, worst;
@@ -154,8 +156,8 @@ static void add_forwarding(struct tally *tally)
 			words_turn(tally, worst).text);
 }
 
-/* Adds loads that seem to depend on a store: some cores first compare only the low 12 bits of
- * addresses. */
+/* Adds the limit of loads that seem to depend on a store: some cores first compare only the low 12
+ * bits of addresses. */
 static void add_aliasing(struct tally *tally)
 {
 	double queue = tally->uarch->fact[SIZE_STORE_QUEUE];
@@ -167,10 +169,10 @@ static void add_aliasing(struct tally *tally)
 			words_turn(tally, aliases).text, words_s(tally, aliases));
 }
 
-/* ---- Costs that add to the binding limit: no useful work overlaps with them */
+/* ---- Costs that add to the binding limit, because no useful work overlaps with these costs */
 
 /* Adds the page walks of chained loads that miss the first-level TLB. Page walks of independent
- * loads overlap. Returns their cycles. */
+ * loads overlap and do not count. Returns the cycles per path of the page walks. */
 static double page_walks(struct tally *tally)
 {
 	const struct limits_place *place = tally->place;
@@ -204,8 +206,9 @@ static double page_walks(struct tally *tally)
 	return cycles;
 }
 
-/* Estimates mispredictions per path of branches without a short pattern. The estimated predictor
- * does not know the data. Built-in kernels state their own number. */
+/* Estimates mispredictions per path of branches without a short pattern. The estimate assumes a
+ * predictor that does not know the data. Built-in kernels state their own number of mispredictions.
+ */
 static void add_irregular(struct tally *tally)
 {
 	const struct loop *loop = tally->loop;
@@ -227,8 +230,8 @@ static void add_irregular(struct tally *tally)
 			changes += last >= 0 && last != loop->path[s].taken;
 			last = loop->path[s].taken;
 		}
-		/* A branch with a regular pattern changes at every execution, or rarely. Skip it.
-		 */
+		/* A branch with a regular pattern changes its direction at every execution, or
+		 * rarely: such a branch is skipped. */
 		if (times >= 16 && changes > times / 8 && changes < times * 7 / 8)
 			wrong += fmin(taken, times - taken);
 	}
@@ -252,9 +255,9 @@ static void add_mispredictions(struct tally *tally, double walks)
 	double each = tally->uarch->fact[EXTRA_MISPREDICT],
 	       count = walk->mispredicts * tally->elements,
 	       more = count * tally->wait / fmax(walk->chains, 1);
-	/* Chains overlap less because of mispredictions. No useful work begins before a
-	 * misprediction is detected, so a new chain does not overlap with the previous chain. If a
-	 * chain has several mispredictions, the last one comes late. */
+	/* Mispredictions make chains overlap less. No useful work begins before a misprediction is
+	 * detected, so a new chain does not overlap with the previous chain. If a chain has several
+	 * mispredictions, the last misprediction comes late in the chain. */
 	double chain = walk->mispredicts * walk->restart;
 	double late = walk->restart > 0 ? tally->alone * chain / (chain + 1) : tally->alone;
 	double base = fmax(tally->bound, late), cycles = base + walks + count * each + more;

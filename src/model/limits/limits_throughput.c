@@ -1,7 +1,7 @@
-/* Throughput limits: the largest number of events that a core can execute in a cycle. Events are
- * rename slots, loads, stores, addresses, line splits, accesses to a cache bank or a cache line,
- * taken branches, and micro-ops on a port. This file also finds the ports of each instruction in
- * the listing. */
+/* Computes throughput limits from the largest number of events that a core can execute in a cycle.
+ * Events are rename slots, loads, stores, addresses, line splits, accesses to a cache bank or a
+ * cache line, taken branches, and micro-ops on a port. This file also finds the ports of each
+ * instruction in the listing. */
 #include "model/limits/tally.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@
 /* Bytes of a cache line, on every core with a file. */
 enum { LINE = 64 };
 
-/* Adds the limit of `count` events per path, if `each` events a cycle are possible. */
+/* Adds the limit of `count` events per path, if the core can execute `each` events per cycle. */
 static void add_rate(struct tally *tally, enum limit_kind kind, double count, double each,
 	const char *one, const char *many)
 {
@@ -64,14 +64,15 @@ static void add_accesses(struct tally *tally)
 
 /* ---- Split lines */
 
-/* Loads or stores: `count` accesses at `rate` a cycle. A split access counts as `each` accesses. */
+/* The loads, or the stores, of a path: `count` accesses at `rate` accesses per cycle. An access
+ * that crosses a cache line counts as `each` accesses. */
 struct side {
 	const char *what;
 	double count, each, rate;
 	double split; /* accesses per path that cross a line */
 };
 
-/* Counts accesses per path that cross a line. The addresses come from a stepped loop. */
+/* Counts accesses per path that cross a line. The addresses come from a single-stepped loop. */
 static void count_splits(const struct loop *loop, struct side *loads, struct side *stores)
 {
 	for (int s = 0; s < loop->path_count; s++) {
@@ -93,9 +94,10 @@ static double side_cycles(const struct side *side, double split)
 	return side->rate > 0 ? (side->count + split * (fmax(side->each, 1) - 1)) / side->rate : 0;
 }
 
-/* Divides unknown splits between loads and stores so that they cost the least. The limit then holds
- * for every division. At the returned number of split loads, the rising cost of the loads meets the
- * falling cost of the stores. */
+/* Divides the accesses that cross a line between loads and stores, if it is unknown which accesses
+ * cross a line. The division with the lowest cost is used, so the limit is a lower bound for every
+ * division. At the returned number of split loads, the rising cost of loads meets the falling cost
+ * of stores. */
 static double share_out(const struct side *loads, const struct side *stores, double splits)
 {
 	double gap = side_cycles(stores, splits) - side_cycles(loads, 0);
@@ -117,7 +119,8 @@ static void add_splits(struct tally *tally)
 
 	if (tally->loop->stepped)
 		count_splits(tally->loop, &side[0], &side[1]);
-	/* If there are unknown instructions, they may make the split accesses. */
+	/* If the loop has unknown instructions, these instructions may make the split accesses, so
+	 * no limit is added. */
 	if (side[0].split + side[1].split <= 0 && tally->limits->unknown == 0 && splits > 0) {
 		splits = fmin(splits, side[0].count + side[1].count);
 		side[0].split = share_out(&side[0], &side[1], splits);
@@ -141,17 +144,17 @@ static void add_splits(struct tally *tally)
 	}
 }
 
-/* ---- The first-level cache: loads a cycle from one bank, and stored lines a cycle. Accesses with
- * unknown relative addresses cost nothing. */
+/* ---- The first-level cache: loads per cycle from one bank, and stored lines per cycle. Accesses
+ * with unknown relative addresses cost nothing. */
 
 /* One access of the path. */
 struct access {
 	struct address address;
-	int64_t growth; /* bytes from one path to the next */
-	bool grows;	/* true: it grows by a constant */
-	uint64_t seen;	/* its address in the stepped loop; 0: unknown */
+	int64_t growth; /* bytes by which the address grows from one path to the next */
+	bool grows;	/* true: the address grows by a constant from path to path */
+	uint64_t seen;	/* address of the access in the single-stepped loop; 0: unknown */
 	int size;
-	bool counted; /* by crowded() */
+	bool counted; /* crowded() has counted this load */
 };
 
 struct accesses {
@@ -159,7 +162,7 @@ struct accesses {
 	struct access *access;
 };
 
-/* The loads or the stores of the path, in order. The caller frees `access`. */
+/* Returns the loads or the stores of the path, in order. The caller frees `access`. */
 static struct accesses collect(const struct loop *loop, bool stores)
 {
 	struct address_access *list =
@@ -188,8 +191,8 @@ static struct accesses collect(const struct loop *loop, bool stores)
 
 /* ---- Banks */
 
-/* The largest number of loads that read the same byte offset of a line. The loads share a base that
- * moves by whole lines, so they read the same offsets on every path. */
+/* Returns the largest number of loads that read the same byte offset of a line. The loads share a
+ * base address that moves by whole lines, so each load reads the same offsets on every path. */
 static int crowded(const struct accesses *loads, int first)
 {
 	const struct access *one = &loads->access[first];
@@ -239,8 +242,8 @@ static void add_banks(struct tally *tally)
 
 /* ---- Lines stored to */
 
-/* Whether a store may go to the same line as the store before it. The first store follows the last
- * store of the previous path. */
+/* Whether a store may go to the same line as the previous store. The store before the first one is
+ * the last store of the previous path. */
 static bool may_share(const struct accesses *stores, int at)
 {
 	const struct access *b = &stores->access[at],
@@ -258,14 +261,14 @@ static bool may_share(const struct accesses *stores, int at)
 	return apart < 0 ? -apart < LINE + b->size - 1 : apart < LINE + a->size - 1;
 }
 
-/* Cycles of the path's stores, in order. Up to `together` adjacent stores to one line complete in
- * one cycle. */
+/* Returns the cycles of the path's stores, in order. Up to `together` adjacent stores to one line
+ * complete in one cycle. */
 static double store_cycles(const struct accesses *stores, double together)
 {
 	int first = 0, run = 1;
 	double cycles = 0;
 
-	/* Begin at a store that cannot share a line with the store before it. */
+	/* Begin at a store that cannot share a line with the previous store. */
 	while (first < stores->count && may_share(stores, first))
 		first++;
 	if (first == stores->count)
@@ -291,7 +294,8 @@ static void add_store_lines(struct tally *tally)
 
 	if (lines <= 0 || together <= lines || stores <= 0)
 		return;
-	/* In random stores over this range, two adjacent stores share a line by chance. */
+	/* If stores go to random addresses of a range, two adjacent stores share a line only by
+	 * chance. */
 	if (walk->scattered && walk->range > LINE && walk->lines * tally->elements > stores - 1e-9)
 		random = stores * (1 - LINE / walk->range) / lines;
 	all = collect(tally->loop, true);
@@ -305,7 +309,8 @@ static void add_store_lines(struct tally *tally)
 		lines == 1 ? "" : "s");
 }
 
-/* Some cores take a branch in each cycle only if the loop's own is the only one. */
+/* Some cores execute one taken branch per cycle only if the loop has no other taken branch than its
+ * own. */
 static void add_taken(struct tally *tally)
 {
 	double each = tally->uarch->fact[CAP_TAKEN],
@@ -328,7 +333,7 @@ void limits_throughput(struct tally *tally)
 
 /* ---- Ports and units: the best assignment possible */
 
-/* Adds the limit of `ports`: the work that no other ports can do needs `cycles`. */
+/* Adds the limit of a set of ports: the work that only these ports can do needs `cycles`. */
 static void add_ports(struct tally *tally, enum limit_kind kind, double cycles, uint32_t ports)
 {
 	struct class_uses inside = { 0 };
@@ -353,7 +358,7 @@ static void add_ports(struct tally *tally, enum limit_kind kind, double cycles, 
 	free(inside.use);
 }
 
-/* Adds the ports of a class to an instruction of the listing. */
+/* Appends to `ports` the ports of a class of micro-ops, for an instruction of the listing. */
 static void add_class(const struct uarch *uarch, const struct uarch_class *class, double accesses,
 	struct limit_words *ports)
 {
@@ -397,7 +402,8 @@ static void describe(struct tally *tally, int number)
 		if (insn_stores(insn, k))
 			add_class(uarch, facts->store, accesses, &words);
 	}
-	/* In a fused pair, the branch carries the operation of both instructions. */
+	/* In a macro-fused pair, the entry of the branch shows the operation of both instructions.
+	 */
 	if (times->first <= 0)
 		add_class(uarch, facts->taken && times->taken > 0 ? facts->taken : facts->op, 1,
 			&words);
@@ -421,7 +427,8 @@ void limits_ports(struct tally *tally)
 	int count = 0, ports = uarch_port_count(tally->uarch);
 	struct port_load *load = memory_new((size_t)uses->count * UARCH_TERMS + 1, sizeof(*load));
 
-	/* Handle ports before units. A load that needs both then shows a port first. */
+	/* Handle ports before units. If an instruction needs a port and a unit, the listing then
+	 * shows the port first. */
 	for (int units = 0; units < 2; units++) {
 		int first = count;
 		double cycles, pressure[UARCH_PORTS];

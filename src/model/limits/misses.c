@@ -9,22 +9,23 @@
 
 #include "base/units.h"
 
-/* Bytes of a cache line in kernels, on every machine. */
+/* Bytes of a cache line that built-in kernels assume on every machine. */
 static const double kernel_line = 64;
 
-/* A walk is near the edge of a cache if their sizes differ by less than this factor. Measured at 48
- * KiB: walks over 51 KiB mostly hit, walks over 53 KiB mostly missed. */
+/* A walk is near the edge of a cache if the size of the walk and the size of the cache differ by
+ * less than this factor. With a cache of 48 KiB, walks over 51 KiB mostly hit, and walks over 53
+ * KiB mostly missed. */
 static const double edge_share = 1.25;
 
-/* Number of cache levels whose set follows from the address. The third level hashes lines over its
- * slices. */
+/* Number of cache levels in which the address alone selects the set of a line. The third-level
+ * cache is different: it distributes lines over its slices by a hash. */
 enum { LEVELS_BY_SETS = 2 };
 
-/* The largest denominator of "3 reads in 8". */
+/* Largest denominator in texts such as "3 reads in 8". */
 enum { IN_MOST = 64 };
 
-/* Bounds of a what-if value. A number without a unit below the size bound is probably a factor
- * without its "x". */
+/* Largest factor and smallest number of bytes that a what-if question accepts. A smaller number of
+ * bytes is probably a factor whose "x" was forgotten. */
 static const double factor_most = 1024;
 static const int64_t whatif_least = 64;
 
@@ -35,7 +36,8 @@ double misses_held(double working_set, double step, double line, bool sets)
 	if (lines <= 1)
 		return working_set;
 	held = working_set / lines;
-	/* Accesses two lines apart use only every other set: their lines need twice the cache. */
+	/* If accesses are two lines apart, they use only every other set, so their lines need a
+	 * cache of twice the size. */
 	for (; sets && lines >= 2 && fmod(lines, 2) == 0; lines /= 2)
 		held *= 2;
 	return held;
@@ -74,7 +76,7 @@ static struct misses_level level_find(const struct misses *misses, double bytes,
 	}
 	if (!(bytes > 0))
 		return level;
-	/* The inner part stays in the cache: only the outer walk misses. */
+	/* If the cache holds the data of the inner walk, only the outer walk misses. */
 	if (walk->reaches == 0 && level.held <= bytes && walk->far_lines > 0) {
 		level.held = walk->far_range;
 		lines = walk->far_lines;
@@ -158,7 +160,7 @@ static struct misses_text __attribute__((format(printf, 1, 2))) words(const char
 	return words;
 }
 
-/* "43 KiB", "1.5 MiB": at most three digits. */
+/* Formats a size with at most three digits: "43 KiB", "1.5 MiB". */
 static struct misses_text bytes_words(double bytes)
 {
 	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB" };
@@ -170,7 +172,7 @@ static struct misses_text bytes_words(double bytes)
 		"%.*f %s", bytes < 9.95 && fabs(bytes - rint(bytes)) > 0.02, bytes, units[unit]);
 }
 
-/* "one read in 4 is a miss", "every read is a miss", "every copy misses twice" */
+/* Formats the misses per access: "one read in 4 is a miss", "every read is a miss". */
 static struct misses_text rate_words(double each, const char *access)
 {
 	for (int in = 1; each < 1 && in <= IN_MOST; in++) {
@@ -222,7 +224,7 @@ struct misses_text misses_note(const struct misses *misses, int index)
 
 /* ---- what if */
 
-/* "2x", "0.5x" */
+/* Parses a factor such as "2x" or "0.5x". */
 static bool parse_factor(const char *text, double *factor)
 {
 	size_t digits = strspn(text, "0123456789.");

@@ -1,12 +1,12 @@
-/* The best possible assignment of micro-ops to ports. Pure. */
+/* Finds the best possible assignment of micro-ops to execution ports. */
 #pragma once
 
 #include <stdint.h>
 
 enum { PORTS_MAX = 32 };
 
-/* Number of ports in a set. __builtin_popcount() calls a library if the compiler may not use the
- * instruction. */
+/* Returns the number of ports in a set. __builtin_popcount() is not used: it calls a library
+ * function if the compiler may not use the popcnt instruction. */
 static inline int ports_count(uint32_t set)
 {
 	set -= set >> 1 & 0x55555555u;
@@ -16,18 +16,19 @@ static inline int ports_count(uint32_t set)
 
 /* Work that may go to any port of a set. */
 struct port_load {
-	uint32_t ports; /* one bit for each port; not 0 */
-	double cycles;	/* micro-ops × cycles for which each micro-op holds its port */
+	uint32_t ports; /* set of ports, one bit for each port; not 0 */
+	double cycles;	/* number of micro-ops × cycles for which each micro-op holds its port */
 };
 
-/* Spreads loads over ports. It makes the largest pressure as small as possible, then the next
- * largest, and so on. This most even pressure of each port is unique. pressure[port] is in cycles;
- * a port without work gets 0. bottleneck (may be NULL) receives the ports with the largest
- * pressure. If several sets qualify, it is the smallest set that its own work fills. Returns the
- * largest pressure: no assignment has a lower one. */
+/* Spreads the work of micro-ops over ports. The function makes the largest pressure of a port as
+ * small as possible, then the next largest pressure, and so on. The resulting pressure of each port
+ * is unique. pressure[port] is in cycles; a port without work gets 0. bottleneck (may be NULL)
+ * receives the ports with the largest pressure. If several sets of ports have the largest pressure,
+ * bottleneck receives the smallest set that is filled by the work of that set alone. Returns the
+ * largest pressure: every other assignment has at least this pressure. */
 double ports_balance(const struct port_load *loads, int count, int ports, double *pressure,
 	uint32_t *bottleneck);
 
-/* Splits each load evenly over its own set, as in a calculation by hand. Returns the largest
+/* Splits each load evenly over its set of ports, as in a calculation by hand. Returns the largest
  * pressure. */
 double ports_naive(const struct port_load *loads, int count, int ports, double *pressure);
