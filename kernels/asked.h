@@ -1,9 +1,9 @@
-/* Lookups of keys, for the kernels that search a data structure: the keys of each batch, and the
- * check of the results.
+/* Lookups of keys, for the kernels that search a data structure. This file generates the keys of
+ * each batch and checks the results.
  *
- * A structure holds the keys 1, 3, 5 …; it lacks 0, 2, 4 …. All keys of a kind are equally likely.
- * The number of a lookup determines its key, so that a walk can begin anywhere and no lookup waits
- * for the previous one. */
+ * A data structure holds the odd keys 1, 3, 5 … and lacks the even keys 0, 2, 4 …. All odd keys are
+ * equally likely, and so are all even keys. The number of a lookup determines its key. A walk can
+ * therefore begin at any lookup, and no lookup waits for the previous lookup. */
 #pragma once
 
 #include <stdint.h>
@@ -11,35 +11,37 @@
 #include "base/random.h"
 #include "kernels/kernel.h"
 
-/* Lookups of a complete run: the number in the article. */
+/* Number of lookups in a complete run, as in the cited article. */
 #define ASKED_WHOLE ((uint64_t)16 << 20)
 
-/* Keys that are generated before the loop looks them up: 2 KiB, which stay in the first-level
- * cache. */
+/* Maximum number of keys in a batch. The code generates the keys of a batch before the loop looks
+ * them up. A batch takes 2 KiB and stays in the first-level cache. */
 enum { ASKED_BATCH = 256 };
 
-/* Keys per iteration of the loop that generates them. Other code generates the rest, but rarely
- * runs: see kernel->batch. */
+/* Number of keys per iteration of the loop that generates keys. A second loop generates the last
+ * keys of a batch, but rarely runs: see kernel->batch. */
 enum { ASKED_TURN = 4 };
 
 /* A kind of lookup. */
 struct asked_kind {
-	const char *adds; /* name of the values that lookups add up: "places" */
+	const char *adds; /* a word for the values that lookups add up: "places" */
 	uint64_t (*value)(const struct kernel_run *run,
-		uint64_t rank); /* the value of the key of that rank */
+		uint64_t rank); /* returns the value of the key with rank `rank` */
 	bool (*ends)(const struct kernel_run *run,
-		uint64_t key); /* whether the search for the key ends, as the data is */
+		uint64_t key); /* returns whether the search for the key ends in the present data */
 };
 
 struct asked {
 	uint64_t seed;
-	uint64_t keys;	/* < 2^32 */
-	uint64_t there; /* number of lookups of 2^32 with a key that is in the structure */
-	uint64_t batch; /* number of keys that are generated at a time */
+	uint64_t keys;	/* number of keys in the data structure, < 2^32 */
+	uint64_t there; /* number of lookups, out of 2^32, with a key that is in the data structure
+			 */
+	uint64_t batch; /* number of keys that are generated before the loop runs */
 	const struct asked_kind *kind;
 } __attribute__((may_alias));
 
-/* run->kept begins with these lookups; the kernel's own data follow. */
+/* Returns the lookups of a run. run->kept begins with a struct asked; the kernel's own data follow.
+ */
 static inline const struct asked *asked_of(const struct kernel_run *run)
 {
 	return (const struct asked *)(const void *)run->kept;
@@ -52,7 +54,8 @@ static inline struct asked asked_make(uint64_t seed, uint64_t keys, int64_t perc
 		.there = ((uint64_t)percent << 32) / 100 };
 }
 
-/* The key of a lookup. One round of mixing is enough: no predictor guesses the next key. */
+/* Returns the key of a lookup. One round of mixing is enough to hide the next key from branch
+ * predictors and prefetchers. */
 static inline uint64_t asked_key(const struct asked *asked, uint64_t number)
 {
 	uint64_t x = (asked->seed + number) * 0x9e3779b97f4a7c15u;
@@ -61,8 +64,8 @@ static inline uint64_t asked_key(const struct asked *asked, uint64_t number)
 	return 2 * ((x >> 32) * asked->keys >> 32) + ((x & UINT32_MAX) < asked->there);
 }
 
-/* Generates the keys of `count` lookups, ASKED_TURN at a time, so that the model does not confuse
- * this loop with the loop that looks them up. */
+/* Generates the keys of `count` lookups, ASKED_TURN keys per iteration. With this unrolling, the
+ * model does not confuse this loop with the loop that looks up the keys. */
 static inline void asked_fill(
 	const struct asked *asked, uint64_t number, uint64_t *keys, uint64_t count)
 {
@@ -82,20 +85,20 @@ static inline int asked_is_there(uint64_t key)
 	return key & 1;
 }
 
-/* The rank of a key that is in the structure. */
+/* Returns the rank of a key that is in the data structure. */
 static inline uint64_t asked_rank(uint64_t key)
 {
 	return key >> 1;
 }
 
-/* The key of that rank. */
+/* Returns the key with rank `rank`. */
 static inline uint64_t asked_present(uint64_t rank)
 {
 	return 2 * rank + 1;
 }
 
-/* Packs the results of lookups into one number: the number of found keys, and the sum of their
- * values. */
+/* The following functions pack the results of lookups into one number, and unpack them. The results
+ * are the number of found keys and the sum of their values. */
 static inline uint64_t asked_places(uint64_t result)
 {
 	return result & (((uint64_t)1 << 38) - 1);
@@ -113,16 +116,16 @@ static inline uint64_t asked_found(uint64_t result)
 
 /* ---- The walk */
 
-/* Stores the lookups in the run, and fills the run except for its code, data and walk. */
+/* Stores a struct asked in run->kept, and fills the run except for its code, data and walk. */
 void asked_prepare(struct kernel_run *run, const struct asked_kind *kind, uint64_t keys,
 	int64_t percent, int64_t at_once, bool whole);
 
 /* Generates the next keys of a call and returns their number: at most ASKED_BATCH, and a multiple
- * of run->granule. *left: remaining lookups; the call reduces it. 0: no lookups are left, or the
- * run is cancelled. */
+ * of run->granule. *left: the number of remaining lookups, which asked_next() reduces. Returns 0 if
+ * no lookups are left or the run is cancelled. */
 uint64_t asked_next(struct kernel_run *run, uint64_t *keys, uint64_t *left);
 
-/* Callbacks of the kernel. */
+/* The callbacks begin_at(), verify() and proof() of kernels that look up keys. */
 void asked_begin_at(struct kernel_run *run, double share);
 struct status asked_verify(struct kernel_run *run);
 struct status asked_proof(struct kernel_run *run);

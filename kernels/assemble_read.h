@@ -1,5 +1,6 @@
-/* Readers of lines of assembly, for both encoders. They skip blanks at *at, and move *at past what
- * they read. False: something else is at *at. */
+/* Functions that read parts of a line of assembly, for both encoders. Each function skips blanks at
+ * *at, and moves *at past the text that it read. Each returns false if *at does not start with the
+ * expected text. */
 #pragma once
 
 #include <ctype.h>
@@ -8,7 +9,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* The character c. 0: only skips the blanks. */
+/* Reads the character c. If c is 0, the function only skips blanks. */
 static inline bool encode_take(const char **at, char c)
 {
 	while (isspace((unsigned char)**at))
@@ -19,8 +20,8 @@ static inline bool encode_take(const char **at, char c)
 	return true;
 }
 
-/* A number with its sign, decimal or 0x…. A number beyond INT64_MAX wraps, so that lines can
- * contain masks. */
+/* Reads a number with its sign, in decimal or with 0x in hexadecimal. A number beyond INT64_MAX
+ * wraps, because lines may contain 64-bit masks. */
 static inline bool encode_number(const char **at, int64_t *value)
 {
 	bool negative = encode_take(at, '-');

@@ -1,25 +1,27 @@
-/* Shared by combine's generated loops (combine_loops.awk) and combine.c. */
+/* Declarations shared by combine.c and the generated loops of the kernel combine
+ * (combine_loops.awk). */
 #pragma once
 
 #include <stdint.h>
 
 enum { COMBINE_UNROLL = 16 };
 
-/* Loops of one operation and stride form, by shape. First come the loops with separate
- * accumulators: for each unroll, 1…unroll accumulators. Then come the reassociated loops from
- * unroll 2 (at unroll 1 both are the same loop). */
+/* Numbers of the loops with one operation and one stride form. The first loops have separate
+ * accumulators: for each unroll factor, loops with 1…unroll accumulators. The following loops are
+ * reassociated, from unroll 2, because at unroll 1 both kinds of loop are equal. */
 enum {
 	COMBINE_SEPARATE = COMBINE_UNROLL * (COMBINE_UNROLL + 1) / 2,
 	COMBINE_SHAPES = COMBINE_SEPARATE + COMBINE_UNROLL - 1
 };
 
-/* A walk round the array, counted in iterations of the loop. The loop updates at and room. */
+/* A walk round the array, counted in iterations of the loop. The loop updates the fields at and
+ * room. */
 struct combine_walk {
-	const void *at;	  /* the next element */
-	uint64_t room;	  /* iterations from there to the end of the ring, > 0 */
-	uint64_t left;	  /* remaining iterations of the call, > 0 */
-	const void *base; /* the first element of the ring */
-	uint64_t ring;	  /* iterations in the ring */
+	const void *at;	  /* address of the next element */
+	uint64_t room;	  /* number of iterations from `at` to the end of the ring, > 0 */
+	uint64_t left;	  /* number of remaining iterations of the call, > 0 */
+	const void *base; /* address of the first element of the ring */
+	uint64_t ring;	  /* number of iterations in the ring */
 	int64_t stride;	  /* bytes from one element to the next */
 	union {
 		int32_t i32;
@@ -31,13 +33,13 @@ struct combine_walk {
 
 typedef void combine_loop(struct combine_walk *walk);
 
-/* A loop, and its name. */
+/* A loop function, and its name in the source. */
 struct combine_row {
 	combine_loop *loop;
 	const char *name;
 };
 
-/* [op: add, mul][stride: one, any][shape] */
+/* The loops of each data type, indexed by [operation: add, mul][stride: one, any][shape]. */
 extern const struct combine_row combine_i32_loops[2][2][COMBINE_SHAPES],
 	combine_i64_loops[2][2][COMBINE_SHAPES], combine_f32_loops[2][2][COMBINE_SHAPES],
 	combine_f64_loops[2][2][COMBINE_SHAPES];

@@ -18,17 +18,18 @@ enum feature {
 	FEATURE_COUNT
 };
 
-/* Whether this processor and the operating system support the instructions. */
+/* Returns whether this processor and the operating system support the instructions of a feature. */
 bool features_have(enum feature feature);
 
-/* For check(): success, or STATUS_FAILED with "form=gather needs AVX2, which this processor
- * lacks", where `what` is "form=gather". */
+/* Used by check() of kernels. Returns success, or STATUS_FAILED with a message such as "form=gather
+ * needs AVX2, which this processor lacks", if `what` is "form=gather". */
 struct status features_need(enum feature feature, const char *what);
 
-/* features_need() for accesses of that many bytes: AVX for 32, AVX-512 for 64. */
+/* Calls features_need() for accesses of `bytes` bytes: AVX for 32 bytes, AVX-512 for 64 bytes. */
 struct status features_need_width(uint64_t bytes);
 
-/* Whether this processor has the feature of a word in data/characterise.*. The word is one of the
- * features above in small letters ("avx512" for all four), or a feature of single instructions
- * ("aes", "vbmi", "crc32"). *known: whether the word exists for this instruction set. */
+/* Returns whether this processor has the feature that a word in data/characterise.* names. The word
+ * is a name of enum feature in small letters ("avx512" for F, BW, DQ and VL), or a feature of
+ * single instructions ("aes", "vbmi", "crc32"). *known: whether this instruction set has a feature
+ * with this name. */
 bool features_word(const char *word, bool *known);

@@ -1,27 +1,30 @@
-/* Kernels that are generated at run time from lines of assembly. No list of kernels contains them.
- * They have no knobs, and the engine measures them like other kernels.
+/* Generated kernels: kernels that are made at run time from lines of assembly. No list of kernels
+ * contains generated kernels. A generated kernel has no knobs, and the engine measures it like
+ * other kernels.
  *
- * A loop's body is one element. It consists of parts, with several instances of each part, evenly
- * mixed. ';' separates the lines of a part. The instances of a part use registers in turn. These
- * placeholders name the register of an instance:
+ * The body of a generated loop is one element. A body consists of parts, with several instances of
+ * each part, evenly mixed. The character ';' separates the assembly lines of a part. The instances
+ * of a part use registers in turn. A line may contain the following placeholders for the register
+ * of an instance, among others:
  *
- * - %n: the number of a vector register: "V%n" (x86), "v%n.4s", "d%n" (AArch64)
- * - %k: the number of a mask register
- * - %r %e %h %b: a general register, of 64, 32, 16, 8 bits (x86)
- * - %g: the number of a general register (AArch64)
+ * - %n: the number of the vector register of the instance: "V%n" (x86), "v%n.4s", "d%n" (AArch64)
+ * - %k: the number of the mask register of the instance
+ * - %r %e %h %b: the general register of the instance, as 64, 32, 16 or 8 bits (x86)
+ * - %g: the number of the general register of the instance (AArch64)
  * - %o: an offset in bytes, 0 to 2047, adjacent to the offset of the previous instance
- * - >: a jump's target: the instruction after the jump
- * - align N: no instruction: pads to a multiple of N bytes
- * - V: on x86 the letter of the part's width (xmm, ymm, zmm)
+ * - >: the target of a jump, which is the instruction after the jump
+ * - align N: instead of an instruction, pads the code to a multiple of N bytes
+ * - V: on x86, the prefix of vector registers with the width of the part (xmm, ymm, zmm)
  *
- * Registers with a fixed value, on x86 and AArch64:
+ * Registers with a fixed value. Each item lists the x86 register, the AArch64 register, and the
+ * value:
  *
  * - rcx x10: 1
  * - r11 x11: 0
  * - r12 x12: the address of 4 KiB for stores
- * - r14 x14: the address of 4 KiB of data, all ones. At -4 KiB: words that hold their own address.
- * At +8,384: 256 zero bytes
- * - r15 x15: used by the loop
+ * - r14 x14: the address of 4 KiB of data, all ones. At offset -4 KiB are words that hold their own
+ * address. At offset +8,384 are 256 zero bytes
+ * - r15 x15: the counter of the loop, which lines must not use
  * - vector registers 15 31: 1, in the type of the values
  * - vector registers 14 30: 1.7
  * - vector registers 13 29: 0
@@ -29,7 +32,8 @@
  * - mask register k1: all bits set
  *
  * Registers that instances use in turn start as 1 (general), all bits set (mask), or 1.3 (vector).
- * rax, rdx and x9, x8 are not among them: lines may name them, and they start as 1. */
+ * Instances do not use rax and rdx (x86) or x8 and x9 (AArch64) in turn. Lines may name these
+ * registers, which start as 1. */
 #pragma once
 
 #include <stdbool.h>
@@ -41,30 +45,32 @@ enum { GENERATED_PARTS = 6, GENERATED_LINES = 256 };
 enum made_values { GENERATED_F64, GENERATED_F32 };
 
 struct generated_part {
-	char lines[GENERATED_LINES]; /* of one instance */
-	unsigned bits;		     /* of its vectors; 0: it has none */
-	unsigned times;		     /* instances in a body */
-	unsigned registers; /* number of registers of each kind that the instances use in turn; 1:
-			       the instances form a chain; 0: an equal share for each part */
+	char lines[GENERATED_LINES]; /* the assembly lines of one instance */
+	unsigned bits;	/* width of the vectors of the part in bits; 0: the part uses no vectors */
+	unsigned times; /* number of instances of the part in a body */
+	unsigned registers; /* Number of registers of each kind that the instances use in turn. 1:
+			       the instances form a dependency chain. 0: the parts without a request
+			       share the remaining registers equally. */
 };
 
 struct generated_loop {
-	char setup[GENERATED_LINES]; /* lines before the loop */
+	char setup[GENERATED_LINES]; /* assembly lines that run once, before the loop */
 	enum made_values values;
-	bool clean;	 /* clear the upper halves of vector registers, for SSE code */
-	unsigned bodies; /* in an iteration; 0: so many that the loop's own instructions cost almost
-			    nothing */
+	bool clean; /* The code before the loop clears the upper halves of vector registers. SSE
+		       code needs this. */
+	unsigned bodies; /* Number of bodies in an iteration. 0: enough bodies to make the cost of
+			    the counter and the branch of the loop negligible. */
 	int part_count;
 	struct generated_part part[GENERATED_PARTS];
 };
 
-/* Returns the kernel of a loop; equal loops have the same kernel. Kernels are never freed, because
- * results refer to them. Only one thread may call this. */
+/* Returns the kernel of a loop. Equal loops have the same kernel. Generated kernels are never
+ * freed, because results refer to them. Only one thread may call generated_kernel(). */
 const struct kernel *generated_kernel(const struct generated_loop *loop);
 
-/* Returns the loop of a generated kernel; NULL: the kernel is not a generated one. */
+/* Returns the loop of a generated kernel; NULL: the kernel is not generated. */
 const struct generated_loop *generated_loop_of(const struct kernel *kernel);
 
-/* Returns the number of registers that all parts together use in turn: vector registers of that
- * width; 0 bits: general registers. */
+/* Returns the number of registers that the instances of all parts can use in turn. bits: the width
+ * of vector registers; 0: the function counts general registers. */
 unsigned generated_registers(unsigned bits);

@@ -1,11 +1,14 @@
-/* The interface of a kernel: a short measured loop, its knobs, and the data that it walks.
+/* The interface of a kernel. A kernel is a short measured loop, with its knobs and its data in
+ * memory.
  *
- * To add a kernel: write kernels/NAME.c that ends in `const struct kernel kernel_NAME` (dashes of
- * the name become underscores), and add NAME to KERNELS in Makefile.am. The command line, the
- * explorer, CSV columns, range checks and help all read these tables.
+ * To add a kernel: write kernels/NAME.c that ends in `const struct kernel kernel_NAME`, and add
+ * NAME to KERNELS in Makefile.am. Dashes of the kernel's name become underscores in the identifier.
+ * The command line, the explorer, CSV columns, range checks and help all read the table of the
+ * kernel.
  *
- * A kernel sees memory only through its run. It makes no system call, starts no thread and prints
- * nothing. Its call() is timed: it must not allocate, lock or log. */
+ * A kernel accesses memory only through its struct kernel_run. A kernel makes no system call,
+ * starts no thread and prints nothing. The function call() of a kernel is timed, so call() must not
+ * allocate, lock or log. */
 #pragma once
 
 #include <stdatomic.h>
@@ -18,341 +21,397 @@
 enum { KNOBS_MAX = 12, KERNEL_CHAINS = 32, KERNEL_REACHES = 32, KERNEL_KEPT = 32 };
 
 enum knob_kind {
-	KNOB_COUNT,  /* a whole number */
-	KNOB_BYTES,  /* a size in bytes, typed with k, m, g, t */
-	KNOB_CHOICE, /* one of named choices; the value is the index */
+	KNOB_COUNT, /* The value of the knob is a whole number. */
+	KNOB_BYTES, /* The value of the knob is a size in bytes. Users may type a suffix: k, m, g or
+		       t. */
+	KNOB_CHOICE, /* The value of the knob is the index of a choice in a list of names. */
 };
 
-/* The axis of the memory mountain that a knob moves along. */
+/* The axis of the memory mountain plot on which a knob moves. */
 enum knob_axis { AXIS_NONE, AXIS_SIZE, AXIS_STRIDE };
 
-/* The effect of a knob. Advice on faster settings tries KNOB_FORM first. */
+/* The effect of a knob. The advice on faster settings tries knobs with KNOB_FORM first. */
 enum knob_role {
-	KNOB_WORK, /* the computation or the amount of data */
-	KNOB_FORM, /* the form of the code for the same work: unroll, acc, width, addressing */
+	KNOB_WORK, /* The knob changes the computation or the amount of data. */
+	KNOB_FORM, /* The knob changes only the form of the code, as unroll, acc, width and
+		      addressing do. The work stays the same. */
 };
 
-/* What a knob requests from the engine. kernels/knob_rows.h has the table rows. */
+/* The resource that a knob requests from the engine. kernels/knob_rows.h defines a table row for
+ * each knob of this kind. */
 enum knob_asks {
 	ASKS_NOTHING,
-	ASKS_PAGES, /* the page kind of the working set: enum page_kind */
-	ASKS_NODE,  /* the memory node: 0 for the node of the measured core, else node value - 1 */
-	ASKS_CORES, /* cores that run the kernel at once, each on its own working set */
-	ASKS_STREAMS, /* other cores that stream through memory at the same time */
+	ASKS_PAGES, /* The knob selects the page size of the working set: enum page_kind. */
+	ASKS_NODE, /* The knob selects the memory node. The value 0 selects the node of the measured
+		      core; the value n selects node n - 1. */
+	ASKS_CORES,   /* The knob sets the number of cores that run the kernel at once, each on its
+			 own working set. */
+	ASKS_STREAMS, /* The knob sets the number of other cores that stream through memory at the
+			 same time. */
 };
 
 enum page_kind { PAGES_AUTO, PAGES_4K, PAGES_HUGE, PAGE_KINDS };
 
-/* Maxima that depend on the machine. Memory: half of the free memory. ASKS_CORES: the cores that
- * this process may use. ASKS_STREAMS: one fewer. */
+/* Values of knob.max for maxima that depend on the machine. KNOB_MAX_MEMORY: the maximum is half of
+ * the free memory. KNOB_MAX_CORES: the maximum is the number of cores that this process may use.
+ * For ASKS_STREAMS, KNOB_MAX_CORES means one core fewer. */
 #define KNOB_MAX_MEMORY INT64_MAX
 #define KNOB_MAX_CORES	(INT64_MAX - 1)
 
 struct knob {
-	const char *name; /* the key on the command line */
-	const char *help; /* one line, no full stop */
+	const char *name; /* the name of the knob on the command line */
+	const char *help; /* the help text of the knob: one line without a full stop */
 	enum knob_kind kind;
 	enum knob_axis axis;
-	int64_t min, max; /* inclusive; ignored for choices */
+	int64_t min, max; /* the smallest and the largest valid value; ignored for KNOB_CHOICE */
 	int64_t initial;
-	int64_t multiple; /* values must be a multiple of this; 0 or 1: no restriction */
-	int64_t factor; /* the step of + and -. 0: adds `multiple` (or 1); else: multiplies by this
-			 */
-	const char *const *choices; /* KNOB_CHOICE: names, ended by NULL */
+	int64_t multiple; /* Values of the knob must be a multiple of this number. 0 or 1: no
+			     restriction. */
+	int64_t factor; /* The keys + and - multiply or divide the value by this factor. 0: the keys
+			   add or subtract `multiple` (or 1). */
+	const char *const *choices; /* the names of the choices of a KNOB_CHOICE, ended by NULL */
 	enum knob_role role;
 	enum knob_asks asks;
 };
 
-/* Two knobs that do not go together: where a knob is within `where`, the other knob must be within
- * `needs`. */
+/* A rule for two knobs: if the knob where.knob is within the range of `where`, the knob needs.knob
+ * must be within the range of `needs`. */
 struct knob_rule {
 	struct {
 		int knob;
-		int64_t from, to; /* inclusive */
+		int64_t from, to; /* the first and the last value of the range */
 	} where, needs;
-	int64_t needs_becomes; /* the value of needs.knob, after the user changed where.knob */
-	int64_t where_becomes; /* the value of where.knob, after the user changed another knob */
-	const char *why;       /* the reason, and the valid values */
+	int64_t needs_becomes; /* the value that needs.knob gets if the user changed where.knob and
+				  broke the rule */
+	int64_t where_becomes; /* the value that where.knob gets if the user changed another knob
+				  and broke the rule */
+	const char *why;       /* the message text: the reason for the rule, and the valid values */
 };
 
-/* How the address of a load becomes known. */
+/* The source of a load's address. */
 enum reach_way {
-	REACH_CHAINED, /* from the previous load */
-	REACH_GUESSED, /* from a predicted branch: the load waits only after a misprediction */
-	REACH_FREE,    /* from no load, but in an order that no prefetcher follows */
-	REACH_ORDERED, /* in address order: prefetchers fetch the line in time */
+	REACH_CHAINED, /* The previous load returns the address. */
+	REACH_GUESSED, /* The address follows from a predicted branch. The load waits only after a
+			  misprediction. */
+	REACH_FREE,    /* The address depends on no load, but no prefetcher can predict the order of
+			  addresses. */
+	REACH_ORDERED, /* The loads are in address order. Prefetchers fetch each line in time. */
 };
 
-/* The loads of one part of a walk. A tree search, for example, visits small and large parts of its
- * data in turn. */
+/* The loads of one part of a walk through the data. A tree search, for example, visits small and
+ * large parts of its data in turn. */
 struct kernel_reach {
-	double lines; /* cache lines touched per element */
-	double range; /* bytes over which these lines are scattered, including all parts that are
-			 visited at least equally often */
+	double lines; /* number of cache lines that the loads of this part touch per element */
+	double range; /* bytes of memory over which the lines of this part are scattered, including
+			 all parts that are visited at least equally often */
 	enum reach_way way;
-	double least; /* bytes of these lines alone, where each pass touches the same lines: a cache
-			 may keep them in preference to prefetched lines; 0: same as range */
+	double least; /* bytes of the lines of this part alone, if each pass touches the same lines.
+			 A cache may keep these lines in preference to prefetched lines. 0: equal to
+			 `range`. */
 };
 
-/* The data in memory, including data from an earlier prepare(). */
+/* The layout of the data in memory, including data from an earlier prepare(). */
 struct kernel_layout {
-	uint64_t base; /* bytes of the same layout before run->memory; 0 unless kernel->movable */
-	uint64_t prepared; /* bytes that an earlier prepare() with the same layout() and seed laid
-			      out; 0: no bytes. May be more or less than this setting needs */
-	uint64_t sample; /* elements that will be walked from the start: prepare() may lay out only
-			    their data; 0: all. Only for a `deep` kernel */
-	uint64_t laid_out; /* filled by prepare(): bytes laid out now */
+	uint64_t base; /* bytes of the layout that lie before run->memory; 0 unless kernel->movable
+			*/
+	uint64_t prepared; /* Bytes that an earlier prepare() with the same layout() and seed laid
+			      out. 0: no bytes. The number may be larger or smaller than this
+			      setting needs. */
+	uint64_t sample;   /* Number of elements that the walk will visit from the start. prepare()
+			      may lay out only the data of these elements. 0: the walk visits all
+			      elements. Used only for a `deep` kernel. */
+	uint64_t laid_out; /* bytes of data that are laid out; filled by prepare() */
 };
 
-/* For long work: prepare(), and calls of a complete run. Both use kernel_goes_on(). */
+/* The cancel flag and the progress of long work: of prepare(), and of a call in a complete run.
+ * Both functions report through kernel_goes_on(). */
 struct kernel_work {
-	const atomic_bool *cancel; /* never NULL */
-	atomic_uint *progress;	   /* progress in thousandths; NULL: no reader */
+	const atomic_bool *cancel; /* The work must stop once this flag is set. Never NULL. */
+	atomic_uint *progress;	   /* progress of the work in thousandths; NULL: nothing reads the
+				      progress */
 };
 
 /* The machine code of the loop. */
 struct kernel_code {
-	unsigned char *buffer; /* kernel->code_bytes() bytes for code that prepare() generates:
-				  writable during prepare(), executable afterwards; NULL: none */
+	unsigned char *buffer; /* A buffer of kernel->code_bytes() bytes for the code that prepare()
+				  generates. The buffer is writable during prepare(), and executable
+				  afterwards. NULL: prepare() generates no code. */
 	size_t buffer_bytes;
 
 	/* Filled by prepare(). */
-	const void *start;  /* the function with the hot loop: the model reads its innermost loop */
-	const void *entry;  /* first instruction of the loop, in generated code that calls or jumps
-			       by registers: the model then follows its path (model/code/follow.h);
-			       NULL: the model reads the innermost loop */
-	const char *name;   /* the function in the kernel's source file; static; NULL: unknown */
-	const char *unread; /* why the code that runs is not the loop at `start` ("the C library's
-			       own code does the work"); static; NULL: the loop runs */
+	const void *start; /* Address of the function with the hot loop. The model reads the
+			      innermost loop of the function. */
+	const void
+		*entry; /* Address of the first instruction of the loop, if generated code calls or
+			   jumps through registers. The model then follows the path of execution
+			   (model/code/follow.h). NULL: the model reads the innermost loop. */
+	const char *name; /* name of the function with the hot loop in the kernel's source file, as
+			     static text; NULL: unknown */
+	const char *unread; /* The reason why other code than the loop at `start` runs, as static
+			       text: "the C library's own code does the work". NULL: the loop at
+			       `start` runs. */
 };
 
-/* How the walk uses memory and branches, per element. The machine code does not show these facts. 0
- * where a fact does not apply. */
+/* Facts about memory accesses and branches of the walk, per element, that the machine code does not
+ * show. A field is 0 if its fact does not apply. */
 struct kernel_walk {
-	double lines; /* cache lines touched for the first time in a pass: a larger cache or memory
-			 must supply them. Scattered walks: each access that moves to another line
-			 counts */
-	double step;  /* bytes from one access to the next, if the distance is constant */
-	const char *access; /* the access in a word: "read"; static; NULL: an element */
-	bool scattered;	    /* the order is one that no prefetcher follows */
-	double range;	    /* range of the scattered lines in bytes; 0: the working set */
-	double chains;	  /* chains of loads that share the lines evenly; 0: one chain loads all */
-	double far_lines; /* for a walk that repeats a small part of its data many times before it
-			     moves to the next part: of `lines`, the lines that come from the whole
-			     data; 0: no such parts */
-	double far_range; /* range of the whole data in bytes */
-	bool apart;	  /* each access is pages away from the next */
-	int reaches; /* entries of `reach`, in the order of the chain; they replace lines, range and
-			scattered where these differ along the chain */
+	double lines; /* Number of cache lines touched for the first time in a pass. A larger cache
+			 or memory must supply these lines. In a scattered walk, each access to
+			 another line than the previous access counts. */
+	double step;  /* bytes from one access to the next access, if the distance is constant */
+	const char *access; /* a word for the access, as static text: "read"; NULL: the word is
+			       "element" */
+	bool scattered;	    /* No prefetcher can predict the order of the accesses. */
+	double range;  /* bytes of memory over which the lines are scattered; 0: the size of the
+			  working set */
+	double chains; /* number of chains of loads that share the lines evenly; 0: one chain loads
+			  all lines */
+	double far_lines; /* The number of lines, out of `lines`, that come from the whole data.
+			     Used for a walk that repeats a small part of its data many times, then
+			     moves to the next part. 0: the walk does not repeat parts. */
+	double far_range; /* bytes of memory over which the lines of `far_lines` are scattered */
+	bool apart;	  /* Each access lies at least one page away from the next access. */
+	int reaches;	  /* Number of entries of `reach`, in the order of the chain of loads. The
+			     entries replace the fields lines, range and scattered if their values differ
+			     along the chain. */
 	struct kernel_reach reach[KERNEL_REACHES];
-	const char *waits;  /* the reason why the address of the next load that can miss is late, a
-			       clause: "the next node's address is in this node"; static; NULL: not
-			       stated */
-	double splits;	    /* loads and stores that cross a cache line */
-	double mispredicts; /* mispredictions that no branch predictor can avoid */
-	double restart; /* elements after which loop-carried chains start again, so that the next
-			   chains overlap with the last; 0: never */
+	const char *waits;  /* The reason why the address of the next load that can miss is late, as
+			       static text: "the next node's address is in this node". NULL: no
+			       reason is stated. */
+	double splits;	    /* number of loads and stores per element that cross a cache line */
+	double mispredicts; /* number of mispredictions per element that no branch predictor can
+			       avoid */
+	double restart; /* Number of elements after which loop-carried chains start again. The new
+			   chains overlap with the previous chains. 0: the chains never start again.
+			 */
 };
 
-/* A kernel at one setting, laid out in memory and ready to be called. The engine owns and zeroes
- * it, and fills the first group. Only one thread may use it at a time. */
+/* A kernel at one setting, laid out in memory and ready to be called. The engine owns the run, sets
+ * it to zero, and fills the first group of fields. Only one thread may use a run at a time. */
 struct kernel_run {
 	const struct kernel *kernel;
-	int64_t v[KNOBS_MAX]; /* the value of each knob, in the kernel's order */
+	int64_t v[KNOBS_MAX]; /* the value of each knob, in the order of kernel->knobs */
 	uint64_t seed;
-	unsigned char *memory; /* footprint() bytes or more, aligned to 2 MiB, already touched */
+	unsigned char *memory; /* A working set of at least footprint() bytes, aligned to 2 MiB. All
+				  its pages were already touched. */
 	struct kernel_layout layout;
 	struct kernel_work work;
 	struct kernel_code code;
-	struct kernel_walk walk; /* filled by describe(), or by prepare() if that is NULL */
+	struct kernel_walk walk; /* filled by describe(), or by prepare() if describe is NULL */
 
 	/* Filled by prepare(). */
-	uint64_t ring;	    /* elements in one pass over the working set: > 0, whole granules */
-	uint64_t granule;   /* elements in one iteration of the loop: each call processes a multiple
-			       of it */
-	uint64_t iteration; /* elements in one iteration, if a call may end inside a granule; 0:
-			       granule */
-	uint64_t period; /* elements after which the walk's demands on memory repeat: both lengths
-			    of a trial are multiples of it; 0: any length is allowed */
-	bool passes; /* in the first-level cache, both lengths of a trial are whole passes from the
-			start of the ring, because parts of a pass differ in cost */
-	bool complete;	/* a trial compares one call of the whole ring with an empty call; the call
-			   returns early once *work.cancel is set */
-	uint64_t bytes; /* bytes that the code reads and writes per element */
+	uint64_t ring;	  /* number of elements in one pass over the working set: > 0, a multiple of
+			     granule */
+	uint64_t granule; /* Number of elements in one iteration of the loop. Each call processes a
+			     multiple of `granule`. */
+	uint64_t iteration; /* number of elements in one iteration, if a call may end inside a
+			       granule; 0: equal to `granule` */
+	uint64_t period;    /* Number of elements after which the walk's demands on memory repeat. A
+			       trial has two lengths, and both are multiples of `period`. 0: any length
+			       is allowed. */
+	bool passes;	/* If the data fits the first-level cache, both lengths of a trial are whole
+			   passes from the start of the ring. Parts of a pass differ in cost. */
+	bool complete;	/* A trial compares one call for the whole ring with an empty call. The call
+			   returns early once *work.cancel is set. */
+	uint64_t bytes; /* number of bytes that the code reads and writes per element */
 
 	/* The position of the kernel in its walk. */
-	uint64_t position; /* elements into the ring, 0…ring-1 */
+	uint64_t position; /* number of elements from the start of the ring to the next element,
+			      0…ring-1 */
 	uint64_t result;
 	const void *cursor;
 	const void *loop;
-	const void *chain[KERNEL_CHAINS]; /* position of each of several parallel walks */
-	uint64_t kept[KERNEL_KEPT]; /* a private struct that prepare() fills for calls, copied in
-				       and out */
+	const void *chain[KERNEL_CHAINS]; /* the position of each parallel walk, if the kernel has
+					     several */
+	uint64_t kept[KERNEL_KEPT]; /* Space for a private struct of the kernel. prepare() fills the
+				       struct for later calls. */
 };
 
-/* The blocks of a blocked algorithm, for advice on the block size. */
+/* The blocks of a blocked algorithm. The advice on the block size uses them. */
 struct kernel_block {
-	int knob;     /* the knob with the value N */
-	int blocks;   /* number of N x N blocks in use at a time */
-	int bytes;    /* bytes of an element */
-	int64_t most; /* at this N or more, one block covers all data */
-	double pages; /* pages per row of a block, summed over the matrices that have N rows in a
-			 block */
-	bool down;    /* the innermost loop moves down a column */
-	bool meet;    /* the innermost loop moves along rows that compete for few sets of a cache */
-	bool sums;    /* the innermost loop sums a line of N elements */
+	int knob;     /* index of the knob that sets the block size N */
+	int blocks;   /* number of blocks of N x N elements in use at a time */
+	int bytes;    /* number of bytes of an element */
+	int64_t most; /* the smallest block size N at which one block covers all data */
+	double pages; /* number of pages per row of a block, summed over the matrices that have N
+			 rows in a block */
+	bool down;    /* The innermost loop moves down a column of a block. */
+	bool meet; /* The innermost loop moves along rows that compete for few sets of a cache. */
+	bool sums; /* The innermost loop sums a line of N elements. */
 };
 
-/* Required: the first group, knobs, prepare, call, and either expected or verify. For a callback
- * that is NULL, the default in its comment applies. */
+/* A kernel. Required fields: the first group, knobs, prepare, call, and either expected or verify.
+ * The comment of each callback states the default if the callback is NULL. */
 struct kernel {
-	const char *name;     /* as typed: "list-length" */
-	const char *title;    /* a few words */
-	const char *look_for; /* two or three sentences: what to change, what to observe */
-	const char *document; /* the cited source */
-	const char *element;  /* what CPE counts: "array element read" */
-	const char *limit; /* the limit that the document names for the initial setting, by its name
-			      in model/limits/limits.h ("latency"); NULL: none */
-	const char *hint;  /* the first keys to press, in a few words; NULL: none */
+	const char *name;     /* the name that users type: "list-length" */
+	const char *title;    /* the title of the kernel, in a few words */
+	const char *look_for; /* two or three sentences that say which knobs to change and which
+				 effect to observe */
+	const char *document; /* the cited source of the kernel: an article or a book */
+	const char *element;  /* the element in cycles per element: "array element read" */
+	const char *
+		limit; /* The limit that the cited source names for the initial setting, by its name
+			  in model/limits/limits.h ("latency"). NULL: the source names no limit. */
+	const char *hint; /* a hint of a few words on the first keys to press in the explorer; NULL:
+			     no hint */
 	const struct knob *knobs;
 	int knob_count;
-	const struct knob_rule *rules; /* pairs of knobs that check() and fit() need not handle */
+	const struct knob_rule *
+		rules; /* rules for pairs of knobs; check() and fit() need not handle these pairs */
 	int rule_count;
 
 	/* ---- Settings */
 
-	/* Checks values that are each within range, but may not fit together. The message names the
-	 * knobs and valid values. NULL: every combination is allowed. */
+	/* Checks that the values of the knobs fit together. Each value alone is within its range.
+	 * The error message names the knobs and the valid values. NULL: every combination is
+	 * allowed. */
 	struct status (*check)(const int64_t *v);
 
-	/* After the user changed knob `changed`: changes as few other knobs as possible, so that
-	 * check() passes again. NULL: changes no knob. */
+	/* Repairs a setting after the user changed knob `changed`. fit() changes as few other knobs
+	 * as possible until check() passes again. NULL: no other knob is changed. */
 	void (*fit)(int64_t *v, int changed);
 
-	/* Bytes of memory that the setting needs. NULL: the value of the knob on AXIS_SIZE, or one
-	 * cache line without such a knob. */
+	/* Returns the bytes of memory that the setting needs. NULL: the setting needs the value of
+	 * the knob on AXIS_SIZE. A kernel without a size knob needs one cache line. */
 	uint64_t (*footprint)(const int64_t *v);
 
-	/* Settings with equal layout() can share data (layout.prepared). NULL: with layout_nests,
-	 * all settings share data; otherwise, settings with equal footprint share data. */
+	/* Returns a number for the layout. Settings with equal numbers can share data
+	 * (layout.prepared). NULL: if layout_nests is set, all settings share data; otherwise,
+	 * settings with equal footprint share data. */
 	uint64_t (*layout)(const int64_t *v);
 
-	/* A remark on this setting, as static text; NULL: no remark. A NULL callback: no setting
-	 * has a remark. */
+	/* Returns a remark on this setting as static text, or NULL for no remark. A NULL callback:
+	 * no setting has a remark. */
 	const char *(*remark)(const int64_t *v);
 
-	/* Fills *block with the blocks of this setting; false: the setting has no blocks. NULL: no
-	 * setting has blocks. */
+	/* Fills *block with the blocks of this setting. Returns false if the setting has no blocks.
+	 * A NULL callback: no setting has blocks. */
 	bool (*block)(const int64_t *v, struct kernel_block *block);
 
-	/* Describes the walk over the data at this setting, without memory: fills a zeroed *walk.
-	 * NULL: prepare() fills run->walk. */
+	/* Describes the walk over the data at this setting, and needs no laid-out data. The caller
+	 * passes a zeroed *walk. A NULL callback: prepare() fills run->walk. */
 	void (*describe)(const int64_t *v, struct kernel_walk *walk);
 
 	/* ---- The run */
 
-	/* Lays out the data, generates code where the kernel does, and fills the run. Returns
-	 * STATUS_CANCELLED once *work.cancel is set. Afterwards kernel_prepare() rewinds the run.
-	 */
+	/* Lays out the data, generates code if the kernel has generated code, and fills the run.
+	 * Returns STATUS_CANCELLED once *work.cancel is set. After prepare(), kernel_prepare()
+	 * rewinds the run. */
 	struct status (*prepare)(struct kernel_run *run);
 
-	/* The maximum number of bytes of code that prepare() generates (kernels/assemble.h). NULL:
-	 * prepare() generates no code. */
+	/* Returns the maximum number of bytes of code that prepare() generates
+	 * (kernels/assemble.h). A NULL callback: prepare() generates no code. */
 	size_t (*code_bytes)(const int64_t *v);
 
-	/* Walks `elements` (a positive multiple of granule; 0 in a complete run is an empty call).
-	 * Starts where the last call stopped, and wraps at the end of the ring. This call is timed.
-	 */
+	/* Processes `elements` elements, a positive multiple of granule. In a complete run, 0
+	 * elements make an empty call. Each call starts where the last call stopped, and wraps at
+	 * the end of the ring. The engine times call(). */
 	void (*call)(struct kernel_run *run, uint64_t elements);
 
-	/* Back to the start of the ring. NULL: begin_at(run, 0), else position = 0. */
+	/* Moves the walk back to the start of the ring. A NULL callback: kernel_rewind() calls
+	 * begin_at(run, 0), or sets the position to 0 if begin_at is NULL. */
 	void (*rewind)(struct kernel_run *run);
 
-	/* Moves to a share (0…1) of the ring, or of the memory if the order is random, so that
-	 * short visits to a large ring reach different parts. NULL: visits begin at the start. */
+	/* Moves the walk to a share (0…1) of the ring, or of the memory if the order is random.
+	 * Short calls on a large ring can then reach different parts of the ring. A NULL callback:
+	 * each walk begins at the start of the ring. */
 	void (*begin_at)(struct kernel_run *run, double share);
 
 	/* Computes the expected result of a call of `elements` from the start of the ring, in plain
 	 * C. The default verify() compares with it. */
 	uint64_t (*expected)(const struct kernel_run *run, uint64_t elements);
 
-	/* Checks that the code computes correctly. Runs before each measurement, untimed. It must
-	 * be quick: a few thousand elements. It starts at the start of the ring, and may end
-	 * anywhere: kernel_verify() rewinds. NULL: compares a call with expected(). */
+	/* Checks that the code computes correctly. The engine calls verify() before each
+	 * measurement and does not time it. verify() must be quick: it checks a few thousand
+	 * elements. The walk begins at the start of the ring and may end anywhere, because
+	 * kernel_verify() rewinds afterwards. A NULL callback: kernel_verify() compares the result
+	 * of a call with expected(). */
 	struct status (*verify)(struct kernel_run *run);
 
-	/* Checks the result of the last trial of a complete run; untimed. NULL: no check. */
+	/* Checks the result of the last trial of a complete run. The engine does not time proof().
+	 * A NULL callback: the result is not checked. */
 	struct status (*proof)(struct kernel_run *run);
 
 	/* ---- How the model reads the code */
 
-	/* Reduces v to the smallest amount of work with the same code. NULL: reduces only the knob
-	 * on AXIS_SIZE. */
+	/* Reduces the knobs in v to the smallest amount of work that runs the same code. A NULL
+	 * callback: only the knob on AXIS_SIZE is reduced. */
 	void (*shrink)(int64_t *v);
 
-	/* Elements to step through (> 2), for kernels with many instructions per element. NULL: a
-	 * few hundred. */
+	/* Returns the number of elements that the model steps through (> 2), for kernels with many
+	 * instructions per element. A NULL callback: the model steps through a few hundred
+	 * elements. */
 	unsigned (*few)(const int64_t *v);
 
-	/* The model steps through multiples of this many elements (a power of two), because fewer
-	 * elements would run other code; 0: the granule. */
+	/* The model steps through a multiple of `batch` elements, because fewer elements would run
+	 * other code. `batch` is a power of two. 0: the model uses the granule. */
 	unsigned batch;
 
-	/* The source file of the function in code.name; NULL: kernels/NAME.c. */
+	/* Path of the source file that has the function code.name. NULL: the path is
+	 * kernels/NAME.c. */
 	const char *file;
 
-	/* The path through the loop depends on data or calls functions: the model steps through a
-	 * small run instead of reading the innermost loop. */
+	/* True if the path through the loop depends on data or calls functions. The model then
+	 * steps through a small run instead of reading the innermost loop. */
 	bool stepped;
 
-	/* The path depends on the amount of data, as in a tree: the model uses the full size, and
-	 * lays out only a sample (layout.sample). */
+	/* True if the path depends on the amount of data, as in a tree. The model then uses the
+	 * full size, and lays out only the data of a few elements (layout.sample). */
 	bool deep;
 
 	/* ---- How the engine measures */
 
-	bool layout_nests; /* a longer layout starts with each shorter layout: settings of different
-			      sizes share memory */
-	bool movable;  /* a working set may begin at any multiple of 2 MiB in a longer layout. The
-			  engine measures several places, so that the physical pages of one place
-			  matter less. It moves run->memory and sets layout.base */
-	bool seamless; /* the walk wraps at no cost: a call may have any length */
-	bool halved;   /* a call that ends before the end of the ring must end at half of it */
-	bool cold;     /* cache misses are intended: the engine does not warm the caches */
-	bool isolated; /* the user's own code: only a child process loads, prepares, calls and steps
-			  it. `own` (engine/own/own.h) is its source */
+	bool layout_nests; /* A longer layout starts with each shorter layout, so settings of
+			      different sizes share memory. */
+	bool movable;  /* A working set may begin at any multiple of 2 MiB in a longer layout. The
+			  engine measures several places, because the physical pages of one place can
+			  distort the result. For each place, the engine moves run->memory and sets
+			  layout.base. */
+	bool seamless; /* The walk wraps at no cost, so a call may have any length. */
+	bool halved; /* A call that ends before the end of the ring must end at half of the ring. */
+	bool cold;   /* Cache misses are intended, so the engine does not warm the caches. */
+	bool isolated; /* The kernel is the user's own code. Only a child process loads, prepares,
+			  calls and steps the kernel. The field `own` (engine/own/own.h) describes
+			  its source. */
 	const struct own *own;
-	bool plot_cpe; /* plots show cycles per element on a logarithmic axis: for latencies */
+	bool plot_cpe; /* Plots show cycles per element on a logarithmic axis. Used for kernels that
+			  measure latencies. */
 };
 
-/* All kernels, in the order of the make list; the last entry is NULL. Generated. */
+/* All kernels, in the order of KERNELS in Makefile.am; the last entry is NULL. The build generates
+ * this table. */
 extern const struct kernel *const kernel_registry[];
 
-/* The kernel with that name, or NULL. */
+/* Returns the kernel with the name `name`, or NULL. */
 const struct kernel *kernel_find(const char *name);
 
-/* The index of the knob with that name, and of the first knob on that axis; -1: no such knob. */
+/* kernel_knob() returns the index of the knob with the name `name`. kernel_axis() returns the index
+ * of the first knob on the axis `axis`. Both return -1 if no knob matches. */
 int kernel_knob(const struct kernel *kernel, const char *name);
 int kernel_axis(const struct kernel *kernel, enum knob_axis axis);
 
-/* The index of the first knob with that `asks`, or -1; and the value of that knob in v, or 0. */
+/* kernel_asking() returns the index of the first knob with that value of `asks`, or -1.
+ * kernel_asked() returns the value of this knob in v, or 0 without such a knob. */
 int kernel_asking(const struct kernel *kernel, enum knob_asks asks);
 int64_t kernel_asked(const struct kernel *kernel, const int64_t *v, enum knob_asks asks);
 
-/* The fewest bytes that a stream walks: more than the last-level cache of most cores. */
+/* The minimum working set of a streaming core in bytes. It is larger than the last-level cache of
+ * most cores. */
 #define STREAM_BYTES ((uint64_t)64 << 20)
 
 /* The resources that one setting needs. */
 struct kernel_need {
-	int cores;	 /* number of cores that run the kernel at once, from 1 */
-	int streams;	 /* number of other cores that stream */
-	int processors;	 /* cores + streams */
-	uint64_t memory; /* bytes of all working sets; UINT64_MAX: 64 bits are too few */
+	int cores;	/* number of cores that run the kernel at once, from 1 */
+	int streams;	/* number of other cores that stream through memory */
+	int processors; /* total number of cores: cores + streams */
+	uint64_t
+		memory; /* total bytes of all working sets; UINT64_MAX: the sum overflows 64 bits */
 };
 
 struct kernel_need kernel_need(const struct kernel *kernel, const int64_t *v);
 
-/* Call the callbacks of the same name, or apply their defaults. */
+/* Each function calls the kernel's callback of the same name, or applies the default of the
+ * callback. */
 struct status kernel_check(const struct kernel *kernel, const int64_t *v);
 void kernel_fit(const struct kernel *kernel, int64_t *v, int changed);
 uint64_t kernel_footprint(const struct kernel *kernel, const int64_t *v);
@@ -360,23 +419,25 @@ uint64_t kernel_layout(const struct kernel *kernel, const int64_t *v);
 void kernel_rewind(struct kernel_run *run);
 struct status kernel_verify(struct kernel_run *run);
 
-/* The default of verify(). */
+/* Compares the result of a call with expected(): the default of verify(). */
 struct status kernel_compare(struct kernel_run *run);
 
-/* Fills *walk for any amount of data, without memory; false: only prepare() can fill it. */
+/* Fills *walk for any amount of data, without laid-out data. Returns false if only prepare() can
+ * fill *walk. */
 bool kernel_describe(const struct kernel *kernel, const int64_t *v, struct kernel_walk *walk);
 
-/* Prepares the run: describe(), prepare(), rewind. Kernels that generate code need a code buffer:
- * engine/memory/code_buffer.h. */
+/* Prepares the run: calls describe(), prepare() and kernel_rewind(). Kernels that generate code
+ * need a code buffer (engine/memory/code_buffer.h). */
 struct status kernel_prepare(struct kernel_run *run);
 
-/* Callbacks of kernels with a loop that only counts its turns down, and returns 0. */
+/* The callbacks call() and expected() of kernels with a loop that only counts down its iterations
+ * and returns 0. */
 typedef uint64_t kernel_countdown(uint64_t turns);
 void countdown_call(struct kernel_run *run, uint64_t elements);
 uint64_t countdown_expected(const struct kernel_run *run, uint64_t elements);
 
-/* Long work calls this every few thousand items, to report that `done` of `of` items are done.
- * false: stop with STATUS_CANCELLED. */
+/* Long work calls kernel_goes_on() every few thousand items, to report that `done` of `of` items
+ * are finished. If kernel_goes_on() returns false, the caller must stop with STATUS_CANCELLED. */
 static inline bool kernel_goes_on(struct kernel_run *run, uint64_t done, uint64_t of)
 {
 	if (run->work.progress)
@@ -385,8 +446,9 @@ static inline bool kernel_goes_on(struct kernel_run *run, uint64_t done, uint64_
 	return !atomic_load_explicit(run->work.cancel, memory_order_relaxed);
 }
 
-/* For hot loops. Never inlined: the model can find and read the code. Never instrumented: a
- * sanitised build times the same loop. */
+/* Attributes of functions with a hot loop. The compiler never inlines the function, so the model
+ * can find and read its code. Sanitizers do not instrument the function, so a sanitised build times
+ * the same loop. */
 #if defined(__clang__)
 #define KERNEL_UNWATCHED no_sanitize("address", "undefined", "thread", "memory")
 #else
@@ -394,19 +456,21 @@ static inline bool kernel_goes_on(struct kernel_run *run, uint64_t done, uint64_
 #endif
 #define KERNEL_LOOP __attribute__((noinline, KERNEL_UNWATCHED))
 
-/* For a loop that is written once, with parameters that must be compile-time constants (`const int
- * unroll`, an "i" operand of its assembly). KERNEL_LOOP functions that only call it supply the
- * constants. code.name names this function, because users read it. */
+/* Attributes of a loop function that is written once, with parameters that must be compile-time
+ * constants (`const int unroll`, an "i" operand of its assembly). KERNEL_LOOP functions call the
+ * KERNEL_BODY function and supply the constants. code.name names the KERNEL_BODY function, because
+ * users read its source. */
 #define KERNEL_BODY static inline __attribute__((always_inline, KERNEL_UNWATCHED))
 
-/* Unrolls the following loop completely: its bounds are constants up to 16. */
+/* Unrolls the following loop completely. The number of iterations must be a constant up to 16. */
 #if defined(__clang__)
 #define KERNEL_UNROLL _Pragma("clang loop unroll(full)")
 #else
 #define KERNEL_UNROLL _Pragma("GCC unroll 16")
 #endif
 
-/* Defines a KERNEL_LOOP function of one walk, which calls a body with constants. */
+/* Defines a KERNEL_LOOP function with one parameter, `walk`, that calls a KERNEL_BODY function with
+ * constants. */
 #define KERNEL_CALLS(name, walk_type, ...)            \
 	KERNEL_LOOP static void name(walk_type *walk) \
 	{                                             \
@@ -414,7 +478,7 @@ static inline bool kernel_goes_on(struct kernel_run *run, uint64_t done, uint64_
 	}
 
 /* KERNEL_UNROLLED() defines NAME_1 … NAME_8, which call body(walk, 1) … body(walk, 8).
- * KERNEL_UNROLLED_NAMES() lists their names, for a table. */
+ * KERNEL_UNROLLED_NAMES() lists the names of these eight functions, for a table. */
 #define KERNEL_UNROLLED(name, walk_type, body) KERNEL_UNROLLED_AS(, name, walk_type, body)
 #define KERNEL_UNROLLED_AS(attribute, name, walk_type, body)                               \
 	attribute KERNEL_CALLS(name##_1, walk_type, body(walk, 1)) attribute KERNEL_CALLS( \
@@ -428,11 +492,11 @@ static inline bool kernel_goes_on(struct kernel_run *run, uint64_t done, uint64_
 #define KERNEL_UNROLLED_NAMES(name) \
 	name##_1, name##_2, name##_3, name##_4, name##_5, name##_6, name##_7, name##_8
 
-/* each(1) … each(8). */
+/* Expands the macro `each` eight times: each(1) … each(8). */
 #define KERNEL_EIGHT(each) each(1) each(2) each(3) each(4) each(5) each(6) each(7) each(8)
 
-/* Pins a value to a register here, so that the compiler neither merges chains nor moves operations
- * across this point. The loop then keeps its written form. */
+/* Pins a value to a register at this point of the code. The compiler then neither merges chains nor
+ * moves operations across this point, so the loop keeps its written form. */
 #define KERNEL_KEEP(x) __asm__("" : "+r"(x))
 #if defined(__x86_64__)
 #define KERNEL_KEEP_FLOAT(x) __asm__("" : "+x"(x))

@@ -1,10 +1,11 @@
-/* Nodes that point to each other, for walks in which each load waits for the previous one: random
- * cycles, cycles that go forward or backward through memory, and cycles of pairs.
+/* Cycles of nodes that point to each other, for walks in which each load waits for the previous
+ * load. A cycle visits single nodes in random order, pairs of nodes in random order, or nodes
+ * forward or backward through memory.
  *
  * An item is a node, or a pair of nodes that are visited in succession. Random cycles grow by one
  * item at a time. Each item is inserted after a random earlier item, so all orders are equally
- * likely. The seed and the number of an item determine its place. So the last items can be removed
- * again, which restores the earlier cycle. A curve over many sizes costs little more than one
+ * likely. The seed and the number of an item determine its place in the cycle. Removing the last
+ * item restores the previous cycle. A curve over many sizes therefore costs little more than one
  * layout of the largest size. */
 #pragma once
 
@@ -27,44 +28,47 @@ enum nodes_order {
 
 struct nodes {
 	unsigned char *memory; /* aligned to nodes_alignment() */
-	uint64_t stride;       /* bytes, a multiple of 16 */
+	uint64_t stride;       /* bytes from one item to the next, a multiple of 16 */
 	enum nodes_order order;
-	unsigned cycles; /* number of cycles (> 0) of equal length. Successive items belong to
-			    different cycles. One in backward order. */
+	unsigned cycles; /* Number of cycles (> 0), all of equal length. Successive items belong to
+			    different cycles. The number is 1 in backward order. */
 	uint64_t seed;
-	atomic_uint *progress; /* progress in thousandths; NULL: no reader */
+	atomic_uint *progress; /* progress of the layout in thousandths; NULL: nothing reads the
+				  progress */
 };
 
-/* The number of items that fit in `bytes` of memory, a multiple of `cycles`. 0: too few bytes. */
+/* Returns the number of items that fit in `bytes` bytes of memory, a multiple of `cycles`. 0: the
+ * memory is too small. */
 uint64_t nodes_fit(const struct nodes *nodes, uint64_t bytes);
 
-/* The smallest number of bytes that holds `items` items. */
+/* Returns the smallest number of bytes that holds `items` items. */
 uint64_t nodes_bytes(const struct nodes *nodes, uint64_t items);
 
-/* Bytes of an item, including the gap to the next. */
+/* Returns the bytes of an item, including the gap to the next item. */
 uint64_t nodes_item(const struct nodes *nodes);
 
-/* Required alignment of the memory in bytes. It keeps a pair within one line if its stride is
- * smaller than a line. */
+/* Returns the required alignment of the memory in bytes. The alignment keeps a pair of nodes within
+ * one cache line if the stride is smaller than a line. */
 uint64_t nodes_alignment(const struct nodes *nodes);
 
-/* Number of nodes of an item: 1 or 2. */
+/* Returns the number of nodes of an item: 1 or 2. */
 unsigned nodes_each(const struct nodes *nodes);
 
 /* Changes the layout from `have` items (0: none exist) to `count` items (> 0, a multiple of
- * `cycles`). Stops early when *cancel is set. Returns the number of items laid out. It can exceed
- * `count` in backward order or after a stop; it is smaller only after a stop. */
+ * `cycles`). nodes_lay_out() stops early if *cancel is set. Returns the number of items laid out.
+ * The returned number can exceed `count` in backward order or after a stop. It is smaller than
+ * `count` only after a stop. */
 uint64_t nodes_lay_out(
 	const struct nodes *nodes, uint64_t have, uint64_t count, const atomic_bool *cancel);
 
-/* The first node of chain number `chain` of `chains`. Each chain has its own cycle; in backward
- * order, the chains start at evenly spaced nodes of `count`. share (0…1): the walk begins this part
- * of the memory later. */
+/* Returns the first node of chain number `chain` of `chains`. Each chain has its own cycle. In
+ * backward order, the chains instead start at evenly spaced nodes of the `count` nodes. share
+ * (0…1): the walk begins this share of the memory after the start. */
 const struct node *nodes_start(
 	const struct nodes *nodes, uint64_t count, unsigned chain, unsigned chains, double share);
 
-/* Returns the node `steps` after `from`. The pointers may be wrong: if one leads outside low …
- * high-1, returns NULL. *closed: the number of steps after which the walk first returned to `from`,
- * or 0. */
+/* Returns the node `steps` after `from`. The pointers in the nodes may be wrong. If a pointer leads
+ * outside low … high-1, nodes_follow() returns NULL. *closed: the number of steps after which the
+ * walk first returned to `from`; 0: the walk did not return. */
 const struct node *nodes_follow(const struct node *from, uint64_t steps, const unsigned char *low,
 	const unsigned char *high, uint64_t *closed);

@@ -1,9 +1,9 @@
-/* Loops that read, write, update or copy an array: all of it, or places at a constant stride.
- * Kernels that measure throughput share them. The loops compute nothing, so that the accesses are
- * the binding limit.
+/* Loops that read, write, update or copy an array: the whole array, or places at a constant stride.
+ * Kernels that measure throughput share these loops. The loops compute nothing, so the memory
+ * accesses are the binding limit.
  *
- * A kernel supplies the constants in its own functions, and names the body, because users read its
- * name:
+ * A kernel that uses these loops supplies the constants in its own functions. The kernel reports
+ * the name of the loop body, because users read that name:
  *
  *     KERNEL_LOOP static void write_strided(struct stream_walk *walk)
  *     {
@@ -14,8 +14,8 @@
  *     run->code.name = "stream_write";
  *
  * width: bytes of an access: 8 or 16; on x86-64 also 32 (AVX2) and 64 (AVX-512). strided: places
- * are walk->stride bytes apart; otherwise they are adjacent. bypass (not strided): stores bypass
- * the caches. An iteration accesses STREAM_UNROLL places. */
+ * are walk->stride bytes apart; otherwise, places are adjacent. bypass: stores bypass the caches;
+ * requires strided = false. An iteration of a loop accesses STREAM_UNROLL places. */
 #pragma once
 
 #include <stdbool.h>
@@ -23,11 +23,13 @@
 
 #include "kernels/kernel.h"
 
-/* The accesses as assembly text. %c[width], %c[strided] and %c[bypass] are constants in it. */
+/* The memory accesses as assembly text. %c[width], %c[strided] and %c[bypass] are constants in the
+ * text. */
 #if defined(__x86_64__)
 
-/* each(k, its general register, its vector register, its place in a and in b when strided). There
- * are too few general registers: the accesses share four of them. */
+/* Expands the macro `each` for each access k. Its arguments: k, the general register, the vector
+ * register, and the addresses in the arrays a and b if strided. x86-64 has too few general
+ * registers, so the accesses share four general registers. */
 #define STREAM_LIST(each, g0, g1, g2, g3, g4, g5, g6, g7, v0, v1, v2, v3, v4, v5, v6, v7)         \
 	each(0, g0, v0, "(%[a])", "(%[b])") each(1, g1, v1, "(%[a],%[s])", "(%[b],%[s])")         \
 		each(2, g2, v2, "(%[a],%[s],2)", "(%[b],%[s],2)") each(3, g3, v3, "(%[a],%[s3])", \
@@ -93,7 +95,8 @@
 	"	leaq 8*%c[width](%[" p "]), %[" p "]\n" \
 	".endif\n"                                      \
 	"	cmoveq %[first_" p "], %[" p "]\n"
-/* A scaled index would make this one cycle slower. Only reads would notice. */
+/* STREAM_MOVE_FAST() uses an unscaled index, because a scaled index makes leaq one cycle slower.
+ * Only loops that read would become slower. */
 #define STREAM_MOVE_FAST(p) STREAM_MOVE(p, "(%[" p "],%[s8])")
 #define STREAM_MOVE_FIT(p)  STREAM_MOVE(p, "(%[" p "],%[s],8)")
 #define STREAM_AGAIN       \
@@ -112,8 +115,8 @@
 
 #else
 
-/* each(k, its register's number, the number of the previous register, its place in a and in b when
- * strided). */
+/* Expands the macro `each` for each access k. Its arguments: k, the number of the register, the
+ * number of the previous register, and the addresses in the arrays a and b if strided. */
 #define STREAM_LIST(each, r0, r1, r2, r3, r4, r5, r6, r7)                                          \
 	each(0, r0, r7, "[%[a]]", "[%[b]]") each(1, r1, r0, "[%[a], %[s]]", "[%[b], %[s]]")        \
 		each(2, r2, r1, "[%[a], %[s2]]", "[%[b], %[s2]]") each(3, r3, r2, "[%[a], %[s3]]", \
@@ -138,8 +141,8 @@
 	".if %c[strided]\n" STREAM_TEXT(name, r, place) ".else\n" STREAM_TEXT( \
 		name, r, "[%[" base "], #" #k "*%c[width]]") ".endif\n"
 
-/* Only pairs of registers can bypass the caches: every second store also writes the previous
- * register. */
+/* On AArch64, only stores of two registers can bypass the caches. Every second store therefore also
+ * writes the previous register. */
 #define STREAM_PUT(k, r, before, base, place)                                                  \
 	".if %c[bypass] == 0\n" STREAM_ACCESS("str", k, r, base,                               \
 		place) ".elseif " #k " & 1 && %c[width] == 8\n	stnp x" before ", x" r         \
@@ -192,33 +195,36 @@
 
 enum { STREAM_UNROLL = 8, STREAM_WIDEST = 64 };
 
-/* The walk of one call over the places. It may pass the end of the ring several times. */
+/* The walk of one call over the places of an array. A call may pass the end of the ring several
+ * times. */
 struct stream_walk {
 	/* Values that the loads of the last iteration returned. With 8-byte accesses, only the
 	 * second half is valid. */
 	_Alignas(STREAM_WIDEST) unsigned char found[STREAM_UNROLL][STREAM_WIDEST];
 	unsigned char value[STREAM_WIDEST]; /* the value to write */
-	unsigned char *a, *b; /* a: the array to read or write; b: the destination of a copy */
-	uint64_t stride;      /* bytes from one place to the next, if strided */
-	uint64_t turns;	      /* number of iterations (> 0) */
-	uint64_t at,
-		last; /* offsets into a (and b). at: start of the first iteration; the loop updates
-			 it for the next call. last: start of the last iteration of the ring */
+	unsigned char *a,
+		*b; /* a: the array that the loop reads or writes; b: the destination of a copy */
+	uint64_t stride;   /* bytes from one place to the next, if the loop is strided */
+	uint64_t turns;	   /* number of iterations of the call (> 0) */
+	uint64_t at, last; /* Byte offsets into a and b. at: start of the first iteration of the
+			      call; the loop updates `at` for the next call. last: start of the last
+			      iteration of the ring. */
 };
 
 typedef void stream_loop(struct stream_walk *walk);
 
-/* The places of a setting, and the operation of its loop. Numbers are in bytes. */
+/* The places that a setting accesses, and the operation of its loop. All numbers are in bytes. */
 struct stream_plan {
-	uint64_t width, distance; /* of an access; from one place to the next */
-	uint64_t turn;		  /* from one iteration to the next */
-	uint64_t part;		  /* of one array */
-	uint64_t gap;		  /* between the two arrays of a copy */
+	uint64_t width, distance; /* width: bytes of an access; distance: bytes from one place to
+				     the next */
+	uint64_t turn;		  /* bytes from one iteration to the next */
+	uint64_t part;		  /* bytes of one array */
+	uint64_t gap;		  /* bytes between the two arrays of a copy */
 	bool reads, writes, copies;
-	bool library; /* an iteration is one block, accessed by the C library's code */
+	bool library; /* An iteration is one block that the C library's code accesses. */
 } __attribute__((may_alias));
 
-/* The words of an array that is only read. All are different. */
+/* The word at an index of an array that the loop only reads. All words are different. */
 static inline uint64_t stream_word(uint64_t seed, uint64_t index)
 {
 	return (index + 1) * (2 * seed + 0x9e3779b97f4a7c15u);
@@ -227,14 +233,14 @@ static inline uint64_t stream_word(uint64_t seed, uint64_t index)
 _Static_assert(sizeof(struct stream_plan) <= sizeof(((struct kernel_run *)0)->kept),
 	"a run has room for the plan");
 
-/* prepare() stores the plan here for the callbacks below. */
+/* Returns the plan in run->kept. prepare() stores the plan there for the following callbacks. */
 static inline struct stream_plan *stream_plan(struct kernel_run *run)
 {
 	return (struct stream_plan *)(void *)run->kept;
 }
 
 /* Callbacks of the kernel. run->position counts bytes. If the loop only reads, the array must hold
- * stream_word(). Otherwise the check overwrites the data. */
+ * the values of stream_word(). Otherwise stream_verify() overwrites the data. */
 void stream_call(struct kernel_run *run, uint64_t elements);
 void stream_begin_at(struct kernel_run *run, double share);
 struct status stream_verify(struct kernel_run *run);

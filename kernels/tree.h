@@ -1,5 +1,5 @@
-/* Shared by the files of tree-lookup: the knobs, the shape of the tree, the places of its nodes,
- * and the walk of its loops. */
+/* Declarations shared by the files of the kernel tree-lookup: the knobs, the shape of the tree, the
+ * places of its nodes, and the walk of its loops. */
 #pragma once
 
 #include "kernels/asked.h"
@@ -21,49 +21,56 @@ enum {
 	TREE_KNOBS
 };
 enum tree_order { ORDER_RANDOM, ORDER_LEVEL, ORDER_SORTED };
-enum { KEYS_CHOICES = 4 }; /* 1, 3, 7 or 15 keys: one less than a power of two */
+enum {
+	KEYS_CHOICES = 4
+}; /* number of choices of the knob `keys`: 1, 3, 7 or 15 keys per node, one less than a power of
+      two */
 enum { CHILD_POINTER, CHILD_COMPUTED };
 enum { FORM_BRANCHING, FORM_BRANCH_FREE, FORMS };
 enum { TREE_LOOKUPS_MOST = 64 };
 
-/* A tree of a setting. A node is an array of words: its keys in ascending order, then the addresses
- * of its children (one more than keys). A bare node has no addresses. After the last node lies the
- * node "nothing", where all searches for missing keys end. It points to itself, and its keys are
- * the largest. */
+/* The tree of a setting. A node is an array of words: its keys in ascending order, then the
+ * addresses of its children. A node has one child more than keys. A bare node has no addresses.
+ * After the last node lies the node "nothing", where all searches for missing keys end. The node
+ * "nothing" points to itself, and its keys are larger than all other keys. */
 struct tree {
 	enum tree_order order;
 	bool balanced, bare;
-	unsigned keys;	       /* keys of a node */
-	unsigned spread;       /* a node has 2^spread children: keys + 1 */
-	uint64_t words;	       /* 8-byte words of a node */
-	uint64_t nodes;	       /* number of nodes without "nothing"; > 0 */
-	unsigned levels;       /* levels of a balanced tree with this number of nodes */
-	uint64_t above;	       /* nodes above the last level */
-	struct shuffle places; /* places of nodes in random order */
-	struct shuffle turns;  /* the insertion order of keys, for an unbalanced tree */
+	unsigned keys;	 /* number of keys of a node */
+	unsigned spread; /* binary logarithm of the number of children of a node: 2^spread = keys +
+			    1 */
+	uint64_t words;	 /* number of 8-byte words of a node */
+	uint64_t nodes;	 /* number of nodes (> 0), not counting the node "nothing" */
+	unsigned levels; /* number of levels of a balanced tree with `nodes` nodes */
+	uint64_t above;	 /* number of nodes above the last level */
+	struct shuffle places; /* the places of the nodes in memory, if their order is random */
+	struct shuffle turns;  /* the order in which an unbalanced tree inserts its keys */
 };
 
 struct tree tree_make(const int64_t *v, uint64_t seed);
 
-/* Bytes of a node, and the number of nodes of a setting. */
+/* tree_node_bytes() returns the bytes of a node. tree_nodes() returns the number of nodes at the
+ * setting v. */
 uint64_t tree_node_bytes(const int64_t *v);
 uint64_t tree_nodes(const int64_t *v);
 
-/* Keys in the whole tree. */
+/* Returns the number of keys in the whole tree. */
 uint64_t tree_keys(const struct tree *tree);
 
-/* Nodes of balanced trees are numbered in level order: the children of i are (keys + 1) * i + 1 and
- * the following nodes. tree_rank() is the rank of a key among all keys; tree_node_of() finds the
- * node and slot of a rank. */
+/* Nodes of balanced trees are numbered in level order: the children of node i are node (keys + 1) *
+ * i + 1 and the following nodes. tree_rank() returns the rank of the key in a slot of a node, among
+ * all keys. tree_node_of() returns the node of the key with a given rank, and stores the slot in
+ * *slot. */
 uint64_t tree_rank(const struct tree *tree, uint64_t node, unsigned slot);
 uint64_t tree_node_of(const struct tree *tree, uint64_t rank, unsigned *slot);
 
-/* The place of the node that has the key of that rank, counted in nodes. */
+/* Returns the place of the node that holds the key with rank `rank`. Places are counted in nodes.
+ */
 uint64_t tree_place(const struct tree *tree, uint64_t rank);
 
 /* Lays the tree out at run->memory, where `have` nodes already exist. Returns the number of nodes
- * laid out, which is smaller than `nodes` if *cancel is set. For a balanced tree, a later call can
- * continue from there. */
+ * laid out. The number is smaller than tree->nodes if run->work.cancel is set. For a balanced tree,
+ * a later call can lay out the remaining nodes. */
 uint64_t tree_lay_out(const struct tree *tree, struct kernel_run *run, uint64_t have);
 
 /* Lays out only the nodes that the first run->layout.sample lookups visit. The tree must be
@@ -71,11 +78,12 @@ uint64_t tree_lay_out(const struct tree *tree, struct kernel_run *run, uint64_t 
 void tree_lay_out_sample(
 	const struct tree *tree, struct kernel_run *run, const struct asked *asked);
 
-/* Height of the laid-out tree in nodes, from the root to the deepest node. */
+/* Returns the height of the laid-out tree: the number of nodes from the root to the deepest node.
+ */
 uint64_t tree_height(const struct tree *tree, const void *memory);
 
-/* The slot of the first key in the node that is not smaller than `key`. tree->keys: all keys are
- * smaller. */
+/* Returns the slot of the first key in the node that is not smaller than `key`. Returns tree->keys
+ * if all keys of the node are smaller. */
 static inline unsigned tree_slot(const struct tree *tree, const uint64_t *node, uint64_t key)
 {
 	unsigned slot = 0;
@@ -85,22 +93,22 @@ static inline unsigned tree_slot(const struct tree *tree, const uint64_t *node, 
 	return slot;
 }
 
-/* The address of the root. */
+/* Returns the address of the root node. */
 const uint64_t *tree_root(const struct tree *tree, const void *memory);
 
 /* The lookups of one call, and their results. */
 struct tree_walk {
 	const uint64_t *asked; /* keys to look up */
-	uint64_t count;	       /* number of keys, a multiple of `lookups` */
-	uint64_t lookups;      /* number of lookups at a time */
+	uint64_t count;	       /* number of keys to look up, a multiple of `lookups` */
+	uint64_t lookups;      /* number of lookups that the loop interleaves */
 	const uint64_t *nodes; /* the first word of the first node */
 	uint64_t number;       /* number of nodes, and also the number of the node "nothing" */
 	const void *root, *nothing;
 	uint64_t levels;
 	uint64_t found;
-	uint64_t sum; /* sum of the places of found nodes, or of their addresses if children are
-			 pointers */
-	/* The position of each lookup, if there are several. */
+	uint64_t sum; /* sum of the places of found nodes; with pointers to children, sum of the
+			 addresses of found nodes */
+	/* The position of each lookup, if the loop interleaves several lookups. */
 	uint64_t at[TREE_LOOKUPS_MOST], to[TREE_LOOKUPS_MOST];
 };
 

@@ -1,6 +1,6 @@
-/* The instructions that the kernel `window` can put between two cache misses, and the buffer of
- * the core that each kind fills. The search for the knee of cycles over fillers uses this table to
- * name the buffer. */
+/* The fillers: instructions that the kernel `window` can put between two cache misses. A table
+ * names the buffer of the core that each kind of filler fills. The search for the knee in the curve
+ * of cycles over fillers uses the table to name the buffer. */
 #pragma once
 
 /* The kinds of fillers, in the order of the knob `filler`. */
@@ -25,19 +25,20 @@ enum window_kind {
 };
 
 struct window_filler {
-	const char *name;   /* the name in the knob */
-	const char *buffer; /* the buffer that it fills, by its `size` name in a core's file. If
-			       cores differ in which buffer is full first: the most likely one */
+	const char *name;   /* name of the choice of the knob `filler` */
+	const char *buffer; /* Name of the buffer that the fillers fill, as in the `size` lines of a
+			       core's file. If cores differ in which buffer is full first, the most
+			       likely buffer. */
 	const char *title;  /* the buffer in words, without an article: "reorder buffer" */
-	double each;	    /* entries of the buffer that one of `fillers` occupies */
-	double own; /* entries that the loop itself occupies in addition, from the first to the
-		       second miss, including both. The misses still overlap if fillers x each + own
-		       equals the size of the buffer */
-	const char *counts; /* the unit of `fillers` */
-	const char *words;  /* a remark of one or two sentences */
+	double each;	    /* number of entries of the buffer that one filler occupies */
+	double own; /* Number of entries of the buffer that the loop's own instructions occupy, from
+		       the first to the second miss, including both misses. The misses still overlap
+		       if fillers x each + own equals the size of the buffer. */
+	const char *counts; /* the unit of the knob `fillers`, in words */
+	const char *words;  /* a remark on the filler, of one or two sentences */
 };
 
 extern const struct window_filler window_fillers[WINDOW_KINDS];
 
-/* The index of the kind with that name, or -1. */
+/* Returns the kind of filler with the name `name`, or -1. */
 int window_kind(const char *name);
