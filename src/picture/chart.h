@@ -31,24 +31,27 @@ enum {
 };
 
 struct chart_axis {
-	char title[CHART_TEXT]; /* "working set"; includes the unit if tick labels have none:
-				   "cycles per load" */
+	char title[CHART_TEXT]; /* "working set"; the title includes the unit if the tick labels
+				   have no unit: "cycles per load" */
 	struct scale scale;
-	int count; /* SCALE_STEPS: number of steps, and the name of each */
+	int count; /* for a scale of SCALE_STEPS: number of steps, and the name of each step */
 	char (*name)[CHART_NAME];
 };
 
 /* A median with its quartiles. */
 struct chart_point {
-	double x, y, lo, hi; /* y NAN: not measured, a gap in the line; lo, hi NAN: no quartiles */
-	double other, other_y; /* lower and upper of two modes; NAN: one mode */
-	bool doubtful;	       /* contended, not settled, or provisional: drawn hollow */
+	double x, y, lo, hi;   /* lo and hi: quartiles of y, NAN if there are none; y is NAN if not
+				  measured: a gap in the line */
+	double other, other_y; /* lower and upper value of a point with two modes; NAN: the point
+				  has one mode */
+	bool doubtful; /* the value is contended, not settled, or provisional: the point is drawn
+			  hollow */
 };
 
 struct chart_series {
-	char name[CHART_NAME]; /* empty: the chart has only this series */
-	bool loose; /* published points, drawn next to the measured ones: not joined, without a
-		       colour */
+	char name[CHART_NAME]; /* name of the series; empty if the chart has only this series */
+	bool loose; /* the points are published values: no line joins the points, and the series has
+		       no colour of its own */
 	int count;
 	struct chart_point *point; /* ascending by x */
 };
@@ -59,18 +62,19 @@ struct chart_flat {
 	char text[CHART_NAME];
 };
 
-/* A labelled place on an axis: "L1d 48 KiB". The axis is x for lines; for a grid it is y, or x if
- * `across` is set. */
+/* A labelled place on an axis: "L1d 48 KiB". A chart of lines has marks on the x axis. A grid has
+ * marks on the y axis, or on the x axis if `across` is set. */
 struct chart_mark {
 	double at;
-	double lo, hi; /* range of the place; both equal to `at`: the place is exact */
-	bool stated;   /* reported by the system; otherwise measured */
-	bool across;   /* grids: the mark is between columns, not rows */
+	double lo, hi; /* range of the mark's place; if lo and hi equal `at`, the place is exact */
+	bool stated;   /* the place was reported by the system; false: the place was measured */
+	bool across;   /* in a grid, the mark is between two columns, not between two rows */
 	bool pages;    /* the mark is the reach of a TLB, not the size of a cache */
 	char text[CHART_NAME];
 };
 
-/* A label on one point: "highest: 47.3 GB/s". In a grid x and y are step indices. */
+/* A label on one point: "highest: 47.3 GB/s". In a grid, x and y are indices of steps on the axes.
+ */
 struct chart_call {
 	int series; /* the series that gives the label its colour; -1: none */
 	double x, y;
@@ -90,18 +94,20 @@ struct chart {
 	char title[CHART_TEXT], subtitle[CHART_TEXT];
 	char after[CHART_TEXT];	 /* the authors of the experiment; may be empty */
 	char remark[CHART_TEXT]; /* a sentence that explains the chart; may be empty */
-	char machine[CHART_TEXT], made[CHART_TEXT]; /* in the corner: machine, time, program */
-	char source[CHART_TEXT],
-		legend[CHART_TEXT]; /* the source of the numbers; the meaning of the marks */
-	struct chart_axis x, y;	    /* bars have only x */
-	struct chart_axis z;	    /* scale of a grid's values */
-	bool joined;		    /* lines connect the points, because x has an order */
-	bool ordered; /* the series follow the values of a knob: shades of one colour show the order
+	char machine[CHART_TEXT], made[CHART_TEXT];  /* text in the page's corner: the machine; the
+							time and the program */
+	char source[CHART_TEXT], legend[CHART_TEXT]; /* the source of the chart's numbers; the
+							meaning of the chart's marks */
+	struct chart_axis x, y;			     /* bars have only x */
+	struct chart_axis z;			     /* scale of a grid's values */
+	bool joined;  /* lines connect the points, because x has an order */
+	bool ordered; /* each series belongs to a value of one knob: shades of one colour show the
+		       * order of the values
 		       */
 	int series_count;
 	struct chart_series series[CHART_SERIES];
-	double *grid;	/* y.count rows of x.count values; NAN: not measured */
-	bool *doubtful; /* for each value of the grid: the value is doubtful */
+	double *grid; /* the values of a grid: y.count rows of x.count values; NAN: not measured */
+	bool *doubtful; /* for each value of the grid: whether the value is doubtful */
 	int flat_count, mark_count, call_count, bar_count;
 	struct chart_flat flat[CHART_FLATS];
 	struct chart_mark mark[CHART_MARKS];
@@ -115,17 +121,18 @@ struct chart {
 struct chart *chart_new(enum chart_kind kind);
 void chart_free(struct chart *chart); /* NULL: does nothing */
 
-/* Adds a series without points; a long name is cut. NULL: the chart has CHART_SERIES already. */
+/* Adds a series without points; a long name is cut. Returns NULL if the chart already has
+ * CHART_SERIES series. */
 struct chart_series *chart_add_series(struct chart *chart, const char *name);
 void chart_add_point(struct chart_series *series, const struct chart_point *point);
 
-/* The marks that occur in a series. */
+/* Whether a series has points with quartiles, points with two modes, or doubtful points. */
 struct chart_shows {
 	bool quartiles, modes, doubtful;
 };
 struct chart_shows chart_series_shows(const struct chart_series *series);
 
-/* Each adds one item. Items beyond the maximum are ignored. */
+/* Each function adds one item to the chart. Items beyond the chart's maximum are ignored. */
 void chart_add_flat(struct chart *chart, double from, double to, double y, const char *text);
 void chart_add_mark(struct chart *chart, const struct chart_mark *mark);
 void chart_add_call(struct chart *chart, int series, double x, double y, const char *text);
@@ -133,34 +140,37 @@ void chart_add_call(struct chart *chart, int series, double x, double y, const c
 /* Gives an axis named steps. */
 void chart_name_axis(struct chart_axis *axis, const char *const *names, int count);
 
-/* Allocates the grid of x.count × y.count values, all not measured. */
+/* Allocates the chart's grid of x.count × y.count values, and sets each value to NAN (not
+ * measured). */
 void chart_make_grid(struct chart *chart);
 
-/* Fits the y scale to all points with their quartiles. Fits the x scale to the points, unless it
- * has steps. */
+/* Fits the y scale to all points with their quartiles. Fits the x scale to the points, unless the x
+ * axis has steps. */
 void chart_fit(struct chart *chart, enum scale_kind x, enum scale_kind y);
 
-/* Fits the z scale to the measured values of the grid, and labels the highest value. z.title is a
- * short unit, or words that cannot follow a number. */
+/* Fits the z scale to the measured values of the grid, and labels the highest value. The label has
+ * the unit after the value if z.title is shorter than 8 bytes. */
 void chart_grid_scale(struct chart *chart, double least, double most);
 
-/* The position of a value on a grid's axis, in steps. Between two positive steps the scale is
- * logarithmic, else linear. The position is at most half a step beyond the ends. */
+/* Returns the position of a value on a grid's axis, in steps. Between two steps with positive
+ * values the axis is logarithmic, otherwise linear. The position is at most half a step beyond the
+ * ends of the axis. */
 double chart_step(const double *values, int count, double value);
 
 /* ---- the corner ---- */
 
 struct chart_origin {
 	const struct machine *machine;
-	const char *core;    /* title of its core model; NULL: none */
-	const char *when;    /* time of a recording, as written in it; NULL: now */
-	const char *program; /* the version that measured it; NULL: this version */
+	const char *core;    /* title of the machine's core model; NULL: no model */
+	const char *when;    /* time of a recording, as written in the recording; NULL: use `now` */
+	const char *program; /* version of slexplore that measured the data; NULL: the running
+				version */
 	time_t now;
 };
 
-/* Collects the clock source and the numbers of trials over all samples of a chart. Ignores invalid
- * samples. chart_cite() then writes them into the chart, with their origin and the meaning of the
- * chart's marks. */
+/* chart_note() collects the clock source and the numbers of trials over all samples of a chart.
+ * chart_note() ignores invalid samples. chart_cite() writes the collected facts, their origin, and
+ * the meaning of the chart's marks into the chart. */
 struct chart_source {
 	enum source source;
 	unsigned least, most; /* trials */

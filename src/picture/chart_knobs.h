@@ -6,22 +6,22 @@
 #include "experiment/sweep/sweep.h"
 #include "picture/chart.h"
 
-/* Chooses the quantity to show over a knob, as the explorer does. Throughput over sizes and
- * strides, if the kernel moves bytes and its plot does not show latency; otherwise cycles. moves:
- * some sample has a throughput. */
+/* Chooses the quantity to show over a knob, as the explorer does. The quantity is throughput if the
+ * knob is a size or stride, the kernel moves bytes, and its plot does not show latency. Otherwise
+ * the quantity is cycles. moves: whether at least one sample has a throughput. */
 enum sweeps_figure figure_choose(const struct kernel *kernel, int x_knob, bool moves);
 
 /* Sets the title of an axis: "cycles per array element read", "GB/s". */
 void figure_title(
 	const struct named_sweep *named, enum sweeps_figure figure, struct chart_axis *axis);
 
-/* The scale of this quantity's axis for values from `least` to `most`. */
+/* Returns the kind of scale for an axis that shows this quantity from `least` to `most`. */
 enum scale_kind figure_scale(
 	enum sweeps_figure figure, const struct kernel *kernel, double least, double most);
 
-/* A sample with its quartiles and modes at x; an invalid sample becomes a gap. sweeps_value()
- * explains facts (of the sample's run), sample_ratios (NULL: unknown) and base (the baseline of a
- * speedup). */
+/* Makes the chart point at x of a sample, with the sample's quartiles and modes. An invalid sample
+ * becomes a gap in the line. facts: of the sample's run; sample_ratios: NULL if unknown; base: the
+ * baseline of a speedup. sweeps_value() uses these three parameters. */
 struct chart_point figure_point(enum sweeps_figure figure, const struct sample *sample,
 	const struct run_facts *facts, const struct sample_ratios *sample_ratios,
 	const struct sample *base, double x);
@@ -34,21 +34,23 @@ void knob_title(const struct knob *knob, struct chart_axis *axis);
 void knob_series(const struct knob *knob, int64_t value, char *buffer, size_t size);
 
 /* Sets the chart's title to the kernel's name and title ("combine: reduce an array"), and its
- * subtitle to the setting ("op=mul type=f64 …"). The subtitle omits the knobs in `except` (a bit
- * each). It also omits knobs that request memory or cores (pages, cores …) at their default value.
+ * subtitle to the setting ("op=mul type=f64 …"). The subtitle omits the knobs in `except` (one bit
+ * for each knob). The subtitle also omits knobs that request memory or cores (pages, cores …) if
+ * they have their default value.
  */
 void knob_heading(struct chart *chart, const struct setting *setting, unsigned except);
 
 /* Gives an axis these values of a knob as steps, and sets its title. */
 void knob_steps(struct chart_axis *axis, const struct knob *knob, const int64_t *values, int count);
 
-/* Labels the flat parts of the first series: "5.0 cycles", "42 GB/s". Its points are `samples` over
- * sizes. An invalid sample is a gap. */
+/* Labels the flat parts of the first series: "5.0 cycles", "42 GB/s". The points of the first
+ * series are `samples` over sizes. An invalid sample is a gap. */
 void mark_plateaus(struct chart *chart, enum sweeps_figure figure, const struct sample *samples);
 
 /* Marks the sizes of the data caches in bytes, as the system reports them. */
 void mark_caches(struct chart *chart, const struct machine *machine);
-/* As mark_caches(), but between the rows of a grid with ascending sizes. */
+/* Marks the sizes of the data caches like mark_caches(), but between the rows of a grid with
+ * ascending sizes. */
 void mark_grid_caches(
 	struct chart *chart, const struct machine *machine, const int64_t *sizes, int count);
 /* Marks the stride from which each access touches its own cache line. The mark is between the

@@ -9,19 +9,21 @@
 #include "picture/chart.h"
 
 /* The ladder of limits: a bar for each limit in cycles per element, and the measured value below.
- * The explanation's status must be OK. sample: measured at the setting; NULL or not valid: no
- * measured bar. words: comparison of limit and measured value, "at the limit"; may be empty. */
+ * The explanation's status must be OK. sample: the sample measured at the setting; if `sample` is
+ * NULL or not valid, the chart has no measured bar. words: a comparison of the binding limit and
+ * the measured value, "at the limit"; may be empty. */
 struct chart *chart_ladder(const struct explanation *explanation, const struct setting *setting,
 	const struct sample *sample, const char *words, const struct chart_origin *origin);
 
-/* The part that represents the probe: latency if it is measured, else the first measured part.
- * PROBE_PARTS: no part is measured. */
+/* Returns the part of the probe to draw by default: latency if it is measured, else the first
+ * measured part. PROBE_PARTS: no part is measured. */
 enum probe_part chart_probe_part(const struct probe_report *report);
 
-/* The chart of one part, with the data measured so far. */
+/* Makes the chart of one part of the probe, with the data measured so far. */
 struct chart *chart_probe(
 	const struct probe_report *report, enum probe_part part, const struct chart_origin *origin);
 
-/* The chart of one row; row NULL: of all rows with points. Returns NULL if nothing is measured. */
+/* Makes the chart of one row of the report, or of all rows with points if `row` is NULL. Returns
+ * NULL if nothing is measured. */
 struct chart *chart_windows(const struct windows_report *report, const struct windows_row *row,
 	const struct chart_origin *origin);

@@ -4,14 +4,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Supplied by the painter, or metrics_plain if there is no painter. */
+/* The widths of a font. The painter supplies the widths of its font; metrics_plain is used if there
+ * is no painter. */
 struct metrics {
 	void *context;
 	double (*width)(
 		void *context, const char *text, double size, bool bold); /* in the unit of size */
 };
 
-/* DejaVu Sans, the widest of the usual fonts: text in narrower fonts then fits, too. */
+/* Widths of DejaVu Sans, the widest of the usual fonts. Text that fits with these widths also fits
+ * in narrower fonts. */
 extern const struct metrics metrics_plain;
 
 /* The height of letters above and below their baseline, for a size of 1. */
@@ -20,7 +22,8 @@ extern const struct metrics metrics_plain;
 
 double metrics_width(const struct metrics *metrics, const char *text, double size, bool bold);
 
-/* The largest size from `most` down to `least` at which the text fits into `room`. If no size fits,
- * cuts the text with an ellipsis and returns `least`. The buffer holds `size` bytes. */
+/* Returns the largest text size from `most` down to `least` at which the text fits into the width
+ * `room`. If no size fits, cuts the text with an ellipsis and returns `least`. The buffer `text`
+ * holds `size` bytes. */
 double metrics_fit(const struct metrics *metrics, char *text, size_t size, double most,
 	double least, bool bold, double room);

@@ -1,13 +1,14 @@
 /* The layout of a chart on its page: the frame of the data, and each label and rule outside the
- * data. Pure: painters only draw. In points, from the upper left corner. */
+ * data. Pure: painters only draw. Coordinates are in points, from the upper left corner of the
+ * page. */
 #pragma once
 
 #include "picture/chart.h"
 #include "picture/labels.h"
 #include "picture/metrics.h"
 
-/* A 16:9 slide of the usual size, 13 1/3 by 7 1/2 inches. Text that the last row must read has at
- * least 15 points. */
+/* A 16:9 slide of the usual size, 13 1/3 by 7 1/2 inches. Text that must be legible from the last
+ * row of a lecture hall has at least 15 points. */
 #define LAYOUT_WIDTH  960.0
 #define LAYOUT_HEIGHT 540.0
 
@@ -24,12 +25,13 @@ enum ink {
 	INK_SOFT,
 	INK_MEASURED,
 	INK_ON_LIGHT,
-	INK_ON_DARK, /* text on light and on dark colours of the ramp */
+	INK_ON_DARK, /* INK_ON_LIGHT and INK_ON_DARK: for text on light and on dark colours of the
+			colour ramp */
 	INK_COUNT,
 	INK_SERIES = 100, /* plus the number of the series */
 };
 
-/* In halves of the width to the left of x. */
+/* How many halves of a text's width are to the left of the text's x. */
 enum layout_anchor { ANCHOR_LEFT, ANCHOR_MIDDLE, ANCHOR_RIGHT };
 
 /* The kind of a label. Painters with their own axes omit tick labels. */
@@ -72,7 +74,8 @@ struct layout_area {
 	struct box box;
 	int ink;
 	bool outlined; /* hatched rather than filled */
-	double share;  /* 0…1: a colour of the ramp; below 0: `ink` is used */
+	double share; /* 0…1: position on the colour ramp; below 0: the area has the colour of `ink`
+		       */
 };
 
 struct layout {
@@ -88,17 +91,18 @@ struct layout {
 struct layout *layout_new(const struct chart *chart, const struct metrics *metrics);
 void layout_free(struct layout *layout);
 
-/* The position of a data point on the page. */
+/* layout_x() and layout_y() return the position of a data point on the page. */
 double layout_x(const struct layout *layout, const struct chart *chart, double x);
 double layout_y(const struct layout *layout, const struct chart *chart, double y);
 
-/* The position of a value on the colour ramp, 0…1; NAN: none. */
+/* Returns the position of a grid's value on the colour ramp, 0…1; NAN: the value has no colour. */
 double layout_shade(const struct chart *chart, double value);
 
-/* Above this value the ramp is light, and its text is dark. */
+/* Above this position the colours of the colour ramp are light, and text on them is dark. */
 #define LAYOUT_LIGHT 0.46
 
-/* Whether there are many series: then lines are thin, without bands, and all marks are equal. */
+/* Returns whether the chart has so many series that lines are thin and without bands, and all marks
+ * are equal. */
 bool layout_crowded(const struct chart *chart);
 
 /* Series differ in dashes and marks, not only in colour. */
@@ -127,7 +131,7 @@ int layout_ink(const struct chart *chart, int series);
 #define SIZE_LEAST    12.0
 #define SIZE_FOOT     11.0
 
-/* Margins of the page; line spacing for a size of 1. */
+/* PAGE_SIDE: margin of the page in points. LINE_STEP: line spacing for a text size of 1. */
 #define PAGE_SIDE 30.0
 #define LINE_STEP 1.22
 
@@ -137,7 +141,8 @@ struct page {
 	struct layout *layout;
 };
 
-/* Add a label, a rule, an area. An empty label is omitted. */
+/* page_text(), page_rule() and page_area() add a label, a rule or an area. An empty label is
+ * omitted. */
 struct layout_text *page_text(struct page *page, enum layout_role role, double x, double y,
 	enum layout_anchor anchor, double size, bool bold, int ink, const char *text);
 struct layout_rule *page_rule(struct page *page, enum layout_role role, double x0, double y0,
@@ -145,28 +150,30 @@ struct layout_rule *page_rule(struct page *page, enum layout_role role, double x
 struct layout_area *page_area(
 	struct page *page, double x, double y, double width, double height, int ink);
 
-/* Adds a label at the largest size from `most` down to `least` at which it fits into `room`. If no
- * size fits, cuts the label with an ellipsis. */
+/* Adds a label at the largest size from `most` down to `least` at which the label fits into the
+ * width `room`. If no size fits, cuts the label with an ellipsis. */
 void page_fit(struct page *page, enum layout_role role, double x, double y,
 	enum layout_anchor anchor, double most, double least, bool bold, int ink, double room,
 	const char *text);
 
-/* Adds an axis' title above the plot, where it can be horizontal. Returns its baseline. */
+/* Adds an axis' title above the plot, where the title can be horizontal. Returns the y of the
+ * title's baseline. */
 double page_title_above(struct page *page, double top, const struct chart_axis *axis);
 
 double page_width(const struct page *page, const char *text, double size, bool bold);
 
 /* page_head() adds title and subtitle, and returns the top of the free area. page_foot() adds the
- * corner, and returns the bottom of the free area. */
+ * text in the page's corner, and returns the bottom of the free area. */
 double page_head(struct page *page);
 double page_foot(struct page *page);
 
-/* The space that a tick label needs, for scale_ticks(). context: the page. */
+/* page_across() and page_upwards() return the space that a tick label needs; scale_ticks() calls
+ * them. context: the page. */
 double page_across(void *context, const char *label);
 double page_upwards(void *context, const char *label);
 
 /* page_y_axis() adds the y axis: its grid and labels. page_y_width() returns the width of the
- * widest label. */
+ * widest label of the y axis. */
 double page_y_width(struct page *page, const struct chart_axis *axis, double height);
 void page_y_axis(struct page *page, const struct chart_axis *axis, bool grid);
 /* Adds the x axis below the plot, with its title. */

@@ -1,5 +1,5 @@
-/* A drawing interface, so that pen.c uses no library and tests can check the calls. In points, from
- * the upper left corner of a page of LAYOUT_WIDTH × LAYOUT_HEIGHT. */
+/* A drawing interface, so that pen.c uses no library and tests can check the calls. Coordinates are
+ * in points, from the upper left corner of a page of LAYOUT_WIDTH × LAYOUT_HEIGHT. */
 #pragma once
 
 #include <stdbool.h>
@@ -27,8 +27,8 @@ struct pen {
 	struct metrics metrics; /* widths of the pen's font */
 	void (*text)(void *context, double x, double y, enum layout_anchor anchor, double size,
 		bool bold, const struct pen_paint *paint, const char *text);
-	/* Draws a line through the points, or fills the area inside, or both. stroke or fill may be
-	 * NULL. */
+	/* Draws a line through the points if `stroke` is not NULL. Fills the area inside the points
+	 * if `fill` is not NULL. */
 	void (*path)(void *context, const struct pen_point *points, int count, bool closed,
 		const struct pen_stroke *stroke, const struct pen_paint *fill);
 	void (*disc)(void *context, double x, double y, double radius,

@@ -11,27 +11,28 @@
 /* Checks the extension of the path. STATUS_USAGE: unknown extension. */
 struct status picture_named(const char *path);
 
-/* Whether a picture can be saved there: call it before long measurements. Fails as picture_named()
- * does. STATUS_FAILED: cairo is missing (the text names the package to install), or the file cannot
- * be written. Leaves no file. */
+/* Checks that a picture can be saved at `path`. Call picture_check() before long measurements.
+ * STATUS_USAGE: unknown extension. STATUS_FAILED: cairo is missing (the message names the package
+ * to install), or the file cannot be written. The check leaves no file. */
 struct status picture_check(const char *path);
 
-/* Draws and saves the picture. Replaces an existing file. Each file is saved completely or not at
- * all. */
+/* Draws and saves the picture. Replaces an existing file. Each file of the picture is saved
+ * completely or not at all. */
 struct status picture_save(const struct chart *chart, enum picture_theme theme, const char *path);
 
-/* Saves under a new name in the current directory: slexplore-WHAT-1.svg, or the next free number.
- * Replaces no file. Writes the name into `path`. */
+/* Saves the picture under a new name in the current directory: slexplore-WHAT-1.svg, or with the
+ * next free number. Replaces no file. Writes the name into `path`. */
 struct status picture_save_new(const struct chart *chart, enum picture_theme theme,
 	const char *what, char *path, size_t size);
 
-/* The theme of that name; STATUS_USAGE: unknown name. */
+/* Finds the theme with this name; STATUS_USAGE: the name is unknown. */
 struct status picture_find_theme(const char *name, enum picture_theme *theme);
 
 /* ---- pictures as bytes, appended to `out` ---- */
 
-/* Whether cairo can be loaded. STATUS_FAILED: the text names the package to install. Only the first
- * picture loads cairo, so that the program starts fast. */
+/* Checks that cairo can be loaded. STATUS_FAILED: cairo is missing, and the message names the
+ * package to install. The program loads cairo only when it draws the first picture, so that it
+ * starts fast. */
 struct status picture_cairo_ready(void);
 
 /* The file formats. picture_draw() does not draw PICTURE_GNUPLOT, which needs two files. */

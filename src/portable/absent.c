@@ -1,15 +1,15 @@
-/* Replaces the libraries that a static program lacks. Linked into the portable program only (`make
- * portable`).
+/* Replaces the libraries that a static program lacks. This file is linked only into the portable
+ * program (`make portable`).
  *
- * - libudev: Debian has no static library of it. It reports block devices to hwloc, and this
- * program never uses block devices. If udev_new() returns NULL, hwloc works without them.
+ * - libudev: Debian has no static libudev. libudev reports block devices to hwloc, and this program
+ * never uses block devices. If udev_new() returns NULL, hwloc works without block devices.
  * - The dynamic loader: hwloc would load this machine's plugins, which use another C library. hwloc
  * ignores plugins that it cannot open. The linker option --wrap redirects calls of NAME to
  * __wrap_NAME.
  * - The decoder and, on x86-64, the encoder: Debian has no static library of Zydis, and static
- * libraries of Capstone differ. These functions replace decode.c, decode_ARCH.c, step.c and
- * assemble_x86.c, so the linker does not link those files. Limits and generated code report why
- * they are missing. */
+ * libraries of Capstone differ. The functions in this file replace decode.c, decode_ARCH.c, step.c
+ * and assemble_x86.c, so the linker does not link those files. Commands that need limits or
+ * generated code report why the decoder or encoder is missing. */
 #include "kernels/assemble.h"
 #include "model/code/decode.h"
 #include "model/code/step.h"
@@ -108,7 +108,8 @@ bool encode_distance(unsigned char *at, const unsigned char *target)
 	return false;
 }
 
-/* Succeeds, because the code after the padding fails with a message that gives the reason. */
+/* Reports success, because the code after the padding then fails with a message that gives the
+ * reason. */
 bool encode_nops(unsigned char *at, size_t bytes)
 {
 	(void)at, (void)bytes;

@@ -10,7 +10,7 @@
 
 #include "base/text.h"
 
-/* The meaning of a text or glyph. The theme maps it to colours and attributes. */
+/* The meaning of a text or glyph. The theme maps each style to colours and attributes. */
 enum style {
 	STYLE_TEXT,
 	STYLE_DIM,
@@ -32,8 +32,9 @@ enum style {
 	STYLE_COUNT
 };
 
-/* Symbols of one cell, each with an ASCII twin. A symbol must be one column wide. If wcwidth()
- * reports another width (some East Asian locales), the twin replaces it. */
+/* Symbols that fill one cell. Each symbol has an ASCII twin: the character that replaces the symbol
+ * on an ASCII canvas. A symbol must be one column wide. If wcwidth() reports another width (some
+ * East Asian locales), the twin replaces the symbol. */
 /* clang-format off */
 #define GLYPHS(each) \
 	each(HLINE, L'─', '-') each(VLINE, L'│', '|') \
@@ -56,7 +57,7 @@ enum glyph {
 };
 
 struct canvas_cell {
-	wchar_t character; /* 0: the right half of a wide character */
+	wchar_t character; /* 0: this cell is the right half of a wide character */
 	uint8_t style;
 };
 
@@ -91,9 +92,11 @@ struct box canvas_box(struct canvas *canvas); /* the whole canvas */
 /* Returns a part of a box. (x, y) is relative to the box. */
 struct box box_part(struct box at, int x, int y, int width, int height);
 
-/* All drawing is clipped to the box, and coordinates are relative to it. Text is UTF-8. An ASCII
- * canvas replaces every non-ASCII character by a twin ("…" becomes "..", "×" becomes "x") or by
- * '?'. Text that does not fit ends in an ellipsis. Each function returns the columns used. */
+/* All drawing functions clip to their box, and coordinates are relative to the box. Text is UTF-8.
+ * An ASCII canvas replaces every non-ASCII character by a twin ("…" becomes "..", "×" becomes "x")
+ * or by
+ * '?'. Text that does not fit ends in an ellipsis. Each function returns the number of columns that
+ * the text uses. */
 int canvas_put(struct box at, int x, int y, enum style style, const char *utf8);
 /* Like canvas_put(), but the text ends before column x of the box. */
 int canvas_put_right(struct box at, int x, int y, enum style style, const char *utf8);
@@ -104,13 +107,14 @@ int canvas_put_right(struct box at, int x, int y, enum style style, const char *
 /* Returns how many columns the text needs without clipping. */
 int canvas_columns(struct box at, const char *utf8);
 void canvas_glyph(struct box at, int x, int y, enum style style, enum glyph glyph);
-/* Draws points finer than a cell: two columns and four rows, one bit each, row by row from the
- * lowest bit. The cell shows a Braille pattern, or `twin` on an ASCII canvas. */
+/* Draws up to eight points in a cell: two columns and four rows of points. Each bit of `bits` is
+ * one point; the lowest bit is the upper left point, and the order is row by row. The cell shows a
+ * Braille pattern, or the character `twin` on an ASCII canvas. */
 void canvas_dots(struct box at, int x, int y, enum style style, unsigned bits, char twin);
 /* Draws text from row y on and wraps it at blanks. Returns the number of rows used. If the text
  * does not fit, the last row ends in an ellipsis. */
 int canvas_wrap(struct box at, int y, enum style style, const char *utf8);
-/* Returns how many rows the text needs if it is wrapped at the width of the box. */
+/* Returns how many rows a text needs if the text is wrapped at the width of the box. */
 int canvas_rows(struct box at, const char *utf8);
 /* A box that is filled from top to bottom with wrapped text. */
 struct column {
@@ -120,7 +124,7 @@ struct column {
 };
 void column_add(struct column *column, enum style style, const char *utf8);
 #define column_put(column, style, ...) column_add(column, style, words_of(__VA_ARGS__).text)
-/* Adds a blank row if at least one more row is left after it. */
+/* Adds a blank row if the box still has a free row after the blank row. */
 void column_gap(struct column *column);
 
 /* Draws a frame along the edge of the box, with a title in its upper side (NULL: no title). */
@@ -128,6 +132,6 @@ void canvas_frame(struct box at, enum style style, const char *title);
 /* Fills the box with blanks of this style. */
 void canvas_fill(struct box at, enum style style);
 
-/* Prints the characters as UTF-8, one line a row, without trailing blanks. */
+/* Prints each row of the canvas as a line of UTF-8 text without trailing blanks. */
 void canvas_print(struct canvas *canvas, FILE *file);
 void canvas_print_part(struct box part, FILE *file);

@@ -8,15 +8,15 @@
 /* The fewest rows and columns of a plot. */
 enum { PROBE_PLOT_ROWS = 5, WINDOW_PLOT_ROWS = 6, CURVE_PLOT_COLUMNS = 30 };
 
-/* Draws a probe's latency over working-set size; both axes are logarithmic. Points of 4k pages are
- * o, points of huge pages are x, and * marks both. A point with two modes is drawn at both values.
- * A vertical line with the level's name marks the end of each level. Each plateau has its cycles
- * above it. */
+/* Draws a probe's latency over working-set size; both axes are logarithmic. A point with 4k pages
+ * is drawn as o, a point with huge pages as x, and both in one cell as *. A point with two modes is
+ * drawn at both values. A vertical line with the level's name marks the end of each level. The
+ * number of cycles is written above each plateau. */
 void probe_plot_draw(struct box at, const struct probe_report *report);
 
 /* Draws cycles over the number of fillers between two misses; both axes are linear. Points are o. A
- * horizontal line on each side of the knee shows the cycles there. The knee is a vertical line with
- * its value on top. The knee's range is shaded if it is wider than a column. M marks the number of
- * fillers that fills the core model's buffer. here: the present number of fillers, marked on the
- * axis; negative: no mark. */
+ * horizontal line on each side of the knee shows the cycles before and after the knee. The knee is
+ * a vertical line with its value on top. The knee's range is shaded if it is wider than a column. M
+ * marks the number of fillers that fills the core model's buffer. here: the present number of
+ * fillers, marked on the axis; negative: no mark. */
 void window_plot_draw(struct box at, const struct windows_row *row, double here);

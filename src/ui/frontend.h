@@ -20,7 +20,8 @@ struct frontend {
 	bool repaint; /* the command "redraw" was given: the terminal must draw everything again */
 };
 
-/* Loads the keys (data/keys) and makes a canvas. After success frontend_free() releases it. */
+/* Loads the keys (data/keys) and makes a canvas. After success, the caller must call
+ * frontend_free(). */
 struct status frontend_init(
 	struct frontend *front, struct session *session, int width, int height, bool ascii);
 void frontend_free(struct frontend *front);
@@ -28,17 +29,17 @@ void frontend_free(struct frontend *front);
 /* Draws a frame that shows the present state. */
 void frontend_draw(struct frontend *front, double now);
 
-/* Runs the command of a key in the present context. A key without a command does nothing. A command
- * that fails puts its message on the screen. */
+/* Runs the command of a key in the present context. A key without a command does nothing. If a
+ * command fails, the screen shows its message. */
 void frontend_key(struct frontend *front, int code, double now);
 
 /* ---- scripts ---- */
 
-/* A simulated time for scripts, in tests. */
+/* A simulated clock, with which tests run scripts. */
 struct script_clock {
 	void *context;
 	double (*now)(void *context); /* seconds */
-	/* Waits `seconds`. Returns earlier if the descriptor (-1: none) becomes readable. */
+	/* Waits until `seconds` have passed or the file descriptor (-1: none) becomes readable. */
 	void (*pass)(void *context, double seconds, int descriptor);
 };
 
@@ -55,7 +56,8 @@ struct script_clock {
  * - dump [FILE]: the screen as text, after a line "=== WxH" on the output, or alone in a file
  * - panel NAME …: these panels as text, each after a line "=== NAME, WxH"
  *
- * clock NULL: the steady clock. Runs the file ("-": standard input) until its end or quit.
- * STATUS_USAGE "FILE:LINE: reason": a line is wrong. STATUS_FAILED: a wait timed out. */
+ * Runs the script file ("-": standard input) until its end or until the command quit. If `clock` is
+ * NULL, the script uses the machine's steady clock. STATUS_USAGE: a line is wrong, and the message
+ * is "FILE:LINE: reason". STATUS_FAILED: a line of the script waited too long. */
 struct status script_run(struct frontend *front, const struct engine *engine, const char *path,
 	const struct script_clock *clock, FILE *out);

@@ -1,7 +1,7 @@
 /* Keys and their commands, read from data/keys. Pure.
  *
- * A key is a number: its character, or a KEYCODE_ value. screen.c makes it from terminal input,
- * scripts from a name. */
+ * A key is a number: its character, or a KEYCODE_ value. screen.c makes this number from terminal
+ * input; scripts make it from the key's name. */
 #pragma once
 
 #include <stdbool.h>
@@ -34,10 +34,11 @@ enum key_code {
 	KEYCODE_CONTROL_A,
 	KEYCODE_CONTROL_Z = KEYCODE_CONTROL_A + 25,
 	KEYCODE_DIGIT,
-	KEYCODE_CHAR, /* classes of keys, only in key rows */
+	KEYCODE_CHAR, /* KEYCODE_DIGIT and KEYCODE_CHAR are classes of keys, used only in rows of
+			 data/keys */
 };
 
-/* The state of the screen. It determines the command of a key. */
+/* The state of the screen, which determines the command of a key. */
 enum context {
 	CONTEXT_MAIN,
 	CONTEXT_ENTRY,
@@ -54,7 +55,7 @@ struct key_row {
 	int code;
 	char key[16]; /* as written in the file */
 	char command[64];
-	char word[16]; /* for the key bar; empty: not shown there */
+	char word[16]; /* the word for this key in the key bar; empty: the key bar omits this key */
 	char note[96];
 };
 
@@ -64,9 +65,11 @@ struct keys {
 };
 
 /* Reads the text of a key file. Every command must begin with a name in `commands` (ended by a NULL
- * name), or be "redraw", "page up" or "page down". The user interface runs these three itself.
- * STATUS_USAGE: "ORIGIN:LINE: reason". */
-struct status keys_parse(struct keys *keys, const char *text, const char *origin,
+ * name), or be "redraw", "page up" or "page down". The user interface itself runs "redraw", "page
+ * up" and "page down". STATUS_USAGE: the text has an error, and the message is "ORIGIN:LINE:
+ * reason". */
+struct status
+keys_parse(struct keys *keys, const char *text, const char *origin,
 	const struct command_row *commands);
 
 /* Returns the number of a named key; KEYCODE_NONE for an unknown name. */
@@ -76,7 +79,7 @@ int keys_code(const char *name);
 enum context keys_context(const struct view *view);
 
 /* Returns the row of a key in a context. A row with the key's name has priority over a row with its
- * class. NULL: the key does nothing there. */
+ * class. NULL: the key does nothing in this context. */
 const struct key_row *keys_find(const struct keys *keys, enum context context, int code);
 
 /* Writes the row's command to `buffer`, with {char}, {find} and {find-1} replaced. */
@@ -84,23 +87,25 @@ void keys_expand(const struct key_row *row, int code, const char *find, char *bu
 
 /* ---- control sequences that are not a known key ----
  *
- * Terminals use control sequences to report the cursor position or colours. They also send
- * sequences for keys that terminfo does not describe. Each sequence is skipped to its end, so that
- * its characters are not read as keys. Source of the grammar: ECMA-48. */
+ * Terminals use control sequences to report the cursor position or colours. Terminals also send
+ * control sequences for keys that terminfo does not describe. The explorer skips an unknown control
+ * sequence to its end, so that its characters are not read as keys. The grammar of control
+ * sequences is from ECMA-48. */
 
-/* Characters after Esc that decide the kind. */
+/* The number of characters after Esc that decide which kind of sequence begins. */
 enum { SEQUENCE_LOOK = 2 };
 
 enum sequence {
-	SEQUENCE_NONE,	  /* no sequence: Esc was a key, and each of these characters is a key */
-	SEQUENCE_CONTROL, /* Esc [ …: continues until sequence_ends() */
-	SEQUENCE_STRING,  /* a string from the terminal: continues until sequence_ends() */
-	SEQUENCE_SHORT	  /* ends after these two characters */
+	SEQUENCE_NONE,	  /* no sequence: Esc and each character after it are separate keys */
+	SEQUENCE_CONTROL, /* a sequence that begins with "Esc ["; sequence_ends() finds its end */
+	SEQUENCE_STRING,  /* a string from the terminal; sequence_ends() finds its end */
+	SEQUENCE_SHORT	  /* a sequence of Esc and two more characters */
 };
 
-/* Returns the kind of sequence that these characters begin. after: the `count` characters that
- * arrived together with an Esc, at most SEQUENCE_LOOK. */
+/* Returns the kind of sequence that begins with Esc and the characters in `after`. after: the
+ * characters that arrived together with the Esc; count: their number, at most SEQUENCE_LOOK. */
 enum sequence sequence_after_escape(const wint_t *after, size_t count);
 
-/* Whether the sequence ends with this character. before: the previous character. */
+/* Returns whether a sequence of this kind ends with `character`. before: the character of the
+ * sequence before `character`; 0: there is none. */
 bool sequence_ends(enum sequence sequence, wint_t before, wint_t character);

@@ -1,15 +1,17 @@
 /* Computes the rectangle of each panel. layout_compute() is a pure function of the screen size and
  * the wanted panels.
  *
- * The top block has kernels, knobs and the figure side by side. The body is below it. The body
- * shows as many of its rows as fit, in the order of the table in panels.c. */
+ * The top block shows the kernels, the knobs and the measured value side by side. The body is below
+ * the top block, and shows as many panels as fit. The table in panels.c lists the panels in order
+ * of importance. */
 #pragma once
 
 #include <stdbool.h>
 
 #include "ui/canvas.h"
 
-/* A smaller screen shows no panels, only AREA_LINE. */
+/* A screen smaller than LAYOUT_MIN_WIDTH × LAYOUT_MIN_HEIGHT shows no panels, only the area
+ * AREA_LINE. */
 enum { LAYOUT_MIN_WIDTH = 60, LAYOUT_MIN_HEIGHT = 16, LAYOUT_MAX = 32 };
 
 enum area {
@@ -18,8 +20,9 @@ enum area {
 	AREA_KNOBS,
 	AREA_FIGURE, /* the top block, always shown */
 	AREA_ABOUT,  /* next to the top block on a wide screen */
-	AREA_BODY,   /* below: stacked, or in pairs on a wide screen */
-	AREA_TALL,   /* below: in a column of its own on a wide screen, else like AREA_BODY */
+	AREA_BODY,   /* below the top block: panels are stacked, or in pairs on a wide screen */
+	AREA_TALL, /* below the top block: a column of its own on a wide screen, else like AREA_BODY
+		    */
 	AREA_NOTICE, /* the last row but one */
 	AREA_KEYS,   /* the last row */
 	AREA_LINE,   /* the whole screen, if it is too small for panels */
@@ -28,17 +31,20 @@ enum area {
 struct layout_row {
 	const char *name;
 	enum area area;
-	int min_width, min_height; /* of AREA_BODY and AREA_TALL, with the rule above */
+	int min_width,
+		min_height; /* smallest size of a panel in AREA_BODY or AREA_TALL, rule included */
 	bool wanted;
-	int best_height; /* of AREA_BODY: the height that shows everything; 0: it can use any height
+	int best_height; /* height at which a panel of AREA_BODY shows everything; 0: the panel can
+			  * use any height
 			  */
-	int place;	 /* of AREA_BODY: the rows that fit are shown in this order */
-	bool extra; /* of AREA_BODY: omitted if another row would then get less than its comfortable
-		       height */
-	bool front; /* the user asked for this panel: it is the first row, with its best height if
-		     * possible */
+	int place; /* order in AREA_BODY: panels that fit are shown in ascending order of `place` */
+	bool extra; /* a panel of AREA_BODY that is omitted if it would leave another panel less
+		       than that panel's comfortable height */
+	bool front; /* the user asked for this panel: the panel is the first in the body, with
+		       best_height rows if possible */
 	bool alone; /* the panel gets all screen rows between the first and the last two */
-	bool whole; /* of AREA_BODY: in front it has the whole width */
+	bool whole; /* a panel of AREA_BODY that gets the whole width of the screen while it is in
+		       front */
 };
 
 struct layout_item {
@@ -51,11 +57,11 @@ struct layout {
 	struct layout_item item[LAYOUT_MAX];
 };
 
-/* Fills the layout. `rows` are in order of importance. top_rows: the height that the top block can
- * use, its rule included. The first wanted AREA_BODY row always has a place if the screen has at
- * least the smallest size. */
+/* Fills the layout. `rows` are in order of importance. top_rows: the number of screen rows that the
+ * top block can use, rule included. The first wanted row of AREA_BODY always has a place, unless
+ * the screen is smaller than the minimum size. */
 void layout_compute(int width, int height, const struct layout_row *rows, int row_count,
 	int top_rows, struct layout *layout);
 
-/* The rectangle of a row; NULL: it has no place. */
+/* Returns the rectangle of the row with this name; NULL: the row has no place on the screen. */
 const struct box *layout_find(const struct layout *layout, const char *name);

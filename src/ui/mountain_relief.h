@@ -1,4 +1,4 @@
-/* The parts of the mountain panel. */
+/* The parts of the mountain panel: throughput over size and stride. */
 #pragma once
 
 #include <stddef.h>
@@ -12,11 +12,11 @@
 enum { MOUNTAIN_SHADES = 8 };
 int mountain_shade(double gbps, double top);
 
-/* Whether the present setting is one of the cells. */
+/* Returns whether the present setting is one of the grid's cells. */
 bool mountain_at(const struct view_grid *grid);
 
-/* The first cache that holds the sizes of a row: "L1" … "mem"; "" if unknown. first: "" also if the
- * previous row has the same cache. */
+/* Returns the smallest cache that holds the size of row y: "L1", "L2", "L3" or "mem"; "" if
+ * unknown. first: also returns "" if the previous row has the same cache. */
 const char *mountain_level(const struct view_grid *grid, int y, bool first);
 
 /* Draws a surface over size and stride, seen from the largest sizes. Returns false, and draws

@@ -19,60 +19,66 @@
 struct scene {
 	const struct view *view;
 	const struct keys *keys;
-	const bool *works; /* for each row of keys: whether its command would do anything now */
+	/* For each row of `keys`: whether the row's command would do anything now. */
+	const bool *works;
 	const struct layout *layout; /* where the panels are */
 };
 
 struct panel {
 	const char *name;
-	/* The title in the rule above the panel. `title` is used if title_of is NULL. Both NULL: no
-	 * rule. */
+	/* The title in the rule (horizontal line) above the panel. `title` is used if title_of is
+	 * NULL. If `title` and title_of are both NULL, the panel has no rule. */
 	const char *title;
 	struct words (*title_of)(const struct scene *scene);
-	bool clauses; /* a title that is too long is cut before a comma; the panel also shows the
-			 omitted words */
+	bool clauses; /* whether a title that is too long is cut before a comma; the panel then also
+			 shows the omitted words */
 	void (*draw)(struct box at, const struct scene *scene);
-	/* Whether the panel has something to show for this view; if not, it is omitted. NULL:
-	 * always. */
+	/* Returns whether the panel has something to show for this view; if not, the frame omits
+	 * the panel. NULL: the panel always has something to show. */
 	bool (*wanted)(const struct view *view);
-	int most_rows; /* of an overlay, frame included; 0: no limit */
-	/* Returns the first line if the panel is scrolled to its end in this rectangle; NULL: the
-	 * panel does not scroll. */
+	int most_rows; /* maximum number of rows of an overlay, border included; 0: no limit */
+	/* Returns the index of the panel's first visible line when the panel is scrolled to its end
+	 * in this rectangle. NULL: the panel does not scroll. */
 	int (*scroll_end)(struct box at, const struct scene *scene);
-	/* For a pane that scrolls: its first line, and the command that scrolls it by "+N" or "-N".
+	/* For a pane that scrolls, `first` returns the index of the first visible line.
+	 * scroll_command is the command that scrolls the pane by "+N" or "-N" lines.
 	 */
 	int (*first)(const struct view *view);
 	const char *scroll_command;
-	/* Returns the height that shows everything, rule included; NULL: any height is useful. */
+	/* Returns the number of rows that the panel needs to show everything, rule included. NULL:
+	 * fixed_rows is used. */
 	int (*best_rows)(const struct view *view);
-	int fixed_rows; /* this height if it is constant: used if best_rows is NULL */
-	/* Whether the panel now has the whole body; NULL: never. */
+	int fixed_rows; /* number of rows that the panel needs to show everything, if best_rows is
+			   NULL; 0: any number is useful */
+	/* Returns whether the panel now fills the whole body of the frame. NULL: the panel never
+	 * does. */
 	bool (*alone)(const struct view *view);
 	/* The panel is highlighted while the arrow keys act on the pane of this name
 	 * (view->screen.focus); NULL: never. */
 	const char *focus;
 };
 
-/* Draws the frame for a view. `works` has one entry for each row of keys: whether its command would
- * do anything now. */
+/* Draws the frame for a view. `works` has one entry for each row of `keys`: whether the row's
+ * command would do anything now. */
 void panels_draw(
 	struct canvas *canvas, const struct view *view, const struct keys *keys, const bool *works);
 
-/* The rectangle of a panel or overlay in the view's frame. Returns false if it has none. */
+/* Finds the rectangle of a panel or overlay in the view's frame. Returns false if the panel or
+ * overlay is not in the frame. */
 bool panels_find(struct canvas *canvas, const struct view *view, const char *name, struct box *at);
 
-/* Whether an open overlay that scrolls shows its last line. */
+/* Returns whether an overlay that can scroll is open and shows its last line. */
 bool panels_scrolled_out(struct canvas *canvas, const struct view *view, const struct keys *keys);
 /* Returns how many lines a page key scrolls an overlay. */
 int panels_page(struct canvas *canvas, const struct view *view);
 
-/* The overlays. panels_draw() draws them over all panels. */
+/* The overlays, which panels_draw() draws over all panels. */
 extern const struct panel panel_help, panel_find, panel_text, panel_said;
 
 /* Returns the name of a source: "R reference clock". */
 const char *panels_source(enum source source);
 
-/* Quartiles are shown from this number of trials on. */
+/* The smallest number of trials for which panels show quartiles. */
 enum { PANELS_QUARTILES_FROM = 5 };
 
 /* ---- lines of text, one below another, each wrapped at the width of the box ---- */
@@ -99,43 +105,46 @@ struct lines {
 struct line *lines_put(struct lines *lines, int rank, enum style style, struct words words);
 #define lines_add(lines, rank, style, ...) lines_put(lines, rank, style, words_of(__VA_ARGS__))
 int lines_rows(const struct lines *lines);
-/* Shortens a line until it needs at most `rows` rows. An ellipsis replaces words at its end. */
+/* Shortens a line until it needs at most `rows` rows. An ellipsis replaces the words removed from
+ * the line's end. */
 void line_cut(const struct lines *lines, struct line *line, int rows);
 /* Cuts lines to one row each, beginning with the first line, until all lines need at most `rows`
  * rows. */
 void lines_cut(struct lines *lines, int rows);
-/* Draws the lines that fit, from row y on. Returns the row after them. */
+/* Draws the lines that fit, from row y on. Returns the row after the last line drawn. */
 int lines_draw(const struct lines *lines, int y);
 
 /* Like line_cut(), for a text. */
 void panels_cut(struct box at, int rows, char *text, size_t size);
 
-/* Draws the first alternative that fits whole. Alternatives are separated by line feeds. Draws
- * nothing if no alternative fits. */
+/* Draws the first alternative of a text that fits without being cut. Alternatives are separated by
+ * line feeds. Draws nothing if no alternative fits. */
 void panels_fit_words(struct box at, int y, enum style style, struct words words);
 #define panels_fit(at, y, style, ...) panels_fit_words(at, y, style, words_of(__VA_ARGS__))
 
-/* Returns the first visible line if `rows` rows show a part of `count` lines. The chosen line is
- * near the middle. */
+/* Returns the index of the first visible line if only `rows` of `count` lines are visible. The line
+ * `chosen` is near the middle of the visible lines. */
 int panels_first(int count, int rows, int chosen);
-/* Draws arrows in the last column: `above` in row `top` if more lines are above, `below` in the
- * last row if more lines are below. */
+/* Draws scroll arrows in the last column of the box. If `above` is true, an arrow in row `top`
+ * points up. If `below` is true, an arrow in the last row points down. */
 void panels_arrows(struct box at, int top, enum style style, bool above, bool below);
-/* Draws the rule above a panel, with its title. If the panel is focused, a pointer is before the
- * title. */
+/* Draws the rule (horizontal line) above a panel, with the panel's title. If the panel is focused,
+ * a pointer is drawn before the title. */
 void panels_rule(struct box at, const char *title, bool focused);
-/* Cuts the right part of a box off, for text. Its width is two fifths of the box, between `least`
- * and `most`. The box `at` becomes the rest. */
+/* Splits a box and returns its right part, which is for text. The right part is two fifths of the
+ * box wide, but at least `least` and at most `most` columns. The box `at` becomes the left part. */
 struct box panels_beside(struct box *at, int least, int most);
 
-/* Returns "combine op=mul type=f64": a setting without the knobs that have equal values in `other`
- * (NULL: all knobs). */
+/* Returns a setting as text: "combine op=mul type=f64". Knobs that have the same value in the
+ * setting `other` are omitted; if `other` is NULL, no knob is omitted. */
 struct words panels_setting(const struct setting *setting, const struct setting *other);
 
-/* Returns the stamp of a replay: " REPLAY lecture.jsonl ". The file's name has no folder. */
+/* Returns the stamp of a replay: " REPLAY lecture.jsonl ". The stamp shows the file's name without
+ * its folder. */
 struct words panels_replay(const struct view *view);
 
-/* Returns the meaning of marks in a plot: "  (× contended, ~ not settled)"; empty: no marks. */
+/* Returns a legend of the marks in a plot: "  (× contended, ~ not settled)"; "" if the plot has no
+ * marks. */
 const char *panels_marks(bool contended, bool unsettled);
 
 /* Returns the state of the sample: "", "provisional", "contended", "two modes". */
@@ -145,35 +154,36 @@ const char *panels_state(const struct view *view);
  * delay. */
 #define PANELS_PREPARING 0.2
 
-/* The progress of a long measurement: "laying out 384 MiB: 43 %". `left` is "about 2 s left" or
- * empty. `text` is empty if there is no progress to show. */
+/* The progress of a long measurement. `text` is "laying out 384 MiB: 43 %", or empty if there is no
+ * progress to show. `left` is the remaining time, "about 2 s left", or empty. */
 struct ahead {
 	char text[100], left[40];
 };
 struct ahead panels_ahead(const struct view *view);
 
-/* Returns the explanation that determines the sizes of panels: the present explanation, or the
- * previous one until the present one is computed. NULL: neither exists. */
+/* Returns the explanation that determines the sizes of panels. Until the explanation of the present
+ * setting is computed, the function returns the previous explanation. NULL: there is no explanation
+ * yet. */
 const struct explanation *panels_outline(const struct view *view);
 
 /* Returns a core's title without the part in parentheses: "Intel Redwood Cove". */
 struct words panels_core(const struct core *core);
 
-/* Whether the last command scrolled a pane beyond its last line. If so, `back` is the command that
- * scrolls it back. */
+/* Returns whether `command`, which has just run, scrolled a pane beyond its last line. If so,
+ * writes to `back` the command that scrolls the pane back to its end. */
 bool panels_scroll_back(struct canvas *canvas, const struct view *view, const char *command,
 	char *back, size_t size);
 
 /* ---- counted events ---- */
 
-/* Whether an event is unavailable: it has no count and will never have one. */
+/* Returns whether an event is unavailable: the event has no count and will never have a count. */
 bool shown_unavailable(const struct view *view, int event);
 
-/* Returns "~" for an estimated count, else "". event: index in the plan. */
+/* Returns "~" if the event's count is estimated, else "". event: index of the event in the plan. */
 const char *shown_mark(const struct view *view, int event);
 
-/* Returns why an event has no count: "counting…", "unavailable: stays at zero …"; "" if it has a
- * count. */
+/* Returns why an event has no count: "counting…", "unavailable: stays at zero …"; "" if the event
+ * has a count. */
 struct words shown_absence(const struct view *view, int event);
 
 /* ---- the frame ---- */

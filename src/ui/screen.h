@@ -1,30 +1,31 @@
-/* The terminal: shows canvases and reads keys. Only this module uses ncurses. There is one
- * terminal. */
+/* Shows canvases on the terminal and reads keys from it. Only this module uses ncurses. There is
+ * one terminal. */
 #pragma once
 
 #include "base/status.h"
 #include "ui/canvas.h"
 #include "ui/keys.h"
 
-/* Checks that standard input and output are a terminal for a full-screen program. STATUS_USAGE:
- * they are not; the message has the reason. Writes nothing to the terminal. */
+/* Checks that standard input and output are a terminal for a full-screen program. STATUS_USAGE: a
+ * full-screen program cannot run, and the message has the reason. Writes nothing to the terminal.
+ */
 struct status screen_check(void);
 
-/* Opens the full screen. If that fails, nothing was written to the terminal. */
+/* Opens the full screen. If screen_open() fails, it has written nothing to the terminal. */
 struct status screen_open(void);
-/* Restores the terminal. Does nothing if it is not open. */
+/* Restores the terminal; does nothing if the full screen is not open. */
 void screen_close(void);
 /* Restores the terminal in a handler of a fatal signal: async-signal-safe, best effort. */
 void screen_emergency(void);
 
-/* Returns the present size. After a change of the size, call screen_resize() before the next
- * screen_show(). */
+/* Returns the present size of the terminal. After a change of this size, call screen_resize()
+ * before the next screen_show(). */
 void screen_size(int *width, int *height);
 void screen_resize(int width, int height);
 
-/* Shows a canvas. Sends only the changes. */
+/* Shows a canvas: sends only the cells that changed to the terminal. */
 void screen_show(const struct canvas *canvas);
-/* Forgets the shown content: the next screen_show() sends everything. */
+/* Forgets the content of the terminal, so that the next screen_show() sends all cells. */
 void screen_forget(void);
 
 /* screen_suspend() restores the terminal before the program stops. screen_resume() opens the full

@@ -1,5 +1,6 @@
-/* Shapes that are larger or finer than a cell. First: points, two columns and four rows in each
- * cell. Draw lines and faces from back to front: a face removes the points behind it. */
+/* Shapes that are larger or finer than a cell of the canvas. A cell has two columns and four rows
+ * of points. The caller draws lines and faces from back to front, because a face removes the points
+ * behind it. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,7 +10,8 @@
 
 struct dots {
 	int width, height; /* in points: twice the columns, four times the rows */
-	uint8_t *at;	   /* `height` rows: 0 for no point, else its style + 1 */
+	uint8_t *
+		at; /* `height` rows of `width` bytes: 0 for no point, else the point's style + 1 */
 };
 
 struct dots_point {
@@ -21,21 +23,21 @@ void dots_free(struct dots *dots);
 
 /* Draws a line. Points outside the rectangle are ignored. */
 void dots_line(struct dots *dots, struct dots_point from, struct dots_point to, enum style style);
-/* Removes the points inside a face with `count` corners, its edges included. */
+/* Removes the points inside a polygon with `count` corners, and the points on its edges. */
 void dots_hide(struct dots *dots, const struct dots_point *corner, int count);
 bool dots_on(const struct dots *dots, int x, int y);
 
-/* Draws the points into `clip`, with their upper left corner at (x, y). If the points of a cell
- * have several styles, the cell has the style `first` if it is among them, else the most frequent
- * style. */
+/* Draws all points into the box `clip`; their upper left corner is at (x, y). If the points of a
+ * cell have several styles, the cell has the style `first` if it is among them, else the most
+ * frequent style. */
 void dots_show(const struct dots *dots, struct box clip, int x, int y, enum style first);
 
 /* ---- digits three rows high ---- */
 
 enum { DIGITS_HEIGHT = 3 };
 
-/* Returns the columns of a number that consists of digits, '.' and '-'; 0: it has another
- * character. */
+/* Returns how many columns a number in large digits needs. The number consists of digits, '.' and
+ * '-'; returns 0 if `figure` has another character. */
 int digits_width(const char *figure);
 
 void digits_draw(struct box clip, int x, int y, enum style style, const char *figure);

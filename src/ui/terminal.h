@@ -1,5 +1,5 @@
-/* The features of the terminal, for doctor and for the start of the explorer. Also the look of each
- * style on the terminal. */
+/* Finds the features of the terminal, for the command doctor and for the start of the explorer.
+ * Also chooses the look of each style on the terminal. */
 #pragma once
 
 #include <stdbool.h>
@@ -22,15 +22,14 @@ struct terminal_facts {
 
 void terminal_read(struct terminal_facts *facts);
 
-/* Checks that the explorer can open on this terminal. STATUS_USAGE: it cannot; the message has the
- * reason. Pure. */
+/* Checks that the explorer can open on this terminal. STATUS_USAGE: the explorer cannot open, and
+ * the message has the reason. Pure. */
 struct status terminal_usable(const struct terminal_facts *facts);
 
 /* ---- looks ---- */
 
-/* The look of a style. screen.c converts it into terminal attributes. Colour never has a meaning
- * alone: a word, a glyph or a marker has the same meaning. So the screen can be read without
- * colours. */
+/* The look of a style, which screen.c converts into terminal attributes. The screen can be read
+ * without colours: a word, a glyph or a marker always has the same meaning as a colour. */
 enum { LOOK_BOLD = 1, LOOK_DIM = 2, LOOK_REVERSE = 4, LOOK_UNDERLINE = 8 };
 
 struct look {
@@ -42,14 +41,16 @@ struct theme {
 	struct look look[STYLE_COUNT];
 };
 
-/* Fills the theme for a terminal with `colours` colours (0 or less: monochrome). no_color: no
- * colours, only attributes. contrast: bold, reverse, underline, the terminal's two default colours
- * and bright colours; no dim text. */
+/* Fills the theme for a terminal with `colours` colours (0 or less: monochrome). no_color: the
+ * theme uses no colours, only attributes. contrast: the theme uses bold, reverse and underlined
+ * text, the terminal's default colours and bright colours, but no dim text. */
 void theme_choose(struct theme *theme, int colors, bool no_color, bool contrast);
 
-/* Read environment variables: NO_COLOR is set and not empty; SLEXPLORE_THEME is high-contrast or
+/* theme_no_color() returns whether the environment variable NO_COLOR is set and not empty.
+ * theme_contrast() returns whether the environment variable SLEXPLORE_THEME is high-contrast or
  * contrast. */
 bool theme_no_color(void);
 bool theme_contrast(void);
-/* Returns the value of SLEXPLORE_THEME if it is unknown, else NULL. */
+/* Returns the value of the environment variable SLEXPLORE_THEME if the value is unknown, else NULL.
+ */
 const char *theme_unknown(void);

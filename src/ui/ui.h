@@ -13,18 +13,21 @@ struct ui_options {
 	struct setting setting; /* the first setting */
 	int cpu;		/* the core to measure; -1: the worker chooses */
 	uint64_t seed;
-	const char
-		*invocation; /* options that the command of the key y repeats ("--cpu 3"), or "" */
-	const char *uarch;   /* the core to predict for, a known name; NULL: the running core */
+	const char *invocation; /* options ("--cpu 3") to repeat in the command line that the key y
+				   shows; "": no options */
+	const char *uarch; /* the name of the core model for predictions; NULL: the model of the
+			      running core */
 	const char *const
 		*events; /* events to count in addition to the core's own, by their libpfm names */
 	int event_count;
 	struct replay *replay; /* the recording to replay; then no worker starts and nothing is
 				  measured; NULL: no replay */
-	const char *record;    /* a file to record to from the start; NULL: no recording */
+	const char *record;    /* the file of a recording that begins at the start of the explorer;
+				  NULL: no recording */
 	char *recorded; /* buffer of 200 bytes for a sentence about the recording, written at the
 			   end; NULL: not needed */
-	bool ascii;	/* ASCII only; the default in a locale without UTF-8 */
+	bool ascii; /* the screen uses only ASCII characters; the default in a locale without UTF-8
+		     */
 	const char *script; /* run this script instead of opening the terminal; "-": standard input;
 			       NULL: no script */
 	FILE *out;	    /* the output of a script; NULL: standard output */
