@@ -1,5 +1,5 @@
 /* Core models: facts about a microarchitecture, from data/uarch/NAME.uarch (format:
- * data/uarch/README.md). To add a core, write its file. No code has to change. */
+ * data/uarch/README.md). To add a core, write a new core file; no code has to change. */
 #pragma once
 
 #include <stdbool.h>
@@ -19,43 +19,52 @@ enum {
 	UARCH_NAME = 24,
 	UARCH_PMU = 32,
 	UARCH_SOURCES = 32,
-	UARCH_WIDTHS = 8 /* no width, 8, 16, 32, 64, 128, 256, 512 bits */
+	UARCH_WIDTHS = 8 /* number of widths that a class can have: no width, 8, 16, 32, 64, 128,
+			    256, 512 bits */
 };
 
-/* The value of an unknown number. Test it with uarch_known(). */
+/* UARCH_UNKNOWN marks a number that the core file does not state. uarch_known() tests for it. */
 #define UARCH_UNKNOWN (-1.0)
 static inline bool uarch_known(double value)
 {
 	return value >= 0;
 }
 
-/* Micro-ops of one kind: `count` micro-ops; each occupies one of `ports` for `cycles`. */
+/* One kind of micro-ops of a class: each of `count` micro-ops occupies one of `ports` for `cycles`
+ * cycles. */
 struct uarch_term {
-	uint32_t ports; /* a bit for each port or unit; 0: no port (eliminated at rename) */
+	uint32_t ports; /* a bit for each port or unit that can execute the micro-op; 0: no port,
+			   because rename eliminates the micro-op */
 	float count;
 	float cycles;
 };
 
 /* A class of instructions that execute in the same way. */
 struct uarch_class {
-	char name[24];	   /* "fadd", "fadd.512" */
-	double latency;	   /* cycles from a register operand to the result; UARCH_UNKNOWN */
-	double accumulate; /* cycles from a multiply-add's addend to its result, if the producer has
-			      the same class; UARCH_UNKNOWN: the same as latency */
-	bool accumulate_unknown; /* the addend may be read later than the factors, by an unknown
-				    time: the chain has no lower bound */
-	double each; /* measured reciprocal throughput in cycles per instruction; UARCH_UNKNOWN.
-			Limits are computed from the ports instead */
-	double latency_spread, accumulate_spread, each_spread; /* ± of the value; 0: not stated */
-	double slots; /* slots of the rename width, without memory operands (> 0) */
+	char name[24];	/* name of the class, and its width in bits if the class has one: "fadd",
+			   "fadd.512" */
+	double latency; /* cycles from a register operand to the result; UARCH_UNKNOWN: not stated
+			 */
+	double accumulate; /* cycles from a multiply-add's addend to its result, if an instruction
+			      of the same class produces the addend; UARCH_UNKNOWN: as many as
+			      `latency` */
+	bool accumulate_unknown; /* true: a multiply-add may read its addend later than its factors,
+				    and the core file does not state how much later */
+	double each; /* measured reciprocal throughput in cycles per instruction; UARCH_UNKNOWN: not
+			stated. Limits are computed from the ports, without this value */
+	double latency_spread, accumulate_spread,
+		each_spread; /* the ± of each value in the core file; 0: no ± stated */
+	double slots; /* rename slots that one instruction occupies, without the slots of its memory
+			 operands (> 0) */
 	int term_count;
 	struct uarch_term term[UARCH_TERMS];
-	bool executes; /* false for `ports unknown`: the class adds no port pressure */
-	uint32_t tags; /* its sources: bits in the order of struct uarch_sources */
+	bool executes; /* false: the core file says `ports unknown`, so the class adds no port
+			  pressure */
+	uint32_t tags; /* sources of the class: bit i stands for entry i of struct uarch_sources */
 };
 
-/* The facts of uarch_facts.h. Sizes come first. So SIZE_COUNT is the number of sizes and can be an
- * array length. */
+/* The facts that uarch_facts.h lists. The sizes come first, so SIZE_COUNT is the number of sizes
+ * and can be the length of an array. */
 enum uarch_fact {
 #define FACT(identifier, words) identifier,
 #include "model/core/uarch_facts.h"
@@ -66,12 +75,15 @@ enum uarch_fact {
 
 struct uarch_cache {
 	int level;
-	double bytes, latency; /* bytes; load-to-use latency in cycles */
-	double lines;	       /* lines per cycle to the next higher level; UARCH_UNKNOWN */
-	double bytes_spread, latency_spread, lines_spread; /* ± of the value; 0: not stated */
+	double bytes, latency; /* capacity in bytes; load-to-use latency in cycles */
+	double lines; /* cache lines per cycle that this level sends to the level nearer to the
+			 core; UARCH_UNKNOWN: not stated */
+	double bytes_spread, latency_spread,
+		lines_spread; /* the ± of each value in the core file; 0: no ± stated */
 };
 
-/* The file "sources": the meaning of the tags in core files. */
+/* The content of data/uarch/sources: each tag that core files use, and the source that the tag
+ * stands for. */
 struct uarch_sources {
 	int count;
 	char tag[UARCH_SOURCES][12];
@@ -80,97 +92,109 @@ struct uarch_sources {
 
 /* A core model. It does not change after loading. */
 struct uarch {
-	char name[UARCH_NAME]; /* "zen3" */
-	char title[64];	       /* "AMD Zen 3" */
-	char isa[16];	       /* "x86_64" */
-	double width;	       /* rename slots per cycle; UARCH_UNKNOWN */
+	char name[UARCH_NAME]; /* name of the core in commands: "zen3" */
+	char title[64];	       /* name of the core in texts: "AMD Zen 3" */
+	char isa[16];	       /* name of the instruction set: "x86_64" */
+	double width;	       /* rename slots per cycle; UARCH_UNKNOWN: not stated */
 	int port_count;	       /* number of ports, without units */
-	int unit_count; /* number of units, for example a divider; a unit needs no slot. Units
-			   follow the ports in `port` */
+	int unit_count; /* number of units, for example a divider. A micro-op on a unit needs no
+			   rename slot. In `port`, the units follow the ports */
 	char port[UARCH_PORTS][12];
 	double fact[UARCH_FACTS];
-	double width_spread, fact_spread[UARCH_FACTS]; /* ± of the value; 0: not stated */
-	char pmu[UARCH_PMU]; /* the PMU of its counters, by libpfm's name; "": none */
+	double width_spread,
+		fact_spread[UARCH_FACTS]; /* the ± of each value in the core file; 0: no ± stated */
+	char pmu[UARCH_PMU]; /* libpfm's name of the PMU that counts this core's events; "": no PMU
+			      */
 	int event_count;
-	struct uarch_event *event; /* in the order of the file */
+	struct uarch_event *event; /* counter events, in the order of the core file */
 
-	/* The rest is only for the files of this folder. */
+	/* Only the files of the folder model/core use the following fields. */
 	int class_count, chain_count, fusion_count, id_count, cache_count;
-	struct uarch_class *class; /* sorted by name */
+	struct uarch_class *class; /* classes, sorted by name */
 	struct uarch_chain *chain;
 	struct uarch_fusion *fusion;
 	struct uarch_id *id;
 	struct uarch_cache cache[UARCH_CACHES];
 	enum { LAMINATE_UNKNOWN, LAMINATE_NEVER, LAMINATE_INDEXED } laminate;
-	bool laminate_two_operand, laminate_stores; /* exceptions to LAMINATE_INDEXED */
+	bool laminate_two_operand,
+		laminate_stores; /* operations that stay fused under LAMINATE_INDEXED: those with
+				    two operands; stores */
 	struct uarch_sources sources;
-	uint32_t tags; /* all sources of the file */
+	uint32_t tags; /* sources of all lines of the core file */
 
 	/* Tables for uarch_insn(). */
 	struct uarch_ops *ops;
-	const struct uarch_class **resolved;		     /* [class number of ops][width] */
-	const struct uarch_class *(*reserved)[UARCH_WIDTHS]; /* [enum reserved] */
+	const struct uarch_class *
+		*resolved; /* the class for each class number of `ops` and each width */
+	const struct uarch_class *(*reserved)[UARCH_WIDTHS]; /* the class for each value of enum
+								reserved and each width */
 };
 
-static inline int uarch_port_count(const struct uarch *uarch) /* ports and units */
+/* The number of ports and units together. */
+static inline int uarch_port_count(const struct uarch *uarch)
 {
 	return uarch->port_count + uarch->unit_count;
 }
 
 /* The names of all core models for an instruction set ("x86_64", "aarch64"; NULL: any), ended by
- * NULL. The user's own files come first. The list is static: it does not change after the first
- * call. */
+ * NULL. Names of the user's own core files come first. The list is static and does not change after
+ * the first call. */
 const char *const *uarch_names(const char *isa);
 
-/* Loads a core model by name, or by path if the name contains a slash. The caller frees it.
- * STATUS_USAGE: the name is unknown (the text lists the nearest names), or the core has another
- * instruction set than `isa` (NULL: any). STATUS_FAILED: the file is malformed (the text has file,
- * line and reason). */
+/* Loads a core model by name, or by path if the name contains a slash. The caller frees the core
+ * model. STATUS_USAGE: the name is unknown (the text lists the nearest names), or the core's
+ * instruction set is not `isa` (isa NULL: any is accepted). STATUS_FAILED: the core file is
+ * malformed (the status text has file, line and reason). */
 struct status uarch_load(const char *name, const char *isa, struct uarch **uarch);
 
-/* Parses the text of a core file. Loads the cores that it inherits from by name. origin names the
- * text in messages. STATUS_FAILED: for example an unknown word, a number without a source, or an
- * unknown port. */
+/* Parses the text of a core file. If the core inherits from other cores, uarch_parse() loads them
+ * by name. Messages call the text `origin`. STATUS_FAILED: the text is malformed, for example an
+ * unknown word, a number without a source, or an unknown port. */
 struct status uarch_parse(const char *text, const char *origin, struct uarch **uarch);
 void uarch_free(struct uarch *uarch);
 
-/* How certain a match is. */
+/* How certainly a core model fits this machine's processor: no model, the nearest model, an exact
+ * match. */
 enum uarch_match { UARCH_NONE, UARCH_NEAREST, UARCH_EXACT };
 
-/* Finds the core model of this machine's processor. UARCH_NEAREST: no file matches, and name is the
- * nearest model. `why` is the reason. A malformed file can still match by its readable match lines.
- * If no file matches, a file with an unreadable match line is returned as UARCH_EXACT. So
- * uarch_load() then reports its error. */
+/* Finds the core model of this machine's processor, and writes the reason for the choice to `why`.
+ * UARCH_NEAREST: no core file matches, and `name` is the nearest model. A malformed core file can
+ * still match by its readable match lines. If no core file matches, a core with an unreadable match
+ * line is returned as UARCH_EXACT. uarch_load() then reports the error in that core's file. */
 enum uarch_match uarch_recognise(const struct machine *machine, char name[24], char why[160]);
 
-/* Whether a match line of this core fits this machine's processor. */
+/* Whether a match line of the core model fits this machine's processor. */
 bool uarch_fits(const struct uarch *uarch, const struct machine *machine);
 
 /* ---- Choosing a core model */
 
 struct uarch_choice {
 	struct uarch *uarch; /* NULL: the processor was not recognised, and no name was given */
-	bool foreign;	     /* the model is for another core than this machine's */
-	char how[160];	     /* how the model was recognised, or why another model is in use */
-	char nearest[24];    /* the nearest model if the processor was not recognised; "": none */
+	bool foreign;	     /* true: the model is for another core than this machine's */
+	char how[160];	  /* how the core model was recognised, or why a model of another core is in
+			     use */
+	char nearest[24]; /* the nearest core model if the processor was not recognised; "": no near
+			     model */
 };
 
 /* Chooses a core model by name or path; name NULL: the model of this machine. An unrecognised
- * processor is no error: then uarch is NULL, and `how` and `nearest` explain. STATUS_USAGE: the
- * name is unknown, or the core has another instruction set. STATUS_FAILED: the file is malformed.
- */
+ * processor is no error: `uarch` is then NULL, `how` is the reason, and `nearest` is the nearest
+ * model. STATUS_USAGE: the name is unknown, or the core has another instruction set than the
+ * machine. STATUS_FAILED: the core file is malformed. */
 struct status uarch_choose(
 	const char *name, const struct machine *machine, struct uarch_choice *core);
 void uarch_choice_free(struct uarch_choice *core);
 
 /* ---- Facts */
-/* The words of each fact in core files ("size rob"). Unknown words give UARCH_FACTS. */
+/* The words of each fact in core files ("size rob"). uarch_fact_find() returns UARCH_FACTS for
+ * unknown words. */
 extern const char *const uarch_fact_words[UARCH_FACTS];
 enum uarch_fact uarch_fact_find(const char *words);
 /* The range of values that a core file may state for the fact. */
 void uarch_fact_range(enum uarch_fact fact, double *least, double *most);
 const struct uarch_cache *uarch_cache(
-	const struct uarch *uarch, int level); /* level: 1, 2, …; returns NULL if unknown */
+	const struct uarch *uarch, int level); /* Finds the cache of a level (1, 2, …). Returns NULL
+						  if the core model does not state it. */
 
 /* The latency from a result of class `producer` to an operand of class `consumer`, if a `chain` row
  * states it; otherwise UARCH_UNKNOWN. */
@@ -179,73 +203,78 @@ double uarch_chain(const struct uarch *uarch, const struct uarch_class *producer
 
 /* How one instruction executes on this core. */
 struct uarch_insn {
-	bool known; /* false: no table has the instruction, or its class has no numbers */
-	const struct uarch_class *op; /* the class of its operation; NULL: no operation (a plain
-					 load, store or nop) */
+	bool known; /* false: the instruction table has no rule for the instruction, or the core
+		       model lacks its class */
+	const struct uarch_class *op;	/* class of the operation; NULL: the instruction is a plain
+					   load, store or nop */
+	const struct uarch_class *load; /* class of each load of a memory operand; NULL: the
+					   instruction does not load */
 	const struct uarch_class
-		*load; /* the class of each load of a memory operand; NULL: no load */
-	const struct uarch_class *store; /* the class of each store; NULL: no store */
-	const struct uarch_class *taken; /* for a conditional branch: the class that replaces op if
-					    the branch is taken; else NULL */
+		*store; /* class of each store; NULL: the instruction does not store */
+	const struct uarch_class *taken; /* class that replaces `op` if a conditional branch is
+					    taken; NULL: no replacement */
 	const struct uarch_class
-		*base; /* the class that updates the base register of a pre- or post-indexed access;
-			  its latency is from the old to the new base. NULL: no cost, for example
-			  x86's stack engine */
-	double slots; /* rename slots, including memory operands, before macro-fusion; 0: unknown */
-	double unlaminated; /* the part of the slots that un-lamination adds */
-	bool eliminated;    /* eliminated at rename: latency 0, no port */
-	bool joined; /* set by callers: a load that shares one slot with the next instruction, see
-			uarch_fuses_behind() */
+		*base;	    /* class of the update of the base register, if the access is pre- or
+			       post-indexed; its latency is from the old to the new base. NULL: the
+			       update costs nothing, as with x86's stack engine */
+	double slots;	    /* rename slots of the instruction, with its memory operands, before
+			       macro-fusion; 0: unknown */
+	double unlaminated; /* number of rename slots that un-lamination adds; `slots` includes them
+			     */
+	bool eliminated; /* true: rename eliminates the instruction, so it has latency 0 and needs
+			    no port */
+	bool joined; /* true: the load shares one rename slot with the next instruction; callers set
+			this from uarch_fuses_behind() */
 };
 
 void uarch_insn(const struct uarch *uarch, const struct insn *insn, struct uarch_insn *facts);
 
-/* The class with this name and width in bits (0: no width). Without such a class: the class with
- * the name alone. NULL: unknown. */
+/* Finds a class by name and width in bits (0: no width). If no class has this width, returns the
+ * class with the name alone. NULL: no class has this name. */
 const struct uarch_class *uarch_find(const struct uarch *uarch, const char *name, unsigned bits);
 
 /* Whether an instruction and the branch after it become one micro-op (macro-fusion). */
 bool uarch_fuses(const struct uarch *uarch, const struct insn *first, const struct insn *branch);
 
-/* Whether a register copy or plain load shares one slot with the next operation, which uses its
- * result. */
+/* Whether a register copy or plain load shares one rename slot with the next operation, which uses
+ * the copied or loaded value. */
 bool uarch_fuses_behind(
 	const struct uarch *uarch, const struct insn *first, const struct insn *operation);
 
 /* ---- Counter events of a core */
 
-/* What an event counts. Each row is a role. It has an identifier, its name in files, and its title
- * for the user. Two flags follow: every program raises the event; a core may have several such
- * events. To add a role, add a row. If the model predicts its count, also add a line in
- * events_modelled(). */
-#define EVENT_ROLES(ROW)                                                                      \
-	ROW(ROLE_CYCLES, "cycles", "cycles", true, false)                                     \
-	/* retired instructions */                                                            \
-	ROW(ROLE_INSTRUCTIONS, "instructions", "instructions", true, false)                   \
-	/* fused micro-ops: slots at rename */                                                \
-	ROW(ROLE_UOPS, "uops", "micro-ops", true, false)                                      \
-	ROW(ROLE_UOPS_RETIRED, "uops-retired", "micro-ops retired", true, false)              \
-	/* micro-ops that started on ports */                                                 \
-	ROW(ROLE_UOPS_EXECUTED, "uops-executed", "micro-ops executed", true, false)           \
-	/* "ports P…": micro-ops that started on one port, or on a group of ports */        \
-	ROW(ROLE_PORTS, "ports", "ports", false, true)                                        \
-	/* "dispatched WORDS", for cores without port events: "fp", "integer", "loads" … */ \
-	ROW(ROLE_DISPATCHED, "dispatched", "dispatched", false, true)                         \
-	ROW(ROLE_LOADS, "loads", "loads", false, false)                                       \
-	ROW(ROLE_STORES, "stores", "stores", false, false)                                    \
-	ROW(ROLE_BRANCHES, "branches", "branches", false, false)                              \
-	ROW(ROLE_MISPREDICTIONS, "mispredictions", "mispredictions", false, false)            \
-	/* cache misses of data accesses */                                                   \
-	ROW(ROLE_L1_MISSES, "l1-misses", "L1 misses", false, false)                           \
-	ROW(ROLE_L2_MISSES, "l2-misses", "L2 misses", false, false)                           \
-	ROW(ROLE_L3_MISSES, "l3-misses", "L3 misses", false, false)                           \
-	/* misses in the first-level TLB */                                                   \
-	ROW(ROLE_DTLB_MISSES, "dtlb-misses", "TLB misses", false, false)                      \
-	/* misses in the last-level TLB */                                                    \
-	ROW(ROLE_DTLB_WALKS, "dtlb-walks", "page walks", false, false)                        \
-	/* "stalled WORDS": cycles without progress, by reason: "back end" … */             \
-	ROW(ROLE_STALLED, "stalled", "stalled", false, true)                                  \
-	/* named by the user; never in a file */                                              \
+/* The roles of counter events: a role says what an event counts. Each row has the role's
+ * identifier, its name in files, and its title for the user. Two flags follow: whether every
+ * program raises the event; whether a core may have several events of the role. To add a role, add
+ * a row. If the model predicts the count of the new role, also add a line to events_modelled(). */
+#define EVENT_ROLES(ROW)                                                                 \
+	ROW(ROLE_CYCLES, "cycles", "cycles", true, false)                                \
+	/* counts retired instructions */                                                \
+	ROW(ROLE_INSTRUCTIONS, "instructions", "instructions", true, false)              \
+	/* counts fused micro-ops: rename slots */                                       \
+	ROW(ROLE_UOPS, "uops", "micro-ops", true, false)                                 \
+	ROW(ROLE_UOPS_RETIRED, "uops-retired", "micro-ops retired", true, false)         \
+	/* counts micro-ops that started on a port */                                    \
+	ROW(ROLE_UOPS_EXECUTED, "uops-executed", "micro-ops executed", true, false)      \
+	/* "ports P…" counts micro-ops that started on one port or a group of ports */ \
+	ROW(ROLE_PORTS, "ports", "ports", false, true)                                   \
+	/* "dispatched fp", "dispatched loads" …: for cores without port events */     \
+	ROW(ROLE_DISPATCHED, "dispatched", "dispatched", false, true)                    \
+	ROW(ROLE_LOADS, "loads", "loads", false, false)                                  \
+	ROW(ROLE_STORES, "stores", "stores", false, false)                               \
+	ROW(ROLE_BRANCHES, "branches", "branches", false, false)                         \
+	ROW(ROLE_MISPREDICTIONS, "mispredictions", "mispredictions", false, false)       \
+	/* the three cache-miss roles count misses of data accesses */                   \
+	ROW(ROLE_L1_MISSES, "l1-misses", "L1 misses", false, false)                      \
+	ROW(ROLE_L2_MISSES, "l2-misses", "L2 misses", false, false)                      \
+	ROW(ROLE_L3_MISSES, "l3-misses", "L3 misses", false, false)                      \
+	/* counts misses in the first-level data TLB */                                  \
+	ROW(ROLE_DTLB_MISSES, "dtlb-misses", "TLB misses", false, false)                 \
+	/* counts misses in the last-level TLB */                                        \
+	ROW(ROLE_DTLB_WALKS, "dtlb-walks", "page walks", false, false)                   \
+	/* "stalled back end" …: counts cycles without progress for one reason */      \
+	ROW(ROLE_STALLED, "stalled", "stalled", false, true)                             \
+	/* an event that the user names; core files never state this role */             \
 	ROW(ROLE_EXTRA, "extra", "extra", false, true)
 
 #define ROLE_IDENTIFIER(identifier, name, title, must, many) identifier,
@@ -253,40 +282,42 @@ enum event_role { EVENT_ROLES(ROLE_IDENTIFIER) ROLE_COUNT };
 #undef ROLE_IDENTIFIER
 
 extern const struct event_role_facts {
-	const char *name, *title; /* "l1-misses", "L1 misses" */
-	bool must;		  /* every program raises it */
-	bool many;		  /* a core may have several */
+	const char *name,
+		*title; /* name in files, and title for the user: "l1-misses", "L1 misses" */
+	bool must;	/* true: every program raises the event */
+	bool many;	/* true: a core may have several events of the role */
 } event_roles[ROLE_COUNT];
-enum event_role role_find(const char *name); /* ROLE_COUNT: unknown name */
+enum event_role role_find(const char *name); /* Finds a role by its name in files. Returns
+						ROLE_COUNT if the name is unknown. */
 
 enum { EVENT_WORDS = 40, EVENT_TITLE = 64 };
 
 /* One event of a core file. */
 struct uarch_event {
 	enum event_role role;
-	uint32_t ports;		 /* ROLE_PORTS: a bit for each of the core's ports */
-	char words[EVENT_WORDS]; /* ROLE_DISPATCHED, ROLE_STALLED: the words after the role; else ""
-				  */
-	char core[24]; /* the core that `ports` belongs to: its file states the event; "": no core
-			*/
-	char name[COUNTER_NAME]; /* with the name of the PMU */
-	char title[EVENT_TITLE]; /* for the user: "L1 misses", "p2 p3", "stalled: back end"; an
-				    extra event: its name, shortened */
-	uint32_t tags;		 /* sources, as in struct uarch_class */
+	uint32_t ports; /* for ROLE_PORTS: a bit for each port whose micro-ops the event counts */
+	char words[EVENT_WORDS]; /* for ROLE_DISPATCHED and ROLE_STALLED: the words after the role
+				    in the core file; otherwise "" */
+	char core[24]; /* name of the core whose file states the event; `ports` are ports of this
+			  core. "": no core */
+	char name[COUNTER_NAME]; /* libpfm's name of the event, after the name of its PMU */
+	char title[EVENT_TITLE]; /* title for the user: "L1 misses", "p2 p3", "stalled: back end";
+				    for an extra event, its shortened name */
+	uint32_t tags; /* sources of the event, as bits like the tags of struct uarch_class */
 };
 
-/* The title of an event, composed from its role and words if it has none. uarch gives the names of
- * ports; it may be NULL. */
+/* The title of an event. If the event has no title, it is composed from role and words. `uarch`
+ * gives the names of ports; uarch may be NULL. */
 struct event_title {
 	char text[EVENT_TITLE];
 };
 struct event_title events_title(const struct uarch_event *meaning, const struct uarch *uarch);
 
 /* Reads at most `most` lines of the form `event ROLE … = NAME [TAG]`, as in data/events.
- * STATUS_FAILED: a line has another form (the text has origin, line and reason). */
+ * STATUS_FAILED: a line has another form (the status text has origin, line and reason). */
 struct status events_parse(
 	const char *text, const char *origin, struct uarch_event *event, int most, int *count);
 
-/* Adds the sources as lines "[U] uops.info …": the sources of a class (its tags), or of the whole
- * file (0). */
+/* Adds sources to `text` as lines "[U] uops.info …". `tags` selects the sources, for example those
+ * of a class; 0 selects all sources of the core file. */
 void uarch_sources(const struct uarch *uarch, uint32_t tags, struct text *text);

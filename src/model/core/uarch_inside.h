@@ -9,38 +9,41 @@ enum {
 	UARCH_WORDS = 128,
 	UARCH_RANGES = 16,
 	UARCH_FEATURES = 6,
-	UARCH_LIST = 120 /* bytes for a list of ports or micro-ops */
+	UARCH_LIST = 120 /* bytes of the text of a list of ports or micro-ops */
 };
 
 /* ---- A core model */
 
-/* The numbers of a `match` line. Each is a list of ranges. */
+/* The numbers that a `match` line can state; each number is stated as a list of ranges. */
 enum { ID_FAMILY, ID_MODEL, ID_STEPPING, ID_IMPLEMENTER, ID_PART, ID_NUMBERS };
 
 struct uarch_ranges {
-	int count; /* 0: any number fits */
+	int count; /* number of ranges; 0: any number fits */
 	struct {
 		unsigned low, high;
 	} range[UARCH_RANGES];
 };
 
-/* A `match` line. */
+/* A `match` line of a core file: conditions on the processor. */
 struct uarch_id {
 	char vendor[16];
 	struct uarch_ranges number[ID_NUMBERS];
-	int feature_count[2]; /* features after `with`, features after `without` */
+	int feature_count[2]; /* [0]: number of features after `with`; [1]: number of features after
+				 `without` */
 	char feature[2][UARCH_FEATURES][16];
 };
 
-/* One mnemonic of a `fuse` line. It fuses with the branch after it, or with the copy or load before
- * it. */
+/* One mnemonic of a `fuse` line: the instruction fuses with the branch after it, or with the copy
+ * or load before it. */
 enum fusion_kind { FUSION_BRANCH, FUSION_COPY, FUSION_LOAD };
 
 struct uarch_fusion {
 	enum fusion_kind kind;
 	char mnemonic[20];
-	unsigned conditions; /* a bit for each of uarch_conditions() */
-	unsigned unless;     /* a bit for each exception, see FUSE_MEMORY */
+	unsigned conditions; /* branch conditions that allow fusion: a bit for each condition in
+				uarch_conditions() */
+	unsigned unless;     /* exceptions that prevent fusion: a bit for each, from FUSE_MEMORY to
+				FUSE_IMMEDIATE */
 };
 
 struct uarch_chain {
@@ -52,31 +55,36 @@ struct uarch_chain {
 /* ---- Reading a core file */
 
 enum {
-	READER_FILES = 8, /* files: a core file and the files that it inherits from */
+	READER_FILES = 8, /* largest number of files of a core: its own file and the files that it
+			     inherits from */
 	READER_SETS = 48,
 	READER_EVENTS = 160,
 	READER_KEY = 64
 };
 
-/* Reads a core file and the files that it inherits from. They are read twice: first from the core's
- * own file to the oldest one, then in reverse order. If several files state the same thing, the
- * youngest file counts. */
+/* The state while a core file is read, with the files that the core inherits from. All files are
+ * read twice: first from the core's own file to the oldest ancestor, then in reverse order. If
+ * several files state the same fact, the youngest file counts. */
 struct reader {
-	struct rows rows; /* of the current file */
+	struct rows rows; /* rows of the current file */
 	struct uarch *uarch;
 	struct reader_file {
 		char name[UARCH_NAME], origin[256], *text;
-		int line;     /* the line of the younger file that names this file */
-	} from[READER_FILES]; /* from[0]: the core's own file */
+		int line;     /* line number of the line `from` that names this file, in the younger
+				 file */
+	} from[READER_FILES]; /* from[0]: the core's own file; from[1]: the file that it inherits
+				 from, and so on */
 	int files, file, statements;
 	bool again;   /* true during the second reading */
-	void *stated; /* a search tree of struct stated, see uarch_line.c */
+	void *stated; /* search tree that maps each key to the file and line that state it (struct
+			 stated in uarch_line.c) */
 
 	/* The current line. */
 	char *word[UARCH_WORDS];
 	int words;     /* number of words, without the sources */
-	bool tagged;   /* the line ends with sources in brackets */
-	bool measured; /* one source is [measured]: only then may numbers have a spread */
+	bool tagged;   /* true: the line ends with sources in brackets */
+	bool measured; /* true: the line has the source [measured], so its numbers may have a spread
+			*/
 	uint32_t tags;
 
 	int unit_count, set_count;
@@ -89,47 +97,53 @@ struct reader {
 	} event_place[READER_EVENTS]; /* the file and line of each event of the core */
 };
 
-/* ---- uarch_line.c. A function that fails sets the status of `rows` and returns false. */
+/* ---- uarch_line.c. Each bool function that fails sets the status of `rows` and returns false. */
 
 struct status sources_load(struct uarch_sources *sources);
 
-/* Starts to read a text. rows_end() ends it. */
+/* Starts to read a text. rows_end() ends the reading. */
 void reader_open(struct reader *r, const char *text, const char *origin);
 /* Splits the next line into words and reads its sources. Returns false at the end and after an
  * error. */
 bool reader_next(struct reader *r);
 
-/* Whether the current line counts for the key ("class fadd"), because no younger file states it. It
- * is an error if this file states it twice. */
+/* Whether the current line counts for a key ("class fadd"): no younger file states the key. Fails
+ * if the current file states the key twice. */
 bool reader_claims(struct reader *r, const char *key);
-/* The file that states the key, as an index into `from`. -1: no file states it, or a line "unknown"
- * removes it. */
+/* The file that states the key, as an index into `from`. -1: no file states the key, or a line
+ * "unknown" removes the key. */
 int reader_file_of(const struct reader *r, const char *key);
-/* Removes what older files state for the key. Returns whether an older file states it. */
+/* Removes the statement of older files for a key. Returns whether an older file states the key. */
 bool reader_take_back(struct reader *r, const char *key);
-void reader_forget(struct reader *r); /* frees all keys */
+void reader_forget(struct reader *r); /* frees all keys that the reader has recorded */
 
-bool reader_unsourced(struct reader *r); /* fails: the line has no source */
-/* Joins the words `from` to `to` (not included) with blanks. */
+bool reader_unsourced(
+	struct reader *r); /* Always fails, with the message that the line has no source. */
+/* Joins the words `from` to `to` - 1 of the current line with blanks. `what` names the text in
+ * messages. */
 bool reader_join(struct reader *r, int from, int to, const char *what, char *buffer, size_t size);
-/* Reads a number. In a measured line, it may have a spread: 3±0.01. *spread (spread may be NULL) is
- * 0 without a spread. The spread is cut from the word. */
+/* Reads a number. In a line with the source [measured], the number may have a spread: 3±0.01.
+ * *spread is 0 if the number has no spread; the pointer may be NULL. reader_number() cuts the
+ * spread from the word. */
 bool reader_number(struct reader *r, const char *what, char *word, double least, double most,
 	double *value, double *spread);
 
-/* A name that is followed by a number. */
+/* A name in a line of a core file that a number follows ("latency 4"). */
 struct reader_pair {
 	const char *name;
-	double least, most, *value, *spread; /* value NULL: the list of pairs ends at this name */
-	bool *unknown; /* set to true for "NAME unknown"; NULL: "unknown" is not allowed */
+	double least, most, *value,
+		*spread; /* the number must lie between `least` and `most`; value NULL: the pairs of
+			    the line end at this name */
+	bool *unknown;	 /* *unknown becomes true for "NAME unknown"; NULL: "unknown" is not allowed
+			  */
 };
-/* Reads pairs, beginning with the word `at`. Returns the index after the last pair; -1: an error.
- */
+/* Reads pairs of a name and a number, beginning with the word `at`. Returns the index of the word
+ * after the last pair; -1: an error. */
 int reader_pairs(struct reader *r, int at, const struct reader_pair *pairs, int count);
 
 /* ---- uarch_classes.c: ports, sets, classes, chains and fusion */
 
-bool read_ports(struct reader *r); /* also for `units` */
+bool read_ports(struct reader *r); /* Reads a line `ports` or `units`. */
 bool read_set(struct reader *r);
 bool read_class(struct reader *r);
 bool read_chain(struct reader *r);
@@ -146,7 +160,7 @@ bool read_event(struct reader *r);
 
 /* ---- uarch_insn.c: how one instruction executes */
 
-/* The exceptions of a `fuse` line, a bit for each of uarch_exceptions. */
+/* The exceptions of a `fuse` line: a bit for each word in uarch_exceptions. */
 enum {
 	FUSE_MEMORY = 1,
 	FUSE_MEMORY_IMMEDIATE = 2,
@@ -159,22 +173,24 @@ extern const char *const uarch_exceptions[EXCEPTIONS];
 
 /* The names of the branch conditions, ended by NULL: pairs of a condition and its inverse. */
 const char *const *uarch_conditions(const char *isa);
-/* ".8" … ".512"; the first: "". */
+/* The ends of class names for each width: "" for no width, then ".8" … ".512". */
 extern const char *const uarch_width_suffix[UARCH_WIDTHS];
-/* Whether a class with this name accesses memory. Such a class needs one slot for any number of
- * micro-ops. */
+/* Whether a class with this name accesses memory. A memory class needs one rename slot for any
+ * number of micro-ops. */
 bool uarch_class_is_memory(const char *name);
-/* Loads the instruction table, and resolves all classes. */
+/* Loads the instruction table, and finds the core's class for each class of the table. */
 struct status uarch_bind(struct uarch *uarch);
 
 /* ---- uarch.c */
 
-/* Loads the text of a core's file, which the caller frees. origin may be NULL (see data_load()). */
+/* Loads the text of a core's file. The caller frees the text. `origin` may be NULL (see
+ * data_load()). */
 struct status uarch_text(const char *name, char **text, char origin[256]);
 
 /* ---- uarch_read.c */
 
-/* Reads a core file without the instruction table. This is enough to recognise a core. */
+/* Reads a core file without the instruction table. The match lines are enough to recognise a core.
+ */
 struct status uarch_read(const char *text, const char *origin, struct uarch **uarch);
 /* Reads only the match lines of a file into id and id_count. The rest of the file may be malformed.
  * Returns false if a match line is malformed. */
@@ -183,31 +199,34 @@ bool uarch_read_matches(const char *text, struct uarch *uarch);
 /* ---- instruction_classes.c: the class of an instruction */
 
 struct ops_class {
-	char name[UARCH_NAME]; /* first: by_name compares the classes as strings */
+	char name[UARCH_NAME]; /* the name must be the first field, because by_name() compares
+				  classes as strings */
 	int number;
-	int fallback; /* the class that replaces this class on a core without it; -1: none */
-	int line;     /* the line that states the fallback */
+	int fallback; /* number of the class that replaces this class on a core without it; -1: no
+			 class */
+	int line;     /* line number of the line that states the fallback */
 };
 
 struct uarch_ops {
 	int rule_count, class_count;
 	struct ops_rule *rule;
 	struct ops_class **classes;
-	void *by_name;	  /* search tree of the classes, by name */
-	unsigned buckets; /* a power of two */
-	int *bucket;	  /* the first rule of each list; the last list has the starred rules */
+	void *by_name;	  /* search tree that finds classes by name */
+	unsigned buckets; /* number of hash buckets, a power of two */
+	int *bucket; /* index of the first rule in each bucket; the last entry is for rules whose
+			mnemonic ends in * */
 };
 
-/* Loads ISA.ops. The caller frees it. */
+/* Loads the instruction table ISA.ops. The caller frees the table with ops_free(). */
 struct status ops_load(const char *isa, struct uarch_ops **ops);
 struct status ops_parse(const char *text, const char *origin, struct uarch_ops **ops);
 void ops_free(struct uarch_ops *ops);
 
 enum { OPS_NONE = -2, OPS_MEMORY_ONLY = -1 };
-/* The class number in the first rule that fits. OPS_MEMORY_ONLY: the rule says "-". OPS_NONE: no
- * rule fits. */
+/* The class number of the first rule that fits the instruction. OPS_MEMORY_ONLY: the rule has "-"
+ * in place of a class. OPS_NONE: no rule fits. */
 int ops_find(const struct uarch_ops *ops, const struct insn *insn);
 
-/* The number of the class with this name; a width after it (".64") is ignored. -1: no rule names
- * the class. */
+/* The number of the class with this name; a width at the end of the name (".64") is ignored. -1: no
+ * rule names the class. */
 int ops_class_find(const struct uarch_ops *ops, const char *name);
