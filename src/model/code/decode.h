@@ -1,5 +1,5 @@
-/* Machine code → instructions. Only decode_x86.c (Zydis) and decode_arm64.c (Capstone) use a
- * decoder library. The build includes the file for this machine's instruction set. */
+/* Decodes machine code to instructions. Only decode_x86.c (Zydis) and decode_arm64.c (Capstone) use
+ * a decoder library. The build includes the file for this machine's instruction set. */
 #pragma once
 
 #include <stddef.h>
@@ -9,27 +9,27 @@
 #include "base/status.h"
 #include "model/code/loop.h"
 
-/* decode_loop() searches at most this many bytes of a function. */
+/* DECODE_FUNCTION: decode_loop() searches at most this many bytes of a function. */
 enum { DECODE_FUNCTION = 512 << 10 };
 
-/* Decodes the instruction at the start of `size` bytes (> 0) that run at `address`. Never fails:
- * for unknown bytes, `known` is false. Corrects errors of the decoder libraries (see
- * tests/unit/test_decode.c). */
+/* Decodes the instruction at the start of `bytes`, as if it ran at `address`. `size` is the number
+ * of bytes (> 0). decode_insn() never fails: if the bytes are no instruction, insn->known is false.
+ * It also corrects errors of the decoder libraries (see tests/unit/test_decode.c). */
 void decode_insn(const uint8_t *bytes, size_t size, uint64_t address, struct insn *insn);
 
 /* Finds the innermost loop of a function and fills `loop`. The function begins at `code` and has at
- * most `size` bytes. The caller initialises `loop`; its old content is discarded. `loop` receives
- * the instructions from the loop's first to its closing branch, and a path of one iteration.
- * elements: elements per iteration (> 0). Among several innermost loops, the loop with the most
- * instructions wins. STATUS_FAILED: there is no loop, or it has more than LOOP_MOST instructions.
- */
+ * most `size` bytes. The caller initialises `loop`; decode_loop() discards the old content of
+ * `loop`. `loop` receives the instructions from the loop's first to its closing branch, and a path
+ * of one iteration. `elements` is the number of elements that one iteration processes (> 0). Among
+ * several innermost loops, the loop with the most instructions wins. STATUS_FAILED: the function
+ * has no loop, or the loop has more than LOOP_MOST instructions. */
 struct status decode_loop(const void *code, size_t size, double elements, struct loop *loop);
 
 /* Follows generated code from `top`, the loop's first instruction, until execution returns there.
  * Fills `loop` as decode_loop() does. Only the closing branch may depend on data: other branches
- * count as not taken. A return goes back to its call. A jump by a register goes to the address that
- * an instruction of the loop put there. code, size: all code that the path may use. STATUS_FAILED:
- * the path leaves the code, or is too long. */
+ * count as not taken. A return goes back to its call. A jump through a register goes to the address
+ * that an instruction of the loop put into the register. The path may use only the `size` bytes at
+ * `code`. STATUS_FAILED: the path leaves the code, or is too long. */
 struct status follow_loop(
 	const void *code, size_t size, const void *top, double elements, struct loop *loop);
 
@@ -60,7 +60,8 @@ static inline void decode_add_shape(struct insn *insn, const char *letter)
 		letter);
 }
 
-/* Whether a name is one of the words, which blanks separate. "mov*": each name that begins so. */
+/* Whether a name is one of the words, which blanks separate. The word "mov*" fits each name that
+ * begins with "mov". */
 static inline bool decode_is(const char *name, const char *words)
 {
 	for (size_t length; *words; words += length + strspn(words + length, "* ")) {

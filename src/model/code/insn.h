@@ -1,4 +1,5 @@
-/* One decoded machine instruction, in the same form for every instruction set. Plain data.
+/* One decoded machine instruction, in the same form for every instruction set. The struct contains
+ * no pointers.
  *
  * decode.h fills it. All other code (core models, dependence graph, limits, panels) reads this
  * struct and uses no decoder library. */
@@ -7,15 +8,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Registers. The processor renames a register as a whole. So its parts (al, eax, w0, xmm0, d0) have
- * the number of the whole register. */
+/* The numbers of registers. The processor renames a register as a whole, so a part of a register
+ * (al, eax, w0, xmm0, d0) has the number of the whole register. */
 enum {
 	REG_NONE = 0,
-	REG_GENERAL = 1, /* 32: rax rcx rdx rbx rsp rbp rsi rdi r8…r15 · x0…x30, sp as 31 */
-	REG_VECTOR = 33, /* 32: zmm0…31 · v0…31 */
-	REG_MASK = 65,	 /* 8: k0…k7 */
-	REG_CARRY = 73,	 /* x86: CF */
-	REG_FLAGS = 74,	 /* x86: the other arithmetic flags · AArch64: NZCV */
+	REG_GENERAL = 1, /* the first of 32 general registers. x86: rax rcx rdx rbx rsp rbp rsi rdi
+			    r8…r15 · AArch64: x0…x30, then sp */
+	REG_VECTOR = 33, /* the first of 32 vector registers. x86: zmm0…31 · AArch64: v0…31 */
+	REG_MASK = 65,	 /* the first of 8 mask registers of x86: k0…k7 */
+	REG_CARRY = 73,	 /* x86: the carry flag, CF */
+	REG_FLAGS = 74,	 /* x86: all arithmetic flags except CF · AArch64: NZCV */
 	REG_COUNT = 75
 };
 
@@ -26,21 +28,24 @@ enum insn_extend {
 	EXTEND_NONE,
 	EXTEND_UNSIGNED, /* the index is zero-extended (AArch64: uxtw) */
 	EXTEND_SIGNED,	 /* the index is sign-extended (sxtw) */
-	EXTEND_ADDRESS,	 /* the whole address has 32 bits (x86: prefix 67) */
+	EXTEND_ADDRESS, /* the processor computes the whole address with 32 bits (x86: prefix 67) */
 };
 
-/* One memory operand. The instruction's `reads` do not list its registers. */
+/* One memory operand. The list `reads` of the instruction does not contain the registers of the
+ * operand. */
 struct insn_memory {
-	bool load, store;    /* both: the instruction reads, changes and writes back the value */
-	bool relative;	     /* relative to the instruction: disp is the address itself */
-	bool vector_index;   /* gather, scatter: index is a vector register */
-	bool elsewhere;	     /* relative to a segment base (fs, gs), which is not known */
-	uint8_t extend;	     /* enum insn_extend */
-	uint8_t base, index; /* REG_NONE: no register */
-	uint8_t scale;	     /* 1, 2, 4, 8; AArch64: 1 << shift */
+	bool load, store;  /* whether the instruction loads the operand, and whether it stores it;
+			      both: it reads, changes and writes back the value */
+	bool relative;	   /* the address is relative to the instruction; `disp` is then the whole
+			      address */
+	bool vector_index; /* the index is a vector register, as in a gather or scatter */
+	bool elsewhere; /* the address is relative to a segment base (fs, gs), which is not known */
+	uint8_t extend; /* enum insn_extend */
+	uint8_t base, index; /* numbers of the base and index registers; REG_NONE: no register */
+	uint8_t scale;	     /* factor of the index: 1, 2, 4 or 8; on AArch64, 1 << shift */
 	uint8_t accesses; /* number of memory accesses: elements of a gather or scatter; registers
-			     of a pair or of an AArch64 structure (ld1 … st4); else 1 */
-	uint16_t size;	  /* bytes of all accesses */
+			     of a pair or of an AArch64 structure (ld1 … st4); otherwise 1 */
+	uint16_t size;	  /* bytes of all accesses together */
 	int64_t disp;
 };
 
@@ -51,58 +56,61 @@ enum insn_flow {
 	FLOW_INDIRECT, /* unconditional jump to an address in a register or in memory */
 	FLOW_CALL,
 	FLOW_RETURN,
-	FLOW_OTHER, /* system calls and traps: they end any loop */
+	FLOW_OTHER, /* system call or trap, which ends any loop */
 };
 
 struct insn {
 	uint64_t address;
-	uint8_t length; /* bytes */
-	bool known;	/* false: the decoder does not know these bytes; other fields are empty, the
-			   length is 1 (AArch64: 4) */
-	char mnemonic[20]; /* in lower case, as in the core models' tables: "vaddsd", "jne", "b.ne"
-			    */
-	char shape[24];	   /* the explicit operands, see data/uarch/README.md: "r,m", "v,v,i",
-			      "r,[bsd]" */
-	char text[88];	   /* text for the user, in Intel's or Arm's syntax */
+	uint8_t length; /* length of the instruction in bytes */
+	bool known;	/* false: the bytes are no instruction that the decoder knows; the length is
+			   then 1 (AArch64: 4), and other fields are empty */
+	char mnemonic[20]; /* mnemonic in lower case, as in the instruction tables of core models:
+			      "vaddsd", "jne", "b.ne" */
+	char shape[24]; /* kinds of the explicit operands, see data/uarch/README.md: "r,m", "v,v,i",
+			   "r,[bsd]" */
+	char text[88];	/* text of the instruction for the user, in Intel's or Arm's syntax */
 
-	/* Registers that the result depends on, and registers that change. Implicit registers are
-	 * listed too. Registers of addresses are not. A partly written register (cvtsi2sd, merging
-	 * masks, byte registers) is also listed as read. */
+	/* `reads` lists the registers that the result depends on; `writes` lists the registers that
+	 * change. Both lists include implicit registers, but not the registers of addresses. A
+	 * partly written register (cvtsi2sd, merging masks, byte registers) is also listed as read.
+	 */
 	uint8_t read_count, write_count;
 	uint8_t reads[INSN_READS], writes[INSN_WRITES];
-	uint8_t accumulator; /* the register of a fused multiply-add's addend; REG_NONE: no addend
-			      */
+	uint8_t accumulator; /* register that holds the addend of a fused multiply-add; REG_NONE: no
+				addend */
 
 	uint8_t memory_count;
 	struct insn_memory memory[INSN_MEMORY];
-	bool writeback; /* the access changes memory[0].base: AArch64's pre- and post-indexed forms;
-			   push, pop, call and ret with rsp. `reads` and `writes` do not list the
-			   base for this */
-	int32_t step;	/* bytes that writeback adds to the base; the address of memory[0] uses the
-			   old base. 0: the step is in a register */
-	bool load_extends; /* a load with sign extension: movsx, movsxd, ldrsw */
+	bool writeback; /* the access changes the register memory[0].base: AArch64's pre- and
+			   post-indexed forms; push, pop, call and ret with rsp. `reads` and
+			   `writes` do not list the base register for this change */
+	int32_t step; /* bytes that `writeback` adds to the base register; the address of memory[0]
+			 uses the old base. 0: a register holds the step */
+	bool load_extends; /* the load extends the sign: movsx, movsxd, ldrsw */
 
-	uint16_t width; /* bits of the widest vector register (x86: 128 or more; AArch64: as named,
-			   d0 64); else of the first general register, usually the target; 0: no
-			   register */
-	bool vector;	/* uses vector registers */
-	bool masked;	/* uses a mask other than k0 */
-	bool move;	/* a plain register copy of 32 bits or more */
-	bool zeroing; /* a zeroing idiom: the result depends on no register, so `reads` is empty */
-	bool address_only; /* lea: the address of memory[0] is computed but not accessed (load and
-			      store are false) */
-	bool immediate;	   /* has an immediate operand */
-	int64_t value;	   /* the immediate operand; the last of two */
+	uint16_t width; /* bits of the widest vector register (x86: 128 or more; AArch64: as the
+			   name says, for example 64 for d0). Without a vector register: bits of the
+			   first general register, usually the target; 0: no register */
+	bool vector;	/* the instruction uses vector registers */
+	bool masked;	/* the instruction uses a mask register other than k0 */
+	bool move;	/* the instruction only copies a register of 32 bits or more */
+	bool zeroing;	/* the instruction is a zeroing idiom: the result depends on no register, so
+			   `reads` is empty */
+	bool address_only; /* the instruction computes the address of memory[0] but does not access
+			      it (lea); `load` and `store` are false */
+	bool immediate;	   /* the instruction has an immediate operand */
+	int64_t value;	   /* value of the immediate operand; of two, the last one */
 
 	enum insn_flow flow;
-	char condition[4]; /* FLOW_BRANCH: the condition. x86: without the j, always in one
-			      spelling: "ne", "b", "ae" (z is "e", nz "ne", c "b", nc "ae", nbe "a",
-			      na "be", nge "l" …) · AArch64: "ne", "hs"; cbz: "" */
-	uint64_t target;   /* FLOW_BRANCH, FLOW_JUMP, FLOW_CALL: the target's address; 0: unknown */
+	char condition[4]; /* condition of a FLOW_BRANCH. x86: without the j, and one spelling for
+			      each condition: "ne", "b", "ae" (z is "e", nz "ne", c "b", nc "ae",
+			      nbe "a", na "be", nge "l" …) · AArch64: "ne", "hs"; cbz: "" */
+	uint64_t target;   /* address of the target of a FLOW_BRANCH, FLOW_JUMP or FLOW_CALL; 0:
+			      unknown */
 };
 
-/* Whether the instruction reads or writes the memory operand. An address that is only computed
- * (lea) is not accessed. */
+/* Whether the instruction reads or writes the memory operand. lea computes an address but does not
+ * access the memory there. */
 static inline bool insn_loads(const struct insn *insn, int operand)
 {
 	return insn->known && operand < insn->memory_count && insn->memory[operand].load &&
@@ -115,7 +123,7 @@ static inline bool insn_stores(const struct insn *insn, int operand)
 	       !insn->address_only;
 }
 
-/* Whether this is a plain load: its result depends only on memory and the address. */
+/* Whether the instruction is a plain load: its result depends only on memory and the address. */
 static inline bool insn_fetches(const struct insn *insn)
 {
 	return insn->memory_count > 0 && insn->memory[0].load && !insn->memory[0].store &&

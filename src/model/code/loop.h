@@ -1,9 +1,10 @@
 /* The hot loop: its instructions, and the path that the processor executes.
  *
- * There are two kinds of path. A decoded loop (decode.h) has an assumed path: one iteration, in
- * order. A stepped loop (step.h) has the instructions that really ran: several iterations, with
- * branches and addresses. Values that are computed from a loop are "per path". Divide them by
- * `turns` for values per iteration, by `elements` for values per element. */
+ * There are two kinds of path. The path of a decoded loop (decode.h) is assumed: one iteration, in
+ * order. The path of a stepped loop (step.h) has the instructions that really ran: several
+ * iterations, with branches and addresses. Values that are computed from a loop are "per path". A
+ * value per path divided by `turns` is a value per iteration; divided by `elements`, it is a value
+ * per element. */
 #pragma once
 
 #include <stddef.h>
@@ -11,45 +12,50 @@
 #include "base/text.h"
 #include "model/code/insn.h"
 
-/* Initial numbers of instructions and steps, and the largest loop that can be decoded. */
+/* LOOP_INSNS and LOOP_PATH: initial numbers of instructions and steps of a loop. LOOP_MOST: the
+ * largest number of instructions of a decoded loop. */
 enum { LOOP_INSNS = 1024, LOOP_PATH = 4096, LOOP_MOST = 32768 };
 
 struct loop_step {
-	uint16_t insn;		       /* index into the loop's instructions */
-	bool taken;		       /* a jump, or a branch that was taken */
-	uint64_t address[INSN_MEMORY]; /* addresses of the memory operands; 0: unknown */
+	uint16_t insn;		       /* index of the instruction in loop->insn */
+	bool taken;		       /* the step is a jump, or a branch that was taken */
+	uint64_t address[INSN_MEMORY]; /* addresses of the instruction's memory operands; 0: unknown
+					*/
 };
 
 struct loop {
 	int insn_count, insn_room;
-	struct insn *insn; /* in ascending order of address */
+	struct insn *insn; /* instructions of the loop, in ascending order of address */
 	int path_count, path_room;
-	struct loop_step *path; /* in the order of execution; after the last step, the first one
-				   follows again */
-	int turns;		/* iterations in the path, >= 1 */
-	double elements;	/* elements that the path processes, > 0 */
-	bool stepped;		/* the path was observed, not assumed: its addresses are known */
-	bool varies; /* stepped: some branch was taken in one iteration and not in another. So
-			values per element hold only for this sample */
-	int forks;   /* assumed path: the number of conditional branches inside the loop; they count
-			as not taken where possible */
-	double insns_per_element; /* stepped: exact, from two runs of different length; else
-				     path_count ÷ elements */
-	int unknown;		  /* number of instructions that could not be decoded */
+	struct loop_step *path; /* steps in the order of execution; after the last step, the first
+				   step follows again */
+	int turns;		/* number of iterations in the path, >= 1 */
+	double elements;	/* number of elements that the path processes, > 0 */
+	bool stepped; /* true: the path was observed by single-stepping, so its addresses are known
+		       */
+	bool varies;  /* true for a stepped loop if a branch was taken in one iteration and not in
+			 another. Values per element then hold only for the data of this run */
+	int forks;    /* for an assumed path: number of conditional branches inside the loop. Each
+			 branch counts as not taken if the path can then stay in the loop */
+	double insns_per_element; /* instructions per element. Stepped loop: exact, from two runs of
+				     different length; decoded loop: path_count ÷ elements */
+	int unknown;		  /* number of instructions of the loop that could not be decoded */
 };
 
-/* Makes an empty loop with memory for this many instructions and steps. loop_free() frees it. */
+/* Makes an empty loop with memory for `insns` instructions and `path` steps. loop_free() frees this
+ * memory. */
 void loop_init(struct loop *loop, int insns, int path);
 void loop_clear(struct loop *loop); /* empties the loop and keeps its memory */
 void loop_free(struct loop *loop);
-/* Reserves memory for at least this many instructions and steps. The content stays. */
+/* Makes room for at least `insns` instructions and `path` steps. The content of the loop stays. */
 void loop_reserve(struct loop *loop, int insns, int path);
 
 /* Fills an empty loop from an executed path. `steps` contains indices into `insns`. `insns` has
- * each address once, in any order. Only instructions that ran are kept. */
+ * each address once, in any order. The loop receives only the instructions that ran. */
 void loop_fill(struct loop *loop, const struct insn *insns, int insn_count,
 	const struct loop_step *steps, int step_count);
 
 /* The text of an instruction. The target of a jump is shown as its distance in bytes from the
- * loop's first instruction ("jne 0x0"). So the text does not depend on the code's address. */
+ * loop's first instruction ("jne 0x0"). The text of an instruction therefore does not depend on the
+ * code's address. */
 void loop_insn_text(const struct loop *loop, const struct insn *insn, struct text *text);

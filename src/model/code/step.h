@@ -1,54 +1,55 @@
-/* Finds the path through a loop by single-stepping a child process (ptrace). Source S.
+/* Finds the path through a loop by single-stepping a child process (ptrace). Results from stepping
+ * have the source S.
  *
  * The child is a fork of this process, so its code cannot harm the explorer. A step needs two
  * context switches and a debug exception: 1 to 3 µs on plain hardware, 20 µs if a hypervisor traps
- * each exception. So a plan should need only hundreds or thousands of steps. */
+ * each exception. Steps are slow, so a plan should need only hundreds or thousands of steps. */
 #pragma once
 
 #include "base/status.h"
 #include "model/code/loop.h"
 
 /* Processes `count` elements in the child, between two marks of the stepper. The function runs
- * after fork(), so it must not use locks or allocate memory. It runs several times. */
+ * several times, after fork(), so it must not use locks or allocate memory. */
 typedef void step_run(void *context, uint64_t count);
 
 /* The child calls this function once before stepping, for work that the explorer must not do itself
- * (loading foreign code). It may allocate memory. Returns 0 if it succeeded. Otherwise it fills in
- * `failure` and returns another number. */
+ * (loading foreign code). The function may allocate memory. It returns 0 if it succeeded; otherwise
+ * it fills in plan->failure and returns another number. */
 typedef int step_prepare(void *context);
 
 struct step_plan {
 	step_run *run;
 	void *context;
-	uint64_t shorter, longer; /* elements of the two runs: shorter < longer; both are multiples
-				     of the granule */
+	uint64_t shorter, longer; /* numbers of elements of the two runs: shorter < longer; both are
+				     multiples of the granule */
 	int most_steps;		  /* stepping fails after this many instructions in one run (> 0) */
-	double seconds;		  /* stepping fails after this time; see step_late() */
-	step_prepare *prepare;	  /* NULL: nothing to prepare */
-	const struct status
-		*failure; /* in memory that parent and child share; NULL if prepare is NULL */
+	double seconds;		  /* stepping fails after this many seconds; see step_late() */
+	step_prepare *prepare;	  /* function that prepares the child; NULL: nothing to prepare */
+	const struct status *failure; /* reason why `prepare` failed, in memory that parent and
+					 child share; NULL if `prepare` is NULL */
 };
 
-/* On a busy machine, stepping may need up to STEP_LATEST times plan->seconds. If both processes
- * were idle for nearly all of the time, the code waits for some event. The event may never happen,
- * so stepping then ends after plan->seconds. */
+/* On a busy machine, stepping may need up to STEP_LATEST times plan->seconds. If parent and child
+ * were idle for nearly all of the time, the stepped code waits for some event. The event may never
+ * happen, so stepping of idle processes ends after plan->seconds. */
 #define STEP_LATEST 10.0
 #define STEP_IDLE   0.1
 
-/* Seconds that the two processes ran, and seconds that they waited for a processor. */
+/* Seconds that parent and child ran, and seconds that they waited for a processor. */
 struct step_share {
 	double ran, waited;
 };
 
-/* Whether stepping must end after `elapsed` seconds. */
+/* Whether stepping must end after `elapsed` seconds; `seconds` is the limit of the plan. */
 bool step_late(double elapsed, const struct step_share *share, double seconds);
 
 /* Steps both runs and fills `loop`, which the caller has initialised. `loop` receives the
- * instructions of the loop with the most steps. Its path is several iterations from the middle of
- * the longer run, with memory addresses. `loop` also receives the elements and the exact
+ * instructions of the loop with the most steps. The path in `loop` is several iterations from the
+ * middle of the longer run, with memory addresses. `loop` also receives the elements and the exact
  * instructions per element. An inner loop with few iterations is reported together with its outer
  * loop. Before stepping, the shorter run executes once at full speed, so that one-time work (lazy
- * binding) does not count. An instruction that repeats itself (rep movsb) counts once.
+ * binding) does not count. An instruction that repeats itself (rep movsb) counts as one step.
  * STATUS_FAILED: stepping is not allowed (the text names the reason: seccomp, Yama, an emulator), a
  * signal ended the run, or no instruction repeats. */
 struct status step_loop(const struct step_plan *plan, struct loop *loop);
@@ -56,7 +57,7 @@ struct status step_loop(const struct step_plan *plan, struct loop *loop);
 struct own;
 
 /* Steps the user's own loop (engine/own/own.h). Fills `loop` from a run on few elements, enough for
- * some dozens of iterations. Addresses and other values that depend on the data size are those of
- * this small run. Needs some thousand steps. STATUS_FAILED: as for step_loop(), or a library cannot
- * be loaded. */
+ * some dozens of iterations. Addresses and other values that depend on the data size are valid for
+ * this small run. Stepping an own loop needs some thousand steps. STATUS_FAILED: as for
+ * step_loop(), or a library cannot be loaded. */
 struct status step_own(const struct own *own, uint64_t seed, struct loop *loop);

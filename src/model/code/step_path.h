@@ -5,19 +5,19 @@
 #include "model/code/loop.h"
 
 struct step_trace {
-	const struct insn *insn; /* each address once, in any order */
+	const struct insn *insn; /* decoded instructions: each address once, in any order */
 	int insn_count;
-	const struct loop_step *seen; /* in the order of execution; `taken` is not set */
+	const struct loop_step *seen; /* steps in the order of execution; `taken` is not set */
 	int seen_count;
 };
 
-/* Fills `loop` from a trace. The caller initialises `loop`; its old content is discarded.
- * insns_per_element: exact (> 0). The loop head is the most frequent target of backward jumps. If a
- * loop runs fewer than STEP_TURNS_FEW iterations on average, its enclosing loop is used. The
- * condition is that one whole iteration of the enclosing loop fits. The path has up to
- * STEP_TURNS_MOST iterations from the middle of the run. It has at most STEP_PATH steps, or more if
- * STEP_TURNS_WANTED iterations need more. STATUS_FAILED: no instruction repeats, or one iteration
- * does not fit. */
+/* Fills `loop` from a trace. The caller initialises `loop`; step_path() discards the old content of
+ * `loop`. insns_per_element is the exact number of instructions per element (> 0). The loop head is
+ * the most frequent target of backward jumps. If a loop runs fewer than STEP_TURNS_FEW iterations
+ * on average, its enclosing loop is used, if one iteration of it fits into `loop`. The path has up
+ * to STEP_TURNS_MOST iterations from the middle of the run. The path has at most STEP_PATH steps,
+ * or more if STEP_TURNS_WANTED iterations need more. STATUS_FAILED: no instruction repeats, or one
+ * iteration does not fit into `loop`. */
 struct status step_path(
 	const struct step_trace *trace, double insns_per_element, struct loop *loop);
 

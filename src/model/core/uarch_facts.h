@@ -51,7 +51,8 @@ FACT(CAP_STORE_LINES, "cap store-lines")
 /* Extras: each extra is a number of cycles, or another number, for one mechanism of the core. */
 /* cycles added to a load's latency if the chain runs through its scaled index */
 FACT(EXTRA_SCALED_INDEX, "extra scaled-index")
-/* cycles added to a load's latency if the chain runs through its index, scaled or not */
+/* cycles added to a load's latency if the chain runs through its index; for a scaled index, "extra
+ * scaled-index" replaces this number */
 FACT(EXTRA_INDEX, "extra index")
 /* cycles added to a load's latency if the load extends the sign */
 FACT(EXTRA_SIGN, "extra sign")
@@ -70,8 +71,8 @@ FACT(EXTRA_FORWARD_FAILS, "extra forward-fails")
 FACT(EXTRA_MISPREDICT, "extra mispredict")
 /* cycles that a miss in the first-level TLB adds to a load, if the second-level TLB has the page */
 FACT(EXTRA_TLB2, "extra tlb2")
-/* soft limit: single-cycle integer operations per cycle that loops reach, where ports would allow
- * more */
+/* soft limit: single-cycle integer operations per cycle that loops reach in practice, although the
+ * ports allow more */
 FACT(EXTRA_ALU_SATURATION, "extra alu-saturation")
 /* 1: rename eliminates an addition of a constant. The addition still needs a port if an instruction
  * uses the sum for anything except an address or another addition of a constant */
