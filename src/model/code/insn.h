@@ -34,10 +34,10 @@ enum insn_extend {
 /* One memory operand. The list `reads` of the instruction does not contain the registers of the
  * operand. */
 struct insn_memory {
-	bool load, store;  /* whether the instruction loads the operand, and whether it stores it;
-			      both: it reads, changes and writes back the value */
-	bool relative;	   /* the address is relative to the instruction; `disp` is then the whole
-			      address */
+	bool load, store; /* whether the instruction loads the operand, and whether it stores it; if
+			     both are true, it reads, changes and writes back the value */
+	bool relative;	  /* the address is relative to the instruction; `disp` is then the whole
+			     address */
 	bool vector_index; /* the index is a vector register, as in a gather or scatter */
 	bool elsewhere; /* the address is relative to a segment base (fs, gs), which is not known */
 	uint8_t extend; /* enum insn_extend */
@@ -99,7 +99,7 @@ struct insn {
 	bool address_only; /* the instruction computes the address of memory[0] but does not access
 			      it (lea); `load` and `store` are false */
 	bool immediate;	   /* the instruction has an immediate operand */
-	int64_t value;	   /* value of the immediate operand; of two, the last one */
+	int64_t value; /* value of the immediate operand; if there are two, the value of the last */
 
 	enum insn_flow flow;
 	char condition[4]; /* condition of a FLOW_BRANCH. x86: without the j, and one spelling for

@@ -11,18 +11,17 @@
 struct event_plan {
 	struct counter_plan counters;
 	struct uarch_event meaning[COUNTERS_MAX]; /* in the order of counters.event */
-	bool generic;	       /* generic events, because this core's file has no events */
-	int left_out;	       /* number of events that did not fit */
-	char why[STATUS_TEXT]; /* the mistake in the file of events, which is then ignored; "": no
-				* mistake
-				*/
+	bool generic; /* true: the plan has generic events, because the core's file has no events */
+	int left_out; /* number of events that did not fit into the plan */
+	char why[STATUS_TEXT]; /* the mistake in the file data/events, which is then ignored; "": no
+				  mistake */
 };
 
 /* Fills a plan with the events of a core, and then with the `extra` names. The core's events follow
- * the order of the roles, so that the first pass includes cycles and instructions. If uarch is
- * NULL, or its file has no events, the plan has generic events. Each name appears once. If there
- * are too many events, the last events of the core do not fit. The caller sets the id, and changes
- * it with every plan. */
+ * the order of the roles, so that the first counting pass includes cycles and instructions. If
+ * uarch is NULL, or its file has no events, the plan has generic events. Each event name appears
+ * once in the plan. If there are too many events, the last events of the core do not fit. The
+ * caller sets the id of the plan, and gives every plan another id. */
 void events_plan(const struct uarch *uarch, const char *const *extra, int extra_count,
 	struct event_plan *plan);
 
@@ -30,10 +29,10 @@ void events_plan(const struct uarch *uarch, const char *const *extra, int extra_
 void events_plan_here(const struct machine *machine, const char *const *extra, int extra_count,
 	struct event_plan *plan);
 
-/* The count per element that the model predicts. NAN: unknown; cycles are always NAN. Micro-ops and
- * ports are NAN for an event of another core. explanation may be NULL. */
+/* The count per element that the model predicts for an event. NAN: unknown; cycles are always NAN.
+ * Micro-ops and ports are NAN for an event of another core. `explanation` may be NULL. */
 double events_modelled(const struct uarch_event *meaning, const struct explanation *explanation);
 
-/* Writes the roles without an event in the plan, and returns their number. Stalled and extra are
- * never missing; dispatched replaces ports. */
+/* Writes the roles without an event in the plan, and returns their number. The roles "stalled" and
+ * "extra" are never missing; an event with the role "dispatched" replaces "ports". */
 int events_lacking(const struct event_plan *plan, enum event_role roles[ROLE_COUNT]);

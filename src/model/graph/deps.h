@@ -1,8 +1,8 @@
-/* The dependence graph of a loop, and its slowest cycle. Pure.
+/* Builds the dependence graph of a loop, and finds the slowest cycle of the graph. Pure.
  *
  * Results flow through registers, flags, and memory (from a store to a later load). A dependence
  * from one iteration to the next makes a cycle in the graph. Out-of-order execution cannot make an
- * iteration faster than such a cycle. */
+ * iteration faster than a cycle of the graph. */
 #pragma once
 
 #include "model/code/loop.h"
@@ -10,45 +10,48 @@
 
 enum { CHAIN_MAX = 512 };
 
-/* One step on the slowest cycle. */
+/* One step of the path that lies on the slowest cycle. */
 struct chain_link {
-	uint16_t step;	       /* index into the loop's path */
-	float cycles;	       /* cycles from the link's input to its result */
-	bool load, store, alu; /* the parts of the step that the cycle uses */
+	uint16_t step;	       /* index of the step in the loop's path */
+	float cycles;	       /* cycles from the input of the link to its result */
+	bool load, store, alu; /* whether the slowest cycle uses the load, the store and the
+				  operation of the step */
 };
 
 struct chain {
-	double cycles; /* cycles per path of the slowest cycle; 0: no dependence between iterations
-			*/
-	double spans;  /* number of paths that the cycle spans; >= 1 if there is a cycle */
+	double cycles; /* cycles per path that the slowest cycle needs; 0: no dependence between
+			  iterations */
+	double spans; /* number of paths that the slowest cycle spans; >= 1 if the graph has a cycle
+		       */
 	int link_count;
-	struct chain_link link[CHAIN_MAX]; /* the first links, in the order of execution */
-	double loads; /* loads per path whose address depends on the cycle: each waits for the cache
-			 level or memory that holds its data */
-	double load_cycles; /* the part of chain.cycles that these loads need if they hit the
+	struct chain_link link[CHAIN_MAX]; /* at most CHAIN_MAX links of the slowest cycle, in the
+					      order of execution */
+	double loads; /* loads per path whose address depends on the slowest cycle: each load waits
+			 for the cache level or memory that holds its data */
+	double load_cycles; /* part of `cycles` that the loads in `loads` need if they hit the
 			       first-level cache */
-	bool counts; /* the cycle has only counters, and pointers that move by constants; chosen
-			only if no other cycle is as slow */
-	bool through_memory; /* the cycle uses a value that is stored and then loaded */
-	bool assumed; /* a load may depend on a store at an unknown address: the graph assumes that
-			 it does not */
-	int unknown;  /* instructions without a known latency: it counts as 0, so that the bound
-			 holds */
+	bool counts; /* the slowest cycle has only counters, and pointers that move by constants; it
+			is chosen only if no other cycle is as slow */
+	bool through_memory; /* the slowest cycle uses a value that is stored and then loaded */
+	bool assumed; /* a load may depend on a store at an unknown address, but the graph assumes
+			 that the load does not */
+	int unknown; /* number of instructions without a known latency; an unknown latency counts as
+			0, so that `cycles` stays a lower bound */
 };
 
-/* A core can rename a load to the store that wrote its value. This selects the loads to which that
- * applies. */
+/* Which loads count as renamed. A core can rename a load to the store that wrote its value. */
 enum deps_renaming {
 	RENAMES_NONE,
-	RENAMES_PLAIN, /* loads where neither address has an index. Measured on Redwood Cove by
-			  slexplore's authors: with an index, 0 of 5 loops were renamed; without
-			  one, 11 of 17 were */
+	RENAMES_PLAIN, /* only loads whose own address and whose store's address have no index. On
+			  Redwood Cove, slexplore's authors measured 0 of 5 loops with renamed loads
+			  if an address has an index, and 11 of 17 without an index */
 	RENAMES_ALL
 };
 
-/* Finds the slowest cycle. facts: the result of uarch_insn() for each instruction of the loop.
- * renaming: a hard limit needs the lowest bound, RENAMES_ALL. miss: extra cycles of a load whose
- * address depends on the cycle, beyond a first-level hit. load_cycles does not include them. */
+/* Finds the slowest cycle. `facts` has the result of uarch_insn() for each instruction of the loop.
+ * `renaming`: a hard limit needs the lowest bound, which is RENAMES_ALL. `miss` is the number of
+ * cycles that a load on the cycle needs in addition to a first-level hit. chain->load_cycles does
+ * not include these cycles. */
 void deps_chain(const struct loop *loop, const struct uarch *uarch, const struct uarch_insn *facts,
 	enum deps_renaming renaming, double miss, struct chain *chain);
 
@@ -56,50 +59,56 @@ void deps_chain(const struct loop *loop, const struct uarch *uarch, const struct
 
 enum deps_part { PART_LOAD, PART_OPERATION, PART_STORE, PART_BASE };
 
-/* A part of a step with its own start time: its loads, its operation, its stores, or the update of
- * its base register. */
+/* A node: a part of a step that has its own start time. The parts are loads, the operation, stores,
+ * and the update of the base register. */
 struct deps_node {
-	int step; /* index into the loop's path */
+	int step; /* index of the step in the loop's path */
 	enum deps_part part;
-	const struct uarch_class *class; /* the class of this part; NULL: nothing executes */
+	const struct uarch_class
+		*class; /* class of this part of the step; NULL: the part executes nothing */
 	double latency;
 	bool counts;	     /* the result is a register plus a constant */
-	int register_addend; /* the register of a multiply-add's addend; REG_NONE: no addend */
+	int register_addend; /* register that holds the addend of a multiply-add; REG_NONE: no
+				addend */
 };
 
-/* The consumer starts at least `weight` cycles after the producer starts. */
+/* A dependence: the consumer starts at least `weight` cycles after the producer starts. */
 struct deps_edge {
 	int from, to;
-	int distance; /* how many paths later the consumer runs; 0: in the same path, then from < to
-		       */
+	int distance; /* number of paths after which the consumer runs; 0: in the same path, and
+			 then from < to */
 	uint8_t reg;  /* the register that carries the value; REG_NONE: no register */
 	bool address; /* the value is part of a load's address */
-	bool memory;  /* from a store to a load; the weight is the forwarding latency minus the
-			 load's latency, which the load's own edges add again */
-	double weight;	/* out + in */
-	double out, in; /* latency of the producer; cycles that the consumer adds */
+	bool memory;  /* the edge leads from a store to a load; its weight is the forwarding latency
+			 minus the load's latency, which the edges from the load add again */
+	double weight;	/* minimum number of cycles from the producer's start to the consumer's
+			   start: out + in */
+	double out, in; /* `out`: latency of the producer; `in`: cycles that the consumer adds */
 };
 
 struct deps_graph {
 	int node_count, edge_count;
-	struct deps_node *node; /* in the order of the path */
-	struct deps_edge *edge; /* in ascending order of `to` */
+	struct deps_node *node; /* nodes in the order of the path */
+	struct deps_edge *edge; /* edges in ascending order of `to` */
 };
 
-/* Fills the graph. It links the pairs of store and load that a core is expected to rename
- * (RENAMES_PLAIN). deps_graph_free() frees it. */
+/* Fills the dependence graph of a loop, with the renaming of loads that a core is expected to do
+ * (RENAMES_PLAIN). deps_graph_free() frees the graph. */
 void deps_graph(const struct loop *loop, const struct uarch *uarch, const struct uarch_insn *facts,
 	struct deps_graph *graph);
 void deps_graph_free(struct deps_graph *graph);
 
-/* The slowest cycle of a graph. Each node occurs once per path. */
+/* The slowest cycle of a dependence graph. Each node of the graph runs once per path. */
 struct cycle {
-	double ratio; /* weight ÷ distance; 0: no cycle has a weight */
+	double ratio; /* cycles per path: sum of the weights ÷ sum of the distances; 0: no cycle has
+			 a weight */
 	int spans;    /* number of paths that the cycle spans */
-	int count;    /* number of edges; each edge begins where the previous one ends, and the last
-			 leads back to the first */
-	int *edge;    /* memory from the caller, with room for as many edges as there are nodes */
+	int count; /* number of edges of the cycle; each edge begins at the node where the previous
+		      edge ends, and the last edge leads back to the first */
+	int *edge; /* indices of the edges; the caller provides memory for as many edges as the
+		      graph has nodes */
 };
 
-/* Finds the cycle with the largest weight per path. `edges` must be in ascending order of `to`. */
+/* Finds the cycle with the largest weight per path. The array `edges` must be in ascending order of
+ * `to`. */
 void cycle_find(const struct deps_edge *edges, int edge_count, int nodes, struct cycle *cycle);
