@@ -1,7 +1,7 @@
 /* Finds the class of an instruction in the tables NAME.ops (format: data/uarch/README.md). The
- * explorer needs the class of every instruction in every frame. So the rules are in a hash table by
- * mnemonic; rules with the same hash keep the order of the file. Rules with a mnemonic that ends in
- * * are in a separate list. */
+ * explorer needs the class of every instruction in every frame. For fast access, the rules are in a
+ * hash table by mnemonic; rules with the same hash keep the order of the file. Rules whose mnemonic
+ * ends in * are in a separate list. */
 #include "model/core/uarch_inside.h"
 
 #include <search.h>
@@ -14,11 +14,12 @@
 enum { SHAPE = 24, MNEMONIC = 20, MOST_RULES = 16384, MOST_CLASSES = 2048 };
 
 struct ops_rule {
-	char mnemonic[MNEMONIC]; /* without the final star */
+	char mnemonic[MNEMONIC]; /* mnemonic of the rule, without the * at its end */
 	char shape[SHAPE];
 	int class;
 	int line;
-	int next; /* index of the next rule in the same list (same hash, or starred); -1: none */
+	int next; /* index of the next rule with the same hash, or of the next rule with a *; -1: no
+		     further rule */
 };
 
 static unsigned hash(const char *name)
@@ -32,15 +33,16 @@ static unsigned hash(const char *name)
 
 /* ---- matching */
 
-/* Whether an operand fits one word of a rule. Both words end at a comma or at the end of the text.
- */
+/* Whether an operand of an instruction fits one word of a rule's shape. `rule_length` and `length`
+ * are the bytes of the word and of the operand. */
 static bool operand_fits(const char *rule, size_t rule_length, const char *operand, size_t length,
 	const struct insn *insn)
 {
 	if (rule_length == 1 && *rule == '*')
 		return true;
 	if (*rule == 'i' && rule_length > 1) {
-		/* "i8": the value fits in 8 bits as a signed number; "i=1": the value is 1. */
+		/* A rule's word "i8" means that the immediate value fits in 8 signed bits; "i=1"
+		 * means that the value is 1. */
 		int64_t value = insn->value;
 		long number = strtol(rule + (rule[1] == '=' ? 2 : 1), NULL, 10);
 
@@ -84,7 +86,7 @@ int ops_find(const struct uarch_ops *ops, const struct insn *insn)
 	while (exact >= 0 && (strcmp(ops->rule[exact].mnemonic, insn->mnemonic) != 0 ||
 				     !shape_fits(ops->rule[exact].shape, insn)))
 		exact = ops->rule[exact].next;
-	/* A starred rule wins only if it is before the exact rule in the file. */
+	/* A rule with a * wins only if it is before the exact rule in the file. */
 	for (; starred >= 0 && (exact < 0 || starred < exact); starred = ops->rule[starred].next) {
 		const struct ops_rule *rule = &ops->rule[starred];
 
@@ -95,7 +97,8 @@ int ops_find(const struct uarch_ops *ops, const struct insn *insn)
 	return exact >= 0 ? ops->rule[exact].class : OPS_NONE;
 }
 
-/* A struct ops_class begins with its name, so both can be compared as strings. */
+/* Compares two names of classes. A struct ops_class begins with its name, so a pointer to it can be
+ * used as a string. */
 static int by_name(const void *a, const void *b)
 {
 	return strcmp(a, b);
@@ -171,7 +174,8 @@ static bool shape_operand_good(const char *at, size_t length)
 	if (length == 3 && (memcmp(at, "r<s", 3) == 0 || memcmp(at, "r<l", 3) == 0))
 		return true;
 	if (*at == '[') {
-		/* Base, index, scaled index, displacement: each at most once, in this order. */
+		/* The brackets may have a base, an index, a scaled index and a displacement: each
+		 * at most once, in this order. */
 		for (const char *order = "bisd"; *order; order++)
 			inside += *inside == *order;
 		return length >= 3 && *inside == ']' && inside + 1 == at + length;
@@ -249,8 +253,8 @@ static bool read_rule(struct rows *rows, char *const word[3], struct uarch_ops *
 	return true;
 }
 
-/* Adds the rules to their lists, in the order of the file. A rule that can never apply, because an
- * earlier rule hides it, is an error. */
+/* Adds all rules to the hash table, in the order of the file. A rule that can never apply, because
+ * an earlier rule hides it, is an error. */
 static bool index_rules(struct rows *rows, struct uarch_ops *ops)
 {
 	for (ops->buckets = 64; ops->buckets < (unsigned)ops->rule_count * 2;)

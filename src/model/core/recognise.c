@@ -24,8 +24,8 @@ static bool same_maker(const struct uarch_id *id, const struct processor *proces
 	       in_ranges(&id->number[ID_IMPLEMENTER], processor->implementer);
 }
 
-/* How well a match line fits this processor: 0: it does not fit; otherwise 1 + the number of its
- * conditions. */
+/* How well a match line fits this processor. 0: the line does not fit; otherwise 1 + the number of
+ * conditions on features and stepping. */
 static int conditions_met(const struct uarch_id *id, const struct processor *processor)
 {
 	const unsigned values[ID_NUMBERS] = { processor->family, processor->model,
@@ -52,8 +52,9 @@ static bool has_512(const struct uarch *uarch)
 	return false;
 }
 
-/* How near a match line is to an unknown processor. 0: another vendor. A higher value is nearer. A
- * newer core usually has a higher model number, and is most similar to its predecessor. */
+/* How near the core of a match line is to an unknown processor. A higher value is nearer; 0: the
+ * core has another vendor. A newer core usually has a higher model number, and is most similar to
+ * its predecessor. */
 static double nearness(
 	const struct uarch *uarch, const struct uarch_id *id, const struct machine *machine)
 {
@@ -70,14 +71,15 @@ static double nearness(
 	ranges = ranges->count ? ranges : &any;
 	for (int i = 0; i < ranges->count; i++) {
 		double low = base + ranges->range[i].low, high = base + ranges->range[i].high;
-		/* Above the range, `near` falls from 2 to 1 with the distance. Below the range, it
-		 * falls from 1 to 0. */
+		/* If the processor's number is above the range, `near` falls from 2 to 1 with the
+		 * distance. If the number is below the range, `near` falls from 1 to 0. */
 		double far = number >= high ? number - high : number >= low ? 0 : low - number;
 		double near = number >= low ? 1 + 1 / (1 + far) : 1 / (1 + far);
 
 		best = near > best ? near : best;
 	}
-	/* On x86, a core with as wide vectors is nearer than any other core. */
+	/* On x86, a core whose vectors are as wide as the processor's is nearer than any other
+	 * core. */
 	if (machine->arch[0] == 'x' && has_512(uarch) == processor_has(processor, "avx512f"))
 		best += 2;
 	return best;
@@ -114,9 +116,10 @@ bool uarch_fits(const struct uarch *uarch, const struct machine *machine)
 	return false;
 }
 
-/* Finds the core with the match line that fits this processor with the most conditions, and sets
- * *why. nearest: finds the nearest core of the same vendor instead, and skips malformed files.
- * Returns false if there is no such core. *unclear: the first core with a malformed match line. */
+/* Finds the core whose match line fits this processor with the most conditions, and writes the
+ * reason to `why`. If `nearest` is true, finds the nearest core of the same vendor instead, and
+ * skips malformed files. Returns false if no core is found. *unclear becomes the first core with a
+ * malformed match line. */
 static bool find_core(const struct machine *machine, bool nearest, char name[24], struct text *why,
 	const char **unclear)
 {
@@ -185,7 +188,8 @@ struct status uarch_choose(
 	*core = (struct uarch_choice){ 0 };
 	match = uarch_recognise(machine, own, core->how);
 	if (!name && match != UARCH_EXACT) {
-		memcpy(core->nearest, own, sizeof(own)); /* empty for UARCH_NONE */
+		memcpy(core->nearest, own,
+			sizeof(own)); /* `nearest` stays empty if the match is UARCH_NONE */
 		return status_ok();
 	}
 	status = uarch_load(name ? name : own, machine->arch, &core->uarch);

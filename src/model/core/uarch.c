@@ -1,4 +1,4 @@
-/* The list of core models, and the facts of one. */
+/* Lists the core models, and finds facts in a core model. */
 #include "model/core/uarch_inside.h"
 
 #include <pthread.h>
@@ -13,13 +13,15 @@
 
 enum { MOST_CORES = 128, LISTS = 3 };
 
-/* Lists for any instruction set, for each one, and for an unknown one (always empty). */
+/* There is a list of core names for all instruction sets together, and one for each instruction
+ * set. The last list is for an unknown instruction set and is always empty. */
 static const char *const list_isa[LISTS] = { "", "x86_64", "aarch64" };
 static char every_name[MOST_CORES][UARCH_NAME];
 static const char *list[LISTS + 1][MOST_CORES + 1];
 static pthread_once_t names_once = PTHREAD_ONCE_INIT;
 
-/* The list of a core file's instruction set. 0: the file does not state it. */
+/* The number of the list for a core file, from the line `isa`. 0: the file states no known
+ * instruction set. */
 static int list_of(const char *text)
 {
 	const char *said = text ? strstr(text, "\nisa ") : NULL;
@@ -57,8 +59,8 @@ static void list_names(void)
 		strcpy(every_name[all], *name);
 		uarch_text(*name, &text, NULL);
 		isa = list_of(text);
-		/* A file without an instruction set is in each list, so that its error is reported.
-		 */
+		/* A core file without an instruction set is in each list, so that its error is
+		 * reported. */
 		for (int i = 0; i < LISTS; i++)
 			if (i == 0 || isa == 0 || isa == i)
 				list[i][count[i]++] = every_name[all];
@@ -126,8 +128,8 @@ const struct uarch_cache *uarch_cache(const struct uarch *uarch, int level)
 	return NULL;
 }
 
-/* How well a name in a chain fits this class. 2: the name with the width is equal; 1: the name
- * without the width is equal; 0: it does not fit. */
+/* How well a name in a `chain` row fits a class. 2: the names are equal, with the width; 1: the
+ * names are equal without the width; 0: the name does not fit. */
 static int chain_word_fits(const char *word, const struct uarch_class *class)
 {
 	size_t length = strlen(word);

@@ -8,7 +8,7 @@
 
 /* ---- ports and sets */
 
-/* Whether the first `length` bytes of word are this name. */
+/* Whether the first `length` bytes of `word` are exactly this name. */
 static bool is_name(const char *name, const char *word, size_t length)
 {
 	return strncmp(name, word, length) == 0 && !name[length];
@@ -22,7 +22,8 @@ static int find_port(const struct uarch *u, const char *name, size_t length)
 	return -1;
 }
 
-/* In the second reading, all ports are known: checks the units. */
+/* Checks the number and names of units. check_units() runs in the second reading, when all ports
+ * are known. */
 static bool check_units(struct reader *r)
 {
 	struct uarch *u = r->uarch;
@@ -65,7 +66,7 @@ bool read_ports(struct reader *r)
 	return true;
 }
 
-/* Adds the ports of a name to *ports. The name is a port, a unit or a set. */
+/* Adds the bits of a name to *ports. The name is a port, a unit, or a set of ports. */
 static bool add_ports(
 	const struct reader *r, const char *name, size_t length, int deep, uint32_t *ports)
 {
@@ -121,7 +122,7 @@ bool read_set(struct reader *r)
 
 /* ---- classes */
 
-/* NAME or NAME.WIDTH. */
+/* Reads the name of a class: NAME or NAME.WIDTH. */
 static bool read_class_name(struct reader *r, const char *word, char name[UARCH_NAME])
 {
 	const char *dot = strchr(word, '.');
@@ -134,7 +135,8 @@ static bool read_class_name(struct reader *r, const char *word, char name[UARCH_
 	       rows_choice(&r->rows, "width", dot, uarch_width_suffix + 1, UARCH_WIDTHS - 1) >= 0;
 }
 
-/* Reads one kind of micro-ops, for example "2*p0,p1:3". Adds the slots that they need to *slots. */
+/* Reads one kind of micro-ops, for example "2*p0,p1:3". Adds the rename slots of these micro-ops to
+ * *slots. */
 static bool read_term(struct reader *r, struct uarch_class *class, char *word, double *slots)
 {
 	struct uarch_term *term = &class->term[class->term_count];
@@ -168,7 +170,8 @@ static bool read_term(struct reader *r, struct uarch_class *class, char *word, d
 	return true;
 }
 
-/* Reads terms joined by "+". If the line does not state the slots, computes them from the terms. */
+/* Reads kinds of micro-ops joined by "+". If the line does not state the class's slots,
+ * read_terms() computes the slots from the number of micro-ops. */
 static bool read_terms(struct reader *r, struct uarch_class *class, char *words)
 {
 	bool none = strcmp(words, "none") == 0 || strcmp(words, "unknown") == 0;
@@ -219,7 +222,7 @@ bool read_class(struct reader *r)
 			"none, or ports unknown",
 			class.name);
 	class.executes = strcmp(r->word[at + 1], "unknown") != 0;
-	/* A class with unknown ports and no numbers needs no source. */
+	/* A line `class` with unknown ports and no numbers needs no source. */
 	if ((class.executes || r->words > 4) && !r->tagged)
 		return reader_unsourced(r);
 	if (!reader_join(r, at + 1, r->words, "the list of micro-ops", terms, sizeof(terms)) ||
@@ -278,8 +281,9 @@ static bool add_fusion(struct reader *r, const char *word, struct uarch_fusion *
 	return true;
 }
 
-/* Reads words from the word `at` to the word `stop` or to the end (stop NULL), and sets a bit for
- * each. Returns the index after the last word; -1: a word is not among the names. */
+/* Reads the words of the line from the index `at` to the word `stop`, and sets a bit for each word.
+ * If `stop` is NULL, reads to the end of the line. Returns the index after the last word; -1: a
+ * word is not one of the `names`. */
 static int read_bits(struct reader *r, int at, const char *stop, const char *what,
 	const char *const *names, int count, unsigned *bits)
 {
@@ -293,7 +297,8 @@ static int read_bits(struct reader *r, int at, const char *stop, const char *wha
 	return at;
 }
 
-/* Reads conditions from the word `at`: "e ne unless memory store". */
+/* Reads the branch conditions of a `fuse` line from the word `at`, for example "e ne unless memory
+ * store". */
 static bool read_conditions(struct reader *r, int at, struct uarch_fusion *fusion)
 {
 	const char *const *names = uarch_conditions(r->uarch->isa);

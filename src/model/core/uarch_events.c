@@ -61,7 +61,8 @@ bool read_pmu(struct reader *r)
 	return rows_name(&r->rows, "pmu", r->word[1], "_", r->uarch->pmu, sizeof(r->uarch->pmu));
 }
 
-/* Reads the words between the role and the "=": ports, or the thing that is counted. */
+/* Reads the words between the role and the "=" of an `event` line: the ports, or the name of what
+ * the event counts. `none`: the line ends with "none". */
 static bool read_of(struct reader *r, bool none, struct uarch_event *event)
 {
 	const struct event_role_facts *role = &event_roles[event->role];
@@ -92,11 +93,12 @@ static bool same_event(const struct uarch_event *a, const struct uarch_event *b)
 	return a->role == b->role && a->ports == b->ports && strcmp(a->words, b->words) == 0;
 }
 
-/* Removes inherited events for a line "… = none": one event, or all events of the role. */
+/* Removes inherited events for a line `event … = none`: one event, or all events of the role. */
 static bool take_back(struct reader *r, const struct uarch_event *event)
 {
 	struct uarch *u = r->uarch;
-	bool all = r->words == 4; /* no words: the only event of the role, or all of them */
+	bool all = r->words ==
+		   4; /* a line without words after the role removes all events of the role */
 	int kept = 0, count = u->event_count;
 
 	for (int i = 0; i < count; i++) {
@@ -111,7 +113,7 @@ static bool take_back(struct reader *r, const struct uarch_event *event)
 				       r->words > 4 ? " " : "", r->words > 4 ? r->word[2] : "");
 }
 
-/* Builds the event's name, with its PMU. */
+/* Builds the full name of an event: PMU::NAME. */
 static bool name_event(struct reader *r, const char *word, struct uarch_event *event)
 {
 	const char *pmu = r->uarch->pmu;
@@ -165,7 +167,7 @@ bool read_event(struct reader *r)
 	if (role < 0)
 		return false;
 	event.role = (enum event_role)role;
-	/* A line with "none" needs no source. */
+	/* A line `event … = none` needs no source. */
 	if (!none && !r->tagged)
 		return reader_unsourced(r);
 	/* A core with `pmu none` inherits only events that name their PMU. */

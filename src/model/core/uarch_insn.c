@@ -10,8 +10,9 @@
 /* ---- reserved classes */
 
 /* Classes that uarch_insn() finds by the effect of an instruction, not by its mnemonic. Each row
- * has an identifier, a name, and a fallback. The fallback replaces the class on a core without it;
- * RESERVED_COUNT: no fallback. The class for vectors follows the class for general registers. */
+ * has an identifier, a name, and a fallback. The fallback replaces the class on a core without the
+ * class; RESERVED_COUNT: no fallback. The class for vector registers follows the class for general
+ * registers. */
 #define RESERVED_ROWS(ROW)                                     \
 	ROW(ZERO, "zero", RESERVED_COUNT)                      \
 	ROW(MOVE, "move", RESERVED_COUNT)                      \
@@ -85,7 +86,7 @@ static const struct uarch_class *find_exact(const struct uarch *uarch, const cha
 				  : NULL;
 }
 
-/* width: an index into uarch_width_suffix. */
+/* Finds a class by name and width; `width` is an index into uarch_width_suffix. */
 static const struct uarch_class *find_class(const struct uarch *uarch, const char *name, int width)
 {
 	char full[UARCH_NAME + 8];
@@ -103,7 +104,8 @@ const struct uarch_class *uarch_find(const struct uarch *uarch, const char *name
 	return find_class(uarch, name, width_index(bits));
 }
 
-/* Resolves every class number and width: first NAME.WIDTH, then NAME, then the fallbacks. */
+/* Finds the core's class for every class of the instruction table and every width. It is the first
+ * existing class among NAME.WIDTH, NAME, and the fallbacks of NAME. */
 static void resolve_classes(struct uarch *uarch)
 {
 	int classes = uarch->ops->class_count;
@@ -149,7 +151,8 @@ struct status uarch_bind(struct uarch *uarch)
 
 /* ---- one instruction */
 
-/* The width index of an access by vector registers. Accesses of up to 8 bytes (scalars) have 0. */
+/* The width index of a memory access with vector registers. The index is 0 for accesses of up to 8
+ * bytes (scalars). */
 static int access_width(const struct insn_memory *memory)
 {
 	unsigned size = memory->accesses > 1 ? memory->size / memory->accesses : memory->size;
@@ -160,8 +163,9 @@ static int access_width(const struct insn_memory *memory)
 			   : 0;
 }
 
-/* Whether an address is not base + 0…2047. Skylake's port 7 computes only such simple store
- * addresses. Other cores have no class for complex addresses. */
+/* Whether an address is complex: not base + 0…2047. Skylake's port 7 cannot compute complex store
+ * addresses. Core files without a class `store-complex` make no difference between simple and
+ * complex addresses. */
 static bool is_complex(const struct insn_memory *memory)
 {
 	return memory->relative || memory->base == REG_NONE || memory->index != REG_NONE ||
@@ -184,8 +188,8 @@ static const struct uarch_class *memory_class(const struct uarch *uarch, const s
 	return uarch->reserved[which][width];
 }
 
-/* The class of the operation, without memory accesses. NULL: there is no operation, or *known is
- * false. */
+/* The class of an instruction's operation, without its memory accesses. NULL: the instruction has
+ * no operation, or *known is false. */
 static const struct uarch_class *operation(
 	const struct uarch *uarch, const struct insn *insn, bool *known)
 {
@@ -216,7 +220,8 @@ static const struct uarch_class *operation(
 }
 
 /* Whether the instruction has two explicit operands, reads and writes the first, and reads no
- * flags. Haswell to Skylake keep such instructions fused with an indexed address. */
+ * flags. Haswell to Skylake keep a two-operand instruction fused with a load from an indexed
+ * address. */
 static bool is_two_operand(const struct insn *insn)
 {
 	const char *comma = strchr(insn->shape, ',');
@@ -275,8 +280,8 @@ void uarch_insn(const struct uarch *uarch, const struct insn *insn, struct uarch
 			slots += access->slots * accesses;
 		stores |= memory->store;
 	}
-	/* An operation that stores its result needs a store's slots in addition, unless the core
-	 * file has a class `modify`. */
+	/* An operation that stores its result needs the slots of the class `modify` in addition, or
+	 * the slots of a store if the core has no class `modify`. */
 	added = !stores || plain ? NULL : modify ? modify : facts->store;
 	if (insn->writeback)
 		facts->base = uarch->reserved[RESERVED_WRITEBACK][0];
@@ -336,7 +341,8 @@ bool uarch_fuses(const struct uarch *uarch, const struct insn *first, const stru
 	return false;
 }
 
-/* Whether an operation reads and writes this register, and writes nothing else except flags. */
+/* Whether an operation reads and writes the register `reg`, and writes no other register except the
+ * flags. */
 static bool changes(const struct insn *operation, uint8_t reg)
 {
 	for (int i = 0; i < operation->write_count; i++)

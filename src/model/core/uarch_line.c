@@ -1,5 +1,5 @@
-/* Reads the lines of core files: words, sources in brackets, numbers with a spread. Also records
- * which file states each fact. */
+/* Reads the lines of core files: words, sources in brackets, numbers with a spread. uarch_line.c
+ * also records which file states each fact. */
 #include "model/core/uarch_inside.h"
 
 #include <search.h>
@@ -33,7 +33,8 @@ struct status sources_load(struct uarch_sources *sources)
 	return rows_end(&rows);
 }
 
-/* Removes the sources, for example "[M,TD]", from the end of the line and records them. */
+/* Removes the sources, for example "[M,TD]", from the end of the current line, and records the
+ * sources in the reader. */
 static bool read_tags(struct reader *r)
 {
 	const struct uarch_sources *sources = &r->uarch->sources;
@@ -146,16 +147,17 @@ int reader_pairs(struct reader *r, int at, const struct reader_pair *pairs, int 
 
 /* ---- the file that states each fact */
 
-/* The file and the line that state a fact: the core's own file, or its nearest ancestor that states
- * it. */
+/* The place of a fact: the youngest file that states the fact, and the line there. The core's own
+ * file is younger than the files that it inherits from. */
 struct stated {
-	char key[READER_KEY]; /* "class fadd", "size rob" */
+	char key[READER_KEY]; /* the first words of a line: "class fadd", "size rob" */
 	int file, line;
 	bool taken_back; /* a line "unknown" removes the fact */
 	bool inherited;	 /* an older file also states the fact */
 };
 
-/* A struct stated begins with its key, so both can be compared as strings. */
+/* Compares two keys. A struct stated begins with its key, so a pointer to it can be used as a
+ * string. */
 static int by_key(const void *a, const void *b)
 {
 	return strcmp(a, b);

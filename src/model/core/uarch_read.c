@@ -1,4 +1,5 @@
-/* Reads a core file into a struct uarch. The format: data/uarch/README.md. */
+/* Reads a core file into a struct uarch. data/uarch/README.md describes the format of core files.
+ */
 #include "model/core/uarch_inside.h"
 
 #include <stdio.h>
@@ -42,7 +43,8 @@ static bool read_isa(struct reader *r)
 	return status_is_ok(&r->rows.status);
 }
 
-/* Loads the file that this core inherits from. read_files() reads it after the current file. */
+/* Loads the text of the file that the current file inherits from. read_files() reads this text
+ * after the current file. */
 static bool read_from(struct reader *r)
 {
 	const char *const *names = uarch_names(r->uarch->isa);
@@ -69,7 +71,7 @@ static bool read_from(struct reader *r)
 	return true;
 }
 
-/* Parses ranges, for example "00-0f,20". */
+/* Parses a list of hexadecimal ranges, for example "00-0f,20". */
 static bool read_ranges(
 	struct reader *r, const char *what, char *words, struct uarch_ranges *ranges)
 {
@@ -96,7 +98,8 @@ static bool read_ranges(
 	return true;
 }
 
-/* An unknown feature is an error: no processor would match the line. */
+/* Reads the name of a processor feature. An unknown feature is an error, because no processor would
+ * match the line. */
 static bool read_feature(struct reader *r, const char *word, char *name)
 {
 	size_t digits = strncmp(word, "l1i-", 4) == 0 ? strspn(word + 4, "0123456789") : 0;
@@ -149,7 +152,7 @@ static bool read_match(struct reader *r)
 		!(id.number[ID_IMPLEMENTER].count && id.number[ID_PART].count))
 		return rows_fail(&r->rows,
 			"match needs a vendor and a family, or an implementer and a part");
-	if (r->file > 0) /* match lines are not inherited */
+	if (r->file > 0) /* a core does not inherit match lines */
 		return true;
 	u->id = memory_grow(u->id, (size_t)u->id_count, sizeof(*u->id));
 	u->id[u->id_count++] = id;
@@ -168,8 +171,8 @@ static bool read_width(struct reader *r)
 		r, "width", r->word[1], 1, 64, &r->uarch->width, &r->uarch->width_spread);
 }
 
-/* Finds a fact by kind ("size") and word ("rob"). If it is unknown, fails with a list of the words
- * of this kind, and returns UARCH_FACTS. */
+/* Finds a fact by kind ("size") and word ("rob"). If the fact is unknown, find_fact() fails with a
+ * list of the words of this kind, and returns UARCH_FACTS. */
 static enum uarch_fact find_fact(struct reader *r, const char *kind, const char *word)
 {
 	const char *names[UARCH_FACTS];
@@ -224,7 +227,7 @@ static bool read_cache(struct reader *r)
 	return true;
 }
 
-/* Removes an inherited fact: `unknown class div`, `unknown extra forward`. */
+/* Removes an inherited fact for a line such as `unknown class div` or `unknown extra forward`. */
 static bool read_unknown(struct reader *r)
 {
 	static const char *const kinds[] = { "class", "fuse", "cap", "size", "extra" };
@@ -253,16 +256,17 @@ static const char head_form[] = "expected these first lines: uarch NAME TITLE, t
 
 enum { FIRST = 1, AGAIN = 2 };
 
-/* The first three statements must be the first lines of a file, in this order. */
+/* The kinds of lines in a core file. Lines of the first three kinds must be the first lines of a
+ * file, in this order. */
 static const struct {
 	const char *word;
 	bool (*read)(struct reader *r);
-	int readings; /* FIRST, AGAIN or both: classes and events are read when all ports and sets
-			 are known */
-	int key; /* this many words are its key; 0: read() calls reader_claims() itself, if needed
-		  */
-	bool sourced;	 /* it needs a source, because it states something about the processor */
-	int least, most; /* limits on the number of words */
+	int readings; /* readings that read this line: FIRST, AGAIN, or both. Classes and events are
+			 read in the second reading, when all ports and sets are known */
+	int key;      /* number of first words of the line that form its key; 0: read() calls
+			 reader_claims() itself, if needed */
+	bool sourced; /* the line needs a source, because it states a fact about the processor */
+	int least, most; /* smallest and largest number of words in the line */
 	const char *form;
 } statements[] = {
 	{ "uarch", read_uarch, FIRST, 0, false, 3, UARCH_WORDS, "uarch NAME TITLE" },
@@ -331,7 +335,8 @@ static struct status read_file(struct reader *r, int file)
 	return rows_end(&r->rows);
 }
 
-/* Reads the files from the core's own file to the oldest one, then in reverse order. */
+/* Reads a core's files twice: first from the core's own file to its oldest ancestor, then in
+ * reverse order. */
 static struct status read_files(struct reader *r)
 {
 	static const char *const needed[] = { "width", "ports" };
@@ -359,7 +364,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(((const struct uarch_class *)a)->name, ((const struct uarch_class *)b)->name);
 }
 
-/* Frees the core if its status is a failure. */
+/* Frees the core model if the status is a failure. */
 static struct status free_bad(struct status status, struct uarch **uarch)
 {
 	if (!status_is_ok(&status)) {
@@ -400,7 +405,8 @@ bool uarch_read_matches(const char *text, struct uarch *uarch)
 	struct text lines = { 0 };
 	bool good = status_is_ok(&status);
 
-	/* Keep only the match lines: every start of slexplore reads them for all cores. */
+	/* Parse only the match lines, to save time: every start of slexplore reads the match lines
+	 * of all cores. */
 	for (size_t length; *text; text += length + (text[length] == '\n')) {
 		length = strcspn(text, "\n");
 		if (strncmp(text + strspn(text, " \t"), "match", 5) != 0)
