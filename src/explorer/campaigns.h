@@ -14,75 +14,81 @@
 
 struct session;
 
-/* In order of priority, highest first. */
+/* The campaigns of a session in order of priority, highest first. */
 enum campaign_of { CAMPAIGN_CORE, CAMPAIGN_PROBE, CAMPAIGN_WINDOWS, CAMPAIGNS };
 
-/* What a campaign means for the session. */
+/* How the session runs one kind of campaign. */
 struct campaign_row {
 	const struct campaign_kind *kind;
 	bool apart; /* the campaign replaces the live measurement and the cells */
-	bool (*wanted)(const struct session
-			*session); /* whether the campaign must run now; NULL: always */
-	void (*over)(
-		struct session *session); /* called after the campaign has ended; NULL: no call */
-	/* called for each result of the campaign's requests, even of a cancelled request; NULL: no
-	 * call */
+	/* Returns whether the campaign must run now. NULL: the campaign must always
+	 * run. */
+	bool (*wanted)(const struct session *session);
+	/* The session calls this function after the campaign has ended, unless it is
+	 * NULL. */
+	void (*over)(struct session *session);
+	/* The session calls this function for each result of the campaign's requests, even of a
+	 * cancelled request. NULL: no call. */
 	void (*answered)(struct session *session, const struct setting *setting,
 		const struct result *result);
 };
 
-/* The last campaign of its kind. */
+/* The last campaign of one kind (enum campaign_of). */
 struct under_way {
-	const struct campaign_row *row; /* NULL: there was no campaign */
+	const struct campaign_row *row; /* NULL: there was no campaign of this kind */
 	struct campaign campaign;
 	struct turns *turns; /* the campaign's thread */
 	bool running;	     /* the campaign has not ended */
 	bool halted;	     /* the campaign must end as soon as its computation is complete */
-	uint64_t generation; /* generation of its request at the engine; 0: none */
+	uint64_t generation; /* generation of the campaign's request at the engine; 0: no request is
+				at the engine */
 	bool stands;	     /* the campaign is paused */
-	double stands_since,
-		paused; /* start of this pause, and length of all earlier pauses: seconds */
+	/* stands_since: when the present pause began. paused: length of all earlier pauses.
+	 * Unit: seconds. */
+	double stands_since, paused;
 };
 
 /* Whether a campaign replaces the live measurement and the cells now. */
 bool session_apart(const struct session *session);
-/* Cancels the present request. If it was a campaign's request, the campaign chooses its next
- * request again. */
+/* Cancels the present request. If that request belonged to a campaign, the campaign chooses its
+ * next request again. */
 void session_interrupt(struct session *session);
 
 /* Whether a campaign runs next to the live measurement. */
 bool campaigns_beside(const struct session *session);
 bool campaign_runs(const struct session *session, enum campaign_of which);
-/* Replaces the last campaign of this kind. The session owns `self` from now on. */
+/* Begins a campaign, in place of the last campaign of the kind `which`. The session owns `self`
+ * from now on. */
 void campaign_begin(struct session *session, enum campaign_of which, const struct campaign_row *row,
 	void *self);
-/* Ends the campaign early, if it runs. */
+/* Ends the campaign early if the campaign is running. */
 void campaign_halt(struct session *session, enum campaign_of which);
 /* Removes the campaign and its report. */
 void campaign_end(struct session *session, enum campaign_of which);
 void campaigns_end(struct session *session);
-void campaigns_lose(
-	struct session *session); /* call it after the campaigns' requests were cancelled */
-/* Call it when the campaign should measure something else first. The campaign then chooses its next
- * request again, unless a request is at the engine. */
+/* Call campaigns_lose() after the campaigns' requests were cancelled. Each campaign then
+ * chooses its next request again. */
+void campaigns_lose(struct session *session);
+/* Call campaign_choose_again() when the campaign should measure another setting first. The campaign
+ * then chooses its next request again, unless its request is already at the engine. */
 void campaign_choose_again(struct session *session, enum campaign_of which);
 void campaigns_pause(struct session *session, bool pause);
 /* Whether a running campaign is computing in its thread. */
 bool campaigns_think(const struct session *session);
 /* Ends halted campaigns whose computation is complete. Returns whether a campaign has ended. */
 bool campaigns_look(struct session *session);
-/* Submits the next request of a campaign. apart: of a campaign that replaces the live measurement.
- * Returns false if there is no request now, or if a campaign has just ended. */
+/* Submits the next request of a campaign. `apart` selects the campaigns that replace the live
+ * measurement. Returns false if no campaign has a request now, or if a campaign has just ended. */
 bool campaigns_next(struct session *session, bool apart);
-/* Takes a final result of the campaign's requests, even of a cancelled request. */
+/* Gives the campaign a final result of one of its requests, even of a cancelled request. */
 void campaigns_take(struct session *session, enum campaign_of which, const struct setting *setting,
 	const struct result *result);
 
-/* ---- campaign_windows.c: the curves of the kernel `window`. They replace its slice over fillers.
- * ---- */
+/* ---- campaign_windows.c: the curves of the kernel `window`. The curves replace the kernel's slice
+ * over fillers. ---- */
 
-/* Call it when the setting, the machine or the core has changed. Begins the campaign, continues
- * with another curve, or brings another panel to the front. */
+/* Call curves_renew() when the setting, the machine or the core has changed. The function begins
+ * the campaign, continues with another curve, or brings another panel to the front. */
 void curves_renew(struct session *session);
 /* Whether the present setting is on one of the curves. */
 bool curves_there(const struct session *session);
@@ -90,6 +96,7 @@ void curves_view(const struct session *session, struct view *view);
 
 extern const struct campaign_row campaign_row_probe, campaign_row_core;
 
-const struct probe_report *session_probe(const struct session *session); /* NULL: no probe */
-const struct characterise_report *session_core(
-	const struct session *session); /* NULL: no core measurement runs */
+/* The report of the session's probe; NULL: there was no probe. */
+const struct probe_report *session_probe(const struct session *session);
+/* The report of the running core measurement; NULL: no core measurement is running. */
+const struct characterise_report *session_core(const struct session *session);

@@ -11,25 +11,32 @@ struct session;
 
 struct command_row {
 	const char *name; /* one or two words: "pin swap" */
-	/* A command without arguments that cannot fail has act(), another command has run().
-	 * `change` is the same session, or NULL: then run() changes nothing, and returns whether
-	 * the command can run and would have an effect now. It may cut up `arguments`. */
+	/* A command that has no arguments and cannot fail has act(); any other command has run().
+	 * The parameter `change` of run() is either the same session or NULL. If `change` is NULL,
+	 * run() changes nothing, and returns whether the command can run and would have an effect
+	 * now. run() may write into the string `arguments`. */
 	void (*act)(struct session *session);
 	struct status (*run)(
 		const struct session *session, struct session *change, char *arguments);
-	/* Why the command cannot run now; if it cannot, it is not called. NULL: no
-	 * reason, or run() returns it. */
+	/* Returns the reason why the command cannot run now; the command is then not called. NULL:
+	 * the command can always run, or run() returns the reason. */
 	struct status (*refusal)(const struct session *session);
-	/* Whether act() would have an effect now; NULL: always, unless refused. */
+	/* Returns whether act() would have an effect now. NULL: act() has an effect whenever the
+	 * command is not refused. */
 	bool (*useful)(const struct session *session);
-	const char *given; /* text that run() gets instead of the user's arguments; NULL: the
-			      user's arguments */
-	bool verbatim; /* its argument is the rest of the line after one blank, blanks included */
+	/* The text that run() receives in place of the user's arguments. NULL: run() receives the
+	 * user's arguments. */
+	const char *given;
+	/* The command's argument is the rest of the line after one blank, including all further
+	 * blanks. */
+	bool verbatim;
 
-	/* From data/commands. */
-	const char *arguments; /* as shown in help: "KNOB=VALUE …"; "" for none */
+	/* The fields `arguments`, `help` and `found` are read from data/commands. */
+	const char *arguments; /* the arguments as the help shows them: "KNOB=VALUE …"; "": no
+				  arguments */
 	const char *help;
-	bool found; /* find offers this command: it is useful anywhere, without arguments */
+	bool found; /* the find overlay offers this command, which is useful anywhere and needs no
+		       arguments */
 };
 
 /* All commands, in the order of the help screen. The last row has a NULL name. */

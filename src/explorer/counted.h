@@ -13,29 +13,35 @@ struct session;
 struct session_options;
 struct text;
 
-/* The most events that the user can name. */
+/* The largest number of events that the user can name. */
 enum { EXTRA_EVENTS = COUNTERS_MAX };
 
 struct counted {
 	struct event_plan
-		*plan; /* NULL: no events are counted; each change gives the plan a new id, never 0
-			*/
+		/* The events to count; NULL: no events are counted. Each change of the plan gives
+		 * it a new id, which is never 0. */
+		*plan;
 	int extra_count;
-	char *extra[EXTRA_EVENTS]; /* owned */
-	char why[200]; /* why the newest result has no counts; empty: it has counts, or there is no
-			  result */
+	char *extra[EXTRA_EVENTS]; /* names of the events that the user added; each string is owned
+				    */
+	/* Why the newest result has no counts. Empty: the newest result has counts, or there is no
+	 * result. */
+	char why[200];
 	uint32_t asked_id;    /* plan id of the last request for the present setting */
 	uint32_t answered_id; /* plan id that the last result answered */
-	struct counts counts; /* counts of the present setting: the newest, or from its cell */
-	int first;	      /* the first event on screen */
+	struct counts
+		counts; /* counts of the present setting, from its newest result or from its cell */
+	int first;	/* the first event on screen */
 };
 
 void counted_start(struct session *session, const struct session_options *options);
 void counted_end(struct session *session);
-/* Call it when the machine is known. Begins to count its events. */
+/* Call counted_look() when the machine is known. The function begins to count the events of the
+ * running core. */
 void counted_look(struct session *session);
 
-/* Call these for a new setting, for the counts in its cell, after a request for it, and for a final
+/* Call counted_restart() for a new setting and counted_recall() for the counts in the setting's
+ * cell. Call counted_asked() after a request for the setting, and counted_take() for its final
  * result. */
 void counted_restart(struct session *session);
 void counted_recall(struct session *session, const struct cell *cell);
@@ -43,22 +49,26 @@ void counted_asked(struct session *session);
 void counted_take(struct session *session, const struct result *result);
 void counted_forget(struct session *session);
 
-/* Adds or removes an event; index is in extra[], -1: all. counted_check() says why an event cannot
- * be counted. */
+/* counted_check() returns the reason if an event cannot be counted. counted_add() adds an event.
+ * counted_drop() removes the event at `index` of extra[]; index -1 removes all events of
+ * extra[]. */
 struct status counted_check(const struct session *session, const char *name);
 void counted_add(struct session *session, const char *name);
 void counted_drop(struct session *session, int index);
-/* Index of an event in the plan, or in extra[]; ignores case. -1: not found. */
+/* counted_index() returns the index of an event in the plan, and counted_extra() its index in
+ * extra[]. Both functions ignore case, and return -1 for an unknown event. */
 int counted_index(const struct counted *counted, const char *name);
 int counted_extra(const struct counted *counted, const char *name);
 
 bool counted_there(const struct session *session); /* whether any event is counted */
 bool counted_awaited(
-	const struct session *session); /* whether the present plan has no result yet */
-/* The model's value of each event, per element; NAN: the model has no value. */
+	/* Whether no result for the present plan has arrived yet. */
+	const struct session *session);
+/* Fills `modelled` with the core model's value of each event, per element. NAN: the model has no
+ * value for that event. */
 void counted_model(const struct session *session, const struct explanation *explanation,
 	double modelled[COUNTERS_MAX]);
-/* Appends the command-line options that count the same events. */
+/* Appends to `text` the command-line options that count the session's events. */
 void counted_format(const struct session *session, struct text *text);
 
 int counted_lines(const struct session *session);

@@ -1,5 +1,5 @@
-/* The limits of the present setting: the core, the explanation and the advice. Only insight.c
- * writes a `struct insight` and the memory latencies. */
+/* The core, the explanation and the advice for the present setting. Only insight.c writes a `struct
+ * insight` and the session's memory latencies. */
 #pragma once
 
 #include <stdbool.h>
@@ -16,43 +16,49 @@ struct session;
 
 /* A setting that a background thread explains. */
 struct background_explain {
-	struct job *job; /* NULL: no thread runs */
+	struct job *job; /* the thread's job; NULL: no thread is running */
 	bool stale;	 /* the core or the memory has changed: discard the result */
 	const struct explainer *explainer;
 	struct setting setting;
 	struct explain_question question; /* question about `setting` */
-	struct explanation *explanation;  /* owned; NULL: not needed yet */
+	struct explanation *explanation;  /* the result, owned; NULL: no thread has started yet */
 };
 
 struct insight {
-	const struct explainer *explainer; /* NULL: limits are unknown */
-	bool looked;			   /* the search for the running core's model was done */
-	enum uarch_match match;		   /* how well `running` fits the running core */
+	const struct explainer *explainer; /* source of the limits; NULL: the limits are unknown */
+	bool looked;		/* the program has searched for the running core's model */
+	enum uarch_match match; /* how well `running` fits the running core */
 	char running[CORE_NAME], why[160];
-	char wanted[256]; /* the core that the user chose, by name or by path of its file; empty:
-			     the running core */
-	bool nearest;	  /* the nearest core is used in place of the running one */
-	char *adopted;	  /* text of the model that was measured on this machine; NULL: none */
+	/* The core that the user chose, by its name or by the path of its file. Empty: the running
+	 * core. */
+	char wanted[256];
+	bool nearest; /* the nearest core is used in place of the running one */
+	/* Text of the core model that was measured on this machine; NULL: no model was measured. */
+	char *adopted;
 	char adopted_name[CORE_NAME];
 	bool loaded;
 	struct core core;
 	char note[300];		/* why there is no explanation */
-	struct setting setting; /* setting of the explanation; kernel NULL: no explanation */
-	struct explanation *explanation; /* in explain_cache, or `own`; during `reading`, the
-					    previous explanation */
+	struct setting setting; /* setting of `explanation`; its kernel is NULL if there is no
+				   explanation */
+	/* Points to `own` or into explain_cache. While `reading` is true, it is the previous
+	 * explanation. */
+	struct explanation *explanation;
 	struct explanation *own, *scratch;
 	struct explain_cache
-		*explain_cache;	     /* explanations of kernels that must be stepped through */
-	struct explain_cache *quick; /* predictions only, for the other kernels */
+		*explain_cache; /* explanations of kernels whose code must be stepped through */
+	struct explain_cache *quick; /* predictions for the other kernels, without explanations */
 	struct background_explain background_explain;
-	bool reading; /* `setting` is not explained yet: it must stay unchanged for a moment first
-		       */
+	/* `setting` is not explained yet: the explanation begins after `setting` stays unchanged
+	 * for a moment. */
+	bool reading;
 	struct listing *listing;
-	const char *function; /* the function and the kernel of the listing */
+	const char *function; /* the function that `listing` shows */
 	const struct kernel *source_of;
-	bool advised;	    /* `advice` is complete */
-	double advice_due;  /* when the search continues; -INFINITY: as soon as the setting has
-			       stayed unchanged long enough */
+	bool advised; /* `advice` is complete */
+	/* Time at which the search for advice continues. -INFINITY: the search begins as soon as
+	 * the setting has stayed unchanged long enough. */
+	double advice_due;
 	bool advice_wanted; /* the user waits for the advice */
 	struct advice advice;
 	int code_first; /* the first line of code on screen */
@@ -60,51 +66,56 @@ struct insight {
 
 void insight_start(struct session *session, const struct explainer *explainer, const char *uarch);
 void insight_end(struct session *session);
-/* Call it when the machine is known. Recognises its core. */
+/* Call insight_look() when the machine is known. The function recognises the machine's core. */
 void insight_look(struct session *session);
-/* Chooses the core to predict for. An empty name: the running core. STATUS_USAGE: there is no core
- * of that name. */
+/* Chooses the core to predict for. An empty name chooses the running core. Returns STATUS_USAGE if
+ * there is no core of that name. */
 struct status insight_ask(struct session *session, const char *name);
 void insight_take_nearest(struct session *session);
-/* Uses this model text for the running core. */
+/* Uses the core model in `text` for the running core. */
 struct status insight_adopt(struct session *session, const char *text, const char *name);
 
-/* Explains the present setting, unless this was already done. */
+/* Explains the present setting, unless an explanation of that setting already exists. */
 void insight_renew(struct session *session);
 /* Discards every explanation. Call it after the code, the core or the memory latencies have
  * changed. */
 void insight_forget(struct session *session);
-/* Explains another setting. NULL: no core model, or the code must be stepped through. The
- * explanation is valid until the next call. */
+/* Explains a setting other than the present one. Returns NULL if there is no core model or the code
+ * must be stepped through. The explanation is valid until the next call. */
 const struct explanation *insight_of(struct session *session, const struct setting *setting);
 
 /* insight_lacks_memory() fills the next request for an L3 or memory latency that the model lacks;
- * false: no request. insight_memory() takes the result of the request, insight_learn() that of a
- * probe. */
+ * it returns false if no request is needed. insight_memory() takes the result of that request.
+ * insight_learn() takes the latencies that a probe has measured. */
 bool insight_lacks_memory(struct session *session, struct request *request);
 void insight_memory(struct session *session, const struct result *result);
 void insight_learn(struct session *session, const struct probe_report *report);
 
-/* When insight_advance() has code to read or advice to find; INFINITY: never. */
+/* Returns the time at which insight_advance() next has code to read or advice to find; INFINITY:
+ * never. */
 double insight_due(const struct session *session);
-/* Reads code or finds advice, if due. Returns whether the view changed. */
+/* Reads code or searches for advice if insight_due() has passed. Returns whether the view
+ * changed. */
 bool insight_advance(struct session *session);
-/* Whether a background thread is explaining. If so, call insight_advance() again soon. */
+/* Whether a background thread is explaining a setting. If a thread is running, call
+ * insight_advance() again soon. */
 bool insight_thinks(const struct session *session);
 
 /* Continues the search for advice. The search needs several calls, so that keys are handled between
  * them. Returns whether the search is complete. */
 bool insight_advise(struct session *session);
 void insight_want_advice(struct session *session, bool wanted);
-/* Whether the search that the user waits for has ended, with or without advice. */
+/* Whether the search for advice that the user waits for has ended, with or without advice. */
 bool insight_advice_due(const struct session *session);
-/* Whether the user would notice the time to explain the present setting. */
+/* Whether an explanation of the present setting takes so long that the user would notice the
+ * delay. */
 bool insight_slow(const struct session *session);
 
-bool insight_ready(const struct session *session); /* whether there is an explanation */
-bool insight_foreign(
-	const struct session *session); /* whether the explanation is for another core */
-/* The binding limit of the present setting; LIMIT_COUNT: unknown. */
+bool insight_ready(
+	const struct session *session); /* whether the present setting has an explanation */
+/* Whether the explanation is for a core other than the running core. */
+bool insight_foreign(const struct session *session);
+/* Returns the binding limit of the present setting; LIMIT_COUNT: the binding limit is unknown. */
 enum limit_kind insight_binding(const struct session *session);
 
 int insight_code_lines(const struct session *session);

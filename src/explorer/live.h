@@ -1,5 +1,5 @@
-/* The live measurement: the sample of the present setting, pooled from the requests of the last
- * seconds, and when its next request is due. Only live.c writes a `struct live`. */
+/* The live measurement repeats requests for the present setting, and pools their trials of the last
+ * seconds into one sample. Only live.c writes a `struct live`. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,75 +9,85 @@
 #include "experiment/setting/cells.h"
 #include "explorer/view.h"
 
-/* A trial of the strip, and when it ran. */
+/* A trial on the strip chart, with its CPE, its time and its fate. */
 struct tick {
 	double cpe, at;
 	uint8_t fate;
 };
 
-/* How the trials of one request ended, including forgotten trials. */
+/* The number of trials of one request for each fate, including trials that are no longer stored. */
 struct tally {
-	float at; /* time of the last trial, in seconds since changed_at */
+	float at; /* time of the request's last trial, in seconds since changed_at */
 	unsigned fate[TRIAL_FATES];
 };
 
 enum { TALLIES = 64 };
 
 struct live {
-	uint64_t request;  /* generation of the last request for this setting; 0: none yet */
-	double changed_at; /* when the setting became the present one; NAN: before the first advance
-			    */
-	double asked_at;   /* when the last request went out */
-	double due;	   /* when the next request is due */
-	int step; /* step of the period: 0 is ten requests per second, higher steps are slower */
-	struct sample steady; /* the sample at the first step; later samples are compared with it */
-	double steady_since;  /* when the step began */
-	bool made_up;	      /* the last request was contended: the next request follows soon */
-	bool answered;	      /* a final result has come */
+	/* Generation of the last request for the present setting; 0: there was no request yet. */
+	uint64_t request;
+	/* Time at which the present setting was chosen; NAN: session_advance() was not called
+	 * yet. */
+	double changed_at;
+	double asked_at; /* time at which the last request was sent */
+	double due;	 /* time at which the next request is due */
+	/* Step of the period between requests. Step 0 means ten requests per second; higher steps
+	 * are slower. */
+	int step;
+	/* The sample at step 0. Later samples are compared with this sample. */
+	struct sample steady;
+	double steady_since; /* time at which `step` last changed */
+	/* The last request was contended, so the next request follows soon. */
+	bool made_up;
+	bool answered; /* a final result for the present setting has arrived */
 	bool failed;
 	char failure[STATUS_TEXT];
 	struct trials pool; /* trials of the last POOL_SECONDS; trial.at counts from changed_at */
 	int tally_count;
-	struct tally
-		tallies[TALLIES]; /* tallies of the requests in the pool's time, oldest first */
-	unsigned ticked;	  /* trials of the present request that are already on the strip */
+	/* Tallies of the requests in the last POOL_SECONDS, oldest first. */
+	struct tally tallies[TALLIES];
+	/* Number of trials of the present request that are already on the strip. */
+	unsigned ticked;
 	struct sample sample;
-	struct sample quiet; /* the last good sample: see live_is_good() */
-	double quiet_at; /* when `quiet` was measured, perhaps at an earlier visit of this setting
-			  */
+	struct sample quiet; /* the last sample that live_is_good() accepted */
+	/* Time at which `quiet` was measured, perhaps during an earlier visit of this setting. */
+	double quiet_at;
 	struct run_facts facts;
 	int tick_count, tick_first; /* ticks[] is a ring buffer */
 	struct tick ticks[VIEW_STRIP];
-	double ghz;	      /* last measured core clock, at any setting; NAN: none yet */
-	enum source ghz_from; /* the source of the cycles of `ghz` */
+	double ghz; /* last measured core clock of any setting; NAN: no clock was measured yet */
+	enum source ghz_from; /* the source of the cycles from which `ghz` was computed */
 };
 
-/* live_begin() knows no time yet. The first session_advance() calls live_begin_at(). */
+/* live_begin() is called before the time is known. The first session_advance() then calls
+ * live_begin_at() with the time. */
 void live_begin(struct live *live);
 void live_begin_at(struct live *live, double now);
-/* Begins again, for another setting or for the same setting. */
+/* Begins the live measurement again, for another setting or for the same setting. */
 void live_restart(struct live *live, double now);
-/* Takes the sample of an earlier visit as the last quiet sample. */
+/* Takes the sample of the cell, measured at an earlier visit, as the last quiet sample. */
 void live_recall(struct live *live, const struct cell *cell);
 /* live_budget() returns the budget of the next request. Call live_asked() after the request was
  * sent. */
 const struct budget *live_budget(const struct live *live);
 void live_asked(struct live *live, uint64_t generation, double now);
-/* Takes a result of the last request, early or final. replayed: the result comes from a recording.
- * idle: the session has nothing else to measure. */
+/* Takes an early or final result of the last request. `replayed` is true if the result comes from a
+ * recording. `idle` is true if the session has nothing else to measure. */
 void live_take(
 	struct live *live, const struct result *result, bool replayed, bool idle, double now);
-/* Call them when the setting cannot be measured. live_fail() removes the sample, live_stop() keeps
- * it. */
+/* Call live_fail() or live_stop() when the setting cannot be measured. live_fail() removes the
+ * sample; live_stop() keeps the sample. */
 void live_fail(struct live *live, const char *why);
 void live_stop(struct live *live, const char *why);
-/* Call it after a command: the rate returns to ten requests per second. */
+/* Call live_wake() after a command. The rate of requests returns to ten per second. */
 void live_wake(struct live *live, double now);
-void live_hasten(struct live *live, double now); /* the next request is due now */
-/* Restarts the waiting time for the first sample, unless there is a sample. */
+/* Makes the next request due now. */
+void live_hasten(struct live *live, double now);
+/* Restarts the waiting time for the first sample, unless a final result has arrived. */
 void live_wait_again(struct live *live, double now);
 
-double live_period(const struct live *live); /* seconds between short requests */
+/* Returns the number of seconds between two short requests. */
+double live_period(const struct live *live);
 /* Whether a sample is good enough to represent its setting later. */
 bool live_is_good(const struct sample *sample);
 void live_view(const struct live *live, double now, struct view *view);

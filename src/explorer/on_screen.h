@@ -10,36 +10,40 @@ struct session;
 
 void screen_begin(struct session *session);
 
-/* Brings a panel to the front. Arrow keys no longer act on a pane that this panel hides. */
+/* Brings a panel to the front. If the panel hides the focused pane, arrow keys no longer act on
+ * that pane. */
 void screen_bring(struct session *session, const char *front);
 bool screen_in_front(const struct session *session, const char *front);
 void screen_focus(struct session *session, const char *pane);
 bool screen_focused(const struct session *session, const char *pane);
 
 void entry_add(struct session *session, char character);
-void entry_erase(struct session *session); /* erases the last character */
+void entry_erase(struct session *session); /* erases the last character of the typed value */
 void entry_drop(struct session *session);
 void entry_refuse(struct session *session);
 
-/* Opens an overlay; OVERLAY_NONE: closes it. */
+/* Opens an overlay. OVERLAY_NONE closes the open overlay. */
 void overlay_open(struct session *session, enum overlay overlay);
-/* Scrolls the overlay, or selects another entry of find. */
+/* Scrolls the overlay, or selects another entry of the find overlay. */
 void overlay_move(struct session *session, int lines);
-/* Shows a text as an overlay. An empty title: the text is a command line. */
+/* Shows a text as an overlay. If the title is empty, the text is a command line. */
 void overlay_text(struct session *session, const char *title, const char *text);
 
-/* Opens find with `count` entries. `more` events did not fit in the list. */
+/* Opens the find overlay with `count` entries. `more` is the number of events that did not fit in
+ * the list. */
 void find_open(struct session *session, const char *text, const struct view_found *found, int count,
 	int more);
-/* The command of the selected entry; empty: no entry. */
+/* Returns the command of the selected entry of the find overlay; an empty string if there is no
+ * entry. */
 const char *find_command(const struct session *session);
 
-/* Shows a notice. It stays until a command changes it, or until notice_limit() gives it an end
+/* Shows a notice. The notice stays until a command changes it, or until notice_limit() sets an end
  * time. */
 void session_notice(struct session *session, bool bad, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 void notice_clear(struct session *session);
-/* The notice disappears after the time to read it, or after `seconds`. */
+/* notice_limit() removes the notice after the time that a user needs to read it; notice_limit_to()
+ * removes the notice after `seconds`. */
 void notice_limit(struct session *session);
 void notice_limit_to(struct session *session, double seconds);
 /* Removes the notice after its end time. Returns whether the view changed. */

@@ -1,5 +1,5 @@
-/* The plan: the cells to measure around the present setting, for the slices and the mountain. Only
- * plan.c writes the plan. */
+/* The plan lists the cells to measure around the present setting, for the slices and the mountain.
+ * Only plan.c writes the plan. */
 #pragma once
 
 #include <stdbool.h>
@@ -12,7 +12,7 @@
 struct session;
 
 enum { PLANNED_MAX = 2 * VIEW_SLICE + VIEW_GRID_X * VIEW_GRID_Y };
-enum { CELL_QUIET = 40 }; /* quiet trials that one visit of a cell requests */
+enum { CELL_QUIET = 40 }; /* number of quiet trials that one visit of a cell requests */
 
 /* A cell to measure. `cell` is NULL until the first visit. */
 struct planned {
@@ -20,8 +20,8 @@ struct planned {
 	struct cell *cell;
 };
 
-/* Values along one knob. planned[] holds indexes into the plan; -1: the kernel refuses the
- * combination. */
+/* The values of one knob along which a slice is drawn. planned[] holds an index into plan.planned
+ * for each value. Index -1: the kernel refuses that combination of knobs. */
 struct plan_slice {
 	int knob, count, here;
 	int64_t value[VIEW_SLICE];
@@ -36,7 +36,7 @@ struct plan_grid {
 	int planned[VIEW_GRID_Y][VIEW_GRID_X];
 };
 
-/* planned[] is in the order of visits. It contains each setting once. */
+/* The array planned[] is in the order of visits, and contains each setting once. */
 struct plan {
 	struct plan_slice by_size, by_stride;
 	struct plan_grid grid;
@@ -47,24 +47,26 @@ struct plan {
 void plan_build(struct session *session);
 /* Like plan_build(), but first removes all cells if there are too many. */
 void plan_renew(struct session *session);
-/* Removes every cell; plan_build() must follow. */
+/* Removes every cell; call plan_build() after plan_forget(). */
 void plan_forget(struct session *session);
 void plan_stop(struct session *session); /* empties the plan, until the next plan_build() */
 
-/* Index in planned[] of the cell to visit next; -1: all cells have settled. */
+/* Returns the index in planned[] of the cell to visit next; -1: all cells have settled. */
 int plan_next(const struct plan *plan);
-/* Index of the settled cell with the fewest visits, among those that were contended or unsettled at
- * every visit; -1: none. */
+/* Among the settled cells that were contended or unsettled at every visit, returns the index of the
+ * cell with the fewest visits. Returns -1 if there is no such cell. */
 int plan_doubtful(const struct plan *plan);
 
-/* Adds a result to the cell of its setting. current: the result is for the present setting. Returns
- * the cell if it had not settled before, else NULL. After recording the cell, the caller calls
- * cell_compact(). */
+/* Adds a result to the cell of its setting. `current` is true if the result is for the present
+ * setting. Returns the cell if the cell had not settled before, else NULL. After recording the
+ * cell, the caller calls cell_compact(). */
 struct cell *plan_take(struct session *session, const struct setting *setting,
 	const struct result *result, bool current);
 
-/* Finds the next possible point of a slice or of the mountain, from the present setting. Right and
- * down are +1, left and up are -1. Returns false if there is no such point. */
+/* plan_neighbour() finds the next possible point of a slice, and plan_walk() the next possible
+ * point of the mountain. Both searches start at the present setting. The directions right and down
+ * are +1; left and up are -1. Both functions return false if there is no possible point in that
+ * direction. */
 bool plan_neighbour(const struct session *session, const struct plan_slice *slice, int direction,
 	struct setting *setting);
 bool plan_walk(const struct session *session, int dx, int dy, struct setting *setting);
