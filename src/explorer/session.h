@@ -1,8 +1,8 @@
 /* The session owns the user's choices and the measured samples.
  *
- * The session turns commands into requests to the engine, and results into state. It does not draw.
- * It reads and compiles the files of own loops, and writes recordings. The caller gives the time,
- * in seconds of any steady clock. */
+ * The session turns commands into requests to the engine, and results into state. The session does
+ * not draw. The session also reads and compiles the files of own loops, and writes recordings. The
+ * caller passes the time to each function, in seconds of any steady clock. */
 #pragma once
 
 #include <stdbool.h>
@@ -18,49 +18,54 @@ struct session;
 struct replay;
 
 struct session_options {
-	struct setting setting; /* the first setting */
+	struct setting setting; /* the setting at the start of the session */
 	uint64_t seed;
-	const char *invocation; /* options that the key y must repeat ("--cpu 3"), or "" */
-	const struct explainer *explainer; /* source of the limits; borrowed; NULL: no limits */
-	const char *uarch;		   /* the core to predict for; NULL: the running core */
-	struct replay *replay; /* the recording to replay; the given engine and explainer must be
-				  the recording's; borrowed. NULL: measures this machine */
-	const char *record;    /* file to record to, opened when the machine is known; NULL: no
-				  recording */
-	const char *const
-		*events; /* libpfm names of events to count in addition to the core's own; copied */
+	const char *invocation; /* command-line options that the command line of key y repeats:
+				   "--cpu 3"; "": none */
+	const struct explainer
+		*explainer; /* source of the limits; borrowed; NULL: no limits are shown */
+	const char *uarch;  /* the core to predict for; NULL: the running core */
+	/* The recording to replay, borrowed; the engine and the explainer must then belong to that
+	 * recording. NULL: the session measures this machine. */
+	struct replay *replay;
+	/* Path of the file to record to, opened when the machine is known. NULL: nothing is
+	 * recorded. */
+	const char *record;
+	/* libpfm names of the events to count in addition to the core's own events.
+	 * session_new() copies the names. */
+	const char *const *events;
 	int event_count;
 };
 
 struct session *session_new(const struct engine *engine, const struct session_options *options);
 void session_free(struct session *session);
 
-/* Runs one line of the command language (command.h). A wrong command changes nothing; its error
- * also becomes the notice on screen. */
+/* Runs one line of the command language (command.h). A wrong command changes nothing; the session
+ * also shows its error as the notice on screen. */
 struct status session_command(struct session *session, const char *line, double now);
 
-/* Shows a message that does not come from a command, for example about the program's start. */
+/* Shows a message that no command caused, for example a message about the program's start. */
 void session_say(struct session *session, const char *text);
 
 /* Whether the command would have an effect now. The key bar shows only such commands. */
 bool session_command_works(const struct session *session, const char *line);
 
-/* Takes finished results, and submits the next request when one is due. Returns whether the view
- * changed. */
+/* Takes finished results from the engine, and submits the next request when a request is due.
+ * Returns whether the view changed. */
 bool session_advance(struct session *session, double now);
 
-/* Seconds until session_advance() must be called again; negative: never (frozen, or waiting for the
- * engine). */
+/* Returns the seconds until session_advance() must be called again. A negative value means never,
+ * because the session is frozen or waits for the engine. */
 double session_next(const struct session *session, double now);
 
-/* Whether every requested measurement is complete: the live sample and all cells. A script's `wait`
- * waits for this. */
+/* Whether every requested measurement is complete: the live sample, all cells and all campaigns.
+ * The command `wait` of a script waits until session_idle() returns true. */
 bool session_idle(const struct session *session);
 
-bool session_quit(const struct session *session); /* the user asked to end */
+bool session_quit(const struct session *session); /* whether the user asked to end the session */
 
-/* Describes the present recording: "recorded: 12 settings, 340 KiB: slexplore replay FILE"; empty:
- * no recording. */
+/* Writes a description of the present recording: "recorded: 12 settings, 340 KiB: slexplore replay
+ * FILE". The text is empty if nothing is recorded. */
 void session_recorded(const struct session *session, char *buffer, size_t size);
 
 /* Fills a view from the present state. */

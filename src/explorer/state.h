@@ -1,5 +1,5 @@
-/* The session's state, used only in explorer/. Each part has one owner: the file named in its
- * comment. tests/owners.sh checks that no other file writes that part. */
+/* The session's state, used only in explorer/. One file owns each part of the state; the comment
+ * next to the part names the file. tests/owners.sh checks that no other file writes that part. */
 #pragma once
 
 #include <stdbool.h>
@@ -22,7 +22,8 @@
 #include "recording/recording.h"
 #include "recording/replay.h"
 
-/* A kernel's last setting and knob. They are restored when the user chooses the kernel again. */
+/* A kernel's last setting and knob. The session restores both when the user chooses the kernel
+ * again. */
 struct remembered {
 	struct setting setting;
 	int knob;
@@ -33,21 +34,22 @@ struct pinned {
 	bool there;
 	struct setting setting;
 	struct sample sample;
-	enum limit_kind limit; /* binding limit of A; LIMIT_COUNT: unknown */
+	enum limit_kind limit; /* binding limit of A; LIMIT_COUNT: the limit is unknown */
 };
 
-/* The open own loop. kernels[kernel_count].setting belongs to its newest version. */
+/* The open own loop. The setting in session.kernels[kernel_count] belongs to the newest version of
+ * the own loop. */
 struct own_loop {
 	bool open;
-	bool stale;  /* the file was saved: the next session_advance() compiles it */
-	double look; /* when to check the file again */
+	bool stale;  /* the loop's file was saved; the next session_advance() compiles the file */
+	double look; /* time at which the session checks the loop's file again */
 };
 
 /* The session's requests to the engine. */
 struct requests {
 	uint64_t generation;  /* generation of the last request */
 	uint64_t outstanding; /* generation of the request that has no final result yet; 0: none */
-	bool live;	      /* that request is for the present setting */
+	bool live;	      /* the outstanding request is for the present setting */
 	struct outlook outlook; /* progress of a long request */
 	uint64_t forgotten;	/* the session discards results up to this generation */
 	double rest_until;	/* the session sends no request before this time */
@@ -60,27 +62,31 @@ struct playback {
 };
 
 struct session {
-	double now; /* advance.c, command.c: time of the last call, in seconds */
+	double now; /* advance.c, command.c: time of the last call of a session function, in seconds
+		     */
 
 	/* advance.c: the environment */
 	struct engine engine;
 	struct replay *replay; /* the replayed recording; NULL: the engine measures */
 	uint64_t seed;
 	char *invocation;
-	char *record_path; /* file to record to, opened when the machine is known; NULL: no
-			      recording */
+	/* Path of the file to record to, opened when the machine is known. NULL: nothing is
+	 * recorded. */
+	char *record_path;
 	bool machine_known;
-	struct memory_limits memory_limits; /* unknown at first */
-	struct sweeps sweeps; /* the named sweeps, with published values; empty if unreadable */
+	struct memory_limits memory_limits; /* unknown until the machine is known */
+	struct sweeps sweeps; /* the named sweeps, with published values; empty if their file is
+				 unreadable */
 	int kernel_count;
-	double doubt_due; /* when the session may measure a contended cell again */
+	double doubt_due; /* time from which the session may measure a contended cell again */
 
 	/* session.c: the user's choices (own_loop.c also writes `kernels`) */
 	struct setting setting;
 	int knob;
-	struct remembered
-		*kernels; /* one entry per kernel of kernel_registry, and one for the own loop */
-	bool turned;	  /* the user has changed the setting at least once */
+	/* One entry for each kernel of kernel_registry, and a last entry for the own
+	 * loop. */
+	struct remembered *kernels;
+	bool turned; /* the user has changed the setting at least once */
 	bool frozen;
 	struct pinned pinned;
 
@@ -95,9 +101,9 @@ struct session {
 	struct recording *recording; /* recorded.c: the file being recorded; NULL: none */
 	struct playback playback;    /* recorded.c */
 	struct under_way campaigns[CAMPAIGNS]; /* campaigns.c */
-	bool windows_shown;   /* campaign_windows.c: the windows panel has already come to the front
-			       */
-	struct screen screen; /* on_screen.c */
+	bool windows_shown; /* campaign_windows.c: the windows panel has already been brought to the
+			       front */
+	struct screen screen;	     /* on_screen.c */
 	struct misses_whatif whatif; /* commands_panes.c: other caches to show misses for */
 	bool relief;		     /* commands_panes.c: the mountain is drawn as a relief */
 	bool quit;		     /* command.c */
@@ -110,27 +116,28 @@ static inline const struct machine *session_machine(const struct session *of)
 
 /* ---- session.c ---- */
 
-/* The index in kernel_registry; kernel_count for any version of the own loop; -1: unknown kernel.
- */
+/* Returns the kernel's index in kernel_registry. Returns kernel_count for any version of the own
+ * loop, and -1 for an unknown kernel. */
 int session_kernel_index(const struct session *session, const struct kernel *kernel);
 void session_choose_knob(struct session *session, int knob);
 /* Goes to another setting. */
 void session_go(struct session *session, const struct setting *setting);
 void session_freeze(struct session *session, bool frozen);
-void session_forget(struct session *session);	    /* discards every sample */
-void session_forget_cells(struct session *session); /* discards all but the present sample */
-/* Submits a request for the present setting. Marks the setting as failed if it cannot be measured.
- */
+void session_forget(struct session *session); /* discards every sample */
+void session_forget_cells(
+	struct session *session); /* discards every sample except the live sample */
+/* Submits a request for the present setting. If the setting cannot be measured, marks the setting
+ * as failed. */
 void session_submit(struct session *session);
 void session_fail(struct session *session, const char *why);
-/* The present setting has no sample yet, because its preparation or its run lasts long.
- * session_stop() cancels this measurement until the setting changes. */
+/* Whether the present setting has no sample yet because its preparation or its run takes long.
+ * session_stop() cancels the measurement of the present setting until the setting changes. */
 bool session_prepares(const struct session *session);
 void session_stop(struct session *session);
 /* Begins a campaign. Cancels the present request and ends the freeze. */
 void session_begin_campaign(struct session *session, enum campaign_of which,
 	const struct campaign_row *row, void *self);
-/* Keeps the present setting and its sample, which must be valid, as A. */
+/* Stores the present setting and its sample as A. The sample must be valid. */
 void session_pin(struct session *session);
 void session_unpin(struct session *session);
 /* Changes the knob that the advice names, or shows the advice as a notice. */
@@ -138,51 +145,59 @@ void session_follow_advice(struct session *session);
 
 /* ---- requests.c ---- */
 
-/* The purpose of a request. The tag of a campaign is TAG_CAMPAIGN plus its enum campaign_of. */
+/* The tag of a request names its purpose. The tag of a campaign's request is TAG_CAMPAIGN plus the
+ * campaign's enum campaign_of. */
 enum { TAG_LIVE = 1, TAG_CELL, TAG_MEMORY, TAG_CAMPAIGN };
 
 void requests_begin(struct session *session);
-/* Both functions return the generation of the new request. It replaces the previous request. */
+/* request_send() and request_setting() return the generation of the new request. The new request
+ * replaces the previous request. */
 uint64_t request_send(struct session *session, struct request *request, unsigned tag);
 uint64_t request_setting(struct session *session, const struct setting *setting, bool live,
 	const struct budget *budget);
 void request_cell(struct session *session, const struct setting *setting);
 void requests_cancel(struct session *session);
 void requests_forget(struct session *session); /* discards the results of all requests so far */
-/* Call it for each result. Returns false if the result must be discarded. */
+/* Call requests_returned() for each result. The function returns false if the result must be
+ * discarded. */
 bool requests_returned(struct session *session, const struct result *result);
-bool requests_live(const struct session *session); /* the present setting is being measured */
+/* Whether a request for the present setting is at the engine. */
+bool requests_live(const struct session *session);
 void requests_look_ahead(struct session *session);
 
 /* ---- own_loop.c ---- */
 
-/* Opens an own loop; cflags NULL: none given. */
+/* Opens an own loop. cflags: the compiler flags that the user gave; NULL: the user gave none. */
 struct status session_own_open(struct session *session, const char *path, const char *cflags);
-/* For a session that starts with an own loop. */
+/* Takes the own loop of the first setting, for a session that starts with an own loop. */
 void session_own_adopt(struct session *session, const struct setting *setting);
-/* Checks the file periodically, and compiles it after it was saved. Returns whether the view
- * changed. */
+/* Checks the own loop's file periodically, and compiles the file after it was saved. Returns
+ * whether the view changed. */
 bool session_own_advance(struct session *session);
-/* When session_own_advance() must be called next; INFINITY: never. */
+/* Returns the time at which session_own_advance() must be called next; INFINITY: never. */
 double session_own_next(const struct session *session);
 
 /* ---- recorded.c: while a recording is played ---- */
 
-/* Whether the setting can be measured; in a replay, whether it was recorded. */
+/* Returns an error if the setting cannot be measured, or, in a replay, if the setting was not
+ * recorded. */
 struct status playback_allows(const struct session *session, const struct setting *setting);
-/* "nothing is measured in a replay: …" */
+/* Returns the error for a command that would measure during a replay: "a replay measures nothing:
+ * …". */
 struct status playback_refuse(const struct session *session);
-/* Whether the recording contains the kernel; true if there is no replay. */
+/* Whether the replayed recording contains the kernel. Without a replay, the result is true. */
 bool playback_kernel(const struct session *session, const struct kernel *kernel);
-/* An error that lists the recorded kernels. */
+/* Returns an error that lists the recorded kernels. */
 struct status playback_none(const struct session *session, const struct kernel *kernel);
-void playback_renew(struct session *session); /* call it after the kernel may have changed */
-/* Fills a cell from the recording. The recording must contain the cell's setting. */
+void playback_renew(
+	struct session *session); /* call playback_renew() after a possible change of the kernel */
+/* Fills a cell with its sample from the replayed recording. The recording must contain the cell's
+ * setting. */
 void playback_cell(const struct session *session, struct cell *cell);
-/* Replaces a setting by the nearest recorded setting. asked: one bit for each knob that the user
- * set. STATUS_USAGE, with the recorded values: no recorded setting is near. */
+/* Replaces a setting by the nearest recorded setting. `asked` has one bit for each knob that the
+ * user set. If no recorded setting is near, returns STATUS_USAGE with the recorded values. */
 struct status playback_fit(const struct session *session, struct setting *setting, unsigned asked);
-/* "size was recorded at 4k, 8k, 16k". */
+/* Returns the recorded values of the knob as words: "size was recorded at 4k, 8k, 16k". */
 struct words playback_range(const struct session *session, int knob);
 /* Reports the first knob whose recorded value differs from the value that the user asked for. */
 void playback_tell(struct session *session, const struct setting *wanted, unsigned asked);
@@ -191,16 +206,18 @@ void playback_tell(struct session *session, const struct setting *wanted, unsign
 
 struct status record_open(struct session *session, const char *path);
 void record_end(struct session *session);
-/* Call it when the machine is known. Opens the file named in the options. Returns whether it did.
- */
+/* Call record_begin() when the machine is known. The function opens the recording's file that the
+ * session's options name. It returns whether a recording has begun. */
 bool record_begin(struct session *session);
-/* Each writes one sample: of the present setting, or of a settled cell. point: the cell is a point
- * of a curve, which has few trials and no limits. */
+/* record_present() records the sample of the present setting; record_cell() records the sample of a
+ * settled cell. `point` is true if the cell is a point of a curve, which has few trials and no
+ * limits. */
 void record_present(struct session *session);
 void record_cell(struct session *session, const struct cell *cell, bool point);
 
 /* ---- snapshot.c ---- */
 
-/* The cache misses of the present setting, from the explanation. Without an explanation, they come
- * from the kernel's access pattern and this machine's caches. */
+/* Fills `misses` with the expected cache misses of the present setting, from the explanation.
+ * Without an explanation, the expected misses come from the kernel's access pattern and this
+ * machine's caches. */
 void view_misses(const struct session *session, struct misses *misses);
