@@ -13,84 +13,93 @@
 
 struct worker;
 
-/* The most requests under way: the worker measures one request while the next one waits. */
+/* The largest number of requests under way: the worker measures one request while the next request
+ * waits. */
 enum { BENCH_VISITS = 2 };
 
 /* A request under way: from bench_submit() until bench_await() returns its result. */
 struct bench_visit {
 	struct request request;
-	struct result *result; /* the caller's */
+	struct result *result; /* receives the answers; owned by the caller */
 	struct outlook outlook;
-	double slow;	 /* monotonic_seconds() time of the next call of bench->slow */
-	double deadline; /* latest time of the answer to a cancelled request; 0: not cancelled */
-	bool early;	 /* an early answer arrived */
-	bool over;	 /* the final answer arrived */
-	bool shown;	 /* the last call of bench->slow showed words */
+	double slow; /* monotonic_seconds() time of the next call of bench->slow */
+	/* Latest time at which the answer to a cancelled request can arrive; 0: the request was not
+	 * cancelled. */
+	double deadline;
+	bool early; /* an early answer to the request has arrived */
+	bool over;  /* the final answer to the request has arrived */
+	bool shown; /* the last call of bench->slow showed words */
 };
 
 struct bench {
 	struct worker *worker;
 	struct engine engine;
 	const struct machine *machine;
-	/* Called ten times a second with words about the progress of a slow request: one that
-	 * prepares or makes complete runs for longer than slow_after seconds. Called with an empty
-	 * string when the slow phase ends. NULL: no progress is shown. */
+	/* The bench calls slow() ten times a second with words about the progress of a slow
+	 * request. A request is slow if its preparation or its complete runs take longer than
+	 * slow_after seconds. When the slow phase ends, the bench calls slow() with an empty
+	 * string. NULL: no progress is shown. */
 	void (*slow)(void *context, const char *words);
 	void *context;
-	double slow_after; /* bench_open() sets BENCH_SLOW */
-	/* Called after each submitted request, while the worker measures, so that the caller can
-	 * show progress. NULL: no progress is shown. */
+	double slow_after; /* seconds until a request counts as slow; bench_open() sets BENCH_SLOW
+			    */
+	/* The bench calls submitted() after each submitted request, and the caller can then show
+	 * progress. NULL: no progress is shown. */
 	void (*submitted)(void *context);
 	void *submitted_context;
-	bool ended;	     /* the measurer stops, like after a signal */
-	uint64_t generation; /* of the last request */
+	bool ended;	     /* the measurer must stop, as after a signal */
+	uint64_t generation; /* generation of the last request */
 	struct bench_visit visit[BENCH_VISITS];
-	int oldest, under_way; /* of the visits */
+	/* visit[oldest] is the oldest request under way; `under_way` is the number of requests
+	 * under way. */
+	int oldest, under_way;
 };
 
 #define BENCH_SLOW 0.3
 
-/* Starts the worker on cli->cpu, waits until it is ready, and catches signals. On failure,
- * everything is freed. */
+/* Starts the worker on cli->cpu, waits until the worker is ready, and catches signals. If
+ * bench_open() fails, it frees everything that it allocated. */
 struct status bench_open(struct bench *bench, const struct cli *cli);
 void bench_close(struct bench *bench);
 
-/* Returns a measurer that uses the bench's worker. ahead: the number of requests under way at a
- * time. The measurer stops after a signal. */
+/* Returns a measurer that uses the bench's worker. `ahead` is the largest number of requests under
+ * way at one time. The measurer stops after a signal. */
 struct measurer bench_measurer(struct bench *bench, int ahead);
 
-/* These three functions serve the measurer, too: `bench` is a struct bench.
+/* The measurer calls bench_submit(), bench_answered() and bench_await(), too. Their parameter
+ * `bench` points to a struct bench.
  *
- * Submits a request. It begins after the requests under way; at most BENCH_VISITS requests, this
- * one included, can be under way. The bench sets the request's generation. *result receives the
- * answers, and must stay valid until bench_await() has returned its result. */
+ * Submits a request, which begins after the requests under way. At most BENCH_VISITS requests,
+ * including the new request, can be under way. The bench sets the request's generation. *result
+ * receives the answers, and must stay valid until bench_await() has returned the final result. */
 void bench_submit(void *bench, const struct request *request, struct result *result);
 
-/* Whether the final result of the oldest request under way has arrived: then bench_await() returns
- * at once. This function never waits. */
+/* Whether the final result of the oldest request under way has arrived. If it has arrived,
+ * bench_await() returns at once. bench_answered() never waits. */
 bool bench_answered(void *bench);
 
-/* Waits for the final result of the oldest request under way. After a signal it cancels all
- * requests, and still waits for this result, which contains the trials so far. Returns false if
- * there is no result: the request was cancelled before it began, or no request is under way. */
+/* Waits for the final result of the oldest request under way. After a signal, bench_await() cancels
+ * all requests, and still waits for the final result, which contains the trials so far. Returns
+ * false if there is no result, because the request was cancelled before it began, or no request is
+ * under way. */
 bool bench_await(void *bench);
 
-/* Makes a request for a setting with the seed of --seed. Its time limit is --time-budget, or
- * `seconds` without that option. quiet: this number of quiet trials is enough. */
+/* Makes a request for a setting with the seed of --seed. The request's time limit is --time-budget,
+ * or `seconds` without that option. The request ends early after `quiet` quiet trials. */
 struct request bench_request(
 	const struct cli *cli, const struct setting *setting, double seconds, unsigned quiet);
 
 /* Submits a request and waits for its result. No other request may be under way. */
 bool bench_measure(struct bench *bench, const struct request *request, struct result *result);
 
-/* The most columns of the progress line. */
+/* The largest number of columns of the progress line. */
 enum { BENCH_LINE = 79 };
 
-/* Prints a note if the worker is not bound to its core. */
+/* Prints a note if the worker's thread is not bound to its core. */
 void bench_note_bound(const struct bench *bench, const struct cli *cli);
 
-/* Prints notes about conditions that make the result less reliable: the worker is not bound, or a
- * large working set has no huge pages. */
+/* Prints notes about conditions that make the result less reliable. Two such conditions are a
+ * worker that is not bound to its core, and a large working set without huge pages. */
 void bench_notes(const struct bench *bench, const struct cli *cli, const struct run_facts *facts);
 
 /* Catches SIGINT, SIGTERM and SIGHUP from now on. A second signal with the same number ends the
@@ -102,17 +111,17 @@ int interrupt_signal(void);
 
 struct progress_line {
 	const struct cli *cli;
-	bool wanted; /* on a terminal, without --quiet */
+	/* The progress line is shown: the messages go to a terminal, and --quiet was not given. */
+	bool wanted;
 	bool shown;
-	double next; /* time of the next change */
+	double next; /* time at which the words of the line may change next */
 };
 
 /* Starts a progress line. The line also shows the bench's words about a slow request. The bench
- * keeps the line's address.
- * */
+ * keeps the address of `line`. */
 void progress_line_begin(struct progress_line *line, const struct cli *cli, struct bench *bench);
 
-/* Whether the line is due for new words. Returns true once per interval. */
+/* Whether the words of the progress line may change now. Returns true once per interval. */
 bool progress_line_due(struct progress_line *line);
 void progress_line_show(struct progress_line *line, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

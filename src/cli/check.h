@@ -1,7 +1,7 @@
 /* The checks of doctor. Each check reports one property of the machine that affects measurements.
  *
- * To add one: write a function in check.c and its row in the table there, and its texts in
- * data/checks. The only input of a check is struct examination. */
+ * To add a check, write its function and its table row in check.c, and its texts in data/checks.
+ * The only input of a check is a struct examination. */
 #pragma once
 
 #include <stdbool.h>
@@ -17,9 +17,9 @@
 struct event_plan;
 
 enum check_state {
-	CHECK_OK,   /* no problem */
-	CHECK_NOTE, /* useful to know; measured values remain correct */
-	CHECK_BAD,  /* costs accuracy or a feature */
+	CHECK_OK,   /* the check found no problem */
+	CHECK_NOTE, /* the finding is useful to know; measured values remain correct */
+	CHECK_BAD,  /* the problem makes results less accurate or disables a feature */
 };
 
 struct check {
@@ -27,26 +27,32 @@ struct check {
 	enum check_state state;
 	char finding[300];
 	char advice[300]; /* how to fix the problem; empty: no advice */
-	double value;	  /* the finding as a number; NAN: none */
-	char unit[16];	  /* empty if there is no value */
+	double value;	  /* the finding as a number; NAN: the finding is not a number */
+	char unit[16];	  /* unit of `value`; empty if `value` is NAN */
 };
 
-const char *check_state_name(enum check_state state); /* "ok", "note", "bad" */
+/* Returns the name of a check's state: "ok", "note" or "bad". */
+const char *check_state_name(enum check_state state);
 
 /* The input of all checks. */
 struct examination {
 	struct environment environment;
-	struct cpu_times before, after; /* of the measured core, before and after the measurement */
-	int counter_error; /* errno of opening a cycle counter; 0: it could be opened */
+	/* CPU times of the measured core, before and after the measurement. */
+	struct cpu_times before, after;
+	/* errno of the attempt to open a cycle counter; 0: the counter could be opened. */
+	int counter_error;
 	struct pmu pmu;
-	const struct event_plan *events; /* events requested in the quick request; NULL: unknown */
-	struct counts counts;		 /* of the quick request */
+	/* Events that the quick request counted; NULL: unknown. */
+	const struct event_plan *events;
+	struct counts counts; /* event counts of the quick request */
 	const struct machine *machine;
-	struct sample sample;	   /* of a quick request; valid false: it failed */
-	char failure[STATUS_TEXT]; /* why it failed */
-	char pages[16]; /* page size of its working set: "4k", "huge", "mixed"; empty: unknown */
+	struct sample sample; /* sample of the quick request; `sample.valid` is false if the request
+				 failed */
+	char failure[STATUS_TEXT]; /* why the quick request failed */
+	/* Page size of the quick request's working set: "4k", "huge", "mixed"; empty: unknown. */
+	char pages[16];
 	struct terminal_facts terminal;
-	bool root; /* the effective user is root */
+	bool root; /* the effective user of the program is root */
 };
 
 /* check_count() returns the number of checks; check_make() runs one check. */

@@ -1,11 +1,12 @@
-/* Output formats: text for people, CSV and JSON as data.
+/* The output formats: text for people, CSV and JSON for programs.
  *
- * A subcommand fills a report, begins it, writes its items and ends it. The subcommand's code does
- * not depend on the format. Each kind of item has a subject, which writes the item as text or as
- * records. CSV prints the records of one name: one line for each record, one column for each field.
+ * A subcommand calls report_init(), report_begin(), report_write() for each item, and report_end().
+ * The subcommand's code does not depend on the output format. Each kind of item has a subject,
+ * which writes the item as text or as records. The CSV format prints the records of one name: one
+ * line for each record, one column for each field.
  *
- * To add a kind of item: write its text and its records next to each other and end with a `const
- * struct subject`; list its records in recording/records.c and in the manual. */
+ * To add a kind of item, write in one file its text function, its data function and its `const
+ * struct subject`. List the item's records in recording/records.c and in the manual. */
 #pragma once
 
 #include <stdbool.h>
@@ -26,17 +27,17 @@ struct uarch;
 struct uarch_choice;
 
 struct subject {
-	/* CSV has a line for each record of this name. Columns are fields of the record, separated
-	 * by commas: "NAME", "NAME=FIELD", "NAME?" (a flag; false if the field is absent). A sample
-	 * can also have "+GROUP", a group of columns. */
+	/* The CSV output has a line for each record named `record`. `columns` lists fields of that
+	 * record, separated by commas: "NAME", "NAME=FIELD", or "NAME?" for a flag that is false if
+	 * the field is absent. "+GROUP" is a group of columns of a sample. */
 	const char *record, *columns;
-	void (*begin)(struct report *report); /* text; NULL: nothing */
+	void (*begin)(struct report *report); /* writes text before the first item, or NULL */
 	void (*text)(struct report *report, const void *item);
 	void (*data)(struct report *report, const struct records *records, const void *item);
-	void (*end)(struct report *report); /* text; NULL: nothing */
+	void (*end)(struct report *report); /* writes text after the last item, or NULL */
 };
 
-/* All subjects. The comment is the type of a subject's items. */
+/* All subjects. The comment next to a subject is the C type of its items. */
 extern const struct subject subject_run, subject_sweep;	     /* struct record_sample */
 extern const struct subject subject_kernel;		     /* struct kernel */
 extern const struct subject subject_named;		     /* struct named_sweep */
@@ -50,52 +51,64 @@ extern const struct subject subject_core;		     /* struct characterised */
 
 struct format {
 	const char *name;
-	void (*begin)(struct report *report); /* NULL: nothing */
-	struct records records;		      /* where records go; without functions: text */
+	void (*begin)(struct report *report); /* writes the start of the output, or NULL */
+	/* The functions that write records. A format without these functions writes text. */
+	struct records records;
 };
 
-/* All formats, ended by NULL. The first is the default. */
+/* All formats; the last element is NULL. The first format is the default. */
 extern const struct format *const formats[];
 
-const struct format *format_find(const char *name); /* or NULL */
+/* Returns the format of this name; NULL: the name is unknown. */
+const struct format *format_find(const char *name);
 
-/* The data that all items of one output share. report_init() sets the options of the command line.
- */
+/* The data that all items of one output share. report_init() fills the fields that come from the
+ * command line. */
 struct report {
 	FILE *out;
 	const struct format *format;
 	const struct subject *subject;
 	char host[64];
-	const struct machine *machine; /* NULL: nothing is measured */
+	const struct machine *machine; /* the measured machine; NULL: nothing is measured */
 	uint64_t seed;
-	const struct misses_whatif *whatif; /* other caches to predict misses for */
-	const char *const *asked;	    /* the events requested by name */
+	const struct misses_whatif *whatif; /* caches, given by the user, to predict misses for */
+	const char *const *asked;	    /* names of the events that the user requested */
 	int asked_count;
-	bool points; /* probe, text: print all points instead of a plot; windows: also print all
-			points */
-	unsigned records; /* items of text, lines of CSV and JSON written so far */
+	/* probe: print all points as text, in place of a plot; windows: also print all points. */
+	bool points;
+	/* Number of items written so far as text, or number of lines written so far as CSV or
+	 * JSON. */
+	unsigned records;
 
-	struct setting
-		setting; /* samples: the kernel, and the values of knobs that are not swept */
-	const struct sweep_axis *axes; /* the knobs as listed, in the order typed */
+	/* For reports of samples: the kernel, and the values of the knobs that are not
+	 * swept. */
+	struct setting setting;
+	const struct sweep_axis *axes; /* the swept knobs, in the order of the command line */
 	size_t axis_count;
-	const struct named_sweep *named; /* NULL: the sweep has no name */
-	const struct uarch_choice *core; /* the core for which limits are computed; NULL: none */
-	const struct event_plan *events; /* events counted with each sample; NULL: none. Set
-					    `counts` to the first counts before the report begins */
-	double peak; /* memory bandwidth of one core of this machine, reading, in GB/s; 0: not
-			measured */
+	const struct named_sweep
+		*named; /* the named sweep of the report; NULL: the sweep has no name */
+	/* The core for which limits are computed; NULL: no limits are computed. */
+	const struct uarch_choice *core;
+	/* Events counted with each sample; NULL: no events are counted. Before report_begin(), set
+	 * `counts` to the counts of the first sample. */
+	const struct event_plan *events;
+	/* Memory bandwidth that one core of this machine reaches when it reads, in GB/s. 0: the
+	 * bandwidth was not measured. */
+	double peak;
 
-	/* Data of the next item; NULL: none. */
+	/* Data of the next item. Each pointer is NULL if the item has no such data. */
 	const struct explanation *explanation;
 	const struct counts *counts;
 	const struct blocks *blocks; /* the recommended block size */
 
 	/* State of the report between items. */
-	bool crowded;	  /* sweep, text: there is a column for the throughput of all cores */
-	uint64_t counted; /* CSV: the events that have a column, one bit each; text: not 0 if there
-			     is a column for IPC */
-	bool contended, unsettled, two_modes; /* sweep, text: flags to explain below the table */
+	/* Text of a sweep: the table has a column for the throughput of all cores. */
+	bool crowded;
+	/* For CSV, one bit for each event that has a column. For text, the value is not 0 if the
+	 * table has a column for IPC. */
+	uint64_t counted;
+	/* Text of a sweep: the flags that must be explained below the table. */
+	bool contended, unsettled, two_modes;
 };
 
 void report_init(struct report *report, const struct cli *cli, const struct subject *subject,
@@ -103,11 +116,11 @@ void report_init(struct report *report, const struct cli *cli, const struct subj
 void report_begin(struct report *report);
 void report_write(struct report *report, const struct subject *subject, const void *item);
 void report_end(struct report *report);
-/* Writes a whole report with one item. */
+/* Writes a complete report that has only one item. */
 void report_whole(struct report *report, const void *item);
 
-/* A sample with all data that the report has for it. The struct has pointers into itself: do not
- * copy it. */
+/* A sample with all data that the report has about the sample. Do not copy the struct, because it
+ * has pointers into itself. */
 struct report_row {
 	struct record_sample what;
 	struct sample_ratios sample_ratios;
@@ -117,61 +130,71 @@ struct report_row {
 void report_row(const struct report *report, const struct setting *setting,
 	const struct sample *sample, const struct run_facts *facts, struct report_row *row);
 
-/* Returns the name of the core model; NULL: no model. */
+/* Returns the name of the report's core model; NULL: the report has no core model. */
 const char *report_core(const struct report *report);
 
-/* Finds the expected misses of the next setting: from its explanation, else from its kernel and
- * this machine's caches. If misses of other caches are requested, fills `then` and returns true. */
+/* Finds the expected misses of the next setting. They come from the setting's explanation, else
+ * from its kernel and this machine's caches. If the user named other caches, fills `then` with the
+ * misses in those caches and returns true. */
 bool report_misses(const struct report *report, const struct setting *setting,
 	struct misses *misses, struct misses *then);
 
-/* Returns the source of cycles in words: "counted", "reference clock". */
+/* Returns words for the source of cycles: "counted", "reference clock". */
 const char *format_cycles_source(enum source source);
 
-/* ---- Items of subjects */
+/* ---- Items that subjects write */
 
 /* A summary of the events that can be counted here. */
 struct event_survey {
-	const char *pmu; /* libpfm's name of the core's PMU; "": none */
-	bool generic;	 /* the core is unknown or its file names no events: the events of the Linux
-			    kernel are used */
-	const char *doubt; /* the error in the core's file of events; "": no error */
-	const char *why; /* why there are no counters, one line; "": counters are available or were
-			    not tried */
-	bool tried;	 /* the program tried to open the events on this machine */
-	int lacking_count; /* roles without an event */
+	/* libpfm's name of the core's PMU; "": libpfm has no name for it. */
+	const char *pmu;
+	/* The core is unknown or its file names no events, so the generic events of the Linux
+	 * kernel are used. */
+	bool generic;
+	/* The error in the file that names the core's events; "": no error. */
+	const char *doubt;
+	/* One line that says why counters are not available. "": counters are available, or the
+	 * program did not try to open them. */
+	const char *why;
+	bool tried;	   /* the program tried to open the events on this machine */
+	int lacking_count; /* number of event roles for which the core has no event */
 	const enum event_role *lacking;
 };
 
 struct event_line {
-	const char *role;  /* "ports p2 p3", "l1-misses"; "" in a search */
-	const char *title; /* the role in words; "" in a search */
+	const char *role; /* name of the event's role: "ports p2 p3", "l1-misses"; "" in a search */
+	const char *title; /* description of the role; "" in a search */
 	const char *name;  /* libpfm's name of the event */
-	const char *state; /* "known", "refused" …; "": not tried, or no counters are available */
-	const char
-		*note; /* why the event cannot be counted, or the error in its counts; "": none */
-	const char *help; /* libpfm's description; "": none */
+	/* State of the event: "known", "refused" … "": the event was not tried, or no counters are
+	 * available. */
+	const char *state;
+	/* Why the event cannot be counted, or why its counts are wrong; "": no problem. */
+	const char *note;
+	const char *help; /* libpfm's description of the event; "": libpfm has no description */
 };
 
-/* The result of characterise for a core. */
+/* The result of the subcommand characterise for one core. */
 struct characterised {
 	const struct characterise_report *report;
-	const struct uarch *measured, *shipped; /* NULL: none */
+	/* The measured core model and the model that the program ships; NULL: there is no such
+	 * model. */
+	const struct uarch *measured, *shipped;
 	const struct model_difference *difference;
 	int difference_count;
-	bool agreements; /* also show values that agree */
+	bool agreements; /* also show the values in which both models agree */
 };
 
-/* ---- Text that several commands write */
+/* ---- Text that several subcommands write */
 
 void explain_text(struct report *report, const void *item); /* subject_explain */
 
-/* Print the limits, the expected misses and the counters of one sample. `indent`: the column at
- * which the text after "misses" begins. */
+/* These functions print the limits, the expected misses, the event counts and the recommended block
+ * size of one sample. `indent` is the column at which the text after the line's label begins. */
 void explain_text_sample(struct report *report, const struct sample *sample);
 void misses_text(const struct report *report, const struct setting *setting, int indent);
 void counts_text_sample(const struct report *report, const struct sample *sample);
 void blocks_text(const struct report *report, const struct setting *setting, int indent);
 
-/* "NAME, virtual machine, core 3 at 4.00 GHz"; ghz NAN: unknown. */
+/* Appends a description of the machine: "NAME, virtual machine, core 3 at 4.00 GHz". `ghz` is NAN
+ * if the clock is unknown. */
 void machine_text(const struct machine *machine, double ghz, struct text *text);

@@ -16,19 +16,21 @@ struct model {
 	uint64_t seed;
 	struct explanation *explanation;
 	struct memory_probe memory;
-	struct event_plan events; /* events to count: the running core's and the requested ones; its
-				     id is 0 if there are none */
+	/* The events to count: the running core's events and the events that the user requested.
+	 * events.id is 0 if no events are counted. */
+	struct event_plan events;
 };
 
 /* Chooses the core (cli->uarch, or the running core) and the events to count. An unrecognised core
- * is no error: then nothing is predicted, and a note reports it. machine must outlive the model. */
+ * is no error: the model then predicts nothing, and a note reports the unrecognised core. `machine`
+ * must stay valid until model_close(). */
 struct status model_open(struct model *model, const struct cli *cli, const struct machine *machine);
 void model_close(struct model *model);
 
 struct bench;
 
-/* Measures L3 and memory for the model when a setting's working set first reaches them. Does
- * nothing without a core model or after a signal. */
+/* Measures the latency of the L3 cache and of memory when a setting's working set first reaches
+ * that level. Does nothing without a core model or after a signal. */
 void model_measure(struct model *model, struct bench *bench, const struct setting *setting);
 
 /* Whether model_measure() would submit a request for this setting. */
@@ -38,10 +40,10 @@ bool model_measures(const struct model *model, const struct setting *setting);
  * setting has no blocks, or the best size is unknown. */
 bool model_blocks(struct model *model, const struct setting *setting, struct blocks *blocks);
 
-/* Prints a note for each requested event without counts, with the reason. counts: the first counts
- * of the output. */
+/* For each requested event that was not counted, prints a note with the reason. `counts` are the
+ * first counts of the output. */
 void model_notes(const struct model *model, const struct cli *cli, const struct counts *counts);
 
-/* Returns the limits of the setting, valid until the next call. NULL: there is no core model. The
- * explanation has a status, which is an error if the code could not be decoded. */
+/* Returns the limits of the setting, valid until the next call. Returns NULL if there is no core
+ * model. If the kernel's code could not be decoded, the status in the explanation is an error. */
 const struct explanation *model_explain(struct model *model, const struct setting *setting);

@@ -1,5 +1,6 @@
-/* Named sweeps for `slexplore sweep`. Finds a sweep by name and applies more words to it. Compares
- * its rows with the baseline, with published values, and with the advised block sizes. */
+/* Named sweeps for `slexplore sweep`. The functions find a sweep by its name and apply more words
+ * to the sweep. They compare the sweep's rows with the baseline, with published values, and with
+ * the advised block sizes. */
 #pragma once
 
 #include "cli/cli.h"
@@ -10,29 +11,32 @@
 
 struct named {
 	struct sweeps all;
-	struct named_sweep sweep; /* kernel NULL: the words name no sweep */
+	struct named_sweep
+		sweep; /* the named sweep; sweep.kernel is NULL if the words name no sweep */
 	size_t row_count;
-	struct sweeps_row
-		*row; /* rows printed so far; later rows and the text under the table need them */
+	/* The rows printed so far. Later rows and the text under the table use these
+	 * rows. */
+	struct sweeps_row *row;
 };
 
-/* Finds the kernel, own loop or named sweep of the first word. STATUS_USAGE: the name is unknown;
- * the message has the nearest names. */
+/* Finds the kernel, own loop or named sweep that the first word names. Returns STATUS_USAGE if the
+ * name is unknown; the message lists the nearest names. */
 struct status named_find(struct named *named, struct cli *cli, const struct kernel **kernel);
 void named_free(struct named *named);
 
-/* Replaces words of the sweep by the other words of the command line. STATUS_USAGE: a word is
- * wrong. Prints a note if the baseline is not among the new values. */
+/* Replaces words of the named sweep by the other words of the command line. Returns STATUS_USAGE if
+ * a word is wrong. Prints a note if the baseline is not among the new values. */
 struct status named_words(struct named *named, const struct cli *cli);
 
-/* Assigns all words to a sweep: the words of the named sweep, else of the command line. */
+/* Applies all words to `sweep`: the words of the named sweep, or, without a named sweep, the words
+ * of the command line. */
 struct status named_assign(const struct named *named, const struct cli *cli, struct sweep *sweep);
 
-/* Puts the advised block size into the sweep. */
+/* Replaces the word "advised" in the named sweep by the advised block size. */
 void named_advise(struct named *named, struct model *model, struct bench *bench);
 
-/* Adds a row of any sweep. Returns its speedup over the baseline; NAN: there is no baseline, or it
- * was not measured. */
+/* Adds a row of a sweep, with or without a name. Returns the row's speedup over the baseline. NAN:
+ * the sweep has no baseline, or the baseline was not measured. */
 double named_take(struct named *named, const struct cell *cell,
 	const struct sample_ratios *sample_ratios, const struct explanation *explanation);
 

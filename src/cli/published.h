@@ -7,14 +7,16 @@
 
 struct published {
 	double cycles;	 /* cycles per iteration */
-	char ports[160]; /* "p0=1.06 p1=4.00 …"; empty: unknown */
+	char ports[160]; /* micro-ops per port: "p0=1.06 p1=4.00 …"; empty: unknown */
 	char source[96];
-	char remark[240]; /* where the text, the model and measurements differ; empty: nothing */
+	/* Where the published text, the core model and measurements differ; empty: no
+	 * difference. */
+	char remark[240];
 };
 
-/* Finds the published values of a setting on a core. Returns false if there are none. Lines with
- * errors are skipped, because a test checks the shipped file. */
+/* Finds the published values of a setting on a core. Returns false if data/published has no values
+ * for the setting. The function skips lines with errors, because a test checks the shipped file. */
 bool published_find(const struct setting *setting, const char *uarch, struct published *published);
 
-/* Returns the value of a port; -1: unknown. */
+/* Returns the published value of a port in published->ports; -1: the value is unknown. */
 double published_port(const struct published *published, const char *port);

@@ -12,19 +12,19 @@
  * whether anything was measured. */
 bool work_carry_out(struct cli *cli, struct bench *bench, const struct campaign *campaign);
 
-/* Writes a report with one item that was measured on this machine. */
+/* Writes a report with one item, which was measured on this machine. */
 void work_report(const struct cli *cli, const struct bench *bench, const struct subject *subject,
 	const void *item);
 
-/* Prints a note if the campaign was interrupted or nothing was measured. printed: words about the
- * results, "the results so far are printed". Returns the exit status. */
+/* Prints a note if the campaign was interrupted or nothing was measured. `printed` is the part of
+ * the note about the results: "the results so far are printed". Returns the exit status. */
 int work_conclude(struct cli *cli, const struct bench *bench, const struct campaign *campaign,
 	const char *printed);
 
 struct sweep;
 
-/* Begins a sweep of the combinations that fit in this machine's memory. Prints a note about skipped
- * combinations. */
+/* Begins a sweep of those combinations that fit in this machine's memory. Prints a note about the
+ * combinations that the sweep skips. */
 struct status work_begin_sweep(
 	const struct cli *cli, const struct bench *bench, struct sweep *sweep);
 
@@ -36,12 +36,12 @@ struct uarch_choice;
 /* Whether the user requested a picture. */
 bool drawing_wanted(const struct cli *cli);
 
-/* Returns the words in the corner of a new picture. choice: the core for which limits are computed;
- * NULL: no core is named. */
+/* Returns the words for the corner of a new picture. `choice` is the core for which limits are
+ * computed; NULL: the corner names no core. */
 struct chart_origin drawing_origin(
 	const struct machine *machine, const struct uarch_choice *choice);
 
-/* Saves the requested files. If that fails, prints a message and returns CLI_UNMEASURED in place of
- * CLI_DONE; else returns exit_status. Frees the chart. chart NULL: prints that there is nothing to
- * draw. */
+/* Saves the chart to the files that the user requested, and frees the chart. If `chart` is NULL,
+ * prints that there is nothing to draw. Returns exit_status; if a file cannot be saved, prints a
+ * message and returns CLI_UNMEASURED in place of CLI_DONE. */
 int drawing_save(const struct cli *cli, struct chart *chart, int exit_status);
