@@ -1,4 +1,4 @@
-/* See generated.h. */
+/* Generates the machine code of kernels at run time from lines of assembly: see generated.h. */
 #include "kernels/generated.h"
 
 #include <stdlib.h>
@@ -8,20 +8,21 @@
 #include "kernels/assemble.h"
 #include "kernels/features.h"
 
-/* Instructions of a loop. The loop is long enough to hide the cost of its own two instructions
- * (0.3 % if the issue width is the limit). It is short enough for the smallest op cache. BLOCK
- * instructions are assembled one by one; the others are copies. */
+/* LOOP: minimum number of instructions of a loop. At this length, the counter and the branch of the
+ * loop cost 0.3 % if the issue width is the limit. A loop of this length still fits the smallest op
+ * cache. BLOCK: minimum number of instructions that are assembled one by one; all other
+ * instructions are copies. */
 enum { LOOP = 384, BLOCK = 60, BLOCKS_TRIED = 48 };
 
 enum { CODE_BYTES = 64 << 10, MEMORY = 16 << 10, VECTOR = 64 };
 
-/* Layout of the run's memory: words that hold their own address, data, space for stores, and one
- * vector for each initial register value. */
+/* Offsets in the memory of a run. The memory has words that hold their own address, data, space for
+ * stores, and a vector for each initial register value. */
 enum {
 	SELF = 0,
 	DATA = 4 << 10,
 	STORES = 8 << 10,
-	BEGIN = 12 << 10, /* initial value of registers that instances use in turn */
+	BEGIN = 12 << 10, /* initial value of the registers that instances use in turn */
 	ONE = BEGIN + VECTOR,
 	ODD = ONE + VECTOR,
 	ZERO = ODD + VECTOR,
@@ -34,11 +35,12 @@ struct generated {
 	struct generated *next;
 };
 
-/* General registers that instances use in turn. */
+/* Number of general registers that instances use in turn. */
 enum { GENERAL_REGISTERS = 8 };
 
-/* ---- The instruction set: registers that instances use in turn, and the function around the
- * loop. Its arguments are the iterations and the memory. */
+/* ---- The instruction set: the registers that instances use in turn, and the code before and after
+ * the loop. The arguments of a generated function are the number of iterations and the address of
+ * the memory. */
 
 #if defined(__x86_64__)
 
@@ -129,8 +131,8 @@ static void write_exit(struct assembly *as, int top)
 
 #else
 
-/* Uses only caller-saved registers: general registers 0 to 15, vector registers 0 to 7 and 16 to
- * 31. */
+/* On AArch64, generated code uses only caller-saved registers: general registers 0 to 15, vector
+ * registers 0 to 7 and 16 to 31. */
 enum { LOW = 8, HIGH_FROM = 16, VECTORS = 20 };
 
 unsigned generated_registers(unsigned bits)
@@ -185,11 +187,11 @@ static void write_exit(struct assembly *as, int top)
 
 /* ---- The body */
 
-/* The next instance of a part. */
+/* The registers of a part, and the number of its next instance. */
 struct turn {
 	const struct generated_part *part;
 	unsigned first, registers; /* the first register of the part, and the number of registers
-				      that it uses in turn */
+				      that its instances use in turn */
 	unsigned instance;
 };
 
@@ -226,8 +228,8 @@ static void substitute(
 	text_free(&line);
 }
 
-/* Assembles each line, if `as` is not NULL. ';' separates lines, and leading blanks are skipped.
- * Returns the number of lines. */
+/* Counts the assembly lines in `lines`, and assembles each line if `as` is not NULL. The character
+ * ';' separates lines; leading blanks are skipped. Returns the number of lines. */
 static unsigned each_line(struct assembly *as, const char *lines, const struct turn *turn)
 {
 	unsigned count = 0;
@@ -255,7 +257,8 @@ static unsigned instructions(const struct generated_loop *loop)
 	return count ? count : 1;
 }
 
-/* Parts of the same kind share one set of registers. */
+/* The kind of registers that a part uses: general, vectors of at most 256 bits, or wider vectors.
+ * Parts of the same kind share one set of registers. */
 enum kind { GENERAL, NARROW, WIDE };
 
 static enum kind kind_of(const struct generated_part *part)
@@ -263,8 +266,9 @@ static enum kind kind_of(const struct generated_part *part)
 	return part->bits == 0 ? GENERAL : part->bits <= 256 ? NARROW : WIDE;
 }
 
-/* Divides the registers from … to - 1 among the parts of a kind. A part gets the number that it
- * requests, if possible. Parts without a request share the rest equally. */
+/* Divides the registers from … to - 1 among the parts of one kind. A part gets the number of
+ * registers that it requests, if possible. Parts without a request share the remaining registers
+ * equally. */
 static void share_out(const struct generated_loop *loop, enum kind kind, unsigned from, unsigned to,
 	struct turn turns[GENERATED_PARTS])
 {
@@ -306,8 +310,8 @@ static void share(const struct generated_loop *loop, struct turn turns[GENERATED
 	share_out(loop, WIDE, narrow && few < many ? few : 0, many, turns);
 }
 
-/* The number of bodies to assemble one by one: at least BLOCK instructions. If possible, each part
- * then has used each of its registers equally often. */
+/* Returns the number of bodies to assemble one by one, which have at least BLOCK instructions. With
+ * this number, each part uses each of its registers equally often, if such a number exists. */
 static unsigned bodies(const struct generated_loop *loop, const struct turn turns[GENERATED_PARTS])
 {
 	unsigned least = (BLOCK + instructions(loop) - 1) / instructions(loop);
@@ -324,7 +328,8 @@ static unsigned bodies(const struct generated_loop *loop, const struct turn turn
 	return least;
 }
 
-/* Writes one body. The next instance is always from the part that is furthest behind its share. */
+/* Writes one body. Each next instance is from the part that is furthest behind its share of the
+ * instances so far. */
 static void body(
 	struct assembly *as, const struct generated_loop *loop, struct turn turns[GENERATED_PARTS])
 {

@@ -1,16 +1,17 @@
-/* hash-lookup: look keys up in one of two hash tables. The chained table has chains of nodes from
- * its buckets. The open table keeps keys in slots, and tries the next slot if one is occupied. Both
- * tables hold the same keys, but the next load waits for different things. */
+/* The kernel hash-lookup looks keys up in one of two hash tables. In the chained table, each bucket
+ * points to a chain of nodes. The open table keeps keys in slots; if a slot is occupied, the key
+ * goes to the next free slot. Both tables hold the same keys. In a chain, the next load waits for
+ * the previous load; in the open table, the next load waits only for a branch prediction. */
 #include "kernels/hash.h"
 #include "kernels/knob_rows.h"
 
 enum { LINE = 64, LOOKUPS_MOST = 64 };
 
-/* Maximum load of the open table in percent: fuller tables have too long searches. */
+/* Maximum load of the open table in percent. Searches in fuller tables take too many steps. */
 enum { OPEN_MOST = 90 };
 
-/* Items between two checks of run->work.cancel; table entries that are prefetched before they are
- * written. */
+/* CANCEL_EVERY: number of items between two checks of run->work.cancel. AHEAD: number of table
+ * entries that are prefetched before the code writes them. */
 enum { CANCEL_EVERY = 4096, AHEAD = 32 };
 
 static const char *const table_names[] = { "chained", "open", NULL };
@@ -40,7 +41,7 @@ static uint64_t slot_bytes(const int64_t *v)
 	return v[HASH_LOAD] <= OPEN_MOST ? sizeof(struct hash_slot) : 0;
 }
 
-/* The number of buckets that fit into memory together with their keys. */
+/* Returns the number of buckets that fit into the working set together with their keys. */
 static uint64_t hash_buckets(const int64_t *v)
 {
 	uint64_t each = (sizeof(struct hash_node *) + slot_bytes(v)) * 100 +
@@ -78,21 +79,22 @@ struct hash hash_make(const int64_t *v, uint64_t seed, unsigned char *memory)
 
 /* ---- Layout, in passes over the buckets and over the keys */
 
-/* The counter in a bucket, while its nodes are counted and placed. */
+/* The type of a bucket while chain_buckets() counts and places the nodes of buckets. */
 typedef uint64_t __attribute__((may_alias)) bucket_count;
 
-/* For the progress: a key takes as long as this number of buckets, because the places of keys are
- * random and buckets are sequential. */
+/* The layout of one key takes as long as the layout of KEY_WORTH buckets, because the places of
+ * keys are random and buckets are sequential. The report of progress uses this weight. */
 enum { KEY_WORTH = 4 };
 
-/* Progress of all passes together. Once it is cancelled, every pass ends at once. */
+/* The progress of all passes together. Once the run is cancelled, every pass ends at once. */
 struct passes {
 	struct kernel_run *run;
 	uint64_t done, of;
 	bool cancelled;
 };
 
-/* Must be called for each item of a pass, starting with item 0. */
+/* Reports progress, and returns false if the pass must stop. A pass must call goes_on() for each
+ * item, starting with item 0. */
 static bool goes_on(struct passes *passes, uint64_t i, uint64_t worth)
 {
 	if (i % CANCEL_EVERY)
@@ -103,8 +105,8 @@ static bool goes_on(struct passes *passes, uint64_t i, uint64_t worth)
 	return !passes->cancelled;
 }
 
-/* Calls put() for each key, with its index, its rank and its place in the table. Prefetches the
- * table entry, which is `bytes` long. */
+/* Calls put() for each key, with the index, the rank and the table place of the key. Before the
+ * call, put_keys() prefetches the table entry, which is `bytes` bytes long. */
 static inline void put_keys(const struct hash *hash, struct passes *passes, bool random,
 	const void *table, size_t bytes,
 	void (*put)(const struct hash *hash, uint64_t i, uint64_t rank, uint64_t place))
@@ -129,7 +131,8 @@ static struct hash_slot slot_of(uint64_t rank)
 	return (struct hash_slot){ asked_present(rank), hash_value(rank) };
 }
 
-/* Nodes lie in the order of these calls. Each node becomes the first of its bucket. */
+/* Writes the node of a key, and makes the node the first node of its bucket. Nodes lie in memory in
+ * the order of the calls of chain_node(). */
 static void chain_node(const struct hash *hash, uint64_t i, uint64_t rank, uint64_t place)
 {
 	hash->node[i] = (struct hash_node){ slot_of(rank), hash->bucket[place] };
@@ -157,8 +160,8 @@ static void fill_slot(const struct hash *hash, uint64_t i, uint64_t rank, uint64
 	hash->slot[place] = slot_of(rank);
 }
 
-/* Lays the nodes out bucket by bucket: counts the nodes of each bucket, places them after those of
- * earlier buckets, then links them. */
+/* Lays the nodes out bucket by bucket. The function counts the nodes of each bucket, places the
+ * nodes after the nodes of earlier buckets, then links the nodes of each bucket. */
 static void chain_buckets(const struct hash *hash, struct passes *passes)
 {
 	bucket_count *ends = (bucket_count *)(void *)hash->bucket;
@@ -180,8 +183,9 @@ static void chain_buckets(const struct hash *hash, struct passes *passes)
 	}
 }
 
-/* Lays both tables out. False: cancelled, and both tables are unusable. Slots are filled in random
- * order, so that adjacent keys do not collide more often than others. */
+/* Lays both tables out. Returns false if the run was cancelled; both tables are then unusable.
+ * Slots are filled in random order, because otherwise adjacent keys would collide more often than
+ * other keys. */
 static bool lay_out(const struct hash *hash, struct kernel_run *run)
 {
 	bool random = hash->order == ORDER_RANDOM;
@@ -209,7 +213,7 @@ static bool lay_out(const struct hash *hash, struct kernel_run *run)
 struct hash_walk {
 	const uint64_t *asked;
 	uint64_t count;	  /* number of keys, a multiple of `lookups` */
-	uint64_t lookups; /* number of lookups at a time */
+	uint64_t lookups; /* number of lookups that the loop interleaves */
 	uint64_t buckets;
 	const struct hash_node *const *bucket;
 	const struct hash_slot *slots;
@@ -219,7 +223,8 @@ struct hash_walk {
 
 typedef void hash_loop(struct hash_walk *walk);
 
-/* The first slot, or the slot in the first node of the bucket's chain. */
+/* Returns the first slot of a search: a slot of the open table, or the slot in the first node of
+ * the bucket's chain. */
 KERNEL_BODY const struct hash_slot *first_slot(
 	const struct hash_walk *walk, uint64_t key, const bool open)
 {
@@ -228,7 +233,8 @@ KERNEL_BODY const struct hash_slot *first_slot(
 	return open ? walk->slots + place : (const void *)walk->bucket[place];
 }
 
-/* After the last slot the search wraps to the first slot, which happens rarely. */
+/* Returns the next slot of a search. After the last slot of the open table, the search wraps to the
+ * first slot. The branch marks the wrap as rare. */
 KERNEL_BODY const struct hash_slot *next_slot(
 	const struct hash_walk *walk, const struct hash_slot *slot, const bool open)
 {
@@ -266,8 +272,8 @@ KERNEL_BODY void hash_search(struct hash_walk *walk, const bool open)
 	walk->sum += sum;
 }
 
-/* First loads all buckets or first slots, then the next node or slot of each search in turn. Skips
- * searches that have ended. */
+/* Interleaves several searches. The loop first loads the buckets or first slots of all searches,
+ * then the next node or slot of each search in turn. The loop skips searches that have ended. */
 KERNEL_BODY void hash_search_interleaved(struct hash_walk *walk, const bool open)
 {
 	const struct hash_slot **at = walk->at;
@@ -314,8 +320,8 @@ static hash_loop *const loops[TABLES][2] = {
 	[TABLE_OPEN] = { hash_open, hash_open_interleaved },
 };
 
-/* Knuth, The Art of Computer Programming, vol. 3, 6.4: chain lengths follow a Poisson distribution;
- * linear probing forms clusters. */
+/* The formulas are from Knuth, The Art of Computer Programming, vol. 3, section 6.4. Chain lengths
+ * follow a Poisson distribution. Linear probing forms clusters. */
 double hash_steps(enum hash_table table, double load, bool found)
 {
 	if (table == TABLE_CHAINED)
@@ -336,7 +342,7 @@ static uint64_t hash_layout(const int64_t *v)
 	return hash_buckets(v) << 12 | (uint64_t)v[HASH_LOAD] << 1 | (uint64_t)v[HASH_ORDER];
 }
 
-/* Expected steps of a lookup, averaged over found and missing keys. */
+/* Returns the expected number of steps of a lookup, averaged over found and missing keys. */
 static double steps_in(enum hash_table table, const int64_t *v)
 {
 	double found = (double)v[HASH_FOUND] / 100,
@@ -356,8 +362,8 @@ static void hash_describe(const int64_t *v, struct kernel_walk *walk)
 	       nodes = (double)hash_keys(v) * sizeof(struct hash_node), first, more;
 
 	if (v[HASH_TABLE] == TABLE_CHAINED) {
-		/* A quarter of all nodes cross a line boundary. Both lines are loaded in parallel.
-		 */
+		/* A quarter of all nodes cross a cache-line boundary. The core loads both lines of
+		 * such a node in parallel. */
 		first = v[HASH_ORDER] == ORDER_RANDOM ? steps
 			: steps < 1		      ? steps
 				    : 1 + (steps - 1) * sizeof(struct hash_node) / LINE;
@@ -380,12 +386,12 @@ static void hash_describe(const int64_t *v, struct kernel_walk *walk)
 	walk->scattered = true;
 	walk->chains = (double)v[HASH_LOOKUPS];
 	walk->restart = (double)v[HASH_LOOKUPS];
-	/* The end of a search is unpredictable. If nearly all searches end at the first step, each
-	 * further step is mispredicted. */
+	/* The branch at the end of a search is unpredictable. If nearly all searches end at the
+	 * first step, each further step of a search is mispredicted. */
 	walk->mispredicts = steps < 1 ? steps : steps - 1 < 1 ? steps - 1 : 1;
 }
 
-/* The data that prepare() keeps for calls. */
+/* The data that prepare() stores in run->kept for later calls. */
 struct kept {
 	struct asked asked;
 	struct hash hash;
@@ -463,7 +469,7 @@ static void hash_shrink(int64_t *v)
 	v[HASH_LOOKUPS] = v[HASH_LOOKUPS] < most ? v[HASH_LOOKUPS] : most;
 }
 
-/* Fewer lookups, if each one has many steps. */
+/* The model steps through fewer lookups if a lookup has many steps. */
 static unsigned hash_few(const int64_t *v)
 {
 	return 4 + (unsigned)(100 / (5 + steps_of(v)));
@@ -484,9 +490,10 @@ static void hash_call(struct kernel_run *run, uint64_t elements)
 	run->result = asked_result(walk.found, walk.sum);
 }
 
-/* Measured on a Granite Rapids with 384 MB, in ns per lookup, chains / slots. Present keys: 40 / 27
- * at load 50, 50 / 97 at load 90. Missing keys: 31 / 55 at load 50, 45 / 302 at load 90. With 16
- * lookups at a time, chains take 1.0 to 1.2 times as long; at load 1,000, 0.4 times as long. */
+/* Times of a lookup on a Granite Rapids with 384 MB of data, in ns, as chained table / open table.
+ * Keys in the table: 40 / 27 at load 50, 50 / 97 at load 90. Missing keys: 31 / 55 at load 50, 45 /
+ * 302 at load 90. With 16 interleaved lookups, a lookup in the chained table takes 1.0 to 1.2 times
+ * as long, but 0.4 times as long at load 1,000. */
 static const char *hash_remark(const int64_t *v)
 {
 	double steps = steps_of(v);

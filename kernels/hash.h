@@ -1,4 +1,5 @@
-/* Shared by hash-lookup and its test: the knobs, and the tables in memory. */
+/* Declarations shared by the kernel hash-lookup and its test: the knobs, and the tables in memory.
+ */
 #pragma once
 
 #include "kernels/asked.h"
@@ -17,12 +18,13 @@ enum {
 };
 enum hash_table { TABLE_CHAINED, TABLE_OPEN, TABLES };
 enum hash_order { ORDER_RANDOM, ORDER_BUCKET };
-/* A key in its slot, or in the first free slot after it. */
+/* A slot of the open table. A key lies in the slot of its hash value, or in the first free slot
+ * after that slot. */
 struct hash_slot {
 	uint64_t key, value;
 };
 
-/* A key in a chain. Its bucket or the previous node points to it. */
+/* A node of a chain, with one key. The bucket or the previous node points to the node. */
 struct hash_node {
 	struct hash_slot slot;
 	const struct hash_node *next; /* NULL: the last node */
@@ -30,11 +32,12 @@ struct hash_node {
 
 #define HASH_FREE UINT64_MAX
 
-/* Both tables of the same keys: buckets and nodes, then slots. There are as many slots as buckets.
- * The slots exist only if the load leaves some of them free. */
+/* The chained table and the open table, with the same keys. In memory, buckets and nodes come
+ * first, then slots. The number of slots equals the number of buckets. The slots exist only if the
+ * knob `load` leaves some slots free. */
 struct hash {
 	uint64_t buckets, keys;
-	bool open; /* the open table exists, too */
+	bool open; /* the open table also exists */
 	enum hash_order order;
 	struct shuffle places; /* places of nodes in random order */
 	const struct hash_node **bucket;
@@ -42,18 +45,20 @@ struct hash {
 	struct hash_slot *slot;
 };
 
-/* memory: the start of the tables, which need not be laid out yet. */
+/* hash_make() describes the tables of a setting. memory: the start of the tables, which need not be
+ * laid out yet. hash_keys() returns the number of keys. hash_bytes() returns the bytes of both
+ * tables. */
 struct hash hash_make(const int64_t *v, uint64_t seed, unsigned char *memory);
 uint64_t hash_keys(const int64_t *v);
 uint64_t hash_bytes(const int64_t *v);
 
-/* The value of the key of that rank. */
+/* Returns the value of the key with rank `rank`. */
 static inline uint64_t hash_value(uint64_t rank)
 {
 	return rank * 0x9e3779b97f4a7c15u >> 40;
 }
 
-/* The key's bucket, 0…buckets-1 (buckets < 2^32): all buckets are equally likely. */
+/* Returns the bucket of a key, 0…buckets-1 (buckets < 2^32). All buckets are equally likely. */
 KERNEL_BODY uint64_t hash_place(uint64_t key, uint64_t buckets)
 {
 	key *= 0x9e3779b97f4a7c15u;
@@ -61,6 +66,6 @@ KERNEL_BODY uint64_t hash_place(uint64_t key, uint64_t buckets)
 	return (key >> 32) * buckets >> 32;
 }
 
-/* Average steps of a search in that table at that load (keys per bucket). A step is a node or a
- * slot, including the free slot at the end. */
+/* Returns the average number of steps of a search in a table. load: keys per bucket. A step visits
+ * a node or a slot, including the free slot at the end of a search. */
 double hash_steps(enum hash_table table, double load, bool found);

@@ -1,9 +1,10 @@
-/* Rows for the knob tables of kernels. Additional fields come last, by name:
+/* Macros for the rows of the knob tables of kernels. Additional fields of struct knob are the last
+ * arguments, by name:
  *
  *     [UNROLL] = KNOB_ROW_COUNT("unroll", "elements in an iteration", 1, 8, 1, .role = KNOB_FORM),
  *
- * The last rows set where a kernel runs and which cores run at the same time. The engine reads
- * them. */
+ * The rows KNOB_ROW_PAGES, KNOB_ROW_NODE, KNOB_ROW_CORES and KNOB_ROW_STREAMS define knobs for
+ * memory and cores. The engine reads the values of these knobs. */
 #pragma once
 
 #include "kernels/kernel.h"
@@ -31,7 +32,8 @@
 	KNOB_ROW_BYTES("size", help_is, 4096, KNOB_MAX_MEMORY, initial_is, .axis = AXIS_SIZE, \
 		.factor = 2, __VA_ARGS__)
 
-/* "auto 4k huge", in the order of enum page_kind; "local 0 1 … 15". */
+/* The names of choices. knob_pages: "auto", "4k", "huge", in the order of enum page_kind.
+ * knob_nodes: "local", "0", "1" … "15". */
 extern const char *const knob_pages[];
 extern const char *const knob_nodes[];
 

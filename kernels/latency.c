@@ -1,14 +1,15 @@
-/* latency: each load gets its address from the previous load, so that loads cannot overlap. CPE is
- * the load-to-use latency of the cache level that holds the nodes. Several chains in one loop
- * overlap with each other and show the memory-level parallelism.
+/* The kernel latency: each load gets its address from the previous load, so loads cannot overlap.
+ * CPE is the load-to-use latency of the cache level that holds the nodes. With several chains in
+ * one loop, loads of different chains overlap and show the memory-level parallelism.
  *
- * order=random: each chain is a separate cycle of every n-th node. Together the chains walk the
- * whole working set. order=backward: all nodes form one cycle, and the chains start at evenly
+ * order=random: each of n chains is a separate cycle of every n-th node. Together the chains walk
+ * the whole working set. order=backward: all nodes form one cycle, and the chains start at evenly
  * spaced nodes.
  *
- * far below 100: a small set of `near` bytes lies next to the large set, and one chain alternates
- * between both sets. Each node holds a zero next to its pointer. Where the chain changes sets, the
- * zero of one node is part of the address of the next. */
+ * If the knob `far` is below 100, a small set of `near` bytes lies next to the large set. One chain
+ * of loads then alternates between the two sets. Each node holds a zero next to its pointer. If the
+ * chain changes from one set to the other, the zero in the last node is added to the address of the
+ * next node. */
 #include <stddef.h>
 
 #include "base/units.h"
@@ -19,10 +20,12 @@
 enum { SIZE, STRIDE, ORDER, CHAINS, NEAR, FAR, PAGES, NODE, CORES, STREAMS };
 enum { ORDER_RANDOM, ORDER_BACKWARD, ORDER_PAIRS };
 
-/* Bytes of a cache line as in kernel->describe(). Each node of the small set has its own line. */
+/* Bytes of a cache line, as kernel->describe() assumes, and of a page. Each node of the small set
+ * has its own cache line. */
 enum { LINE = 64, PAGE = 4096 };
 
-/* Loads of each chain in an iteration; accesses in an iteration that mixes two sets. */
+/* STEPS: number of loads of each chain in an iteration. MIX: number of accesses in an iteration
+ * that mixes two sets. */
 #define STEPS(chains) ((chains) == 1 ? 16 : (chains) == 2 ? 8 : (chains) <= 4 ? 4 : 2)
 enum { MIX = 20 };
 
@@ -48,8 +51,9 @@ static const struct knob knobs[] = {
 
 /* ---- Loops */
 
-/* Each chain has its own register. If registers run out, the remaining chains keep their pointers
- * in memory. EACH() writes the instruction for each register r that holds chain number .Lk. */
+/* Each chain has its own register. If there are more chains than registers, the remaining chains
+ * keep their pointers in memory. EACH() writes the instruction for each register r that holds chain
+ * number .Lk. */
 #define EACH(instruction)                                                     \
 	".set .Lk, 0\n.irp r, " HELD "\n.if .Lk < .Lheld\n	" instruction \
 	"\n.endif\n.set .Lk, .Lk + 1\n.endr\n"
@@ -91,8 +95,7 @@ static const struct knob knobs[] = {
 	"	b.ne	1b				\n"
 #endif
 
-/* at[0] = at[0]->next; at[1] = at[1]->next; …: an iteration does this `steps` times for each chain.
- */
+/* An iteration makes `steps` loads for each chain: at[0] = at[0]->next; at[1] = at[1]->next; … */
 KERNEL_BODY void latency_chase(const void **at, uint64_t turns, const int chains, const int steps)
 {
 	register const void **base __asm__(AT) = at;
@@ -123,8 +126,8 @@ KERNEL_BODY void latency_chase(const void **at, uint64_t turns, const int chains
 	"	.endif				\n"                                   \
 	"	movq	(%[" at "],%[zero]), %[" at "] \n"
 #else
-/* An arm64 address cannot have both an index and an offset. Where the zero was just loaded, the
- * code adds the offset to the pointer before the zero arrives. */
+/* An arm64 address cannot have both an index and an offset. If the previous access loaded a zero,
+ * the code adds the offset to the pointer before the zero arrives. */
 #define ACCESS(at)                                   \
 	"	.if .Lturns && .Lturned		\n"               \
 	"	add	%[t], %[" at "], #8	\n"      \
@@ -135,10 +138,11 @@ KERNEL_BODY void latency_chase(const void **at, uint64_t turns, const int chains
 	"	ldr	%[" at "], [%[" at "], %[zero]] \n"
 #endif
 
-/* An iteration makes 20 accesses. `share` of them go to the large set, evenly spread. If the next
- * access goes to the same set, the access loads only the pointer. If the sets alternate, it loads
- * the zero first, because the address in the other set depends on it. The load of the pointer then
- * hits the same line, and the other set does not wait for it:
+/* An iteration makes 20 accesses, and `share` of the 20 accesses go to the large set, evenly
+ * spread. If the next access goes to the same set, an access loads only the pointer of the node. If
+ * the next access goes to the other set, the access first loads the zero of the node, because the
+ * next address depends on this zero. The load of the pointer then hits the same line, and the next
+ * access does not wait for the pointer:
  *
  *     at = at[zero].next	or	zero = at[zero].zero, at = at[zero].next */
 KERNEL_BODY void latency_mix(const void **at, uint64_t turns, const int share)
@@ -205,7 +209,7 @@ static bool is_mixed(const int64_t *v)
 	return v[FAR] < 100;
 }
 
-/* The number of accesses to the large set, out of MIX. */
+/* Returns the number of accesses to the large set, out of MIX. */
 static int far_of(const int64_t *v)
 {
 	return (int)(v[FAR] * MIX / 100);
@@ -216,7 +220,7 @@ static uint64_t max_of(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* The large set, without its memory address. */
+/* Returns the description of the large set, without its memory address. */
 static struct nodes far_shape(const int64_t *v)
 {
 	static const enum nodes_order orders[] = { NODES_RANDOM, NODES_BACKWARD, NODES_PAIRS };
@@ -226,7 +230,8 @@ static struct nodes far_shape(const int64_t *v)
 		.cycles = v[ORDER] == ORDER_BACKWARD ? 1 : (unsigned)v[CHAINS] };
 }
 
-/* The large set lies after the small set, so that it can grow. */
+/* Returns the byte offset of the large set. The large set lies after the small set, so the large
+ * set can grow. */
 static uint64_t far_offset(const int64_t *v)
 {
 	struct nodes nodes = far_shape(v);
@@ -253,7 +258,7 @@ static struct nodes near_nodes(const struct kernel_run *run)
 		.seed = run->seed + 1 };
 }
 
-/* Items of the large set: each chain has the same number. */
+/* Returns the number of items in the large set. Each chain has the same number of items. */
 static uint64_t far_count(const int64_t *v)
 {
 	struct nodes nodes = far_shape(v);
@@ -305,7 +310,8 @@ static uint64_t latency_footprint(const int64_t *v)
 	return far_offset(v) + nodes_bytes(&nodes, far_count(v));
 }
 
-/* The key includes no offset of the large set: the offset follows from these values. */
+/* The layout number does not include the offset of the large set, because the offset follows from
+ * near, order and stride. */
 static uint64_t latency_layout(const int64_t *v)
 {
 	unsigned cycles = far_shape(v).cycles;
@@ -314,8 +320,8 @@ static uint64_t latency_layout(const int64_t *v)
 	       (uint64_t)v[STRIDE] / 16 % 4096 << 5 | (cycles - 1);
 }
 
-/* Distinct lines that hold nodes, per access. A line may hold several nodes, or both nodes of a
- * pair. */
+/* Returns the number of distinct cache lines that hold nodes, per node. A line may hold several
+ * nodes, or both nodes of a pair. */
 static double lines_of(const int64_t *v)
 {
 	struct nodes nodes = far_shape(v);
@@ -326,8 +332,8 @@ static double lines_of(const int64_t *v)
 	return item < LINE ? (double)item / LINE : 1;
 }
 
-/* Lines that an access touches for the first time. In random order the next node (or pair) lies in
- * another line, even if a line holds several nodes. */
+/* Returns the number of cache lines that an access touches for the first time. In random order the
+ * next node or pair lies in another line, even if a line holds several nodes. */
 static double lines_anew(const int64_t *v)
 {
 	if (v[ORDER] == ORDER_PAIRS)
@@ -347,7 +353,8 @@ static void latency_describe(const int64_t *v, struct kernel_walk *walk)
 	/* If nodes are farther apart than lines, the walk never touches most lines of the working
 	 * set. */
 	walk->range = (double)(far_count(v) * nodes_each(&nodes)) * lines_of(v) * LINE;
-	/* A prefetcher that also fetches the adjacent line of a pair removes every second wait. */
+	/* A prefetcher that fetches two adjacent lines at a time also fetches the second node of a
+	 * pair, and removes every second wait. */
 	walk->chains =
 		(double)v[CHAINS] *
 		(v[ORDER] == ORDER_PAIRS && v[STRIDE] >= LINE && v[STRIDE] < 2 * LINE ? 2 : 1);
@@ -418,10 +425,10 @@ static void latency_begin_at(struct kernel_run *run, double share)
 
 enum { VERIFIED = 2048 };
 
-/* Checks the pointers: a walk must close after all nodes of its cycle, and not earlier. If the
- * cycle is long, the check follows only some nodes, and the walk must not close there. Then the
- * loop must end at the nodes to which the pointers lead. The check starts at half of the ring,
- * because it loads its nodes into the caches, and trials begin elsewhere. */
+/* Checks the pointers: a walk must return to its start after all nodes of its cycle, and not
+ * earlier. In a long cycle, the check follows only some nodes, and the walk must not return to its
+ * start there. Then the loop must end at the nodes to which the pointers lead. The check starts at
+ * half of the ring, because it loads its nodes into the caches. Trials begin elsewhere. */
 static struct status latency_verify(struct kernel_run *run)
 {
 	const int64_t *v = run->v;

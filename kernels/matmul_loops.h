@@ -1,18 +1,19 @@
-/* The loops of matmul, for elements of type REAL. kernels/matmul_f32.c and kernels/matmul_f64.c
- * include this file with different types.
+/* The loops of the kernel matmul, for elements of type REAL. kernels/matmul_f32.c and
+ * kernels/matmul_f64.c define REAL as float and as double, and include this file.
  *
- * Each order of the three loops has one of three innermost loops: over k a dot product, over j
- * along rows, over i down columns. The two outer loops are the same for all orders. The box
- * (kernels/matmul.h) describes them as steps from line to line. */
+ * Each order of the three loops has one of three innermost loops. The loop over k computes a dot
+ * product, the loop over j moves along rows, and the loop over i moves down columns. The two outer
+ * loops have the same code for all orders. A struct matmul_box (kernels/matmul.h) describes the two
+ * outer loops as steps from line to line. */
 #pragma once
 
 #include "kernels/matmul.h"
 
-/* Pins a value to a register here, so that the compiler neither vectorises the loop nor reorders
- * the additions. */
+/* Pins a value to a register at this point of the code. The compiler then neither vectorises the
+ * loop nor reorders the additions. */
 #define KEEP(x) KERNEL_KEEP_FLOAT(x)
 
-/* The start of a line. */
+/* The addresses of the first elements of a line. */
 struct at {
 	const REAL *a, *b;
 	REAL *c;
@@ -35,7 +36,8 @@ KERNEL_BODY void next_line(struct at *at, const struct matmul_box *box)
 		at->left = box->middle;
 }
 
-/* The last elements of a dot product, if they fill no whole iteration. */
+/* Computes the sum over the last elements of a dot product, if these elements do not fill an
+ * iteration. */
 static __attribute__((noinline, KERNEL_UNWATCHED)) REAL rest(
 	const REAL *a, const REAL *b, int64_t down, int64_t count)
 {
@@ -46,8 +48,8 @@ static __attribute__((noinline, KERNEL_UNWATCHED)) REAL rest(
 	return sum;
 }
 
-/* ---- As written: the loop loads all values from memory and stores all sums there. The compiler
- * must assume that the pointers may alias. */
+/* ---- The naive loops. A naive loop loads all values from memory and stores all sums to memory,
+ * because the compiler must assume that the pointers may alias. */
 
 KERNEL_LOOP static void naive_k(const struct matmul_box *box)
 {
@@ -64,8 +66,9 @@ KERNEL_LOOP static void naive_k(const struct matmul_box *box)
 	}
 }
 
-/* naive: as written. Otherwise a register holds the value that is constant along a line. Over k
- * this value is the sum: columns_1. */
+/* The loops over j and i. naive: the loop loads all values from memory. Otherwise a register holds
+ * the value that is constant along a line. In the loop over k, the constant value is the sum:
+ * columns_1 is this loop. */
 
 KERNEL_BODY void along_rows(const struct matmul_box *box, const bool naive)
 {
@@ -152,7 +155,7 @@ KERNEL_BODY void columns(const struct matmul_box *box, const int sums)
 	}
 }
 
-/* The second matrix is transposed: both operands lie along rows. */
+/* Computes dot products if the second matrix is transposed. Both operands then lie along rows. */
 KERNEL_BODY void rows(const struct matmul_box *box, const int sums)
 {
 	struct at at = first_line(box);

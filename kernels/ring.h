@@ -2,8 +2,8 @@
  * ring.
  *
  * A call may begin and end at any iteration, and may pass the end of the ring several times. A hot
- * loop requests one straight piece after another, inside its own function. So values that are
- * carried from one iteration to the next stay in registers when the ring wraps:
+ * loop requests one contiguous piece of the ring after another, inside its own function. Values
+ * that are carried from one iteration to the next therefore stay in registers when the ring wraps:
  *
  *     while ((turns = ring_piece(&walk->ring, &from)))
  *             … turns iterations, starting at iteration `from` of the ring … */
@@ -16,13 +16,14 @@
 #include "kernels/knob_rows.h"
 
 struct ring {
-	uint64_t left;	/* remaining iterations of the call */
-	uint64_t room;	/* iterations to the end of the ring, 1…turns */
-	uint64_t turns; /* iterations in the whole ring */
+	uint64_t left;	/* number of remaining iterations of the call */
+	uint64_t room;	/* number of iterations from the present position to the end of the ring,
+			   1…turns */
+	uint64_t turns; /* number of iterations in the whole ring */
 };
 
-/* Starts a call's walk of `elements` where the last call stopped. run->position counts iterations.
- */
+/* Starts the walk of a call for `elements` elements at the position where the last call stopped.
+ * run->position counts iterations. */
 static inline struct ring ring_begin(const struct kernel_run *run, uint64_t elements)
 {
 	uint64_t turns = run->ring / run->granule;
@@ -32,14 +33,14 @@ static inline struct ring ring_begin(const struct kernel_run *run, uint64_t elem
 	};
 }
 
-/* Stores the position for the next call. */
+/* Stores the present position in run->position for the next call. */
 static inline void ring_end(struct kernel_run *run, const struct ring *ring)
 {
 	run->position = ring->turns - ring->room;
 }
 
-/* Calls the run's loop for `elements` elements. walk: points to the loop's argument, a struct with
- * a member `ring`. */
+/* Calls the loop of a run for `elements` elements. walk: a pointer to the loop's argument, which is
+ * a struct with a member `ring`. */
 #define RING_WALK(run, elements, walk)                                 \
 	do {                                                           \
 		(walk)->ring = ring_begin(run, elements);              \
@@ -47,8 +48,8 @@ static inline void ring_end(struct kernel_run *run, const struct ring *ring)
 		ring_end(run, &(walk)->ring);                          \
 	} while (0)
 
-/* Returns the number of iterations in the next straight piece of memory. *from: its first
- * iteration in the ring. 0: the call is complete. */
+/* Returns the number of iterations in the next contiguous piece of the ring, or 0 if the call is
+ * complete. *from: the number of the first iteration of the piece. */
 KERNEL_BODY uint64_t ring_piece(struct ring *ring, uint64_t *from)
 {
 	uint64_t piece = ring->left < ring->room ? ring->left : ring->room;
@@ -61,8 +62,8 @@ KERNEL_BODY uint64_t ring_piece(struct ring *ring, uint64_t *from)
 	return piece;
 }
 
-/* Random bits that depend on the seed and the index only, so that a shorter array is the beginning
- * of a longer one. */
+/* Returns random bits that depend only on the seed and the index. A shorter array is therefore the
+ * beginning of a longer array. */
 static inline uint64_t ring_bits(uint64_t seed, uint64_t index)
 {
 	return random_next(&(struct random){ seed + index });
@@ -75,14 +76,15 @@ static inline uint32_t ring_word(uint64_t seed, uint64_t index)
 
 typedef void ring_put(struct kernel_run *run, uint64_t index);
 
-/* Writes ring_word() as element `index`: a ring_put. */
+/* A function of type ring_put: writes ring_word() as element `index`. */
 static inline void ring_put_word(struct kernel_run *run, uint64_t index)
 {
 	((uint32_t *)(void *)run->memory)[index] = ring_word(run->seed, index);
 }
 
-/* Lays out `count` items of `bytes` bytes, each by put(). Keeps the first items that an earlier
- * prepare() laid out. Sets layout.laid_out. Returns STATUS_CANCELLED once *work.cancel is set. */
+/* Lays out `count` items of `bytes` bytes: put() writes each item. Keeps the first items if an
+ * earlier prepare() laid them out. Sets layout.laid_out. Returns STATUS_CANCELLED once *work.cancel
+ * is set. */
 static inline struct status ring_lay_out(
 	struct kernel_run *run, uint64_t count, uint64_t bytes, ring_put *put)
 {

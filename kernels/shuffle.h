@@ -1,10 +1,10 @@
-/* Permutations of 0 … n-1 that need no memory: both directions are computed. So a layout in random
- * order can be written from start to end, as fast as an ordered layout, and each place can be
- * computed directly.
+/* Permutations of 0 … n-1 that need no memory, because both directions are computed. A layout in
+ * random order can therefore be written from start to end, as fast as an ordered layout. Each place
+ * in the layout can be computed directly.
  *
- * A Feistel network over the bits of n. Numbers beyond n pass through it again (Black and Rogaway,
- * "Ciphers with arbitrary finite domains", 2002). Four rounds are enough to defeat prefetchers,
- * but not for cryptography. */
+ * A permutation is a Feistel network over the bits of n. Numbers of n or more pass through the
+ * network again (Black and Rogaway, "Ciphers with arbitrary finite domains", 2002). Four rounds of
+ * the network are enough to defeat prefetchers, but not for cryptography. */
 #pragma once
 
 #include <stdint.h>
@@ -15,7 +15,7 @@ enum { SHUFFLE_ROUNDS = 4 };
 
 struct shuffle {
 	uint64_t count;
-	unsigned low; /* bits of the lower half */
+	unsigned low; /* number of bits of the lower half of an index */
 	uint64_t low_mask, high_mask;
 	uint64_t key[SHUFFLE_ROUNDS];
 };
@@ -43,7 +43,7 @@ static inline uint64_t shuffle_mix(uint64_t half, uint64_t key)
 	return (half ^ half >> 32) * 0xbf58476d1ce4e5b9u >> 32;
 }
 
-/* The place of `index` in the permutation (index < count). */
+/* Returns the place of `index` in the permutation (index < count). */
 static inline uint64_t shuffle_to(const struct shuffle *shuffle, uint64_t index)
 {
 	do {

@@ -1,12 +1,13 @@
-/* The loops of tree-lookup. Each kind of tree is searched with and without branches, one key at a
- * time or walk->lookups keys at a time. A search with branches ends at the key. A search without
- * branches visits all levels, and stays at the key after it is found. */
+/* The loops of the kernel tree-lookup. Each kind of tree is searched with and without branches, one
+ * key at a time or walk->lookups keys at a time. A search with branches ends at the node with the
+ * key. A search without branches passes through all levels, and stays at the node with the key once
+ * it is found. */
 #pragma once
 
 #include "kernels/tree.h"
 
-/* ---- Selects one of three values by a comparison and conditional moves, because compilers may
- * turn plain C into a branch. */
+/* ---- The following functions select a value by a comparison and conditional moves. They are in
+ * assembly because compilers may turn plain C into a branch. */
 
 /* key < here ? below : key > here ? above : equal */
 KERNEL_BODY uint64_t choose(
@@ -44,22 +45,23 @@ KERNEL_BODY uint64_t choose_if(uint64_t which, uint64_t yes, uint64_t no)
 	return no;
 }
 
-/* Each loop adds its results to these. */
+/* BEGIN defines the variables found and sum, to which each loop adds its results. END adds both
+ * variables to *walk. */
 #define BEGIN uint64_t found = 0, sum = 0
 #define END                   \
 	walk->found += found; \
 	walk->sum += sum
 
-/* ---- Positions: the number of a node, or its address. Nodes in level order have computed
- * children: (keys + 1) * i + 1 and the following numbers. Otherwise a node holds the addresses of
- * its children. In nodes that lie in the order of their keys, the search halves the remaining
- * range. */
+/* ---- Positions. A position is the number of a node, or the address of a node. If nodes lie in
+ * level order, the numbers of the children are computed: (keys + 1) * i + 1 and the following
+ * numbers. Otherwise a node holds the addresses of its children. If nodes lie in the order of their
+ * keys, the search halves the remaining range of nodes. */
 
 /* A kind of tree. All fields are compile-time constants in the loops. */
 struct tree_kind {
 	bool computed;	      /* positions are node numbers; false: addresses */
 	bool sorted;	      /* nodes lie in the order of their keys */
-	unsigned keys, words; /* keys and words of a node */
+	unsigned keys, words; /* number of keys and of 8-byte words of a node */
 };
 
 KERNEL_BODY const uint64_t *keys_at(
@@ -84,7 +86,7 @@ KERNEL_BODY uint64_t nothing_at(const struct tree_walk *walk, const bool compute
 	return computed ? walk->number : (uintptr_t)walk->nothing;
 }
 
-/* Several searches start at the same place. */
+/* Sets the positions of `lookups` searches to `first`. */
 KERNEL_BODY void all_at(uint64_t *at, uint64_t lookups, uint64_t first)
 {
 	for (uint64_t i = 0; i < lookups; i++)
@@ -93,8 +95,8 @@ KERNEL_BODY void all_at(uint64_t *at, uint64_t lookups, uint64_t first)
 
 /* ---- Searches with branches */
 
-/* The rest of a search: the next node, and the node "nothing"; in sorted nodes, the remaining
- * range. */
+/* The state of a search. at: the next node; to: the node "nothing". In sorted nodes, at and to are
+ * the start and the end of the remaining range. */
 struct rest {
 	uint64_t at, to;
 };
@@ -104,8 +106,8 @@ KERNEL_BODY bool goes_on(const struct tree_kind kind, struct rest rest)
 	return kind.computed ? rest.at < rest.to : rest.at != rest.to;
 }
 
-/* Compares the key with one node. KERNEL_KEEP() of a value in one arm of a branch stops the
- * compiler from computing both arms and selecting by a conditional move. */
+/* Compares a key with the keys of one node. KERNEL_KEEP() in one arm of a branch prevents a
+ * conditional move: the compiler cannot compute both arms and select a result. */
 KERNEL_BODY struct rest compare(const uint64_t *nodes, const struct tree_kind kind, uint64_t key,
 	struct rest rest, uint64_t *found, uint64_t *sum)
 {
@@ -150,7 +152,8 @@ KERNEL_BODY void branching(struct tree_walk *walk, const struct tree_kind kind)
 	END;
 }
 
-/* As in the article: searches that have ended stay in the array, and the loop skips them. */
+/* Interleaves several searches, as in the cited article. Searches that have ended stay in the
+ * array, and the loop skips these searches. */
 KERNEL_BODY void branching_interleaved(struct tree_walk *walk, const struct tree_kind kind)
 {
 	const uint64_t *nodes = walk->nodes;
@@ -181,10 +184,11 @@ KERNEL_BODY void branching_interleaved(struct tree_walk *walk, const struct tree
 	END;
 }
 
-/* ---- Searches without branches. A step moves to the next node, or stays at the node that has the
- * key. */
+/* ---- Searches without branches. A step of a search moves to the next node, or stays at the node
+ * that has the key. */
 
-/* The number of smaller keys in the node selects the child. */
+/* One step in a node with several keys. The number of keys in the node that are smaller than `key`
+ * selects the child. */
 KERNEL_BODY uint64_t many_descend(
 	const uint64_t *here, uint64_t key, uint64_t at, const struct tree_kind kind)
 {
@@ -198,8 +202,8 @@ KERNEL_BODY uint64_t many_descend(
 	return choose_if(is, at, child_of(kind, here, at, smaller));
 }
 
-/* In sorted nodes the search descends to the last node with a key that is not larger. The number of
- * remaining nodes does not depend on the key. */
+/* One step of a search. In sorted nodes the search descends to the last node whose key is not
+ * larger than `key`. The number of remaining nodes does not depend on the key. */
 KERNEL_BODY uint64_t descend(const struct tree_walk *walk, const struct tree_kind kind,
 	uint64_t key, uint64_t at, uint64_t half)
 {
@@ -214,8 +218,8 @@ KERNEL_BODY uint64_t descend(const struct tree_walk *walk, const struct tree_kin
 	return choose(key, here[0], child_of(kind, here, at, 0), at, child_of(kind, here, at, 1));
 }
 
-/* Adds the place where a descent ended, if its node has the key. Only the last level may lack
- * nodes; the node "nothing" replaces them. */
+/* Adds the position at which a search ended to *sum, if the node there has the key. Only the last
+ * level of a tree may lack nodes; the node "nothing" replaces the missing nodes. */
 KERNEL_BODY void add_place(struct tree_walk *walk, const struct tree_kind kind, uint64_t key,
 	uint64_t at, uint64_t *found, uint64_t *sum)
 {

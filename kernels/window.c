@@ -1,7 +1,8 @@
-/* window: how far a core looks ahead. Two chains of loads miss all caches, with N instructions
- * between the two misses. The misses overlap while the core's window holds both. Once the N
- * instructions fill one of the core's buffers, the second miss waits until the first one retires,
- * and an iteration takes twice as long. The knee of the curve over N is the buffer's size.
+/* The kernel window measures how many instructions a core looks ahead. Two chains of loads miss all
+ * caches, with N instructions between the two misses. The misses overlap while the core's buffers
+ * hold both loads. If the N instructions fill one of the core's buffers, the second miss waits
+ * until the first miss retires, and an iteration takes twice as long. The knee in the curve of
+ * cycles over N is the size of the buffer.
  *
  *     for (; turns; turns--) {
  *         a = a->next;      … N fillers …
@@ -24,13 +25,14 @@
 enum { SIZE, FILLERS, FILLER, REMEDY, WORK, CHAINS };
 enum { REMEDY_NONE, REMEDY_PREFETCH, REMEDY_JAM, REMEDY_SHADOW };
 
-/* A node has two lines to itself: prefetchers of adjacent lines bring no second node. */
+/* STRIDE: bytes from one node to the next. LINE: bytes of a cache line. A node has two lines to
+ * itself, so a prefetcher of the adjacent line does not fetch another node. */
 enum { STRIDE = 128, LINE = 64 };
 
-/* The knob `work` when the user chooses the remedy `shadow` without any work. */
+/* The value that the knob `work` gets if the user chooses remedy=shadow while work=0. */
 enum { WORK_SHOWN = 100 };
 
-/* kernels/window.fillers has the rows. */
+/* The table of fillers. The file kernels/window.fillers has the rows. */
 const struct window_filler window_fillers[WINDOW_KINDS] = {
 #define FILLER(kind, ...) [WINDOW_##kind] = { __VA_ARGS__ },
 #include "kernels/window_fillers.inc"
@@ -135,12 +137,14 @@ static void write_fillers(struct maker *m, int chain)
 
 	if (m->v[FILLER] == WINDOW_WAIT_VECTOR)
 		assemble(&m->as, into_vector, chase[chain]);
-	/* At most one taken jump per half line: more of them would measure the predictor. */
+	/* The alignment leaves at most one taken jump in each half of a cache line. With more taken
+	 * jumps, the kernel would measure the branch predictor. */
 	if (m->v[FILLER] == WINDOW_JUMP || m->v[FILLER] == WINDOW_INDIRECT ||
 		m->v[FILLER] == WINDOW_LINK)
 		assemble_align(&m->as, count ? FILLER_BYTES : 1);
 	from = m->as.at;
-	/* The offset of a call is relative: a copy of a call would have another target. */
+	/* Fillers with calls are not copied: the offset of a call is relative, so a copy of a call
+	 * would have another target. */
 	if (turns == 0)
 		turns = m->v[FILLER] == WINDOW_CALL || m->v[FILLER] == WINDOW_LINK ? count : 1;
 	for (; done < count && done < turns; done++)
@@ -155,7 +159,8 @@ static void write_fillers(struct maker *m, int chain)
 		write_line(m, chain, i);
 }
 
-/* Writes a chain of multiplications with the result 0, which the address of the next miss needs. */
+/* Writes a chain of multiplications. The address of the next miss includes their result, which is
+ * always 0. */
 static void write_work(struct maker *m)
 {
 	const unsigned char *from;
@@ -173,9 +178,10 @@ static void write_miss(struct maker *m, int chain)
 	assemble(&m->as, m->v[WORK] ? miss_worked : miss_plain, chase[chain], chase[chain]);
 }
 
-/* Writes an iteration. Remedies: `prefetch` requests the lines of the later misses at the start of
- * the iteration; a prefetch retires before its line arrives. `jam` puts all misses first and all
- * fillers after them. `shadow` puts the work for an address directly after the previous miss. */
+/* Writes an iteration. remedy=prefetch requests the lines of the later misses at the start of the
+ * iteration, because a prefetch retires before its line arrives. remedy=jam puts all misses first
+ * and all fillers after the misses. remedy=shadow puts the work for an address directly after the
+ * previous miss. */
 static void write_loop(struct maker *m)
 {
 	int chains = (int)m->v[CHAINS], top = assemble_here(&m->as);
@@ -248,7 +254,7 @@ static uint64_t window_footprint(const int64_t *v)
 	return count_of(v) * STRIDE;
 }
 
-/* The nodes depend on no other knob. */
+/* The layout of the nodes depends on the knob `chains` only; a smaller size is a part of it. */
 static uint64_t window_layout(const int64_t *v)
 {
 	return (uint64_t)v[CHAINS];
@@ -264,11 +270,13 @@ static void window_describe(const int64_t *v, struct kernel_walk *walk)
 	walk->waits = "the next node's address is in this node";
 }
 
-/* State that outlives a run. It is stored after the first node's pointer: the stride leaves these
- * bytes free. */
+/* State that outlives a run. The state is stored after the pointer of the first node, because the
+ * stride leaves these bytes free. */
 struct kept {
-	const void *chain[WINDOW_CHAINS]; /* the end of the last walk; the next walk starts here */
-	uint64_t walked; /* nodes visited in each chain since they were flushed from the caches */
+	const void *chain[WINDOW_CHAINS]; /* the nodes at which the last walk ended; the next walk
+					     starts at these nodes */
+	uint64_t walked; /* number of nodes visited in each chain since the last flush of the caches
+			  */
 };
 _Static_assert(sizeof(struct node) + sizeof(struct kept) <= STRIDE, "no room after the first node");
 
@@ -288,7 +296,8 @@ static struct status window_prepare(struct kernel_run *run)
 	if (run->layout.prepared == 0)
 		*kept_in(run) = (struct kept){ 0 };
 	if (run->layout.prepared != window_footprint(run->v))
-		kept_in(run)->walked = UINT64_MAX; /* new nodes are in the caches */
+		kept_in(run)->walked =
+			UINT64_MAX; /* new nodes are in the caches, so they must be flushed */
 	have = nodes_lay_out(&nodes, run->layout.prepared / STRIDE, count, run->work.cancel);
 	run->layout.laid_out = have * STRIDE;
 	run->code.name = "write_loop";
@@ -314,9 +323,10 @@ static void walk(struct kernel_run *run, uint64_t turns, struct window_walk *wal
 	memcpy(run->chain, walk->chain, sizeof(walk->chain));
 }
 
-/* A second visit of a node misses only if no cache still holds the node. Last-level caches may be
- * larger than the nodes, so the kernel flushes all nodes after it has visited each of them. It does
- * not flush smaller sets: they show the window for hits. */
+/* A second visit of a node misses only if no cache still holds the node. A last-level cache may be
+ * larger than all nodes together, so the kernel flushes all nodes after it has visited each node.
+ * The kernel does not flush sets of nodes smaller than EMPTIED bytes. Small sets show the window
+ * for cache hits. */
 enum { EMPTIED = 4 << 20 };
 
 static void empty_caches(const struct kernel_run *run)
@@ -328,7 +338,8 @@ static void empty_caches(const struct kernel_run *run)
 	kept_in(run)->walked = 0;
 }
 
-/* One trial in each round includes the flush, and is an outlier. */
+/* One call in each pass over the ring flushes the caches. The trial with this call is an outlier.
+ */
 static void window_call(struct kernel_run *run, uint64_t elements)
 {
 	struct kept *kept = kept_in(run);
@@ -400,8 +411,8 @@ static void fill_plainly(
 	}
 }
 
-/* Computes the result of a walk without generated code. Returns false if a pointer leads out of the
- * nodes. */
+/* Computes the result of a walk in plain C, without generated code. Returns false if a pointer
+ * leads outside the nodes. */
 static bool walk_plainly(const struct kernel_run *run, uint64_t turns, struct window_walk *state)
 {
 	for (uint64_t turn = 0; turn < turns; turn++) {
@@ -419,8 +430,8 @@ static bool walk_plainly(const struct kernel_run *run, uint64_t turns, struct wi
 	return true;
 }
 
-/* The walk begins at the same nodes each time and restores them: trials continue where the last
- * trial stopped. */
+/* The check begins at the same nodes each time. It does not change kept->chain, so trials continue
+ * where the last trial stopped. */
 static struct status window_verify(struct kernel_run *run)
 {
 	struct window_walk expected = { .turns = 0 }, found;
@@ -440,7 +451,8 @@ static struct status window_verify(struct kernel_run *run)
 	walk(run, VERIFIED, &found);
 	if (memcmp(found.chain, expected.chain, sizeof(found.chain)) != 0)
 		return status_failed("window: a chain ended at a wrong node");
-	/* These jumps compute nothing, but leave their last target in a register. */
+	/* Indirect jumps and links compute nothing, but leave their last target in a general
+	 * register. */
 	if (v[FILLER] == WINDOW_INDIRECT || v[FILLER] == WINDOW_LINK)
 		memcpy(found.general, expected.general, sizeof(found.general));
 	if (memcmp(found.general, expected.general, sizeof(found.general)) != 0 ||

@@ -1,8 +1,8 @@
 /* The registers and instructions of the kernel `window`, for both instruction sets. Only
  * kernels/window.c includes this file.
  *
- * Generated code keeps the chains in the registers `chase`, and the remaining iterations, a one and
- * a zero in others. */
+ * Generated code keeps the chains in the registers `chase`. Other registers hold the number of
+ * remaining iterations, the constant 1 and the constant 0. */
 #pragma once
 
 #include <stdatomic.h>
@@ -21,10 +21,10 @@ enum { WINDOW_CHAINS = 6, WINDOW_GENERAL = 6, WINDOW_VECTORS = 8, WINDOW_SCRATCH
 /* The state of the code before and after a walk. */
 struct window_walk {
 	const void *chain[WINDOW_CHAINS];
-	uint64_t turns;			  /* > 0 */
-	uint64_t general[WINDOW_GENERAL]; /* the fillers' registers */
+	uint64_t turns;			  /* number of iterations, > 0 */
+	uint64_t general[WINDOW_GENERAL]; /* the registers that fillers use */
 	uint64_t vector[WINDOW_VECTORS][2];
-	uint64_t scratch[WINDOW_SCRATCH]; /* loaded and stored by fillers */
+	uint64_t scratch[WINDOW_SCRATCH]; /* memory that fillers load and store */
 };
 
 #define CHAIN_AT(i)   ((int)(offsetof(struct window_walk, chain) + sizeof(void *) * (size_t)(i)))
@@ -33,17 +33,19 @@ struct window_walk {
 #define VECTOR_AT(i)  ((int)(offsetof(struct window_walk, vector) + 16 * (size_t)(i)))
 #define SCRATCH_AT(i) ((int)(offsetof(struct window_walk, scratch) + 8 * (size_t)(i)))
 
-/* A filler's instruction, or two that alternate. The fillers use registers in turn: %g is a general
- * register, %v the number of a vector register, %o an offset in the scratch. %m is the register of
- * the chain with the previous miss. */
+/* The instruction of a filler, or two instructions that alternate. Fillers use registers in turn:
+ * %g stands for a general register, %v for the number of a vector register, %o for an offset in the
+ * array scratch. %m stands for the register of the chain with the previous miss. */
 struct window_lines {
-	int count; /* fillers until the first register comes again; 0: the filler is a jump */
+	int count; /* number of fillers until the first register is used again; 0: the filler is a
+		      jump */
 	const char *line[2];
 };
 
 #if defined(__x86_64__)
 
-/* The maximum sizes, and the constant of WINDOW_CONSTANT. */
+/* Maximum bytes of a filler, of a multiplication and of a miss; the constant that WINDOW_CONSTANT
+ * fillers load. */
 enum { FILLER_BYTES = 32, WORK_BYTES = 4, MISS_BYTES = 48, CONSTANT = 0 };
 
 static const char *const chase[WINDOW_CHAINS] = { "rax", "rbx", "rcx", "rdx", "rsi", "rdi" };
@@ -89,7 +91,8 @@ static void write_entry(struct assembly *as)
 	assemble(as, "mov r14d, 1");
 	assemble(as, "movq xmm8, r14");
 	assemble(as, "xor r15d, r15d");
-	for (int i = 0; i < WINDOW_CHAINS; i++) /* rdi is the last register */
+	for (int i = 0; i < WINDOW_CHAINS; i++) /* the last register in chase[] is rdi, so rdi can
+						   hold the address until then */
 		assemble(as, "mov %s, [rdi+%d]", chase[i], CHAIN_AT(i));
 	assemble(as, "clc");
 }
@@ -127,7 +130,7 @@ enum { FILLER_BYTES = 32, WORK_BYTES = 4, MISS_BYTES = 48, CONSTANT = 1000 };
 static const char *const chase[WINDOW_CHAINS] = { "x2", "x3", "x4", "x5", "x6", "x7" };
 static const char *const general[WINDOW_GENERAL] = { "x8", "x9", "x10", "x11", "x12", "x13" };
 
-/* write_entry() sets x16 to the scratch. */
+/* write_entry() sets x16 to the address of the array scratch. */
 static const struct window_lines filler_lines[WINDOW_KINDS] = {
 	[WINDOW_NOP] = { 1, { "nop" } },
 	[WINDOW_ADD] = { 6, { "add %g, %g, x14" } },
@@ -188,11 +191,13 @@ static void write_exit(struct assembly *as)
 
 #endif
 
-/* ---- Flushes lines from all caches, so that a walk misses even in a large last cache */
+/* ---- The following functions flush lines from all caches. A walk then misses even in a large
+ * last-level cache */
 
 #if defined(__x86_64__)
 
-/* Whether the processor has clflushopt. It overlaps flushes: ten times as fast as clflush. */
+/* Returns whether the processor has clflushopt. The processor overlaps the flushes of clflushopt,
+ * so clflushopt is ten times as fast as clflush. */
 static inline bool flush_overlaps(void)
 {
 	static atomic_int known; /* cpuid takes microseconds in a virtual machine */
@@ -206,7 +211,8 @@ static inline bool flush_overlaps(void)
 }
 #endif
 
-/* Flushes one line in every `step` bytes from `at` up to `end`, and waits for all flushes. */
+/* Flushes one cache line in every `step` bytes from `at` up to `end`, and waits until all flushes
+ * are complete. */
 static inline void flush_lines(const unsigned char *at, const unsigned char *end, size_t step)
 {
 #if defined(__x86_64__)
