@@ -1,7 +1,7 @@
 /* The interface between the engine and the layers above it: requests go in, results come out.
  *
- * The program has one engine, the worker (worker.h). Screen tests use a canned engine. One thread,
- * the engine's user, calls all functions; the descriptor wakes it. */
+ * The program has one engine, the worker (worker.h). Screen tests use a canned engine. Only one
+ * thread, the engine's user, calls the functions; `descriptor` wakes this thread. */
 #pragma once
 
 #include <stdbool.h>
@@ -16,30 +16,31 @@
 
 /* Limits for the time and the quality of a measurement. */
 struct budget {
-	double seconds;	       /* stop after this many seconds (> 0) */
+	double seconds;	       /* stop making trials after this many seconds (> 0) */
 	unsigned quiet_wanted; /* stop at this many quiet trials (1…TRIALS_MAX) */
 	unsigned provisional;  /* report one early result after this many trials; 0: no early result
 				*/
-	unsigned patience;     /* stop after this many trials if few are quiet, for callers that try
-				  again later; 0: continue */
-	double precision; /* also stop when the relative standard error of the median falls to this
-			     value; only for working sets within the core's own caches; 0: never */
-	double warm_seconds; /* the longest walk to steady state, in addition to `seconds`; 0:
-				budget_warm() */
-	double lap_seconds;  /* laps up to this length are walked completely before the trials
-				(measure.h); 0: SETTLE_LAP */
-	bool fresh; /* trials begin right after one pass over the working set, without a walk to
-		       steady state. The result is a bound on the speed of caches shared with other
-		       programs */
-	unsigned placements; /* measure this many placements of the working set in memory, each for
-				an equal part of the time; 0: one. Very small and very large working
-				sets have only one (working_sets.h) */
-	unsigned fewest;     /* for complete runs of a kernel: make this many trials even after
-				`seconds`; 0: one */
+	unsigned patience; /* stop after this many trials if few of them are quiet, for callers that
+			      try again later; 0: never stop for this reason */
+	double precision;  /* also stop when the relative standard error of the median falls to this
+			      value; only for working sets that fit the core's own caches; 0: never
+			      stop for this reason */
+	double warm_seconds; /* limit for the walk to steady state, seconds, in addition to
+				`seconds`; 0: budget_warm() gives the limit */
+	double lap_seconds; /* a lap (one pass over the working set) of at most this many seconds is
+			       walked completely before the trials; 0: SETTLE_LAP seconds */
+	bool fresh; /* true: trials begin right after one pass over the working set, without a walk
+		       to steady state. The measured value is a bound on the speed of caches shared
+		       with other programs */
+	unsigned placements; /* number of placements of the working set in memory, each measured for
+				an equal part of the time; 0: one placement. Very small and very
+				large working sets have only one placement (working_sets.h) */
+	unsigned fewest;     /* for complete runs of a kernel: number of trials to make even if they
+				last longer than `seconds`; 0: one trial */
 };
 
-/* Limit for the walk to steady state, seconds: as long as the trials, and at least one short lap
- * (measure.h) in each placement. */
+/* Returns the limit for the walk to steady state, seconds. By default the walk may last as long as
+ * the trials, and at least 0.1 s for each placement. */
 static inline double budget_warm(const struct budget *budget)
 {
 	const double least = 0.1 * (budget->placements > 1 ? budget->placements : 1);
@@ -50,23 +51,24 @@ static inline double budget_warm(const struct budget *budget)
 }
 
 struct request {
-	uint64_t generation; /* copied into the results; a newer submit replaces an older one */
-	uint32_t tag;	     /* chosen by the caller; copied into the results */
+	uint64_t generation; /* number of the request, copied into its results; a newer request
+				replaces an older request */
+	uint32_t tag;	     /* a number chosen by the caller, and copied into the results */
 	const struct kernel *kernel;
 	int64_t v[KNOBS_MAX];
 	uint64_t seed;
-	double place; /* 0…1: starting point in the data and in the ring, for kernels that support
-			 it (struct kernel). Visits of a setting start at different points, so that
-			 no single point decides the value */
+	double place; /* relative starting point in the data and in the ring, 0…1, for kernels that
+			 support it (struct kernel). Visits of a setting start at different points,
+			 so no single point decides the measured value */
 	uint64_t shift; /* offset of the working set in its memory, in bytes, a multiple of 2 MiB.
-			   Visits of a setting then use different pages. Requests with equal offsets
-			   share their data */
+			   Visits of a setting with different offsets use different pages. Requests
+			   with equal offsets share their data */
 	struct budget budget;
-	bool follows;	 /* wait for earlier requests instead of replacing them */
-	bool background; /* a background slice: use separate memory if it cannot share data with the
-			    live setting */
-	bool alone; /* first free the memory of all other working sets, for callers that will not
-		       return to them: recently freed pages are quick to get */
+	bool follows; /* true: this request waits for earlier requests instead of replacing them */
+	bool background; /* true: a slice of background work. The request uses separate memory if it
+			    cannot share data with the live setting */
+	bool alone; /* true: first free the memory of all other working sets, for callers that will
+		       not use those sets again. Recently freed pages are quick to allocate */
 	struct counter_plan plan; /* events to count; id 0: none */
 };
 
@@ -79,42 +81,44 @@ struct result {
 	uint32_t tag;
 	const struct kernel *kernel;
 	int64_t v[KNOBS_MAX];
-	bool final;	      /* this is the last result of the request */
-	struct status status; /* not OK: not measured (the text gives the reason), or cancelled:
-				 `trials` may still hold some trials */
+	bool final; /* true: this result is the last one of the request */
+	struct status
+		status; /* if not OK, the setting was not measured (the text gives the reason), or
+			   the request was cancelled, and `trials` may hold some trials */
 	struct trials trials; /* all trials of this request so far */
 	struct run_facts facts;
-	double preparing;     /* seconds spent before the trials: memory, layout, the walk to steady
-				 state */
-	struct counts counts; /* of the request's plan; set in a final result */
-	double at;	      /* time of the answer, by monotonic_seconds(); 0: unknown */
+	double preparing; /* time before the trials, seconds: for memory, layout, and the walk to
+			     steady state */
+	struct counts
+		counts; /* counts of the events in the request's plan; set only in a final result */
+	double at;	/* time of the answer, by monotonic_seconds(); 0: unknown */
 };
 
 struct engine {
 	void *context;
 	/* Copies the request. Replaces waiting requests and cancels the running one, unless
-	 * request->follows is set. Such a request waits; when REQUESTS_WAITING requests wait
-	 * already, it replaces the newest of them. */
+	 * request->follows is set. A request with `follows` set waits. If REQUESTS_WAITING requests
+	 * wait already, the new request replaces the newest waiting request. */
 	void (*submit)(void *context, const struct request *request);
 	/* Cancels all requests. A request that has begun still gives a result, marked as cancelled.
 	 */
 	void (*cancel)(void *context);
 	/* Gets the next result, if there is one. Never blocks. */
 	bool (*take)(void *context, struct result *result);
-	/* Becomes readable when take() has a result; -1: take() always has its result at once.
-	 * take() drains the descriptor. */
+	/* File descriptor that becomes readable when take() has a result; -1: take() always has its
+	 * result at once. take() drains the descriptor. */
 	int descriptor;
-	/* Facts of the machine. The engine fills them in shortly after the start, then sets
-	 * `known`. */
+	/* Facts of the machine. The engine fills in the facts shortly after the start, then sets
+	 * machine->known. */
 	const struct machine *machine;
 	/* Progress of long work. NULL: this engine never has long work. */
 	struct progress_seen (*progress)(void *context);
-	/* Searches events by words, as counters_search() does; pmu as there. NULL: this engine
+	/* Searches events by words, with the parameters of counters_search(). NULL: this engine
 	 * counts only its recorded events. */
 	size_t (*offers)(
 		const char *words, const char *pmu, struct counter_offer *offers, size_t most);
-	/* Whether an event of that name can be counted, and its code (see counters_encode()). NULL:
-	 * as for offers. */
+	/* Checks whether an event with this name can be counted, and gives the event's code (see
+	 * counters_encode()). NULL: this engine counts only its recorded events. */
 	struct status (*encodes)(const char *name, struct counter_code *code);
 	/* For an engine that plays a recording: whether it holds this setting (v: values of the
 	 * kernel's knobs). NULL: this engine measures every setting. */

@@ -1,4 +1,5 @@
-/* Progress of long work. The working thread writes it; any thread reads it at any time. */
+/* Progress of long work. The working thread writes the progress; any thread reads the progress at
+ * any time. */
 #pragma once
 
 #include <stdatomic.h>
@@ -7,15 +8,15 @@
 enum stage {
 	STAGE_NONE,    /* no long work */
 	STAGE_MEMORY,  /* the system allocates pages */
-	STAGE_LAYING,  /* data are laid out in these pages */
-	STAGE_RUNNING, /* complete runs: each goes over the whole ring */
+	STAGE_LAYING,  /* data are laid out in the allocated pages */
+	STAGE_RUNNING, /* complete runs of a kernel: each run goes over the whole ring */
 	STAGES
 };
 
-/* Zeroed: no work. Only one thread writes it. */
+/* A zeroed struct means that no work runs. Only one thread writes a struct progress. */
 struct progress {
-	atomic_uint stage; /* the stage; for complete runs also the run's number and the number of
-			      runs */
+	atomic_uint stage; /* the enum stage; for complete runs, the value also holds the run's
+			      number and the number of runs */
 	atomic_uint share; /* finished share of the stage or run, in thousandths (run->progress of a
 			      kernel) */
 };
@@ -23,30 +24,33 @@ struct progress {
 /* A snapshot. */
 struct progress_seen {
 	enum stage stage;
-	double share; /* finished share of the stage with all its runs, 0…1 */
-	unsigned run,
-		runs; /* STAGE_RUNNING: number of the current run, from 1, and of planned runs */
+	double share;	    /* finished share of the stage with all its runs, 0…1 */
+	unsigned run, runs; /* STAGE_RUNNING: number of the current run, from 1, and number of
+			       planned runs */
 };
 
-/* Begins a stage, or its next run; this ends the previous one. NULL: progress is not reported. */
+/* Begins a stage or the next run of a stage, and ends the previous stage or run. If progress is
+ * NULL, nothing is reported. */
 void progress_begin(struct progress *progress, enum stage stage, unsigned run, unsigned runs);
 void progress_end(struct progress *progress);
 
 struct progress_seen progress_see(struct progress *progress);
 
-/* Estimates the remaining time. Zeroed: no stage seen yet. */
+/* Estimates the remaining time. A zeroed struct has seen no stage yet. */
 struct outlook {
 	struct progress_seen seen;
-	double since, from; /* when the stage was first seen, and its share at that time */
+	double since, from; /* time when the stage was first seen, and the stage's finished share at
+			       that time */
 };
 
-/* outlook_note() takes a snapshot. Both return the remaining seconds; NAN: too early to estimate,
- * or no work. */
+/* outlook_note() takes a snapshot. outlook_note() and outlook_left() return the remaining seconds;
+ * NAN: it is too early to estimate, or no work runs. */
 double outlook_note(struct outlook *outlook, const struct progress_seen *seen, double now);
 double outlook_left(const struct outlook *outlook, double now);
 
-/* "laying out 384 MiB: 43 %", "complete run 2 of 3: 43 %"; bytes: of the working set. Empty: no
- * long work is running. */
+/* Writes the progress in words: "laying out 384 MiB: 43 %", "complete run 2 of 3: 43 %". bytes is
+ * the size of the working set. The text is empty if no long work is running. */
 void progress_words(const struct progress_seen *seen, double bytes, char *buffer, size_t size);
-/* "about 12 s left"; empty: too early to estimate. */
+/* Writes the remaining time in words: "about 12 s left". The text is empty if it is too early to
+ * estimate. */
 void progress_left_words(double left, char *buffer, size_t size);

@@ -1,5 +1,5 @@
 /* Time in ticks of the processor's fast counter, and chains of dependent instructions with known
- * latency. The chains count core cycles where no other clock does.
+ * latency. The chains count core cycles on machines without a hardware counter for them.
  *
  * clock_x86.c and clock_arm64.c hold the chains. */
 #pragma once
@@ -12,14 +12,14 @@ enum { CLOCK_CHAIN_UNIT = 64 };
 #if defined(__x86_64__)
 
 /* A 32-bit imul has a latency of 3 cycles on Intel cores since Nehalem and on AMD cores since Zen.
- * A busy hyper-thread sibling does not slow the imul chain down. Next to such a sibling on Zen 5,
- * an add chain was 2.5 to 3.5 % slower. */
+ * A busy hyper-thread sibling does not slow the imul chain down. Next to a busy hyper-thread
+ * sibling on Zen 5, an add chain was 2.5 to 3.5 % slower. */
 #define CLOCK_LINK_CYCLES 3
 #define CLOCK_CHAIN_NAME  "imul chain, 3 cycles a link"
 #define CLOCK_HAS_WATCH	  true
 
-/* The first lfence waits for all earlier instructions. The second one keeps later instructions from
- * starting before the counter is read. */
+/* The first lfence waits for all earlier instructions. The second lfence keeps later instructions
+ * from starting before the counter is read. */
 static inline uint64_t clock_ticks(void)
 {
 	uint32_t low, high;
@@ -36,9 +36,9 @@ static inline void clock_fence(void)
 
 #elif defined(__aarch64__)
 
-/* A register add has a latency of one cycle on every supported core; multiplication latencies
- * differ. No second chain reacts to a busy sibling differently from the first, so there is no watch
- * chain. */
+/* A register add has a latency of one cycle on every supported AArch64 core; multiplication
+ * latencies differ. AArch64 has no watch chain: no second chain reacts to a busy sibling
+ * differently from the add chain. */
 #define CLOCK_LINK_CYCLES 1
 #define CLOCK_CHAIN_NAME  "add chain, 1 cycle a link"
 #define CLOCK_HAS_WATCH	  false
@@ -60,25 +60,30 @@ static inline void clock_fence(void)
 #error "slexplore knows the clocks of x86-64 and AArch64 only"
 #endif
 
-/* Clears the upper halves of vector registers, which slow scalar code down on some cores. */
+/* Clears the upper halves of the vector registers: on some cores, upper halves in use slow scalar
+ * code down. */
 void clock_clean_vectors(void);
 
-/* Properties of the clock, found at the start. All ticks are those of clock_ticks(). */
+/* Properties of the clock, found at the start of the program. All ticks are ticks of clock_ticks().
+ */
 struct clock {
 	double hz;	 /* ticks per second */
 	double step;	 /* granularity: the smallest difference seen between two readings, ticks */
-	double overhead; /* ticks of an empty timed region */
+	double overhead; /* duration of an empty timed region, ticks */
 	double link;	 /* latency of a link of the reference chain, cycles */
-	bool link_sure;	 /* whether the watch chain confirms this latency (always true without a
-			    watch chain). If so, a chain that is slower than the other is disturbed
-			  */
+	bool link_sure;	 /* whether the watch chain confirms the latency `link` (always true without
+			    a watch chain). If true, a chain that is slower than the other chain is
+			    disturbed */
 	bool watched;	 /* whether there is a watch chain */
-	double ghz;	 /* the fastest core clock that clock_learn() has seen; 0: none yet */
-	double turn; /* cycles for a turn of the watch loops, the best value seen (clock_learn()) */
-	bool turn_sure;	      /* false: no reading was made while the chain ran at full speed;
-				 clock_learn() then accepts any next value */
-	uint64_t epoch;	      /* time of the calibration, ticks */
-	double epoch_seconds; /* the same time by CLOCK_MONOTONIC_RAW, to refine hz later */
+	double ghz; /* the highest core clock that clock_learn() has seen, GHz; 0: clock_learn() has
+		       not seen a core clock yet */
+	double turn;	/* cycles for one turn of the watch loops, the lowest value seen
+			   (clock_learn()) */
+	bool turn_sure; /* false: no reading was made while the reference chain ran at full speed,
+			   so clock_learn() accepts any next value */
+	uint64_t epoch; /* time of the calibration, ticks */
+	double epoch_seconds; /* time of the calibration by CLOCK_MONOTONIC_RAW, seconds; clock_hz()
+				 uses it to refine hz later */
 };
 
 /* The time by CLOCK_MONOTONIC_RAW, seconds. */
@@ -93,48 +98,50 @@ struct clock_thread {
 
 struct clock_thread clock_thread(void);
 
-/* Finds the counter's step and overhead, and compares the chains. Call it on the core to be
- * measured. Lasts 2 ms; up to about 20 ms on a disturbed core. */
+/* Finds the counter's step and overhead, and compares the chains. Call clock_calibrate() on the
+ * core to be measured. The calibration lasts 2 ms; up to about 20 ms on a disturbed core. */
 void clock_calibrate(struct clock *clock);
 
-/* Raises clock->ghz to a higher `ghz`. Lowers clock->turn if recent trials had faster watch loops:
- * the calibration may have run next to a busy sibling. turns: the best recent time of a turn ÷
- * clock->turn. ghz: core clock by the reference chain in the same trials. If this is low, the chain
- * itself ran slow, as after 512-bit vector code. Everything else then looks fast, and the function
- * ignores `turns`. */
+/* Raises clock->ghz to `ghz` if `ghz` is higher. Lowers clock->turn if recent trials had faster
+ * watch loops: the calibration may have run next to a busy sibling. turns is the best recent time
+ * of a turn ÷ clock->turn. ghz is the core clock by the reference chain in the trials that gave
+ * `turns`. If ghz is low, the reference chain itself ran slow, as after 512-bit vector code. All
+ * other code then looks fast, so clock_learn() ignores `turns`. */
 void clock_learn(struct clock *clock, double turns, double ghz);
 
-/* Ticks of CLOCK_READ_LINKS links of the reference chain, and of CLOCK_TURNS turns of the watch
- * loops right after it. */
+/* Ticks of CLOCK_READ_LINKS links of the reference chain, and ticks of CLOCK_TURNS turns of the
+ * watch loops right after the chain. */
 struct clock_reading {
 	double links, turns;
 };
 
 enum { CLOCK_READ_LINKS = 7680 };
 
-/* Cycles of a turn: the 0.1 quantile of many readings, because contention only slows the loops
- * down. It uses only readings in which the chain ran at full speed. quickest: the fewest ticks seen
- * for the chain. The chain may be up to three times slower for a while. The loops then look fast,
- * and all later trials would look disturbed. NAN: the chain was slow in nearly all readings. Pure.
- */
+/* Returns the cycles of a turn of the watch loops: the 0.1 quantile of many readings, because
+ * contention only slows the loops down. clock_turn_of() uses only readings in which the reference
+ * chain ran at full speed. quickest is the fewest ticks seen for the reference chain. The reference
+ * chain may be up to three times slower for a while. While the chain is slow, the watch loops look
+ * fast, and a value from such readings would make all later trials look disturbed. The result is
+ * NAN if the chain was slow in nearly all readings. Pure. */
 double clock_turn_of(const struct clock_reading *readings, int count, double quickest);
 
 /* Turns of the watch loops in one reading. */
 enum { CLOCK_TURNS = 3072 };
 
-/* Ticks per second; more precise the longer ago clock_calibrate() was. */
+/* Returns the ticks per second. The result is more precise if more time has passed since
+ * clock_calibrate(). */
 double clock_hz(const struct clock *clock);
 
 /* Runs `links` links of the reference chain (a multiple of CLOCK_CHAIN_UNIT). */
 void clock_chain(uint64_t links);
 
-/* Runs `links` links of the watch chain. A link lasts one cycle if no other thread uses the core.
- * Does nothing without a watch chain. */
+/* Runs `links` links of the watch chain. A link of the watch chain lasts one cycle if no other
+ * thread uses the core. clock_watch() does nothing without a watch chain. */
 void clock_watch(uint64_t links);
 
 /* Runs `turns` turns of the two watch loops: the smallest possible loop, and a loop of nops that
- * fills the pipeline width. A busy sibling uses part of the front end, and a loop then needs about
- * twice the time. On Zen 3 the small loop shows contention at once, and the watch chain mostly
- * misses it. On Redwood Cove only the wide loop shows it. clock->turn is the time of a turn without
- * contention. */
+ * fills the pipeline width. A busy hyper-thread sibling uses part of the front end, and a watch
+ * loop then needs about twice the time. On Zen 3 the smallest loop shows contention at once, and
+ * the watch chain mostly misses it. On Redwood Cove only the loop of nops shows contention.
+ * clock->turn is the time of a turn without contention. */
 void clock_turn(uint64_t turns);

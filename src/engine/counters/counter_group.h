@@ -1,5 +1,5 @@
-/* Events that count together: the kernel opens, enables, reads and disables them as one group.
- * Private to the files in this folder. */
+/* Events that count together: the kernel opens, enables, reads and disables them as one group. Only
+ * the files in this folder use counter groups. */
 #pragma once
 
 #include <linux/perf_event.h>
@@ -14,22 +14,22 @@ struct perf_event_mmap_page;
 
 /* The system calls and instructions that counting uses. Tests pass their own table. */
 struct perf_calls {
-	/* perf_event_open(2) for the calling thread, on any processor. leader -1: this event is the
-	 * leader. Returns the descriptor, or -errno. */
+	/* perf_event_open(2) for the calling thread, on any processor. If leader is -1, the opened
+	 * event becomes the leader of a group. Returns the descriptor, or -errno. */
 	int (*open)(const struct perf_event_attr *attributes, int leader);
 	int (*close)(int descriptor);
 	/* ioctl(2) with PERF_EVENT_IOC_ENABLE or PERF_EVENT_IOC_DISABLE on a leader. False:
 	 * refused. */
 	bool (*control)(int descriptor, unsigned long request);
-	/* read(2). Returns the number of bytes, 0 for a pinned event that lost its counter, or -1.
-	 */
+	/* read(2). Returns the number of bytes, 0 for a pinned event that lost its counter, or -1
+	 * after an error. */
 	ssize_t (*read)(int descriptor, void *buffer, size_t size);
 	/* Maps the event's page. NULL: refused. */
 	struct perf_event_mmap_page *(*map)(int descriptor);
 	void (*unmap)(struct perf_event_mmap_page *page);
 	/* Reads the processor's counter with this index (the page's index minus one). */
 	uint64_t (*counter)(uint32_t index);
-	/* Runs a workload of 1 to 2 ms that raises most events. */
+	/* Runs a workload of 1 to 2 ms that raises the counts of most events. */
 	void (*stimulate)(void);
 };
 
@@ -38,23 +38,27 @@ extern const struct perf_calls perf_calls_linux;
 
 struct counter_group {
 	const struct perf_calls *calls;
-	int count;		 /* events, the leader first; 0: no event is open */
+	int count; /* number of open events, of which the first is the leader; 0: no event is open
+		    */
 	int event[COUNTERS_MAX]; /* the caller's index of each event */
 	int descriptor[COUNTERS_MAX];
 	struct perf_event_mmap_page *page[COUNTERS_MAX]; /* NULL: mapping failed */
-	bool pinned; /* only other pinned groups can take its counters; reads fail after that */
-	bool direct; /* an instruction reads each event, without a system call; set by group_try()
-		      */
+	bool pinned; /* true: only another pinned group can take this group's counters; reads of
+			this group then fail */
+	bool direct; /* true: an instruction reads each event, without a system call; set by
+			group_try() */
 };
 
 /* The values of a group, as read by read(2). */
 struct group_reading {
-	uint64_t enabled, running; /* nanoseconds since the group was opened */
+	uint64_t enabled, running; /* nanoseconds since the group was opened in which the group was
+				      enabled, and in which it was really counting */
 	uint64_t value[COUNTERS_MAX];
 };
 
-/* Adds an event. The first event is the leader. The caller sets type, config, config1 and config2
- * of `attributes`; the function sets the other fields. Returns 0, or the errno of the refusal. */
+/* Adds an event. The first event of a group is its leader. The caller sets type, config, config1
+ * and config2 of `attributes`; the function sets the other fields. Returns 0, or the errno of the
+ * refusal. */
 int group_add(struct counter_group *group, struct perf_event_attr attributes, int event);
 
 /* group_drop() closes the last event; group_close() closes all events. */
@@ -65,23 +69,26 @@ void group_close(struct counter_group *group);
  * the child does not inherit the pages. The events stay in the list with descriptor -1. */
 void group_leave(struct counter_group *group);
 
-/* Start and stop counting. A pinned group that lost its counters may get them again at a start. */
+/* Start and stop counting. A pinned group that lost its counters may get counters again at the next
+ * start. */
 bool group_start(const struct counter_group *group);
 void group_stop(const struct counter_group *group);
 
-/* Reads all values and the times. False: refused, or the pinned group lost its counters. */
+/* Reads all values and the times. Returns false if the read is refused, or if a pinned group has
+ * lost its counters. */
 bool group_read(const struct counter_group *group, struct group_reading *reading);
 
-/* Reads all values in the fastest available way, with fences before and after. False: the group is
- * not counting now. */
+/* Reads all values in the fastest available way, with fences before and after. Returns false if the
+ * group is not counting now. */
 bool group_values(const struct counter_group *group, uint64_t value[COUNTERS_MAX]);
 
-/* Reads only the first event, in the fastest available way, without fences. False: the group is not
- * counting now. */
+/* Reads only the first event, in the fastest available way, without fences. Returns false if the
+ * group is not counting now. */
 bool group_first(const struct counter_group *group, uint64_t *value);
 
 /* Runs the stimulus while the group counts, then stops the group. Returns whether the group
- * counted. moved receives whether each event rose. Sets group->direct. */
+ * counted. moved[i] becomes true if the value of event i rose. group_try() also sets group->direct.
+ */
 bool group_try(struct counter_group *group, bool moved[COUNTERS_MAX]);
 
 /* The event's value: the kernel's `offset` plus the hardware counter. The counter is a signed

@@ -1,7 +1,7 @@
 /* Performance counters: plans, results and available events. Plain data and libpfm4. counting.h
  * does the counting.
  *
- * Here an event is a name in libpfm's spelling: "skl::UOPS_ISSUED:ANY",
+ * In this file, an event is a name in libpfm's spelling: "skl::UOPS_ISSUED:ANY",
  * "perf::PERF_COUNT_HW_INSTRUCTIONS" or "perf_raw::r00c0". The layer above knows the meaning of
  * events (model/counts/events.h). */
 #pragma once
@@ -16,16 +16,17 @@ enum { COUNTER_NAME = 160, COUNTERS_MAX = 40 };
 
 struct counter_event {
 	char name[COUNTER_NAME];
-	bool must; /* all code raises it (cycles, instructions, micro-ops): a value of 0 means that
-		      it does not work */
+	bool must; /* all code raises this event (cycles, instructions, micro-ops): a value of 0
+		      means that the event does not work */
 };
 
-/* The events to count while a kernel runs. Part of each request, by value. */
+/* The events to count while a kernel runs. Each request contains a counter plan. */
 struct counter_plan {
-	uint32_t id; /* chosen by the caller and copied to the results; 0: count nothing */
+	uint32_t id; /* number of the plan, chosen by the caller and copied to the results; 0: no
+			event is counted */
 	int count;
-	int cycles; /* index of the event that counts core cycles, the clock of trials if it works;
-		       -1: none */
+	int cycles; /* index of the event that counts core cycles; if the event works, it is the
+		       clock of trials; -1: the plan has no such event */
 	struct counter_event event[COUNTERS_MAX];
 };
 
@@ -33,21 +34,21 @@ struct counter_plan {
 enum count_state {
 	COUNT_NONE = 0, /* not counted yet */
 	COUNT_KNOWN,
-	COUNT_SCALED, /* an estimate, scaled by enabled ÷ running: the event shared its counter with
-			 other events */
-	COUNT_SILENT, /* it opens but has never risen, even under the stimulus: it may not work here
-		       */
-	COUNT_UNNAMED, /* libpfm knows no such event name, or not in this form */
-	COUNT_REFUSED, /* the kernel refuses the event: see `error` */
-	COUNT_HELD,    /* it opens but never runs: the NMI watchdog or another profiler holds the
-			  counters */
+	COUNT_SCALED,  /* an estimate, scaled by enabled time ÷ running time, because the event
+			  shared its counter with other events */
+	COUNT_SILENT,  /* the event can be opened, but its count has never risen, even under the
+			  stimulus: the event may not work here */
+	COUNT_UNNAMED, /* libpfm does not know this event name, or not in this form */
+	COUNT_REFUSED, /* the operating system refuses the event: see `error` */
+	COUNT_HELD,    /* the event can be opened but is never counted: the NMI watchdog or another
+			  profiler holds the counters */
 };
 
 struct count {
 	enum count_state state;
-	double value, lo, hi; /* per element: median and quartiles of the passes; valid only if
-				 known or scaled */
-	float share;	      /* running time ÷ enabled time, 0…1 */
+	double value, lo, hi; /* median and quartiles of the passes, events per element; valid only
+				 in the states COUNT_KNOWN and COUNT_SCALED */
+	float share;	      /* running time of the event ÷ its enabled time, 0…1 */
 	unsigned passes;
 	int error; /* errno of COUNT_REFUSED */
 };
@@ -55,22 +56,26 @@ struct count {
 /* The results of a plan. */
 struct counts {
 	uint32_t id; /* id of the plan; 0: no plan */
-	int count;   /* events, in the order of the plan; 0: counting is impossible, see `why` */
-	int groups;  /* passes that are needed to count each event once; 1 if there are enough
-			counters */
-	int next; /* first pass of the next request, if this request had no time for all passes */
-	bool direct;   /* counters are read without a system call */
-	char why[160]; /* one line for the user: reason why no event was counted; "": some were
-			  counted */
+	int count;   /* number of events, which are in the order of the plan; 0: counting is
+			impossible, see `why` */
+	int groups;  /* number of passes that count each event once; 1 if the processor has enough
+			counters for all events */
+	int next;    /* number of the pass that the next request begins with, if this request had no
+			time for all passes */
+	bool direct; /* true: an instruction reads the counters, without a system call */
+	char why[160]; /* reason why no event was counted, one line for the user; empty: some events
+			  were counted */
 	char pmu[40];  /* the kernel's name of the PMU: "cpu"; on hybrid machines "cpu_core" or
 			  similar */
 	struct count event[COUNTERS_MAX];
 };
 
-bool count_known(const struct count *count); /* known or scaled: the value is valid */
+bool count_known(const struct count *count); /* whether the state is COUNT_KNOWN or COUNT_SCALED, in
+						which the value is valid */
 
-/* The event's state in words: "stays at zero in a loop in which most events occur". COUNT_REFUSED
- * includes the reason from `error`. Empty only for COUNT_KNOWN. */
+/* The event's state in words: "stays at zero in a loop in which most events occur". For
+ * COUNT_REFUSED, the text includes the reason from `error`. The text is empty only for COUNT_KNOWN.
+ */
 void count_words(const struct count *count, char *buffer, size_t size);
 
 /* One event that libpfm knows, for lists and search. */
@@ -79,11 +84,11 @@ struct counter_offer {
 	char help[160]; /* libpfm's description, cut */
 };
 
-/* Finds events with every word in the name or description. words: separated by blanks, upper or
- * lower case; "" matches all events. Searches the kernel's events and the events of `pmu`, which a
- * core model names. If pmu is NULL or unknown to libpfm, it searches the events of the processor
- * that libpfm detects. Fills at most `most` offers; returns the number of matches. Needs 1 to 2 ms.
- * Any thread. */
+/* Finds events with every word in the name or description. words are separated by blanks, in upper
+ * or lower case; an empty string matches all events. counters_search() searches the events of Linux
+ * itself and the events of `pmu`, a name from a core model. If pmu is NULL or unknown to libpfm, it
+ * searches the events of the processor that libpfm detects. It fills at most `most` offers, and
+ * returns the number of matching events. A search lasts 1 to 2 ms. Any thread. */
 size_t counters_search(
 	const char *words, const char *pmu, struct counter_offer *offers, size_t most);
 
@@ -91,16 +96,17 @@ size_t counters_search(
 struct counter_code {
 	uint32_t type;
 	uint64_t config, config1, config2;
-	bool beyond; /* counts events outside this machine's user space (kernel, guest): always
-			refused */
+	bool beyond; /* the code asks for events outside this machine's user space (kernel, guest),
+			which are always refused */
 };
 
-/* Encodes a name, for any processor that libpfm knows. STATUS_USAGE: the text gives libpfm's reason
- * and the nearest names of the same PMU, and *code is 0. Any thread. */
+/* Encodes a name, for any processor that libpfm knows. If the status is STATUS_USAGE, its text
+ * gives libpfm's reason and the nearest event names of the same PMU, and *code is 0. Any thread. */
 struct status counters_encode(const char *name, struct counter_code *code);
 
-/* Sets the environment variable that libpfm reads. Call it before other threads start, because they
- * may read the environment. The other functions initialise libpfm at their first call. */
+/* Sets the environment variable that libpfm reads. Call counters_begin() before other threads
+ * start, because other threads may read the environment. libpfm is initialised at the first call of
+ * any other function of this file. */
 void counters_begin(void);
 
 /* The version of libpfm: "4.13". */

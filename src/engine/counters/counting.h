@@ -3,8 +3,8 @@
  * times.
  *
  * Only user space is counted. Where the kernel allows it, an instruction reads the counters (rdpmc;
- * on AArch64 kernel.perf_user_access=1 is required). Otherwise read() reads them, outside the timed
- * regions. Between two clock readings this code opens, allocates and prints nothing. */
+ * on AArch64 kernel.perf_user_access=1 is required). Elsewhere read(2) reads the counters, outside
+ * the timed regions. Between two clock readings this code opens, allocates and prints nothing. */
 #pragma once
 
 #include <stdatomic.h>
@@ -19,7 +19,7 @@ struct counting_event {
 	struct counter_code code;
 	enum count_state state; /* COUNT_NONE: the event is open, or was not tried */
 	int error;		/* errno of COUNT_REFUSED */
-	bool moved;		/* the event has risen, under the stimulus or in a measurement */
+	bool moved; /* the event's value has risen, under the stimulus or in a measurement */
 };
 
 struct counting {
@@ -28,8 +28,9 @@ struct counting {
 	const char *root;
 	bool probed; /* the fields pmu and none are set */
 	struct pmu pmu;
-	int none; /* errno that explains why hardware counters are not available; 0: available */
-	char why[160]; /* the same reason in words */
+	int none; /* errno that explains why hardware counters are not available; 0: counters are
+		     available */
+	char why[160]; /* reason why hardware counters are not available, in words */
 
 	struct counter_plan plan;
 	uint32_t open; /* id of the open plan; 0: no plan is open */
@@ -39,39 +40,43 @@ struct counting {
 	int group_count;
 	int first; /* the group that the next request begins with */
 	struct counter_group group[COUNTERS_MAX];
-	struct counter_group clock; /* core cycles, the clock of trials; count 0: not open */
+	struct counter_group clock; /* the event that counts core cycles, the clock of trials;
+				       clock.count is 0: the event is not open */
 	bool clock_runs;
 };
 
-/* Makes no system call; counting_use() makes the first one. cpu: the measured processor; it selects
- * the PMU of a hybrid machine. root: the directory of /proc and /sys, "" except in tests. calls:
- * &perf_calls_linux, except in tests. root and *calls must outlive the result. */
+/* counting_new() makes no system call; counting_use() makes the first one. cpu is the measured
+ * processor, which selects the PMU of a hybrid machine. root is the directory that contains /proc
+ * and /sys, "" except in tests. calls is &perf_calls_linux, except in tests. root and *calls must
+ * outlive the returned object. */
 struct counting *counting_new(int cpu, const char *root, const struct perf_calls *calls);
 void counting_free(struct counting *counting);
 
 /* Opens the plan's events, unless a plan with this id is open. Does nothing if the id is 0. After
- * opening, it runs a short workload that raises most events, to find the events that stay at zero.
- * Opening needs a few milliseconds. Without counters, it makes one system call for each
- * counting_new(). */
+ * opening, counting_use() runs a short workload that raises most events, to find the events that
+ * stay at zero. Opening needs a few milliseconds. If the machine has no counters, counting_use()
+ * makes only one system call after each counting_new(). */
 void counting_use(struct counting *counting, const struct counter_plan *plan);
 
-/* In a child after fork(): opens the same events for the calling thread, without the workload. Does
- * not call libpfm: another thread of the parent may have held its lock at the fork. */
+/* In a child process after fork(): opens the parent's events for the calling thread, without the
+ * short workload. It does not call libpfm: another thread of the parent may have held libpfm's lock
+ * at the fork. */
 void counting_use_in_child(struct counting *counting);
 
-/* Updates the parent from a child's counts. Events that rose in the child are not silent. The next
- * child begins with the group that this child did not reach. */
+/* Updates the parent process from a child's counts. Events whose value rose in a child are not
+ * silent. The next child begins with the first group that the last child did not reach. */
 void counting_learn(struct counting *counting, const struct counts *counts);
 
-/* Whether core cycles are being counted. They can then be the clock of trials. */
+/* Whether core cycles are being counted, and can be the clock of trials. */
 bool counting_cycles(const struct counting *counting);
 
-/* Core cycles of user space on this thread; only differences have a meaning. A direct read needs
- * less than 100 instructions. If another program has taken the counter, the value has no meaning
- * and counting_cycles() is false afterwards. */
+/* Returns the core cycles of this thread in user space; only the difference of two readings has a
+ * meaning. A direct read needs less than 100 instructions. If another program has taken the
+ * counter, the value has no meaning and counting_cycles() is false afterwards. */
 uint64_t counting_read_cycles(struct counting *counting);
 
-/* Counts every event over a measure that has begun (measure_begin()). Takes `passes` slopes for
- * each group, or fewer if passes are slow. Checks *cancel between passes. */
+/* Counts every event on a measurement that measure_begin() has begun. counting_measure() takes
+ * `passes` slopes for each group of events, or fewer slopes if passes are slow. Checks *cancel
+ * between passes. */
 void counting_measure(struct counting *counting, struct measure *measure, unsigned passes,
 	const atomic_bool *cancel, struct counts *counts);

@@ -1,8 +1,8 @@
 /* Facts about this computer and this process for `doctor`, read from /proc and /sys.
  *
  * Each reader takes a root directory that contains /proc and /sys: "" for the real system, a test
- * directory in tests. A fact that cannot be read is -1, NAN or an empty string. This means unknown;
- * there are no defaults. */
+ * directory in tests. A fact that cannot be read is unknown: its value is -1, NAN or an empty
+ * string. Facts have no default values. */
 #pragma once
 
 #include <stdbool.h>
@@ -17,22 +17,23 @@ enum { SYSTEM_PATH = 512 };
  * empty string if the line is empty or the file is missing. */
 bool system_line(const char *root, const char *path, char *buffer, size_t size);
 
-/* Reads a first line that is one decimal number. Returns `otherwise` for other text. */
+/* Reads a first line that is one decimal number. Returns `otherwise` if the line is not a decimal
+ * number. */
 int64_t system_number(const char *root, const char *path, int64_t otherwise);
 
 bool system_has(const char *root, const char *path);
 
-/* Reads the text after KEY, blanks and a colon, from the first line of the file with this form.
+/* Reads the text after KEY, blanks and a colon, from the first line of the file that has this form.
  * Lines may begin with a number and a colon, as in /proc/self/cgroup. Returns false and an empty
  * string if no line matches. */
 bool system_value(const char *root, const char *path, const char *key, char *buffer, size_t size);
 
-/* The number at the start of that text (system_value()), in bytes if its unit is kB: INT64_MAX for
- * "unlimited", -1: none. */
+/* Returns the number at the start of the text that system_value() reads. A number with the unit kB
+ * is converted to bytes. Returns INT64_MAX for "unlimited", and -1 if the text has no number. */
 int64_t system_quantity(const char *root, const char *path, const char *key);
 
-/* Reads the next range of a list such as "0-7,9", and moves *list past it. Returns false at the
- * end, where *list is "", or on a malformed list. */
+/* Reads the next range of a list such as "0-7,9", and moves *list past it. Returns false at the end
+ * of the list, where *list is "", and for a malformed list. */
 bool system_range(const char **list, int *low, int *high);
 
 /* Whether the device tree or the kernel reports a virtual machine. Not reliable on x86. */
@@ -40,12 +41,13 @@ bool system_is_guest(const char *root);
 
 /* ---- facts */
 
-/* Time of one core since the system start, in ticks of /proc/stat (10 ms on most systems). */
+/* Time of one processor since the system start, in ticks of /proc/stat (10 ms on most systems). */
 struct cpu_times {
 	bool known;
 	uint64_t busy;	/* user, nice, system, irq, softirq */
 	uint64_t idle;	/* idle, iowait */
-	uint64_t steal; /* ready to run, but the hypervisor ran another guest */
+	uint64_t steal; /* time in which a program was ready to run, but the hypervisor ran another
+			   guest */
 };
 
 struct environment {
@@ -57,10 +59,11 @@ struct environment {
 	char frequency_driver[32];
 	char siblings[64]; /* hardware threads of the core, including this one: "3,19" */
 
-	int turbo; /* 1 allowed, 0 not, -1 unknown */
-	int smt;   /* 1 active, 0 off or not present, -1 unknown */
+	int turbo; /* turbo frequencies: 1: allowed, 0: not allowed, -1: unknown */
+	int smt;   /* hyper-threading (SMT): 1: active, 0: off or not present, -1: unknown */
 
-	int hypervisor; /* 1 the processor reports a hypervisor, 0 it reports none, -1 unknown */
+	int hypervisor; /* 1: the processor reports a hypervisor, 0: the processor reports none, -1:
+			   unknown */
 	char hypervisor_name[80]; /* "KVM", "VMware, Inc. VMware Virtual Platform"; empty: unknown
 				   */
 	bool container;		  /* a container was detected by its marker files */
@@ -73,23 +76,24 @@ struct environment {
 	double load;	   /* tasks running or waiting, mean of the last minute; NAN: unknown */
 
 	char thp[16];	       /* transparent huge pages: "always", "madvise", "never" */
-	int64_t huge_reserved; /* huge pages reserved with sysctl vm.nr_hugepages; -1 unknown */
-	int64_t huge_free;     /* free pages among huge_reserved; -1 unknown */
-	int64_t memory_total;  /* bytes; -1 unknown */
+	int64_t huge_reserved; /* number of huge pages reserved with sysctl vm.nr_hugepages; -1:
+				  unknown */
+	int64_t huge_free;     /* number of reserved huge pages that are free; -1: unknown */
+	int64_t memory_total;  /* bytes of memory; -1: unknown */
 	int64_t memory_available;
 	int64_t memory_limit; /* memory limit of the control group, bytes; -1: no known limit */
-	int64_t locked_limit; /* bytes that may be locked (soft limit); -1 unknown, INT64_MAX
-				 unlimited */
+	int64_t locked_limit; /* bytes that this process may lock (soft limit); -1: unknown,
+				 INT64_MAX: unlimited */
 };
 
-/* Reads everything except the facts of one core, which become unknown. Call it before the thread is
- * bound to a core; otherwise `allowed` shows only that core. */
+/* Reads all facts except the facts of one core, which become unknown. Call environment_read()
+ * before the thread is bound to a core; otherwise `allowed` shows only that core. */
 void environment_read(struct environment *env, const char *root);
 
 /* Reads the facts of one core. */
 void environment_read_core(struct environment *env, const char *root, int cpu);
 
-/* Reads the time of one core; -1: of all cores together. */
+/* Reads the time of processor `cpu`, or of all processors together if cpu is -1. */
 void environment_times(struct cpu_times *times, const char *root, int cpu);
 
 /* Tries to open a counter of core cycles. Returns 0, or the errno of perf_event_open(). */

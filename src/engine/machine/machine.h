@@ -1,5 +1,5 @@
-/* Facts about this computer and its limits. The worker fills them in once, soon after the start.
- * Other threads read them after `known` is set. */
+/* Facts about this computer and its limits. The worker fills the facts in once, soon after the
+ * program's start. Other threads read the facts after `known` is set. */
 #pragma once
 
 #include <stdatomic.h>
@@ -14,25 +14,26 @@ enum { MACHINE_CACHES = 6 };
 
 struct machine_cache {
 	int level;
-	uint64_t bytes; /* as the system reports it */
-	unsigned line;	/* bytes; 0 unknown */
+	uint64_t bytes; /* size of the cache in bytes, as the system reports it */
+	unsigned line;	/* bytes of a cache line; 0: unknown */
 };
 
-/* The processor's description of itself; unknown numbers are 0. A hypervisor may have changed them.
- */
+/* The processor's description of itself; unknown numbers are 0. A hypervisor may have changed the
+ * numbers. */
 struct processor {
 	char vendor[16]; /* x86: "GenuineIntel" */
 	unsigned family, model, stepping;
 	unsigned implementer, part; /* AArch64: fields of MIDR_EL1 */
-	/* Words, each between blanks (" avx2 avx512f "), which core models may require. x86: avx2
-	 * avx512f avx512fp16 avx-vnni amx-tile amx-fp16. hybrid-e: an efficiency core. l1i-64k: the
+	/* Feature words, each between blanks (" avx2 avx512f "). A core model may require feature
+	 * words. The instruction set words of x86 are avx2 avx512f avx512fp16 avx-vnni amx-tile
+	 * amx-fp16. The word hybrid-e means an efficiency core. A word such as l1i-64k gives the
 	 * size of the L1 instruction cache. */
 	char features[160];
 	uint64_t l1i_bytes;
 };
 
 struct machine {
-	atomic_bool known; /* set last; everything below is then final */
+	atomic_bool known; /* set after all other fields, which are then final */
 	char host[64];
 	char name[96]; /* "AMD EPYC, family 19h model 01h" */
 	char arch[16]; /* "x86_64", "aarch64" */
@@ -41,9 +42,9 @@ struct machine {
 	int processors;	     /* number of processors that this process may use */
 	int nodes;	     /* number of memory nodes that this process may use; 0: unknown */
 	int cpu;	     /* the measured core; -1: unknown */
-	bool bound;	     /* whether the worker is bound to it */
-	char bind_note[160]; /* why the worker is not bound, or why it uses this core; empty: all as
-				requested */
+	bool bound;	     /* whether the worker is bound to the measured core */
+	char bind_note[160]; /* reason why the worker is not bound, or why it uses this core; empty:
+				the worker runs as requested */
 	bool apart;	     /* whether the user interface can run on another core */
 	int cache_count;
 	struct machine_cache
@@ -56,20 +57,20 @@ struct machine {
 	double tick_hz;	      /* frequency of the fast counter */
 	double tick_step;     /* granularity of the fast counter, in ticks */
 	char clock_name[64];  /* the reference chain: "imul chain, 3 cycles a link" */
-	bool watched;	      /* a watch chain separates quiet trials from contended ones */
-	bool huge_pages;      /* whether transparent huge pages are available */
-	char huge_note[96];   /* why huge pages are not available */
+	bool watched;	    /* whether a watch chain separates quiet trials from contended trials */
+	bool huge_pages;    /* whether transparent huge pages are available */
+	char huge_note[96]; /* why huge pages are not available */
 };
 
 /* Fills in host, name, arch, processor, virtualised, memory_limit and the huge page fields. The
- * worker fills in the rest. */
+ * worker fills in all other fields. */
 void machine_identify(struct machine *machine);
 
 /* All feature words except l1i-32k and similar; ends with NULL. */
 extern const char *const processor_features[];
 
-/* Adds a word to the features if there is space. Inline, because processor_x86.c calls it and
- * machine.c calls processor_x86.c. */
+/* Adds a word to the features if there is space. The function is inline, because processor_x86.c
+ * calls it and machine.c calls processor_x86.c. */
 static inline void processor_add(struct processor *processor, const char *feature)
 {
 	size_t used = strlen(processor->features);
@@ -79,7 +80,7 @@ static inline void processor_add(struct processor *processor, const char *featur
 			used ? "" : " ", feature);
 }
 
-/* Whether the features contain that word. */
+/* Whether the features of a processor contain this word. */
 bool processor_has(const struct processor *processor, const char *feature);
 
 /* Fills in processors, nodes, cpu and the caches without a worker; lasts about 2 ms. Facts that
@@ -88,15 +89,17 @@ void machine_survey(struct machine *machine);
 
 struct memory_limits machine_means(const struct machine *machine);
 
-/* Size in bytes of the data cache of that level, or 0. */
+/* The size in bytes of the data cache of this level; 0: the size is unknown. */
 uint64_t machine_cache(const struct machine *machine, int level);
-/* The size of the core's own caches, bytes. This is the second-level cache, because cores share the
- * third; or the first-level cache if there is no second. 256 KiB if the system reports neither. */
+/* The size of the core's own caches, bytes. The result is the size of the second-level cache,
+ * because cores share the third-level cache. On a machine without a second-level cache, the result
+ * is the size of the first-level cache. If the system reports neither cache, the result is 256 KiB.
+ */
 uint64_t machine_own_caches(const struct machine *machine);
-/* The size in bytes of the last data cache, or 0. */
+/* The size in bytes of the last data cache; 0: the size is unknown. */
 uint64_t machine_last_cache(const struct machine *machine);
 
-/* Fills in name, processor and virtualised. On hybrid processors the features belong to the core on
- * which the caller runs, which should be the measured one. See processor_x86.c, processor_arm64.c.
- */
+/* Fills in name, processor and virtualised. On hybrid processors the features are those of the core
+ * on which the caller runs; the caller should run on the measured core. See processor_x86.c,
+ * processor_arm64.c. */
 void identify_processor(struct machine *machine);

@@ -19,29 +19,32 @@ void topology_free(struct topology *topology);
 int topology_processors(const struct topology *topology);
 
 /* Checks the calling thread's affinity mask for processor `wanted`, with the same error as
- * topology_choose(). Lasts microseconds and needs no topology. */
+ * topology_choose(). The check lasts microseconds and needs no loaded topology. */
 struct status topology_check(int wanted);
 
-/* Chooses the processor to measure. wanted >= 0: this processor, or STATUS_USAGE with a list of the
- * allowed ones. wanted = -1: the last core of the fastest kind. Processor 0 is avoided if there is
- * another. The core of `avoid` (the user interface) is avoided if there is a third. */
+/* Chooses the processor to measure. wanted >= 0 chooses this processor. If processor `wanted` is
+ * not allowed, the status is STATUS_USAGE, and its text lists the allowed processors. wanted = -1
+ * chooses the last core of the fastest kind, but not processor 0 if there is another processor. The
+ * user interface runs on processor `avoid`; its core is not chosen if there is a third processor.
+ */
 struct status topology_choose(const struct topology *topology, int wanted, int avoid, int *cpu);
 
 /* Binds the calling thread to one processor. */
 struct status topology_bind(const struct topology *topology, int cpu);
 
-/* Moves another thread of this process (by kernel thread id) off that processor and its siblings.
- * Returns false if no other processor exists, or if the system refuses. */
+/* Moves another thread of this process off processor `cpu` and off the other hardware threads of
+ * its core. thread is the system's id of the thread. Returns false if no other processor exists, or
+ * if the system refuses. */
 bool topology_keep_off(const struct topology *topology, int thread, int cpu);
 
 /* Lists up to `most` processors of this process, without the measured `cpu`. Load threads are
- * placed in this order. Processors of the same kind come first. Then each core gets one thread
- * before any core gets a second. Among equals, processors of the same memory node come first.
- * Returns the number of processors. */
+ * placed in the order of the list. Processors of the same kind as `cpu` come first. Each core gets
+ * one load thread before any core gets a second one. Among otherwise equal processors, those on the
+ * same memory node as `cpu` come first. Returns the number of processors. */
 int topology_others(const struct topology *topology, int cpu, int *others, int most);
 
-/* Whether memory may be put on a node (the system's number). STATUS_FAILED lists the nodes that
- * this process may use. */
+/* Checks whether memory may be put on a memory node, which is given by the system's number. The
+ * text of STATUS_FAILED lists the nodes that this process may use. */
 struct status topology_check_node(const struct topology *topology, int node);
 
 /* The number of memory nodes that this process may use. */
@@ -50,13 +53,14 @@ int topology_nodes(const struct topology *topology);
 /* The memory node of a processor; -1 on a machine with one node. */
 int topology_node_of(const struct topology *topology, int cpu);
 
-/* Sets a preferred node for memory that is not yet touched. When that node is full, other nodes
- * supply memory. Does nothing for node -1. */
+/* Sets a preferred node for memory that is not yet touched. If the preferred node is full, other
+ * nodes supply memory. The function does nothing for node -1. */
 struct status topology_bind_memory(
 	const struct topology *topology, int node, void *memory, size_t bytes);
 
-/* The node of touched memory, judged by a few pages. -1: unknown, or the machine has one node.
- * NODE_SEVERAL: on more than one node. */
+/* Returns the memory node of touched memory, judged by a few pages. The result -1 means that the
+ * node is unknown, or that the machine has one node. NODE_SEVERAL means that the pages are on more
+ * than one node. */
 enum { NODE_SEVERAL = -2 };
 int topology_memory_node(const struct topology *topology, const void *memory, size_t bytes);
 

@@ -8,33 +8,36 @@
 
 enum { TRIALS_MAX = 600 };
 
-/* Why a trial is discarded. Its own CPE is never a reason. */
+/* Reasons for discarding a trial. The trial's own cycles per element are never a reason. */
 enum trial_fate {
-	TRIAL_QUIET = 0, /* not contended, as far as the watch chain and loop show */
-	TRIAL_CONTENDED, /* another thread used the core: the watch chain or loop was slow, or the
-			    reference chain was slow compared with them */
+	TRIAL_QUIET = 0, /* the trial is not contended, as far as the watch chain and the watch
+			    loops show */
+	TRIAL_CONTENDED, /* another thread used the core: the watch chain or a watch loop was slow,
+			    or the reference chain was slow compared with the watch chain and loops
+			  */
 	TRIAL_SWITCHED,	 /* an involuntary context switch happened during the trial */
 	TRIAL_MOVED,	 /* the thread moved to another processor */
-	TRIAL_DRIFTED,	 /* the reference chain before and after differs by over 2 %, or by over 6 %
-			    for a long trial */
-	TRIAL_BROKEN,	 /* a slope was not positive: the clock stepped, or an interrupt hit the
-			    shorter region */
+	TRIAL_DRIFTED, /* the times of the reference chain before and after the trial differ by over
+			  2 %, or by over 6 % for a long trial */
+	TRIAL_BROKEN,  /* the time for an element was not positive: the clock stepped, or an
+			  interrupt hit the shorter timed region */
 	TRIAL_FATES
 };
 
 /* One trial: the kernel timed against the reference chain. */
 struct trial {
 	double cpe;  /* core cycles per element, by the clock in facts.cycles_from */
-	double ghz;  /* core clock during the trial, by the same clock */
-	float check; /* cycles by the reference chain ÷ cycles counted; NAN: no counter */
+	double ghz;  /* core clock frequency during the trial, by the clock in facts.cycles_from */
+	float check; /* cycles by the reference chain ÷ cycles by the counter; NAN: no counter */
 	float watch; /* time of the watch chain ÷ its documented time; the inverse if the reference
-			chain itself was slow. 1 on an undisturbed core; NAN: no watch chain */
-	float turns; /* time of a turn of the watch loops ÷ its time alone, the higher value of
-			before and after. 1 on an undisturbed core; NAN: no watch loops */
+			chain itself was slow. The value is 1 on an undisturbed core; NAN: no watch
+			chain */
+	float turns; /* time of a turn of the watch loops ÷ its time on an undisturbed core, the
+			higher of the values before and after the trial. NAN: no watch loops */
 	float at;    /* seconds since the request began */
 	uint8_t fate;	/* enum trial_fate */
 	bool unsettled; /* the walk was not in steady state: the caches still held other lines */
-	uint8_t place;	/* placement of the working set: offset in units of 2 MiB */
+	uint8_t place;	/* placement of the working set: its offset in memory in units of 2 MiB */
 };
 
 struct trials {
@@ -59,10 +62,10 @@ const char *source_name(enum source source);
 
 /* The conditions under which the trials were made. */
 struct run_facts {
-	int cpu;    /* the core that was measured */
-	bool bound; /* whether the worker is bound to it */
+	int cpu;    /* the measured core */
+	bool bound; /* whether the worker is bound to the measured core */
 	enum source cycles_from;
-	uint64_t ring, granule; /* elements */
+	uint64_t ring, granule; /* lengths of the ring and of a granule, elements */
 	uint64_t bytes;		/* bytes per element that the code itself reads and writes */
 	uint64_t footprint;	/* working set, bytes */
 	uint64_t call;		/* elements in the longer of the two timed calls */
@@ -70,30 +73,33 @@ struct run_facts {
 	bool watched;		/* whether a watch chain detects contention */
 	bool far;	/* the working set is larger than the core's own caches: the value is a mean
 			   (struct sample) */
-	char pages[16]; /* pages received: "4k" (or this system's smallest: "16k", "64k"), "huge",
-			   "mixed", "unknown" */
+	char pages[16]; /* page size received: "4k" (or this system's smallest: "16k", "64k"),
+			   "huge", "mixed", "unknown" */
 	enum page_kind asked; /* pages asked for */
-	char pages_note[96];  /* why the pages differ from the request; empty: they do not */
-	int nodes;	      /* number of memory nodes; 0 or 1: no choice */
+	char pages_note[96];  /* reason why the pages differ from the request; empty: the pages are
+				 as requested */
+	int nodes;	      /* number of memory nodes; 0 or 1: there is no choice of nodes */
 	int node;	      /* the node of the memory; -1: unknown, or several nodes */
-	char node_note[96];   /* why the node differs from the request; empty: it does not */
-	int cores;   /* cores that ran the kernel at once, including the measured one; 0 or 1: only
-			the measured core */
-	int streams; /* number of other cores that streamed through memory */
+	char node_note[96];   /* reason why the node differs from the request; empty: the node is as
+				 requested */
+	int cores; /* number of cores that ran the kernel at once, including the measured core; 0 or
+		      1: only the measured core */
+	int streams;	    /* number of other cores that streamed through memory */
 	double others_gbps; /* 10^9 bytes a second that all load threads together read and wrote; 0:
 			       no load threads; NAN: not known (yet) */
 	double load; /* processes running or waiting on this machine, mean of the last minute; NAN:
 			unknown */
 };
 
-/* The summary of the trials at one setting. Its value is the median of the trials used. Beyond the
- * core's own caches it is the mean without the lowest and highest 2 %. There, each trial uses other
- * cache lines and meets other interference, and a long loop takes the mean time. The mean differed
- * from the median by up to 10 % (memory reads next to busy cores). */
+/* The summary of the trials at one setting. The value of a sample is the median of the trials used.
+ * If the working set is larger than the core's own caches, the value is the mean without the lowest
+ * and highest 2 %. Each trial of a large working set uses other cache lines and meets other
+ * interference, and a long loop takes the mean time. For memory reads next to busy cores, the mean
+ * differed from the median by up to 10 %. */
 struct sample {
-	bool valid; /* false: no usable trials; the other fields are then 0 */
+	bool valid; /* false: there were no usable trials, and all other fields are 0 */
 	double cpe, cpe_lo,
-		cpe_hi;		  /* median (or mean, see above) and quartiles of the trials used */
+		cpe_hi; /* cycles per element: median (or mean) and quartiles of the trials used */
 	unsigned trials, dropped; /* number of trials used, and of trials discarded */
 	double quiet; /* share of quiet trials among quiet and contended ones, 0…1; NAN: unknown */
 	bool contended;	  /* too few quiet trials for a reliable value */
@@ -104,45 +110,49 @@ struct sample {
 	double ns;	  /* nanoseconds per element */
 	double gbps; /* 10^9 bytes per second read and written by the code; NAN: the code moves no
 			bytes */
-	double bytes_per_cycle; /* bytes per cycle read and written by the code; NAN: as for gbps */
-	double total_gbps; /* gbps plus the rate of the load threads; NAN: no load threads, or not
-			      known yet */
+	double bytes_per_cycle; /* bytes per cycle read and written by the code; NAN: the code moves
+				   no bytes */
+	double total_gbps;	/* gbps plus the rate of the load threads; NAN: there are no load
+				   threads, or their rate is not known yet */
 	enum source cycles_from;
-	double check; /* median of the trials' check; NAN: no counter for comparison */
+	double check; /* median of the field `check` of the trials; NAN: no counter for comparison
+		       */
 	int modes;    /* number of modes: 2 if the trials form two separate groups, else 1 */
-	double mode_low, mode_high, mode_share_low; /* for two modes: their values, and the share of
-						       trials in the lower one */
-	bool unsettled; /* the trials still drifted at the end: the value may differ from that of an
-			   endless walk */
-	unsigned places;	   /* number of placements with enough trials; 0 or 1: one */
+	double mode_low, mode_high, mode_share_low; /* for two modes: the modes' values, and the
+						       share of trials in the lower mode */
+	bool unsettled;	 /* the trials still drifted at the end: the value may differ from the value
+			    of an endless walk */
+	unsigned places; /* number of placements with enough trials; 0 or 1: one placement */
 	double place_lo, place_hi; /* for several placements: lowest and highest median, cycles per
 				      element */
 };
 
-/* QUIET_ENOUGH: with this many quiet trials, a sample is quiet. QUIET_USABLE: with fewer, contended
- * trials are used too. TRIALS_SETTLED: with fewer trials, a sample is provisional. */
+/* QUIET_ENOUGH: a sample with at least this many quiet trials is quiet. QUIET_USABLE: a sample with
+ * fewer quiet trials uses contended trials too. TRIALS_SETTLED: a sample with fewer trials is
+ * provisional. */
 enum { QUIET_ENOUGH = 25, QUIET_USABLE = 10, TRIALS_SETTLED = 25 };
 
-/* A few long trials (of a whole matrix product each) are enough if they last this many seconds. */
+/* Fewer trials than TRIALS_SETTLED are enough if the trials used last this many seconds together.
+ * An example are trials of a whole matrix product each. */
 #define SECONDS_SETTLED 0.05
 
 struct clock;
 
-/* The `watch` value (struct trial) of a watch chain of TRIAL_WATCH_LINKS links. ticks: time of the
- * chain. cycle: ticks of a cycle by the reference chain. */
+/* The `watch` value (struct trial) of a watch chain of TRIAL_WATCH_LINKS links. ticks is the time
+ * of the watch chain. cycle is the time of a core cycle by the reference chain, ticks. */
 enum { TRIAL_WATCH_LINKS = 12288 };
 float trial_watch(const struct clock *clock, double ticks, double cycle);
 
-/* Separates quiet trials from contended ones. Uses the median watch value of five trials:
- * contention lasts much longer than a trial, and one reading has an error of about 1 %. */
+/* Separates quiet trials from contended ones. The function uses the median watch value of five
+ * trials: contention lasts much longer than a trial, and one reading has an error of about 1 %. */
 void trials_classify(struct trials *trials);
 
 /* Returns the `turns` value of the fastest trials for clock_learn(), and sets *ghz to the core
  * clock (0.9 quantile). NAN: too few trials. */
 double trials_best_turns(const struct trials *trials, double *ghz);
 
-/* Reduces trials to a sample. facts supply bytes, clock source and whether there is a watch chain.
- */
+/* Reduces trials to a sample. facts supply the bytes, the clock source, and whether there is a
+ * watch chain. */
 void sample_summarise(
 	const struct trials *trials, const struct run_facts *facts, struct sample *sample);
 
@@ -154,7 +164,8 @@ const char *sample_doubt(const struct sample *sample);
  * others_gbps becomes the mean over the visits with a known value. */
 void facts_renew(struct run_facts *facts, const struct run_facts *newer, unsigned visits);
 
-/* Converts a trial from counted cycles to the reference chain. Other trials do not change. */
+/* Converts a trial from counted cycles to the reference chain. A trial without counted cycles does
+ * not change. */
 void trial_uncount(struct trial *trial);
 
 /* Appends `from` to `into`. Removes older trials first if `into` is full. */
@@ -166,7 +177,7 @@ unsigned trials_quiet(const struct trials *trials);
 /* The probable relative error of the median: half of all repetitions would have a smaller error.
  * For normally distributed trials, the standard error of the median is sqrt(pi / 2) sigma /
  * sqrt(n). The quartile range is 1.349 sigma. Half of all errors are below 0.6745 standard errors.
- * Result: 0.627 * quartile range / sqrt(n). */
+ * The result is 0.627 * quartile range / sqrt(n). */
 double sample_precision(const struct sample *sample);
 
 /* Makes room in a full set. Removes every trial that is not quiet, or the older half if most are

@@ -1,6 +1,6 @@
-/* Memory for working sets: one reserved address range, aligned to 2 MiB. If possible, it has the
- * requested page size and memory node. All its pages are touched before any timing. It grows
- * without losing its content. */
+/* Memory for working sets: one reserved address range, aligned to 2 MiB. If possible, the memory
+ * has the requested page size and memory node. All pages of an arena are touched before any timing.
+ * An arena can grow without losing its content. */
 #pragma once
 
 #include <stdatomic.h>
@@ -36,10 +36,11 @@ struct arena {
 
 enum { ARENA_ORDER_HUGE = 21 };
 
-/* Makes sure that the first `bytes` exist and are touched. Reserves address space for `limit`
- * bytes, or less where the system refuses. Growing within the reserved space keeps the content.
- * Growing beyond it loses the content and sets *kept to false. All calls for one arena pass the
- * same place. STATUS_FAILED: memory was refused. STATUS_CANCELLED: *cancel was set. */
+/* Makes sure that the first `bytes` bytes of the arena exist and are touched. Reserves address
+ * space for `limit` bytes, or for fewer bytes if the system refuses. Growing within the reserved
+ * space keeps the content. Growing beyond the reserved space loses the content and sets *kept to
+ * false. All calls for one arena pass the same place. STATUS_FAILED: memory was refused.
+ * STATUS_CANCELLED: *cancel was set. */
 struct status arena_need(struct arena *arena, uint64_t bytes, uint64_t limit,
 	const struct arena_place *place, const atomic_bool *cancel, bool *kept);
 
@@ -49,8 +50,8 @@ void arena_trim(struct arena *arena, uint64_t bytes);
 /* Frees the address space that has no pages. The arena can then no longer grow in place. */
 void arena_tighten(struct arena *arena);
 
-/* Whether the process has an address space limit (ulimit -v, -d). One arena's reserved space then
- * reduces the space for others. */
+/* Whether the process has an address space limit (ulimit -v, -d). With a limit, the space reserved
+ * by one arena reduces the space for all other arenas. */
 bool arena_addresses_limited(void);
 
 /* Fills pages, pages_note, nodes, node and node_note of *facts. The working set has `bytes` bytes

@@ -1,5 +1,6 @@
-/* Memory for code that kernels generate. It is writable while the kernel writes the code, then
- * executable, but never both. Callers use code_buffer_prepare() instead of kernel->prepare(). */
+/* Memory for code that kernels generate. The memory is writable while the kernel writes the code,
+ * and executable afterwards, but never both at once. Callers use code_buffer_prepare() instead of
+ * kernel->prepare(). */
 #pragma once
 
 #include <stddef.h>
@@ -14,8 +15,8 @@ struct code_buffer {
 };
 
 /* Calls kernel_prepare(run) and returns its status. Provides a code buffer if run's kernel
- * generates code. STATUS_FAILED also when the system refuses this memory or refuses to make it
- * executable. */
+ * generates code. The status is STATUS_FAILED if the system refuses memory for the code, or refuses
+ * to make the memory executable. */
 struct status code_buffer_prepare(struct code_buffer *room, struct kernel_run *run);
 
 /* Bytes from `code` to the buffer's end; 0: `code` is not in the buffer. */

@@ -28,13 +28,13 @@ const char *memory_limits_half(enum memory_limits_bound bound);
 struct memory_limits_memory {
 	uint64_t left; /* bytes that this process may still allocate; 0: no bytes, or unknown */
 	enum memory_limits_bound bound;
-	uint64_t limit; /* the binding limit, bytes; 0: only free memory limits it */
+	uint64_t limit; /* the binding limit, bytes; 0: only the free memory limits this process */
 };
 
 /* Reads /proc and the control groups (versions 1 and 2) below root. root is "" for this machine;
  * tests pass a directory with their own files. */
 struct memory_limits_memory memory_limits_memory(const char *root);
 
-/* The binding limit in words: "the control group allows 1 GiB". Empty when only free memory limits
- * it. */
+/* The binding limit in words: "the control group allows 1 GiB". The text is empty if only the free
+ * memory limits this process. */
 void memory_limits_words(const struct memory_limits_memory *memory, char *buffer, size_t size);

@@ -24,11 +24,11 @@ struct slot {
 	const struct kernel *kernel; /* NULL: no data */
 	uint64_t layout, seed, prepared;
 	uint64_t offset; /* offset of the data in the arena, bytes */
-	uint64_t turn;	 /* turn of its last request; 0: the slot is empty */
-	double filled;	 /* last time when nearly all of its memory was in use, seconds */
+	uint64_t turn;	 /* number of the last request that used the slot; 0: the slot is empty */
+	double filled;	 /* last time when nearly all memory of the slot was in use, seconds */
 };
 
-/* A cache with topology and cpu set and all else zeroed is ready and empty. */
+/* To make an empty cache, set topology and cpu, and zero all other fields. */
 struct working_sets {
 	const struct topology *topology;
 	int cpu; /* the processor that runs the kernels */
@@ -43,28 +43,33 @@ struct working_set_request {
 	uint64_t seed;
 	double place;	 /* 0…1: relative start position within the data, for movable kernels */
 	uint64_t shift;	 /* offset of the working set in its memory, to use other pages: bytes, a
-			    multiple of ARENA_PIECE; 0 is used where the limit is too small */
+			    multiple of ARENA_PIECE; 0 is used if the limit is too small for the
+			    offset */
 	uint64_t near;	 /* bytes of the first-level cache: a working set that fits it always starts
 			    at the beginning of the data */
 	bool background; /* a background measurement */
 	bool alone;	 /* free all other sets first */
-	uint64_t limit;	 /* bytes for all sets together; at least this working set's bytes */
+	uint64_t limit;	 /* limit for the memory of all working sets together, bytes; at least the
+			    bytes of this working set */
 	double now;	 /* the current time, seconds */
 	struct progress *progress; /* receives progress; NULL: not reported */
 };
 
-/* Number of placements that are worth measuring. One placement is enough in two cases. First, the
- * working set fits the first-level cache (`near` bytes), whose index bits lie within the page
- * offset. Second, the working set is so large that the effects of its many pages average out. */
+/* placements_of() returns the number of placements that are worth measuring. One placement is
+ * enough if the working set fits the first-level cache (`near` bytes), whose index bits lie within
+ * the page offset. One placement is also enough if the working set is so large that the effects of
+ * its many pages average out. */
 enum { PLACEMENTS_MAX = 3 };
 unsigned placements_of(uint64_t footprint, uint64_t near);
 
-/* The shift of placement 0, 1, …. Two placements never share a page. */
+/* Returns the shift of placement 0, 1, …, in bytes. Two placements of a working set never share a
+ * page. */
 uint64_t placement_shift(uint64_t footprint, unsigned place);
 
-/* Lays out and checks the data of a request. *run is then ready, and *slot holds its memory; both
- * are valid until the next call. Data of earlier requests are used again where they match.
- * STATUS_FAILED: memory or a node was refused. STATUS_CANCELLED: *cancel was set. */
+/* Lays out and checks the data of a request. Afterwards *run is ready, and *slot holds its memory;
+ * *run and *slot are valid until the next call. Data of earlier requests are used again if they
+ * match the new request. STATUS_FAILED: memory or a node was refused. STATUS_CANCELLED: *cancel was
+ * set. */
 struct status working_sets_lay(struct working_sets *sets, const struct working_set_request *request,
 	const atomic_bool *cancel, struct kernel_run *run, struct slot **slot);
 

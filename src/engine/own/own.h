@@ -1,16 +1,16 @@
 /* Own loops: a file in C or assembly that defines one function:
  *
- *	long loop(long n, void *a, void *b, void *c, void *d)
+ * 	long loop(long n, void *a, void *b, void *c, void *d)
  *
- * A comment in the file describes its data (own_data.h). The system's compiler compiles the file.
- * The loop is then a kernel like the built-in ones, but its code never runs in this process:
- * isolate.h measures it in a child.
+ * A comment in the file describes its data (own_data.h). The system's compiler compiles the user's
+ * file. The user's loop is then a kernel like the built-in kernels. Its code never runs in this
+ * process: isolate.h measures the loop in a child process.
  *
- * Some callbacks of struct kernel receive only a setting's values. These values do not identify the
- * own loop. Each own loop therefore has a slot, and each slot has its own callbacks. A slot's
- * kernel always stays readable. After OWN_SLOTS more files have been opened, the slot holds a new
- * loop. Four slots are enough: the current loop, the previous loop (the explorer compares both),
- * and two loops that late results may still refer to. */
+ * Some callbacks of struct kernel receive only a setting's values, which do not identify the own
+ * loop. Each own loop therefore has a slot, and each slot has its own callbacks. A slot's kernel
+ * always stays readable. A slot receives a new loop after OWN_SLOTS more files have been opened.
+ * Four slots are enough: the current loop, the previous loop (the explorer compares both), and two
+ * loops that late results may still refer to. */
 #pragma once
 
 #include <stdbool.h>
@@ -29,40 +29,42 @@ struct own;
  * ../, or ends with .c or .S. */
 bool own_is_path(const char *word);
 
-/* Reads and compiles a file. cflags replaces the flags of the file's comment (NULL: keep them);
- * without either, the flags are -O2. On success *kernel is the loop's kernel; the slot owns it.
- * `said` (may be NULL) receives the compiler's messages unchanged, warnings included. STATUS_USAGE:
- * the comment is missing or wrong. STATUS_FAILED: the file cannot be read or does not compile, no
- * compiler was found, or this program cannot load code. Waits for the compiler. Call it from one
- * thread only. */
+/* Reads and compiles a file. cflags replaces the compiler flags in the file's comment; NULL: the
+ * flags in the comment are used. If neither gives flags, the compiler flags are -O2. On success
+ * *kernel is the loop's kernel; a slot owns this kernel. `said` (may be NULL) receives the
+ * compiler's messages unchanged, warnings included. STATUS_USAGE: the comment is missing or wrong.
+ * STATUS_FAILED: the file cannot be read or does not compile, no compiler was found, or this
+ * program cannot load code. own_open() waits for the compiler. Call own_open() from one thread
+ * only. */
 struct status own_open(
 	const char *path, const char *cflags, struct text *said, const struct kernel **kernel);
 
-const char *own_cflags(const struct own *own); /* as passed to own_open(); may be NULL */
+const char *own_cflags(
+	const struct own *own); /* the compiler flags passed to own_open(); may be NULL */
 const struct own_description *own_description(const struct own *own);
 
-/* Whether the file has changed since it was compiled. False while the file does not exist: some
- * editors remove it briefly when they save. */
+/* Whether the file has changed since it was compiled. The result is false while the file does not
+ * exist: some editors remove a file briefly when they save it. */
 bool own_changed(const struct own *own);
 
-/* Marks the file's current version as seen without compiling it. own_changed() then reports only
- * later changes. */
+/* Marks the file's current version as seen without compiling it. After own_seen(), own_changed()
+ * reports only later changes of the file. */
 void own_seen(const struct own *own);
 
-/* Elements that one call with n processes. */
+/* The number of elements that one call of loop() with this n processes. */
 uint64_t own_elements(const struct own *own, int64_t n);
 
 /* ---- only in a child process ---- */
 
-/* Gives a newly forked process default signals and no core file. The kernel kills this process when
- * its parent ends. */
+/* Gives a newly forked process default signals and no core file. The operating system kills this
+ * child process when its parent ends. */
 void own_child_plain(void);
-/* As own_child_plain(), for the user's code: ignores the terminal's signals, and opens the standard
- * streams on /dev/null. */
+/* Prepares a newly forked process for the user's code. It calls own_child_plain(), ignores the
+ * terminal's signals, and opens the standard streams on /dev/null. */
 void own_child_begin(void);
 
-/* Counts calls of loop() that have returned, so that the parent sees progress. NULL: do not count.
- */
+/* Sets a counter of the calls of loop() that have returned; the parent process reads it to see
+ * progress. NULL: calls are not counted. */
 void own_child_count(_Atomic uint64_t *calls);
 
 /* Context for the single-stepper, which runs the loop with two lengths: see model/code/step.c. */
@@ -73,14 +75,14 @@ struct own_steps {
 	struct status *failure; /* in memory shared with the parent */
 };
 
-/* In the child: loads the loop and lays out the data for the longer length. Returns 0, or 1 and
- * sets *failure. */
+/* In the child process: loads the loop and lays out the data for the longer length. Returns 0 on
+ * success. On failure it returns 1 and sets *failure. */
 int own_steps_prepare(void *steps);
-/* In the child: calls the loop with the length that has this number of elements. */
+/* In the child process: calls the loop with the length that has this number of elements. */
 void own_steps_run(void *steps, uint64_t elements);
 
-/* What a process did, by the signal that ended it: "accessed memory that does not exist (SIGSEGV)".
- */
+/* Describes the error of a process, given the signal that ended the process: "accessed memory that
+ * does not exist (SIGSEGV)". */
 struct own_ending {
 	char text[80];
 };

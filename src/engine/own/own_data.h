@@ -1,7 +1,8 @@
-/* The data of an own loop: the comment that describes the data, and their layout in memory. Pure.
+/* The data of an own loop, which is a loop in the user's own source file. own_data.c reads the
+ * comment that describes the data, and lays the data out in memory.
  *
- * The description is one line in a comment, anywhere in the file. Several such lines add up; each
- * begins with "slexplore:".
+ * The description is one line in a comment, anywhere in the file. Several description lines add up;
+ * each of them begins with "slexplore:".
  *
  *     slexplore: elements=n a=f64[n]:1.0 b=i32[n]:random(n) c=list(n,64)
  *
@@ -13,14 +14,15 @@
  *   - TYPE[COUNT]:random(COUNT): random whole numbers from 0 to COUNT-1; f32 and f64: random
  *     numbers from 0 to below COUNT
  *   - TYPE[COUNT]:index: 0, 1, 2, ...
- *   - TYPE[COUNT]:permutation: each index of the array once. Following it (i = a[i]) visits every
- *     element before it returns to the first one. Integer types only
+ *   - TYPE[COUNT]:permutation: each index of the array once. Following the permutation (i = a[i])
+ *     visits every element before the walk returns to the first element. Only integer types are
+ *     allowed
  *   - list(COUNT,SPACING): a linked list of COUNT nodes. Nodes are SPACING bytes apart (a multiple
  *     of 8). Each node begins with the pointer to the next node (NULL in the last node); its other
  *     bytes are 0. The order is random, or sequential with list(COUNT,SPACING,sequential)
- * - elements=COUNT: number of elements, for results per element; default: n
- * - n=NUMBER: initial value of the knob n; the default keeps all arrays together at or below
- *   16 KiB, where possible
+ * - elements=COUNT: number of elements, for results per element; it is n if this word is missing
+ * - n=NUMBER: initial value of the knob n; the default keeps all arrays together at or below 16
+ *   KiB, where possible
  * - multiple=NUMBER: both n and n/2 are multiples of this number
  * - cflags=-O3: compiler flags instead of -O2; with blanks: cflags="-O3 -march=native"
  *
@@ -34,7 +36,7 @@
 
 enum { OWN_ARGUMENTS = 4, OWN_CFLAGS = 256 };
 
-/* The count times × n ÷ over + plus. */
+/* A count that depends on n: its value is times × n ÷ over + plus. */
 struct own_count {
 	int64_t times, over, plus;
 };
@@ -57,62 +59,63 @@ enum own_content { OWN_NOTHING, OWN_NUMBER, OWN_RANDOM, OWN_INDEX, OWN_PERMUTATI
 
 struct own_argument {
 	enum own_content content; /* OWN_NOTHING: the argument is NULL */
-	enum own_type type;	  /* of an array's elements; unused for a list */
-	struct own_count count;	  /* elements, or nodes */
-	double number;		  /* OWN_NUMBER */
-	struct own_count bound;	  /* OWN_RANDOM */
-	int64_t spacing;	  /* OWN_LIST: bytes */
-	bool sequential;	  /* OWN_LIST */
+	enum own_type type;	  /* type of an array's elements; unused for a list */
+	struct own_count count;	  /* number of elements of an array, or of nodes of a list */
+	double number;		  /* OWN_NUMBER: value of every element */
+	struct own_count bound;	  /* OWN_RANDOM: all values are below this count */
+	int64_t spacing;	  /* OWN_LIST: distance between two nodes, bytes */
+	bool sequential;	  /* OWN_LIST: the order of the nodes is sequential, not random */
 };
 
 struct own_description {
 	struct own_argument argument[OWN_ARGUMENTS];
 	struct own_count elements;
-	int64_t n;	  /* initial value of the knob; 0: not given */
-	int64_t multiple; /* n must be a multiple of this (>= 1): from multiple= and from each n/K
-			   */
+	int64_t n;	  /* initial value of the knob n; 0: the description does not give it */
+	int64_t multiple; /* n must be a multiple of this number (>= 1), which follows from
+			     multiple= and from each n/K */
 	bool has_cflags;
 	char cflags[OWN_CFLAGS];
 };
 
 enum { OWN_N_MIN = 16, OWN_N_MAX = 1 << 30 };
 
-/* Reads the description from a source file's text. Fails with STATUS_USAGE. A message begins with
- * origin ("mine.c:3: …"), names the wrong word, and says what is expected. */
+/* Reads the description from a source file's text. Fails with STATUS_USAGE. An error message begins
+ * with `origin` ("mine.c:3: …"), names the wrong word, and says what is expected. */
 struct status own_describe(
 	const char *text, const char *origin, struct own_description *description);
 
-/* The count for this n. Never negative; may be 0. */
+/* Returns the value of a count for this n. The value is never negative; it may be 0. */
 int64_t own_count(const struct own_count *count, int64_t n);
 
-/* Bytes of one argument; bytes of all arguments. */
+/* Return the bytes of one argument, or of all arguments. */
 uint64_t own_argument_bytes(const struct own_argument *argument, int64_t n);
 uint64_t own_bytes(const struct own_description *description, int64_t n);
 
-/* Fails when an argument's type cannot hold its largest number for this n. */
+/* Fails if the element type of an argument cannot hold the argument's largest value for this n. */
 struct status own_description_check(
 	const struct own_description *description, const char *origin, int64_t n);
 
 struct own_data {
-	void *argument[OWN_ARGUMENTS]; /* a, b, c, d; NULL where not described */
-	/* The last node of a list when the loop is called with the shorter n. NULL: both lengths
-	 * use the same list. */
+	void *argument[OWN_ARGUMENTS]; /* a, b, c, d; NULL: the description has no data for this
+					  argument */
+	/* The node that is the last one of the list if the loop is called with the shorter n. NULL:
+	 * both values of n use the same list. */
 	void **cut[OWN_ARGUMENTS];
-	void *next[2][OWN_ARGUMENTS]; /* next pointer of that node: [0] for the whole list, [1] for
-					 the cut list (NULL) */
+	void *next[2][OWN_ARGUMENTS]; /* next pointer of the node `cut`: [0] in the whole list, [1]
+					 in the shortened list (NULL) */
 };
 
 /* Bytes of memory that the layout needs: own_bytes() plus the gaps between arguments. */
 uint64_t own_data_bytes(const struct own_description *description, int64_t n);
 
 /* Lays out all arguments for n in `memory`, which must be zeroed and aligned to a page. shorter (<
- * n; 0: none) is a second n for the loop: own_data_shorten() can cut lists to it. The same seed
- * gives the same data. */
+ * n) is a second value of n for the loop; own_data_shorten() can cut the lists to this length.
+ * shorter = 0: there is no second value. The same seed gives the same data. */
 void own_data_make(struct own_data *data, const struct own_description *description, int64_t n,
 	int64_t shorter, uint64_t seed, void *memory);
 
-/* Cuts the lists for the shorter n, or restores them. Both cases run the same instructions, because
- * callers count instructions. */
+/* Cuts the lists for the shorter n, or restores the lists. Cutting and restoring run the same
+ * instructions, because callers count instructions. */
 static inline void own_data_shorten(struct own_data *data, bool shorten)
 {
 	for (int i = 0; i < OWN_ARGUMENTS; i++)

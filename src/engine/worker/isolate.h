@@ -1,26 +1,28 @@
-/* Measures the user's own loops in a child process on the core of the calling thread. If the loop
- * crashes or hangs, the program continues: it loses the sample and reports why. */
+/* Measures the user's own loops in a child process on the core of the calling thread. If the user's
+ * loop crashes or hangs, the program continues: it loses the sample and reports the reason. */
 #pragma once
 
 #include "engine/clock/clock.h"
 #include "engine/worker/target.h"
 
 struct isolate {
-	const struct request *request; /* for a kernel with `isolated` set */
+	const struct request *request; /* a request for a kernel whose field `isolated` is set */
 	const struct clock *clock;
 	const atomic_bool *cancel;
 	/* Called once with an early result, if the request's budget asks for one. */
 	target_answer *early;
 	void *context;
 
-	/* In the child: makes the trials of a prepared run. `answer` gets the early result. */
+	/* In the child process: makes the trials of a prepared run. `answer` gets the early result.
+	 */
 	void (*make_trials)(const void *visit, struct kernel_run *run, const atomic_bool *cancel,
 		target_answer *answer, void *context, struct result *result);
 	const void *visit;
 };
 
-/* A call that takes longer counts as endless: ISOLATE_PATIENCE seconds plus ISOLATE_PATIENCE_EACH
- * for each of n elements. The slowest correct loop misses memory a few times for each element. */
+/* A call of the user's loop counts as endless after ISOLATE_PATIENCE seconds plus
+ * ISOLATE_PATIENCE_EACH seconds for each of its n elements. The slowest correct loop misses memory
+ * a few times for each element. */
 #define ISOLATE_PATIENCE      2.0
 #define ISOLATE_PATIENCE_EACH 1e-6
 

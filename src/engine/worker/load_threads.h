@@ -1,15 +1,15 @@
-/* Load threads work on other cores while the measured core makes its trials. They run the same
- * kernel, each on its own working set, or they stream through memory. Each thread is bound to a
- * core.
+/* Load threads work on other cores while the measured core makes its trials. Load threads run the
+ * same kernel as the measured core, each on its own working set, or they stream through memory.
+ * Each load thread is bound to a core.
  *
  * - load_threads_gather(): the threads start and lay out their memory
- * - load_threads_begin(): waits until all threads are ready; then they run
- * - load_threads_count(): starts counting their bytes
+ * - load_threads_begin(): waits until all threads are ready, then lets the threads run
+ * - load_threads_count(): starts counting the bytes of the threads
  * - load_threads_rest(): stops counting; the threads still run
  * - load_threads_dismiss(): ends the threads
  *
- * Their memory is kept for the next request, until load_threads_give_back(). One thread calls all
- * functions. */
+ * The memory of the load threads is kept for the next request, until load_threads_give_back() frees
+ * it. Only one thread may call these functions. */
 #pragma once
 
 #include <stdatomic.h>
@@ -20,8 +20,8 @@
 #include "engine/machine/topology.h"
 #include "kernels/kernel.h"
 
-/* The work of a thread in a short time. The thread reads its run time from the system just before
- * and just after the work, outside `seconds`. */
+/* A span is the work of a load thread in a short time. The thread reads its run time from the
+ * system just before and just after the work, outside `seconds`. */
 struct span {
 	uint64_t bytes; /* read and written by the thread */
 	double seconds; /* duration of the reads and writes */
@@ -30,15 +30,16 @@ struct span {
 	long switches;	/* involuntary context switches between the two readings */
 };
 
-/* Sums over the spans of one thread. Zeroed: no spans. */
+/* Sums over the spans of one load thread. A zeroed struct has no spans. */
 struct spans {
 	uint64_t bytes; /* of undisturbed spans */
 	double seconds; /* of undisturbed spans */
 	unsigned rejected;
 };
 
-/* Adds a span, or rejects it if another thread used the processor. Signs of this: a context switch,
- * or the thread did not run for part of the span, as happens under a hypervisor. */
+/* Adds a span, or rejects it if another thread used the processor. Signs of another thread are a
+ * context switch, and a load thread that did not run for part of its span, as happens under a
+ * hypervisor. */
 void spans_add(struct spans *spans, const struct span *span);
 
 /* Bytes per second in the undisturbed spans; NAN: no undisturbed spans. */
@@ -50,42 +51,43 @@ struct load_threads_request {
 	const struct kernel *kernel;
 	const int64_t *v;
 	uint64_t seed;
-	int cores;	/* number of cores that run the kernel: the nearest to the measured core */
-	int streams;	/* number of cores that stream */
-	uint64_t share; /* bytes of memory for each core that runs the kernel */
+	int cores;   /* number of cores that run the kernel: those nearest to the measured core */
+	int streams; /* number of cores that stream */
+	uint64_t share;	       /* bytes of memory for each core that runs the kernel */
 	uint64_t stream_bytes; /* bytes that each stream reads */
 	uint64_t limit;	       /* bytes of memory for all load threads */
-	double now;	       /* seconds */
+	double now;	       /* current time, seconds */
 };
 
-/* cpu: the measured core. NULL: out of memory. The topology must outlive the load threads. */
+/* Prepares load threads. cpu is the measured core. The result NULL means that there is too little
+ * memory. The topology must outlive the load threads. */
 struct load_threads *load_threads_new(const struct topology *topology, int cpu);
 
 /* Frees everything. Call load_threads_dismiss() first. */
 void load_threads_free(struct load_threads *threads);
 
-/* Starts the threads; *cancel stops their preparation. STATUS_FAILED: too few cores, or a thread
- * cannot be created. No thread runs then. */
+/* Starts the threads; *cancel stops their preparation. STATUS_FAILED: there are too few cores, or a
+ * thread cannot be created; no load thread runs then. */
 struct status load_threads_gather(struct load_threads *threads,
 	const struct load_threads_request *request, const atomic_bool *cancel);
 
-/* Waits until all threads are ready, then starts the load. Returns OK if there are no threads, else
- * the first failure. Returns STATUS_CANCELLED if *cancel was set. When the result is not OK, the
- * threads are dismissed. */
+/* Waits until all threads are ready, then starts the load. Returns the first failure of a thread,
+ * or STATUS_CANCELLED if *cancel was set. Without load threads the result is STATUS_OK. If the
+ * result is not STATUS_OK, the threads have ended. */
 struct status load_threads_begin(struct load_threads *threads);
 
-/* Both do nothing without threads. load_threads_count() waits up to 50 ms until each thread counts.
- */
+/* load_threads_count() and load_threads_rest() do nothing without load threads.
+ * load_threads_count() waits up to 50 ms until each thread counts. */
 void load_threads_count(struct load_threads *threads);
 void load_threads_rest(struct load_threads *threads);
 
-/* Ends the threads, within about 0.1 ms plus one call. Returns their total rate while they counted,
- * in 10^9 bytes per second, from undisturbed spans only. NAN: a thread never counted, or all its
- * spans were disturbed. */
+/* Ends the threads, within about 0.1 ms plus one call. Returns the total rate of the threads while
+ * they counted, in 10^9 bytes per second, from undisturbed spans only. The result is NAN if a
+ * thread never counted, or if all spans of a thread were disturbed. */
 double load_threads_dismiss(struct load_threads *threads);
 
 /* Bytes of memory that all load threads hold. */
 uint64_t load_threads_held(const struct load_threads *threads);
 
-/* Frees memory that was not used for `idle` seconds; idle = 0: frees all memory. */
+/* Frees memory of load threads that was not used for `idle` seconds; idle = 0 frees all of it. */
 void load_threads_give_back(struct load_threads *threads, double now, double idle);

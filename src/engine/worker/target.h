@@ -1,5 +1,5 @@
 /* The measured core and everything that a request needs: machine facts, clock, counters, working
- * sets, load threads. Only one thread, bound to the core, uses it. */
+ * sets, load threads. Only one thread, which is bound to the measured core, uses a target. */
 #pragma once
 
 #include <stdatomic.h>
@@ -13,30 +13,32 @@
 struct counting;
 struct load_threads;
 
-/* Zero it before target_open(). target_close() accepts a zeroed one. */
+/* Zero a target before target_open(). target_close() accepts a zeroed target. */
 struct target {
 	struct status opened; /* result of target_open(): the caller sets it */
 	struct machine machine;
 	struct topology *topology;
 	struct clock clock;
-	struct counting *counting;    /* NULL before a core is chosen */
-	struct load_threads *threads; /* on the other cores; NULL before a core is chosen */
+	struct counting *counting; /* NULL before a core is chosen */
+	struct load_threads
+		*threads; /* load threads on the other cores; NULL before a core is chosen */
 	struct working_sets sets;
 	struct settle settle;
 	struct progress progress; /* of the current request; any thread may read it */
 };
 
 /* Chooses the core, binds the calling thread to it, calibrates the clock, and reads the machine
- * facts except machine.known. cpu: the core to measure; -1: choose, but not avoid_cpu (-1: none).
- * caller_thread: a thread to move off the measured core if another core exists; 0: none.
- * STATUS_USAGE: the core does not exist or is not allowed here. */
+ * facts except machine.known. cpu is the core to measure. If cpu is -1, target_open() chooses a
+ * core, but avoids avoid_cpu (-1: it avoids no core). caller_thread is a thread to move off the
+ * measured core, if another core exists; 0: no thread is moved. STATUS_USAGE: the core does not
+ * exist or is not allowed here. */
 struct status target_open(struct target *target, int cpu, int avoid_cpu, int caller_thread);
 
-/* Receives each result; the last one is final. */
+/* A function that receives each result of a request; the last result is final. */
 typedef void target_answer(void *context, const struct result *result);
 
 /* Measures a request. *cancel stops it early; the result then holds the trials made so far. If
- * target->opened is a failure, the result has only this status. */
+ * target->opened is a failure, the result holds only this status. */
 void target_measure(struct target *target, const struct request *request, const atomic_bool *cancel,
 	target_answer *answer, void *context);
 

@@ -1,9 +1,9 @@
 /* The worker thread, bound to its core: takes requests, measures, answers. Each program has one
  * worker.
  *
- * After its start it loads the topology, chooses and binds its core, and calibrates the clock. The
- * caller does not wait for this. Then the worker waits for requests. It puts each answer on a
- * queue, and writes a byte to a pipe. */
+ * After its start the worker loads the topology, chooses a core, binds itself to it, and calibrates
+ * the clock. worker_start() does not wait for this preparation. Then the worker waits for requests.
+ * The worker puts each answer on a queue, and writes a byte to a pipe. */
 #pragma once
 
 #include "base/status.h"
@@ -13,8 +13,8 @@ struct worker;
 
 struct worker_options {
 	int cpu;	  /* the core to measure; -1: choose */
-	bool bind_caller; /* move the calling thread off the measured core and its sibling, if
-			     another core exists */
+	bool bind_caller; /* true: move the calling thread off the measured core and its
+			     hyper-thread sibling, if another core exists */
 };
 
 /* Starts the worker. Returns NULL and a status if no thread or pipe can be created. An unusable
@@ -25,7 +25,7 @@ struct worker *worker_start(const struct worker_options *options, struct status 
  * allowed here. */
 struct status worker_wait_ready(struct worker *worker);
 
-/* Cancels all requests, waits for the thread, and frees everything. The thread checks for
+/* Cancels all requests, waits for the thread, and frees everything. The worker checks for
  * cancellation between trials. */
 void worker_stop(struct worker *worker);
 
