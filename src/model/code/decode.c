@@ -1,4 +1,4 @@
-/* Finds the loop of a function, and follows generated code. The code is the same for every
+/* Finds the loop of a function, and follows generated code. decode.c is the same for every
  * instruction set. */
 #include "model/code/decode.h"
 
@@ -7,24 +7,27 @@
 
 #include "base/text.h"
 
-/* One byte of the function. The fields describe the instruction that begins at this byte. */
+/* One byte of the function's code. The fields describe the instruction that begins at this byte. */
 struct place {
-	uint8_t length; /* bytes of the instruction; 0: no instruction was decoded here */
+	uint8_t length; /* length of the instruction in bytes; 0: no instruction was decoded at this
+			   byte */
 	uint8_t flow;	/* enum insn_flow */
-	bool pending;	/* a jump leads here, and read_function() has not followed it yet */
-	int32_t target; /* of a branch or jump: the offset of its target; -1: the target lies
-			   outside */
-	/* Set by the last call of measure_span(): */
+	bool pending;	/* a jump leads to this byte, and read_function() has not followed the jump
+			   yet */
+	int32_t target; /* offset of the target of a branch or jump; -1: the target lies outside the
+			   function */
+	/* The last call of measure_span() sets the fields `listed` and `reaches`. */
 	bool listed;  /* the span contains this instruction */
-	bool reaches; /* execution can get from here to the span's last instruction without leaving
-			 the span */
+	bool reaches; /* execution can get from this byte to the span's last instruction without
+			 leaving the span */
 };
 
-/* Offsets of a backward branch or jump (last) and of its target (first). */
+/* A possible loop: `last` is the offset of a backward branch or jump, `first` is the offset of its
+ * target. */
 struct span {
 	int32_t first, last;
-	int count;    /* instructions */
-	bool returns; /* a return or indirect jump lies inside: the span is two pieces of code, not
+	int count;    /* number of instructions in the span */
+	bool returns; /* a return or indirect jump lies inside the span, so the span is probably not
 			 one loop */
 };
 
@@ -32,10 +35,10 @@ struct function {
 	const uint8_t *code;
 	int32_t size;
 	struct place *place;
-	bool cut; /* the function continues after the bytes that are read */
+	bool cut; /* the function continues after the bytes that were read */
 };
 
-/* read_whole() first reads this many bytes: few functions are longer. */
+/* read_whole() first reads FUNCTION_FIRST bytes of a function, because few functions are longer. */
 enum { FUNCTION_FIRST = 8192 };
 
 static int32_t offset_of(const struct function *function, const struct insn *insn)
@@ -54,7 +57,8 @@ static void decode_at(const struct function *function, int32_t offset, struct in
 		(uint64_t)(uintptr_t)(function->code + offset), insn);
 }
 
-/* Whether execution never continues with the next instruction. Then only a jump can reach it. */
+/* Whether execution never continues with the instruction after `insn`. Only a jump can then reach
+ * that next instruction. */
 static bool ends(const struct insn *insn)
 {
 	return insn->flow == FLOW_JUMP || insn->flow == FLOW_INDIRECT ||
@@ -62,9 +66,10 @@ static bool ends(const struct insn *insn)
 	       (insn->flow == FLOW_OTHER && !decode_is(insn->mnemonic, "syscall svc"));
 }
 
-/* Decodes the instructions that execution can reach from the entry, and the instructions between
- * them (cases of a jump table). The function extends at least to the farthest target of its
- * conditional branches. Code after that is not read. */
+/* Decodes the instructions of a function that execution can reach from its entry, and instructions
+ * between them, such as the cases of a jump table. The function extends at least to the farthest
+ * target of its conditional branches. read_function() does not read code after the end of the
+ * function. */
 static void read_function(struct function *function)
 {
 	int32_t extent = 0, lowest = 0;
@@ -86,8 +91,8 @@ static void read_function(struct function *function)
 			place->length = insn.length;
 			place->flow = (uint8_t)insn.flow;
 			place->target = offset_of(function, &insn);
-			/* A jump far ahead may lead into another function. So only conditional
-			 * branches extend this function. */
+			/* An unconditional jump far ahead may lead into another function, so only
+			 * conditional branches extend this function. */
 			function->cut |= next >= function->size && !ends(&insn);
 			function->cut |= insn.flow == FLOW_BRANCH && place->target < 0 &&
 					 insn.target >= (uint64_t)(uintptr_t)function->code +
@@ -104,7 +109,8 @@ static void read_function(struct function *function)
 	}
 }
 
-/* The next instruction in memory. Undecoded bytes (padding after a jump) are skipped. */
+/* The offset of the next decoded instruction of the span. Undecoded bytes, such as padding after a
+ * jump, are skipped. */
 static int32_t following(const struct function *function, const struct span *span, int32_t at)
 {
 	at += function->place[at].length;
@@ -113,8 +119,8 @@ static int32_t following(const struct function *function, const struct span *spa
 	return at;
 }
 
-/* Whether execution can get from `at` to the span's end. find_way() has already handled the later
- * offsets. */
+/* Whether execution can get from the offset `at` to the span's end. find_way() must have handled
+ * `at` already; it handles the offsets of a span from last to first. */
 static bool reaches(const struct function *function, const struct span *span, int32_t at)
 {
 	return at <= span->last && function->place[at].listed && function->place[at].reaches;
@@ -132,8 +138,8 @@ static void find_way(const struct function *function, const struct span *span, i
 					place->flow == FLOW_CALL));
 }
 
-/* Lists the instructions of a span. Returns false if execution cannot get from its first to its
- * last instruction: then it is no loop. */
+/* Lists the instructions of a span. Returns false if the span is no loop, because execution cannot
+ * get from its first to its last instruction. */
 static bool measure_span(const struct function *function, struct span *span)
 {
 	int32_t at = span->first;
@@ -157,11 +163,11 @@ static bool measure_span(const struct function *function, struct span *span)
 	return function->place[span->first].reaches;
 }
 
-/* Chooses the innermost loop. If there are several: first a loop without a return, then the loop
- * with the most instructions. */
+/* Chooses the innermost loop of a function. If there are several innermost loops, a loop without a
+ * return wins; among equal loops, the loop with the most instructions wins. */
 static bool find_loop(const struct function *function, struct span *best)
 {
-	int32_t latest = -1; /* the start of the last innermost loop before `at` */
+	int32_t latest = -1; /* offset of the start of the last innermost loop before `at` */
 
 	*best = (struct span){ 0 };
 	for (int32_t at = 0; at < function->size; at++) {
@@ -181,8 +187,8 @@ static bool find_loop(const struct function *function, struct span *best)
 	return best->count > 0;
 }
 
-/* Fills in the instructions of the span and the path. The path follows jumps. It takes a
- * conditional branch only where falling through leaves the loop. */
+/* Fills in the instructions of the loop and its path. The path follows jumps. The path takes a
+ * conditional branch only if the loop cannot continue without taking it. */
 static void fill_loop(const struct function *function, const struct span *span, struct loop *loop)
 {
 	uint64_t base = (uint64_t)(uintptr_t)function->code;
@@ -210,7 +216,8 @@ static void fill_loop(const struct function *function, const struct span *span, 
 	}
 }
 
-/* Reads the function. Reads more bytes while the function continues. */
+/* Reads the whole function. While the function continues after the bytes that were read, reads it
+ * again with more bytes. */
 static void read_whole(struct function *function, size_t size)
 {
 	int32_t most = (int32_t)(size < DECODE_FUNCTION ? size : DECODE_FUNCTION);
@@ -259,18 +266,20 @@ enum { CALLS_DEEP = 64 };
 
 struct way {
 	uint64_t begin, end, at;
-	uint64_t known[REG_COUNT]; /* code addresses in registers; 0: unknown */
+	uint64_t known[REG_COUNT]; /* code address in each register; 0: the value of the register is
+				      unknown */
 	uint64_t back[CALLS_DEEP];
 	int deep;
-	int *met; /* for each byte of the code: 1 + the index of the instruction that begins there;
-		     0: not decoded yet */
+	int *met; /* for each byte of the code: 1 + the index of the instruction that begins at this
+		     byte; 0: not decoded yet */
 	struct insn *insn;
 	int insn_count;
-	struct loop_step seen[LOOP_MOST]; /* the path */
+	struct loop_step seen[LOOP_MOST]; /* the steps of the path so far */
 	int count;
 };
 
-/* Updates the known registers: records a code address that the instruction puts into a register. */
+/* Updates `known` after an instruction: records a code address that the instruction puts into a
+ * register. */
 static void note_registers(struct way *way, const struct insn *insn)
 {
 	for (int i = 0; i < insn->write_count; i++)
@@ -283,7 +292,7 @@ static void note_registers(struct way *way, const struct insn *insn)
 		way->known[insn->writes[0]] = (uint64_t)insn->value;
 }
 
-/* The target of a jump by a register; 0: unknown. */
+/* The target of a jump through a register; 0: the value of the register is unknown. */
 static uint64_t through_register(const struct way *way, const struct insn *insn)
 {
 	return insn->read_count == 1 && insn->memory_count == 0 ? way->known[insn->reads[0]] : 0;
@@ -298,7 +307,8 @@ static bool call(struct way *way, uint64_t target, uint64_t back)
 	return true;
 }
 
-/* Follows one instruction. Returns false if the next address is unknown. */
+/* Moves from one instruction to the next in the order of execution. Returns false if the next
+ * address is unknown. */
 static bool advance(struct way *way, const struct insn *insn, uint64_t top, bool *taken)
 {
 	uint64_t next = way->at + insn->length;
@@ -322,7 +332,7 @@ static bool advance(struct way *way, const struct insn *insn, uint64_t top, bool
 	}
 }
 
-/* The instruction at way->at. Each instruction is decoded once. */
+/* The instruction at the address way->at. Each instruction is decoded only once. */
 static const struct insn *meet(struct way *way)
 {
 	int *met = &way->met[way->at - way->begin];

@@ -1,6 +1,7 @@
-/* AArch64 instructions, by Capstone. Capstone also lists what an instruction reads and writes. Only
- * the flags are read from these lists. For registers and memory, the lists are often wrong (cmp
- * writes, str loads, ret reads nothing). tests/unit/test_decode.c has a row for each correction. */
+/* Decodes AArch64 instructions with the library Capstone. Capstone lists the registers, flags and
+ * memory that an instruction reads and writes. decode_arm64.c takes only the flags from Capstone's
+ * lists. For registers and memory, Capstone's lists are often wrong (cmp writes, str loads, ret
+ * reads nothing). tests/unit/test_decode.c has a row for each correction. */
 #include "model/code/decode.h"
 
 #include <pthread.h>
@@ -9,7 +10,9 @@
 
 #include <capstone/capstone.h>
 
-enum { SYSTEM_NZCV = 0xda10 }; /* op0 3, op1 3, CRn 4, CRm 2, op2 0: Arm ARM, C5.2 */
+enum {
+	SYSTEM_NZCV = 0xda10
+}; /* encoding of the system register NZCV: op0 3, op1 3, CRn 4, CRm 2, op2 0 (Arm ARM, C5.2) */
 
 /* Capstone changes its handle while it decodes, so only one thread may use it at a time. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -22,13 +25,13 @@ struct source {
 	const char *operands; /* the operands as text */
 	cs_arm64 decoded;
 	bool reads_flags, writes_flags;
-	int memory; /* index of the memory operand, -1: none */
+	int memory; /* index of the memory operand; -1: the instruction has none */
 };
 
 /* ---- Registers */
 
-/* A range of consecutive registers. number: the number of the first one. bits: the bits of each; 0:
- * see bits(). */
+/* A range of consecutive registers. `number` is the number of the first register. `bits` is the
+ * size of each register in bits; 0: bits() finds the size. */
 struct range {
 	arm64_reg first, last;
 	uint8_t number, bits;
@@ -77,7 +80,8 @@ static arm64_reg register_of(const cs_arm64_op *operand)
 	return operand->type == ARM64_OP_REG ? operand->reg : ARM64_REG_INVALID;
 }
 
-/* Vector arrangements, by enum arm64_vas. */
+/* Bits and lanes of each vector arrangement (8b, 16b, 4h …), in the order of Capstone's enum
+ * arm64_vas. */
 static const struct {
 	uint8_t bits, lanes;
 } arrangements[] = { { 0, 1 }, { 64, 8 }, { 128, 16 }, { 64, 4 }, { 128, 8 }, { 64, 2 }, { 128, 4 },
@@ -88,7 +92,7 @@ static int arrangement(const cs_arm64_op *operand)
 	return operand->vas <= ARM64_VAS_1Q ? (int)operand->vas : ARM64_VAS_INVALID;
 }
 
-/* The bits of a register operand. */
+/* The size of a register operand in bits. */
 static int bits(const struct source *source, const cs_arm64_op *operand)
 {
 	int bits = range_of(operand->reg)->bits;
@@ -97,7 +101,7 @@ static int bits(const struct source *source, const cs_arm64_op *operand)
 		bits = arrangements[arrangement(operand)].bits;
 	if (bits)
 		return bits;
-	/* Capstone reports no arrangement for mov v0.8b, v1.8b: use the text. */
+	/* For mov v0.8b, v1.8b, Capstone reports no arrangement, so bits() searches the text. */
 	return operand->vector_index < 0 && strstr(source->operands, ".8b") ? 64 : 128;
 }
 
@@ -108,7 +112,7 @@ static bool is_store(const struct source *source)
 	return decode_is(source->name, "st*");
 }
 
-/* Exclusive stores write their success to the first operand. */
+/* Whether the instruction is an exclusive store, which writes its success to the first operand. */
 static bool is_exclusive_store(const struct source *source)
 {
 	return decode_is(source->name, "stx* stlx*");
@@ -125,7 +129,7 @@ static int leading_registers(const struct source *source)
 	return count;
 }
 
-/* How many operands, counted from the first, the instruction writes. */
+/* The number of operands that the instruction writes. Written operands come first. */
 static int targets(const struct source *source)
 {
 	if (decode_is(source->name, "ld*"))
@@ -145,14 +149,15 @@ static bool keeps_target(const struct source *source)
 	size_t length = strlen(name);
 
 	if (operand->vector_index >= 0 && is_vector(register_of(operand)) && !is_store(source))
-		return true; /* it writes one lane and keeps the others */
+		return true; /* an instruction that writes one lane keeps the other lanes */
 	if (decode_is(name,
 		    "movk bfi bfxil bfc bfm fmla fmls mla mls ssra usra srsra ursra sri sli tbx "
 		    "bsl bit bif suqadd usqadd aese aesd ins saba* uaba* sadalp* uadalp* sha1c "
 		    "sha1m sha1p sha1su* sha256*") ||
 		strstr(name, "mlal") || strstr(name, "mlsl"))
 		return true;
-	/* Instructions that write the upper half: xtn2, addhn2, … */
+	/* Instructions that write only the upper half of the target, such as xtn2 and addhn2, keep
+	 * the lower half. */
 	if (length > 3 && strcmp(name + length - 2, "n2") == 0 && !decode_is(name, "trn2"))
 		return true;
 	return decode_is(name, "orr bic") && source->decoded.op_count == 2 &&
@@ -174,7 +179,8 @@ static enum insn_flow flow(const struct source *source)
 	return FLOW_NONE;
 }
 
-/* Whether the last operand is the address of other code. */
+/* Whether the instruction is a branch, jump, call or return, so its last operand can be a code
+ * address. */
 static bool has_target(const struct insn *insn)
 {
 	return insn->flow != FLOW_NONE && insn->flow != FLOW_OTHER;
@@ -231,7 +237,7 @@ static void fill_width(const struct source *source, struct insn *insn)
 	insn->width = (uint16_t)(vector ? vector : general);
 }
 
-/* Fills in the bytes of all accesses, and their number. */
+/* Fills in the number of memory accesses, and the bytes of all accesses together. */
 static void fill_size(const struct source *source, struct insn_memory *memory)
 {
 	const char *name = source->name;
@@ -240,7 +246,7 @@ static void fill_size(const struct source *source, struct insn_memory *memory)
 	int bytes;
 
 	memory->accesses = 1;
-	if (operand->type != ARM64_OP_REG) /* a prefetch */
+	if (operand->type != ARM64_OP_REG) /* a prefetch has no data register */
 		return;
 	bytes = bits(source, operand) / 8;
 	if (name[2] >= '1' && name[2] <= '4') {
@@ -276,7 +282,7 @@ static void fill_memory(const struct source *source, struct insn *insn)
 	memory->store = is_store(source);
 	memory->scale = 1;
 	fill_size(source, memory);
-	if (operand->type == ARM64_OP_IMM) { /* ldr x0, label */
+	if (operand->type == ARM64_OP_IMM) { /* the address is a label: ldr x0, label */
 		memory->relative = true;
 		memory->disp = operand->imm;
 		return;
@@ -323,7 +329,8 @@ static const char *shape_letter(
 	}
 }
 
-/* The shape omits the type of a prefetch and the offset of a post-indexed access. */
+/* Fills in the shape of the operands. The shape omits the type of a prefetch and the offset of a
+ * post-indexed access. */
 static void fill_shape(const struct source *source, struct insn *insn)
 {
 	int last = source->memory >= 0 ? source->memory : source->decoded.op_count - 1;
@@ -347,7 +354,8 @@ static void fill_shape(const struct source *source, struct insn *insn)
 	}
 }
 
-/* The addend: the fourth operand of scalar instructions, the target of vector instructions. */
+/* The register of a multiply-add's addend: the fourth operand of scalar instructions, the target of
+ * vector instructions. */
 static uint8_t accumulator(const struct source *source)
 {
 	const char *name = source->name;
@@ -361,7 +369,7 @@ static uint8_t accumulator(const struct source *source)
 	return addend < 0 ? REG_NONE : number(register_of(&source->decoded.operands[addend]));
 }
 
-/* Whether this is a whole register, but not the zero register or the stack pointer. */
+/* Whether the operand is a whole register, but not the zero register or the stack pointer. */
 static bool is_whole(const cs_arm64_op *operand)
 {
 	uint8_t reg = number(register_of(operand));
@@ -380,8 +388,8 @@ static bool is_move(const struct source *source)
 	       bits(source, to) == bits(source, from) && bits(source, to) >= 32;
 }
 
-/* The name of the operation. Capstone prints four unrelated instructions as mov. movz and movn are
- * a mov of a constant. */
+/* The name of the operation. Capstone prints the four instructions mov, ins, dup and umov as "mov".
+ * movz and movn count as a mov of a constant. */
 static const char *operation(const struct source *source)
 {
 	const cs_arm64_op *to = &source->decoded.operands[0], *from = &source->decoded.operands[1];
@@ -408,7 +416,7 @@ static void fill_text(const struct source *source, struct insn *insn)
 			(unsigned long long)insn->value);
 	if (decode_is(source->name, "b.*"))
 		snprintf(insn->condition, sizeof(insn->condition), "%.3s", source->name + 2);
-	/* Write "b.ne 0x400": an address has no #. */
+	/* Remove the # before a code address, so that the text is "b.ne 0x400". */
 	mark = has_target(insn) ? strrchr(insn->text, '#') : NULL;
 	if (mark)
 		memmove(mark, mark + 1, strlen(mark));
@@ -437,7 +445,8 @@ static void fill(const struct source *source, struct insn *insn)
 	insn->load_extends = decode_is(source->name, "ldrs* ldurs* ldtrs* ldpsw");
 }
 
-/* Decodes into `source`. Its texts stay valid until the next call. The caller holds the lock. */
+/* Decodes an instruction into `source`. The texts in `source` stay valid until the next call. The
+ * caller holds the lock. */
 static bool decode_source(
 	const uint8_t *bytes, size_t size, uint64_t address, struct source *source)
 {

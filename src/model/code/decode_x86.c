@@ -1,5 +1,5 @@
-/* x86-64 instructions, by Zydis, with corrections where the hardware differs.
- * tests/unit/test_decode.c has a row for each correction. */
+/* Decodes x86-64 instructions with the library Zydis, and corrects its output where the hardware
+ * differs. tests/unit/test_decode.c has a row for each correction. */
 #include "model/code/decode.h"
 
 #include <pthread.h>
@@ -13,16 +13,18 @@ struct source {
 	ZydisDecodedInstruction decoded;
 	ZydisDecodedOperand all[ZYDIS_MAX_OPERAND_COUNT];
 	const ZydisDecodedOperand
-		*visible[ZYDIS_MAX_OPERAND_COUNT]; /* the operands in the order of the text, without
-						      the mask in braces */
+		*visible[ZYDIS_MAX_OPERAND_COUNT]; /* operands in the order of the instruction's
+						      text, without the mask in braces */
 	int visible_count;
-	bool no_reads; /* an idiom: its result does not depend on its register operands */
+	bool no_reads; /* the instruction is an idiom whose result does not depend on its register
+			  operands */
 };
 
 static pthread_once_t prepared = PTHREAD_ONCE_INIT;
 static ZydisDecoder decoder;
-static ZydisFormatter plain, sized; /* sized always prints "dword ptr"; plain prints it only if no
-				       register shows the size */
+static ZydisFormatter plain,
+	sized; /* `sized` always prints the size of a memory operand ("dword ptr"); `plain` prints
+		  the size only if no register shows it */
 
 static void prepare_formatter(ZydisFormatter *formatter, bool size)
 {
@@ -53,7 +55,8 @@ static void prepare(void)
 
 /* ---- Registers */
 
-/* The classes that is_general() and is_vector() compare are neighbours in their enumeration. */
+/* is_general() and is_vector() rely on Zydis: the register classes that they compare have
+ * consecutive numbers. */
 static bool is_general(ZydisRegister reg)
 {
 	ZydisRegisterClass class = ZydisRegisterGetClass(reg);
@@ -103,7 +106,8 @@ static bool is_written(const ZydisDecodedOperand *operand)
 
 /* ---- Names */
 
-/* Zydis has its own spelling of some conditions. Returns the spelling of compilers and manuals. */
+/* Returns the spelling of a condition in compilers and manuals, because Zydis spells some
+ * conditions differently. */
 static const char *condition(const char *zydis)
 {
 	static const char *const spelling[][2] = { { "z", "e" }, { "nz", "ne" }, { "nb", "ae" },
@@ -115,8 +119,8 @@ static const char *condition(const char *zydis)
 	return zydis;
 }
 
-/* The number of letters before the condition: 1 in "jnz", 4 in "cmovnz", 3 in "setnz"; 0: no
- * condition. */
+/* The number of letters before the condition in a mnemonic: 1 in "jnz", 4 in "cmovnz", 3 in
+ * "setnz"; 0: the mnemonic has no condition. */
 static size_t before_condition(const struct source *source, const char *name)
 {
 	switch (source->decoded.meta.category) {
@@ -194,9 +198,9 @@ static bool same_registers(const struct source *source)
 	       register_of(source->visible[last]) == register_of(source->visible[last - 1]);
 }
 
-/* Finds idioms that do not wait for their operands. Zeroing idioms make 0 (Intel Optimization
- * Reference Manual, "Dependency-Breaking Idioms"). A comparison of a vector register with itself
- * makes all ones. sbb of a register with itself depends only on the carry. */
+/* Finds idioms: instructions that do not wait for their operands. Zeroing idioms make 0 (Intel
+ * Optimization Reference Manual, "Dependency-Breaking Idioms"). A comparison of a vector register
+ * with itself makes all ones. sbb of a register with itself depends only on the carry. */
 static void find_idioms(struct source *source, struct insn *insn)
 {
 	const char *name = insn->mnemonic;
@@ -260,12 +264,12 @@ static void fill_register(
 
 	if (reg == REG_NONE || (operand->encoding == ZYDIS_OPERAND_ENCODING_MASK && !insn->masked))
 		return;
-	/* push, pop, call and ret change rsp: see writeback. */
+	/* push, pop, call and ret change rsp; the field `writeback` records this change. */
 	if (insn->writeback && is_hidden(operand) && reg == number(ZYDIS_REGISTER_RSP))
 		return;
 	insn->vector |= is_vector(operand->reg.value);
-	/* Legacy SSE scalar instructions keep the rest of the register (sqrtsd, movsd x,x, movlps,
-	 * …). Zydis shows this only by the operand's size. */
+	/* Legacy SSE scalar instructions (sqrtsd, movsd x,x, movlps, …) keep the upper part of the
+	 * target register. In Zydis, only the operand's size shows that the upper part stays. */
 	if (is_vector(operand->reg.value) && operand->size < 128 &&
 		source->decoded.encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY)
 		whole = false;
@@ -277,9 +281,9 @@ static void fill_register(
 		decode_add_write(insn, reg);
 }
 
-/* Fills in the elements of a gather or scatter. The data and the index register may hold different
- * numbers of elements: the smaller number counts. The name shows the size of the indices:
- * vgatherDPS, vpscatterQD, vgatherpf0QPS. */
+/* Fills in the elements of a gather or scatter. The data register and the index register may hold
+ * different numbers of elements: the smaller number counts. A letter in the mnemonic shows the size
+ * of the indices: vgatherDPS, vpscatterQD, vgatherpf0QPS. */
 static void fill_elements(const struct source *source, const ZydisDecodedOperand *operand,
 	struct insn *insn, struct insn_memory *memory)
 {
@@ -333,7 +337,7 @@ static void fill_memory(
 	}
 }
 
-/* push, pop, call, ret: the stack operand becomes memory[0]. */
+/* For push, pop, call and ret, the stack operand becomes memory[0]. */
 static void find_stack(const struct source *source, struct insn *insn)
 {
 	bool moves = false;
@@ -379,8 +383,8 @@ static void fill_operands(const struct source *source, struct insn *insn)
 	}
 	if (insn->flow == FLOW_RETURN)
 		insn->step += (int32_t)insn->value;
-	/* String instructions change their pointers. Zydis does not report this for scas and outs.
-	 */
+	/* String instructions change their pointers. Zydis does not report the changed pointers of
+	 * scas and outs. */
 	if (source->decoded.meta.category != ZYDIS_CATEGORY_STRINGOP &&
 		source->decoded.meta.category != ZYDIS_CATEGORY_IOSTRINGOP)
 		return;
@@ -390,8 +394,8 @@ static void fill_operands(const struct source *source, struct insn *insn)
 	}
 }
 
-/* Fills in the flags: CF alone, and the other flags together. Undefined flags count as unchanged.
- */
+/* Fills in the flags that the instruction reads and writes: CF alone, and all other flags together.
+ * Undefined flags count as unchanged. */
 static void fill_flags(const struct source *source, struct insn *insn)
 {
 	static const struct {
@@ -434,8 +438,9 @@ static enum insn_flow flow(const struct source *source)
 	return category == ZYDIS_CATEGORY_COND_BR ? FLOW_BRANCH : FLOW_NONE;
 }
 
-/* The bits of the widest vector register. Without one: of the first general register, usually the
- * target. Without one: of an implied register (cqo, div [m]) other than rsp. */
+/* The width of an instruction: the bits of its widest vector register. Without vector registers:
+ * the bits of the first general register, usually the target. Without register operands: the bits
+ * of an implied register (cqo, div [m]) other than rsp. */
 static uint16_t width(const struct source *source)
 {
 	int vector = 0, general = 0, implied = 0;
