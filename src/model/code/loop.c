@@ -54,7 +54,8 @@ void loop_fill(struct loop *loop, const struct insn *insns, int insn_count,
 {
 	const struct insn **used = memory_new((size_t)insn_count + 1, sizeof(*used));
 	uint16_t *place = memory_new((size_t)insn_count + 1,
-		sizeof(*place)); /* the new index of each instruction; 1: the instruction ran */
+		sizeof(*place)); /* first 1 for each instruction that ran; later the new index of
+				    each instruction */
 	int count = 0;
 
 	for (int i = 0; i < step_count; i++)
@@ -82,14 +83,16 @@ void loop_fill(struct loop *loop, const struct insn *insns, int insn_count,
 void loop_insn_text(const struct loop *loop, const struct insn *insn, struct text *text)
 {
 	const struct insn *end = &loop->insn[loop->insn_count > 0 ? loop->insn_count - 1 : 0];
-	/* A call into the loop's own code. Other calls show the target's address. */
+	/* `calls` is true for a call into the loop's own code. The text of any other call shows the
+	 * target's address. */
 	bool calls = insn->flow == FLOW_CALL && insn->target >= loop->insn[0].address &&
 		     insn->target <= end->address;
 	bool jumps = insn->flow == FLOW_BRANCH || insn->flow == FLOW_JUMP || calls;
 	int64_t apart = (int64_t)(insn->target - loop->insn[0].address);
 	const char *last = strrchr(insn->text, ' ');
 
-	/* On AArch64, other operands come before the target. */
+	/* Replace the last word of the text, which is the target: on AArch64, other operands come
+	 * before the target. */
 	if (!jumps || !insn->target || !last)
 		text_add(text, insn->text);
 	else

@@ -1,6 +1,7 @@
-/* The child stops itself twice: when tracing starts, and when everything is set up. After that, the
- * parent steps each instruction. The empty function mark() marks the beginning and end of a run.
- * Its address is the same in parent and child. */
+/* Single-steps a child process. The child stops itself twice: when tracing starts, and when
+ * everything is set up. After the second stop, the parent steps each instruction of the child. The
+ * empty function mark() marks the beginning and end of a run. The address of mark() is the same in
+ * parent and child. */
 #include "model/code/step.h"
 
 #include <elf.h>
@@ -28,7 +29,8 @@
 #include "model/code/decode.h"
 #include "model/code/step_path.h"
 
-/* Exit status of the child: after a failed prepare(); if tracing is not allowed. */
+/* Exit statuses of the child. EXIT_PREPARED_BADLY: prepare() failed. EXIT_REFUSED: the child may
+ * not be traced. */
 enum { EXIT_PREPARED_BADLY = 100, EXIT_REFUSED = 99 };
 
 /* ---- in the child ---- */
@@ -60,14 +62,15 @@ static _Noreturn void child_main(const struct step_plan *plan)
 	if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0)
 		_exit(EXIT_REFUSED);
 	stop_self();
-	/* The timer wakes the parent when the time is up. It repeats, because late() allows more
-	 * time on a busy machine. */
+	/* The timer wakes the parent when the time is up. The timer repeats, because late() allows
+	 * more time on a busy machine. */
 	setitimer(ITIMER_REAL, &limit, NULL);
 	if (plan->prepare && plan->prepare(plan->context) != 0)
 		_exit(EXIT_PREPARED_BADLY);
 	plan->run(plan->context, plan->shorter);
 	stop_self();
-	/* Between two marks, only the run differs. The parent stops stepping at the third mark. */
+	/* The code between the first two marks and between the last two differs only in the run.
+	 * The parent stops stepping at the third mark. */
 	for (volatile int i = 0; i < 3; i++) {
 		mark();
 		plan->run(plan->context, counts[i]);
@@ -79,7 +82,7 @@ static _Noreturn void child_main(const struct step_plan *plan)
 
 struct registers {
 	uint64_t at;	      /* address of the next instruction */
-	uint64_t general[32]; /* in the order of REG_GENERAL */
+	uint64_t general[32]; /* values of the general registers, in the order of REG_GENERAL */
 };
 
 /* Reads the registers of a stopped child. Returns false if the child no longer exists. */
@@ -104,7 +107,8 @@ static bool read_registers(pid_t child, struct registers *registers)
 	return true;
 }
 
-/* The value of a general register; 0 for REG_NONE. Returns false for another kind of register. */
+/* Finds the value of a general register; REG_NONE has the value 0. Returns false for any other kind
+ * of register. */
 static bool general(uint8_t reg, const struct registers *registers, uint64_t *value)
 {
 	bool known = reg >= REG_GENERAL && reg < REG_VECTOR;
@@ -138,20 +142,21 @@ enum { CODE_BYTES = 16, SLOTS = 1 << 17 };
 struct tracer {
 	const struct step_plan *plan;
 	pid_t child;
-	bool gone;		  /* the child has ended, and waitpid() has reported it */
-	double begin;		  /* start of tracing, by monotonic_seconds() */
+	bool gone;		  /* the child has ended, and waitpid() has reported its end */
+	double begin;		  /* time when tracing started, from monotonic_seconds() */
 	struct step_share before; /* processor time of this thread at `begin` */
 
 	int insn_count;
 	struct insn *insn;
-	int *slot; /* open hash with SLOTS entries: 1 + index into insn; 0: free */
+	int *slot; /* hash table by address, with SLOTS entries: 1 + the index of the instruction in
+		      `insn`; 0: the entry is free */
 
 	int seen_count;
 	struct loop_step *seen; /* steps of the longer run */
 };
 
-/* Adds the seconds that a thread ran, and the seconds that it waited for a processor. Returns false
- * if the kernel does not report them. */
+/* Adds the seconds that a thread ran, and the seconds that it waited for a processor, to `share`.
+ * Returns false if the kernel does not report these times. */
 static bool add_share(const char *schedstat, struct step_share *share)
 {
 	FILE *file = fopen(schedstat, "re");
@@ -177,8 +182,8 @@ bool step_late(double elapsed, const struct step_share *share, double seconds)
 	       share->ran + share->waited < elapsed * STEP_IDLE;
 }
 
-/* Whether the time is up. Parent and child run alternately. On a busy machine, each of them waits
- * for other processes at every step. */
+/* Whether the time for stepping is up. Parent and child run alternately. On a busy machine, parent
+ * and child wait for other processes at every step. */
 static bool late(const struct tracer *tracer)
 {
 	double elapsed = monotonic_seconds() - tracer->begin;
@@ -193,7 +198,7 @@ static bool late(const struct tracer *tracer)
 	return step_late(elapsed, &share, tracer->plan->seconds);
 }
 
-/* Why children cannot be traced here. */
+/* The reason why ptrace cannot trace a child on this machine. */
 static struct status refused(int error)
 {
 	int64_t scope = system_number("", "/proc/sys/kernel/yama/ptrace_scope", 0);
@@ -212,7 +217,8 @@ static struct status refused(int error)
 		error ? ": " : "", error ? strerror(error) : "");
 }
 
-/* Describes the place of an address, from the child's memory map: "mine.so+0x1139". */
+/* Writes the file and offset of an address in the child: "mine.so+0x1139". They come from the
+ * child's memory map. */
 static void describe_place(pid_t child, uint64_t address, char *buffer, size_t size)
 {
 	char path[64], line[512];
@@ -253,8 +259,8 @@ static struct status ended_by_signal(const struct tracer *tracer, int number)
 		"the code %s%s%s", own_ended_by(number).text, *place ? " at " : "", place);
 }
 
-/* Signals that do not come from the code, usually from the terminal. The explorer receives them
- * too. */
+/* Whether a signal does not come from the stepped code, but usually from the terminal. Stepping
+ * ignores such a signal in the child, because the explorer receives it too. */
 static bool passes(int number)
 {
 	return number == SIGWINCH || number == SIGCHLD || number == SIGCONT || number == SIGURG ||
@@ -263,7 +269,7 @@ static bool passes(int number)
 }
 
 /* Continues the child with `request` (PTRACE_CONT or PTRACE_SINGLESTEP). Waits until the signal
- * `wanted` stops it. */
+ * `wanted` stops the child. */
 static struct status go(struct tracer *tracer, int request, int wanted)
 {
 	bool stepping = request == PTRACE_SINGLESTEP;
@@ -274,8 +280,8 @@ static struct status go(struct tracer *tracer, int request, int wanted)
 
 		if (ptrace(request, tracer->child, NULL, NULL) != 0 && errno != ESRCH)
 			return refused(errno);
-		/* A child that runs freely may disable its own timer. So the parent checks the time
-		 * itself. */
+		/* A child that runs freely may disable its own timer, so the parent checks the time
+		 * too. */
 		while ((waited = waitpid(tracer->child, &how, __WALL | (stepping ? 0 : WNOHANG))) <=
 			0) {
 			const struct timespec moment = { 0, 50000 };
@@ -328,7 +334,8 @@ static struct status start(struct tracer *tracer)
 	return go(tracer, PTRACE_CONT, SIGSTOP);
 }
 
-/* The slot of an address in the hash table; if the address is new, the free slot for it. */
+/* The slot of an address in the hash table. If the table does not contain the address, returns a
+ * free slot for it. */
 static int *find_slot(struct tracer *tracer, uint64_t address)
 {
 	size_t at = (size_t)(address * 0x9e3779b97f4a7c15u >> 32) % SLOTS;
@@ -338,7 +345,8 @@ static int *find_slot(struct tracer *tracer, uint64_t address)
 	return &tracer->slot[at];
 }
 
-/* Reads up to CODE_BYTES of code from the child, word by word. Stops where memory ends. */
+/* Reads up to CODE_BYTES bytes of code from the child, word by word. Stops at the end of readable
+ * memory. */
 static size_t read_code(const struct tracer *tracer, uint64_t address, uint8_t *bytes)
 {
 	size_t got = 0;
@@ -360,8 +368,8 @@ static size_t read_code(const struct tracer *tracer, uint64_t address, uint8_t *
 	return got;
 }
 
-/* The index of the instruction at an address; -1: no readable code, or too many instructions. Each
- * instruction is decoded once. */
+/* The index of the instruction at an address of the child. -1: the address has no readable code, or
+ * there are too many instructions. Each instruction is decoded only once. */
 static int meet(struct tracer *tracer, uint64_t address)
 {
 	int *slot = find_slot(tracer, address);
@@ -392,8 +400,8 @@ static void keep(struct tracer *tracer, int index, const struct registers *regis
 			seen->address[i] = address_of(&insn->memory[i], registers);
 }
 
-/* Steps until the next instruction is mark(). Counts the steps from the current instruction to the
- * one before mark(). If `kept`, records them. */
+/* Steps the child until its next instruction is mark(). Counts the steps before mark(). If `kept`
+ * is true, records each step. */
 static struct status step_to(struct tracer *tracer, bool kept, int *steps)
 {
 	struct registers registers;
@@ -412,8 +420,8 @@ static struct status step_to(struct tracer *tracer, bool kept, int *steps)
 		index = kept || registers.at == before ? meet(tracer, registers.at) : 0;
 		if (index < 0)
 			return ended_by_signal(tracer, SIGSEGV);
-		/* The address did not change. A jump to itself is a new step. Any other instruction
-		 * repeats itself (rep movsb) and counts once. */
+		/* If the address did not change, the instruction repeats itself (rep movsb) and
+		 * counts as one step. A jump to itself is a new step. */
 		if (registers.at != before || tracer->insn[index].flow != FLOW_NONE) {
 			if (*steps >= tracer->plan->most_steps)
 				return status_failed(
@@ -435,14 +443,17 @@ static struct status step_to(struct tracer *tracer, bool kept, int *steps)
 static struct status trace(struct tracer *tracer, struct loop *loop)
 {
 	const struct step_plan *plan = tracer->plan;
-	int steps[3] = { 0 }; /* to the first mark, of the shorter run, of the longer run */
+	int steps[3] = {
+		0
+	}; /* number of steps before the first mark, in the shorter run, and in the longer run */
 	struct status status = start(tracer);
 
 	for (int i = 0; i < 3 && status_is_ok(&status); i++)
 		status = step_to(tracer, i == 2, &steps[i]);
 	if (!status_is_ok(&status))
 		return status;
-	/* The code between two marks may differ by one or two instructions. */
+	/* The two runs may differ by one or two instructions even if the code ignores the number of
+	 * elements. */
 	if (steps[2] <= steps[1] + 2)
 		return status_failed("%llu elements take as many instructions as %llu: does the "
 				     "code use its count n?",
@@ -472,9 +483,9 @@ struct status step_loop(const struct step_plan *plan, struct loop *loop)
 	bool bound = false;
 
 	loop_clear(loop);
-	/* Run parent and child on one processor. They run alternately. To wake another processor
-	 * takes much longer than a step (80 instead of 20 µs in a virtual machine). The child
-	 * inherits the setting. */
+	/* Run parent and child on one processor. Parent and child run alternately. If they ran on
+	 * two processors, each step would wake a processor: 80 instead of 20 µs in a virtual
+	 * machine. The child inherits the parent's processor. */
 	if (cpu >= 0 && cpu < CPU_SETSIZE && sched_getaffinity(0, sizeof(before), &before) == 0) {
 		CPU_ZERO(&here);
 		CPU_SET(cpu, &here);
@@ -491,9 +502,9 @@ struct status step_loop(const struct step_plan *plan, struct loop *loop)
 
 /* ---- own loops ---- */
 
-/* n grows until the path has TURNS_ENOUGH iterations or PATH_ENOUGH steps. One iteration of a
- * vectorised loop processes dozens of elements. n is a power of two, and the longer run has twice
- * as many elements. So neither run executes the remainder loop after a vectorised loop. */
+/* The number of elements n grows until the path has TURNS_ENOUGH iterations or PATH_ENOUGH steps.
+ * One iteration of a vectorised loop can process dozens of elements. If the numbers of elements are
+ * powers of two, neither run executes the remainder loop after a vectorised loop. */
 enum {
 	N_FIRST = 128,
 	N_TIMES = 8,
@@ -503,7 +514,7 @@ enum {
 	STEPS_MOST = 60000
 };
 
-/* One step needs 3 µs, or 20 µs under a hypervisor. */
+/* Time limit of stepping an own loop. One step needs 3 µs, or 20 µs under a hypervisor. */
 static const double OWN_SECONDS = 2.0;
 
 struct status step_own(const struct own *own, uint64_t seed, struct loop *loop)
@@ -534,7 +545,8 @@ struct status step_own(const struct own *own, uint64_t seed, struct loop *loop)
 			(status_is_ok(&status) &&
 				(loop->turns >= TURNS_ENOUGH || loop->path_count >= PATH_ENOUGH)))
 			break;
-		/* A run on few elements may not reach the loop. Only then does a larger n help. */
+		/* A larger n helps only if the run did not reach the loop because it had too few
+		 * elements. */
 		if (!status_is_ok(&status) && !strstr(status.text, "no instruction repeats") &&
 			!strstr(status.text, "as many instructions"))
 			break;

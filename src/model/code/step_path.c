@@ -6,16 +6,16 @@
 
 #include "base/text.h"
 
-/* Counts for one instruction as the head of a loop. */
+/* The backward jumps to one instruction, which may be the head of a loop. */
 struct head {
 	int count;     /* number of backward jumps to this instruction */
-	uint64_t last; /* the highest address of such a jump */
+	uint64_t last; /* highest address of a backward jump to this instruction */
 };
 
 struct search {
 	const struct step_trace *trace;
-	struct head *heads; /* one for each instruction */
-	bool calls;	    /* backward calls count as jumps, to find recursion */
+	struct head *heads; /* one entry for each instruction of the trace */
+	bool calls;	    /* backward calls count as backward jumps, so that recursion is found */
 };
 
 static const struct insn *insn_at(const struct step_trace *trace, int step)
@@ -23,7 +23,7 @@ static const struct insn *insn_at(const struct step_trace *trace, int step)
 	return &trace->insn[trace->seen[step].insn];
 }
 
-/* Whether execution jumps back after this step: the jump closes a loop. */
+/* Whether execution jumps back after this step. A backward jump closes a loop. */
 static bool jumps_back(const struct search *search, int step)
 {
 	const struct insn *insn = insn_at(search->trace, step),
@@ -61,13 +61,14 @@ static int hottest(const struct search *search)
 	return best;
 }
 
-/* The average number of iterations per visit of a loop. Functions that the loop calls belong to it.
- */
+/* The average number of iterations per visit of a loop. Functions that the loop calls belong to the
+ * loop. */
 static double turns_a_visit(const struct search *search, int head)
 {
 	const struct step_trace *trace = search->trace;
 	uint64_t first = trace->insn[head].address, last = search->heads[head].last;
-	uint64_t back = 0; /* in a function that the loop calls: its return address */
+	uint64_t back = 0; /* return address of the function that the loop has called; 0: the loop
+			      has called no function */
 	int turns = 0, visits = 0;
 	bool inside = false;
 
@@ -85,8 +86,8 @@ static double turns_a_visit(const struct search *search, int head)
 	return visits ? (double)turns / visits : 0;
 }
 
-/* The most frequent enclosing loop: at least half of its iterations run `inner`. -1: no such loop.
- */
+/* The most frequent loop that encloses the loop `inner`. At least half of the iterations of an
+ * enclosing loop run `inner`. -1: no loop encloses `inner`. */
 static int enclosing(const struct search *search, int inner)
 {
 	const struct step_trace *trace = search->trace;
@@ -110,8 +111,9 @@ static int enclosing(const struct search *search, int inner)
 			begun = true;
 			held = false;
 		}
-		/* Two heads of one loop run alternately (a compiler may create several backward
-		 * jumps). Neither of them encloses the other. */
+		/* One loop can have two heads, because a compiler may create several backward
+		 * jumps. The two heads run about equally often, and neither is the head of an
+		 * enclosing loop. */
 		if (gaps > 0 && 2 * holding >= gaps &&
 			search->heads[i].count * 4 <= search->heads[inner].count * 3)
 			best = i;
@@ -119,13 +121,15 @@ static int enclosing(const struct search *search, int inner)
 	return best;
 }
 
-/* Whole iterations of a loop: from one step at the head up to a later one, not included. */
+/* Whole iterations of a loop: from one step at the loop head up to, but without, a later step at
+ * the loop head. */
 struct window {
-	int from, to; /* steps */
+	int from, to; /* indices of the first step and of the step after the last */
 	int turns;
 };
 
-/* The number of different instructions in these steps. `used` is a buffer. */
+/* The number of different instructions in the steps from `from` to `to` - 1. `used` is a buffer for
+ * the count. */
 static int different(const struct step_trace *trace, int from, int to, bool *used)
 {
 	int count = 0;
@@ -138,7 +142,8 @@ static int different(const struct step_trace *trace, int from, int to, bool *use
 	return count;
 }
 
-/* The window for a loop head. turns is 0 if not even one iteration fits. */
+/* Chooses the iterations of a loop that its path will show. The window has 0 turns if not even one
+ * iteration fits into `room`. */
 static struct window choose_window(
 	const struct step_trace *trace, int head, const struct loop *room)
 {
@@ -169,7 +174,9 @@ static struct window choose_window(
 /* Whether a branch of the path was taken in one iteration and not in another. */
 static bool goes_both_ways(const struct loop *loop)
 {
-	uint8_t *ways = memory_new((size_t)loop->insn_count, sizeof(*ways)); /* 1: on, 2: taken */
+	uint8_t *ways = memory_new((size_t)loop->insn_count,
+		sizeof(*ways)); /* for each instruction: bit 0: some step did not jump; bit 1: some
+				   step jumped */
 	bool both = false;
 
 	for (int i = 0; i < loop->path_count && !both; i++) {
@@ -214,7 +221,7 @@ struct status step_path(const struct step_trace *trace, double insns_per_element
 		count_heads(&search);
 		head = hottest(&search);
 	}
-	/* Each loop encloses the previous one, so this ends. */
+	/* Each loop that is tried encloses the previous loop, so the search ends. */
 	for (int around; head >= 0;) {
 		window = choose_window(trace, head, loop);
 		if (window.turns > 0 && turns_a_visit(&search, head) >= STEP_TURNS_FEW)

@@ -6,8 +6,8 @@
 
 #include "base/units.h"
 
-/* The count of a role (ROLE_COUNT: of any role). NULL: the role is not in the plan, or was not
- * counted. */
+/* Finds the first known count of a role; ROLE_COUNT stands for any role. NULL: the role is not in
+ * the plan, or was not counted. */
 static const struct count *count_of(
 	const struct event_plan *plan, const struct counts *counts, enum event_role role)
 {
@@ -143,7 +143,8 @@ void sample_ratios_find(const struct sample *sample, const struct explanation *e
 	}
 	ratios->lines = counts_of(plan, counts, ROLE_L3_MISSES);
 	ratios->lines_from = SOURCE_COUNTER;
-	/* The caches of another core have other misses, so its model does not apply. */
+	/* A model of another core does not apply, because the caches of that core have other
+	 * misses. */
 	if (!isfinite(ratios->lines) && explanation && status_is_ok(&explanation->status) &&
 		!explanation->foreign && explanation->limits.uarch) {
 		ratios->lines = explanation->limits.beyond[2];
@@ -176,7 +177,7 @@ void sample_ratios_traffic_words(
 	char percent[16];
 
 	*buffer = '\0';
-	/* Every loop has a few misses. Show no traffic if the printed value would be 0. */
+	/* Every loop has a few cache misses. Print no traffic if the printed value would be 0. */
 	if (!(ratios->traffic >= 0.0005))
 		return;
 	snprintf(percent, sizeof(percent), ratios->share < 0.0095 ? "%.1g %%" : "%.0f %%",

@@ -37,7 +37,8 @@ static void plan_add(struct event_plan *plan, const struct uarch_event *event, i
 	plan->meaning[counters->count++] = *event;
 }
 
-/* Reads the generic events: from data/events, or the built-in copy if that file has a mistake. */
+/* Reads the generic events from data/events. If that file has a mistake, reads the built-in copy.
+ */
 static int generic_events(struct uarch_event *event, int most, char *why, size_t size)
 {
 	char origin[256], *text;
@@ -56,7 +57,7 @@ static int generic_events(struct uarch_event *event, int most, char *why, size_t
 	return count;
 }
 
-/* Counts the extra names that are not events of the core. */
+/* Counts the names in `extra` that are not names of the core's events. */
 static int count_extra(
 	const struct uarch_event *event, int count, const char *const *extra, int extra_count)
 {
@@ -165,8 +166,8 @@ static bool ports_known(const struct explanation *explanation)
 	return true;
 }
 
-/* Micro-ops per element that execute on some ports. Pressure is in cycles per turn, and a micro-op
- * needs one cycle on its port. */
+/* Micro-ops per element that execute on the ports in `ports`. Port pressure is in cycles per
+ * iteration, and a micro-op needs one cycle on its port. */
 static double pressure_on(const struct explanation *explanation, uint32_t ports)
 {
 	const struct limits *limits = &explanation->limits;
@@ -179,8 +180,9 @@ static double pressure_on(const struct explanation *explanation, uint32_t ports)
 	return sum * limits->turns / limits->elements;
 }
 
-/* Instructions per element that load, store or branch. NAN if one instruction makes several
- * accesses: some cores count the instruction, other cores count each access. */
+/* Instructions per element that load, store or branch, depending on the role. NAN: one instruction
+ * makes several accesses, and cores differ: some count one instruction, others count each access.
+ */
 static double instructions_of(const struct loop *loop, enum event_role role)
 {
 	double count = 0;
@@ -213,7 +215,7 @@ double events_modelled(const struct uarch_event *meaning, const struct explanati
 	if (!explanation || !status_is_ok(&explanation->status) || loop->path_count == 0 ||
 		!(loop->elements > 0))
 		return NAN;
-	/* These counts need no core model, or any core model. */
+	/* The following counts need no core model, or are valid for any core model. */
 	if (role == ROLE_INSTRUCTIONS)
 		return loop->insns_per_element;
 	if (role == ROLE_LOADS || role == ROLE_STORES || role == ROLE_BRANCHES)
@@ -223,7 +225,8 @@ double events_modelled(const struct uarch_event *meaning, const struct explanati
 	if (!limits->uarch || !(limits->elements > 0) ||
 		(meaning->core[0] && strcmp(meaning->core, limits->uarch->name) != 0))
 		return NAN;
-	/* Arm does not document the unit of micro-op counts: its width is in macro-operations. */
+	/* On AArch64, micro-ops are not predicted: Arm states the width in macro-operations, and
+	 * does not document the unit of its micro-op counts. */
 	if ((role == ROLE_UOPS || role == ROLE_UOPS_RETIRED) && !limits->unknown &&
 		strcmp(limits->uarch->isa, "aarch64") != 0)
 		return (limits->slots + limits->unlaminated) / limits->elements;

@@ -7,26 +7,27 @@
 #include "base/text.h"
 #include "model/graph/forwards.h"
 
-/* A node starts when all its inputs are available. Its result is available after its latency. The
- * weight of an edge is the producer's latency (`out`) plus the cycles that the consumer adds
- * (`in`). */
+/* A node of the dependence graph starts when all its inputs are available. The result of a node is
+ * available after the node's latency. The weight of an edge is the producer's latency (`out`) plus
+ * the cycles that the consumer adds (`in`). */
 
 /* ---- The slowest cycle */
 
-/* A smaller gain is a rounding error. This limit is far below any latency, and far above the error
- * of long sums. */
+/* Smallest number of cycles by which relax() moves a start; a smaller gain is a rounding error. The
+ * limit is far below any latency, and far above the rounding error of long sums. */
 static const double gain = 1e-7;
 
 struct search {
 	const struct deps_edge *edges;
 	int edge_count, nodes;
-	double *start; /* earliest start of each node so far, if one path lasts `ratio` cycles */
-	int *parent;   /* the edge that determines the start; -1: none */
-	int *mark;     /* the last search that visited the node */
+	double *start; /* earliest start of each node in cycles so far, if one path lasts `ratio`
+			  cycles */
+	int *parent;   /* for each node: the edge that determines its start; -1: no edge */
+	int *mark; /* for each node: number of the last search that visited it; -1: not visited */
 };
 
-/* For each edge, moves the start of its target later if necessary. One call follows every forward
- * path. */
+/* Moves the start of the target of each edge to a later time if the edge requires it. `ratio` is
+ * the length of a path in cycles. Returns whether a start moved. */
 static bool relax(struct search *search, double ratio)
 {
 	bool moved = false;
@@ -44,7 +45,8 @@ static bool relax(struct search *search, double ratio)
 	return moved;
 }
 
-/* Keeps the cycle of parents through `node` if it is slower than the slowest cycle so far. */
+/* Keeps the cycle of parent edges through `node` in `cycle`, if it is slower than the slowest cycle
+ * so far. */
 static bool take_cycle(const struct search *search, int node, struct cycle *cycle)
 {
 	double weight = 0;
@@ -70,8 +72,8 @@ static bool take_cycle(const struct search *search, int node, struct cycle *cycl
 	return true;
 }
 
-/* Searches the parents for cycles slower than the slowest so far. Each node has at most one parent.
- * Returns whether it found one. */
+/* Searches the parent edges for a cycle that is slower than the slowest cycle so far. Each node has
+ * at most one parent edge. Returns whether a slower cycle was found. */
 static bool slower(struct search *search, struct cycle *cycle)
 {
 	bool found = false;
@@ -92,9 +94,9 @@ static bool slower(struct search *search, struct cycle *cycle)
 	return found;
 }
 
-/* If a path lasts long enough, the starts stop changing. Otherwise a cycle keeps moving them, and
- * this cycle is among the parents. The search then tries the ratio of this cycle, until the starts
- * stop changing. */
+/* If a path lasts long enough, the starts of the nodes stop changing. If a path is too short, a
+ * cycle keeps moving the starts, and the parent edges contain this cycle. The search then tries the
+ * ratio of the cycle that was found, until the starts stop changing. */
 void cycle_find(const struct deps_edge *edges, int edge_count, int nodes, struct cycle *cycle)
 {
 	struct search search = { .edges = edges,
@@ -107,8 +109,8 @@ void cycle_find(const struct deps_edge *edges, int edge_count, int nodes, struct
 
 	*cycle = (struct cycle){ .edge = cycle->edge };
 	memset(search.parent, -1, bytes);
-	/* The starts stop changing within one pass for each carried edge of a path. The bound
-	 * protects against rounding errors. */
+	/* Without rounding errors, the starts stop changing after at most one sweep for each edge
+	 * to a later path. The bound on sweeps protects against rounding errors. */
 	for (int sweep = 0; sweep < 2 * nodes + 16 && relax(&search, cycle->ratio); sweep++)
 		if (slower(&search, cycle))
 			memset(search.parent, -1, bytes);
@@ -128,17 +130,18 @@ struct graph {
 	struct deps_node *node;
 	struct deps_edge *edge;
 	int nodes, edges;
-	int last[REG_COUNT]; /* the node that last wrote each register; -1: the previous path wrote
-				it */
-	int *store_node;     /* for each step and operand: the node of its store; -1: no store */
-	bool *unknown;	     /* by instruction: true if a latency is not known */
+	int last[REG_COUNT]; /* for each register: the node that wrote it last; -1: the previous
+				path wrote the register */
+	int *store_node; /* for each step and operand: the node of the store; -1: the operand is not
+			    stored */
+	bool *unknown;	 /* for each instruction: true if one of its latencies is not known */
 	int unknown_count;
-	bool assumed; /* see struct chain */
+	bool assumed; /* a load may depend on a store at an unknown address, see struct chain */
 };
 
-/* Subtracted from the latency of counters. So if two cycles are equally slow, the search prefers a
- * cycle without counters, which explains more. The value is above `gain`, and far below any
- * difference of latencies. */
+/* Number of cycles subtracted from the latency of counters. If two cycles are equally slow, the
+ * search therefore prefers the cycle without counters, which explains more. counter_bias is above
+ * `gain`, and far below any difference of latencies. */
 static const double counter_bias = 1e-6;
 
 /* ---- Nodes and edges */
@@ -161,8 +164,8 @@ static struct deps_edge *add_edge(struct graph *graph, int from, int to, int dis
 	return &graph->edge[graph->edges++];
 }
 
-/* Adds an edge from the register's last writer to the node. If the previous path wrote the
- * register, begin_edges() fills in the writer. */
+/* Adds an edge from the last writer of the register `reg` to the node `to`. If the previous path
+ * wrote the register, begin_edges() fills in the writer. */
 static void read_register(struct graph *graph, int reg, int to, bool address, double in)
 {
 	struct deps_edge *edge;
@@ -175,7 +178,8 @@ static void read_register(struct graph *graph, int reg, int to, bool address, do
 	edge->in = in;
 }
 
-/* A latency that the core file does not state counts as 0, so that the sum stays a lower bound. */
+/* The latency of a class. A latency that the core file does not state counts as 0, so that the sum
+ * of latencies stays a lower bound. */
 static double latency_of(struct graph *graph, int insn, const struct uarch_class *class)
 {
 	if (class && uarch_known(class->latency))
@@ -186,7 +190,8 @@ static double latency_of(struct graph *graph, int insn, const struct uarch_class
 
 /* ---- One step */
 
-/* Cycles that a dependence through the index needs in addition to a dependence through the base. */
+/* Cycles that a dependence through the index of an address needs in addition to a dependence
+ * through the base. */
 static double index_extra(const struct graph *graph, const struct insn_memory *memory)
 {
 	const double *fact = graph->uarch->fact;
@@ -195,10 +200,11 @@ static double index_extra(const struct graph *graph, const struct insn_memory *m
 	return fmax(0, fact[scaled ? EXTRA_SCALED_INDEX : EXTRA_INDEX]);
 }
 
-/* Whether cores are expected to rename this load to its store. Its address must have no index. Its
- * operation must be a separate instruction or have a constant. Measured on Redwood Cove: `add
- * [m],1` is renamed; `add [m],reg` is not renamed. A load that shares a slot with the following
- * addition is not renamed either. On Zen 5, other cases were not measured. */
+/* Whether cores are expected to rename this load to its store. The address of a renamed load has no
+ * index. The operation on the loaded value must be a separate instruction or have a constant.
+ * Measured on Redwood Cove: the load of `add [m],1` is renamed; the load of `add [m],reg` is not
+ * renamed. A load that shares a slot with the following addition is not renamed either. On Zen 5,
+ * only some of these cases were measured. */
 static bool is_plain(const struct graph *graph, const struct insn *load, int operand)
 {
 	const struct uarch_insn *facts = &graph->facts[load - graph->loop->insn];
@@ -206,8 +212,8 @@ static bool is_plain(const struct graph *graph, const struct insn *load, int ope
 	return !load->memory[operand].index && !facts->joined && (!facts->op || load->immediate);
 }
 
-/* Store forwarding: cycles from the store's data to the loaded value, or UARCH_UNKNOWN. The first
- * known fact that applies counts. */
+/* Store forwarding: cycles from the store's data to the loaded value, or UARCH_UNKNOWN. The result
+ * is the first fact in the list `facts` that applies and is known. */
 static double forward_latency(const struct graph *graph, const struct forward *forward,
 	const struct insn *load, int operand)
 {
@@ -239,8 +245,8 @@ static int add_load(struct graph *graph, int step, int operand, const struct for
 
 	if (insn->load_extends)
 		latency += fmax(0, graph->uarch->fact[EXTRA_SIGN]);
-	/* For a gather, some core files give the operation's latency from index to result. Then the
-	 * load's latency is part of it and must not count twice. */
+	/* For a gather, some core files state the operation's latency from index to result. The
+	 * operation's latency then contains the load's latency, which must not count twice. */
 	if (memory->vector_index && graph->facts[number].op &&
 		graph->facts[number].op->latency >= latency)
 		latency = 0;
@@ -251,8 +257,8 @@ static int add_load(struct graph *graph, int step, int operand, const struct for
 		double cycles = forward_latency(graph, forward, insn, operand);
 		struct deps_edge *edge;
 
-		/* The store's node may not exist yet. Until begin_edges(), `from` is an index into
-		 * store_node. */
+		/* The node of the store may not exist yet. Until begin_edges() runs, `from` of an
+		 * edge through memory is an index into store_node. */
 		edge = add_edge(graph, forward->step * INSN_MEMORY + forward->operand, node,
 			forward->distance);
 		edge->memory = true;
@@ -268,7 +274,7 @@ static void write_register(struct graph *graph, int reg, int node)
 		graph->last[reg] = node;
 }
 
-/* xchg counts as two independent moves. */
+/* Whether the instruction is an xchg of two registers, which counts as two independent moves. */
 static bool swaps(const struct insn *insn)
 {
 	return insn->memory_count == 0 && insn->read_count == 2 && insn->write_count == 2 &&
@@ -297,7 +303,7 @@ static void read_operands(
 		add_edge(graph, loads[i], node, 0);
 }
 
-/* An instruction that adds a constant: add r,1 · inc r · lea r,[r+8] */
+/* Whether the instruction adds a constant to a register: add r,1 · inc r · lea r,[r+8] */
 static bool counts(const struct insn *insn)
 {
 	if (insn->vector || insn->move ||
@@ -370,8 +376,8 @@ static void add_step(struct graph *graph, int step, const struct forward **forwa
 
 /* ---- The whole graph */
 
-/* The latency from the producer to this consumer: the producer's latency, unless the core has
- * special forwarding between the two. */
+/* The latency from a producer to a consumer: the producer's latency, unless the core has special
+ * forwarding between the two classes. */
 static double out_of(const struct graph *graph, const struct deps_node *from,
 	const struct deps_node *to, const struct deps_edge *edge)
 {
@@ -380,8 +386,8 @@ static double out_of(const struct graph *graph, const struct deps_node *from,
 
 	if (edge->memory)
 		return 0;
-	/* A multiply-add may read its addend late, at an unknown time. So only the producer's
-	 * latency beyond the consumer's counts, as a lower bound. */
+	/* A multiply-add may read its addend late, at an unknown time. The producer's latency minus
+	 * the consumer's latency is a lower bound in any case. */
 	if (to->class && to->class->accumulate_unknown && addend) {
 		graph->unknown[graph->loop->path[to->step].insn] = true;
 		return from->latency - to->latency;
@@ -397,7 +403,7 @@ static double out_of(const struct graph *graph, const struct deps_node *from,
 	return from->latency;
 }
 
-/* Fills in the writers that were still unknown. Removes edges without a writer. */
+/* Fills in the producers of edges that were still unknown. Removes edges without a producer. */
 static void begin_edges(struct graph *graph)
 {
 	int kept = 0;
@@ -415,7 +421,8 @@ static void begin_edges(struct graph *graph)
 	graph->edges = kept;
 }
 
-/* Whether rename eliminates this copy. Then the value comes directly from the copy's producer. */
+/* Whether the node is a register copy that rename eliminates. The value then comes directly from
+ * the copy's producer. */
 static bool copies(const struct graph *graph, const struct deps_node *node)
 {
 	int number = graph->loop->path[node->step].insn;
@@ -423,8 +430,8 @@ static bool copies(const struct graph *graph, const struct deps_node *node)
 	return graph->facts[number].eliminated && graph->loop->insn[number].move;
 }
 
-/* For each node that is an eliminated copy: the node that produced the value, through any further
- * copies. -1: the node is no copy. */
+/* For each node that is an eliminated copy: the node that produced the value, before all copies in
+ * a row. -1: the node is no eliminated copy. */
 static int *find_origins(const struct graph *graph)
 {
 	int *origin = memory_new((size_t)graph->nodes + 1, sizeof(*origin));
@@ -440,7 +447,7 @@ static int *find_origins(const struct graph *graph)
 	return origin;
 }
 
-/* Computes the weights of all edges. */
+/* Computes the weights of all edges of the graph. */
 static void connect(struct graph *graph)
 {
 	int *origin;
@@ -466,7 +473,8 @@ static void connect(struct graph *graph)
 	free(origin);
 }
 
-/* Converts the nodes of the cycle to links of the chain. The nodes of one step become one link. */
+/* Converts the nodes of the slowest cycle to links of the chain. The nodes of one step become one
+ * link. */
 static void describe(const struct graph *graph, const struct cycle *cycle, struct chain *chain)
 {
 	int first = 0, last_step = -1;
@@ -512,7 +520,8 @@ static void build(struct graph *graph)
 	size_t operands = (size_t)graph->loop->path_count * INSN_MEMORY;
 	struct forward *forwards = memory_new(operands, sizeof(*forwards));
 	const struct forward *forward = forwards;
-	/* The stack pointer: the fifth general register of x86, the last of AArch64. */
+	/* The stack pointer is the fifth general register on x86, and the last general register on
+	 * AArch64. */
 	int stack = strcmp(graph->uarch->isa, "x86_64") == 0 ? REG_GENERAL + 4 : REG_GENERAL + 31;
 
 	graph->store_node = memory_new(operands, sizeof(int));

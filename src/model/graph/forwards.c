@@ -28,7 +28,7 @@ static int64_t times(int64_t a, int64_t b)
 	return (int64_t)((uint64_t)a * (uint64_t)b);
 }
 
-/* The address of a memory operand of the next instruction. */
+/* The address of a memory operand, from the register values before the instruction runs. */
 static struct address address_of(
 	const struct address_walk *walk, const struct insn *insn, int operand)
 {
@@ -47,7 +47,8 @@ static struct address address_of(
 		address.constant = add(
 			address.constant, times(walk->value[memory->index].offset, address.scale));
 	}
-	/* One fixed order, so that addresses can be compared. */
+	/* Base and index with scale 1 get a fixed order, so that equal addresses have equal fields.
+	 */
 	if (address.scale == 1 && address.index && address.index < address.base) {
 		int base = address.base;
 
@@ -70,8 +71,8 @@ static int only_source(const struct insn *insn)
 	return count == 1 ? source : REG_NONE;
 }
 
-/* Computes the result of the instruction if it is a register plus a constant. Otherwise returns
- * false. */
+/* Computes the result of an instruction that copies a register or adds a constant to a register.
+ * Returns false for any other instruction. */
 static bool sum(
 	const struct address_walk *walk, const struct insn *insn, struct address_value *value)
 {
@@ -109,7 +110,7 @@ static bool sum(
 	return true;
 }
 
-/* Updates the register values after one instruction. */
+/* Updates the register values in `walk` after one instruction. */
 static void pass(struct address_walk *walk, const struct insn *insn)
 {
 	const struct insn_memory *memory = &insn->memory[0];
@@ -121,7 +122,7 @@ static void pass(struct address_walk *walk, const struct insn *insn)
 		if (general(insn->writes[i]))
 			walk->value[insn->writes[i]] = summed ? value : fresh(walk);
 	base.offset = add(base.offset, insn->step);
-	if (moved) /* step 0: the step is in a register */
+	if (moved) /* if the step is 0, a register holds it, so the new base is unknown */
 		walk->value[memory->base] = insn->step ? base : fresh(walk);
 }
 
@@ -159,8 +160,8 @@ bool address_apart(const struct address *a, const struct address *b, int stack)
 	return a->known && b->known && (a->base == stack) != (b->base == stack);
 }
 
-/* Computes how much a register grows from one path to the next. Returns false if it does not grow
- * by a constant. */
+/* Computes how much a register grows from one path to the next. Returns false if the register does
+ * not grow by a constant. */
 static bool growth_of(const struct address_walk *walk, int root, int64_t *growth)
 {
 	if (root >= REG_COUNT || walk->value[root].root != root)
@@ -180,11 +181,11 @@ bool address_growth(const struct address_walk *walk, const struct address *addre
 	return true;
 }
 
-/* ---- Known addresses: stores, by the 8-byte blocks of memory that they wrote, the latest first.
- */
+/* ---- Known addresses. A hash table finds stores by the 8-byte blocks of memory that they wrote,
+ * the latest store first. */
 
 struct piece {
-	uint64_t number; /* address ÷ 8 */
+	uint64_t number; /* number of the 8-byte block: address ÷ 8 */
 	int step, operand;
 	int before; /* index of the previous piece in the same bucket; -1: none */
 };
@@ -235,7 +236,7 @@ static const struct insn *insn_of(const struct loop *loop, int step)
 	return &loop->insn[loop->path[step].insn];
 }
 
-/* Finds the latest store so far that wrote one of these bytes. */
+/* Finds the latest store so far that wrote one of the `size` bytes at `address`. */
 static void written_find(const struct written *written, const struct loop *loop, uint64_t address,
 	unsigned size, struct forward *forward)
 {
@@ -260,13 +261,15 @@ static void written_find(const struct written *written, const struct loop *loop,
 	}
 }
 
-/* One operand of an instruction, over all its occurrences in the path. */
+/* All occurrences of one load operand in the path, and the store that the load reads from. */
 struct occurrences {
-	bool found;	      /* a load found a store */
-	int first;	      /* the first occurrence whose load found a store */
-	struct forward store; /* this store */
-	int store_insn, back; /* its instruction, and how many occurrences earlier it ran */
-	bool regular;	      /* all later loads found the same store */
+	bool found;	      /* a load of this operand found a store */
+	int first;	      /* number of the first occurrence whose load found a store */
+	struct forward store; /* the store that the first load found */
+	int store_insn, back; /* index of the store's instruction, and number of occurrences from
+				 the store to the load */
+	bool regular; /* true: every later load found the same store instruction, equally many
+			 occurrences earlier */
 };
 
 static void occurrences_add(struct occurrences *load, int number, const struct loop *loop,
@@ -284,8 +287,8 @@ static void occurrences_add(struct occurrences *load, int number, const struct l
 			true };
 }
 
-/* Lists the steps of each instruction, in order: steps[starts[insn]] … steps[starts[insn + 1] - 1].
- */
+/* Lists the steps of each instruction in order: steps[starts[insn]] … steps[starts[insn + 1] - 1].
+ * `number` receives the occurrence number of each step. */
 static void index_path(const struct loop *loop, int *starts, int *steps, int *number)
 {
 	for (int s = 0; s < loop->path_count; s++)
@@ -296,9 +299,9 @@ static void index_path(const struct loop *loop, int *starts, int *steps, int *nu
 		steps[starts[loop->path[s].insn] + number[s]] = s;
 }
 
-/* Loads at the beginning of the path read from stores of the previous path. Later iterations in
- * this path show this store: all of them must have found the same store, the same number of
- * iterations earlier. */
+/* Finds the store for a load at the beginning of the path, which reads from a store of the previous
+ * path. Later iterations in the path show which store it is. All later iterations must have found
+ * the same store, the same number of iterations earlier. */
 static void wrap(const struct occurrences *load, int number, const int *starts, const int *steps,
 	struct forward *forward)
 {
@@ -379,16 +382,16 @@ static bool find_seen(const struct loop *loop, struct forward *forwards)
 
 /* ---- Unknown addresses: registers plus constants. */
 
-/* The smallest number of paths from the store to a load that reads its bytes; -1: none. The load's
- * address grows by *grows per path. If grows is NULL, the growth is unknown and only this path
- * counts. */
+/* The smallest number of paths from the store to a load that reads the stored bytes; -1: no load
+ * reads them. The load's address grows by *grows bytes per path. If `grows` is NULL, the growth is
+ * unknown, and only a load in the same path counts. */
 static int soonest(const struct address_access *store, const struct address_access *load,
 	const int64_t *grows, bool before)
 {
 	static const int64_t far = INT64_C(1) << 40;
 	int64_t gap, distance = 1, growth = grows ? *grows : 0;
 
-	/* The distance or the growth is too large: no path can bring the addresses together. */
+	/* If the distance or the growth is too large, the addresses never meet. */
 	if (__builtin_sub_overflow(load->address.constant, store->address.constant, &gap) ||
 		gap > far || gap < -far || growth > far || growth < -far)
 		return -1;
@@ -406,8 +409,8 @@ static int soonest(const struct address_access *store, const struct address_acce
 	return gap < store->size && -gap < load->size ? (int)distance : -1;
 }
 
-/* Finds the last store before the load that writes one of its bytes. Returns whether another store
- * may also do so. */
+/* Finds the last store before the load that writes one of the loaded bytes. Returns whether another
+ * store, at an unknown address, may also write one of these bytes. */
 static bool find_latest(const struct address_walk *walk, const struct address_access *list,
 	int count, const struct address_access *load, int stack, struct forward *forward)
 {
@@ -472,7 +475,8 @@ bool forwards_find(const struct loop *loop, int stack, struct forward *forwards)
 	if (!loop->stepped)
 		return find_unseen(loop, stack, forwards, false);
 	unclear = find_seen(loop, forwards);
-	/* With one iteration, the path cannot show values from the previous iteration. */
+	/* If the path has only one iteration, it cannot show values that come from the previous
+	 * iteration. */
 	if (loop->turns == 1)
 		unclear |= find_unseen(loop, stack, forwards, true);
 	return unclear;
