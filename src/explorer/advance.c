@@ -1,5 +1,5 @@
-/* The session's own work: it takes results, submits due requests, and computes when it must be
- * called again. */
+/* session_advance() takes results and submits due requests; session_next() computes when
+ * session_advance() must be called again. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,10 +7,11 @@
 #include "base/text.h"
 #include "explorer/state.h"
 
-/* Seconds between new visits of settled cells that were contended at every visit. Contention ends,
- * and then a better sample replaces the contended one. */
+/* Seconds between new visits of settled cells that were contended at every visit. When the
+ * contention has ended, a better sample replaces the contended sample. */
 static const double DOUBT_PERIOD = 0.5;
-/* Seconds between checks of a thread that computes for tens of milliseconds. */
+/* Seconds between two checks whether a background thread has finished. Such a thread computes for
+ * tens of milliseconds. */
 static const double THOUGHT = 0.004;
 
 static bool machine_look(struct session *session)
@@ -50,7 +51,7 @@ struct session *session_new(const struct engine *engine, const struct session_op
 	if (session->setting.kernel->own)
 		session_own_adopt(session, &session->setting);
 	session->cells = cells_new();
-	/* Errors of the file are ignored here: the sweep command reports them. */
+	/* Errors in the file of sweeps are ignored here, because the sweep command reports them. */
 	sweeps_load(&session->sweeps);
 	insight_start(session, options->explainer, options->uarch);
 	counted_start(session, options);
@@ -112,8 +113,8 @@ static bool take(struct session *session, const struct result *result)
 			insight_memory(session, result);
 		return result->final;
 	}
-	/* A frozen sample does not change. The result of a request that freezing cancelled still
-	 * counts for its cell. */
+	/* A frozen sample does not change. If freezing cancelled a request, the result of that
+	 * request still counts for its cell. */
 	if (current && !(session->frozen && session->live.sample.valid))
 		take_live(session, result);
 	cell = plan_take(session, &setting, result, current);
@@ -126,7 +127,7 @@ static bool take(struct session *session, const struct result *result)
 
 /* ---- requests ---- */
 
-/* Index of the next cell to visit; -1: no cell now. */
+/* Returns the index of the next cell to visit; -1: no cell needs a visit now. */
 static int next_cell(struct session *session)
 {
 	int next = plan_next(&session->plan);
@@ -137,7 +138,7 @@ static int next_cell(struct session *session)
 	return plan_doubtful(&session->plan);
 }
 
-/* Submits the next request, if one is due. Returns whether the view changed. */
+/* Submits the next request if a request is due. Returns whether the view changed. */
 static bool submit(struct session *session)
 {
 	const struct live *live = &session->live;
@@ -200,9 +201,10 @@ bool session_advance(struct session *session, double now)
 	return submit(session) || changed;
 }
 
-/* ---- when ---- */
+/* ---- the time of the next call ---- */
 
-/* When the session has work that needs no other thread; INFINITY: never. */
+/* Returns the time at which the session next has work that needs no other thread; INFINITY:
+ * never. */
 static double due(const struct session *session)
 {
 	double at = fmin(fmin(session->screen.notice[0] ? session->screen.notice_until : INFINITY,

@@ -1,12 +1,14 @@
-/* The windows in the explorer. While the kernel `window` is chosen, the session measures its
- * curves, the curve on screen first. For other kernels, it measures the slices. */
+/* The windows campaign in the explorer. While the kernel `window` is chosen, the session measures
+ * the kernel's curves, beginning with the curve on screen. For other kernels, the session measures
+ * the slices. */
 #include <stdio.h>
 #include <string.h>
 
 #include "experiment/windows/windows.h"
 #include "explorer/state.h"
 
-/* Whether the setting belongs to the kernel `window`, which has fillers between two misses. */
+/* Whether the setting belongs to the kernel `window`, which executes filler instructions between
+ * two cache misses. */
 static bool is_window(const struct setting *setting)
 {
 	return strcmp(setting->kernel->name, WINDOWS_KERNEL) == 0 &&
@@ -24,8 +26,8 @@ static struct windows *windows_of(const struct session *session)
 	return session->campaigns[CAMPAIGN_WINDOWS].campaign.self;
 }
 
-/* Whether the report's setting is equal to this setting, except for the knobs fillers and filler.
- */
+/* Whether the setting of the windows report is equal to `setting`, except for the knobs `fillers`
+ * and `filler`. */
 static bool is_of(const struct windows *windows, const struct setting *setting)
 {
 	struct setting was = windows_report(windows)->options.setting;
@@ -37,7 +39,7 @@ static bool is_of(const struct windows *windows, const struct setting *setting)
 	return setting_equal(&was, setting);
 }
 
-/* Adds all points of the recording to the windows. */
+/* Adds all points of the replayed recording to the windows report. */
 static void play(struct session *session)
 {
 	struct windows *windows = windows_of(session);
@@ -66,7 +68,7 @@ static void play(struct session *session)
 	windows_close(windows);
 }
 
-/* Whether the recording has at least one curve. */
+/* Whether the replayed recording has at least one curve. */
 static bool played(const struct windows *windows)
 {
 	const struct windows_report *report = windows_report(windows);
@@ -83,8 +85,8 @@ static bool is_wanted(const struct session *session)
 	       !windows_over(windows_of(session));
 }
 
-/* While a recording is written, adds a point of a curve to it. The point becomes a cell with one
- * visit. */
+/* While a recording is being written, adds a measured point of a curve to the recording. The point
+ * becomes a cell with one visit. */
 static void answered(
 	struct session *session, const struct setting *setting, const struct result *result)
 {
@@ -131,7 +133,8 @@ void curves_renew(struct session *session)
 		if (session->replay)
 			play(session);
 	}
-	/* The windows are the main view of this kernel, unless the recording has no curve. */
+	/* The windows panel is the main panel for the kernel `window`, unless a replayed recording
+	 * has no curve. */
 	if (screen_in_front(session, "slices") && !session->windows_shown &&
 		(!session->replay || played(windows_of(session))))
 		screen_bring(session, "windows");

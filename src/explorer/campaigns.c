@@ -1,5 +1,6 @@
 /* Campaigns (experiment/campaign.h) in the explorer. The core measurement and the probe replace the
- * live measurement while they run. The windows run next to it (campaign_windows.c). */
+ * live measurement while they run. The windows campaign runs next to the live measurement
+ * (campaign_windows.c). */
 #include "explorer/state.h"
 
 bool campaign_runs(const struct session *session, enum campaign_of which)
@@ -28,7 +29,7 @@ bool campaigns_beside(const struct session *session)
 	return any_runs(session, false);
 }
 
-/* The campaign's own time: without its pauses. */
+/* Returns the time `now` on the campaign's own clock, which stops during the campaign's pauses. */
 static double own_time(const struct under_way *under_way, double now)
 {
 	return now - under_way->paused;

@@ -1,4 +1,5 @@
-/* Charts of the panel in front: a slice, the mountain, the ladder, the probe, the windows. */
+/* Makes a chart of the panel in front: a slice, the mountain, the ladder, the probe or the
+ * windows. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +15,8 @@
 
 /* ---- slices ---- */
 
-/* Whether a point is measured; bytes: and moves bytes. */
+/* Whether at least one point of the slice is measured. If `bytes` is true, the sample of that point
+ * must also have a throughput. */
 static bool any_measured(const struct view_slice *slice, bool bytes)
 {
 	for (int i = 0; i < slice->count; i++)
@@ -23,8 +25,8 @@ static bool any_measured(const struct view_slice *slice, bool bytes)
 	return false;
 }
 
-/* The slice over the chosen knob, if there is one; else the slice over size; else the other slice.
- */
+/* Returns the slice along the chosen knob, if it exists, else the slice along the size, else the
+ * remaining slice. NULL: there is no slice. */
 static const struct view_slice *slice_of(const struct view *view)
 {
 	if (view->by_stride.knob >= 0 &&
@@ -33,7 +35,7 @@ static const struct view_slice *slice_of(const struct view *view)
 	return view->by_size.knob >= 0 ? &view->by_size : NULL;
 }
 
-/* Marks the present setting with its value. */
+/* Marks the present setting on the chart and writes its value next to the mark. */
 static void call_here(struct chart *chart, const struct view *view, const struct view_slice *slice,
 	enum sweeps_figure figure, bool steps)
 {
@@ -52,7 +54,7 @@ static struct chart *make_slice(
 {
 	const struct kernel *kernel = view->setting.kernel;
 	const struct knob *knob = &kernel->knobs[slice->knob];
-	/* Shows throughput, as the screen does, if the kernel moves bytes. */
+	/* If the kernel moves bytes, the chart shows throughput, like the screen. */
 	enum sweeps_figure figure =
 		any_measured(slice, true) && !kernel->plot_cpe ? SWEEPS_GBPS : SWEEPS_CPE;
 	struct chart *chart = chart_new(CHART_LINES);
@@ -174,7 +176,7 @@ static struct chart *view_probe(
 	return part == PROBE_PARTS ? NULL : chart_probe(view->probe, part, origin);
 }
 
-/* The curve on screen. */
+/* Makes a chart of the windows curve that is on screen. */
 static struct chart *view_windows(
 	const struct view *view, const struct chart_origin *origin, struct status *why)
 {
@@ -185,7 +187,8 @@ static struct chart *view_windows(
 
 /* ---- the panels ---- */
 
-/* A panel with a picture. make(): NULL if nothing is measured, or with another reason in *why. */
+/* A panel from which a chart can be made. make() returns NULL if nothing is measured; for another
+ * reason, it also sets *why. */
 struct row {
 	const char *front, *what, *measured;
 	struct chart *(*make)(
@@ -228,7 +231,8 @@ struct status chart_view(const struct view *view, const struct chart_origin *ori
 
 /* ---- the command ---- */
 
-/* Removes the theme from the beginning of "light FILE" or "dark". "FILE" has no theme. */
+/* Removes the theme from the beginning of the arguments, as in "light FILE" or "dark". The
+ * arguments "FILE" have no theme. */
 static enum picture_theme take_theme(const char **arguments)
 {
 	for (int i = 0; picture_theme_names[i]; i++) {

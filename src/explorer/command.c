@@ -1,5 +1,5 @@
-/* The command language: its lines, the groups of commands, the search through them, and the
- * commands for overlays. */
+/* The command language: how a line is run, the tables of commands, the search for commands (find),
+ * and the commands for overlays. */
 #include "explorer/command.h"
 
 #include <stdio.h>
@@ -12,13 +12,14 @@
 #include "base/text.h"
 #include "explorer/actions.h"
 
-/* More than the number of commands, with the NULL row. */
+/* Size of the table of all commands. The table has room for all commands and the last row with a
+ * NULL name. */
 enum { ROWS_MOST = 128 };
 
 /* ---- the language ---- */
 
-/* The line with single blanks between words, and without blanks at its ends. The caller frees it.
- */
+/* Returns a copy of the line with single blanks between words and without blanks at its ends. The
+ * caller frees the copy. */
 static char *tidy(const char *line)
 {
 	char *copy = memory_string(line), *rest;
@@ -37,8 +38,8 @@ static bool begins_with_words(const char *line, const char *name, size_t length)
 	return strncmp(line, name, length) == 0 && (line[length] == '\0' || line[length] == ' ');
 }
 
-/* The row with the longest name at the beginning of the line. *arguments is the text after the
- * name. */
+/* Returns the command with the longest name that begins the line; NULL: no command. *arguments
+ * receives the text after the name. */
 static const struct command_row *command_of(const char *line, const char **arguments)
 {
 	const struct command_row *best = NULL;
@@ -49,8 +50,8 @@ static const struct command_row *command_of(const char *line, const char **argum
 
 		if (length <= longest || !begins_with_words(line, row->name, length))
 			continue;
-		/* "kernel next" is a command. In "kernel next door", "next door" is a kernel's
-		 * name. */
+		/* In "kernel next", the command is "kernel next". In "kernel next door", the
+		 * command is "kernel", and "next door" is the name of a kernel. */
 		if (!row->arguments[0] && line[length] && best && best->arguments[0])
 			continue;
 		best = row;
@@ -61,7 +62,8 @@ static const struct command_row *command_of(const char *line, const char **argum
 	return best;
 }
 
-/* The argument of a verbatim command: the unchanged line after the name and one blank. */
+/* Returns the argument of a verbatim command: the unchanged rest of the line after the command's
+ * name and one blank. The caller frees the argument. */
 static char *verbatim(const char *line, const struct command_row *row)
 {
 	char *arguments;
@@ -72,8 +74,8 @@ static char *verbatim(const char *line, const struct command_row *row)
 	return arguments;
 }
 
-/* The error for an unknown command. It lists commands with the same first word, or with similar
- * words. */
+/* Returns the error for an unknown command. The message lists commands with the same first word or
+ * with similar words. */
 static struct status unknown_command(const char *line)
 {
 	const char *names[ROWS_MOST];
@@ -108,7 +110,7 @@ void session_say(struct session *session, const char *text)
 	session_notice(session, true, "%s", text);
 }
 
-/* The arguments of a row's run() and works(); the caller frees them. */
+/* Returns the arguments for the run() of a command. The caller frees the arguments. */
 static char *arguments_of(const struct command_row *row, const char *line, const char *rest)
 {
 	if (row->given)
@@ -116,7 +118,8 @@ static char *arguments_of(const struct command_row *row, const char *line, const
 	return row->verbatim ? verbatim(line, row) : memory_string(rest);
 }
 
-/* Why a command cannot run now. `rest` is the text after its name. */
+/* Returns an error with the reason if a command cannot run now. `rest` is the text after the
+ * command's name. */
 static struct status refusal_of(
 	const struct session *session, const struct command_row *row, const char *rest)
 {
@@ -125,7 +128,8 @@ static struct status refusal_of(
 	return row->refusal ? row->refusal(session) : status_ok();
 }
 
-/* Runs a command; change NULL: checks whether it can run and would have an effect. */
+/* Runs a command. If `change` is NULL, only checks whether the command can run and would have an
+ * effect. */
 static struct status run_row(const struct session *session, struct session *change,
 	const struct command_row *row, const char *line, const char *rest)
 {
@@ -156,7 +160,7 @@ struct status session_command(struct session *session, const char *line, double 
 	session->now = now;
 	if (*tidied) {
 		live_wake(&session->live, now);
-		/* A successful command removes the last notice. It may show its own notice. */
+		/* The last notice is removed first, because the command may show its own notice. */
 		notice_clear(session);
 		status = row ? run_row(session, session, row, line, rest) : unknown_command(tidied);
 		if (!status_is_ok(&status))
@@ -189,11 +193,13 @@ bool session_quit(const struct session *session)
 
 /* ---- find: kernels, knobs, commands and events ---- */
 
-/* find searches events from FIND_FROM letters, because fewer letters find too many. It chooses the
- * best of FIND_AMONG events. */
+/* The find overlay searches events only if the text has FIND_FROM letters, because shorter texts
+ * match too many events. Among the first FIND_AMONG matching events, find chooses the best
+ * matches. */
 enum { FIND_FROM = 2, FIND_AMONG = 512 };
 
-/* The PMU of this core's own events: "skl" of "skl::UOPS_ISSUED:ANY"; empty: no PMU. */
+/* Fills `pmu` with the name of the PMU that has this core's own events: "skl" for
+ * "skl::UOPS_ISSUED:ANY". Empty: no PMU is known. */
 static void pmu_of(const struct event_plan *plan, char *pmu, size_t size)
 {
 	pmu[0] = '\0';
@@ -205,7 +211,8 @@ static void pmu_of(const struct event_plan *plan, char *pmu, size_t size)
 	}
 }
 
-/* Whether an event's name contains every word. Such an event is usually the best match. */
+/* Whether an event's name contains every word of `words`. An event with all words in its name is
+ * usually the best match. */
 static bool named(const char *name, const char *words)
 {
 	char word[FIND_SIZE];
@@ -219,13 +226,15 @@ static bool named(const char *name, const char *words)
 
 struct search {
 	const char *text;
-	int rank; /* rank of this pass: 0: the name begins with the text; 1: the name contains it;
-		     2: the help contains it */
+	/* Rank of the entries that this pass adds. 0: the name begins with the text; 1: the name
+	 * contains the text; 2: the help contains the text. */
+	int rank;
 	struct view_found *found;
 	int count;
 };
 
-/* 0, 1 or 2 as in struct search; 3: a word of the text was not found. */
+/* Returns the rank of an entry: 0, 1 or 2 as in struct search. Rank 3 means that a word of the text
+ * was not found. */
 static int rank_of(const char *text, const char *name, const char *help)
 {
 	bool in_name = true;
@@ -247,7 +256,8 @@ static int rank_of(const char *text, const char *name, const char *help)
 	return in_name ? 1 : 2;
 }
 
-/* Adds an entry: "SHOWN — HELP", which runs the command. */
+/* Adds an entry with the label "SHOWN — HELP". The entry runs `command` when the user chooses
+ * it. */
 static void add(struct search *search, const char *shown, const char *help, const char *command)
 {
 	struct view_found *found = &search->found[search->count++];
@@ -257,8 +267,9 @@ static void add(struct search *search, const char *shown, const char *help, cons
 	snprintf(found->command, sizeof(found->command), "%s", command);
 }
 
-/* Offers an entry, if its rank is that of this pass. `shown` is printed before the dash. The rank
- * is the better one of `match` ("unroll" of "combine unroll") and `shown`. */
+/* Adds an entry if the entry's rank equals the rank of this pass. `shown` is printed before the
+ * dash. Two names are ranked, `match` ("unroll") and `shown` ("combine unroll"), and the better
+ * rank counts. */
 static void offer(struct search *search, const char *match, const char *shown, const char *help,
 	const char *command)
 {
@@ -281,8 +292,8 @@ static void offer_knobs(struct search *search, const struct kernel *kernel, bool
 	}
 }
 
-/* Offers the complete command line that the user typed, before all other entries. Choosing the
- * entry runs the command. */
+/* If the user typed a complete command line, adds an entry for it before all other entries. The
+ * entry runs that command. */
 static void offer_line(struct search *search)
 {
 	const char *arguments = "";
@@ -296,7 +307,7 @@ static void offer_line(struct search *search)
 	add(search, search->text, row->help, search->text);
 }
 
-/* Offers "event drop NAME" for each event that the user named. */
+/* Adds an entry "event drop NAME" for each event that the user named. */
 static void offer_drops(const struct session *session, struct search *search)
 {
 	const struct counted *counted = &session->counted;
@@ -310,8 +321,8 @@ static void offer_drops(const struct session *session, struct search *search)
 	}
 }
 
-/* Offers events last, because there may be thousands. Events with all words in the name come first.
- * Returns how many events did not fit. */
+/* Adds entries for events last, because there may be thousands of events. Events with all words in
+ * their names come first. Returns the number of events that did not fit in the list. */
 static int offer_events(const struct session *session, const char *words, struct search *search)
 {
 	const struct engine *engine = &session->engine;
@@ -352,7 +363,8 @@ static void offer_kernels(const struct session *session, struct search *search)
 	}
 }
 
-/* Returns how many events did not fit in the list. */
+/* Searches kernels, knobs, commands and events, and fills the list. Returns the number of events
+ * that did not fit in the list. */
 static int search_all(const struct session *session, struct search *search, const char *words)
 {
 	const struct kernel *present = session->setting.kernel;
@@ -384,7 +396,8 @@ static struct status run_find(
 	if (!change)
 		return command_effect(session->screen.overlay != OVERLAY_FIND ||
 				      strcmp(session->screen.find, arguments) != 0);
-	/* Ignores blanks at the ends: the user may be about to type the next word. */
+	/* The search ignores blanks at both ends of the text, because the user may be about to type
+	 * the next word. */
 	snprintf(text, sizeof(text), "%s", arguments + strspn(arguments, " "));
 	text_cut_clean(text, sizeof(text));
 	for (size_t length = strlen(text); length > 0 && text[length - 1] == ' ';)
@@ -408,7 +421,7 @@ static struct status run_choose(
 	if (!change)
 		return status_ok();
 	snprintf(command, sizeof(command), "%s", find_command(session));
-	/* Closes find first, because the chosen command may open another overlay. */
+	/* The find overlay closes first, because the chosen command may open another overlay. */
 	overlay_open(change, OVERLAY_NONE);
 	status = session_command(change, command, session->now);
 	if (!status_is_ok(&status))
@@ -486,7 +499,7 @@ static const struct command_row commands_general[] = {
 	{ .name = NULL },
 };
 
-/* Reads the compiled-in help of the commands. */
+/* Reads the help of the commands from the built-in file data/commands. */
 static void read_help(struct command_row *table)
 {
 	struct rows rows;
@@ -512,7 +525,7 @@ static void read_help(struct command_row *table)
 
 const struct command_row *command_rows(void)
 {
-	/* In the order of the help screen. */
+	/* The groups of commands are in the order of the help screen. */
 	static const struct command_row *const groups[] = { commands_setting, commands_panes,
 		commands_measuring, commands_campaigns, commands_picture, commands_general };
 	static struct command_row rows[ROWS_MOST];

@@ -1,5 +1,5 @@
-/* The probe and the core measurement in the explorer. They replace the live measurement while they
- * run. After that, the limits use their results. */
+/* Commands for the probe and the core measurement. While one of these campaigns runs, it replaces
+ * the live measurement. After the campaign, the limits use its results. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +16,8 @@ const struct probe_report *session_probe(const struct session *session)
 	return probe ? probe_report(probe) : NULL;
 }
 
-/* Gives the probe's latencies to the limits. The explorer then need not measure them itself. */
+/* Passes the probe's latencies to the limits, so the explorer need not measure the latencies
+ * again. */
 static void probe_over(struct session *session)
 {
 	const struct probe_report *report = session_probe(session);
@@ -32,7 +33,8 @@ const struct campaign_row campaign_row_probe = {
 	.kind = &campaign_probe, .apart = true, .over = probe_over
 };
 
-/* Adds the parts of a probe, "latency tlb", one bit each. */
+/* Parses the names of parts of a probe, such as "latency tlb", and sets the bit of each named part
+ * in *parts. */
 static struct status read_parts(char *arguments, unsigned *parts)
 {
 	for (char *word; (word = strsep(&arguments, " "));) {
@@ -62,7 +64,7 @@ static struct status begin_probe(struct session *session, unsigned parts)
 	return status_ok();
 }
 
-/* Shows the running probe, or begins a probe. */
+/* Shows the probe that is running, or begins a probe. */
 static struct status run_probe(
 	const struct session *session, struct session *change, char *arguments)
 {
@@ -108,7 +110,7 @@ static const struct characterise *core_of(const struct session *session)
 	return session->campaigns[CAMPAIGN_CORE].campaign.self;
 }
 
-/* Uses the measured model for this core. */
+/* After the core measurement, uses the measured model for the running core. */
 static void core_over(struct session *session)
 {
 	const struct characterise_report *report = characterise_report(core_of(session));

@@ -39,7 +39,8 @@ static void act_remedy(struct session *session)
 
 /* ---- the core to predict for ---- */
 
-/* Refuses another core in a replay: a recording has the limits of one core only. */
+/* In a replay, refuses to choose another core, because a recording has the limits of one core
+ * only. */
 static struct status uarch_refusal(const struct session *session)
 {
 	const struct core *core = session->replay ? replay_summary(session->replay).core : NULL;
@@ -140,7 +141,7 @@ static struct status run_event_drop(
 	return status_ok();
 }
 
-/* ---- A ---- */
+/* ---- A, the pinned setting ---- */
 
 static struct status pin_refusal(const struct session *session)
 {
@@ -190,8 +191,8 @@ static struct status run_record_to(
 	if (!*arguments)
 		return status_usage("record to needs a file name");
 	status = change ? record_open(change, arguments) : status_ok();
-	/* Removes the cells: a settled cell no longer has its trials, so that it must be measured
-	 * again. */
+	/* A settled cell no longer has its trials and cannot be recorded. All cells are removed, so
+	 * the session measures them again. */
 	if (change && status_is_ok(&status))
 		session_forget_cells(change);
 	return status;

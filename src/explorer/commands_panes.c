@@ -1,6 +1,6 @@
-/* Commands for the screen: the panel in front, the focused pane, scrolling, the mountain. A panel
- * that `view NAME` brings to the front has a row in `fronts`. A panel that the arrow keys act on
- * has a row in `panes`. The rows use the names of the panels. */
+/* Commands for the screen: the panel in front, the focused pane, scrolling, the mountain. Each
+ * panel that `view NAME` can bring to the front has a row in fronts[]. Each panel that the arrow
+ * keys can act on has a row in panes[]. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,20 +8,21 @@
 #include "base/text.h"
 #include "explorer/actions.h"
 
-/* A panel that can come to the front, a row of fronts[], or a panel that the arrow keys can act on,
- * a row of panes[]. A table ends with a NULL name. */
+/* One row of fronts[] or panes[], which describes one panel. The last row of each table has a NULL
+ * name. */
 struct pane {
 	const char *name; /* name of the panel, and argument of `view` or `focus` */
-	bool (*there)(
-		const struct session *session); /* whether it has contents now; NULL: always */
-	/* Finds the setting that an arrow key goes to; false: none. NULL: the arrow keys do not
-	 * change the setting. */
+	/* Returns whether the panel has contents now. NULL: the panel always has
+	 * contents. */
+	bool (*there)(const struct session *session);
+	/* Finds the setting that an arrow key goes to. Returns false if there is no such setting.
+	 * NULL: in this pane, the arrow keys do not change the setting. */
 	bool (*target)(const struct session *session, int dx, int dy, struct setting *setting);
-	/* For a pane without target(): moves up (-1) or down (+1), by the rules of
-	 * command_row.run. Without roll(), the arrow keys change knobs. */
+	/* For a pane without target(), moves up (dy = -1) or down (dy = +1). roll() follows the
+	 * rules of command_row.run. If target and roll are NULL, the arrow keys change knobs. */
 	struct status (*roll)(const struct session *session, struct session *change, int dy);
-	/* The mountain: when it comes to the front, it gets the focus. `focus NAME` is an error
-	 * while there() is false. */
+	/* True for the mountain only. When a panel with this flag comes to the front, it gets the
+	 * focus. `focus NAME` is an error while the panel's there() returns false. */
 	bool walked;
 };
 
@@ -52,7 +53,7 @@ static bool probe_there(const struct session *session)
 	return session_probe(session) != NULL;
 }
 
-/* In the order of `view next`. */
+/* The panels are in the order of the command `view next`. */
 static const struct pane fronts[] = {
 	{ "slices" },
 	{ "ladder", ladder_there },
@@ -89,7 +90,8 @@ static void bring(struct session *session, const struct pane *front)
 	}
 }
 
-/* The error for an unknown name. It lists `others` and the names in a table. */
+/* Returns the error for an unknown name of a panel. The message lists `others` and the names in
+ * `table`. */
 static struct status unknown_name(
 	const char *command, const char *argument, const char *others, const struct pane *table)
 {
@@ -158,10 +160,11 @@ static void act_counters(struct session *session)
 
 /* ---- scrolled panes ---- */
 
-/* The most lines that a command scrolls. */
+/* The largest number of lines that one command scrolls. */
 enum { SCROLL_MOST = LOOP_MOST };
 
-/* Scrolls from the line `first`, of `lines`. `scroll` sets the first line on screen. */
+/* Scrolls by `by` lines. `first` is the first line on screen, and `lines` is the number of all
+ * lines. `scroll` sets the new first line on screen. */
 static struct status scroll_lines(struct session *change, int first, int by, int lines,
 	void (*scroll)(struct session *session, int first))
 {
@@ -174,7 +177,7 @@ static struct status scroll_lines(struct session *change, int first, int by, int
 	return status_ok();
 }
 
-/* Parses "+N" or "-N"; 0: other text. */
+/* Parses "+N" or "-N". Returns 0 for any other text. */
 static int parse_lines(const char *text)
 {
 	int by;
@@ -222,7 +225,7 @@ static struct status nothing_further(void)
 	return status_usage("nothing further that way");
 }
 
-/* Right goes to a larger size, up to a larger stride. */
+/* The right arrow goes to a larger size. The up arrow goes to a larger stride. */
 static bool slices_target(const struct session *session, int dx, int dy, struct setting *setting)
 {
 	const struct plan *plan = &session->plan;
@@ -237,7 +240,7 @@ static bool counters_counted(const struct session *session)
 	return session->counted.counts.count > 0;
 }
 
-/* In the order of `focus next`. */
+/* The panes are in the order of the command `focus next`. */
 static const struct pane panes[] = {
 	{ "kernels", NULL, NULL, action_kernel_by },
 	{ "knobs" },
@@ -292,7 +295,7 @@ static struct status run_focus(
 
 /* ---- the arrow keys ---- */
 
-/* The most lines that help and other long overlays scroll. */
+/* The largest number of lines that the help and other long overlays can scroll. */
 enum { OVERLAY_MOST = 200 };
 
 static struct status move_in_overlay(
@@ -336,7 +339,8 @@ static struct status run_move(const struct session *session, struct session *cha
 
 	if (session->screen.overlay != OVERLAY_NONE)
 		return move_in_overlay(session, change, dx, dy);
-	/* Discards an incomplete typed value. Otherwise it would reappear in another pane. */
+	/* An incomplete typed value is discarded. Otherwise the value would reappear in another
+	 * pane. */
 	if (change)
 		entry_drop(change);
 	return move_in_pane(session, change, dx, dy);
@@ -386,7 +390,7 @@ static struct status run_whatif(
 	if (!change || !status_is_ok(&status))
 		return status;
 	change->whatif = whatif;
-	/* A notice is needed because the mountain may not be in front. */
+	/* The notice confirms the command, because the mountain may not be in front. */
 	if (whatif.asked)
 		session_notice(change, false, "misses are also shown for %s",
 			misses_whatif_words(&whatif).text);

@@ -9,7 +9,7 @@
 #include "base/units.h"
 #include "engine/own/own.h"
 
-/* The most characters of a typed value; more than any value has. */
+/* The largest number of characters of a typed value. Every valid value is shorter. */
 enum { ENTRY_LONGEST = 20 };
 
 /* ---- kernels ---- */
@@ -22,7 +22,8 @@ static void choose_kernel(struct session *session, const struct kernel *kernel)
 		session_go(session, &session->kernels[index].setting);
 }
 
-/* rest: "cflags=FLAGS"; NULL: nothing. */
+/* Opens an own loop. `rest` is the text after the path, "cflags=FLAGS", or NULL if there is
+ * none. */
 static struct status open_own(struct session *session, const char *path, const char *rest)
 {
 	if (rest && strncmp(rest, "cflags=", 7) != 0)
@@ -68,7 +69,7 @@ struct status action_kernel_by(const struct session *session, struct session *ch
 {
 	int index = session_kernel_index(session, session->setting.kernel) + direction;
 
-	/* A replay has only the recorded kernels. */
+	/* In a replay, kernels that were not recorded are skipped. */
 	for (; index >= 0 && index < session->kernel_count + session->own.open;
 		index += direction) {
 		const struct kernel *kernel = session->kernels[index].setting.kernel;
@@ -84,13 +85,15 @@ struct status action_kernel_by(const struct session *session, struct session *ch
 
 /* ---- values ---- */
 
-/* The memory limits for the check of values; unknown in a replay. */
+/* Returns the memory limits with which values are checked. In a replay, the memory limits are
+ * unknown. */
 static struct memory_limits limit_of(const struct session *session)
 {
 	return session->replay ? MEMORY_LIMITS_UNKNOWN : session->memory_limits;
 }
 
-/* Reports which other knobs changed. asked: one bit for each knob that the user changed. */
+/* Shows a notice that lists the knobs that changed without the user's request. `asked` has one bit
+ * for each knob that the user changed. */
 static void notice_followers(struct session *session, const struct setting *before, unsigned asked)
 {
 	const struct setting *after = &session->setting;
@@ -108,8 +111,8 @@ static void notice_followers(struct session *session, const struct setting *befo
 	text_free(&text);
 }
 
-/* After `knob` was changed, lets the kernel fit the other knobs. It must not change the knobs in
- * `asked`, one bit each. */
+/* After `knob` was changed, lets the kernel fit the other knobs to the new value. `asked` has one
+ * bit for each knob that must not change. */
 static struct status fit_and_check(
 	const struct session *session, struct setting *setting, int knob, unsigned asked)
 {
@@ -129,7 +132,8 @@ static struct status fit_and_check(
 	return status_is_ok(&fitted) ? fitted : status;
 }
 
-/* Goes to `wanted`, after `knob` was changed last. Other knobs may follow. */
+/* Goes to the setting `wanted`, in which `knob` was changed last. The kernel may fit other knobs to
+ * the new value. */
 static struct status go(const struct session *session, struct session *change,
 	const struct setting *wanted, int knob, unsigned asked)
 {
@@ -179,7 +183,7 @@ bool action_steps(const char *text, int *steps)
 	return true;
 }
 
-/* Moves the chosen knob of a setting by steps. Returns whether the setting changed. */
+/* Moves the chosen knob of `setting` by `steps` values. Returns whether the setting changed. */
 static bool step(const struct session *session, struct setting *setting, int steps)
 {
 	if (session->replay)
@@ -245,9 +249,9 @@ struct status action_knob_by(const struct session *session, struct session *chan
 
 /* ---- typing a value ---- */
 
-/* Whether the user may type this character in a value of the chosen knob. A choice allows the
- * numbers of its values. Other knobs allow printable characters: the value is checked when it is
- * complete. */
+/* Returns an error if the user may not type this character in a value of the chosen knob. A knob of
+ * kind choice allows the numbers of its values. Other knobs allow every printable character,
+ * because the value is checked when it is complete. */
 static struct status check_digit(const struct session *session, const char *digit)
 {
 	const struct kernel *kernel = session->setting.kernel;
@@ -304,7 +308,7 @@ static struct status run_digit(
 
 	if (!status_is_ok(&status))
 		return status;
-	/* The number of a choice selects it at once. */
+	/* A typed number selects a value of a choice at once. */
 	if (session->setting.kernel->knobs[session->knob].kind == KNOB_CHOICE)
 		return move_knob_to(session, change, *arguments - '1');
 	if (!change)

@@ -1,5 +1,5 @@
-/* The limits of the present setting. The session calls the explainer as soon as the setting or the
- * core changes. A background thread explains code that must be stepped through. */
+/* Finds the limits of the present setting. The session calls the explainer as soon as the setting
+ * or the core changes. A background thread explains code that must be stepped through. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,22 +8,24 @@
 #include "base/job.h"
 #include "explorer/state.h"
 
-/* Seconds for which a setting must stay unchanged before the search for advice. The search explains
- * up to 40 settings, too many while a key repeats. */
+/* Seconds for which a setting must stay unchanged before the search for advice begins. The search
+ * explains up to 40 settings, which takes too long while the user holds a key down. */
 static const double ADVICE_DELAY = 0.15;
 /* Seconds for which a setting must stay unchanged before its code is stepped through. Stepping
- * needs 20 to 50 ms, or 200 ms under a hypervisor that traps each step. */
+ * through a kernel takes 20 to 50 ms, or 200 ms under a hypervisor that traps each step. */
 static const double READING_DELAY = 0.06;
 
-/* Settings explained per call, at 0.2 to 1.1 ms each. Keys and frames are handled between calls. */
+/* Number of settings that one call of insight_advise() explains, in 0.2 to 1.1 ms each. Keys and
+ * frames are handled between two calls. */
 enum { ADVICE_AT_ONCE = 4 };
-/* Seconds between two settings that are stepped through. The pause is shorter while the user waits
- * for the advice. */
+/* During the search for advice, seconds between two settings that are stepped through. The pause
+ * ADVICE_PAUSE_WANTED applies while the user waits for the advice. */
 static const double ADVICE_PAUSE = 0.1, ADVICE_PAUSE_WANTED = 0.01;
 
 /* ---- in a background thread ---- */
 
-/* Own loops are excluded: the session may compile and replace their code at any time. */
+/* Whether a background thread may explain the kernel. Own loops are excluded, because the session
+ * may replace their code at any time. */
 static bool background_possible(const struct insight *insight, const struct kernel *kernel)
 {
 	return insight->explainer->background_explain && kernel->stepped && !kernel->own;
@@ -71,7 +73,7 @@ static bool background_take(struct insight *insight)
 
 /* ---- which core ---- */
 
-/* Name of the core to predict for; empty: no core. */
+/* Returns the name of the core to predict for; empty: there is no core model. */
 static const char *core_name(const struct insight *insight)
 {
 	if (insight->wanted[0])
@@ -93,7 +95,7 @@ static void unload(struct insight *insight)
 	explain_cache_clear(insight->quick);
 }
 
-/* Writes the note that says why there is no core to predict for. */
+/* Writes the note that says why there is no core model to predict with. */
 static void note_core(struct session *session)
 {
 	struct insight *insight = &session->insight;
@@ -122,7 +124,7 @@ static void note_core(struct session *session)
 	}
 }
 
-/* Loads the core to predict for, unless it is already loaded. */
+/* Loads the core model to predict with, unless that model is already loaded. */
 static void load(struct session *session)
 {
 	struct insight *insight = &session->insight;
@@ -187,7 +189,7 @@ void insight_end(struct session *session)
 	listing_free(insight->listing);
 }
 
-/* If the running core has no model, offers to measure it. */
+/* If the running core has no model, shows a notice that offers to measure the core. */
 static void offer(struct session *session)
 {
 	const struct insight *insight = &session->insight;
@@ -306,7 +308,8 @@ static struct explain_question question_of(const struct session *session)
 	};
 }
 
-/* After the setting was explained: finds its source, and begins the search for advice. */
+/* Called after the setting was explained. Finds the source code of the setting, and begins the
+ * search for advice. */
 static void begin_advice(struct session *session)
 {
 	struct insight *insight = &session->insight;
@@ -394,7 +397,8 @@ const struct explanation *insight_of(struct session *session, const struct setti
 	return insight->scratch;
 }
 
-/* Call it after a new L3 or memory latency is known. */
+/* Call memory_known() after a new L3 or memory latency was measured. The present setting is then
+ * explained again. */
 static void memory_known(struct session *session)
 {
 	insight_forget(session);
@@ -427,7 +431,7 @@ void insight_memory(struct session *session, const struct result *result)
 		cache[level - 1] = uarch_cache(insight->core.uarch, level);
 	memory_probe_accept(&session->memory, session_machine(session),
 		cache[0] ? cache[0]->latency : 0, cache[1] ? cache[1]->latency : 0, result);
-	/* Nothing has changed: the explanations stay valid. */
+	/* If no latency has changed, the explanations stay valid. */
 	if (was.l3.known == session->memory.l3.known &&
 		was.memory.known == session->memory.memory.known &&
 		memcmp(was.point, session->memory.point, sizeof(was.point)) == 0)
@@ -437,7 +441,7 @@ void insight_memory(struct session *session, const struct result *result)
 
 /* ---- the advice ---- */
 
-/* Whether the recording contains a setting. */
+/* Whether the replayed recording contains a setting. */
 static bool is_recorded(const void *replay, const struct setting *setting)
 {
 	return replay_find(replay, setting) >= 0;
@@ -497,7 +501,8 @@ double insight_due(const struct session *session)
 
 	if (insight_thinks(session))
 		return INFINITY;
-	/* An own loop may crash or never end: it is stepped through only after it was measured. */
+	/* An own loop is stepped through only after it was measured, because it may crash or never
+	 * end. */
 	if (insight->reading && session->setting.kernel->own && !session->live.sample.valid)
 		return INFINITY;
 	if (insight->reading)
@@ -512,8 +517,8 @@ bool insight_thinks(const struct session *session)
 	return session->insight.background_explain.job;
 }
 
-/* Takes the background explanation: of the present setting, or of a setting in the search for
- * advice. */
+/* Takes the explanation that the background thread has computed. The explained setting is the
+ * present setting, or a setting of the search for advice. */
 static void take_background(struct session *session)
 {
 	struct insight *insight = &session->insight;

@@ -1,5 +1,5 @@
-/* Own loops in the explorer. A command opens an own loop. When its file is saved, the session
- * compiles it again, and the previous version becomes A. */
+/* Own loops in the explorer. A command opens an own loop. When the user saves the loop's file, the
+ * session compiles the file again, and the previous version becomes A. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,9 +8,10 @@
 #include "engine/own/own.h"
 #include "explorer/state.h"
 
-/* Seconds between checks of the file. Each check calls stat(2) once. */
+/* Seconds between two checks whether the own loop's file was saved. Each check calls stat(2)
+ * once. */
 static const double LOOK_PERIOD = 0.25;
-/* Seconds to wait after a save, because the file may not be complete yet. */
+/* Seconds to wait after the file was saved, because the file may not be complete yet. */
 static const double SETTLE = 0.05;
 
 static struct setting *newest(struct session *session)
@@ -33,8 +34,8 @@ static void show_errors(struct session *session, const char *path, const struct 
 	overlay_text(session, title, text_string(said));
 }
 
-/* Makes a compiled kernel the own loop. It becomes the present setting, unless it is a new version
- * of a loop that is not on screen. The sample of the previous version becomes A. */
+/* Makes a compiled kernel the own loop. The kernel becomes the present setting, unless it is a new
+ * version of a loop that is not on screen. The sample of the previous version becomes A. */
 static void take(struct session *session, const struct kernel *kernel, bool go)
 {
 	const struct setting *present = &session->setting;
@@ -55,7 +56,8 @@ static void take(struct session *session, const struct kernel *kernel, bool go)
 			session_pin(session);
 	}
 	insight_forget(session);
-	/* A may belong to an older version, in the slot that the new version uses now. */
+	/* A is removed if it belongs to an older version, because the new version has overwritten
+	 * the kernel of that version. */
 	if (session->pinned.setting.kernel == kernel)
 		session_unpin(session);
 	session->own.open = true;
@@ -65,7 +67,8 @@ static void take(struct session *session, const struct kernel *kernel, bool go)
 		overlay_open(session, OVERLAY_NONE);
 	if (go || version)
 		session_go(session, &setting);
-	/* Existing samples belong to the loop that was in the slot before. */
+	/* All existing samples are discarded, because they belong to the previous version of the
+	 * loop. */
 	session_forget(session);
 }
 
@@ -95,7 +98,8 @@ static bool reload(struct session *session)
 	char path[4096], flags[1024];
 	struct status status;
 
-	/* The new version may overwrite the slot that holds these strings. */
+	/* The strings are copied, because the new version may overwrite the kernel that holds
+	 * them. */
 	snprintf(path, sizeof(path), "%s", newest(session)->kernel->file);
 	snprintf(flags, sizeof(flags), "%s", cflags ? cflags : "");
 	session->own.stale = false;
@@ -120,7 +124,7 @@ bool session_own_advance(struct session *session)
 	session->own.look = session->now + LOOK_PERIOD;
 	if (!own_changed(newest(session)->kernel->own))
 		return false;
-	/* Compiles at the next call, so that a frame can show the notice first. */
+	/* The next call compiles the file, so a frame can show the notice first. */
 	session->own.stale = true;
 	session->own.look = session->now + SETTLE;
 	session_notice(

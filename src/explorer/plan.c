@@ -1,4 +1,4 @@
-/* The cells around the present setting, and the order of their visits. */
+/* Chooses the cells to measure around the present setting, and the order of their visits. */
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -8,7 +8,8 @@
 #include "experiment/windows/windows.h"
 #include "explorer/state.h"
 
-/* The session empties a larger table. Each cell needs about 15 KB until it has settled. */
+/* Largest number of cells that the session keeps. If there are more cells, the session removes all
+ * of them. Each cell needs about 15 KB until it has settled. */
 enum { CELLS_MOST = 6000 };
 /* A cell settles when its median is known to within CELL_PRECISION (relative), or after CELL_VISITS
  * visits. */
@@ -20,12 +21,12 @@ static uint64_t last_cache(const struct session *session)
 	return session->machine_known ? machine_last_cache(session_machine(session)) : 0;
 }
 
-/* Bytes. Each visit of an own loop's cell lays out its data again: cells with more data are not
- * visited. */
+/* Largest working set, in bytes, of a visited cell of an own loop. Each visit of such a cell
+ * prepares the data again, which takes too long for a larger working set. */
 enum { ISOLATED_MOST = 64 << 20 };
 
-/* Adds a setting to the plan, unless one of the first `look` entries already holds it. Returns its
- * index; -1: the kernel or the machine refuses the setting. */
+/* Adds a setting to the plan, unless one of the first `look` entries already holds it. Returns the
+ * entry's index, or -1 if the kernel or the machine refuses the setting. */
 static int plan_place(struct session *session, const struct setting *setting, int look)
 {
 	struct plan *plan = &session->plan;
@@ -49,8 +50,8 @@ static int plan_place(struct session *session, const struct setting *setting, in
 	return plan->count++;
 }
 
-/* Fills planned[] of a slice, after its values are set. The point nearest to the present setting
- * comes first. */
+/* Adds the points of a slice to the plan, and fills the slice's planned[]. The point nearest to the
+ * present setting comes first in the order of visits. */
 static void slice_place(struct session *session, struct plan_slice *slice)
 {
 	struct setting setting = session->setting;
@@ -107,7 +108,7 @@ static int slice_values(const struct session *session, int knob, int64_t *values
 	return axis_values(&kernel->knobs[knob], session->memory_limits, values, VIEW_SLICE);
 }
 
-/* knob -1: no slice. */
+/* Builds the slice along `knob`; if `knob` is -1, the slice is empty. */
 static void build_slice(struct session *session, struct plan_slice *slice, int knob)
 {
 	slice->knob = knob;
@@ -132,7 +133,8 @@ static void build_grid(struct session *session, struct plan_grid *grid, int size
 			session->replay, &session->setting, size, grid->y, VIEW_GRID_Y);
 		grid->nx = replay_values(
 			session->replay, &session->setting, stride, grid->x, VIEW_GRID_X);
-		/* A grid with one row or column would only repeat a slice. */
+		/* A grid with only one row or one column would repeat a slice, so it is not
+		 * shown. */
 		grid->present = grid->ny > 1 && grid->nx > 1;
 	} else {
 		grid->ny = axis_sizes(kernel, size, true, last_cache(session),
@@ -146,7 +148,8 @@ static void build_grid(struct session *session, struct plan_grid *grid, int size
 		grid->nx = grid->ny = 0;
 }
 
-/* The knob of the second slice: the stride, else the chosen knob. */
+/* Returns the knob of the second slice: the stride if the kernel has one, else the chosen knob. -1:
+ * there is no second slice. */
 static int second_knob(const struct session *session, int size, int stride)
 {
 	const struct kernel *kernel = session->setting.kernel;
@@ -154,7 +157,7 @@ static int second_knob(const struct session *session, int size, int stride)
 
 	if (knob == size || knob >= kernel->knob_count)
 		return -1;
-	/* The windows campaign chooses the points along this knob. */
+	/* The windows campaign, not the plan, chooses the points along the knob `fillers`. */
 	return curves_there(session) && strcmp(kernel->knobs[knob].name, WINDOWS_FILLERS) == 0
 		       ? -1
 		       : knob;
@@ -191,7 +194,7 @@ void plan_stop(struct session *session)
 	session->plan.count = 0;
 }
 
-/* Sets the cell of the plan's entry with the same setting. */
+/* Stores the cell in the entry of the plan that has the cell's setting. */
 static void attach(struct plan *plan, struct cell *cell)
 {
 	for (int i = 0; i < plan->count; i++) {
@@ -202,8 +205,9 @@ static void attach(struct plan *plan, struct cell *cell)
 	}
 }
 
-/* Improves a settled cell. A good live sample replaces its sample, because it is newer and has more
- * trials. A visit replaces only a doubtful sample, and only with a good one. */
+/* Improves the sample of a settled cell. A good live sample replaces the cell's sample, because the
+ * live sample is newer and has more trials. The sample of a visit replaces only a doubtful sample,
+ * and only if the new sample is good. */
 static void improve(
 	struct session *session, struct cell *cell, const struct result *result, bool current)
 {
@@ -248,8 +252,9 @@ struct cell *plan_take(struct session *session, const struct setting *setting,
 	return cell;
 }
 
-/* The entry with the fewest visits, the first of several: of the cells that have not settled, or of
- * the settled cells that are doubtful. */
+/* Returns the index of the first entry with the fewest visits. If `doubtful` is false, only cells
+ * that have not settled count; otherwise, only settled cells with a doubtful sample count. -1:
+ * there is no such cell. */
 static int least_visited(const struct plan *plan, bool doubtful)
 {
 	unsigned fewest = UINT_MAX;
@@ -284,8 +289,8 @@ int plan_doubtful(const struct plan *plan)
 	return least_visited(plan, true);
 }
 
-/* Index of the next value in a direction. `value` itself may lie between or beyond the values. -1:
- * no next value. */
+/* Returns the index of the value next to `value` in a direction. `value` may lie between two values
+ * of the array or beyond them. -1: there is no next value. */
 static int value_beside(const int64_t *values, int count, int64_t value, int direction)
 {
 	struct axis_place place = axis_find(values, count, value);
@@ -299,8 +304,9 @@ static int value_beside(const int64_t *values, int count, int64_t value, int dir
 	return place.index < count ? place.index : -1;
 }
 
-/* Finds the next possible setting along a knob. planned: indexes into the plan, -1 at values that
- * are not possible; NULL: the setting is checked. */
+/* Finds the next possible setting along a knob. `planned` has an index into the plan for each
+ * value, or -1 if the value is not possible. If `planned` is NULL, walk() checks the setting
+ * itself. */
 static bool walk(const struct session *session, int knob, const int64_t *values, int count,
 	const int *planned, int direction, struct setting *setting)
 {

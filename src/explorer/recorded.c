@@ -85,7 +85,7 @@ struct status playback_fit(const struct session *session, struct setting *settin
 	for (int i = 0; i < wanted.kernel->knob_count; i++) {
 		const struct knob *knob = &wanted.kernel->knobs[i];
 
-		/* Reports the first choice that was not recorded. */
+		/* The error names the first requested choice that was not recorded. */
 		if (!(asked >> i & 1) || knob->kind != KNOB_CHOICE)
 			continue;
 		return status_usage("%s=%s was not recorded: %s", knob->name,
@@ -197,14 +197,14 @@ static void check(struct session *session)
 	session->recording = NULL;
 }
 
-/* Whether the present core model is still the core of the recording. */
+/* Whether the present core model is still the model with which the recording began. */
 static bool same_core(const struct session *session)
 {
 	return session->insight.loaded &&
 	       recording_is_of(session->recording, session->insight.core.name);
 }
 
-/* Writes the limits of a setting. */
+/* Writes the limits of a setting to the recording. */
 static void write_limits(struct session *session, const struct setting *setting,
 	const struct explanation *explanation)
 {

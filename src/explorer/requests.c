@@ -1,26 +1,30 @@
-/* Requests to the engine: for the present setting, the cells around it, the memory latencies and
- * the campaigns. */
+/* Sends requests to the engine for the present setting, the cells around that setting, the memory
+ * latencies and the campaigns. */
 #include <math.h>
 #include <string.h>
 
 #include "explorer/state.h"
 
-/* Seconds without a request after another process cancelled a request. */
+/* Seconds for which the session sends no request after a request of another process cancelled the
+ * session's request. */
 static const double REST = 0.1;
 
-/* The golden ratio: multiples of it, modulo 1, never repeat and spread evenly. */
+/* The golden ratio minus 1. Its multiples, modulo 1, never repeat and spread evenly between 0 and
+ * 1. */
 static const double GOLDEN = 0.6180339887;
 
-/* Seconds of a cell's visit: short, so that the live setting never waits long. A larger working set
- * needs more time for the same number of trials. */
+/* Seconds of one visit of a cell. A visit is short, so the live measurement never waits long. A
+ * working set larger than VISIT_LARGE_FROM bytes needs more time for the same number of trials. */
 static const double VISIT_SMALL = 0.004, VISIT_LARGE = 0.008;
 enum { VISIT_LARGE_FROM = 1 << 20 };
-/* Seconds. Before a cell's trials, a lap of up to CELL_LAP is walked completely. The walk to steady
- * state lasts at most CELL_SETTLE, because there are hundreds of cells. */
+/* Before the trials of a cell, the kernel walks through its whole working set once if that lap
+ * takes at most CELL_LAP seconds. The run to steady state takes at most CELL_SETTLE seconds,
+ * because there are hundreds of cells. */
 static const double CELL_LAP = 0.005, CELL_SETTLE = 0.06;
 
-/* Live requests alternate between PLACES placements in memory, if the pages matter for the size of
- * the working set (engine/memory/working_sets.h). */
+/* Live requests alternate between PLACES placements in memory if the choice of pages can change the
+ * result. The other constants are sizes in bytes; engine/memory/working_sets.h explains the
+ * placements. */
 enum { PLACES = 3, PIECE = 2 << 20, SHIFT_LEAST = 64 << 10, SHIFT_MOST = 16 << 20 };
 
 void requests_begin(struct session *session)
@@ -63,11 +67,11 @@ uint64_t request_setting(struct session *session, const struct setting *setting,
 	struct request request = {
 		.kernel = setting->kernel,
 		.seed = session->seed,
-		/* Each request uses another place, spread evenly, so that the sample does not
-		   depend on one place. */
+		/* Each request starts at another place, and the places spread evenly. The sample
+		 * therefore does not depend on one place. */
 		.place = fmod((double)turn * GOLDEN, 1),
-		/* A kernel that cannot move within a larger layout gets other pages with each
-		   request. */
+		/* If the kernel cannot move its data within a larger layout, each live request uses
+		 * other pages. */
 		.shift = live && !setting->kernel->movable ? shift_of(setting, turn) : 0,
 		.budget = *budget,
 		.background = !live,
@@ -105,7 +109,8 @@ bool requests_returned(struct session *session, const struct result *result)
 		return false;
 	if (result->final && result->generation == requests->outstanding) {
 		requests->outstanding = 0;
-		/* Another process's request cancelled this one: wait before the next request. */
+		/* If another process's request cancelled the session's request, the session waits
+		 * before its next request. */
 		if (result->status.code == STATUS_CANCELLED)
 			requests->rest_until = session->now + REST;
 	}

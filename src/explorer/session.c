@@ -1,5 +1,5 @@
-/* The user's choices: setting, knob, freeze and A. After a new choice, the other parts of the
- * session begin again. */
+/* The user's choices are the setting, the knob, the freeze and A. After a new choice, the other
+ * parts of the session begin again. */
 #include "base/units.h"
 #include "explorer/state.h"
 
@@ -27,8 +27,8 @@ void session_choose_knob(struct session *session, int knob)
 void session_fail(struct session *session, const char *why)
 {
 	live_fail(&session->live, why);
-	/* A loop that crashes or never ends probably fails in the neighbouring cells too. Each
-	 * failure would cost seconds. */
+	/* A loop that crashes or never ends probably fails in the neighbouring cells, too, and each
+	 * failure would take seconds. */
 	if (session->setting.kernel->isolated)
 		plan_stop(session);
 	session_notice(session, true, "%s", why);
@@ -43,7 +43,8 @@ void session_submit(struct session *session)
 		session_fail(session, status.text);
 		return;
 	}
-	/* This request makes the engine cancel the previous request. */
+	/* The new request makes the engine cancel the previous request, which may belong to a
+	 * campaign. */
 	campaigns_lose(session);
 	counted_asked(session);
 	live_asked(&session->live,
@@ -61,11 +62,12 @@ void session_stop(struct session *session)
 {
 	session_interrupt(session);
 	live_stop(&session->live, "ended before the first sample; the key a measures again");
-	/* Each neighbouring cell would need about the same time. */
+	/* The plan stops, because each neighbouring cell would take about as long as the present
+	 * setting. */
 	plan_stop(session);
 }
 
-/* Takes the sample of an earlier visit of the present setting. */
+/* If the present setting was visited earlier, takes its sample from its cell. */
 static void recall(struct session *session)
 {
 	const struct cell *cell = cells_get(session->cells, &session->setting, false);
@@ -154,7 +156,7 @@ void session_begin_campaign(
 	campaign_begin(session, which, row, self);
 }
 
-/* ---- A ---- */
+/* ---- A, the pinned setting ---- */
 
 void session_pin(struct session *session)
 {

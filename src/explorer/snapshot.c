@@ -1,4 +1,4 @@
-/* Fills the view of a frame. */
+/* Fills the view, the data of one frame, from the session's state. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -31,8 +31,8 @@ static void fill_measuring(const struct session *session, double now, struct vie
 		view->ratio = live->sample.cpe / view->a.cpe;
 }
 
-/* Fills the kernel's remark. The recommended block size replaces it, if the kernel has no remark or
- * the user has chosen the block knob. */
+/* Fills view->remark with the kernel's remark. If the kernel has no remark or the user has chosen
+ * the block knob, fills the recommended block size instead. */
 static void fill_remark(const struct session *session, struct view *view)
 {
 	const struct kernel *kernel = session->setting.kernel;
@@ -68,7 +68,8 @@ void view_misses(const struct session *session, struct misses *misses)
 			session->machine_known ? session_machine(session) : NULL, misses);
 }
 
-/* Bytes of a cache: from the probe if it found them, else from the system. */
+/* Returns the size of a cache in bytes: from the probe if the probe found the size, else from the
+ * system. */
 static double cache_bytes(const struct session *session, int level, bool *measured)
 {
 	const struct probe_report *probe = session_probe(session);
@@ -82,7 +83,8 @@ static double cache_bytes(const struct session *session, int level, bool *measur
 	return session->machine_known ? (double)machine_cache(session_machine(session), level) : 0;
 }
 
-/* The first cache that holds a size, with a tolerance of 1/16: curves are not more precise. */
+/* Returns the level of the first cache that holds `bytes`. The tolerance is 1/16, because the sizes
+ * found from curves are not more precise. */
 static int level_of(const double *cache, double bytes)
 {
 	bool any = false;
@@ -137,10 +139,10 @@ static void fill_misses(const struct session *session, struct view *view)
 
 /* ---- equivalent variants ---- */
 
-/* The most values of the knob that selects the variant. */
+/* The largest number of values of the knob that selects the variant. */
 enum { WAYS_MOST = 16 };
 
-/* The explanation of another variant, if it is already known. */
+/* Returns the explanation of a variant if that explanation already exists, else NULL. */
 static const struct explanation *known_of(
 	const struct session *session, const struct setting *setting, const struct view *view)
 {
@@ -151,7 +153,7 @@ static const struct explanation *known_of(
 		       : NULL;
 }
 
-/* Fills the row of a measured variant; false: not measured. */
+/* Fills the row of a variant. Returns false if the variant was not measured. */
 static bool row_of(const struct session *session, const struct setting *setting,
 	const struct view *view, struct sweeps_row *row)
 {
@@ -200,7 +202,7 @@ static void fill_order(const struct session *session, struct view *view)
 	}
 }
 
-/* ---- everything ---- */
+/* ---- the complete view ---- */
 
 void session_view(const struct session *session, double now, struct view *view)
 {

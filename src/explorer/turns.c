@@ -10,7 +10,7 @@ enum state {
 	TURN_NEW,      /* the measurement's thread has not begun */
 	TURN_RUNS,     /* the only state in which the explorer's thread waits */
 	TURN_ASKS,     /* `request` holds the measurement's next request */
-	TURN_COMPUTES, /* both threads run */
+	TURN_COMPUTES, /* both threads run: the measurement computes in its own thread */
 	TURN_COMPUTED, /* the computation is complete; the measurement waits for its turn */
 	TURN_OVER,
 };
@@ -23,11 +23,11 @@ struct turns {
 	pthread_cond_t changed;
 	enum state state; /* protected by the lock */
 
-	/* Owned by the thread that has the turn. Passing the turn under the lock makes them visible
-	 * to the other thread. */
+	/* The thread that has the turn owns the following fields. A thread passes the turn while it
+	 * holds the lock, so the other thread sees the new values. */
 	struct request request;
 	struct result *result;	   /* the campaign's buffer for the result */
-	bool out;		   /* the request was given to the caller */
+	bool out;		   /* turns_next() has returned the request to its caller */
 	bool lost, stopped, freed; /* flags that the campaign reads when it continues */
 	double now;
 };
@@ -121,7 +121,8 @@ static void begin(struct turns *turns)
 {
 	sigset_t all, before;
 
-	/* Only the thread that waits for signals must receive them. */
+	/* The measurement's thread blocks all signals, because only the thread that waits for
+	 * signals may receive them. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	turns->threaded = pthread_create(&turns->thread, NULL, thread_main, turns) == 0;

@@ -4,10 +4,10 @@
  * Ownership: while the measurement's thread runs, it owns the measurement and its report. At other
  * times the explorer's thread owns the measurement and its report. The explorer's thread lets the
  * other thread run only inside turns_next(), turns_accept() and turns_free(). In these functions,
- * the explorer's thread waits a few microseconds until the measurement asks for its next request.
- * Both threads run at the same time only during measurer_compute(); during that call, no other
- * thread may use the data of the computation. Because the threads run in turns, the screen does not
- * depend on their speed.
+ * the explorer's thread waits a few microseconds until the measurement asks for its next request,
+ * computes or ends. Both threads run at the same time only during measurer_compute(); during that
+ * call, no other thread may use the data of the computation. Because the threads run in turns, the
+ * screen does not depend on their speed.
  *
  *     while (turns_next(turns, now, &request))
  *     	…submit, wait for the final result, turns_accept(turns, now, &result)… */
