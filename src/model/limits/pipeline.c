@@ -1,12 +1,12 @@
-/* Runs a loop through an idealised pipeline. It renames a limited number of slots a cycle, and
- * binds each micro-op to a port at rename. Each port executes its oldest ready micro-op first. A
- * limited number of micro-ops is in flight. Pure.
+/* Simulates a loop in an idealised pipeline. The pipeline renames a limited number of slots per
+ * cycle, and binds each micro-op to a port at rename. Each port executes its oldest ready micro-op
+ * first. A limited number of micro-ops is in flight.
  *
- * The port limit assumes the best assignment of micro-ops to ports. A core must choose at rename,
- * before it knows when each micro-op will be ready, so its choice can be worse. The rule here comes
- * from Abel & Reineke, who found it in Intel cores ("uiCA", 2022). It chooses the port with the
- * fewest waiting micro-ops, as counted in the previous cycle. For every second slot of a cycle, it
- * chooses the second best port. */
+ * The port limit assumes the best assignment of micro-ops to ports. Some cores choose the port at
+ * rename, before it is known when each micro-op will be ready, so the choice can be worse. The rule
+ * for choosing ports comes from Abel & Reineke, who found the rule in Intel cores ("uiCA", 2022).
+ * The rule chooses the port with the fewest waiting micro-ops, as counted in the previous cycle.
+ * For every second slot of a cycle, the rule chooses the second best port. */
 #include "model/limits/tally.h"
 
 #include <math.h>
@@ -18,7 +18,8 @@
 #include "base/text.h"
 #include "model/graph/deps.h"
 
-/* The size of a run. It has enough rounds for a steady state, and needs about a millisecond. */
+/* Size of a simulation: OPERATIONS is about the number of simulated nodes, and a round is one pass
+ * over the path. A simulation reaches a steady state, and needs about a millisecond. */
 enum {
 	OPERATIONS = 5000,
 	ROUNDS_LEAST = 6,
@@ -26,24 +27,28 @@ enum {
 	QUEUE = 512,
 	TERMS = 2 * UARCH_TERMS
 };
-/* Micro-ops in flight if the core's file has no number. */
+/* Entries of the reorder buffer and of the scheduler, if the core's file does not state them. */
 enum { ROB_UNKNOWN = 224, SCHEDULER_UNKNOWN = 97 };
-/* The second best port is chosen only if its queue is longer by less than this. */
+/* The second best port is chosen only if its queue has fewer than SECOND_BEST micro-ops more than
+ * that of the best port. */
 enum { SECOND_BEST = 3 };
-/* In cycles: times closer than this are equal. */
+/* Two times count as equal if they differ by less than this number of cycles. */
 static const double SAME_TIME = 1e-3;
-/* In cycles: a port that becomes free this close to the end of a cycle is not free in that cycle.
- */
+/* If a port becomes free less than SLIVER cycles before the end of a cycle, it does not count as
+ * free in this cycle. */
 static const double SLIVER = 1e-6;
 
-/* The work of one node of the path: micro-ops, and the possible ports of each micro-op. */
+/* The work of one node of the dependence graph: its micro-ops, and the possible ports of each
+ * micro-op. */
 struct work {
 	int count;
-	int first_out; /* the first edge from this node; -1: none */
-	bool apart; /* these micro-ops wait for no instruction, and no instruction waits for them */
-	bool early; /* a store: its value can be forwarded before it runs */
-	bool linked; /* a load: its value is available together with the value of the store, even if
-			the load runs late */
+	int first_out; /* index of the first edge from the node; -1: the node has no edge */
+	bool apart;    /* the node's micro-ops wait for no instruction, and no instruction waits for
+			  these micro-ops */
+	bool early;  /* the node is a store: its value can be forwarded before the store is executed
+		      */
+	bool linked; /* the node is a load whose value is available as soon as the value of the
+			store, even if the load is executed late */
 	struct {
 		uint32_t ports;
 		float cycles;
@@ -51,20 +56,20 @@ struct work {
 	} op[TERMS];
 };
 
-/* One node in one round. */
+/* The state of one node in one round of the simulation. */
 struct instance {
-	uint8_t port[TERMS]; /* the ports of its micro-ops */
-	int waits;	     /* number of producers that have not started */
-	int stores;    /* number of these producers that are stores and supply the value: the load
-			  itself need not wait for them */
-	double stored; /* time when the store has the value, as if the load had started then */
-	int left;      /* number of its micro-ops that have not started */
+	uint8_t port[TERMS]; /* port to which each micro-op of the node is bound */
+	int waits;	     /* number of producers of the node's inputs that have not started */
+	int stores;    /* number of producers in `waits` that are stores and supply the value of a
+			  load; the load may be executed before these stores */
+	double stored; /* cycle from which the load can have its value from a store */
+	int left;      /* number of the node's micro-ops that have not started */
 	double ready, start;
 	bool renamed;
 	double renamed_at;
 };
 
-/* A micro-op that waits at a port. */
+/* A micro-op that waits in the queue of a port. */
 struct waiting {
 	int instance;
 	float cycles;
@@ -74,21 +79,25 @@ struct pipeline {
 	const struct tally *tally;
 	const struct loop *loop;
 	struct deps_graph graph;
-	struct work *work; /* one for each node */
-	int *next_out;	   /* for each edge, the next edge from the same node; -1: none */
+	struct work *work; /* work of each node of the graph */
+	int *next_out; /* index of the next edge from the same node, for each edge; -1: there is no
+			  further edge */
 	struct step {
-		int first;    /* its first node */
-		double slots; /* rename slots; 0 for the second half of a fused pair */
-	} * step;	      /* one more entry at the end */
+		int first;    /* index of the first node of the step */
+		double slots; /* rename slots of the step; 0 for the second half of a fused pair */
+	} * step; /* one entry for each step of the path, and one more entry at the end */
 	struct instance *instance;
 	int rounds;
 	double now;
 	double free_at[UARCH_PORTS];
-	double look_at[UARCH_PORTS]; /* no micro-op in the queue is ready before this time */
-	uint32_t awake;		     /* ports whose look_at is not INFINITY, one bit each */
-	int count[UARCH_PORTS];	     /* micro-ops in the queue */
-	int known[UARCH_PORTS];	     /* micro-ops in the queue with known inputs */
-	struct waiting queue[UARCH_PORTS][QUEUE]; /* oldest first */
+	double look_at[UARCH_PORTS]; /* cycle before which no micro-op in the queue of the port is
+					ready */
+	uint32_t awake; /* set of ports whose look_at is not INFINITY, one bit for each port */
+	int count[UARCH_PORTS]; /* number of micro-ops in the queue of each port */
+	int known[UARCH_PORTS]; /* number of micro-ops in the queue of each port whose inputs have
+				   known times */
+	struct waiting queue[UARCH_PORTS]
+			    [QUEUE]; /* micro-ops that wait for each port, oldest first */
 	int waiting, scheduler;
 };
 
@@ -164,7 +173,8 @@ static void index_steps(struct pipeline *pipeline)
 
 /* ---- Running */
 
-/* Like fmin() and fmax(), but only for numbers, and without a call. */
+/* sooner() and later() are like fmin() and fmax() without handling of NAN. The compiler needs no
+ * function call for sooner() and later(). */
 static double sooner(double a, double b)
 {
 	return a < b ? a : b;
@@ -177,8 +187,8 @@ static double later(double a, double b)
 
 static void started(struct pipeline *pipeline, int number);
 
-/* Starts a node that waits for no producer. The time is `ready`, or later if its store has the
- * value later. */
+/* Starts a node if all its producers have started. The start time is `ready`, or the time when the
+ * store has the value, if that time is later. */
 static void start(struct pipeline *pipeline, int number, double ready)
 {
 	struct instance *instance = &pipeline->instance[number];
@@ -192,8 +202,8 @@ static void start(struct pipeline *pipeline, int number, double ready)
 	started(pipeline, number);
 }
 
-/* Starts a node whose work is done, or a store that can forward its value early. The node must be
- * renamed, and its inputs must have started. */
+/* Starts a node that has no micro-op left to execute, or a store that can forward its value early.
+ * The function does nothing if the node is not renamed yet or waits for a producer. */
 static void start_idle(struct pipeline *pipeline, int number)
 {
 	const struct instance *instance = &pipeline->instance[number];
@@ -203,13 +213,13 @@ static void start_idle(struct pipeline *pipeline, int number)
 		start(pipeline, number, later(instance->ready, instance->renamed_at));
 }
 
-/* Whether each producer of the micro-ops' inputs has started: `ready` is then final. */
+/* Whether all producers of the inputs of the micro-ops have started. If so, `ready` is final. */
 static bool inputs_are_known(const struct instance *instance)
 {
 	return instance->waits - instance->stores <= 0;
 }
 
-/* Makes the instance's ports look at their queues when the instance is ready. */
+/* Makes the ports of an instance check their queues at the time when the instance is ready. */
 static void wake_ports(struct pipeline *pipeline, int number)
 {
 	const struct work *work = &pipeline->work[number % pipeline->graph.node_count];
@@ -256,8 +266,8 @@ static void started(struct pipeline *pipeline, int number)
 	}
 }
 
-/* Runs the oldest ready micro-op of a port. Returns false if no micro-op is ready: look_at is then
- * the time of the next one. */
+/* Runs the oldest ready micro-op of a port. Returns false if no micro-op is ready; look_at is then
+ * the time when the next micro-op is ready. */
 static bool execute_one(struct pipeline *pipeline, int port)
 {
 	struct waiting *queue = pipeline->queue[port];
@@ -294,14 +304,15 @@ static bool execute_one(struct pipeline *pipeline, int port)
 	return false;
 }
 
-/* Runs the micro-ops of one cycle on each port. A port runs one micro-op, or several that each need
- * less than a cycle. */
+/* Runs the micro-ops of one cycle on each port. A port runs one micro-op per cycle, or several
+ * micro-ops if each needs less than a cycle. */
 static void execute(struct pipeline *pipeline)
 {
 	double soon = pipeline->now + SAME_TIME, end = pipeline->now + 1 - SLIVER;
 	int p;
 
-	/* A micro-op may wake ports with a higher number, which run after it. */
+	/* If a micro-op wakes a port with a higher number, this port still runs in the same cycle.
+	 */
 	for (uint32_t left = pipeline->awake; left; left = pipeline->awake >> (p + 1) << (p + 1)) {
 		p = ffs((int)left) - 1;
 		while (pipeline->look_at[p] <= soon && pipeline->free_at[p] < end &&
@@ -310,8 +321,9 @@ static void execute(struct pipeline *pipeline)
 	}
 }
 
-/* The port with the shortest queue; of equal ports, the highest number. With `second`, the port
- * with the second shortest queue, if that queue is not much longer. */
+/* Returns the port with the shortest queue; if queues are equal, the port with the highest number.
+ * If second is true, returns the port with the second shortest queue, unless that queue is much
+ * longer. */
 static int choose(const int *counts, uint32_t ports, bool second)
 {
 	int best = -1, next = -1;
@@ -329,8 +341,8 @@ static int choose(const int *counts, uint32_t ports, bool second)
 	return second && next >= 0 && counts[next] - counts[best] < SECOND_BEST ? next : best;
 }
 
-/* Binds the micro-ops of a node to ports. Returns false if the scheduler has no free entries for
- * them. */
+/* Binds the micro-ops of a node to ports. Returns false if the scheduler has too few free entries.
+ */
 static bool bind(struct pipeline *pipeline, int number, int *counts, int *loads, int slot)
 {
 	const struct work *work = &pipeline->work[number % pipeline->graph.node_count];
@@ -360,7 +372,7 @@ static bool bind(struct pipeline *pipeline, int number, int *counts, int *loads,
 	return true;
 }
 
-/* The time when all work of a step has started; INFINITY: not known yet. */
+/* Returns the time when all work of a step has started. INFINITY: the time is not known yet. */
 static double step_start(const struct pipeline *pipeline, int number)
 {
 	int steps = pipeline->loop->path_count, step = number % steps;
@@ -377,8 +389,8 @@ static double step_start(const struct pipeline *pipeline, int number)
 	return last;
 }
 
-/* The next cycle in which a port may run a micro-op, or a step may retire (at time `retires`).
- * Because of rounding, the result may be too early, but never too late. */
+/* Returns the next cycle in which a port may run a micro-op, or in which a step may retire (at time
+ * `retires`). Because of rounding, the result may be too early, but never too late. */
 static double next_event(const struct pipeline *pipeline, double retires)
 {
 	double next = retires;
@@ -407,8 +419,9 @@ static double run(struct pipeline *pipeline)
 		int counts[UARCH_PORTS], loads[UARCH_PORTS], slot = 0;
 		bool full = renamed == total;
 
-		/* Steps retire in order, after all their micro-ops have started. Their execution
-		 * time is ignored: it affects only the reorder buffer, which is long. */
+		/* Steps retire in order, after all their micro-ops have started. The execution time
+		 * of the micro-ops is ignored, because it affects only the reorder buffer, which is
+		 * large. */
 		while (retired < renamed && step_start(pipeline, retired) <= pipeline->now) {
 			in_flight -= pipeline->step[retired++ % steps].slots;
 			if (retired == warm * steps)
@@ -438,8 +451,8 @@ static double run(struct pipeline *pipeline)
 			slot += (int)slots;
 			renamed++;
 		}
-		/* Rename stalls until a micro-op runs or a step retires. All cycles until then are
-		 * equal, so skip them. */
+		/* If rename stalls, nothing happens before a micro-op runs or a step retires, so
+		 * the cycles until this event are skipped. */
 		if (full)
 			pipeline->now = next_event(pipeline,
 				retired < renamed ? step_start(pipeline, retired) : INFINITY);

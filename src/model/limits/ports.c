@@ -7,19 +7,19 @@
 
 #include "base/text.h"
 
-/* The work of one set of ports, and its current assignment. */
+/* The work that can use one set of ports, and its current assignment to these ports. */
 struct share {
 	uint32_t ports;
-	double cycles;	      /* 0 after its ports are settled */
-	double rest;	      /* cycles that are not assigned yet */
-	double on[PORTS_MAX]; /* the part of this work on each port */
+	double cycles;	      /* cycles of work; 0 after the pressure of these ports is final */
+	double rest;	      /* cycles of work that are not assigned to a port yet */
+	double on[PORTS_MAX]; /* cycles of the work that are assigned to each port */
 };
 
 struct balance {
 	struct share *share;
 	int count;
-	double filled[PORTS_MAX]; /* work assigned to each port so far */
-	double tiny;		  /* a smaller value is a rounding error */
+	double filled[PORTS_MAX]; /* cycles of work assigned to each port so far */
+	double tiny; /* if a number of cycles is smaller than `tiny`, it is a rounding error */
 };
 
 static bool usable(const struct port_load *load, int ports)
@@ -50,7 +50,7 @@ static double gather(struct balance *balance, const struct port_load *loads, int
 	return total;
 }
 
-/* Work that can only go to ports of the set. */
+/* Returns the cycles of work that can only go to ports of the set. */
 static double work_inside(const struct balance *balance, uint32_t ports)
 {
 	double work = 0;
@@ -71,16 +71,17 @@ static uint32_t live_ports(const struct balance *balance)
 	return ports;
 }
 
-/* Assigns the rest of one share to ports that hold less than `limit`, and moves other work if
- * needed. Like a maximum flow, it follows one shortest path at a time. If work finds no port,
- * *reached gets the ports that the search reached: all are full, and their work cannot move
- * elsewhere. */
+/* Assigns the rest of one share to ports that hold less than `limit` cycles, and moves other work
+ * if needed. The algorithm is a maximum flow along one shortest path at a time. If some work finds
+ * no port, *reached receives the ports that the search reached: all these ports are full, and their
+ * work cannot move to another port. */
 static void place(struct balance *balance, int which, double limit, uint32_t *reached)
 {
 	while (balance->share[which].rest > balance->tiny) {
 		int queue[PORTS_MAX], head = 0, tail = 0, end = -1;
-		int from[PORTS_MAX], via[PORTS_MAX]; /* the previous port, and the share that moves
-							work from it to this port */
+		int from[PORTS_MAX],
+			via[PORTS_MAX]; /* for each port, the previous port of the path, and the
+					   share whose work moves from the previous port */
 		uint32_t seen = balance->share[which].ports;
 		double step = balance->share[which].rest;
 
@@ -132,9 +133,10 @@ static void place(struct balance *balance, int which, double limit, uint32_t *re
 	balance->share[which].rest = 0;
 }
 
-/* The largest pressure that the live shares force, and its ports. These ports have the most work
- * per port that no other port can do. The search starts with all ports. If work finds no port, the
- * reached ports are a denser set. The search ends when all work fits. */
+/* Returns the largest pressure that the remaining work forces on a set of ports, and stores this
+ * set in *ports. The set has the most work per port that no other port can do. The search starts
+ * with all ports. If some work finds no port, the reached ports are a set with more work per port.
+ * The search ends when all work fits. */
 static double densest(struct balance *balance, uint32_t *ports)
 {
 	double limit, denser;
@@ -154,15 +156,16 @@ static double densest(struct balance *balance, uint32_t *ports)
 		if (!reached)
 			return limit;
 		denser = work_inside(balance, reached) / ports_count(reached);
-		if (denser <= limit) /* only a rounding error */
+		if (denser <= limit) /* the difference is only a rounding error */
 			return limit;
 		limit = denser;
 		*ports = reached;
 	}
 }
 
-/* The smallest subset of `ports` that its own work fills. The search starts with one port, and adds
- * all ports to which the work of the set could move. */
+/* Returns the smallest subset of `ports` that is filled by work that only this subset can do. The
+ * search starts with each single port, and adds all ports to which the work of the set could move.
+ */
 static uint32_t smallest_full(const struct balance *balance, uint32_t ports)
 {
 	uint32_t best = ports;
@@ -196,8 +199,9 @@ double ports_balance(
 	memset(pressure, 0, (size_t)ports * sizeof(*pressure));
 	if (bottleneck)
 		*bottleneck = 0;
-	/* Each port of the densest set gets the largest pressure: its own work fills it, and other
-	 * work stays outside. The loop then repeats this for the remaining ports. */
+	/* Each port of the densest set gets the largest pressure: the work of the set fills its
+	 * ports, and all other work uses other ports. The loop then finds the densest set of the
+	 * remaining ports. */
 	while (live_ports(&balance)) {
 		uint32_t set;
 		double each = densest(&balance, &set);

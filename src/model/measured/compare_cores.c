@@ -1,5 +1,5 @@
-/* Compares two core models number by number. Compares their ports by the cycles of pairs of
- * classes. */
+/* Compares two core models number by number. The ports of the models are compared by the cycles of
+ * pairs of classes. */
 #include "model/measured/measured.h"
 
 #include <math.h>
@@ -16,18 +16,20 @@ enum { NAMES = 1024 };
 struct compare {
 	const struct uarch *a, *b;
 	struct model_difference *to;
-	int most, count; /* size of `to`; differences found, possibly more than `most` */
+	int most, count; /* most: number of entries of `to`; count: number of differences found,
+			    possibly more than `most` */
 	int name_count;
-	char name[NAMES][UARCH_NAME]; /* classes of either model, sorted */
+	char name[NAMES][UARCH_NAME]; /* names of the classes that at least one model has, sorted */
 };
 
-/* A number of one model. value is UARCH_UNKNOWN if the model does not know it. */
+/* A number of one model. If the model does not know the number, value is UARCH_UNKNOWN. */
 struct number {
 	double value, spread;
 };
 #define NUMBER(of, field) ((struct number){ (of)->field, (of)->field##_spread })
 
-/* Whether two numbers agree within their spreads and the error of a clock without counters. */
+/* Whether two numbers agree within their spreads and the error of a clock that uses no hardware
+ * counters. */
 static bool agrees(struct number a, struct number b, double least, double share)
 {
 	return fabs(a.value - b.value) <=
@@ -74,13 +76,13 @@ static void list_names(struct compare *c)
 	c->name_count = kept;
 }
 
-/* A class that a model does not know. */
+/* Stands for a class that a model does not know. */
 static const struct uarch_class unlisted = {
 	.latency = UARCH_UNKNOWN, .accumulate = UARCH_UNKNOWN, .each = UARCH_UNKNOWN
 };
 
-/* The class with this name, or its fallback class. For model a only the class itself: a fallback
- * says nothing about the class. */
+/* Returns the class with this name, or its fallback class in model b. For model a, no fallback is
+ * used, because a fallback says nothing about the class itself. */
 static const struct uarch_class *find(
 	const struct compare *c, const struct uarch *uarch, const char *name)
 {
@@ -99,20 +101,21 @@ static const struct uarch_class *find(
 	return class ? class : &unlisted;
 }
 
-/* The caps on accesses: for all, for vectors, and for 512 bits. Returns the number of caps that
- * count an access of this class. */
+/* Returns the number of caps that count a memory access of this class. A cap may count all
+ * accesses, accesses of vectors, or accesses of 512 bits. */
 static int access_caps(const char *name)
 {
 	return name[0] != 'v' ? 1 : strstr(name, ".512") ? 3 : 2;
 }
 
-/* Cycles of `times` instructions of each class together, without memory accesses. UARCH_UNKNOWN if
- * unknown. */
+/* Returns the cycles of times[i] instructions of each class, run together, without the memory
+ * accesses that they make in addition. UARCH_UNKNOWN: the micro-ops of a class are unknown. */
 static double cycles_of(const struct uarch *uarch, const struct uarch_class *const *classes,
 	const double *times, int count)
 {
 	struct port_load load[4 * UARCH_TERMS];
-	double slots = 0, uses[UARCH_FACTS] = { 0 }, most; /* uses: what each cap counts */
+	double slots = 0, uses[UARCH_FACTS] = { 0 },
+	       most; /* uses: number of events that each cap counts */
 	int loads = 0;
 
 	for (int i = 0; i < count; i++) {
@@ -143,8 +146,8 @@ static double cycles_of(const struct uarch *uarch, const struct uarch_class *con
 	return most > 0 ? most : UARCH_UNKNOWN;
 }
 
-/* The reciprocal throughput that the file states, or that follows from the ports. For a class with
- * memory accesses, only a stated value can be compared. */
+/* Returns the reciprocal throughput of a class: the value in the core file, or a value computed
+ * from the ports. */
 static struct number each_of(const struct uarch *uarch, const struct uarch_class *class)
 {
 	const double once = 1;
@@ -210,7 +213,7 @@ static struct number chain_of(const struct uarch *uarch, const struct uarch_chai
 	return (struct number){ UARCH_UNKNOWN, 0 };
 }
 
-/* The chains of one model. Chains of model b follow: only those that model a does not have. */
+/* Compares the chains of model a, or those chains of model b that model a does not have. */
 static void compare_chains(struct compare *c, const struct uarch *of)
 {
 	for (int i = 0; i < of->chain_count; i++) {
@@ -225,11 +228,12 @@ static void compare_chains(struct compare *c, const struct uarch *of)
 
 /* ---- pairs */
 
-/* Two classes in a mix where both need about the same time, and the cycles of this mix in both
- * models. */
+/* A mix of two classes in which each class needs about the same time, and the cycles of the mix in
+ * both models. */
 struct pair {
 	double times[2], cycles[2];
-	double apart; /* logarithm of the ratio of the cycles, without sign; 0: not both known */
+	double apart; /* absolute logarithm of the ratio of the cycles in both models; 0: a model
+			 does not know the cycles */
 };
 
 static struct pair pair_of(const struct compare *c, const char *first, const char *second)
@@ -249,8 +253,8 @@ static struct pair pair_of(const struct compare *c, const char *first, const cha
 	return pair;
 }
 
-/* Whether both models agree about the class alone. A disagreement is already reported, so pairs of
- * the class are not compared. */
+/* Whether both models agree about a class alone. If the models disagree, the difference is already
+ * reported, so pairs of the class are not compared. */
 static bool alone_agrees(const struct compare *c, const char *name)
 {
 	struct number a = each_of(c->a, find(c, c->a, name));
@@ -267,8 +271,8 @@ static int worse_first(const void *a, const void *b)
 	return left > right ? -1 : left < right;
 }
 
-/* For each pair of classes: whether each class alone agrees, but their cycles together differ. The
- * caller frees the result. */
+/* Finds pairs of classes for which the models agree on each class alone, but differ on the cycles
+ * of both classes together. The caller frees the result, a table of classes by classes. */
 static bool *different_pairs(const struct compare *c)
 {
 	int n = c->name_count;
@@ -285,8 +289,8 @@ static bool *different_pairs(const struct compare *c)
 	return differs;
 }
 
-/* A class with different ports differs in pairs with many other classes. This function reports the
- * class once, with the pair that differs most. */
+/* A class with different ports differs in pairs with many other classes. compare_pairs() reports
+ * such a class once, with the pair that differs most. */
 static void compare_pairs(struct compare *c)
 {
 	int n = c->name_count, first = c->count, written;

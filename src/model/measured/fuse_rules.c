@@ -1,5 +1,5 @@
-/* Writes the `fuse` lines from slots of adjacent instructions. Writes the `unlaminate` line from
- * slots of operations with an index. */
+/* Writes the `fuse` lines of a core file from measured slots of adjacent instructions. Writes the
+ * `unlaminate` line from measured slots of instructions with an index in their address. */
 #include "model/measured/measured.h"
 
 #include <stdio.h>
@@ -9,13 +9,15 @@
 
 enum { MNEMONICS = 64 };
 
-/* The results for one mnemonic before branches. A pair whose measurement failed counts as fused.
- * The limit is then too low rather than too high, so it stays a lower bound. */
+/* Measured macro-fusion of one mnemonic with a following branch. If the measurement of a pair
+ * failed, the pair counts as fused. A limit is then too low rather than too high, so the limit
+ * stays a lower bound. */
 struct fusion {
 	char mnemonic[20];
-	unsigned fuses;	 /* one bit for each pair of a condition and its inverse: they read the same
-			    flags, so a measurement of the first holds for both */
-	unsigned unless; /* one bit for each exception */
+	unsigned fuses;	 /* set of conditions: one bit for each pair of a condition and its inverse.
+			    Both read the same flags, so one measurement holds for both */
+	unsigned unless; /* set of exceptions in which the instruction does not fuse, one bit for
+			    each entry of uarch_exceptions */
 	bool written;
 };
 
@@ -24,7 +26,8 @@ bool measured_is_rule(const char *word)
 	return strncmp(word, "fuse ", 5) == 0 || strncmp(word, "unlaminate ", 11) == 0;
 }
 
-/* The bit of a condition's pair. 0: the word is no condition with an inverse. */
+/* Returns the bit for the pair of a condition and its inverse. 0: the word is no condition with an
+ * inverse. */
 static unsigned pair_bit(const char *const *names, const char *word)
 {
 	for (int i = 0; names[i] && names[i | 1]; i++)
@@ -38,7 +41,8 @@ static bool one_slot(const struct figure *figure)
 	return !figure->known || figure->value < 1.5;
 }
 
-/* Splits "fuse cmp e" into "cmp" and "e". Returns false if the fact is no fuse fact. */
+/* Splits "fuse cmp e" into "cmp" and "e". Returns false if the word of the fact does not begin with
+ * "fuse". */
 static bool split(const struct measured_fact *fact, char mnemonic[20], char rest[24])
 {
 	return strncmp(fact->word, "fuse ", 5) == 0 &&
@@ -64,7 +68,7 @@ static int gather(const struct measured *m, struct fusion fusion[MNEMONICS])
 			strcpy(fusion[count++].mnemonic, mnemonic);
 		if (one_slot(figure))
 			fusion[k].fuses |= pair_bit(uarch_conditions(m->isa), rest);
-		/* An operation that writes memory itself needs two slots. */
+		/* An instruction that writes memory needs two slots without the branch. */
 		for (int e = 0; e < EXCEPTIONS; e++)
 			if (strcmp(rest, uarch_exceptions[e]) == 0 && figure->known &&
 				figure->value >= (1u << e == FUSE_STORE ? 2.5 : 1.5))
@@ -115,8 +119,8 @@ static void write_behind(const struct measured *m, const char *what, struct text
 		text_addf(text, " after %s [measured]\n", what);
 }
 
-/* Whether the instruction form with an index needs one slot. A form that was not measured counts as
- * fused: this is the safer assumption. */
+/* Whether an instruction form with an index in its address needs one slot. If a form was not
+ * measured, it counts as fused, so that no limit is too high. */
 static bool stays_fused(const struct measured *m, const char *form)
 {
 	const struct figure *slots = measured_fact(m, form);
@@ -135,7 +139,8 @@ static void write_lamination(const struct measured *m, struct text *text)
 		text_addf(text, "unlaminate indexed%s%s%s [measured]\n",
 			two || stores ? " unless" : "", two ? " two-operand" : "",
 			stores ? " stores" : "");
-	else if (two && stores) /* "never" is only correct if the other forms stay fused, too */
+	else if (two &&
+		 stores) /* "unlaminate never" is correct only if all measured forms stay fused */
 		text_add(text, "unlaminate never [measured]\n");
 }
 

@@ -1,8 +1,9 @@
 /* Finds the micro-ops of complex classes. A mix contains one instruction of the class and many
  * instructions of a known class. The known class fills its ports, so each micro-op that needs these
- * ports adds time. The search compares all multisets of the known port sets with the measured
- * mixes. Then it asks for the mix that best separates the remaining guesses. A class that is slower
- * than its micro-ops explain holds a unit, for example a divider. */
+ * ports adds time. A guess is a multiset of known port sets, one for each micro-op. The search
+ * compares all guesses with the measured mixes. Then the search asks for the mix that best
+ * separates the remaining guesses. A class that is slower than its micro-ops explain holds a unit,
+ * for example a divider. */
 #include "model/measured/infer.h"
 
 #include <math.h>
@@ -15,44 +16,47 @@
 
 enum { SETS = 48, MOST_OPS = 6, GUESSES = 96, TRIES = 1600, TESTS = 32, BASE = 12, FORMS = 48 };
 
-/* Loads of a test's other ops: BASE loads, and the accesses of one more op. */
+/* Number of port loads for the other ops of a test: BASE loads, and the accesses of one more op. */
 enum { BASE_ROOM = BASE + 3 * UARCH_TERMS };
 
-/* A measured mix that contains the op. The numbers are for one instruction of the op. */
+/* A measured mix that contains the op whose micro-ops are searched. All numbers are for one
+ * instruction of this op. */
 struct test {
 	struct port_load base[BASE_ROOM];
 	int base_count;
-	int ports;		      /* ports in the set of the first base load */
-	double slots, cycles, spread; /* rename slots, measured cycles, relative spread */
-	double alone; /* cycles of the slowest op alone. They can exceed the time of its ports: an
-			 addition on five ports needs 0.212 cycles instead of 0.2. */
+	int ports; /* number of ports in the set of base[0] */
+	double slots, cycles,
+		spread; /* rename slots, measured cycles, and relative spread of the cycles */
+	double alone; /* cycles of the slowest op of the mix alone. An op can need more cycles than
+			 its ports explain: an addition on five ports needs 0.212 cycles instead of
+			 0.2. */
 	struct measured_mix mix;
 };
 
-/* The micro-ops of a solved op. Other ops often have the same micro-ops. */
+/* The micro-ops of an op that is already solved. Several ops often have the same micro-ops. */
 struct form {
 	int count;
-	uint32_t set[MOST_OPS]; /* in the order of the terms */
+	uint32_t set[MOST_OPS]; /* ports of each micro-op, in the order of the op's terms */
 	bool related;
 };
 
 struct guess {
 	int count;
 	uint8_t set[MOST_OPS];
-	bool holds; /* true: the op has one micro-op, which holds its port for the op's whole time
-		     */
+	bool holds; /* true: the op has one micro-op, which holds its port for the whole time of the
+		       op */
 	double cost;
 };
 
 struct terms {
 	struct inference *in;
 	int op;
-	double each, slots; /* cycles of the op alone; its rename slots */
+	double each, slots; /* cycles of the op alone, and rename slots of the op */
 	int expected;
-	bool store; /* true: the op stores, and may use ports that no other op uses */
+	bool store; /* the op is a store, and may use ports that no other op uses */
 	uint32_t set[SETS];
 	int set_count;
-	int fresh; /* index of the first set with ports that no other op uses */
+	int fresh; /* index of the first port set whose ports no other op uses */
 	struct port_load access[2 * UARCH_TERMS];
 	int access_count;
 	struct test own; /* the op alone */
@@ -88,7 +92,7 @@ static double guess_cycles(
 		t->in->width > 0 ? test->slots / t->in->width : 0);
 }
 
-/* The cost from which a guess is not kept. */
+/* Returns the cost limit for guesses: a guess with this cost or more is not kept. */
 static double worst_kept(const struct terms *t)
 {
 	return t->guess_count == GUESSES ? t->guess[GUESSES - 1].cost
@@ -96,7 +100,7 @@ static double worst_kept(const struct terms *t)
 					 : INFINITY;
 }
 
-/* How much the cost of a guess falls because another op has the same micro-ops. */
+/* Returns the amount by which the cost of a guess falls if another op has the same micro-ops. */
 static double resembles(const struct terms *t, const struct guess *guess)
 {
 	double most = 0;
@@ -113,8 +117,9 @@ static double resembles(const struct terms *t, const struct guess *guess)
 	return most;
 }
 
-/* Whether the ports of the other op have more work than the measured cycles allow. The function
- * counts only work that no other port can do. This quick test rejects most guesses. */
+/* Whether a guess gives the ports of the other op in a test more work than the measured cycles
+ * allow. The function counts only work that no other port can do. overfills() is a quick check that
+ * rejects most guesses. */
 static bool overfills(const struct terms *t, const struct guess *guess, const struct test *test)
 {
 	double work;
@@ -129,7 +134,8 @@ static bool overfills(const struct terms *t, const struct guess *guess, const st
 }
 
 /* Computes the cost of a guess, and keeps the guess if it is among the best. Returns false if the
- * guess is slower than a measurement: each longer guess would be slower, too. */
+ * guess predicts more cycles than a measurement: a guess with further micro-ops would predict even
+ * more. */
 static bool weigh(struct terms *t, struct guess *guess)
 {
 	const struct figure *each = &t->in->measured->op[t->op].each;
@@ -157,8 +163,8 @@ static bool weigh(struct terms *t, struct guess *guess)
 		if (guess->set[i] >= t->fresh)
 			guess->cost += t->store ? -0.5 : 3 + 0.2 * ports;
 	}
-	/* A guess that is slower than the op is wrong. If the guess is faster, a unit may explain
-	 * the rest of the time. */
+	/* If a guess needs more cycles than the op, the guess is wrong. If a guess needs fewer
+	 * cycles, a unit may explain the rest of the time. */
 	if (by_ports > t->each)
 		guess->cost += infer_miss(
 			t->in, by_ports, t->each, (each->hi - each->lo) / t->each / 2, 1);
@@ -225,7 +231,7 @@ static void find_sets(struct terms *t)
 		add_set(t, ((UINT32_C(1) << ports) - 1) << in->ports);
 }
 
-/* Collects the measured mixes of this op in which all other ops are solved. */
+/* Collects the measured mixes of the op t->op in which all other ops are solved. */
 static void find_tests(struct terms *t)
 {
 	const struct measured *m = t->in->measured;
@@ -269,19 +275,20 @@ static void find_tests(struct terms *t)
 }
 
 /* Builds a mix of one instruction of the op and many instructions of `other`. The instructions of
- * `other` alone need 30 % more time than the op. Returns false if there are too many. */
+ * `other` alone need 30 % more time than the op. Returns false if the mix needs too many
+ * instructions of `other`. */
 static bool blocked_by(const struct terms *t, int other, struct measured_mix *mix)
 {
 	double each = t->in->measured->op[other].each.value,
 	       times = ceil(fmax(1.3 * t->each, 2) / each - 1e-9);
 
 	*mix = (struct measured_mix){ .count = 2, .op = { t->op, other }, .times = { 1, times } };
-	/* In a longer mix, noise hides the time of one micro-op. */
+	/* If a mix is longer, noise hides the time of one micro-op. */
 	return times <= 20;
 }
 
-/* The information that a mix would give: the entropy of the cycles that the guesses predict. A
- * guess of lower cost has more weight. */
+/* Returns the information that a measurement of the mix would give: the entropy of the cycles that
+ * the guesses predict. A guess of lower cost has more weight. */
 static double information_of(const struct terms *t, const struct measured_mix *mix)
 {
 	struct test test = { .slots = t->slots, .alone = t->each };
@@ -308,7 +315,7 @@ static double information_of(const struct terms *t, const struct measured_mix *m
 	return sum;
 }
 
-/* Asks for the mix with the most information. Returns false if no mix gives enough. */
+/* Asks for the mix with the most information. Returns false if no mix gives enough information. */
 static bool ask(struct terms *t)
 {
 	struct inference *in = t->in;
@@ -331,7 +338,7 @@ static bool ask(struct terms *t)
 		/* If two mixes give equal information, prefer the mix with fewer instructions. */
 		gain = information_of(t, &mix) - 0.002 * mix.times[1];
 		/* A mix rarely keeps many ports busy all the time. The lost cycles look like one
-		 * more micro-op. */
+		 * more micro-op, so a class with many ports is less suitable. */
 		if (represents && in->wide[i] > 3)
 			gain *= 0.5;
 		if (gain > most) {
@@ -361,8 +368,8 @@ static void settle(struct terms *t)
 	double stretch = t->each / guess_cycles(t, guess, &t->own);
 	int count = 0;
 
-	/* The scheduler explains a small excess over the predicted cycles. A unit explains a large
-	 * excess: infer_units() finds it. */
+	/* If an op needs slightly more cycles than predicted, the cause is the scheduler. If an op
+	 * needs many more cycles, the cause is a unit, which infer_units() finds. */
 	if (stretch < 1.1 || (stretch > 1.3 && t->each > 2.5) || !isfinite(stretch))
 		stretch = 1;
 	for (int i = 0; i < guess->count; i++) {
@@ -399,8 +406,8 @@ static void find_forms(struct terms *t)
 	}
 }
 
-/* Whether a related op with equally many slots is still unsolved. Its solution will probably hold
- * for this op, so this op waits. */
+/* Whether a related op with equally many slots is still unsolved. If so, this op waits, because the
+ * solution of the related op will probably hold for both. */
 static bool waits_for_relative(const struct terms *t)
 {
 	const struct inference *in = t->in;
@@ -412,8 +419,9 @@ static bool waits_for_relative(const struct terms *t)
 	return false;
 }
 
-/* Copies the micro-ops of a related op until a mix confirms them. Both ops must have equally many
- * slots and about equal cycles. The cycles of long operations, such as divisions, may differ. */
+/* Copies the micro-ops of a related op until a mix confirms them. The two ops must have equally
+ * many slots and about equal cycles. The cycles of long operations, such as divisions, may differ.
+ */
 static bool takes_after_relative(struct terms *t)
 {
 	struct inference *in = t->in;
@@ -459,8 +467,8 @@ static void find_terms(struct terms *t, struct inference *in, int op)
 		.expected = (int)round(measured_own_slots(of)) };
 	if (!infer_accesses(in, op, 1, t->access, &t->access_count))
 		return;
-	/* An op in microcode, or with many accesses, holds its own unit for its whole time.
-	 */
+	/* If an op runs in microcode or makes many accesses, it is described as an op that holds
+	 * its own unit for its whole time. */
 	if (t->expected > MOST_OPS || of->accesses > 1) {
 		in->to->known[op] = true;
 		return;
@@ -501,11 +509,12 @@ void infer_micro_ops(struct inference *in)
 
 /* ---- units */
 
-/* Whether two ops hold the same unit: 1 yes, 0 no, -1 not measured yet. */
+/* Returns 1 if two ops hold the same unit, 0 if they do not, and -1 if this was not measured yet.
+ */
 static int same_unit(struct inference *in, int op, int other)
 {
 	double one = in->measured->op[op].each.value, two = in->measured->op[other].each.value;
-	/* Both ops need about the same time in this mix. */
+	/* In this mix, each of the two ops needs about the same time. */
 	const struct measured_mix mix = { .count = 2,
 		.op = { op, other },
 		.times = { fmax(1, round(two / one)), fmax(1, round(one / two)) } };
@@ -532,18 +541,21 @@ static bool related(const struct inference *in, int op, int other)
 
 enum { UNIT_NONE = -1, UNIT_UNKNOWN = -2 };
 
-/* The unit that the op holds: a known unit, or a new one. represents: an op for each unit. */
+/* Returns the unit that the op holds: a known unit, or a new unit. represents[unit] is an op that
+ * holds the unit. */
 static int find_unit(struct inference *in, int op, int represents[INFER_UNITS])
 {
 	struct measured_ports *to = in->to;
 	const struct measured_mix own = { .count = 1, .op = { op }, .times = { 1 } };
 	bool open = false;
 
-	/* The scheduler explains a small excess. */
+	/* If an op needs slightly more cycles than its ports explain, the cause is the scheduler,
+	 * not a unit. */
 	if (!to->known[op] || in->kind[op] != INFER_COMPLEX ||
 		infer_cycles(in, &own) > 0.9 * in->measured->op[op].each.value)
 		return UNIT_NONE;
-	/* No measurement is needed for related ops: one divider executes all divisions. */
+	/* Related ops hold the same unit, so no measurement is needed: for example, one divider
+	 * executes all divisions. */
 	for (int unit = 0; unit < to->units; unit++)
 		if (related(in, op, represents[unit]))
 			return unit;
@@ -554,8 +566,8 @@ static int find_unit(struct inference *in, int op, int represents[INFER_UNITS])
 			return unit;
 		open |= same < 0;
 	}
-	/* The op may hold a known unit, or all units are used. It gets no unit then. So the limit
-	 * is too low rather than too high. */
+	/* If it is not known yet whether the op holds a known unit, or if all units are used, the
+	 * op gets no unit. The limit is then too low rather than too high. */
 	if ((open && in->enough <= INFER_QUESTIONS) || to->units == INFER_UNITS)
 		return UNIT_UNKNOWN;
 	represents[to->units] = op;

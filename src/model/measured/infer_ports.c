@@ -1,6 +1,6 @@
-/* Derives ports from throughputs and mixes. Simple ops that share their ports form groups. The
- * search chooses a set of ports for each group, and micro-ops for the other ops. It also lists the
- * mixes to measure next. */
+/* Derives the ports of a core from measured throughputs and mixes. Simple ops that use the same
+ * ports form a group. The search chooses a set of ports for each group, and micro-ops for all other
+ * ops. The search also lists the mixes to measure next. */
 #include "model/measured/infer.h"
 
 #include <math.h>
@@ -32,19 +32,19 @@ static enum infer_kind classify_op(struct inference *in, int i)
 
 	in->group_of[i] = -1;
 	in->stretch[i] = 1;
-	/* Slots near 0 show that the measurement failed. A memory access counts as one slot, so its
-	 * slots need no measurement. */
+	/* If the measured slots are near 0, the measurement failed. A memory access counts as one
+	 * slot, so the slots of a memory access need no measurement. */
 	if (!op->each.known || !(each > 0) || (!op->slots.known && !infer_is_memory(op->name)) ||
 		(op->slots.known && op->slots.value < 0.5) || mostly_fails(in->measured, i))
 		return INFER_UNKNOWN;
 	if (*op->load || *op->store || strncmp(op->name + (op->name[0] == 'v'), "store", 5) == 0)
 		return INFER_COMPLEX;
-	/* The op is as fast as the rename width allows. An op with a latency uses ports, but the
-	 * measurement cannot show which ports. */
+	/* If an op is as fast as the rename width allows, the measurement cannot show its ports. An
+	 * op with a latency uses some ports; an op without a latency needs none. */
 	if (in->width > 0 && each < 1.07 * slots / in->width)
 		return op->latency.known && op->latency.value > 0.5 ? INFER_UNKNOWN : INFER_NONE;
-	/* The op has no latency, and its throughput is just below the rename width: the rename
-	 * stage executes it. */
+	/* If an op has no latency, and its throughput is just below the rename width, the rename
+	 * stage executes the op. */
 	if (op->latency.known && op->latency.value < 0.5 && slots < 1.2 && in->width > 0 &&
 		1 / each > in->width - 0.6)
 		return INFER_NONE;
@@ -54,16 +54,17 @@ static enum infer_kind classify_op(struct inference *in, int i)
 								     : (int)whole;
 	if (in->wide[i] > INFER_PORTS)
 		return INFER_COMPLEX;
-	/* The scheduler explains a small excess. Ports describe the best case, so the excess is
-	 * ignored. */
+	/* If the throughput is slightly lower than the ports allow, the cause is the scheduler.
+	 * Ports describe the best case, so a small difference is ignored. */
 	if (in->wide[i] * each > 1.1)
 		in->stretch[i] = in->wide[i] * each;
 	return INFER_SIMPLE;
 }
 
-/* Some cores execute a vector in two halves: the op then holds n ports for two cycles, not one. Its
- * throughput is the same as with 2n ports. A mix with an op of 2n ports shows the difference. The
- * mix needs 1.5 cycles if the ops share ports, and 2 cycles if the op runs in two halves. */
+/* Some cores execute a vector in two halves: the op can use 2n ports, and holds its port for two
+ * cycles. The throughput of such an op is the same as with n ports and one cycle. A mix with an op
+ * of 2n ports shows the difference. The mix needs 1.5 cycles if the first op uses n of these ports
+ * for one cycle, and 2 cycles if it runs in two halves. */
 static void find_halves(struct inference *in)
 {
 	for (int i = 0; i < in->measured->op_count; i++)
@@ -116,7 +117,7 @@ static void close_gap(struct inference *in)
 		}
 }
 
-/* ---- mixes that only check the result */
+/* ---- mixes that only check the predictions */
 
 enum { CHECKS = 40 };
 
@@ -126,8 +127,8 @@ static unsigned random_number(unsigned *state)
 	return *state >> 8;
 }
 
-/* Chooses two or three random classes of about equal time. The choice repeats in each call, because
- * the random state starts at the same value. */
+/* Chooses two or three random classes of about equal time. Each search chooses the same mixes,
+ * because the random state starts at the same value. */
 static bool check_mix(const struct inference *in, unsigned *state, struct measured_mix *mix)
 {
 	int known[MEASURED_OPS], count = 0;
@@ -155,8 +156,8 @@ static bool check_mix(const struct inference *in, unsigned *state, struct measur
 	return true;
 }
 
-/* Compares the predicted and measured cycles of the mixes that only check the result (check), or of
- * all others. */
+/* Compares predicted with measured cycles. If check is true, only mixes with mix->check are
+ * compared; otherwise, all other mixes. */
 static struct measured_agreement compare(struct inference *in, bool check, double *worst)
 {
 	const struct measured *m = in->measured;
@@ -200,7 +201,7 @@ static struct measured_agreement compare(struct inference *in, bool check, doubl
 
 /* Compares classes of many ports with classes on a subset of these ports. A scheduler that chooses
  * ports late keeps the shared ports free for the class with few ports. A core that chooses ports at
- * rename does not, and is slower. */
+ * rename does not keep these ports free, and is slower. */
 static void find_slower(struct inference *in)
 {
 	double off[INFER_GROUPS * INFER_GROUPS];
@@ -246,7 +247,7 @@ static void check(struct inference *in)
 	in->to->checked = compare(in, true, &worst);
 }
 
-/* Searches until there are `enough` questions. The caller frees the result. */
+/* Runs the search until it has found `enough` mixes to measure. The caller frees the result. */
 static struct inference *infer_all(
 	const struct measured *measured, struct measured_ports *to, int enough)
 {

@@ -1,6 +1,6 @@
 /* Groups simple classes (one micro-op) that use the same ports, and finds the set of ports of each
- * group. Mix two classes of n ports in equal numbers. The mix needs twice the time of one class
- * exactly when both classes use the same ports. */
+ * group. If two classes of n ports are mixed in equal numbers, the mix needs twice the time of one
+ * class only if both classes use the same ports. */
 #include "model/measured/infer.h"
 
 #include <math.h>
@@ -11,7 +11,8 @@
 
 /* ---- groups */
 
-/* Whether two ops with equally many ports use the same ports. False if this was not measured. */
+/* Whether two ops with equally many ports use the same ports. If no measurement is available,
+ * returns false and asks for the mix of the two ops. */
 static bool same_ports(struct inference *in, int op, int other)
 {
 	int n = in->wide[op];
@@ -23,21 +24,22 @@ static bool same_ports(struct inference *in, int op, int other)
 		infer_ask(in, &mix, 1);
 		return false;
 	}
-	/* Cycles if the two ops together had one more port. The rename width may be the limit
-	 * instead. */
+	/* `next` is the number of cycles if the two ops together use one port more. The rename
+	 * width can be a higher limit. */
 	next = fmax(fmax(work / (n + 1), fmax(in->stretch[op], in->stretch[other])),
 		in->width > 0 ? 2 * n / in->width : 0);
 	if (result.apart || (result.cycles > 1.05 * next && result.cycles < 0.95 * equal))
 		infer_ask(in, &mix, result.apart ? 3 : 2);
-	/* Repeated results lie between the two predictions: the ports differ, and one op holds its
-	 * ports for longer. */
+	/* If repeated results lie between the two predictions, the ports differ, and one op holds
+	 * its ports for longer. */
 	if (result.known > 1 && !result.apart && result.cycles > 1.15 * next &&
 		result.cycles < 0.88 * equal)
 		return false;
 	return result.cycles > sqrt(equal * next);
 }
 
-/* The result of a mix of the op and the representative of group g. Both have equally many ports. */
+/* Returns the result of a mix of the op and the representative of group g. The op and the group
+ * must have equally many ports. */
 static struct mix_result group_result(const struct inference *in, int op, int g)
 {
 	struct measured_mix mix =
@@ -46,8 +48,8 @@ static struct mix_result group_result(const struct inference *in, int op, int g)
 	return infer_result(in, &mix);
 }
 
-/* Whether an op may belong to group g. In a mix with any other group, it must need about the same
- * time as the representative of g. */
+/* Whether an op may belong to group g. In a mix with any other group, the op must need about the
+ * same time as the representative of g. */
 static bool may_be(const struct inference *in, int op, int g)
 {
 	for (int with = 0; with < in->group_count; with++) {
@@ -65,8 +67,8 @@ static bool may_be(const struct inference *in, int op, int g)
 
 enum answer { ANSWER_NO, ANSWER_YES, ANSWER_OPEN };
 
-/* Whether mixes of three or more related ops confirm the group. In such a mix, all the work must
- * share the ports of one op. */
+/* Whether mixes of three or more related ops confirm that the op belongs to group g. The cycles of
+ * such a mix must show that all its ops share the ports of one op. */
 static enum answer shown_together(const struct inference *in, int op, int g)
 {
 	const struct measured *m = in->measured;
@@ -90,8 +92,8 @@ static enum answer shown_together(const struct inference *in, int op, int g)
 	return answer;
 }
 
-/* The group of a related op, or -1. The op belongs to that group unless a measured mix contradicts
- * it. */
+/* Returns the group of a related op, or -1. The op is assumed to belong to the group of a related
+ * op, unless a measured mix contradicts this. */
 static int relatives_group(struct inference *in, int op)
 {
 	for (int i = 0; i < op; i++) {
@@ -116,8 +118,8 @@ static void find_group(struct inference *in, int op)
 	if (in->group_of[op] >= 0)
 		return;
 	for (int i = 0; i < op; i++) {
-		/* A related op has no group yet. Wait for it: both ops probably belong to one
-		 * group. */
+		/* If a related op has no group yet, this op waits, because both ops probably belong
+		 * to one group. */
 		if (in->kind[i] == INFER_SIMPLE && in->group_of[i] < 0 &&
 			in->wide[i] == in->wide[op] && infer_related(in, op, i))
 			return;
@@ -144,8 +146,8 @@ static void find_group(struct inference *in, int op)
 		return;
 	}
 	if (best < 0) {
-		/* The mix with one group could not be measured, and the op may belong to that
-		 * group. */
+		/* If the mix with a group could not be measured, the op may belong to that group,
+		 * so no new group is made. */
 		if (failed)
 			return;
 		/* An op that the rename stage executes needs no port, even if its throughput is
@@ -198,7 +200,8 @@ static void find_groups(struct inference *in)
 		for (int b = 0; b < a; b++) {
 			struct measured_mix mix = infer_groups(&in->group[a], &in->group[b]);
 
-			/* Address ports rarely execute other work, so this mix can wait. */
+			/* Ports for memory accesses rarely execute other work, so a mix of memory
+			 * accesses with other work is measured later. */
 			if (in->group[a].memory != in->group[b].memory ||
 				infer_clash(in, in->group[a].op, in->group[b].op))
 				infer_ask_late(in, &mix);
@@ -212,7 +215,7 @@ static void find_groups(struct inference *in)
 enum { BEAM = 96, ATOMS = INFER_PORTS };
 
 struct solution {
-	uint32_t set[INFER_GROUPS]; /* by position in `order` */
+	uint32_t set[INFER_GROUPS]; /* set of ports of each group, by index in search->group */
 	int ports;
 	double cost;
 };
@@ -220,8 +223,10 @@ struct solution {
 struct search {
 	struct inference *in;
 	int groups;
-	struct infer_group group[INFER_GROUPS];		      /* groups with few ports first */
-	struct mix_result result[INFER_GROUPS][INFER_GROUPS]; /* of the mix of two groups */
+	struct infer_group
+		group[INFER_GROUPS]; /* the groups to solve; groups with few ports come first */
+	struct mix_result result[INFER_GROUPS]
+				[INFER_GROUPS]; /* result of the mix of each two groups */
 	struct solution beam[BEAM], next[BEAM];
 	int count, next_count;
 };
@@ -231,7 +236,8 @@ static bool groups_clash(const struct search *s, int a, int b)
 	return infer_clash(s->in, s->group[a].op, s->group[b].op);
 }
 
-/* The cost of two sets: the difference between predicted and measured cycles. */
+/* Returns the cost of giving set_a to group a and set_b to group b: it grows with the difference
+ * between predicted and measured cycles. */
 static double cost_of(const struct search *s, int a, uint32_t set_a, int b, uint32_t set_b)
 {
 	const struct infer_group *ga = &s->group[a], *gb = &s->group[b];
@@ -241,8 +247,9 @@ static double cost_of(const struct search *s, int a, uint32_t set_a, int b, uint
 	double width = s->in->width > 0 ? (ga->ports + gb->ports) / s->in->width : 0;
 	double cycles = fmax(fmax(stretch_a, stretch_b),
 		fmax((ga->ports * stretch_a + gb->ports * stretch_b) / all, width));
-	/* Each shared port adds to the cost, so that a measurement must justify it. Address ports
-	 * rarely execute other work, so sharing them costs more. */
+	/* Each port that both groups share adds to the cost, so that only a measurement can justify
+	 * sharing. If memory accesses and other work share a port, the cost is higher, because this
+	 * is rare. */
 	double cost = common * (ga->memory != gb->memory ? 2 : 0.05);
 
 	if (result->cycles > 0) {
@@ -266,8 +273,9 @@ static void try_set(
 	set |= ((UINT32_C(1) << fresh) - 1) << from->ports;
 	for (int other = 0; other < place && cost < most; other++) {
 		cost += cost_of(s, place, set, other, from->set[other]);
-		/* Groups differ by their ports, so two groups with the same set contradict each
-		 * other. If the groups clash, the measurement proves nothing. */
+		/* Two groups must differ in their ports, so two groups with the same set get a high
+		 * cost. If a mix of the groups may change the mode of the core, this rule does not
+		 * apply. */
 		if (set == from->set[other] && !groups_clash(s, place, other))
 			cost += 8;
 	}
@@ -282,10 +290,11 @@ static void try_set(
 	s->next[at].cost = cost;
 }
 
-/* Ports that the same groups use are interchangeable: only their number matters. */
+/* Finds sets of interchangeable ports (atoms). If the same groups use two ports, the ports are
+ * interchangeable: only the number of such ports matters. */
 static int find_atoms(const struct solution *from, int place, uint32_t *atom)
 {
-	uint64_t seen[ATOMS]; /* for each atom: a bit for each group that uses it */
+	uint64_t seen[ATOMS]; /* groups that use each atom, one bit for each group */
 	int atoms = 0;
 
 	for (int port = 0; port < from->ports; port++) {
@@ -321,7 +330,7 @@ static void choose(struct search *s, const struct solution *from, int place, con
 
 static void fill(struct search *s)
 {
-	/* Groups with few ports come first, because they leave few choices. */
+	/* Groups with few ports come first, because a group with few ports leaves few choices. */
 	for (int ports = 1; ports <= INFER_PORTS; ports++)
 		for (int g = 0; g < s->in->group_count; g++)
 			if (s->in->group[g].ports == ports)
@@ -334,7 +343,8 @@ static void fill(struct search *s)
 		}
 }
 
-/* If no sets explain a result, noise may have changed it: measure the mix again. */
+/* Asks for a second measurement of each mix whose result the best solution does not explain,
+ * because noise may have changed the result. */
 static void ask_again(struct search *s)
 {
 	for (int a = 0; a < s->groups; a++)
@@ -363,7 +373,8 @@ static double triple_cycles(const struct search *s, const struct solution *from,
 }
 
 /* Asks for a mix of three groups. The best solution and solution `other` must predict clearly
- * different cycles for it. Returns false if all their predictions are close. */
+ * different cycles for this mix. Returns false if the two solutions predict similar cycles for all
+ * mixes. */
 static bool ask_to_separate(struct search *s, int other)
 {
 	int at[3], best[3];
@@ -391,7 +402,7 @@ static bool ask_to_separate(struct search *s, int other)
 	return true;
 }
 
-/* Adds the cost of the measured mixes of three groups to each solution. */
+/* Adds to the cost of each solution the cost of all measured mixes of three groups. */
 static void weigh_triples(struct search *s)
 {
 	const struct measured *m = s->in->measured;
@@ -442,7 +453,8 @@ void infer_sets(struct inference *in)
 
 			choose(s, &s->beam[i], place, atom, atoms, 0, 0, s->group[place].ports);
 		}
-		if (s->next_count == 0) /* no ports left: the remaining groups stay unknown */
+		if (s->next_count ==
+			0) /* no ports are left: the ports of the remaining groups stay unknown */
 			break;
 		memcpy(s->beam, s->next, sizeof(s->beam));
 		s->count = s->next_count;

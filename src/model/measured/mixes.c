@@ -1,5 +1,6 @@
-/* Functions for mixes, used by the search for ports. They find the measured cycles of a mix,
- * predict its cycles from the known ports, and collect the mixes to measure next. */
+/* Functions for mixes of instructions, used by the search for ports. The functions find the
+ * measured cycles of a mix, predict its cycles from the known ports, and collect the mixes to
+ * measure next. */
 #include "model/measured/infer.h"
 
 #include <math.h>
@@ -11,7 +12,7 @@ bool infer_is_memory(const char *name)
 	return strncmp(name, "load", 4) == 0 || strncmp(name, "store", 5) == 0;
 }
 
-/* The length of the name without its width and without "-load". */
+/* Returns the length of a class name without the vector width and without "-load". */
 static size_t bare_length(const char *name)
 {
 	size_t length = strcspn(name, ".");
@@ -43,8 +44,8 @@ int infer_op(const struct measured *measured, const char *name)
 	return -1;
 }
 
-/* Two mixes are the same if only the order of the ops, or a common factor of their counts, differs.
- */
+/* Whether two mixes are the same: the order of the ops may differ, and all counts may differ by a
+ * common factor. */
 bool infer_same_mix(const struct measured_mix *a, const struct measured_mix *b)
 {
 	double ratio = 0;
@@ -105,7 +106,8 @@ struct mix_result infer_result(const struct inference *in, const struct measured
 	}
 	if (result.known == 0)
 		return result;
-	/* Interference only adds time: if two results differ, use the shorter time. */
+	/* Interference from other activity only adds time, so if two results differ, the shorter
+	 * time is used. */
 	result.cycles = value[(result.known - 1) / 2];
 	result.spread = isfinite(spread) && spread > 0 ? spread : 0;
 	result.apart = result.known == 2 && value[1] > value[0] * 1.025;
@@ -128,7 +130,8 @@ static void ask(const struct inference *in, const struct measured_mix *mix, int 
 		if (infer_same_mix(&list[i], mix))
 			return;
 	result = infer_result(in, mix);
-	/* A mix that failed once will fail again. */
+	/* If the measurement of a mix failed once, it will fail again, so the mix is not measured
+	 * again. */
 	if (result.asked >= times || result.asked > result.known)
 		return;
 	list[*count] = *mix;
@@ -173,7 +176,8 @@ double infer_miss(
 	return !isfinite(off) ? 60 : fmin(off < 3 ? off * off : 9 + 4 * (off - 3), 60);
 }
 
-/* For few loads: the largest work per port over all subsets of the loads. */
+/* Returns the largest work per port over all subsets of the loads. The number of subsets is small
+ * only for few loads. */
 static double bound_of_subsets(const struct port_load *load, int count)
 {
 	uint32_t all[256] = { 0 };

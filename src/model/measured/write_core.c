@@ -1,5 +1,6 @@
-/* Writes a core file from measurements. A number becomes whole only if it is very close to a whole
- * number. A comment then gives the measured value. Numbers that were not measured are absent. */
+/* Writes a core file from measurements. If a measured value is very close to a whole number, the
+ * file contains the whole number, and a comment gives the measured value. Numbers that were not
+ * measured are absent from the file. */
 #include "model/measured/measured.h"
 
 #include <math.h>
@@ -12,18 +13,21 @@
 struct writer {
 	const struct measured *m;
 	const struct measured_ports *ports;
-	struct text *text, comment; /* comment: for the end of the current line */
+	struct text *text, comment; /* text: the core file; comment: text of the comment at the end
+				       of the current line */
 	char name[UARCH_PORTS][12]; /* names of the ports and units */
 };
 
 /* ---- numbers */
 
-/* How to round a value. Cycles become whole within 0.03 cycles and 0.3 %. A rate (a count a cycle)
- * becomes whole from 4 % below to 1.5 % above. A measured rate is usually below the true rate, and
- * only an error of the clock makes it too high. Entries are always whole. */
+/* Rules for rounding a value to a whole number. Cycles are rounded if they differ from a whole
+ * number by at most 0.03 cycles plus 0.3 %. A rate (a count per cycle) is rounded from 4 % below a
+ * whole number to 1.5 % above. A measured rate is usually below the true rate, and only an error of
+ * the clock makes a rate too high. Numbers of entries are always rounded. */
 enum rounding { ROUND_CYCLES, ROUND_RATE, ROUND_ENTRIES, ROUND_NEVER };
 
-/* Writes a decimal number without an exponent: `digits` significant digits, no zeros at the end. */
+/* Writes a decimal number without an exponent. The number has `digits` significant digits, and no
+ * zeros at the end. */
 static void write_number(struct text *text, double value, int digits)
 {
 	char word[40];
@@ -49,7 +53,7 @@ static double write_rounded(double value, enum rounding how)
 	return near ? whole : value;
 }
 
-/* Writes " WHAT VALUE±SPREAD", without WHAT if it is empty. */
+/* Writes " WHAT VALUE±SPREAD". WHAT is the text `what`, which may be empty. */
 static void write_figure(
 	struct writer *w, const char *what, const struct figure *figure, enum rounding how)
 {
@@ -59,7 +63,7 @@ static void write_figure(
 	text_addf(w->text, "%s%s ", *what ? " " : "", what);
 	write_number(w->text, value, 5);
 	text_add(w->text, "±");
-	/* The spread cannot be smaller than the resolution of the measurement. */
+	/* The written spread is at least the resolution of the measurement. */
 	write_number(
 		w->text, fmax(isfinite(spread) ? spread : 0, how == ROUND_ENTRIES ? 1 : 0.001), 2);
 	if (fabs(value - figure->value) >= 0.0005)
@@ -84,7 +88,7 @@ static void write_end(struct writer *w)
 
 /* ---- classes */
 
-/* Names the ports p0, p1 and so on. The first class that holds a unit gives it its name. */
+/* Names the ports p0, p1 and so on. A unit gets the name of the first class that holds the unit. */
 static void name_ports(struct writer *w)
 {
 	const struct measured_ports *ports = w->ports;
@@ -169,8 +173,8 @@ static bool jumps_early(const struct writer *w, int op)
 	       taken->value * w->m->op[branch].each.value > 1.1;
 }
 
-/* Whether the class is a gather or scatter that holds its own unit. Its time then counts per
- * access, because the number of accesses differs within the class. */
+/* Whether a class is a gather or scatter that holds its own unit. The core file then states the
+ * time per access, because the number of accesses differs within the class. */
 static bool by_access(const struct writer *w, int op)
 {
 	const struct measured_ports *ports = w->ports;
@@ -185,8 +189,8 @@ static bool classes_say(const struct writer *w, int op)
 {
 	const struct measured_op *of = &w->m->op[op];
 
-	/* The cap on taken branches explains most of the cost of a jump. A jump with unknown ports
-	 * gets the ports of branches, unless it is faster than branches. */
+	/* The cap on taken branches explains most of the cost of a jump. If the ports of jumps are
+	 * unknown, jumps get the ports of branches, unless a jump is faster than a branch. */
 	if (w->ports->known[op] || jumps_early(w, op))
 		return true;
 	return strcmp(of->name, "taken") != 0 && strcmp(of->name, "jump") != 0 &&
@@ -226,8 +230,8 @@ static void add_class(struct writer *w, int i)
 	write_end(w);
 }
 
-/* Adds the class of one access of a gather or scatter. It has the micro-ops of a plain access. It
- * holds the unit for the shortest time per access of all measured classes. */
+/* Adds the class of one access of a gather or scatter. This class has the micro-ops of a plain
+ * access, and holds the unit for the shortest time per access of all measured classes. */
 static void add_accesses(struct writer *w, const char *name, const char *class)
 {
 	const struct measured_op *of = NULL, *access;
@@ -265,8 +269,8 @@ static void add_accesses(struct writer *w, const char *name, const char *class)
 	write_end(w);
 }
 
-/* Writes "unknown" for a class that could not be measured. Without this line, the core file would
- * apply the class without a width to it. */
+/* Writes "unknown" for a class that could not be measured. Without this line, a reader of the core
+ * file would use the class without a vector width instead. */
 static void add_unknown(struct writer *w, int op)
 {
 	const char *name = w->m->op[op].name, *dot = strchr(name, '.');
@@ -333,9 +337,10 @@ static bool has_class(const struct writer *w, const char *name, size_t length)
 	return false;
 }
 
-/* Several chains of single-cycle instructions run, and then the same instructions without
- * dependences. The ratio of their times is within 1 % of 1 if a ready micro-op goes to any free
- * port. It is 1.28 on Redwood Cove, which chooses ports at rename. */
+/* The smallest ratio of two times that shows that a core chooses ports at rename. The first time is
+ * that of several chains of single-cycle instructions, the second that of the same instructions
+ * without dependences. If a ready micro-op can go to any free port, the ratio is within 1 % of 1.
+ * On Redwood Cove, which chooses ports at rename, the ratio is 1.28. */
 #define CHOSEN_EARLY 1.125
 
 bool measured_early(const struct figure *slower)
@@ -415,7 +420,8 @@ static void add_cache(struct writer *w, int level)
 			if (i == 0)
 				text_addf(w->text, "cache %d", level);
 			write_figure(w, rows[i].name, figure, rows[i].how);
-		} else if (i == 0) { /* a cache line in the core file needs the size */
+		} else if (i == 0) { /* a `cache` line of a core file must state the size, so no
+					line is written */
 			return;
 		}
 	}
@@ -451,7 +457,7 @@ static void add_buffer(struct writer *w, const struct measured_buffer *buffer)
 	write_end(w);
 }
 
-/* ---- all of it */
+/* ---- The whole core file */
 
 static void add_heading(struct text *text, const struct measured *m, const char *name)
 {

@@ -1,6 +1,6 @@
 /* Finds the memory hierarchy of a machine from latency curves: caches, data TLBs, line size and
- * memory. Each level has a size, a latency, a confidence and a sentence. It also lists differences
- * from what the system states. Pure. */
+ * memory. Each level has a size, a latency, a confidence and a sentence. A list of findings shows
+ * differences from the values that the system states. */
 #pragma once
 
 #include <stdbool.h>
@@ -16,100 +16,108 @@ enum level_kind { LEVEL_CACHE, LEVEL_TLB, LEVEL_MEMORY };
 
 struct hierarchy_level {
 	enum level_kind kind;
-	int number; /* number of the cache or TLB: 1, 2, … */
-	double cycles, lo,
-		hi; /* load-to-use latency with quartiles; of a TLB: the extra cost of a miss */
-	double ns;  /* the latency in nanoseconds; NAN: unknown */
-	double bytes, bytes_lo,
-		bytes_hi; /* size and its range; INFINITY for memory; for a TLB its reach */
-	double entries, entries_lo, entries_hi; /* for a TLB; otherwise NAN */
-	double confidence;			/* 0…1 */
+	int number;	       /* number of the cache or TLB, counted from the core: 1, 2, … */
+	double cycles, lo, hi; /* load-to-use latency in cycles with quartiles; for a TLB, the
+				  additional cycles of a miss */
+	double ns;	       /* the latency in nanoseconds; NAN: unknown */
+	double bytes, bytes_lo, bytes_hi;	/* size in bytes and range of the size; INFINITY for
+						   memory; for a TLB, the bytes that its entries cover */
+	double entries, entries_lo, entries_hi; /* number of entries of a TLB and its range; NAN for
+						   caches and memory */
+	double confidence;			/* probability from 0 to 1 that the level exists */
 	bool unstable;				/* the size is uncertain: show the range */
-	int looks; /* number of size measurements, and their total time; 0: the size comes from the
-		      curve */
+	int looks; /* number of separate measurements of the size; 0: the size comes from the
+		      latency curve */
 	double seconds;
-	uint64_t stated; /* bytes that the system states; 0: nothing */
-	unsigned kinds;	 /* for a TLB: page kinds whose curves show it, one bit for each enum
-			    page_kind */
-	char name[16];	 /* "L1d", "L2", "L3", "L1 DTLB", "memory" */
-	char words[FINDING_TEXT]; /* "L1d: 4.0 cycles up to 48 KiB" */
+	uint64_t stated; /* size in bytes that the system states; 0: the system states no size */
+	unsigned kinds;	 /* for a TLB, the page kinds whose curves show the TLB: one bit for each
+			    value of enum page_kind */
+	char name[16];	 /* name of the level: "L1d", "L2", "L3", "L1 DTLB", "memory" */
+	char words[FINDING_TEXT]; /* sentence about the level: "L1d: 4.0 cycles up to 48 KiB" */
 };
 
-/* Kinds up to FINDING_LINE_SIZE contradict the values that the system states. */
+/* Kinds of findings. A finding of a kind up to FINDING_LINE_SIZE contradicts a value that the
+ * system states. */
 enum finding_kind {
 	FINDING_CACHE_SIZE,
 	FINDING_CACHE_MISSING,
 	FINDING_CACHE_UNSTATED,
 	FINDING_LINE_SIZE,
-	FINDING_STEPS_STAY, /* steps that remain with huge pages */
+	FINDING_STEPS_STAY, /* TLB steps in the curve that remain with huge pages */
 	FINDING_STEPS_GONE,
-	FINDING_PAGES, /* the system granted other pages than the program requested */
+	FINDING_PAGES, /* the system granted pages of another kind than the program requested */
 	FINDING_TWO_MODES
 };
 
 struct finding {
 	enum finding_kind kind;
-	bool disagreement; /* contradicts a value that the system states */
+	bool disagreement; /* the finding contradicts a value that the system states */
 	char text[FINDING_TEXT];
 };
 
-/* A measured curve. Not measured yet: points is NULL or count is 0. */
+/* A measured latency curve. If the curve is not measured yet, points is NULL or count is 0. */
 struct hierarchy_curve {
 	const struct curve_point *points;
 	int count;
 };
 
-/* The part of the shared last cache that this process could use, measured several times. It
- * replaces the end of the curve, which is a single measurement. */
+/* The part of the shared last cache that this process could use, measured several times. This size
+ * replaces the size from the curve, which is a single measurement. */
 struct hierarchy_share {
-	int looks;	      /* number of measurements; 0: not measured */
-	double bytes, lo, hi; /* the median, and the likely range of the median in another run */
-	double seconds;	      /* from the first measurement to the last */
+	int looks;	      /* number of measurements of the shared cache; 0: not measured */
+	double bytes, lo, hi; /* median of the measured sizes in bytes, and the likely range of this
+				 median in another run */
+	double seconds;	      /* seconds from the first measurement to the last */
 };
 
 struct hierarchy_input {
 	const struct machine *machine;
 	struct hierarchy_share share;
-	double ghz; /* median core clock of the measurement; NAN: unknown */
-	struct hierarchy_curve
-		lines[PAGE_KINDS]; /* random order, by enum page_kind (PAGES_4K, PAGES_HUGE) */
-	struct hierarchy_curve
-		pages[PAGE_KINDS];    /* one line in each page of 4 KiB; bytes are pages * 4096 */
-	const char *got[PAGE_KINDS];  /* pages that the system granted: "4k", "huge", "mixed",
-					 "unknown"; NULL: not requested */
-	struct hierarchy_curve pairs; /* for the line size: latency of two accesses, by the distance
-					 in bytes between them */
+	double ghz; /* median core clock in GHz during the measurement; NAN: unknown */
+	struct hierarchy_curve lines[PAGE_KINDS]; /* curves of loads of all lines in random order,
+						     one for each enum page_kind */
+	struct hierarchy_curve pages[PAGE_KINDS]; /* curves of loads of one line in each page of 4
+						     KiB; bytes are the number of pages * 4096 */
+	const char
+		*got[PAGE_KINDS]; /* kind of pages that the system granted: "4k", "huge", "mixed",
+				     "unknown"; NULL: pages of this kind were not requested */
+	struct hierarchy_curve pairs; /* curve for the line size: latency of two accesses, by the
+					 distance in bytes between the accesses */
 };
 
 struct hierarchy {
 	struct plateaus lines[PAGE_KINDS],
-		pages[PAGE_KINDS]; /* plateaus of each curve; count 0: no plateaus */
+		pages[PAGE_KINDS]; /* plateaus of each latency curve; if count is 0, the curve has
+				      no plateaus */
 	int level_count;
-	struct hierarchy_level level[LEVELS_MAX]; /* caches from L1, then TLBs, then memory */
-	double line;				  /* bytes; NAN unknown */
+	struct hierarchy_level
+		level[LEVELS_MAX]; /* all levels found: caches from L1, then TLBs, then memory */
+	double line;		   /* measured size of a cache line in bytes; NAN: unknown */
 	int finding_count;
 	struct finding finding[FINDINGS_MAX];
 };
 
-/* Fills the hierarchy, except words and findings. */
+/* Fills the hierarchy, except the words of the levels and the findings. */
 void hierarchy_find(const struct hierarchy_input *input, struct hierarchy *hierarchy);
 
 /* Call after hierarchy_find(): fills the words of each level, and the findings (hierarchy_text.c).
  */
 void hierarchy_say(const struct hierarchy_input *input, struct hierarchy *hierarchy);
 
-/* Whether the stated size lies outside the measured range. */
+/* Whether the size that the system states lies outside the measured range. */
 bool hierarchy_disagrees(const struct hierarchy_level *level);
 
-/* Whether the size of a cache or TLB is approximate, so that its range must be shown. */
+/* Whether the size of a cache or TLB is approximate. If so, the range of the size must be shown. */
 bool hierarchy_is_about(const struct hierarchy_level *level);
 
-/* The curve's point nearest to a size. NULL: the curve is empty. */
+/* Returns the point of a curve whose size is nearest to `bytes`. NULL: the curve is empty. */
 const struct curve_point *hierarchy_nearest(const struct hierarchy_curve *curve, double bytes);
 
-/* Line size in bytes that the system states. 0: unknown. */
+/* Returns the size of a cache line in bytes that the system states. 0: the system states no line
+ * size. */
 unsigned hierarchy_stated_line(const struct machine *machine);
 
-/* The cache or TLB with this number; memory has the number 0. NULL: not found. */
+/* Returns the level of this kind with this number; memory has the number 0. NULL: there is no such
+ * level. */
 const struct hierarchy_level *hierarchy_level(
 	const struct hierarchy *hierarchy, enum level_kind kind, int number);

@@ -1,23 +1,24 @@
-/* Flat parts of a latency curve over the working-set size, and the knees between them: change
- * points of the logarithm. Pure. */
+/* Finds the flat parts (plateaus) of a curve of latency over working-set size, and the knees
+ * between plateaus. Knees are change points of the logarithm of latency. */
 #pragma once
 
 #include <stdbool.h>
 
-/* One point of a curve: cycles at a working set. */
+/* One point of a curve: the latency in cycles at a working-set size. */
 struct curve_point {
 	double bytes;
-	double cycles, lo, hi; /* median and quartiles */
-	bool doubtful;	       /* contended, or few trials: the point has less weight */
-	bool two_modes;	       /* true: mode_low, mode_high and share_low are valid */
+	double cycles, lo, hi; /* median and quartiles of the latency */
+	bool doubtful;	/* the measurement was disturbed by other activity, or has few trials: the
+			   point has less weight */
+	bool two_modes; /* true: mode_low, mode_high and share_low are valid */
 	double mode_low, mode_high, share_low;
 };
 
-/* The largest number of points that are used. */
+/* The largest number of points of a curve that are used. */
 enum { CURVE_POINTS = 512 };
 
-/* Curves with fewer points are not evidence. Knees or plateaus with less confidence are not
- * evidence, either. */
+/* A curve with fewer than PLATEAUS_POINTS points is not evidence. A knee counts from a confidence
+ * of KNEE_SURE, and a plateau from PLATEAU_SURE. */
 enum { PLATEAUS_POINTS = 8 };
 #define KNEE_SURE    0.6
 #define PLATEAU_SURE 0.5
@@ -25,36 +26,41 @@ enum { PLATEAUS_POINTS = 8 };
 enum { PLATEAUS_MAX = 8 };
 
 struct plateau {
-	int first, last;       /* points, inclusive */
-	double from, to;       /* bytes of these points; the true end of the plateau is its knee */
+	int first, last; /* indices of the first and the last point of the plateau */
+	double from, to; /* bytes of the first and the last point; the true end of the plateau is
+			    the following knee */
 	double cycles, lo, hi; /* latency of the plateau: median and quartiles of its points */
-	bool unstable;	       /* its points scatter or have two modes: report a range */
-	double confidence; /* 0…1: probability that its points are a level, not part of a climb */
+	bool unstable;	   /* the points of the plateau scatter or have two modes: report a range */
+	double confidence; /* probability from 0 to 1 that the points are a level, not part of a
+			      climb */
 };
 
 /* The knee between plateau i and plateau i + 1. */
 struct plateau_knee {
-	double bytes;	   /* where the curve crosses half of the rise, on a logarithmic scale */
-	double lo, hi;	   /* the range of the knee in bytes */
-	double third;	   /* bytes where a third of the accesses miss, estimated from the cycles. A
-			      cache that is just full has so many misses, because its sets fill by
-			      chance. If the latency is five times that of the lower plateau at a smaller
-			      size, that size counts */
-	double corner;	   /* bytes where the curve begins to leave the lower plateau */
-	double confidence; /* 0…1: probability that the knee exists */
-	bool gradual; /* its lower half alone needs most of an octave: show a range, not a size */
+	double bytes; /* size in bytes at which the curve crosses half of the rise, on a logarithmic
+			 scale */
+	double lo, hi; /* the range of the knee in bytes */
+	double third;  /* size in bytes at which a third of the accesses miss, estimated from the
+			  cycles. In a cache that is just full, about a third of the accesses miss,
+			  because its sets fill by chance. If the latency reaches five times that of
+			  the lower plateau at a smaller size, the smaller size counts */
+	double corner; /* size in bytes at which the curve begins to leave the lower plateau */
+	double confidence; /* probability from 0 to 1 that the knee exists */
+	bool gradual; /* the lower half of the rise alone needs most of an octave: show a range, not
+			 a size */
 };
 
 struct plateaus {
 	int count;
 	struct plateau plateau[PLATEAUS_MAX];
-	struct plateau_knee knee[PLATEAUS_MAX - 1]; /* count - 1 knees */
+	struct plateau_knee
+		knee[PLATEAUS_MAX - 1]; /* knees between adjacent plateaus: count - 1 knees */
 };
 
-/* Finds the plateaus of points. Points must be in ascending order of bytes, without equal sizes.
- * Fewer than four points are one plateau. */
+/* Finds the plateaus of a curve. The points must be in ascending order of bytes, without equal
+ * sizes. If there are fewer than four points, they are one plateau. */
 void plateaus_find(const struct curve_point *points, int count, struct plateaus *plateaus);
 
-/* Where a curve of two levels rises, on a logarithmic scale: bytes of the first point in the upper
- * half of the rise. NAN: the rise is not larger than the noise. */
+/* Returns the size in bytes at which a curve of two levels rises: the first point in the upper half
+ * of the rise, on a logarithmic scale. NAN: the rise is not larger than the noise. */
 double plateaus_rise(const struct curve_point *points, int count);
