@@ -11,9 +11,10 @@
 struct place {
 	uint8_t length; /* length of the instruction in bytes; 0: no instruction was decoded at this
 			   byte */
-	uint8_t flow;	/* enum insn_flow */
-	bool pending;	/* a jump leads to this byte, and read_function() has not followed the jump
-			   yet */
+	uint8_t flow; /* how the instruction changes the flow of control: a value of enum insn_flow
+		       */
+	bool pending; /* a jump leads to this byte, and read_function() has not followed the jump
+			 yet */
 	int32_t target; /* offset of the target of a branch or jump; -1: the target lies outside the
 			   function */
 	/* The last call of measure_span() sets the fields `listed` and `reaches`. */
@@ -119,8 +120,8 @@ static int32_t following(const struct function *function, const struct span *spa
 	return at;
 }
 
-/* Whether execution can get from the offset `at` to the span's end. find_way() must have handled
- * `at` already; it handles the offsets of a span from last to first. */
+/* Whether execution can get from the offset `at` to the span's end. find_way() handles the offsets
+ * of a span from last to first, and must have handled `at` already. */
 static bool reaches(const struct function *function, const struct span *span, int32_t at)
 {
 	return at <= span->last && function->place[at].listed && function->place[at].reaches;
@@ -155,7 +156,8 @@ static bool measure_span(const struct function *function, struct span *span)
 		span->count++;
 		span->returns |= place->flow == FLOW_RETURN || place->flow == FLOW_INDIRECT;
 	}
-	if (!function->place[span->last].listed) /* two decoded instructions overlap */
+	if (!function->place[span->last].listed) /* the last instruction is not listed, because two
+						    decoded instructions overlap */
 		return false;
 	for (at = span->last; at >= span->first; at--)
 		if (function->place[at].listed)
@@ -216,8 +218,8 @@ static void fill_loop(const struct function *function, const struct span *span, 
 	}
 }
 
-/* Reads the whole function. While the function continues after the bytes that were read, reads it
- * again with more bytes. */
+/* Reads the whole function. If the function continues after the bytes that were read, reads the
+ * function again with more bytes. */
 static void read_whole(struct function *function, size_t size)
 {
 	int32_t most = (int32_t)(size < DECODE_FUNCTION ? size : DECODE_FUNCTION);

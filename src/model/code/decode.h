@@ -14,7 +14,7 @@ enum { DECODE_FUNCTION = 512 << 10 };
 
 /* Decodes the instruction at the start of `bytes`, as if it ran at `address`. `size` is the number
  * of bytes (> 0). decode_insn() never fails: if the bytes are no instruction, insn->known is false.
- * It also corrects errors of the decoder libraries (see tests/unit/test_decode.c). */
+ * decode_insn() also corrects errors of the decoder libraries (see tests/unit/test_decode.c). */
 void decode_insn(const uint8_t *bytes, size_t size, uint64_t address, struct insn *insn);
 
 /* Finds the innermost loop of a function and fills `loop`. The function begins at `code` and has at
@@ -25,11 +25,11 @@ void decode_insn(const uint8_t *bytes, size_t size, uint64_t address, struct ins
  * has no loop, or the loop has more than LOOP_MOST instructions. */
 struct status decode_loop(const void *code, size_t size, double elements, struct loop *loop);
 
-/* Follows generated code from `top`, the loop's first instruction, until execution returns there.
- * Fills `loop` as decode_loop() does. Only the closing branch may depend on data: other branches
- * count as not taken. A return goes back to its call. A jump through a register goes to the address
- * that an instruction of the loop put into the register. The path may use only the `size` bytes at
- * `code`. STATUS_FAILED: the path leaves the code, or is too long. */
+/* Follows generated code from `top`, the loop's first instruction, until execution returns to
+ * `top`. Fills `loop` as decode_loop() does. Only the closing branch may depend on data: other
+ * branches count as not taken. A return goes back to its call. A jump through a register goes to
+ * the address that an instruction of the loop put into the register. The path may use only the
+ * `size` bytes at `code`. STATUS_FAILED: the path leaves the code, or is too long. */
 struct status follow_loop(
 	const void *code, size_t size, const void *top, double elements, struct loop *loop);
 
@@ -51,7 +51,7 @@ static inline void decode_add_write(struct insn *insn, uint8_t reg)
 	decode_add(insn->writes, &insn->write_count, INSN_WRITES, reg);
 }
 
-/* Appends an operand's letter to the shape. */
+/* Appends the letter of an operand to the instruction's shape. */
 static inline void decode_add_shape(struct insn *insn, const char *letter)
 {
 	size_t length = strlen(insn->shape);

@@ -14,15 +14,15 @@ enum {
 	SYSTEM_NZCV = 0xda10
 }; /* encoding of the system register NZCV: op0 3, op1 3, CRn 4, CRm 2, op2 0 (Arm ARM, C5.2) */
 
-/* Capstone changes its handle while it decodes, so only one thread may use it at a time. */
+/* Capstone changes its handle while it decodes, so only one thread may use the handle at a time. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static csh handle;
 static cs_insn *buffer;
 
-/* State while decode_insn() fills in one instruction. */
+/* The state of decode_insn() while it fills in one instruction. */
 struct source {
 	const char *name;
-	const char *operands; /* the operands as text */
+	const char *operands; /* text of the instruction's operands */
 	cs_arm64 decoded;
 	bool reads_flags, writes_flags;
 	int memory; /* index of the memory operand; -1: the instruction has none */

@@ -8,7 +8,7 @@
 
 #include <Zydis/Zydis.h>
 
-/* State while decode_insn() fills in one instruction. */
+/* The state of decode_insn() while it fills in one instruction. */
 struct source {
 	ZydisDecodedInstruction decoded;
 	ZydisDecodedOperand all[ZYDIS_MAX_OPERAND_COUNT];
@@ -157,7 +157,7 @@ static void fill_names(const struct source *source, struct insn *insn)
 			insn->mnemonic, begin + strlen(name));
 	else
 		snprintf(insn->text, sizeof(insn->text), "%.*s", (int)sizeof(insn->text) - 1, text);
-	/* An index with scale 1 is shown without "*1". */
+	/* The text shows an index with scale 1 without "*1". */
 	for (one = insn->text; (one = strstr(one, "*1"));)
 		memmove(one, one + 2, strlen(one + 2) + 1);
 }

@@ -16,8 +16,9 @@ enum {
 			    r8…r15 · AArch64: x0…x30, then sp */
 	REG_VECTOR = 33, /* the first of 32 vector registers. x86: zmm0…31 · AArch64: v0…31 */
 	REG_MASK = 65,	 /* the first of 8 mask registers of x86: k0…k7 */
-	REG_CARRY = 73,	 /* x86: the carry flag, CF */
-	REG_FLAGS = 74,	 /* x86: all arithmetic flags except CF · AArch64: NZCV */
+	REG_CARRY = 73,	 /* the carry flag CF of x86 */
+	REG_FLAGS = 74,	 /* x86: all arithmetic flags except CF, together · AArch64: the four flags
+			    NZCV, together */
 	REG_COUNT = 75
 };
 
@@ -34,13 +35,15 @@ enum insn_extend {
 /* One memory operand. The list `reads` of the instruction does not contain the registers of the
  * operand. */
 struct insn_memory {
-	bool load, store; /* whether the instruction loads the operand, and whether it stores it; if
-			     both are true, it reads, changes and writes back the value */
-	bool relative;	  /* the address is relative to the instruction; `disp` is then the whole
-			     address */
+	bool load,
+		store; /* whether the instruction loads the operand, and whether it stores it; if
+			  both are true, the instruction reads, changes and writes back the value */
+	bool relative; /* the address is relative to the instruction; `disp` is then the whole
+			  address */
 	bool vector_index; /* the index is a vector register, as in a gather or scatter */
 	bool elsewhere; /* the address is relative to a segment base (fs, gs), which is not known */
-	uint8_t extend; /* enum insn_extend */
+	uint8_t extend; /* how the processor extends a 32-bit index or address: a value of enum
+			   insn_extend */
 	uint8_t base, index; /* numbers of the base and index registers; REG_NONE: no register */
 	uint8_t scale;	     /* factor of the index: 1, 2, 4 or 8; on AArch64, 1 << shift */
 	uint8_t accesses; /* number of memory accesses: elements of a gather or scatter; registers
@@ -51,8 +54,8 @@ struct insn_memory {
 
 enum insn_flow {
 	FLOW_NONE,
-	FLOW_BRANCH,   /* conditional branch to target */
-	FLOW_JUMP,     /* unconditional jump to target */
+	FLOW_BRANCH,   /* conditional branch to the address `target` */
+	FLOW_JUMP,     /* unconditional jump to the address `target` */
 	FLOW_INDIRECT, /* unconditional jump to an address in a register or in memory */
 	FLOW_CALL,
 	FLOW_RETURN,

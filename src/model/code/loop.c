@@ -54,8 +54,8 @@ void loop_fill(struct loop *loop, const struct insn *insns, int insn_count,
 {
 	const struct insn **used = memory_new((size_t)insn_count + 1, sizeof(*used));
 	uint16_t *place = memory_new((size_t)insn_count + 1,
-		sizeof(*place)); /* first 1 for each instruction that ran; later the new index of
-				    each instruction */
+		sizeof(*place)); /* for each instruction: first 1 if the instruction ran, later its
+				    index in the loop */
 	int count = 0;
 
 	for (int i = 0; i < step_count; i++)
@@ -91,8 +91,8 @@ void loop_insn_text(const struct loop *loop, const struct insn *insn, struct tex
 	int64_t apart = (int64_t)(insn->target - loop->insn[0].address);
 	const char *last = strrchr(insn->text, ' ');
 
-	/* Replace the last word of the text, which is the target: on AArch64, other operands come
-	 * before the target. */
+	/* Replace only the last word of the text, which is the target. On AArch64, other operands
+	 * come before the target. */
 	if (!jumps || !insn->target || !last)
 		text_add(text, insn->text);
 	else

@@ -45,7 +45,8 @@ struct loop {
 /* Makes an empty loop with memory for `insns` instructions and `path` steps. loop_free() frees this
  * memory. */
 void loop_init(struct loop *loop, int insns, int path);
-void loop_clear(struct loop *loop); /* empties the loop and keeps its memory */
+void loop_clear(
+	struct loop *loop); /* Empties the loop, but keeps its memory for instructions and steps. */
 void loop_free(struct loop *loop);
 /* Makes room for at least `insns` instructions and `path` steps. The content of the loop stays. */
 void loop_reserve(struct loop *loop, int insns, int path);

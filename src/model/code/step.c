@@ -69,8 +69,8 @@ static _Noreturn void child_main(const struct step_plan *plan)
 		_exit(EXIT_PREPARED_BADLY);
 	plan->run(plan->context, plan->shorter);
 	stop_self();
-	/* The code between the first two marks and between the last two differs only in the run.
-	 * The parent stops stepping at the third mark. */
+	/* Marks 1 and 2 enclose the shorter run, marks 2 and 3 the longer run; apart from the run,
+	 * the code between marks is the same. The parent stops stepping at the third mark. */
 	for (volatile int i = 0; i < 3; i++) {
 		mark();
 		plan->run(plan->context, counts[i]);
@@ -142,9 +142,10 @@ enum { CODE_BYTES = 16, SLOTS = 1 << 17 };
 struct tracer {
 	const struct step_plan *plan;
 	pid_t child;
-	bool gone;		  /* the child has ended, and waitpid() has reported its end */
-	double begin;		  /* time when tracing started, from monotonic_seconds() */
-	struct step_share before; /* processor time of this thread at `begin` */
+	bool gone;    /* the child has ended, and waitpid() has reported its end */
+	double begin; /* time when tracing started, from monotonic_seconds() */
+	struct step_share
+		before; /* time that this thread had run and waited for a processor until `begin` */
 
 	int insn_count;
 	struct insn *insn;
@@ -152,7 +153,7 @@ struct tracer {
 		      `insn`; 0: the entry is free */
 
 	int seen_count;
-	struct loop_step *seen; /* steps of the longer run */
+	struct loop_step *seen; /* recorded steps of the longer run */
 };
 
 /* Adds the seconds that a thread ran, and the seconds that it waited for a processor, to `share`.
@@ -217,8 +218,8 @@ static struct status refused(int error)
 		error ? ": " : "", error ? strerror(error) : "");
 }
 
-/* Writes the file and offset of an address in the child: "mine.so+0x1139". They come from the
- * child's memory map. */
+/* Writes the file and offset of an address in the child: "mine.so+0x1139". The file and offset come
+ * from the child's memory map. */
 static void describe_place(pid_t child, uint64_t address, char *buffer, size_t size)
 {
 	char path[64], line[512];

@@ -1,5 +1,5 @@
-/* Finds the path through a loop by single-stepping a child process (ptrace). Results from stepping
- * have the source S.
+/* Finds the path through a loop by single-stepping a child process (ptrace). The explorer marks
+ * results from stepping with the letter S.
  *
  * The child is a fork of this process, so its code cannot harm the explorer. A step needs two
  * context switches and a debug exception: 1 to 3 µs on plain hardware, 20 µs if a hypervisor traps
@@ -14,15 +14,15 @@
 typedef void step_run(void *context, uint64_t count);
 
 /* The child calls this function once before stepping, for work that the explorer must not do itself
- * (loading foreign code). The function may allocate memory. It returns 0 if it succeeded; otherwise
- * it fills in plan->failure and returns another number. */
+ * (loading foreign code). The function may allocate memory. A step_prepare() function returns 0 if
+ * it succeeded; otherwise it fills in plan->failure and returns another number. */
 typedef int step_prepare(void *context);
 
 struct step_plan {
 	step_run *run;
 	void *context;
 	uint64_t shorter, longer; /* numbers of elements of the two runs: shorter < longer; both are
-				     multiples of the granule */
+				     multiples of the kernel's granule */
 	int most_steps;		  /* stepping fails after this many instructions in one run (> 0) */
 	double seconds;		  /* stepping fails after this many seconds; see step_late() */
 	step_prepare *prepare;	  /* function that prepares the child; NULL: nothing to prepare */
@@ -48,10 +48,10 @@ bool step_late(double elapsed, const struct step_share *share, double seconds);
  * instructions of the loop with the most steps. The path in `loop` is several iterations from the
  * middle of the longer run, with memory addresses. `loop` also receives the elements and the exact
  * instructions per element. An inner loop with few iterations is reported together with its outer
- * loop. Before stepping, the shorter run executes once at full speed, so that one-time work (lazy
- * binding) does not count. An instruction that repeats itself (rep movsb) counts as one step.
- * STATUS_FAILED: stepping is not allowed (the text names the reason: seccomp, Yama, an emulator), a
- * signal ended the run, or no instruction repeats. */
+ * loop. Before stepping, the shorter run executes once at full speed, so that one-time work, for
+ * example lazy binding, is not stepped. An instruction that repeats itself (rep movsb) counts as
+ * one step. STATUS_FAILED: stepping is not allowed (the text names the reason: seccomp, Yama, an
+ * emulator), a signal ended the run, or no instruction repeats. */
 struct status step_loop(const struct step_plan *plan, struct loop *loop);
 
 struct own;

@@ -1,4 +1,4 @@
-/* Chooses the loop and the path from a trace of steps. */
+/* Chooses the hot loop and its path from a trace of steps. */
 #include "model/code/step_path.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* Chooses the hot loop from a trace of steps, and the steps that represent it. Pure. */
+/* Chooses the hot loop from a trace of steps, and the steps that represent the loop. The functions
+ * do no input or output and keep no state. */
 #pragma once
 
 #include "base/status.h"

@@ -90,11 +90,11 @@ struct uarch_sources {
 	char text[UARCH_SOURCES][152];
 };
 
-/* A core model. It does not change after loading. */
+/* A core model, which does not change after loading. */
 struct uarch {
 	char name[UARCH_NAME]; /* name of the core in commands: "zen3" */
 	char title[64];	       /* name of the core in texts: "AMD Zen 3" */
-	char isa[16];	       /* name of the instruction set: "x86_64" */
+	char isa[16];	       /* name of the instruction set: "x86_64" or "aarch64" */
 	double width;	       /* rename slots per cycle; UARCH_UNKNOWN: not stated */
 	int port_count;	       /* number of ports, without units */
 	int unit_count; /* number of units, for example a divider. A micro-op on a unit needs no
@@ -122,7 +122,7 @@ struct uarch {
 	struct uarch_sources sources;
 	uint32_t tags; /* sources of all lines of the core file */
 
-	/* Tables for uarch_insn(). */
+	/* The following fields are tables for uarch_insn(). */
 	struct uarch_ops *ops;
 	const struct uarch_class *
 		*resolved; /* the class for each class number of `ops` and each width */
@@ -186,8 +186,8 @@ struct status uarch_choose(
 void uarch_choice_free(struct uarch_choice *core);
 
 /* ---- Facts */
-/* The words of each fact in core files ("size rob"). uarch_fact_find() returns UARCH_FACTS for
- * unknown words. */
+/* The words that name each fact in core files ("size rob"). uarch_fact_find() returns UARCH_FACTS
+ * for unknown words. */
 extern const char *const uarch_fact_words[UARCH_FACTS];
 enum uarch_fact uarch_fact_find(const char *words);
 /* The range of values that a core file may state for the fact. */
@@ -229,8 +229,8 @@ struct uarch_insn {
 
 void uarch_insn(const struct uarch *uarch, const struct insn *insn, struct uarch_insn *facts);
 
-/* Finds a class by name and width in bits (0: no width). If no class has this width, returns the
- * class with the name alone. NULL: no class has this name. */
+/* Finds a class by name and width in bits (0: no width). If no class has this width, uarch_find()
+ * returns the class with the name alone. NULL: no class has this name. */
 const struct uarch_class *uarch_find(const struct uarch *uarch, const char *name, unsigned bits);
 
 /* Whether an instruction and the branch after it become one micro-op (macro-fusion). */
@@ -251,14 +251,14 @@ bool uarch_fuses_behind(
 	ROW(ROLE_CYCLES, "cycles", "cycles", true, false)                                \
 	/* counts retired instructions */                                                \
 	ROW(ROLE_INSTRUCTIONS, "instructions", "instructions", true, false)              \
-	/* counts fused micro-ops: rename slots */                                       \
+	/* counts fused micro-ops, that is, used rename slots */                         \
 	ROW(ROLE_UOPS, "uops", "micro-ops", true, false)                                 \
 	ROW(ROLE_UOPS_RETIRED, "uops-retired", "micro-ops retired", true, false)         \
 	/* counts micro-ops that started on a port */                                    \
 	ROW(ROLE_UOPS_EXECUTED, "uops-executed", "micro-ops executed", true, false)      \
 	/* "ports P…" counts micro-ops that started on one port or a group of ports */ \
 	ROW(ROLE_PORTS, "ports", "ports", false, true)                                   \
-	/* "dispatched fp", "dispatched loads" …: for cores without port events */     \
+	/* "dispatched fp" … counts micro-ops by kind, on cores without port events */ \
 	ROW(ROLE_DISPATCHED, "dispatched", "dispatched", false, true)                    \
 	ROW(ROLE_LOADS, "loads", "loads", false, false)                                  \
 	ROW(ROLE_STORES, "stores", "stores", false, false)                               \
@@ -306,8 +306,8 @@ struct uarch_event {
 	uint32_t tags; /* sources of the event, as bits like the tags of struct uarch_class */
 };
 
-/* The title of an event. If the event has no title, it is composed from role and words. `uarch`
- * gives the names of ports; uarch may be NULL. */
+/* The title of an event. If the event has no title, events_title() composes one from role and
+ * words. `uarch` gives the names of ports; `uarch` may be NULL. */
 struct event_title {
 	char text[EVENT_TITLE];
 };

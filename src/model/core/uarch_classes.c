@@ -22,8 +22,8 @@ static int find_port(const struct uarch *u, const char *name, size_t length)
 	return -1;
 }
 
-/* Checks the number and names of units. check_units() runs in the second reading, when all ports
- * are known. */
+/* Checks the number and names of units. check_units() runs in the second reading of the core file,
+ * when all ports are known. */
 static bool check_units(struct reader *r)
 {
 	struct uarch *u = r->uarch;

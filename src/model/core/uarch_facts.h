@@ -89,6 +89,6 @@ FACT(EXTRA_OPCACHE_OPS, "extra opcache-ops")
 FACT(EXTRA_LINE_OPS, "extra line-ops")
 /* largest number of L1 misses that can be in flight at the same time */
 FACT(EXTRA_MISSES, "extra misses")
-/* a load (store) across a line boundary counts as this many accesses */
+/* number of accesses that a load (with split-store: a store) across a line boundary counts as */
 FACT(EXTRA_SPLIT_LOAD, "extra split-load")
 FACT(EXTRA_SPLIT_STORE, "extra split-store")

@@ -1,4 +1,4 @@
-/* The inside of a core model, for the files that read, resolve and compare models. Other files use
+/* Declarations for the files that read, resolve and compare core models. All other files use
  * uarch.h. */
 #pragma once
 
@@ -75,13 +75,13 @@ struct reader {
 	} from[READER_FILES]; /* from[0]: the core's own file; from[1]: the file that it inherits
 				 from, and so on */
 	int files, file, statements;
-	bool again;   /* true during the second reading */
+	bool again;   /* true during the second reading of the files */
 	void *stated; /* search tree that maps each key to the file and line that state it (struct
 			 stated in uarch_line.c) */
 
-	/* The current line. */
+	/* The following fields describe the current line of a core file. */
 	char *word[UARCH_WORDS];
-	int words;     /* number of words, without the sources */
+	int words;     /* number of words of the line, without the sources at its end */
 	bool tagged;   /* true: the line ends with sources in brackets */
 	bool measured; /* true: the line has the source [measured], so its numbers may have a spread
 			*/
@@ -189,8 +189,8 @@ struct status uarch_text(const char *name, char **text, char origin[256]);
 
 /* ---- uarch_read.c */
 
-/* Reads a core file without the instruction table. The match lines are enough to recognise a core.
- */
+/* Reads a core file without the instruction table. The result of uarch_read() is enough to
+ * recognise a core. */
 struct status uarch_read(const char *text, const char *origin, struct uarch **uarch);
 /* Reads only the match lines of a file into id and id_count. The rest of the file may be malformed.
  * Returns false if a match line is malformed. */

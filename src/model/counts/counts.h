@@ -1,4 +1,5 @@
-/* Finds counts of an event plan by the role of the event, and computes ratios of a sample. Pure. */
+/* Finds counts of an event plan by the role of the event, and computes ratios of a sample. The
+ * functions do no input or output and keep no state. */
 #pragma once
 
 #include <stddef.h>
@@ -10,8 +11,8 @@
  * NULL. */
 bool counts_any(const struct event_plan *plan, const struct counts *counts);
 
-/* The count per element of a role that has only one event. NAN: the role is not in the plan, or was
- * not counted. `plan` and `counts` may be NULL. */
+/* The count per element of the event with a role, for roles that have only one event. NAN: the role
+ * is not in the plan, or was not counted. `plan` and `counts` may be NULL. */
 double counts_of(const struct event_plan *plan, const struct counts *counts, enum event_role role);
 
 /* Replaces counts by newer counts. An old count of the same plan stays if the newer run had no time
@@ -35,8 +36,9 @@ double counts_decoded(const struct explanation *explanation);
 bool counts_instructions_doubtful(const struct event_plan *plan, const struct counts *counts,
 	const struct explanation *explanation);
 
-/* Whether the reference chain and the counter disagree about cycles by more than 2 %. `check` is
- * the ratio of the two; if it is NAN, the result is false. */
+/* Whether the cycles from the reference chain (a chain of dependent instructions) and from the
+ * cycle counter differ by more than 2 %. `check` is the ratio of the two numbers of cycles; a
+ * `check` of NAN gives false. */
 bool counts_clocks_differ(double check);
 
 /* The word that files use for the state of a count: "known", "scaled", … */
@@ -51,7 +53,7 @@ void counts_role(const struct uarch_event *meaning, char *buffer, size_t size);
 /* ---- Ratios of a sample: instructions and memory lines per element, and memory traffic against
  * the peak */
 
-/* Bytes of a cache line in kernels. */
+/* Bytes of a cache line; the kernels use the same number. */
 #define SAMPLE_RATIOS_LINE 64.0
 
 struct sample_ratios {
@@ -64,7 +66,7 @@ struct sample_ratios {
 				   bound) */
 	double traffic; /* memory traffic of `lines` in GB/s (10^9 bytes a second); NAN: unknown */
 	double peak;	/* GB/s that one core can read from memory; NAN: not measured */
-	double share;	/* traffic ÷ peak; NAN: unknown */
+	double share;	/* memory traffic as a part of `peak`: traffic ÷ peak; NAN: unknown */
 };
 
 /* Finds the ratios of a sample. `explanation`, `plan` and `counts` may be NULL; a `peak` of 0 means

@@ -1,6 +1,6 @@
-/* Event plans: the events to count, by role, and the count that the model predicts for each. The
- * events of a core come from its file (`pmu`, `event`; data/uarch/README.md). Other cores use the
- * kernel's generic events in data/events. */
+/* Event plans: the events to count, by role, and the count that the model predicts for each event.
+ * The events of a core come from its file (`pmu`, `event`; data/uarch/README.md). Cores without
+ * events in their file use the Linux kernel's generic events, which data/events lists. */
 #pragma once
 
 #include "engine/counters/counters.h"
@@ -10,7 +10,8 @@
 /* A counter plan and the meaning of each event. */
 struct event_plan {
 	struct counter_plan counters;
-	struct uarch_event meaning[COUNTERS_MAX]; /* in the order of counters.event */
+	struct uarch_event meaning[COUNTERS_MAX]; /* role and title of each event, in the order of
+						     counters.event */
 	bool generic; /* true: the plan has generic events, because the core's file has no events */
 	int left_out; /* number of events that did not fit into the plan */
 	char why[STATUS_TEXT]; /* the mistake in the file data/events, which is then ignored; "": no
@@ -19,13 +20,14 @@ struct event_plan {
 
 /* Fills a plan with the events of a core, and then with the `extra` names. The core's events follow
  * the order of the roles, so that the first counting pass includes cycles and instructions. If
- * uarch is NULL, or its file has no events, the plan has generic events. Each event name appears
- * once in the plan. If there are too many events, the last events of the core do not fit. The
- * caller sets the id of the plan, and gives every plan another id. */
+ * `uarch` is NULL, or the core's file has no events, the plan has generic events. Each event name
+ * appears once in the plan. If there are too many events, the last events of the core do not fit.
+ * The caller sets the id of the plan, and gives every plan another id. */
 void events_plan(const struct uarch *uarch, const char *const *extra, int extra_count,
 	struct event_plan *plan);
 
-/* Like events_plan(), but for the core of this machine, not for the core model in use. */
+/* Fills a plan like events_plan(), but for the core of this machine, not for the core model in use.
+ */
 void events_plan_here(const struct machine *machine, const char *const *extra, int extra_count,
 	struct event_plan *plan);
 

@@ -136,7 +136,8 @@ struct graph {
 			    stored */
 	bool *unknown;	 /* for each instruction: true if one of its latencies is not known */
 	int unknown_count;
-	bool assumed; /* a load may depend on a store at an unknown address, see struct chain */
+	bool assumed; /* true: a load may depend on a store at an unknown address, see struct chain
+		       */
 };
 
 /* Number of cycles subtracted from the latency of counters. If two cycles are equally slow, the

@@ -1,4 +1,5 @@
-/* Builds the dependence graph of a loop, and finds the slowest cycle of the graph. Pure.
+/* Builds the dependence graph of a loop, and finds the slowest cycle of the graph. The functions do
+ * no input or output and keep no state.
  *
  * Results flow through registers, flags, and memory (from a store to a later load). A dependence
  * from one iteration to the next makes a cycle in the graph. Out-of-order execution cannot make an
@@ -48,10 +49,10 @@ enum deps_renaming {
 	RENAMES_ALL
 };
 
-/* Finds the slowest cycle. `facts` has the result of uarch_insn() for each instruction of the loop.
- * `renaming`: a hard limit needs the lowest bound, which is RENAMES_ALL. `miss` is the number of
- * cycles that a load on the cycle needs in addition to a first-level hit. chain->load_cycles does
- * not include these cycles. */
+/* Finds the slowest cycle in the dependence graph of a loop. `facts` has the result of uarch_insn()
+ * for each instruction of the loop. `renaming`: a hard limit needs the lowest bound, which is
+ * RENAMES_ALL. `miss` is the number of cycles that a load on the cycle needs in addition to a
+ * first-level hit. chain->load_cycles does not include these cycles. */
 void deps_chain(const struct loop *loop, const struct uarch *uarch, const struct uarch_insn *facts,
 	enum deps_renaming renaming, double miss, struct chain *chain);
 
@@ -67,7 +68,7 @@ struct deps_node {
 	const struct uarch_class
 		*class; /* class of this part of the step; NULL: the part executes nothing */
 	double latency;
-	bool counts;	     /* the result is a register plus a constant */
+	bool counts;	     /* the result of the node is a register plus a constant */
 	int register_addend; /* register that holds the addend of a multiply-add; REG_NONE: no
 				addend */
 };
@@ -102,7 +103,7 @@ void deps_graph_free(struct deps_graph *graph);
 struct cycle {
 	double ratio; /* cycles per path: sum of the weights ÷ sum of the distances; 0: no cycle has
 			 a weight */
-	int spans;    /* number of paths that the cycle spans */
+	int spans;    /* number of paths that the slowest cycle spans */
 	int count; /* number of edges of the cycle; each edge begins at the node where the previous
 		      edge ends, and the last edge leads back to the first */
 	int *edge; /* indices of the edges; the caller provides memory for as many edges as the

@@ -58,7 +58,7 @@ static struct address address_of(
 	return address;
 }
 
-/* The general register that the instruction reads, if it reads exactly one; else REG_NONE. */
+/* The general register that the instruction reads, if it reads exactly one; otherwise REG_NONE. */
 static int only_source(const struct insn *insn)
 {
 	int source = REG_NONE, count = 0;
@@ -95,7 +95,7 @@ static bool sum(
 		*value = walk->value[source];
 		return insn->width == 64;
 	}
-	if (strstr(insn->text, "lsl")) /* AArch64: the constant may be shifted */
+	if (strstr(insn->text, "lsl")) /* on AArch64, the constant may be shifted */
 		return false;
 	if (insn->immediate && (!strcmp(name, "add") || !strcmp(name, "adds")))
 		constant = insn->value;
@@ -122,7 +122,8 @@ static void pass(struct address_walk *walk, const struct insn *insn)
 		if (general(insn->writes[i]))
 			walk->value[insn->writes[i]] = summed ? value : fresh(walk);
 	base.offset = add(base.offset, insn->step);
-	if (moved) /* if the step is 0, a register holds it, so the new base is unknown */
+	if (moved) /* a step of 0 means that a register holds the step, so the new base is unknown
+		    */
 		walk->value[memory->base] = insn->step ? base : fresh(walk);
 }
 
@@ -300,8 +301,8 @@ static void index_path(const struct loop *loop, int *starts, int *steps, int *nu
 }
 
 /* Finds the store for a load at the beginning of the path, which reads from a store of the previous
- * path. Later iterations in the path show which store it is. All later iterations must have found
- * the same store, the same number of iterations earlier. */
+ * path. Later iterations in the path show from which store the load reads. All later iterations
+ * must have found the same store, the same number of iterations earlier. */
 static void wrap(const struct occurrences *load, int number, const int *starts, const int *steps,
 	struct forward *forward)
 {

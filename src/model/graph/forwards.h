@@ -1,5 +1,5 @@
-/* Finds the store that each load of a loop reads from. Pure. deps.c converts the stores that are
- * found to dependences.
+/* Finds the store that each load of a loop reads from. The functions do no input or output and keep
+ * no state. deps.c converts the stores that are found to dependences.
  *
  * Addresses of a stepped loop are known and are compared directly. Unknown addresses are compared
  * only if both addresses use the same registers plus constants. */
@@ -8,8 +8,8 @@
 #include "model/code/loop.h"
 
 struct forward {
-	int step, operand; /* step and operand of the store; step -1: no store of the loop wrote the
-			      loaded value */
+	int step, operand; /* step and operand of the store; a step of -1 means that no store of the
+			      loop wrote the loaded value */
 	int distance; /* number of paths from the store to the load; 0: both run in the same path */
 	bool inside;  /* the store wrote all bytes that the load reads */
 	bool same_start; /* store and load begin at the same byte */
