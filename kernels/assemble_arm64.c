@@ -1,5 +1,5 @@
-/* Encodes AArch64 instructions from lines in Arm's syntax, by a table of forms that is matched
- * operand by operand. See assemble.h. */
+/* Encodes AArch64 instructions from lines in Arm's syntax: see assemble.h. A table has the forms of
+ * instructions; the encoder matches the operands of a line against each form. */
 #include "kernels/assemble.h"
 
 #include <ctype.h>
@@ -9,8 +9,8 @@
 
 #include "kernels/assemble_read.h"
 
-/* The forms of each mnemonic, and the bits that remain when all operands are zero.
- * kernels/arm64.forms describes the operands. */
+/* The forms of each mnemonic. bits: the instruction word if all operands are zero.
+ * kernels/arm64.forms describes the text of `operands`. */
 static const struct {
 	const char *operands, *name;
 	uint32_t bits;
@@ -27,10 +27,13 @@ static const char *const conditions[16] = { "eq", "ne", "hs", "lo", "mi", "pl", 
 struct match {
 	const char *at;
 	uint32_t bits;
-	int wide;	     /* width of the general registers: 1 x, 0 w; -1: not known yet */
-	int twice;	     /* width of the scalars: 1 d, 0 s; -1: not known yet */
-	char arrangement[4]; /* arrangement of the vectors; empty: not known yet */
-	unsigned shift;	     /* the first number of ubfx */
+	int wide;  /* width of the general registers: 1 for x registers, 0 for w registers; -1: not
+		      known yet */
+	int twice; /* width of the scalar registers: 1 for d registers, 0 for s registers; -1: not
+		      known yet */
+	char arrangement[4]; /* arrangement of the vector registers, as "4s"; empty: not known yet
+			      */
+	unsigned shift;	     /* the first number of ubfx, which is the lowest bit */
 };
 
 static bool is_word(char c)
@@ -52,7 +55,7 @@ static bool take(struct match *match, char c)
 	return encode_take(&match->at, c);
 }
 
-/* "#8", "-16", "#0xff". */
+/* Reads a number such as "#8", "-16" or "#0xff". */
 static bool take_number(struct match *match, int64_t *value)
 {
 	take(match, '#');
@@ -61,10 +64,11 @@ static bool take_number(struct match *match, int64_t *value)
 
 /* ---- Registers */
 
-/* "x17": its letter and number. */
+/* Reads a register such as "x17": stores its letter and its number. */
 static bool take_register(struct match *match, char *letter, unsigned *reg)
 {
-	/* Capitals: register 31 is the stack pointer, not zero. */
+	/* The letter of a name for register 31. A capital means the stack pointer; a small letter
+	 * means the zero register. */
 	static const struct {
 		const char *name;
 		char letter;
@@ -90,7 +94,7 @@ static bool take_register(struct match *match, char *letter, unsigned *reg)
 	return true;
 }
 
-/* Stores the first value in *kept. false: a later value differs. */
+/* Stores the first value in *kept. Returns false if a later value differs from the first value. */
 static bool alike(int *kept, int seen)
 {
 	if (*kept < 0)
@@ -98,12 +102,12 @@ static bool alike(int *kept, int seen)
 	return *kept == seen;
 }
 
-/* Reads ".4s" after a vector register, checks it against the kind, and sets the bits that encode
- * it. */
+/* Reads an arrangement such as ".4s" after a vector register. Checks that the kind of operand
+ * allows the arrangement, and sets the bits that encode the arrangement. */
 static bool take_arrangement(struct match *match, char kind)
 {
-	/* For each arrangement: Q, the integer size, the floating-point sz, and the kinds that
-	 * allow it. */
+	/* For each arrangement: the bit Q, the size field of integers, the bit sz of floating
+	 * point, and the kinds of operands that allow the arrangement. */
 	static const struct {
 		const char *name;
 		uint32_t q, size, sz;
@@ -120,7 +124,7 @@ static bool take_arrangement(struct match *match, char kind)
 			!take_word(match, arrangements[i].name, strlen(arrangements[i].name)))
 			continue;
 		if (strchr("BFT", kind))
-			return true; /* the bits of the form already include it */
+			return true; /* the bits of the form already include the arrangement */
 		if (match->arrangement[0])
 			return strcmp(match->arrangement, arrangements[i].name) == 0;
 		strcpy(match->arrangement, arrangements[i].name);
@@ -180,8 +184,9 @@ static uint64_t ones(unsigned count)
 	return count >= 64 ? UINT64_MAX : ((uint64_t)1 << count) - 1;
 }
 
-/* Encodes a logical immediate at bit 10 (N, immr, imms): a repeated pattern of 2 … 64 bits, which
- * is a rotated run of ones. False: the value is no such pattern. */
+/* Encodes a logical immediate at bit 10 (N, immr, imms). A logical immediate is a repeated pattern
+ * of 2 … 64 bits, and each pattern is a rotated run of ones. Returns false if the value is not a
+ * logical immediate. */
 static bool pattern_bits(uint64_t value, bool wide, uint32_t *bits)
 {
 	unsigned size = wide ? 64 : 32, count, rotate;
@@ -212,8 +217,8 @@ static bool pattern_bits(uint64_t value, bool wide, uint32_t *bits)
 	return true;
 }
 
-/* Encodes a 16-bit immediate and its position among the quarters of the value. All other bits must
- * be zero. */
+/* Encodes a value with one nonzero 16-bit quarter: the 16 bits and the position of the quarter.
+ * Returns false if other bits of the value are not zero. */
 static bool quarter_bits(uint64_t value, bool wide, uint32_t *bits)
 {
 	for (unsigned quarter = 0; quarter < (wide ? 4u : 2u); quarter++)
@@ -224,7 +229,8 @@ static bool quarter_bits(uint64_t value, bool wide, uint32_t *bits)
 	return false;
 }
 
-/* Encodes a multiple of `unit` as a number of units, in `width` bits. */
+/* Encodes a multiple of `unit` as a number of units, in `width` bits. Returns false if the value
+ * does not fit. */
 static bool scaled(int64_t value, int64_t unit, unsigned width, bool has_sign, uint32_t *units)
 {
 	int64_t least = has_sign ? -((int64_t)1 << (width - 1)) : 0,
@@ -236,7 +242,8 @@ static bool scaled(int64_t value, int64_t unit, unsigned width, bool has_sign, u
 	return true;
 }
 
-/* Numbers that are encoded as multiples of a unit, and the width of their fields. */
+/* The kinds of numbers that are encoded as multiples of a unit, and the width and position of their
+ * fields. */
 static const struct scaled_field {
 	char kind;
 	unsigned unit, width, at;
@@ -272,14 +279,14 @@ static bool number_bits(struct match *match, char kind, int64_t value, uint32_t 
 	bool fits = true;
 
 	if (!strchr("bWM", kind) && (value > INT32_MAX || value < INT32_MIN))
-		return false; /* only b, W and M hold values beyond 32 bits */
+		return false; /* only the kinds b, W and M hold values beyond 32 bits */
 	if (field) {
 		fits = scaled(value, field->unit, field->width, field->has_sign, &units);
 		*bits = units << field->at;
 		return fits;
 	}
 	switch (kind) {
-	case 'a': /* 12 bits, optionally shifted left by 12 */
+	case 'a': /* kind a: a number of 12 bits, optionally shifted left by 12 */
 		if (scaled(value, 1, 12, false, &units))
 			*bits = units << 10;
 		else if ((fits = scaled(value, 4096, 12, false, &units)))
@@ -320,7 +327,7 @@ static bool number_bits(struct match *match, char kind, int64_t value, uint32_t 
 	case 'T': *bits = (uint32_t)(64 + (value & 63)) << 16; return value >= 0 && value < 64;
 	case 'u': *bits = (uint32_t)(64 - value) << 16; return value >= 1 && value <= 32;
 	case 'U': *bits = (uint32_t)(128 - value) << 16; return value >= 1 && value <= 64;
-	default: *bits = 0; return value == 0; /* z */
+	default: *bits = 0; return value == 0; /* kind z: only the number 0 */
 	}
 }
 
@@ -360,8 +367,9 @@ static bool match_condition(struct match *match, bool opposite)
 
 /* ---- Lines */
 
-/* The address syntaxes: the kinds that use them, and their bits. In `operands`, @ is the unit of
- * the form, as a kind of number and as a shift. */
+/* The syntaxes of addresses. kinds: the kinds of operands that use a syntax. bits: the bits of the
+ * syntax in the instruction word. In `operands`, @ stands for the unit of the form, as a kind of
+ * number and as a shift. */
 static const struct {
 	const char *kinds, *operands;
 	uint32_t bits;
@@ -378,7 +386,8 @@ static const struct {
 
 static bool match_address(struct match *match, char kind, char unit);
 
-/* Matches operands to the end of the line. unit: the unit of the address that contains them. */
+/* Matches the operands of a form, up to the end of the line. unit: the unit of an address, if the
+ * operands are the parts of an address. */
 static bool match_operands(struct match *match, const char *pattern, char unit)
 {
 	int64_t value;
@@ -437,8 +446,8 @@ static bool match_line(
 	*match = (struct match){ .at = operands_at, .bits = bits, .wide = -1, .twice = -1 };
 	if (!match_operands(match, operands, 0))
 		return false;
-	/* The width of loads and stores is in another bit, and some have separate forms. All other
-	 * instructions use bit 31. */
+	/* Bit 31 encodes the width of general registers, except in loads and stores. Loads and
+	 * stores use another bit or have separate forms. */
 	if (match->wide > 0)
 		match->bits |= 1u << 31;
 	if (match->twice > 0)
@@ -484,7 +493,7 @@ struct status encode_line(const char *text, unsigned char bytes[ASSEMBLE_LONGEST
 		text, (int)(letters < 40 ? letters : 40), name);
 }
 
-/* ---- Jumps: b, bl, b.CONDITION; "cbz x0" and "cbnz w3" with their register; adr */
+/* ---- Jumps: b, bl, b.CONDITION, cbz and cbnz with a register ("cbz x0"), and adr for addresses */
 
 struct status encode_jump(const char *text, unsigned char bytes[ASSEMBLE_LONGEST], size_t *length)
 {
@@ -522,7 +531,7 @@ struct status encode_address(const char *reg, unsigned char bytes[ASSEMBLE_LONGE
 	return status_ok();
 }
 
-/* b and bl reach 128 MiB; the other jumps reach 1 MiB, which is more than the size of a code
+/* b and bl reach 128 MiB. All other jumps reach 1 MiB, which is more than the size of a code
  * buffer. */
 bool encode_distance(unsigned char *at, const unsigned char *target)
 {

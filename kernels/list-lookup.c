@@ -1,21 +1,22 @@
-/* list-lookup: which of several values are in a linked list? All forms search the same memory. They
- * search value by value along the list, for all values at each node, along the array that holds the
- * nodes, by an index of the nodes that is built first, or by groups of nodes as in an unrolled
- * list. This file has the loops. kernels/list_nodes.c lays out the list; kernels/list_lookup_walk.c
- * runs the loops over all lookups. */
+/* The kernel list-lookup finds out which of several values are in a linked list. All forms search
+ * the same memory. form=simple searches the list once per value. form=interleaved compares each
+ * node with all values. form=array searches the array that holds the nodes. form=index first builds
+ * an index of the nodes. form=unrolled searches groups of nodes, as in an unrolled list. This file
+ * has the loops. kernels/list_nodes.c lays out the list; kernels/list_lookup_walk.c runs the loops
+ * over all lookups. */
 #include "kernels/knob_rows.h"
 #include "kernels/list_lookup.h"
 
 #include <math.h>
 
-/* Sizes in bytes, for the description of the walk. */
+/* Bytes of a cache line, of an 8-byte word, and of a node, for the description of the walk. */
 enum { LINE = 64, WORD = 8, NODE = sizeof(struct list_node) };
 
-/* At most this many values when the model steps through an interleaved loop: a few thousand
- * instructions. */
+/* Maximum number of values if the model steps through the loop. An interleaved loop then needs a
+ * few thousand instructions. */
 enum { STEPPED_VALUES = 128 };
 
-/* No predictor learns a pattern of this many deleted nodes in an array. */
+/* The smallest number of deleted nodes whose pattern in the array no branch predictor can learn. */
 enum { BEYOND_LEARNING = 65536 };
 
 static const char *const form_names[] = { "simple", "interleaved", "array", "index", "unrolled",
@@ -47,7 +48,7 @@ static const struct knob knobs[] = {
 	[LOOKUP_PAGES] = KNOB_ROW_PAGES,
 };
 
-/* ---- Loops for one value: they end when it is found or no comparisons are left */
+/* ---- Loops for one value: a loop ends if the value is found or no comparisons are left */
 
 #define LOOKUP(name, ...)                                      \
 	KERNEL_LOOP static bool name(struct lookup_walk *walk) \
@@ -83,7 +84,8 @@ LOOKUP(lookup_simple, lookup_one(walk, FORM_SIMPLE))
 LOOKUP(lookup_array, lookup_one(walk, FORM_ARRAY))
 LOOKUP(lookup_index_array, lookup_one(walk, FORM_INDEX))
 
-/* All comparisons of a group know their addresses once the group's address is known. */
+/* The address of a group determines the addresses of all loads in the group. The loads therefore do
+ * not wait for each other. */
 KERNEL_BODY bool lookup_unrolled(struct lookup_walk *walk, const int group)
 {
 	const struct list_node *node = walk->cursor;
@@ -135,10 +137,10 @@ KERNEL_LOOP static bool lookup_interleaved(struct lookup_walk *walk)
 	return false;
 }
 
-/* A vector compare yields -1 or 0 in each lane. */
+/* A vector of values. A vector comparison yields -1 or 0 in each lane. */
 typedef int32_t lanes __attribute__((vector_size(4 * LOOKUP_LANES), may_alias));
 
-/* Marks each value that equals the node's value. */
+/* Marks each value in walk->values that equals `value`, the value of a node. */
 static __attribute__((noinline, KERNEL_UNWATCHED)) void mark(
 	const struct lookup_walk *walk, int32_t value)
 {
@@ -147,8 +149,9 @@ static __attribute__((noinline, KERNEL_UNWATCHED)) void mark(
 			walk->found[i] = 1;
 }
 
-/* any: first tests whether the node has any of the values. Few nodes do, so the loop seldom
- * searches for the matching value. Otherwise it marks all values. */
+/* Compares each node with all values by vectors. any: the loop first tests whether the node's value
+ * equals any of the values, and calls mark() only if so. Few nodes match, so mark() is seldom
+ * called. Otherwise the loop adds the result of each comparison to its value. */
 KERNEL_BODY bool lookup_lanes(struct lookup_walk *walk, const bool any)
 {
 	typedef int64_t halves __attribute__((vector_size(16)));
@@ -226,7 +229,7 @@ static uint64_t lookup_footprint(const int64_t *v)
 	return v[LOOKUP_FORM] == FORM_INDEX ? lookup_end(&list) : lookup_index_at(&list);
 }
 
-/* All forms have the same layout. */
+/* The layout number does not include the form, because all forms have the same layout. */
 static uint64_t lookup_layout(const int64_t *v)
 {
 	uint64_t nodes = (uint64_t)v[LOOKUP_SIZE] / NODE;
@@ -235,7 +238,8 @@ static uint64_t lookup_layout(const int64_t *v)
 	       (uint64_t)v[LOOKUP_DELETED];
 }
 
-/* Writes the index from the list's numbers, because following the links would take longer. */
+/* Writes the index of the nodes. The function computes the place of each group, because following
+ * the links of the list would take longer. */
 static bool write_index(struct kernel_run *run)
 {
 	const struct list *list = lookup_list(run);
@@ -252,8 +256,8 @@ static bool write_index(struct kernel_run *run)
 	return true;
 }
 
-/* The waits clause and the remark of each form, for ordered lists (an array without deleted nodes)
- * and for other lists. */
+/* The texts for each form. waits: for kernel_walk.waits. best: the remark for an ordered list, or
+ * for an array without deleted nodes. otherwise: the remark for all other lists. */
 static const struct {
 	const char *waits, *best, *otherwise;
 } form_words[FORMS] = {
@@ -285,8 +289,9 @@ static const struct {
 		"misplaced group is one miss." },
 };
 
-/* Lines per element. Each misplaced group costs one scattered load, which waits for the previous
- * load. The rest of its lines, and the lines of all other groups, arrive in address order. */
+/* Numbers of cache lines per element. Each misplaced group costs one scattered load, which waits
+ * for the previous load. The remaining lines of a misplaced group, and the lines of all other
+ * groups, arrive in address order. */
 struct lines {
 	double scattered, ordered;
 };
@@ -296,9 +301,9 @@ static struct lines lines_of(const int64_t *v)
 	double misplaced = (double)v[LOOKUP_MISPLACED] / 100,
 	       deleted = (double)v[LOOKUP_DELETED] / 100, group = (double)(1 << v[LOOKUP_GROUP]);
 	/* The ordered walk skips a line if all of its groups are misplaced or deleted. A line holds
-	 * 64 / 24 nodes, and parts of others. */
+	 * about 64 / 24 nodes. */
 	double passed = pow(deleted + (1 - deleted) * misplaced, 1 + LINE / (NODE * group));
-	/* The words of a misplaced group before its last value. */
+	/* Number of 8-byte words of a misplaced group up to its last value. */
 	double words = (NODE * (group - 1) + WORD + 4) / WORD;
 
 	return (struct lines){ .scattered = misplaced / group,
@@ -306,13 +311,13 @@ static struct lines lines_of(const int64_t *v)
 			   misplaced / group * floor(words) * WORD / LINE };
 }
 
-/* Nodes that the walk for a value compares, on average. */
+/* Returns the average number of nodes that the walk for one value compares. */
 static double walk_of(const int64_t *v, double linked)
 {
 	return linked * (1 - (double)lookup_hits(v) / (double)v[LOOKUP_VALUES] / 2);
 }
 
-/* Bytes of the lines that hold the pointers of misplaced groups. */
+/* Returns the bytes of the cache lines that hold the pointers of misplaced groups. */
 static double scattered_bytes(const int64_t *v, const struct list *list)
 {
 	double share = (double)v[LOOKUP_MISPLACED] / 100 * (1 - (double)v[LOOKUP_DELETED] / 100),
@@ -406,8 +411,8 @@ static struct status lookup_prepare(struct kernel_run *run)
 	return status_ok();
 }
 
-/* Keeps the code, but limits the number of values, so that the model can step through it. No value
- * is in the list, because hits would be too frequent in a short list. */
+/* Limits the number of values, because the model steps through the loop. The code stays the same.
+ * No value is in the list, because in a short list hits would be too frequent. */
 static void lookup_shrink(int64_t *v)
 {
 	v[LOOKUP_WHOLE] = v[LOOKUP_FOUND] = 0;

@@ -1,6 +1,7 @@
-/* matmul: multiply two square matrices. The loops can have any order. The second matrix can be
- * transposed. The loops can use blocks that fit in a cache, and several independent sums. The
- * loops are in matmul_loops.h; this file walks them over the product. */
+/* The kernel matmul multiplies two square matrices. The three loops can have any order. The second
+ * matrix can be transposed. The loops can use blocks that fit in a cache, and several independent
+ * sums. matmul_loops.h has the innermost loops; this file calls them for all parts of the product.
+ */
 #include "kernels/matmul.h"
 
 #include <string.h>
@@ -15,14 +16,15 @@ static const char *const type_names[] = { "f64", "f32", NULL };
 
 enum { BLOCK_INITIAL = 64 };
 
-/* Sizes in bytes. Many caches fetch lines in pairs. */
+/* Bytes of a cache line, of a pair of lines, and of a page. Many caches fetch lines in pairs. */
 enum { LINE = 64, PAIR = 128, PAGE = 4096 };
 
-/* Maximum elements per call of a loop: about a millisecond. Between calls, a run of a whole
- * product can be cancelled. */
+/* Maximum number of elements per call of a loop, which then takes about a millisecond. A run with
+ * whole=1 can be cancelled between two calls. */
 enum { AT_ONCE = 1 << 20 };
 
-/* Up to this number of rows, a trial measures whole products of about 100 microseconds. */
+/* Largest number of rows at which a trial measures whole products, of about 100 microseconds each.
+ */
 enum { SMALL = 64 };
 
 static const struct knob knobs[] = {
@@ -56,7 +58,7 @@ static int64_t element_bytes(const int64_t *v)
 	return v[MATMUL_TYPE] == TYPE_F32 ? 4 : 8;
 }
 
-/* The order of the loops, outermost first. */
+/* Returns the order of the three loops of a setting, outermost loop first. */
 static const enum matmul_loop *order_of(const int64_t *v)
 {
 	static const enum matmul_loop orders[ORDERS][LOOPS] = {
@@ -68,7 +70,8 @@ static const enum matmul_loop *order_of(const int64_t *v)
 		[ORDER_KJI] = { LOOP_K, LOOP_J, LOOP_I },
 	};
 
-	/* The case study's naive loops are j, k, i; all its other loops are i, j, k. */
+	/* order=auto is the order of the cited case study: j, k, i for form=naive, and i, j, k for
+	 * all other forms. */
 	if (v[MATMUL_ORDER] == ORDER_AUTO)
 		return orders[v[MATMUL_FORM] == FORM_NAIVE ? ORDER_JKI : ORDER_IJK];
 	return orders[v[MATMUL_ORDER]];
@@ -81,7 +84,7 @@ static bool sums(const int64_t *v)
 	return order_of(v)[2] == LOOP_K;
 }
 
-/* Number of matrices in which the innermost loop moves down a column. */
+/* Returns the number of matrices in which the innermost loop moves down a column. */
 static int columns_of(const int64_t *v)
 {
 	enum matmul_loop inner = order_of(v)[2];
@@ -133,7 +136,7 @@ static void matmul_fit(int64_t *v, int changed)
 		v[MATMUL_ACC] = 0;
 }
 
-/* ---- Memory: a, b and c in succession. The transposed b holds the same numbers. */
+/* ---- Memory: the matrices a, b and c, one after another. A transposed b holds the same numbers */
 
 static uint64_t matmul_footprint(const int64_t *v)
 {
@@ -146,7 +149,8 @@ static uint64_t matmul_layout(const int64_t *v)
 	       (uint64_t)v[MATMUL_TYPE];
 }
 
-/* A value from -8 to 8 without 0, made of four random bits. */
+/* Returns the value of an element: a whole number from -8 to 8, but not 0, made of four random
+ * bits. */
 static int value_of(uint64_t seed, uint64_t index)
 {
 	struct random random = { seed + index / 16 };
@@ -163,7 +167,7 @@ static void set_element(struct kernel_run *run, uint64_t index, double value)
 		((double *)(void *)run->memory)[index] = value;
 }
 
-/* The product starts at zero. */
+/* Writes an element of a, b or c. Elements of c start at 0. */
 static void put(struct kernel_run *run, uint64_t index)
 {
 	uint64_t matrix = (uint64_t)(run->v[MATMUL_N] * matmul_row(run->v));
@@ -171,10 +175,11 @@ static void put(struct kernel_run *run, uint64_t index)
 	set_element(run, index, index < 2 * matrix ? value_of(run->seed, index) : 0);
 }
 
-/* Describes the walk from the setting alone. Down a column, each element has its own line, and the
- * walk uses these lines again in the next column. In addition, each iteration of the outer loop
- * walks once through a whole matrix or its block: through b, through a if the outer loop is j, or
- * through c if it is k. Along rows there are no other accesses. */
+/* Describes the walk of a setting. If the innermost loop moves down a column, each element is in a
+ * separate cache line, and the walk uses these lines again in the next column. In addition, each
+ * iteration of the outer loop walks once through a whole matrix or through its block. If the outer
+ * loop is i, j or k, the walk passes through b, a or c. If the innermost loop moves along rows, the
+ * walk makes only the accesses of the outer loop. */
 static void matmul_describe(const int64_t *v, struct kernel_walk *walk)
 {
 	int64_t n = v[MATMUL_N],
@@ -188,13 +193,13 @@ static void matmul_describe(const int64_t *v, struct kernel_walk *walk)
 		walk->range = (double)(columns * block * LINE);
 		walk->apart = matmul_row(v) * element_bytes(v) >= PAGE;
 	}
-	/* Each line of products has its own sum. */
+	/* Each run of a loop over k has its own sum, so the chain of additions starts again. */
 	walk->restart = sums(v) ? (double)block : 0;
 }
 
-/* Number of matrices with as many rows in a block as the block is wide. The walk does not touch
- * other rows of a matrix if the outer loop steps over its rows. With j as the outer loop, all
- * three matrices have a block of rows. */
+/* Returns the number of matrices whose block has `block` rows. If the outer loop steps over the
+ * rows of a matrix, the walk touches one row of that matrix at a time. With j as the outer loop,
+ * all three matrices have a block of rows. */
 static int rowed_of(const int64_t *v)
 {
 	enum matmul_loop outer = order_of(v)[0], second = matmul_transposed(v) ? LOOP_J : LOOP_K;
@@ -217,16 +222,18 @@ static bool matmul_block(const int64_t *v, struct kernel_block *block)
 	return matmul_blocked(v);
 }
 
-/* A position in the product: three loops. The two inner loops may each cover only a block. */
+/* A position in the product, as the positions of the three loops. Each of the two inner loops may
+ * cover only a block. */
 struct walk {
-	const enum matmul_loop *order; /* outermost loop first */
-	int64_t from[LOOPS];	       /* start of the block, by loop depth */
-	int64_t size[LOOPS];	       /* iterations in the block, by loop depth */
-	int64_t at[LOOPS];	       /* finished iterations, by loop depth */
+	const enum matmul_loop *order; /* the order of the loops, outermost loop first */
+	int64_t from[LOOPS];	       /* the first index of the block, for each loop depth */
+	int64_t size[LOOPS];	       /* number of iterations in the block, for each loop depth */
+	int64_t at[LOOPS];	       /* number of finished iterations, for each loop depth */
 };
 
-/* The middle loop is divided into blocks, and for each of them the innermost loop, too. The outer
- * loop is never divided. */
+/* Returns the loop positions at `position`. The middle loop is divided into blocks. For each block
+ * of the middle loop, the innermost loop is also divided into blocks. The outer loop is never
+ * divided. */
 static struct walk walk_at(const int64_t *v, uint64_t position)
 {
 	int64_t n = v[MATMUL_N], block = matmul_blocked(v) ? least(v[MATMUL_BLOCK], n) : n,
@@ -256,9 +263,10 @@ void matmul_place(const int64_t *v, uint64_t position, int64_t index[LOOPS])
 		index[walk.order[depth]] = walk.from[depth] + walk.at[depth];
 }
 
-/* Returns the index of the first element of a line. step: the step of each loop in the matrix.
- * steps[1]: from one line to the next. steps[0]: from the last line of an outer iteration to the
- * first line of the next. */
+/* Returns the index of the first element of a line in one matrix. step: the distance in the matrix,
+ * in elements, per iteration of each loop. steps[1]: the distance from one line to the next.
+ * steps[0]: the distance from the last line of an outer iteration to the first line of the next
+ * outer iteration. */
 static int64_t lay(const struct walk *walk, const int64_t step[LOOPS], int64_t steps[2])
 {
 	int64_t first = 0;
@@ -270,7 +278,7 @@ static int64_t lay(const struct walk *walk, const int64_t step[LOOPS], int64_t s
 	return first;
 }
 
-/* The largest box of at most `most` elements that starts at the position of the run. */
+/* Returns the largest box that has at most `most` elements and starts at run->position. */
 static struct matmul_box box_at(const struct kernel_run *run, int64_t most)
 {
 	const int64_t *v = run->v;
@@ -312,9 +320,10 @@ static void walk_on(struct kernel_run *run, uint64_t elements)
 	}
 }
 
-/* Elements after which the demands on memory repeat. Along a row all lines are equal. Down
- * columns, adjacent columns share lines, so the period covers all columns of a line pair. If there
- * are blocks, each iteration of the outer loop walks through a whole block. */
+/* Returns the number of elements after which the walk's demands on memory repeat. Along rows, all
+ * lines of the product have equal demands. Down columns, adjacent columns share cache lines, so the
+ * period covers all columns of a pair of cache lines. In blocked forms, each iteration of the outer
+ * loop walks through a whole block. */
 static uint64_t period_of(const int64_t *v)
 {
 	const enum matmul_loop *order = order_of(v);
@@ -322,7 +331,7 @@ static uint64_t period_of(const int64_t *v)
 	bool down = order[2] == LOOP_I ||
 		    (order[2] == LOOP_K && !matmul_transposed(v) && order[1] == LOOP_J);
 
-	/* A trial contains whole small products. */
+	/* For small matrices, a trial measures whole products. */
 	if (n <= SMALL)
 		return (uint64_t)(n * n * n);
 	/* A block as large as the matrix has no effect. */
@@ -353,7 +362,7 @@ static struct status matmul_prepare(struct kernel_run *run)
 	return ring_lay_out(run, matmul_footprint(v) / bytes, bytes, put);
 }
 
-/* Keeps the code, and reduces the matrices to a size that is quick to lay out. */
+/* Reduces the matrices to a size that is quick to lay out. The code stays the same. */
 static void matmul_shrink(int64_t *v)
 {
 	v[MATMUL_N] = 16;
@@ -363,8 +372,8 @@ static void matmul_shrink(int64_t *v)
 		v[MATMUL_BLOCK] = 8;
 }
 
-/* A whole product starts from zero. Otherwise the sums continue to grow, but stay so small that
- * adding to them takes no longer. */
+/* In a complete run, each product starts with c = 0. In other runs the sums in c grow from call to
+ * call, but stay too small to slow down the additions. */
 static void matmul_call(struct kernel_run *run, uint64_t elements)
 {
 	uint64_t matrix = matmul_footprint(run->v) / 3;
@@ -383,8 +392,8 @@ static void matmul_begin_at(struct kernel_run *run, double share)
 	run->position = at < run->ring ? at : 0;
 }
 
-/* ---- Checks. Elements are small whole numbers, so that every sum is exact in every type and in
- * every order. */
+/* ---- Checks. Elements are small whole numbers, so every sum is exact in every type and in every
+ * order */
 
 static uint64_t index_of(const struct kernel_run *run, int matrix, int64_t i, int64_t j)
 {
@@ -407,12 +416,12 @@ static double second(const struct kernel_run *run, int64_t k, int64_t j)
 
 static struct status matmul_verify(struct kernel_run *run)
 {
-	/* Checks one and a half products of small matrices, but only some lines of large matrices.
-	 */
+	/* Number of multiply-adds that the check makes: one and a half products of small matrices,
+	 * but only some lines of large matrices. */
 	uint64_t count = run->ring < 2048 ? run->ring + run->ring / 2 : 3000;
 
-	/* Pass 0 clears the sums; then the loops add their products. Pass 1 subtracts the same
-	 * products. Pass 2 checks that zero remains. */
+	/* Pass 0 clears the sums in c; then the loops under test add their products. Pass 1
+	 * subtracts the same products in plain C. Pass 2 checks that all sums are 0. */
 	for (int pass = 0; pass < 3; pass++) {
 		for (uint64_t p = 0; p < count; p++) {
 			int64_t at[LOOPS], i, j, k;
@@ -440,8 +449,9 @@ static struct status matmul_verify(struct kernel_run *run)
 	return status_ok();
 }
 
-/* Freivalds' check: if c = a b, then c x = a (b x) for any vector x. If c is wrong, this rarely
- * holds for a random x. It needs n² operations instead of n³, and is exact, too. */
+/* Checks the whole product by Freivalds' method: if c = a b, then c x = a (b x) for any vector x.
+ * If c is wrong, this equation rarely holds for a random x. The check needs n² operations instead
+ * of n³, and its sums are exact, too. */
 static struct status matmul_proof(struct kernel_run *run)
 {
 	int64_t n = run->v[MATMUL_N];

@@ -1,10 +1,10 @@
-/* simd: the same work with wider registers: the sum of an array, or the dot product of two. Two
- * more operations have a choice of instructions that use different ports. op=merge combines halves
- * of two vectors by shuffles or by blends. op=broadcast copies one element to all lanes, from a
- * register or directly from memory.
+/* The kernel simd does the same work with registers of different widths: the sum of an array, or
+ * the dot product of two arrays. For two more operations, a knob selects instructions that use
+ * different ports. op=merge combines halves of two vectors by shuffles or by blends. op=broadcast
+ * copies one element to all lanes, from a register or directly from memory.
  *
- * Elements are small whole numbers, so that sums of several thousand elements are exact in every
- * type. */
+ * Elements are small whole numbers, so sums of several thousand elements are exact in every type.
+ */
 #include "kernels/features.h"
 #include "kernels/ring.h"
 
@@ -36,7 +36,8 @@ static const struct knob knobs[] = {
 struct simd_walk {
 	struct ring ring;
 	const unsigned char *a, *b;
-	_Alignas(64) unsigned char x[ACC_MAX][64]; /* the accumulators at the end of the call */
+	_Alignas(64) unsigned char x[ACC_MAX]
+				    [64]; /* values of the accumulators at the end of the call */
 };
 
 typedef void simd_loop(struct simd_walk *walk);
@@ -46,9 +47,9 @@ typedef float v128 __attribute__((vector_size(16)));
 typedef float v256 __attribute__((vector_size(32)));
 typedef float v512 __attribute__((vector_size(64)));
 
-/* Defines a function name(walk, acc). An iteration processes `step` bytes of each array for each
- * of acc accumulators x0…. They are in registers of the given names. An iteration is TEXT, then
- * NEXT. */
+/* Defines a function name(walk, acc). An iteration processes `bytes` bytes of each array for each
+ * of `acc` accumulators. The accumulators x0, x1 … are in the registers r0, r1 …. The code of an
+ * iteration is TEXT, then NEXT. */
 #define WALK(name, attributes, vector, constraint, zero, r0, r1, r2, r3, r4, r5, r6, r7, bytes, \
 	BEFORE, TEXT, NEXT, ...)                                                                \
 	attributes KERNEL_BODY void name(struct simd_walk *walk, const int acc)                 \
@@ -89,8 +90,9 @@ typedef float v512 __attribute__((vector_size(64)));
 		0   \
 	}
 
-/* TEXT of an iteration: LINES for each accumulator, with its number as \k. The numbers of general
- * registers start at 8. */
+/* The argument TEXT of WALK(): repeats LINES for each accumulator. \k in LINES stands for the
+ * number of the accumulator. EACH_GENERAL() counts \k from 8, because the accumulators are the
+ * general registers from number 8. */
 #define EACH(LINES)                            \
 	".irp k,0,1,2,3,4,5,6,7\n"             \
 	".if \\k < %c[acc]\n" LINES ".endif\n" \
@@ -168,8 +170,8 @@ ZMM(dot_i32_512, 64,
 	     "vpaddd %%zmm8, %%zmm\\k, %%zmm\\k\n"),
 	NEXT_AB)
 
-/* x += { low half of a, high half of b } + { low half of b, high half of a }
- * Shuffles have one or two ports on Intel; blends have the same number of ports as an addition. */
+/* x += { low half of a, high half of b } + { low half of b, high half of a } Intel's cores have one
+ * or two ports for shuffles. Blends can use as many ports as additions. */
 #define MERGE(r, step, load, combine, mask)                                                \
 	EACH(load " \\k*" #step "(%[a]), %%" r "8\n" load " \\k*" #step "(%[b]), %%" r     \
 		  "9\n" combine " %%" r "9, %%" r "8, %%" r "10" mask "\n" combine " %%" r \
@@ -186,8 +188,8 @@ VECTOR(merge_blend_512, AVX512, v512, "zmm", 64,
 	"kmovw %%ecx, %%k1\n",
 	MERGE("zmm", 64, "vmovdqu32", "vpblendmd", "%{%%k1%}"), NEXT_AB)
 
-/* x0 += { a[0], a[0], … }, x1 += { a[1], a[1], … }, …
- * Through a register the copy needs a shuffle; directly from memory the load makes the copy. */
+/* x0 += { a[0], a[0], … }, x1 += { a[1], a[1], … }, … A copy from a register needs a shuffle. A
+ * copy directly from memory needs only the load. */
 #define COPIES(r, text) EACH(text "vpaddd %%" r "8, %%" r "\\k, %%" r "\\k\n")
 #define BY_REGISTER(r)	COPIES(r, "vmovd \\k*4(%[a]), %%xmm8\nvpbroadcastd %%xmm8, %%" r "8\n")
 #define BY_MEMORY(r)	COPIES(r, "vpbroadcastd \\k*4(%[a]), %%" r "8\n")
@@ -247,8 +249,8 @@ DOT(dot_i32_128, "q", 16, "mla v\\k\\().4s, v16.4s, v17.4s")
 DOT(dot_f32_128, "q", 16, "fmla v\\k\\().4s, v16.4s, v17.4s")
 DOT(dot_f64_128, "q", 16, "fmla v\\k\\().2d, v16.2d, v17.2d")
 
-/* x0 += { a[0], a[0], … }, x1 += { a[1], a[1], … }, …
- * Through a register, or directly from memory. */
+/* x0 += { a[0], a[0], … }, x1 += { a[1], a[1], … }, … The copy is made from a register, or directly
+ * from memory. */
 VECTOR(broadcast_register_128, 4,
 	EACH("ldr s16, [%[a], #\\k*4]\n"
 	     "dup v16.4s, v16.s[0]\n"
@@ -260,7 +262,7 @@ VECTOR(broadcast_memory_128, 4,
 	NEXT_NONE)
 #endif
 
-/* The name of a loop's function in this file, and the loops for each number of accumulators. */
+/* The name of a loop's function in this file, and the loop for each number of accumulators. */
 struct simd_loops {
 	const char *function;
 	simd_loop *loop[ACC_MAX];
@@ -306,7 +308,8 @@ static const struct simd_loops *loops_of(const int64_t *v)
 				     : &form_loops[v[FORM]][v[WIDTH]];
 }
 
-/* The operation of a form. The plain form belongs to two operations. */
+/* Returns the operation to which a form belongs. The plain form belongs to two operations, sum and
+ * dot. */
 static int64_t op_of_form(int64_t form)
 {
 	return form == FORM_PLAIN ? OP_SUM : form <= FORM_BLEND ? OP_MERGE : OP_BROADCAST;
@@ -317,7 +320,7 @@ static bool op_has_form(int64_t op, int64_t form)
 	return op_of_form(form) == op || (op == OP_DOT && form == FORM_PLAIN);
 }
 
-/* Checks that the processor has the instructions of the setting. */
+/* Checks that this processor has the instructions that the setting needs. */
 static struct status simd_features(const int64_t *v)
 {
 	const struct {
@@ -387,14 +390,13 @@ static bool two_arrays(const int64_t *v)
 	return v[OP] == OP_DOT || v[OP] == OP_MERGE;
 }
 
-/* Bytes of each array, in whole lines. */
+/* Returns the bytes of each array, a multiple of the cache line. */
 static uint64_t part_of(const int64_t *v)
 {
 	return (uint64_t)v[SIZE] / (two_arrays(v) ? 2 : 1) / 64 * 64;
 }
 
-/* Bytes of each array that one accumulator processes per iteration, and the number of elements in
- * them. */
+/* Returns the bytes of each array that one accumulator processes per iteration. */
 static uint64_t step_of(const int64_t *v)
 {
 	return v[WIDTH] == WIDTH_SCALAR || v[OP] == OP_BROADCAST ? type_bytes[v[TYPE]]
@@ -411,7 +413,7 @@ static uint64_t simd_layout(const int64_t *v)
 	return (uint64_t)v[TYPE];
 }
 
-/* The value of the element at that index in memory. It does not depend on the division into
+/* Returns the value of the element at `index` in memory. The value does not depend on the number of
  * arrays. */
 static unsigned value_of(uint64_t seed, uint64_t index)
 {
@@ -445,7 +447,7 @@ static struct status simd_prepare(struct kernel_run *run)
 	return ring_lay_out(run, count, bytes, put);
 }
 
-/* The sum of all lanes of all accumulators. */
+/* Returns the sum of all lanes of all accumulators. */
 static uint64_t reduce(const struct simd_walk *walk, const int64_t *v)
 {
 	uint64_t bytes = v[WIDTH] == WIDTH_SCALAR ? type_bytes[v[TYPE]] : (uint64_t)8 << v[WIDTH];
@@ -472,7 +474,7 @@ static inline void simd_run(struct kernel_run *run, uint64_t elements, struct si
 	RING_WALK(run, elements, walk);
 }
 
-/* The timed code does not include the sum over the accumulators. */
+/* The result needs the sum over all accumulators, but the timed code does not compute this sum. */
 static void simd_call(struct kernel_run *run, uint64_t elements)
 {
 	struct simd_walk walk;

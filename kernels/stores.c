@@ -1,9 +1,9 @@
-/* stores: fill an array, one store per element, with any width and any offset from the cache
- * lines.
+/* The kernel stores fills an array, with one store per element. The stores have any width, and any
+ * offset from the start of a cache line.
  *
- * form=copied stores values that it loads from another array. form=checked compares values with
- * the stored elements first, and stores only values that differ. Two arrays of values are used in
- * turn, pass by pass. They differ in a share of their elements. */
+ * form=copied stores values that it loads from another array. form=checked compares values with the
+ * stored elements first, and stores only values that differ. Two arrays of values take turns, pass
+ * by pass. The two arrays differ in `changed` percent of their elements. */
 #include <string.h>
 
 #include "base/random.h"
@@ -33,8 +33,8 @@ static const struct knob knobs[] = {
 struct stores_walk {
 	struct ring ring;
 	unsigned char *to;
-	const unsigned char *from[2]; /* the values of this pass and of the next */
-	const unsigned char *value;   /* 64 equal bytes: the value of a plain store */
+	const unsigned char *from[2]; /* the arrays of values for this pass and for the next pass */
+	const unsigned char *value;   /* 64 equal bytes, the value that form=plain stores */
 };
 
 typedef void stores_loop(struct stores_walk *walk);
@@ -44,8 +44,9 @@ static uint64_t width_of(const int64_t *v)
 	return (uint64_t)1 << v[WIDTH];
 }
 
-/* The instructions of the loops on both instruction sets. `k` is the element within the iteration.
- * t is the loaded value: on x86-64 a register that the compiler chooses, on AArch64 x16. */
+/* The instructions of the loops on both instruction sets. `k` is the number of the element within
+ * the iteration. `t` stands for the register of the loaded value: on x86-64 a register that the
+ * compiler chooses, on AArch64 the register x16. */
 /* clang-format off */
 #define NARROW(w1, w2, w4, w8)                                  \
 	".if %c[width] == 1\n" w1 ".elseif %c[width] == 2\n" w2 \
@@ -113,7 +114,8 @@ static uint64_t width_of(const int64_t *v)
 #define LOAD_T LOAD("16", "t")
 #define BRANCH_UNLESS_EQUAL LOAD("17", "to") "	cmp x16, x17\n	b.ne"
 #define BEGIN_PLAIN "	ldr q0, [%[vector]]\n"
-/* AArch64 has no address with an index and a displacement, so the values need their own pointer. */
+/* AArch64 has no address with an index and a displacement, so the array of values needs its own
+ * pointer. */
 #define BEGIN_COPIED "	add %[t], %[to], %[values]\n"
 #define NEXT_T "	add %[t], %[t], #4*%c[width]\n"
 #define NEXT                                      \
@@ -146,8 +148,8 @@ KERNEL_BODY void stores_plain(struct stores_walk *walk, const int width)
 	}
 }
 
-/* The address of the values minus the address of the elements. The two arrays of values are
- * swapped at the end of a pass. */
+/* Returns the address of the present values minus the address of the elements. At the end of a
+ * pass, swaps the two arrays of values. */
 static inline uint64_t values_of(struct stores_walk *walk)
 {
 	uint64_t delta = (uintptr_t)walk->from[0] - (uintptr_t)walk->to;
@@ -188,8 +190,8 @@ WITH_VALUES(stores_copied, EACH LOAD_T STORE_T ".endr\n" NEXT_T NEXT END)
  *     if (*to != *(to + (values - array)))
  *     	*to = *(to + (values - array));
  *
- * The code for the stores is after the loop: if all values are equal, the loop takes no branch on
- * the way. */
+ * The code of the stores is after the loop. If all values equal the stored elements, the loop takes
+ * only its closing branch. */
 WITH_VALUES(stores_checked, EACH LOAD_T BRANCH_UNLESS_EQUAL " 3\\k\\()f\n"
 							    "2\\k:\n"
 							    ".endr\n" NEXT_T NEXT JUMP " 4f\n" EACH
@@ -230,7 +232,7 @@ static struct status stores_check(const int64_t *v)
 	return features_need_width(width_of(v));
 }
 
-/* Bytes of each array, in whole lines. */
+/* Returns the bytes of each array, a multiple of the cache line. */
 static uint64_t part_of(const int64_t *v)
 {
 	return (uint64_t)v[SIZE] / (v[FORM] == FORM_PLAIN ? 1 : 3) / LINE * LINE;
@@ -241,15 +243,16 @@ static uint64_t stores_footprint(const int64_t *v)
 	return part_of(v) * (v[FORM] == FORM_PLAIN ? 1 : 3);
 }
 
-/* The start of the elements: at the start of the memory, or after the two arrays of values. */
+/* Returns the address of the first element. The elements lie at the start of the memory, or after
+ * the two arrays of values. */
 static unsigned char *elements_in(const struct kernel_run *run)
 {
 	return run->memory + (run->v[FORM] == FORM_PLAIN ? 0 : part_of(run->v) * 2) +
 	       run->v[OFFSET];
 }
 
-/* A value has the same place in its array as its element, so each setting that moves elements
- * needs another layout. */
+/* A value has the same place in its array as the element that it belongs to. A setting that moves
+ * elements therefore needs another layout. */
 static uint64_t stores_layout(const int64_t *v)
 {
 	if (v[FORM] == FORM_PLAIN)
@@ -267,8 +270,8 @@ static uint64_t elements_of(const int64_t *v)
 	return (part_of(v) - (v[OFFSET] ? LINE : 0)) / granule * UNROLL;
 }
 
-/* The value of an element in one of the two arrays. The arrays differ in the given share of
- * elements. */
+/* Returns the value for element `index` in array number `which` of values. The two arrays differ in
+ * `changed` percent of the elements. */
 static uint64_t value_of(const struct kernel_run *run, uint64_t index, int which)
 {
 	struct random random = { run->seed + index };
@@ -279,7 +282,8 @@ static uint64_t value_of(const struct kernel_run *run, uint64_t index, int which
 	return value;
 }
 
-/* Writes the bytes of an element: copies of its value, or the first bytes of its value. */
+/* Writes the `width` bytes of an element. Wide elements hold copies of the value; narrow elements
+ * hold the first bytes of the value. */
 static void write_value(unsigned char *to, uint64_t value, uint64_t width)
 {
 	for (uint64_t i = 0; i < width; i += 8)
@@ -293,15 +297,16 @@ static void stores_describe(const int64_t *v, struct kernel_walk *walk)
 	double surprises;
 
 	walk->lines = (double)(plain ? width : 2 * width) / LINE;
-	/* One store in each line crosses the end of the line. In form=checked, the two loads at
-	 * this place cross it, too. */
+	/* If stores are not aligned, one store per cache line crosses the end of the line. In
+	 * form=checked, the two loads at the same places cross the line end, too. */
 	if ((uint64_t)v[OFFSET] % width)
 		walk->splits = (double)width / LINE *
 			       (plain				? 1
 				       : v[FORM] == FORM_COPIED ? 2
 								: 2 + (double)v[CHANGED] / 100);
-	/* Values differ at random with this probability. A predictor learns the outcomes only if
-	 * the ring is short: today's predictors learn tens of thousands of surprises. */
+	/* In form=checked, the outcome of the comparison is random with this probability of a
+	 * surprise. A branch predictor learns the outcomes only if the ring is short, because
+	 * today's predictors learn tens of thousands of surprises. */
 	surprises = v[FORM] != FORM_CHECKED
 			    ? 0
 			    : (double)(v[CHANGED] < 50 ? v[CHANGED] : 100 - v[CHANGED]) / 100;
@@ -340,7 +345,8 @@ static struct status stores_prepare(struct kernel_run *run)
 	return status_ok();
 }
 
-/* result: the array that supplied the last value. The two arrays take turns, pass by pass. */
+/* Sets run->result to the number of the array that supplied the last value. The two arrays take
+ * turns, pass by pass. */
 static void stores_call(struct kernel_run *run, uint64_t elements)
 {
 	static const uint64_t value[8] = { [0 ... 7] = 0x5a5a5a5a5a5a5a5a };
@@ -362,8 +368,8 @@ static struct status stores_verify(struct kernel_run *run)
 	unsigned char *to = elements_in(run), right[LINE];
 	bool plain = run->v[FORM] == FORM_PLAIN;
 
-	/* Makes two passes, one with each array of values. The second pass ends earlier; the
-	 * elements after its end keep the values of the first pass. */
+	/* The check makes two passes, one with each array of values. The second pass ends earlier,
+	 * so the elements after its end keep the values of the first pass. */
 	for (int pass = 0; pass < 2; pass++) {
 		uint64_t count = pass ? limit / 2 / UNROLL * UNROLL : limit;
 		int which;

@@ -1,6 +1,7 @@
-/* tree-lookup: look keys up in a search tree, one by one or several at a time, with or without
- * branches, by pointers or by computed places. All forms search the same tree, but the next load
- * waits for different things. tree_loops.h has the loops, tree_layout.c the trees. */
+/* The kernel tree-lookup looks keys up in a search tree: one by one or several at a time, with or
+ * without branches, by pointers or by computed places. All forms search the same tree, but in some
+ * forms the next load waits for the previous load, and in others only for a branch prediction.
+ * tree_loops.h has the loops; tree_layout.c lays out the trees. */
 #include "kernels/knob_rows.h"
 #include "kernels/tree_loops.h"
 
@@ -36,7 +37,7 @@ static const struct knob knobs[] = {
 	[TREE_PAGES] = KNOB_ROW_PAGES,
 };
 
-/* ---- Loops: for each form, one key at a time and several */
+/* ---- Loops: for each form, a loop for one key at a time and a loop for several keys at a time */
 
 static const char *const functions[FORMS][2] = { { "branching", "branching_interleaved" },
 	{ "branch_free", "branch_free_interleaved" } };
@@ -62,7 +63,8 @@ struct loops {
 		}                                                                  \
 	}
 
-/* computed, sorted, keys, words */
+/* The kinds of trees. The arguments after the name are the fields of struct tree_kind: computed,
+ * sorted, keys, words. */
 KIND(pointer, false, false, 1, 3)
 KIND(many_3, false, false, 3, 7)
 KIND(many_7, false, false, 7, 15)
@@ -96,7 +98,7 @@ static const struct loops *loops_of(const int64_t *v)
 
 /* ---- Valid combinations of values */
 
-/* If two knobs conflict, the order changes first. */
+/* If two knobs conflict, kernel_fit() changes the knob `order` first. */
 static const struct knob_rule rules[] = {
 	{ { TREE_BARE, 1, 1 }, { TREE_CHILD, CHILD_COMPUTED, CHILD_COMPUTED }, CHILD_COMPUTED, 0,
 		"bare nodes have no pointers" },
@@ -120,7 +122,8 @@ static uint64_t tree_footprint(const int64_t *v)
 	return (tree_nodes(v) + 1) * tree_node_bytes(v);
 }
 
-/* The addresses in the nodes depend on the number of nodes. */
+/* The layout number includes the number of nodes, because the addresses in the nodes depend on it.
+ */
 static uint64_t tree_layout(const int64_t *v)
 {
 	return tree_nodes(v) << 8 | (uint64_t)v[TREE_ORDER] << 4 | (uint64_t)v[TREE_KEYS] << 2 |
@@ -129,7 +132,7 @@ static uint64_t tree_layout(const int64_t *v)
 
 /* ---- Facts that the machine code does not show */
 
-/* Bytes of the lines of `nodes` nodes. */
+/* Returns the bytes of all cache lines that hold `nodes` nodes of the tree. */
 static double range_of(const struct tree *tree, double nodes)
 {
 	double all = (double)(tree->nodes * tree->words * 8), lines = all / LINE;
@@ -140,21 +143,22 @@ static double range_of(const struct tree *tree, double nodes)
 					   : all * (1 - exp(-nodes / lines));
 }
 
-/* Lines of a node that a search touches. It waits for the first line only. A search with branches
- * compares half of the keys on average. */
+/* Returns the number of cache lines of a node that a search touches. A search waits for the first
+ * line of a node only. A search with branches compares half of the keys of a node on average. */
 static double lines_of(const struct tree *tree, const int64_t *v)
 {
 	double bytes = 8 * (v[TREE_FORM] == FORM_BRANCHING ? (tree->keys + 1) / 2.0 : tree->keys);
 
-	/* The child's pointer may be in another line. */
+	/* The pointer to the child may be in another cache line than the keys. */
 	if (!tree->bare && v[TREE_CHILD] == CHILD_POINTER)
 		bytes = tree->keys == 1 ? v[TREE_FORM] == FORM_BRANCHING ? 20 : 24
 					: bytes + fmin(8.0 * tree->keys, LINE);
 	return 1 + (bytes - 8) / LINE;
 }
 
-/* Adds the levels of a balanced tree. A search for a key in the tree ends at the level of the key.
- * Other searches reach the last level, where some nodes are missing. */
+/* Adds an entry to walk->reach for each level of a balanced tree, and returns the average number of
+ * visited nodes. A search for a key in the tree ends at the level of the key. Searches for missing
+ * keys reach the last level, where some nodes are missing. */
 static double balanced_reaches(
 	const int64_t *v, const struct tree *tree, enum reach_way way, struct kernel_walk *walk)
 {
@@ -175,8 +179,9 @@ static double balanced_reaches(
 	return visited;
 }
 
-/* The t-th inserted node is on the path to any key with a probability of 2 / (t + 1). On average, a
- * search for a key in the tree ends one node earlier. */
+/* Adds entries to walk->reach for an unbalanced tree, and returns the average number of visited
+ * nodes. The t-th inserted node is on the path to any key with a probability of 2 / (t + 1). On
+ * average, a search for a key in the tree ends one node earlier than a search for a missing key. */
 static double unbalanced_reaches(
 	const int64_t *v, const struct tree *tree, enum reach_way way, struct kernel_walk *walk)
 {
@@ -214,8 +219,8 @@ static const char *waits_of(const int64_t *v)
 static void tree_describe(const int64_t *v, struct kernel_walk *walk)
 {
 	struct tree tree = tree_make(v, 0);
-	/* If only the comparison selects the next node, the load does not wait after a correct
-	 * prediction. */
+	/* With computed children and branches, only the comparison selects the next node. The next
+	 * load then does not wait after a correct prediction. */
 	enum reach_way way = v[TREE_CHILD] == CHILD_COMPUTED && v[TREE_FORM] == FORM_BRANCHING
 				     ? REACH_GUESSED
 				     : REACH_CHAINED;
@@ -229,14 +234,14 @@ static void tree_describe(const int64_t *v, struct kernel_walk *walk)
 	walk->chains = (double)v[TREE_LOOKUPS];
 	walk->restart = (double)v[TREE_LOOKUPS];
 	walk->waits = waits_of(v);
-	/* All children of a node are equally likely. */
+	/* All children of a node are equally likely, so a predictor can only guess the child. */
 	if (v[TREE_FORM] == FORM_BRANCHING)
 		walk->mispredicts = visited * tree.keys / (tree.keys + 1.0);
 }
 
 /* ---- The kernel */
 
-/* The data that prepare() keeps for calls. */
+/* The data that prepare() stores in run->kept for later calls. */
 struct kept {
 	struct asked asked;
 	struct tree tree;
@@ -277,7 +282,8 @@ static bool search_ends(const struct kernel_run *run, uint64_t key)
 
 		if (slot < tree->keys && key == here[slot])
 			return true;
-		/* The search also loads the other pointers, but does not follow them. */
+		/* The search loads all pointers of the node, but follows only the pointer in
+		 * `slot`. */
 		at = here[tree->keys + slot];
 		if (at < base || at > nothing || (at - base) % bytes || steps == 0)
 			return false;
@@ -304,7 +310,8 @@ static struct status tree_prepare(struct kernel_run *run)
 		have = tree_lay_out(tree, run, run->layout.prepared / bytes);
 	kept_in(run)->root = tree_root(tree, run->memory);
 	kept_in(run)->height = tree_height(tree, run->memory);
-	/* The last node is a sentinel: searches for missing keys end there. */
+	/* The node after the last node of the tree is the node "nothing", where searches for
+	 * missing keys end. */
 	run->layout.laid_out = (have < tree->nodes ? have : tree->nodes + 1) * bytes;
 	run->code.start = (const void *)loops_of(v)->loop[v[TREE_FORM]][several];
 	run->code.name = functions[v[TREE_FORM]][several];
@@ -313,8 +320,8 @@ static struct status tree_prepare(struct kernel_run *run)
 		       : status_ok();
 }
 
-/* An unbalanced tree cannot be laid out in part. So the model reads the code at a small size,
- * although that tree is less deep. */
+/* An unbalanced tree cannot be laid out in part. The model therefore reads the code at a small
+ * size, although a smaller tree is less deep. */
 static void tree_shrink(int64_t *v)
 {
 	const int64_t most = 3 << 20;
@@ -325,8 +332,8 @@ static void tree_shrink(int64_t *v)
 		v[TREE_SIZE] = most;
 }
 
-/* Stepping over one instruction takes about 20 microseconds, and a lookup needs hundreds of them.
- */
+/* The model steps through few lookups: a step over one instruction takes about 20 microseconds, and
+ * a lookup needs hundreds of instructions. */
 static unsigned tree_few(const int64_t *v)
 {
 	return v[TREE_KEYS] > 1 && v[TREE_FORM] == FORM_BRANCH_FREE ? 6 : 12;
@@ -354,9 +361,10 @@ static void tree_call(struct kernel_run *run, uint64_t elements)
 	run->result = asked_result(walk.found, walk.sum);
 }
 
-/* Measured on a Granite Rapids, in cycles per lookup. 16 M nodes in level order, computed places:
- * 1,430 with branches, 2,620 without; pointers: 4,250 and 2,620. 8 K nodes, all forms: 220 to 280
- * with branches, 35 to 72 without. */
+/* Times of a lookup on a Granite Rapids, in cycles. 16 M nodes in level order with computed places:
+ * 1,430 with branches, 2,620 without branches. The same nodes with pointers: 4,250 with branches,
+ * 2,620 without branches. 8 K nodes, all forms: 220 to 280 with branches, 35 to 72 without
+ * branches. */
 static const char *tree_remark(const int64_t *v)
 {
 	bool branching = v[TREE_FORM] == FORM_BRANCHING, several = v[TREE_LOOKUPS] > 1;
