@@ -67,10 +67,10 @@ static bool ends(const struct insn *insn)
 	       (insn->flow == FLOW_OTHER && !decode_is(insn->mnemonic, "syscall svc"));
 }
 
-/* Decodes the instructions of a function that execution can reach from its entry, and instructions
- * between them, such as the cases of a jump table. The function extends at least to the farthest
- * target of its conditional branches. read_function() does not read code after the end of the
- * function. */
+/* Decodes the instructions of a function that execution can reach from its entry. Instructions
+ * between reachable instructions, such as the cases of a jump table, are decoded too. The function
+ * extends at least to the farthest target of its conditional branches. read_function() does not
+ * read code after the end of the function. */
 static void read_function(struct function *function)
 {
 	int32_t extent = 0, lowest = 0;

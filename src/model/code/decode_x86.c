@@ -119,8 +119,8 @@ static const char *condition(const char *zydis)
 	return zydis;
 }
 
-/* The number of letters before the condition in a mnemonic: 1 in "jnz", 4 in "cmovnz", 3 in
- * "setnz"; 0: the mnemonic has no condition. */
+/* The number of letters before the condition in a mnemonic: 1 in "jnz", 4 in "cmovnz". 0: the
+ * mnemonic has no condition. */
 static size_t before_condition(const struct source *source, const char *name)
 {
 	switch (source->decoded.meta.category) {

@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The numbers of registers. The processor renames a register as a whole, so a part of a register
- * (al, eax, w0, xmm0, d0) has the number of the whole register. */
+/* The numbers of registers. The processor renames whole registers. A part of a register (al, eax,
+ * w0, xmm0, d0) therefore has the number of the whole register. */
 enum {
 	REG_NONE = 0,
 	REG_GENERAL = 1, /* the first of 32 general registers. x86: rax rcx rdx rbx rsp rbp rsi rdi
@@ -35,11 +35,10 @@ enum insn_extend {
 /* One memory operand. The list `reads` of the instruction does not contain the registers of the
  * operand. */
 struct insn_memory {
-	bool load,
-		store; /* whether the instruction loads the operand, and whether it stores it; if
-			  both are true, the instruction reads, changes and writes back the value */
-	bool relative; /* the address is relative to the instruction; `disp` is then the whole
-			  address */
+	bool load, store;  /* whether the instruction loads or stores the operand; if both are true,
+			      it reads, changes and writes back the value */
+	bool relative;	   /* the address is relative to the instruction; `disp` is then the whole
+			      address */
 	bool vector_index; /* the index is a vector register, as in a gather or scatter */
 	bool elsewhere; /* the address is relative to a segment base (fs, gs), which is not known */
 	uint8_t extend; /* how the processor extends a 32-bit index or address: a value of enum
@@ -47,7 +46,7 @@ struct insn_memory {
 	uint8_t base, index; /* numbers of the base and index registers; REG_NONE: no register */
 	uint8_t scale;	     /* factor of the index: 1, 2, 4 or 8; on AArch64, 1 << shift */
 	uint8_t accesses; /* number of memory accesses: elements of a gather or scatter; registers
-			     of a pair or of an AArch64 structure (ld1 … st4); otherwise 1 */
+			     of a pair or AArch64 structure (ld1 … st4); otherwise 1 */
 	uint16_t size;	  /* bytes of all accesses together */
 	int64_t disp;
 };
@@ -105,9 +104,9 @@ struct insn {
 	int64_t value; /* value of the immediate operand; if there are two, the value of the last */
 
 	enum insn_flow flow;
-	char condition[4]; /* condition of a FLOW_BRANCH. x86: without the j, and one spelling for
-			      each condition: "ne", "b", "ae" (z is "e", nz "ne", c "b", nc "ae",
-			      nbe "a", na "be", nge "l" …) · AArch64: "ne", "hs"; cbz: "" */
+	char condition[4]; /* condition of a FLOW_BRANCH: "ne", "b", "hs"; cbz of AArch64 has "".
+			      Each x86 condition has one spelling: z is "e", nz "ne", c "b", nc
+			      "ae", nbe "a", na "be", nge "l" … */
 	uint64_t target;   /* address of the target of a FLOW_BRANCH, FLOW_JUMP or FLOW_CALL; 0:
 			      unknown */
 };

@@ -69,8 +69,8 @@ static _Noreturn void child_main(const struct step_plan *plan)
 		_exit(EXIT_PREPARED_BADLY);
 	plan->run(plan->context, plan->shorter);
 	stop_self();
-	/* Marks 1 and 2 enclose the shorter run, marks 2 and 3 the longer run; apart from the run,
-	 * the code between marks is the same. The parent stops stepping at the third mark. */
+	/* Marks 1 and 2 enclose the shorter run, marks 2 and 3 the longer run. The other code
+	 * between two marks is the same. The parent stops stepping at the third mark. */
 	for (volatile int i = 0; i < 3; i++) {
 		mark();
 		plan->run(plan->context, counts[i]);

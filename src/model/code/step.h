@@ -2,8 +2,9 @@
  * results from stepping with the letter S.
  *
  * The child is a fork of this process, so its code cannot harm the explorer. A step needs two
- * context switches and a debug exception: 1 to 3 µs on plain hardware, 20 µs if a hypervisor traps
- * each exception. Steps are slow, so a plan should need only hundreds or thousands of steps. */
+ * context switches and a debug exception. A step takes 1 to 3 µs on plain hardware, or 20 µs if a
+ * hypervisor traps each exception. Steps are slow, so a plan should need only hundreds or thousands
+ * of steps. */
 #pragma once
 
 #include "base/status.h"

@@ -128,8 +128,8 @@ const struct uarch_cache *uarch_cache(const struct uarch *uarch, int level)
 	return NULL;
 }
 
-/* How well a name in a `chain` row fits a class. 2: the names are equal, with the width; 1: the
- * names are equal without the width; 0: the name does not fit. */
+/* How well a name in a `chain` row fits a class: 2: equal with the width; 1: equal without the
+ * width; 0: not equal. */
 static int chain_word_fits(const char *word, const struct uarch_class *class)
 {
 	size_t length = strlen(word);

@@ -214,11 +214,11 @@ struct uarch_insn {
 	const struct uarch_class *taken; /* class that replaces `op` if a conditional branch is
 					    taken; NULL: no replacement */
 	const struct uarch_class
-		*base;	    /* class of the update of the base register, if the access is pre- or
-			       post-indexed; its latency is from the old to the new base. NULL: the
-			       update costs nothing, as with x86's stack engine */
-	double slots;	    /* rename slots of the instruction, with its memory operands, before
-			       macro-fusion; 0: unknown */
+		*base; /* class of the update of the base register by a pre- or post-indexed access;
+			  its latency is from the old to the new base. NULL: the update costs
+			  nothing, as with x86's stack engine */
+	double slots;  /* rename slots of the instruction, with its memory operands, before
+			  macro-fusion; 0: unknown */
 	double unlaminated; /* number of rename slots that un-lamination adds; `slots` includes them
 			     */
 	bool eliminated; /* true: rename eliminates the instruction, so it has latency 0 and needs
@@ -247,34 +247,34 @@ bool uarch_fuses_behind(
  * identifier, its name in files, and its title for the user. Two flags follow: whether every
  * program raises the event; whether a core may have several events of the role. To add a role, add
  * a row. If the model predicts the count of the new role, also add a line to events_modelled(). */
-#define EVENT_ROLES(ROW)                                                                 \
-	ROW(ROLE_CYCLES, "cycles", "cycles", true, false)                                \
-	/* counts retired instructions */                                                \
-	ROW(ROLE_INSTRUCTIONS, "instructions", "instructions", true, false)              \
-	/* counts fused micro-ops, that is, used rename slots */                         \
-	ROW(ROLE_UOPS, "uops", "micro-ops", true, false)                                 \
-	ROW(ROLE_UOPS_RETIRED, "uops-retired", "micro-ops retired", true, false)         \
-	/* counts micro-ops that started on a port */                                    \
-	ROW(ROLE_UOPS_EXECUTED, "uops-executed", "micro-ops executed", true, false)      \
-	/* "ports P…" counts micro-ops that started on one port or a group of ports */ \
-	ROW(ROLE_PORTS, "ports", "ports", false, true)                                   \
-	/* "dispatched fp" … counts micro-ops by kind, on cores without port events */ \
-	ROW(ROLE_DISPATCHED, "dispatched", "dispatched", false, true)                    \
-	ROW(ROLE_LOADS, "loads", "loads", false, false)                                  \
-	ROW(ROLE_STORES, "stores", "stores", false, false)                               \
-	ROW(ROLE_BRANCHES, "branches", "branches", false, false)                         \
-	ROW(ROLE_MISPREDICTIONS, "mispredictions", "mispredictions", false, false)       \
-	/* the three cache-miss roles count misses of data accesses */                   \
-	ROW(ROLE_L1_MISSES, "l1-misses", "L1 misses", false, false)                      \
-	ROW(ROLE_L2_MISSES, "l2-misses", "L2 misses", false, false)                      \
-	ROW(ROLE_L3_MISSES, "l3-misses", "L3 misses", false, false)                      \
-	/* counts misses in the first-level data TLB */                                  \
-	ROW(ROLE_DTLB_MISSES, "dtlb-misses", "TLB misses", false, false)                 \
-	/* counts misses in the last-level TLB */                                        \
-	ROW(ROLE_DTLB_WALKS, "dtlb-walks", "page walks", false, false)                   \
-	/* "stalled back end" …: counts cycles without progress for one reason */      \
-	ROW(ROLE_STALLED, "stalled", "stalled", false, true)                             \
-	/* an event that the user names; core files never state this role */             \
+#define EVENT_ROLES(ROW)                                                                        \
+	ROW(ROLE_CYCLES, "cycles", "cycles", true, false)                                       \
+	/* counts retired instructions */                                                       \
+	ROW(ROLE_INSTRUCTIONS, "instructions", "instructions", true, false)                     \
+	/* counts fused micro-ops, that is, used rename slots */                                \
+	ROW(ROLE_UOPS, "uops", "micro-ops", true, false)                                        \
+	ROW(ROLE_UOPS_RETIRED, "uops-retired", "micro-ops retired", true, false)                \
+	/* counts micro-ops that started on a port */                                           \
+	ROW(ROLE_UOPS_EXECUTED, "uops-executed", "micro-ops executed", true, false)             \
+	/* "ports P…" counts micro-ops that started on one port or a group of ports */        \
+	ROW(ROLE_PORTS, "ports", "ports", false, true)                                          \
+	/* "dispatched fp" … counts micro-ops by kind of unit, if there are no port events */ \
+	ROW(ROLE_DISPATCHED, "dispatched", "dispatched", false, true)                           \
+	ROW(ROLE_LOADS, "loads", "loads", false, false)                                         \
+	ROW(ROLE_STORES, "stores", "stores", false, false)                                      \
+	ROW(ROLE_BRANCHES, "branches", "branches", false, false)                                \
+	ROW(ROLE_MISPREDICTIONS, "mispredictions", "mispredictions", false, false)              \
+	/* the three cache-miss roles count misses of data accesses */                          \
+	ROW(ROLE_L1_MISSES, "l1-misses", "L1 misses", false, false)                             \
+	ROW(ROLE_L2_MISSES, "l2-misses", "L2 misses", false, false)                             \
+	ROW(ROLE_L3_MISSES, "l3-misses", "L3 misses", false, false)                             \
+	/* counts misses in the first-level data TLB */                                         \
+	ROW(ROLE_DTLB_MISSES, "dtlb-misses", "TLB misses", false, false)                        \
+	/* counts misses in the last-level TLB */                                               \
+	ROW(ROLE_DTLB_WALKS, "dtlb-walks", "page walks", false, false)                          \
+	/* "stalled back end" …: counts cycles without progress for one reason */             \
+	ROW(ROLE_STALLED, "stalled", "stalled", false, true)                                    \
+	/* an event that the user names; core files never state this role */                    \
 	ROW(ROLE_EXTRA, "extra", "extra", false, true)
 
 #define ROLE_IDENTIFIER(identifier, name, title, must, many) identifier,

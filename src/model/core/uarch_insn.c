@@ -280,8 +280,8 @@ void uarch_insn(const struct uarch *uarch, const struct insn *insn, struct uarch
 			slots += access->slots * accesses;
 		stores |= memory->store;
 	}
-	/* An operation that stores its result needs the slots of the class `modify` in addition, or
-	 * the slots of a store if the core has no class `modify`. */
+	/* An operation that stores its result needs additional slots: those of the class `modify`,
+	 * or of a store if the core has no class `modify`. */
 	added = !stores || plain ? NULL : modify ? modify : facts->store;
 	if (insn->writeback)
 		facts->base = uarch->reserved[RESERVED_WRITEBACK][0];

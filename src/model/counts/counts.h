@@ -15,8 +15,8 @@ bool counts_any(const struct event_plan *plan, const struct counts *counts);
  * is not in the plan, or was not counted. `plan` and `counts` may be NULL. */
 double counts_of(const struct event_plan *plan, const struct counts *counts, enum event_role role);
 
-/* Replaces counts by newer counts. An old count of the same plan stays if the newer run had no time
- * for its event, because a slow loop is counted in parts. */
+/* Replaces counts by newer counts. A slow loop is counted in parts: if the newer run had no time
+ * for an event, the old count of the same plan stays. */
 void counts_renew(struct counts *counts, const struct counts *newer);
 
 /* Counted instructions per counted cycle. NAN: one of the two counts is unknown. */

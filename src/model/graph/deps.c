@@ -431,8 +431,8 @@ static bool copies(const struct graph *graph, const struct deps_node *node)
 	return graph->facts[number].eliminated && graph->loop->insn[number].move;
 }
 
-/* For each node that is an eliminated copy: the node that produced the value, before all copies in
- * a row. -1: the node is no eliminated copy. */
+/* For each node: if it is an eliminated copy, the node that produced the copied value. -1: the node
+ * is no eliminated copy. */
 static int *find_origins(const struct graph *graph)
 {
 	int *origin = memory_new((size_t)graph->nodes + 1, sizeof(*origin));

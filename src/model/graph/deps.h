@@ -43,9 +43,9 @@ struct chain {
 /* Which loads count as renamed. A core can rename a load to the store that wrote its value. */
 enum deps_renaming {
 	RENAMES_NONE,
-	RENAMES_PLAIN, /* only loads whose own address and whose store's address have no index. On
-			  Redwood Cove, slexplore's authors measured 0 of 5 loops with renamed loads
-			  if an address has an index, and 11 of 17 without an index */
+	RENAMES_PLAIN, /* only loads whose own address and whose store's address have no index.
+			  slexplore's authors measured on Redwood Cove: with an index, 0 of 5 loops
+			  were renamed; without an index, 11 of 17 loops */
 	RENAMES_ALL
 };
 
@@ -80,8 +80,9 @@ struct deps_edge {
 			 then from < to */
 	uint8_t reg;  /* the register that carries the value; REG_NONE: no register */
 	bool address; /* the value is part of a load's address */
-	bool memory;  /* the edge leads from a store to a load; its weight is the forwarding latency
-			 minus the load's latency, which the edges from the load add again */
+	bool memory;  /* the edge leads from a store to a load. Its weight is the forwarding latency
+			 minus the load's latency; the edges from the load add the load's latency
+			 again */
 	double weight;	/* minimum number of cycles from the producer's start to the consumer's
 			   start: out + in */
 	double out, in; /* `out`: latency of the producer; `in`: cycles that the consumer adds */
@@ -93,8 +94,8 @@ struct deps_graph {
 	struct deps_edge *edge; /* edges in ascending order of `to` */
 };
 
-/* Fills the dependence graph of a loop, with the renaming of loads that a core is expected to do
- * (RENAMES_PLAIN). deps_graph_free() frees the graph. */
+/* Fills the dependence graph of a loop. The core is assumed to rename loads as in RENAMES_PLAIN.
+ * deps_graph_free() frees the graph. */
 void deps_graph(const struct loop *loop, const struct uarch *uarch, const struct uarch_insn *facts,
 	struct deps_graph *graph);
 void deps_graph_free(struct deps_graph *graph);
@@ -104,8 +105,8 @@ struct cycle {
 	double ratio; /* cycles per path: sum of the weights ÷ sum of the distances; 0: no cycle has
 			 a weight */
 	int spans;    /* number of paths that the slowest cycle spans */
-	int count; /* number of edges of the cycle; each edge begins at the node where the previous
-		      edge ends, and the last edge leads back to the first */
+	int count; /* number of edges of the cycle. Each edge begins at the node where the previous
+		      edge ends; the last edge leads back to the first */
 	int *edge; /* indices of the edges; the caller provides memory for as many edges as the
 		      graph has nodes */
 };

@@ -23,8 +23,9 @@ struct forward {
 bool forwards_find(const struct loop *loop, int stack, struct forward *forwards);
 
 /* Counts 4 KiB aliases per path: loads that overlap one of the previous `window` stores only in the
- * low 12 bits of the address. A core that first compares only the low 12 bits treats the load as
- * dependent on the store. forwards_aliases() returns 0 for a loop that was not stepped. */
+ * low 12 bits of the address. In a 4 KiB alias, a core that first compares only the low 12 bits
+ * treats the load as dependent on the store. forwards_aliases() returns 0 for a loop that was not
+ * stepped. */
 int forwards_aliases(const struct loop *loop, int window);
 
 /* ---- Addresses of a loop that was not stepped. In a loop that was not stepped, an address is
