@@ -33,7 +33,7 @@ double visits_place(double n)
 	return fmod(n * GOLDEN, 1);
 }
 
-/* Finds the next cell that this round must visit. Returns false if there is no such cell or the
+/* Finds the next cell that this round must visit. Returns false if no cell needs a visit or the
  * time is over. */
 static bool choose(struct visits *visits, unsigned *cell)
 {
@@ -67,7 +67,8 @@ void visits_submit(struct visits *visits)
 	}
 }
 
-/* Waits for the oldest visit. If the measurer took its request back, the cell is visited again. */
+/* Waits for the oldest visit. If the measurer took the visit's request back, the cell is visited
+ * again. */
 static void await(struct visits *visits)
 {
 	const struct measurer *measurer = visits->measurer;
@@ -81,11 +82,11 @@ static void await(struct visits *visits)
 		visits->position -= !visits->repeat && measurer->ahead == 1;
 		return;
 	}
-	/* This thread may have printed while the result was ready. result->at excludes that time.
-	 */
+	/* result->at is the time at which the result was ready, even if this thread was still
+	 * printing. */
 	if (!(now > 0))
 		now = measurer_now(measurer);
-	/* A visit begins when the previous one is over. */
+	/* A visit begins when the previous visit is over. */
 	visits->accept(visits->context, visit->cell, visit->result,
 		now - fmax(visit->asked, visits->answered));
 	visits->answered = now;

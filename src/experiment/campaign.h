@@ -10,34 +10,38 @@
 
 #include "experiment/measurer.h"
 
-/* Notes of a report. Each note is one line: an omitted part, with the reason. */
+/* The notes of a report. Each note is one line, which names an omitted part of the measurement and
+ * the reason. */
 struct notes {
 	int count;
 	char note[16][220];
 };
 
-/* Adds a note, unless the list already has this note or is full. */
+/* Adds a note, unless the list is full or already contains the same note. */
 void notes_add(struct notes *notes, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The progress of a campaign. The strings belong to the campaign, and are valid until it continues.
- */
+/* The progress of a campaign. The strings belong to the campaign, and are valid until the campaign
+ * continues. */
 struct campaign_state {
-	double done;	   /* 0…1 */
-	const char *stage; /* "caches"; NULL: the campaign has no stages */
-	const char *doing; /* "nop, 256 fillers"; empty: nothing */
-	bool any;	   /* at least one value is measured */
+	double done;	   /* progress, from 0 to 1 */
+	const char *stage; /* name of the current stage, such as "caches"; NULL: the campaign has no
+			      stages */
+	const char *doing; /* the current measurement, such as "nop, 256 fillers"; empty: nothing is
+			      measured now */
+	bool any;	   /* true if at least one value is measured */
 	const char *why;   /* why there is no result; empty: unknown */
 };
 
 struct campaign_kind {
-	/* Measures until everything is known or the measurer stops, then completes the report.
-	 * Called once. */
+	/* Measures until all values are known or the measurer stops, then completes the report. The
+	 * caller calls this function once. */
 	void (*measure)(void *self, const struct measurer *measurer);
 	void (*state)(const void *self, struct campaign_state *state);
 	void (*release)(void *self);
 };
 
-/* A reference to a campaign; both NULL: none. Copies refer to the same campaign. */
+/* A reference to a campaign; if both members are NULL, there is no campaign. Copies of the
+ * reference refer to the same campaign. */
 struct campaign {
 	const struct campaign_kind *kind;
 	void *self;
@@ -71,54 +75,58 @@ static inline struct campaign_state campaign_state(const struct campaign *campai
 	return state;
 }
 
-/* Visits: the scheduler of all long measurements. A measurement has a list of cells. Each round
- * visits the cells that still need trials, until each is precise enough or the time is over. Each
- * visit is one request. */
+/* Visits are the scheduler of all long measurements. A measurement has a list of cells. Each round
+ * visits the cells that still need trials, until each cell is precise enough or the time is over.
+ * Each visit is one request to the engine. */
 
 enum { VISITS_AHEAD = 2 };
 
-/* The caller sets the members before `position`, zeroes the others, and calls visits_free() at the
- * end. */
+/* The caller of visits_round() sets the members before `position`, sets all other members to zero,
+ * and calls visits_free() at the end. */
 struct visits {
 	const struct measurer *measurer;
 	void *context;
 	unsigned count;	       /* number of cells; accept() may change it */
-	const unsigned *order; /* the order of the cells in a round; NULL: 0, 1, … */
-	bool repeat; /* true: a round visits a cell until wanted() is false; false: only once */
-	bool (*wanted)(void *context, unsigned cell); /* whether this round must visit the cell */
-	bool (*late)(void *context);		      /* the time for this round is over */
+	const unsigned *order; /* the order of the cells in a round; NULL: the cells 0, 1, 2, … */
+	bool repeat; /* true: a round visits a cell until wanted() returns false; false: a round
+			visits each cell once */
+	bool (*wanted)(
+		void *context, unsigned cell); /* returns whether this round must visit the cell */
+	bool (*late)(void *context);	       /* returns whether the time for this round is over */
 	void (*ask)(void *context, unsigned cell, struct request *request);
-	/* Gets the final result of a visit, and the seconds that the visit took. */
+	/* The scheduler calls accept() with the final result of a visit, and the seconds that the
+	 * visit took. */
 	void (*accept)(void *context, unsigned cell, const struct result *result, double seconds);
-	/* Called during a visit, so that the caller can print results. If the measurer allows only
-	 * one request at a time, it is called before the visit. It must return soon after
-	 * visits_due() is true. NULL: nothing to do. */
+	/* The scheduler calls meanwhile() during a visit, so that the campaign can print results.
+	 * If the measurer allows only one request at a time, meanwhile() is called before the
+	 * visit. meanwhile() must return soon after visits_due() is true. NULL: no function is
+	 * called. */
 	void (*meanwhile)(void *context);
 
 	unsigned position;
 	struct visit {
 		unsigned cell;
-		double asked; /* time of submission, by the measurer's clock */
+		double asked; /* time at which the request was submitted, by the measurer's clock */
 		struct result *result;
 	} visit[VISITS_AHEAD];
 	int oldest, under_way;
-	double answered; /* time of the last result */
+	double answered; /* time at which the last result arrived */
 	unsigned made;	 /* number of visits in all rounds so far */
 };
 
-/* Does one round over the cells. Returns when all its visits are over or the measurer has stopped.
- */
+/* Does one round of visits over the cells. Returns when all visits of the round are over or the
+ * measurer has stopped. */
 void visits_round(struct visits *visits);
 
-/* Functions for meanwhile(). visits_due() returns whether the oldest visit has a result or must
- * stop. visits_submit() submits visits up to the measurer's limit. visits_drain() waits for all
- * submitted visits. */
+/* meanwhile() may call these functions. visits_due() returns whether the oldest visit has a result
+ * or must stop. visits_submit() submits visits up to the measurer's limit. visits_drain() waits for
+ * all submitted visits. */
 bool visits_due(const struct visits *visits);
 void visits_submit(struct visits *visits);
 void visits_drain(struct visits *visits);
 
 void visits_free(struct visits *visits);
 
-/* The place (0…1) in memory and in the ring where visit number n begins. The places of any number
- * of visits are spread evenly. */
+/* Returns the place (0…1) in memory and in the kernel's ring where visit number n begins. For any
+ * number of visits, the places are spread evenly. */
 double visits_place(double n);

@@ -11,8 +11,8 @@
 
 /* ---- packed files (format: kernels/pack.awk) ---- */
 
-/* Whether a packed name fits the function's name. `hole` is the placeholder for one word. That word
- * is at [*from, *from + *length) of function. */
+/* Returns whether a packed name fits the function's name. `hole` is the placeholder for one word of
+ * the name. The word begins at index *from of `function`, and has *length characters. */
 static bool name_fits(const char *name, size_t name_length, const char *hole, const char *function,
 	size_t *from, size_t *length)
 {
@@ -34,7 +34,8 @@ static bool name_fits(const char *name, size_t name_length, const char *hole, co
 	return true;
 }
 
-/* Adds a line. Replaces "@" by the function's name, and the placeholder by its word. */
+/* Adds a line. Replaces "@" by the function's name, and the placeholder `hole` by the word
+ * `filling`. */
 static void add_line(struct text *text, const char *line, size_t length, const char *hole,
 	const char *function, const char *filling, size_t filling_length)
 {
@@ -91,7 +92,7 @@ static bool is_word(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-/* The text after the word in the line; NULL: the line has no such word. */
+/* Returns the text after `word` in the line, or NULL if the line does not contain the word. */
 static const char *word_in(const char *line, const char *word)
 {
 	size_t length = strlen(word);
@@ -102,9 +103,10 @@ static const char *word_in(const char *line, const char *word)
 	return NULL;
 }
 
-/* Returns the first line of the function's definition. That line begins in the first column, and
- * does not end in a semicolon. A parenthesis (in assembly a colon) follows the name. made: a macro
- * defines the function; returns the line that passes its name to the macro. */
+/* Returns the first line of the function's definition. The first line of a definition begins in the
+ * first column, and does not end in a semicolon. In the definition, a parenthesis (in assembly a
+ * colon) follows the function's name. If `made` is true, a macro defines the function; the result
+ * is then the line that passes the name to the macro. */
 static int find_function(const struct listing *listing, const char *function, bool made)
 {
 	for (int i = 0; i < listing->line_count; i++) {
@@ -122,8 +124,8 @@ static int find_function(const struct listing *listing, const char *function, bo
 	return -1;
 }
 
-/* The last line of the function, with its closing brace. made: the line with the macro's closing
- * parenthesis. */
+/* Returns the last line of the function, which has its closing brace. If `made` is true, returns
+ * the line with the macro's closing parenthesis. */
 static int find_end(const struct listing *listing, int first, bool made)
 {
 	int last = first, open = 0;
@@ -157,14 +159,14 @@ static int find_comment(const struct listing *listing, int first)
 	return listing->line[line][0] == '/' ? line : first;
 }
 
-/* Number of tabs at the start of the line. */
+/* Returns the number of tabs at the start of the line. */
 static int depth_of(const char *line)
 {
 	return (int)strspn(line, "\t");
 }
 
-/* Finds the innermost loop: the for, while or do with the deepest indentation. If several loops are
- * equally deep, the longest one counts. */
+/* Finds the innermost loop of the function: the for, while or do statement with the deepest
+ * indentation. If several loops are equally deep, finds the longest of these loops. */
 static void find_loop(struct listing *listing)
 {
 	int deepest = -1, longest = 0;
@@ -177,8 +179,9 @@ static void find_loop(struct listing *listing)
 		if (!((word_in(line, "for") == line + 3) || (word_in(line, "while") == line + 5) ||
 			    (word_in(line, "do") == line + 2)))
 			continue;
-		/* A body without braces ends before the first line at the loop's depth. A body with
-		 * braces ends at that line. */
+		/* A loop body without braces ends before the first line with the loop's
+		 * indentation. A loop body with braces ends at the first line with the loop's
+		 * indentation. */
 		while (end < listing->last &&
 			(depth_of(listing->line[end]) > depth || !*listing->line[end]))
 			end++;
@@ -219,8 +222,8 @@ struct listing *listing_parse(const char *file, const char *text, const char *fu
 	}
 	listing->last = find_end(listing, listing->first, made);
 	if (made) {
-		/* The views mark the macro's use like a loop, and show the group's other lines for
-		 * comparison. */
+		/* The views mark the use of the macro like a loop, and show the other lines of the
+		 * group for comparison. */
 		listing->loop_first = listing->first;
 		listing->loop_last = listing->last;
 		listing->first = find_comment(listing, listing->first);
@@ -252,7 +255,8 @@ struct listing *listing_find(const struct kernel *kernel, const char *function)
 	if (text)
 		listing = listing_parse(name, text, function);
 	for (const struct data_file *file = data_files; file->name && !listing; file++)
-		/* Several kernels include a header. */
+		/* If the kernel's own file lacks the function, a header that several kernels
+		 * include may have it. */
 		if (fnmatch("kernels/*.h", file->name, 0) == 0)
 			listing = listing_parse(file->name, file->text, function);
 	if (listing)

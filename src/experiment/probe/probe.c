@@ -1,4 +1,4 @@
-/* Measures the tasks of each stage, and adds each result to the report. */
+/* Measures the tasks of each stage of the probe, and adds each result to the report. */
 #include "experiment/probe/probe.h"
 
 #include <math.h>
@@ -11,22 +11,24 @@
 #include "base/units.h"
 #include "experiment/probe/probe_state.h"
 
-/* A visit ends after this many trials if none of them was quiet. A later visit repeats the point.
- */
+/* A visit ends after PATIENCE trials if none of them was quiet. A later visit measures the point
+ * again. */
 enum { PATIENCE = 10 };
 
-/* The most visits to a point in one round, while its working set is laid out. */
+/* The largest number of visits to a point in one round. */
 enum { VISITS = 2 };
 
-/* A point is settled at this relative precision of the median. */
+/* A point needs no further visit if the relative precision of its median is PRECISION. */
 #define PRECISION 0.004
 
-/* LAP: seconds; a shorter lap is walked completely before the trials. WARM: the longest walk to
- * steady state, in seconds. */
+/* LAP: if one pass over the working set takes less than LAP seconds, the visit makes a complete
+ * pass before the trials. WARM: longest time in seconds for which a visit walks the working set
+ * before its trials. */
 #define LAP  0.003
 #define WARM 0.06
 
-/* Seconds of a visit with several cores. It is long, because all cores must reach full speed. */
+/* Seconds of a visit with several cores. The visit is long, because all cores must reach full
+ * speed. */
 #define VISIT_CORES 0.05
 
 /* Seconds between two analyses of the report while the probe measures. */
@@ -74,7 +76,7 @@ void probe_free(struct probe *probe)
 
 /* ---- the report ---- */
 
-/* Puts a task's cell into its curve or band. */
+/* Stores the sample of a task in the curve or bandwidth that the task belongs to. */
 static void keep(struct probe *probe, const struct probe_task *task, const struct cell *cell)
 {
 	struct probe_point point = { .setting = task->setting,
@@ -97,8 +99,7 @@ static void keep(struct probe *probe, const struct probe_task *task, const struc
 			sample->valid ? sample->bytes_per_cycle / (line > 0 ? line : 64) : NAN;
 		return;
 	}
-	/* Without a valid trial, the setting adds no point. A note gives the reason, or the visit
-	 * was cancelled. */
+	/* A setting without a valid trial adds no point to the curve. */
 	if (!cell->sample.valid && (cell->visits == 0 || !status_is_ok(&cell->failure)))
 		return;
 	while (at < curve->count && curve->point[at].x < point.x)
@@ -113,7 +114,7 @@ static void keep(struct probe *probe, const struct probe_task *task, const struc
 	curve->point[at] = point;
 }
 
-/* A curve in the form that the model reads. */
+/* A measured curve in the form that the model of the memory hierarchy reads. */
 struct plain {
 	struct curve_point point[PROBE_POINTS];
 	int count;
@@ -154,9 +155,10 @@ static double median_ghz(const struct probe_report *report)
 	return count ? stats_median(ghz, count) : NAN;
 }
 
-/* The share in another run may lie outside this run's range by this ratio. With 1.6, 93 % of 400
- * pairs of runs agreed. They were 20 runs within a minute, on a virtual machine with busy hosts. If
- * the values of this run agree, no other process uses the cache, and the ratio is 1.1. */
+/* Another run may measure a share of the last cache outside this run's range, by the ratio
+ * share_off. With share_off = 1.6, 93 % of 400 pairs of runs agreed. The runs were 20 runs within a
+ * minute, on a virtual machine whose host was busy. If all values of a run lie within the ratio
+ * share_agrees, no other process uses the cache, and the range is widened by share_agrees only. */
 static const double share_off = 1.6, share_agrees = 1.1;
 
 static struct hierarchy_share share_of(const struct probe_share *share)
@@ -186,7 +188,8 @@ void probe_analyse(struct probe *probe)
 	for (int kind = 0; kind < PAGE_KINDS; kind++) {
 		input.lines[kind] = plain_curve(&plain[kind], &report->lines[kind]);
 		input.pages[kind] = plain_curve(&plain[PAGE_KINDS + kind], &report->pages[kind]);
-		/* The page kind of the largest working set. Small working sets use any pages. */
+		/* The kind of pages is taken from the largest working set, because small working
+		 * sets may lie in any pages. */
 		if (report->lines[kind].count)
 			input.got[kind] = report->lines[kind]
 						  .point[report->lines[kind].count - 1]
@@ -201,7 +204,7 @@ void probe_analyse(struct probe *probe)
 
 /* ---- tasks ---- */
 
-/* Removes the later tasks of this round that need the same memory or more. */
+/* Removes the later tasks of this round that need as much memory as `task` or more. */
 static void drop_larger(struct probe *probe, unsigned task)
 {
 	uint64_t bytes = probe_task_bytes(&probe->tasks[task]);
@@ -214,7 +217,7 @@ static void drop_larger(struct probe *probe, unsigned task)
 	probe->visits.count = (unsigned)kept;
 }
 
-/* Whether a task needs another visit in this round. */
+/* Returns whether a task needs another visit in this round. */
 static bool task_wanted(void *context, unsigned index)
 {
 	const struct probe *probe = context;
@@ -238,7 +241,8 @@ static double share_done(const struct probe *probe)
 		done += i < probe->stage ? probe->stages[i].seconds : 0;
 	}
 	if (probe->stage < probe->stage_count && probe->task_count) {
-		/* The first round takes most of the time. The number of later rounds is unknown. */
+		/* The first round of a stage takes most of the time, and the number of later rounds
+		 * is unknown. */
 		part = (double)probe->tasks_done / probe->task_count;
 		part = probe->round == 0 ? 0.7 * part : 1 - 0.3 / (probe->round + part);
 		done += part * probe->stages[probe->stage].seconds;
@@ -246,7 +250,7 @@ static double share_done(const struct probe *probe)
 	return total > 0 ? done / total : 1;
 }
 
-/* "latency, 4k pages, 2.8m". */
+/* Writes the current measurement to the report, such as "latency, 4k pages, 2.8m". */
 static void say_doing(
 	struct probe *probe, const struct probe_task *task, const struct probe_stage *stage)
 {
@@ -303,8 +307,8 @@ static void ask(void *context, unsigned index, struct request *request)
 		.kernel = task->setting.kernel,
 		.seed = options->seed,
 		.alone = true,
-		/* Each visit begins at another place, because the lines of the last visit lie in
-		   nearer caches. */
+		/* Each visit begins at another place of the working set, because the lines of the
+		 * previous visit still lie in nearer caches. */
 		.place = visits_place(probe->visits.made - 1),
 		.budget = { .seconds = seconds,
 			.quiet_wanted = PROBE_QUIET,
@@ -337,7 +341,7 @@ static void accept(void *context, unsigned index, const struct result *result, d
 			notes_add(&probe->report.notes, "%s: %s", probe_part_names[report->part],
 				cell->failure.text);
 			drop_larger(probe, index);
-			/* Later parts use only as much memory as the system gave. */
+			/* Later parts use only the size of the largest measured working set. */
 			if (report->part == PROBE_LATENCY && task->curve->count)
 				report->options.max_size =
 					(uint64_t)task->curve->point[task->curve->count - 1].x;
@@ -403,7 +407,7 @@ const struct probe_report *probe_report(const struct probe *probe)
 	return &probe->report;
 }
 
-/* ---- as a campaign ---- */
+/* ---- the probe as a campaign ---- */
 
 static void probe_state(const struct probe *probe, struct campaign_state *state)
 {

@@ -1,9 +1,9 @@
-/* The probe measures a machine's memory hierarchy in a few seconds, in many short visits. It
+/* The probe measures a machine's memory hierarchy in a few seconds, in many short visits. The probe
  * measures latency over working-set size with both kinds of pages, and latency with one line per
- * page. It also measures the line size, the bandwidth of each level, and parallel chains.
+ * page. The probe also measures the line size, the bandwidth of each level, and parallel chains.
  *
- * All output (text, JSON, CSV, the explorer's panel, pictures) reads only struct probe_report,
- * which grows with each visit. */
+ * All output of the probe (text, JSON, CSV, the explorer's panel, pictures) reads only struct
+ * probe_report, which grows with each visit. */
 #pragma once
 
 #include <stdbool.h>
@@ -14,51 +14,56 @@
 #include "model/memory/hierarchy.h"
 #include "model/windows/buffers.h"
 
-/* The parts that a user can select. */
+/* The parts of the probe that a user can select. */
 enum probe_part {
 	PROBE_LATENCY,	 /* "latency" */
 	PROBE_TLB,	 /* "tlb" */
 	PROBE_LINE,	 /* "line" */
 	PROBE_BANDWIDTH, /* "bandwidth" */
-	PROBE_PARALLEL,	 /* "parallel": several chains at a time */
+	PROBE_PARALLEL,	 /* "parallel": latency of several independent chains at the same time */
 	PROBE_CORES,	 /* "cores": bandwidth and loaded latency with several cores */
 	PROBE_PARTS
 };
 
-extern const char *const probe_part_names[]; /* ended by NULL */
+extern const char *const probe_part_names[]; /* the names of the parts, ended by NULL */
 
 struct probe_options {
-	unsigned parts;		/* a bit each; 0: all but PROBE_CORES */
-	uint64_t max_size;	/* bytes of the largest working set; 0: PROBE_SIZE */
-	bool pages[PAGE_KINDS]; /* kinds to measure; all false: PAGES_4K and PAGES_HUGE. Only
-				   PAGES_AUTO: one curve, with the pages that the system chooses */
+	unsigned parts;	   /* a bit for each part to measure; 0: all parts except PROBE_CORES */
+	uint64_t max_size; /* bytes of the largest working set; 0: PROBE_SIZE */
+	bool pages[PAGE_KINDS]; /* kinds of pages to measure; all false: PAGES_4K and PAGES_HUGE. If
+				   only PAGES_AUTO is true, the probe measures one curve, with the
+				   pages that the system chooses */
 	uint64_t seed;
-	double seconds; /* time limit; 0: the probe decides */
+	double seconds; /* time limit of the probe; 0: the probe decides */
 };
 
-/* Bytes of the smallest working set; the default of max_size; the least value of max_size. */
+/* PROBE_SMALLEST: bytes of the smallest working set. PROBE_SIZE: default value of max_size.
+ * PROBE_LEAST: smallest allowed value of max_size. */
 #define PROBE_SMALLEST (UINT64_C(4) << 10)
 #define PROBE_SIZE     (UINT64_C(256) << 20)
 #define PROBE_LEAST    (UINT64_C(64) << 10)
 
 enum { PROBE_POINTS = 256, PROBE_BANDS = 8 };
 
-/* One measured point. */
+/* One measured point of a curve or band. */
 struct probe_point {
-	struct setting setting; /* complete, so that a user can repeat it */
-	double x; /* the curve's axis: bytes of the working set, bytes between a pair, chains or
-		     cores */
-	struct sample sample; /* valid false: could not be measured */
+	struct setting
+		setting; /* the complete setting, so that a user can repeat the measurement */
+	double x; /* position on the curve's axis: bytes of the working set, bytes between two
+		     accesses, number of chains, or number of cores */
+	struct sample sample; /* the sample of the point; its member `valid` is false if the point
+				 could not be measured */
 	struct run_facts facts;
-	bool fine; /* added by a later round */
+	bool fine; /* a later round added the point, to refine the curve */
 };
 
 struct probe_curve {
-	int count; /* points measured so far, in ascending order of x */
+	int count; /* number of points measured so far; the points are in ascending order of x */
 	struct probe_point point[PROBE_POINTS];
 };
 
-/* Bandwidth of one level: read, write and copy of a working set that fits it. */
+/* Operations of a bandwidth measurement: the probe reads, writes and copies a working set that fits
+ * one level of the memory hierarchy. */
 enum { PROBE_READ, PROBE_WRITE, PROBE_COPY, PROBE_OPERATIONS };
 
 struct probe_band {
@@ -66,56 +71,63 @@ struct probe_band {
 	uint64_t size;	/* bytes of the working set */
 	struct probe_point point[PROBE_OPERATIONS];
 	double lines[PROBE_OPERATIONS]; /* cache lines per cycle that the code's accesses move
-					   between level and core; NAN: unknown */
+					   between the level and the core; NAN: unknown */
 };
 
-/* The part of the shared last cache that this process gets. The probe walks a few sizes in steady
- * laps, several times. */
+/* The part of the shared last cache that this process gets. To measure this part, the probe walks
+ * working sets of a few sizes several times, until their latency is steady. */
 enum { PROBE_SHARES = 8 };
 
 struct probe_share {
 	int count;
-	double bytes[PROBE_SHARES]; /* the size at which a lap's latency is half of memory's
-				       latency: the cache then holds about half of the lines */
-	double at[PROBE_SHARES];    /* seconds since the first request */
+	double bytes[PROBE_SHARES]; /* size of the working set at which the latency is half of
+				       memory's latency; the cache then holds about half of the
+				       lines */
+	double at[PROBE_SHARES];    /* time of each measurement of the share, in seconds since the
+				       first request */
 };
 
 struct probe_report {
 	const struct machine *machine;
-	struct probe_options options; /* the options in use: max_size is within the memory limits */
-	uint64_t asked_size;	      /* max_size as the user set it */
-	struct probe_curve lines[PAGE_KINDS]; /* random order */
-	struct probe_curve pages[PAGE_KINDS]; /* one line per page */
+	struct probe_options
+		options;     /* the options in use; max_size is reduced to the memory limits */
+	uint64_t asked_size; /* max_size as the user set it */
+	struct probe_curve lines[PAGE_KINDS]; /* latency of a walk in random order over the lines of
+						 a working set */
+	struct probe_curve pages[PAGE_KINDS]; /* latency of a walk over one line per page */
 	struct probe_share share;
 	struct probe_curve pairs;
-	struct probe_curve parallel; /* x: parallel chains, in memory */
-	struct probe_curve cores;    /* x: cores that read memory at the same time; gbps of all */
-	struct probe_curve loaded;   /* x: other cores that stream; latency of memory */
+	struct probe_curve
+		parallel; /* latency over x parallel chains; the working set lies in memory */
+	struct probe_curve cores;  /* total bandwidth (member gbps) while x cores read memory at the
+				      same time */
+	struct probe_curve loaded; /* latency of memory while x other cores read memory */
 	int band_count;
 	struct probe_band band[PROBE_BANDS];
 	struct literature published; /* published values, for comparison */
-	struct hierarchy hierarchy;  /* computed from the points so far */
-	double done;		     /* 0…1 */
-	double seconds;		     /* since the first request */
-	bool complete;		     /* all points are measured */
-	enum probe_part part;	     /* the current part */
-	char doing[64];		     /* "latency, 4k pages, 2.8m"; empty: nothing */
-	struct notes notes;	     /* omitted parts, pages and memory sizes, with the reason */
+	struct hierarchy hierarchy;  /* memory hierarchy computed from the points measured so far */
+	double done;		     /* progress of the probe, from 0 to 1 */
+	double seconds;		     /* seconds since the first request */
+	bool complete;		     /* true if all points are measured */
+	enum probe_part part;	     /* the part that is measured now */
+	char doing[64]; /* the current measurement, such as "latency, 4k pages, 2.8m"; empty: the
+			   probe measures nothing */
+	struct notes notes; /* omitted parts, pages and memory sizes, with the reason */
 };
 
 struct probe;
 
-/* The part with that name, or PROBE_PARTS. */
+/* Returns the part with that name, or PROBE_PARTS if no part has it. */
 enum probe_part probe_part_find(const char *name);
 
-/* machine must be known, and is borrowed. Returns NULL with STATUS_USAGE if max_size is below
- * PROBE_LEAST, and with STATUS_FAILED if the memory limit is below PROBE_LEAST. */
+/* The machine must be known and outlive the probe. Returns NULL with STATUS_USAGE if max_size is
+ * below PROBE_LEAST, and with STATUS_FAILED if the memory limit is below PROBE_LEAST. */
 struct probe *probe_new(
 	const struct machine *machine, const struct probe_options *options, struct status *status);
 void probe_free(struct probe *probe);
 
-/* Measures until all points are known, the time limit is reached, or the measurer stops. */
+/* Runs the probe until all points are known, the time limit is reached, or the measurer stops. */
 void probe_measure(struct probe *probe, const struct measurer *measurer);
 
-/* Never NULL; owned by the probe. */
+/* Returns the probe's report. The result is never NULL, and belongs to the probe. */
 const struct probe_report *probe_report(const struct probe *probe);

@@ -1,5 +1,5 @@
-/* The plan of a probe: its parts, the time of each, and the parts to omit when memory, pages or
- * time are too short. */
+/* Plans a probe: the parts to measure and the time of each part. Omits parts if memory, huge pages
+ * or time are insufficient. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,33 +9,38 @@
 #include "engine/memory/memory_limits.h"
 #include "experiment/probe/probe_state.h"
 
-/* Estimates, in seconds: allocating and laying out a new byte (on a virtual machine whose host
- * hands out pages slowly), the cost of a request besides its trials, and laying out a byte again.
- * They serve a time limit and the progress. */
+/* Estimated times, used to keep a time limit and to show the progress. SECONDS_BYTE: seconds to
+ * allocate and lay out a new byte, on a virtual machine with slow memory allocation.
+ * SECONDS_REQUEST: seconds of a request without its trials. SECONDS_LAY_OUT: seconds to lay out a
+ * byte again. */
 #define SECONDS_BYTE	3.5e-9
 #define SECONDS_REQUEST 0.0008
 #define SECONDS_LAY_OUT 0.5e-9
 
-/* About the seconds to walk a point beyond the core's own caches to steady state. */
+/* Estimated seconds to walk a working set larger than the core's own caches until the caches are in
+ * steady state. */
 #define SECONDS_SETTLE 0.015
 
-/* Points an octave in the first round: usually, and when time is short. */
+/* Number of points for each doubling of the size in the first round. OCTAVE_SHORT is used if the
+ * time limit is short. */
 enum { OCTAVE = 4, OCTAVE_SHORT = 2 };
 
-/* The least scale of each visit's time, and the most, with a generous time limit. */
+/* Smallest and largest factor for the time of each visit. The time limit decides the factor. */
 #define SCALE_LEAST 0.35
 #define SCALE_MOST  10.0
 
-/* The least largest working set when time is short: it still shows the caches of most machines. */
+/* If time is short, the plan reduces the largest working set to shrink_least bytes, which still
+ * shows the caches of most machines. */
 static const uint64_t shrink_least = 16 << 20;
 
-/* Seconds of a visit: in the core's own caches; beyond them, where an access takes up to a hundred
- * times as long; and in working sets of which one visit covers a small part. */
+/* Seconds of a visit. VISIT_NEAR: the working set fits the core's own caches. VISIT_MIDDLE: the
+ * working set is larger than these caches. VISIT_FAR: the working set is so large that one visit
+ * covers only a small part of it. */
 #define VISIT_NEAR   0.0028
 #define VISIT_MIDDLE 0.005
 #define VISIT_FAR    0.008
 
-/* The working set of chains at once, bytes. */
+/* Smallest and largest working set, in bytes, for the measurement of parallel chains. */
 #define PARALLEL_LEAST (32.0 * (1 << 20))
 #define PARALLEL_MOST  (128.0 * (1 << 20))
 
@@ -47,7 +52,7 @@ bool probe_is_far(const struct setting *setting)
 	int stride = kernel_knob(kernel, "stride");
 	double bytes = (double)kernel_footprint(kernel, setting->v);
 
-	/* Nodes that lie pages apart use few lines. */
+	/* If the distance between nodes exceeds a line, the walk uses only one line per node. */
 	if (stride >= 0 && setting->v[stride] > LINE)
 		bytes *= LINE / (double)setting->v[stride];
 	return bytes > PROBE_FAR;
@@ -60,7 +65,8 @@ double probe_visit_seconds(const struct probe *probe, uint64_t bytes)
 							     : VISIT_FAR);
 }
 
-/* A probe must end in about three seconds, unless the user has set another time. */
+/* A probe should end in about three seconds, so it omits optional measurements after SOON seconds.
+ * A time limit set by the user replaces this rule. */
 #define SOON 2.0
 
 bool probe_late(const struct probe *probe)
@@ -112,7 +118,7 @@ uint64_t probe_parallel_bytes(const struct probe *probe)
 	       PROBE_PAGE;
 }
 
-/* Omits parts that this machine cannot measure. */
+/* Omits the parts of the probe that this machine cannot measure. */
 static void keep_within_means(struct probe *probe)
 {
 	struct probe_report *report = &probe->report;
@@ -142,8 +148,8 @@ static void keep_within_means(struct probe *probe)
 
 /* ---- stages ---- */
 
-/* Seconds of a curve over working sets: each point, the second look at small sizes, and closer
- * points near two or three knees. */
+/* Estimates the seconds of a latency curve: all points, repeated points at small sizes, and
+ * additional points near two or three knees. */
 static double latency_seconds(const struct probe *probe)
 {
 	uint64_t most = probe->report.options.max_size;
@@ -169,7 +175,7 @@ static double part_seconds(const struct probe *probe, enum probe_part part)
 	switch (part) {
 	case PROBE_LATENCY: return latency_seconds(probe);
 	case PROBE_TLB:
-		/* Ten octaves of pages. */
+		/* The number of pages doubles ten times along this curve. */
 		return (10 * probe->octave + (probe->rounds > 1 ? 40 : 0)) * small;
 	case PROBE_LINE: return 12 * small;
 	case PROBE_BANDWIDTH: return (9 * 2 * small + 3 * large) * 1.5;
@@ -181,8 +187,8 @@ static double part_seconds(const struct probe *probe, enum probe_part part)
 	return 0;
 }
 
-/* Looks at the share of the last cache lie between the other parts, so that they show how it
- * varies. */
+/* The share of the last cache is measured several times, between the other parts, to show how the
+ * share varies. */
 #define SHARE PROBE_PARTS
 
 static void add_stages(
@@ -206,8 +212,9 @@ static void add_stages(
 	}
 }
 
-/* The first curve and all parts that depend on it come first, so that an interrupted probe has the
- * most results. The other kind of pages follows. */
+/* Fills the list of stages. The first latency curve and all parts that depend on it come first, to
+ * give an interrupted probe the most results. The other kind of pages follows. Returns the
+ * estimated seconds of all stages. */
 static double lay_out(struct probe *probe)
 {
 	static const enum probe_part first[] = { PROBE_LATENCY, SHARE, PROBE_TLB, SHARE, PROBE_LINE,
@@ -228,8 +235,9 @@ static double lay_out(struct probe *probe)
 
 /* ---- a time limit ---- */
 
-/* When time is short, the plan reduces in this order: the time of each point, the number of points,
- * the largest working sets, the second kind of pages, and whole parts. */
+/* Reduces the plan until the probe fits the time limit. The order of reduction is: the time of each
+ * point, the number of points, the largest working sets, the second kind of pages, and whole
+ * parts. */
 static void shrink(struct probe *probe)
 {
 	static const enum probe_part order[] = { PROBE_CORES, PROBE_PARALLEL, PROBE_TLB, PROBE_LINE,
@@ -291,7 +299,7 @@ void probe_plan(struct probe *probe)
 	if (seconds > options->seconds) {
 		shrink(probe);
 	} else {
-		/* A generous time makes visits longer. */
+		/* If the time limit is longer than the plan, the visits become longer. */
 		probe->scale = fmin(SCALE_MOST, options->seconds / seconds);
 		while (probe->scale > 1 && lay_out(probe) > options->seconds)
 			probe->scale = fmax(probe->scale * 0.9, 1);

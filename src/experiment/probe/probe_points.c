@@ -1,8 +1,8 @@
-/* Chooses the points that each stage measures. Latency curves grow in rounds. The first round
- * covers the whole range; later rounds add points near the knees and repeat doubtful points. Within
- * a round, working sets only grow or only shrink, so that the next point can use the same layout.
- * The other parts need the levels that latency found: line size, bandwidth, parallel chains and
- * several cores. */
+/* Chooses the points that each stage of the probe measures. Latency curves grow in rounds. The
+ * first round covers the whole range; later rounds add points near the knees and repeat doubtful
+ * points. Within a round, the tasks are sorted by size, because it is fast to grow or shrink a
+ * working set. The parts for line size, bandwidth, parallel chains and several cores need the cache
+ * levels that the latency curve shows. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,39 +12,45 @@
 #include "experiment/probe/probe_state.h"
 #include "kernels/knob_rows.h"
 
-/* Later rounds add points up to this size. For larger sizes, each layout takes too long, and the
- * knee moves from run to run. */
+/* Later rounds add points only up to fine_most bytes. A larger working set takes too long to lay
+ * out, and its knee moves from run to run. */
 static const uint64_t fine_most = 64 << 20;
 
-/* Points larger than this take long to reach steady state. */
+/* For a working set of more than far_from bytes, the caches take long to reach steady state. */
 static const double far_from = 8 << 20;
 
-/* TIGHT: a knee range with a smaller ratio needs no more points. SAME: two points with a smaller
- * ratio count as one. */
+/* TIGHT: if the upper and lower bound of a knee have a smaller ratio, the knee needs no more
+ * points. SAME: two points count as one if their sizes have a smaller ratio. */
 #define TIGHT 1.015
 #define SAME  1.004
 
-/* Knees beyond this multiple of the core's own caches belong to other caches. */
+/* A knee at more than own_most times the size of the core's own caches belongs to a shared
+ * cache. */
 static const double own_most = 2;
 
-/* A point is useful for a corner only if its distance from the corner is below this ratio. */
+/* A new point near a corner of the curve is useful only if the two sizes have a ratio below
+ * CORNER_WIDEST. */
 #define CORNER_WIDEST 1.3
 
-/* One line per page, and each line in another set of the first cache. */
+/* Bytes between two accesses of the TLB curve. The walk uses one line per page, and each line lies
+ * in another set of the first cache. */
 enum { PAGE_STRIDE = PROBE_PAGE + 64 };
 
-/* The fewest and the most pages of the TLB curve. The fewest fit any first-level TLB. The most are
- * twice the largest second-level TLB today (4,096 entries), so that a plateau appears. */
+/* The fewest and the most pages of the TLB curve. PAGES_FEW pages fit any first-level TLB.
+ * PAGES_MANY is twice the largest second-level TLB today (4,096 entries), which makes the last
+ * plateau visible. */
 enum { PAGES_FEW = 8, PAGES_MANY = 8192 };
 
-/* In the core's own caches, a point is doubtful if its quartiles are further apart than this
- * (relative). */
+/* In the core's own caches, a point is doubtful if the relative distance of its quartiles exceeds
+ * SCATTERED. */
 #define SCATTERED 0.06
 
-/* Bytes for each core when several cores measure together. */
+/* Fewest bytes of each core's working set when several cores measure together, unless max_size or
+ * the memory limit is smaller. */
 static const uint64_t each_most = 64 << 20;
 
-/* Sets the widest accesses of this processor: the last choice that the kernel allows. */
+/* Sets the knob for the access width to the widest accesses of this processor, which is the last
+ * choice that the kernel allows. */
 static void widen(struct setting *setting)
 {
 	const struct kernel *kernel = setting->kernel;
@@ -67,8 +73,8 @@ static void add_task(struct probe *probe, const struct probe_task *task)
 		probe->tasks[probe->task_count++] = *task;
 }
 
-/* Adds a task for the setting in `format`. Adds nothing if the curve or this round already has the
- * setting, or if it is not allowed. Returns whether it is allowed. */
+/* Adds a task for the setting in `format`. Adds no task if the curve or this round already has the
+ * setting, or if the setting is not allowed. Returns whether the setting is allowed. */
 __attribute__((format(printf, 4, 5))) static bool add(
 	struct probe *probe, enum page_kind pages, struct probe_task task, const char *format, ...)
 {
@@ -95,20 +101,20 @@ __attribute__((format(printf, 4, 5))) static bool add(
 	return true;
 }
 
-/* Whether a point must be measured again. In the core's own caches, only interference scatters the
- * trials. */
+/* Returns whether a point must be measured again. In the core's own caches, scattered trials have
+ * only one cause: interference from other processes. */
 static bool doubtful(const struct sample *sample, const struct setting *setting)
 {
-	/* A busy hyper-thread hardly slows a walk that waits for memory, and another visit takes
-	 * long. */
+	/* Only an invalid sample is measured again for a large working set. A busy hyper-thread
+	 * hardly slows a walk that waits for memory, and another visit takes long. */
 	if (probe_is_far(setting))
 		return !sample->valid;
 	return !sample->valid || sample_doubt(sample) ||
 	       sample->cpe_hi - sample->cpe_lo > SCATTERED * sample->cpe;
 }
 
-/* Adds tasks that repeat points of a curve. all: every point up to PROBE_FAR bytes. Otherwise: only
- * doubtful points with a quick layout. */
+/* Adds tasks that repeat points of a curve. If `all` is true, every point up to PROBE_FAR bytes is
+ * repeated. Doubtful points of up to PROBE_CHEAP bytes are always repeated. */
 static void look_again(struct probe *probe, struct probe_curve *curve, bool all)
 {
 	for (int i = 0; i < curve->count; i++) {
@@ -128,9 +134,10 @@ static void look_again(struct probe *probe, struct probe_curve *curve, bool all)
 	}
 }
 
-/* Two orders for qsort(). upward(): by bytes. downward(): large tasks from the largest down to
- * PROBE_CHEAP, then the cheap tasks upward. It follows a round that ended with the largest task:
- * shrinking a layout is as quick as growing it. */
+/* Two orders of tasks for qsort(). upward() sorts the tasks by the bytes of their working sets.
+ * downward() sorts the tasks larger than PROBE_CHEAP bytes from large to small, then the other
+ * tasks from small to large. downward() follows a round that ended with the largest task, because a
+ * working set shrinks as fast as it grows. */
 static int upward(const void *a, const void *b)
 {
 	const struct probe_task *x = a, *y = b;
@@ -159,7 +166,7 @@ static struct probe_curve *curve_of(struct probe *probe, const struct probe_stag
 					    : &probe->report.pages[stage->pages];
 }
 
-/* Whether the curve already has a point near x. */
+/* Returns whether the curve already has a point near x. */
 static bool has_near(const struct probe_curve *curve, double x)
 {
 	for (int i = 0; i < curve->count; i++)
@@ -168,7 +175,7 @@ static bool has_near(const struct probe_curve *curve, double x)
 	return false;
 }
 
-/* Adds the point of x bytes. For a TLB curve, x is the memory that the TLB must cover. */
+/* Adds a task for a point of x bytes. For a TLB curve, x is the memory that the TLB must cover. */
 static void add_at(struct probe *probe, const struct probe_stage *stage, double x, bool fine)
 {
 	bool pages = stage->part == PROBE_TLB;
@@ -191,8 +198,8 @@ static void divide(
 		add_at(probe, stage, from * pow(to / from, (double)i / parts), true);
 }
 
-/* Adds points near each knee that begins at `most` bytes or less. A gradual knee gets points only
- * once, because it has no exact place. */
+/* Adds points near each knee that begins at `most` bytes or less. A gradual knee gets additional
+ * points only once, because it has no exact place. */
 static void refine(struct probe *probe, const struct probe_stage *stage,
 	const struct plateaus *plateaus, int round, double most)
 {
@@ -228,7 +235,8 @@ static void refine_corners(
 	}
 }
 
-/* Clears the knee at which the lines fill the first cache: it is no TLB knee. */
+/* Clears the knee at which the walk's lines fill the first cache, because this knee does not show a
+ * TLB size. */
 static void ignore_caches(const struct probe *probe, struct plateaus *plateaus)
 {
 	const struct hierarchy_level *first =
@@ -242,11 +250,13 @@ static void ignore_caches(const struct probe *probe, struct plateaus *plateaus)
 }
 
 /* Returns n: the first round measures every n-th point. Large sizes take long, so n is larger for
- * them, and largest with the second kind of pages. */
+ * large sizes. With the second kind of pages, n is largest. */
 static int spread(const struct probe *probe, enum page_kind pages, double size)
 {
-	bool last = size * 2 > (double)probe->report.options
-				       .max_size; /* memory's latency comes from these sizes */
+	bool last =
+		size * 2 >
+		(double)probe->report.options
+			.max_size; /* memory's latency is measured at sizes above max_size / 2 */
 
 	if (size <= far_from || probe->octave < 4)
 		return 1;
@@ -267,7 +277,7 @@ static void fill_latency(struct probe *probe, const struct probe_stage *stage, i
 		add_at(probe, stage, most, false);
 	} else if (round < probe->rounds) {
 		/* Knees of shared caches get more points only once, because fill_share() measures
-		 * the share. */
+		 * this process's share of the cache. */
 		refine(probe, stage, &report->hierarchy.lines[stage->pages], round,
 			round == 1 && stage->pages == probe_best_pages(probe)
 				? (double)fine_most
@@ -299,25 +309,29 @@ static void fill_tlb(struct probe *probe, const struct probe_stage *stage, int r
 
 /* ---- this process's share of the last cache ---- */
 
-/* Other processes also use the last cache, so the size for one process varies. The probe walks a
- * few sizes around that size in steady laps. It repeats this between the other parts. */
+/* Other processes also use the last cache, so the size for one process varies. The probe walks
+ * working sets of a few sizes near that size until their latency is steady. Between its other
+ * parts, the probe repeats these walks. */
 
-/* Ratio of two sizes: three sizes per octave. */
+/* Ratio of two neighbouring sizes in a measurement of the share of the last cache: three sizes for
+ * each doubling. */
 #define SHARE_STEP 1.26
 
-/* Larger sizes take too long to walk repeatedly. */
+/* Largest working set to measure the share of the last cache. Larger working sets take too long to
+ * walk repeatedly. */
 static const double share_most = 64 << 20;
 
-/* To show the variation, the share needs at least LOOKS_LEAST values, over at least looks_span
- * seconds. This holds even if the probe is late. */
+/* To show how the share of the last cache varies, even a late probe measures at least LOOKS_LEAST
+ * values, over at least looks_span seconds. */
 enum { LOOKS_LEAST = 3 };
 static const double looks_span = 1;
 
-/* The smallest size is this multiple of the core's own caches. */
+/* The smallest working set to measure the share of the last cache is this multiple of the core's
+ * own caches. */
 static const double share_least = 1.25;
 
-/* Cycles per line of a lap in which half of the lines come from memory. 0: no size reached memory.
- */
+/* Returns the cycles per line of a walk in which half of the lines come from memory. 0: no working
+ * set reached memory. */
 static double half_of_memory(const struct probe *probe)
 {
 	const struct hierarchy_level *memory =
@@ -326,9 +340,9 @@ static double half_of_memory(const struct probe *probe)
 	return memory ? memory->cycles / 2 : 0;
 }
 
-/* Returns the bytes at which the points first cross `level`, on logarithmic scales. The points
- * ascend by bytes. *inside: false if the first point is above the level, or all points are below
- * it; the result is then the bytes of that end. */
+/* Returns the bytes at which a curve first crosses the latency `level`, interpolated on logarithmic
+ * scales. The points ascend by bytes. *inside is false if the first point is above the level, or if
+ * all points are below the level. The result is then the bytes of the first or the last point. */
 static double crossing(const struct curve_point *point, int count, double level, bool *inside)
 {
 	int above = 0;
@@ -344,7 +358,8 @@ static double crossing(const struct curve_point *point, int count, double level,
 			       log(point[above].cycles / point[above - 1].cycles));
 }
 
-/* The bytes at which the latency curve crosses half of memory's latency; 0: it does not cross. */
+/* Returns the bytes at which the latency curve crosses half of memory's latency; 0: the curve does
+ * not cross that latency. */
 static double first_guess(const struct probe *probe, enum page_kind pages)
 {
 	const struct probe_curve *curve = &probe->report.lines[pages];
@@ -363,7 +378,7 @@ static double first_guess(const struct probe *probe, enum page_kind pages)
 	return inside ? bytes : 0;
 }
 
-/* Converts the measured sizes to one value of the share. */
+/* Computes one value of the share of the last cache from the latencies of the measured sizes. */
 static void end_look(struct probe *probe)
 {
 	struct probe_share *share = &probe->report.share;
@@ -417,8 +432,8 @@ void probe_take_share(
 			(struct curve_point){ .bytes = task->x, .cycles = sample.cpe };
 }
 
-/* A working set that fits a level of `bytes` bytes, but not the previous level of `before` bytes.
- * before: 0 for the first level. */
+/* Returns the bytes of a working set that fits a cache of `bytes` bytes, but not the previous cache
+ * of `before` bytes. For the first cache, `before` is 0. */
 static uint64_t inside(double before, double bytes)
 {
 	double size = before > 0 ? sqrt(before * bytes) : bytes / 2;
@@ -474,7 +489,8 @@ static void add_band(struct probe *probe, enum page_kind pages, const char *leve
 			.x = probe->tasks[i].x };
 }
 
-/* Adds a band with a working set well inside each level that latency found. */
+/* Adds a bandwidth measurement for each level found by the latency curve. Each working set lies
+ * well inside its level. */
 static void add_found(struct probe *probe, enum page_kind pages)
 {
 	const struct hierarchy *hierarchy = &probe->report.hierarchy;
@@ -496,7 +512,8 @@ static void add_found(struct probe *probe, enum page_kind pages)
 		add_band(probe, pages, "memory", probe->report.options.max_size);
 }
 
-/* Adds a band for each cache that the system reports, because latency was not measured. */
+/* Adds a bandwidth measurement for each cache that the system reports, used if latency was not
+ * measured. */
 static void add_stated(struct probe *probe, enum page_kind pages)
 {
 	const struct machine *machine = probe->report.machine;
@@ -555,7 +572,8 @@ static void fill_parallel(struct probe *probe, const struct probe_stage *stage, 
 			(unsigned long long)probe_parallel_bytes(probe), chains[i]);
 }
 
-/* Bytes for each of `count` cores: larger than the caches, as for parallel chains. */
+/* Returns the bytes of each core's working set if `count` cores measure together. The working set
+ * exceeds the caches, as far as max_size and the memory limit allow. */
 static int64_t each_of(const struct probe *probe, int count)
 {
 	const struct probe_report *report = &probe->report;
@@ -569,7 +587,7 @@ static int64_t each_of(const struct probe *probe, int count)
 	return (int64_t)(bytes / PROBE_PAGE * PROBE_PAGE);
 }
 
-/* The next number of cores: 1, 2, 4, … and then `most`. */
+/* Returns the next number of cores to measure: 1, 2, 4, … and finally `most`. */
 static int next_count(int count, int most)
 {
 	return count < most && 2 * count > most ? most : 2 * count;

@@ -1,8 +1,9 @@
-/* Declarations for the files of the probe. Each file uses only the files above it:
+/* Declarations for the files of the probe. A file of this list uses only the files listed above it:
  *
- * - probe_plan.c: the stages, the time limit of each stage, and the visits of a round
- * - probe_points.c: the points that each stage measures
- * - probe.c: measures, and fills the report */
+ * - probe_plan.c: plans the stages and the time limit of each stage, and counts the visits of a
+ *   round
+ * - probe_points.c: chooses the points that each stage measures
+ * - probe.c: measures the points, and fills the report */
 #pragma once
 
 #include <stdbool.h>
@@ -13,91 +14,97 @@
 
 enum { PROBE_TASKS = 320, PROBE_STAGES = 16 };
 
-/* Working-set sizes in one measurement of this process's share of the last cache. */
+/* Number of working-set sizes in one measurement of this process's share of the last cache. */
 enum { SHARE_SIZES = 5 };
 
-/* One point that this round visits. */
+/* One point that the current round of the probe visits. */
 struct probe_task {
-	struct probe_curve *curve; /* the point's curve; NULL: a band or the share */
-	int band, operation;	   /* of a band */
+	struct probe_curve *curve; /* the point's curve; NULL: the task measures a bandwidth or the
+				      share of the last cache */
+	int band, operation;	   /* if the task measures a bandwidth: index of the band, and its
+				      operation */
 	struct setting setting;
 	double x;
 	bool fine;
-	bool share;	 /* part of one measurement of the share of the last cache */
-	unsigned visits; /* made in this round */
+	bool share;	 /* the task is part of one measurement of the share of the last cache */
+	unsigned visits; /* number of visits to the task in this round */
 };
 
-/* A stage measures one part with one kind of pages, in rounds of tasks. */
+/* A stage of the probe measures one part, such as latency, with one kind of pages. Each stage has
+ * rounds of tasks. */
 struct probe_stage {
 	enum probe_part part;
 	enum page_kind pages;
-	bool share;	/* one measurement of the share of the last cache */
-	double seconds; /* estimate */
+	bool share;	/* true if the stage is one measurement of the share of the last cache */
+	double seconds; /* estimated seconds of the stage */
 };
 
 struct probe {
 	struct probe_report report;
 	struct cells *cells;
-	double scale; /* factor for the seconds of each visit */
-	int octave;   /* points per octave in the first round */
-	int rounds;   /* rounds over each curve: the first, and refinements */
+	double scale; /* factor by which the probe multiplies the seconds of each visit */
+	int octave;   /* number of points per doubling of the size in the first round */
+	int rounds;   /* number of rounds over each curve: the first round, and refinements */
 	int stage_count, stage, round;
 	struct probe_stage stages[PROBE_STAGES];
-	int task_count, tasks_done; /* of this round */
+	int task_count, tasks_done; /* tasks of this round: their number, and the number done */
 	struct probe_task tasks[PROBE_TASKS];
-	struct visits visits; /* while probe_measure() runs */
+	struct visits visits; /* the scheduler's state while probe_measure() runs */
 	double begin;
-	double analysed; /* report.seconds when the report was last analysed */
-	int looked;	 /* sizes measured so far for the current value of the share */
+	double analysed; /* value of report.seconds when the report was last analysed */
+	int looked; /* number of sizes measured so far for the current value of the share of the
+		       last cache */
 	struct curve_point look[SHARE_SIZES];
 };
 
 /* ---- probe_plan.c ---- */
 
-/* Fills stages, scale and octave from the options, the memory limits and the time. Adds a note for
- * each omitted part. */
+/* Fills the probe's stages, scale and octave from the options, the memory limits and the time
+ * limit. Adds a note to the report for each omitted part. */
 void probe_plan(struct probe *probe);
 
-/* The kind of pages for parts that use only one kind. */
+/* Returns the kind of pages for parts of the probe that use only one kind. */
 enum page_kind probe_best_pages(const struct probe *probe);
 
-/* Returns the seconds of a visit to a working set of that size. PROBE_QUIET quiet trials settle a
- * point. */
+/* Returns the seconds of a visit to a working set of `bytes` bytes. After PROBE_QUIET quiet trials,
+ * a point needs no further visit. */
 double probe_visit_seconds(const struct probe *probe, uint64_t bytes);
 enum { PROBE_QUIET = 28 };
 
-/* The most rounds over a curve: the first round, a repeat, and refinements until the knees are
- * precise. */
+/* Largest number of rounds over a curve: the first round, a repeat, and refinements until the knees
+ * are precise. */
 enum { PROBE_ROUNDS = 5 };
 
-/* PROBE_CHEAP: up to this many bytes, the time to lay out a working set is negligible. */
+/* PROBE_CHEAP: up to this many bytes, the time to lay out a working set is negligible. PROBE_PAGE:
+ * bytes of a small page. */
 enum { PROBE_CHEAP = 8 << 20, PROBE_PAGE = 4096 };
 
-/* On most machines, the core's own caches do not hold a working set larger than this. Each visit
- * then walks to steady state first. */
+/* On most machines, a working set of more than PROBE_FAR bytes does not fit the core's own caches.
+ * A visit to a larger working set first walks through it until the caches are in steady state. */
 enum { PROBE_FAR = 1 << 20 };
 bool probe_is_far(const struct setting *setting);
 
-/* Whether the probe is so late that it omits optional measurements. */
+/* Returns whether the probe has so little time left that it omits optional measurements. */
 bool probe_late(const struct probe *probe);
 
-/* Bytes of the working set for parallel chains. It is larger than the caches, but small, because
- * each number of chains needs its own layout. */
+/* Returns the bytes of the working set for parallel chains. The working set is larger than the
+ * caches, but small, because the probe lays it out again for each number of chains. */
 uint64_t probe_parallel_bytes(const struct probe *probe);
 
-/* Bytes of a task's working set. */
+/* Returns the bytes of a task's working set. */
 uint64_t probe_task_bytes(const struct probe_task *task);
 
 /* ---- probe_points.c ---- */
 
-/* Adds the tasks of one round (0, 1, …) of a stage. If it adds no task, the stage is over. */
+/* Adds the tasks of one round (0, 1, …) of a stage. If the function adds no task, the stage is
+ * over. */
 void probe_fill(struct probe *probe, const struct probe_stage *stage, int round);
 
-/* Adds a visit's result to the current measurement of the share. */
+/* Adds a visit's result to the current measurement of the share of the last cache. */
 void probe_take_share(
 	struct probe *probe, const struct probe_task *task, const struct result *result);
 
 /* ---- probe.c ---- */
 
-/* Computes hierarchy, bands and lines from the points. */
+/* Computes the report's memory hierarchy from the measured points. */
 void probe_analyse(struct probe *probe);
