@@ -1,6 +1,6 @@
 /* The interface between a long measurement and the engine. The measurement submits requests, and
  * waits for each result. The command line gets results from the worker (cli/bench.h). The explorer
- * gets them from its own loop (turns.h), tests from a simulated machine. */
+ * gets results from its own loop (turns.h). Tests get results from a simulated machine. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,28 +9,31 @@
 
 struct measurer {
 	void *context;
-	/* The most requests under way at a time: 1 or 2. With 2, the worker starts the second
-	 * request while this thread wakes up for the first result. */
+	/* The largest number of requests under way at the same time: 1 or 2. If `ahead` is 2, the
+	 * worker starts the second request while this thread wakes up for the first result. */
 	int ahead;
-	/* Submits a copy of the request; the measurer sets its generation. The engine starts it
-	 * after earlier requests. *result must stay valid until await() returns for this request.
-	 */
+	/* Submits a copy of the request; the measurer sets the generation of the copy. The engine
+	 * starts the request after earlier requests. *result must stay valid until await() returns
+	 * for this request. */
 	void (*submit)(void *context, const struct request *request, struct result *result);
 	/* Waits for the final result of the oldest request. Returns false if there is no result:
 	 * the request was cancelled before it began, or taken back. */
 	bool (*await)(void *context);
-	/* Whether await() would return at once. NULL: never. */
+	/* Returns whether await() would return at once. NULL: await() never returns at once. */
 	bool (*answered)(void *context);
-	/* Whether the measurement must end now. */
+	/* Returns whether the measurement must end now. */
 	bool (*stopped)(void *context);
-	/* Seconds of a monotonic clock; pauses do not count. */
+	/* Returns the seconds of a monotonic clock, which stands still while the measurement is
+	 * paused. */
 	double (*now)(void *context);
 	/* Runs work(argument), which may take longer than one screen frame. Until it returns, the
-	 * views do not read the data that work() changes. Returns false if the result is no longer
-	 * needed: work() may not have run. NULL: work() runs at once, in this thread. */
+	 * views do not read the data that work() changes. Returns false if the result of work() is
+	 * no longer needed; work() may then not have run. If `compute` is NULL, work() runs at
+	 * once, in this thread. */
 	bool (*compute)(void *context, void (*work)(void *argument), void *argument);
-	/* Lets an outer measurement follow an inner one: called with NULL before each request, and
-	 * with each result. NULL: no outer measurement. */
+	/* Lets an outer measurement follow an inner measurement. The inner measurement calls
+	 * watch() with NULL before each request, and with each result. NULL: there is no outer
+	 * measurement. */
 	void (*watch)(void *watcher, const struct result *result);
 	void *watcher;
 };

@@ -7,27 +7,29 @@
 #include "experiment/setting/setting.h"
 #include "model/limits/misses.h"
 
-/* Seconds of each measurement, the quiet trials that end it, and the most visits without a reliable
- * value. */
+/* PROBE_SECONDS: seconds of each measurement. PROBE_QUIET: number of quiet trials after which a
+ * measurement ends. TRIES: a step ends after this many visits without a reliable value. */
 #define PROBE_SECONDS 0.06
 enum { PROBE_QUIET = 40, TRIES = 3 };
 
-/* The values of the last cache are bounds. So the trials are few, and follow at once after the set
- * was read, before other processes evict it. */
+/* Seconds and quiet trials of a measurement of the last cache. The trials are few, and follow
+ * immediately after the working set was read, before other processes evict it. */
 #define PROBE_FRESH 0.005
 enum { FRESH_QUIET = 12 };
 
-/* To measure a level, the working set is twice the previous cache. For L3 that small size suffices,
- * because other processes leave little of the cache. For memory, most lines come from memory in
- * steady state. */
+/* To measure L3 or memory, the working set is BEYOND times the size of the previous cache. For L3,
+ * a small working set is used because other processes also use L3. For memory, a working set of
+ * twice the last cache gets most lines from memory in steady state. */
 enum { BEYOND = 2 };
 
-/* If the last cache is larger than this, memory is not measured, because the layout would take
- * seconds. Random walks over two sizes replace it. */
+/* If the last cache is larger than last_cache_most bytes, memory is not measured, because the
+ * layout of the working set would take seconds. Random walks over working sets of `points` bytes
+ * replace the measurement. */
 static const uint64_t last_cache_most = 256u << 20;
 static const uint64_t points[MEMORY_POINTS] = { 32u << 20, 256u << 20 };
 
-/* A random walk counts as in memory if its latency is this many times the last cache's. */
+/* A random walk counts as a walk in memory if its latency exceeds FAR_FROM_CACHE times the latency
+ * of L3. */
 #define FAR_FROM_CACHE 1.5
 
 enum step {
@@ -41,7 +43,7 @@ enum step {
 	STEPS
 };
 
-/* The setting of each step, without the size. */
+/* The kernel and knob values of each step, without the knob for the size. */
 static const char *const settings[STEPS] = {
 	[L3_LATENCY] = "list-length spacing=64 order=random",
 	[L3_LINES] = "mountain stride=8",
@@ -59,7 +61,8 @@ void memory_probe_init(struct memory_probe *probe)
 		probe->point[i].bytes = (double)points[i];
 }
 
-/* In a working set larger than this many bytes, most lines come from memory; 0: unknown. */
+/* Returns the size in bytes above which most lines of a working set come from memory; 0:
+ * unknown. */
 static uint64_t memory_from(const struct memory_probe *probe, const struct machine *machine)
 {
 	uint64_t last =
@@ -71,8 +74,9 @@ static uint64_t memory_from(const struct memory_probe *probe, const struct machi
 	return last <= last_cache_most ? last : points[MEMORY_POINTS - 1];
 }
 
-/* A step is needed by working sets larger than this many bytes; 0: by none. Every walk needs the
- * first point, because it also shows where memory begins. */
+/* Returns the size in bytes above which a working set needs the step; 0: no working set needs the
+ * step. Every walk needs the first point, because the first point also shows where memory
+ * begins. */
 static uint64_t wanted_from(
 	const struct memory_probe *probe, const struct machine *machine, int step, bool scattered)
 {
@@ -96,7 +100,7 @@ static uint64_t size_of(const struct machine *machine, int step)
 	if (step == PEAK)
 		return before && BEYOND * before < most ? BEYOND * before : most;
 	if (step < MEMORY_LATENCY && machine_cache(machine, 3) < 2 * BEYOND * before)
-		return 0; /* no distinct third level */
+		return 0; /* the machine has no L3 that differs enough from L2 */
 	if (step >= MEMORY_LATENCY && before > last_cache_most)
 		return 0;
 	return BEYOND * before;
@@ -140,8 +144,9 @@ bool memory_scattered(const struct kernel *kernel, const int64_t *v)
 	return kernel_describe(kernel, v, &walk) && (walk.scattered || walk.reaches > 0);
 }
 
-/* Latency of a random walk's accesses that miss the core's own caches. Assumes that nearer caches
- * serve as many accesses as they can hold lines. 0: the values contradict each other. */
+/* Returns the latency of those accesses of a random walk that miss the core's own caches. Assumes
+ * that a cache which holds a fraction of the working set serves the same fraction of the accesses.
+ * 0: the measured values contradict each other. */
 static double behind(
 	double cycles, double size, double own, double l1, double before, double nearer)
 {
@@ -151,7 +156,8 @@ static double behind(
 	return latency > nearer ? latency : 0;
 }
 
-/* Cycles of the fastest quiet trial, because other processes can only slow a shared cache. */
+/* Returns the cycles of the fastest quiet trial, because other processes can only make a shared
+ * cache slower. */
 static double fastest(const struct trials *trials, const struct sample *sample)
 {
 	double least = sample->cpe_lo;
@@ -162,19 +168,20 @@ static double fastest(const struct trials *trials, const struct sample *sample)
 	return least;
 }
 
-/* Sets the latency or the lines per cycle of a level; 0: the values contradict each other. */
+/* Sets the latency or the lines per cycle of L3 or memory. A latency of 0 means that the measured
+ * values contradict each other. */
 static void put_level(struct memory_level *level, const struct machine *machine, int step,
 	double cycles, double alone, double l2)
 {
 	if (step == L3_LINES || step == MEMORY_LINES)
 		/* A sequential walk reads the whole set before it reads a line again. So all lines
-		 * come from this level. */
+		 * come from the measured level. */
 		level->lines = 1 / cycles;
 	else if (step == L3_LATENCY)
 		level->latency = alone;
 	else
-		/* Cores share the last cache, so its number of hits is unknown. They are not
-		 * subtracted; the value is still a bound. */
+		/* Cores share the last cache, so the number of its hits is unknown. The latency
+		 * therefore includes hits in the last cache, and is still a lower bound. */
 		level->latency = cycles > l2 ? cycles : 0;
 	level->bytes = step < MEMORY_LATENCY ? (double)machine_cache(machine, 3) : 0;
 	level->known = level->latency > 0 && level->lines > 0;
@@ -193,8 +200,8 @@ void memory_probe_accept(struct memory_probe *probe, const struct machine *machi
 	if (result->status.code == STATUS_CANCELLED)
 		return;
 	sample_summarise(&result->trials, &result->facts, &sample);
-	/* An unsettled value would give a wrong limit, so the step is repeated. After TRIES visits,
-	 * the value stays unknown. */
+	/* An unsettled value would give a wrong limit, so the step is repeated. After TRIES visits
+	 * without a settled value, the value stays unknown. */
 	if (status_is_ok(&result->status) && (!sample.valid || sample.unsettled) &&
 		++probe->again < TRIES)
 		return;
@@ -214,7 +221,7 @@ void memory_probe_accept(struct memory_probe *probe, const struct machine *machi
 			cycles, alone, l2);
 }
 
-/* The probe's band of a level; NULL: without a reliable read bandwidth. */
+/* Returns the probe's bandwidth of a level, or NULL if no reliable read bandwidth was measured. */
 static const struct probe_band *band_of(const struct probe_report *report, const char *level)
 {
 	for (int i = 0; i < report->band_count; i++) {
@@ -227,7 +234,8 @@ static const struct probe_band *band_of(const struct probe_report *report, const
 	return NULL;
 }
 
-/* Sets a level's lowest latency and most lines per cycle, because limits are bounds. */
+/* Copies a level's lowest latency and highest lines per cycle from the probe's report, because
+ * limits are bounds. */
 static bool learn(struct memory_level *level, const struct probe_report *report,
 	const struct hierarchy_level *found)
 {

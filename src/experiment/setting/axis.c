@@ -18,10 +18,10 @@ static int64_t first_value(const struct knob *knob)
 	return (setting_min(knob) + unit - 1) / unit * unit;
 }
 
-/* The first and the last size of a slice. Arrays start at 4 KiB, because smaller arrays measure
- * mostly loop overhead. Kernels without a stride walk nodes, and start at 1 KiB. The end is 64 MiB,
- * or four times the last cache so that memory's plateau is visible. It is never over 256 MiB,
- * because larger layouts take long. */
+/* Computes the first and the last size of a slice. Arrays start at 4 KiB, because smaller arrays
+ * measure mostly loop overhead. Kernels without a stride walk nodes, and start at 1 KiB. The last
+ * size is 64 MiB, or four times the last cache if that is more, so that memory's plateau is
+ * visible. The last size never exceeds 256 MiB, because larger layouts take long. */
 static void size_span(const struct kernel *kernel, int index, uint64_t last_cache,
 	struct memory_limits limits, int64_t *low, int64_t *high)
 {
@@ -37,8 +37,8 @@ static void size_span(const struct kernel *kernel, int index, uint64_t last_cach
 		*low = *high;
 }
 
-/* Lists the powers of two, in units of the knob, from `start`; halves: also the values half-way
- * between them. */
+/* Lists the powers of two, in units of the knob, from `start`. If `halves` is true, also lists the
+ * values half-way between two powers. */
 static int ladder(const struct knob *knob, int64_t start, int64_t low, int64_t high, bool halves,
 	int64_t *values, int room)
 {
@@ -70,8 +70,8 @@ int axis_sizes(const struct kernel *kernel, int knob, bool grid, uint64_t last_c
 		!grid, values, room);
 }
 
-/* Lists multiples of the unit: each of the first sixteen, then `octave` values per doubling.
- * Returns room + 1 if there are more values than room. */
+/* Lists multiples of the knob's unit: each of the first sixteen, then `octave` values per doubling.
+ * Returns room + 1 if there are more than `room` values. */
 static int steps(const struct knob *knob, int64_t max, int octave, int64_t *values, int room)
 {
 	int64_t unit = setting_unit(knob), step = first_value(knob) / unit, last = max / unit;
@@ -86,7 +86,7 @@ static int steps(const struct knob *knob, int64_t max, int octave, int64_t *valu
 			power *= 2;
 		if (step > INT64_MAX / 2 - power)
 			return count + 1;
-		/* Go to the next multiple of the step size in this octave. */
+		/* Between a power of two and its double, all steps have the same size. */
 		power = step >= DENSE && power > octave ? power / octave : 1;
 		step = (step / power + 1) * power;
 		if (step > last)
@@ -95,7 +95,7 @@ static int steps(const struct knob *knob, int64_t max, int octave, int64_t *valu
 	return 0;
 }
 
-/* Lists the multiples of the unit up to `max`. */
+/* Lists the multiples of the knob's unit up to `max`. */
 static int multiples(const struct knob *knob, int64_t max, int64_t *values, int room)
 {
 	int count = 0;
@@ -185,7 +185,7 @@ enum { LIST_LONGEST = 100000, ITEM_LONGEST = 63 };
 
 struct list {
 	const struct knob *knob;
-	const char *whole; /* the text as typed, for messages */
+	const char *whole; /* the list as the user typed it, for messages */
 	struct memory_limits limits;
 	int64_t *values;
 	size_t count;
@@ -206,8 +206,8 @@ static struct status list_add(struct list *list, int64_t value)
 	return status_ok();
 }
 
-/* Adds the values of "LOW..HIGH", "LOW..HIGH:STEP" or "LOW..HIGH*FACTOR". Modifies item; shown is
- * an unmodified copy. */
+/* Adds the values of "LOW..HIGH", "LOW..HIGH:STEP" or "LOW..HIGH*FACTOR". Modifies the string
+ * `item`; `shown` is an unmodified copy for messages. */
 static struct status list_range(struct list *list, char *item, const char *shown)
 {
 	static const char format[] = "a range is LOW..HIGH, LOW..HIGH:STEP or LOW..HIGH*FACTOR";
@@ -235,7 +235,7 @@ static struct status list_range(struct list *list, char *item, const char *shown
 	if (!*item || !*high_text)
 		return refuse(list, shown, format);
 	status = setting_parse_value(knob, item, list->limits, &low);
-	/* HIGH is only an upper limit: it need not be a value of the range. */
+	/* HIGH is only an upper limit, and need not be one of the listed values. */
 	if (status_is_ok(&status) && (!units_parse(high_text, setting_takes_suffix(knob), &high) ||
 					     high > setting_max(knob, list->limits)))
 		status = setting_parse_value(knob, high_text, list->limits, &high);

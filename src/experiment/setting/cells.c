@@ -12,7 +12,7 @@
 
 /* ---- the index ---- */
 
-/* A hash table with open addressing, at most half full. */
+/* The index is a hash table with open addressing, at most half full. */
 enum { SLOTS_INITIAL = 64 };
 
 static uint64_t hash(const struct setting *setting)
@@ -75,10 +75,10 @@ void setting_index_free(struct setting_index *index)
 
 /* ---- the table ---- */
 
-/* Each cell is allocated separately, so that its address does not change. */
+/* Each cell is allocated separately, so that its address does not change when the table grows. */
 struct cells {
 	struct setting_index index;
-	struct cell **cell; /* in the order of the index */
+	struct cell **cell; /* the cells, in the order of the index */
 };
 
 struct cells *cells_new(void)
@@ -125,10 +125,11 @@ struct cell *cells_get(struct cells *cells, const struct setting *setting, bool 
 
 /* ---- one cell ---- */
 
-/* A cell with this many seconds of trials is settled. Complete matrix products need this limit. */
+/* A cell is settled after trials of SECONDS_MOST seconds. Slow kernels, such as a complete matrix
+ * product, need this limit. */
 #define SECONDS_MOST 2.0
 
-/* At this relative precision, QUIET_ENOUGH trials settle a cell. */
+/* A cell is settled by QUIET_ENOUGH quiet trials if its relative precision is PRECISE. */
 #define PRECISE 0.001
 
 void cell_visit(struct cell *cell, const struct result *result, unsigned quiet_wanted,
@@ -145,7 +146,8 @@ void cell_visit(struct cell *cell, const struct result *result, unsigned quiet_w
 	if (result->trials.count) {
 		if (!cell->trials)
 			cell->trials = memory_new(1, sizeof(*cell->trials));
-		/* Trials with different cycle sources are not mixed. */
+		/* A cell does not mix trials whose cycles come from different sources (counter or
+		 * clock). */
 		if (cell->facts.cycles_from != result->facts.cycles_from)
 			cell->trials->count = 0;
 		trials_append(cell->trials, &result->trials);
@@ -208,7 +210,7 @@ static void others_words(
 				: "");
 	if (facts->streams > 0)
 		text_addf(words, "%d stream%s", facts->streams, facts->streams == 1 ? "" : "s");
-	/* With cores and streams, one value shows the traffic of all other cores. */
+	/* If a setting has both cores and streams, one bandwidth is shown for all other cores. */
 	if (facts->streams > 0 && facts->others_gbps > 0 && isfinite(facts->others_gbps))
 		text_addf(words, "%s %s GB/s", facts->cores > 1 ? ": the others" : "",
 			units_value(facts->others_gbps).text);

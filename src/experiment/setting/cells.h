@@ -1,5 +1,5 @@
-/* Measured settings, with their trials and a summary of them. A sweep has a list of cells. The
- * explorer's slices and mountain find cells in a table. */
+/* A cell is a measured setting, with its trials and a summary of the trials. A sweep has a list of
+ * cells. The explorer's slices and its memory mountain find their cells in a table. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,20 +9,22 @@
 #include "experiment/setting/setting.h"
 #include "model/counts/counts.h"
 
-/* A list of different settings with a hash index. It suits tables of many thousands of settings.
+/* A list of different settings with a hash index, which finds a setting fast in a list of many
+ * thousands.
  *
- * Initialise it with zeros; free it with setting_index_free(). */
+ * Initialise the structure with zeros; free it with setting_index_free(). */
 struct setting_index {
 	int count;
-	struct setting *setting; /* in the order of addition */
-	int slot_count;		 /* a power of two, or 0 */
-	int *slot;		 /* index + 1; 0: free */
+	struct setting *setting; /* the settings, in the order in which they were added */
+	int slot_count;		 /* number of slots in the hash table: a power of two, or 0 */
+	int *slot;		 /* index of the slot's setting + 1; 0: the slot is free */
 };
 
-/* The position of a setting in the list, or -1. */
+/* Returns the position of a setting in the list, or -1. */
 int setting_index_find(const struct setting_index *index, const struct setting *setting);
 
-/* Adds the setting if the list lacks it. Returns its position. */
+/* Adds the setting if the list does not contain it yet. Returns the setting's position in the
+ * list. */
 int setting_index_add(struct setting_index *index, const struct setting *setting);
 
 void setting_index_free(struct setting_index *index);
@@ -32,12 +34,12 @@ struct cell {
 	struct trials *trials; /* NULL before the first visit, and after cell_compact() */
 	struct run_facts facts;
 	struct sample sample;
-	struct counts *counts; /* the newest counts; NULL: none */
-	struct sample_ratios
-		sample_ratios; /* the explorer sets them for drawing; zeroed: unknown */
-	double at; /* time at which the sample was last computed, by the owner's clock */
+	struct counts *counts; /* the newest counts of hardware events; NULL: nothing was counted */
+	struct sample_ratios sample_ratios; /* set by the explorer for drawing; zeroed: unknown */
+	double at; /* time at which the sample was last computed, by the clock of the cell's owner
+		    */
 	unsigned visits;
-	bool settled;	       /* needs no further visit */
+	bool settled;	       /* true if the cell needs no further visit */
 	struct status failure; /* the reason if the cell could not be measured */
 };
 
@@ -46,28 +48,29 @@ struct cells;
 struct cells *cells_new(void);
 void cells_free(struct cells *cells);
 
-/* Finds the cell of a setting. If there is no cell: make creates it; otherwise returns NULL.
- * Pointers stay valid until cells_free() or cells_clear(). */
+/* Finds the cell of a setting. If the setting has no cell, the function creates a cell (make =
+ * true) or returns NULL (make = false). Pointers to cells stay valid until cells_free() or
+ * cells_clear(). */
 struct cell *cells_get(struct cells *cells, const struct setting *setting, bool make);
 size_t cells_count(const struct cells *cells);
 void cells_clear(struct cells *cells);
 
 /* Adds a visit's trials, computes the sample, and decides whether the cell is settled. A cell is
- * settled when it has `quiet_wanted` quiet trials and the relative precision `precision`. It is
+ * settled when it has `quiet_wanted` quiet trials and the relative precision `precision`. A cell is
  * also settled after `max_visits` visits, two seconds of trials, or a failure. A cancelled visit
- * adds its trials, but does not count. Early results are ignored, because the final result also has
- * their trials. */
+ * adds its trials, but does not count as a visit. Early results are ignored, because the final
+ * result also contains the trials of the early results. */
 void cell_visit(struct cell *cell, const struct result *result, unsigned quiet_wanted,
 	double precision, unsigned max_visits);
 
-/* Stores the counts of a final result, if it has counts. */
+/* Stores the event counts of a final result, if the result has counts. */
 void cell_count(struct cell *cell, const struct result *result);
 
-/* Frees the trials of a settled cell, but keeps its sample and counts. This saves memory in large
- * tables. */
+/* Frees the trials of a settled cell to save memory, but keeps the cell's sample and counts. */
 void cell_compact(struct cell *cell);
 
-/* Text about the memory and the other cores of a run; empty: nothing to report. */
+/* Texts about the memory and the other cores of a run; a text is empty if there is nothing to
+ * report. */
 struct placed {
 	char others[160]; /* "all 4 cores 61.2 GB/s", "3 streams 30.1 GB/s" */
 	char pages[160];  /* "huge asked, 4k got: none of 64 MiB could be got" */

@@ -10,7 +10,7 @@
 #include "engine/own/own.h"
 #include "kernels/knob_rows.h"
 
-/* The most steps in a search for the next allowed value of a knob. */
+/* The largest number of steps in a search for the next allowed value of a knob. */
 enum { STEPS_TRIED = 4096 };
 
 void setting_init(struct setting *setting, const struct kernel *kernel)
@@ -95,7 +95,8 @@ struct setting_text setting_shown(const struct knob *knob, int64_t value)
 	return text;
 }
 
-/* "add or mul", "1 to 16", "4k to 11.5 GiB (half of the free memory)", "64 and up". */
+/* Adds the allowed range of a knob in words: "add or mul", "1 to 16", "4k to 11.5 GiB (half of the
+ * free memory)", "64 and up". */
 static void add_span(const struct knob *knob, struct memory_limits limits, struct text *text)
 {
 	int64_t max = setting_max(knob, limits);
@@ -135,7 +136,7 @@ struct setting_range setting_range(const struct knob *knob, struct memory_limits
 	return range;
 }
 
-/* The error message "knob=typed: " with the allowed values. */
+/* Returns the error message for a knob's value `typed`, with the allowed values. */
 static struct status value_refused(
 	const struct knob *knob, const char *typed, struct memory_limits limits)
 {
@@ -170,12 +171,13 @@ static struct status value_beyond_machine(
 		memory_limits_half(limits.bound), units_size_long((int64_t)limits.memory).text);
 }
 
-/* Checks that a number lies in the knob's range. Messages show `typed`. */
+/* Checks that a number lies in the knob's range. Error messages show the value as `typed`. */
 static struct status value_check(
 	const struct knob *knob, int64_t value, const char *typed, struct memory_limits limits)
 {
 	int64_t max = setting_max(knob, limits);
-	/* Whether the machine limits the knob's value, and this limit is known. */
+	/* `limited` is true if the machine limits the knob's value, and the machine's limit is
+	 * known. */
 	bool limited = knob->kind != KNOB_CHOICE &&
 		       ((knob->max == KNOB_MAX_MEMORY && limits.memory) ||
 			       (knob->max == KNOB_MAX_CORES && limits.processors > 0));
@@ -186,7 +188,8 @@ static struct status value_check(
 				      : value_refused(knob, typed, limits);
 }
 
-/* Whether the text is digits with an optional suffix. The number may be too large for int64_t. */
+/* Returns whether the text consists of digits with an optional suffix. The number may be too large
+ * for int64_t. */
 static bool looks_like_size(const char *text)
 {
 	size_t digits = strspn(text, "0123456789");
@@ -206,7 +209,7 @@ struct status setting_parse_value(
 			if (strcmp(knob->choices[number], text) == 0)
 				break;
 	} else if (!units_parse(text, setting_takes_suffix(knob), &number)) {
-		/* A number that is too large for int64_t. */
+		/* A number that is too large for int64_t is replaced by INT64_MAX. */
 		number = knob->max == KNOB_MAX_MEMORY && limits.memory && looks_like_size(text)
 				 ? INT64_MAX
 				 : INT64_MIN;
@@ -283,7 +286,8 @@ bool setting_read(struct setting *setting, const char *words)
 	return kernel_check(setting->kernel, setting->v).code == STATUS_OK;
 }
 
-/* Checks the processors and the memory of all cores together. */
+/* Checks that the machine has the processors and the memory that the setting needs for all cores
+ * together. */
 static struct status within_means(const struct setting *setting, struct memory_limits limits)
 {
 	const struct kernel *kernel = setting->kernel;
@@ -317,8 +321,9 @@ struct status setting_check(const struct setting *setting, struct memory_limits 
 	return status_is_ok(&status) ? within_means(setting, limits) : status;
 }
 
-/* The next larger or smaller value of initial × factor^i, clamped to the range. The upper end (half
- * of the memory) may be an odd number; the next step down is then a round number again. */
+/* Returns the next larger or smaller value of initial × factor^i, clamped to the knob's range. The
+ * upper end of the range (half of the memory) may be an odd number; the next step down is then a
+ * round number again. */
 static int64_t ladder_step(const struct knob *knob, int64_t value, bool up, int64_t max)
 {
 	int64_t unit = setting_unit(knob), rung = knob->initial > 0 ? knob->initial : unit;
@@ -342,7 +347,7 @@ static int64_t ladder_step(const struct knob *knob, int64_t value, bool up, int6
 	return rung > max ? max : rung;
 }
 
-/* A knob's value after `steps` steps, clamped to its range. */
+/* Returns a knob's value after `steps` steps, clamped to the knob's range. */
 static int64_t value_step(
 	const struct knob *knob, int64_t value, int steps, struct memory_limits limits)
 {
@@ -380,7 +385,8 @@ bool setting_step(struct setting *setting, int knob, int steps, struct memory_li
 		kernel_fit(kernel, setting->v, knob);
 		if (kernel_check(kernel, setting->v).code == STATUS_OK)
 			return !setting_equal(setting, &old);
-		/* The kernel allows no combination with this value: try the next value. */
+		/* The kernel allows no combination with this value, so the loop tries the next
+		 * value. */
 		steps = steps > 0 ? 1 : -1;
 	}
 	*setting = old;

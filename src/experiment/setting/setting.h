@@ -1,5 +1,5 @@
-/* A setting has one value for each knob of a kernel. These functions parse, check, step and print
- * settings, without side effects. */
+/* A setting has one value for each knob of a kernel. The functions of this file parse, check, step
+ * and print settings, without side effects. */
 #pragma once
 
 #include <stdbool.h>
@@ -19,111 +19,125 @@ struct setting {
 /* Sets every knob to its initial value. */
 void setting_init(struct setting *setting, const struct kernel *kernel);
 
-/* Finds the kernel of that name. STATUS_USAGE suggests the nearest names. */
+/* Finds the kernel named `name`. If no kernel has that name, the STATUS_USAGE message suggests the
+ * nearest names. */
 struct status setting_find_kernel(const char *name, const struct kernel **kernel);
 
-/* Parses a knob's value as a user types it: "64k", "mul", "7". STATUS_USAGE names the knob, the bad
- * value and the allowed values. The memory limits replace KNOB_MAX_MEMORY and KNOB_MAX_CORES. */
+/* Parses a knob's value as a user types it: "64k", "mul", "7". The STATUS_USAGE message names the
+ * knob, the bad value and the allowed values. The memory limits replace the maximum values
+ * KNOB_MAX_MEMORY and KNOB_MAX_CORES. */
 struct status setting_parse_value(
 	const struct knob *knob, const char *text, struct memory_limits limits, int64_t *value);
 
-/* Finds the index of a knob by its name. If the kernel has no such knob, *knob is -1, and
- * STATUS_USAGE suggests the nearest names. */
+/* Finds the index of a knob by its name. If the kernel has no knob of that name, *knob is -1, and
+ * the STATUS_USAGE message suggests the nearest names. */
 struct status setting_find_knob(const struct kernel *kernel, const char *name, int *knob);
 
-/* Splits "knob=values" into the knob's index and the text after "=". STATUS_USAGE: the text has no
- * "=", or the knob is unknown. */
+/* Splits "knob=values" into the knob's index and the text after "=". Returns STATUS_USAGE if the
+ * text has no "=" or the knob is unknown. */
 struct status setting_split(
 	const struct kernel *kernel, const char *assignment, int *knob, const char **values);
 
 /* Returns the STATUS_USAGE message for a knob that is given twice. */
 struct status setting_twice(const struct knob *knob);
 
-/* Assigns "knob=value". For an unknown knob, the message suggests the nearest names. Does not check
- * combinations. */
+/* Parses "knob=value", and sets the knob to the value. For an unknown knob, the message suggests
+ * the nearest names. Does not check whether the kernel allows the combination of values. */
 struct status setting_assign(
 	struct setting *setting, const char *assignment, struct memory_limits limits);
 
 /* Reads a setting from words: "latency size=65536 order=random". Returns false if the kernel or a
- * knob does not exist. Also returns false if a value or the combination is not allowed. */
+ * knob does not exist. Also returns false if a value or the combination of values is not
+ * allowed. */
 bool setting_read(struct setting *setting, const char *words);
 
-/* Checks each value's range, the combination, and its need of memory and processors. */
+/* Checks the range of each value, the combination of values, and the memory and processors that the
+ * setting needs. */
 struct status setting_check(const struct setting *setting, struct memory_limits limits);
 
 /* Moves one knob by steps (+1, -1, …) within its range, then lets the kernel adjust the other
- * knobs. Skips values that no combination allows. Returns whether the setting changed. */
+ * knobs. Skips values that the kernel allows in no combination. Returns whether the setting
+ * changed. */
 bool setting_step(struct setting *setting, int knob, int steps, struct memory_limits limits);
 
-/* setting_value(): one value as a user types it: "32k", "mul". setting_shown(): the same for
- * display, but a long number of bytes is rounded down ("11.4g"). */
+/* setting_value() returns one value as a user types it: "32k", "mul". setting_shown() returns the
+ * value for display, with a long number of bytes rounded down ("11.4g"). */
 struct setting_text {
 	char text[64];
 };
 struct setting_text setting_value(const struct knob *knob, int64_t value);
 struct setting_text setting_shown(const struct knob *knob, int64_t value);
 
-/* Adds the kernel and every knob, in the form of a command line: "combine op=mul type=f64 …". */
+/* Adds the kernel and the values of all knobs to the text, in the form of a command line: "combine
+ * op=mul type=f64 …". */
 void setting_format(const struct setting *setting, struct text *text);
 
 bool setting_equal(const struct setting *a, const struct setting *b);
 
-/* Whether users may type a value with k, m or g: for sizes, and for counts with a large maximum. */
+/* Returns whether users may type the knob's value with the suffix k, m or g. Sizes and counts with
+ * a large maximum allow a suffix. */
 bool setting_takes_suffix(const struct knob *knob);
 
-/* setting_unit(): the distance between allowed values. setting_min(): the smallest value. */
+/* setting_unit() returns the distance between allowed values of a knob. setting_min() returns the
+ * smallest allowed value. */
 int64_t setting_unit(const struct knob *knob);
 int64_t setting_min(const struct knob *knob);
 
-/* The largest value of a knob on this machine. If the limits are unknown, KNOB_MAX_CORES and above
- * mean no upper limit. */
+/* Returns the largest value of a knob on this machine. If the machine's limits are unknown, a
+ * result of KNOB_MAX_CORES or more means that the knob has no upper limit. */
 int64_t setting_max(const struct knob *knob, struct memory_limits limits);
 
-/* The allowed range in words: "1 to 16", "16 to 256, in steps of 16", "add or mul". */
+/* Returns the allowed range of a knob in words: "1 to 16", "16 to 256, in steps of 16", "add or
+ * mul". */
 struct setting_range {
 	char text[160];
 };
 struct setting_range setting_range(const struct knob *knob, struct memory_limits limits);
 
-/* Values of one knob, for a slice, a grid or the list of a sweep. Functions without side effects.
- */
+/* The axis functions choose values of one knob, for a slice, a grid or the list of a sweep. They
+ * have no side effects. */
 
-/* Each function writes at most `room` valid values, ascending and without repeats. It returns their
- * number (at least 1). last_cache: bytes; 0: unknown. */
+/* Each axis function writes at most `room` valid values, ascending and without repeats. The
+ * function returns the number of values (at least 1). last_cache: bytes of the last cache; 0:
+ * unknown. */
 
-/* Sizes up to well beyond the last cache. For a slice: powers of two and the values half-way
- * between them (4k, 6k, 8k, 12k …). For the mountain's grid: powers of two from 16k. */
+/* Lists sizes up to well beyond the last cache. For a slice, the sizes are powers of two and the
+ * values half-way between them (4k, 6k, 8k, 12k …). For the grid of the memory mountain, the sizes
+ * are powers of two from 16k. */
 int axis_sizes(const struct kernel *kernel, int knob, bool grid, uint64_t last_cache,
 	struct memory_limits limits, int64_t *values, int room);
 
-/* Values of any other knob. A short range gives every value. A long range gives sixteen steps, then
- * 4, 2 or 1 values per octave. */
+/* Lists values of a knob that is not a size. A short range gives every value. A long range gives
+ * the sixteen smallest values, then 4, 2 or 1 values per doubling. */
 int axis_values(const struct knob *knob, struct memory_limits limits, int64_t *values, int room);
 
-/* Few values of any other knob: every value of a short range, else two values per doubling. */
+/* Lists a few values of a knob that is not a size: every value of a short range, or two values per
+ * doubling of a long range. */
 int axis_few(const struct knob *knob, struct memory_limits limits, int64_t *values, int room);
 
-/* The strides of the mountain's grid: the first sixteen. */
+/* Lists the strides of the memory mountain's grid: the sixteen smallest strides. */
 int axis_grid_strides(
 	const struct knob *knob, struct memory_limits limits, int64_t *values, int room);
 
-/* The place of a value in an ascending list: equal to a listed value, between two, or beyond an
- * end. */
+/* The place of a value in an ascending list: equal to a listed value, between two listed values, or
+ * beyond an end of the list. */
 enum axis_where { AXIS_AT, AXIS_BETWEEN, AXIS_BEFORE, AXIS_BEYOND };
 
 struct axis_place {
 	enum axis_where where;
-	int index; /* index of the equal value, of the next smaller value, or of the nearer end */
+	int index; /* index of the equal value, of the next smaller value, or of the nearer end of
+		      the list */
 	double share; /* AXIS_BETWEEN: position between the two values on a log scale, 0…1 */
 };
 
-/* The place of a value in an ascending list (count > 0). */
+/* Returns the place of a value in an ascending list (count > 0). */
 struct axis_place axis_find(const int64_t *values, int count, int64_t value);
 
-/* The index of the listed value nearest to `value` on a log scale (count > 0). */
+/* Returns the index of the listed value nearest to `value` on a log scale (count > 0). */
 int axis_nearest(const int64_t *values, int count, int64_t value);
 
 /* Parses a knob's values in a sweep: "1,2,4" · "1..16" · "1..16:3" · "4k..64m*2". Choices are
- * listed by name; "*" means all. The list is allocated; the caller frees it. */
+ * listed by name; "*" means all choices. The function allocates the list *values; the caller frees
+ * the list. */
 struct status axis_parse_list(const struct knob *knob, const char *text,
 	struct memory_limits limits, int64_t **values, size_t *count);
