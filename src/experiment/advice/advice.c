@@ -8,10 +8,11 @@
 #include "base/text.h"
 #include "base/units.h"
 
-/* In a range with up to WHOLE_RANGE values, every value is tried. In longer ranges, the value is
- * doubled and halved. */
+/* If a knob has at most WHOLE_RANGE values, the search tries every value. If a knob has more
+ * values, the search doubles and halves the present value. VALUES_MAX: largest number of values to
+ * try. */
 enum { WHOLE_RANGE = 16, VALUES_MAX = 48 };
-/* Predictions closer than this are equal. */
+/* Two predictions count as equal if their relative difference is below EQUAL. */
 static const double EQUAL = 0.005;
 
 /* A possible change: one knob has a new value, and the kernel has adjusted the other knobs. */
@@ -21,7 +22,8 @@ struct option {
 	double cpe, step;
 };
 
-/* Lists other values of a knob to try, nearest first. Larger working sets are not tried. */
+/* Lists other values of a knob to try, beginning with the values nearest to the present value. Does
+ * not list values that enlarge the working set. */
 static int values_of(const struct knob *knob, int64_t present, struct memory_limits memory_limits,
 	int64_t *values)
 {
@@ -50,7 +52,8 @@ static int values_of(const struct knob *knob, int64_t present, struct memory_lim
 	return count;
 }
 
-/* The distance between two values. Between choices it is always 1. */
+/* Returns the distance between two values of a knob. The distance between two choices of a knob is
+ * always 1. */
 static double step_of(const struct knob *knob, double from, double to)
 {
 	return knob->kind == KNOB_CHOICE ? 1
@@ -60,8 +63,9 @@ static double step_of(const struct knob *knob, double from, double to)
 
 /* The limits and the progress of a search. */
 struct asking {
-	int asks, most; /* settings tried so far, and the most; with cached explanations */
-	int fresh;	/* new explanations that are still allowed; -1: no limit */
+	int asks, most; /* number of settings tried so far, and its limit; settings with cached
+			   explanations count too */
+	int fresh;	/* number of new explanations that are still allowed; -1: no limit */
 	bool unfinished;
 };
 
@@ -71,7 +75,7 @@ bool advice_knows(const struct explanation *explanation)
 	       explanation->limits.unknown == 0;
 }
 
-/* The predicted CPE of a setting; NAN: unknown. */
+/* Returns the predicted CPE of a setting; NAN: unknown. */
 static double predict(const struct advice_question *question, const struct setting *setting,
 	struct asking *asking)
 {
@@ -99,7 +103,8 @@ static double predict(const struct advice_question *question, const struct setti
 	return cpe;
 }
 
-/* Whether a change of a form knob also changes a work knob, because the kernel adjusted it. */
+/* Returns whether a change of a knob for the code's form also changed a knob for the work, because
+ * the kernel adjusted the setting. */
 static bool other_work(const struct setting *from, const struct setting *to, int turned)
 {
 	const struct kernel *kernel = from->kernel;
@@ -151,7 +156,7 @@ static void try_knob(const struct advice_question *question, int index, struct a
 	}
 }
 
-/* Adds "acc=4 (and unroll=4)": the changed knob, and the knobs that the kernel adjusted. */
+/* Adds the changed knob and the knobs that the kernel adjusted: "acc=4 (and unroll=4)". */
 static void name_change(const struct setting *from, const struct option *to, struct text *words)
 {
 	const struct knob *knobs = from->kernel->knobs;
@@ -167,8 +172,8 @@ static void name_change(const struct setting *from, const struct option *to, str
 		text_add(words, ")");
 }
 
-/* Whether the slowest chain is pointer chasing: each load's result is the address of the next load.
- */
+/* Returns whether the slowest chain is pointer chasing: each load's result is the address of the
+ * next load. */
 static bool chases_pointers(const struct explanation *explanation)
 {
 	int carried = 0;
@@ -230,7 +235,8 @@ bool advice_find(const struct advice_question *question, struct advice *advice)
 	advice->knob = best.knob;
 	advice->to = best.cpe;
 	name_change(question->setting, &best, &change);
-	/* The change eases the binding limit if the gain below it is larger than above it. */
+	/* The change eases the binding limit if CPE falls further below the limit than it was above
+	 * the limit. */
 	if (limits->binding >= 0 && limits->bound - best.cpe > limits->predicted - limits->bound)
 		kind = limits->limit[limits->binding].kind;
 	snprintf(advice->words, sizeof(advice->words), "%.119s %s: %s predicted", change.bytes,

@@ -83,15 +83,16 @@ enum { WHOLE = 8, PREDICTIONS = 256 };
 
 struct explain_cache {
 	struct {
-		struct setting setting; /* kernel NULL: unused */
+		struct setting setting; /* setting of the entry; if its kernel is NULL, the entry is
+					   unused */
 		struct explanation *explanation;
 	} whole[WHOLE];
 	struct {
 		struct setting setting;
 		double cpe;
 	} prediction[PREDICTIONS];
-	unsigned whole_made, predictions_made; /* number of entries ever added; a new entry replaces
-						  the oldest */
+	unsigned whole_made, predictions_made; /* numbers of explanations and predictions ever
+						  added; a new entry replaces the oldest entry */
 };
 
 struct explain_cache *explain_cache_new(void)

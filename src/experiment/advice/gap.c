@@ -32,7 +32,7 @@ static void add_unknown(const struct limits *limits, struct gap *gap)
 		}
 }
 
-/* "0.178 (53 %) above", or "9.916 above, 19 times the limit". */
+/* Adds the distance from the limit: "0.178 (53 %) above", or "9.916 above, 19 times the limit". */
 static void add_far(struct gap *gap)
 {
 	if (gap->percent < 300)
@@ -70,8 +70,8 @@ static void above(double measured, const struct limits *limits, struct gap *gap)
 	add_unknown(limits, gap);
 }
 
-/* Replaces or qualifies the text if interference disturbed the sample. The loop does not cause such
- * a gap. */
+/* Replaces or qualifies the text if interference disturbed the sample, because the gap is then not
+ * caused by the loop. */
 static void qualify(const struct sample *sample, struct gap *gap)
 {
 	if (gap->kind == GAP_AT_LIMIT)

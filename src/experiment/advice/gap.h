@@ -1,36 +1,39 @@
-/* The gap between a measurement and its limits, in numbers and words. These functions have no side
- * effects. */
+/* Computes the gap between a measurement and its limits, in numbers and words. The functions of
+ * this file have no side effects. */
 #pragma once
 
 #include "engine/measure/trials.h"
 #include "model/limits/limits.h"
 
-/* Relative distances. A measurement within GAP_AT of a limit is at the limit. A prediction within
- * GAP_PREDICTED of a measurement explains it. */
+/* A measurement is at a limit if their relative distance is at most GAP_AT. A prediction explains a
+ * measurement if their relative distance is at most GAP_PREDICTED. */
 #define GAP_AT	      0.03
 #define GAP_PREDICTED 0.05
 
 enum gap_kind {
 	GAP_NONE, /* nothing is measured, or no hard limit is known */
 	GAP_AT_LIMIT,
-	GAP_SOFT,    /* above the limit; a soft limit explains the gap */
-	GAP_ABOVE,   /* above the limit, without a known reason */
-	GAP_BELOW,   /* below the limit, which is impossible: the core model must be wrong */
-	GAP_FOREIGN, /* the limit is another core's: no gap */
+	GAP_SOFT,    /* the measurement is above the limit, and a soft limit explains the gap */
+	GAP_ABOVE,   /* the measurement is above the limit, without a known reason */
+	GAP_BELOW,   /* the measurement is below the limit, which is impossible, so the core model
+			must be wrong */
+	GAP_FOREIGN, /* the limit belongs to another core, so there is no gap */
 };
 
 struct gap {
 	enum gap_kind kind;
-	double cycles, percent; /* measured minus binding limit; percent of the limit */
-	char words[200];	/* "0.250 (50 %) above: ALU saturation explains it" */
-	char brief[40];		/* "at it", "+0.250" */
+	double cycles, percent; /* measured value minus binding limit, in cycles and in percent of
+				   the limit */
+	char words[200]; /* the gap in words: "0.250 (50 %) above: ALU saturation explains it" */
+	char brief[40];	 /* short form of the gap: "at it", "+0.250" */
 };
 
-/* The likely cause of a measurement below a limit of that kind. For memory limits, it is that
- * latencies of caches and memory vary. */
+/* Returns the likely cause of a measurement below a limit of that kind. For memory limits, the
+ * likely cause is that latencies of caches and memory vary. */
 const char *gap_suspect(enum limit_kind kind);
 
-/* core: the title of the limits' core; NULL: it is the running core. assumed: the running core has
- * no model, so that core's model is used instead. sample may be invalid. */
+/* Computes the gap of a sample, which may be invalid. `core` is the title of the core whose limits
+ * are used; NULL: the running core. `assumed` is true if the running core has no model, so the
+ * model of `core` is used instead. */
 void gap_find(const struct sample *sample, const struct limits *limits, const char *core,
 	bool assumed, struct gap *gap);

@@ -6,16 +6,16 @@
 
 #include "experiment/setting/setting.h"
 
-/* If a chain of sums exceeds every other limit by this factor, shorter rows are better. The chains
- * of several rows then overlap. */
+/* If the latency of a chain of sums exceeds every other limit by the factor CHAIN_BINDS, shorter
+ * rows are better, because the chains of several rows then overlap. */
 #define CHAIN_BINDS 1.5
 
-/* Entries of the first-level TLB if the core's file does not give them: the usual number of large
- * cores. */
+/* Assumed entries of the first-level TLB if the core file does not give the number. Most large
+ * cores have 64 entries. */
 #define TLB_ASSUMED 64
 
-/* Bytes of a cache. For the running core, the size that the system reports. For another core, the
- * core file's size. */
+/* Returns the bytes of a cache. For the running core, the system reports the size. For another
+ * core, the core file gives the size. */
 static double bytes_of(
 	const struct blocks_question *question, const struct uarch_cache *cache, int level)
 {
@@ -54,8 +54,8 @@ static int find_levels(
 	return count;
 }
 
-/* Number of a sum's elements that the core executes at a time. 0: the chain of a sum is not the
- * highest limit. */
+/* Returns the number of a sum's elements that the core executes at the same time. 0: the chain of
+ * the sum is not the highest limit. */
 static double window_of(const struct limits *limits)
 {
 	double chain = limits->elements > 0 ? limits->chain.cycles / limits->elements : 0,
@@ -136,7 +136,7 @@ void blocks_look(const struct blocks *blocks, const struct setting *setting,
 		while (values[same] != values[i])
 			same++;
 		other.v[blocks->block.knob] = values[i];
-		/* The last two values may be duplicates. */
+		/* The last two values of the list may repeat earlier values. */
 		cell = same < i ? NULL : cells_get((struct cells *)cells, &other, false);
 		if (cell && cell->sample.valid && !cell->sample.contended &&
 			!cell->sample.unsettled)

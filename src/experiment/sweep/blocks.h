@@ -1,5 +1,6 @@
-/* The recommended block size of a setting, and the best measured block size. model/memory/block.h
- * has the rule; this module applies it to a kernel, a machine and a core. */
+/* Finds the recommended block size of a setting, and the best measured block size.
+ * model/memory/block.h contains the rule for the recommended size. This file applies the rule to a
+ * kernel, a machine and a core. */
 #pragma once
 
 #include <stdbool.h>
@@ -15,9 +16,10 @@
 struct blocks_question {
 	const struct setting *setting;
 	const struct machine *machine;
-	const struct explanation *explanation; /* of the setting, on the chosen core; NULL: only
-						  cache sizes are known */
-	struct memory_level l3, memory;	       /* .known: measured */
+	const struct explanation *explanation; /* explanation of the setting on the chosen core;
+						  NULL: only cache sizes are known */
+	struct memory_level l3,
+		memory; /* values of L3 and memory; member `known` is true if they were measured */
 };
 
 struct blocks {
@@ -28,24 +30,24 @@ struct blocks {
 /* Returns false if the setting has no blocks or no cache size is known. */
 bool blocks_find(const struct blocks_question *question, struct blocks *blocks);
 
-/* Measurements of a setting with different block sizes: the fastest, and the measurement at the
- * advised block size. */
+/* Summary of measurements of one setting with different block sizes: the fastest measurement, and
+ * the measurement at the advised block size. */
 struct blocks_measured {
-	int64_t best; /* the fastest block size; 0: nothing was measured */
+	int64_t best; /* the fastest measured block size; 0: nothing was measured */
 	double best_cpe;
-	double advised_cpe; /* NAN: not measured */
+	double advised_cpe; /* cycles per element with the advised block size; NAN: not measured */
 	int count;	    /* number of measured block sizes */
 };
 
 void blocks_note(
 	const struct blocks *blocks, int64_t value, double cpe, struct blocks_measured *measured);
 
-/* Finds the measurements in the explorer's cells. */
+/* Finds measurements of the setting with different block sizes in the explorer's cells. */
 void blocks_look(const struct blocks *blocks, const struct setting *setting,
 	const struct cells *cells, struct memory_limits memory_limits,
 	struct blocks_measured *measured);
 
-/* Returns "block=288 advised; best of 12 measured: 64, where it takes 5 % less". measured may be
+/* Returns "block=288 advised; best of 12 measured: 64, where it takes 5 % less". `measured` may be
  * NULL. */
 struct blocks_text {
 	char text[600];

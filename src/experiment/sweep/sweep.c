@@ -11,77 +11,80 @@
 #include "experiment/setting/setting.h"
 
 enum {
-	/* Cells of a block. The trials of a block need 40 MB at most. */
+	/* BLOCK: number of cells of a block. The trials of a block need 40 MB at most. */
 	BLOCK = 2048,
 	ROUNDS = 4,
 	VISITS_MAX = 400,
-	/* A cell without a value gets this many visits, even after the time is over. A visit to a
-	   slow cell has one long run, which interference may spoil. */
+	/* A cell without a value gets VISITS_EMPTY visits, even after the time is over. A visit to
+	 * a slow cell has one long run, which interference may spoil. */
 	VISITS_EMPTY = 3,
-	/* A visit ends after this many trials if none of them was quiet. A round on a contended
-	   core is then short, which saves time for later rounds. */
+	/* A visit ends after PATIENCE trials if none of them was quiet. A round on a contended core
+	 * is then short, which saves time for later rounds. */
 	PATIENCE = 10,
-	/* Quiet trials that settle a cell, if they agree. A single sample has more trials. A cell
-	   needs fewer, because its visits are at different times. */
+	/* A cell is settled by QUIET_WANTED quiet trials, if the trials agree. A cell needs fewer
+	 * trials than a single sample, because the cell's visits are at different times. */
 	QUIET_WANTED = 64,
 	/* A far cell (beyond the core's own caches) gets at least FAR_VISITS visits, one in every
 	   second round. Each visit uses another place in memory, and first walks to steady state.
 	 */
 	FAR_VISITS = 2,
 	FAR_EVERY = 2,
-	/* Number of places in memory, and bytes between two places, so that different pages are
-	   used (engine/memory/working_sets.h). The place changes with the round, so that cells of
-	   one round share a layout. */
+	/* PLACES: number of places in memory at which a working set may begin. SHIFT: bytes between
+	 * two places (engine/memory/working_sets.h). At each place, the working set uses different
+	 * pages. The place changes with the round, so that all cells of one round can share a
+	 * layout. */
 	PLACES = 3,
 	SHIFT = 16 << 20,
-	/* When the sweep is stopped, the sink receives cells with at least this many trials. The
-	   shortest visit makes this many. */
+	/* When the user stops the sweep, the sink receives the cells with at least FEWEST trials.
+	 * The shortest visit makes FEWEST trials. */
 	FEWEST = 3,
-	/* At 9 ms each, this many cells would take a day. */
+	/* Largest number of combinations: at 9 ms for each cell, the sweep would take a day. */
 	COMBINATIONS_MAX = 10000000,
 };
 
-/* Seconds of trials for a cell. Working sets beyond LARGE bytes need longer calls and vary more.
- * The walk to steady state is not included. */
+/* Seconds of trials for a cell. SECONDS_LARGE is for working sets of more than LARGE bytes, which
+ * need longer calls and vary more. The time to bring the caches to steady state is not included. */
 #define SECONDS_SMALL 0.009
 #define SECONDS_LARGE 0.012
 #define LARGE	      (1u << 20)
 
-/* A cell is settled at this relative precision of the median. Beyond the core's own caches, more
- * precision is useless: other processes change a shared cache from one sweep to the next. */
+/* Relative precision of the median at which a cell is settled. PRECISION_LARGE is for working sets
+ * beyond the core's own caches. More precision is useless there, because other processes change a
+ * shared cache from one sweep to the next. */
 #define PRECISION_SMALL 0.002
 #define PRECISION_LARGE 0.005
 
-/* A visit within the core's own caches stops early at this precision. */
+/* A visit stops early when the relative precision of its median is PRECISION_ENOUGH. */
 #define PRECISION_ENOUGH 0.001
 
-/* In a sweep of few cells, each cell gets SECONDS_SINGLE, like a single sample, up to SECONDS_FEW
- * for all cells. */
+/* In a sweep of few cells, each cell gets SECONDS_SINGLE seconds, like a single sample. All cells
+ * together get at most SECONDS_FEW seconds by this rule. */
 #define SECONDS_SINGLE 0.12
 #define SECONDS_FEW    2.0
 
-/* Seconds of the shortest visit. Starting a visit takes time, so that a shorter visit is
- * inefficient. */
+/* Seconds of the shortest visit. A shorter visit would be inefficient, because starting a visit
+ * takes time. */
 #define VISIT_SHORTEST 0.002
 
 struct sweep {
 	const struct kernel *kernel;
 	struct sweep_options options;
 	struct memory_limits memory_limits;
-	const struct counter_plan *plan; /* NULL: nothing is counted */
+	const struct counter_plan *plan; /* the events to count; NULL: nothing is counted */
 	struct sweep_report report;
 	struct sweep_progress progress;
-	double scale;	   /* factor for a cell's seconds */
+	double scale;	   /* factor by which the seconds of each cell are multiplied */
 	double base_total; /* seconds of all cells before scaling */
 
-	uint64_t odometer;  /* the first combination of the next block */
+	uint64_t odometer;  /* number of the first combination of the next block */
 	struct cell *cells; /* cells of the current block */
 	unsigned *order;    /* the order of the cells in a round */
 	unsigned count, taken, settled;
-	uint64_t finished; /* number of cells of earlier blocks */
-	bool measured;	   /* the current block needs no more visits */
+	uint64_t finished; /* number of cells in the earlier blocks */
+	bool measured;	   /* true if the current block needs no more visits */
 	int round, rounds;
-	bool troubled_only; /* this round skips cells that merely scatter */
+	bool troubled_only; /* true: this round visits only cells without a value or with a doubtful
+			       value */
 	double block_base;  /* seconds of the block's cells before scaling */
 	double allowance;   /* seconds that this block may use */
 	double spent;
@@ -140,7 +143,7 @@ struct status sweep_assign(struct sweep *sweep, const char *assignment)
 	return status;
 }
 
-/* Sets the combination with that number. The last knob varies fastest. */
+/* Fills the setting with the combination of that number. The last knob varies fastest. */
 static void combination(const struct sweep *sweep, uint64_t number, struct setting *setting)
 {
 	setting_init(setting, sweep->kernel);
@@ -157,7 +160,7 @@ static uint64_t footprint(const struct setting *setting)
 	return kernel_footprint(setting->kernel, setting->v);
 }
 
-/* Seconds for a cell before scaling. */
+/* Returns the seconds for a cell before scaling. */
 static double base_seconds(const struct setting *setting)
 {
 	return footprint(setting) > LARGE ? SECONDS_LARGE : SECONDS_SMALL;
@@ -208,16 +211,18 @@ const struct sweep_report *sweep_report(const struct sweep *sweep)
 	return &sweep->report;
 }
 
-/* Cells with the same data are visited one after another, so that they share one layout. This saves
- * most of the time of large working sets. If the kernel's layouts nest, cells of all sizes share a
- * layout. */
+/* The position of a cell in a round. Cells with the same data are visited one after another, so
+ * that they share one layout. Sharing a layout saves most of the time of large working sets. If the
+ * layout of a small working set is part of a larger layout (layout_nests), cells of all sizes share
+ * a layout. */
 struct place {
 	uint64_t layout, footprint;
-	uint64_t chance; /* sort key in a round: random bits of the group, then of the cell */
+	uint64_t chance; /* sort key of the cell in a round: random bits of the group, then random
+			    bits of the cell */
 	unsigned cell;
 };
 
-/* For qsort(): by chance, then by data. */
+/* Compares two places for qsort(): by their random sort keys, then by their data. */
 static int compare_places(const void *a, const void *b)
 {
 	const struct place *x = a, *y = b;
@@ -231,9 +236,9 @@ static int compare_places(const void *a, const void *b)
 	return x->cell < y->cell ? -1 : x->cell > y->cell;
 }
 
-/* Shuffles the groups, and the cells of each group, for a round. So each cell follows a different
- * cell in each round, and finds other data in the caches. The seed and the round determine the
- * order. */
+/* Shuffles the groups of cells that share a layout, and the cells of each group, for a round. So
+ * each cell follows a different cell in each round, and finds other data in the caches. The seed
+ * and the round determine the order. */
 static void round_shuffle(struct sweep *sweep)
 {
 	const struct kernel *kernel = sweep->kernel;
@@ -249,7 +254,7 @@ static void round_shuffle(struct sweep *sweep)
 		places[i].footprint = kernel->layout_nests ? 0 : footprint(setting);
 		places[i].cell = i;
 	}
-	/* No place has a chance yet. */
+	/* All sort keys are still 0, so this call sorts the places by their data. */
 	qsort(places, sweep->count, sizeof(*places), compare_places);
 	for (unsigned i = 1; i <= sweep->count; i++) {
 		uint64_t group;
@@ -273,7 +278,7 @@ static bool is_far(const struct cell *cell)
 	return footprint(&cell->setting) > LARGE;
 }
 
-/* Fills the next block. Returns false when no combination is left. */
+/* Fills the next block with cells. Returns false if no combination is left. */
 static bool block_load(struct sweep *sweep)
 {
 	double shortest = INFINITY;
@@ -300,13 +305,14 @@ static bool block_load(struct sweep *sweep)
 		sweep->rounds--;
 	sweep->round = 0;
 	sweep->troubled_only = false;
-	/* Time that an earlier block saved, or used in excess, is carried over. */
+	/* The next block gets the time that earlier blocks saved, and loses the time that they used
+	 * in excess. */
 	sweep->allowance += sweep->block_base * sweep->scale;
 	sweep->measured = false;
 	return true;
 }
 
-/* Whether a cell has a doubtful value or no value. */
+/* Returns whether a cell has a doubtful value or no value. */
 static bool troubled(const struct cell *cell)
 {
 	return !cell->sample.valid || sample_doubt(&cell->sample);
@@ -317,7 +323,7 @@ static bool empty(const struct cell *cell)
 	return !cell->settled && !cell->sample.valid && cell->visits < VISITS_EMPTY;
 }
 
-/* Whether the time is over. Then only cells without a value are visited. */
+/* Returns whether the time is over. After that time, only cells without a value are visited. */
 static bool overdrawn(const struct sweep *sweep)
 {
 	return sweep->round > 0 && sweep->spent >= sweep->allowance;
@@ -335,7 +341,7 @@ static bool is_late(void *context)
 	return late;
 }
 
-/* Whether the block needs another round. */
+/* Returns whether the block needs another round. */
 static bool next_round(struct sweep *sweep)
 {
 	unsigned open = 0, bad = 0;
@@ -350,7 +356,8 @@ static bool next_round(struct sweep *sweep)
 	return open > 0 && !is_late(sweep);
 }
 
-/* Seconds of one visit: the cell's seconds, divided by its number of visits. */
+/* Returns the seconds of one visit: the seconds of the cell, divided by the planned number of its
+ * visits. */
 static double share_seconds(const struct sweep *sweep, const struct cell *cell)
 {
 	int visits = is_far(cell) ? (sweep->rounds + FAR_EVERY - 1) / FAR_EVERY : sweep->rounds;
@@ -367,8 +374,8 @@ static bool is_wanted(void *context, unsigned index)
 
 	if (overdrawn(sweep))
 		return empty(cell);
-	/* Near cells are visited in each round, far cells in every second round. After the planned
-	 * rounds, each round visits both. */
+	/* In the planned rounds, cells that fit the core's own caches are visited in each round,
+	 * and larger cells in every second round. Later rounds visit cells of all sizes. */
 	if (is_far(cell) && sweep->round < sweep->rounds && sweep->round % FAR_EVERY != 0)
 		return false;
 	return !cell->settled && (!sweep->troubled_only || troubled(cell));
@@ -391,7 +398,8 @@ static void ask(void *context, unsigned index, struct request *request)
 			{
 				.seconds = seconds,
 				.precision = PRECISION_ENOUGH,
-				/* A time that the user set also limits the walk to steady state. */
+				/* A time limit set by the user also limits the walk that brings the
+				 * caches to steady state. */
 				.warm_seconds = sweep->options.seconds > 0 ? seconds : 0,
 				/* On a quiet core, a visit ends early and saves time. Even one visit has TRIALS_SETTLED trials, so that its value is not provisional if the sweep is stopped. */
 				.quiet_wanted = quiet > TRIALS_SETTLED ? quiet : TRIALS_SETTLED,
@@ -413,8 +421,8 @@ static void accept(void *context, unsigned index, const struct result *result, d
 	if (is_far(cell) && cell->visits < FAR_VISITS && status_is_ok(&cell->failure) &&
 		sweep->rounds > 1)
 		cell->settled = false;
-	/* In the planned rounds, the time for layout and for the walk to steady state does not
-	 * count, unless the user set a time. */
+	/* In the planned rounds, the time to lay out data and to bring the caches to steady state
+	 * does not count, unless the user set a time limit. */
 	if (sweep->options.seconds <= 0 && sweep->round < sweep->rounds)
 		seconds -= result->preparing;
 	sweep->spent += fmax(seconds, 0);
@@ -432,7 +440,8 @@ void sweep_drain(struct sweep *sweep)
 
 /* ---- finished cells ---- */
 
-/* Returns the next cell in order; NULL if it is not finished. */
+/* Returns the next cell in the order of the combinations, or NULL if the next cell is not
+ * finished. */
 static const struct cell *take(struct sweep *sweep)
 {
 	while (sweep->taken < sweep->count) {
@@ -441,12 +450,13 @@ static const struct cell *take(struct sweep *sweep)
 		if (!cell->settled && !sweep->measured && !sweep->stopped)
 			return NULL;
 		sweep->taken++;
-		/* In a stopped sweep, an unsettled cell needs FEWEST trials. */
+		/* If the sweep was stopped, an unsettled cell with fewer than FEWEST trials is
+		 * skipped. */
 		if (sweep->stopped && !cell->settled && status_is_ok(&cell->failure) &&
 			!(cell->sample.valid && cell->sample.trials >= FEWEST))
 			continue;
-		/* The time is over: report a value even from few trials. The sample has their
-		 * number. */
+		/* If the time is over, a cell's value is reported even from few trials. The sample
+		 * contains the number of trials. */
 		if (!cell->settled && status_is_ok(&cell->failure) && !cell->sample.valid)
 			cell->failure = status_failed(
 				"every trial in %u visits was disturbed", cell->visits);
@@ -505,8 +515,8 @@ struct sweep_progress sweep_progress(struct sweep *sweep)
 	double total = sweep->base_total * sweep->scale;
 
 	progress.finished = sweep->finished + (sweep->measured ? sweep->count : sweep->settled);
-	/* Every cell is visited once, even after the time is over: with a short time, there is only
-	 * one round. */
+	/* Every cell is visited at least once. If the first visits took longer than planned, the
+	 * total time grows in proportion. */
 	if (sweep->planned > 0)
 		total = fmax(total, total / sweep->rounds * sweep->spent / sweep->planned);
 	progress.remaining =

@@ -1,4 +1,5 @@
-/* Named sweeps: reads the rows of data/sweeps, and applies a user's changes to one. */
+/* Reads the named sweeps from the rows of data/sweeps, and applies a user's changes to a named
+ * sweep. */
 #include "experiment/sweep/sweep.h"
 
 #include <math.h>
@@ -32,7 +33,7 @@ const struct named_sweep *sweeps_find(const struct sweeps *sweeps, const char *n
 	return NULL;
 }
 
-/* The word that gives a knob's values, or -1. */
+/* Returns the index of the word that gives a knob's values, or -1. */
 static int word_of(const struct named_sweep *sweep, int knob)
 {
 	const char *name = sweep->kernel->knobs[knob].name;
@@ -84,7 +85,8 @@ const struct named_sweep *sweeps_usual(
 	return sweep;
 }
 
-/* "form=naive,blocked" with the value of that number first. */
+/* Returns the word "knob=values" of a knob, with the value of index `first` at the start:
+ * "form=naive,blocked". */
 static char *word_from(const struct knob *knob, const int64_t *values, size_t count, size_t first)
 {
 	struct text text = { 0 };
@@ -163,9 +165,10 @@ void sweeps_advise(struct named_sweep *sweep, int64_t advised)
 struct reader {
 	struct rows rows;
 	struct sweeps *sweeps;
-	struct named_sweep *sweep; /* the sweep that lines belong to; NULL before the first */
-	bool lenient;		   /* sweeps of unknown kernels are skipped */
-	bool skipping;		   /* the current sweep is skipped */
+	struct named_sweep *sweep; /* the named sweep to which the current lines belong; NULL before
+				      the first sweep */
+	bool lenient;		   /* true: sweeps of unknown kernels are skipped */
+	bool skipping;		   /* true: the current sweep is skipped */
 };
 
 static bool read_figure(struct reader *reader, enum sweeps_figure *figure)
@@ -275,7 +278,7 @@ static bool read_lines(struct reader *reader)
 	return true;
 }
 
-/* One "knob=value". */
+/* Reads one word "knob=value". */
 static bool read_value(struct reader *reader, const char *word, int *knob, struct setting *setting)
 {
 	const char *value;
@@ -298,7 +301,7 @@ static bool read_baseline(struct reader *reader)
 	return true;
 }
 
-/* "MEASURE [over] NUMBER [knob=value ...] [| TEXT]" */
+/* Reads a line with a published value: "MEASURE [over] NUMBER [knob=value ...] [| TEXT]" */
 static bool read_published(struct reader *reader)
 {
 	struct named_sweep *sweep = reader->sweep;
@@ -342,7 +345,7 @@ static const struct word {
 	const char *word, *what;
 	size_t at, size;
 	bool (*read)(struct reader *reader);
-	bool of_kernel; /* the line of the kernel comes before this line */
+	bool of_kernel; /* true: the line of the kernel must come before this line */
 } words[] = {
 	{ "sweep", .read = read_sweep },
 	{ "title", "the title", FIELD(title) },
@@ -403,7 +406,7 @@ static bool read_line(struct reader *reader)
 				    (char *)reader->sweep + word->at, word->size);
 }
 
-/* Reads what rows_begin() or rows_load() began. */
+/* Reads all rows of the text that rows_begin() or rows_load() opened. */
 static struct status read_all(struct reader *reader)
 {
 	struct status status;
@@ -431,7 +434,7 @@ struct status sweeps_load(struct sweeps *sweeps)
 	struct reader reader = { .sweeps = sweeps };
 
 	rows_load(&reader.rows, "sweeps");
-	/* A program with other kernels has other sweeps. */
+	/* The built-in text may name kernels that this program does not have. */
 	reader.lenient = strncmp(reader.rows.origin, "built-in", 8) == 0;
 	return read_all(&reader);
 }

@@ -1,5 +1,5 @@
-/* Axes, lines and values of a sweep for pictures and reports. Also compares published values and
- * their order with the measurements. */
+/* Computes the axes, lines and values of a sweep for pictures and reports. Also compares published
+ * values and their order with the measurements. */
 #include "experiment/sweep/sweep.h"
 
 #include <math.h>
@@ -21,7 +21,8 @@ void sweeps_line(const struct named_sweep *sweep, const struct setting *setting,
 const char *const sweeps_figure_names[SWEEPS_FIGURES] = { "cpe", "ns", "seconds", "gbps",
 	"bytes-per-cycle", "speedup", "instructions", "instructions-total", "cpi", "traffic" };
 
-/* title: the kernel's element follows if the title ends in "per". */
+/* Titles of the quantities. If a title ends in "per", the name of the kernel's element is added to
+ * the title. */
 static const struct {
 	const char *title;
 	bool paced;
@@ -67,7 +68,7 @@ bool sweeps_asks(const struct named_sweep *sweep, enum sweeps_figure figure)
 	return asks;
 }
 
-/* Memory traffic in percent of one core's highest read bandwidth. */
+/* Returns the memory traffic in percent of one core's highest read bandwidth. */
 static double traffic(const struct sample *sample, const struct sample_ratios *sample_ratios)
 {
 	if (!sample_ratios)
@@ -80,7 +81,8 @@ static double traffic(const struct sample *sample, const struct sample_ratios *s
 		       : (double)NAN;
 }
 
-/* All values are computed from the sample, so that the caller can pass a quartile as the sample. */
+/* Computes the value only from the sample, so that the caller can pass a sample which holds a
+ * quartile instead of the median. */
 double sweeps_value(enum sweeps_figure figure, const struct sample *sample,
 	const struct run_facts *facts, const struct sample_ratios *sample_ratios,
 	const struct sample *base)
@@ -97,7 +99,8 @@ double sweeps_value(enum sweeps_figure figure, const struct sample *sample,
 	case SWEEPS_GBPS: return sample->gbps;
 	case SWEEPS_BYTES_PER_CYCLE: return sample->bytes_per_cycle;
 	case SWEEPS_SPEEDUP:
-		/* The ratio of cycles, because the clock may differ between the two. */
+		/* A speedup is a ratio of cycles, because the core clock may differ between the two
+		 * measurements. */
 		return base && base->valid && sample->cpe > 0 ? base->cpe / sample->cpe
 							      : (double)NAN;
 	case SWEEPS_INSTRUCTIONS: return instructions;
@@ -131,12 +134,13 @@ bool sweeps_baseline(
 
 /* ---- the published order ---- */
 
-/* Relative differences below these count as equal: ALIKE for times, AS_MANY for instructions,
- * cycles and limits. */
+/* Two values count as equal if their relative difference is below ALIKE (times) or AS_MANY
+ * (instructions, cycles and limits). */
 #define ALIKE	0.05
 #define AS_MANY 0.1
 
-/* One way: its published time and its measured time. The units may differ. */
+/* A way is one value of the baseline's knob, with its published time and its measured time. The two
+ * times may have different units. */
 struct way {
 	const struct sweeps_row *row;
 	double published, here;
@@ -152,7 +156,8 @@ void sweeps_row_limit(struct sweeps_row *row, const struct explanation *explanat
 	row->bound = row->limit != LIMIT_COUNT ? limits->bound : (double)NAN;
 }
 
-/* The published time of this setting; 0: not published. With speedups, the baseline's time is 1. */
+/* Returns the published time of the setting; 0: no time is published. If speedups are published,
+ * the baseline's time is 1. */
 static double published_time(
 	const struct named_sweep *sweep, const struct setting *setting, enum sweeps_figure figure)
 {
@@ -170,7 +175,8 @@ static double published_time(
 	return any && setting->v[sweep->base] == sweep->base_value ? 1 : 0;
 }
 
-/* Finds the ways at a row's place that have a published and a measured time. */
+/* Finds the ways with a published and a measured time among the rows that differ from `at` only in
+ * the baseline's knob. */
 static int find_ways(const struct named_sweep *sweep, const struct sweeps_row *at,
 	enum sweeps_figure figure, const struct sweeps_row *rows, size_t count, struct way *ways,
 	int most)
@@ -193,14 +199,14 @@ static int find_ways(const struct named_sweep *sweep, const struct sweeps_row *a
 	return found;
 }
 
-/* The name of a way, such as "blocked": the value of the baseline's knob. */
+/* Returns the name of a way, such as "blocked", which is the value of the baseline's knob. */
 static struct setting_text way_words(const struct named_sweep *sweep, const struct sweeps_row *row)
 {
 	return setting_shown(&sweep->kernel->knobs[sweep->base], row->setting.v[sweep->base]);
 }
 
-/* Adds the place, such as "misplaced=25 size=384m: ": the named knobs of published values, without
- * the baseline's knob. */
+/* Adds the knobs that published values name, without the baseline's knob: "misplaced=25 size=384m:
+ * ". */
 static void place_words(
 	const struct named_sweep *sweep, const struct sweeps_row *row, struct text *words)
 {
@@ -227,8 +233,8 @@ static bool fewer(double a, double b)
 	return a > 0 && b > 0 && a < b * (1 - AS_MANY);
 }
 
-/* Adds why one way is faster than another: instructions, cycles per instruction, limits and memory
- * traffic. */
+/* Adds the reason why one way is faster than another way: instructions, cycles per instruction,
+ * limits and memory traffic. */
 static void reason_words(const struct named_sweep *sweep, const struct sweeps_row *fast,
 	const struct sweeps_row *slow, struct text *words)
 {
@@ -259,8 +265,8 @@ static void reason_words(const struct named_sweep *sweep, const struct sweeps_ro
 			begun ? ";" : ":", name.text, 100 * b->share);
 }
 
-/* Finds the two ways at a place with the largest difference in order, and adds a line about them.
- * Returns whether the order differs. */
+/* Finds the two ways whose measured order differs most from the published order, and adds a line
+ * about these ways. Returns whether the order of any two ways differs. */
 static bool compare_ways(
 	const struct named_sweep *sweep, const struct way *ways, int count, struct text *lines)
 {
@@ -270,7 +276,8 @@ static bool compare_ways(
 
 	for (int i = 0; i < count; i++)
 		for (int k = 0; k < count; k++) {
-			/* The published order is k before i; the measured order is i before k. */
+			/* `there` and `here` exceed 1 if way k is faster than way i in the
+			 * document, but slower in the measurement. */
 			double there = ways[i].published / ways[k].published,
 			       here = ways[k].here / ways[i].here;
 
@@ -311,7 +318,8 @@ void sweeps_order(const struct named_sweep *sweep, const struct sweeps_row *rows
 		struct way ways[WAYS_MOST];
 		int found;
 
-		/* Compare each place only once, at its first row. */
+		/* All rows that differ only in the baseline's knob are compared once, at the first
+		 * of these rows. */
 		found = find_ways(sweep, &rows[i], figure, rows, count, ways, WAYS_MOST);
 		if (found < 2 || ways[0].row != &rows[i])
 			continue;
