@@ -14,31 +14,31 @@
 /* Seconds of a visit: about 30 trials of 30 microseconds each. */
 #define VISIT 0.0015
 
-/* A visit ends after QUIET quiet trials, or after PATIENCE trials if none of them was quiet. In the
- * second case, a later visit repeats it. */
+/* A visit ends after QUIET quiet trials, or after PATIENCE trials if none of them was quiet. A
+ * visit without quiet trials is repeated later. */
 enum { QUIET = 24, PATIENCE = 10 };
 
-/* On Redwood Cove, 512-bit operations are throttled for up to a millisecond after other code. The
- * clock is then wrong for a while, so that the first 50 trials are useless. If the first visit to
- * such a loop gives no value, the next visits are longer. */
+/* On Redwood Cove, 512-bit operations are throttled for up to a millisecond after other code. While
+ * operations are throttled, the measured clock is wrong, and the first 50 trials are useless. If
+ * the first visit to a loop with 512-bit operations gives no value, the next visits are longer. */
 #define VISIT_WIDE 0.004
 enum { QUIET_WIDE = 3 * QUIET, PATIENCE_WIDE = 80 };
 
-/* The most visits to a loop with an impossible value. */
+/* VISITS_UNLIKELY: largest number of visits to a loop with an impossible value. */
 enum { VISITS_UNLIKELY = 6 };
 #define PRECISION 0.002
 
-/* Rounds over the loops of a stage. The first ROUNDS_ALL rounds visit every loop, so that each is
- * measured at two times. Later rounds visit loops with an imprecise value. After ROUNDS rounds,
- * only loops without a value are visited. A mix needs one visit, and gets ROUNDS_MIX rounds at
- * most. */
+/* Numbers of rounds over the loops of a stage. The first ROUNDS_ALL rounds visit every loop, so
+ * that each loop is measured at two different times. Later rounds visit loops with an imprecise
+ * value. After ROUNDS rounds, only loops without a value are visited. The loop of a mix needs one
+ * visit, and gets ROUNDS_MIX rounds at most. */
 enum { ROUNDS = 400, ROUNDS_ALL = 2, ROUNDS_MIX = 4 };
 
-/* Seconds of the whole measurement. */
+/* Default seconds of the whole measurement. SECONDS_QUICK is for the option `quick`. */
 #define SECONDS	      18.0
 #define SECONDS_QUICK 6.0
 
-/* The most loops of all stages, and the most mixes of one batch. */
+/* ITEMS: largest number of loops in all stages. MIX_BATCH: largest number of mixes in one batch. */
 enum { ITEMS = 4096, MIX_BATCH = 48 };
 
 struct characterise {
@@ -47,26 +47,30 @@ struct characterise {
 	struct evaluation values;
 	enum characterise_stage stage;
 	int round;
-	int first, item_count; /* the current stage has items[first] to items[item_count - 1] */
-	struct loop_item items[ITEMS]; /* before `first`: the loops for slots of earlier stages */
+	int first, item_count;	       /* the current stage measures the loops items[first] to
+					  items[item_count - 1] */
+	struct loop_item items[ITEMS]; /* the loops to measure; entries before `first` are loops for
+					  rename slots from earlier stages */
 	int item;		       /* index of the current loop */
-	bool again;		       /* add only loops without a value */
+	bool again;		       /* true: add only loops without a value */
 	double begin;
-	struct visits visits;	      /* over the items */
-	const struct campaign *inner; /* the probe or the windows, during their measurement */
-	double inner_done;	      /* 0…1 */
-	struct measured_mix next[MIX_BATCH]; /* mixes of the current batch */
+	struct visits visits;	      /* the scheduler's visits to the loops in `items` */
+	const struct campaign *inner; /* the probe or the windows while one of these measurements
+					 runs; NULL: neither runs */
+	double inner_done;	      /* progress of `inner`, from 0 to 1 */
+	struct measured_mix next[MIX_BATCH]; /* the mixes of the current batch */
 	int next_count;			     /* number of mixes in `next` */
 };
 
-/* Bytes of the probe's largest working set: larger than any second-level cache. */
+/* Bytes of the probe's largest working set, which is larger than any second-level cache. */
 #define CACHES_SIZE (UINT64_C(16) << 20)
 
-/* Seconds of the probe and of the windows. */
+/* Time limits of the probe and of the windows, in seconds. */
 #define SECONDS_CACHES	2.5
 #define SECONDS_WINDOWS 1.6
 
-/* A loop for slots has enough nops that the rename width is its limit: see add_slots_of(). */
+/* A loop that measures rename slots has so many nops that the rename width limits the loop: see
+ * add_slots_of(). */
 #define NOPS_OVER 1.6
 enum { NOPS_MOST = 360 };
 
@@ -77,7 +81,7 @@ static void evaluate(struct characterise *run)
 	evaluate_slots(&run->values, run->items, run->item_count);
 }
 
-/* Whether a later visit may give the loop its value. */
+/* Returns whether the loop has no value yet, but a later visit may give a value. */
 static bool lacks_value(const struct characterise *run, const struct kernel *kernel)
 {
 	return !evaluate_loop(&run->values, kernel).known &&
@@ -95,8 +99,8 @@ static void add(void *context, enum item_kind kind, int of, const struct kernel 
 			(struct loop_item){ .kind = kind, .of = of, .kernel = kernel };
 }
 
-/* Adds a copy of the loop with extra nops. The nops alone need NOPS_OVER times the cycles of the
- * original loop. */
+/* Adds a copy of the loop with additional nops. The nops alone take NOPS_OVER times the cycles of
+ * the original loop. */
 static void add_slots_of(
 	struct characterise *run, enum item_kind kind, int of, const struct kernel *kernel)
 {
@@ -188,7 +192,7 @@ static double elapsed(const struct characterise *run)
 	return measurer_now(run->visits.measurer) - run->begin;
 }
 
-/* The time share of all stages before `stage`. */
+/* Returns the share of the time limit for all stages before `stage`. */
 static double share_before(const struct characterise *run, int stage)
 {
 	double share = 0;
@@ -211,7 +215,7 @@ static bool wanted(void *context, unsigned index)
 	       (item->visits < VISITS_UNLIKELY && !evaluate_is_plausible(&run->values, item));
 }
 
-/* Whether every loop of the stage has a plausible value. */
+/* Returns whether every loop of the stage has a plausible value. */
 static bool all_known(const struct characterise *run)
 {
 	int i = run->first;
@@ -221,8 +225,9 @@ static bool all_known(const struct characterise *run)
 	return i == run->item_count;
 }
 
-/* Whether the time of this stage and of all earlier stages is over. If the user named classes, a
- * stage with unknown values may use the whole time. Later stages depend on these values. */
+/* Returns whether the time of this stage and of all earlier stages is over. If the user named
+ * classes, a stage with unknown values may use the whole time, because later stages depend on these
+ * values. */
 static bool late(void *context)
 {
 	struct characterise *run = context;
@@ -290,7 +295,7 @@ static void ask(void *context, unsigned index, struct request *request)
 			sizeof(report->doing));
 }
 
-/* The median clock of a visit's quiet trials; 0: too few of them. */
+/* Returns the median clock of a visit's quiet trials; 0: the visit has too few quiet trials. */
 static double median_ghz(const struct trials *trials)
 {
 	double ghz[TRIALS_MAX];
@@ -320,8 +325,8 @@ static void accept(void *context, unsigned index, const struct result *result, d
 	note_result(run, result);
 }
 
-/* Visits the loops in rounds, until all values are known, the time is over, or `rounds` rounds are
- * done. */
+/* Visits the loops in rounds, until all values are known, the time is over, or the number `rounds`
+ * is reached. */
 static void measure_items(struct characterise *run, int rounds)
 {
 	struct visits *visits = &run->visits;
@@ -352,7 +357,7 @@ static void measure_slots(struct characterise *run)
 	measure_items(run, INT_MAX);
 }
 
-/* Reports the progress of the probe or the windows. result is NULL before a request. */
+/* Reports the progress of the probe or the windows. `result` is NULL before a request. */
 static void watch(void *context, const struct result *result)
 {
 	struct characterise *run = context;
@@ -400,7 +405,7 @@ static void measure_caches(struct characterise *run)
 	probe_free(probe);
 }
 
-/* The fillers whose buffer has a `size` line in the core model. */
+/* The kinds of filler instructions whose buffer has a `size` line in the core model. */
 static const unsigned window_kinds = 1u << WINDOW_NOP | 1u << WINDOW_ADD | 1u << WINDOW_VECTOR |
 				     1u << WINDOW_LOAD | 1u << WINDOW_STORE | 1u << WINDOW_BRANCH |
 				     1u << WINDOW_WAIT;
@@ -427,8 +432,8 @@ static void measure_windows(struct characterise *run)
 	windows_free(windows);
 }
 
-/* Measures classes and slots without a value again, because the ports are computed from them. The
- * core may have been busy during the first stages. */
+/* Repeats the loops for classes and rename slots that have no value, because the ports are computed
+ * from these values. The core may have been busy during the first stages. */
 static void measure_again(struct characterise *run)
 {
 	for (int pass = 0; pass < 2; pass++) {
@@ -462,10 +467,11 @@ static void find_mixes(void *context)
 	run->next_count = measured_next(&run->report.measured, run->next, MIX_BATCH);
 }
 
-/* A mix without a value after this many visits is not measured again. */
+/* A mix that has no value after VISITS_MIX visits is not measured again. */
 enum { VISITS_MIX = 24 };
 
-/* Adds the batch to the measured mixes. If a mix has no loop, its cycles stay unknown. */
+/* Adds the mixes of the batch to the measured mixes. If a mix has no loop, its cycles stay
+ * unknown. */
 static void keep_mixes(struct characterise *run)
 {
 	struct measured *measured = &run->report.measured;
@@ -480,7 +486,8 @@ static void keep_mixes(struct characterise *run)
 
 			next++;
 			mix->cycles = evaluate_loop(&run->values, item->kernel);
-			/* A later batch measures the loop again. */
+			/* A mix without a value is not stored, so a later batch measures it
+			 * again. */
 			if (lacks_value(run, item->kernel) && (!cell || cell->visits < VISITS_MIX))
 				continue;
 		}
@@ -489,8 +496,8 @@ static void keep_mixes(struct characterise *run)
 	run->item_count = run->first;
 }
 
-/* Measures mixes until no further mix adds information. If the search for mixes is interrupted, its
- * result is not used. */
+/* Measures mixes until no further mix adds information. If the search for further mixes is
+ * interrupted, the result of the search is not used. */
 static void measure_ports(struct characterise *run)
 {
 	const struct measured *measured = &run->report.measured;
@@ -509,7 +516,8 @@ static void measure_ports(struct characterise *run)
 	}
 }
 
-/* The stages and their shares of the time. share_classes: the share if the user named classes. */
+/* The stages of the measurement, with each stage's share of the time limit. share_classes is the
+ * share if the user named classes. */
 static const struct {
 	const char *name;
 	double share, share_classes;
@@ -527,7 +535,7 @@ static double share_of(const struct characterise *run, int stage)
 	return run->options.classes ? stages[stage].share_classes : stages[stage].share;
 }
 
-/* Counts the loops of the stage. Keeps only its loops for slots. */
+/* Counts the loops of the stage, and removes all loops except the loops for rename slots. */
 static void keep_items(struct characterise *run)
 {
 	struct characterise_report *report = &run->report;
@@ -613,7 +621,7 @@ struct status characterise_model(
 	return uarch ? uarch_parse(text_string(text), report->name, uarch) : status_ok();
 }
 
-/* ---- as a campaign ---- */
+/* ---- the measurement as a campaign ---- */
 
 static void characterise_state(const struct characterise *run, struct campaign_state *state)
 {

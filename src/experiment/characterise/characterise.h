@@ -1,7 +1,8 @@
-/* Measures the core of this machine without counters, and writes its core model. It measures width,
- * latencies, throughputs, slots, ports, store forwarding, caches and windows.
- * data/characterise.x86_64 and data/characterise.aarch64 list the loops. It reads no core file.
- * characterise_measure() measures; views read struct characterise_report. */
+/* Measures the core of this machine without hardware counters, and writes a core model. The
+ * measurement covers width, latencies, throughputs, rename slots, ports, store forwarding, caches
+ * and windows (buffer sizes). data/characterise.x86_64 and data/characterise.aarch64 list the
+ * measured loops. The measurement reads no core file. characterise_measure() measures; views read
+ * struct characterise_report. */
 #pragma once
 
 #include <stdbool.h>
@@ -12,47 +13,49 @@
 #include "model/measured/measured.h"
 
 struct characterise_options {
-	const char *const *classes; /* names of the classes to measure, ended by NULL; "fadd"
-				       includes "fadd.512". Facts, ports and caches are then
-				       omitted. NULL: measure everything */
-	bool quick;		    /* one visit for each loop, no ports */
-	double seconds;		    /* time limit; 0: default */
+	const char *const *classes; /* names of the instruction classes to measure, ended by NULL;
+				       "fadd" includes "fadd.512". If names are given, facts, ports
+				       and caches are omitted. NULL: measure everything */
+	bool quick;		    /* true: visit each loop once, and do not measure ports */
+	double seconds;		    /* time limit in seconds; 0: the default time */
 	uint64_t seed;
 };
 
 /* The stages of the measurement. */
 enum characterise_stage {
-	CHARACTERISE_CLASSES, /* latencies, throughputs, facts */
-	CHARACTERISE_SLOTS,   /* rename slots of each class */
+	CHARACTERISE_CLASSES, /* latencies and throughputs of instruction classes, and facts about
+				 the core */
+	CHARACTERISE_SLOTS,   /* rename slots of each instruction class */
 	CHARACTERISE_CACHES,
 	CHARACTERISE_WINDOWS,
-	CHARACTERISE_PORTS, /* ports, from mixes of classes */
+	CHARACTERISE_PORTS, /* ports, measured with loops that mix instruction classes */
 	CHARACTERISE_STAGES
 };
 
 struct characterise_report {
 	const struct machine *machine;
 	struct measured measured;    /* values measured so far */
-	struct measured_ports ports; /* set at the end; zero before */
-	bool ported;		     /* ports are known */
-	char name[24];		     /* of the core model */
-	enum source cycles_from;     /* of the last visit */
+	struct measured_ports ports; /* ports of the classes, set at the end of the measurement */
+	bool ported;		     /* true if the ports are known */
+	char name[24];		     /* name of the measured core model */
+	enum source cycles_from;     /* source of the cycles in the last visit */
 	int cpu;		     /* the processor of the last visit */
-	double done;		     /* 0…1 */
-	double seconds;		     /* since the first request */
+	double done;		     /* progress, from 0 to 1 */
+	double seconds;		     /* seconds since the first request */
 	bool complete;
 	unsigned visits;
-	int loops, unmeasured; /* number of loops in finished stages, and loops without a value
-				  because the core was never quiet */
+	int loops, unmeasured; /* number of loops in finished stages, and number of loops without a
+				  value because the core was never quiet */
 	enum characterise_stage stage;
-	char doing[64]; /* "latency of fadd.512"; empty: idle */
+	char doing[64]; /* the current measurement, such as "latency of fadd.512"; empty: nothing is
+			   measured */
 	struct notes notes;
 };
 
 struct characterise;
 
-/* machine must outlive the result. Returns NULL with STATUS_USAGE if a class is unknown or cannot
- * run on this machine. Returns NULL with STATUS_FAILED if the data file is malformed. */
+/* The machine must outlive the result. Returns NULL with STATUS_USAGE if a class is unknown or
+ * cannot run on this machine. Returns NULL with STATUS_FAILED if the data file is malformed. */
 struct characterise *characterise_new(const struct machine *machine,
 	const struct characterise_options *options, struct status *status);
 void characterise_free(struct characterise *characterise);
@@ -60,7 +63,7 @@ void characterise_free(struct characterise *characterise);
 /* Measures until all values are known, the time is over, or the measurer stops. */
 void characterise_measure(struct characterise *characterise, const struct measurer *measurer);
 
-/* The report so far; owned by `characterise`. */
+/* Returns the report so far, which belongs to `characterise`. */
 const struct characterise_report *characterise_report(const struct characterise *characterise);
 
 /* Writes the measured core model as the text of a core file. If uarch is not NULL, it also loads

@@ -7,13 +7,14 @@
 
 #include "base/stats.h"
 
-/* Cycles. A faster result was computed at rename, because execution takes at least one cycle. */
+/* A latency below DONE_AT_RENAME cycles means that the result is computed at rename, because
+ * execution takes at least one cycle. */
 #define DONE_AT_RENAME 0.6
 
 static const struct figure unknown = { .known = false };
 
-/* The median and its 95 % range, for any distribution: 0.98 square roots of the count to either
- * side in the order. Sorts the values. */
+/* Sorts the values, and returns their median with its 95 % range. For any distribution, the bounds
+ * lie 0.98 × √count positions before and after the median in sorted order. */
 static struct figure median_of(double *values, size_t count)
 {
 	double reach = 0.98 * sqrt((double)count) / (double)count;
@@ -24,14 +25,16 @@ static struct figure median_of(double *values, size_t count)
 		stats_quantile(values, count, fmin(1, 0.5 + reach)) };
 }
 
-/* The quiet trials that a value needs. A busy hyper-thread doubles the time of the others. */
+/* Number of quiet trials that a value needs. Trials that are not quiet may take twice the time,
+ * because of a busy hyper-thread. */
 enum { QUIET_LEAST = 5 };
 
-/* A value with a wider relative range counts as unknown. */
+/* A value counts as unknown if its relative range is wider than WIDEST. */
 #define WIDEST 0.3
 
-/* After 512-bit code the reference chain sometimes runs slow for a while (by 1.57 on Redwood Cove),
- * while the measured loop does not. The clock is then far below the best clock of such loops. */
+/* After 512-bit code, the reference chain that measures the clock sometimes runs too slowly for a
+ * while (by 1.57 on Redwood Cove). A trial is rejected if its clock is below CLOCK_LEAST times the
+ * best clock of loops with 512-bit vectors. */
 #define CLOCK_LEAST 0.72
 
 bool evaluate_is_wide(const struct kernel *kernel)
@@ -44,7 +47,7 @@ bool evaluate_is_wide(const struct kernel *kernel)
 	return false;
 }
 
-/* The value of the quiet trials, and their number. */
+/* Returns the median of the quiet trials; *count is the number of quiet trials. */
 static struct figure quiet_figure(
 	const struct evaluation *e, const struct cell *cell, size_t *count)
 {
@@ -85,10 +88,12 @@ struct figure evaluate_loop(const struct evaluation *e, const struct kernel *ker
 	return quiet_figure(e, evaluate_cell(e, kernel), &count);
 }
 
-/* An instruction takes at least one slot: a smaller value shows a wrong clock. */
+/* An instruction takes at least one rename slot, so a value below SLOTS_LEAST shows that the
+ * measured clock was wrong. */
 #define SLOTS_LEAST 0.5
 
-/* A value is settled with QUIET_SETTLED quiet trials and this precision, or with QUIET_PLENTY. */
+/* A value is settled after QUIET_SETTLED quiet trials with the relative precision PRECISION, or
+ * after QUIET_PLENTY quiet trials. */
 enum { QUIET_SETTLED = 20, QUIET_PLENTY = 150 };
 #define PRECISION 0.006
 
@@ -151,8 +156,8 @@ static struct figure at_rename(struct figure a)
 
 /* ---- classes */
 
-/* A chain may run through other classes, which have chains of their own. `depth` ends the
- * recursion. */
+/* Returns the latency of a class. The chain of a class may contain instructions of other classes,
+ * whose latencies are subtracted. `depth` limits the recursion. */
 static struct figure latency_of(const struct evaluation *e, const struct recipe *recipe, int depth)
 {
 	struct figure figure =
@@ -172,10 +177,10 @@ static struct figure latency(const struct evaluation *e, const struct recipe *re
 	return at_rename(latency_of(e, recipe, 4));
 }
 
-/* Slots with a wider range are unknown. */
+/* A number of rename slots counts as unknown if its range is wider than SLOTS_WIDEST. */
 #define SLOTS_WIDEST 1.0
 
-/* Slots of the instruction next to `nops` nops. */
+/* Returns the rename slots of the measured instruction: all slots of the loop minus its nops. */
 static struct figure slots(const struct evaluation *e, const struct loop_item *item)
 {
 	struct figure figure = evaluate_loop(e, item->kernel), width = e->measured->width;
@@ -186,9 +191,10 @@ static struct figure slots(const struct evaluation *e, const struct loop_item *i
 	return figure.hi - figure.lo <= SLOTS_WIDEST ? figure : unknown;
 }
 
-/* Relative difference up to which nops count as equally fast. The longest of them fill loops,
- * because 64 bytes of short nops hold more micro-ops than one line of the op cache: mixed code then
- * comes from the decoders (Redwood Cove: 2 slots instead of 1). */
+/* Two lengths of nops count as equally fast up to the relative difference AS_QUICK. Loops are
+ * filled with the longest of the fastest nops, because 64 bytes of short nops hold more micro-ops
+ * than one line of the op cache. With short nops, mixed code comes from the decoders, and slots are
+ * wrong (Redwood Cove: 2 instead of 1). */
 #define AS_QUICK 0.02
 
 static void fill_width(struct evaluation *e)
@@ -201,7 +207,7 @@ static void fill_width(struct evaluation *e)
 
 		if (!figure.known)
 			continue;
-		/* The data file lists nops by length. */
+		/* The data file lists nops from short to long, so a later line has a longer nop. */
 		if (!measured->width.known || figure.value > (1 - AS_QUICK) * measured->width.value)
 			e->nop = i;
 		if (!measured->width.known || figure.value > measured->width.value)
@@ -244,13 +250,13 @@ static struct measured_fact *fact_named(struct measured *measured, const char *w
 	return NULL;
 }
 
-/* An existing fact keeps the better value. */
+/* Adds a fact. If the fact has a value already, the better of both values is kept. */
 static void put_fact(struct measured *measured, const char *word, struct figure figure, bool most,
 	const char *words)
 {
 	struct measured_fact *fact = fact_named(measured, word);
 
-	/* A `fuse` fact without a value is kept: it counts as fused. */
+	/* A `fuse` fact without a value is kept, and counts as fused. */
 	if (!figure.known && (fact || strncmp(word, "fuse ", 5) != 0))
 		return;
 	if (!fact) {
@@ -266,8 +272,8 @@ static void put_fact(struct measured *measured, const char *word, struct figure 
 	snprintf(fact->words, sizeof(fact->words), "%s", words);
 }
 
-/* A cap on all accesses needs a line only if it is lower than the sum of the caps on loads and
- * stores. */
+/* The limit of all accesses per cycle is reported only if it is at most TOGETHER_LESS times the sum
+ * of the limits of loads and stores. */
 #define TOGETHER_LESS 0.9
 
 static void drop_sum(struct measured *measured)
@@ -303,7 +309,8 @@ void evaluate_loops(struct evaluation *e)
 	struct measured *measured = e->measured;
 	int kept = 0;
 
-	/* Removes the facts of recipes, and keeps those of the probe. */
+	/* Removes the facts that come from recipes, and keeps the facts that come from the probe
+	 * and the windows. */
 	for (int i = 0; i < measured->fact_count; i++) {
 		int k = 0;
 

@@ -22,10 +22,10 @@ enum {
 struct reader {
 	struct rows rows;
 	struct recipes *recipes;
-	const char *const *classes; /* see recipes_read() */
+	const char *const *classes; /* names of the classes to read, as for recipes_read() */
 };
 
-/* Sets an error message, with the word unless it is empty. */
+/* Sets an error message. The message contains `word`, unless `word` is empty. */
 static void wrong(struct reader *reader, const char *what, const char *word)
 {
 	rows_fail(&reader->rows, "%s%s%.60s%s", what, *word ? " \"" : "", word, *word ? "\"" : "");
@@ -36,13 +36,13 @@ static bool good(const struct reader *reader)
 	return status_is_ok(&reader->rows.status);
 }
 
-/* Fields have no blanks at their ends. */
+/* Returns the text after its leading blanks; a field has no blanks at its end. */
 static char *skip_blanks(char *text)
 {
 	return text + strspn(text, " \t");
 }
 
-/* Copies a text. rows_copy() does not allow an empty text, so it is skipped. */
+/* Copies a text, unless the text is empty, because rows_copy() does not allow an empty text. */
 static void copy(struct reader *reader, char *to, size_t size, const char *from)
 {
 	if (*from)
@@ -64,7 +64,7 @@ static void split_names(struct reader *reader, char *list, char names[TAKEN_OFF]
 
 /* ---- options */
 
-/* Whether this processor has all features of a list ("A,B"). */
+/* Returns whether this processor has all features of a list ("A,B"). */
 static bool has_features(struct reader *reader, char *list)
 {
 	bool all = true;
@@ -79,7 +79,8 @@ static bool has_features(struct reader *reader, char *list)
 	return all;
 }
 
-/* Reads a whole number from `least` to MOST. A loop has at most MOST instances. */
+/* Reads a whole number from `least` to MOST. A loop has at most MOST instances of an
+ * instruction. */
 enum { MOST = 1024 };
 
 static unsigned number(
@@ -112,7 +113,8 @@ enum option {
 	OPTIONS
 };
 
-/* Reads the options of a line into `recipe`. Returns whether this processor can run its loops. */
+/* Reads the options of a line into `recipe`. Returns whether this processor can run the loops of
+ * the recipe. */
 static bool read_options(struct reader *reader, char *rest, struct recipe *recipe)
 {
 	static const char *const names[OPTIONS] = { "links", "short", "half", "bits", "beside",
@@ -136,7 +138,8 @@ static bool read_options(struct reader *reader, char *rest, struct recipe *recip
 		case OPTION_MINUS: split_names(reader, value, recipe->minus); break;
 		case OPTION_LOAD:
 		case OPTION_STORE:
-			/* "vload", or "8*vload". */
+			/* The option names a class, such as "vload", or a number and a class, such
+			 * as "8*vload". */
 			access = strchr(value, '*') ? strsep(&value, "*") : NULL;
 			if (access)
 				recipe->accesses = number(reader, word, access, 1);
@@ -158,7 +161,7 @@ static bool read_options(struct reader *reader, char *rest, struct recipe *recip
 	return can;
 }
 
-/* Bits of the widest vector register in the lines; 0: no vector register. */
+/* Returns the bits of the widest vector register in the lines of a loop; 0: no vector register. */
 static unsigned bits_of(const char *lines)
 {
 	return strstr(lines, "zmm")			     ? 512
@@ -169,7 +172,7 @@ static unsigned bits_of(const char *lines)
 
 /* ---- lines */
 
-/* Whether the words are the class's name, with or without its width. */
+/* Returns whether the words are the name of a class, with or without the vector width. */
 static bool names_class(const char *words, const char *name)
 {
 	size_t length = strlen(words);
@@ -309,8 +312,8 @@ static void read_line(struct reader *reader)
 		copy(reader, recipes->width[recipes->width_count++], GENERATED_LINES, field[1]);
 }
 
-/* Whether the caller named the class, or a named class needs its latency. `depth` limits the
- * recursion. */
+/* Returns whether the caller named the class, or a named class needs the latency of this class.
+ * `depth` limits the recursion. */
 static bool is_needed(const struct reader *reader, const char *name, int depth)
 {
 	const struct recipes *recipes = reader->recipes;
@@ -449,8 +452,8 @@ const struct kernel *loop_with_nops(const struct kernel *kernel, const char *nop
 	return generated_kernel(&loop);
 }
 
-/* Number of registers that hides the latency, plus one, because some cores wait for the register
- * that they overwrite. */
+/* Returns the number of registers that hides the latency, plus one, because some cores wait for the
+ * register that an instruction overwrites. */
 static unsigned registers_of(const struct measured_op *op)
 {
 	double latency = op->latency.known ? op->latency.value : 0;
@@ -487,8 +490,9 @@ const struct kernel *loop_of_mix(const struct recipes *recipes, const struct mea
 		part->times = (unsigned)lround(mix->times[i]);
 		part->registers = registers_of(&measured->op[mix->op[i]]);
 	}
-	/* Legacy SSE code preserves the upper halves of vector registers. After other code has
-	 * written them, it has false dependencies. So both kinds cannot share a loop. */
+	/* Legacy SSE code preserves the upper halves of vector registers. After other vector code
+	 * has written the upper halves, legacy SSE code has false dependencies. So one loop cannot
+	 * contain both legacy SSE code and other vector code. */
 	if (clean && wide)
 		return NULL;
 	loop.clean = clean;

@@ -1,5 +1,5 @@
-/* A recipe says which loops measure a class or a fact. data/characterise.* lists the recipes, and
- * explains its lines at the top. */
+/* A recipe lists the loops that measure an instruction class or a fact about the core. The files
+ * data/characterise.* list the recipes; the top of each file explains its lines. */
 #pragma once
 
 #include "base/status.h"
@@ -11,23 +11,24 @@
 
 enum { TAKEN_OFF = 4, WIDTH_LINES = 6 };
 
-/* How the value of a fact is computed from its loop's cycles. */
+/* The formula that computes the value of a fact from the cycles of its loop. */
 enum fact_how { HOW_CYCLES, HOW_RATE, HOW_SLOTS, HOW_MINUS, HOW_LESS, HOW_OVER };
 
-/* The loops of a recipe. A class has the first three loops, a fact the last two. */
+/* The loops of a recipe. An instruction class has the loops LOOP_CHAIN to LOOP_FREE, a fact has the
+ * loops LOOP_FACT and LOOP_OTHER. */
 enum recipe_loop { LOOP_CHAIN, LOOP_ADDS, LOOP_FREE, LOOP_FACT, LOOP_OTHER, RECIPE_LOOPS };
 
-/* The recipe of one class at one width, or of one fact. */
+/* The recipe of one instruction class with one vector width, or of one fact. */
 struct recipe {
-	char word[40]; /* "fadd.512", "cap loads" */
+	char word[40]; /* name of the class or fact, such as "fadd.512" or "cap loads" */
 	char lines[RECIPE_LOOPS][GENERATED_LINES], setup[GENERATED_LINES];
 	char minus[TAKEN_OFF][24], load[24], store[24];
 	unsigned bits, bodies;
-	unsigned accesses; /* number of loads or stores of the class `load` or `store` per
-			      instruction */
+	unsigned accesses; /* number of loads or stores per instruction; the members `load` and
+			      `store` name their classes */
 	unsigned links, beside;
-	unsigned half; /* number of places in the loop with an event in every second iteration; 0:
-			  none */
+	unsigned half; /* number of places in the loop where an event happens in every second
+			  iteration; 0: no place */
 	enum made_values values;
 	bool clean;
 	enum fact_how how;
@@ -40,7 +41,7 @@ struct recipes {
 	char width[WIDTH_LINES][GENERATED_LINES];
 };
 
-/* The purpose of a loop. The first five kinds match enum recipe_loop. */
+/* The purpose of a loop. The first five constants have the same order as enum recipe_loop. */
 enum item_kind {
 	ITEM_LATENCY,
 	ITEM_ADDS,
@@ -53,28 +54,29 @@ enum item_kind {
 	ITEM_MIX
 };
 
-/* Reads the recipes that this processor can run. classes: see struct characterise_options. */
+/* Reads the recipes that this processor can run. struct characterise_options describes the
+ * parameter `classes`. */
 struct status recipes_read(
 	const char *text, const char *origin, const char *const *classes, struct recipes *recipes);
 struct status recipes_load(const char *const *classes, struct recipes *recipes);
 void recipes_free(struct recipes *recipes);
 
-/* Finds a class by its name, or returns NULL. */
+/* Finds the recipe of an instruction class by the name of the class, or returns NULL. */
 const struct recipe *recipes_class(const struct recipes *recipes, const char *name);
 
-/* ---- Loops. NULL: the recipe has no loop of this kind. */
+/* ---- Loops. A function for a loop returns NULL if the recipe has no loop of this kind. */
 
 const struct kernel *loop_of_width(const struct recipes *recipes, int line);
 const struct kernel *recipe_kernel(const struct recipe *recipe, enum recipe_loop loop);
 /* Adds `nops` nops to the loop. */
 const struct kernel *loop_with_nops(const struct kernel *kernel, const char *nop, unsigned nops);
-/* The loop of a mix. NULL: one loop cannot contain all its classes. */
+/* Returns the loop of a mix, or NULL if one loop cannot contain all classes of the mix. */
 const struct kernel *loop_of_mix(const struct recipes *recipes, const struct measured *measured,
 	const struct measured_mix *mix);
 
 /* recipes_each() calls `each` for every loop of the first stage; kernel is NULL if the class or
- * fact has no such loop. recipes_words() names the measured quantity of a loop: "latency of
- * fadd.512". */
+ * fact has no such loop. recipes_words() returns the name of the quantity that a loop measures:
+ * "latency of fadd.512". */
 void recipes_each(const struct recipes *recipes,
 	void (*each)(void *context, enum item_kind kind, int of, const struct kernel *kernel),
 	void *context);
@@ -84,44 +86,46 @@ struct item_words {
 };
 struct item_words recipes_words(const struct recipes *recipes, enum item_kind kind, int of);
 
-/* Evaluation: computes a core's latencies, throughputs, slots and facts from the cycles of measured
- * loops. */
+/* The evaluation computes a core's latencies, throughputs, rename slots and facts from the cycles
+ * of measured loops. */
 
 /* One loop to measure. */
 struct loop_item {
 	enum item_kind kind;
-	int of; /* index of the class, fact, `width` line, or mix */
+	int of; /* index of the class, fact, `width` line or mix that the loop measures */
 	const struct kernel *kernel;
-	unsigned nops; /* number of nops in a loop for slots */
+	unsigned nops; /* number of nops in a loop that measures rename slots */
 	unsigned visits;
 };
 
 struct evaluation {
 	struct recipes recipes;
-	struct cells *cells;	   /* the trials of each loop */
+	struct cells *cells;	   /* the cells with the trials of each loop */
 	struct measured *measured; /* the values measured so far */
 	double wide_ghz;	   /* the highest core clock of loops with 512-bit vectors */
-	int nop; /* the `width` line with the most nops per cycle; -1: unknown so far */
+	int nop; /* index of the `width` line with the most nops per cycle; -1: not yet known */
 };
 
-/* The cell with the trials of a loop, or NULL. */
+/* Returns the cell with the trials of a loop, or NULL. */
 const struct cell *evaluate_cell(const struct evaluation *e, const struct kernel *kernel);
-/* Cycles of one loop. */
+/* Returns the cycles of one loop. */
 struct figure evaluate_loop(const struct evaluation *e, const struct kernel *kernel);
-/* Whether the loop could not run. A separate note gives the reason. */
+/* Returns whether the loop could not run. A note of the report gives the reason. */
 bool evaluate_has_failed(const struct evaluation *e, const struct kernel *kernel);
-bool evaluate_is_wide(const struct kernel *kernel); /* whether the loop uses 512-bit vectors */
-/* Whether the loop needs no further visit, because its value is precise or the loop failed. */
+bool evaluate_is_wide(
+	const struct kernel *kernel); /* returns whether the loop uses 512-bit vectors */
+/* Returns whether the loop needs no further visit, because its value is precise or the loop
+ * failed. */
 bool evaluate_is_settled(const struct evaluation *e, const struct kernel *kernel);
-/* Whether the loop has a plausible value, or failed. */
+/* Returns whether the loop has a plausible value, or failed. */
 bool evaluate_is_plausible(const struct evaluation *e, const struct loop_item *item);
 
-/* Computes width, classes and facts from all loops. Call evaluate_slots() afterwards for the slots.
- */
+/* Computes the rename width, the values of the classes, and the facts from all loops.
+ * evaluate_slots() computes the rename slots, and must be called after evaluate_loops(). */
 void evaluate_loops(struct evaluation *e);
 void evaluate_slots(struct evaluation *e, const struct loop_item *items, int count);
-/* Adds the facts that the probe and the windows found. */
+/* Adds the facts that the probe (caches) and the windows (buffer sizes) measured. */
 void evaluate_caches(struct measured *measured, const struct probe_report *probe);
 void evaluate_windows(struct measured *measured, const struct windows_report *windows);
-/* Sets the instruction set, the conditions of the `match` line, and a name for the model. */
+/* Sets the instruction set of the core model, the conditions of its `match` line, and its name. */
 void evaluate_identity(const struct machine *machine, struct measured *measured, char name[24]);

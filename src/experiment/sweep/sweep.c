@@ -401,7 +401,9 @@ static void ask(void *context, unsigned index, struct request *request)
 				/* A time limit set by the user also limits the walk that brings the
 				 * caches to steady state. */
 				.warm_seconds = sweep->options.seconds > 0 ? seconds : 0,
-				/* On a quiet core, a visit ends early and saves time. Even one visit has TRIALS_SETTLED trials, so that its value is not provisional if the sweep is stopped. */
+				/* On a quiet core, a visit ends early and saves time. Each visit
+				 * has at least TRIALS_SETTLED trials, so that its value is settled
+				 * if the user stops the sweep. */
 				.quiet_wanted = quiet > TRIALS_SETTLED ? quiet : TRIALS_SETTLED,
 				.patience = PATIENCE,
 			},

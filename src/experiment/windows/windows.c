@@ -1,5 +1,5 @@
-/* Searches the knees one after another. knee_next() chooses the number of fillers for each point.
- */
+/* Searches the knees of all buffers one after another. knee_next() chooses the number of fillers
+ * for each point of a curve. */
 #include "experiment/windows/windows.h"
 
 #include <math.h>
@@ -9,40 +9,41 @@
 
 #include "base/text.h"
 
-/* A visit ends after QUIET quiet trials of 75 microseconds each, or after VISIT seconds. It also
- * ends after PATIENCE trials if none of them was quiet. VISIT is enough for about three times QUIET
- * trials. */
+/* A visit ends after QUIET quiet trials of 75 microseconds each, or after VISIT seconds. A visit
+ * also ends after PATIENCE trials if none of them was quiet. VISIT seconds are enough for about 3 ×
+ * QUIET trials. */
 enum { QUIET = 8, PATIENCE = 16 };
 #define VISIT 0.0025
 
-/* VISITS: visits to a point on a contended core. SEARCHES: the most searches for an unclear knee.
- */
+/* VISITS: number of visits to a point on a contended core. SEARCHES: largest number of searches for
+ * an unclear knee. */
 enum { VISITS = 3, SEARCHES = 2 };
 
-/* A point without a valid trial is visited again for this many seconds. On a busy core, context
- * switches may disturb every trial of a visit. */
+/* A point without a valid trial is visited again and again for HOPE seconds. On a busy core,
+ * context switches may disturb every trial of a visit. */
 #define HOPE 2.0
 
-/* Relative limits: a point with more noise, or with quartiles further apart, is measured again. */
+/* A point is measured again if the relative noise of its curve exceeds NOISY, or if the relative
+ * distance of its quartiles exceeds SCATTERED. */
 #define NOISY	  0.07
 #define SCATTERED 0.2
 
-/* The most fillers, if no knee was found before: twice the entries of today's largest buffers. */
+/* Largest number of fillers to measure: about twice the entries of today's largest buffers. */
 #define MOST 2048
 
-/* The usual number of points for a knee; used to estimate the progress. */
+/* The usual number of points needed to find a knee; used to estimate the progress. */
 #define POINTS_USUAL 22.0
 
 struct windows {
 	struct windows_report report;
-	int fillers, filler; /* the kernel's knobs */
-	bool over;	     /* the measurement has ended */
-	int preferred;	     /* index of the row to measure first; -1: none */
-	/* While windows_measure() runs: */
+	int fillers, filler; /* indices of the kernel's knobs `fillers` and `filler` */
+	bool over;	     /* true if the measurement has ended */
+	int preferred;	     /* index of the row to measure first; -1: no row is preferred */
+	/* The members below are valid only while windows_measure() runs. */
 	const struct measurer *measurer;
 	double begin;
 	struct result *result;
-	int searches; /* searches of the current row */
+	int searches; /* number of searches for the knee of the current row */
 	int requests;
 };
 
@@ -166,10 +167,11 @@ static bool is_left(const struct windows_row *row)
 	return row->state == WINDOWS_WAITS || row->state == WINDOWS_GOES_ON;
 }
 
-/* A program on the core's other hyper-thread may take half of most buffers for milliseconds. A
- * sharp knee then lies at 256 of 512 entries (Redwood Cove: once in a hundred runs), and no other
- * effect shows the interference. So after all rows, each sharp knee is measured again, slightly
- * beyond the knee. If cycles have not risen there, the other program caused the knee. */
+/* A program on the core's other hyper-thread may take half of most buffers for milliseconds. The
+ * measured curve then has a sharp knee at half of the entries, such as 256 of 512 (Redwood Cove:
+ * once in a hundred runs). No other effect shows the interference. So after all rows, the
+ * measurement checks each sharp knee with a point at BEHIND times the knee. If the cycles at this
+ * point have not risen, the other program caused the knee. */
 enum { CHECKS = 2 };
 #define BEHIND 1.05
 
@@ -179,8 +181,8 @@ static bool wants_check(const struct windows_row *row)
 	       ceil(BEHIND * row->knee.to) <= row->most;
 }
 
-/* The row to measure next: the preferred row, else the current row, else the first unfinished row,
- * else a row with an unchecked knee. -1: none. */
+/* Returns the index of the row to measure next: the preferred row, else the current row, else the
+ * first unfinished row, else a row with an unchecked knee. Returns -1 if no row is left. */
 static int choose_row(const struct windows *windows)
 {
 	const struct windows_report *report = &windows->report;
@@ -241,8 +243,8 @@ static void end_row(struct windows *windows, struct windows_row *row)
 		row->setting = setting_at(windows, row, row->knee.x);
 }
 
-/* Finds the next number of fillers to measure in this row. An unclear knee is searched again from
- * the start. */
+/* Finds the next number of fillers to measure in this row. If the knee is unclear, the search
+ * begins again. */
 static bool next_place(struct windows *windows, struct windows_row *row, double *x)
 {
 	double least = (double)row->setting.kernel->knobs[windows->fillers].min;
@@ -252,7 +254,7 @@ static bool next_place(struct windows *windows, struct windows_row *row, double 
 	if (row->knee.kind != KNEE_UNCLEAR || ++windows->searches >= SEARCHES)
 		return false;
 	row->curve.count = 0;
-	row->contended = false; /* the flag described the removed points */
+	row->contended = false; /* the value belonged to the points just removed */
 	return knee_next(&row->curve, least, row->most, x);
 }
 
@@ -265,8 +267,8 @@ static bool time_is_up(const struct windows *windows)
 	return seconds > 0 && measurer_now(windows->measurer) - windows->begin >= seconds;
 }
 
-/* Makes one visit with x fillers. Returns false without a result: the request was taken back or
- * cancelled. */
+/* Makes one visit with x fillers. Returns false if there is no result, because the request was
+ * taken back or cancelled. */
 static bool visit(struct windows *windows, struct windows_row *row, double x)
 {
 	struct windows_report *report = &windows->report;
@@ -281,8 +283,8 @@ static bool visit(struct windows *windows, struct windows_row *row, double x)
 		.kernel = setting.kernel,
 		.seed = options->seed,
 		.background = true,
-		/* Each visit begins at another place, because the lines of the last visit lie in
-		   nearer caches. */
+		/* Each visit begins at another place of the working set, because the lines of the
+		 * previous visit still lie in nearer caches. */
 		.place = visits_place(windows->requests++),
 		.budget = { .seconds = seconds, .quiet_wanted = QUIET, .patience = PATIENCE },
 	};
@@ -305,9 +307,9 @@ static bool is_better(const struct sample *sample, const struct sample *than)
 								      : sample->cpe < than->cpe));
 }
 
-/* The number of visits that a point needs. Points scatter if other processes use the memory. Each
- * point then gets two visits, and the faster one counts, because interference only slows a visit.
- */
+/* Returns the number of visits that a point needs. Trials scatter if other processes use the
+ * memory. If trials scatter, each point gets two visits, and the faster visit counts, because
+ * interference only makes a visit slower. */
 static int visits_wanted(const struct windows_row *row, const struct sample *sample)
 {
 	if (!sample->valid || sample->contended)
@@ -317,8 +319,8 @@ static int visits_wanted(const struct windows_row *row, const struct sample *sam
 		       : 1;
 }
 
-/* Visits a point, and adds the best visit to the curve. If another row becomes preferred during the
- * visits, the point is discarded. */
+/* Visits the point with x fillers, and adds the result of the best visit to the curve. If another
+ * row becomes preferred during the visits, the point is discarded. */
 static void measure_point(struct windows *windows, struct windows_row *row, double x)
 {
 	const double begin = measurer_now(windows->measurer);
@@ -350,7 +352,8 @@ static void measure_point(struct windows *windows, struct windows_row *row, doub
 	}
 }
 
-/* Measures one point beyond the knee. If cycles have not risen there, the search begins again. */
+/* Measures one point beyond the knee. If the cycles at this point have not risen, the search for
+ * the knee begins again. */
 static void check_knee(struct windows *windows, struct windows_row *row)
 {
 	const double x = ceil(BEHIND * row->knee.to);
@@ -375,7 +378,8 @@ static void check_knee(struct windows *windows, struct windows_row *row)
 	windows->searches = 0;
 }
 
-/* Chooses rows, and measures their points. Returns whether all points are measured. */
+/* Chooses one row after another, and measures the points of the row. Returns whether all points are
+ * measured. */
 static bool measure_rows(struct windows *windows)
 {
 	struct windows_report *report = &windows->report;
@@ -460,7 +464,8 @@ const struct windows_report *windows_report(const struct windows *windows)
 
 const char *windows_why(const struct windows_report *report)
 {
-	/* A note about the time limit explains more than a row's failure. */
+	/* If there is a note about the time limit, the note is returned, because it explains more
+	 * than the failure of a row. */
 	if (report->notes.count)
 		return report->notes.note[0];
 	for (int i = report->count - 1; i >= 0; i--)
@@ -477,7 +482,7 @@ const struct windows_row *windows_row(const struct windows_report *report, int64
 	return NULL;
 }
 
-/* ---- as a campaign ---- */
+/* ---- the windows as a campaign ---- */
 
 static void windows_state(const struct windows *windows, struct campaign_state *state)
 {
