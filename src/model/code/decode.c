@@ -28,8 +28,8 @@ struct place {
 struct span {
 	int32_t first, last;
 	int count;    /* number of instructions in the span */
-	bool returns; /* a return or indirect jump lies inside the span, so the span is probably not
-			 one loop */
+	bool returns; /* a return or indirect jump lies inside the span, so the span may be two
+			 pieces of code and not one loop */
 };
 
 struct function {

@@ -186,7 +186,7 @@ static bool has_target(const struct insn *insn)
 	return insn->flow != FLOW_NONE && insn->flow != FLOW_OTHER;
 }
 
-/* ---- Filling in */
+/* ---- Filling in struct insn */
 
 static void fill_registers(const struct source *source, struct insn *insn)
 {

@@ -104,7 +104,7 @@ static bool is_written(const ZydisDecodedOperand *operand)
 	return operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE;
 }
 
-/* ---- Names */
+/* ---- Mnemonics and conditions */
 
 /* Returns the spelling of a condition in compilers and manuals, because Zydis spells some
  * conditions differently. */

@@ -33,7 +33,7 @@
  * not be traced. */
 enum { EXIT_PREPARED_BADLY = 100, EXIT_REFUSED = 99 };
 
-/* ---- in the child ---- */
+/* ---- Functions that run in the child ---- */
 
 static __attribute__((noinline, used)) void mark(void)
 {
@@ -78,7 +78,7 @@ static _Noreturn void child_main(const struct step_plan *plan)
 	_exit(0);
 }
 
-/* ---- registers and addresses ---- */
+/* ---- Registers and addresses of the child ---- */
 
 struct registers {
 	uint64_t at;	      /* address of the next instruction */
@@ -135,7 +135,7 @@ static uint64_t address_of(const struct insn_memory *memory, const struct regist
 	return memory->extend == EXTEND_ADDRESS ? (uint32_t)address : address;
 }
 
-/* ---- in the parent ---- */
+/* ---- Functions that run in the parent ---- */
 
 enum { CODE_BYTES = 16, SLOTS = 1 << 17 };
 
@@ -501,7 +501,7 @@ struct status step_loop(const struct step_plan *plan, struct loop *loop)
 	return status;
 }
 
-/* ---- own loops ---- */
+/* ---- Stepping the user's own loops ---- */
 
 /* The number of elements n grows until the path has TURNS_ENOUGH iterations or PATH_ENOUGH steps.
  * One iteration of a vectorised loop can process dozens of elements. If the numbers of elements are

@@ -31,7 +31,7 @@ static unsigned hash(const char *name)
 	return h ^ h >> 15;
 }
 
-/* ---- matching */
+/* ---- Finding the rule for an instruction */
 
 /* Whether an operand of an instruction fits one word of a rule's shape. `rule_length` and `length`
  * are the bytes of the word and of the operand. */
@@ -117,7 +117,7 @@ int ops_class_find(const struct uarch_ops *ops, const char *name)
 	return found ? (*found)->number : -1;
 }
 
-/* ---- reading */
+/* ---- Reading the rules */
 
 static int add_class(struct rows *rows, struct uarch_ops *ops, const char *word)
 {

@@ -118,7 +118,7 @@ void uarch_fact_range(enum uarch_fact fact, double *least, double *most)
 	*most = fact < SIZE_COUNT ? 1000000 : fact < EXTRA_SCALED_INDEX ? 64 : 1000;
 }
 
-/* ---- facts */
+/* ---- Caches, chains and sources of a core model */
 
 const struct uarch_cache *uarch_cache(const struct uarch *uarch, int level)
 {

@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 
-/* ---- roles */
+/* ---- Roles of events */
 
 #define ROLE_FACTS(identifier, name, title, must, many) { name, title, must, many },
 const struct event_role_facts event_roles[ROLE_COUNT] = { EVENT_ROLES(ROLE_FACTS) };
@@ -47,7 +47,7 @@ struct event_title events_title(const struct uarch_event *meaning, const struct 
 	return result;
 }
 
-/* ---- lines */
+/* ---- The lines `pmu` and `event` */
 
 const char event_form[] =
 	"event ROLE = NAME, event ports P,P = NAME, or event stalled WORDS = NAME";

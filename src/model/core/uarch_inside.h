@@ -52,7 +52,7 @@ struct uarch_chain {
 	uint32_t tags;
 };
 
-/* ---- Reading a core file */
+/* ---- The state while a core file is read */
 
 enum {
 	READER_FILES = 8, /* largest number of files of a core: its own file and the files that it

@@ -64,7 +64,7 @@ bool uarch_class_is_memory(const char *name)
 	return false;
 }
 
-/* ---- classes by name */
+/* ---- Finding classes by name */
 
 const char *const uarch_width_suffix[UARCH_WIDTHS] = { "", ".8", ".16", ".32", ".64", ".128",
 	".256", ".512" };
@@ -104,8 +104,8 @@ const struct uarch_class *uarch_find(const struct uarch *uarch, const char *name
 	return find_class(uarch, name, width_index(bits));
 }
 
-/* Finds the core's class for every class of the instruction table and every width. It is the first
- * existing class among NAME.WIDTH, NAME, and the fallbacks of NAME. */
+/* Finds the core's class for every class of the instruction table and every width. The core's class
+ * is the first class that exists among NAME.WIDTH, NAME, and the fallbacks of NAME. */
 static void resolve_classes(struct uarch *uarch)
 {
 	int classes = uarch->ops->class_count;
@@ -149,7 +149,7 @@ struct status uarch_bind(struct uarch *uarch)
 	return status;
 }
 
-/* ---- one instruction */
+/* ---- How one instruction executes */
 
 /* The width index of a memory access with vector registers. The index is 0 for accesses of up to 8
  * bytes (scalars). */

@@ -9,7 +9,7 @@
 #include "base/data.h"
 #include "base/text.h"
 
-/* ---- the head of a file */
+/* ---- The first lines of a core file */
 
 static bool read_uarch(struct reader *r)
 {
@@ -159,7 +159,7 @@ static bool read_match(struct reader *r)
 	return true;
 }
 
-/* ---- numbers */
+/* ---- Lines that state numbers */
 
 static bool read_width(struct reader *r)
 {
@@ -249,7 +249,7 @@ static bool read_unknown(struct reader *r)
 			       &r->rows, "%s \"%.24s\" is not inherited", kinds[kind], r->word[2]));
 }
 
-/* ---- a file */
+/* ---- Reading a whole core file */
 
 static const char head_form[] = "expected these first lines: uarch NAME TITLE, then isa x86_64 or "
 				"isa aarch64, then from NAME if it inherits";
@@ -431,7 +431,7 @@ struct status uarch_parse(const char *text, const char *origin, struct uarch **u
 	return free_bad(status, uarch);
 }
 
-/* ---- loading by name */
+/* ---- Loading a core model by name */
 
 static bool is_listed(const char *name)
 {
