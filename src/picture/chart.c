@@ -34,7 +34,7 @@ void chart_free(struct chart *chart)
 	free(chart);
 }
 
-/* Puts a text that was built into an array of CHART_TEXT, and frees the text. */
+/* Copies a text into a buffer of CHART_TEXT bytes, and frees the text. */
 static void put_line(char *buffer, struct text *text)
 {
 	text_copy_clean(buffer, CHART_TEXT, text_string(text));
@@ -137,7 +137,7 @@ void chart_fit(struct chart *chart, enum scale_kind x, enum scale_kind y)
 	chart->x.scale = scale_fit(x, left, right);
 	if (x != SCALE_LINEAR || !isfinite(left))
 		return;
-	/* The scale ends at the knob's own values, not at round numbers around them. */
+	/* The x scale ends near the lowest and highest x of the points, not at round numbers. */
 	chart->x.scale.low = left < right ? left - 0.03 * (right - left) : left - 1;
 	chart->x.scale.high = left < right ? right + 0.03 * (right - left) : right + 1;
 }
@@ -161,8 +161,8 @@ void chart_grid_scale(struct chart *chart, double least, double most)
 {
 	bool heat = chart->kind == CHART_HEAT;
 
-	/* A relief has linear heights. A heat map uses the full colour ramp for the values, and
-	 * shows small values better on a logarithmic scale. */
+	/* A relief has linear heights. A heat map uses the full colour ramp; if values differ much,
+	 * a logarithmic scale shows small values better. */
 	if (heat && least > 0 && most > 4 * least)
 		chart->z.scale = (struct scale){ SCALE_LOG, least, most, false };
 	else if (heat && least < most)
@@ -201,7 +201,7 @@ static void add_machine(struct text *line, const struct machine *machine)
 	text_add_clean(line, name.text, 90);
 }
 
-/* Writes the machine, the time and the program into the corner. */
+/* Writes the machine, the time and the program into the text of the page's corner. */
 static void sign(struct chart *chart, const struct chart_origin *origin)
 {
 	const struct machine *machine = origin->machine;

@@ -10,8 +10,8 @@
 #include "model/limits/misses.h"
 #include "model/memory/plateaus.h"
 
-/* Above this ratio of the highest to the lowest value, a scale is logarithmic: for latencies, for
- * other times, for throughput. */
+/* A scale is logarithmic if the ratio of its highest to its lowest value is above this limit.
+ * Latencies, other times and throughput have different limits. */
 static const double LOG_LATENCY = 3, LOG_TIME = 12, LOG_THROUGHPUT = 40;
 
 enum sweeps_figure figure_choose(const struct kernel *kernel, int x_knob, bool moves)
@@ -45,7 +45,8 @@ enum scale_kind figure_scale(
 	return ratio > from ? SCALE_LOG : SCALE_LINEAR;
 }
 
-/* The quantity that the sample would have with another CPE at the same core clock. */
+/* Returns the quantity that the sample would have with `cpe` cycles per element at the same core
+ * clock. */
 static double figure_at(enum sweeps_figure figure, const struct sample *sample, double cpe,
 	const struct run_facts *facts, const struct sample_ratios *sample_ratios,
 	const struct sample *base)
@@ -74,7 +75,8 @@ struct chart_point figure_point(enum sweeps_figure figure, const struct sample *
 		double a = figure_at(figure, sample, sample->cpe_lo, facts, sample_ratios, base);
 		double b = figure_at(figure, sample, sample->cpe_hi, facts, sample_ratios, base);
 
-		/* Throughput is the inverse of cycles: its quartiles swap. */
+		/* Throughput is the inverse of cycles, so the lower and the upper quartile are
+		 * swapped. */
 		point.lo = fmin(a, b);
 		point.hi = fmax(a, b);
 	}
@@ -93,7 +95,7 @@ void knob_title(const struct knob *knob, struct chart_axis *axis)
 	chart_print(axis->title, "%s (%s)", knob->name, knob->help);
 }
 
-/* "64 KiB", "random", "8": for tick labels. */
+/* Writes a knob's value as a tick label: "64 KiB", "random", "8". */
 static void knob_label(const struct knob *knob, int64_t value, char *buffer, size_t size)
 {
 	snprintf(buffer, size, "%.*s", (int)size - 1,
@@ -106,7 +108,7 @@ void knob_series(const struct knob *knob, int64_t value, char *buffer, size_t si
 	char label[CHART_NAME];
 
 	knob_label(knob, value, label, sizeof(label));
-	/* A number needs the knob's name to be clear, except bytes. */
+	/* A number is unclear without the knob's name, except a number of bytes. */
 	if (knob->kind != KNOB_BYTES && label[0] >= '0' && label[0] <= '9')
 		snprintf(buffer, size, "%s %s", knob->name, label);
 	else
@@ -123,7 +125,7 @@ void knob_heading(struct chart *chart, const struct setting *setting, unsigned e
 	for (int i = 0; i < setting->kernel->knob_count && used < size; i++) {
 		if (except >> i & 1)
 			continue;
-		/* Omit knobs that request memory or cores if they have their default value. */
+		/* Omit a knob that requests memory or cores if the knob has its default value. */
 		if (setting->kernel->knobs[i].asks != ASKS_NOTHING &&
 			setting->v[i] == setting->kernel->knobs[i].initial)
 			continue;

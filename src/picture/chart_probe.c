@@ -8,7 +8,7 @@
 #include "base/units.h"
 #include "picture/chart_knobs.h"
 
-/* Latencies with a smaller ratio belong to the same level. */
+/* Two latencies whose ratio is smaller than SAME_LEVEL belong to the same cache level. */
 #define SAME_LEVEL 1.08
 
 static const char *page_words(enum page_kind kind, const struct probe_curve *curve)
@@ -38,7 +38,7 @@ static struct chart_point add_point(struct chart_series *series, enum sweeps_fig
 	return point;
 }
 
-/* Adds a curve as a series, if it has points. */
+/* Adds a curve as a series of the chart, if the curve has points. */
 static void add_curve(struct chart *chart, const char *name, const struct probe_curve *curve,
 	enum sweeps_figure figure, struct chart_source *source)
 {
@@ -58,7 +58,7 @@ static void add_pages(struct chart *chart, const struct probe_curve curves[PAGE_
 
 /* ---- levels and remarks ---- */
 
-/* "48 KiB", "21 to 24 MiB". */
+/* Returns the size of a level in words: "48 KiB", "21 to 24 MiB". */
 static struct words size_words(const struct hierarchy_level *level)
 {
 	struct units_text low = units_size_long((int64_t)llround(level->bytes_lo)),
@@ -67,7 +67,7 @@ static struct words size_words(const struct hierarchy_level *level)
 
 	if (!level->unstable || strcmp(low.text, high.text) == 0)
 		return words_of("%s", units_size_long((int64_t)llround(level->bytes)).text);
-	/* Write an equal unit once. */
+	/* If both sizes have the same unit, write the unit only once. */
 	if (unit_lo && unit_hi && strcmp(unit_lo, unit_hi) == 0)
 		*unit_lo = '\0';
 	return words_of("%s to %s", low.text, high.text);
@@ -90,7 +90,7 @@ static void mark_level(struct chart *chart, const struct hierarchy_level *level)
 	chart_add_mark(chart, &mark);
 }
 
-/* The level with this latency; NULL: no such level. */
+/* Returns the level that has this latency; NULL: no level has it. */
 static const struct hierarchy_level *level_of(const struct hierarchy *hierarchy, double cycles)
 {
 	for (int i = 0; i < hierarchy->level_count; i++) {
@@ -115,8 +115,8 @@ static void add_plateaus(
 		struct scale_words cycles = scale_figure(plateau->cycles);
 		struct words text;
 
-		/* Curves of two page sizes differ most in memory: the level's value is between the
-		 * curves. */
+		/* Curves of two page sizes differ most in memory. There, the level's latency lies
+		 * between the curves, so level_of() may find no level. */
 		if (!level && i == plateaus->count - 1)
 			level = memory;
 		/* Do not label an uncertain plateau that belongs to no level. */
@@ -134,7 +134,8 @@ static void add_plateaus(
 	}
 }
 
-/* The plateaus of the curve with the fewest TLB steps: the one with huge pages, if it exists. */
+/* Returns the plateaus of the curve with the fewest steps from TLBs: the curve with huge pages, if
+ * there is one. */
 static const struct plateaus *best_plateaus(const struct plateaus plateaus[PAGE_KINDS])
 {
 	static const enum page_kind order[] = { PAGES_HUGE, PAGES_4K, PAGES_AUTO };
@@ -226,7 +227,7 @@ static void make_bandwidth(
 	chart_fit(chart, SCALE_STEPS, SCALE_LOG);
 }
 
-/* The chart of parallel chains: the speedup over one chain. */
+/* Makes the chart of parallel chains: the speedup of several chains over one chain. */
 static void make_parallel(
 	struct chart *chart, const struct probe_report *report, struct chart_source *source)
 {
@@ -259,7 +260,7 @@ static void make_cores(
 	for (int i = 0; i < report->cores.count; i++) {
 		struct probe_point from = report->cores.point[i];
 
-		/* Use the sum of all cores. */
+		/* Use the sum of the throughput of all cores. */
 		if (isfinite(from.sample.total_gbps) && from.sample.gbps > 0)
 			from.sample.gbps = from.sample.total_gbps;
 		add_point(series, SWEEPS_GBPS, &from, NULL, from.x, source);
@@ -288,7 +289,8 @@ enum probe_part chart_probe_part(const struct probe_report *report)
 	};
 	unsigned asked = report->options.parts;
 
-	/* Other parts also measure latency, to find the levels. */
+	/* Requests for another part of the probe also measure latency, because latency shows the
+	 * cache levels. */
 	if (asked & 1u << PROBE_LATENCY)
 		asked = 0;
 	for (int pass = 0; pass < 2; pass++)

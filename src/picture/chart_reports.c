@@ -8,7 +8,7 @@
 #include "base/units.h"
 #include "picture/chart_knobs.h"
 
-/* The most limits on a page: the highest ones, and always the binding one. */
+/* Maximum number of limits on a page: the highest limits, and always the binding limit. */
 enum { LIMITS_MOST = 8 };
 
 static struct chart_bar *add_bar(struct chart *chart, enum chart_bar_kind kind, double value)
@@ -98,7 +98,8 @@ struct chart *chart_ladder(const struct explanation *explanation, const struct s
 
 /* ---- windows ---- */
 
-/* With this many curves or more, x is logarithmic: buffer sizes differ by a factor of ten or more.
+/* Smallest number of curves with which x is logarithmic, because sizes of buffers differ by a
+ * factor of ten or more.
  */
 enum { LOGARITHMIC_FROM = 2 };
 
@@ -108,7 +109,8 @@ static bool has_knee(const struct windows_row *row)
 	       isfinite(row->knee.x);
 }
 
-/* The number of fillers that fills the buffer according to the core model; NAN: unknown. */
+/* Returns the number of fillers that fills the buffer according to the core model; NAN: the model
+ * does not know the buffer. */
 static double full_at(const struct windows_row *row)
 {
 	return row->fact ? buffers_full(row->fact, row->entries) : (double)NAN;
@@ -129,7 +131,8 @@ static void add_series(
 	}
 }
 
-/* Marks the number of fillers at which the model's buffer is full. Equal marks are added only once.
+/* Marks the number of fillers at which the buffer of the core model is full. Equal marks are added
+ * only once.
  */
 static bool mark_entries(struct chart *chart, const struct windows_row *row, bool alone)
 {
@@ -159,7 +162,8 @@ static void mark_knee(struct chart *chart, const struct windows_row *row)
 	chart_add_mark(chart, &mark);
 }
 
-/* Labels the flat parts before and after the rise with their time. */
+/* Labels the flat part before the rise of the curve, and the flat part after it, with their cycles.
+ */
 static void add_flats(struct chart *chart, const struct windows_row *row)
 {
 	const struct knee_curve *curve = &row->curve;
@@ -183,7 +187,7 @@ static bool make_one(
 	add_series(chart, row, "", false);
 	chart_fit(chart, SCALE_LINEAR, SCALE_LINEAR);
 	modelled = mark_entries(chart, row, true);
-	/* Extend the x scale to the model's mark. */
+	/* Extend the x scale to the mark of the core model's buffer. */
 	if (modelled && full_at(row) > chart->x.scale.high)
 		chart->x.scale.high = full_at(row) * 1.03;
 	if (has_knee(row))
@@ -214,7 +218,7 @@ static bool make_all(struct chart *chart, const struct windows_report *report)
 				.text,
 			true);
 		modelled |= mark_entries(chart, row, false);
-		/* Label the last point before the rise. */
+		/* Label the last point before the rise of the curve. */
 		if (has_knee(row))
 			chart_add_call(chart, chart->series_count - 1, row->knee.x,
 				row->knee.before, row->filler);

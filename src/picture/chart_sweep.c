@@ -16,23 +16,25 @@ struct chart_sweep_axis {
 };
 
 struct chart_sweep {
-	struct setting setting; /* the values of the knobs that do not vary */
+	struct setting setting; /* setting with the values of the knobs that do not vary */
 	enum chart_look look;	/* resolved, not LOOK_AUTO */
-	int axis_count; /* number of knobs that vary; the first is x, the second is y of a grid */
+	int axis_count; /* number of knobs that vary; the first knob is x, the second knob is y of a
+			   grid */
 	struct chart_sweep_axis axis[KNOBS_MAX];
 	struct cells *cells; /* the cells so far */
 	struct chart_source source;
 	bool moves;		  /* at least one sample has a throughput */
-	struct named_sweep named; /* how to show the values; for a sweep without a name it holds
-				     only the kernel. Its text is borrowed */
+	struct named_sweep named; /* how to show the values; for a sweep without a name, `named`
+				     holds only the kernel. The text in `named` is borrowed */
 };
 
 const char *const chart_look_names[] = { "auto", "lines", "heat", "relief", NULL };
 _Static_assert(
 	sizeof(chart_look_names) / sizeof(chart_look_names[0]) == LOOKS + 1, "a name for each");
 
-/* Limits for the number of values. GRID_LEAST, GRID_MOST: of each axis of a grid. RELIEF_LEAST: of
- * each axis for a relief by default. VALUES_MOST: line_count() stops counting above it. */
+/* Limits for the number of values. GRID_LEAST, GRID_MOST: smallest and largest number of values on
+ * each axis of a grid. RELIEF_LEAST: smallest number of values on each axis if a relief is chosen
+ * by default. VALUES_MOST: line_count() stops counting above this number. */
 enum { GRID_LEAST = 2, RELIEF_LEAST = 4, GRID_MOST = 64, VALUES_MOST = 4096 };
 
 static int by_value(const void *a, const void *b)
@@ -59,8 +61,9 @@ static const struct knob *knob_of(const struct chart_sweep *gathered, int axis)
 	return &gathered->setting.kernel->knobs[gathered->axis[axis].knob];
 }
 
-/* How well an axis is suited to be x. The axis of the named sweep comes first, then numeric knobs
- * before choices, then knobs with more values, then sizes before strides before other knobs. */
+/* Returns how well an axis is suited to be x. The x axis of a named sweep has priority, then
+ * numeric knobs, then knobs with more values. Among equal knobs, sizes have priority over strides,
+ * and strides over other knobs. */
 static double suits_x(const struct chart_sweep *gathered, int axis)
 {
 	static const int rank[] = { [AXIS_NONE] = 0, [AXIS_SIZE] = 2, [AXIS_STRIDE] = 1 };
@@ -81,7 +84,7 @@ static int choose_x(const struct chart_sweep *gathered)
 	return best;
 }
 
-/* Moves an axis to the front. The other axes keep their order. */
+/* Moves an axis to the front. All other axes keep their order. */
 static void bring(struct chart_sweep *gathered, int index)
 {
 	struct chart_sweep_axis kept = gathered->axis[index];
@@ -91,7 +94,7 @@ static void bring(struct chart_sweep *gathered, int index)
 	gathered->axis[0] = kept;
 }
 
-/* Whether only the two knobs of the memory mountain vary, with enough values. */
+/* Returns whether only size and stride vary, with enough values to draw a memory mountain. */
 static bool is_mountain(const struct chart_sweep *gathered)
 {
 	const struct kernel *kernel = gathered->setting.kernel;
@@ -103,7 +106,7 @@ static bool is_mountain(const struct chart_sweep *gathered)
 	       gathered->axis[0].count <= GRID_MOST && gathered->axis[1].count <= GRID_MOST;
 }
 
-/* The number of combinations of all knobs except x. */
+/* Returns the number of combinations of the values of all knobs except x. */
 static int line_count(const struct chart_sweep *gathered)
 {
 	int count = 1;
@@ -159,7 +162,7 @@ struct status chart_sweep_new(const struct setting *setting, const struct sweep_
 		gathered->look = look != LOOK_AUTO	 ? look
 				 : is_mountain(gathered) ? LOOK_RELIEF
 							 : LOOK_LINES;
-		/* As in the explorer, sizes are on y and strides on x. */
+		/* As in the explorer, sizes are on the y axis and strides on the x axis. */
 		if (gathered->look != LOOK_LINES && gathered->axis_count == 2 &&
 			(knob_of(gathered, 0)->axis == AXIS_SIZE ||
 				knob_of(gathered, 1)->axis == AXIS_STRIDE))
@@ -213,8 +216,8 @@ static enum sweeps_figure figure_of(const struct chart_sweep *gathered, int x_kn
 		       : figure_choose(gathered->setting.kernel, x_knob, gathered->moves);
 }
 
-/* The point of a setting at x. It is a gap if the setting, or the baseline of its speedup, was not
- * measured. */
+/* Returns the point of a setting at x. The point is a gap if the setting, or the baseline of its
+ * speedup, was not measured. */
 static struct chart_point point_of(const struct chart_sweep *gathered, enum sweeps_figure figure,
 	const struct setting *setting, double x)
 {
@@ -230,7 +233,7 @@ static struct chart_point point_of(const struct chart_sweep *gathered, enum swee
 
 /* ---- lines ---- */
 
-/* The setting of line `number`. The last knob varies fastest. */
+/* Returns the setting of line number `number`. From line to line, the last knob varies fastest. */
 static struct setting line_of(const struct chart_sweep *gathered, int number)
 {
 	struct setting setting = gathered->setting;
@@ -244,7 +247,7 @@ static struct setting line_of(const struct chart_sweep *gathered, int number)
 	return setting;
 }
 
-/* The name of the line of a setting: the values of all knobs except x. */
+/* Returns the name of the line that contains a setting: the values of all knobs except x. */
 static struct words name_of(const struct chart_sweep *gathered, const struct setting *setting)
 {
 	struct words words = { "" };
@@ -261,7 +264,8 @@ static struct words name_of(const struct chart_sweep *gathered, const struct set
 	return words;
 }
 
-/* Whether the line has any cell. The kernel may exclude all cells of a line, which is then omitted.
+/* Returns whether the line of a setting has at least one cell. If the kernel excludes all cells of
+ * a line, the line is omitted.
  */
 static bool any_of(const struct chart_sweep *gathered, struct setting setting)
 {
@@ -280,7 +284,7 @@ static void add_line(const struct chart_sweep *gathered, enum sweeps_figure figu
 {
 	const struct chart_sweep_axis *x = &gathered->axis[0];
 	int lines = line_count(gathered);
-	/* Draw points of the same step side by side. */
+	/* Draw the points of different lines at the same step side by side. */
 	double shift = (number - (lines - 1) / 2.0) * fmin(0.12, 0.7 / lines);
 	struct setting setting = line_of(gathered, number);
 	struct chart_series *series;
@@ -299,7 +303,7 @@ static void add_line(const struct chart_sweep *gathered, enum sweeps_figure figu
 }
 
 /* Adds published values of the same quantity. Only speedups and cycles per instruction are
- * comparable with other machines; times are not. */
+ * comparable between machines; times are not comparable. */
 static void add_published(
 	const struct chart_sweep *gathered, enum sweeps_figure figure, struct chart *chart)
 {
@@ -380,7 +384,8 @@ static struct chart *make_lines(const struct chart_sweep *gathered)
 		knob_steps(&chart->x, knob, gathered->axis[0].values, gathered->axis[0].count);
 	for (int i = 0; i < line_count(gathered); i++)
 		add_line(gathered, figure, i, chart);
-	/* Many lines of a numeric knob: shades of one colour show their order. */
+	/* If a numeric knob has many lines, shades of one colour show the order of the knob's
+	 * values. */
 	chart->ordered = gathered->axis_count == 2 && knob_of(gathered, 1)->kind != KNOB_CHOICE &&
 			 chart->series_count > 4;
 	if (chart->joined)

@@ -20,8 +20,8 @@ bool box_within(const struct box *inner, const struct box *outer)
 	       inner->y + inner->height <= outer->y + outer->height + slack;
 }
 
-/* Clips a line to a range of one coordinate. *in, *out: the start and end of the remaining part, as
- * shares of the line's length. */
+/* Clips a line to a range of one coordinate. *in, *out: the start and end of the line's remaining
+ * part, as shares of the line's length. */
 static bool clip(double from, double step, double low, double high, double *in, double *out)
 {
 	double first, last;
@@ -47,11 +47,11 @@ double box_crossed(const struct box *box, double x0, double y0, double x1, doubl
 
 /* ---- in a row ---- */
 
-/* Items that touch each other and move together. */
+/* A run: neighbouring labels that touch each other and move together. */
 struct run {
 	int first, count;
 	double size; /* sum of the items' sizes */
-	double wish; /* sum of the wanted starts */
+	double wish; /* sum of the wanted starts of the items */
 	double start;
 };
 
@@ -78,8 +78,8 @@ void labels_spread(struct labels_item *items, int count, double low, double high
 			runs[used - 2].start + runs[used - 2].size > runs[used - 1].start) {
 			struct run *before = &runs[used - 2], *last = &runs[used - 1];
 
-			/* Make the wanted starts of the later items relative to the run's first
-			 * item. */
+			/* When two runs join, make the wanted starts of the later items relative to
+			 * the start of the joined run. */
 			before->wish += last->wish - last->count * before->size;
 			before->count += last->count;
 			before->size += last->size;
@@ -119,7 +119,7 @@ void labels_add_box(struct labels_field *field, const struct box *box)
 	field->box[field->box_count++] = *box;
 }
 
-/* The cost of a place; INFINITY: not allowed. */
+/* Returns the cost of a place for a label; INFINITY: the place is not allowed. */
 static double cost_of(const struct labels_field *field, const struct box *box)
 {
 	double cost = 0;
@@ -140,12 +140,13 @@ static double cost_of(const struct labels_field *field, const struct box *box)
 bool labels_beside(struct labels_field *field, double x0, double x1, double y, double width,
 	double height, struct box *found)
 {
-	/* Places along the stretch, the middle first; and distances from it, in label heights. */
+	/* along: places along the stretch, the middle first, as shares of its length. away:
+	 * distances from the stretch, in label heights. */
 	static const double along[] = { 0.5, 0.35, 0.65, 0.2, 0.8, 0, 1 },
 			    away[] = { 0.3, 0.7, 1.2, 2, 3, 4.5 };
 	double best = INFINITY, missing = width - (x1 - x0);
 
-	/* If the label is longer than the stretch, extend the stretch to its length. */
+	/* If the label is longer than the stretch, extend the stretch to the label's length. */
 	if (missing > 0) {
 		x0 -= missing / 2;
 		x1 += missing / 2;
@@ -161,7 +162,8 @@ bool labels_beside(struct labels_field *field, double x0, double x1, double y, d
 					box.x = field->bounds.x + field->bounds.width - width;
 				box.x = fmax(box.x, field->bounds.x);
 				box.y = below ? y + away[k] * height : y - (1 + away[k]) * height;
-				/* Prefer some distance to a line behind the label. */
+				/* Prefer a greater distance from the stretch to a place that covers
+				 * a line. */
 				cost = 3 * cost_of(field, &box) + 12 * away[k] + 8 * below +
 				       10 * fabs(along[i] - 0.5);
 				if (cost < best) {

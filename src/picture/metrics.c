@@ -5,8 +5,9 @@
 
 #include "base/text.h"
 
-/* Advance widths of DejaVu Sans 2.37 from blank to tilde, in thousandths of the size. Other
- * characters count as wide. Bold text counts as a tenth wider, which is enough for most text. */
+/* Advance widths of DejaVu Sans 2.37 from blank to tilde, in thousandths of the size. Each other
+ * character counts as a wide character. Bold text counts as a tenth wider than normal text, which
+ * is enough for most text. */
 static const short widths[] = { 318, 401, 460, 838, 636, 950, 780, 275, 390, 390, 500, 838, 318,
 	361, 318, 337, 636, 636, 636, 636, 636, 636, 636, 636, 636, 636, 337, 337, 838, 838, 838,
 	531, 1000, 684, 686, 698, 770, 632, 575, 775, 752, 295, 295, 656, 557, 863, 748, 787, 603,
@@ -47,7 +48,7 @@ double metrics_fit(const struct metrics *metrics, char *text, size_t size, doubl
 			return at;
 	while (length > 0 && metrics_width(metrics, text, least, bold) > room) {
 		length = length + sizeof(more) > size ? size - sizeof(more) : length - 1;
-		/* Do not cut within a character, and remove a blank before the ellipsis. */
+		/* Do not cut within a UTF-8 character, and remove blanks before the ellipsis. */
 		while (length > 0 &&
 			(((unsigned char)text[length] & 0xc0) == 0x80 || text[length - 1] == ' '))
 			length--;

@@ -112,7 +112,7 @@ double page_head(struct page *page)
 	return y + 9;
 }
 
-/* Adds a line of the corner, with text on the left and on the right. */
+/* Adds a line at the bottom of the page, with a text on the left and a text on the right. */
 static void foot_line(struct page *page, double y, const char *left, const char *right)
 {
 	double room = LAYOUT_WIDTH - 2 * PAGE_SIDE, size = SIZE_FOOT, gap = 18, left_room,
@@ -188,7 +188,8 @@ void page_y_axis(struct page *page, const struct chart_axis *axis, bool grid)
 	}
 }
 
-/* Adds the names of steps. If they do not fit, first makes the text smaller, then omits names. */
+/* Adds the names of an axis' steps. If the names do not fit, first makes the text smaller, then
+ * omits names. */
 static void step_names(struct page *page, const struct chart_axis *axis, double y)
 {
 	const struct box plot = page->layout->plot;
@@ -265,7 +266,7 @@ enum layout_mark layout_mark(const struct chart *chart, int series)
 {
 	if (chart->series[series].loose)
 		return MARK_CROSS;
-	/* Do not use the last mark: it is reserved for published points. */
+	/* Do not use the last mark, because it is reserved for published points. */
 	return chart->ordered ? MARK_DISC : (enum layout_mark)(series % (MARK_COUNT - 1));
 }
 

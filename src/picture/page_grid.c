@@ -1,5 +1,5 @@
-/* The layout of a heat map: a cell for each pair of values, and the colour scale at the right. A
- * cell contains its value if the value fits. */
+/* Makes the layout of a heat map: a cell for each pair of x and y, and the colour scale at the
+ * right. A cell shows its value as text if the text fits. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,11 +8,13 @@
 #include "base/text.h"
 #include "picture/page.h"
 
-/* Width of the colour scale, its distance from the cells, and its number of parts. */
+/* RAMP_WIDTH: width of the colour scale. RAMP_GAP: distance of the colour scale from the cells.
+ * RAMP_PARTS: number of parts of the colour scale. */
 static const double RAMP_WIDTH = 20, RAMP_GAP = 26;
 enum { RAMP_PARTS = 64 };
 
-/* The largest text size at which the values fit into their cells; 0: they do not fit. */
+/* Returns the largest text size at which all values fit into their cells; 0: the values do not fit.
+ */
 static double cell_size(const struct page *page, double width, double height)
 {
 	const struct chart *chart = page->chart;
@@ -48,7 +50,7 @@ static void put_cells(struct page *page)
 	}
 }
 
-/* Adds the names of the rows, as many as fit. */
+/* Adds the names of the rows; if not all names fit, omits names. */
 static void put_row_names(struct page *page)
 {
 	const struct chart_axis *axis = &page->chart->y;
@@ -62,8 +64,8 @@ static void put_row_names(struct page *page)
 			ANCHOR_RIGHT, size, false, INK_TEXT, axis->name[i]);
 }
 
-/* Adds the end of a cache between two rows, with its name at the right. across: adds a mark between
- * two columns, with its name above. */
+/* Adds a mark between two rows where a cache ends, with the cache's name at the right. across: adds
+ * the marks between two columns, with their names above. */
 static void put_marks(struct page *page, bool across)
 {
 	const struct chart *chart = page->chart;
@@ -72,7 +74,8 @@ static void put_marks(struct page *page, bool across)
 	int which[CHART_MARKS], count = 0;
 
 	for (int i = 0; i < chart->mark_count; i++) {
-		/* The line is between the steps at or below the mark and the steps above it. */
+		/* The mark's line lies between the steps at or below the mark and the steps above
+		 * the mark. */
 		const struct chart_mark *mark = &chart->mark[i];
 		double step = floor(mark->at + 1e-9) + 1,
 		       steps = across ? chart->x.count : chart->y.count;
@@ -181,10 +184,10 @@ void layout_heat(struct page *page)
 
 /* ---- relief ---- */
 
-/* The layout of a relief. Names are along the two front sides of the ground. The height scale is at
- * the left corner, and the ends of caches are on the back walls. */
+/* Makes the layout of a relief. The names of steps are along the two front sides of the ground. The
+ * height scale is at the left corner, and the ends of caches are on the back walls. */
 
-/* Adds names along a front side of the ground, as many as fit. */
+/* Adds names of steps along a front side of the ground; if not all names fit, omits names. */
 static void put_side(
 	struct page *page, const struct relief *relief, const struct chart_axis *axis, bool rows)
 {
@@ -211,7 +214,8 @@ static void put_side(
 	}
 }
 
-/* Adds the title of a front side in the page corner below it. Text in brackets is on a second line.
+/* Adds the title of a front side in the page's corner below this side. Text in brackets is on a
+ * second line.
  */
 static void put_side_title(
 	struct page *page, const struct relief *relief, const char *title, bool rows)
@@ -229,7 +233,7 @@ static void put_side_title(
 	if (!bracket)
 		return;
 	rest = words_of("%.*s", (int)strcspn(bracket + 2, ")"), bracket + 2);
-	/* If the text is too long, keep only the words before the first comma. */
+	/* If the text in brackets is too long, keep only the words before the first comma. */
 	if (page_width(page, rest.text, SIZE_LEAST, false) > room)
 		rest.text[strcspn(rest.text, ",")] = '\0';
 	page_fit(page, ROLE_AXIS, x, front.y + 20, anchor, 15, SIZE_LEAST, false, INK_TEXT, room,
@@ -242,7 +246,7 @@ static void line(
 	page_rule(page, ROLE_TICK, from.x, from.y, to.x, to.y, width, ink);
 }
 
-/* Adds the height scale at the left corner, with lines on both walls. */
+/* Adds the height scale at the left corner, with horizontal lines on both walls. */
 static void put_heights(struct page *page, const struct relief *relief)
 {
 	const struct scale *scale = &page->chart->z.scale;
@@ -269,8 +273,8 @@ static void put_heights(struct page *page, const struct relief *relief)
 	line(page, relief_project(relief, 1, 1, 0), relief_project(relief, 0, 1, 0), 1.2, INK_DIM);
 }
 
-/* Adds the end of each cache: a line up the wall behind the sizes, with its name above. Marks
- * across are on the other wall. */
+/* Marks the end of each cache: a line up the back wall behind the sizes, with the cache's name
+ * above. If `across` is set, adds the marks between columns, on the other back wall. */
 static void put_ridges(struct page *page, const struct relief *relief, bool across)
 {
 	const struct chart *chart = page->chart;
@@ -301,7 +305,7 @@ static void put_ridges(struct page *page, const struct relief *relief, bool acro
 		double width = page_width(page, text[i], SIZE_MARK, false),
 		       x = across ? top[i].x - 6 - width : top[i].x + 6;
 
-		/* Put the name next to its line, away from the back corner. */
+		/* Put the cache's name next to its line, on the side away from the back corner. */
 		x = fmin(fmax(x, PAGE_SIDE), LAYOUT_WIDTH - PAGE_SIDE - width);
 		page_text(page, ROLE_MARK, x, items[i].at + 0.36 * SIZE_MARK, ANCHOR_LEFT,
 			SIZE_MARK, false, INK_STATED, text[i]);
@@ -310,7 +314,7 @@ static void put_ridges(struct page *page, const struct relief *relief, bool acro
 	}
 }
 
-/* Adds the label of the highest point where it covers no other label. */
+/* Adds the label of the highest point at a place where the label covers no other label. */
 static void put_calls(struct page *page, const struct relief *relief, double top)
 {
 	const struct chart *chart = page->chart;

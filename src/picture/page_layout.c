@@ -1,4 +1,4 @@
-/* Makes the layout of a chart: each kind of chart has a function that fills it. */
+/* Makes the layout of a chart. Each kind of chart has a function that fills the layout. */
 #include "picture/page.h"
 
 #include <stdlib.h>

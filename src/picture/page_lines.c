@@ -1,5 +1,6 @@
-/* The layout of series over x. Names are at the ends of the lines. Knees are in a strip above the
- * plot. Labels of plateaus are next to the line. */
+/* Makes the layout of a chart of series over x. The names of the series are at the ends of the
+ * lines. Knees have their text in a strip above the plot. Labels of plateaus are next to the line.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,11 +9,11 @@
 #include "picture/page.h"
 
 enum { STRIP_ROWS = 3 };
-/* LEADER: distance from the last point of a line to its name. NAMES_MOST: the greatest width of
- * names. */
+/* LEADER: distance from the last point of a line to the line's name. NAMES_MOST: largest width of
+ * the names of lines. */
 static const double LEADER = 24, NAMES_MOST = 250;
-/* STRIP_GAP: distance from the text of a knee to the plot. STRIP_BEYOND: how far this text may
- * extend past the plot's sides. */
+/* STRIP_GAP: distance from the text of a knee to the plot. STRIP_BEYOND: largest distance that the
+ * text of a knee may extend beyond the plot's sides. */
 static const double STRIP_GAP = 16, STRIP_BEYOND = 30;
 
 static const struct chart_point *last_point(const struct chart_series *series)
@@ -27,7 +28,8 @@ static const struct chart_point *last_point(const struct chart_series *series)
 
 struct names {
 	int count;
-	double size, width; /* size and width of the text; width 0: there are no names */
+	double size, width; /* text size of the names, and width of the longest name; width 0: there
+			       are no names */
 };
 
 static struct names fit_names(const struct page *page, double height)
@@ -91,7 +93,7 @@ static void put_names(struct page *page, const struct names *names, struct label
 		page_fit(page, ROLE_SERIES, x, y + 0.36 * names->size, ANCHOR_LEFT, names->size,
 			names->size, true, ink, names->width, chart->series[ends[i].series].name);
 		page_rule(page, ROLE_SERIES, edge + 4, ends[i].y, x - 4, y, 1.2, ink);
-		/* Connect the name to a line that ends early. */
+		/* If a line ends early, connect the line's name to its end. */
 		if (ends[i].x < edge - 6) {
 			page_rule(page, ROLE_SERIES, ends[i].x + 6, ends[i].y, edge + 4, ends[i].y,
 				1.0, ink)
@@ -103,7 +105,7 @@ static void put_names(struct page *page, const struct names *names, struct label
 
 /* ---- knees ---- */
 
-/* The strip of knees above the plot: marks with text, from left to right. */
+/* The strip of knees above the plot: the texts of marks on the x axis, from left to right. */
 struct strip {
 	int rows, count;
 	double low; /* left limit of the text */
@@ -123,7 +125,8 @@ static int by_place(const void *a, const void *b)
 					  : (one->mark > other->mark) * 2 - 1;
 }
 
-/* Assigns the marks to rows in turn. The widths of the marks determine the number of rows. */
+/* Assigns the marks to the rows of the strip in turn. The widths of the marks' texts determine the
+ * number of rows. */
 static void plan_strip(const struct page *page, double width, struct strip *strip)
 {
 	const struct chart *chart = page->chart;
@@ -153,7 +156,8 @@ static void plan_strip(const struct page *page, double width, struct strip *stri
 	}
 }
 
-/* Whether there is only one row of knees and it fits next to the title of y. */
+/* Returns whether the strip of knees has only one row, and the row fits next to the title of the y
+ * axis. */
 static bool shares_row(
 	const struct page *page, const struct strip *strip, double left, double right)
 {
@@ -190,7 +194,7 @@ static void put_strip(struct page *page, const struct strip *strip)
 
 			page_text(page, ROLE_MARK, items[i].at, y, ANCHOR_MIDDLE, SIZE_MARK, false,
 				ink, marks[i]->text);
-			/* Draw a line from the text to the mark's line in the plot. */
+			/* Draw a line from the text of a knee to the knee's line in the plot. */
 			if (row == strip->rows - 1)
 				page_rule(page, ROLE_MARK, items[i].at, y + 5, items[i].wanted,
 					plot.y, 1, ink);
@@ -198,7 +202,7 @@ static void put_strip(struct page *page, const struct strip *strip)
 	}
 }
 
-/* Adds the lines of marks in the plot, under the data. */
+/* Adds the vertical lines of marks in the plot, under the data. */
 static void put_knee_lines(struct page *page, struct labels_field *field)
 {
 	const struct chart *chart = page->chart;
@@ -306,7 +310,7 @@ void layout_lines(struct page *page)
 
 	top = page_title_above(page, top, &chart->y) + 14;
 	left = PAGE_SIDE + page_y_width(page, &chart->y, bottom - top) + 10;
-	/* Reserve some of the height for the strip above the plot. */
+	/* Reserve some of the height for the strip of knees above the plot. */
 	names = fit_names(page, bottom - top - (chart->mark_count ? 3 * SIZE_MARK : 0));
 	right = LAYOUT_WIDTH - PAGE_SIDE - (names.count ? names.width + LEADER : 24);
 	plan_strip(page, right - left, &strip);
@@ -318,7 +322,8 @@ void layout_lines(struct page *page)
 		top += (strip.rows - 1) * SIZE_MARK * LINE_STEP + SIZE_MARK + STRIP_GAP - 6;
 	layout->plot = (struct box){ left, top, right - left, bottom - top };
 	field.bounds = layout->plot;
-	/* The label of the highest point may extend above the plot if nothing else is there. */
+	/* The label of the highest point may extend above the plot if there is no strip of knees.
+	 */
 	if (!strip.rows) {
 		field.bounds.y -= 10;
 		field.bounds.height += 10;
@@ -335,8 +340,8 @@ void layout_lines(struct page *page)
 
 /* ---- bars ---- */
 
-/* The layout of horizontal bars: the name at the left, the value at the end of the bar, and the
- * cause in small letters below. */
+/* Makes the layout of horizontal bars. The name is to the left of each bar, the value is at its
+ * end, and the cause is below the bar in small letters. */
 
 static const int inks[] = {
 	[BAR_HARD] = INK_HARD,
@@ -371,7 +376,8 @@ static void put_bar(struct page *page, const struct chart_bar *bar, double y, do
 	bool bold = bar->kind == BAR_BINDING || bar->kind == BAR_MEASURED;
 	struct words name = words_of("%s", bar->name);
 
-	/* The room is for bold letters, so that all names are cut alike. */
+	/* All names are cut to the width of bold letters, so that names are cut at the same length.
+	 */
 	metrics_fit(page->metrics, name.text, CHART_TEXT, name_size, name_size, true,
 		plot.x - 12 - PAGE_SIDE);
 	page_text(page, ROLE_TICK, plot.x - 12, line + 0.36 * name_size, ANCHOR_RIGHT, name_size,

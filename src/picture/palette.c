@@ -26,9 +26,9 @@ static const uint32_t inks[INK_COUNT][PICTURE_THEMES] = {
 	[INK_ON_DARK] = { 0xffffff, 0xffffff },
 };
 
-/* Based on Okabe and Ito ("Color Universal Design", 2008). Darkened or lightened to a contrast of 3
- * to 1 with the page. People with red-green colour blindness can still distinguish the colours.
- * tests/unit/test_palette.c checks both. */
+/* The colours are based on Okabe and Ito ("Color Universal Design", 2008), darkened or lightened to
+ * a contrast of 3 to 1 with the page. People with red-green colour blindness can still distinguish
+ * the colours. tests/unit/test_palette.c checks the contrast and the distances between colours. */
 static const uint32_t series[PICTURE_THEMES][PALETTE_SERIES] = {
 	[PICTURE_LIGHT] = { 0x0072b2, 0xd55e00, 0x2fa56b, 0xa377a5, 0x7a3b14, 0x262626 },
 	[PICTURE_DARK] = { 0x56b4e9, 0xe69f00, 0x42e58f, 0xdc8aa0, 0xfff04a, 0xffffff },
@@ -55,7 +55,7 @@ struct colour palette_ordered(enum picture_theme theme, int index, int count)
 {
 	double share = count > 1 ? (double)index / (count - 1) : 0.5;
 
-	/* Use only the part of the ramp with enough contrast with the page. */
+	/* Use only the part of the colour ramp that has enough contrast with the page. */
 	return palette_ramp(theme == PICTURE_LIGHT ? 0.02 + 0.66 * share : 0.36 + 0.62 * share);
 }
 

@@ -19,7 +19,7 @@ static struct pen_paint paint_of(const struct drawing *drawing, int ink)
 	return (struct pen_paint){ palette_chart_ink(drawing->theme, drawing->chart, ink), 1 };
 }
 
-/* The position of a value on the page. */
+/* Returns the position of the point (x, y) of the chart's data on the page. */
 static struct pen_point place_of(const struct drawing *drawing, double x, double y)
 {
 	return (struct pen_point){ layout_x(drawing->layout, drawing->chart, x),
@@ -59,10 +59,11 @@ static void draw_area(const struct drawing *drawing, const struct layout_area *a
 
 	if (ramp) {
 		paint.colour = palette_ramp(area->share);
-		/* The stroke avoids seams between the parts. */
+		/* The stroke avoids visible seams between the parts of the colour scale. */
 		stroke = (struct pen_stroke){ paint, 0.4, DASH_SOLID };
 	} else if (area->outlined) {
-		/* A light area with an outline differs from a solid bar even without colour. */
+		/* Without colour, a reader can still distinguish a light area with an outline from
+		 * a solid bar. */
 		paint.opacity = 0.22;
 	}
 	fill_box(drawing, &area->box, &paint, ramp || area->outlined ? &stroke : NULL);
@@ -87,8 +88,8 @@ static void draw_texts(const struct drawing *drawing)
 		struct pen_paint paint = paint_of(drawing, text->ink),
 				 page = paint_of(drawing, INK_PAGE);
 
-		/* A label next to a line may cover the line of a knee: lighten the knee's line
-		 * behind it. */
+		/* A label next to a curve may cover the line of a knee, so lighten the knee's line
+		 * behind the label. */
 		page.opacity = 0.75;
 		if (drawing->chart->kind == CHART_LINES &&
 			(text->role == ROLE_FLAT || text->role == ROLE_CALL))
@@ -140,8 +141,8 @@ static void draw_band(const struct drawing *drawing, int index)
 	for (int from = 0, to; from < series->count; from = to + 1) {
 		int count = 0;
 
-		/* Outline a stretch without gaps: forward along the upper quartiles, and back along
-		 * the lower ones. */
+		/* Outline a part of the series without gaps: forward along one quartile, and back
+		 * along the other quartile. */
 		for (to = from; to < series->count && isfinite(series->point[to].lo) &&
 				isfinite(series->point[to].hi);
 			to++)
@@ -201,12 +202,14 @@ static void draw_points(const struct drawing *drawing, int index)
 
 		if (!isfinite(at.y))
 			continue;
-		/* Without a line, a stem connects each point with its step. */
+		/* If no line joins the points, a stem connects each point with its step on the x
+		 * axis. */
 		if (!chart->joined && chart->y.scale.low == 0)
 			draw_line(drawing, x, place_of(drawing, 0, 0).y, x, at.y, &stem);
 		if (isfinite(lo.y) && isfinite(hi.y)) {
 			draw_line(drawing, x, lo.y, x, hi.y, &thin);
-			/* Add end strokes if the bar is longer than the mark. */
+			/* Add end strokes to the bar of quartiles if the bar is longer than the
+			 * mark. */
 			if (lo.y - hi.y > 2 * radius) {
 				draw_line(drawing, x - radius, lo.y, x + radius, lo.y, &thin);
 				draw_line(drawing, x - radius, hi.y, x + radius, hi.y, &thin);
@@ -250,7 +253,7 @@ static void draw_cell(const struct drawing *drawing, const struct box *box, int 
 		{ box->x, box->y + cut } };
 
 	if (isnan(shade)) {
-		/* A cell without a value is crossed out, in no colour of the ramp. */
+		/* A cell without a value is crossed out, and has no colour of the colour ramp. */
 		fill_box(drawing, box, &grid, NULL);
 		draw_line(drawing, box->x + 2, box->y + 2, box->x + box->width - 2,
 			box->y + box->height - 2, &cross);
@@ -276,7 +279,7 @@ static void draw_heat(const struct drawing *drawing)
 	}
 }
 
-/* A point of the relief between two steps. */
+/* Returns the position on the page of a point of the relief between two steps. */
 static struct relief_point point_at(const struct drawing *drawing, const struct relief *relief,
 	const double *heights, double column, double row)
 {
@@ -291,9 +294,9 @@ static struct relief_point point_at(const struct drawing *drawing, const struct 
 	return relief_project(relief, column / (chart->x.count - 1), row / (chart->y.count - 1), z);
 }
 
-/* Whether a mark at `at` crosses the facet that begins at `first`. A mark on an edge belongs to the
- * facet in front, because that facet would cover half of it. On the last edge there is no facet in
- * front. */
+/* Returns whether a mark at position `at` crosses the facet that begins at step `first`. A mark on
+ * an edge belongs to the facet in front of the edge, because that facet would cover half of the
+ * mark. The last edge has no facet in front. */
 static bool runs_over(double at, int first, int count)
 {
 	return at >= first && at <= first + 1 && (at < first + 1 || first + 2 == count);
@@ -368,7 +371,8 @@ void pen_draw(const struct pen *pen, const struct chart *chart, enum picture_the
 	draw_rules(&drawing, false);
 	for (int i = 0; i < layout->area_count; i++)
 		draw_area(&drawing, &layout->area[i]);
-	/* Draw the lines of knees below curves, but above cells. */
+	/* Draw the lines of marks before curves and after cells, so that curves cover the lines and
+	 * cells do not. */
 	if (!over)
 		draw_rules(&drawing, true);
 	if (kinds[chart->kind])

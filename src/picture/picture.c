@@ -9,7 +9,7 @@
 
 static const char *const extensions[] = { [PICTURE_SVG] = "svg", "png", "pdf", "gp", NULL };
 
-/* The format of a path's extension, in upper or lower case; -1: none. */
+/* Returns the picture format of a path's extension (upper or lower case); -1: unknown extension. */
 static int format_of(const char *path)
 {
 	const char *dot = strrchr(basename(path), '.');
@@ -31,7 +31,7 @@ struct status picture_named(const char *path)
 	return status_ok();
 }
 
-/* The data file's path: NAME.dat for NAME.gp. */
+/* Writes the path of the data file into the buffer: NAME.dat for NAME.gp. */
 static void data_path(const char *path, char *buffer, size_t size)
 {
 	snprintf(buffer, size, "%.*s.dat", (int)(strlen(path) - 3), path);
@@ -53,7 +53,7 @@ struct status picture_check(const char *path)
 	return file_check(data);
 }
 
-/* Saves the data file, then the script. */
+/* Saves the gnuplot data file, then the gnuplot script. */
 static struct status save_gnuplot(
 	const struct chart *chart, enum picture_theme theme, const char *path, bool fresh)
 {
@@ -110,7 +110,8 @@ struct status picture_save_new(const struct chart *chart, enum picture_theme the
 		status = save(chart, theme, path, true);
 		if (status_is_ok(&status) || !file_exists(path))
 			return status;
-		/* Another process has just created this file: try the next number. */
+		/* Another process has just created a file with this number, so try the next number.
+		 */
 	}
 	return status_failed("this folder already has 10,000 pictures slexplore-%s-*.svg", what);
 }

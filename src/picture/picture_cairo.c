@@ -14,11 +14,11 @@
 
 #include "picture/pen.h"
 
-/* Pixels per point of the page. The image has 1920 × 1080 pixels. */
+/* Pixels per point of the page, so that a PNG image has 1920 × 1080 pixels. */
 static const double PNG_SCALE = 2;
 
-/* The functions of cairo that are loaded at run time. The headers supply only their types; the
- * program is not linked with cairo. */
+/* The functions of cairo that are loaded at run time. cairo's headers supply only the types of
+ * these functions; the program is not linked with cairo. */
 /* clang-format off */
 #define FUNCTIONS(each) \
 	each(cairo_create) each(cairo_destroy) each(cairo_status) each(cairo_status_to_string) \
@@ -38,7 +38,7 @@ static const double PNG_SCALE = 2;
 #define DECLARE(name) __typeof__(&name) name;
 #define PLACE(name)   { #name, (void **)&api.name },
 
-/* Written once, by the only thread that draws. */
+/* The loaded functions, written once by the only thread that draws. */
 static struct {
 	FUNCTIONS(DECLARE)
 } api;
@@ -127,7 +127,7 @@ static void use_stroke(cairo_t *cairo, const struct pen_stroke *stroke)
 	api.cairo_set_line_join(cairo, CAIRO_LINE_JOIN_ROUND);
 }
 
-/* Fills and strokes the current path, and clears it. */
+/* Fills and strokes cairo's current path, and clears the path. */
 static void finish_path(
 	cairo_t *cairo, const struct pen_stroke *stroke, const struct pen_paint *fill)
 {
@@ -176,7 +176,7 @@ static struct status outcome(cairo_status_t status)
 		"cairo could not draw the picture: %s", api.cairo_status_to_string(status));
 }
 
-/* Draws on a surface and finishes it. The caller destroys it. */
+/* Draws a chart on a surface and finishes the surface. The caller destroys the surface. */
 static struct status draw_on(
 	cairo_surface_t *surface, const struct chart *chart, enum picture_theme theme, double scale)
 {
@@ -189,8 +189,8 @@ static struct status draw_on(
 		.disc = pen_disc };
 	struct status status;
 
-	/* Switch off hinting of metrics. Widths then grow evenly with the size on every surface,
-	 * and the drawing matches the layout. */
+	/* Without hinting of metrics, the width of text is proportional to its size on every
+	 * surface, so the drawing matches the layout. */
 	api.cairo_font_options_set_hint_metrics(options, CAIRO_HINT_METRICS_OFF);
 	api.cairo_font_options_set_hint_style(options, CAIRO_HINT_STYLE_NONE);
 	api.cairo_set_font_options(cairo, options);
@@ -212,8 +212,8 @@ static void add_escaped(struct text *text, const char *string)
 	}
 }
 
-/* cairo draws letters as shapes. This description contains the text for screen readers, searches
- * and tests. */
+/* Collects the text of the chart as a description for screen readers, searches and tests, because
+ * cairo draws letters only as shapes. */
 static void describe(const struct chart *chart, struct text *text)
 {
 	struct layout *layout = layout_new(chart, &metrics_plain);

@@ -1,5 +1,5 @@
-/* Gnuplot scripts. page.h places the frame, the axes and the text; gnuplot draws axes and data from
- * the numbers. */
+/* Writes gnuplot scripts. page.h places the frame, the axes and the text; gnuplot draws axes and
+ * data from the numbers. */
 #include "picture/picture.h"
 
 #include <math.h>
@@ -68,8 +68,8 @@ static double screen_y(double y)
 
 /* ---- parts of every script ---- */
 
-/* Terminals differ in font names and in the position of labels below the axis. The SVG terminal has
- * no bold font. */
+/* The output formats (terminals) of gnuplot differ in font names and in the position of labels
+ * below the axis. The SVG terminal has no bold font. */
 static void add_begin(const struct writing *writing, const char *name)
 {
 	text_addf(writing->script,
@@ -102,8 +102,8 @@ static void add_words(const struct writing *writing, bool in_plot)
 		const struct layout_text *text = &layout->text[i];
 		bool tick = text->role == ROLE_TICK, below = text->y > bottom;
 
-		/* gnuplot adds the tick labels below the x axis itself. The names of bars are next
-		 * to their bars. */
+		/* gnuplot itself adds the tick labels below the x axis. The script adds the names
+		 * of bars next to their bars. */
 		if (text->role == ROLE_CELL ||
 			(tick && (below || writing->chart->kind != CHART_BARS)) ||
 			(!in_plot && text->role != ROLE_HEAD && text->role != ROLE_FOOT))
@@ -245,8 +245,8 @@ static void add_points(const struct writing *writing, const struct chart_series 
 			number(point->other).text, number(point->other_y).text,
 			isfinite(point->other) && isfinite(point->other_y) ? 2 : point->doubtful);
 	}
-	/* Two empty lines separate the data sets of `index`; a series without points needs a line
-	 * with NaN values. */
+	/* Two empty lines separate data sets, which gnuplot selects with `index`. A series without
+	 * points needs a line with NaN values. */
 	text_add(writing->data, series->count ? "\n\n" : "NaN NaN NaN NaN NaN NaN 0\n\n\n");
 }
 
@@ -264,7 +264,7 @@ static void add_part_words(
 
 static void add_series(const struct writing *writing, int index, bool *first)
 {
-	/* gnuplot's point types in the order of enum layout_mark: filled, and hollow. */
+	/* gnuplot's numbers of filled and hollow point types, in the order of enum layout_mark. */
 	static const int full[MARK_COUNT] = { 7, 5, 13, 9, 11, 1 },
 			 hollow[MARK_COUNT] = { 6, 4, 12, 8, 10, 1 };
 	const struct chart *chart = writing->chart;
@@ -416,7 +416,7 @@ static void write_heat(const struct writing *writing)
 	text_add(writing->script, "\n");
 }
 
-/* A title without the text in brackets. */
+/* Returns an axis title without its text in brackets. */
 static struct words short_title(const char *title)
 {
 	const char *bracket = strstr(title, " (");
@@ -433,7 +433,7 @@ static void write_relief(const struct writing *writing)
 
 	add_words(writing, false);
 	add_palette(writing);
-	/* Draw all edges except those in front of the relief. */
+	/* Draw all edges of the frame except the edges in front of the relief. */
 	add_frame(writing, "895");
 	add_axis(writing, "x", &chart->x, 300, true, false, RELIEF_NAMES);
 	add_axis(writing, "y", &chart->y, 300, true, false, RELIEF_NAMES);

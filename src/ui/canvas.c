@@ -74,7 +74,8 @@ static struct canvas_cell *cell_at(struct box at, int x, int y)
 	return &at.canvas->cells[(size_t)y * (size_t)at.canvas->width + (size_t)x];
 }
 
-/* Puts a character of one or two columns. A wide character that is half outside is omitted. */
+/* Puts a character of one or two columns into the canvas. A wide character that is half outside the
+ * box is omitted. */
 static void put(struct box at, int x, int y, enum style style, wchar_t character, int columns)
 {
 	struct canvas_cell *cell = cell_at(at, x, y), *next = cell_at(at, x + columns, y);
@@ -92,12 +93,14 @@ static void put(struct box at, int x, int y, enum style style, wchar_t character
 		*right = (struct canvas_cell){ 0, (uint8_t)style };
 }
 
-/* Decodes one character of UTF-8. A control character becomes a blank, a byte of another refused
- * character U+FFFD. Returns the number of bytes used; 0 at the end. */
+/* Decodes one character of UTF-8. A control character becomes a blank; a byte that is not part of
+ * an accepted character becomes U+FFFD. Returns the number of bytes used; 0 at the end of the text.
+ */
 static size_t decode(const char *utf8, wchar_t *character)
 {
 	const unsigned char *s = (const unsigned char *)utf8;
-	bool plain = s[0] >= ' ' && s[0] < 0x7f; /* most characters: this function must be fast */
+	bool plain =
+		s[0] >= ' ' && s[0] < 0x7f; /* true for most characters; this case must be fast */
 	size_t length = plain ? 1 : text_character(utf8);
 
 	if (length == 0) {
@@ -110,8 +113,8 @@ static size_t decode(const char *utf8, wchar_t *character)
 	return length;
 }
 
-/* Writes the cells that show one character on this canvas to `out`, at most 4. Returns the number
- * of columns. */
+/* Writes to `out` the characters, at most 4, that show one character on this canvas. Returns the
+ * number of columns used. */
 static int shown(const struct canvas *canvas, wchar_t character, wchar_t out[4])
 {
 	int columns;
@@ -149,7 +152,8 @@ int canvas_columns(struct box at, const char *utf8)
 	return columns_of(at.canvas, utf8, strlen(utf8));
 }
 
-/* Draws at most `bytes` of a string inside the box. Text that does not fit ends in an ellipsis. */
+/* Draws at most `bytes` bytes of a string inside the box. Text that does not fit ends in an
+ * ellipsis. */
 static int draw(struct box at, int x, int y, enum style style, const char *utf8, size_t bytes)
 {
 	const char *end = utf8 + bytes;
@@ -165,7 +169,8 @@ static int draw(struct box at, int x, int y, enum style style, const char *utf8,
 
 		if (cut && x + columns > at.width - tail)
 			break;
-		/* A cell holds one character. Combining marks have no column: omit them. */
+		/* A cell holds one character, so combining marks, which have no column, are
+		 * omitted. */
 		if (columns == 2 && out[0] == character)
 			put(at, x, y, style, character, 2);
 		else
@@ -200,8 +205,8 @@ void canvas_glyph(struct box at, int x, int y, enum style style, enum glyph glyp
 
 void canvas_dots(struct box at, int x, int y, enum style style, unsigned bits, char twin)
 {
-	/* Braille numbers three rows of the left column, then three of the right one, then the
-	 * fourth row. */
+	/* Braille patterns number the upper three points of the left column, then the upper three
+	 * points of the right column, then the fourth row. */
 	static const unsigned char order[8] = { 0, 3, 1, 4, 2, 5, 6, 7 };
 	unsigned pattern = 0;
 
@@ -235,8 +240,8 @@ int canvas_wrap(struct box at, int y, enum style style, const char *utf8)
 		const char *line = utf8;
 		size_t length = text_line(&wrap, line, &utf8);
 
-		/* The last row gets all remaining text. The text is too long and thus ends in an
-		 * ellipsis. */
+		/* The last row gets all remaining text; draw() cuts the text and adds an ellipsis.
+		 */
 		if (y + rows == at.height - 1 && *utf8)
 			length = strlen(line);
 		draw(at, 0, y + rows++, style, line, length);
@@ -286,8 +291,8 @@ void canvas_frame(struct box at, enum style style, const char *title)
 		canvas_text(box_part(at, 2, 0, at.width - 4, 1), 0, 0, STYLE_TITLE, " %s ", title);
 }
 
-/* This function must be fast: every frame fills up to 40,000 cells. Therefore it does not use
- * put(). */
+/* canvas_fill() does not use put(), because every frame fills up to 40,000 cells and put() would be
+ * too slow. */
 void canvas_fill(struct box at, enum style style)
 {
 	int left = int_most(at.x, 0), right = int_least(at.x + at.width, at.canvas->width);
@@ -296,8 +301,8 @@ void canvas_fill(struct box at, enum style style)
 	for (int y = top; y < bottom && left < right; y++) {
 		struct canvas_cell *row = &at.canvas->cells[(size_t)y * (size_t)at.canvas->width];
 
-		/* A wide character across the edge of the box: its half outside the box becomes a
-		 * blank. */
+		/* If a wide character crosses the edge of the box, its half outside the box becomes
+		 * a blank. */
 		if (left > 0 && row[left].character == 0)
 			row[left - 1].character = L' ';
 		if (right < at.canvas->width && row[right].character == 0)
@@ -307,7 +312,7 @@ void canvas_fill(struct box at, enum style style)
 	}
 }
 
-/* Prints a character as UTF-8: a first byte, then bytes with six bits each. */
+/* Prints a character as UTF-8: a first byte, then continuation bytes of six bits each. */
 static void print_character(wchar_t character, FILE *file)
 {
 	uint32_t c = (uint32_t)character;

@@ -6,11 +6,11 @@
 
 #include "base/scale.h"
 
-/* Columns to the left of the vertical axis. */
+/* Number of columns to the left of the vertical axis. */
 enum { MARGIN = 6 };
 
-/* The end of the horizontal axis: AFTER_KNEE times the knee, or at least FEWEST fillers without a
- * knee. */
+/* The horizontal axis of fillers ends at AFTER_KNEE times the knee. Without a knee, the axis ends
+ * at FEWEST fillers or more. */
 #define AFTER_KNEE 1.35
 #define FEWEST	   64.0
 
@@ -18,11 +18,12 @@ static const char kind_marks[PAGE_KINDS] = { 'o', 'o', 'x' };
 static const enum style kind_styles[PAGE_KINDS] = { STYLE_A, STYLE_A, STYLE_B };
 
 struct plot {
-	struct box whole, at; /* the whole plot with its axes; the part with the points */
+	struct box whole, at; /* whole: the plot with its axes; at: the part with the points */
 	struct scale x, y;
 };
 
-/* Returns a column relative to `at`; -1 or less for a value below the axis. */
+/* Returns the column of the value x, relative to plot->at; -1 or less if the value is below the
+ * axis. */
 static int column_of(const struct plot *plot, double x)
 {
 	return (int)lround(scale_place(&plot->x, x) * (plot->at.width - 1));
@@ -56,7 +57,7 @@ static void draw_y_axis(const struct plot *plot)
 	}
 }
 
-/* Each label begins at its column. */
+/* Draws the horizontal axis; each label begins at the column of its value. */
 static void draw_x_axis(const struct plot *plot, int row)
 {
 	struct scale_tick ticks[SCALE_TICKS];
@@ -102,7 +103,7 @@ static bool probe_range(const struct probe_report *report, struct plot *plot)
 			least = fmin(least, modes ? sample->mode_low : sample->cpe);
 			most = fmax(most, modes ? sample->mode_high : sample->cpe);
 		}
-	/* The scale must not change while points arrive: leave room for later points. */
+	/* The scale must not change while points arrive, so leave room for later points. */
 	least /= 1.3;
 	plot->y = (struct scale){ SCALE_LOG, least, fmax(1.3 * most, 100 * least) };
 	plot->x = (struct scale){ .kind = SCALE_BYTES,
@@ -148,7 +149,7 @@ static void draw_probe_points(const struct plot *plot, const struct probe_report
 		}
 }
 
-/* Draws the names of knees in the two rows above the points. Names do not overlap. */
+/* Draws the names of knees in the two rows above the points, so that the names do not overlap. */
 static void draw_knees(const struct plot *plot, const struct hierarchy *hierarchy)
 {
 	int taken[2] = { MARGIN + 1, MARGIN + 1 };
@@ -222,15 +223,15 @@ void probe_plot_draw(struct box at, const struct probe_report *report)
 
 /* ---- windows ---- */
 
-/* Returns the number of fillers that fills the core model's buffer (some fillers use several
- * entries each). NAN: the model does not know this buffer. */
+/* Returns the number of fillers that fills the core model's buffer. One filler may use several
+ * entries of the buffer. NAN: the model does not know this buffer. */
 static double full_at(const struct windows_row *row)
 {
 	return buffers_full(row->fact, row->entries);
 }
 
-/* Returns false if nothing is measured. */
-static bool window_range(const struct windows_row *row, struct plot *plot)
+/* Finds the ranges of both axes. Returns false if no point is measured. */ static bool
+window_range(const struct windows_row *row, struct plot *plot)
 {
 	const struct knee *knee = &row->knee;
 	double last = row->curve.count ? row->curve.point[row->curve.count - 1].x : 0,
@@ -249,7 +250,7 @@ static bool window_range(const struct windows_row *row, struct plot *plot)
 	return row->curve.count > 0;
 }
 
-/* A horizontal line with its value above it. */
+/* Draws a horizontal line with its number of cycles above the line. */
 static void draw_level(const struct plot *plot, double cycles, double from, double to, bool right)
 {
 	int y = row_of(plot, cycles), first = column_of(plot, from),
@@ -277,8 +278,9 @@ static void draw_range(const struct plot *plot, const struct knee *knee)
 }
 
 /* Draws the knee's value and the model's label. The knee's value ends at the knee's line; the
- * model's label begins at the model's line. So both fit if the lines are close. At the right edge
- * the model's label moves to the left, if needed to before the knee's value. */
+ * model's label begins at the model's line. Value and label therefore fit even if the two lines are
+ * close. At the right edge, the model's label moves to the left, if necessary to the left of the
+ * knee's value. */
 static void draw_names(const struct plot *plot, const struct windows_row *row)
 {
 	const struct knee *knee = &row->knee;

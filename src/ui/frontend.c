@@ -54,7 +54,8 @@ void frontend_draw(struct frontend *front, double now)
 	for (int i = 0; i < front->keys.count; i++) {
 		const struct key_row *row = &front->keys.row[i];
 
-		/* Only rows of the key bar need to know whether their command works. */
+		/* Only for rows in the key bar, check whether their command would do anything now.
+		 */
 		front->works[i] = row->context == context && row->word[0] &&
 				  (strncmp(row->command, "page ", 5) == 0 ||
 					  session_command_works(front->session, row->command));
@@ -62,7 +63,7 @@ void frontend_draw(struct frontend *front, double now)
 	panels_draw(&front->canvas, &front->view, &front->keys, front->works);
 }
 
-/* Scrolls an overlay by lines, at most to its last line. */
+/* Scrolls an overlay by a number of lines, at most to the overlay's last line. */
 static void scroll(struct frontend *front, const char *command, int lines, double now)
 {
 	bool down = strcmp(command, "move down") == 0;
@@ -99,7 +100,7 @@ void frontend_key(struct frontend *front, int code, double now)
 		scroll(front, command, 1, now);
 	else
 		session_command(front->session, command, now);
-	/* A pane stops at its last line. */
+	/* If the command scrolled a pane beyond its last line, scroll back. */
 	session_view(front->session, now, &front->view);
 	if (panels_scroll_back(&front->canvas, &front->view, command, back, sizeof(back)))
 		session_command(front->session, back, now);
@@ -107,11 +108,12 @@ void frontend_key(struct frontend *front, int code, double now)
 
 /* ---- scripts ---- */
 
-/* The longest time of `wait` and of `live`, seconds: far more than a complete screen needs. */
+/* Maximum seconds that the script lines `wait` and `live` wait: far more than measuring a complete
+ * screen needs. */
 static const double WAIT_MOST = 120, LIVE_MOST = 20;
-/* Seconds between looks at the engine, in addition to its own messages. */
+/* Seconds between two checks of the engine's state; the engine's messages also cause checks. */
 static const double LOOK = 0.05;
-/* More steps than this at one moment are an endless loop. */
+/* Maximum number of the session's steps at one moment; more steps would be an endless loop. */
 enum { DUE_MOST = 200 };
 
 struct script {
@@ -170,7 +172,7 @@ static bool figure_settled(const struct script *script)
 	       (view->failure[0] || view->frozen || !view->sample.provisional);
 }
 
-/* Runs the session's due steps, like the event loop before each key. */
+/* Runs the session's due steps, as the event loop does before each key. */
 static void advance(struct session *session, double now)
 {
 	session_advance(session, now);
@@ -251,7 +253,7 @@ static struct status run_resize(struct script *script, const char *arguments)
 	return status_ok();
 }
 
-/* A live screen would have processed all due steps by now. */
+/* Draws a frame after all due steps of the session, as the event loop of a live screen does. */
 static void draw_now(struct script *script)
 {
 	advance(script->front->session, now_of(script));
@@ -298,8 +300,8 @@ static struct status run_panel(struct script *script, const char *arguments)
 	return status_ok();
 }
 
-/* Words that exist only in scripts. A word without run() waits until `done`, at most `most`
- * seconds. */
+/* Commands that exist only in scripts. A command without run() waits until done() returns true, at
+ * most `most` seconds. */
 static const struct {
 	const char *name;
 	struct status (*run)(struct script *script, const char *arguments);

@@ -45,7 +45,7 @@ int keys_code(const char *name)
 	return KEYCODE_NONE;
 }
 
-/* The most commands that a suggestion can choose from. */
+/* Maximum number of commands from which the suggestion for a misspelt command is chosen. */
 enum { COMMANDS_MAX = 96 };
 
 static bool check_command(
@@ -54,7 +54,7 @@ static bool check_command(
 	const char *names[COMMANDS_MAX];
 	size_t count = 0, length = strcspn(command, " ");
 	struct words word = words_of("%.*s", (int)length, command);
-	/* The user interface itself runs these two. */
+	/* The user interface itself runs the commands "redraw" and "page". */
 	bool known = strcmp(word.text, "redraw") == 0 || strcmp(word.text, "page") == 0;
 
 	for (int i = 0; commands[i].name && !known; i++) {
@@ -68,8 +68,8 @@ static bool check_command(
 	return known || rows_unknown(rows, "command", word.text, names, count);
 }
 
-/* Cuts text at `mark` and removes blanks around the cut. Returns the second part; NULL without
- * `mark`. */
+/* Cuts a text at `mark` and removes blanks around the cut. Returns the part after `mark`, or NULL
+ * if the text has no `mark`. */
 static char *cut_at(char *text, const char *mark)
 {
 	char *found = strstr(text, mark), *end = found;
@@ -83,7 +83,7 @@ static char *cut_at(char *text, const char *mark)
 	return found + strspn(found, " \t");
 }
 
-/* "KEY COMMAND # WORD | NOTE"; WORD is optional. */
+/* Reads a line of the form "KEY COMMAND # WORD | NOTE"; WORD is optional. */
 static bool read_key(struct rows *rows, struct key_row *row)
 {
 	char *key = rows_word(rows), *command = rows_rest(rows), *note = cut_at(command, "# "),
@@ -179,7 +179,8 @@ const struct key_row *keys_find(const struct keys *keys, enum context context, i
 
 void keys_expand(const struct key_row *row, int code, const char *find, char *buffer, size_t size)
 {
-	/* Names and commands are ASCII: another typed character cannot be part of one. */
+	/* Names and commands are ASCII, so no other typed character can be part of a name or
+	 * command. */
 	const char typed = code >= ' ' && code < 0x7f ? (char)code : '?';
 	const struct {
 		const char *mark, *words;
@@ -201,7 +202,7 @@ void keys_expand(const struct key_row *row, int code, const char *find, char *bu
 				length = marks[i].length;
 				skip = strlen(marks[i].mark);
 			}
-		/* A piece that does not fit whole is omitted. */
+		/* A replacement that does not fit completely is omitted. */
 		if (used + length < size) {
 			memcpy(buffer + used, words, length);
 			used += length;
@@ -240,10 +241,11 @@ bool sequence_ends(enum sequence sequence, wint_t before, wint_t character)
 {
 	switch (sequence) {
 	case SEQUENCE_CONTROL:
-		/* Function keys of the Linux console: Esc [ [ A. */
+		/* A second '[' does not end the sequence: function keys of the Linux console send
+		 * "Esc [ [ A". */
 		if (before == 0 && character == '[')
 			return false;
-		/* Parameters and intermediate characters do not end the sequence. */
+		/* Parameter characters and intermediate characters do not end the sequence. */
 		return !between(character, 0x20, 0x3f);
 	case SEQUENCE_STRING: return character == BELL || (before == ESCAPE && character == '\\');
 	default: return true;

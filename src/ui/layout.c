@@ -4,20 +4,21 @@
 #include <string.h>
 
 enum {
-	TOP_MIN = 8,  /* rule, large digits, spread, trials, source, rates */
-	BODY_MIN = 5, /* rule, three rows of bars, labels */
-	WHOLE_COMFORT =
-		18, /* rows of a whole-width panel; if fewer are left, it gets the full height */
-	OTHERS = 8, /* rows that a whole-width panel leaves to other panels */
-	PAIR_WIDTH = 100, /* from this width on the body may have two columns */
-	VERY_WIDE = 150,  /* from this width on the body always has two columns */
+	TOP_MIN = 8,	    /* smallest height of the top block: rule, large digits, spread, trials,
+			       source, rates */
+	BODY_MIN = 5,	    /* smallest height of the body: rule, three rows of bars, labels */
+	WHOLE_COMFORT = 18, /* comfortable rows of a whole-width panel; if fewer rows are available,
+			       the panel gets the whole body */
+	OTHERS = 8,	    /* number of rows that a whole-width panel leaves to other panels */
+	PAIR_WIDTH = 100,   /* smallest width at which the body may have two columns */
+	VERY_WIDE = 150,    /* smallest width at which the body always has two columns */
 	COLUMN_GAP = 2,
-	COMFORT = 12,  /* a comfortable height, also for a long list */
-	ANY_FIRST = 3, /* rows of a line without a best height, given before other lines get their
+	COMFORT = 12,  /* number of rows that is a comfortable height, also for a long list */
+	ANY_FIRST = 3, /* rows that a line without a best height gets before other lines get their
 			  best height */
 };
 
-/* The rows to place, in order of importance, and the places so far. */
+/* The rows to place, in order of importance, and the layout with the rows placed so far. */
 struct placing {
 	const struct layout_row *rows;
 	int row_count;
@@ -42,7 +43,8 @@ static void place_area(
 		place(placing->layout, row->name, (struct box){ x, y, width, height });
 }
 
-/* Places kernels, knobs and figure. From 116 columns on, it also places the text about the kernel.
+/* Places the kernels, the knobs and the measured value. On a screen of at least 116 columns, also
+ * places the text about the kernel.
  */
 static void place_top(const struct placing *placing, int y, int width, int height)
 {
@@ -65,17 +67,18 @@ static void place_top(const struct placing *placing, int y, int width, int heigh
 	place_area(placing, AREA_ABOUT, x + figure + gap, y, about, height);
 }
 
-/* Rows of the body, in lines of `columns` rows side by side. */
+/* The panels of the body, arranged in lines of `columns` panels side by side. A struct layout_row
+ * describes each panel. */
 struct band {
 	const struct layout_row *row[LAYOUT_MAX];
 	int count, columns;
 };
 
-/* The needs of the rows of one line. */
+/* The heights that the panels of one line need. */
 struct line {
 	int least;
-	int best; /* the height that shows everything; 0: all rows can use any height */
-	bool any; /* one row of the line can use any height */
+	int best; /* height that shows everything; 0: every panel of the line can use any height */
+	bool any; /* at least one panel of the line can use any height */
 };
 
 static struct line line_of(const struct band *band, int line)
@@ -90,8 +93,9 @@ static struct line line_of(const struct band *band, int line)
 	return needs;
 }
 
-/* Distributes up to `left` rows one by one. Each goes to the line with the smallest height that is
- * still below its maximum in `room`. Returns the number of rows left over. */
+/* Distributes up to `left` screen rows to the lines, one by one. Each row goes to the lowest line
+ * that can still grow; `room` limits the growth of each line. Returns the number of rows left over.
+ */
 static int grow(int *heights, const int *room, int lines, int left)
 {
 	for (; left > 0; left--) {
@@ -108,8 +112,9 @@ static int grow(int *heights, const int *room, int lines, int left)
 	return left;
 }
 
-/* Computes the heights of the lines. First each line gets its minimum height, then up to its best
- * height. Remaining rows go to lines that can use any height, then to all lines. */
+/* Computes the heights of the lines. First each line gets its minimum height. Then each line grows
+ * up to its best height. The remaining rows go to lines that can use any height, then to all lines.
+ */
 static void share_height(const struct band *band, int height, int *heights)
 {
 	int lines = (band->count + band->columns - 1) / band->columns, left = height;
@@ -130,7 +135,8 @@ static void share_height(const struct band *band, int height, int *heights)
 		left = grow(heights, room[pass], lines, left);
 }
 
-/* Puts the rows into a rectangle. A single row in the last line fills that line. */
+/* Puts the panels into a rectangle. If the last line has a single panel, the panel fills the line.
+ */
 static void place_grid(struct layout *layout, const struct band *band, struct box at)
 {
 	int heights[LAYOUT_MAX] = { 0 }, y = at.y;
@@ -151,7 +157,7 @@ static void place_grid(struct layout *layout, const struct band *band, struct bo
 	}
 }
 
-/* Whether the rows fit. A single line always fits. */
+/* Returns whether the panels fit into the height. A single line always fits. */
 static bool fits(const struct band *band, int height)
 {
 	int used = 0;
@@ -161,8 +167,8 @@ static bool fits(const struct band *band, int height)
 	return band->count <= band->columns || used <= height;
 }
 
-/* Chooses the number of columns: two on a very wide screen, and on a wide screen if a single column
- * would omit rows. Returns whether all rows fit. */
+/* Chooses the number of columns. A very wide screen has two columns; a wide screen has two columns
+ * if a single column would omit panels. Returns whether all panels fit. */
 static bool arrange(struct band *band, int width, int height)
 {
 	band->columns = 1;
@@ -171,7 +177,7 @@ static bool arrange(struct band *band, int width, int height)
 	return fits(band, height);
 }
 
-/* Sorts rows by their places, stably. */
+/* Sorts the panels by `place`, with a stable sort. */
 static void sort_places(struct band *band)
 {
 	for (int i = 1; i < band->count; i++) {
@@ -184,7 +190,8 @@ static void sort_places(struct band *band)
 	}
 }
 
-/* Whether each row gets its best height or COMFORT, the smaller of the two. */
+/* Returns whether each panel gets a comfortable height: its best height or COMFORT, whichever is
+ * smaller. */
 static bool all_comfortable(const struct band *band, int width, int height)
 {
 	struct band comfortable = *band;
@@ -203,9 +210,9 @@ static bool all_comfortable(const struct band *band, int width, int height)
 	return arrange(&comfortable, width, height);
 }
 
-/* Places a front row that has the whole width. Its height is at most its best height, and leaves
- * OTHERS rows to other panels. If that is less than WHOLE_COMFORT, it gets the whole body. Returns
- * the rest of the rectangle. */
+/* Places a front panel that has the whole width. The panel's height is at most its best height, and
+ * leaves OTHERS rows to other panels. If this height is less than WHOLE_COMFORT, the panel gets the
+ * whole body. Returns the rest of the rectangle. */
 static struct box place_whole(const struct placing *placing, struct box at)
 {
 	for (int i = 0; i < placing->row_count; i++) {
@@ -223,8 +230,8 @@ static struct box place_whole(const struct placing *placing, struct box at)
 	return at;
 }
 
-/* Places the body. On a wide screen a tall row gets a column at the right if all more important
- * rows still fit. */
+/* Places the body. On a wide screen, a tall panel gets a column at the right if all more important
+ * panels still fit. */
 static void place_body(const struct placing *placing, struct box at)
 {
 	struct band band = { .count = 0 };
@@ -256,7 +263,8 @@ static void place_body(const struct placing *placing, struct box at)
 		}
 		band.row[band.count++] = row;
 		if (row->front && band.count == 1) {
-			/* The front row gets its best height if another row still fits. */
+			/* The front panel gets its best height, but at most three fifths of the
+			 * body. */
 			front = *row;
 			front.min_height = int_most(
 				front.min_height, int_least(front.best_height, at.height * 3 / 5));

@@ -1,6 +1,6 @@
 /* Draws the mountain as a relief: throughput over stride (to the right) and size (small sizes at
- * the back). The surface consists of lines in points finer than cells. Faces are drawn from back to
- * front, so that each face hides the lines behind it. */
+ * the back). The surface consists of lines, drawn with points that are finer than cells. Faces of
+ * the surface are drawn from back to front, so that each face hides the lines behind it. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 enum { LEFT = 6, RIGHT = 10, BELOW = 2, LEAST_WIDTH = 44, LEAST_HEIGHT = 10 };
 enum { CELLS = VIEW_GRID_X * VIEW_GRID_Y };
 
-/* Lines closer than this, in points, are omitted. */
+/* The smallest distance between two lines of the surface, in points; closer lines are omitted. */
 static const double nearest = 3;
 
 struct landscape {
@@ -23,12 +23,14 @@ struct landscape {
 	const struct view_grid *grid;
 	struct dots dots;
 	struct relief relief;
-	double height[CELLS]; /* of each cell, row by row: 0…1, NAN: not measured */
-	double top;	      /* GB/s of the full height */
+	double height[CELLS]; /* height of each cell, 0…1, row by row; NAN: the cell is not measured
+			       */
+	double top;	      /* throughput in GB/s at the full height */
 	int step_x, step_y;   /* draw every step-th line */
 };
 
-/* The scale is logarithmic, so that large and small differences between plateaus are visible. */
+/* The scale of shades is logarithmic, so that large and small differences between plateaus are
+ * visible. */
 int mountain_shade(double gbps, double top)
 {
 	int below = (int)floor(2 * log2(top / gbps));
@@ -55,7 +57,7 @@ static bool known(const struct landscape *land, int x, int y)
 	return isfinite(land->height[y * land->grid->nx + x]);
 }
 
-/* The point over a stride and a size. */
+/* Returns the point on the screen for a stride, a size and a height. */
 static struct dots_point point_at(const struct landscape *land, int x, int y, double height)
 {
 	struct relief_point point = relief_project(&land->relief, (double)x / (land->grid->nx - 1),
@@ -69,7 +71,8 @@ static struct dots_point surface(const struct landscape *land, int x, int y)
 	return point_at(land, x, y, land->height[y * land->grid->nx + x]);
 }
 
-/* Whether the line of one stride or size is drawn. The lines through the cursor are always drawn.
+/* Returns whether the line of one stride or size is drawn. The lines through the cursor are always
+ * drawn.
  */
 static bool line_shown(int index, int last, int step, int here, bool at)
 {
@@ -147,7 +150,7 @@ static void draw_surface(struct landscape *land)
 		draw_side(land, x, grid->ny - 1, x + 1, grid->ny - 1);
 }
 
-/* The column and row of a point in the panel. */
+/* column_of() and row_of() return the column and the row of a point in the panel. */
 static int column_of(struct dots_point point)
 {
 	return LEFT + (int)lround(point.x) / 2;
@@ -183,7 +186,8 @@ static void draw_strides(struct box at, const struct landscape *land)
 
 	canvas_put(at, 0, y + 1, STYLE_DIM, knob->name);
 	for (int pass = 0; pass < 2; pass++) {
-		/* The cursor's stride comes first. */
+		/* The stride under the cursor is drawn first, so that other strides cannot take its
+		 * place. */
 		for (int i = 0; i < grid->nx; i++) {
 			int x = column_of(point_at(land, i, grid->ny - 1, 0)), columns;
 			bool here = mountain_at(grid) && i == grid->here_x;
@@ -208,14 +212,16 @@ static void draw_strides(struct box at, const struct landscape *land)
 	}
 }
 
-/* Draws sizes along the right edge, with the name of each cache at its first size. */
+/* Draws sizes along the right edge. The name of each cache is at the smallest size in this cache.
+ */
 static void draw_sizes(struct box at, const struct landscape *land)
 {
 	const struct view_grid *grid = land->grid;
 	const struct knob *knob = &land->view->setting.kernel->knobs[grid->size_knob];
 	bool taken[512] = { false };
 
-	/* The cursor's size comes first, then the first size of each cache, then the others. */
+	/* The size under the cursor is drawn first, then the first size of each cache, then the
+	 * other sizes that fit. */
 	for (int pass = 0; pass < 3; pass++)
 		for (int y = 0; y < grid->ny; y++) {
 			struct dots_point point = point_at(land, grid->nx - 1, y, 0);
@@ -235,7 +241,7 @@ static void draw_sizes(struct box at, const struct landscape *land)
 		}
 }
 
-/* Marks doubtful cells that are visible. */
+/* Marks the visible cells that have doubtful values. */
 static void mark_doubtful(struct box at, const struct landscape *land)
 {
 	for (int y = 0; y < land->grid->ny; y++)

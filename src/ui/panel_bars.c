@@ -1,6 +1,6 @@
-/* Rows of text. The first row shows program, REPLAY and recording stamps, machine, clock, and the
- * state of the measurement. The last two rows show the last message and the keys. This file also
- * draws a screen that is too small for panels. */
+/* Draws rows of text. The first row shows the program, the stamps of a replay and a recording, the
+ * machine, the clock, and the state of the measurement. The last two rows show the last message and
+ * the keys. This file also draws a screen that is too small for panels. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "experiment/probe/probe.h"
 #include "ui/panels.h"
 
-/* Appends an item and a separator before it, if both fit before `end`. */
+/* Appends a separator and an item to a row, if both fit before column `end`. */
 #define item(at, x, end, style, ...) put_item(at, x, end, style, words_of(__VA_ARGS__).text)
 static int put_item(struct box at, int x, int end, enum style style, const char *text)
 {
@@ -20,7 +20,8 @@ static int put_item(struct box at, int x, int end, enum style style, const char 
 	return x + canvas_put(at, x, 0, style, text);
 }
 
-/* Columns reserved for the state, so that no other item moves when it changes. */
+/* Columns reserved for the state of the measurement, so that no other item moves when the state
+ * changes. */
 enum { STATE = 16 };
 
 static int draw_state(struct box at, const struct view *view)
@@ -78,7 +79,7 @@ static void draw_header(struct box at, const struct scene *scene)
 		item(at, x, end, STYLE_DIM, "detecting this machine");
 		return;
 	}
-	/* The clock and its qualifiers have priority over a long machine name. */
+	/* The clock frequency and the words after it have priority over a long machine name. */
 	used = 9 + 11 + (machine->bound ? 0 : 12) + (machine->virtualised ? 14 : 0);
 	name = words_of("%s", machine->name);
 	if (x + 3 + canvas_columns(at, name.text) > end - used)
@@ -90,7 +91,7 @@ static void draw_header(struct box at, const struct scene *scene)
 		x = item(at, x, end, STYLE_TEXT, "cpu %d", machine->cpu);
 	if (!machine->bound)
 		x = item(at, x, end, STYLE_WARN, "not bound");
-	/* Until this setting is measured, show the last known clock. */
+	/* Until the present setting is measured, show the last known clock frequency. */
 	if (now || isfinite(view->last_ghz))
 		x = item(at, x, end, now ? STYLE_TEXT : STYLE_DIM, "%.2f GHz",
 			now ? view->sample.ghz : view->last_ghz);
@@ -106,9 +107,9 @@ const struct panel panel_header = { .name = "header", .draw = draw_header };
 
 /* ---- the last message ---- */
 
-/* The row shows the last message. If there is no message, it shows the progress of a
+/* The notice row shows the last message. If there is no message, the row shows the progress of a
  * characterisation, the features that this machine refused, or the first key to press. A replay
- * does not show the features that the recording machine refused. */
+ * does not show the features that the recorded machine refused. */
 
 static struct words refusals(const struct machine *machine)
 {
@@ -118,7 +119,8 @@ static struct words refusals(const struct machine *machine)
 	return words_of("%s%s%s", bound, *bound && *huge ? "; " : "", huge);
 }
 
-/* Draws a message. A long message also uses the row above, unless an overlay ends there. */
+/* Draws a message in the notice row. A long message also uses the row above, unless an overlay ends
+ * in that row. */
 static void draw_notice(
 	struct box at, const struct view *view, enum style style, const char *notice)
 {
@@ -157,10 +159,11 @@ const struct panel panel_notice = { .name = "notice", .draw = draw_message };
 
 /* ---- the keys ---- */
 
-/* The keys that work now, from the rows of data/keys that have a word. */
+/* The key bar shows the keys that have a word in data/keys and work now. */
 
-/* Returns the present word of a key row. "": the row has no word here, or its command would do
- * nothing. "freeze/go on": the second word applies while the screen is frozen. */
+/* Returns the present word of a key row. Returns "" if the row has no word in this context, or if
+ * its command would do nothing. In "freeze/go on", the second word applies while the screen is
+ * frozen. */
 static struct words word_of(const struct scene *scene, int index)
 {
 	const struct key_row *row = &scene->keys->row[index];
@@ -171,8 +174,8 @@ static struct words word_of(const struct scene *scene, int index)
 	return words_of("%.*s", shown ? (int)strcspn(word, "/") : 0, word);
 }
 
-/* Draws the words that fit whole, and returns the next column. only_measure: draws nothing, and
- * returns the column after all words. */
+/* Draws the keys and words that fit without being cut, and returns the next free column.
+ * only_measure: draws nothing, and returns the column after all words. */
 static int draw_words(struct box at, const struct scene *scene, bool only_measure)
 {
 	int x = 1;
@@ -198,7 +201,7 @@ static int draw_words(struct box at, const struct scene *scene, bool only_measur
 
 static void draw_keys(struct box at, const struct scene *scene)
 {
-	/* If not all words fit, the end of the row shows how to see the others. */
+	/* If not all words fit, the end of the row shows how to see the omitted words. */
 	const char *more = keys_context(scene->view) == CONTEXT_MAIN ? "?…" : "…";
 	struct box words = at;
 	bool all = draw_words(at, scene, true) - 2 <= at.width;
@@ -215,13 +218,13 @@ const struct panel panel_key_bar = { .name = "keys", .draw = draw_keys };
 
 /* ---- a screen too small for panels ---- */
 
-/* A small screen shows setting, value, state and how to quit, if there are enough rows. A single
- * row shows the value and how to quit, if they fit. */
+/* A small screen with enough rows shows the setting, the value, the state and the key that quits. A
+ * screen of one row shows the value, and the key that quits if it fits. */
 
-/* Narrower screens use only their first row. */
+/* A screen with fewer columns uses only its first row for the value. */
 enum { ROWS_FROM = 20 };
 
-/* Draws the value in the longest form that fits. The value is rounded, never cut. */
+/* Draws the value in the longest form that fits. A value that is too long is rounded, never cut. */
 static void draw_value(struct box at, const struct view *view)
 {
 	const struct sample *sample = &view->sample;
@@ -241,7 +244,7 @@ static void draw_value(struct box at, const struct view *view)
 		state[0] ? "?" : "", sample->cpe);
 }
 
-/* Draws one row with the value, or with the reason for its absence. */
+/* Draws one row with the value, or with the reason why there is no value. */
 static void draw_short(struct box at, const struct view *view)
 {
 	struct ahead ahead = panels_ahead(view);
@@ -263,7 +266,7 @@ static void draw_short(struct box at, const struct view *view)
 					     : "measuring");
 }
 
-/* Draws a row with the value, and with spread and source if they fit. */
+/* Draws a row with the value, and with its spread and source if they fit. */
 static void draw_value_row(struct box at, int y, const struct view *view)
 {
 	const struct sample *sample = &view->sample;
@@ -280,7 +283,8 @@ static void draw_value_row(struct box at, int y, const struct view *view)
 		cpe.text, source, low.text, high.text);
 }
 
-/* "contended, recording; quiet: 0.498", "frozen", "live". */
+/* Returns the state of the measurement in words: "contended, recording; quiet: 0.498", "frozen",
+ * "live". */
 static struct words state_words(const struct view *view)
 {
 	const struct sample *sample = &view->sample;
@@ -300,8 +304,8 @@ static struct words state_words(const struct view *view)
 		quiet ? units_value(view->quiet.cpe).text : "");
 }
 
-/* Draws several rows: setting, value, state, the last message and how to quit. If there are only
- * two rows, the state is next to the value. */
+/* Draws several rows: the setting, the value, the state, the last message and the key that quits.
+ * If the screen has only two rows, the state is next to the value. */
 static void draw_rows(struct box at, const struct view *view)
 {
 	struct words words = panels_setting(&view->setting, NULL), state = state_words(view);
@@ -347,8 +351,8 @@ static void draw_rows(struct box at, const struct view *view)
 	canvas_wrap(at, 3, view->screen.notice_bad ? STYLE_BAD : STYLE_TEXT, view->screen.notice);
 }
 
-/* Draws the REPLAY stamp, which has priority. It has its own row, or the start of a single row.
- * Returns the rest of the box. */
+/* Draws the REPLAY stamp, which has priority over the other text. The stamp has its own row; on a
+ * screen of one row, the stamp is at the start of the row. Returns the rest of the box. */
 static struct box draw_stamp(struct box at, const struct view *view)
 {
 	int used;
@@ -370,7 +374,7 @@ static void draw_line(struct box at, const struct scene *scene)
 		return;
 	}
 	draw_short(at, scene->view);
-	/* The value may have used the whole first row. */
+	/* The value may fill the first row, so the key that quits is in the second row. */
 	if (at.height > 1)
 		panels_fit(at, 1, STYLE_TEXT, "q quits\nq");
 }

@@ -7,7 +7,8 @@
 
 #include "ui/panels.h"
 
-/* Columns of the margin (chain, mark, fusion, blank) and of the other columns. */
+/* Widths in screen columns: of the margin (chain, mark, fusion, blank), and of three columns of the
+ * table. */
 enum { MARGIN = 4, SLOTS = 5, PORTS = 6, CYCLES = 7 };
 
 static const char *plural(double count)
@@ -53,14 +54,15 @@ static bool wanted(const struct view *view)
 }
 
 struct columns {
-	int address, text, count,
-		ports; /* widths; count is 0 if every instruction runs once an iteration */
-	bool brief;    /* omit the operands' sizes, to save columns */
-	int first_carried, last_carried; /* indices of instructions; -1: none */
+	int address, text, count, ports; /* widths of columns; count is 0 if every instruction runs
+					    once per iteration */
+	bool brief;			 /* omit the sizes of operands in memory, to save columns */
+	int first_carried, last_carried; /* first and last instruction of the loop-carried chain, as
+					    indices; -1: no chain */
 };
 
 /* Returns the instruction's text. brief: omits "qword ptr", because the registers usually show the
- * size. */
+ * operand's size. */
 static struct words text_of(const struct loop *loop, int index, bool brief)
 {
 	const struct insn *insn = &loop->insn[index];
@@ -69,7 +71,8 @@ static struct words text_of(const struct loop *loop, int index, bool brief)
 		words_of("%s", insn->known ? insn->text : "(bytes that are not an instruction)");
 	char *at = strstr(words.text, "0x");
 
-	/* Show a branch target as an offset in the list, not as an address of this run. */
+	/* Show a branch target as an offset in the list, because its address is different in each
+	 * run. */
 	if (at && insn->target && (insn->flow == FLOW_BRANCH || insn->flow == FLOW_JUMP) &&
 		strtoull(at, NULL, 16) == insn->target) {
 		bool inside = insn->target >= first && insn->target <= last;
@@ -119,8 +122,8 @@ static void measure(struct box at, const struct explanation *explanation, struct
 	columns->text = int_most(int_least(columns->text, widest + 1), 12);
 }
 
-/* Draws the chain: a line from its first to its last instruction, with a mark at each instruction
- * of the chain. */
+/* Draws the loop-carried chain: a vertical line from its first to its last instruction, with a mark
+ * at each instruction of the chain. */
 static void draw_chain(
 	struct box at, int y, const struct columns *columns, const struct limits *limits, int index)
 {
@@ -144,8 +147,8 @@ static void draw_insn(struct box at, int y, const struct columns *columns,
 	const struct limit_insn *facts = &limits->insn[index];
 	bool known = insn->known && facts->known,
 	     fuses = index + 1 < loop->insn_count && limits->insn[index + 1].fused;
-	/* A fused pair is one operation. Its ports are stored at the first or the second
-	 * instruction. */
+	/* A macro-fused pair is one operation. The ports of the pair are stored at its first or its
+	 * second instruction. */
 	const char *ports = fuses && !facts->ports[0] ? facts[1].ports : facts->ports;
 	enum style style = !known ? STYLE_BAD : facts->carried ? STYLE_FIGURE : STYLE_TEXT;
 	double share = limits->turns > 0 ? facts->count / limits->turns : facts->count;
@@ -237,7 +240,7 @@ static void draw(struct box at, const struct scene *scene)
 		return;
 	}
 	count = explanation->loop.insn_count;
-	/* If it scrolls, the last column shows the arrows. */
+	/* If the list scrolls, the last column of the panel shows the scroll arrows. */
 	measure(box_part(at, 0, 0, at.width - 2 * (end > 0), at.height), explanation, &columns);
 	draw_head(at, &columns);
 	rows = int_least(at.height - 1, count);
@@ -258,7 +261,8 @@ static int first_shown(const struct view *view)
 	return view->code_first;
 }
 
-/* Rows for the rule, headings, instructions, a blank row, and two rows of legend. */
+/* Returns the number of rows for the rule, the headings, the instructions, a blank row, and two
+ * rows of legend. */
 static int best_rows(const struct view *view)
 {
 	return wanted(view) ? 1 + 1 + panels_outline(view)->loop.insn_count + 3 : 5;
@@ -278,8 +282,8 @@ const struct panel panel_code = {
 
 /* ---- its C source ---- */
 
-/* Shows the C source of the loop, from the kernel's own file. If the function does not fit, the
- * shown part contains the innermost loop. */
+/* Shows the C source of the loop, from the source file of the kernel. If the function does not fit,
+ * the panel shows a part that contains the innermost loop. */
 
 enum { TAB = 4 };
 
@@ -309,8 +313,8 @@ static struct words widen(const char *line)
 	return words;
 }
 
-/* Returns the first line to show: the function's first line, or a later line if the whole loop is
- * visible only then. */
+/* Returns the first line of the source to show. If the loop ends below the panel's last row, the
+ * function returns a later line than the function's first line. */
 static int first_line(const struct listing *listing, int rows)
 {
 	int first = int_most(listing->first, listing->loop_last - rows + 1);

@@ -1,5 +1,6 @@
-/* Shows counts per element next to the model's values: first events that the user requested, then
- * the core's own events. Remarks above the table compare the counts and report contradictions. */
+/* Shows counts per element next to the core model's values. Events that the user requested are
+ * listed first, then the core's own events. Remarks above the table compare the counts and report
+ * contradictions. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +9,8 @@
 #include "model/counts/counts.h"
 #include "ui/panels.h"
 
-/* Columns of a number, of quartiles, of the shortest title, and of the narrowest table column. */
+/* Widths in screen columns: of a number, of the quartiles, of the shortest title, and of the
+ * narrowest table column. */
 enum {
 	FIGURE = 7,
 	FIGURE_WIDE = 9,
@@ -37,8 +39,8 @@ static struct words title_of(const struct scene *scene)
 		counts->direct ? "directly" : "by system call", passes.text, model.text);
 }
 
-/* Next to other panels, the panel is shown only if an event was counted. In front, it is always
- * shown: it may show why no event was counted. */
+/* Next to other panels, the counters panel is shown only if an event was counted. In front, the
+ * counters panel is always shown, because it may show why no event was counted. */
 static bool wanted(const struct view *view)
 {
 	return view->counters.plan &&
@@ -69,7 +71,7 @@ static void add_differ(struct lines *remarks, const struct view *view)
 		loop->stepped ? "as stepped S" : "as read M", suspect);
 }
 
-/* "2.75 instructions a cycle C  ·  cycles: R is 1.003 of C, they agree" */
+/* Adds a summary: "2.75 instructions a cycle C  ·  cycles: R is 1.003 of C, they agree". */
 static void add_summary(struct lines *remarks, const struct view *view)
 {
 	const struct view_counters *counters = &view->counters;
@@ -95,9 +97,11 @@ static void add_summary(struct lines *remarks, const struct view *view)
 
 struct table {
 	int count, order[COUNTERS_MAX]; /* indices in the plan */
-	int rows, columns, width; /* of the visible part; columns are table columns side by side */
-	int first, last;	  /* the first visible one; the last possible first one */
-	int title, figure;	  /* their columns */
+	int rows, columns, width; /* size of the visible part; `columns`: number of table columns
+				     side by side */
+	int first, last; /* first: index of the first visible event; last: largest possible value of
+			    `first` */
+	int title, figure; /* widths of the columns */
 	bool quartiles, scaled;
 };
 
@@ -115,8 +119,8 @@ static void sort(const struct view *view, struct table *table)
 			table->order[table->count++] = i;
 }
 
-/* Returns a title that fits. The end of a name distinguishes it, so a long name first loses its
- * PMU. */
+/* Returns a title of an event that fits. The end of an event's name is the most specific part, so a
+ * long name first loses the PMU at its start. */
 static const char *title_in(struct box at, const struct event_plan *plan, int event, int width)
 {
 	const char *name = plan->counters.event[event].name, *colons = strstr(name, "::");
@@ -160,7 +164,8 @@ static void measure(struct box at, const struct view *view, struct table *table)
 		widest, table->width - 3 * table->figure - (table->quartiles ? QUARTILES : 0));
 }
 
-/* "+0.125"; "=" if both are equal within the noise. */
+/* Draws the difference between count and model, "+0.125"; draws "=" if both values are equal within
+ * the noise. */
 static void draw_difference(struct box at, int x, int y, double counted, double modelled)
 {
 	double difference = counted - modelled, larger = fmax(fabs(counted), fabs(modelled));
@@ -179,7 +184,7 @@ static void draw_row(
 	const struct uarch_event *meaning = &counters->plan->meaning[event];
 	const struct count *count = &counters->counts.event[event];
 	double modelled = counters->modelled[event];
-	/* If there is no model value, the title may use its columns. */
+	/* If the core model has no value, the event's title may use the columns of the value. */
 	int x = table->title, title = x - 1 + (isfinite(modelled) ? 0 : table->figure);
 	struct words absence = shown_absence(view, event);
 
@@ -228,9 +233,9 @@ static bool is_listed(const struct view *view, int event)
 	       shown_unavailable(view, event);
 }
 
-/* Writes the core's unavailable events. If all have the same reason: "unavailable (stays at zero,
- * even where most events rise): loads, stores". Else each reason follows its events. reasons false:
- * omits the reasons. */
+/* Writes the core's unavailable events. If all these events have the same reason, writes
+ * "unavailable (stays at zero, even where most events rise): loads, stores". Otherwise, the reason
+ * is written after each event. If `reasons` is false, omits the reasons. */
 static void find_unavailable(const struct view *view, bool reasons, struct text *text)
 {
 	const struct event_plan *plan = view->counters.plan;
@@ -263,7 +268,8 @@ static void find_unavailable(const struct view *view, bool reasons, struct text 
 	}
 }
 
-/* Draws the foot below the table, if it fits: the meaning of marks, and roles without an event. */
+/* Draws the foot below the table, if the foot fits: a legend of the marks, and the roles for which
+ * the core has no event. */
 static void draw_foot(struct box at, const struct table *table, const struct view *view)
 {
 	const struct event_plan *plan = view->counters.plan;
@@ -308,7 +314,7 @@ static void draw_absence(struct box at, const struct view *view)
 struct parts {
 	struct lines remarks;
 	char unavailable[1200];
-	int below; /* rows of unavailable events: at most a third of the panel */
+	int below; /* number of rows for unavailable events: at most a third of the panel */
 	struct table table;
 };
 
@@ -322,12 +328,13 @@ static void find_parts(struct box at, const struct view *view, struct parts *par
 	add_summary(&parts->remarks, view);
 	if (view->counters.differ && view->explanation)
 		add_differ(&parts->remarks, view);
-	/* Remarks use at most half of the rows. If they need more, cut each remark to one row. */
+	/* The remarks use at most half of the rows. If the remarks need more rows, cut each remark
+	 * to one row. */
 	if (lines_rows(&parts->remarks) > (at.height + 1) / 2)
 		lines_cut(&parts->remarks, 0);
 	at.height -= lines_rows(&parts->remarks);
-	/* If the table is cut, unavailable events get one row. If the reasons do not fit, omit
-	 * them. */
+	/* If the table is cut, unavailable events get one row. If the reasons do not fit, omit the
+	 * reasons. */
 	for (int pass = 0; pass < 2; pass++, most = 1) {
 		struct box rest = at;
 
@@ -396,7 +403,8 @@ static void draw(struct box at, const struct scene *scene)
 		draw_foot(box_part(at, 0, used, at.width, at.height - used), &parts.table, view);
 }
 
-/* Rows for the rule, a remark, headings, events, a blank row, and unavailable events. */
+/* Returns the number of rows for the rule, a remark, the headings, the events, a blank row, and
+ * unavailable events. */
 static int best_rows(const struct view *view)
 {
 	int count = view->counters.plan ? view->counters.plan->counters.count : 0;

@@ -1,6 +1,7 @@
-/* Two panels with growing curves and text next to them. The first shows the memory hierarchy:
- * levels, bandwidths, remarks. The second shows how far the core looks ahead: the knee of the
- * present filler, and a table of the knees of all fillers. */
+/* Draws two panels, each with a curve that grows during the measurement, and text next to the
+ * curve. The first panel shows the memory hierarchy: levels, bandwidths, remarks. The second panel
+ * shows how far the core looks ahead: the knee of the present filler, and a table of the knees of
+ * all fillers. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,17 +12,17 @@
 #include "ui/curve_plot.h"
 #include "ui/panels.h"
 
-/* The fewest and the most columns of the text next to the curve. */ enum {
+/* The smallest and the largest width, in columns, of the text next to the probe's curve. */ enum {
 	BESIDE_LEAST = 26,
 	BESIDE_MOST = 76
 };
 
-/* Columns in the table of bandwidths: an operation with bytes only, an operation with bytes and
- * lines, and the level's name. */
+/* Widths of columns in the table of bandwidths: of an operation with only bytes, of an operation
+ * with bytes and cache lines, and of the level's name. */
 enum { BYTES = 6, BYTES_AND_LINES = 14, LEVEL = 8 };
 
-/* BEST_ROWS, rule included, show everything on a usual machine. From ROOMY rows on, the remarks
- * always fit. */
+/* BEST_ROWS: number of rows, rule included, in which the panel shows everything on a usual machine.
+ * ROOMY: smallest number of rows in which the remarks always fit. */
 enum { BEST_ROWS = 30, ROOMY = 14 };
 
 static struct words probe_title(const struct scene *scene)
@@ -45,7 +46,8 @@ static enum style level_style(const struct hierarchy_level *level)
 	return level->unstable ? STYLE_WARN : level->kind == LEVEL_TLB ? STYLE_TEXT : STYLE_FIGURE;
 }
 
-/* Adds one row for a level, "L2 1 MiB 14.0 cy 3.4 ns", if its sentence does not fit. */
+/* Adds one short row for a level, "L2 1 MiB 14.0 cy 3.4 ns"; used if the sentences about the levels
+ * do not fit. */
 static void put_short(struct column *column, const struct hierarchy_level *level)
 {
 	bool tlb = level->kind == LEVEL_TLB, about = hierarchy_is_about(level);
@@ -87,7 +89,8 @@ static void put_levels(struct column *column, const struct probe_report *report)
 	}
 	if (hierarchy->level_count == 0)
 		column_put(column, STYLE_DIM, "no level is certain yet");
-	/* With few rows the remarks at the end would not fit, so show disagreements here. */
+	/* In a low panel, the remarks at the end would not fit, so show disagreements with the
+	 * system here. */
 	for (int i = 0; i < hierarchy->level_count && column->at.height < ROOMY; i++)
 		if (hierarchy_disagrees(&hierarchy->level[i]))
 			column_put(column, STYLE_WARN, "! %s: the system reports %s",
@@ -97,7 +100,7 @@ static void put_levels(struct column *column, const struct probe_report *report)
 		column_put(column, STYLE_TEXT, "lines of %.0f bytes", hierarchy->line);
 }
 
-/* "L2: Haswell 0.5, …": published values, if they fit. */
+/* Adds published values for comparison, "L2: Haswell 0.5, …", if they fit. */
 static void put_published(struct column *column, const struct probe_report *report)
 {
 	char words[160];
@@ -232,15 +235,15 @@ const struct panel panel_probe = {
 
 /* ---- the windows ---- */
 
-/* The fewest and the most columns of the text next to the curve. */ enum {
-	WINDOW_LEAST = 29,
-	WINDOW_MOST = 66
-};
+/* The smallest and the largest width, in columns, of the text next to the curve of fillers. */
+enum { WINDOW_LEAST = 29,
+	WINDOW_MOST = 66 };
 
-/* Rows that show everything, rule included. */
+/* Number of rows, rule included, in which the panel shows everything. */
 enum { WINDOWS_BEST_ROWS = 35 };
 
-/* Columns of the table: the filler, the buffer that it fills, its knee. */
+/* Widths of the table's columns: of the filler, of the buffer that the filler fills, and of the
+ * filler's knee. */
 enum { FILLER = 12, TITLE = 20, KNEE = 24 };
 
 static struct words windows_title(const struct scene *scene)
@@ -272,7 +275,7 @@ static enum style knee_style(const struct knee *knee)
 					    : STYLE_TEXT;
 }
 
-/* "495 nops (494 to 496), sharp". */
+/* Adds the knee and its range: "495 nops (494 to 496), sharp". */
 static void put_knee(struct column *column, const struct windows_row *row)
 {
 	const struct knee *knee = &row->knee;
@@ -323,7 +326,7 @@ static void put_beside(
 
 /* ---- the table of all fillers ---- */
 
-/* Whether the table has a column for the title. */
+/* Returns whether the table is wide enough for a column with the buffer's title. */
 static bool has_titles(struct box at)
 {
 	return at.width >= 2 + FILLER + TITLE + KNEE + 6;

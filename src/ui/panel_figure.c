@@ -1,5 +1,5 @@
-/* Shows the measured value: cycles per element, its certainty and source, the rates computed from
- * it, and its ratio to the pinned value. A second panel shows the latest trials in order of time.
+/* Shows the measured value: cycles per element, certainty, source, rates computed from the cycles,
+ * and the ratio to the pinned value. A second panel shows the latest trials in order of time.
  */
 #include <math.h>
 #include <stdio.h>
@@ -12,14 +12,14 @@
 #include "ui/panels.h"
 #include "ui/shapes.h"
 
-/* From this width on, two rates share a line. */
+/* The smallest width in columns at which two rates share a line. */
 enum { RATES_WIDE = 30 };
 
 /* Tags of lines that are drawn specially. */
 enum { TAG_NONE, TAG_DIGITS, TAG_COURSE };
 
-/* Adds the reason why there is no value: the measurement failed or has not finished. The value of
- * another setting is never shown. */
+/* Adds the reason why there is no value: the measurement failed or has not finished. The panel
+ * never shows the value of another setting. */
 static void add_absence(struct lines *lines, const struct view *view)
 {
 	uint64_t footprint = kernel_footprint(view->setting.kernel, view->setting.v);
@@ -44,8 +44,8 @@ static void add_absence(struct lines *lines, const struct view *view)
 	}
 }
 
-/* Adds the last quiet value and its age, while the present value is contended. Examples of ages:
- * "under 1 s", "12 s", "3 min", "2 h". */
+/* Adds the last value without contention and its age, while the present value is contended.
+ * Examples of ages: "under 1 s", "12 s", "3 min", "2 h". */
 static void add_quiet(struct lines *lines, const struct view *view)
 {
 	double age = view->quiet_age;
@@ -62,7 +62,8 @@ static void add_quiet(struct lines *lines, const struct view *view)
 					     : age / 3600));
 }
 
-/* "contended: 12 % of trials quiet", "two modes: 0.750 (62 %), 1.021". */
+/* Adds doubts about the value: "contended: 12 % of trials quiet", "two modes: 0.750 (62 %), 1.021".
+ */
 static void add_doubts(struct lines *lines, const struct sample *sample)
 {
 	struct units_text low = units_value(sample->mode_low),
@@ -86,11 +87,12 @@ static void add_doubts(struct lines *lines, const struct sample *sample)
 			100 * sample->mode_share_low, high.text);
 }
 
-/* The fewest trials for which a course is shown. */
+/* The smallest number of trials for which the panel shows the course (the latest trials as small
+ * bars). */
 enum { COURSE_LEAST = 8 };
 
-/* Adds the course of the latest trials: "last 1.9 s ▁▁▁▅▅▅▁". It shows whether the value changes
- * between modes, or drifts. */
+/* Adds the course of the latest trials: "last 1.9 s ▁▁▁▅▅▅▁". The course shows whether the value
+ * changes between modes, or drifts. */
 static void add_course(struct lines *lines, const struct view *view)
 {
 	bool span = view->strip_span >= 0.05 && !view->replay;
@@ -101,7 +103,7 @@ static void add_course(struct lines *lines, const struct view *view)
 			->tag = TAG_COURSE;
 }
 
-/* Adds the numbers of used and discarded trials, and the clock. */
+/* Adds the number of used trials, the number of discarded trials, and the clock frequency. */
 static void add_trials(struct lines *lines, const struct view *view)
 {
 	const struct sample *sample = &view->sample;
@@ -163,8 +165,8 @@ static void add_spread(struct lines *lines, const struct sample *sample)
 			units_value(sample->cpe_lo).text, units_value(sample->cpe_hi).text);
 }
 
-/* Returns one rate: "  0.183 ns   T". Empty: the code moves no bytes, or the number of bytes
- * depends on the data. */
+/* Returns one rate with its unit and source: "  0.183 ns   T". The text is empty if the rate is
+ * unknown: the code moves no bytes, or the number of bytes depends on the data. */
 static struct words rate(double value, const char *unit, int unit_width, char source)
 {
 	return words_of(isfinite(value) ? "%6s %-*s %c" : "", units_value(value).text, unit_width,
@@ -183,7 +185,8 @@ static void add_pair(
 		lines_add(lines, rank + 1, STYLE_TEXT, "%s", second->text);
 }
 
-/* Adds the rates. Times are wall times; values per cycle have the same source as the cycles. */
+/* Adds the rates. Rates per second come from wall time; rates per cycle have the same source as the
+ * cycles. */
 static void add_rates(struct lines *lines, const struct sample *sample)
 {
 	char cycles = sample->cycles_from ? (char)sample->cycles_from : ' ';
@@ -197,8 +200,8 @@ static void add_rates(struct lines *lines, const struct sample *sample)
 	add_pair(lines, 8, &ghz, &per_cycle);
 }
 
-/* Adds the place of the run. Traffic of other threads is listed with the rates. Pages that differ
- * from the request are listed as a doubt. */
+/* Adds the traffic of other threads, the pages of the run if they differ from the requested pages,
+ * and the memory node. */
 static void add_place(struct lines *lines, const struct view *view)
 {
 	const struct placed placed = placed_words(&view->facts, &view->sample);
@@ -209,7 +212,8 @@ static void add_place(struct lines *lines, const struct view *view)
 	lines_add(lines, elsewhere ? 4 : 9, elsewhere ? STYLE_WARN : STYLE_TEXT, "%s", placed.node);
 }
 
-/* Adds the binding limit, the gap, and the key that helps: "limit 3.000 M latency, at it". */
+/* Adds the binding limit, the gap to the measured value, and the key to press next: "limit 3.000 M
+ * latency, at it". */
 static void add_limit(struct lines *lines, const struct scene *scene)
 {
 	const struct view *view = scene->view;
@@ -246,8 +250,9 @@ static void add_limit(struct lines *lines, const struct scene *scene)
 			limit_rows[limits->limit[limits->predicted_by].kind].name);
 }
 
-/* Adds the ratio of B to A, and doubts about both values. Two values do not differ significantly if
- * their quartiles overlap, or if they are equal within the noise. */
+/* Adds the ratio of the present value (B) to the pinned value (A), and doubts about both values.
+ * Two values do not differ significantly if their quartiles overlap, or if the values are equal
+ * within the noise. */
 static void add_ratio(struct lines *lines, const struct view *view)
 {
 	const struct sample *a = &view->a, *b = &view->sample;
@@ -293,7 +298,7 @@ static void add_pinned(struct lines *lines, const struct view *view)
 	add_ratio(lines, view);
 }
 
-/* Removes lines of the highest rank until the rest fits. */
+/* Removes lines of the highest rank until the remaining lines fit. */
 static void shorten(struct lines *lines)
 {
 	while (lines->count > 1 && lines_rows(lines) > lines->at.height) {
@@ -328,7 +333,8 @@ static void draw_digits(struct box at, const struct line *line, const char *elem
 	}
 }
 
-/* Collects the CPE of trials. Disturbed trials are used only if no trial is undisturbed. */
+/* Collects the CPE (cycles per element) of trials. Disturbed trials are used only if every trial is
+ * disturbed. */
 static size_t collect(const struct view *view, int from, int to, double *cpe)
 {
 	size_t count = 0;
@@ -341,8 +347,8 @@ static size_t collect(const struct view *view, int from, int to, double *cpe)
 	return count;
 }
 
-/* Draws the course. Each column is a bar with the median of its trials. The scale is from the
- * lowest to the highest median. */
+/* Draws the course of the latest trials. Each column is a bar for the median of several trials. The
+ * scale of the bars goes from the lowest to the highest median. */
 static void draw_course(struct box at, const struct view *view)
 {
 	double cpe[VIEW_STRIP], column[VIEW_STRIP], low = INFINITY, high = -INFINITY;
@@ -400,7 +406,8 @@ static void draw(struct box at, const struct scene *scene)
 		const struct line *line = &lines.line[i];
 		struct box rest;
 
-		/* Leave a blank row before the comparison, if a row is left. */
+		/* Leave a blank row before the comparison with the pinned value, if a row is free.
+		 */
 		y += i > 0 && at.height - y > lines_rows(&lines) && line->style == STYLE_A;
 		rest = box_part(at, 0, y, at.width, at.height - y);
 		rest.height = line->rows < rest.height ? line->rows : rest.height;
@@ -440,9 +447,9 @@ static struct words strip_title(const struct scene *scene)
 		scene->view->strip_span);
 }
 
-/* Finds the range of CPE to show, so that a few disturbed trials do not flatten the picture. The
- * range is the middle 90 % of the quiet trials, widened on each side by half of its width. Trials
- * outside the range are arrows at the edge. */
+/* Finds the range of CPE (cycles per element) to show, so that a few disturbed trials do not
+ * flatten the picture. The range is the middle 90 % of the quiet trials, widened on each side by
+ * half of its width. Trials outside the range are drawn as arrows at the edge. */
 static void find_range(const struct view *view, double *low, double *high)
 {
 	double values[VIEW_STRIP], span;
@@ -455,13 +462,14 @@ static void find_range(const struct view *view, double *low, double *high)
 	stats_sort(values, count);
 	*low = stats_quantile(values, count, 0.05);
 	*high = stats_quantile(values, count, 0.95);
-	/* The range spans at least 2 %: smaller differences are within the clock's resolution. */
+	/* The range spans at least 2 % of the median, because smaller differences are within the
+	 * clock's resolution. */
 	span = fmax(*high - *low, 0.02 * fabs(stats_quantile(values, count, 0.5)));
 	*low = fmax(*low - span / 2, 0);
 	*high += span / 2;
 }
 
-/* Draws the meaning of the marks. Entries that do not fit are omitted. */
+/* Draws a legend of the marks. Entries of the legend that do not fit are omitted. */
 static void draw_legend(struct box at)
 {
 	static const struct {

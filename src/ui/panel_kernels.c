@@ -1,13 +1,13 @@
-/* Shows the list of kernels, and the knobs of the chosen kernel: name, value, allowed values. The
- * chosen knob is marked and shows a value that is being typed. Below the knobs are the chosen
- * knob's help, and the kernel's remark on this setting. */
+/* Shows the list of kernels, and the knobs of the chosen kernel with names, values and allowed
+ * values. The chosen knob is marked, and shows the value that the user is typing. The chosen knob's
+ * help, and the kernel's remark on the setting, are below the knobs. */
 #include <stdio.h>
 #include <string.h>
 
 #include "ui/panels.h"
 
-/* Returns the choices of a knob: "add mul". numbered: with the digit that selects each choice, "1
- * add 2 mul". */
+/* Returns the choices of a knob: "add mul". numbered: each choice follows the digit that selects
+ * it, "1 add 2 mul". */
 static struct words choices(const struct knob *knob, bool numbered)
 {
 	struct words words = { "" };
@@ -20,7 +20,7 @@ static struct words choices(const struct knob *knob, bool numbered)
 }
 
 /* Returns the allowed values: "1…16", "16…256 by 16", "add mul"; brief: "16…256", "i32…f64". In a
- * replay, it returns the recorded values: "4k, 32k, 512k"; brief: "4k…512k". */
+ * replay, hint_of() returns the recorded values: "4k, 32k, 512k"; brief: "4k…512k". */
 static struct words hint_of(const struct view *view, int index, bool brief)
 {
 	const struct knob *knob = &view->setting.kernel->knobs[index];
@@ -45,10 +45,12 @@ static struct words hint_of(const struct view *view, int index, bool brief)
 
 /* The columns of a row. */
 struct columns {
-	int name, value, hint; /* widths of the first two, start of the last */
+	int name, value, hint; /* name, value: widths of these columns; hint: start of the column of
+				  allowed values */
 };
 
-/* Returns the text of a knob's value. If a typed value is too long, only its end is visible. */
+/* Returns the text of a knob's value. If the user types a value that is too long, only the end of
+ * the value is visible. */
 static struct words value_of(const struct view *view, int index, int room)
 {
 	int length = (int)strlen(view->screen.entry),
@@ -62,7 +64,7 @@ static struct words value_of(const struct view *view, int index, int room)
 		view->screen.entry_refused ? '!' : '_');
 }
 
-/* Returns the longest hint that fits after a value. */
+/* Returns the longest list of allowed values that fits after a knob's value. */
 static struct words fit_hint(struct box at, const struct view *view, int index, int room)
 {
 	for (int brief = 0; brief < 2; brief++) {
@@ -93,8 +95,8 @@ static void draw_knob(
 		fit_hint(at, view, index, at.width - columns->hint).text);
 }
 
-/* Finds the widest name and value, so that columns align. Names are never shortened; a value that
- * is being typed may be shortened. */
+/* Finds the widest name and the widest value of the knobs, so that columns align. Names are never
+ * shortened; a value that the user is typing may be shortened. */
 static struct columns measure(struct box at, const struct view *view)
 {
 	const struct kernel *kernel = view->setting.kernel;
@@ -111,7 +113,7 @@ static struct columns measure(struct box at, const struct view *view)
 	return columns;
 }
 
-/* Draws all choices in one row, or the range and the knob's name. */
+/* Draws all choices of the chosen knob in one row, or the knob's range and name. */
 static void draw_range(struct box at, int row, const struct view *view)
 {
 	const struct knob *knob = &view->setting.kernel->knobs[view->knob];
@@ -124,15 +126,15 @@ static void draw_range(struct box at, int row, const struct view *view)
 		numbered = choices(knob, true);
 	if (numbered.text[0] && canvas_columns(at, numbered.text) <= inside.width)
 		range = numbered;
-	/* Omit the knob's name before cutting the end. */
+	/* If the row is too narrow, first omit the knob's name, then cut the end of the range. */
 	else if (!choice && (canvas_columns(at, named.text) <= inside.width ||
 				    canvas_columns(at, range.text) > inside.width))
 		range = named;
 	canvas_put(inside, 0, row, STYLE_DIM, range.text);
 }
 
-/* Draws the kernel's remark at the bottom. If it does not fit, it uses all rows and is cut after a
- * word. Returns the number of rows used. */
+/* Draws the kernel's remark at the bottom. If the remark does not fit, it uses all free rows and is
+ * cut after a word. Returns the number of rows used. */
 static int draw_remark(struct box at, int below, const char *text)
 {
 	struct box words = box_part(at, 2, 0, at.width - 2, at.height);
@@ -150,15 +152,15 @@ static int draw_remark(struct box at, int below, const char *text)
 	return need;
 }
 
-/* Draws the text below the rows, in this order of priority: the allowed values if the row does not
- * list them, the remark, the knob's help. */
+/* Draws the text below the knobs. In order of priority: the allowed values if the knob's row does
+ * not list them, the kernel's remark, the knob's help. */
 static void draw_below(
 	struct box at, int row, const struct columns *columns, const struct view *view)
 {
 	const struct knob *knob = &view->setting.kernel->knobs[view->knob];
 	struct box words = box_part(at, 2, 0, at.width - 2, at.height);
 	int below = at.height - row, need = canvas_rows(words, knob->help);
-	/* The row lists all allowed values. */
+	/* Whether the knob's row lists all its allowed values. */
 	bool said = canvas_columns(at, hint_of(view, view->knob, false).text) <=
 		    at.width - columns->hint;
 
@@ -170,7 +172,7 @@ static void draw_below(
 	if (!said)
 		draw_range(at, words.height - 1, view);
 	words.height -= !said;
-	/* Draw the help only if it fits whole after a blank row. */
+	/* Draw the knob's help only if the whole help fits after a blank row. */
 	if (need < below) {
 		canvas_wrap(words, words.height - need, STYLE_DIM, knob->help);
 		/* If a row is left, show which digit selects each choice. */
@@ -210,7 +212,7 @@ static void draw_kernels(struct box at, const struct scene *scene)
 
 	while (kernel_registry[kernels])
 		kernels++;
-	/* An own loop is listed after the kernels. */
+	/* The user's own loop is listed after the kernels. */
 	for (int i = 0; i < kernels + (view->own != NULL); i++) {
 		if (i < kernels && (i >= VIEW_KERNELS || view->kernel_absent[i]))
 			continue;

@@ -1,6 +1,6 @@
-/* Draws the ladder of limits: a bar in cycles per element for each limit, the highest first. Below
- * the limits is the measured value on the same scale. Hard limits are solid; soft limits are light
- * and labelled. An unknown limit has a reason instead of a bar. */
+/* Draws the ladder of limits: a bar in cycles per element for each limit, the highest first. The
+ * measured value is below the limits, on the same scale. Hard limits are solid; soft limits are
+ * light and labelled. The row of an unknown limit shows the reason instead of a bar. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,8 +8,8 @@
 #include "base/units.h"
 #include "ui/panels.h"
 
-/* The width from which on the cause is next to the bar; columns of a number; the most columns of a
- * title. */
+/* CAUSES_FROM: smallest width of the panel, in columns, at which the cause of a limit is next to
+ * its bar. FIGURE: width of a number. TITLE_MOST: largest width of a title. */
 enum { CAUSES_FROM = 92, FIGURE = 7, TITLE_MOST = 30 };
 
 static const char binds[] = "◀ binds", predicted[] = "◀ predicted", soft[] = " (soft)";
@@ -32,10 +32,10 @@ static bool wanted(const struct view *view)
 
 /* The columns of a row. */
 struct columns {
-	int title, bar, tail, cause; /* widths of title, bar and tail; the column at which the cause
-					begins, 0: no cause */
-	bool brief;		     /* narrow panel: the tail labels soft limits */
-	double scale;		     /* CPE of the longest bar */
+	int title, bar, tail, cause; /* title, bar, tail: widths of these columns; cause: column at
+					which the limit's cause begins, 0: no cause is shown */
+	bool brief;   /* the panel is narrow, so the text after the bar labels soft limits */
+	double scale; /* cycles per element of the longest bar */
 };
 
 static struct columns measure(struct box at, const struct view *view, bool brief)
@@ -116,7 +116,7 @@ static void draw_limit(
 		canvas_put(at, columns->cause, y, STYLE_DIM, limit->cause);
 }
 
-/* Draws the measured value with its source and spread. */
+/* Draws the bar of the measured value, with the value's source and spread. */
 static void draw_measured(
 	struct box at, int y, const struct columns *columns, const struct view *view)
 {
@@ -142,8 +142,8 @@ static void draw_measured(
 			units_value(sample->cpe_lo).text, units_value(sample->cpe_hi).text);
 }
 
-/* Adds the sentences below the bars. cause: also adds the binding limit's cause, because it is not
- * next to the bar. The other sentences are about the next load, the gap, the remedy, the block
+/* Adds the sentences below the bars. cause: also adds the binding limit's cause, because the cause
+ * is not next to the bar. Further sentences are about the next load, the gap, the remedy, the block
  * size, and the published order of results. */
 static void find_words(struct lines *words, const struct view *view, bool cause)
 {
@@ -167,10 +167,10 @@ static void find_words(struct lines *words, const struct view *view, bool cause)
 	lines_add(words, 0, STYLE_TEXT, "%s", view->order);
 }
 
-/* The limits that have a row: the highest limits, and always the binding limit. */
+/* The limits that have a row in the ladder: the highest limits, and always the binding limit. */
 struct shown {
 	int count, limit[LIMIT_COUNT];
-	bool rest; /* one row summarises the other limits */
+	bool rest; /* one row summarises the limits without a row */
 };
 
 static void choose(const struct limits *limits, int room, struct shown *shown)
@@ -192,7 +192,7 @@ static void choose(const struct limits *limits, int room, struct shown *shown)
 	shown->limit[shown->count - 1] = limits->binding;
 }
 
-/* "3 more, up to 0.250; 1 unknown" */
+/* Draws one row about the limits without a row: "3 more, up to 0.250; 1 unknown". */
 static void draw_rest(struct box at, int y, const struct limits *limits, const struct shown *shown)
 {
 	int known = 0, unknown = 0;
@@ -231,8 +231,7 @@ static void draw(struct box at, const struct scene *scene)
 	columns = measure(at, view, false);
 	find_words(&words, view, !columns.cause);
 	lines_cut(&words, at.height - 1 - int_least(limits->limit_count, 3));
-	/* In order of priority: at least two limits, the measured value, then as many sentences as
-	 * fit. */
+	/* The ladder first gets two limits and the measured value, then all sentences that fit. */
 	choose(limits, at.height - 1 - lines_rows(&words), &shown);
 	for (int i = 0; i < shown.count; i++)
 		draw_limit(at, y++, &columns, limits, shown.limit[i]);
@@ -243,7 +242,8 @@ static void draw(struct box at, const struct scene *scene)
 	lines_draw(&words, y);
 }
 
-/* Rows for the rule, limits, the measured value, a blank row, and sentences. */
+/* Returns the number of rows for the rule, the limits, the measured value, a blank row, and the
+ * sentences. */
 static int best_rows(const struct view *view)
 {
 	const struct explanation *explanation = panels_outline(view);

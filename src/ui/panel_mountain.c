@@ -1,5 +1,5 @@
-/* If the mountain has the whole screen, text describes the setting under the cursor: its value, its
- * binding limit and its misses. */
+/* If the mountain has the whole screen, text next to it describes the setting under the cursor: the
+ * value, the binding limit and the cache misses. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,8 @@
 #include "ui/mountain_relief.h"
 #include "ui/panels.h"
 
-/* Adds the value, its quartiles and its source, or the reason why there is no value. */
+/* Adds the measured value with its quartiles and its source, or the reason why there is no value.
+ */
 static void add_value(struct lines *lines, const struct view *view)
 {
 	const struct sample *sample = &view->sample;
@@ -43,8 +44,8 @@ static void add_limit(struct lines *lines, const struct view *view)
 			limits->limit[limits->binding].cause);
 }
 
-/* Adds the misses of a cache: "L1 48 KiB: every read is a miss: 1 line for each (counted 0.98 C);
- * in 96 KiB: none". Adds nothing if the machine has no cache of this level. */
+/* Adds the misses of a cache level: "L1 48 KiB: every read is a miss: 1 line for each (counted 0.98
+ * C); in 96 KiB: none". Adds nothing if the machine has no cache of this level. */
 static void add_misses(struct lines *lines, const struct view_misses *misses, int level)
 {
 	const struct misses *now = &misses->now;
@@ -67,8 +68,8 @@ static void add_misses(struct lines *lines, const struct view_misses *misses, in
 		other.text, *note.text ? "; " : "", note.text);
 }
 
-/* Adds "ridges as the probe found them: L1 47k L2 2m" if these sizes differ from the sizes in the
- * lines about misses. */
+/* Adds the cache sizes found by the probe, "ridges as the probe found them: L1 47k L2 2m", if they
+ * differ from the sizes in the lines about misses. */
 static void add_ridges(struct lines *lines, const struct view_grid *grid)
 {
 	struct words words = words_of("ridges as the probe found them:");
@@ -101,8 +102,8 @@ static struct lines mountain_words(struct box at, const struct view *view, bool 
 /* ---- the panel ---- */
 
 /* Draws the mountain: a shaded cell for each size and stride, or a relief (mountain_relief.c). If
- * the mountain has the whole screen, text about the cell under the cursor and slices through that
- * cell are next to the picture. */
+ * the mountain has the whole screen, the panel also shows text about the cell under the cursor, and
+ * slices through that cell. */
 
 enum {
 	SHADES = MOUNTAIN_SHADES,
@@ -114,8 +115,9 @@ enum {
 	TALLEST_CELL = 3
 };
 
-/* The width from which on text and slices are next to the picture; the least and the most columns
- * of the text; the fewest rows of a slice and of the picture. */
+/* BESIDE_FROM: smallest width at which text and slices are next to the picture. BESIDE_LEAST,
+ * BESIDE_MOST: smallest and largest width of the text. SLICE_ROWS, PICTURE_ROWS: smallest number of
+ * rows of a slice and of the picture. */
 enum { BESIDE_FROM = 108, BESIDE_LEAST = 42, BESIDE_MOST = 72, SLICE_ROWS = 9, PICTURE_ROWS = 11 };
 
 /* Draws a shade as glyphs in a style. Five glyphs, combined in pairs, make eight textures. */
@@ -153,27 +155,29 @@ static void draw_legend(struct box at, int y, double top)
 	}
 }
 
-/* Whether the present setting is beyond the first or last cell of an axis. */
+/* Returns whether the present setting is beyond the first or last cell of an axis. */
 static bool mountain_off(const struct view_grid *grid)
 {
 	return grid->place_x.where >= AXIS_BEFORE || grid->place_y.where >= AXIS_BEFORE;
 }
 
-/* Whether the mountain has the whole screen: it is in front, and the arrow keys move its cursor. */
+/* Returns whether the mountain has the whole screen: the mountain is in front, and the arrow keys
+ * move its cursor. */
 static bool mountain_whole(const struct view *view)
 {
 	return panels_named(view->screen.front, "mountain") &&
 	       panels_named(view->screen.focus, "mountain") && view->grid.present;
 }
 
-/* Returns the number of columns left of the cells. They show the size, and its cache if there is
- * room. */
+/* Returns the number of columns left of the cells. These columns show the size of each row, and the
+ * cache that holds this size if there is room. */
 static int label_of(struct box at)
 {
 	return at.width >= WIDE_FROM ? LABEL : NARROW_LABEL;
 }
 
-/* Whether a row or column belongs to the present setting, or is next to it. */
+/* Returns whether a row or column belongs to the present setting or is next to the present setting.
+ */
 static bool is_near(const struct axis_place *place, int index)
 {
 	return place->where <= AXIS_BETWEEN &&
@@ -207,7 +211,7 @@ static struct words title_of(const struct scene *scene)
 		stride->name, elements.text, marks);
 }
 
-/* Draws the stride of each column, if it fits. */
+/* Draws the stride of each column if the stride fits. */
 static void draw_strides(struct box at, const struct view *view, int first, int shown, int width)
 {
 	const struct knob *knob = &view->setting.kernel->knobs[view->grid.stride_knob];
@@ -240,7 +244,7 @@ static void draw_cell(struct box at, const struct view_grid *grid, int x, int y,
 }
 
 /* Returns the first row or column of the marker for a setting between or beyond cells. Between two
- * cells, it is the last row or column of the first cell. */
+ * cells, the marker is in the last row or column of the first cell. */
 static int edge_of(const struct axis_place *place, int first, int shown, int each)
 {
 	if (place->where == AXIS_BEFORE)
@@ -251,9 +255,9 @@ static int edge_of(const struct axis_place *place, int first, int shown, int eac
 	       (place->where == AXIS_BETWEEN ? each - 1 : (each - 1) / 2);
 }
 
-/* Draws marks at the edge for a setting between or beyond cells. Two pointers: the size is between
- * two rows. An arrow outwards: the size or stride is beyond the last cell. shown: the first visible
- * cell and the number of cells; width and height are those of a cell. */
+/* Draws marks at the edge for a setting between or beyond cells. Two pointers mean that the size is
+ * between two rows. An arrow outwards means that the size or stride is beyond the last cell. shown:
+ * the first visible cell, and the number of visible cells. width, height: the size of a cell. */
 static void draw_edges(
 	struct box at, const struct view_grid *grid, struct box shown, int width, int height)
 {
@@ -277,7 +281,8 @@ static void draw_edges(
 		canvas_glyph(at, label, row + 1, STYLE_HERE, GLYPH_POINTER);
 }
 
-/* Marks the end of the slope: from this stride on, each access touches its own cache line. */
+/* Marks the stride at which the mountain's slope ends. From this stride on, each access touches its
+ * own cache line. */
 static void draw_slope_end(struct box at, const struct view_grid *grid, int first, int width, int y)
 {
 	int x = label_of(at) + 1 + (grid->slope_end - first) * width + (width - 1) / 2;
@@ -288,7 +293,8 @@ static void draw_slope_end(struct box at, const struct view_grid *grid, int firs
 	canvas_text(at, x + 2, y, STYLE_DIM, "a line of %.0f bytes each", grid->line);
 }
 
-/* Draws the mountain from above. If an axis does not fit, only its part around the cursor is drawn.
+/* Draws the mountain from above. If an axis does not fit, only the part of the axis around the
+ * cursor is drawn.
  */
 static void draw_cells(struct box at, const struct view *view)
 {
@@ -338,7 +344,7 @@ static void draw_picture(struct box at, const struct view *view)
 		draw_cells(at, view);
 }
 
-/* Draws a slice through the cursor, with its title above. */
+/* Draws a slice through the cell under the cursor, with the slice's title above. */
 static void draw_slice(struct box at, const struct view *view, const struct view_slice *slice)
 {
 	if (slice->knob < 0 || at.height < 4)
@@ -347,7 +353,8 @@ static void draw_slice(struct box at, const struct view *view, const struct view
 	slice_draw(box_part(at, 0, 1, at.width, at.height - 1), view, slice);
 }
 
-/* Draws slices in a box: both slices, one above the other, if they fit. */
+/* Draws the slices over size and stride in a box, one above the other. If only one slice fits,
+ * draws only one slice. */
 static void draw_slices(struct box at, const struct view *view)
 {
 	int first = at.height < 2 * SLICE_ROWS ? at.height : at.height - at.height / 2;
@@ -358,8 +365,8 @@ static void draw_slices(struct box at, const struct view *view)
 	draw_slice(box_part(at, 0, first, at.width, at.height - first), view, &view->by_stride);
 }
 
-/* Draws the whole screen. On a wide screen text and slices are at the right; else the text is below
- * the picture. */
+/* Draws the mountain on the whole screen. On a wide screen, text and slices are at the right; on a
+ * narrow screen, the text is below the picture. */
 static void draw_whole(struct box at, const struct view *view)
 {
 	bool wide = at.width >= BESIDE_FROM;

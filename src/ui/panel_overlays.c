@@ -1,5 +1,5 @@
-/* The help shows the meaning of letters and words on screen, the kernel, every key and every
- * command. It uses the same tables as the program. */
+/* The help explains the letters and words on the screen, the kernel, every key and every command.
+ * The help uses the same tables as the program. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 
 enum { KEY_COLUMN = 22, COMMAND_COLUMN = 30 };
 
-/* The first line has the number -scroll. */
+/* The page of the help. Its first line has the number -N if the page is scrolled by N lines. */
 struct page {
 	struct box at;
 	int line, start;
@@ -28,7 +28,7 @@ static void paragraph(struct page *page, int x, enum style style, const char *te
 	struct box at = box_part(page->at, x, 0, page->at.width - x, page->at.height);
 	int rows = canvas_rows(at, text);
 
-	/* If the text begins above the upper edge, clipping removes its first rows. */
+	/* If the text begins above the upper edge, clipping removes the first rows of the text. */
 	if (page->line + rows > 0 && page->line < at.height)
 		canvas_wrap(at, page->line, style, text);
 	page->line += int_most(rows, 1);
@@ -81,14 +81,15 @@ static void section(struct page *page, const char *const *words, enum style styl
 		paragraph(page, 0, style, *words);
 }
 
-/* Whether two rows share a line of the help: both have the same command and the same words. */
+/* Returns whether two key rows share a line of the help: both rows have the same command and the
+ * same note. */
 static bool alike(const struct key_row *a, const struct key_row *b)
 {
 	return a->context == b->context && strcmp(a->command, b->command) == 0 &&
 	       strcmp(a->note, b->note) == 0;
 }
 
-/* Whether this row shares the line of an earlier row. */
+/* Returns whether this key row shares a line of the help with an earlier key row. */
 static bool listed(const struct keys *keys, int index)
 {
 	for (int i = 0; i < index; i++)
@@ -97,7 +98,8 @@ static bool listed(const struct keys *keys, int index)
 	return false;
 }
 
-/* Draws a line with a name before its words. The first column is smaller on a narrow screen. */
+/* Draws a line with a name in the first column and words after it. The first column is narrower on
+ * a narrow screen. */
 static void name_line(struct page *page, int width, const char *name, const char *words)
 {
 	int column = int_least(width, page->at.width / 2);
@@ -146,7 +148,8 @@ static void all_commands(struct page *page)
 			row->help);
 }
 
-/* Draws the whole page with its first line at `line`. Returns the number of lines. */
+/* Draws the whole page of the help; the first line of the page is at row `line`. Returns the row
+ * after the page's last line. */
 static int draw_page(struct box at, int line, const struct scene *scene)
 {
 	struct page page = { at, line, line };
@@ -160,7 +163,7 @@ static int draw_page(struct box at, int line, const struct scene *scene)
 	return page.line - line;
 }
 
-/* Returns the first visible line if the last line is at the bottom. */
+/* Returns the first visible line of the help when its last line is at the bottom of the box. */
 static int last_scroll(struct box at, const struct scene *scene)
 {
 	return int_most(draw_page(box_part(at, 0, 0, at.width, 0), 0, scene) - at.height, 0);
@@ -180,7 +183,7 @@ const struct panel panel_help = {
 
 /* ---- find ---- */
 
-/* Shows the line of typed text and the results. */
+/* Shows the text that the user types to find something, and the results. */
 
 static void draw_find(struct box at, const struct scene *scene)
 {
@@ -189,7 +192,8 @@ static void draw_find(struct box at, const struct scene *scene)
 	int rows = at.height - 2, first, length = (int)strlen(find), x;
 
 	x = canvas_text(at, 0, 0, STYLE_KEY, "/ ");
-	/* If the text is too long, show its end, because the user types there. Typed text is ASCII.
+	/* If the typed text is too long, show its end, because the user types there. Typed text is
+	 * ASCII.
 	 */
 	if (length > at.width - x - 1 && at.width - x - 2 > 0) {
 		canvas_glyph(at, x++, 0, STYLE_DIM, GLYPH_ELLIPSIS);
@@ -220,7 +224,7 @@ const struct panel panel_find = { .name = "find", .title = "find", .draw = draw_
 
 /* ---- a command line ---- */
 
-/* Shows the command line that reopens this screen. */
+/* Shows the command line that opens the present screen again. */
 
 static void draw_text(struct box at, const struct scene *scene)
 {

@@ -1,15 +1,17 @@
-/* Shows port pressure in cycles per iteration. A bar shows the best assignment of micro-ops to
- * ports; a mark shows an even split by hand. Units, such as dividers, are listed after the ports.
- * If ports are counted, a second bar shows the count; ports with a common counter are one entry.
- * Events that belong to no port are next to the ports. */
+/* Shows port pressure in cycles per iteration. For each port, a bar shows the pressure with the
+ * best assignment of micro-ops to ports; a mark shows the pressure with an even split. Units, such
+ * as dividers, are listed after the ports. If the micro-ops of a port are counted, a second bar
+ * shows the count. Ports with a common counter are one entry. Counts of events that belong to no
+ * port are shown next to the ports. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "ui/panels.h"
 
-/* The narrowest column of ports, of pairs (model and count), and of pairs in one row; columns of a
- * difference; columns of events that belong to no port. */
+/* Widths in screen columns. COLUMN, PAIR and BRIEF: smallest width of an entry without a count,
+ * with a count below its bar, and with a count in the row of its bar. DIFFERENCE: width of a
+ * difference. BESIDE: smallest width of the list of events that belong to no port. */
 enum {
 	COLUMN = 21,
 	PAIR = 30,
@@ -21,34 +23,36 @@ enum {
 };
 enum { ENTRIES = UARCH_PORTS + 1 + COUNTERS_MAX };
 
-/* A port, ports with a common counter, or the heading "units". */
+/* An entry is a port, several ports with a common counter, or the heading "units". */
 struct entry {
 	uint32_t ports; /* 0: a heading */
 	char name[40];
-	double pressure, naive; /* M, cycles per iteration: the sum over its ports */
+	double pressure, naive; /* cycles per iteration from the core model: the sum over the
+				   entry's ports */
 	bool full;
-	int event;	/* the event that counts this entry; -1: none */
-	double counted; /* C, cycles per iteration; NAN: unknown */
+	int event;	/* the event that counts this entry's micro-ops; -1: none */
+	double counted; /* counted cycles per iteration; NAN: the count is unknown */
 };
 
 struct entries {
-	int count, pairs; /* pairs: how many entries have an event */
+	int count, pairs; /* pairs: number of entries that have an event */
 	struct entry entry[ENTRIES];
-	int names;    /* columns of the longest name */
-	double scale; /* cycles of the longest bar */
+	int names;    /* width of the longest name in columns */
+	double scale; /* cycles per iteration of the longest bar */
 };
 
 /* ---- counted events ---- */
 
-/* Whether events are or will be counted: the plan has events, and counters are available. */
+/* Returns whether events are or will be counted: the plan has events, and hardware counters are
+ * available. */
 static bool shown_counting(const struct view *view)
 {
 	return view->counters.plan && view->counters.plan->counters.count > 0 &&
 	       !view->counters.why[0];
 }
 
-/* Whether ports of the core on screen are or will be counted. False if the events of all ports are
- * unavailable. */
+/* Returns whether the ports of the displayed core are or will be counted. Returns false if the
+ * events of all ports are unavailable. */
 static bool shown_ports(const struct view *view)
 {
 	const struct event_plan *plan = view->counters.plan;
@@ -64,7 +68,7 @@ static bool shown_ports(const struct view *view)
 	return false;
 }
 
-/* Returns the count per iteration; NAN: unknown. */
+/* Returns an event's count per iteration; NAN: the count is unknown. */
 static double ports_counted(const struct view *view, int event)
 {
 	const struct limits *limits = &panels_outline(view)->limits;
@@ -76,7 +80,7 @@ static double ports_counted(const struct view *view, int event)
 	       (limits->turns > 0 ? limits->turns : 1);
 }
 
-/* Draws a bar of value / scale of the width. A value above 0 has at least one cell. */
+/* Draws a bar of length width × value / scale. The bar of a value above 0 has at least one cell. */
 static void ports_bar(struct box at, int x, int y, int width, double value, double scale,
 	enum style style, enum glyph glyph)
 {
@@ -86,10 +90,10 @@ static void ports_bar(struct box at, int x, int y, int width, double value, doub
 		canvas_glyph(at, x + i, y, style, glyph);
 }
 
-/* Events that belong to no port, in the order shown: micro-ops, then stalled cycles (nonzero counts
- * first). */
+/* Events that belong to no port, in the order in which the panel shows them: events of micro-ops,
+ * then events of stalled cycles (nonzero counts first). */
 struct beside {
-	int count, work; /* all events; the number of micro-op events */
+	int count, work; /* count: number of all events; work: number of events of micro-ops */
 	int event[COUNTERS_MAX];
 };
 
@@ -109,7 +113,7 @@ static void beside_add(struct beside *beside, const struct view *view, bool stal
 	}
 }
 
-/* Finds the events that belong to no port. Finds none if ports are counted. */
+/* Finds the events that belong to no port. If ports are counted, finds no events. */
 static void beside_find(const struct view *view, struct beside *beside)
 {
 	const struct view_counters *counters = &view->counters;
@@ -133,7 +137,8 @@ static const char *beside_title(const struct view *view, int event)
 	return meaning->role == ROLE_STALLED ? meaning->words : meaning->title;
 }
 
-/* Draws a group of events under a heading, with its own scale. Returns the number of rows used. */
+/* Draws a group of events under a heading; the bars of each group have their own scale. Returns the
+ * number of rows used. */
 static int draw_group(struct box at, int y, const char *head, const int *events, int count,
 	const struct view *view)
 {
@@ -167,7 +172,7 @@ static int draw_group(struct box at, int y, const char *head, const int *events,
 	return y - from;
 }
 
-/* Returns the rows that all events need; 0: there are no events. */
+/* Returns the number of rows that all events and their headings need; 0: there are no events. */
 static int beside_rows(const struct beside *beside)
 {
 	return beside->count + (beside->work > 0) + (beside->count > beside->work);
@@ -230,8 +235,8 @@ static void add(struct entries *entries, const struct view *view, uint32_t ports
 	entries->count++;
 }
 
-/* Returns the first event whose lowest port is `port`; -1: none. covered: all ports that events
- * count. */
+/* Returns the first event whose lowest port is `port`; -1: none. covered: set to all ports that
+ * events count. */
 static int event_from(const struct view *view, int port, uint32_t *covered)
 {
 	const struct event_plan *plan = view->counters.plan;
@@ -258,7 +263,7 @@ static void list(const struct view *view, struct entries *entries)
 		int port = i % count, event = -1;
 		uint32_t covered = 0;
 
-		/* The units follow the ports. */
+		/* The execution units follow the ports. */
 		if (view->core->unit[port] != (i >= count))
 			continue;
 		if (i < count && pairs)
@@ -288,7 +293,7 @@ static void measure(struct box at, struct entries *entries)
 	entries->names = int_least(entries->names, NAME_MOST);
 }
 
-/* Draws the difference "+0.12"; a difference above 10 % is highlighted. */
+/* Draws the difference between count and model, "+0.12"; a difference above 10 % is highlighted. */
 static void draw_difference(struct box at, int x, int y, const struct entry *entry)
 {
 	double difference = entry->counted - entry->pressure, size = fabs(difference),
@@ -312,7 +317,8 @@ static void draw_counted(struct box at, int x, int y, int bar, const struct entr
 	draw_difference(at, x + bar + PORTS_FIGURE + DIFFERENCE, y, entry);
 }
 
-/* Draws one entry: its bar, and the count below the bar. brief: the count is after the bar. */
+/* Draws one entry: the bar of the model, and the bar of the count below it. brief: the count is a
+ * number in the row of the model's bar. */
 static void draw_entry(struct box at, int y, const struct entries *entries, bool brief,
 	const struct entry *entry, const struct view *view)
 {
@@ -374,8 +380,8 @@ static int draw_legend(struct box at, int y, const struct limits *limits)
 			   naive ? "│ split evenly by hand" : "an even split is best");
 }
 
-/* Returns the first event of this panel if no event of this panel is counted; -1: at least one is
- * counted, or the panel has no event. */
+/* Returns the first event of this panel if no event of this panel is counted. Returns -1 if at
+ * least one event is counted, or if the panel has no event. */
 static int event_uncounted(const struct view *view)
 {
 	const struct event_plan *plan = view->counters.plan;
@@ -394,7 +400,8 @@ static int event_uncounted(const struct view *view)
 	return first;
 }
 
-/* Returns the reason why there is no count, one line; empty: the reason is not known yet. */
+/* Returns one line with the reason why there is no count; the line is empty if the reason is not
+ * known yet. */
 static struct words why(const struct view *view)
 {
 	const struct view_counters *counters = &view->counters;
@@ -415,7 +422,8 @@ static struct words why(const struct view *view)
 
 /* ---- the whole panel ---- */
 
-/* The arrangement of entries: columns of similar length, with pairs if they fit. */
+/* The arrangement of entries in columns of similar length. brief: the count is a number in the row
+ * of the model's bar. */
 struct shape {
 	bool brief;
 	int columns, rows;
@@ -423,8 +431,7 @@ struct shape {
 	int shown; /* entries */
 };
 
-/* Puts the entries into columns with `rows` rows: sets the position of each entry. Returns whether
- * all entries fit. */
+/* Sets the position of each entry in columns with `rows` rows. Returns whether all entries fit. */
 static bool flow(const struct entries *entries, int rows, struct shape *shape)
 {
 	int x = 0, y = 0;
@@ -460,7 +467,7 @@ static void fit(const struct entries *entries, int width, int height, struct sha
 			(width + 2) / (shape->columns + 1) - 2 >= least)
 			shape->columns++;
 	}
-	/* If the entries do not fit: show as many as possible, one line each. */
+	/* If not all entries fit, show as many entries as possible, with one row for each entry. */
 	shape->shown = fits ? entries->count : int_least(shape->columns * rows, entries->count);
 	if (!fits)
 		return;
@@ -470,7 +477,7 @@ static void fit(const struct entries *entries, int width, int height, struct sha
 }
 
 /* Draws the reason why there is no count. If the reason does not fit, names the panel that shows
- * it. */
+ * the reason. */
 static void draw_why(struct box at, struct words *words)
 {
 	static const char unavailable[] = "C unavailable: ";

@@ -11,18 +11,20 @@
 
 enum { MARGIN = 6, WIDEST_BAR = 8 };
 
-/* The positions of the points. `first`: the first visible point. `shown`: the number of visible
- * points. */
+/* The positions of a slice's points. `first`: index of the first visible point. `shown`: number of
+ * visible points. */
 struct frame {
 	int first, shown;
-	int width; /* columns of all visible points */
+	int width; /* number of columns of all visible points */
 	bool gaps; /* a blank between bars */
 	int rows;
-	struct scale scale; /* of the bars' heights; high is 0 if nothing is measured */
-	bool cpe;	    /* bars are CPE: a latency, or the kernel moves no bytes */
+	struct scale scale; /* scale of the bars' heights; `high` is 0 if nothing is measured */
+	bool cpe; /* the bars show CPE (cycles per element): a latency, or the kernel moves no bytes
+		   */
 };
 
-/* Whether the values are CPE: the kernel requires CPE, or the measured points have no throughput.
+/* Returns whether the bars show CPE (cycles per element): the kernel requires CPE, or the measured
+ * points have no throughput.
  */
 static bool is_cpe(const struct view *view, const struct view_slice *slice)
 {
@@ -41,8 +43,8 @@ static double value_of(const struct view_point *point, bool cpe)
 	return cpe ? point->sample.cpe : point->sample.gbps;
 }
 
-/* Returns the sources of the points' values: T for times; C, R or both for cycles. Empty: nothing
- * is measured. */
+/* Returns the sources of the points' values: T for times; C, R or both for cycles. The text is
+ * empty if nothing is measured. */
 static const char *source_letters(const struct view_slice *slice, bool cycles)
 {
 	bool counted = false, referred = false;
@@ -70,8 +72,8 @@ struct words slice_title(const struct view *view, const struct view_slice *slice
 
 	struct words here = { "" }, fixed = { "" };
 
-	/* If the marker is between or beyond the points, it cannot show the exact value: the title
-	 * does. */
+	/* A marker between or beyond the points cannot show the exact value of the knob, so the
+	 * title shows it. */
 	if (slice->count > 0 && slice->place.where != AXIS_AT)
 		here = words_of(
 			", here %s", setting_shown(knob, view->setting.v[slice->knob]).text);
@@ -91,8 +93,8 @@ struct words slice_title(const struct view *view, const struct view_slice *slice
 		here.text, fixed.text, panels_marks(contended, unsettled));
 }
 
-/* Returns the first column of a point. index: counted from `first` on. Bars have whole columns, and
- * widths differ by at most one. */
+/* Returns the first column of a point. index: number of the point, counted from frame->first. Bars
+ * have whole columns, and the widths of bars differ by at most one column. */
 static int column_of(const struct frame *frame, int index)
 {
 	return MARGIN + index * frame->width / frame->shown;
@@ -109,7 +111,8 @@ static void fit_frame(
 	int width = at.width - MARGIN - 1;
 	double top = 0, least = INFINITY;
 
-	/* With more points than columns: show the points around the present point. */
+	/* If there are more points than columns, show only the points around the present setting.
+	 */
 	*frame = (struct frame){ .shown = int_least(slice->count, width),
 		.first = slice->count > width
 				 ? panels_first(slice->count, width, slice->place.index)
@@ -131,8 +134,8 @@ static void fit_frame(
 		frame->scale = scale_fit(SCALE_LOG, least, top);
 }
 
-/* Draws one point: a bar; a dot if it is not measured yet; nothing if the kernel rejects the
- * setting. */
+/* Draws one point: a bar if the point is measured, a dot if the point is not measured yet, nothing
+ * if the kernel rejects the setting. */
 static void draw_point(struct box at, const struct frame *frame, int index,
 	const struct view_point *point, bool here)
 {
@@ -148,7 +151,8 @@ static void draw_point(struct box at, const struct frame *frame, int index,
 		canvas_glyph(at, x, frame->rows - 1, STYLE_DIM, GLYPH_DOT);
 		return;
 	}
-	/* A small measured value must not look like a missing one. */
+	/* A small measured value must not look like a missing value, so each bar has at least an
+	 * eighth of a row. */
 	eighths = int_most((int)lround(scale_place(&frame->scale, value) * frame->rows * 8), 1);
 	/* The top of a bar has a clear edge, so that plateaus and knees are visible. */
 	top = int_most(frame->rows - (eighths + 7) / 8, 0);
@@ -198,7 +202,7 @@ static void draw_scale(struct box at, const struct frame *frame)
 		return; /* nothing is measured: there is no scale yet */
 	if (scale->kind == SCALE_LOG)
 		count = scale_ticks(scale, frame->rows, NULL, NULL, ticks);
-	/* Label the top value, half of it (if that is exactly on a row), and 0. */
+	/* Label the top of the scale, half of the top (if it is exactly on a row), and 0. */
 	for (int part = 0; part <= 2 && scale->kind != SCALE_LOG; part++) {
 		if (part == 1 && (frame->rows < 6 || frame->rows % 2))
 			continue;
@@ -213,7 +217,7 @@ static void draw_scale(struct box at, const struct frame *frame)
 			STYLE_DIM, ticks[i].label);
 }
 
-/* Marks the present setting: at its bar, between two bars, or beyond an end. */
+/* Marks the present setting under its bar, between two bars, or beyond an end of the axis. */
 static void draw_here(struct box at, const struct frame *frame, const struct axis_place *place)
 {
 	int index = place->index - frame->first,
@@ -231,7 +235,7 @@ static void draw_here(struct box at, const struct frame *frame, const struct axi
 		if (index + 1 < frame->shown)
 			next += (bar_of(frame, index + 1) - 1) / 2;
 		/* Place the marker between the two bars, not under a bar, if there is a column
-		 * between them. */
+		 * between the bars. */
 		x += 1 + (int)lround(place->share * (next - x - 2));
 	}
 	canvas_glyph(at, int_least(x, at.width - 1), frame->rows, STYLE_HERE, glyph);
@@ -257,9 +261,9 @@ void slice_draw(struct box at, const struct view *view, const struct view_slice 
 
 /* ---- the panels ---- */
 
-/* The panels show the slices of the mountain through the present setting: one over size, one over
- * stride. For a kernel without a stride, the second slice is over the chosen knob. If only one
- * slice fits, it is the slice of the chosen knob. */
+/* Two panels show slices of the mountain through the present setting: one slice over size, one
+ * slice over stride. If the kernel has no stride, the second slice is over the chosen knob. If only
+ * one slice fits, the panel shows the slice of the chosen knob. */
 
 /* Returns the slice that the first panel shows. */
 static const struct view_slice *first_slice(const struct scene *scene)

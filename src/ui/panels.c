@@ -9,14 +9,15 @@ extern const struct panel panel_header, panel_kernels, panel_knobs, panel_figure
 	panel_by_stride, panel_mountain, panel_probe, panel_windows, panel_strip, panel_notice,
 	panel_key_bar, panel_line;
 
-/* The panels in order of importance: if not all panels fit, later panels are omitted. The body
- * shows its panels in the order of their places, so that the source is next to the code. Extra
- * panels are shown only if all earlier panels have a comfortable height. */
+/* The panels in order of importance. If not all panels fit, panels at the end of the table are
+ * omitted. The body shows its panels in the order of `place`, so that the source is next to the
+ * machine code. Panels with `extra` are shown only if all earlier panels have a comfortable height.
+ */
 static const struct {
 	const struct panel *panel;
 	struct layout_row row;
 	const struct panel
-		*beside; /* if the panel `beside` is in front, this panel is next to it */
+		*beside; /* if the panel `beside` is in front, this panel is next to that panel */
 } table[] = {
 	{ &panel_line, { NULL, AREA_LINE, 1, 1 } },
 	{ &panel_header, { NULL, AREA_HEADER, 60, 1 } },
@@ -69,8 +70,8 @@ struct words panels_core(const struct core *core)
 
 /* ---- lines ---- */
 
-/* Replaces a text with alternatives by its first alternative that fits, else by the last one.
- * Returns whether it fits. */
+/* Replaces a text with alternatives by its first alternative that fits, else by the last
+ * alternative. Returns whether the chosen alternative fits. */
 static bool choose_fitting(struct box at, char *text)
 {
 	char *from = text, *end = strchr(text, '\n');
@@ -235,7 +236,7 @@ struct ahead panels_ahead(const struct view *view)
 
 /* ---- counted events ---- */
 
-/* Returns the state of an event; NULL: it is not counted yet. */
+/* Returns the count of an event; NULL: the event is not counted yet. */
 static const struct count *count_of(const struct view *view, int event)
 {
 	const struct counts *counts = &view->counters.counts;
@@ -319,21 +320,21 @@ static const struct panel *overlay_of(const struct view *view)
 	return NULL;
 }
 
-/* Returns the rows that the top block can use: one for each knob, and rows for the knob's help and
- * the kernel's remark. */
+/* Returns the number of rows that the top block can use: one row for each knob, and rows for the
+ * knob's help and the kernel's remark. */
 static int top_rows(const struct view *view)
 {
 	return int_most(1 + view->setting.kernel->knob_count + 4, 13);
 }
 
-/* Returns the box of an overlay, frame included. The key bar remains visible, because it shows how
- * to close the overlay. */
+/* Returns the box of an overlay, border included. The key bar remains visible, because the key bar
+ * shows how to close the overlay. */
 static struct box overlay_at(struct canvas *canvas, int most_rows, bool replay)
 {
 	bool small = canvas->width < LAYOUT_MIN_WIDTH || canvas->height < LAYOUT_MIN_HEIGHT;
 	int margin = canvas->width >= 112 ? (canvas->width - 108) / 2 : 0;
-	int top =
-		small ? replay && canvas->height > 3 : 1; /* below the REPLAY stamp, if both fit */
+	int top = small ? replay && canvas->height > 3
+			: 1; /* below the REPLAY stamp, if stamp and overlay fit */
 	int height = small ? canvas->height - top : canvas->height - 3;
 
 	height = most_rows > 0 ? int_least(height, most_rows) : height;
@@ -378,7 +379,7 @@ bool panels_named(const char *name, const char *panel)
 	return name && panel && strcmp(name, panel) == 0;
 }
 
-/* Returns the index of a panel by its name, or by the name of its pane; -1: none. */
+/* Returns the index of a panel, found by its name or by the name of its pane; -1: no such panel. */
 static int index_of(const char *name, bool pane)
 {
 	for (int i = 0; i < PANELS; i++)
@@ -402,7 +403,8 @@ static struct layout_row row_of(const struct view *view, int index, const struct
 	return row;
 }
 
-/* Computes the layout. In the body, the panel `front` is before all other panels. */
+/* Computes the layout of a frame. In the body, the panel with index `front` is before all other
+ * panels. */
 static void lay_out(
 	const struct canvas *canvas, const struct view *view, int front, struct layout *layout)
 {

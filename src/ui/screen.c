@@ -18,30 +18,33 @@
 #include "ui/keys.h"
 #include "ui/terminal.h"
 
-/* If no character follows an Esc within these milliseconds, it is the key Esc, not the start of a
- * sequence. */
+/* An Esc without a further character within these milliseconds is the key Esc, not the start of a
+ * control sequence. */
 enum { ESCAPE_DELAY = 25 };
 
-/* Seconds to wait for the next character of a sequence. Long enough for a slow line. */
+/* Seconds to wait for the next character of a control sequence, long enough for a slow serial line.
+ */
 #define SEQUENCE_PAUSE 0.2
 
-/* There is one terminal. The struct is static because the handler of a fatal signal needs it. */
+/* The state of the terminal. The struct is static because the handler of a fatal signal needs the
+ * struct. */
 static struct {
 	SCREEN *terminal;
-	FILE *output; /* ncurses writes to its descriptor: the terminal, or `frame` */
-	int frame;    /* a memory file for a frame's bytes; -1: not available */
+	FILE *output; /* stream of ncurses; its descriptor leads to the terminal or to `frame` */
+	int frame;    /* descriptor of a memory file for a frame's bytes; -1: no such file */
 	char *bytes;  /* of a frame being sent */
 	struct theme theme;
 	bool colours;
-	struct canvas shown; /* the content of the terminal; width 0: unknown */
+	struct canvas shown; /* the content of the terminal; width 0: the content is unknown */
 	cchar_t *line;	     /* a row being sent */
 	bool modes_known;
 	struct termios modes; /* the terminal's modes before the program opened the screen */
 	char restore[128];    /* the string that leaves the full screen, for emergencies */
 	volatile bool open;
-	enum sequence sequence; /* of the sequence being skipped; SEQUENCE_NONE: none */
-	wint_t sequence_last;	/* its last character; 0: none yet */
-	double sequence_at;	/* the time of the last character */
+	enum sequence
+		sequence;     /* kind of the control sequence being skipped; SEQUENCE_NONE: none */
+	wint_t sequence_last; /* last character of the sequence; 0: none yet */
+	double sequence_at;   /* time of the sequence's last character, in seconds */
 } screen;
 
 struct status screen_check(void)
@@ -82,8 +85,8 @@ static void choose_colours(void)
 			screen.theme.look[i].background);
 }
 
-/* Opens a separate output stream. Its descriptor can change while standard output remains the
- * terminal. */
+/* Opens a separate output stream for ncurses. The stream's descriptor can change while standard
+ * output remains the terminal. */
 static bool open_output(void)
 {
 	int descriptor = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
@@ -215,8 +218,8 @@ static attr_t attributes_of(const struct look *look)
 	       (look->attributes & LOOK_UNDERLINE ? A_UNDERLINE : 0);
 }
 
-/* Returns the colour pair of a style; 0: the terminal's default colours. With pair 0, a blank of
- * STYLE_TEXT equals an erased cell. */
+/* Returns the ncurses colour pair of a style; 0: the terminal's default colours. A blank in pair 0
+ * equals an erased cell, so ncurses can erase instead of writing blanks. */
 static short pair_of(enum style style)
 {
 	return screen.colours && screen.theme.look[style].foreground >= 0 ? (short)(style + 1) : 0;
@@ -233,7 +236,8 @@ static void show_cells(const struct canvas_cell *row, int y, int first, int end)
 	const struct canvas_cell *last = NULL;
 	int count = 0;
 
-	/* Begin at the left half of a wide character: ncurses adds the right half itself. */
+	/* Begin at the left half of a wide character, because ncurses adds the right half itself.
+	 */
 	while (first > 0 && !row[first].character)
 		first--;
 	for (int x = first; x < end; x++) {
@@ -242,7 +246,7 @@ static void show_cells(const struct canvas_cell *row, int y, int first, int end)
 
 		if (!cell->character)
 			continue;
-		/* Most cells equal the previous one, and a copy is faster than setcchar(). */
+		/* Most cells equal the cell to their left, and a copy is faster than setcchar(). */
 		if (last && same_cell(cell, last))
 			screen.line[count] = screen.line[count - 1];
 		else
@@ -285,14 +289,15 @@ static void write_all(const char *bytes, size_t count)
 		} else if (errno == EAGAIN) {
 			poll(&wait, 1, -1);
 		} else if (errno != EINTR) {
-			return; /* the terminal is gone; reading the input reports the error */
+			return; /* the terminal is closed; the next read of the input reports the
+				   error */
 		}
 	}
 }
 
 /* ncurses writes each time it moves the cursor: hundreds of times in a large frame. Each write
- * wakes the terminal. Therefore ncurses writes to memory, and this function sends the frame in one
- * piece. */
+ * wakes the terminal. Therefore ncurses writes to memory, and refresh_at_once() sends the whole
+ * frame in one write. */
 static void refresh_at_once(void)
 {
 	int output = fileno(screen.output);
@@ -331,7 +336,7 @@ void screen_show(const struct canvas *canvas)
 	refresh_at_once();
 }
 
-/* The number of a key. kind: as get_wch() returns it. */
+/* Returns the number of a key. kind: the return value of get_wch(). */
 static int code_of(int kind, wint_t key)
 {
 	static const struct {
@@ -362,8 +367,8 @@ static int code_of(int kind, wint_t key)
 	return key >= ' ' ? (int)key : KEYCODE_NONE;
 }
 
-/* Whether the Esc just read begins a sequence. Characters that do not belong to a sequence are
- * returned to the input. */
+/* Returns whether the Esc just read begins a control sequence. Characters that do not belong to the
+ * sequence are returned to the input. */
 static bool begins_sequence(void)
 {
 	wint_t after[SEQUENCE_LOOK];
@@ -379,20 +384,21 @@ static bool begins_sequence(void)
 		return true;
 	screen.sequence_last = 0;
 	screen.sequence_at = monotonic_seconds();
-	/* If there is a sequence, its first character is consumed. The other characters are
-	 * returned to the input, and read again like later characters. */
+	/* If Esc begins a sequence, the first character after Esc is consumed. The other characters
+	 * are returned to the input, and are read again later. */
 	while (count > (screen.sequence == SEQUENCE_NONE ? 0 : 1))
 		unget_wch((wchar_t)after[--count]);
 	return screen.sequence != SEQUENCE_NONE;
 }
 
-/* Whether the character belongs to the present sequence. */
+/* Returns whether the character belongs to the control sequence being skipped. */
 static bool within_sequence(wint_t key)
 {
 	double at = monotonic_seconds();
 	bool ends;
 
-	/* The sequence has not ended in time, or another sequence begins within it. */
+	/* Stop skipping if the sequence has not ended in time, or if a control character interrupts
+	 * it. */
 	if (screen.sequence == SEQUENCE_SHORT || at - screen.sequence_at > SEQUENCE_PAUSE ||
 		(screen.sequence == SEQUENCE_CONTROL && key < ' '))
 		screen.sequence = SEQUENCE_NONE;
@@ -411,7 +417,7 @@ int screen_key(void)
 	wint_t key;
 	int kind;
 
-	/* Ignore unknown keys and ncurses' message of a new size. */
+	/* Ignore unknown keys, and the key by which ncurses reports a new size. */
 	while ((kind = get_wch(&key)) != ERR) {
 		int code = code_of(kind, key);
 

@@ -66,7 +66,7 @@ static void hide_triangle(struct dots *dots, const struct dots_point *corner)
 
 			if (low > high)
 				continue;
-			/* Find the interval that the edge covers in this row. */
+			/* Find the interval of x that the edge covers in this row of points. */
 			for (int end = 0; end < 2; end++) {
 				double at = end ? high : low;
 				double x = a->y == b->y ? (end ? b->x : a->x)
@@ -95,7 +95,7 @@ void dots_hide(struct dots *dots, const struct dots_point *corner, int count)
 	}
 }
 
-/* Returns the points of a cell, one bit each, row by row from the upper left. */
+/* Returns the points of a cell: one bit for each point, row by row from the upper left point. */
 static unsigned cell_of(
 	const struct dots *dots, int column, int row, enum style first, enum style *style)
 {
@@ -121,9 +121,9 @@ static unsigned cell_of(
 	return bits;
 }
 
-/* ASCII characters as two by four points: a hexadecimal digit for each row from the top, with 2 for
- * the left point and 1 for the right one. If several characters are equally similar to a cell, the
- * first is used. */
+/* The shapes of ASCII characters in two columns and four rows of points. Each hexadecimal digit is
+ * a row, from the top; 2 is the left point, 1 is the right point. If several characters are equally
+ * similar to a cell, the first character of the table is used. */
 static const struct {
 	char character;
 	unsigned short rows;
@@ -173,10 +173,11 @@ void dots_show(const struct dots *dots, struct box at, int x, int y, enum style 
 
 /* ---- digits ---- */
 
-/* Large digits from block elements. The ASCII twin is a seven-segment digit of underscores and
- * bars. */
+/* Large digits consist of block elements. On an ASCII canvas, a large digit has seven segments of
+ * underscores and vertical bars. */
 
-/* Three rows of three cells: '#' full, '^' upper half, ' ' empty. A full stop has one column. */
+/* Each digit is three rows of three cells: '#' is a full cell, '^' is an upper half, ' ' is empty.
+ * A full stop is one column wide. */
 static const char *const blocks[] = {
 	"#^## #^^^",
 	"^#  # ^^^",

@@ -8,7 +8,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-/* term.h defines macros with plain names (lines, columns): include no other header after it. */
+/* term.h defines macros with plain names (lines, columns), so no other header may follow term.h. */
 #include <curses.h>
 #include <term.h>
 
@@ -32,7 +32,7 @@ void terminal_read(struct terminal_facts *facts)
 	if (!term || !*term)
 		return;
 	snprintf(facts->term, sizeof(facts->term), "%s", term);
-	/* setupterm() only reads the terminal's description. It writes nothing to the terminal. */
+	/* setupterm() only reads the terminal's description, and writes nothing to the terminal. */
 	if (setupterm(term, STDOUT_FILENO, &error) != OK) {
 		facts->database = error >= 0;
 		return;
@@ -71,14 +71,15 @@ struct status terminal_usable(const struct terminal_facts *facts)
 /* ---- looks for 256, 16, 8 and 0 colours ---- */
 
 /* The look of each style on each kind of terminal. With 256 colours, the shades go from dark blue
- * over green to yellow, so that both lightness and hue show their order. With 16 and 8 colours, the
- * nearest colours are used. */
+ * over green to yellow, so that both lightness and hue show their order. With 16 and 8 colours,
+ * each style has the colour nearest to its colour among 256. */
 static const struct {
 	short in256, in16, in8;
 	unsigned attributes; /* with colours */
 	unsigned plain;	     /* without */
-	unsigned contrast;   /* with high contrast; 0: as without colours, but not dim */
-	short bright;	     /* the bright colour with high contrast; 0: none */
+	unsigned contrast;   /* attributes of the high-contrast look; 0: the attributes without
+				colours, but not dim */
+	short bright;	     /* bright colour of the high-contrast look; 0: default colour */
 } looks[STYLE_COUNT] = {
 	[STYLE_TEXT] = { -1, -1, -1, 0, 0 },
 	[STYLE_DIM] = { 244, 8, -1, 0, LOOK_DIM },
@@ -104,8 +105,8 @@ static const struct {
 	[STYLE_SHADE7] = { 228, 11, 3, LOOK_BOLD, LOOK_BOLD },
 };
 
-/* The high-contrast look: text in the terminal's default foreground, and bright colours only if
- * they have a meaning. */
+/* In the high-contrast look, text has the terminal's default foreground colour. Bright colours are
+ * used only where a colour has a meaning. */
 void theme_choose(struct theme *theme, int colors, bool no_color, bool contrast)
 {
 	if (no_color)

@@ -42,7 +42,7 @@ static void tell(int number)
 	unsigned char byte = (unsigned char)number;
 	ssize_t written = write(ends[1], &byte, 1);
 
-	/* Ignore errors: a full pipe already wakes the loop. */
+	/* Ignore errors of write(), because a full pipe already wakes the event loop. */
 	(void)written;
 	errno = error;
 }
@@ -50,14 +50,14 @@ static void tell(int number)
 static void die(int number)
 {
 	rescue_first();
-	/* SA_RESETHAND has restored the default action. So raise() ends the program, and dumps core
-	 * if that is enabled. */
+	/* SA_RESETHAND has restored the signal's default action, so raise() ends the program, and
+	 * dumps core if core dumps are enabled. */
 	raise(number);
 }
 
 /* Catches signals that end, stop or continue the program or resize the terminal. On a fatal signal,
- * first rescue() runs (it must be async-signal-safe), then the signal's default action. Handlers
- * installed by other code remain. */
+ * the handler first calls rescue(), then the signal's default action follows. rescue() must be
+ * async-signal-safe. Signal handlers installed by other code remain. */
 static struct status signals_catch(void (*rescue)(void))
 {
 	struct sigaction telling = { .sa_handler = tell, .sa_flags = SA_RESTART },
@@ -97,7 +97,7 @@ static int signals_take(void)
 	return read(ends[0], &byte, 1) == 1 ? byte : 0;
 }
 
-/* Stops this program like SIGTSTP, and returns when the program continues. */
+/* Stops this program as SIGTSTP does by default, and returns when the program continues. */
 static void signals_stop(void)
 {
 	struct sigaction action = { .sa_handler = SIG_DFL }, mine;
@@ -109,9 +109,10 @@ static void signals_stop(void)
 
 /* ---- the event loop ---- */
 
-/* Seconds between frames without a key, and between frames during a series of resizes. */
+/* FRAME: minimum seconds between frames if the user presses no key. RESIZE_FRAME: minimum seconds
+ * between frames while the user resizes the terminal. */
 static const double FRAME = 0.1, RESIZE_FRAME = 0.02;
-/* Seconds until the next frame after a provisional value. */
+/* Minimum seconds between two frames while the value is provisional. */
 static const double SETTLING_FRAME = 0.03;
 
 enum { SCRIPT_WIDTH = 80, SCRIPT_HEIGHT = 24 };
@@ -121,15 +122,16 @@ struct event_loop {
 	const struct engine *engine;
 	struct worker *worker;
 	bool started;	       /* the worker is ready: it has its core and clock */
-	struct status failure; /* why the worker could not start; OK until then */
+	struct status failure; /* error if the worker could not start, else OK */
 	double drawn;	       /* time of the last frame */
-	double frame_due;      /* time of the next frame; INFINITY: nothing changed */
+	double frame_due; /* time of the next frame; INFINITY: no frame is needed, because nothing
+			     changed */
 	bool resized;
 	int ended_by;
 	bool input_ended;
 };
 
-/* Requests a frame, at least `pause` after the last one. */
+/* Requests a frame, at least `pause` seconds after the last frame. */
 static void want_frame(struct event_loop *loop, double pause)
 {
 	double due = loop->drawn + pause;
@@ -157,7 +159,8 @@ static void draw(struct event_loop *loop, double now)
 	screen_show(&loop->front.canvas);
 	loop->drawn = now;
 	loop->frame_due = INFINITY;
-	/* Only the displayed waiting time changes without an event. */
+	/* The displayed waiting time is the only part of the frame that changes without an event.
+	 */
 	if (view->sample.valid || view->failure[0] || view->frozen)
 		return;
 	if (view->waiting <= PANELS_PREPARING)
@@ -186,7 +189,7 @@ static void handle_signal(struct event_loop *loop, int number)
 	}
 }
 
-/* Whether the input has ended: it is readable, but has no data. */
+/* Returns whether standard input has ended: the input is readable, but has no data. */
 static bool at_end(void)
 {
 	struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
@@ -211,8 +214,8 @@ static void read_keys(struct event_loop *loop)
 		loop->input_ended = true;
 }
 
-/* Returns the milliseconds until the next frame or the session's next step; -1: sleep until an
- * event. */
+/* Returns how many milliseconds to sleep until the next frame or the session's next step; -1: sleep
+ * until an event. */
 static int sleep_time(const struct event_loop *loop, double now)
 {
 	double seconds = loop->frame_due - now, next = session_next(loop->front.session, now);
@@ -224,8 +227,8 @@ static int sleep_time(const struct event_loop *loop, double now)
 	return seconds <= 0 ? 0 : (int)ceil(seconds * 1000);
 }
 
-/* Returns how many seconds a result may wait for its frame: 0 if it may be the first value of a
- * setting. */
+/* Returns how many seconds a result may wait until a frame shows it: 0 if the result may be the
+ * first value of a setting. */
 static double result_pause(const struct view *view)
 {
 	if (!view->sample.valid && !view->failure[0])
@@ -233,7 +236,7 @@ static double result_pause(const struct view *view)
 	return view->sample.provisional ? SETTLING_FRAME : FRAME;
 }
 
-/* Returns false if the worker could not start. The worker reports this. */
+/* Returns false if the worker has reported that it could not start. */
 static bool worker_started(struct event_loop *loop)
 {
 	if (!loop->worker)
@@ -269,7 +272,7 @@ static void run(struct event_loop *loop)
 			read_keys(loop);
 		else if (wait[0].revents & (POLLHUP | POLLERR | POLLNVAL))
 			loop->input_ended = true;
-		/* Nothing can be measured: exit, so that the error stays visible. */
+		/* If nothing can be measured, exit, so that the error message stays visible. */
 		if ((wait[2].revents & POLLIN) && !worker_started(loop))
 			break;
 		if (session_advance(session, monotonic_seconds()))
@@ -285,8 +288,8 @@ static bool locale_is_utf8(void)
 static struct status run_script(struct session *session, struct worker *worker,
 	const struct engine *engine, const struct ui_options *options)
 {
-	/* Wait for the worker, so that an unavailable core is an error at once. A script needs no
-	 * fast first frame. */
+	/* Wait for the worker, so that an unavailable core is reported at once. A script does not
+	 * need a fast first frame. */
 	struct status status = worker ? worker_wait_ready(worker) : status_ok();
 	struct frontend front;
 
@@ -319,8 +322,8 @@ static struct status run_screen(struct session *session, struct worker *worker,
 	if (status_is_ok(&status))
 		status = screen_open();
 	if (status_is_ok(&status)) {
-		/* A recording has values at once, so show them in the first frame. A worker first
-		 * examines the machine; the first frame does not wait for it. */
+		/* A recording has values at once, so the first frame shows these values. A worker
+		 * first examines the machine; the first frame does not wait for the worker. */
 		if (!worker)
 			session_advance(session, monotonic_seconds());
 		run(&loop);
@@ -334,7 +337,7 @@ static struct status run_screen(struct session *session, struct worker *worker,
 	return status;
 }
 
-/* Shows a message about skipped parts of the recording, on one line. */
+/* Shows a message of one line about skipped parts of the recording. */
 static void say_notes(struct session *session, const struct replay *replay)
 {
 	const char *notes = replay ? replay_summary(replay).notes : "";
