@@ -15,12 +15,12 @@
 #include "base/units.h"
 #include "engine/worker/worker.h"
 
-/* Below this size small pages have no effect: the first-level TLB of today's cores holds at least
- * 64 entries of 4 KiB. */
+/* Size of a working set, in bytes, below which 4 KiB pages do not slow a kernel down. The
+ * first-level TLB of today's cores holds at least 64 entries of 4 KiB pages. */
 enum { PAGES_MATTER = 256 << 10 };
 
-/* How long to wait for the answer to a cancelled request, in seconds. A request that had not begun
- * never answers. */
+/* Seconds to wait for the answer to a cancelled request. A request that was cancelled before it
+ * began never gets an answer. */
 #define CANCEL_SECONDS 1.0
 
 /* Seconds between two updates of the progress words. */
@@ -28,8 +28,8 @@ enum { PAGES_MATTER = 256 << 10 };
 
 /* ---- Signals */
 
-/* These variables are global because signals belong to the process. The pipe wakes poll(), no
- * matter which thread receives the signal. */
+/* The variables `received` and `ends` are global because signals belong to the process. The pipe
+ * `ends` wakes poll(), no matter which thread receives the signal. */
 static volatile sig_atomic_t received;
 static int ends[2] = { -1, -1 };
 
@@ -39,7 +39,7 @@ static void note_signal(int number)
 
 	received = number;
 	if (ends[1] >= 0 && write(ends[1], "", 1) < 0) {
-		/* The pipe is full, so it is already readable. */
+		/* write() has failed because the pipe is full. A full pipe wakes poll(), too. */
 	}
 	errno = saved;
 }
@@ -50,14 +50,16 @@ void interrupt_catch(void)
 	struct sigaction action = { .sa_handler = note_signal,
 		.sa_flags = SA_RESTART | SA_RESETHAND };
 
-	/* Without a pipe a signal is noticed later: after the poll() timeout. */
+	/* If the pipe cannot be created, the program notices a signal only after the timeout of
+	 * poll(). */
 	if (ends[0] < 0 && pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0)
 		ends[0] = ends[1] = -1;
 	sigemptyset(&action.sa_mask);
 	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++) {
 		struct sigaction present;
 
-		/* A signal that the parent ignores (nohup) stays ignored. */
+		/* If the parent process ignores a signal, as nohup does, the signal stays
+		 * ignored. */
 		if (sigaction(signals[i], NULL, &present) == 0 && present.sa_handler != SIG_IGN)
 			sigaction(signals[i], &action, NULL);
 	}
@@ -97,8 +99,8 @@ void bench_close(struct bench *bench)
 	bench->worker = NULL;
 }
 
-/* Writes the progress words of a request; empty: no words. Isolated code reports no progress before
- * its first answer. */
+/* Writes words about the progress of a request, or an empty string. Isolated code reports no
+ * progress before its first answer. */
 static void slow_words(const struct bench *bench, const struct request *request, bool answered,
 	struct outlook *outlook, char *words, size_t size)
 {
@@ -148,7 +150,8 @@ void bench_submit(void *context, const struct request *request, struct result *r
 	};
 	visit->request.generation = ++bench->generation;
 	visit->request.follows = bench->under_way++ > 0;
-	/* The early answer of isolated code is the only sign that its data are ready. */
+	/* Isolated code is asked for an early answer, because only that answer shows that its data
+	 * are ready. */
 	if (bench->slow && request->kernel->isolated && request->budget.provisional == 0)
 		visit->request.budget.provisional = 1;
 	engine->submit(engine->context, &visit->request);
@@ -173,7 +176,7 @@ bool bench_answered(void *context)
 	return visit->over;
 }
 
-/* Shows progress if the next update is due. */
+/* Shows the progress of a slow request if the next update is due. */
 static void show_slow(struct bench *bench)
 {
 	struct bench_visit *visit = oldest(bench);
@@ -210,8 +213,8 @@ static bool await(struct bench *bench)
 		}
 		if (visit->deadline > 0 && monotonic_seconds() >= visit->deadline)
 			return false;
-		/* A signal outside poll() makes the pipe readable. Without a pipe, the timeout ends
-		 * poll(), and the loop notices the signal. */
+		/* A signal that arrives outside poll() makes the pipe readable. Without a pipe,
+		 * poll() ends after its timeout, and the loop notices the signal. */
 		poll(wait, 2, 100);
 	}
 }
@@ -292,7 +295,8 @@ void bench_notes(const struct bench *bench, const struct cli *cli, const struct 
 	const struct machine *machine = bench->machine;
 
 	bench_note_bound(bench, cli);
-	/* Pages that the user chose are reported with the result. */
+	/* If the user chose the kind of pages, the result reports the pages, and no note is
+	 * needed. */
 	if (facts->footprint < PAGES_MATTER || facts->asked != PAGES_AUTO)
 		return;
 	if (!machine->huge_pages)
@@ -314,7 +318,7 @@ void progress_line_clear(struct progress_line *line)
 	line->shown = false;
 }
 
-/* Replaces the progress line. */
+/* Replaces the text of the progress line on the terminal. */
 static void put(void *context, const char *words)
 {
 	struct progress_line *line = context;

@@ -15,9 +15,9 @@
 
 enum { WORDS = 8 };
 
-/* What a check found: the values of the {words} in its text. */
+/* The finding of a check, with the values of the {words} in its text. */
 struct found {
-	double value; /* the finding as a number; NAN: none */
+	double value; /* the finding as a number; NAN: the finding is not a number */
 	int count;
 	struct {
 		const char *name;
@@ -37,7 +37,8 @@ word(struct found *found, const char *name, const char *format, ...)
 	found->count++;
 }
 
-/* The value of the word at the beginning of "WORD}…"; "" if the check does not set it. */
+/* Returns the value of the word that begins `name`, which has the form "WORD}…". Returns "" if the
+ * check has not set the word. */
 static const char *word_of(const struct found *found, const char *name)
 {
 	size_t length = strcspn(name, "}");
@@ -49,7 +50,7 @@ static const char *word_of(const struct found *found, const char *name)
 	return "";
 }
 
-/* Writes a text with the values of its words. */
+/* Copies `text` to `to`, and replaces each {word} by its value. */
 static void expand(const char *text, const struct found *found, char *to, size_t size)
 {
 	struct text whole = { 0 };
@@ -88,8 +89,8 @@ const char *check_state_name(enum check_state state)
 	return states[state];
 }
 
-/* Fills a check from its line in data/checks. `within`: the first line whose FINDING is a part of
- * `finding`, or "other". */
+/* Fills a check from its line in data/checks. If `within` is true, chooses the first line whose
+ * FINDING is a part of `finding`, or the line with FINDING "other". */
 static void fill(struct check *check, const char *finding, bool within, const struct found *found)
 {
 	struct rows rows;
@@ -125,7 +126,8 @@ static void fill(struct check *check, const char *finding, bool within, const st
 		"data/checks has no text for \"%s\" %.200s", finding, status.text);
 }
 
-/* ---- The checks. Each sets its words, and returns the name of its finding in data/checks. */
+/* ---- The functions of the checks. Each function sets the words of its text, and returns the name
+ * of its finding in data/checks. */
 
 static void say_failure(const struct examination *x, struct found *found, const char *otherwise)
 {
@@ -163,7 +165,7 @@ static const char *check_timer(const struct examination *x, struct found *found)
 	return step > 50 ? "coarse" : "fine";
 }
 
-/* Whether at least one event could be opened. */
+/* Whether the program could open at least one event. */
 static bool opened(const struct examination *x)
 {
 	return x->events && x->counts.id && x->counts.id == x->events->counters.id &&
@@ -179,13 +181,13 @@ static int known(const struct examination *x)
 	return count;
 }
 
-/* Whether this is a virtual machine. */
+/* Whether the program runs in a virtual machine. */
 static bool is_virtual(const struct examination *x)
 {
 	return x->environment.hypervisor == 1 || x->machine->virtualised;
 }
 
-/* The finding for a machine on which no event can be opened. */
+/* Returns the name of the finding for a machine on which no event can be opened. */
 static const char *no_counters(const struct examination *x, struct found *found)
 {
 	struct check guest = { .name = "guest" };

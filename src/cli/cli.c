@@ -1,4 +1,4 @@
-/* Runs one invocation: from its arguments to its exit status. */
+/* Runs one invocation of the program, from its arguments to its exit status. */
 #include "cli/cli.h"
 
 #include <errno.h>
@@ -13,7 +13,8 @@
 #include "config.h"
 #include "picture/picture.h"
 
-/* Whether a subcommand opens the screen. Exactly these subcommands have the option --script. */
+/* Whether a subcommand opens the screen. The subcommands that open the screen are those with the
+ * option --script. */
 static bool opens_screen(const struct cli_command *command)
 {
 	return cli_takes(command, "script");
@@ -121,8 +122,9 @@ int cli_finish(const struct cli *cli, int exit_status)
 	errno = 0;
 	if (fflush(cli->out) == 0 && !ferror(cli->out))
 		return exit_status;
-	/* After an earlier failure the flush may succeed, and errno is lost. If the reader closed
-	 * the pipe (like head), print no message; only the exit status shows it. */
+	/* If an earlier write failed, the flush may succeed, and errno no longer holds the error.
+	 * If the reader closed the pipe, as head does, no message is printed; only the exit status
+	 * shows the failure. */
 	if (errno != EPIPE && !reader_left(cli->out))
 		fprintf(cli->err, "slexplore: standard output: %s\n",
 			errno ? strerror(errno) : "part of the output could not be written");

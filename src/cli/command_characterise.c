@@ -19,7 +19,8 @@ static double spread_of(const struct figure *figure)
 	return fmax(figure->hi - figure->value, figure->value - figure->lo);
 }
 
-/* "3.00 +-0.010", or "-". width: the columns of the widest value. */
+/* Prints a value with its spread, "3.00 +-0.010", or "-" if the value is unknown. `width` is the
+ * number of columns of the widest value. */
 static void put(FILE *out, const struct figure *figure, int width)
 {
 	double spread = spread_of(figure);
@@ -106,7 +107,8 @@ static void put_facts(FILE *out, const struct measured *measured)
 	}
 }
 
-/* "latency of fadd: measured 3.00 +-0.01, shipped 3: agrees" */
+/* Adds a line that compares a value of both models: "latency of fadd: measured 3.00 +-0.01, shipped
+ * 3: agrees". */
 static void add_difference(
 	struct text *text, const struct model_difference *difference, const char *name)
 {
@@ -124,7 +126,8 @@ static void add_difference(
 			difference->agrees ? ": agrees" : "");
 }
 
-/* The most differences of mixes (two instruction classes side by side) that are printed. */
+/* The largest number of printed differences of mixes. A mix is a loop with instructions of two
+ * classes side by side. */
 enum { MIXES_SHOWN = 12 };
 
 static void put_differences(FILE *out, const struct characterised *characterised)
@@ -195,12 +198,12 @@ static void core_text(struct report *report, const void *item)
 
 /* ---- Data */
 
-/* One value of a record. In CSV each value has its own row. */
+/* One value of a record. In CSV output, each value has its own row. */
 struct value_row {
 	const char *kind, *name, *what, *words;
 };
 
-/* "latency", "latency_lo", "latency_hi". */
+/* Sets a value and the two ends of its range in a record: "latency", "latency_lo", "latency_hi". */
 static void set_figure(struct report *report, const struct records *records, struct json_t *object,
 	const char *key, const struct figure *figure, const struct value_row *row)
 {
@@ -311,9 +314,9 @@ enum { DIFFERENCES = 2048 };
 
 /* ---- options */
 
-/* Values of the own options. */
+/* Values of the options that only characterise has. */
 struct asked {
-	const char *output; /* file for the core model; NULL: none */
+	const char *output; /* path of the file for the core model; NULL: no file is written */
 	bool install, quick, agreements;
 };
 
@@ -324,7 +327,7 @@ static const struct asked *asked(const struct cli *cli)
 
 /* ---- files */
 
-/* Checks before any measurement that the output files can be written. */
+/* Checks that the output files can be written. The check runs before any measurement. */
 static struct status check_files(const struct cli *cli)
 {
 	struct text path = { 0 };
@@ -367,7 +370,8 @@ static struct status write_files(
 	if (status_is_ok(&status) && asked(cli)->output)
 		cli_note(cli, "%s: the core model; to use it: --uarch with this path",
 			asked(cli)->output);
-	/* An incomplete model would replace the complete shipped model of this core. */
+	/* An incomplete model is not installed, because it would replace the complete shipped model
+	 * of this core. */
 	if (status_is_ok(&status) && asked(cli)->install && !report->complete)
 		cli_note(cli, "not installed: the measurement is not complete; --output FILE "
 			      "writes what was measured");
@@ -378,7 +382,8 @@ static struct status write_files(
 
 /* ---- printing */
 
-/* Finds the program's shipped model of this core, not the model measured now. */
+/* Finds the core model that the program ships for this core. The model that was just measured does
+ * not count. */
 static void find_shipped(const struct bench *bench, const struct characterise_report *report,
 	struct uarch_choice *shipped)
 {

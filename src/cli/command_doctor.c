@@ -44,11 +44,13 @@ static void check_data(struct report *report, const struct records *records, con
 const struct subject subject_check = { "check", "host,name,state,finding,advice,value,unit", NULL,
 	check_text, check_data, NULL };
 
-/* Enough trials to estimate the share of quiet trials. */
+/* Time limit in seconds and number of quiet trials of the quick request. The trials are enough to
+ * estimate the share of quiet trials. */
 #define DOCTOR_SECONDS 0.3
 enum { DOCTOR_QUIET = 400 };
 
-/* Measures the first kernel at its defaults: the checks are about the core, not the kernel. */
+/* Measures the first kernel at its default knobs, because the checks examine the core, not a
+ * kernel. */
 static void examine_core(struct cli *cli, struct bench *bench, struct examination *examination)
 {
 	struct result *result = memory_new(1, sizeof(*result));
@@ -82,8 +84,8 @@ static int doctor_run(struct cli *cli)
 
 	if (cli->word_count)
 		return cli_fail(cli, status_usage("doctor takes no argument: %s", cli->words[0]));
-	/* Read the environment before bench_open(), which moves this thread off the measured core.
-	 */
+	/* The environment is read before bench_open(), because bench_open() moves this thread off
+	 * the measured core. */
 	environment_read(&examination.environment, "");
 	status = bench_open(&bench, cli);
 	if (!status_is_ok(&status))
@@ -112,7 +114,8 @@ static int doctor_run(struct cli *cli)
 	}
 	report_end(&report);
 	bench_close(&bench);
-	/* The exit status is CLI_DONE even if a check is bad: the examination itself succeeded. */
+	/* The exit status is CLI_DONE even if a check found a problem, because the examination
+	 * itself succeeded. */
 	return CLI_DONE;
 }
 

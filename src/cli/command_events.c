@@ -14,7 +14,8 @@
 
 /* ---- Text */
 
-/* Columns of titles and of names. A longer title or name has its own line. */
+/* Widths, in columns, of the titles and the names of events. A longer title or name is printed on
+ * its own line. */
 enum { TITLE = 30, NAME = 38 };
 
 static void survey_text(struct report *report, const void *item)
@@ -45,7 +46,8 @@ static void survey_text(struct report *report, const void *item)
 	fprintf(out, "%s\n\n", survey->lacking_count ? "" : "nothing");
 }
 
-/* Prints an event with its state. The state is next to the name if it fits, else below. */
+/* Prints an event with its state. The state is printed next to the event's name if there is room,
+ * else below the name. */
 static void event_text(struct report *report, const void *item)
 {
 	const struct event_line *event = item;
@@ -125,8 +127,8 @@ const struct subject subject_found = { "event", COLUMNS, NULL, found_text, event
 
 /* ---- The subcommand */
 
-/* Time and quiet trials of the request: enough for a few trials and one pass of every group of
- * events. */
+/* Time limit in seconds and number of quiet trials of the request that tries the events. Both are
+ * enough for a few trials and for one pass of every group of events. */
 #define EVENTS_SECONDS 0.1
 enum { EVENTS_QUIET = 20 };
 
@@ -174,7 +176,7 @@ static int search(struct cli *cli, const struct machine *machine, const struct u
 /* ---- the core's own events */
 
 /* Opens all events and runs the first kernel, because only a run shows which events count. Returns
- * false if there is no result. */
+ * false if the run has no result. */
 static bool try_events(struct cli *cli, const struct event_plan *plan, struct counts *counts)
 {
 	struct result *result;

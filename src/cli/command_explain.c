@@ -1,4 +1,5 @@
-/* slexplore explain: prints the loop, its limits and ports. Nothing is timed. */
+/* slexplore explain: prints the code of a kernel's loop, its limits and its ports. The subcommand
+ * measures nothing. */
 #include "cli/cli.h"
 #include "cli/format.h"
 #include "cli/model.h"
@@ -47,7 +48,7 @@ static void explain_data(struct report *report, const struct records *records, c
 	records_code(records, explanation, false, id);
 }
 
-/* CSV has a line for each limit; code and ports are in the other formats. */
+/* The CSV output has a line for each limit. Only the other formats print the code and the ports. */
 const struct subject subject_explain = { "limits",
 	"kernel,uarch,limit=name,state,cycles_per_element=cpe,cycles_per_iteration=cycles,cause",
 	NULL, explain_text, explain_data, NULL };
@@ -93,7 +94,7 @@ static int explain_run(struct cli *cli)
 		return cli_fail(cli, status);
 	machine_identify(&machine);
 	machine_survey(&machine);
-	/* The output names the core, so no note is needed. */
+	/* The output names the core, so the note about the core is not needed. */
 	cli->quiet = true;
 	status = model_open(&model, cli, &machine);
 	if (!status_is_ok(&status))

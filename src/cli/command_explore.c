@@ -1,4 +1,4 @@
-/* slexplore explore: the explorer, on a terminal or from a script. */
+/* slexplore explore: runs the explorer on a terminal or from a script. */
 #include "cli/cli.h"
 
 #include <stdlib.h>
@@ -8,9 +8,9 @@
 #include "model/core/uarch.h"
 #include "ui/ui.h"
 
-/* Values of the own options. */
+/* Values of the options that only explore has. */
 struct asked {
-	const char *record; /* NULL: nothing is recorded */
+	const char *record; /* path of the file to record to; NULL: nothing is recorded */
 };
 
 static const struct cli_option options[] = {
@@ -19,8 +19,8 @@ static const struct cli_option options[] = {
 	{ .name = NULL },
 };
 
-/* Adds the options that the command line for reopening this screen must repeat. The session adds
- * the others. */
+/* Adds the options for the command line that reopens the present screen. The session adds the
+ * remaining options. */
 static void invocation(const struct cli *cli, struct text *text)
 {
 	if (cli->cpu >= 0)
@@ -31,7 +31,7 @@ static void invocation(const struct cli *cli, struct text *text)
 		text_add(text, " --ascii");
 }
 
-/* Checks that this instruction set has a core model of this name. */
+/* Checks that a core model of this name exists for this machine's instruction set. */
 static struct status check_uarch(const char *name)
 {
 	struct machine machine = { .known = false };
@@ -71,7 +71,7 @@ static int explore_run(struct cli *cli)
 	if (!status_is_ok(&status))
 		return cli_fail(cli, status);
 	invocation(cli, &repeated);
-	/* + 1 skips the leading blank. */
+	/* The added 1 skips the blank at the beginning of the options. */
 	ui.invocation = repeated.length ? text_string(&repeated) + 1 : "";
 	ui.recorded = recorded;
 	status = ui_run(&ui, &exit_status);

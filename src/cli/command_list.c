@@ -62,7 +62,8 @@ static void knob_data(struct report *report, const struct records *records,
 			record_append_string(choices, *choice);
 	} else {
 		record_set_integer(object, "min", knob->min);
-		/* This maximum depends on the machine, which list does not examine. */
+		/* The maximum is null if it depends on the machine, because the subcommand list
+		 * does not examine the machine. */
 		if (knob->max >= KNOB_MAX_CORES)
 			record_set_null(object, "max");
 		else
@@ -145,12 +146,12 @@ static struct status check_names(const struct cli *cli, const struct sweeps *swe
 	return status;
 }
 
-/* Values of the own options. */
+/* Values of the options that only list has. */
 struct asked {
-	const char *dump; /* NULL: no dump */
+	const char *dump; /* name of the list that --dump prints; NULL: --dump was not given */
 };
 
-/* Prints a data file, with tabs between the fields of a row. */
+/* Prints a data file of the program, with tabs between the fields of a row. */
 static void dump_rows(FILE *out, const char *name)
 {
 	struct rows rows;
@@ -167,7 +168,7 @@ static void dump_rows(FILE *out, const char *name)
 	rows_end(&rows);
 }
 
-/* Prints a list of names, one name a line: scripts compare them with the manual. */
+/* Prints a list of names, one name per line. Scripts compare the names with the manual. */
 static int dump(const struct cli *cli, const char *list)
 {
 	if (strcmp(list, "fields") == 0 || strcmp(list, "records") == 0)
@@ -195,7 +196,7 @@ static int list_run(struct cli *cli)
 	if (asked->dump)
 		return dump(cli, asked->dump);
 	status = sweeps_load(&sweeps);
-	/* Check all names first, so that a mistake in any name prints no results. */
+	/* All names are checked first, so a mistake in any name prints no results. */
 	if (status_is_ok(&status))
 		status = check_names(cli, &sweeps);
 	if (!status_is_ok(&status)) {

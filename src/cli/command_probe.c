@@ -10,8 +10,8 @@
 #include "model/core/uarch.h"
 #include "picture/chart_reports.h"
 
-/* Draws the results of a finished or interrupted probe. Finding the core's name takes time, so it
- * is done only for a picture. */
+/* Draws the results of a finished or interrupted probe. The core's name is found only if a picture
+ * is drawn, because the search takes time. */
 static int draw(struct cli *cli, const struct bench *bench, const struct probe_report *report,
 	int exit_status)
 {
@@ -44,7 +44,8 @@ static int measure(struct cli *cli, struct bench *bench, struct probe *probe)
 
 /* ---- words and options ---- */
 
-/* Reads the parts of the probe that the words name, one bit each. */
+/* Reads the names of the probe's parts from the words, and sets the bit of each named part in
+ * *parts. */
 static struct status read_parts(const struct cli *cli, unsigned *parts)
 {
 	*parts = 0;
@@ -59,11 +60,12 @@ static struct status read_parts(const struct cli *cli, unsigned *parts)
 	return status_ok();
 }
 
-/* Values of the own options. */
+/* Values of the options that only probe has. */
 struct asked {
 	uint64_t max_size; /* bytes of the largest working set; 0: the probe's default */
-	unsigned
-		pages; /* kinds of pages, one bit for each enum page_kind; 0: the probe's default */
+	/* Kinds of pages to probe, one bit for each enum page_kind; 0: the probe's
+	 * default. */
+	unsigned pages;
 };
 
 static struct status apply_max_size(struct cli *cli, const char *value)

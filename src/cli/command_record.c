@@ -16,14 +16,14 @@
 #include "base/text.h"
 #include "engine/own/own.h"
 
-/* Default time of a tour of every kernel; --time-budget changes it. */
+/* Default time, in seconds, of a tour of all kernels. The option --time-budget changes the time. */
 #define TOUR_SECONDS 20.0
 /* The shortest and the longest time of one visit, in seconds. Settings that need more trials are
  * visited again in the remaining time. */
 #define VISIT_LEAST 0.004
 #define VISIT_MOST  0.05
 enum { VISIT_QUIET = 60, VISIT_PATIENCE = 12 };
-/* A setting needs no more visits if its median has this relative precision. */
+/* A setting needs no more visits if its median is known to this relative precision. */
 #define PRECISION 0.01
 struct recorder {
 	struct cli *cli;
@@ -31,9 +31,10 @@ struct recorder {
 	struct model model;
 	struct core core;
 	struct recording *recording;
-	struct sweep *sweep;	  /* NULL: a tour */
-	struct run_facts largest; /* of the setting with the largest working set, for notes */
-	struct counts first;	  /* the first counts of all cells, for notes */
+	struct sweep *sweep; /* the sweep to record; NULL: a tour of all kernels is recorded */
+	/* Facts about the run with the largest working set, for the notes. */
+	struct run_facts largest;
+	struct counts first; /* the first event counts of the recording, for the notes */
 	uint64_t failed;
 	struct progress_line line;
 };
@@ -52,7 +53,7 @@ static void progress_show(struct recorder *recorder, double share, double remain
 
 /* ---- writing ---- */
 
-/* Whether the recording can take no more data. */
+/* Whether the recording has ended because a write to its file has failed. */
 static bool recording_ended(const struct recorder *recorder)
 {
 	struct status status = recording_state(recorder->recording).status;
@@ -85,7 +86,7 @@ static void explain_cell(struct recorder *recorder, const struct setting *settin
 /* Writes a measured setting with its limits to the recording. */
 static void write_cell(struct recorder *recorder, const struct cell *cell)
 {
-	/* Without counts, the reason is recorded. */
+	/* If no event was counted, the recording gets the reason. */
 	const struct counts *none = recorder->first.count == 0 ? &recorder->first : NULL;
 	const struct counts *counts = cell->counts ? cell->counts : none;
 	struct recording_entry entry = { &cell->setting, cell->trials, &cell->facts,
@@ -118,14 +119,17 @@ static void finish_cell(struct recorder *recorder, const struct cell *cell)
 struct tour {
 	struct recorder *recorder;
 	struct cell *cells;
-	int count;   /* of the cells */
-	bool strict; /* the user has set the time: no visits begin after its end */
+	int count; /* number of cells */
+	/* The user has set the tour's time, so no visit begins after `end`. */
+	bool strict;
 	double start, end, seconds;
-	int round, open; /* cells that are not good yet */
-	int left;	 /* cells that this round may still visit */
+	/* `round` is the number of the present round, from 0. `open` is the number of cells that
+	 * are not good yet. */
+	int round, open;
+	int left; /* number of cells that the present round may still visit */
 };
 
-/* Whether more visits would hardly improve the cell. */
+/* Whether the cell's sample is so good that more visits would hardly improve it. */
 static bool is_good(const struct cell *cell)
 {
 	return cell->visits && (cell->settled || (cell->sample.valid && !cell->sample.contended &&
@@ -139,8 +143,8 @@ static bool tour_wants(void *context, unsigned index)
 	return !is_good(&tour->cells[index]);
 }
 
-/* Whether the tour's time is over. Without a time set by the user, the first round is always
- * completed. */
+/* Whether the tour's time is over. If the user has not set a time, the tour always completes its
+ * first round. */
 static bool tour_is_late(void *context)
 {
 	const struct tour *tour = context;
@@ -148,8 +152,8 @@ static bool tour_is_late(void *context)
 	return (tour->round > 0 || tour->strict) && monotonic_seconds() >= tour->end;
 }
 
-/* Each setting gets an equal share of the time. Half of it is for measuring, half for explaining.
- */
+/* Makes the request for a setting. Each setting gets an equal share of the remaining time, half for
+ * measuring and half for explaining. */
 static void tour_ask(void *context, unsigned index, struct request *request)
 {
 	struct tour *tour = context;
@@ -184,8 +188,8 @@ static void tour_accept(void *context, unsigned index, const struct result *resu
 	tour->open--;
 	finish_cell(recorder, cell);
 	cell_compact(cell);
-	/* If the time is over before the first round ends, the number of visited settings shows the
-	 * progress. */
+	/* If the time is over before the first round ends, the progress line shows the share of
+	 * finished settings. */
 	now = monotonic_seconds();
 	progress_show(recorder,
 		fmax(now < tour->end ? (now - tour->start) / tour->seconds : 0,
@@ -194,7 +198,8 @@ static void tour_accept(void *context, unsigned index, const struct result *resu
 }
 
 /* Visits every setting once, and visits doubtful settings again while time is left. A setting is
- * written when it is good. At the end all other measured settings are written. */
+ * written to the recording as soon as its sample is good. At the end, all other measured settings
+ * are written. */
 static void record_settings(struct recorder *recorder, const struct setting_index *settings)
 {
 	const struct measurer measurer = bench_measurer(&recorder->bench, 1);
@@ -241,8 +246,8 @@ static void record_settings(struct recorder *recorder, const struct setting_inde
 			unvisited, settings->count);
 }
 
-/* Whether a setting is to be measured. It is skipped if the recording has a good sample and limits
- * of it. */
+/* Whether a setting must be measured. The setting is skipped if the recording already has a good
+ * sample and the limits of the setting. */
 static bool wanted(const struct recorder *recorder, const struct setting *setting)
 {
 	const struct sample good_one = { .valid = true };
@@ -299,8 +304,8 @@ static void record_sweep(struct recorder *recorder)
 	progress_line_clear(&recorder->line);
 }
 
-/* Reads the words of a sweep; *sweep stays NULL for a tour. Mistakes are reported before anything
- * starts. */
+/* Reads the words of a sweep. *sweep stays NULL if the words request a tour. Mistakes in the words
+ * are reported before any measurement. */
 static struct status parse(const struct cli *cli, struct sweep **sweep)
 {
 	const struct sweep_options options = { .seconds = cli->time_budget, .seed = cli->seed };
@@ -314,7 +319,7 @@ static struct status parse(const struct cli *cli, struct sweep **sweep)
 	if (kernel_find(cli->words[0]) || strchr(cli->words[0], '='))
 		return status_usage(
 			"missing file name: slexplore record FILE %.60s", cli->words[0]);
-	/* The words after the file name are the same as in slexplore sweep. */
+	/* The words after the file name have the syntax of the words of slexplore sweep. */
 	if (count == 0)
 		return status_ok();
 	if (own_is_path(words[0]))
@@ -359,7 +364,7 @@ static struct status open_recording(struct recorder *recorder)
 	return status;
 }
 
-/* Reports the contents of the file. */
+/* Prints a summary of the recording, and returns the exit status. */
 static int conclude(struct recorder *recorder)
 {
 	struct cli *cli = recorder->cli;

@@ -9,7 +9,8 @@
 #include "recording/replay.h"
 #include "ui/ui.h"
 
-/* Chooses the first setting: the recorded setting that is nearest to the requested setting. */
+/* Chooses the setting at the start of the replay: the recorded setting nearest to the setting that
+ * the user requested. */
 static struct status choose_setting(
 	const struct cli *cli, const struct replay *replay, struct setting *setting)
 {

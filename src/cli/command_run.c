@@ -12,15 +12,17 @@
 #include "experiment/advice/gap.h"
 #include "picture/chart_reports.h"
 
-/* A run takes less than 0.2 s, start and exit included. On a quiet core, 150 quiet trials take 5 to
- * 15 ms. The remaining time is for waiting until contention ends. */
+/* Time limit of the measurement, in seconds. The subcommand run takes less than 0.2 s, including
+ * the start and the exit of the program. On a quiet core, 150 quiet trials take 5 to 15 ms; the
+ * remaining time is for waiting until contention ends. */
 #define RUN_SECONDS 0.15
 enum { RUN_QUIET = 150, RUN_PLACEMENTS = 3 };
 
-/* Trials of a kernel with trials longer than RUN_SECONDS: enough for quartiles. */
+/* Number of trials if one trial takes longer than RUN_SECONDS: enough for quartiles. */
 enum { RUN_FEWEST = 3 };
 
-/* Draws the ladder of limits with the measured value. Requires limits. */
+/* Draws the ladder of limits with the measured value. If the limits are unknown, prints an
+ * error. */
 static int draw(struct cli *cli, const struct model *model, const struct setting *setting,
 	const struct explanation *explanation, const struct sample *sample, int exit_status)
 {
@@ -71,7 +73,7 @@ static int measure(
 					   "undisturbed; try a longer --time-budget",
 				     setting->kernel->name, result->trials.count));
 	}
-	/* An interrupted run prints only a finished sample. */
+	/* After an interrupt, the sample is printed only if it is not provisional. */
 	if (sample.valid && (exit_status == CLI_DONE || !sample.provisional)) {
 		report_init(&report, cli, &subject_run, bench->machine);
 		report.setting = *setting;
@@ -103,7 +105,7 @@ static int run_run(struct cli *cli)
 	struct status status;
 	int exit_status;
 
-	/* Mistakes on the command line are reported before anything starts. */
+	/* Mistakes on the command line are reported before the bench starts. */
 	status = words_setting(cli, &setting);
 	if (!status_is_ok(&status))
 		return cli_fail(cli, status);

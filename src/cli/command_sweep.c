@@ -16,7 +16,7 @@
 
 #include "base/text.h"
 
-/* Values of the own options. */
+/* Values of the options that only sweep has. */
 struct asked {
 	enum chart_look chart;
 };
@@ -38,9 +38,10 @@ struct output {
 	struct model model;
 	struct named named;
 	struct report report;
-	struct run_facts largest; /* of the cell with the largest working set, for notes */
+	struct run_facts
+		largest; /* facts about the run with the largest working set, for the notes */
 	struct sweep *sweep;
-	struct chart_sweep *drawn; /* the picture; NULL: no picture */
+	struct chart_sweep *drawn; /* data of the picture; NULL: no picture is drawn */
 	bool begun;		   /* the report has begun */
 	uint64_t failed;
 	struct progress_line line;
@@ -59,7 +60,8 @@ static void progress_show(struct output *output)
 		floor(progress.done * 100), progress.remaining, progress.finished, progress.cells);
 }
 
-/* Begins the report. This needs the first cell, which shows which events can be counted here. */
+/* Begins the report. The report begins after the first cell was measured, because that cell shows
+ * which events can be counted. */
 static void begin(struct output *output)
 {
 	if (output->begun)
@@ -74,8 +76,8 @@ static void print_cell(struct output *output, const struct cell *cell)
 	struct report_row row;
 
 	begin(output);
-	/* The model also measures on the bench. First receive the other cells that are under way;
-	 * this cell remains valid. */
+	/* The model measures with the same bench, so the sweep first receives the results of the
+	 * cells under way. `cell` remains valid. */
 	if (model_measures(&output->model, &cell->setting)) {
 		sweep_drain(output->sweep);
 		model_measure(&output->model, output->bench, &cell->setting);
@@ -110,8 +112,8 @@ static void finished(void *context, const struct cell *cell)
 	output->failed++;
 }
 
-/* Flushes new cells, so that a reader of the output sees each cell at once. If the reader closed
- * the output, ends the sweep. */
+/* Flushes the output after each cell, so a reader of the output sees the cell at once. If the
+ * reader has closed the output, ends the sweep. */
 static void meanwhile(void *context)
 {
 	struct output *output = context;
@@ -134,8 +136,8 @@ static int draw(const struct output *output, int exit_status)
 		exit_status);
 }
 
-/* Whether at least one processor is unused in all settings of the sweep. Without a free processor,
- * explaining a cell would disturb the trials of a visit under way. */
+/* Whether every setting of the sweep leaves at least one processor unused. Without a free
+ * processor, the computation of a cell's limits would disturb the trials of the next cell. */
 static bool processor_to_spare(const struct output *output)
 {
 	const struct machine *machine = output->bench->machine;
@@ -184,7 +186,7 @@ static int measure(struct output *output)
 	return draw(output, output->failed ? CLI_UNMEASURED : CLI_DONE);
 }
 
-/* Assigns the words, then counts the cells that fit in this machine's memory. */
+/* Begins the sweep with the cells that fit in this machine's memory, and prepares the report. */
 static struct status prepare(struct output *output)
 {
 	struct status status = work_begin_sweep(output->cli, output->bench, output->sweep);
@@ -205,7 +207,7 @@ static struct status prepare(struct output *output)
 	return status;
 }
 
-/* Makes a sweep from the present words. */
+/* Creates the sweep again from the present words of the named sweep and of the command line. */
 static struct status assign(struct output *output, const struct kernel *kernel)
 {
 	const struct sweep_options options = { .seconds = output->cli->time_budget,
@@ -232,7 +234,8 @@ static int sweep_run(struct cli *cli)
 		status = bench_open(&bench, cli);
 	if (status_is_ok(&status))
 		status = model_open(&output.model, cli, bench.machine);
-	/* The advised block size depends on the machine. */
+	/* The sweep is assigned again, because the advised block size is known only after the
+	 * machine was examined. */
 	if (status_is_ok(&status) && output.named.sweep.kernel) {
 		named_advise(&output.named, &output.model, &bench);
 		status = assign(&output, kernel);

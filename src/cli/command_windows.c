@@ -1,5 +1,5 @@
-/* slexplore windows: measures the core's buffers. A buffer's size is the number of fillers at which
- * two misses stop overlapping. */
+/* slexplore windows: measures the sizes of the core's buffers. A buffer's size is the number of
+ * filler instructions at which two cache misses no longer overlap. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 
 enum { FILLER = 12, TITLE = 19, KNEE = 24, KIND = 8, CYCLES = 11 };
 
-/* Adds the knobs that differ from their defaults, and the size. */
+/* Adds to `text` the knobs whose values differ from their defaults, and the knob `size`. */
 static void add_knobs(struct text *text, const struct setting *setting)
 {
 	const struct kernel *kernel = setting->kernel;
@@ -77,7 +77,7 @@ static void put_row(FILE *out, const struct windows_row *row)
 		cycles, entries);
 }
 
-/* Prints the sources of the table's numbers and their precision. */
+/* Prints the sources and the precision of the numbers in the table of windows. */
 static void put_sources(FILE *out, const struct windows_report *windows)
 {
 	enum source from = SOURCE_NONE;
@@ -230,8 +230,8 @@ static int measure(struct cli *cli, struct bench *bench, struct windows *windows
 
 /* ---- words and options ---- */
 
-/* Reads FILLER ... knob=value ..., in any order. windows turns some knobs itself: for these knobs,
- * the error message says what to write instead. */
+/* Reads the words FILLER ... knob=value ..., in any order. Some knobs are changed by windows
+ * itself; if the user sets such a knob, the error message says what to write instead. */
 static struct status read_words(const struct cli *cli, struct windows_options *options)
 {
 	const struct kernel *kernel = options->setting.kernel;

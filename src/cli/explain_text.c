@@ -1,5 +1,5 @@
-/* Prints an explanation as text: limits, ports and code. Prints the lines of a sample about limits,
- * expected misses and counters. */
+/* Prints an explanation as text: the limits, the ports and the code. Also prints those lines of a
+ * sample that show its limits, its expected misses and its event counts. */
 #include <math.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@
 #include "model/limits/explain.h"
 #include "model/limits/misses.h"
 
-/* Integers without decimals: "4"; else "2.667". */
+/* Writes an integer without decimals, "4", and any other number with decimals, "2.667". */
 static struct units_text count_word(double count)
 {
 	struct units_text word = units_value(count);
@@ -25,8 +25,8 @@ static struct units_text count_word(double count)
 	return word;
 }
 
-/* Prints the core and how it was chosen. If the core is not the running core, `how` already names
- * it. */
+/* Prints the core for which the limits are computed, and how the core was chosen. The text `how`
+ * may already contain the core's name. */
 static void print_core(FILE *out, const struct report *report, const struct limits *limits)
 {
 	const char *title = limits->uarch->title;
@@ -79,7 +79,7 @@ static void print_head(FILE *out, const struct report *report, const struct sett
 	fprintf(out, "predicted %s", units_value(limits->predicted).text);
 	if (limits->predicted_by >= 0 && limits->predicted_by != limits->binding)
 		fprintf(out, ", by %s", limit_rows[limits->limit[limits->predicted_by].kind].title);
-	/* Compare with the highest limit, like the explorer. */
+	/* The remedy is for the highest limit, as in the explorer. */
 	fprintf(out, "   (source: model)\nremedy    %s\n",
 		advice_sentence(
 			explanation, limits->limit[limits->predicted_by >= 0 ? limits->predicted_by
@@ -240,8 +240,8 @@ void explain_text_sample(struct report *report, const struct sample *sample)
 
 /* ---- Expected misses of each cache level, and in caches of another size */
 
-/* "L1 48 KiB: every read is a miss: 1 line for each" and a newline; "the same" if the words equal
- * `before`. */
+/* Prints the expected misses of one cache level: "L1 48 KiB: every read is a miss: 1 line for
+ * each". If the words are equal to `before`, prints "the same" in their place. */
 static void put_level(FILE *out, const struct misses *misses, int level, const char *before)
 {
 	struct misses_text words = misses_words(misses, level), note = misses_note(misses, level);
@@ -298,7 +298,8 @@ static void put_event(
 	put_figure(out, count->value, SOURCE_COUNTER);
 	if (isfinite(modelled)) {
 		put_figure(out, modelled, SOURCE_MODEL);
-		/* A value that three decimals cannot show is zero. */
+		/* A difference below 0.0005 is not printed, because three decimals would show it as
+		 * zero. */
 		if (fabs(apart) >= 0.0005)
 			fprintf(out, "  %c%s", apart < 0 ? '-' : '+',
 				units_value(fabs(apart)).text);
@@ -310,8 +311,8 @@ static void put_event(
 	fputc('\n', out);
 }
 
-/* Prints the events that have no value, by reason: their titles, or only their number if there are
- * many. */
+/* Prints the events without a value, in groups that have the same reason. A line has the titles of
+ * the events, or only their number if there are many. */
 static void put_unavailable(FILE *out, const struct event_plan *plan, const struct counts *counts)
 {
 	char why[COUNTERS_MAX][WORDS] = { "" };
@@ -339,7 +340,7 @@ static void put_unavailable(FILE *out, const struct event_plan *plan, const stru
 	}
 }
 
-/* Prints contradictions between counts and model. */
+/* Prints contradictions between the event counts and the core model. */
 static void put_doubts(FILE *out, const struct report *report, const struct sample *sample)
 {
 	const struct explanation *explanation = report->explanation;
@@ -364,8 +365,8 @@ void counts_text_sample(const struct report *report, const struct sample *sample
 	FILE *out = report->out;
 	double ipc = counts_ipc(plan, counts);
 
-	/* Without counters, print nothing here: a note on standard error reports this once if
-	 * events were requested. */
+	/* Without event counts, nothing is printed here. If the user requested events, a note on
+	 * standard error gives the reason once. */
 	if (!plan || !counts || counts->id != plan->counters.id || counts->count == 0)
 		return;
 	fprintf(out, "counters per element, C counted%s%s%s; read %s\n", *counts->pmu ? " by " : "",

@@ -1,6 +1,6 @@
-/* The output formats. Text. CSV as in RFC 4180, but lines end in a newline without a carriage
- * return; an unavailable value is an empty field. JSON: one object per line, at most RECORD_MOST
- * bytes. */
+/* The output formats text, CSV and JSON. The CSV format follows RFC 4180, but lines end in a
+ * newline without a carriage return, and an unavailable value is an empty field. The JSON format
+ * has one object per line, with at most RECORD_MOST bytes. */
 #include "cli/format.h"
 
 #include <inttypes.h>
@@ -27,7 +27,7 @@ static void json_line(void *context, const char *line, size_t length)
 
 /* ---- CSV: one line under construction; each cell ends in a comma until line_write() */
 
-/* Adds a cell to the line, with quotes if needed. */
+/* Adds a cell to a line of CSV, in quotes if its text has a comma, a quote or a newline. */
 static void add(struct text *line, const char *string)
 {
 	bool quoted = string[strcspn(string, ",\"\r\n")];
@@ -62,8 +62,8 @@ static void line_write(struct report *report, struct text *line)
 
 /* ---- CSV: the groups of columns of a sample */
 
-/* Adds the column's name: "c_l1_misses", "c_p2_p3", "c_stalled_back_end". An event requested by
- * name keeps that name. */
+/* Adds the name of an event's column: "c_l1_misses", "c_p2_p3", "c_stalled_back_end". The column of
+ * an event that the user requested contains the event's own name. */
 static void add_counter_name(struct text *line, const struct uarch_event *meaning)
 {
 	char name[COUNTER_NAME + 2] = "c_";
@@ -80,7 +80,7 @@ static void add_counter_name(struct text *line, const struct uarch_event *meanin
 	add(line, name);
 }
 
-/* Returns the value of an event; NAN: unavailable. */
+/* Returns the counted value of an event; NAN: the event has no value. */
 static double counted(const struct report *report, int event)
 {
 	const struct counts *counts = report->counts;
@@ -91,8 +91,8 @@ static double counted(const struct report *report, int event)
 		       : (double)NAN;
 }
 
-/* Adds a column for each event that can be counted. The columns are fixed when the first line is
- * written. */
+/* Adds a column for each event that can be counted. The first line of the output fixes these
+ * columns. */
 static void add_counters(
 	struct report *report, const struct record_sample *sample, struct text *line)
 {
@@ -122,8 +122,8 @@ static void add_knobs(const struct kernel *kernel, const struct setting *setting
 	}
 }
 
-/* Adds a field under its name in sample_fields. If the kernel has a knob of the same name, the
- * column's name ends in _got. */
+/* Adds the value or the column name of a field of a sample. If the kernel has a knob with the
+ * field's name, the column's name ends in _got. */
 static void add_field(const struct field *field, const struct record_sample *sample,
 	const struct kernel *kernel, struct text *line)
 {
@@ -141,7 +141,8 @@ static void add_field(const struct field *field, const struct record_sample *sam
 	text_free(&cell);
 }
 
-/* Adds the values of a group of columns; sample NULL: adds the column names. */
+/* Adds the values of a group of columns. If `sample` is NULL, adds the names of the columns
+ * instead. */
 static void add_group(struct report *report, const char *name, const struct record_sample *sample,
 	struct text *line)
 {
@@ -165,7 +166,7 @@ static void add_group(struct report *report, const char *name, const struct reco
 
 /* ---- CSV: lines */
 
-/* One column of a list: "NAME", "NAME=FIELD", or "NAME?" for a flag. */
+/* One column of a subject's list of columns: "NAME", "NAME=FIELD", or "NAME?" for a flag. */
 struct column {
 	char name[32];
 	const char *field;
@@ -303,7 +304,8 @@ void report_init(struct report *report, const struct cli *cli, const struct subj
 		.asked = cli->events,
 		.asked_count = cli->event_count,
 		.points = cli->points };
-	/* Some systems do not terminate a host name that was cut. */
+	/* The last byte is set to 0, because some systems do not terminate a host name that was
+	 * cut. */
 	if (gethostname(report->host, sizeof(report->host)) != 0)
 		snprintf(report->host, sizeof(report->host), "unknown");
 	report->host[sizeof(report->host) - 1] = '\0';

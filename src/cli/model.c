@@ -7,13 +7,13 @@
 #include "cli/bench.h"
 #include "cli/cli.h"
 
-/* Plans the events to count: always events of the running core, even if limits are computed for
- * another core. */
+/* Plans the events to count. The events are always events of the running core, even if limits are
+ * computed for another core. */
 static void plan_events(struct model *model, const struct cli *cli)
 {
 	struct event_plan *plan = &model->events;
 
-	/* Commands that measure nothing need no events. */
+	/* A subcommand without the option --event measures nothing and needs no events. */
 	if (cli->command && !cli_takes(cli->command, "event"))
 		return;
 	if (model->core.foreign)
@@ -52,7 +52,8 @@ void model_close(struct model *model)
 	model->explanation = NULL;
 }
 
-/* Whether the setting needs one more measurement of L3 or memory. If so, fills *request. */
+/* Whether the limits of the setting need one more measured latency of L3 or memory. If a
+ * measurement is needed, fills *request. */
 static bool next_request(struct memory_probe *memory, const struct model *model,
 	const struct setting *setting, struct request *request)
 {
@@ -91,7 +92,8 @@ void model_measure(struct model *model, struct bench *bench, const struct settin
 	free(result);
 }
 
-/* Whether the user requested this event by name. The core's file may list it, too. */
+/* Whether the user requested this event by name. An event that the core's file lists can be
+ * requested, too. */
 static bool asked_for(const struct cli *cli, const char *name)
 {
 	for (int i = 0; i < cli->event_count; i++)

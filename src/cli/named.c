@@ -14,7 +14,7 @@ enum { NAMES_MAX = 512 };
 
 /* ---- Finding the sweep */
 
-/* Lists the names of all kernels and all sweeps. Returns their number. */
+/* Fills `names` with the names of all kernels and all named sweeps. Returns the number of names. */
 static size_t all_names(const struct sweeps *sweeps, const char **names)
 {
 	size_t count = 0;
@@ -60,7 +60,7 @@ struct status named_find(struct named *named, struct cli *cli, const struct kern
 		return words_kernel(cli, kernel);
 	*kernel = cli->word_count ? kernel_find(cli->words[0]) : NULL;
 	status = sweeps_load(&named->all);
-	/* A kernel can be swept even if the user's file of sweeps has a mistake. */
+	/* A mistake in the user's file of sweeps is no error if the first word names a kernel. */
 	if (!status_is_ok(&status))
 		return *kernel ? status_ok() : status;
 	if (cli->word_count == 0)
@@ -104,7 +104,7 @@ struct status named_words(struct named *named, const struct cli *cli)
 	return status_ok();
 }
 
-/* Assigns the words of a named sweep. An advised value that is not known yet is left out. */
+/* Assigns the words of a named sweep. An advised block size that is not known yet is omitted. */
 static struct status assign_named(const struct named_sweep *named, struct sweep *sweep)
 {
 	struct named_sweep plain = { .kernel = named->kernel };
@@ -132,8 +132,8 @@ struct status named_assign(const struct named *named, const struct cli *cli, str
 
 /* ---- Blocks */
 
-/* Returns the setting with the last value of each knob. Lists grow, so it has the largest matrices.
- */
+/* Returns the setting with the last value of each knob. Lists of values are in ascending order, so
+ * this setting has the largest matrices. */
 static struct setting last_of(const struct named *named)
 {
 	const struct sweep_options options = { 0 };
@@ -174,7 +174,8 @@ static const struct sweeps_row *find_row(const struct named *named, const struct
 	return NULL;
 }
 
-/* The row that the speedup of a setting is relative to; NULL: none. */
+/* Returns the baseline row of a setting, with which the speedup is computed. NULL: the baseline was
+ * not measured, or there is none. */
 static const struct sweeps_row *base_of(const struct named *named, const struct setting *setting)
 {
 	struct setting base;
@@ -204,7 +205,8 @@ double named_take(struct named *named, const struct cell *cell,
 
 /* ---- Under the table */
 
-/* Returns how many published values from `first` on belong to the same setting. */
+/* Returns the number of consecutive published values, starting at `first`, that belong to one
+ * setting. */
 static int published_together(const struct named_sweep *sweep, int first)
 {
 	int count = 1;
@@ -218,8 +220,8 @@ static int published_together(const struct named_sweep *sweep, int first)
 	return count;
 }
 
-/* Prints the measured value that corresponds to a published value. Returns false if there is none.
- */
+/* Prints the measured value that corresponds to a published value. Returns false if there is no
+ * measured value. */
 static bool print_here(const struct named *named, const struct sweeps_published *published,
 	const struct sweeps_row *row, const char *before, FILE *out)
 {
@@ -233,7 +235,7 @@ static bool print_here(const struct named *named, const struct sweeps_published 
 	return true;
 }
 
-/* Prints published values of one setting next to the measured values. */
+/* Prints the published values of one setting next to the measured values. */
 static void print_published(
 	const struct named *named, const struct sweeps_published *published, int count, FILE *out)
 {
@@ -302,7 +304,7 @@ static void print_blocks(const struct named *named, struct model *model, FILE *o
 			continue;
 		if (named->sweep.kernel)
 			sweeps_line(&named->sweep, setting, &line);
-		/* Do not repeat a reason that equals the previous one. */
+		/* A reason is not printed if it is equal to the previous reason. */
 		again = strcmp(why, blocks.advice.why) == 0;
 		memcpy(why, blocks.advice.why, sizeof(why));
 		fprintf(out, "%s%s%s%s%s\n", text_string(&line), line.length ? ": " : "",

@@ -1,5 +1,5 @@
-/* Parses options and prints help. Both use the table of common options (in this file) and the table
- * of each subcommand. */
+/* Parses options and prints help. The parser and the help use the table of common options in this
+ * file and the table of each subcommand. */
 #include <getopt.h>
 #include <math.h>
 #include <stdlib.h>
@@ -27,8 +27,8 @@ static struct status apply_cpu(struct cli *cli, const char *value)
 {
 	int64_t number;
 
-	/* The worker checks that the core exists. This check only ensures that the number fits in
-	 * an int. */
+	/* The number of the core must fit in an int. The worker checks later that the core
+	 * exists. */
 	if (!units_parse(value, false, &number) || number > 1 << 20)
 		return status_usage(
 			"--cpu %s: expected a processor number, 0 or more, as in /proc/cpuinfo",
@@ -52,7 +52,7 @@ static struct status apply_time_budget(struct cli *cli, const char *value)
 	char *end;
 	double seconds = strtod(value, &end);
 
-	/* No sweep takes a day: a longer time is a mistake. */
+	/* A time above one day is a mistake, because no sweep takes so long. */
 	if (end == value || *end || !isfinite(seconds) || seconds < 0.001 || seconds > 86400)
 		return status_usage(
 			"--time-budget %s: expected seconds from 0.001 to 86400", value);
@@ -60,8 +60,8 @@ static struct status apply_time_budget(struct cli *cli, const char *value)
 	return status_ok();
 }
 
-/* Checks only that libpfm knows the event. Opening the event shows later whether this machine
- * counts it. */
+/* Checks that libpfm knows the event. The program finds out later, when it opens the event, whether
+ * this machine can count the event. */
 static struct status apply_event(struct cli *cli, const char *value)
 {
 	struct counter_code code;
@@ -72,7 +72,8 @@ static struct status apply_event(struct cli *cli, const char *value)
 			"--event %.60s...: at most %d characters", value, COUNTER_NAME - 1);
 	status = counters_encode(value, &code);
 	if (!status_is_ok(&status))
-		return status_usage("--%s", status.text); /* "event 'NAME': …" */
+		return status_usage("--%s",
+			status.text); /* the text of the status begins with "event 'NAME': …" */
 	if (cli->event_count == COUNTERS_MAX)
 		return status_usage("--event %s: %d are the most", value, COUNTERS_MAX);
 	cli->events[cli->event_count++] = value;
@@ -142,13 +143,13 @@ const struct cli_option cli_common_options[] = {
 	{ .name = NULL },
 };
 
-/* One option of the command line. */
+/* One option on the command line, and its value. */
 struct given {
 	const struct cli_option *option;
 	const char *value;
 };
 
-/* Lists the options of all tables. */
+/* Fills `all` with the options of all tables. Returns the number of options. */
 static size_t all_options(const struct cli_option *all[OPTIONS_MAX])
 {
 	size_t count = 0;
@@ -213,7 +214,8 @@ bool cli_takes(const struct cli_command *command, const char *name)
 	return false;
 }
 
-/* "--format is an option of list, run and sweep, not of explore". */
+/* Returns the error for an option that the subcommand does not accept: "--format is an option of
+ * list, run and sweep, not of explore". */
 static struct status not_taken(const struct cli_command *command, const char *name)
 {
 	const char *takers[COMMAND_NAMES_MAX];
@@ -232,8 +234,8 @@ static struct status not_taken(const struct cli_command *command, const char *na
 	return status;
 }
 
-/* Splits argv into options and words. Words keep their order. Options can be anywhere before "--".
- */
+/* Splits argv into options and words. The words keep their order. Options can be anywhere before
+ * the argument "--". */
 static struct status split(
 	struct cli *cli, int argc, char **argv, struct given *given, size_t *given_count)
 {
@@ -246,9 +248,9 @@ static struct status split(
 		table[i] = (struct option){ .name = all[i]->name,
 			.has_arg = all[i]->argument ? required_argument : no_argument,
 			.val = 256 + (int)i };
-	/* optind = 0 (not 1) resets getopt after an earlier parse. In the option string, the dash
-	 * returns words in order, even if POSIXLY_CORRECT is set. The colon distinguishes a missing
-	 * argument from an unknown option. */
+	/* Setting optind to 0, not 1, resets getopt after an earlier parse. The dash in the option
+	 * string makes getopt return words in order, even if POSIXLY_CORRECT is set. The colon lets
+	 * getopt distinguish a missing argument from an unknown option. */
 	optind = 0;
 	opterr = 0;
 	while ((found = getopt_long(argc, argv, "-:h", table, NULL)) != -1) {
@@ -263,8 +265,9 @@ static struct status split(
 			return status_usage("%s needs an argument: %s", typed,
 				option ? option->argument : "a value");
 		} else if (found == '?') {
-			/* optopt is the row of an option that was given an argument but has none;
-			 * 0: an unknown or ambiguous option; else a letter. */
+			/* optopt is 256 or more if the user gave an argument to an option that
+			 * takes no argument. It is 0 for an unknown or ambiguous option, and
+			 * otherwise an unknown letter. */
 			if (optopt >= 256)
 				return status_usage(
 					"--%s takes no argument", all[optopt - 256]->name);
@@ -281,7 +284,7 @@ static struct status split(
 	return status_ok();
 }
 
-/* Removes the first word. The list still ends with NULL. */
+/* Removes the first word from cli->words. The array still ends with NULL. */
 static void shift(struct cli *cli)
 {
 	memmove(cli->words, cli->words + 1, (size_t)cli->word_count * sizeof(*cli->words));
@@ -350,7 +353,8 @@ struct status cli_parse(struct cli *cli, int argc, char **argv)
 	return status;
 }
 
-/* Prints the options of a command; NULL: all options. */
+/* Prints those options of the table that the subcommand accepts. If `command` is NULL, prints all
+ * options of the table. */
 static void print_options(
 	FILE *out, const struct cli_option *options, const struct cli_command *command)
 {
@@ -365,7 +369,7 @@ static void print_options(
 	}
 }
 
-/* Prints the section of a command in data/help. */
+/* Prints the section about a subcommand in data/help. */
 static void print_more(FILE *out, const char *name)
 {
 	const char *before = "\n";
@@ -413,8 +417,8 @@ void cli_help(const struct cli *cli, bool of_command)
 
 /* ---- Words */
 
-/* Removes the word cflags=… (compiler flags of an own loop) from the words. The other words are
- * knobs. *cflags is NULL if there is no such word. */
+/* Removes the word cflags=…, the compiler flags of an own loop, from the words. The remaining words
+ * are knobs. *cflags becomes NULL if no word begins with cflags=. */
 static struct status take_cflags(struct cli *cli, const char **cflags)
 {
 	int kept = 1;
@@ -442,7 +446,7 @@ static struct status open_own(struct cli *cli, const struct kernel **kernel)
 
 	if (status_is_ok(&status))
 		status = own_open(cli->words[0], cflags, &said, kernel);
-	/* The compiler's messages are shown unchanged. */
+	/* The messages of the compiler are printed unchanged. */
 	if (!status_is_ok(&status) || !cli->quiet)
 		fputs(text_string(&said), cli->err);
 	text_free(&said);

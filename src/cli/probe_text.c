@@ -1,5 +1,5 @@
-/* A probe's report as text, in 80 columns of ASCII. The order: levels, bandwidths, other results,
- * and the curve. */
+/* Prints a probe's report as text, in 80 columns of ASCII. The report has the cache levels, the
+ * bandwidths, the other results and the curve of latency, in this order. */
 #include "cli/format.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@
 
 enum { CELL = 40 };
 
-/* A speedup is doubtful if it exceeds the number of parallel loads by more than this factor. */
+/* The speedup of N parallel loads is doubtful if it is larger than N times this factor. */
 #define BEYOND 1.1
 
 /* ---- words ---- */
@@ -23,14 +23,14 @@ static void cell(FILE *out, int width, double value)
 	fprintf(out, "%*s", width, units_value(value).text);
 }
 
-/* Returns a value of a point; NAN: it could not be measured. */
+/* Returns `value` if the point has a valid sample; NAN: the point could not be measured. */
 static double figure_of(const struct probe_point *point, double value)
 {
 	return point->sample.valid ? value : (double)NAN;
 }
 
-/* Writes the size of a level. If the exact size is uncertain, writes the range: "18.9 to 26.9 MiB".
- */
+/* Writes the size of a cache level. If the exact size is uncertain, writes the range: "18.9 to 26.9
+ * MiB". */
 static void found_words(const struct hierarchy_level *level, char buffer[CELL])
 {
 	struct units_text lo = units_size_long((int64_t)level->bytes_lo),
@@ -55,7 +55,7 @@ static void found_words(const struct hierarchy_level *level, char buffer[CELL])
 
 /* ---- the head ---- */
 
-/* Returns the first sample; NULL: there is none. */
+/* Returns the first valid sample of the probe; NULL: the probe has no valid sample. */
 static const struct sample *first_of(const struct probe_report *probe)
 {
 	const struct probe_curve *curves[] = { &probe->lines[PAGES_HUGE], &probe->lines[PAGES_4K],
@@ -71,7 +71,7 @@ static const struct sample *first_of(const struct probe_report *probe)
 		       : NULL;
 }
 
-/* Returns the source of cycles in words; it is the same for all samples. */
+/* Returns words for the source of cycles. All samples of a probe have the same source. */
 static const char *cycles_of(const struct probe_report *probe)
 {
 	const struct sample *sample = first_of(probe);
@@ -79,7 +79,8 @@ static const char *cycles_of(const struct probe_report *probe)
 	return format_cycles_source(sample ? sample->cycles_from : SOURCE_NONE);
 }
 
-/* "4k pages (asked for and got)", "huge pages (got: mixed)". */
+/* Adds the kinds of pages that were requested and used: "4k pages (asked for and got)", "huge pages
+ * (got: mixed)". */
 static void add_pages(struct text *text, const struct probe_report *probe)
 {
 	const char *separator = "; ";
@@ -144,8 +145,8 @@ static void put_levels(FILE *out, const struct probe_report *probe)
 		cell(out, 7, level->cycles);
 		fprintf(out, "  %-17s", spread);
 		cell(out, 7, level->ns);
-		/* Other processes share this cache, so its size varies between runs: do not print
-		 * the confidence of a single run. */
+		/* If other processes share the cache, its size varies between runs. The confidence
+		 * of a single run is then not printed. */
 		if (level->unstable || (level->kind == LEVEL_CACHE && level->number > 2))
 			fprintf(out, " varies\n");
 		else
@@ -155,7 +156,7 @@ static void put_levels(FILE *out, const struct probe_report *probe)
 		fprintf(out, "(cycles: %s; ns: timed)\n", cycles_of(probe));
 }
 
-/* Returns the larger distance of the two quartiles from the median. */
+/* Returns the relative distance from the median to the quartile that is farther from it. */
 static double spread_of(const struct probe_point *point)
 {
 	const struct sample *sample = &point->sample;
@@ -174,7 +175,7 @@ static double spread_over(const struct probe_curve *curve)
 	return most;
 }
 
-/* Prints the sources and the precision of a table's numbers below it. */
+/* Prints a line below a table with the sources and the precision of the table's numbers. */
 static void put_sources(FILE *out, const char *words, double spread)
 {
 	fprintf(out, "(%s; quartiles at most %.1f %% off)\n", words, 100 * spread);
@@ -182,7 +183,7 @@ static void put_sources(FILE *out, const char *words, double spread)
 
 /* ---- bandwidth ---- */
 
-/* "L2: Haswell 0.5, Skylake 1": published values of the levels that the probe found. */
+/* Prints published values of the levels that the probe found: "L2: Haswell 0.5, Skylake 1". */
 static void put_elsewhere(FILE *out, const struct probe_report *probe)
 {
 	struct text text = { 0 };
@@ -262,8 +263,8 @@ static void put_parallel(FILE *out, const struct probe_report *probe)
 			units_size_long((int64_t)kernel_footprint(last->kernel, last->v)).text)
 			.text,
 		spread_over(curve));
-	/* N parallel loads can be at most N times as fast. A larger ratio means that the single
-	 * load was disturbed. */
+	/* N parallel loads can be at most N times as fast as a single load. A larger ratio means
+	 * that other activity slowed the single load down. */
 	for (int i = 0; i < curve->count; i++)
 		beyond = beyond || curve->point[0].sample.cpe >
 					   BEYOND * curve->point[i].x * curve->point[i].sample.cpe;
@@ -273,8 +274,9 @@ static void put_parallel(FILE *out, const struct probe_report *probe)
 			"load was timed alone, so these ratios are too high.");
 }
 
-/* Prints two values for each point of a curve over numbers of cores: of the cores that read memory,
- * or of a core whose loads wait while others stream. */
+/* Prints two values for each number of cores in a curve. If `loaded` is false, both values are
+ * bandwidths of the cores that read memory. If `loaded` is true, they are the load latency of one
+ * core while other cores stream, and the bandwidth of those cores. */
 static void put_cores(FILE *out, const struct probe_curve *curve, bool loaded)
 {
 	if (!curve->count)
@@ -324,8 +326,9 @@ static void put_findings(FILE *out, const struct probe_report *probe)
 
 /* ---- The plot of latency over size */
 
-/* The size of the plot. Both axes are logarithmic. The first pass measures four sizes an octave, so
- * an octave has four columns; two if the plot would be too wide. */
+/* The size of the plot in characters. Both axes are logarithmic. The first pass of the probe
+ * measures four sizes per octave, so an octave has four columns. If the plot would be too wide, an
+ * octave has two columns. */
 enum { ROWS = 14, COLUMNS = 70, LEFT = 8, PER_OCTAVE = 4, LABEL_OCTAVES = 4 };
 
 struct plot {
@@ -385,7 +388,8 @@ static void draw(const struct probe_report *probe, struct plot *plot)
 
 			if (!sample->valid)
 				continue;
-			/* Mark both modes of a sample with two modes, not a value between them. */
+			/* If a sample has two modes, the plot marks both modes, not a value between
+			 * the two. */
 			if (sample->modes == 2)
 				mark(plot, point->x, sample->mode_low, marks[kind]);
 			mark(plot, point->x, sample->modes == 2 ? sample->mode_high : sample->cpe,

@@ -8,7 +8,8 @@
 
 enum { FIELDS = 6 };
 
-/* Whether a setting has the kernel and all knob values of "KERNEL [KNOB=VALUE …]". */
+/* Whether a setting has the kernel and all knob values that `words` lists: "KERNEL [KNOB=VALUE
+ * …]". */
 static bool fits(char *words, const struct setting *setting)
 {
 	char *rest, *word = strtok_r(words, " ", &rest);

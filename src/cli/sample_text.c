@@ -1,5 +1,5 @@
-/* Prints samples as text: a few lines for one sample, an aligned table for a sweep. The text is
- * ASCII, so that every terminal can show it. Words of kernels are printed unchanged. */
+/* Prints one sample as a few lines of text, or the samples of a sweep as an aligned table. The text
+ * is ASCII, which every terminal can show. The words of kernels are printed unchanged. */
 #include "cli/format.h"
 
 #include <inttypes.h>
@@ -39,7 +39,8 @@ static bool swept(const struct report *report, int knob)
 	return false;
 }
 
-/* Returns the index in the plan of an event that was requested by name; -1: not in the plan. */
+/* Returns the index in the event plan of an event that the user requested. -1: the plan does not
+ * contain the event. */
 static int asked_event(const struct report *report, int asked)
 {
 	const struct event_plan *plan = report->events;
@@ -50,8 +51,8 @@ static int asked_event(const struct report *report, int asked)
 	return -1;
 }
 
-/* Finds the title of an event's column: its name without the PMU's name. Returns the column's
- * width. */
+/* Finds the title of an event's column, which is the event's name without the PMU's name. Returns
+ * the width of the column. */
 static int asked_title(const struct report *report, int asked, const char **title)
 {
 	const char *colons = strstr(report->asked[asked], "::");
@@ -62,8 +63,8 @@ static int asked_title(const struct report *report, int asked, const char **titl
 	return width < 9 ? 9 : width;
 }
 
-/* Whether a setting of the sweep uses other cores: then there is a column for the throughput of all
- * cores. */
+/* Whether a setting of the sweep uses more than one core. The table then has a column for the
+ * throughput of all cores. */
 static bool crowded(const struct report *report)
 {
 	const struct kernel *kernel = report->setting.kernel;
@@ -74,17 +75,19 @@ static bool crowded(const struct report *report)
 	       (streams >= 0 && (report->setting.v[streams] > 0 || swept(report, streams)));
 }
 
-/* The columns of a sweep after its knobs. Values have up to six characters, so that a line with two
- * knobs and the flags has 80 columns. */
+/* The columns of a sweep's table to the right of the knobs. Values have up to six characters, so a
+ * line with two knobs and the flags fits in 80 columns. */
 enum column_when {
 	ALWAYS,
-	DATA,	 /* omitted if a named sweep shows another quantity */
-	LIMIT,	 /* with a core model */
-	IPC,	 /* with counters */
-	CROWDED, /* with other cores */
-	SPEEDUP, /* a named sweep with a baseline */
-	SHOWN,	 /* a named sweep of this quantity */
-	ASKED,	 /* a named sweep of this quantity, or with published values of it */
+	DATA,	 /* the column is omitted if a named sweep shows another quantity */
+	LIMIT,	 /* the column is shown if there is a core model */
+	IPC,	 /* the column is shown if events are counted */
+	CROWDED, /* the column is shown if the sweep uses other cores */
+	SPEEDUP, /* the column is shown for a named sweep that has a baseline */
+	SHOWN,	 /* the column is shown for a named sweep that shows the column's quantity */
+	/* The column is shown for a named sweep that shows the column's quantity or has published
+	 * values of that quantity. */
+	ASKED,
 };
 enum column_kind { VALUE, SOURCE, COUNT, PERCENT, SECONDS };
 
@@ -92,7 +95,7 @@ static const struct column {
 	const char *title;
 	int width;
 	enum column_when when;
-	const char *field; /* of sample_fields; NULL: `quantity` */
+	const char *field; /* name in sample_fields; NULL: the column shows `quantity` */
 	enum sweeps_figure quantity;
 	enum column_kind kind;
 } columns[] = {
@@ -132,7 +135,7 @@ static bool has_column(const struct report *report, const struct column *column)
 	case SPEEDUP: return named && named->base >= 0;
 	case SHOWN: return named && named->figure == column->quantity;
 	case ASKED:
-		/* A sweep that needs instructions or CPI has columns for both. */
+		/* A sweep that needs instructions or CPI has columns for both quantities. */
 		return named && (sweeps_asks(named, column->quantity) ||
 					(column->quantity == SWEEPS_INSTRUCTIONS &&
 						sweeps_asks(named, SWEEPS_CPI)) ||
@@ -148,7 +151,7 @@ static void sweep_begin_text(struct report *report)
 
 	if (report->named)
 		fprintf(report->out, "%s: %s\n", report->named->name, report->named->title);
-	/* Print the knobs with a constant value once, above the table. */
+	/* Knobs with a constant value are printed once, above the table. */
 	fputs(kernel->name, report->out);
 	for (int i = 0; i < kernel->knob_count; i++) {
 		if (!swept(report, i))
@@ -238,7 +241,7 @@ static void sweep_text(struct report *report, const void *item)
 	fputc('\n', out);
 }
 
-/* Explains the flags at the ends of rows. */
+/* Prints the meaning of the flags at the ends of the table's rows. */
 static void sweep_end_text(struct report *report)
 {
 	if (report->contended)
@@ -266,7 +269,7 @@ static void place_text(FILE *out, const struct sample *sample, const struct run_
 		fprintf(out, "memory   %s\n", placed.node);
 }
 
-/* Prints instructions per element, and the memory traffic. */
+/* Prints the instructions per element and the memory traffic of a sample. */
 static void sample_ratios_text(FILE *out, const struct sample_ratios *sample_ratios)
 {
 	char words[160];
@@ -282,8 +285,8 @@ static void sample_ratios_text(FILE *out, const struct sample_ratios *sample_rat
 			sample_ratios->lines_from == SOURCE_COUNTER ? "counted" : "model");
 }
 
-/* Prints throughput. The bytes per element are constant, so the quartiles of throughput follow from
- * the quartiles of the cycles. */
+/* Prints the throughput of a sample. The bytes per element are constant, so the quartiles of the
+ * throughput follow from the quartiles of the cycles. */
 static void data_text(FILE *out, const struct sample *sample, const struct run_facts *facts)
 {
 	double bytes = sample->bytes_per_cycle;
@@ -369,7 +372,8 @@ static void sample_data(struct report *report, const struct records *records, co
 	records_sample(records, what);
 	if (report->counts && (report->counts->count || report->asked_count))
 		records_counters(records, report->events, report->counts, what->id);
-	/* A sample may have several records, but its id counts samples. */
+	/* The number of samples, not of records, is counted, because a sample may have several
+	 * records. */
 	report->records = what->id;
 }
 
