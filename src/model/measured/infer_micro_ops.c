@@ -59,7 +59,7 @@ struct terms {
 	int fresh; /* index of the first port set whose ports no other op uses */
 	struct port_load access[2 * UARCH_TERMS];
 	int access_count;
-	struct test own; /* the op alone */
+	struct test own; /* a test in which the op runs alone */
 	struct test test[TESTS];
 	int test_count;
 	struct form form[FORMS];

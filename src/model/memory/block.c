@@ -6,30 +6,32 @@
 #include "base/text.h"
 #include "base/units.h"
 
-/* A loop with a few more turns than this mispredicts its end each time. Measured on Redwood Cove,
- * down two columns: blocks of 40 and 48 needed 25 to 30 % more time than blocks of 32. */
+/* If a loop has slightly more than TURNS_PREDICTED iterations, the end of the loop is mispredicted
+ * each time. On Redwood Cove, with a loop down two columns, blocks of 40 and 48 needed 25 to 30 %
+ * more time than blocks of 32. */
 enum { TURNS_PREDICTED = 32 };
 
-/* Additional cycles at the end of a line. They come from the last additions of its sums, and the
- * first loads of the next line. Measured: 5 to 17 on Redwood Cove, sometimes up to 40. The second
- * number is the cost of a misprediction, if the core's file has none. */
+/* LINE_ENDS is the number of additional cycles at the end of each line of a block: the last
+ * additions of a sum, and the first loads of the next line. On Redwood Cove, 5 to 17 cycles were
+ * measured, sometimes up to 40. MISPREDICT_ASSUMED is the cost of a misprediction in cycles, if the
+ * core's file has no value. */
 #define LINE_ENDS	   14.0
 #define MISPREDICT_ASSUMED 20.0
 
-/* The share of a cache that one block may use. The block then stays in the cache while lines of the
- * other matrices pass through. With more than this share of L1, each step needed up to a fifth more
- * time. */
+/* The share of a cache that one block may use. If the block is not larger, it stays in the cache
+ * while lines of the other matrices pass through. With more than NEAR_SHARE of L1, each step needed
+ * up to a fifth more time. */
 #define NEAR_SHARE 0.6
 
-/* The share of the window that a line may use, so that enough of the next line is in flight. With
- * the full window, lines needed 6 to 21 % more time than the best size. With this share, they
- * needed 0 to 9 % more. */
+/* The share of the out-of-order window that a line of a block may use, so that enough of the next
+ * line is in flight. Lines that filled the whole window needed 6 to 21 % more time than lines of
+ * the best size. Lines that filled WINDOW_SHARE of the window needed 0 to 9 % more. */
 #define WINDOW_SHARE 0.75
 
 enum { LINE = 64 };
 
-/* If N is a multiple of STEP, rows begin on the same boundary and sums need no remainder. Blocks
- * below STEP_FROM are not rounded: they would lose too much. */
+/* If N is a multiple of STEP, rows begin on the same boundary and sums need no remainder. If N is
+ * below STEP_FROM, N is not rounded, because the block would lose too much of its size. */
 enum { STEP = 8, STEP_FROM = 32 };
 
 int64_t block_fits(double bytes, int blocks, int element_bytes)
@@ -45,7 +47,8 @@ static bool known(double value)
 	return isfinite(value) && value > 0;
 }
 
-/* Latency of the next level divided by the latency of this level. NAN: unknown. */
+/* Returns the latency of the next level divided by the latency of `level`. NAN: a latency is
+ * unknown. */
 static double climb_after(const struct block_question *question, int level)
 {
 	double own = question->level[level].latency;
@@ -55,8 +58,8 @@ static double climb_after(const struct block_question *question, int level)
 	return known(own) && known(next) ? next / own : (double)NAN;
 }
 
-/* The cache level to which blocks are fitted. -1: no level. If a latency ratio is unknown, it is
- * the core's last own level. */
+/* Returns the cache level to which blocks are fitted. -1: no cache size is known. If a latency
+ * ratio is unknown, the result is the core's last own level. */
 static int choose(const struct block_question *question, bool *by_climb)
 {
 	int best = -1, last = -1;
@@ -76,7 +79,7 @@ static int choose(const struct block_question *question, bool *by_climb)
 	return *by_climb ? best : last;
 }
 
-/* Rounds N down to a multiple of STEP. */
+/* Rounds n down to a multiple of STEP. A value below STEP_FROM is not rounded. */
 static int64_t stepped(int64_t n)
 {
 	return n >= STEP_FROM ? n - n % STEP : n;
@@ -87,8 +90,9 @@ static double turns_predicted(const struct block_question *question)
 	return TURNS_PREDICTED * (question->turn > 0 ? question->turn : 1);
 }
 
-/* Overhead of a block of N rows, in cycles per element. It consists of the ends of lines, and of
- * loads from a level if the previous level does not hold the block. NAN: unknown. */
+/* Returns the overhead of a block of n rows, in cycles per element. The overhead consists of the
+ * ends of lines, and of loads from `level` if the previous level cannot hold the block. NAN: the
+ * bandwidth of the level is unknown. */
 static double cost_of(const struct block_question *question, int level, int64_t n)
 {
 	double mispredict = known(question->mispredict) ? question->mispredict : MISPREDICT_ASSUMED;
@@ -102,8 +106,8 @@ static double cost_of(const struct block_question *question, int level, int64_t 
 		       : (double)NAN;
 }
 
-/* The size of a block that fits its share of the previous level, if its overhead is smaller than
- * with n. Otherwise 0. */
+/* Returns the size of a block that fits its share of the previous level. 0: the overhead of such a
+ * block is not smaller than that of a block of size n, or the block is not possible. */
 static int64_t nearer(const struct block_question *question, int level, int64_t n)
 {
 	int64_t near = level > 0 ? stepped(block_fits(NEAR_SHARE * question->level[level - 1].bytes,
@@ -125,7 +129,7 @@ static void explain(
 	const struct block_level *next =
 		advice->level + 1 < question->level_count ? level + 1 : NULL;
 	struct text why = { 0 };
-	int unknown = 0; /* the first level with unknown latency */
+	int unknown = 0; /* index of the first level with unknown latency */
 
 	while (unknown < question->level_count && known(question->level[unknown].latency))
 		unknown++;
@@ -166,7 +170,7 @@ static void explain(
 	text_free(&why);
 }
 
-/* Reduces the size to a smaller bound. */
+/* Reduces the size to `most` if it is larger, and stores the reason `by`. */
 static void bound(struct block_advice *advice, enum block_bound by, double most)
 {
 	if (!known(most) || most >= (double)advice->n)
@@ -185,7 +189,8 @@ void block_advise(const struct block_question *question, struct block_advice *ad
 		return;
 	advice->fits = advice->n =
 		block_fits(question->level[advice->level].bytes, question->blocks, question->bytes);
-	/* If sums wait for each other, their first inputs must be available. */
+	/* If sums wait for each other, the first inputs of each sum must be available, so the pages
+	 * of all rows count. */
 	if ((question->down || known(question->window)) && question->pages > 0)
 		bound(advice, BLOCK_PAGES, question->entries / question->pages);
 	advice->paged = advice->by == BLOCK_PAGES;

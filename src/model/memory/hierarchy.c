@@ -11,15 +11,16 @@
 enum { CACHES_MAX = 4 };
 
 struct chain_cache {
-	int plateau, knee; /* indices into the chain's plateaus */
+	int plateau, knee; /* indices of a plateau and a knee in chain->plateaus */
 };
 
-/* A line curve without the cost of the first TLB, and the levels of its plateaus. */
+/* A latency curve of lines without the cost of the first-level TLB, and the cache or memory level
+ * of each plateau. */
 struct chain {
 	struct plateaus plateaus;
 	int cache_count;
 	struct chain_cache cache[CACHES_MAX];
-	int memory; /* the first plateau of memory; -1: no memory plateau */
+	int memory; /* index of the first plateau of memory; -1: no memory plateau */
 };
 
 struct found {
@@ -27,18 +28,19 @@ struct found {
 	struct chain chain[PAGE_KINDS];
 };
 
-/* The next cache, or memory, is slower by at least the first factor. A TLB may cause a step up to
- * the second factor. */
+/* least_step: smallest ratio of the latencies of two adjacent levels. tlb_step: largest ratio of
+ * latencies that a TLB can cause. */
 static const double least_step = 1.35;
 static const double tlb_step = 1.9;
 
-/* The slowest last-level cache: a slower level is memory. Shared caches of large servers need up to
- * 80 ns, remote parts included. */
+/* Longest latency of a last-level cache, in nanoseconds and in cycles. If a level is slower, it is
+ * memory. Shared caches of large servers need up to 80 ns, remote parts included. */
 static const double slowest_cache_ns = 110;
 static const double slowest_cache_cycles = 400;
-/* If one curve lies above the curve of the other page kind by this factor, noise raised it. */
+/* If one curve lies above the curve of the other page kind by at least this factor, noise has
+ * raised the higher curve. */
 static const double lower_least = 1.08;
-/* The shortest latency of memory. */
+/* Shortest latency of memory, in nanoseconds and in cycles. */
 static const double fastest_memory_ns = 50;
 static const double fastest_memory_cycles = 180;
 
@@ -49,16 +51,17 @@ static bool slower_than(double cycles, double ghz, double ns, double otherwise)
 
 /* ---- Caches: the curves without the cost of the first TLB */
 
-/* A line curve without the cost of the first TLB. */
+/* A latency curve of lines, after the cost of the first-level TLB is subtracted. */
 struct cleaned {
 	int count;
 	struct curve_point point[CURVE_POINTS];
 };
 
-/* Subtracts the cost of the first TLB. In a random walk, the share of misses grows with the pages
- * beyond the TLB's reach. A miss of the first TLB costs the same everywhere. The cost of a page
- * walk varies, because page tables lie in different caches. Therefore is_a_tlbs() recognises the
- * step of a page walk by its position. */
+/* Subtracts the cost of the first-level TLB from a curve. If accesses are in random order, the
+ * share of TLB misses grows with the number of pages that the TLB does not cover. A miss of the
+ * first-level TLB costs the same for all sizes. The cost of a page walk varies, because page tables
+ * lie in different caches. Therefore is_a_tlbs() recognises the step of a page walk by its
+ * position. */
 static void without_tlb(const struct hierarchy_curve *curve, const struct tlbs *tlbs,
 	enum page_kind kind, struct cleaned *cleaned)
 {
@@ -85,8 +88,8 @@ static void without_tlb(const struct hierarchy_curve *curve, const struct tlbs *
 	}
 }
 
-/* Whether a TLB explains a knee of the line curve: the knee is at the end of the TLB's reach, and
- * its rise is not too high. */
+/* Whether a TLB explains a knee of a curve of lines: the knee is where the TLB no longer covers all
+ * pages, and the rise is not too high. */
 static bool is_a_tlbs(
 	const struct found *found, const struct plateaus *plateaus, int i, enum page_kind kind)
 {
@@ -108,8 +111,8 @@ static bool holds(const struct plateau_knee *knee, uint64_t bytes)
 	return (double)bytes > knee->lo / 1.1 && (double)bytes < knee->hi * 1.1;
 }
 
-/* Whether a small step may come from a TLB although no page curve shows one. The system states no
- * cache at this step, but states a cache at a later step. */
+/* Whether a small step of a curve may come from a TLB, although no page curve shows this TLB. The
+ * condition is that the system states no cache of this size, but states one at a later step. */
 static bool is_beside(const struct hierarchy_input *input, const struct plateaus *plateaus, int i,
 	int first, int number)
 {
@@ -124,9 +127,9 @@ static bool is_beside(const struct hierarchy_input *input, const struct plateaus
 	return false;
 }
 
-/* Assigns plateaus to levels. The search skips TLB knees and uncertain knees. A plateau is memory
- * if it is too slow for a cache. It is also memory if it follows the last cache that the system
- * states. */
+/* Assigns the plateaus of a curve to levels. The search skips TLB knees and uncertain knees. A
+ * plateau is memory if its latency is too long for a cache, or if the plateau follows the last
+ * cache that the system states. */
 static void find_chain(
 	const struct hierarchy_input *input, struct found *found, enum page_kind kind)
 {
@@ -162,7 +165,8 @@ static void find_chain(
 	}
 }
 
-/* Cycles between two points of a curve, on a logarithmic scale. INFINITY outside the curve. */
+/* Interpolates the cycles of a curve at a size, on a logarithmic scale. INFINITY: the size lies
+ * outside the curve. */
 static double cycles_at(const struct cleaned *curve, double bytes)
 {
 	const struct curve_point *a = curve->point, *b = a + 1;
@@ -175,16 +179,16 @@ static double cycles_at(const struct cleaned *curve, double bytes)
 	       pow(b->cycles / a->cycles, log(bytes / a->bytes) / log(b->bytes / a->bytes));
 }
 
-/* Replaces points by the lower curve of the other page kind. Pages of one kind may share few cache
- * sets, or another process may slow one curve. Both effects only add time, so the lower curve shows
- * the cache. */
+/* Lowers points of a curve to the curve of the other page kind, if that curve is lower. Pages of
+ * one kind may share few cache sets, or another process may slow one measurement. These effects
+ * only add time, so the lower curve shows the cache. */
 static void lower(struct cleaned *curve, const struct cleaned *other)
 {
 	for (int i = 0; i < curve->count; i++) {
 		struct curve_point *point = &curve->point[i];
 		double down = cycles_at(other, point->bytes) / point->cycles;
 
-		/* A smaller difference is noise. */
+		/* If the difference is smaller than the factor lower_least, it is noise. */
 		if (!(down > 0) || down > 1 / lower_least)
 			continue;
 		point->cycles *= down;
@@ -223,13 +227,14 @@ unsigned hierarchy_stated_line(const struct machine *machine)
 
 /* ---- Levels: latency and size of each level ---- */
 
-/* The level of the cache that cores share. If the range of its size is no wider than this ratio,
- * one number describes the size. */
+/* SHARED is the level of the cache that cores share. If the range of its size is no wider than the
+ * ratio share_steady, one number describes the size. */
 enum { SHARED = 3 };
 static const double share_steady = 1.6;
 
-/* In another run, memory latency may exceed the range of this run by the first factor. If the range
- * is wider than the second factor, the latency is unstable. */
+/* memory_off: factor by which the memory latency of another run may lie outside the range of this
+ * run. memory_steady: if the range is wider than this factor, the latency is reported as unstable.
+ */
 static const double memory_off = 1.02, memory_steady = 1.07;
 
 /* Curves in order of preference: with large pages, the TLB misses less often. */
@@ -240,7 +245,8 @@ static const struct plateau_knee *knee_of(const struct chain *chain, int cache)
 	return &chain->plateaus.knee[chain->cache[cache].knee];
 }
 
-/* The cache in another curve that ends at about the same size, or -1. */
+/* Returns the index of the cache in another curve that ends at about the same size. -1: no cache
+ * ends there. */
 static int same_cache(const struct chain *chain, const struct plateau_knee *knee)
 {
 	double least = log(2);
@@ -275,8 +281,8 @@ static struct hierarchy_level *add_level(struct hierarchy *hierarchy, struct hie
 	return added;
 }
 
-/* Adds a cache of the leading chain. Its latency is that of the lowest plateau of all curves before
- * its end: interference only adds time. */
+/* Adds a cache of the leading chain. The latency of the cache is that of the lowest plateau in all
+ * curves, because interference only adds time. */
 static void add_cache(const struct hierarchy_input *input, const struct found *found,
 	const struct chain *leading, int number, struct hierarchy *hierarchy)
 {
@@ -288,7 +294,8 @@ static void add_cache(const struct hierarchy_input *input, const struct found *f
 	for (int kind = 0; kind < PAGE_KINDS; kind++) {
 		const struct chain *chain = &found->chain[kind];
 		int same = same_cache(chain, knee);
-		/* In the other curve, this position may be the end of a different cache. */
+		/* The same size may be the end of a cache of another level in the other curve. The
+		 * plateau of such a cache is not used. */
 		const struct plateau *plateau =
 			same == number - 1 ? &chain->plateaus.plateau[chain->cache[same].plateau]
 					   : NULL;
@@ -311,8 +318,9 @@ static void add_cache(const struct hierarchy_input *input, const struct found *f
 		input->machine ? machine_cache(input->machine, SHARED) : 0, level);
 }
 
-/* Adds the shared cache if the curve shows no plateau for it, because it ends soon after the core's
- * own caches. The latency is that of a walk whose size lies between the two ends. */
+/* Adds the shared cache if the curve shows no plateau for the shared cache, because it ends soon
+ * after the core's own caches. Its latency is taken from a point of the curve between the two ends.
+ */
 static bool add_shared(
 	const struct hierarchy_input *input, double before, struct hierarchy *hierarchy)
 {
@@ -332,8 +340,8 @@ static bool add_shared(
 	return true;
 }
 
-/* Replaces the size of the shared cache by the size that repeated measurements found. All levels so
- * far are caches, L1 first. */
+/* Replaces the size of the shared cache by the size that repeated measurements found. At the time
+ * of the call, the hierarchy contains only caches, L1 first. */
 static void set_share(const struct hierarchy_input *input, struct hierarchy *hierarchy)
 {
 	struct hierarchy_level *shared = &hierarchy->level[SHARED - 1];
@@ -351,9 +359,9 @@ static void set_share(const struct hierarchy_input *input, struct hierarchy *hie
 	shared->unstable = shared->bytes_hi > share_steady * shared->bytes_lo;
 }
 
-/* The smallest page that the system granted. Some AArch64 systems use pages of 16 or 64 KiB. The
- * page walk reads one line in each 4 KiB, so it touches a large page several times. It still finds
- * the TLB's reach. */
+/* Returns the size of the smallest page that the system granted. Some AArch64 systems use pages of
+ * 16 or 64 KiB. The measurement reads one line in each 4 KiB, so it touches a large page several
+ * times, but still finds the bytes that the TLB covers. */
 static double smallest_page(const struct hierarchy_input *input)
 {
 	static const enum page_kind kinds[] = { PAGES_4K, PAGES_AUTO };
@@ -384,8 +392,8 @@ static void add_tlbs(
 	}
 }
 
-/* Memory latency comes from the largest working sets, from a quarter of the maximum. Smaller
- * working sets still hit the last cache. */
+/* Adds the memory level. Memory latency is measured with the largest working sets: from a quarter
+ * of the maximum. Smaller working sets still hit the last cache. */
 static void add_memory(
 	const struct hierarchy_input *input, const struct found *found, struct hierarchy *hierarchy)
 {
@@ -406,7 +414,8 @@ static void add_memory(
 				cycles[count++] = curve->points[i].cycles;
 		stats_sort(cycles, count);
 		level.cycles = stats_quantile(cycles, count, 0.5);
-		/* The points were measured at different times, so together they show the range. */
+		/* The points were measured at different times, so the lowest and the highest point
+		 * show the range of the latency. */
 		level.lo = stats_quantile(cycles, count, 0) / memory_off;
 		level.hi = stats_quantile(cycles, count, 1) * memory_off;
 		level.unstable = level.hi > memory_steady * level.lo;
@@ -421,7 +430,8 @@ static void add_memory(
 void hierarchy_find(const struct hierarchy_input *input, struct hierarchy *hierarchy)
 {
 	struct found found = { 0 };
-	const struct chain *leading = &found.chain[by_worth[0]]; /* it has the most caches */
+	const struct chain *leading =
+		&found.chain[by_worth[0]]; /* the curve in which most caches are visible */
 	double line;
 
 	memset(hierarchy, 0, sizeof(*hierarchy));
@@ -431,7 +441,8 @@ void hierarchy_find(const struct hierarchy_input *input, struct hierarchy *hiera
 		plateaus_find(input->pages[kind].points, input->pages[kind].count,
 			&hierarchy->pages[kind]);
 	}
-	/* Two accesses to one line cost less than two accesses to two lines. */
+	/* Two accesses to one line cost less than two accesses to two lines, so the curve of pairs
+	 * shows the line size. */
 	hierarchy->line = plateaus_rise(input->pairs.points, input->pairs.count);
 	line = hierarchy->line > 0 ? hierarchy->line : hierarchy_stated_line(input->machine);
 	if (!(line > 0))
@@ -451,7 +462,7 @@ void hierarchy_find(const struct hierarchy_input *input, struct hierarchy *hiera
 			input->ghz > 0 ? hierarchy->level[i].cycles / input->ghz : NAN;
 }
 
-/* ---- Questions ---- */
+/* ---- Search in curves and levels ---- */
 
 const struct curve_point *hierarchy_nearest(const struct hierarchy_curve *curve, double bytes)
 {

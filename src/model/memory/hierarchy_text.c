@@ -1,4 +1,4 @@
-/* Text about a hierarchy: a sentence for each level, and the findings. */
+/* Writes the text about a memory hierarchy: a sentence for each level, and the findings. */
 #include "model/memory/hierarchy.h"
 
 #include <math.h>
@@ -9,10 +9,10 @@
 #include "base/text.h"
 #include "base/units.h"
 
-/* Two sizes agree if their ratio is below this factor. */
+/* Two sizes of a cache agree if their ratio is below this factor. */
 static const double agreement = 1.12;
 
-/* The text shows quartiles if their ratio is above this factor. */
+/* If the ratio of the quartiles of a latency is above this factor, the text shows the quartiles. */
 static const double wide = 1.05;
 
 static struct units_text size_words(double bytes)
@@ -20,7 +20,7 @@ static struct units_text size_words(double bytes)
 	return units_size_long((int64_t)llround(bytes));
 }
 
-/* Cycles with only the digits that are certain: 4.9, 15.7, 142. */
+/* Formats cycles with only the digits that are certain: 4.9, 15.7, 142. */
 static struct units_text cycle_words(double cycles)
 {
 	struct units_text words;
@@ -63,8 +63,8 @@ bool hierarchy_disagrees(const struct hierarchy_level *level)
 	       (stated > level->bytes_hi * agreement || stated < level->bytes_lo / agreement);
 }
 
-/* Whether the latency of a level varies widely. A level with two modes still has a narrow range if
- * one mode is rare. */
+/* Whether the latency of a level varies widely. If a level has two modes, but one mode is rare, the
+ * range of the latency is still narrow. */
 static bool is_wide(const struct hierarchy_level *level)
 {
 	return level->unstable && level->hi > wide * level->lo;
@@ -109,7 +109,7 @@ static void say_cache(struct hierarchy_level *level, struct hierarchy *hierarchy
 			level->unstable ? " in this run, and it varies" : "");
 }
 
-/* A TLB or memory. */
+/* Writes the sentence about a TLB or about memory. */
 static void say_other(struct hierarchy_level *level)
 {
 	struct units_text cycles = cycle_words(level->cycles);
@@ -134,7 +134,8 @@ static void say_other(struct hierarchy_level *level)
 
 /* ---- Findings */
 
-/* Whether a step of one curve is absent in a second curve that extends well beyond the step. */
+/* Whether the step of a TLB is absent in `curve`, although the curve extends well beyond the step.
+ */
 static bool is_gone(const struct hierarchy_curve *curve, const struct hierarchy_level *tlb)
 {
 	return curve->count > 0 && curve->points[curve->count - 1].bytes >= 2 * tlb->bytes_hi &&
@@ -145,7 +146,8 @@ static bool is_gone(const struct hierarchy_curve *curve, const struct hierarchy_
 
 static void find_missing(const struct hierarchy_input *input, struct hierarchy *hierarchy)
 {
-	/* Only a curve that reached memory has passed every cache. */
+	/* If the curve does not reach memory, it has not passed every cache, so a missing cache
+	 * proves nothing. */
 	if (!input->machine || !hierarchy_level(hierarchy, LEVEL_MEMORY, 0))
 		return;
 	for (int i = 0; i < input->machine->cache_count; i++) {
@@ -165,8 +167,8 @@ static void find_missing(const struct hierarchy_input *input, struct hierarchy *
 				hierarchy->level[i].name);
 }
 
-/* Lists the TLB steps that remain with huge pages, or (`gone`) that disappear: "96 pages (384 KiB)
- * and 2048 pages (8 MiB)". */
+/* Lists the TLB steps that disappear with huge pages (if `gone` is true) or remain: "96 pages (384
+ * KiB) and 2048 pages (8 MiB)". */
 static void find_steps(const struct hierarchy_input *input, struct hierarchy *hierarchy, bool gone)
 {
 	struct text steps = { 0 };
@@ -220,8 +222,8 @@ static void find_line_differs(const struct machine *machine, struct hierarchy *h
 			stated, hierarchy->line);
 }
 
-/* No load is faster than a hit in the first cache. A lower mode comes from trials that partly ran
- * on another core. */
+/* No load is faster than a hit in the first-level cache. If one of two modes is faster, its trials
+ * partly ran on another core, so the point does not count. */
 static const double fastest_share = 0.9;
 
 static void find_two_modes(const struct hierarchy_input *input, struct hierarchy *hierarchy)

@@ -4,10 +4,11 @@
 
 /* ---- Caches */
 
-/* Sizes of real caches, as a multiple of a power of two, and how common they are. 48 KiB and 1.5
- * MiB are less common than 32 KiB and 1 MiB; 1.25 MiB is rare. The size that the system states is
- * usually true. An estimate has an error of about a tenth, because pages fall into cache sets by
- * chance. */
+/* Sizes of real caches are 1, 3 or 5 times a power of two; `common` is the relative frequency of
+ * such sizes. For example, 48 KiB and 1.5 MiB are less common than 32 KiB and 1 MiB; 1.25 MiB is
+ * rare. stated_is_true is the weight of the size that the system states, which is usually true.
+ * estimate_off is the relative error of an estimate, because pages fall into cache sets by chance.
+ */
 static const struct {
 	int times;
 	double common;
@@ -15,23 +16,26 @@ static const struct {
 static const double stated_is_true = 4;
 static const double estimate_off = 0.1;
 
-/* If the host maps small pages, the pages of a working set fall into cache sets by chance. Only the
- * first cache is safe: its sets depend on the offset within a page. In other caches, some sets
- * overflow long before the cache is full. For example, in a cache of 8 ways that is 3/4 full, every
- * fourth access misses. (Poisson: a set with 6 pages in the mean contains 8 others or more.) At
- * 5/8, every eighth access misses. The curve then ends too early, by up to this factor, so a larger
+/* If the host of a virtual machine maps small pages, the pages of a working set fall into cache
+ * sets by chance. Only the first-level cache is safe, because its sets depend on the offset within
+ * a page. In other caches, some sets overflow long before the cache is full. For example, in a
+ * cache of 8 ways that is 3/4 full, every fourth access misses: by the Poisson distribution, a set
+ * with 6 pages on average often has 8 other pages or more. In a cache that is 5/8 full, every
+ * eighth access misses. The curve then ends too early, by a factor of up to early_most, so a larger
  * stated size may be right. */
 static const double early_most = 1.5, early_off = 0.25;
 
-/* A busy hyper-thread on the same core uses its part of the first cache. */
+/* A busy hyper-thread on the same core uses a part of the first-level cache, so the curve may end
+ * too early by up to this factor. */
 static const double shared_most = 1.25;
 
-/* The level of the cache that cores share. */
+/* Level of the cache that cores share. */
 enum { SHARED = 3 };
 
-/* The most common cache size in the range of the knee, or the estimate. The range is slightly wider
- * than the range of the knee, because the program's own data use some lines. The stated size only
- * decides between sizes that agree with the curve. */
+/* Returns the most common cache size in the range of the knee. If no common size lies in this
+ * range, returns the estimate. The range is made slightly wider, because the program's own data use
+ * some lines of the cache. The size that the system states only decides between sizes that agree
+ * with the curve. */
 static double plausible(const struct hierarchy_level *level)
 {
 	double best = level->bytes, likeliest = -INFINITY;
@@ -74,13 +78,13 @@ void cache_size(const struct plateau_knee *const knees[], int count, bool outerm
 		if (gradual || !knees[i]->gradual)
 			level->bytes = fmax(level->bytes, knees[i]->third);
 	}
-	/* A process uses only a part of a shared cache, and that cache may have any number of
-	 * slices. Its size is therefore not rounded. A core's own cache has a fixed size, even if
+	/* The size of a shared cache is not rounded: a process uses only a part of a shared cache,
+	 * and the cache may have any number of slices. A core's own cache has a fixed size, even if
 	 * its latency varies. */
 	level->unstable = gradual || (level->number > 2 && level->unstable);
 	/* The shared cache may hide the end of the core's own cache. A process may get so little of
-	 * a shared cache that the curve has no flat part for it. The last knee is then the knee of
-	 * the shared cache. */
+	 * a shared cache that the curve has no flat part for the shared cache. The last knee is
+	 * then the knee of the shared cache. */
 	if (outermost && level->number == SHARED - 1 && level->stated > 0 &&
 		shared > level->stated && (double)level->stated < level->bytes_lo * 0.97) {
 		/* The range reaches from the end of the level to the first quarter of the climb. */
@@ -97,15 +101,16 @@ void cache_size(const struct plateau_knee *const knees[], int count, bool outerm
 
 /* ---- TLBs */
 
-/* The highest step after the first cache, in cycles, if no line curve shows one. */
+/* The highest step in cycles after the first-level cache, used if no curve of lines shows this
+ * step. */
 static const double first_cache_step = 16;
 
-/* The share of the first cache that a busy hyper-thread on the same core leaves to us. The step
- * after the cache then comes earlier. */
+/* The share of the first-level cache that a busy hyper-thread on the same core leaves for this
+ * process. The step after the cache then comes earlier. */
 static const double sibling_leaves = 0.4;
 
-/* Whether a cache explains a knee of a page curve. A walk of one line in each of N pages reads N
- * lines, which may fill a cache. */
+/* Whether a cache explains a knee of a page curve. A measurement that reads one line in each of N
+ * pages touches N lines, which may fill a cache. */
 static bool is_a_caches(const struct hierarchy_input *input, const struct hierarchy *hierarchy,
 	double line, const struct plateau_knee *knee, double rise)
 {
@@ -126,18 +131,20 @@ static bool is_a_caches(const struct hierarchy_input *input, const struct hierar
 				return true;
 		}
 	}
-	/* The first cache that the system states. */
+	/* If no curve of lines has a knee, use the size of the first-level cache that the system
+	 * states. */
 	return !seen && bytes > stated * 0.75 && bytes < stated * 1.33 && rise < first_cache_step;
 }
 
-/* When a TLB is full, its sets of W entries overflow one after the other. With 1 / W more pages,
- * all accesses miss. A third of the accesses miss at a third of this way, if W is four or more. A
- * slower rise begins before the TLB is full, for example because another process uses entries. */
+/* When a TLB is full, its sets of W entries overflow one after the other. If the number of pages is
+ * larger by the share 1 / W, all accesses miss. If W is four or more, a third of the accesses miss
+ * when the number of pages is larger by a third of this share. If the rise is slower, it begins
+ * before the TLB is full, for example because another process uses entries. */
 static const double fills_within = 1.25;
 static const double third_within = 1.12;
 
-/* The size of the next point of the curve after `bytes`, or `bytes`. The tolerance covers the
- * rounding of logarithms. */
+/* Returns the size of the next point of the curve after `bytes`; if there is no further point,
+ * returns `bytes`. The factor 1 + 1e-9 covers the rounding of logarithms. */
 static double next_size(const struct hierarchy_curve *curve, double bytes)
 {
 	for (int i = 0; i < curve->count; i++)
@@ -173,16 +180,16 @@ static void add_tlb(struct tlbs *tlbs, const struct hierarchy_curve *curve,
 	if (t == tlbs->count) {
 		tlbs->count++;
 	} else {
-		/* The same TLB, measured with another page kind. Keep the cost of a miss of the
-		 * first kind: page tables of large pages are smaller and nearer. */
+		/* If a TLB was already found with another page kind, the first cost of a miss is
+		 * kept: page tables of large pages are smaller and lie in nearer caches. */
 		const struct hierarchy_level *same = &tlbs->level[t];
 
 		tlb.kinds |= same->kinds;
 		tlb.cycles = same->cycles;
 		tlb.lo = same->lo;
 		tlb.hi = same->hi;
-		/* Other processes only take entries away, so the larger size is right. But a sharp
-		 * rise is better evidence than a gradual rise. */
+		/* Other processes only take TLB entries away, so the larger of two sizes is used.
+		 * But a sharp rise is better evidence than a gradual rise. */
 		if (sharp < tlbs->sharp[t] ||
 			(sharp == tlbs->sharp[t] && tlb.bytes <= same->bytes)) {
 			tlbs->level[t].kinds = tlb.kinds;

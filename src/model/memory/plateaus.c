@@ -7,49 +7,51 @@
 
 /* ---- The curve: logarithms, the noise of each point, and the monotone curve without the noise.
  *
- * Latency never falls when the working set grows. A fall is noise, interference, or a point with
- * two modes. Therefore each point is compared with the best monotone curve (least absolute
- * deviations). */
+ * The true latency never falls when the working set grows. If a measured curve falls, the cause is
+ * noise, interference, or a point with two modes. Therefore each point is compared with the best
+ * monotone curve (least absolute deviations). */
 struct curve {
 	int count;
-	int index[CURVE_POINTS]; /* index of each point in the given points; points without positive
-				    cycles are skipped */
-	double x[CURVE_POINTS];	 /* octaves: log2 of bytes */
-	double y[CURVE_POINTS];	 /* natural logarithm of cycles */
-	double monotone[CURVE_POINTS]; /* y of the best curve that never falls (least absolute
-					  deviations) */
-	double noise[CURVE_POINTS];  /* standard deviation of y, from its quartiles and from nearby
-					points; never 0 */
-	double weight[CURVE_POINTS]; /* 1 if the points are far apart, less if they are close: ten
-					points around a knee are not ten times the evidence for it
-				      */
-	double clean[CURVE_POINTS];  /* y, at most twice the noise from the monotone curve */
+	int index[CURVE_POINTS]; /* index of each point in the array of all points; points without
+				    positive cycles are skipped */
+	double x[CURVE_POINTS];	 /* size in octaves: log2 of bytes */
+	double y[CURVE_POINTS];	 /* natural logarithm of the latency in cycles */
+	double monotone[CURVE_POINTS]; /* value at each point of the curve that never falls and is
+					  closest to y (least absolute deviations) */
+	double noise[CURVE_POINTS];  /* standard deviation of y, from the quartiles of the point and
+					from nearby points; never 0 */
+	double weight[CURVE_POINTS]; /* weight of each point: 1 if the points are far apart, less if
+					the points are close: ten points around a knee are not ten
+					times the evidence for the knee */
+	double clean[CURVE_POINTS];  /* y, limited to a distance from the monotone curve of at most
+					twice the noise */
 };
 
-/* Points on one plateau differ by about this much even without noise. The program's own data occupy
- * some lines, and cache sets fill unevenly. */
+/* Standard deviation of the points of one plateau without noise, as a share of the latency. The
+ * program's own data occupy some lines, and cache sets fill unevenly. */
 static const double floor_noise = 0.01;
 
-/* The error of a median, as a share of its quartile range. Independent trials would have a smaller
- * error, but interference often lasts for all trials of a point. The narrower side of the range
- * counts twice: interference makes one side long, but hardly moves the median. */
+/* The error of a median, as a share of the quartile range. Independent trials would have a smaller
+ * error, but interference often lasts for all trials of a point. The geometric mean of both sides
+ * of the range is used: interference makes one side long, but hardly moves the median. */
 static const double quartiles_weigh = 0.4;
 
-/* Factor for the noise of a doubtful point. */
+/* Factor by which the noise of a doubtful point is increased. */
 static const double doubt = 2;
 
-/* Points at least this many octaves apart have the full weight. */
+/* If points are at least this many octaves apart, each point has the full weight. */
 static const double full_distance = 0.2;
 
-/* Number of points on each side that are used to estimate the scatter. */
+/* Number of points on each side of a point that are used to estimate its scatter. */
 enum { NEIGHBOURS = 4 };
 
-/* Factor from the median absolute deviation to a standard deviation. It is 1.48 for normal noise.
- * It is larger here because the monotone curve follows part of the noise. The value was found by
- * experiments on level curves. */
+/* Factor from the median absolute deviation to a standard deviation. For normal noise, the factor
+ * is 1.48. The factor here is larger because the monotone curve follows part of the noise; it was
+ * found by experiments on flat curves. */
 static const double deviations = 1.9;
 
-/* Pool adjacent violators: adjacent blocks with falling medians become one block. */
+/* Finds the monotone curve by the algorithm "pool adjacent violators": adjacent blocks with falling
+ * medians become one block. */
 static void find_monotone(struct curve *curve)
 {
 	int start[CURVE_POINTS + 1], blocks = 0;
@@ -108,7 +110,8 @@ static void weigh(const struct curve_point *points, struct curve *curve)
 	}
 }
 
-/* Uses the first CURVE_POINTS points. They must be in ascending order. */
+/* Fills a curve from the first CURVE_POINTS points. The points must be in ascending order of bytes.
+ */
 static void curve_make(const struct curve_point *points, int count, struct curve *curve)
 {
 	curve->count = 0;
@@ -126,60 +129,66 @@ static void curve_make(const struct curve_point *points, int count, struct curve
 
 /* ---- Levels and knees ----
  *
- * Optimal partitioning of the logarithm of the curve. Each stretch of points has one of two kinds:
+ * The logarithm of the curve is divided by optimal partitioning. Each part of the curve has one of
+ * two kinds:
  *
- * - a level: flat, or a straight line that rises slowly. It is a plateau. It rises, for example, if
- * a TLB misses more often as the working set grows.
- * - a climb: points between plateaus, which may rise in any form.
+ * - a level: a straight line that is flat or rises slowly. A level is a plateau. A level rises, for
+ * example, if a TLB misses more often as the working set grows. - a climb: points between plateaus,
+ * which may rise in any form.
  *
- * A level has a fixed cost, and the cost of its squared deviations in units of each point's noise.
- * Each point of a climb has the same cost. Dynamic programming finds the cheapest partition. No
- * threshold in cycles decides what a plateau is. A noisy part of the curve needs more evidence than
- * a quiet part.
+ * The cost of a level is a fixed cost, plus the squared deviations of its points in units of each
+ * point's noise. Each point of a climb has the same cost. Dynamic programming finds the partition
+ * with the lowest cost. No threshold in cycles is needed to recognise a plateau. A noisy part of
+ * the curve needs more evidence than a quiet part.
  *
- * The confidence in a knee compares two partitions: the cheapest, and one where a single level
- * replaces both levels. The confidence in a plateau compares its cost with a climb of the same
- * points. The difference of costs is twice a logarithm of likelihoods, with penalties as in BIC.
- * Only half of it counts, because adjacent points share their noise. */
-/* Cost of a level, in logarithms of the number of points: two parameters (begin and height) and a
- * margin. A slope is one more parameter. */
+ * The confidence in a knee follows from the costs of two partitions: the cheapest partition, and a
+ * partition where a single level replaces both levels. The confidence in a plateau follows from its
+ * cost and the cost of a climb over the same points. The difference of two costs is twice the
+ * logarithm of a ratio of likelihoods, with penalties as in BIC. Only half of the difference
+ * counts, because adjacent points share their noise. */
+/* Fixed cost of a level, in units of the logarithm of the number of points: two parameters (begin
+ * and height) and a margin. A slope is one more parameter, with the cost slope_price. */
 static const double level_price = 2.5;
 static const double slope_price = 1.5;
 /* Cost of a point in a climb. A point of a level costs 1 on average, by the definition of noise. */
 static const double climb_price = 4.8;
 /* Steepest slope of a level: octaves of latency per octave of size. */
 static const double steepest = 0.35;
-/* Levels closer than this factor are joined. Levels that differ by fewer standard errors than this
- * are joined, too: the cheapest partition selects points that exaggerate the difference. */
+/* Two adjacent levels are joined if the ratio of their latencies is below least_ratio. Two levels
+ * that differ by fewer than least_errors standard errors are joined, too, because the cheapest
+ * partition selects points that exaggerate the difference. */
 static const double least_ratio = 1.1;
 static const double least_errors = 5;
-/* The shortest level: points, weight, and octaves. Each additional noise_a_point of noise requires
- * one more point. */
+/* The shortest level: number of points, sum of their weights, and width in octaves. If the noise is
+ * higher, a level needs more points: one more point for each noise_a_point of noise. */
 enum { LEAST_POINTS = 3 };
 static const double least_weight = 2.5;
 static const double least_octaves = 0.45;
 static const double noise_a_point = 0.045;
-/* If the middle half of a level is wider than this factor, the report shows a range. */
+/* If the quartiles of a level differ by more than this factor, the report shows a range. */
 static const double steady = 1.2;
-/* If a curve is this many times above a plateau, it is no longer part of it. */
+/* If the latency of a curve is this many times that of a plateau, the curve has left the plateau.
+ */
 static const double over = 5;
 static const double most_of_an_octave = 0.7;
-/* The corner is the point where the curve has risen by this share of the climb. In a TLB of six
- * ways, the first page too many makes 7 of 97 accesses miss. This is a tenth of the climb, and half
- * of that if other processes run. */
+/* The corner of a knee is the last point before the curve has risen by this share of the climb. In
+ * a TLB of six ways, the first page too many makes 7 of 97 accesses miss. The latency then rises by
+ * a tenth of the climb, or half as much if other processes run. */
 static const double leaving = 0.04;
 
-/* Sums over all points before a point. A difference of two sums gives the cost of any stretch at
- * once. */
+/* Sums over all points before a point. The difference of two such sums gives the cost of any part
+ * of the curve in constant time. */
 struct sums {
-	double n, w, x, y, xx, xy, yy; /* n: sum of the points' weights */
+	double n, w, x, y, xx, xy, yy; /* n: sum of the points' weights; the other fields are sums
+					  of w, w * x, w * y and so on */
 };
 
-/* A level: points first…last of the curve, and the line y = at + slope * (x - middle). */
+/* A level: the points from first to last of the curve, and the line y = at + slope * (x - middle).
+ */
 struct level {
 	int first, last;
 	double cost;
-	double gain; /* cost saved compared with a climb of the same points */
+	double gain; /* cost saved in comparison with a climb over the same points */
 	double slope, at, middle;
 };
 
@@ -212,13 +221,15 @@ static void add_up(struct partition *p)
 	}
 }
 
-/* The number of points, where close points count less. */
+/* Returns the sum of the weights of the points from first to last. Close points have a lower
+ * weight. */
 static double weighed(const struct partition *p, int first, int last)
 {
 	return p->before[last + 1].n - p->before[first].n;
 }
 
-/* The cheaper of a flat and a sloping level over the points first…last. */
+/* Returns a level over the points from first to last: flat or sloping, whichever has the lower
+ * cost. */
 static struct level level_over(const struct partition *p, int first, int last)
 {
 	const struct sums *a = &p->before[first], *b = &p->before[last + 1];
@@ -253,12 +264,15 @@ static bool long_enough(const struct partition *p, int first, int last)
 	       p->curve->x[last] - p->curve->x[first] >= least_octaves;
 }
 
-/* Finds the cheapest partition into levels and climbs. Fills the levels, in order. */
+/* Finds the cheapest partition of the curve into levels and climbs, and stores the levels in order.
+ */
 static void cut(struct partition *p)
 {
-	int n = p->curve->count, last[CURVE_POINTS]; /* last point of the level that begins at point
-							i; i: point i belongs to a climb */
-	double best[CURVE_POINTS + 1];		     /* cost of the points from point i */
+	int n = p->curve->count,
+	    last[CURVE_POINTS]; /* last[i] is the last point of the level that begins at point i; if
+				   last[i] is i, point i belongs to a climb */
+	double best[CURVE_POINTS +
+		    1]; /* best[i] is the lowest cost of all points from point i on */
 
 	best[n] = 0;
 	for (int begin = n - 1; begin >= 0; begin--) {
@@ -289,7 +303,7 @@ static double median_of(const struct curve *curve, const struct level *level)
 	return stats_median(values, count);
 }
 
-/* The line of a level at x. After the end of the level, the line is flat. */
+/* Returns the value of a level's line at x. After the end of the level, the line is flat. */
 static double line_at(const struct curve *curve, const struct level *level, double x)
 {
 	double last = curve->x[level->last];
@@ -297,8 +311,9 @@ static double line_at(const struct curve *curve, const struct level *level, doub
 	return level->at + level->slope * (fmin(x, last) - level->middle);
 }
 
-/* How far the rise between two levels exceeds noise. The standard error comes from the deviations
- * from both lines: these do not depend on the place where the curve was divided. */
+/* Returns by how much the rise between two levels exceeds noise. The standard error comes from the
+ * deviations of the points from the lines of both levels: these deviations do not depend on the
+ * place where the curve was divided. */
 static double rise_beyond_noise(
 	const struct partition *p, const struct level *a, const struct level *b)
 {
@@ -327,7 +342,8 @@ static void join(struct partition *p, int i)
 		(size_t)(p->count - i - 1) * sizeof(p->level[0]));
 }
 
-/* Joins levels with too small a rise. Joins the closest levels if there are too many. */
+/* Joins adjacent levels if the rise between them is too small. If there are more than PLATEAUS_MAX
+ * levels, joins the closest levels. */
 static void join_levels(struct partition *p)
 {
 	for (;;) {
@@ -353,13 +369,14 @@ static void join_levels(struct partition *p)
 	}
 }
 
-/* The confidence in a result, if the alternative costs `more`. */
+/* Returns the confidence in a result. `more` is the additional cost of the alternative. */
 static double confidence_from(double more)
 {
 	return 1 / (1 + exp(-more / 4));
 }
 
-/* The first point where the monotone curve reaches y; the last point if it does not. */
+/* Returns the first point where the monotone curve reaches y. If the curve does not reach y,
+ * returns the last point. */
 static int first_at(const struct curve *curve, double y)
 {
 	int i = 0;
@@ -369,8 +386,8 @@ static int first_at(const struct curve *curve, double y)
 	return i;
 }
 
-/* The position, in octaves, where the monotone curve first reaches y. It lies between two points.
- */
+/* Returns the size in octaves where the monotone curve first reaches y, interpolated between two
+ * points. */
 static double crossing(const struct curve *curve, double y)
 {
 	int i = first_at(curve, y);
@@ -391,8 +408,8 @@ static void fill_knee(const struct partition *p, const struct level *a, const st
 	double middle = crossing(c, low + rise / 2), quarter = crossing(c, low + rise / 4);
 	int at = first_at(c, low + rise / 2), corner = b->first - 1;
 
-	/* The pages of a cache may lie in random sets. The cache may then hold the whole working
-	 * set although half of the accesses miss. */
+	/* The pages of a working set may fall into cache sets by chance. The working set may then
+	 * be no larger than the cache although half of the accesses miss. */
 	past = crossing(
 		c, fmax(low + 0.6 * rise, fmin(log((exp(low) + exp(high)) / 2), low + log(over))));
 	knee->bytes = exp2(middle);

@@ -13,7 +13,7 @@
 
 enum { FIELDS = 4 };
 
-/* Adds a row from the rest of the current line: "NAME | CORE | VALUE | SOURCE". */
+/* Adds a published value from the rest of the current line: "NAME | CORE | VALUE | SOURCE". */
 static void add_row(struct literature *literature, struct rows *rows)
 {
 	struct literature_row *row = &literature->row[literature->count];
@@ -125,8 +125,8 @@ static const struct buffer_rest *rest_of(const struct buffers *buffers, const ch
 	return NULL;
 }
 
-/* Entries that the fillers and the loop's own instructions occupy. If the filler is unknown, each
- * one occupies one entry. */
+/* Returns the number of entries that the fillers and the loop's own instructions occupy. If the
+ * filler is unknown, each filler is assumed to occupy one entry. */
 static double entries_of(const struct window_filler *filler, double fillers)
 {
 	return filler ? fillers * filler->each + filler->own : fillers;
@@ -147,7 +147,8 @@ static void add_sharp(const struct buffers *buffers, const struct knee *knee,
 		text_addf(words, "%.0f fillers; the core file has %.0f entries", knee->x, entries);
 		return;
 	}
-	/* A sum: "506 nops + 2 for the loop = ", "23 x 2 calls by two jumps = ". */
+	/* Write the entries as a sum: "506 nops + 2 for the loop = ", "23 x 2 calls by two jumps =
+	 * ". */
 	text_addf(words, "%.0f ", knee->x);
 	if (filler->each != 1)
 		text_addf(words, "x %g ", filler->each);

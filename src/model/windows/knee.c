@@ -39,81 +39,89 @@ const struct knee_point *knee_at(const struct knee_curve *curve, double x)
 
 /* ---- Fits: find the step or the ramp that fits the curve best.
  *
- * Each pair of points is tried as a rise. Points before the rise should be low, points after it
- * high, and points on it in between. Deviations count in units of noise, up to a bound, so that a
- * disturbed point has little weight. Far from the rise, only one direction counts as a deviation. A
- * lower point far before the rise shows that the base grows. A higher point far after the rise
- * shows another buffer. The rise with the smallest misfit is the knee. Steps that fit nearly as
- * well are its range. */
+ * Each pair of points is tried as a rise. Points before the rise should be low, points after the
+ * rise high, and points on the rise in between. Deviations count in units of noise, up to a bound,
+ * so that a disturbed point has little weight. Far from the rise, only one direction counts as a
+ * deviation. If a point far before the rise is lower, the base grows. If a point far after the rise
+ * is higher, another buffer is full. The rise with the smallest sum of deviations (misfit) is the
+ * knee. Steps that fit nearly as well are the range of the knee. */
 
-/* Doubling begins with this many fillers. In comparisons, a smaller number counts as this one. */
+/* Number of fillers at which the search begins to double. In comparisons, a smaller number counts
+ * as FIRST. */
 enum { FIRST = 8 };
 
-/* A level with fewer points may be noise. */
+/* If a level has fewer points than FEWEST, it may be noise. */
 enum { FEWEST = 3 };
 
 struct rise {
-	int a, b; /* the last point before the rise, and the first point after it */
+	int a, b; /* indices of the last point before the rise and of the first point after the rise
+		   */
 	double before, after;
-	double misfit;	    /* INFINITY: this is no rise */
-	double outstanding; /* height of the rise, in units of the error of both levels */
+	double misfit; /* sum of the deviations of all points; INFINITY: the two points are no rise
+			*/
+	double outstanding; /* height of the rise, in units of the standard error of the levels
+			       before and after the rise */
 	int above;	    /* number of points in the level after the rise */
 };
 
 struct fit {
 	double noise;
 	struct rise step[KNEE_POINTS]; /* the step between points i and i + 1 */
-	double best;	 /* the smallest misfit of all steps; INFINITY: no step is a rise */
-	int first, last; /* the first group of likely steps; `chosen` is the best of them */
+	double best;	 /* smallest misfit of all steps; INFINITY: no step is a rise */
+	int first, last; /* range of the first group of likely steps; `chosen` is the step of this
+			    group with the smallest misfit */
 	int chosen;
-	int next;	  /* a likely step after this group; -1: none */
-	struct rise rise; /* the chosen step, or a ramp that fits better */
+	int next; /* index of a likely step after the first group of likely steps; -1: there is no
+		     such step */
+	struct rise rise; /* the chosen step, or a gradual rise (ramp) that fits better */
 	bool ramp;
 };
 
-/* RISE: the smallest ratio of the levels after and before a rise. Two misses that no longer overlap
- * take twice as long. The fillers' own work adds only 10 to 20 %. SEEN: the smallest rise in units
- * of noise. */
+/* RISE: the smallest ratio of the level after a rise to the level before. Two misses that no longer
+ * overlap take twice as long. The fillers' own work adds only 10 to 20 %. SEEN: the height of the
+ * smallest rise, in units of noise. */
 #define RISE 1.25
 #define SEEN 1.5
 
-/* RISE_PLAIN and SEEN_PLAINLY are stricter, for fewer than FEWEST points before the rise.
- * RISE_SHARE: among several rises, only those of at least this share of the largest count. */
+/* If there are fewer than FEWEST points before the rise, RISE_PLAIN and SEEN_PLAINLY are used
+ * instead of RISE and SEEN. RISE_SHARE: among several rises, a rise counts only if its height is at
+ * least this share of the highest rise. */
 #define RISE_PLAIN   1.5
 #define SEEN_PLAINLY 4.0
 #define RISE_SHARE   0.4
 
-/* Deviations are in units of noise. They count from OFF_FROM to OFF_MOST; smaller deviations have
- * the weight OFF_LITTLE. Noise is at least SLACK of the rise, because the base grows and memory
- * times vary. A step is likely if its misfit is within LIKELY of the best. */
+/* Deviations are in units of noise. A deviation counts fully from OFF_FROM to OFF_MOST; below
+ * OFF_FROM, it has the weight OFF_LITTLE. The noise is assumed to be at least the share SLACK of
+ * the rise, because the base grows and memory times vary. A step is likely if its misfit exceeds
+ * the best misfit by at most LIKELY. */
 #define OFF_FROM   1.5
 #define OFF_MOST   4.0
 #define OFF_LITTLE 0.05
 #define SLACK	   0.1
 #define LIKELY	   2.0
 
-/* NOISE_LEAST: the smallest noise of a point. With fewer than NOISE_POINTS points, only their
- * quartiles show the noise. */
+/* NOISE_LEAST: the smallest relative noise of a point. If fewer than NOISE_POINTS points have two
+ * neighbours, the noise is estimated only from quartiles, and is at least NOISE_USUAL. */
 #define NOISE_LEAST 0.008
 #define NOISE_USUAL 0.03
 enum { NOISE_POINTS = 6, NOISE_SURE = 16 };
 
 /* A ramp must be wider than SHARP_LEAST fillers, and wider than SHARP_SHARE of the fillers at its
- * start. Its misfit must be smaller than a step's by RAMP_BETTER. */
+ * start. The misfit of a ramp must be smaller than that of the best step by RAMP_BETTER. */
 #define RAMP_BETTER 3.0
 enum { SHARP_LEAST = 10 };
 #define SHARP_SHARE 0.03
 
-/* After a knee, the fillers' own work still adds time. So a ramp that begins at more than LATE
- * times the first level is not the first rise. */
+/* After a knee, the fillers' own work still adds time. If the time at the beginning of a ramp is
+ * more than LATE times the first level, the ramp is not the first rise. */
 #define LATE 1.5
 
-/* A level is the median of the nearest points: up to NEAREST points within REACH, but at least
- * FEWEST. */
+/* A level is the median of the nearest points: up to NEAREST points within a distance of REACH
+ * fillers, but at least FEWEST points. */
 enum { NEAREST = 9, REACH = 16 };
 #define REACH_SHARE 0.05
 
-/* A ramp ends at less than NEAR times the fillers of its start. */
+/* A ramp ends at less than NEAR times the number of fillers at its start. */
 #define NEAR 2.5
 
 static double reach_round(double x)
@@ -121,9 +129,9 @@ static double reach_round(double x)
 	return REACH + REACH_SHARE * x;
 }
 
-/* Estimates the noise in two ways. First from the quartiles: the median of about nine trials is off
- * by a third of their range. Second from the deviation of each point from the line between its two
- * neighbours. */
+/* Estimates the noise of the points in two ways. The first estimate uses the quartiles: the error
+ * of the median of about nine trials is a third of the quartile range. The second estimate uses the
+ * deviation of each point from the line between its two neighbours. */
 static double noise_of(const struct knee_curve *curve)
 {
 	double bends[KNEE_POINTS], ranges[KNEE_POINTS], noise = NOISE_LEAST, bend;
@@ -146,15 +154,16 @@ static double noise_of(const struct knee_curve *curve)
 		noise = fmax(noise, stats_median(ranges, of));
 	if (count < NOISE_POINTS)
 		return fmax(noise, NOISE_USUAL);
-	/* Use the lower third of the deviations: a knee and a disturbed point each change three of
-	 * them. The lower third of a normal distribution is 0.43. */
+	/* The lower third of the deviations is used, because a knee and a disturbed point each
+	 * change three deviations. For a normal distribution, a third of all deviations are below
+	 * 0.43 standard deviations. */
 	stats_sort(bends, count);
 	bend = stats_quantile(bends, count, 1.0 / 3) / 0.43;
 	return fmax(noise, count < NOISE_SURE ? fmin(bend, 3 * fmax(noise, NOISE_USUAL)) : bend);
 }
 
-/* The median of the points nearest to `edge` on one side: to the left (step -1) or to the right
- * (step 1). *count receives the number of these points. */
+/* Returns the median of the points nearest to `edge` on one side: to the left (step -1) or to the
+ * right (step 1). *count receives the number of points used. */
 static double level_of(const struct knee_curve *curve, int edge, int step, size_t *count)
 {
 	double values[NEAREST], x = curve->point[edge].x;
@@ -212,7 +221,8 @@ static bool is_likely(const struct fit *fit, int i)
 	return isfinite(fit->step[i].misfit) && fit->step[i].misfit <= fit->best + LIKELY;
 }
 
-/* Chooses the first group of likely steps: it belongs to the buffer that fills first. */
+/* Chooses the first group of likely steps, because the first group belongs to the buffer that fills
+ * first. */
 static void choose(const struct knee_curve *curve, struct fit *fit)
 {
 	double largest = 0;
@@ -240,7 +250,7 @@ static void choose(const struct knee_curve *curve, struct fit *fit)
 	}
 }
 
-/* The best ramp: a rise over many fillers. */
+/* Returns the ramp that fits the curve best. A ramp is a rise over many fillers. */
 static struct rise best_ramp(const struct knee_curve *curve, double noise)
 {
 	struct rise best = { .misfit = INFINITY };
@@ -282,36 +292,40 @@ static bool fit_curve(const struct knee_curve *curve, struct fit *fit)
 
 /* ---- The knee ---- */
 
-/* Doubling continues until two points are this many times the base. */
+/* The number of fillers is doubled until the times of two points are at least this many times the
+ * base. */
 #define RISEN 1.5
 
-/* BELIEVED: the smallest rise in units of noise that counts as sharp or soft. NOISE_MOST: above
- * this noise, knees are often wrong. */
+/* BELIEVED: height of the smallest rise, in units of noise, that counts as a sharp or soft knee.
+ * NOISE_MOST: if the relative noise is higher, knees are often wrong. */
 #define BELIEVED   4.0
 #define NOISE_MOST 0.17
 
-/* If the range of the knee is wider than this, its position is unclear. */
+/* If the range of a knee is wider than CLEAR_LEAST fillers and than the share CLEAR_SHARE of its
+ * position, the position is unclear. */
 enum { CLEAR_LEAST = 16 };
 #define CLEAR_SHARE 0.2
 
-/* If the time grows at least with this power of the fillers, the fillers' own work causes it. */
+/* If the time grows faster than the number of fillers to the power WORK, the fillers' own work is
+ * the cause. */
 #define WORK 0.6
 
-/* A ramp is also no rise if the curve after it has more than this share of the ramp's slope. */
+/* If the slope of the curve after a ramp is more than this share of the ramp's slope, the ramp does
+ * not end, so it is no rise. */
 #define STEEP_SHARE 0.33
 
-/* A curve grows gradually if it has at least GROWN points, noise below GROWN_NOISE, and no step
- * above GROWN_STEP. */
+/* A curve grows gradually if it has at least GROWN points, noise below GROWN_NOISE, and no step by
+ * more than the factor GROWN_STEP. */
 enum { GROWN = 20 };
 #define GROWN_NOISE 0.05
 #define GROWN_STEP  1.2
 
-/* ENOUGH: points in all. ROUND: points on each side of the knee; up to ROUND_MOST if the points are
- * noisy. */
+/* ENOUGH: largest number of points to measure. ROUND: number of points to measure on each side of
+ * the knee; if the points are noisy, the number rises to ROUND_MOST. */
 enum { ENOUGH = 44, ROUND = 4, ROUND_MOST = 10 };
 
-/* The median of the likely positions. Each whole number between two points has the likelihood of
- * their step. */
+/* Returns the median of the likely positions of the knee. Each whole number between two points has
+ * the likelihood of the step between these points. */
 static double middle(const struct knee_curve *curve, const struct fit *fit)
 {
 	double total = 0, sum = 0;
@@ -337,7 +351,7 @@ static double middle(const struct knee_curve *curve, const struct fit *fit)
 	return curve->point[fit->last].x;
 }
 
-/* Sorts the times of the first `count` points. Returns the count. */
+/* Stores the sorted times of the first `count` points in values. Returns `count`. */
 static size_t sort_times(const struct knee_curve *curve, int count, double values[KNEE_POINTS])
 {
 	for (int i = 0; i < count; i++)
@@ -346,8 +360,8 @@ static size_t sort_times(const struct knee_curve *curve, int count, double value
 	return (size_t)count;
 }
 
-/* The base, from the lower half of the times: interference can only slow a point. Doubling compares
- * with it. */
+/* Returns the base: the time of a loop whose misses overlap. The base is a low value of the first
+ * half of the points, because interference can only slow a point. */
 static double base_of(const struct knee_curve *curve)
 {
 	double values[KNEE_POINTS];
@@ -356,7 +370,7 @@ static double base_of(const struct knee_curve *curve)
 	return values[count >= 5];
 }
 
-/* Whether the middle half of the times differs by less than the factor RISEN. */
+/* Whether the quartiles of the times differ by less than the factor RISEN. */
 static bool is_flat(const struct knee_curve *curve)
 {
 	double values[KNEE_POINTS];
@@ -365,7 +379,7 @@ static bool is_flat(const struct knee_curve *curve)
 	return stats_quantile(values, count, 0.75) < RISEN * stats_quantile(values, count, 0.25);
 }
 
-/* Whether the time grows with the fillers, from this point to the last. */
+/* Whether the time grows with the number of fillers from the point `from` to the last point. */
 static bool grows_on(const struct knee_curve *curve, int from)
 {
 	const struct knee_point *last = &curve->point[curve->count - 1],
@@ -385,7 +399,8 @@ static bool climbs_on(const struct knee_curve *curve, const struct rise *rise)
 	return after > STEEP_SHARE * on;
 }
 
-/* Whether the only rise is a ramp that does not end: the fillers' own work. */
+/* Whether the only rise is a ramp that does not end. Such a ramp is caused by the fillers' own
+ * work. */
 static bool is_work(const struct knee_curve *curve, const struct fit *fit)
 {
 	const struct knee_point *last = &curve->point[curve->count - 1];
@@ -416,14 +431,15 @@ void knee_find(const struct knee_curve *curve, double most, struct knee *knee)
 	knee->before = base_of(curve);
 	rises = fit_curve(curve, &fit);
 	knee->noise = fit.noise;
-	/* A rise with only one point after it may be noise. */
+	/* If only one point follows a rise, the rise may be noise. */
 	if (!rises || is_work(curve, &fit) || fit.rise.b + 1 == curve->count) {
 		bool up = last->y > RISEN * knee->before && last[-1].y > RISEN * knee->before;
 		int half = curve->count - 1;
 
 		if (last->x < most && !up)
 			return;
-		/* The last point that has at most half as many fillers as the last point. */
+		/* `half` becomes the index of the last point with at most half of the largest
+		 * number of fillers. */
 		while (half > 0 && point[half].x > last->x / 2)
 			half--;
 		knee->work = up && (grows_on(curve, half) || is_gradual(curve, fit.noise));
@@ -450,8 +466,8 @@ void knee_find(const struct knee_curve *curve, double most, struct knee *knee)
 
 /* ---- choosing the next point ---- */
 
-/* The whole number nearest to `wanted` from lo to hi that was not measured yet. Returns false if
- * all were measured. */
+/* Finds in *x the whole number from lo to hi that is nearest to `wanted` and was not measured yet.
+ * Returns false if all numbers were measured. */
 static bool nearest_free(
 	const struct knee_curve *curve, double wanted, double lo, double hi, double *x)
 {
@@ -464,7 +480,8 @@ static bool nearest_free(
 	return false;
 }
 
-/* The next point by doubling, until the last two points are above the base. */
+/* Finds the next point by doubling the number of fillers. Returns false if the last two points are
+ * above the base, or if the largest number of fillers is reached. */
 static bool next_double(const struct knee_curve *curve, double least, double most, double *x)
 {
 	const struct knee_point *last = &curve->point[curve->count - 1];
@@ -478,8 +495,8 @@ static bool next_double(const struct knee_curve *curve, double least, double mos
 	return true;
 }
 
-/* The next point near the knee, to confirm it: the nearest points first, on the side with fewer
- * points. */
+/* Finds the next point near the knee, to confirm the knee. The nearest points come first, on the
+ * side of the knee with fewer points. */
 static bool next_round(
 	const struct knee_curve *curve, const struct fit *fit, double least, double most, double *x)
 {
@@ -504,7 +521,7 @@ static bool next_round(
 	return false;
 }
 
-/* The middle of the gap that most likely contains the step. */
+/* Finds the next point: the middle of the gap that most likely contains the step. */
 static bool next_half(const struct knee_curve *curve, const struct fit *fit, double *x)
 {
 	double most = 0;
@@ -521,7 +538,7 @@ static bool next_half(const struct knee_curve *curve, const struct fit *fit, dou
 	return most > 0;
 }
 
-/* The middle of the widest gap in or near a ramp. */
+/* Finds the next point: the middle of the widest gap in or near a ramp. */
 static bool next_ramp(
 	const struct knee_curve *curve, const struct fit *fit, double least, double most, double *x)
 {
