@@ -59,7 +59,8 @@ const char *data_built_in(const char *name)
 
 enum { PLACES = 2 };
 
-/* The path of `name` in one of the override directories. Empty: that directory is not set. */
+/* Writes the path of `name` in one of the override directories. The path is empty if the override
+ * directory is not set. */
 static void path_in(int place, const char *name, struct text *path)
 {
 	const char *own = getenv("SLEXPLORE_DATA"), *config = getenv("XDG_CONFIG_HOME"),

@@ -1,8 +1,9 @@
-/* Data files: the defaults are compiled into the program. A file with the same name overrides its
- * default.
+/* Data files: the defaults are compiled into the program. A user's file with the same name
+ * overrides the default.
  *
  * data_load("keys") searches $SLEXPLORE_DATA, then $XDG_CONFIG_HOME/slexplore (or
- * ~/.config/slexplore). If neither has the file, it uses the compiled-in text. */
+ * ~/.config/slexplore). If neither directory has the file, data_load() uses the compiled-in
+ * text. */
 #pragma once
 
 #include <stdbool.h>
@@ -39,7 +40,7 @@ bool data_own_path(const char *name, struct text *path);
 
 /* Writes the user's own file completely or not at all, and makes its directories. An existing file
  * is renamed to its name plus "~", and *backup is set. path receives the path. STATUS_FAILED: a
- * step was refused; the text names it. */
+ * step was refused; the text names this step. */
 struct status data_own_save(const char *name, const char *text, struct text *path, bool *backup);
 
 /* The compiled-in text with this name, or NULL. */

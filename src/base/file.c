@@ -20,8 +20,8 @@ bool file_exists(const char *path)
 	return lstat(path, &about) == 0;
 }
 
-/* Resolves symbolic links, so that writing keeps the link. Gives the path itself if no file exists
- * there. */
+/* Resolves symbolic links, so that writing the file keeps the link. If no file exists at the path,
+ * the result is the path itself. */
 static void follow(const char *path, char place[FILE_PATH])
 {
 	char *real = realpath(path, NULL);
@@ -94,8 +94,9 @@ static bool write_all(int descriptor, const struct text *bytes)
 	return true;
 }
 
-/* Moves the file to its place. With `fresh` the place must be free: link() fails if a file exists
- * there. On a file system without hard links, check first and then rename. */
+/* Moves the temporary file to its final path. If `fresh` is true, no file may exist there, and
+ * link() fails if a file exists. On a file system without hard links, the function checks for a
+ * file first, and then renames. */
 static bool move(const char *name, const char *place, bool fresh)
 {
 	if (!fresh)

@@ -14,7 +14,7 @@ enum { FILE_PATH = 4096 };
  * Leaves no file. */
 struct status file_check(const char *path);
 
-/* Saves the bytes. An existing regular file is replaced, or with `fresh` is an error. */
+/* Saves the bytes. An existing regular file is replaced; if `fresh` is true, it is an error. */
 struct status file_save(const char *path, const struct text *bytes, bool fresh);
 
 /* Whether a file of any kind exists at the path. A symbolic link counts, even a broken one. */

@@ -2,9 +2,9 @@
 
 #include <math.h>
 
-/* The corner view is about 20 degrees above the ground. GROUND: the ground's share of the height.
- * DEPTH: the ground's maximum depth ÷ width. For the front view, DEPTH_ACROSS and DEPTH_UP: shares
- * of width and height that show the depth. */
+/* The corner view is about 20 degrees above the ground. GROUND is the ground's share of the
+ * picture's height. DEPTH is the ground's maximum depth ÷ its width. DEPTH_ACROSS and DEPTH_UP are
+ * the shares of width and height that show the depth in the front view. */
 static const double GROUND = 0.56, DEPTH = 0.36, DEPTH_ACROSS = 0.30, DEPTH_UP = 0.45;
 
 struct relief relief_from_corner(double x, double y, double width, double height)

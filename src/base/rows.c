@@ -27,8 +27,8 @@ void rows_load(struct rows *rows, const char *name)
 	rows->status = status;
 }
 
-/* Copies the line into the buffer, without its comment and the blanks at its end. False: the line
- * is not valid UTF-8 text. */
+/* Copies a line into the buffer, without the comment and the blanks at the line's end. Returns
+ * false if the line is not valid UTF-8 text. */
 static bool take_line(struct rows *rows, const char *line, size_t length)
 {
 	const char *comment = rows->inline_comments ? memchr(line, '#', length) : NULL;
@@ -151,7 +151,7 @@ static struct status fail_at(const char *origin, int line, const char *format, v
 	enum { ORIGIN = 72 };
 	char reason[222];
 	size_t length = strlen(origin);
-	/* Keep the end of a long path: it identifies the file. */
+	/* Keep the end of a long path, because the end identifies the file. */
 	bool cut = length > ORIGIN;
 
 	vsnprintf(reason, sizeof(reason), format, arguments);

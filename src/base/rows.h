@@ -39,28 +39,30 @@ struct rows {
 	size_t capacity;
 };
 
-/* Begins a text. The caller owns it and keeps it until rows_end(). origin names it in messages. */
+/* Begins to read a text. The caller owns the text and keeps it until rows_end(). Messages call the
+ * text `origin`. */
 void rows_begin(struct rows *rows, const char *text, const char *origin);
 
-/* Begins a data file (data_load()). If the file cannot be read, that is the first failure. */
+/* Begins to read a data file (data_load()). A file that cannot be read is the first failure. */
 void rows_load(struct rows *rows, const char *name);
 
-/* Reads the next line with content, without blanks at its ends. False at the end of the text and
- * after a failure. Invalid UTF-8 and control characters are failures. */
+/* Reads the next line with content, without blanks at its ends. Returns false at the end of the
+ * text and after a failure. Invalid UTF-8 and control characters are failures. */
 bool rows_next(struct rows *rows);
 
 /* Frees the buffers. Returns the status; rows->status stays valid. */
 struct status rows_end(struct rows *rows);
 
-/* Parts of the current line, in place: the caller may change them until the next rows_next(). */
+/* The following functions return parts of the current line in place: the caller may change these
+ * parts until the next rows_next(). */
 
-/* Copies the NAME of a line "[NAME]", cut to size. False: the line has another form. */
+/* Copies the NAME of a line "[NAME]", cut to size. Returns false if the line has another form. */
 bool rows_section(const struct rows *rows, char *name, size_t size);
 char *rows_word(struct rows *rows); /* the next word; moves the cursor past it; "" at the end */
 char *rows_rest(struct rows *rows); /* all text after the cursor; "" at the end */
 /* Splits the rest of the line: rows_words() at blanks, rows_fields() at bars ("|"), without the
  * blanks around them. Returns the number of parts, or most + 1 if the line has more. Missing parts
- * are "". */
+ * become empty strings. */
 int rows_words(struct rows *rows, char *word[], int most);
 int rows_fields(struct rows *rows, char *field[], int most);
 
@@ -76,7 +78,8 @@ bool rows_check(struct rows *rows, const struct status *status);
 bool rows_unknown(struct rows *rows, const char *what, const char *word, const char *const *names,
 	size_t count);
 
-/* The index of word among names; -1 after rows_unknown(). */
+/* Returns the index of `word` among `names`. If `word` is not in `names`, rows_choice() calls
+ * rows_unknown() and returns -1. */
 int rows_choice(
 	struct rows *rows, const char *what, const char *word, const char *const *names, int count);
 
@@ -95,6 +98,6 @@ bool rows_number(struct rows *rows, const char *what, const char *word, double l
 struct status rows_status(const char *origin, int line, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Reads the first `length` bytes of word as a decimal number, in any locale. False: they are not a
- * number. */
+/* Reads the first `length` bytes of word as a decimal number, in any locale. Returns false if these
+ * bytes are not a number. */
 bool rows_decimal(const char *word, size_t length, double *value);

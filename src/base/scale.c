@@ -6,8 +6,8 @@
 
 #include "base/units.h"
 
-/* The smallest round number >= value. Round numbers are a step times a power of ten. whole: whole
- * numbers only. */
+/* Returns the smallest round number >= value. A round number is one of `steps` times a power of
+ * ten. If `whole` is true, the result is a whole number. */
 static double round_number(double value, const double *steps, size_t count, bool whole)
 {
 	double power = pow(10, floor(log10(value) + 1e-9));
@@ -21,7 +21,7 @@ static double round_number(double value, const double *steps, size_t count, bool
 	return 10 * power;
 }
 
-/* The largest mark <= value; marks are 1, 2 or 5 times a power of ten. */
+/* Returns the largest mark <= value; marks are 1, 2 or 5 times a power of ten. */
 static double mark_below(double value)
 {
 	double power = pow(10, floor(log10(value) + 1e-9));
@@ -38,8 +38,8 @@ static double mark_above(double value)
 	return round_number(value, marks, 3, false);
 }
 
-/* The step between marks that divides a span into at most `count` parts: 1, 2, 2.5 or 5 times a
- * power of ten. whole: whole steps only. */
+/* Returns the step between marks that divides a span into at most `count` parts: 1, 2, 2.5 or 5
+ * times a power of ten. If `whole` is true, the step is a whole number. */
 static double step_of(double span, double count, bool whole)
 {
 	static const double steps[] = { 1, 2, 2.5, 5 };
@@ -64,8 +64,8 @@ static struct scale fit_linear(double least, double most)
 		span = fabs(most) > 0 ? fabs(most) : 1;
 	step = step_of(span, 5, false);
 	scale.low = from_zero ? 0 : floor(least / step + 1e-9) * step;
-	/* Add a margin: a point at the very end of a scale looks cut off. The end is at most half a
-	 * step after the last mark. */
+	/* Add a margin: a point at the very end of a scale looks cut off. The end of the scale is
+	 * at most half a step after the last mark. */
 	scale.high = ceil((most + 0.03 * (most - scale.low)) / (step / 2) - 1e-9) * (step / 2);
 	if (!(scale.high > scale.low))
 		scale.high = scale.low + step;
@@ -153,7 +153,7 @@ static __attribute__((format(printf, 4, 5))) void add(
 	++*count;
 }
 
-/* Whether all labels fit without overlap. */
+/* Whether all labels of an axis fit without overlap. */
 static bool have_room(const struct scale *scale, double room,
 	double (*extent)(void *context, const char *label), void *context,
 	const struct scale_tick *ticks, int count)
@@ -188,7 +188,7 @@ static int linear_ticks(const struct scale *scale, double parts, struct scale_ti
 }
 
 /* Marks at 1 to 9 in each power of ten. Labels are at 1 (with `halves` also at 2 and 5) in every
- * `decades`-th power; the other marks are minor. */
+ * `decades`-th power of ten; all other marks are minor. */
 static int decade_ticks(
 	const struct scale *scale, int decades, bool halves, struct scale_tick *ticks)
 {
@@ -213,7 +213,7 @@ static int decade_ticks(
 	return count;
 }
 
-/* Marks at powers of two. Marks with an exponent that is not a multiple of `each` are minor. */
+/* Marks at powers of two. A mark whose exponent is not a multiple of `each` is minor. */
 static int octave_ticks(const struct scale *scale, int each, struct scale_tick *ticks)
 {
 	int count = 0;
@@ -242,8 +242,8 @@ static int labelled(const struct scale_tick *ticks, int count)
 	return labels;
 }
 
-/* Marks at equal steps, with the labels of the scale's kind. A range below a factor of two has too
- * few marks at powers. */
+/* Marks at equal steps, with the labels of the scale's kind. Powers would give too few marks if the
+ * ends of a range differ by less than a factor of two. */
 static int narrow_ticks(const struct scale *scale, int parts, struct scale_tick *ticks)
 {
 	struct scale linear = { .low = scale->low,

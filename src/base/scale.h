@@ -13,7 +13,7 @@ enum scale_kind {
 
 struct scale {
 	enum scale_kind kind;
-	double low, high; /* low < high; above 0 if logarithmic */
+	double low, high; /* ends of the scale: low < high; above 0 if the scale is logarithmic */
 	bool whole;	  /* SCALE_LINEAR: marks at whole numbers only */
 	bool brief;	  /* SCALE_BYTES: labels as users type them, 64k */
 };
@@ -44,15 +44,15 @@ enum scale_kind scale_choose(const double *values, int count);
  * give places below 0 or above 1. NAN: the value has no place. */
 double scale_place(const struct scale *scale, double value);
 
-/* Fills `ticks` with ascending marks, as many as fit. room: the length of the axis. extent(context,
- * label) is the length of a label plus its distance to the next one, in the same unit. NULL: 2, for
- * labels in rows of text. Returns the number of marks. Returns 0 for SCALE_STEPS: the chart draws
- * those names. */
+/* Fills `ticks` with ascending marks, as many as fit on the axis. room is the length of the axis.
+ * extent(context, label) is the length of a label plus its distance to the next label, in the unit
+ * of `room`. If extent is NULL, each label needs 2 rows of text. Returns the number of marks. The
+ * result is 0 for SCALE_STEPS: the chart itself draws the names of the steps. */
 int scale_ticks(const struct scale *scale, double room,
 	double (*extent)(void *context, const char *label), void *context,
 	struct scale_tick ticks[SCALE_TICKS]);
 
-/* A value for marks and labels, with two or three digits: "47.3", "0.12". */
+/* Writes a value for marks and labels, with two or three digits: "47.3", "0.12". */
 struct scale_words {
 	char text[24];
 };

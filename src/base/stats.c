@@ -89,10 +89,10 @@ bool stats_two_modes(const double *sorted, size_t count, struct stats_modes *mod
 
 enum { DRIFT_GROUPS = 30, DRIFT_LEAST = 9, DRIFT_MOST = 900 };
 
-/* Quantile of the normal distribution: about 0.5 % of values lie above it. */
+/* Quantile of the normal distribution: about 0.5 % of all values lie above this quantile. */
 static const double drift_z = 2.6;
 
-/* The median of at most DRIFT_MOST / 3 values. Does not change the values. */
+/* Returns the median of at most DRIFT_MOST / 3 values, without changing the values. */
 static double median_of(const double *values, size_t count)
 {
 	double copy[DRIFT_MOST / 3];

@@ -14,7 +14,8 @@ enum status_code {
 	STATUS_CANCELLED, /* stopped on request; finished results stay valid */
 };
 
-/* Bytes of a text, with its NUL. The names of all core models of an instruction set fit. */
+/* Maximum bytes of a status text, including its NUL: the names of all core models of an instruction
+ * set fit. */
 enum { STATUS_TEXT = 308 };
 
 struct status {
@@ -24,8 +25,8 @@ struct status {
 
 struct status status_ok(void);
 
-/* A failure with this code (not STATUS_OK) and a formatted line. A text longer than the buffer is
- * cut. */
+/* Returns a failure with this code (not STATUS_OK) and a formatted line. A text longer than
+ * STATUS_TEXT is cut. */
 struct status status_make(enum status_code code, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
@@ -33,8 +34,8 @@ struct status status_make(enum status_code code, const char *format, ...)
 #define status_failed(...) status_make(STATUS_FAILED, __VA_ARGS__)
 #define status_usage(...)  status_make(STATUS_USAGE, __VA_ARGS__)
 
-/* The usage error `WHAT "WORD"; did you mean NEAR?`. Where no name is near: `WHAT "WORD"; REMEDY`,
- * and without a remedy as many of the names as fit. */
+/* Returns the usage error `WHAT "WORD"; did you mean NEAR?`. If no name is near WORD, the error is
+ * `WHAT "WORD"; REMEDY`. If there is no remedy, the error lists as many of the names as fit. */
 struct status status_unknown(const char *what, const char *word, const char *const *names,
 	size_t count, const char *remedy);
 

@@ -44,7 +44,7 @@ char *memory_string(const char *string)
 	return granted(strdup(string), strlen(string) + 1, 1);
 }
 
-/* Makes room for `more` bytes and the NUL. */
+/* Makes room in a text for `more` bytes and the NUL. */
 static void text_reserve(struct text *text, size_t more)
 {
 	size_t capacity = text->capacity ? text->capacity : 64;
@@ -115,8 +115,8 @@ const char *text_string(const struct text *text)
 	return text->bytes ? text->bytes : "";
 }
 
-/* Whether a character changes the direction of writing. Such a character in a foreign name could
- * hide other text on the line. */
+/* Whether a character changes the direction of writing. A character of this kind in a name from
+ * outside the program could hide other text on the line. */
 static bool turns_direction(uint32_t c)
 {
 	return c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x202a && c <= 0x202e) ||
@@ -221,7 +221,8 @@ size_t text_line(const struct text_wrap *wrap, const char *text, const char **ne
 
 void text_print(FILE *out, int columns, const char *first, int indent, const char *words)
 {
-	/* The first line is shorter: subtract the columns of `first` after its last line feed. */
+	/* `first` stands at the start of the first line: subtract its columns after its last line
+	 * feed. */
 	const char *last = strrchr(first, '\n');
 	struct text_wrap wrap = { .columns = columns };
 
@@ -254,8 +255,8 @@ static bool same(char a, char b)
 	return tolower((unsigned char)a) == tolower((unsigned char)b);
 }
 
-/* The edit distance; swapping two neighbours is one edit (optimal string alignment). na and nb are
- * at most LONGEST. */
+/* Returns the edit distance of two words; swapping two neighbouring letters is one edit (optimal
+ * string alignment). The lengths na and nb are at most LONGEST. */
 static size_t distance(const char *a, size_t na, const char *b, size_t nb)
 {
 	size_t edits[LONGEST + 1][LONGEST + 1];
@@ -303,7 +304,7 @@ struct near_names nearest_names(const char *wrong, const char *const *names, siz
 
 	for (size_t i = 0; i < count; i++)
 		off[i] = far_off(wrong, names[i]);
-	/* Names of equal distance keep the given order. */
+	/* Names at the same edit distance keep the given order. */
 	for (size_t distance = 0; distance <= LONGEST; distance++)
 		for (size_t i = 0; i < count && found < SUGGESTIONS; i++)
 			if (off[i] == distance)

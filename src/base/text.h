@@ -1,5 +1,5 @@
 /* A growing string. Start with a zeroed struct; end with text_free(). If memory runs out, the
- * program exits with status 1. These strings are small and are never built in timed regions. */
+ * program exits with status 1. Growing strings are small and are never built in timed regions. */
 #pragma once
 
 #include <stdbool.h>
@@ -24,14 +24,15 @@ const char *text_string(const struct text *text); /* never NULL; valid until the
  * characters. */
 void text_add_clean(struct text *text, const char *string, size_t most);
 
-/* Copies such a string to a buffer, cut to whole characters. */
+/* Copies a string to a buffer and makes it safe, as text_add_clean() does; the copy is cut to whole
+ * characters. */
 void text_copy_clean(char *buffer, size_t size, const char *string);
 
 /* Removes an incomplete UTF-8 character from the end of a full buffer of `size` bytes. */
 void text_cut_clean(char *buffer, size_t size);
 
-/* Bytes of the UTF-8 character at `at` (RFC 3629). 0: it is malformed, a control character, or a
- * character that changes the direction of writing. */
+/* Returns the bytes of the UTF-8 character at `at` (RFC 3629). The result is 0 for a malformed
+ * character, a control character, or a character that changes the direction of writing. */
 size_t text_character(const char *at);
 
 /* A formatted text by value; a text longer than the buffer is cut. */
@@ -60,8 +61,8 @@ struct text_wrap {
 	const void *context;	  /* for columns_of */
 };
 
-/* Bytes of the first line, which ends at a blank or line feed. *next (next may be NULL) receives
- * the text after the break. */
+/* Returns the bytes of the first line, which ends at a blank or line feed. *next receives the text
+ * after the line break; next may be NULL. */
 size_t text_line(const struct text_wrap *wrap, const char *text, const char **next);
 
 enum { TEXT_COLUMNS = 80 }; /* the default width of a terminal */
@@ -77,11 +78,13 @@ struct near_names {
 };
 struct near_names nearest_names(const char *wrong, const char *const *names, size_t count);
 
-/* Allocate memory, or end the program with a message if memory is refused. Use them only for small
- * objects. Working sets use the arena, which reports a refusal instead. */
+/* The memory functions allocate memory, or end the program with a message if memory is refused. Use
+ * the memory functions only for small objects. Working sets use the arena, which reports refused
+ * memory instead of ending the program. */
 void *memory_new(size_t count, size_t size); /* zeroed */
 void *memory_resize(void *memory, size_t count, size_t size);
-/* Returns an array of `count` elements, moved if necessary, with room for one more. Only for arrays
- * that grow one by one from NULL through this function: their room doubles. */
+/* Returns an array of `count` elements, moved if necessary, with room for one more. Use
+ * memory_grow() only for arrays that start as NULL and grow one element at a time: their allocated
+ * size doubles. */
 void *memory_grow(void *memory, size_t count, size_t size);
 char *memory_string(const char *string);

@@ -80,7 +80,7 @@ struct units_text units_size_long(int64_t bytes)
 	double scaled = (double)bytes;
 	int power = 0;
 
-	/* 1023.95 and above would print as 1024: use the next unit. */
+	/* A number of 1023.95 or more would print as 1024: use the next larger unit. */
 	while (power < 4 && fabs(scaled) >= (power ? 1023.95 : 1024)) {
 		scaled /= 1024;
 		power++;
@@ -91,7 +91,8 @@ struct units_text units_size_long(int64_t bytes)
 
 struct units_text units_value(double value)
 {
-	/* From these bounds up, rounding adds a digit: 9.9996 prints as 10.00. */
+	/* A value at or above one of these bounds gets a digit more by rounding: 9.9996 prints
+	 * as 10.00. */
 	static const double bounds[] = { 999.95, 99.995, 9.9995 };
 	int decimals = 0;
 

@@ -21,14 +21,14 @@ struct units_text {
 struct units_text units_size(int64_t bytes);
 
 /* Bytes in at most six characters, for a narrow column. A longer size is rounded down to one
- * decimal: "11.4g". Do not use it for input. */
+ * decimal: "11.4g". Do not use this text as input. */
 struct units_text units_size_short(int64_t bytes);
 
 /* Bytes in the form for reading: "32 KiB", "1.5 MiB", "1000 B". */
 struct units_text units_size_long(int64_t bytes);
 
-/* A value with about four significant digits: 0.752, 3.000, 12.35, 163.2, 1024. From a million up
- * it has an exponent. "-" for a value that is not finite. */
+/* A value with about four significant digits: 0.752, 3.000, 12.35, 163.2, 1024. A value of a
+ * million or more has an exponent. The text is "-" for a value that is not finite. */
 struct units_text units_value(double value);
 
 /* The smallest multiple of unit (> 0) that is at least value. */

@@ -6,10 +6,12 @@
 
 #include "base/units.h"
 
-/* Stage, run and number of runs share one atomic, so that a reader gets a consistent set. */
+/* The stage, the run's number and the number of runs share one atomic variable, so that a reader
+ * gets values of the same time. */
 enum { RUN_BITS = 14, RUN_MOST = (1 << RUN_BITS) - 1, STAGE_BITS = 4 };
 
-/* An estimate requires at least this growth of the share, and at least this many seconds. */
+/* An estimate of the remaining time requires that the finished share has grown by GROWN_LEAST,
+ * during at least SEEN_LEAST seconds. */
 #define GROWN_LEAST 0.02
 #define SEEN_LEAST  0.2
 
@@ -67,8 +69,8 @@ double outlook_left(const struct outlook *outlook, double now)
 
 double outlook_note(struct outlook *outlook, const struct progress_seen *seen, double now)
 {
-	/* The first run shows how long a run takes; more runs may be planned then, and the share
-	 * falls. The stage then starts again. */
+	/* After the first run, more runs may be planned, because the duration of a run is known;
+	 * the finished share then falls. If the share falls, the estimate starts again. */
 	if (seen->stage != outlook->seen.stage || seen->share < outlook->seen.share) {
 		outlook->since = now;
 		outlook->from = seen->share;

@@ -6,7 +6,7 @@
 
 #include "base/stats.h"
 
-/* Number of readings of the chain and the loops during calibration. */
+/* Number of readings of the reference chain and the watch loops during calibration. */
 enum { CLOCK_READINGS = 60 };
 
 double clock_seconds(void)
@@ -23,7 +23,7 @@ struct clock_thread clock_thread(void)
 	struct timespec on;
 
 	getrusage(RUSAGE_THREAD, &usage);
-	/* rusage may count run time in scheduler ticks; this clock is exact. */
+	/* rusage may count run time in scheduler ticks; CLOCK_THREAD_CPUTIME_ID is exact. */
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &on);
 	return (struct clock_thread){ .switches = usage.ru_nivcsw,
 		.at = clock_seconds(),
@@ -34,14 +34,14 @@ double clock_hz(const struct clock *clock)
 {
 	double seconds = clock_seconds() - clock->epoch_seconds;
 
-	/* Reading both clocks has an error of about 100 ns: below 0.01 % after 2 ms. */
+	/* Reading both clocks has an error of about 100 ns, which is below 0.01 % after 2 ms. */
 	if (seconds < 2e-3)
 		return clock->hz;
 	return (double)(clock_ticks() - clock->epoch) / seconds;
 }
 
-/* The smallest positive difference between successive readings. Under hypervisors that scale the
- * counter, it may move in steps of many ticks. */
+/* Returns the smallest positive difference between successive readings. Under a hypervisor that
+ * scales the counter, the counter may move in steps of many ticks. */
 static double find_step(void)
 {
 	uint64_t smallest = UINT64_MAX, before = clock_ticks();
@@ -49,8 +49,8 @@ static double find_step(void)
 	for (int i = 0; i < 400; i++) {
 		uint64_t now = clock_ticks();
 
-		/* Delays of different length shift the readings against the counter's grid, so that
-		 * its step is visible. */
+		/* Delays of different length shift the readings against the counter's steps, so
+		 * that the size of a step is visible. */
 		for (volatile int spin = 0; spin < i % 7; spin++)
 			;
 		if (now > before && now - before < smallest)
@@ -72,9 +72,9 @@ static double find_overhead(void)
 	return stats_median(empty, 101);
 }
 
-/* Latency of a reference link, in watch links. Uses the fastest of many readings of each chain, now
- * and before (*chain, *watch: ticks). Each chain may be slow for a while, but neither is ever too
- * fast. */
+/* Returns the latency of a link of the reference chain, in links of the watch chain. find_link()
+ * uses the fastest of many readings of each chain, including earlier readings (*chain and *watch,
+ * in ticks). Each chain may be slow for a while, but no chain is ever too fast. */
 static double find_link(double *chain, double *watch)
 {
 	for (int i = 0; i < CLOCK_READINGS; i++) {
@@ -94,7 +94,7 @@ static double find_link(double *chain, double *watch)
  * differences are normal, because the clock frequency varies. */
 #define CHAIN_FULL 1.06
 
-/* With fewer readings, the 0.1 quantile is not reliable. */
+/* Minimum number of readings: with fewer readings, the 0.1 quantile is not reliable. */
 enum { READINGS_LEAST = 10 };
 
 double clock_turn_of(const struct clock_reading *readings, int count, double quickest)
@@ -112,7 +112,8 @@ double clock_turn_of(const struct clock_reading *readings, int count, double qui
 	return stats_quantile(cycles, used, 0.1);
 }
 
-/* *chain: the fewest ticks of CLOCK_READ_LINKS links so far; lowered if a reading needs fewer. */
+/* Returns the ticks of a turn of the watch loops. *chain is the fewest ticks of CLOCK_READ_LINKS
+ * links so far; find_turn() lowers *chain if a reading needs fewer ticks. */
 static double find_turn(double overhead, double *chain)
 {
 	struct clock_reading readings[CLOCK_READINGS];
@@ -136,14 +137,15 @@ void clock_learn(struct clock *clock, double turns, double ghz)
 
 	if (ghz > clock->ghz)
 		clock->ghz = ghz;
-	/* A small improvement is noise. */
+	/* A small improvement of the turn is only noise. */
 	if (slow || !(turns > 0.4) || (turns >= 0.93 && clock->turn_sure))
 		return;
 	clock->turn *= turns;
 	clock->turn_sure = true;
 }
 
-/* Limit for the calibration, seconds: the chain should reach full speed within this time. */
+/* Time limit for the calibration, seconds: the reference chain should reach full speed within this
+ * time. */
 #define CALIBRATED_BY 0.02
 
 static void calibrate_watch(struct clock *clock, double begin)
@@ -159,7 +161,7 @@ static void calibrate_watch(struct clock *clock, double begin)
 	while (isnan(turn) && clock_seconds() - begin < CALIBRATED_BY);
 	clock->turn_sure = !isnan(turn);
 	clock->turn = clock->turn_sure ? turn : 1;
-	/* Cycles per tick: the caller multiplies by the counter's rate. */
+	/* The value is in cycles per tick: the caller multiplies it by the counter's rate. */
 	clock->ghz = (double)CLOCK_READ_LINKS * CLOCK_LINK_CYCLES / chain;
 }
 

@@ -18,8 +18,8 @@ void clock_chain(uint64_t links)
 			 : "cc");
 }
 
-/* Adds a register to itself: Golden Cove and later cores eliminate an add of an immediate at
- * rename. */
+/* The watch chain adds a register to itself: Golden Cove and later cores eliminate an add of an
+ * immediate at rename. */
 void clock_watch(uint64_t links)
 {
 	uint64_t rounds = links / CLOCK_CHAIN_UNIT, x = 1;

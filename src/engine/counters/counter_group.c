@@ -14,8 +14,8 @@ uint64_t group_extend(uint64_t offset, uint64_t counter, unsigned width)
 {
 	unsigned spare = width > 0 && width < 64 ? 64 - width : 0;
 
-	/* The counter is signed: the kernel starts it below zero, so it overflows only after half
-	 * of its range. */
+	/* The counter is a signed number: the kernel starts it below zero, so the counter overflows
+	 * only after half of its range. */
 	return offset + (uint64_t)((int64_t)(counter << spare) >> spare);
 }
 
@@ -30,7 +30,7 @@ int group_add(struct counter_group *group, struct perf_event_attr attributes, in
 	attributes.pinned = leader && group->pinned;
 	attributes.exclude_kernel = 1;
 	attributes.exclude_hv = 1;
-	attributes.exclude_guest = 1; /* some drivers accept nothing else */
+	attributes.exclude_guest = 1; /* some drivers accept no event without this bit */
 	attributes.read_format =
 		PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
 	descriptor = group->calls->open(&attributes, leader ? -1 : group->descriptor[0]);
@@ -95,8 +95,8 @@ bool group_read(const struct counter_group *group, struct group_reading *reading
 	return true;
 }
 
-/* Reads one event from its page. The kernel changes the page only on the processor that runs this
- * thread, so a compiler barrier is enough. */
+/* Reads one event from its mapped page. The kernel changes the page only on the processor that runs
+ * this thread, so a compiler barrier is enough. */
 static inline uint64_t page_read(const struct counter_group *group, int event, bool *counting)
 {
 	const volatile struct perf_event_mmap_page *page = group->page[event];
@@ -109,7 +109,7 @@ static inline uint64_t page_read(const struct counter_group *group, int event, b
 		atomic_signal_fence(memory_order_seq_cst);
 		index = page->index;
 		value = page->offset;
-		/* Index 0: the event has no counter now, and `offset` is its value. */
+		/* If the index is 0, the event has no counter now, and `offset` is its value. */
 		if (index)
 			value = group_extend(value, calls->counter(index - 1), page->pmc_width);
 		atomic_signal_fence(memory_order_seq_cst);
@@ -198,7 +198,7 @@ bool group_try(struct counter_group *group, bool moved[COUNTERS_MAX])
 
 #if defined(__x86_64__)
 
-/* Reads the counter with this index (the page's index minus one). */
+/* Reads the counter with this index (the index in the event's page minus one). */
 static inline uint64_t processor_counter(uint32_t index)
 {
 	uint32_t low, high;
@@ -231,8 +231,8 @@ static inline void processor_flushed(void)
 	CASE(n3);                 \
 	CASE(n4)
 
-/* Reads the counter with this index (the page's index minus one); 31 is the cycle counter. The
- * instruction encodes the register, so each counter needs its own instruction. */
+/* Reads the counter with this index (the index in the event's page minus one); 31 is the cycle
+ * counter. The instruction encodes the register, so each counter needs its own instruction. */
 static inline uint64_t processor_counter(uint32_t index)
 {
 	uint64_t value = 0;
@@ -253,8 +253,8 @@ static inline uint64_t processor_counter(uint32_t index)
 	return value;
 }
 
-/* Evicts a line from all caches. Linux allows this in user space. processor_flushed() waits until
- * the evictions are complete. */
+/* Evicts a line from all caches. Linux allows cache eviction in user space. processor_flushed()
+ * waits until the evictions are complete. */
 static inline void processor_flush(const void *line)
 {
 	__asm__ volatile("dc civac, %0" ::"r"(line) : "memory");
@@ -267,11 +267,11 @@ static inline void processor_flushed(void)
 
 #endif
 
-/* ---- the stimulus: a workload that raises most events. An event that stays at zero then probably
- * does not work */
+/* ---- the stimulus: a workload that raises most events. An event that stays at zero during this
+ * workload probably does not work */
 
-/* Each run touches new pages, so every first access misses all TLB levels. The last-level TLB could
- * hold all these pages. */
+/* Each run of the stimulus touches new pages, so every first access misses all TLB levels. Pages of
+ * an earlier run could still be in the last-level TLB. */
 enum { PAGE = 4096, PAGES = 384, LINE = 64, LINES = 2048, BURST = 1024, BRANCHES = 6000 };
 
 struct stimulus {
@@ -298,9 +298,9 @@ static void touch_pages(struct stimulus *stimulus)
 	madvise(stimulus->memory, (size_t)PAGES * PAGE, MADV_DONTNEED);
 	for (size_t i = 0; i < PAGES; i++) {
 		if (i % 2)
-			memory[i * PAGE] = (unsigned char)i; /* this store misses the TLB … */
+			memory[i * PAGE] = (unsigned char)i; /* the store misses the TLB */
 		else
-			(void)memory[i * PAGE]; /* … and so does this load */
+			(void)memory[i * PAGE]; /* the load misses the TLB, too */
 	}
 }
 
@@ -312,8 +312,8 @@ static void miss_lines(struct stimulus *stimulus)
 		processor_flush(stimulus->memory + i * LINE);
 	processor_flushed();
 	for (size_t i = 0; i < LINES; i++) {
-		/* No prefetcher predicts this order. 1,021 is odd, so the order visits every line
-		 * once. */
+		/* No prefetcher predicts this order of lines. 1,021 is odd, so every line is
+		 * visited once. */
 		size_t at = i * 1021 % LINES * LINE;
 
 		if (i % 4 == 0)
@@ -323,8 +323,8 @@ static void miss_lines(struct stimulus *stimulus)
 	}
 }
 
-/* Runs only loads, then only stores, of lines in no cache: more than the load and store queues
- * hold. */
+/* Runs only loads, then only stores, of lines that are in no cache. The loads and the stores are
+ * more than the load and store queues hold. */
 static void fill_queues(struct stimulus *stimulus)
 {
 	volatile unsigned char *memory = stimulus->memory;
@@ -381,7 +381,7 @@ static void compute(struct stimulus *stimulus)
 typedef float floats __attribute__((vector_size(16)));
 typedef int32_t integers __attribute__((vector_size(16)));
 
-/* Vector arithmetic: some cores count it with separate events. */
+/* Runs vector arithmetic: some cores count vector arithmetic with separate events. */
 static void compute_wide(struct stimulus *stimulus)
 {
 	floats x = { 1.5f, 2.5f, 3.5f, 4.5f };
@@ -427,8 +427,8 @@ static void linux_unmap(struct perf_event_mmap_page *page)
 
 static void linux_stimulate(void)
 {
-	/* Each run continues the sequence: branch predictors would learn a repeated sequence. The
-	 * state must not be 0. */
+	/* Each run continues the random sequence: branch predictors would learn a repeated
+	 * sequence. The generator's state must not be 0. */
 	static _Thread_local uint64_t state = 88172645463325252u;
 	struct stimulus stimulus = { .state = state };
 

@@ -1,5 +1,5 @@
-/* The only file that uses libpfm. libpfm is not thread-safe: it uses errno when it matches names,
- * and fills tables at the first call. Every call is therefore made under `lock`. */
+/* Only this file uses libpfm. libpfm is not thread-safe: it uses errno when it matches names, and
+ * fills tables at the first call. Every call of libpfm is therefore made under `lock`. */
 #include "engine/counters/counters.h"
 
 #include <ctype.h>
@@ -20,8 +20,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static bool usable;
 
-/* The names of one PMU: events, or events with one unit mask. Built at the first request and kept.
- */
+/* The event names of one PMU: events, or events with one unit mask. A catalogue is built at the
+ * first request and kept. */
 struct catalogue {
 	struct catalogue *next;
 	pfm_pmu_t pmu;
@@ -136,7 +136,8 @@ static bool pmu_find(const char *name, pfm_pmu_t *found)
 
 static const struct catalogue *catalogue_of(pfm_pmu_t pmu);
 
-/* Names of this PMU near a wrong name: unit masks if the event exists, otherwise events. */
+/* Returns the names of this PMU nearest to a wrong name: unit masks if the event exists, otherwise
+ * events. */
 static struct near_names events_near(const char *name, pfm_pmu_t pmu)
 {
 	const struct catalogue *catalogue = catalogue_of(pmu);
@@ -167,7 +168,8 @@ static struct near_names events_near(const char *name, pfm_pmu_t pmu)
 		names[count++][length] = '\0';
 	}
 	near = nearest_names(wrong, (const char *const *)names, count);
-	/* No unit mask is near, or the unit mask is missing: show the first ones as examples. */
+	/* No unit mask is near, or the unit mask is missing: show the first unit masks as examples.
+	 */
 	if (near.text[0] == '\0' && wrong != event)
 		snprintf(near.text, sizeof(near.text), "%.60s%s%.60s%s", names[0],
 			count > 1 ? ", " : "", count > 1 ? names[1] : "", count > 2 ? ", …" : "");
@@ -230,8 +232,8 @@ static void catalogue_add(struct catalogue *catalogue, const char *pmu,
 	if (snprintf(offer.name, sizeof(offer.name), "%s::%s%s%s", pmu, event->name,
 		    mask ? ":" : "", mask ? mask->name : "") >= (int)sizeof(offer.name))
 		return;
-	/* Skip unit masks that need a second one. Skip tracepoints too: they count events inside
-	 * the kernel. */
+	/* Skip unit masks that need a second unit mask. Skip tracepoints too: tracepoints count
+	 * events inside the kernel. */
 	if (encode(offer.name, &code) != PFM_SUCCESS || code.type == PERF_TYPE_TRACEPOINT)
 		return;
 	snprintf(offer.help, sizeof(offer.help), "%s%s%s", event->desc ? event->desc : "",
@@ -283,7 +285,7 @@ static const struct catalogue *catalogue_of(pfm_pmu_t pmu)
 	return catalogue;
 }
 
-/* Whether each of the words is in the name or in the help. */
+/* Whether each of the words is in the event's name or in its help text. */
 static bool offer_fits(const struct counter_offer *offer, const char *words)
 {
 	char word[64];
@@ -314,9 +316,9 @@ size_t counters_search(
 
 		if (pfm_get_pmu_info(pmu, &info) != PFM_SUCCESS)
 			continue;
-		/* Skip uncore PMUs: they do not count per thread. Skip "perf_raw": it has one name
-		 * for all its codes. Of the core PMUs, use the named one: libpfm may mistake this
-		 * processor for another, above all in a virtual machine. */
+		/* Skip uncore PMUs: they do not count per thread. Skip the PMU "perf_raw": it has
+		 * one name for all its codes. Of the core PMUs, use the PMU `pmu_name`: libpfm may
+		 * mistake this processor for another, above all in a virtual machine. */
 		here = info.is_present &&
 		       (info.type == PFM_PMU_TYPE_OS_GENERIC ||
 			       (info.type == PFM_PMU_TYPE_CORE && !named)) &&

@@ -13,10 +13,10 @@
 #include "engine/clock/clock.h"
 #include "engine/measure/measure.h"
 
-/* Events whose counters others held are tried again after this many requests. */
+/* Number of requests after which an event is tried again if another program held its counter. */
 enum { USES_AGAIN = 64 };
 
-/* A generic event's config has the PMU type from this bit up. */
+/* Number of the bit in a generic event's config at which the PMU type begins. */
 enum { TYPE_SHIFT = 32 };
 
 static bool is_generic(uint32_t type)
@@ -29,8 +29,8 @@ static bool is_hardware(const struct counting *counting, int event)
 	return counting->event[event].code.type != PERF_TYPE_SOFTWARE;
 }
 
-/* The Arm architecture's number of a generic event, from the kernel's table
- * (drivers/perf/arm_pmuv3.c). -1: no number. */
+/* Returns the Arm architecture's number of a generic event, from the kernel's table
+ * (drivers/perf/arm_pmuv3.c). The result is -1 if the event has no number. */
 static int arm_number(uint64_t generic)
 {
 	static const int numbers[] = {
@@ -56,7 +56,7 @@ static void refuse(struct counting *counting, int event, int error)
 
 /* ---- opening one event ---- */
 
-/* Opens an event as the group's next one, in the form that this machine needs. Returns 0 or an
+/* Opens an event and adds it to the group, in the form that this machine needs. Returns 0 or an
  * errno. */
 static int open_event(struct counting *counting, struct counter_group *group, int event)
 {
@@ -76,7 +76,7 @@ static int open_event(struct counting *counting, struct counter_group *group, in
 	if (is_hardware(counting, event))
 		plain.config1 |= pmu->user_read;
 	error = group_add(group, plain, event);
-	/* Some events cannot be read in user space: try without these bits. */
+	/* Some events cannot be read in user space: try without the bits that request it. */
 	if ((error == EINVAL || error == EOPNOTSUPP) && config1 != plain.config1) {
 		plain.config1 = config1;
 		error = group_add(group, plain, event);
@@ -144,7 +144,7 @@ static void probe(struct counting *counting)
 	group_close(&group);
 	if (error == 0)
 		return;
-	/* The PMU exists: its own events may work although the generic event does not. */
+	/* The PMU exists: the PMU's own events may work although the generic event does not. */
 	if (counting->pmu.name[0] != '\0' && error != EACCES && error != EPERM && error != ENOSYS)
 		return;
 	counting->none = error;
@@ -168,7 +168,7 @@ static void name_events(struct counting *counting, const struct counter_plan *pl
 		struct status status;
 
 		/* Without hardware counters only software events can work: "perf::" names, or names
-		 * without "::". Do not ask libpfm for other names. */
+		 * without "::". Do not ask libpfm for the names of hardware events. */
 		if (counting->none && ((colons && strncasecmp(name, "perf::", 6) != 0) ||
 					      strncasecmp(colons ? colons + 2 : name,
 						      "PERF_COUNT_HW", 13) == 0)) {
@@ -185,7 +185,7 @@ static void name_events(struct counting *counting, const struct counter_plan *pl
 
 /* ---- groups ---- */
 
-/* Fills an empty group with the waiting events that the kernel accepts. The other events keep
+/* Fills an empty group with the waiting events that the kernel accepts. All other events keep
  * waiting. An event that the kernel does not accept in an empty group is marked as refused. */
 static void fill(struct counting *counting, struct counter_group *group, int *queue, int *waiting)
 {
@@ -221,7 +221,8 @@ static bool try_group(struct counting *counting, struct counter_group *group)
 
 /* Removes events until the group runs. The kernel accepts a group that fits all counters, but the
  * NMI watchdog or a profiler may hold some counters. Removed events wait for the next group. A
- * single event that does not run is tried again unpinned: it then shares a counter by turns. */
+ * single event that does not run is tried again unpinned; an unpinned event shares a counter by
+ * turns. */
 static void shrink(struct counting *counting, struct counter_group *group, int *queue, int *waiting)
 {
 	while (group->count > 0 && !try_group(counting, group)) {
@@ -257,9 +258,10 @@ static void open_groups(struct counting *counting)
 		*group = (struct counter_group){ .calls = counting->calls, .pinned = true };
 		fill(counting, group, queue, &waiting);
 		shrink(counting, group, queue, &waiting);
-		/* An event that does not run even alone may need one special counter. It does not
-		 * show how many other events can run together, so restore the maximum. Do so twice
-		 * at most: then other programs probably hold all counters. */
+		/* An event that does not run even alone may need one special counter. Such an event
+		 * does not show how many other events can run together, so restore the maximum.
+		 * Restore the maximum twice at most: after that, other programs probably hold all
+		 * counters. */
 		if ((group->count == 0 || !group->pinned) && chances-- > 0)
 			counting->most = most;
 		if (group->count > 0)
@@ -267,8 +269,8 @@ static void open_groups(struct counting *counting)
 	}
 }
 
-/* The clock of trials is separate from the groups: it runs while the groups are stopped. It must be
- * pinned, so that it counts every cycle. */
+/* The clock of trials is separate from the groups: it runs while the groups are stopped. The clock
+ * must be pinned, so that it counts every cycle. */
 static void open_clock(struct counting *counting)
 {
 	int cycles = counting->plan.cycles;
@@ -331,7 +333,8 @@ void counting_use_in_child(struct counting *counting)
 {
 	if (counting->open == 0)
 		return;
-	/* First close all descriptors of the parent: they count against the limit of open files. */
+	/* First close all descriptors of the parent, because they count against the limit of open
+	 * files. */
 	group_leave(&counting->clock);
 	for (int i = 0; i < counting->group_count; i++)
 		group_leave(&counting->group[i]);
@@ -436,28 +439,28 @@ uint64_t counting_read_cycles(struct counting *counting)
 
 /* ---- passes: one pass counts one group over the same steady loop ---- */
 
-/* Maximum number of passes for each group. */
+/* Maximum number of passes for each group of events. */
 enum { PASSES_MOST = 32 };
 
-/* Time limits in seconds, from the start of counting. A round is one pass for each group. A new
- * round begins only before `rounds_until`; a new pass begins only before `round_until`. The next
- * request begins with the group that was not reached. */
+/* Time limits in seconds, from the start of counting. A round is one pass for each group of events.
+ * A new round begins only before `rounds_until`; a new pass begins only before `round_until`. The
+ * next request begins with the first group that this request did not reach. */
 static const double rounds_until = 0.15, round_until = 2;
 
-/* A smaller share of running time means that the group shared its counters. */
+/* If the share of running time is smaller than this, the group shared its counters. */
 static const double whole_time = 0.995;
 
 /* The results of one group's passes. */
 struct passes {
 	unsigned tried, made;
 	uint64_t enabled, running;
-	double slope[COUNTERS_MAX]
-		    [PASSES_MOST]; /* per element; index: the event's position in the group */
+	double slope[COUNTERS_MAX][PASSES_MOST]; /* counts per element of each pass; the first index
+						    is the event's position in the group */
 };
 
-/* Counts how much each event rises over one region. Both lengths use this one function, which is
- * never inlined. Reading then needs the same instructions for both lengths. Their difference does
- * not contain it. */
+/* Counts how much each event rises over one region. The half and the whole stretch both use this
+ * function, which is never inlined. Reading the counters then needs the same instructions for both
+ * lengths. The difference of the two counts does not contain the instructions of reading. */
 static __attribute__((noinline)) bool count_region(const struct counter_group *group,
 	struct measure *measure, uint64_t elements, uint64_t rise[COUNTERS_MAX])
 {

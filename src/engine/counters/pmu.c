@@ -10,7 +10,7 @@
 
 static const char devices[] = "/sys/bus/event_source/devices";
 
-/* The kernel's PERF_TYPE_RAW: raw events for any core PMU. */
+/* The value of PERF_TYPE_RAW in Linux: raw events for any core PMU. */
 enum { TYPE_RAW = 4 };
 
 bool pmu_list_holds(const char *list, int number)
@@ -61,8 +61,8 @@ static void find_listed(struct pmu *pmu, const char *root, int cpu)
 		free(entries);
 }
 
-/* A number with the bit set that the file names: "config1:1" gives 2. 0: the file is missing or has
- * another form. */
+/* Returns a number in which the bit is set that the file names: "config1:1" gives 2. The result is
+ * 0 if the file is missing or has another form. */
 static uint64_t format_bit(const char *root, const char *path)
 {
 	char line[32];
@@ -89,8 +89,8 @@ void pmu_find(struct pmu *pmu, const char *root, int cpu)
 		snprintf(pmu->name, sizeof(pmu->name), "cpu");
 	if (root[0] == '\0') {
 		pmu_ask_processor(pmu);
-		/* On a hybrid machine this thread may run on another kind of processor: its values
-		 * would be wrong. */
+		/* On a hybrid machine, this thread may run on another kind of processor, whose
+		 * values would be wrong. */
 		if (pmu->others[0] != '\0' && !pmu_list_holds(pmu->serves, sched_getcpu()))
 			pmu->counters = pmu->fixed = pmu->width = 0;
 	}
@@ -100,7 +100,7 @@ void pmu_find(struct pmu *pmu, const char *root, int cpu)
 	/* Other PMUs on Arm machines use their own event numbers, for example Apple's. */
 	pmu->arm = strncmp(pmu->name, "armv", 4) == 0;
 	/* With one kind of processor the kernel finds the PMU itself. The exception is a hybrid x86
-	 * with only one visible kind. */
+	 * machine with only one visible kind of processor. */
 	pmu->extended = pmu->others[0] != '\0' ||
 			(strncmp(pmu->name, "cpu", 3) == 0 && pmu->type != TYPE_RAW);
 	pmu->rdpmc = (int)system_number(root, of(pmu->name, "rdpmc", path), -1);

@@ -18,7 +18,8 @@ static FILE *open_file(const char *root, const char *path)
 	return fopen(whole, "re");
 }
 
-/* Removes the newline and the blanks before it: some firmware pads its strings. */
+/* Removes the newline at the end of a line and the blanks before the newline: some firmware pads
+ * its strings. */
 static void trim(char *line)
 {
 	size_t length = strcspn(line, "\n");
@@ -158,7 +159,8 @@ static void read_switches(struct environment *env, const char *root)
 static void read_hypervisor(struct environment *env, const char *root)
 {
 	/* Vendor names in the firmware, and the usual names of their hypervisors. `always` is false
-	 * for vendors that also sell real machines; then the processor's flag decides. */
+	 * for vendors that also sell real machines; for these vendors, the processor's flag
+	 * decides. */
 	static const struct {
 		const char *vendor, *name;
 		bool always;
@@ -177,7 +179,7 @@ static void read_hypervisor(struct environment *env, const char *root)
 	char flags[4096], vendor[80], clock[64], *name = env->hypervisor_name;
 	const size_t size = sizeof(env->hypervisor_name);
 
-	/* x86 has a CPU flag; other systems have the device tree. */
+	/* On x86 a CPU flag shows a hypervisor; on other systems the device tree shows it. */
 	if (system_value(root, "/proc/cpuinfo", "flags", flags, sizeof(flags)))
 		env->hypervisor = strstr(flags, " hypervisor") != NULL;
 	else if (system_is_guest(root))
@@ -205,7 +207,7 @@ static void read_hypervisor(struct environment *env, const char *root)
 }
 
 /* Reads the limits of this process's control group, version 2 (the line "0::/…"), below
- * /sys/fs/cgroup. Inside a container the group is often "/". */
+ * /sys/fs/cgroup. Inside a container, the path of the control group is often "/". */
 static void read_group(struct environment *env, const char *root)
 {
 	char path[SYSTEM_PATH], group[256], value[64];

@@ -25,7 +25,8 @@ static const struct {
 	{ 0x46, 0x001, "A64FX" },
 };
 
-/* Reads the hexadecimal number with that key of the first processor in /proc/cpuinfo. */
+/* Reads a hexadecimal number of the first processor in /proc/cpuinfo: the number with the given
+ * key. */
 static unsigned long long read_cpuinfo(const char *key)
 {
 	char value[32];
@@ -46,7 +47,7 @@ void identify_processor(struct machine *machine)
 	if (system_line("", "/sys/devices/system/cpu/cpu0/regs/identification/midr_el1", line,
 		    sizeof(line)))
 		midr = strtoull(line, NULL, 16);
-	/* Used if the kernel exports no registers. */
+	/* /proc/cpuinfo is used if the kernel does not export the register MIDR. */
 	if (midr == 0)
 		midr = (read_cpuinfo("CPU implementer") & 0xff) << 24 |
 		       (read_cpuinfo("CPU part") & 0xfff) << 4;

@@ -19,7 +19,7 @@ static void read_vendor(char vendor[13])
 	memcpy(vendor + 8, &c, 4);
 }
 
-/* Source of the bits: Intel's Software Developer's Manual, volume 2, CPUID. */
+/* Source of the feature bits: Intel's Software Developer's Manual, volume 2, CPUID. */
 static void read_features(struct processor *processor)
 {
 	static const struct {
@@ -41,13 +41,13 @@ static void read_features(struct processor *processor)
 		if (__get_cpuid_count(7, bits[i].subleaf, &reg[0], &reg[1], &reg[2], &reg[3]) &&
 			reg[bits[i].reg - 'a'] >> bits[i].bit & 1)
 			processor_add(processor, bits[i].word);
-	/* Leaf 1Ah, EAX bits 31…24: 20h is an Intel Atom core. */
+	/* In CPUID leaf 1Ah, the value 20h in EAX bits 31…24 means an Intel Atom core. */
 	if (__get_cpuid_count(0x1a, 0, &reg[0], &reg[1], &reg[2], &reg[3]) && reg[0] >> 24 == 0x20)
 		processor_add(processor, "hybrid-e");
 }
 
-/* Size of the L1 instruction cache in bytes. Intel's leaf 4 and AMD's leaf 8000001Dh have the same
- * layout. */
+/* Size of the L1 instruction cache in bytes. Intel's CPUID leaf 4 and AMD's CPUID leaf 8000001Dh
+ * have the same layout. */
 static uint64_t read_l1i(bool amd)
 {
 	unsigned leaf = amd ? 0x8000001d : 4, a, b, c, d;
@@ -106,8 +106,8 @@ static void ask_intel(struct pmu *pmu)
 {
 	unsigned a, b, c, d;
 
-	/* Leaf 0Ah: version, counters per thread, and their width; then the fixed counters. A guest
-	 * without a PMU has version 0. */
+	/* CPUID leaf 0Ah gives the PMU's version, the number of counters per thread, their width,
+	 * and the number of fixed counters. In a guest without a PMU, the version is 0. */
 	if (!__get_cpuid(0xa, &a, &b, &c, &d) || (a & 0xff) == 0)
 		return;
 	pmu->counters = (int)(a >> 8 & 0xff);
@@ -120,8 +120,8 @@ static void ask_amd(struct pmu *pmu)
 {
 	unsigned a, b, c, d;
 
-	/* Since Zen 4, leaf 8000_0022h gives the number of counters. Older cores have six with the
-	 * extension (8000_0001h ECX bit 23), else four. */
+	/* Since Zen 4, CPUID leaf 8000_0022h gives the number of counters. Older AMD cores have six
+	 * counters if they have the counter extension (8000_0001h ECX bit 23), otherwise four. */
 	if (__get_cpuid(0x80000022, &a, &b, &c, &d) && (a & 1))
 		pmu->counters = (int)(b & 0xf);
 	else if (__get_cpuid(0x80000001, &a, &b, &c, &d))
@@ -136,7 +136,7 @@ void pmu_ask_processor(struct pmu *pmu)
 
 	if (__get_cpuid(1, &a, &b, &c, &d))
 		pmu->guest = c >> 31 & 1;
-	/* Without a kernel PMU the counters cannot be used. */
+	/* If the kernel has no PMU for the processor, the counters cannot be used. */
 	if (pmu->name[0] == '\0')
 		return;
 	read_vendor(vendor);

@@ -48,8 +48,8 @@ static hwloc_bitmap_t set_of(int id)
 	return set;
 }
 
-/* The processors that this process may use. hwloc knows the cpuset; the affinity mask may be
- * narrower. */
+/* The processors that this process may use. hwloc knows the cpuset of the process; the affinity
+ * mask may allow fewer processors. */
 static hwloc_bitmap_t allowed_set(const struct topology *topology)
 {
 	hwloc_bitmap_t set = hwloc_bitmap_alloc();
@@ -93,7 +93,8 @@ static void keep_fastest(const struct topology *topology, hwloc_bitmap_t set)
 	hwloc_bitmap_free(kind);
 }
 
-/* The core of a processor, with all its hardware threads; NULL if hwloc does not know cores. */
+/* Returns the core of a processor, with all hardware threads of the core; NULL if hwloc does not
+ * know cores. */
 static hwloc_obj_t core_of(const struct topology *topology, int cpu)
 {
 	hwloc_obj_t pu = hwloc_get_pu_obj_by_os_index(topology->hwloc, (unsigned)cpu);
@@ -101,8 +102,8 @@ static hwloc_obj_t core_of(const struct topology *topology, int cpu)
 	return pu ? hwloc_get_ancestor_obj_by_type(topology->hwloc, HWLOC_OBJ_CORE, pu) : NULL;
 }
 
-/* Removes a processor and its siblings from a set, or only the processor if the set would be empty
- * otherwise. */
+/* Removes all hardware threads of a processor's core from a set. If the set would then be empty,
+ * only the processor itself is removed. */
 static void remove_core(const struct topology *topology, hwloc_bitmap_t set, int cpu)
 {
 	hwloc_obj_t core = core_of(topology, cpu);
@@ -127,8 +128,8 @@ struct status topology_check(int wanted)
 	hwloc_bitmap_t set;
 	cpu_set_t mask;
 
-	/* sched_getaffinity() fails on machines with more processors than the mask holds.
-	 * topology_choose() checks there. */
+	/* sched_getaffinity() fails on machines with more processors than the mask holds. On such
+	 * machines only topology_choose() checks the processor. */
 	if (wanted < 0 || sched_getaffinity(0, sizeof(mask), &mask) != 0)
 		return status;
 	set = hwloc_bitmap_alloc();
@@ -156,8 +157,8 @@ struct status topology_choose(const struct topology *topology, int wanted, int a
 		return status;
 	}
 	keep_fastest(topology, set);
-	/* Processor 0 handles most interrupts. Prefer to avoid it over the user interface's
-	 * processor, because the user interface can move. */
+	/* Processor 0 handles most interrupts. It is more important to avoid processor 0 than the
+	 * user interface's processor, because the user interface can move. */
 	if (hwloc_bitmap_weight(set) > 1)
 		hwloc_bitmap_clr(set, 0);
 	if (avoid >= 0 && hwloc_bitmap_weight(set) > 1)
@@ -232,8 +233,8 @@ int topology_others(const struct topology *topology, int cpu, int *others, int m
 	hwloc_bitmap_t set = allowed_set(topology);
 	int room = hwloc_bitmap_weight(set), count = 0, kind = kind_of(topology, cpu),
 	    node = topology_node_of(topology, cpu);
-	/* Costs of the other processors: the lower its cost, the sooner a processor gets a load
-	 * thread. The low 36 bits are its number. */
+	/* Costs of the processors other than `cpu`: a processor with a lower cost gets a load
+	 * thread sooner. The low 36 bits of a cost are the processor's number. */
 	uint64_t *cost = memory_new((size_t)room, sizeof(*cost));
 
 	for (int id = hwloc_bitmap_first(set); id >= 0 && count < room;
@@ -293,8 +294,8 @@ struct status topology_bind_memory(
 	if (node < 0 || one_node(topology))
 		return status_ok();
 	set = set_of(node);
-	/* Not strict: with a strict binding, the kernel kills a process when the node has no memory
-	 * left. */
+	/* The binding is not strict: with a strict binding, the kernel kills a process if the node
+	 * has no memory left. */
 	result = hwloc_set_area_membind(
 		topology->hwloc, memory, bytes, set, HWLOC_MEMBIND_BIND, HWLOC_MEMBIND_BYNODESET);
 	hwloc_bitmap_free(set);

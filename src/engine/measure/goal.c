@@ -1,5 +1,6 @@
 /* Rounds of trials. Each round times the kernel once or twice, between two readings of the
- * reference chain and the watch. Only the timed code runs between two clock readings. */
+ * reference chain and of the watch chain and loops. Only the timed code runs between two readings
+ * of the clock. */
 #include "engine/measure/goal.h"
 
 #include <limits.h>
@@ -14,40 +15,44 @@
 enum { ROUND_TRIALS = 2 };
 
 struct chain_time {
-	double slope; /* ticks a cycle */
-	double total; /* ticks of both chain regions */
+	double slope; /* ticks per core cycle */
+	double total; /* ticks of the short and the long chain region together */
 };
 
 /* Times measured around the kernel, and the system's thread data. */
 struct timed_round {
 	struct chain_time before, after;
-	uint64_t watch, turns; /* ticks; of turns the higher value of before and after */
+	uint64_t watch, turns; /* ticks of the watch chain and of the turns of the watch loops;
+				  `turns` is the higher value of before and after the kernel */
 	struct clock_thread was, now;
 };
 
 struct rounds {
 	struct measure *measure;
-	double hz;		 /* ticks a second */
-	unsigned stable;	 /* number of successive rounds with a stable clock */
-	struct timed_round last; /* `before` and `was` belong to the next round */
+	double hz;	 /* ticks per second */
+	unsigned stable; /* number of successive rounds with a stable clock */
+	struct timed_round
+		last; /* the last round; its `before` and `was` are used in the next round */
 };
 
-/* Links of the chains. The shorter reference region lasts 7,680 cycles, about 2 us. Most trials
- * then meet no interrupt, and the region is long compared with the counter's step. */
+/* Number of links in the two regions of the reference chain. The shorter region lasts 7,680 cycles,
+ * about 2 us. Most trials with regions of this length meet no interrupt, and the shorter region is
+ * long compared with the counter's step. */
 enum { CHAIN_SHORT = 2560, CHAIN_LONG = 5120 };
 
-/* A trial of a whole ring may last seconds. If a trial is longer than LONG_TRIAL, the time of other
- * threads on the core is subtracted. If that time exceeds the share AWAY_MOST, the trial is
- * contended, because its data also left the caches. */
+/* A trial of a whole ring may last seconds. If a trial is longer than LONG_TRIAL seconds, the time
+ * of other threads on the core is subtracted. If other threads use more than the share AWAY_MOST of
+ * the trial, the trial is contended, because its data also left the caches. */
 #define LONG_TRIAL 0.001
 #define AWAY_MOST  0.01
 
-/* Largest relative difference of the reference chain before and after a trial. The clock changes
- * during a long trial, so its limit is higher. Trials use the mean of both readings. */
+/* Largest relative difference of the reference chain before and after a trial. The core clock
+ * changes during a long trial, so the limit DRIFT_LONG of a long trial is higher. Trials use the
+ * mean of the two chain readings. */
 #define DRIFT_MOST 0.02
 #define DRIFT_LONG 0.06
 
-/* Times one region, in ticks. */
+/* Returns the time of one region, in ticks. */
 static inline uint64_t region_ticks(const struct measure *measure, uint64_t elements)
 {
 	uint64_t begin = clock_ticks();
@@ -56,9 +61,9 @@ static inline uint64_t region_ticks(const struct measure *measure, uint64_t elem
 	return clock_ticks() - begin;
 }
 
-/* As region_ticks(), and reads the core cycles of user space. These are read outside the ticks,
- * because reading them may need a system call. Never inlined, so that both lengths execute the same
- * extra instructions. */
+/* Times one region as region_ticks() does, and also reads the core cycles of user space. The cycles
+ * are read outside the timed region, because reading them may need a system call. The function is
+ * never inlined, so that regions of both lengths execute the same extra instructions. */
 static __attribute__((noinline)) uint64_t region_counted(
 	const struct measure *measure, uint64_t elements, uint64_t *cycles)
 {
@@ -84,7 +89,8 @@ static struct chain_time chain_ticks(const struct clock *clock)
 	};
 }
 
-/* Seconds in which other threads ran; 0: no context switch. */
+/* Returns the seconds in which other threads ran. The result is 0 if there was no context switch.
+ */
 static double away(const struct clock_thread *before, const struct clock_thread *after)
 {
 	if (after->switches == before->switches)
@@ -99,8 +105,8 @@ static bool is_long(const struct measure *measure, const struct clock_thread *be
 	return measure->run->complete && after->at - before->at >= LONG_TRIAL;
 }
 
-/* Ticks of one region, and its user-space cycles if they are counted. For a complete run, which may
- * last seconds, the time of other threads is subtracted. */
+/* Returns the ticks of one region, and the region's user-space cycles if cycles are counted. For a
+ * complete run, which may last seconds, the time of other threads is subtracted. */
 static uint64_t region(
 	const struct measure *measure, uint64_t elements, double hz, uint64_t *cycles)
 {
@@ -122,12 +128,13 @@ static uint64_t region(
 /* The kernel's times from the clock readings. */
 struct timed {
 	uint64_t half, whole;		    /* ticks */
-	uint64_t half_cycles, whole_cycles; /* if cycles are counted */
+	uint64_t half_cycles, whole_cycles; /* core cycles of the half and the whole region, if
+					       cycles are counted */
 };
 
 /* Trials shorter than ROUND_SHORT seconds share their readings of the chains while the clock is
- * stable. Stable: in the last ROUNDS_STABLE rounds, the chain before and after differed by at most
- * the share ROUND_STABLE. */
+ * stable. The clock is stable if, in each of the last ROUNDS_STABLE rounds, the two chain readings
+ * differed by at most the share ROUND_STABLE. */
 #define ROUND_SHORT  60e-6
 #define ROUND_STABLE 0.003
 enum { ROUNDS_STABLE = 3 };
@@ -168,9 +175,9 @@ static void time_round(const struct measure *measure, struct timed_round *round,
 
 	round->watch = clock->watched ? watch_ticks() : 0;
 	round->turns = clock->watched ? turn_ticks() : 0;
-	/* One untimed call: after some microseconds of scalar code, the vector units need about as
-	 * long to reach full speed. Otherwise only the first timed region would include this time.
-	 */
+	/* Make one untimed call: after some microseconds of scalar code, the vector units need
+	 * about as long to reach full speed. Without the untimed call, only the first timed region
+	 * would include this time. */
 	if (measure->rewind)
 		region_ticks(measure, measure->time.half);
 	for (unsigned i = 0; i < count; i++) {
@@ -178,8 +185,8 @@ static void time_round(const struct measure *measure, struct timed_round *round,
 		timed[i].half = region(measure, measure->time.half, hz, &timed[i].half_cycles);
 		timed[i].whole = region(measure, measure->time.whole, hz, &timed[i].whole_cycles);
 	}
-	/* A long region has evicted the chain code from the caches. Run it once untimed: without
-	 * this, the clock seemed 3 to 13 % too fast. */
+	/* A long region has evicted the code of the chains from the caches. Run the chains once
+	 * untimed: without this warm-up, the core clock seemed 3 to 13 % too fast. */
 	clock_turn(CLOCK_CHAIN_UNIT);
 	clock_chain(CLOCK_CHAIN_UNIT);
 	if (clock->watched) {
@@ -212,10 +219,11 @@ static struct trial make_trial(const struct measure *measure, const struct timed
 	const struct timed *timed, enum trial_fate fate, double hz)
 {
 	const struct clock *clock = measure->clock;
-	/* Beyond the core's own caches, prefetchers and memory queues restart after each pause. For
-	 * about 50 us they run faster or slower than in an endless walk. Subtracting the half would
-	 * double this error (reads of a line each: 17 cycles instead of 13). So the half is only a
-	 * warm-up here, and the cost of a call is negligible. */
+	/* For a working set larger than the core's own caches, prefetchers and memory queues
+	 * restart after each pause. For about 50 us after a pause, prefetchers and queues run
+	 * faster or slower than in an endless walk. Subtracting the time of the half stretch would
+	 * double this error (reads of a line each: 17 cycles instead of 13). So the half stretch is
+	 * only a warm-up for such a working set, and the cost of a call is negligible. */
 	double elements = (double)measure->time.calls *
 			  (double)(measure->far ? measure->time.whole
 						: measure->time.whole - measure->time.half);
@@ -242,13 +250,15 @@ static struct trial make_trial(const struct measure *measure, const struct timed
 			 elements;
 	if (slope <= 0 || cycles <= 0)
 		trial.fate = TRIAL_BROKEN;
-	/* Use the counted cycles. The CPE by the reference chain gives the check. */
+	/* The trial uses the counted cycles. Its cycles per element by the reference chain are only
+	 * used for the field `check`. */
 	if (measure->counting && trial.fate != TRIAL_BROKEN) {
 		trial.check = (float)(trial.cpe / cycles);
 		trial.cpe = cycles;
 		trial.ghz = cycles / (slope / hz) * 1e-9;
 	}
-	/* trials_classify() judges by the watch, so a high value marks the trial as contended. */
+	/* trials_classify() judges a trial by its watch value, so a high watch value marks the
+	 * trial as contended. */
 	if (is_long(measure, &round->was, &round->now) &&
 		away(&round->was, &round->now) > AWAY_MOST * (round->now.at - round->was.at) &&
 		clock->watched)
@@ -266,9 +276,9 @@ static void rounds_begin(struct rounds *rounds, struct measure *measure)
 	rounds->last.before = chain_ticks(measure->clock);
 }
 
-/* Times one round and judges its trials by all criteria except the watch (trials_classify()).
- * Returns the number of trials, at most `most`. Sets measure->counting to NULL when the cycle
- * counter is lost; the trials then use the reference chain. */
+/* Times one round and judges its trials by all criteria except the watch chain and loops, which
+ * trials_classify() uses. Returns the number of trials, at most `most`. If the cycle counter is
+ * lost, rounds_make() sets measure->counting to NULL, and the trials use the reference chain. */
 static __attribute__((noinline)) unsigned rounds_make(
 	struct rounds *rounds, unsigned most, struct trial trial[ROUND_TRIALS])
 {
@@ -297,11 +307,12 @@ static __attribute__((noinline)) unsigned rounds_make(
 
 /* ---- until the goal is reached */
 
-/* Complete runs shorter than this, in seconds, end too soon for a progress report. */
+/* Minimum duration, in seconds, of complete runs with a progress report: shorter runs end too soon
+ * for a report. */
 #define REPORT_LEAST 0.05
 
-/* Reports the next complete run and the number of planned runs: those that must be made, or those
- * that fit into the time. */
+/* Reports the next complete run and the number of planned runs. Planned are the runs that must be
+ * made, or the runs that fit into the time. */
 static void report_run(const struct measure *measure, const struct measure_goal *goal,
 	unsigned made, unsigned fewest, double each)
 {
@@ -320,8 +331,8 @@ static void report_run(const struct measure *measure, const struct measure_goal 
 		made + (unsigned)fmin(more, TRIALS_MAX));
 }
 
-/* Finds the quiet trials of the current placement in steady state, oldest first. index: their
- * positions in the set. Returns their number. */
+/* Finds the quiet trials of the current placement in steady state, oldest first. index receives the
+ * positions of these trials in the set. Returns the number of these trials. */
 static unsigned steady_trials(
 	const struct measure *measure, const struct trials *trials, unsigned *index)
 {
@@ -334,8 +345,8 @@ static unsigned steady_trials(
 	return count;
 }
 
-/* Whether trials beyond the core's own caches drift. If they do, the trials before index *from
- * should not count. */
+/* Whether the trials drift, for a working set larger than the core's own caches. If the trials
+ * drift, the trials before index *from should not count. */
 static bool trials_drift(const struct measure *measure, const struct trials *trials, unsigned *from)
 {
 	unsigned index[TRIALS_MAX], count = steady_trials(measure, trials, index);
@@ -354,8 +365,8 @@ static void mark_unsettled(const struct measure *measure, struct trials *trials,
 			trials->trial[i].unsettled = true;
 }
 
-/* Called when no more trials follow. Marks trials that still drift. Also marks the trials if the
- * walk before them drifted and there are too few to detect a drift. */
+/* Marks trials that still drift after the last trial as unsettled. Trials are also marked if the
+ * walk before the trials drifted, and the trials are too few to detect a drift. */
 static void mark_drifting(const struct measure *measure, struct trials *trials)
 {
 	unsigned from, index[TRIALS_MAX];
@@ -367,7 +378,7 @@ static void mark_drifting(const struct measure *measure, struct trials *trials)
 		mark_unsettled(measure, trials, trials->count);
 }
 
-/* Whether the median is precise enough, so that more trials are not needed. */
+/* Whether the median of the trials is so precise that more trials are not needed. */
 static bool is_precise(
 	const struct measure *measure, const struct trials *trials, const struct measure_goal *goal)
 {
@@ -380,8 +391,8 @@ static bool is_precise(
 	return sample.valid && !sample.contended && sample_precision(&sample) <= goal->precision;
 }
 
-/* Whether the goal is reached. If the trials drift, it is not: their older half is marked
- * unsettled, and more trials follow. */
+/* Whether the goal is reached. If the trials drift, the goal is not reached: the older half of the
+ * trials is marked as unsettled, and more trials follow. */
 static bool is_reached(
 	const struct measure *measure, struct trials *trials, const struct measure_goal *goal)
 {
@@ -434,15 +445,15 @@ void measure_trials(struct measure *measure, struct trials *trials, const struct
 		report_run(measure, goal, made, fewest,
 			made > 0 ? (clock_seconds() - began) / made : 0);
 		count = rounds_make(&rounds, most - trials->count, trial);
-		/* A cancelled complete run is incomplete: discard its trial. */
+		/* A cancelled run did not go over the whole ring: discard the trial of this run. */
 		if (measure->run->complete && atomic_load(cancel))
 			break;
 		if (counted && !measure->counting)
 			for (unsigned i = 0; i < trials->count; i++)
 				trial_uncount(&trials->trial[i]);
 		counted = measure->counting;
-		/* The set is full but time is left: make room, because the contention may still
-		 * end. */
+		/* The set of trials is full but time is left: make room for more trials, because
+		 * the contention may still end. */
 		if (trials->count + count > TRIALS_MAX) {
 			trials_classify(trials);
 			trials_make_room(trials);

@@ -6,16 +6,17 @@
 #include "base/stats.h"
 #include "base/units.h"
 
-/* The fewest elements of a trial whose working set is walked in one pass. With fewer elements, the
- * cost of a call is visible in the slope. */
+/* Minimum number of elements of a trial whose working set is walked in one pass. With fewer
+ * elements, the cost of a call is visible in the slope. */
 enum { RING_MINIMUM = 2048 };
 
-/* Seconds of the shorter timed region. In the first cache, a trial should end before the next
- * interrupt. Beyond it, each stretch begins with cold lines and needs time to settle. */
+/* Seconds of the shorter timed region. If the working set fits the first-level cache, a trial
+ * should end before the next interrupt. For a larger working set, each stretch begins with cold
+ * lines and needs time to settle. */
 static const double region_near = 5e-6, region_far = 25e-6;
 
-/* The time in seconds by settle's clock, or by the measurement's clock if settle is NULL or has no
- * clock. */
+/* Returns the time in seconds by settle->now. If settle is NULL or has no clock, the time is by the
+ * measurement's clock. */
 static double now(const struct measure *measure, const struct settle *settle)
 {
 	return settle && settle->now ? settle->now() : (double)clock_ticks() / measure->clock->hz;
@@ -45,7 +46,7 @@ static void touch(
 	}
 }
 
-/* Seconds of the shorter region; a coarse counter requires longer regions. */
+/* Returns the seconds of the shorter timed region; a coarse counter requires longer regions. */
 static double region_of(const struct measure *measure, bool near)
 {
 	return fmax(
@@ -67,8 +68,8 @@ static struct stretch choose(const struct measure *measure, bool near, uint64_t 
 	struct stretch stretch = { .calls = 1 };
 
 	if (run->complete) {
-		/* For a complete run, the cost of a call is part of the result, and only the fence
-		 * is not. */
+		/* For a complete run, the cost of a call is part of the measured value, but the
+		 * cost of the fence is not. */
 		stretch.whole = ring;
 		stretch.calls = calls_for(region, each * (double)ring);
 		return stretch;
@@ -80,11 +81,12 @@ static struct stretch choose(const struct measure *measure, bool near, uint64_t 
 		if (stretch.half < least && each < 2e-8)
 			stretch.half = least;
 	} else if (run->kernel->seamless) {
-		/* One long call for each length. A misprediction at its end, which may occur in
-		 * only one of them, then has little effect. */
+		/* Make one long call for each length. A misprediction at the end of a long call has
+		 * little effect, even if it occurs for one length only. */
 		stretch.half = round_up((uint64_t)(region / each) + RING_MINIMUM / 2, granule);
 	} else {
-		/* Long ring: half a pass and a whole pass. Short ring: several whole passes. */
+		/* For a long ring, the lengths are half a pass and a whole pass. For a short ring,
+		 * the lengths are several whole passes. */
 		if (!run->passes && ((ring >= RING_MINIMUM && ring >= 2 * granule) || halved)) {
 			stretch.half = halved ? ring / 2 : ring / 2 / granule * granule;
 			stretch.whole = ring;
@@ -112,20 +114,21 @@ void measure_begin(struct measure *measure, struct kernel_run *run, const struct
 	if (footprint <= warm_most && !run->kernel->cold)
 		touch(run, footprint, until, cancel);
 
-	/* Double the call until it is long enough to time. This also walks the ring warm. */
+	/* Double the length of the call until the call is long enough to time. These calls also
+	 * bring the ring into the caches. */
 	seconds = seconds_of(measure, NULL, run, pilot);
 	while (seconds < 4e-6 && !atomic_load(cancel)) {
 		pilot *= 2;
 		seconds = seconds_of(measure, NULL, run, pilot);
 	}
 	seconds = fmin(seconds, seconds_of(measure, NULL, run, pilot)) / (double)pilot;
-	/* A coarse counter may show no difference if the pilot was cancelled. */
+	/* A coarse counter may show no time at all for a pilot call that was cancelled. */
 	measure->each = seconds > 0 ? seconds : 1e-9;
 	measure->lap = measure->each * (double)run->ring;
 	measure->rewind = run->complete || (near && !period);
 	measure->time = measure->count = choose(measure, near, period);
-	/* Events in the first cache: calls start at the ring's beginning and stop before its end.
-	 */
+	/* Calls for counting events in the first-level cache start at the ring's beginning and stop
+	 * before the ring's end. */
 	if (near && !run->kernel->halved && !run->complete && !period && turns >= 8) {
 		measure->count.half = turns / 8 * run->granule;
 		measure->count.whole = (turns - 1) * run->granule;
@@ -145,19 +148,22 @@ void measure_region(struct measure *measure, uint64_t elements)
 
 enum {
 	LINE = 64,
-	/* Pieces of a lap; the fewest that can show a trend; the most that are kept. */
+	/* Number of pieces of a lap; minimum number of pieces that can show a trend; maximum number
+	   of pieces that are kept. */
 	PIECES_OF_LAP = 24,
 	PIECES_LEAST = 18,
 	PIECES_MOST = 480,
-	/* Elements walked again to test whether their lines are still in a cache. */
+	/* Number of elements that are walked again to test whether their lines are still in a
+	   cache. */
 	REACH_ELEMENTS = 96,
-	/* The fewest lines that a walk with uneven reaches touches: about a hundred times the lines
-	 * of a core's own caches. Most accesses fall into the small reaches. The remaining accesses
-	 * must evict all older lines. */
+	/* Minimum number of lines that a walk with uneven reaches must touch: about a hundred times
+	   the lines of a core's own caches. Most accesses of an uneven walk fall into its small
+	   reaches. The remaining accesses must evict all older lines. */
 	UNEVEN_LINES = 1 << 22,
 };
 
-/* Shortest piece, seconds: a shorter piece would measure the clock's steps. */
+/* Duration of the shortest piece of a walk, seconds: a shorter piece would only measure the clock's
+ * steps. */
 static const double piece_least = 5e-5;
 
 /* An access whose line is still in a cache takes less than this share of the walk's time per
@@ -167,10 +173,10 @@ static const double found_again = 0.75;
 /* The walk was too short if lines from this share of the walk ago are still in a cache. */
 static const double found_far = 0.7;
 
-/* A new reach is at least this share of the previous one. */
+/* A new reach is at least this share of the previous reach. */
 static const double reach_keeps = 0.7;
 
-/* Bytes of the cache lines that an element touches. */
+/* Returns the bytes of the cache lines that an element touches. */
 static double bytes_per_element(const struct kernel_run *run)
 {
 	double lines = 0;
@@ -180,7 +186,8 @@ static double bytes_per_element(const struct kernel_run *run)
 	return (run->walk.reaches > 0 ? lines : run->walk.lines) * LINE;
 }
 
-/* Bytes of the cache lines that a lap touches: few for a walk that touches one line per page. */
+/* Returns the bytes of the cache lines that a lap touches: few bytes for a walk that touches one
+ * line per page. */
 static double lines_bytes(const struct kernel_run *run)
 {
 	double bytes = (double)kernel_footprint(run->kernel, run->v);
@@ -204,7 +211,8 @@ static uint64_t whole_units(double value, uint64_t unit)
 	return round_up((uint64_t)fmax(1, ceil(value)), unit);
 }
 
-/* Elements to walk before the first test: a lap, or only part of a long lap. */
+/* Returns the number of elements to walk before the first test: a lap, or only part of a long lap.
+ */
 static double needed(const struct kernel_run *run, const struct settle *settle, bool marked)
 {
 	double lap = (double)run->ring, bytes = bytes_per_element(run), need = lap;
@@ -216,8 +224,8 @@ static double needed(const struct kernel_run *run, const struct settle *settle, 
 	return fmin(need, lap);
 }
 
-/* Saves a state of the walk to return to. When the list is full, first removes every second state.
- */
+/* Saves a state of the walk, from which the walk can be repeated. If the list of states is full,
+ * every second state is removed first. */
 static void set_mark(struct settle *settle, const struct kernel_run *run, uint64_t walked)
 {
 	if (settle->marks == SETTLE_MARKS) {
@@ -228,9 +236,9 @@ static void set_mark(struct settle *settle, const struct kernel_run *run, uint64
 	settle->mark[settle->marks++] = (struct settle_mark){ walked, *run };
 }
 
-/* Repeats the walk from each mark, farthest first, and tests whether the lines there are still in a
- * cache. Updates settle->reach. Returns whether the farthest lines are still in a cache: the walk
- * was then too short to measure the reach. */
+/* Repeats the walk from each mark, farthest first, and tests whether the lines at the mark are
+ * still in a cache. Updates settle->reach. Returns whether the farthest lines are still in a cache:
+ * if so, the walk was too short to measure the reach. */
 static bool measure_reach(
 	const struct measure *measure, struct settle *settle, uint64_t walked, double each)
 {
@@ -238,7 +246,7 @@ static bool measure_reach(
 	uint64_t elements = round_up(REACH_ELEMENTS, run->granule);
 	double reach = 0, before = 0;
 
-	/* A single fast mark may be chance: the next mark must be fast, too. */
+	/* A single fast mark may be chance: the mark after it must be fast, too. */
 	for (unsigned i = 0; i < settle->marks; i++) {
 		struct kernel_run again = settle->mark[i].run;
 		double seconds = seconds_of(measure, settle, &again, elements) / (double)elements;
@@ -254,7 +262,8 @@ static bool measure_reach(
 	return reach > found_far * (double)walked * bytes_per_element(run);
 }
 
-/* Makes room in a full list: each pair of pieces becomes one. Returns the new number of pieces. */
+/* Makes room in a full list of pieces: each pair of pieces becomes one piece. Returns the new
+ * number of pieces. */
 static unsigned halve(double *taken)
 {
 	for (unsigned i = 0; i < PIECES_MOST / 2; i++)
@@ -262,7 +271,7 @@ static unsigned halve(double *taken)
 	return PIECES_MOST / 2;
 }
 
-/* Median time of an element in the last pieces, seconds. */
+/* Returns the median time of an element in the last pieces of the walk, seconds. */
 static double recent(const double *taken, unsigned count)
 {
 	unsigned last = count > PIECES_OF_LAP ? PIECES_OF_LAP : count;
@@ -302,8 +311,8 @@ static bool walk_until_steady(
 			continue;
 		if (!measure->far)
 			return false;
-		/* The distance between tests grows: with fewer tests, a drifting walk is less
-		 * likely to pass by chance. */
+		/* The distance between tests for a trend grows: with fewer tests, a drifting walk
+		 * is less likely to pass by chance. */
 		if (count < test)
 			continue;
 		drifts = stats_drift(taken + count / 2, count - count / 2, SETTLE_DRIFT);

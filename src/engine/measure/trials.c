@@ -31,16 +31,18 @@ void trial_uncount(struct trial *trial)
 
 /* ---- quiet or contended */
 
-/* Trials above these limits are contended. On Zen 5, a busy sibling slows the watch chain down
- * by 2.5 to 3.5 %; noise after smoothing is 0.5 %. On Zen 3, a sibling rarely slows the chain down.
- * There the small watch loop takes 1.65 to 2.5 cycles per turn instead of 1.00 to 1.14. No value
- * lies between (120,000 readings). On Redwood Cove, the wide loop takes twice as long. In both
- * cases the two loops together are more than a third slower. */
+/* Trials whose watch value or turns value is above these limits are contended. On Zen 5, a busy
+ * hyper-thread sibling slows the watch chain down by 2.5 to 3.5 %; noise after smoothing is 0.5 %.
+ * On Zen 3, a busy sibling rarely slows the watch chain down. Next to a busy sibling on Zen 3, the
+ * small watch loop takes 1.65 to 2.5 cycles per turn instead of 1.00 to 1.14. None of 120,000
+ * readings on Zen 3 lay between 1.14 and 1.65 cycles. On Redwood Cove, a busy sibling makes the
+ * wide watch loop take twice as long. On Zen 3 and Redwood Cove, the two loops together are more
+ * than a third slower. */
 static const double watch_slow = 1.015, turns_slow = 1.2;
 
 /* On Redwood Cove, the reference chain is sometimes up to three times slower than the watch chain.
- * This lasts for milliseconds. It then gives too few cycles by the same factor. One reading has an
- * error of about 1 %. */
+ * The slow spell lasts for milliseconds. A slow reference chain gives too few cycles by the same
+ * factor. One reading of the chain has an error of about 1 %. */
 static const double chain_slow = 0.95;
 
 float trial_watch(const struct clock *clock, double ticks, double cycle)
@@ -99,7 +101,7 @@ double trials_best_turns(const struct trials *trials, double *ghz)
 			clocks[count++] = chain_ghz(&trials->trial[i]);
 	stats_sort(clocks, count);
 	*ghz = count < 10 ? NAN : stats_quantile(clocks, count, 0.9);
-	/* Use only trials in which the chain itself ran at full speed. */
+	/* Use only trials in which the reference chain itself ran at full speed. */
 	for (unsigned i = 0; i < trials->count; i++)
 		if (is_watched(&trials->trial[i]) && chain_ghz(&trials->trial[i]) >= 0.99 * *ghz)
 			turns[full++] = (double)trials->trial[i].turns;
@@ -117,10 +119,11 @@ struct picked {
 	double check;
 };
 
-/* Picks trials whose fate is in `fates` (a bit each); only trials in steady state if `steady` is
- * set. The counter may come or go between requests, so some trials may be counted and others not.
- * Source counter: uses only counted trials, if there are any. Source reference: converts counted
- * trials to the reference chain. */
+/* Picks trials whose fate is in `fates` (one bit for each fate). If `steady` is true, only trials
+ * in steady state are picked. The cycle counter may come or go between requests, so only some
+ * trials may have counted cycles. With the source counter, pick() uses only trials with counted
+ * cycles, if there are any. With the source reference, pick() converts counted trials to the
+ * reference chain. */
 static void pick(const struct trials *trials, unsigned fates, bool steady, enum source source,
 	struct picked *picked)
 {
@@ -151,8 +154,8 @@ static void pick(const struct trials *trials, unsigned fates, bool steady, enum 
 	picked->check = source == SOURCE_COUNTER ? stats_median(check, checked) : NAN;
 }
 
-/* The mean omits this share of the trials at each end: an interruption may double a trial's time.
- */
+/* The mean omits this share of the trials at each end, because an interruption may double a trial's
+ * time. */
 #define MEAN_TRIM 0.02
 
 /* A placement needs at least this many trials for a median. */
@@ -185,10 +188,10 @@ static void compare_places(const struct picked *picked, bool far, struct sample 
 	}
 }
 
-/* Sets each clock below the 0.9 quantile to that quantile, and adjusts the trial's CPE. A busy
- * sibling sometimes delays the reference chain, but never speeds it up. Within a sample the core
- * clock hardly changes. So this quantile is closer to the core clock than a slow trial's own
- * reading. */
+/* Raises each core clock below the 0.9 quantile to that quantile, and adjusts the trial's cycles
+ * per element. A busy sibling sometimes delays the reference chain, but never speeds it up. Within
+ * a sample the core clock hardly changes. The 0.9 quantile is therefore closer to the core clock
+ * than a slow trial's own reading. */
 static void trust_the_fastest_clock(double *cpe, double *ghz, unsigned count)
 {
 	double sorted[TRIALS_MAX], fast;
@@ -228,14 +231,14 @@ void sample_summarise(
 	if (judged == 0)
 		return;
 
-	/* If few trials are in steady state, use all of them and mark the sample as unsettled. */
+	/* If few trials are in steady state, use all trials and mark the sample as unsettled. */
 	usable = steady >= QUIET_USABLE;
 	sample->unsettled = !usable && 2 * steady < kept;
 	pick(trials, 1u << TRIAL_QUIET, usable, facts->cycles_from, &picked);
 	sample->trials = picked.count;
-	/* Too few quiet trials: mark the sample as contended. A short series needs a larger share
-	 * of quiet trials: a few trials between contended ones are rarely quiet. If very few are
-	 * quiet, use contended trials too. */
+	/* If there are too few quiet trials, mark the sample as contended. A short series needs a
+	 * larger share of quiet trials: a few trials between contended trials are rarely quiet. If
+	 * very few trials are quiet, use contended trials too. */
 	if (sample->trials < QUIET_ENOUGH &&
 		sample->trials * (judged < 2 * QUIET_ENOUGH ? 2 : 5) < (usable ? steady : judged)) {
 		sample->contended = true;
@@ -259,8 +262,8 @@ void sample_summarise(
 	stats_sort(cpe, sample->trials);
 	sample->cpe = facts->far ? stats_trimmed_mean(cpe, sample->trials, MEAN_TRIM)
 				 : stats_quantile(cpe, sample->trials, 0.5);
-	/* A few slow trials may raise the mean above the quartile. Extend the range, so that it
-	 * always contains the value. */
+	/* A few slow trials may raise the mean above the quartile. Extend the range between the
+	 * quartiles, so that the range always contains the value. */
 	sample->cpe_lo = fmin(stats_quantile(cpe, sample->trials, 0.25), sample->cpe);
 	sample->cpe_hi = fmax(stats_quantile(cpe, sample->trials, 0.75), sample->cpe);
 	sample->ghz = stats_median(ghz, sample->trials);

@@ -133,7 +133,7 @@ struct sample {
 enum { QUIET_ENOUGH = 25, QUIET_USABLE = 10, TRIALS_SETTLED = 25 };
 
 /* Fewer trials than TRIALS_SETTLED are enough if the trials used last this many seconds together.
- * An example are trials of a whole matrix product each. */
+ * Trials of whole matrix products are an example. */
 #define SECONDS_SETTLED 0.05
 
 struct clock;

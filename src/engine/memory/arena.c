@@ -63,14 +63,15 @@ static struct status begin_anew(struct arena *arena, uint64_t need, uint64_t lim
 		return refused(need, ENOMEM);
 	}
 	(void)madvise(arena->memory, space, small ? MADV_NOHUGEPAGE : MADV_HUGEPAGE);
-	/* Children (isolate.c, model/code/step.c) do not need this memory. Without it, fork()
-	 * copies no page tables, and pages under measurement do not fault afterwards. */
+	/* Child processes (isolate.c, model/code/step.c) do not need the arena's memory. If the
+	 * arena is not inherited, fork() copies no page tables of it, and pages under measurement
+	 * do not fault after fork(). */
 	(void)madvise(arena->memory, space, MADV_DONTFORK);
 	return status_ok();
 }
 
-/* Touches each page of a piece. Not instrumented: page faults of a sanitiser would be counted too.
- */
+/* Touches each page of a piece. The function is not instrumented, because page faults of a
+ * sanitiser would be counted too. */
 static KERNEL_LOOP void touch(unsigned char *memory, uint64_t page)
 {
 	volatile unsigned char *at = memory;
@@ -86,22 +87,23 @@ static long faults(void)
 	return getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_minflt : 0;
 }
 
-/* log2 of a piece's page size, from its number of page faults: 1 for a huge page, 512 for pages of
- * 4 KiB. (/proc/self/smaps is slow: reading it needs milliseconds. It also does not report parts of
- * a mapping.) */
+/* Returns log2 of a piece's page size, from the number of page faults in the piece: 1 for a huge
+ * page, 512 for pages of 4 KiB. The file /proc/self/smaps is not used: reading it needs
+ * milliseconds, and it does not report parts of a mapping. */
 static unsigned char order_of(long asked, uint64_t page)
 {
 	unsigned char order = ARENA_ORDER_HUGE;
 
-	/* No fault: one page is larger than a piece, and an earlier piece's fault brought it in. */
+	/* A piece without a fault is part of a larger page, which the fault of an earlier piece
+	 * brought in. */
 	while (asked > 1 && (piece >> order) < (uint64_t)asked && (UINT64_C(1) << order) > page)
 		order--;
 	return order;
 }
 
 /* Gives one more piece its pages. MADV_POPULATE_WRITE needs a third less time than touching each
- * page. When memory runs out it returns an error, while touching would end the process. Kernels
- * before 5.14 lack it. */
+ * page. If memory runs out, MADV_POPULATE_WRITE returns an error, but touching a page would end the
+ * process. Linux kernels before 5.14 lack MADV_POPULATE_WRITE. */
 static struct status get_piece(struct arena *arena, uint64_t need, uint64_t page)
 {
 	unsigned char *memory = arena->memory + arena->touched;
@@ -113,8 +115,8 @@ static struct status get_piece(struct arena *arena, uint64_t need, uint64_t page
 		touch(memory, page);
 	}
 	asked = faults() - before;
-	/* If even the first piece shows no fault, the system does not count faults: the page size
-	 * is unknown. */
+	/* If even the first piece shows no page fault, the system does not count page faults: the
+	 * page size is unknown. */
 	if (asked == 0 && (arena->touched == 0 || arena->order[arena->touched / piece - 1] == 0))
 		arena->order[arena->touched / piece] = 0;
 	else
@@ -188,7 +190,7 @@ bool arena_addresses_limited(void)
 	return is_limited(RLIMIT_AS) || is_limited(RLIMIT_DATA);
 }
 
-/* The page size in words for pieces of these orders: "unknown", "huge", "mixed", or a size such as
+/* Returns the page size of some pieces in words: "unknown", "huge", "mixed", or a size such as
  * "4k". */
 static const char *name_pages(
 	const unsigned char *orders, uint64_t pieces, uint64_t huge, struct units_text *small)

@@ -13,7 +13,7 @@ static struct status refused(const char *what)
 		"no memory %s code that is made at run time: %s", what, strerror(errno));
 }
 
-/* Makes the buffer writable, with at least this many bytes. Its content may be lost. */
+/* Makes a code buffer of at least `bytes` bytes writable. The content of the buffer may be lost. */
 static struct status open_for_writing(struct code_buffer *room, size_t bytes)
 {
 	void *memory;

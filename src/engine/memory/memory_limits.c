@@ -9,15 +9,15 @@
 #include "base/units.h"
 #include "engine/machine/environment.h"
 
-/* Version 1 reports "no limit" as the largest 64-bit number of whole pages. Any limit from this
- * value up means "no limit". */
+/* Control groups of version 1 report "no limit" as the largest 64-bit number of whole pages. Any
+ * limit of at least this value means "no limit". */
 static const int64_t endless = INT64_MAX / 2;
 
 /* The files of one control group version. */
 struct version {
-	const char *controller;		 /* key of the group's line in /proc/self/cgroup */
-	const char *mounts[2];		 /* directories of the groups */
-	const char *limit, *used, *stat; /* files of a group */
+	const char *controller;		 /* key of the control group's line in /proc/self/cgroup */
+	const char *mounts[2];		 /* directories in which control groups are mounted */
+	const char *limit, *used, *stat; /* names of files of a control group */
 	const char *cached; /* key in `stat` of the file cache that the kernel frees first */
 };
 
@@ -37,7 +37,8 @@ static void bound(struct memory_limits_memory *memory, enum memory_limits_bound 
 		*memory = (struct memory_limits_memory){ (uint64_t)left, by, (uint64_t)limit };
 }
 
-/* A number in a file of a group; -1: unknown. key: see system_quantity(); NULL: the first line. */
+/* Returns a number in a file of a control group; -1: the number is unknown. key is as in
+ * system_quantity(); NULL: the number is in the first line. */
 static int64_t group_number(const char *root, const char *group, const char *file, const char *key)
 {
 	char path[SYSTEM_PATH];
@@ -47,8 +48,8 @@ static int64_t group_number(const char *root, const char *group, const char *fil
 	return key ? system_quantity(root, path, key) : system_number(root, path, -1);
 }
 
-/* Applies one group's own limit. Inactive file cache counts as free: the kernel frees it first when
- * memory is short. */
+/* Applies one control group's own limit. Inactive file cache counts as free memory, because the
+ * kernel frees it first if memory is short. */
 static void read_group(const struct version *version, const char *root, const char *group,
 	struct memory_limits_memory *memory)
 {
@@ -63,9 +64,10 @@ static void read_group(const struct version *version, const char *root, const ch
 	bound(memory, MEMORY_LIMITS_GROUP, limit, limit - used);
 }
 
-/* Reads this process' group and all its parents: any of them may have the limit. A container mounts
- * only a part of the tree, so the group's path may not exist there. The mount itself, the last
- * step, is then this process' group. */
+/* Reads the control group of this process and all parent groups: any of these groups may have the
+ * limit. A container mounts only a part of the tree of groups, so the group's path may not exist
+ * there. In such a container, the mount itself, which is read last, is the group of this process.
+ */
 static void read_groups(
 	const struct version *version, const char *root, struct memory_limits_memory *memory)
 {
@@ -76,7 +78,7 @@ static void read_groups(
 	for (;;) {
 		char *slash = strrchr(group, '/');
 
-		/* The group "/" is the mount itself: add no path. */
+		/* The control group "/" is the mount itself: add no path. */
 		for (int i = 0; i < 2 && version->mounts[i]; i++)
 			if (snprintf(path, sizeof(path), "%s%s", version->mounts[i],
 				    group[0] && group[1] ? group : "") < (int)sizeof(path))

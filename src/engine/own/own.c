@@ -21,13 +21,14 @@
 
 extern char **environ;
 
-/* Bytes of compiler messages that are kept; maximum number of words in the flags. */
+/* SAID_MOST: maximum bytes of compiler messages that are kept. FLAGS_MOST: maximum number of words
+ * in the compiler flags. */
 enum { SAID_MOST = 64 << 10, FLAGS_MOST = 64 };
 
 struct own {
 	char *path, *cflags, *library;
 	struct own_description description;
-	struct stat file; /* the file's metadata when it was read */
+	struct stat file; /* metadata of the user's file when the file was read */
 };
 
 /* The user's function. */
@@ -40,10 +41,12 @@ static struct {
 		struct knob knob;
 		char look_for[400];
 	} slot[OWN_SLOTS];
-	unsigned opened;     /* files opened so far: selects the next slot and names the library */
-	char directory[256]; /* for libraries; empty: not created yet */
-	pid_t owner; /* process that created the directory: a child that calls exit() must not
-			remove it */
+	unsigned opened;     /* number of files opened so far: selects the next slot and names the
+				library */
+	char directory[256]; /* directory for compiled libraries; empty: the directory is not
+				created yet */
+	pid_t owner; /* process that created the directory: a child process that calls exit() must
+			not remove the directory */
 } all;
 
 bool own_is_path(const char *word)
@@ -136,7 +139,7 @@ static struct status read_source(const char *path, char **text, struct stat *fil
 /* ---- compiling ---- */
 
 /* Splits flags at blanks into `words`, and ends the list with NULL. Quotes ("..." or '...') keep
- * blanks in one word. Changes the buffer. */
+ * blanks in one word. The function changes the buffer `flags`. */
 static int split(char *flags, char **words, int room)
 {
 	int count = 0;
@@ -164,8 +167,8 @@ static int split(char *flags, char **words, int room)
 	return count;
 }
 
-/* Runs a program and collects its output. Returns its wait status (see waitpid()), or -1 and errno
- * when the program cannot start. */
+/* Runs a program and collects its output. Returns the program's wait status (see waitpid()), or -1
+ * and errno if the program cannot start. */
 static int run(char **words, struct text *said)
 {
 	posix_spawn_file_actions_t actions;
@@ -260,7 +263,7 @@ static struct {
 	own_loop *loop;
 	struct own_data data;
 	int64_t n[2];	   /* n of a whole pass, then n of a shorter pass */
-	uint64_t elements; /* of one call with n[0] */
+	uint64_t elements; /* elements of one call with n[0] */
 	_Atomic uint64_t *calls;
 } child;
 
@@ -282,7 +285,7 @@ void own_child_begin(void)
 	int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	own_child_plain();
-	/* The explorer handles the terminal's keys (Ctrl-C, Ctrl-Z), not this child. */
+	/* The explorer, not this child process, handles the terminal's keys (Ctrl-C, Ctrl-Z). */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
 	signal(SIGTSTP, SIG_IGN);
@@ -296,7 +299,7 @@ void own_child_count(_Atomic uint64_t *calls)
 	child.calls = calls;
 }
 
-/* Loads the library and finds its loop(). */
+/* Loads the compiled library and finds its function loop(). */
 static struct status own_load(const struct own *own, own_loop **loop)
 {
 	void *library = dlopen(own->library, RTLD_NOW | RTLD_LOCAL), *symbol;
@@ -352,8 +355,8 @@ static void own_child_call(struct kernel_run *run, uint64_t elements)
 {
 	void *const *argument = child.data.argument;
 	bool half = elements < child.elements;
-	/* Half and whole passes run the same instructions and branches here. Their difference is
-	 * then due to the loop only. */
+	/* Half and whole passes run the same instructions and branches in this function. The
+	 * difference of their times is then due to the user's loop only. */
 	uint64_t passes = elements / child.elements + half;
 
 	(void)run;
@@ -485,7 +488,7 @@ struct status own_open(
 	struct text library = { 0 };
 	char *source = NULL;
 
-	/* A statically linked program has no loader: dlopen() fails there. */
+	/* In a statically linked program, dlopen() fails, because the program has no loader. */
 	if (!dlopen(NULL, RTLD_NOW))
 		status = status_failed("%.80s: own loops need a dynamically linked slexplore: this "
 				       "one cannot load code",

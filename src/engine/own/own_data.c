@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "base/units.h"
 
-/* Largest number in a count: no count overflows for n up to 2^30. */
+/* The largest number in a COUNT: with this limit, no count overflows for n up to 2^30. */
 #define NUMBER_MAX (INT64_C(1) << 30)
 enum {
 	OVER_MAX = 1 << 20,
@@ -28,7 +28,8 @@ static const char example[] = "slexplore: elements=n a=f64[n]:1.0 b=i32[n]:rando
 static const struct {
 	const char *name;
 	unsigned bytes;
-	double low, high; /* range of whole numbers; both 0: floating point */
+	double low, high; /* range of a type for whole numbers; low and high are 0: a floating-point
+			     type */
 } types[OWN_TYPES] = {
 	[OWN_I8] = { "i8", 1, -128, 127 },
 	[OWN_U8] = { "u8", 1, 0, 255 },
@@ -36,7 +37,8 @@ static const struct {
 	[OWN_U16] = { "u16", 2, 0, 65535 },
 	[OWN_I32] = { "i32", 4, -2147483648.0, 2147483647.0 },
 	[OWN_U32] = { "u32", 4, 0, 4294967295.0 },
-	/* The upper bounds are the largest doubles that convert without overflow. */
+	/* The upper bounds are the largest doubles that convert to 64-bit integers without
+	   overflow. */
 	[OWN_I64] = { "i64", 8, -9223372036854775808.0, 9223372036854774784.0 },
 	[OWN_U64] = { "u64", 8, 0, 18446744073709549568.0 },
 	[OWN_F32] = { "f32", 4, 0, 0 },
@@ -59,7 +61,7 @@ struct reader {
 	int line;
 	struct status status;
 	struct own_description *description;
-	unsigned given; /* words seen so far, one bit each */
+	unsigned given; /* the words seen so far: one bit for each word */
 };
 
 static const char blanks[] = " \t\v\f\r";
@@ -69,8 +71,8 @@ static bool ok(const struct reader *reader)
 	return status_is_ok(&reader->status);
 }
 
-/* Sets the status, unless it already holds an error. The message shows the word up to the next
- * blank. */
+/* Sets the reader's status, unless the status already holds an error. The error message shows the
+ * word up to the next blank. */
 static __attribute__((format(printf, 2, 3))) void wrong(
 	struct reader *reader, const char *format, ...)
 {
@@ -120,7 +122,8 @@ static void take_name(struct reader *reader, char name[16])
 	reader->at += length;
 }
 
-/* Reads a whole number. False: there is no number, or it is not from low to high. */
+/* Reads a whole number. Returns false if there is no number, or if the number is not from `low` to
+ * `high`. */
 static bool take_whole(struct reader *reader, int64_t low, int64_t high, int64_t *value)
 {
 	char *end;
@@ -143,7 +146,7 @@ static int64_t greatest_common(int64_t a, int64_t b)
 	return b ? greatest_common(b, a % b) : a;
 }
 
-/* Makes this number a further divisor of n. */
+/* Requires that n is also a multiple of this number. */
 static void need_multiple(struct reader *reader, int64_t multiple)
 {
 	int64_t *before = &reader->description->multiple,
@@ -354,7 +357,7 @@ static void take_word(struct reader *reader)
 		wrong(reader, "\"%.20s\" after it is unknown", reader->at);
 }
 
-/* Sets the initial n: the comment's n, or a default. The default is large, so that vector loops
+/* Sets the initial n: the comment's n, or a default. The default n is large, so that vector loops
  * make many iterations. The arrays should still fit in any first-level cache. */
 static void choose_n(struct own_description *description)
 {
@@ -452,12 +455,12 @@ struct status own_description_check(
 
 /* ---- in memory */
 
-/* Arguments start at different offsets in a page, 17 cache lines apart. Otherwise a load from one
- * array and a store to another array could share their low 12 address bits (4K aliasing). The load
- * would then wait for the store. */
+/* Arguments start at different offsets in a page, 17 cache lines apart. At equal offsets, a load
+ * from one array and a store to another array could share their low 12 address bits (4K aliasing),
+ * and the load would wait for the store. */
 enum { PAGE = 4096, LINE = 64, APART = 17 * LINE };
 
-/* Offset of argument `index`, when the arguments before it end at `end`. */
+/* Returns the offset of argument `index` in memory, if the arguments before it end at `end`. */
 static uint64_t place(uint64_t end, int index)
 {
 	uint64_t at = round_up(end, LINE);
@@ -475,8 +478,8 @@ uint64_t own_data_bytes(const struct own_description *description, int64_t n)
 	return end;
 }
 
-/* Stores a number as an array element. take_number() has checked that the number fits the type.
- * Requires little-endian, as on x86-64 and AArch64 Linux. */
+/* Stores a number as an array element. take_number() has checked that the number fits the type. The
+ * function requires a little-endian machine, such as x86-64 and AArch64 Linux. */
 static void put(unsigned char *memory, enum own_type type, uint64_t index, double number)
 {
 	float narrow = type == OWN_F32 ? (float)number : 0;
@@ -490,8 +493,8 @@ static void put(unsigned char *memory, enum own_type type, uint64_t index, doubl
 	memcpy(memory + index * types[type].bytes, from, types[type].bytes);
 }
 
-/* Stores a whole number. It wraps when the type is too narrow: an 8-bit index counts to 255 and
- * restarts at 0. */
+/* Stores a whole number as an array element. The number wraps if the element type is too narrow: an
+ * 8-bit index counts to 255 and restarts at 0. */
 static void put_whole(unsigned char *memory, enum own_type type, uint64_t index, uint64_t number)
 {
 	if (is_float(type))
@@ -500,7 +503,8 @@ static void put_whole(unsigned char *memory, enum own_type type, uint64_t index,
 		memcpy(memory + index * types[type].bytes, &number, types[type].bytes);
 }
 
-/* Sattolo's shuffle: one cycle through all elements; every such cycle is equally likely. */
+/* Sattolo's shuffle: one cycle through all elements; every cycle through all elements is equally
+ * likely. */
 static void shuffle(unsigned char *memory, unsigned bytes, uint64_t count, struct random *random)
 {
 	for (uint64_t i = count; i-- > 1;) {

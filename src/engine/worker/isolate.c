@@ -1,7 +1,7 @@
 /* Parent and child share one mapping. The child writes trials, facts, its status and the number of
  * finished calls. The parent checks this number every LOOK_MS milliseconds. A byte on the child's
- * pipe announces an early result. A closed pipe means that the child has ended. The parent then
- * reads the trials. */
+ * pipe announces an early result. A closed pipe means that the child has ended. After the child's
+ * end, the parent reads the trials. */
 #include "engine/worker/isolate.h"
 
 #include <errno.h>
@@ -29,12 +29,12 @@ struct shared {
 	struct result result;
 };
 
-/* STOP_MS: time for a child to stop after cancellation. LOOK_MS: interval of the parent's checks.
- * In milliseconds. */
+/* STOP_MS: time in which a child must stop after cancellation, milliseconds. LOOK_MS: interval
+ * between two checks by the parent, milliseconds. */
 enum { STOP_MS = 20, LOOK_MS = 10 };
 
-/* The times for n and n / 2 must differ by more than this share. Otherwise the loop does not use n:
- * a real loop takes time proportional to n. */
+/* The times of the user's loop for n and n / 2 must differ by more than this share. A loop with a
+ * smaller difference does not use n: a real loop takes time proportional to n. */
 static const double SLOPE_LEAST = 0.02;
 
 /* ---- in the child ---- */
@@ -48,8 +48,8 @@ static unsigned char *map_memory(uint64_t bytes, const char **pages)
 
 	if (!memory)
 		return NULL;
-	/* Use small pages below 256 KiB. They cost nothing there, but a huge page of 2 MiB would
-	 * have to be cleared at each request. */
+	/* For data below 256 KiB, use small pages. Small pages cost nothing for so few data, but a
+	 * huge page of 2 MiB would have to be cleared at each request. */
 	*pages = "4k";
 	if (bytes >= 256 << 10 && madvise(memory, space, MADV_HUGEPAGE) == 0)
 		*pages = "unknown";
@@ -69,8 +69,9 @@ static double ticks_of(struct kernel_run *run, uint64_t elements, int calls)
 	return (double)(clock_ticks() - begin);
 }
 
-/* Whether n takes longer than n / 2. Compares the lowest times of several tries. The tries
- * alternate, so that a slow spell affects both. */
+/* Whether calls with n take longer than calls with n / 2. The function compares the lowest times of
+ * several tries. Tries with n and with n / 2 alternate, so that a slow spell affects both lengths.
+ */
 static bool is_longer(struct kernel_run *run, const struct clock *clock, int calls, int tries)
 {
 	double whole = INFINITY, half = INFINITY;
@@ -82,16 +83,17 @@ static bool is_longer(struct kernel_run *run, const struct clock *clock, int cal
 	return whole - half > SLOPE_LEAST * whole + clock->step;
 }
 
-/* Fails if the loop does not use n: such a loop has no CPE. */
+/* Fails if the user's loop does not use n: such a loop has no cycles per element. */
 static struct status check_slope(struct kernel_run *run, const struct clock *clock)
 {
 	double whole = ticks_of(run, run->ring, 1);
-	/* Time several short calls together, because of the clock's steps, and repeat them, because
-	 * of interruptions. */
+	/* Time several short calls together, because the clock advances in steps. Repeat the calls,
+	 * because interruptions may slow some calls down. */
 	int calls = (int)fmax(1, fmin(1000, 2e-5 * clock->hz / fmax(whole, 1)));
 	int tries = whole / clock->hz < 1e-4 ? 8 : 1;
 
-	/* Require 4 of 5 comparisons: during contention one comparison proves nothing. */
+	/* The loop must be longer in 4 of 5 comparisons: during contention, one comparison proves
+	 * nothing. */
 	for (int i = 0, longer = 0; i < 5; i++) {
 		longer += is_longer(run, clock, calls, tries);
 		if (longer == 4)
@@ -168,7 +170,7 @@ static void take_trials(
 	result->trials = shared->result.trials;
 	result->facts = shared->result.facts;
 	result->counts = shared->result.counts;
-	/* The user's code may have overwritten the mapping. */
+	/* The user's code may have overwritten the shared mapping. */
 	if (result->trials.count > TRIALS_MAX)
 		result->trials.count = 0;
 	for (unsigned i = 0; i < result->trials.count; i++)
@@ -194,7 +196,8 @@ static int reap(pid_t child, bool now)
 	return how;
 }
 
-/* Waits until the child ends, a call takes too long, or the request is cancelled. */
+/* Waits until the child process ends, a call of the user's loop takes too long, or the request is
+ * cancelled. */
 static struct status wait_for(const struct isolate *isolate, struct shared *shared, pid_t child,
 	int early, struct result *result)
 {
@@ -217,7 +220,7 @@ static struct status wait_for(const struct isolate *isolate, struct shared *shar
 			if (isolate->early && !atomic_load(isolate->cancel))
 				isolate->early(isolate->context, result);
 		} else if (waitpid(child, &how, WNOHANG) == child) {
-			/* A process that the child started still holds the pipe. */
+			/* A process that the child started may still hold the pipe open. */
 			return ended(shared, name, how);
 		}
 		now = clock_seconds();

@@ -1,6 +1,6 @@
-/* Shared state: `phase` and `counting` are atomic; `lock` guards `reported`. While a member's
- * thread exists, its other fields belong to that thread. Before pthread_create() and after
- * pthread_join() they belong to the caller. */
+/* Shared state: `phase` and `counting` are atomic; `lock` guards `reported`. All other fields of a
+ * member belong to the member's thread while this thread exists. Before pthread_create() and after
+ * pthread_join(), these fields belong to the caller. */
 #include "engine/worker/load_threads.h"
 
 #include <math.h>
@@ -15,23 +15,23 @@
 #include "engine/memory/working_sets.h"
 #include "kernels/knob_rows.h"
 
-/* Length of one call of a member: long compared with reading the phase, short for a caller that
- * waits. */
+/* Duration of one call of a member, seconds: long compared with reading the phase, but short for a
+ * caller that waits. */
 static const double call_seconds = 30e-6;
 
-/* A member counts its work in spans of this length. An interruption spoils only one span, and the
- * system calls between two spans cost about 2 % of a span. */
+/* A member (a load thread) counts its work in spans of this length, seconds. An interruption spoils
+ * only one span, and the system calls between two spans cost about 2 % of a span. */
 static const double span_seconds = 100e-6;
 
-/* Limit for all members to begin counting: a member may share its processor with other processes.
- */
+/* Time limit in seconds for all members to begin counting: a member may share its processor with
+ * other processes. */
 static const double start_seconds = 0.05;
 
-/* Bytes that a stream reads between two checks of the phase: some microseconds, more with slow
- * memory. */
+/* Bytes that a stream reads between two checks of the phase. Reading takes some microseconds, and
+ * more time with slow memory. */
 enum { STREAM_PIECE = 64 << 10 };
 
-/* Small stacks, because address space may be limited. */
+/* Bytes of a load thread's stack: few, because the address space may be limited. */
 enum { STACK = 1 << 20 };
 
 enum phase { PHASE_GATHER, PHASE_RUN, PHASE_COUNT, PHASE_REST, PHASE_END };
@@ -39,7 +39,7 @@ enum phase { PHASE_GATHER, PHASE_RUN, PHASE_COUNT, PHASE_REST, PHASE_END };
 struct member {
 	/* Each member has its own cache lines, so that running members do not write to each other's
 	 * lines. */
-	_Alignas(128) struct spans spans; /* work that was counted */
+	_Alignas(128) struct spans spans; /* the work that the member counted */
 	uint64_t sink;
 
 	struct load_threads *threads;
@@ -47,11 +47,11 @@ struct member {
 	int cpu;
 	bool streams;
 	struct status status;
-	struct working_sets sets; /* of a member that runs the kernel */
-	struct arena stream;	  /* of a member that streams */
+	struct working_sets sets; /* working sets of a member that runs the kernel */
+	struct arena stream;	  /* memory of a member that streams */
 	int stream_node;
-	uint64_t may_hold; /* limit for its working sets, bytes */
-	double used;	   /* time of its last use, seconds */
+	uint64_t may_hold; /* limit for the member's working sets, bytes */
+	double used;	   /* time of the memory's last use, seconds */
 };
 
 struct load_threads {
@@ -73,14 +73,14 @@ struct load_threads {
 
 /* ---- spans of work */
 
-/* A thread that did not run for a larger share of a span was switched out. Reading both clocks has
- * an error of about 1 % of a span of 100 us. */
+/* A thread was switched out if it did not run for more than this share of a span. Reading the two
+ * clocks has an error of about 1 % of a span of 100 us. */
 static const double away_most = 0.05;
 
 void spans_add(struct spans *spans, const struct span *span)
 {
-	/* Some systems count a thread's time in steps longer than a span. `on` is then 0 and proves
-	 * nothing. */
+	/* Some systems count a thread's run time in steps longer than a span. If span->on is 0, it
+	 * proves nothing for this reason. */
 	if (span->switches != 0 || (span->on > 0 && span->at - span->on > away_most * span->at)) {
 		spans->rejected++;
 		return;
@@ -141,8 +141,8 @@ static enum phase phase_of(struct load_threads *threads)
 	return (enum phase)atomic_load_explicit(&threads->phase, memory_order_acquire);
 }
 
-/* Reports that the member is ready or has failed, and waits for the others. Returns whether the
- * member may run. */
+/* Reports that the member is ready or has failed, and waits for all other members. Returns whether
+ * the member may run. */
 static bool report(struct member *member)
 {
 	struct load_threads *threads = member->threads;
@@ -160,7 +160,7 @@ static bool report(struct member *member)
 struct work {
 	uint64_t (*call)(struct work *work);
 	struct kernel_run run;
-	uint64_t elements; /* elements of a call */
+	uint64_t elements; /* number of elements of a call */
 	const unsigned char *stream;
 	uint64_t at, bytes, sink;
 };
@@ -171,8 +171,8 @@ static uint64_t call_same(struct work *work)
 	return work->elements * work->run.bytes;
 }
 
-/* Reads the words in order: eight loads per line into four sums, so that memory is the only limit.
- */
+/* Reads the words in memory order. Each cache line is read by eight loads into four sums, so that
+ * only the memory limits the speed. */
 static KERNEL_LOOP uint64_t read_all(const uint64_t *from, size_t words)
 {
 	uint64_t a = 0, b = 0, c = 0, d = 0;
@@ -237,7 +237,8 @@ static void run(struct member *member, struct work *work)
 	member->sink = work->sink;
 }
 
-/* Chooses the number of elements of a call. This also walks the working set warm. */
+/* Chooses the number of elements of a call. The calls of this search also bring the working set
+ * into the caches. */
 static void choose_call(struct member *member, struct work *work)
 {
 	double seconds = 0;
@@ -330,7 +331,8 @@ void load_threads_give_back(struct load_threads *threads, double now, double idl
 		}
 }
 
-/* The most bytes that a member holds once it has the memory for this request. */
+/* Returns the maximum bytes that a member holds after it has received the memory for this request.
+ */
 static uint64_t will_hold(const struct load_threads *threads, int index, uint64_t set)
 {
 	const struct member *member = &threads->member[index];
@@ -343,7 +345,7 @@ static uint64_t will_hold(const struct load_threads *threads, int index, uint64_
 	return held_by(member) - touched + (stream > touched ? stream : touched);
 }
 
-/* Keeps memory that this request does not need, unless the total would exceed the limit. */
+/* Frees memory that this request does not need, but only if the total would exceed the limit. */
 static void make_room(struct load_threads *threads)
 {
 	const struct load_threads_request *request = &threads->request;

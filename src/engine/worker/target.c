@@ -13,7 +13,7 @@
 #include "engine/worker/load_threads.h"
 #include "kernels/knob_rows.h"
 
-/* The golden ratio: its multiples modulo 1 spread evenly and never repeat. */
+/* The golden ratio (its fraction): its multiples modulo 1 spread evenly and never repeat. */
 static const double golden = 0.6180339887;
 
 /* Load threads' memory that was not used for this many seconds is freed. */
@@ -24,8 +24,9 @@ struct visit {
 	struct target *target;
 	const struct request *request;
 	struct kernel_need need;
-	unsigned placement, placements; /* current one, from 0; and how many */
-	double began;			/* start of the current placement, seconds */
+	unsigned placement,
+		placements; /* number of the current placement, from 0, and number of placements */
+	double began;	    /* start of the current placement, seconds */
 	const atomic_bool *cancel;
 	target_answer *answer;
 	void *context;
@@ -51,7 +52,7 @@ static unsigned placements(const struct visit *visit)
 	return request->budget.placements < most ? request->budget.placements : most;
 }
 
-/* Each placement also starts at another point of the ring. */
+/* Returns the starting point of a placement: each placement starts at another point of the ring. */
 static double place_of(const struct visit *visit)
 {
 	return fmod(visit->request->place + visit->placement * golden, 1);
@@ -79,8 +80,8 @@ static struct status prepare(
 	return working_sets_lay(&visit->target->sets, &wanted, visit->cancel, run, slot);
 }
 
-/* Bytes that each stream reads: twice the last cache, but at most 256 MiB and at most its part of
- * the remaining memory. */
+/* Returns the bytes that each stream reads: twice the size of the last cache, but at most 256 MiB,
+ * and at most the stream's part of the remaining memory. */
 static uint64_t stream_bytes(const struct machine *machine, const struct kernel_need *need)
 {
 	const uint64_t most = 256 << 20;
@@ -159,11 +160,12 @@ static void learn(struct target *target, const struct trials *trials)
 	clock_learn(&target->clock, turns, ghz);
 }
 
-/* Number of times that each group of events is counted; background slices need less precision. */
+/* Number of times that each group of events is counted; slices of background work need less
+ * precision. */
 enum { PASSES = 9, PASSES_BACKGROUND = 3 };
 
-/* Makes trials on a prepared run, with an early result if the request asks for one. slot: NULL in a
- * child, which has memory of its own. The child sets result->facts.pages. */
+/* Makes trials on a prepared run, with an early result if the request asks for one. slot is NULL in
+ * a child process, which has its own memory and sets result->facts.pages itself. */
 static void make_trials(
 	const struct visit *visit, struct kernel_run *run, struct slot *slot, struct result *result)
 {
@@ -183,15 +185,17 @@ static void make_trials(
 		.patience = budget->patience,
 		.fewest = budget->fewest };
 
-	/* The request's own load threads slow this core down: this is not contention. */
+	/* Load threads of the request itself slow this core down: this slowdown is not contention.
+	 */
 	clock.watched = clock.watched && visit->need.processors == 1;
-	/* Do this first, because trying events changes the contents of the caches. */
+	/* Open the events first, because trying events changes the contents of the caches. */
 	if (counting && slot)
 		counting_use(counting, &request->plan);
 	else if (counting)
 		counting_use_in_child(counting);
-	/* Layout and warm-up do not count against the requested time, because they depend on
-	 * earlier requests. 32 KiB is the smallest first cache of current cores. */
+	/* The time for layout and warm-up does not count against the requested time, because it
+	 * depends on earlier requests. 32 KiB is the smallest first-level data cache of current
+	 * cores. */
 	progress_end(&target->progress);
 	target->settle.own_bytes = machine_own_caches(&target->machine);
 	target->settle.lap = budget->lap_seconds;
@@ -265,8 +269,8 @@ static void measure_apart(const struct visit *visit, struct result *result)
 	if (bytes > target->machine.memory_limit) {
 		result->status = beyond_memory(&target->machine, bytes);
 	} else {
-		/* Resolve the plan's event names and groups here, in the parent. The child opens
-		 * the events for itself. */
+		/* Resolve the plan's event names and groups in the parent process. The child
+		 * process opens the events for itself. */
 		counting_use(target->counting, &request->plan);
 		isolate_measure(&isolate, result);
 		counting_learn(target->counting, &result->counts);
@@ -274,8 +278,8 @@ static void measure_apart(const struct visit *visit, struct result *result)
 	learn(target, &result->trials);
 }
 
-/* Measures in this process. The load threads are ready before the first trial, and end after the
- * last one. */
+/* Measures a request in this process. The load threads are ready before the first trial, and end
+ * after the last trial. */
 static void measure_here(struct visit *visit, struct result *result)
 {
 	struct target *target = visit->target;
@@ -342,8 +346,8 @@ struct status target_open(struct target *target, int cpu, int avoid_cpu, int cal
 	status = topology_choose(target->topology, cpu, avoid_cpu, &machine->cpu);
 	if (!status_is_ok(&status))
 		return status;
-	/* Do this before any thread is bound: the threads' affinity shows which processors this
-	 * process may use. */
+	/* Call load_threads_new() before any thread is bound: the threads' affinity shows which
+	 * processors this process may use. */
 	target->threads = load_threads_new(target->topology, machine->cpu);
 	if (!target->threads)
 		return status_failed("no memory for the threads on other cores");

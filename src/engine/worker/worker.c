@@ -1,6 +1,6 @@
 /* Shared state: `lock` guards pending, pending_count, running, stop, ready, target.opened, and the
  * list of answers. `cancel` and `machine.known` are atomic. All other fields belong to the worker's
- * thread once it runs. The lock is not held while a trial runs. */
+ * thread after it has started. The lock is not held while a trial runs. */
 #include "engine/worker/worker.h"
 
 #include <errno.h>
@@ -28,10 +28,11 @@ struct worker {
 				worker is ready */
 	int pipe[2];
 	struct worker_options options;
-	int caller_thread, caller_cpu; /* caller_thread 0: not bound */
+	int caller_thread, caller_cpu; /* caller_thread is 0: the calling thread is not moved */
 
 	bool stop, running, ready;
-	struct request pending[REQUESTS_WAITING]; /* in the order of their start */
+	struct request pending[REQUESTS_WAITING]; /* waiting requests, in the order in which they
+						     will start */
 	int pending_count;
 	STAILQ_HEAD(, answer) answers;
 	atomic_bool cancel;
@@ -40,7 +41,7 @@ struct worker {
 
 static void worker_wake_user(struct worker *worker)
 {
-	/* If the pipe is full, it is readable already: no wake-up is lost. */
+	/* A full pipe is readable already, so no wake-up is lost. */
 	(void)TEMP_FAILURE_RETRY(write(worker->pipe[1], "!", 1));
 }
 
@@ -121,7 +122,7 @@ struct worker *worker_start(const struct worker_options *options, struct status 
 		*status = status_failed("no memory for the worker");
 		return NULL;
 	}
-	counters_begin(); /* before a second thread starts */
+	counters_begin(); /* must run before a second thread starts */
 	worker->options = *options;
 	worker->caller_thread = options->bind_caller ? (int)gettid() : 0;
 	worker->caller_cpu = sched_getcpu();
