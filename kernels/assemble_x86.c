@@ -1,4 +1,5 @@
-/* Encodes x86-64 instructions from lines in Intel's syntax, with Zydis' encoder. See assemble.h. */
+/* Encodes x86-64 instructions from lines in Intel's syntax, with the encoder of the library Zydis:
+ * see assemble.h. */
 #include "kernels/assemble.h"
 
 #include <ctype.h>
@@ -36,7 +37,7 @@ static void enter_all(void)
 		enter(&registers, ZydisRegisterGetString((ZydisRegister)i), i);
 }
 
-/* Returns 0 for an unknown name. */
+/* Looks a name up in a table. Returns 0 if the table lacks the name. */
 static unsigned look_up(struct hsearch_data *table, const char *text, size_t length)
 {
 	char key[NAME_LONGEST] = "";
@@ -54,7 +55,8 @@ static bool is_word(const char *at, size_t length, const char *word)
 	return strlen(word) == length && strncmp(at, word, length) == 0;
 }
 
-/* Conditions have several spellings, but Zydis knows only one for each. */
+/* Returns the mnemonic with a name. Conditions of jumps have several spellings, but Zydis knows
+ * only one spelling for each. */
 static ZydisMnemonic mnemonic_of(const char *text, size_t length)
 {
 	static const char *const spelling[][2] = { { "e", "z" }, { "ne", "nz" }, { "c", "b" },
@@ -94,12 +96,12 @@ static ZyanU16 register_bytes(ZydisRegister reg)
 /* ---- Lines */
 
 struct line {
-	const char *whole, *at; /* the whole line, and the position of the reader */
-	char why[96];		/* the error; empty: none so far */
+	const char *whole, *at; /* the whole line, and the position up to which the line was read */
+	char why[96];		/* the text of the error; empty: no error so far */
 	bool sized;		/* the memory operand states its size */
-	int memory;		/* index of the memory operand; -1: none */
+	int memory; /* index of the memory operand; -1: the line has no memory operand */
 	bool zeroed;
-	ZydisRegister mask; /* 0: none */
+	ZydisRegister mask; /* the mask register; 0: the line has no mask */
 };
 
 static bool wrong_at(struct line *line, const char *what, const char *at, size_t length)
@@ -129,7 +131,8 @@ static bool take(struct line *line, char c)
 	return encode_take(&line->at, c);
 }
 
-/* Skips the word and the blanks after it. */
+/* Skips the word `text` and the blanks after it. Returns false if the line has another word there.
+ */
 static bool take_word(struct line *line, const char *text)
 {
 	size_t length = word(line->at);
@@ -151,7 +154,7 @@ static bool number(struct line *line, int64_t *value)
 				 strcspn(line->at, ",]"));
 }
 
-/* One term of an address, between the plus signs. */
+/* Reads one term of an address, between two plus signs. */
 static bool term(struct line *line, ZydisEncoderOperand *operand, bool minus)
 {
 	size_t length;
@@ -193,7 +196,7 @@ static bool term(struct line *line, ZydisEncoderOperand *operand, bool minus)
 	return true;
 }
 
-/* "[rax+rcx*4-16]", after its opening bracket. */
+/* Reads an address such as "[rax+rcx*4-16]", after its opening bracket. */
 static bool address(struct line *line, ZydisEncoderOperand *operand)
 {
 	bool minus = false;
@@ -208,7 +211,8 @@ static bool address(struct line *line, ZydisEncoderOperand *operand)
 	return take(line, ']') || wrong(line, "no closing bracket in");
 }
 
-/* Skips "dword ptr" and returns its size in bytes; 0: no such words. */
+/* Skips words such as "dword ptr" and returns the size that they state, in bytes. Returns 0 if the
+ * line has no such words there. */
 static ZyanU16 size_word(struct line *line)
 {
 	static const struct {
@@ -225,7 +229,7 @@ static ZyanU16 size_word(struct line *line)
 	return 0;
 }
 
-/* Reads "{k1}" and "{z}". */
+/* Reads the mask "{k1}" and the zeroing mark "{z}" after an operand. */
 static bool braces(struct line *line)
 {
 	while (take(line, '{')) {
@@ -327,7 +331,8 @@ static bool encode_request(const ZydisEncoderRequest *request, unsigned char *by
 	return true;
 }
 
-/* In Zydis, the mask is one of the operands: k0 if the line has none. */
+/* Tries to encode a request with and without a mask operand. In Zydis, the mask is one of the
+ * operands, and k0 means no mask. */
 static bool any_mask(const struct line *line, const ZydisEncoderRequest *request,
 	unsigned char *bytes, size_t *length)
 {
@@ -346,12 +351,13 @@ static bool any_mask(const struct line *line, const ZydisEncoderRequest *request
 	if (encode_request(&masked, bytes, length))
 		return true;
 	immediate.operands[3].reg.is4 =
-		ZYAN_TRUE; /* the last register is encoded like an immediate */
+		ZYAN_TRUE; /* the instruction encodes the last register like an immediate */
 	return request->operand_count == 4 && !line->mask &&
 	       encode_request(&immediate, bytes, length);
 }
 
-/* Zydis expects signed immediates: for a 32-bit register, 0xffffffff must be -1. */
+/* Tries to encode a request with different forms of the immediate. Zydis expects signed immediates:
+ * for a 32-bit register, 0xffffffff must be -1. */
 static bool any_immediate(const struct line *line, const ZydisEncoderRequest *request,
 	unsigned char *bytes, size_t *length)
 {
@@ -372,8 +378,8 @@ static bool any_immediate(const struct line *line, const ZydisEncoderRequest *re
 	return any_mask(line, &signed_request, bytes, length);
 }
 
-/* Bytes of the widest register operand, which is also the size of the memory operand. Ignores cl,
- * because it is a shift count. */
+/* Returns the bytes of the widest register operand, which is also the size of the memory operand.
+ * Ignores the register cl, because cl is a shift count. */
 static ZyanU16 widest_register(const ZydisEncoderRequest *request)
 {
 	ZyanU16 most = 0;
@@ -402,7 +408,8 @@ static bool any_size(
 			: widest_register(request);
 	if (*size && any_immediate(line, request, bytes, length))
 		return true;
-	/* A failed attempt leaves bytes and length as they are. */
+	/* The loop tries all sizes of the memory operand. A failed attempt does not change *bytes
+	 * and *length. */
 	for (*size = 1; *size <= 64; *size = (ZyanU16)(*size * 2))
 		found += any_immediate(line, request, bytes, length);
 	return found == 1 ||
@@ -420,7 +427,8 @@ struct status encode_line(const char *text, unsigned char bytes[ASSEMBLE_LONGEST
 	return status_ok();
 }
 
-/* ---- Jumps: one or two bytes of opcode, and a 32-bit distance from the end of the instruction */
+/* ---- Jumps: a jump has one or two bytes of opcode, then a 32-bit distance from the end of the
+ * instruction */
 
 struct status encode_jump(const char *text, unsigned char bytes[ASSEMBLE_LONGEST], size_t *length)
 {
@@ -455,9 +463,11 @@ struct status encode_address(const char *reg, unsigned char bytes[ASSEMBLE_LONGE
 
 bool encode_distance(unsigned char *at, const unsigned char *target)
 {
-	size_t length = at[0] == 0xe8 || at[0] == 0xe9 ? 5
-			: at[0] == 0x0f		       ? 6
-						       : 7; /* call, jmp; jcc; lea */
+	size_t length =
+		at[0] == 0xe8 || at[0] == 0xe9 ? 5
+		: at[0] == 0x0f
+			? 6
+			: 7; /* lengths of call and jmp: 5; of conditional jumps: 6; of lea: 7 */
 	int64_t distance = target - (at + length);
 	int32_t narrow = (int32_t)distance;
 

@@ -1,10 +1,12 @@
-/* bandwidth: bytes per second between a core and each cache or memory, for nine operations. Four
- * operations read, write, update or copy places at a stride. Three read, write or copy every
- * place. Two use the C library to fill with zeros and to copy blocks.
+/* The kernel bandwidth measures bytes per second between a core and each cache or memory, for nine
+ * operations. Four operations read, write, update or copy places at a stride. Three operations
+ * read, write or copy every place. Two operations use the C library to fill with zeros and to copy
+ * blocks.
  *
- * Only bytes that the code itself reads and writes count. A strided walk fetches whole lines but
- * uses only parts of them. A plain store to a line that is not in the cache fetches the line
- * first. Such traffic does not count; a remark reports it. */
+ * The result counts only bytes that the code itself reads and writes. A strided walk fetches whole
+ * cache lines but uses only a part of each line. A plain store to a line that is not in the cache
+ * fetches the line first. The result does not count this additional traffic; a remark reports it.
+ */
 #include <string.h>
 
 #include "kernels/features.h"
@@ -27,8 +29,8 @@ static const char *const store_names[] = { "plain", "bypass", NULL };
 static const struct op {
 	const char *function, *access;
 	bool strided, reads, writes, copies;
-	bool library;  /* uses the C library */
-	bool bypasses; /* has a form that bypasses the caches */
+	bool library;  /* The operation uses the C library. */
+	bool bypasses; /* The operation has a form that bypasses the caches. */
 } ops[OPS] = {
 	[OP_RD] = { "stream_read", "read", .strided = true, .reads = true },
 	[OP_WR] = { "stream_write", "write", .strided = true, .writes = true },
@@ -125,12 +127,12 @@ static uint64_t width_of(const int64_t *v)
 	return (uint64_t)8 << v[WIDTH];
 }
 
-/* An array is a whole number of lines. All blocks for the C library have equal length; a small
- * array is a single block.
+/* Returns the places that a setting accesses. An array is a whole number of cache lines. All blocks
+ * for the C library have equal length; a small array is a single block.
  *
- * gap: processors prefetch the first lines of the next page when a page is read to its end. A
- * store that bypasses the caches takes longer if its line is in a cache: up to a fifth longer, for
- * small sets. */
+ * gap: the page between the two arrays of a copy keeps lines of the destination out of the caches.
+ * A processor that reads a page to its end prefetches the first lines of the next page. A store
+ * that bypasses the caches takes up to a fifth longer if its line is in a cache. */
 static struct stream_plan plan_of(const int64_t *v)
 {
 	const struct op *op = op_of(v);
@@ -196,8 +198,8 @@ static uint64_t bandwidth_footprint(const int64_t *v)
 	return (plan.part << plan.copies) + plan.gap;
 }
 
-/* Three layouts: data that is only read; data that is copied, with the copy after it; data that is
- * overwritten. */
+/* The number of one of three layouts. 0: the loop only reads the data. 1: the loop overwrites the
+ * data. 2: the loop copies the data, and the copy lies after it. */
 static uint64_t bandwidth_layout(const int64_t *v)
 {
 	return op_of(v)->copies ? 2 : op_of(v)->writes ? 1 : 0;
@@ -217,7 +219,7 @@ static void bandwidth_describe(const int64_t *v, struct kernel_walk *walk)
 
 	walk->step = op_of(v)->library ? 0 : distance;
 	walk->access = op_of(v)->access;
-	/* Stores that bypass the caches fetch no lines. */
+	/* Stores that bypass the caches do not fetch cache lines. */
 	walk->lines = v[STORES] == STORES_BYPASS ? (op_of(v)->reads ? lines : 0)
 		      : op_of(v)->copies	 ? 2 * lines
 						 : lines;
@@ -231,7 +233,8 @@ static struct status bandwidth_prepare(struct kernel_run *run)
 	struct status status = ring_lay_out(run, any ? 0 : plan.part / 8, 8, put);
 
 	*stream_plan(run) = plan;
-	/* Only copies overwrite the bytes after the laid-out ones. */
+	/* Only copies overwrite bytes after the laid-out data; other operations keep those bytes.
+	 */
 	if (any || (!plan.copies && run->layout.prepared > run->layout.laid_out))
 		run->layout.laid_out = any ? plan.part : run->layout.prepared;
 	run->granule = plan.library ? plan.turn / plan.width : STREAM_UNROLL;

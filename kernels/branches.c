@@ -1,9 +1,9 @@
-/* branches: a loop of branches that always go the same way, so that the core predicts all of them.
- * The limit is the number of branches that the front end can follow. The loop's closing branch
- * counts too.
+/* The kernel branches is a loop of branches that always go the same way, so the core predicts every
+ * branch. The limit is the number of branches that the front end can follow. The closing branch of
+ * the loop counts, too.
  *
  * A taken branch jumps over a gap to the next branch. After a branch that is not taken, the gap
- * contains nops, which run. */
+ * contains nops, and the core executes these nops. */
 #include "kernels/kernel.h"
 #include "kernels/knob_rows.h"
 
@@ -26,7 +26,8 @@ static const struct knob knobs[] = {
 		.initial = 2, .role = KNOB_FORM),
 };
 
-/* BEGIN sets the flags to "not zero", and so does the count down at the end of the loop. */
+/* BEGIN sets the flags to "not zero". The countdown at the end of the loop also sets the flags to
+ * "not zero". */
 #if defined(__x86_64__)
 #define BEGIN                         \
 	"	testq %[turns], %[turns]\n" \
@@ -87,7 +88,7 @@ BODY(branches_mixed, ".rept (%c[count]-1)/2\n" UNTAKEN GAP TAKEN GAP ".endr\n"
 		     ".rept (%c[count]-1)%%2\n" UNTAKEN GAP ".endr\n")
 
 /* clang-format off */
-/* gap: the base-2 logarithm of the spacing. */
+/* gap: the binary logarithm of the distance between two branches in bytes. */
 #define LOOP(way, count, gap) \
 	KERNEL_LOOP static uint64_t way##_##count##_##gap(uint64_t turns) { return way(turns, count, gap); }
 #define LOOP_GAPS(way, count) \

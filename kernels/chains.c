@@ -1,6 +1,7 @@
-/* chains: three loops that add, each with a longer loop-carried chain. No chain: c[i] = a[i] +
- * b[i]. A chain through the sum: sum += a[i]. A chain through the loads: sum += node->value, node
- * = node->next. All loops are scalar and unrolled eight times, so that only the chain differs. */
+/* The kernel chains has three loops that add, each with a longer loop-carried chain. The loop of
+ * chain=none has no chain: c[i] = a[i] + b[i]. The loop of chain=sum has a chain through the sum:
+ * sum += a[i]. The loop of chain=load has a chain through the loads: sum += node->value, node =
+ * node->next. All loops are scalar and unrolled eight times, so only the chain differs. */
 #include "kernels/kernel.h"
 #include "kernels/ring.h"
 #include "kernels/shuffle.h"
@@ -9,9 +10,10 @@ enum { SIZE, CHAIN, TYPE, ACC, ORDER };
 enum { CHAIN_NONE, CHAIN_SUM, CHAIN_LOAD, CHAINS };
 enum { TYPE_I64, TYPE_F64, TYPES };
 enum { ORDER_SEQUENTIAL, ORDER_RANDOM };
-enum { ACC_CHOICES = 4 }; /* 1, 2, 4 or 8 accumulators */
+enum { ACC_CHOICES = 4 }; /* number of choices of the knob `acc`: 1, 2, 4 or 8 accumulators */
 
-/* Additions per iteration; bytes of a number; bytes of a line. */
+/* UNROLL: number of additions per iteration. NUMBER: bytes of a number. LINE: bytes of a cache
+ * line. */
 enum { UNROLL = 8, NUMBER = 8, LINE = 64 };
 
 static const char *const chain_names[] = { "none", "sum", "load", NULL };
@@ -29,28 +31,29 @@ static const struct knob knobs[] = {
 	[ORDER] = KNOB_ROW_CHOICE("order", "the order of the list in memory", order_names),
 };
 
-/* 16 bytes. */
+/* A node of the list, 16 bytes long. */
 struct node {
 	const struct node *next;
-	uint64_t value; /* the bits of a value of either type */
+	uint64_t value; /* the bits of a value of type i64 or f64 */
 };
 
-/* The walk of a call. */
+/* The state of the loop during one call. */
 struct chains_walk {
 	struct ring ring;
 	const uint64_t *a, *b;
 	uint64_t *c;
 	const struct node *node;
-	uint64_t sum[UNROLL]; /* sums as bits of either type; with one accumulator only the first is
-				 used */
+	uint64_t sum[UNROLL]; /* the sums, as bits of type i64 or f64; with one accumulator, the
+				 loop uses only sum[0] */
 };
 
 typedef void chains_loop(struct chains_walk *walk);
 
 /* ---- Loops */
 
-/* The instructions of the loops on both instruction sets. k is the element within the iteration,
- * and j the accumulator: register j in floating point, general register j + 8 otherwise. */
+/* The instructions of the loops on both instruction sets. k is the number of the element within the
+ * iteration. j is the number of the register that holds the accumulator. FOR_F64() counts j from 0
+ * for vector registers; FOR_I64() counts j from 8 for general registers. */
 /* clang-format off */
 #if defined(__x86_64__)
 #define ADD_F64                              \
@@ -107,7 +110,8 @@ typedef void chains_loop(struct chains_walk *walk);
 #define CLOBBERS_NONE "memory", "cc", "x16", "d0", "d1"
 #define CLOBBERS_LOAD "memory", "cc", "x8", "x16", "d0", "d16"
 #endif
-/* Instructions for each accumulator, and instructions for each type. */
+/* FOR_F64() and FOR_I64() repeat instructions for each accumulator. BY_TYPE() selects the
+ * instructions of a data type. */
 #define FOR_F64(each) ".irp j,0,1,2,3,4,5,6,7\n" each ".endr\n"
 #define FOR_I64(each) ".irp j,8,9,10,11,12,13,14,15\n" each ".endr\n"
 #define BY_TYPE(f64, i64) ".if %c[type]\n" f64 ".else\n" i64 ".endif\n"
@@ -135,7 +139,7 @@ KERNEL_BODY void chains_none(struct chains_walk *walk, const int type)
 /*     for (; a != end; a++)
  *         sum += *a;
  *
- * With several accumulators, the elements use them in turn. */
+ * With several accumulators, the elements use the accumulators in turn. */
 KERNEL_BODY void chains_sum(struct chains_walk *walk, const int type, const int acc)
 {
 	uint64_t turns, from, *sum = walk->sum;
@@ -204,7 +208,7 @@ static const uint64_t bytes_each[CHAINS] = {
 	[CHAIN_NONE] = 3 * NUMBER, [CHAIN_SUM] = NUMBER, [CHAIN_LOAD] = sizeof(struct node)
 };
 
-/* The number of numbers per array, or of nodes: whole iterations. */
+/* Returns the number of elements per array, or the number of nodes, for whole iterations. */
 static uint64_t count_of(const int64_t *v)
 {
 	return (uint64_t)v[SIZE] / bytes_each[v[CHAIN]] / UNROLL * UNROLL;
@@ -221,7 +225,8 @@ static uint64_t chains_layout(const int64_t *v)
 	       (uint64_t)v[ORDER];
 }
 
-/* Small whole numbers: their sums are exact in both types and in every order. */
+/* Returns the value of an element. Values are small whole numbers, so sums are exact in both types
+ * and in every order. */
 static int value_of(uint64_t seed, uint64_t index)
 {
 	struct random random = { seed + index };
@@ -243,7 +248,7 @@ static uint64_t bits_of(const int64_t *v, int64_t value)
 	return number.bits;
 }
 
-/* The sum of all accumulators. */
+/* Returns the sum of all accumulators. */
 static uint64_t total(const int64_t *v, const uint64_t sum[UNROLL])
 {
 	union number all = { .bits = sum[0] };
@@ -259,7 +264,8 @@ static uint64_t total(const int64_t *v, const uint64_t sum[UNROLL])
 	return all.bits;
 }
 
-/* The list visits the nodes in the order of the permutation, or in the order of memory. */
+/* Writes a node. The list visits the nodes in the order of the permutation, or in the order of
+ * memory. */
 static void put(
 	struct kernel_run *run, const struct shuffle *shuffle, uint64_t count, uint64_t index)
 {
@@ -347,7 +353,7 @@ static struct status compare(uint64_t have, uint64_t right)
 		(unsigned long long)right);
 }
 
-/* Checks the arrays. The call starts near the end of the ring and passes it. */
+/* Checks the loops over arrays. The call starts near the end of the ring and passes this end. */
 static struct status verify_arrays(struct kernel_run *run)
 {
 	uint64_t count = run->ring, some = (count < 4096 ? count : 4096) / UNROLL * UNROLL,
@@ -375,8 +381,9 @@ static struct status verify_arrays(struct kernel_run *run)
 	return status_ok();
 }
 
-/* The list must close after all of its nodes, and not earlier. In a long list the check follows
- * only some nodes, and the list must not close there. */
+/* Checks the list: it must return to its first node after all of its nodes, and not earlier. In a
+ * long list the check follows only some nodes, and the list must not return to its first node
+ * there. */
 static struct status verify_list(struct kernel_run *run)
 {
 	const struct node *first = (const struct node *)(void *)run->memory, *node = first;

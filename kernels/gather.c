@@ -1,5 +1,6 @@
-/* gather: fetch values through an array of indices, by scalar loads or by one instruction for 2 to
- * 16 values. A gather saves instructions, but still makes one load per value. */
+/* The kernel gather fetches values through an array of indices, by scalar loads or by gather
+ * instructions for 2 to 16 values. A gather instruction saves instructions, but still makes one
+ * load per value. */
 #include <stdio.h>
 #include <string.h>
 
@@ -28,10 +29,11 @@ struct gather_walk {
 	const void *data;
 	const uint32_t *indices;
 	struct ring ring;
-	uint64_t sum; /* if the values are i32, only the lower half is valid */
+	uint64_t sum; /* the sum of all values; for values of type i32, only the lower half is valid
+		       */
 };
 
-/* Loads the next index and its value, and adds the value to a sum. */
+/* FETCH() loads index number n and its value, and adds the value to a sum. */
 #if defined(__x86_64__)
 #define FETCH(n, sum)                                     \
 	"	movl	4*" #n "(%[indices]), %k[x]	\n"   \
@@ -59,8 +61,8 @@ struct gather_walk {
 	"	b.ne	1b				\n"
 #endif
 
-/* Each value needs two loads. An iteration reads eight values, so that the loop overhead is small.
- */
+/* Fetches each value by two loads. An iteration reads eight values, so the cost of the loop's own
+ * instructions is small. */
 KERNEL_BODY void gather_scalar(struct gather_walk *walk, const int bytes)
 {
 	uint64_t sum0 = 0, sum1 = 0, sum2 = 0, sum3 = 0, turns, from, x;
@@ -86,8 +88,8 @@ KERNEL_CALLS(scalar_4, struct gather_walk, gather_scalar(walk, 4))
 KERNEL_CALLS(scalar_8, struct gather_walk, gather_scalar(walk, 8))
 #if defined(__x86_64__)
 
-/* The sum of a vector of `words` 8-byte words. It has its own function, because it contains a
- * loop. */
+/* Returns the sum of the elements in a vector of `words` 8-byte words. The sum is a separate
+ * function, because it contains a loop. */
 KERNEL_LOOP static uint64_t lanes_sum(const void *sums, int words, int bytes)
 {
 	uint64_t sum = 0;
@@ -97,13 +99,14 @@ KERNEL_LOOP static uint64_t lanes_sum(const void *sums, int words, int bytes)
 	return sum;
 }
 
-/* A gather's mask selects the lanes to fetch. The gather clears the mask, so the loop sets it each
- * time. A lane that the mask does not select keeps the old value of the target. So the loop clears
- * the target first: otherwise each gather would wait for the previous one. */
+/* The mask of a gather selects the lanes to fetch. A gather clears its mask, so the loop sets the
+ * mask for each gather. A lane that the mask does not select keeps the old value of the target
+ * register. The loop clears the target register first; otherwise each gather would wait for the
+ * previous gather. */
 typedef uint64_t bits256 __attribute__((vector_size(32)));
 typedef uint64_t bits512 __attribute__((vector_size(64)));
 
-/* w: x for xmm registers, t for ymm registers. */
+/* w: the operand letter of the vector registers: x for xmm registers, t for ymm registers. */
 #define GATHER_AVX2(w, load8)                                                                   \
 	__asm__ volatile("	.p2align 6				\n"                                                    \
 			 "1:						\n"                                                           \
@@ -125,7 +128,7 @@ typedef uint64_t bits512 __attribute__((vector_size(64)));
 			 [step] "i"(width * 4 / bytes)                                          \
 			 : "cc", "memory")
 
-/* A vector of 16 or 32 bytes in one instruction. */
+/* Fetches a vector of 16 or 32 bytes by one gather instruction. */
 __attribute__((target("avx2"))) KERNEL_BODY void gather_avx2(
 	struct gather_walk *walk, const int width, const int bytes)
 {
@@ -152,7 +155,7 @@ AVX2 KERNEL_CALLS(gather128_4, struct gather_walk, gather_avx2(walk, 16, 4)) AVX
 	KERNEL_CALLS(gather256_4, struct gather_walk, gather_avx2(walk, 32, 4)) AVX2
 	KERNEL_CALLS(gather256_8, struct gather_walk, gather_avx2(walk, 32, 8))
 
-	/* 16 values of 4 bytes or 8 of 8 in one instruction. */
+	/* Fetches 16 values of 4 bytes, or 8 values of 8 bytes, by one gather instruction. */
 	__attribute__((target("avx512f"))) KERNEL_BODY
 	void gather_512(struct gather_walk *walk, const int bytes)
 {
@@ -205,7 +208,7 @@ KERNEL_CALLS(gather512_4, struct gather_walk, gather_512(walk, 4))
 static const struct {
 	const char *function;
 	gather_loop *loops[TYPES];
-	uint64_t values[TYPES]; /* values per iteration */
+	uint64_t values[TYPES]; /* number of values per iteration, for each type */
 	enum feature needs;
 } forms[FORMS] = {
 	[FORM_SCALAR] = { "gather_scalar", { scalar_4, scalar_8 }, { 8, 8 } },
@@ -225,8 +228,8 @@ static struct status gather_check(const int64_t *v)
 	return features_need(forms[v[FORM]].needs, what);
 }
 
-/* The values, then the same number of indices. An index may select any value, so that each size
- * needs its own layout. */
+/* Memory holds the values, then the same number of indices. An index may select any value, so the
+ * indices are generated again for each size. */
 static uint64_t gather_layout(const int64_t *v)
 {
 	return (uint64_t)v[SIZE] << 2 | (uint64_t)v[TYPE] << 1 | (uint64_t)v[ORDER];
@@ -237,7 +240,8 @@ static uint64_t value_bytes(const int64_t *v)
 	return v[TYPE] == TYPE_I64 ? 8 : 4;
 }
 
-/* A multiple of the iteration of every form, limited by the range of a signed index. */
+/* Returns the number of values: a multiple of the iteration of every form, limited by the range of
+ * a signed index. */
 static uint64_t count_of(const int64_t *v)
 {
 	uint64_t count = (uint64_t)v[SIZE] / (value_bytes(v) + 4) / 16 * 16;
@@ -268,7 +272,8 @@ static uint32_t *indices_of(const struct kernel_run *run)
 static void gather_describe(const int64_t *v, struct kernel_walk *walk)
 {
 	walk->scattered = v[ORDER] == ORDER_RANDOM;
-	/* Each value is in another line; the indices are read in order. */
+	/* In random order, each value is in another cache line. The loop reads the indices in the
+	 * order of memory. */
 	walk->lines = walk->scattered ? 1 : (double)(value_bytes(v) + 4) / 64;
 	walk->range = walk->scattered ? (double)(value_bytes(v) * count_of(v)) : 0;
 }

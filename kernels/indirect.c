@@ -1,6 +1,6 @@
-/* indirect: sum values through an array of offsets, with two loads per value. If the load ports
- * are the limit, one wide load of two offsets helps: three loads for two values, plus the
- * instructions that split the offsets. */
+/* The kernel indirect sums values through an array of offsets, with two loads per value. If the
+ * load ports are the limit, a wide load of two offsets helps. The loop then makes three loads for
+ * two values, but needs instructions that split the offsets. */
 #include "kernels/features.h"
 #include "kernels/ring.h"
 
@@ -24,9 +24,9 @@ struct indirect {
 	uint32_t sum;
 };
 
-/* Each loop counts down from the end of the piece, so that x86-64 counts and compares in one
- * operation. On x86-64, i is an index. AArch64 has no address with an index and a displacement, so
- * there i is the address itself. */
+/* Each loop counts down from the end of a piece of the ring, because x86-64 then counts and
+ * compares in one operation. On x86-64, i is an index. On AArch64, i is an address, because AArch64
+ * has no address with an index and a displacement. */
 #if defined(__x86_64__)
 #define BEHIND(offsets, count) (count)
 #else
@@ -101,29 +101,33 @@ KERNEL_LOOP static void name(struct indirect *walk)                             
 #endif
 /* clang-format on */
 
-/* Loads an offset and its value: four loads for two values, five operations.
+/* form=four loads each offset and each value separately: four loads for two values, five
+ * operations.
+ *
  * sum1 += data[offsets[i - 1]]; sum2 += data[offsets[i - 2]]; i -= 2; while (i) */
 FORM(indirect_four, FOUR)
 
-/* Loads two offsets at once, copies them, extends the lower one and shifts the upper one: three
- * loads, seven operations.
- * x = offsets[i - 2] and offsets[i - 1]; y = x; x = (uint32_t)x; y >>= 32; sum1 += data[x]; sum2
- * += data[y]; i -= 2; while (i) */
+/* The loop loads two offsets at once, copies both, extends the lower offset and shifts the upper
+ * offset. Two values need three loads and seven operations.
+ *
+ * x = offsets[i - 2] and offsets[i - 1]; y = x; x = (uint32_t)x; y >>= 32; sum1 += data[x]; sum2 +=
+ * data[y]; i -= 2; while (i) */
 FORM(indirect_wide, WIDE)
 
-/* The copy extends the lower offset at the same time: six operations.
- * y = offsets[i - 2] and offsets[i - 1]; x = (uint32_t)y; y >>= 32; sum1 += data[x];
- * sum2 += data[y]; i -= 2; while (i) */
+/* The copy instruction also extends the lower offset, so two values need only six operations.
+ *
+ * y = offsets[i - 2] and offsets[i - 1]; x = (uint32_t)y; y >>= 32; sum1 += data[x]; sum2 +=
+ * data[y]; i -= 2; while (i) */
 FORM(indirect_wide_lean, WIDE_LEAN)
 
 #if defined(__x86_64__)
 
 typedef uint32_t eight __attribute__((vector_size(32)));
 
-/* Loads eight offsets at once, and eight values by one gather, which still makes eight loads. The
- * gather clears its mask, so the loop sets it again. The gather also keeps target lanes that the
- * mask does not select. So the loop clears the target, and the gather does not wait for the
- * previous one. */
+/* The loop loads eight offsets at once, and eight values by one gather instruction, which still
+ * makes eight loads. A gather clears its mask, so the loop sets the mask again. A gather also keeps
+ * the target lanes that its mask does not select. The loop clears the target register, so a gather
+ * does not wait for the previous gather. */
 __attribute__((target("avx2"))) KERNEL_LOOP static void indirect_gather(struct indirect *walk)
 {
 	eight sums = { 0 };
@@ -174,8 +178,8 @@ static struct status indirect_check(const int64_t *v)
 	return v[FORM] == FORM_GATHER ? features_need(FEATURE_AVX2, "form=gather") : status_ok();
 }
 
-/* The values, then the same number of offsets. An offset may select any value, so that each size
- * needs its own layout. */
+/* Memory holds the values, then the same number of offsets. An offset may select any value, so the
+ * offsets are generated again for each size. */
 static uint64_t indirect_layout(const int64_t *v)
 {
 	return (uint64_t)v[SIZE] << 1 | (uint64_t)v[ORDER];
@@ -201,7 +205,8 @@ static uint32_t value_of(const struct kernel_run *run, uint64_t i)
 
 static void indirect_describe(const int64_t *v, struct kernel_walk *walk)
 {
-	/* Each value is in another line; the offsets are read in order. */
+	/* In random order, each value is in another cache line. The loop reads the offsets in the
+	 * order of memory. */
 	walk->scattered = v[ORDER] == ORDER_RANDOM;
 	walk->lines = walk->scattered ? 1 : 8.0 / 64;
 	walk->range = walk->scattered ? 4.0 * (double)count_of(v) : 0;

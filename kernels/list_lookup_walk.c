@@ -6,7 +6,8 @@
 
 #include "base/units.h"
 
-/* Comparisons between two checks for cancellation: about ten milliseconds if every load misses. */
+/* Number of comparisons between two checks for cancellation. The comparisons take about ten
+ * milliseconds if every load misses. */
 enum { AT_ONCE = 1 << 17 };
 
 enum { LINE = 64 };
@@ -65,8 +66,8 @@ uint64_t lookup_hits(const int64_t *v)
 	return (uint64_t)(v[LOOKUP_VALUES] * v[LOOKUP_FOUND] + 50) / 100;
 }
 
-/* The list is divided into equal stretches, one for each hit, and each stretch holds one found
- * value. So the total length of their walks hardly depends on the seed. */
+/* The list is divided into equal stretches, one stretch for each value that is in the list. Each
+ * stretch holds one such value, so the total length of all walks hardly depends on the seed. */
 bool lookup_hit(const struct kernel_run *run, uint64_t k, uint64_t *index)
 {
 	const struct list *list = lookup_list(run);
@@ -84,7 +85,7 @@ bool lookup_hit(const struct kernel_run *run, uint64_t k, uint64_t *index)
 	return true;
 }
 
-/* The k-th value, or one that pads the table. Odd values are in no node. */
+/* Returns the k-th value to look up, or a value that pads the table. Odd values are in no node. */
 static int32_t value_of(const struct kernel_run *run, uint64_t k)
 {
 	struct random random = { run->seed + 3 + k };
@@ -100,7 +101,8 @@ static bool by_value(const int64_t *v)
 	return v[LOOKUP_FORM] != FORM_INTERLEAVED;
 }
 
-/* Comparisons until the index-th node of the list has been compared, including that node. */
+/* Returns the number of comparisons of a walk up to the node at position `index` of the list,
+ * including that node. */
 static uint64_t comparisons(const struct kernel_run *run, uint64_t index)
 {
 	const struct list *list = lookup_list(run);
@@ -138,7 +140,7 @@ void lookup_fill(struct kernel_run *run)
 
 /* ---- The walk */
 
-/* The walk (number of the value) that contains this comparison. */
+/* Returns the number of the value whose walk contains the comparison number `position`. */
 static uint64_t value_at(const struct lookup_tables *tables, uint64_t count, uint64_t position)
 {
 	uint64_t low = 0, high = count - 1;
@@ -154,7 +156,7 @@ static uint64_t value_at(const struct lookup_tables *tables, uint64_t count, uin
 	return low;
 }
 
-/* The cursor of one walk after `done` nodes. */
+/* Returns the cursor of a walk for one value after `done` nodes. */
 static const void *cursor_at(const struct kernel_run *run, uint64_t done)
 {
 	const struct list *list = lookup_list(run);
@@ -165,7 +167,7 @@ static const void *cursor_at(const struct kernel_run *run, uint64_t done)
 		return lookup_index(run) + done;
 	if (run->v[LOOKUP_FORM] != FORM_ARRAY)
 		return list_at(list, done);
-	/* This node may be deleted: the walk skips it. */
+	/* The first node of the array may be deleted; the walk then skips this node. */
 	return done == 0 ? list->nodes
 			 : list->nodes +
 				   list_linked(list, LIST_BY_PLACE, done / list->group) *
@@ -193,11 +195,12 @@ void lookup_begin_at(struct kernel_run *run, double share)
 {
 	uint64_t turns = run->ring / run->granule, at = (uint64_t)((double)turns * share);
 
-	/* Start at a whole iteration: the length of each walk is a multiple of the granule. */
+	/* The walk starts at a whole iteration, because the length of each walk is a multiple of
+	 * the granule. */
 	stand_at(run, (at < turns ? at : 0) * run->granule);
 }
 
-/* A complete run regularly checks for cancellation. */
+/* Returns false if the walk must stop. Only a complete run checks for cancellation. */
 static bool goes_on(struct kernel_run *run)
 {
 	return !run->complete || kernel_goes_on(run, run->position, run->ring);
@@ -267,8 +270,8 @@ static void one_by_one(struct kernel_run *run, uint64_t elements)
 	run->cursor = walk.cursor;
 }
 
-/* Writes `count` (> 0) entries of the index. The first entry must be set: the walk begins at its
- * node. */
+/* Writes `count` (> 0) entries of the index by following the list. The caller must set index[0]:
+ * the walk begins at this node. */
 static __attribute__((noinline)) void lookup_index_nodes(
 	const struct list_node **index, uint64_t count)
 {
@@ -281,8 +284,9 @@ static __attribute__((noinline)) void lookup_index_nodes(
 	} while (--count);
 }
 
-/* A complete run builds the index first; the empty call of its trial builds nothing. Other calls
- * build a share of the index that is proportional to their share of all comparisons. */
+/* Builds the index, as part of the timed call. In a complete run, a call for the whole ring first
+ * builds the index; the empty call builds nothing. In other runs, a call builds a share of the
+ * index that equals its share of all comparisons. */
 static void make_index(struct kernel_run *run, uint64_t elements)
 {
 	const struct list *list = lookup_list(run);
@@ -338,7 +342,7 @@ static struct status check_group(const struct kernel_run *run, uint64_t rank)
 		(unsigned long long)run->v[LOOKUP_SIZE] / sizeof(*right));
 }
 
-/* Whether the walk from one position to the other must find the k-th value. */
+/* Returns whether the walk from position `from` to position `to` must find the k-th value. */
 static bool found_between(const struct kernel_run *run, uint64_t k, uint64_t from, uint64_t to)
 {
 	const struct lookup_tables *tables = lookup_tables(run);
@@ -350,7 +354,8 @@ static bool found_between(const struct kernel_run *run, uint64_t k, uint64_t fro
 	return (at >= from && at < to) || at + run->ring < to;
 }
 
-/* A stretch must end at the right position and find the right values. */
+/* Checks that the walk over one stretch of the ring ends at the right position and finds the right
+ * values. */
 static struct status check_stretch(struct kernel_run *run, uint64_t from, uint64_t elements)
 {
 	struct lookup_tables *tables = lookup_tables(run);
@@ -381,7 +386,7 @@ static struct status check_stretch(struct kernel_run *run, uint64_t from, uint64
 	return status_ok();
 }
 
-/* Checks a sample of the list and the index, and all values. */
+/* Checks the values to look up, and a sample of the nodes of the list and the index. */
 static struct status check_data(const struct kernel_run *run)
 {
 	const struct list *list = lookup_list(run);
@@ -408,8 +413,8 @@ static struct status check_data(const struct kernel_run *run)
 	return status_ok();
 }
 
-/* Checks the data, and then stretches from the start, past the end of the ring, and past the ends
- * of some values' walks. */
+/* Checks the data, then the walk over several stretches of the ring. One stretch begins at the
+ * start, one passes the end of the ring, and some pass the ends of the walks of single values. */
 struct status lookup_verify(struct kernel_run *run)
 {
 	struct lookup_tables *tables = lookup_tables(run);

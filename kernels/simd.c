@@ -188,8 +188,9 @@ VECTOR(merge_blend_512, AVX512, v512, "zmm", 64,
 	"kmovw %%ecx, %%k1\n",
 	MERGE("zmm", 64, "vmovdqu32", "vpblendmd", "%{%%k1%}"), NEXT_AB)
 
-/* x0 += { a[0], a[0], … }, x1 += { a[1], a[1], … }, … A copy from a register needs a shuffle. A
- * copy directly from memory needs only the load. */
+/* x0 += { a[0], a[0], … }, x1 += { a[1], a[1], … }, …
+ *
+ * A copy from a register needs a shuffle. A copy directly from memory needs only the load. */
 #define COPIES(r, text) EACH(text "vpaddd %%" r "8, %%" r "\\k, %%" r "\\k\n")
 #define BY_REGISTER(r)	COPIES(r, "vmovd \\k*4(%[a]), %%xmm8\nvpbroadcastd %%xmm8, %%" r "8\n")
 #define BY_MEMORY(r)	COPIES(r, "vpbroadcastd \\k*4(%[a]), %%" r "8\n")
@@ -249,8 +250,9 @@ DOT(dot_i32_128, "q", 16, "mla v\\k\\().4s, v16.4s, v17.4s")
 DOT(dot_f32_128, "q", 16, "fmla v\\k\\().4s, v16.4s, v17.4s")
 DOT(dot_f64_128, "q", 16, "fmla v\\k\\().2d, v16.2d, v17.2d")
 
-/* x0 += { a[0], a[0], … }, x1 += { a[1], a[1], … }, … The copy is made from a register, or directly
- * from memory. */
+/* x0 += { a[0], a[0], … }, x1 += { a[1], a[1], … }, …
+ *
+ * The copy is made from a register, or directly from memory. */
 VECTOR(broadcast_register_128, 4,
 	EACH("ldr s16, [%[a], #\\k*4]\n"
 	     "dup v16.4s, v16.s[0]\n"

@@ -1,6 +1,6 @@
-/* split-loads: loads that cross from one cache line into the next count twice. Each line gets one
- * load, either at the same offset in every line, or at all offsets equally often in shuffled
- * order.
+/* The kernel split-loads shows that a load counts twice if it crosses from one cache line into the
+ * next. The walk makes one load per line. The loads have the same offset in every line, or all
+ * offsets equally often in shuffled order.
  *
  * The loaded values are discarded. */
 #include <string.h>
@@ -25,20 +25,20 @@ static const struct knob knobs[] = {
 		.role = KNOB_FORM),
 };
 
-/* An iteration makes PASSES passes, with one load per line. With a fixed offset, the walk skips
- * the last line, so that the load before it may cross into it. With shuffled offsets, the load in
- * the last line has offset 0 and crosses no line. With several passes, the cost of the loop is
- * small. */
+/* An iteration makes PASSES passes over its bytes, with one load per cache line. With a fixed
+ * offset, the walk skips the last line of each 1,024 bytes, because the previous load may cross
+ * into the last line. With shuffled offsets, the load in the last line has offset 0 and does not
+ * cross a line. Several passes keep the cost of the loop's own instructions small. */
 enum { PASSES = 4, FIXED_LOADS = 15, FIXED_BYTES = 1024, RANDOM_LOADS = 64, RANDOM_BYTES = 4096 };
 
 struct split_walk {
 	const unsigned char *data;
 	struct ring ring;
-	unsigned char last[64]; /* bytes of the last load */
+	unsigned char last[64]; /* the bytes that the last load returned */
 };
 
-/* A load of `width` bytes at data + `place`; the end of the loop; a store of the last loaded
- * bytes. */
+/* LOAD() is a load of `width` bytes at data + `place`. The other macros are the end of the loop and
+ * a store of the last loaded bytes. */
 /* clang-format off */
 #if defined(__x86_64__)
 #define LOAD(place)                                                                   \
@@ -58,8 +58,8 @@ struct split_walk {
 	"	.endif\n"
 #define VECTOR_CLOBBER "xmm0"
 #else
-/* An address can hold a displacement in multiples of the width; other places need an addition
- * first. The widest registers have 16 bytes. */
+/* An AArch64 address can hold a displacement that is a multiple of the width. Other displacements
+ * need an addition first. The widest registers have 16 bytes. */
 #define LOAD(place)                                                          \
 	"	.if (" place ") %% %c[width] == 0\n" READ("%[data], " place) \
 	"	.else\n	add	%[x], %[data], " place "\n" READ("%[x]") "	.endif\n"
@@ -77,7 +77,7 @@ struct split_walk {
 #define VECTOR_CLOBBER "v0"
 #endif
 
-/* `lines` loads, four times over: the place of the load in line .Lline, relative to data. */
+/* Defines a loop with four passes of `lines` loads. `place`: offset of the load in line .Lline. */
 #define WALK(name, bytes, lines, place)                                                                 \
 KERNEL_BODY void name(struct split_walk *walk, const int width)                                         \
 {                                                                                                       \
@@ -102,15 +102,16 @@ KERNEL_BODY void name(struct split_walk *walk, const int width)                 
 }
 /* clang-format on */
 
-/* Fifteen loads in sixteen lines, four times.
- * four times: for (line = 0; line < 15; line++) x = the bytes at data + 64 * line; and then:
- * data += 1024; */
+/* Fixed offsets: fifteen loads in sixteen lines, four times.
+ * four times: for (line = 0; line < 15; line++) x = the bytes at data + 64 * line; and then: data
+ * += 1024; */
 WALK(split_fixed, FIXED_BYTES, "15", ".Lline * 64")
 
-/* One load in each of 64 lines. Its place moves by 37 bytes from line to line, so that each offset
- * occurs once. Four times.
- * four times: for (line = 0; line < 64; line++) x = the bytes at data + 64 * line +
- * 37 * (line + 1) % 64; and then: data += 4096; */
+/* Shuffled offsets: one load in each of 64 lines, four times. The offset of the load moves by 37
+ * bytes from line to line, so each offset occurs once.
+ *
+ * four times: for (line = 0; line < 64; line++) x = the bytes at data + 64 * line + 37 * (line + 1)
+ * % 64; and then: data += 4096; */
 WALK(split_random, RANDOM_BYTES, "64", ".Lline * 64 + ((.Lline + 1) * 37 & 63)")
 
 #define LOOPS(width)                                                             \
@@ -182,8 +183,9 @@ static void split_call(struct kernel_run *run, uint64_t elements)
 	run->result = mixed(words);
 }
 
-/* Only the last load of an iteration leaves a result, so each call makes one iteration. Checks one
- * and a half rings, or a part of a long ring. */
+/* Checks the last load of each iteration, because other loads leave no result. Each call therefore
+ * makes one iteration. The check covers one and a half passes of the ring, or a part of a long
+ * ring. */
 static struct status split_verify(struct kernel_run *run)
 {
 	bool fixed = run->v[ORDER] == ORDER_FIXED;

@@ -1,7 +1,7 @@
-/* The places of the nodes of tree-lookup's trees, and their layout in memory: see tree.h. */
+/* Lays out the trees of the kernel tree-lookup in memory: see tree.h. */
 #include "kernels/tree.h"
 
-/* Nodes between two checks of run->work.cancel. */
+/* Number of nodes between two checks of run->work.cancel. */
 enum { CANCEL_EVERY = 4096 };
 
 /* ---- The shape */
@@ -23,7 +23,8 @@ uint64_t tree_node_bytes(const int64_t *v)
 	return words_of(v) * 8;
 }
 
-/* One more node, "nothing", shows that no key was found. */
+/* Returns the number of nodes that fit in the working set, without the node "nothing". A search
+ * that reaches the node "nothing" has found no key. */
 uint64_t tree_nodes(const int64_t *v)
 {
 	uint64_t most = (uint64_t)v[TREE_SIZE] / tree_node_bytes(v);
@@ -31,7 +32,7 @@ uint64_t tree_nodes(const int64_t *v)
 	return most > 1 ? most - 1 : 1;
 }
 
-/* The number of nodes in `levels` full levels. */
+/* Returns the number of nodes in `levels` full levels. */
 static uint64_t full(const struct tree *tree, unsigned levels)
 {
 	return (((uint64_t)1 << tree->spread * levels) - 1) / tree->keys;
@@ -63,7 +64,8 @@ uint64_t tree_keys(const struct tree *tree)
 }
 
 /* If the last level is full, the rank is position * children^height + (slot + 1) * children^(height
- * - 1) - 1. Otherwise, subtract the smaller keys that are missing in the last level. */
+ * - 1) - 1. Otherwise, the function subtracts the number of smaller keys that are missing in the
+ * last level. */
 uint64_t tree_rank(const struct tree *tree, uint64_t node, unsigned slot)
 {
 	unsigned level = (63 - (unsigned)__builtin_clzll(node * tree->keys + 1)) / tree->spread,
@@ -72,7 +74,8 @@ uint64_t tree_rank(const struct tree *tree, uint64_t node, unsigned slot)
 		 last = (tree->nodes - tree->above) * tree->keys;
 	uint64_t rank = (position << tree->spread * height) +
 			((uint64_t)(slot + 1) << tree->spread * (height - 1)) - 1;
-	uint64_t lower = rank - (rank >> tree->spread); /* smaller keys in the last level */
+	uint64_t lower =
+		rank - (rank >> tree->spread); /* number of smaller keys in a full last level */
 
 	return lower > last ? rank - (lower - last) : rank;
 }
@@ -108,7 +111,8 @@ static uint64_t node_at_place(const struct tree *tree, uint64_t place)
 	return tree->order == ORDER_LEVEL ? place : tree_node_of(tree, place, &slot);
 }
 
-/* In an unbalanced tree, the rank of its key identifies a node. */
+/* Returns the place of a node in an unbalanced tree. There, the rank of its key identifies a node.
+ */
 static uint64_t place_of_rank(const struct tree *tree, uint64_t rank)
 {
 	return tree->order == ORDER_RANDOM ? shuffle_to(&tree->places, rank) : rank;
@@ -157,7 +161,9 @@ uint64_t tree_height(const struct tree *tree, const void *memory)
 
 	if (tree->balanced)
 		return tree->levels;
-	return height < tree->nodes ? height : tree->nodes; /* the node may be overwritten */
+	return height < tree->nodes
+		       ? height
+		       : tree->nodes; /* the stored height may be overwritten, so it is limited */
 }
 
 static void lay_node(const struct tree *tree, unsigned char *memory, uint64_t node, uint64_t *at)
@@ -188,18 +194,21 @@ static uint64_t lay_balanced(const struct tree *tree, struct kernel_run *run, ui
 	return have;
 }
 
-/* A node without a final right subtree. */
+/* A node whose right subtree can still change. */
 struct open {
-	uint64_t turn, rank, left, height; /* height: of the left subtree */
+	uint64_t turn, rank, left, height; /* height: height of the left subtree */
 };
 
-/* Random keys never reach this limit: n keys have about as many open nodes as their harmonic
- * number. At the limit, the last node is closed early; the tree still has the same keys. */
+/* Maximum number of open nodes. Random keys never reach this maximum: n keys have about as many
+ * open nodes as the n-th harmonic number. At the maximum, the last node is closed early; the tree
+ * still has the same keys. */
 enum { OPEN_MOST = 256 };
 
-/* Inserting keys one by one puts each key below keys with earlier turns: turns grow downwards. So
- * the tree can be built in the order of its keys. Each key becomes the right child of the last open
- * key with an earlier turn. The former right subtree of that key becomes its left subtree. */
+/* Builds the tree in which keys are inserted one by one. The turn of a key is its position in the
+ * order of insertion. Insertion puts each key below keys with earlier turns, so the tree can be
+ * built in ascending order of its keys. Each key becomes the right child of the last open key with
+ * an earlier turn. The former right subtree of that open key becomes the left subtree of the new
+ * key. */
 static uint64_t lay_unbalanced(const struct tree *tree, struct kernel_run *run)
 {
 	struct open open[OPEN_MOST];
@@ -236,8 +245,9 @@ uint64_t tree_lay_out(const struct tree *tree, struct kernel_run *run, uint64_t 
 	return tree->balanced ? lay_balanced(tree, run, have) : lay_unbalanced(tree, run);
 }
 
-/* A search of sorted nodes visits the middles of the remaining range. These differ slightly from
- * the nodes on the tree's path. This function writes the middles for both forms of the search. */
+/* A search of sorted nodes visits the node in the middle of the remaining range. The middle nodes
+ * differ slightly from the nodes on the path in the tree. This function writes the middle nodes for
+ * the searches with and without branches. */
 static void lay_middles(const struct tree *tree, struct kernel_run *run, uint64_t key)
 {
 	for (uint64_t from = 0, to = tree->nodes, at; from < to;) {
