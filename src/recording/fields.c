@@ -49,8 +49,8 @@ static void get_binding(const struct record_sample *what, struct field_value *va
 	set_word(value, explain_binding(what->explanation));
 }
 
-/* Recordings contain only counted instructions. Instructions found in the code are in the records
- * of the limits. */
+/* A recorded sample contains only a counted number of instructions. A number found in the code is
+ * recorded with the limits. */
 static void get_instructions(const struct record_sample *what, struct field_value *value)
 {
 	set_real(value, what->sample_ratios
@@ -204,29 +204,29 @@ const struct field sample_fields[] = {
 	{ "seconds", FIELDS_SWEEP, FIELD_REAL, .get = get_seconds },
 	{ "speedup", FIELDS_SWEEP, FIELD_REAL, ROW(speedup), .applies = has_sweep },
 
-	/* A watch chain judged the trials */
+	/* Whether a watch chain detected contention of the trials. */
 	{ "watched", FIELDS_RECORD, FIELD_FLAG, FACTS(watched) },
-	/* The value is a mean */
+	/* Whether the measured value is a mean. */
 	{ "far", FIELDS_RECORD, FIELD_FLAG, FACTS(far) },
-	/* Counter or reference */
+	/* Source of the cycles: a hardware counter or the reference clock. */
 	{ "cycles_from", FIELDS_RECORD, FIELD_SOURCE, FACTS(cycles_from) },
-	/* Elements of the working set */
+	/* Number of elements of the working set. */
 	{ "ring", FIELDS_RECORD, FIELD_BYTES, FACTS(ring), .high = MOST_BYTES },
-	/* Elements of an iteration */
+	/* Number of elements of one iteration. */
 	{ "granule", FIELDS_RECORD, FIELD_BYTES, FACTS(granule), .high = MOST_BYTES },
-	/* Data that the code reads and writes, bytes/element */
+	/* Bytes per element that the code reads and writes. */
 	{ "bytes", FIELDS_RECORD, FIELD_BYTES, FACTS(bytes), .high = MOST_BYTES },
-	/* Working set, bytes */
+	/* Bytes of the working set. */
 	{ "footprint", FIELDS_RECORD, FIELD_BYTES, FACTS(footprint), .high = MOST_BYTES },
-	/* Elements of the longer timed call */
+	/* Number of elements in the longer timed call. */
 	{ "call", FIELDS_RECORD, FIELD_BYTES, FACTS(call), .high = (double)INT64_MAX },
-	/* Calls in each timed region */
+	/* Number of calls in each timed region. */
 	{ "calls", FIELDS_RECORD, FIELD_COUNT, FACTS(calls), .high = INT32_MAX },
-	/* Kind of pages asked for */
+	/* Requested kind of pages. */
 	{ "asked", FIELDS_RECORD, FIELD_PAGES, FACTS(asked) },
-	/* Memory nodes of the machine */
+	/* Number of memory nodes of the machine. */
 	{ "nodes", FIELDS_RECORD, FIELD_INT, FACTS(nodes), .high = INT32_MAX },
-	/* Data that the other cores read and write, GB/s */
+	/* Data that the other cores read and write, in GB/s. */
 	{ "others_gbps", FIELDS_RECORD, FIELD_REAL, FACTS(others_gbps), USUAL(0),
 		.high = MOST_GBPS },
 	{ .name = NULL },
@@ -440,8 +440,8 @@ void fields_write(json_t *object, const struct field *table, const void *owner, 
 			continue;
 		read_member(field, owner, &value);
 		if (field->type == FIELD_REAL) {
-			/* An absent value means the default, so that an unknown value must be null.
-			 */
+			/* A missing field means the default value, so an unknown value is written
+			 * as null. */
 			if (value.known &&
 				(field->always || !field->can_be_usual || !is_usual(field, &value)))
 				put_value(object, field, &value);
@@ -457,7 +457,7 @@ void fields_write(json_t *object, const struct field *table, const void *owner, 
 
 static enum source source_find(const char *word)
 {
-	/* The letters of enum source. */
+	/* The letters that stand for the values of enum source. */
 	const char *source = "CRSTM";
 
 	while (word && *source && strcmp(source_name((enum source) * source), word) != 0)

@@ -1,8 +1,9 @@
-/* The fields of a sample: one table drives JSON, CSV, text, recordings, replay and the manual.
+/* The fields of a sample. One table of fields is used for JSON, CSV, text, recordings, replay and
+ * the manual.
  *
  * To add a field, add its member to struct run_facts or struct sample, its row to the table in
- * fields.c, and its unit and meaning to data/fields. tests/docs.sh checks that the manual has it.
- */
+ * fields.c, and its unit and meaning to data/fields. tests/docs.sh checks that the manual describes
+ * every field. */
 #pragma once
 
 #include <stdbool.h>
@@ -18,26 +19,31 @@
 
 struct json_t;
 
-/* The sample of one setting, and its conditions of measurement. */
+/* The sample of one setting, and the conditions of its measurement. */
 struct record_sample {
 	unsigned id;
-	const char *machine; /* NULL: absent */
+	const char *machine; /* name of the machine; NULL: the record has no name */
 	const struct setting *setting;
 	const struct sample *sample;
 	const struct run_facts *facts;
 	uint64_t seed;
-	const char *uarch;			     /* the core of the limits; NULL: no core */
-	const struct explanation *explanation;	     /* NULL: none */
-	const struct event_plan *events;	     /* NULL: no counts were requested */
-	const struct counts *counts;		     /* NULL: no counts */
-	const struct misses *misses, *whatif_misses; /* expected misses, in this machine's caches
-							and in other caches; NULL: absent */
-	const struct sample_ratios *sample_ratios;   /* NULL: only the counts are available */
-	const char *part;  /* for a point of a probe's curve: the part of the probe; NULL: none */
-	const char *level; /* for a probe's bandwidth: the cache level; NULL: none */
-	uint64_t x;	   /* x value on that curve */
-	const char *sweep; /* name of the sweep; NULL: none */
-	double speedup;	   /* speedup over the sweep's baseline; NAN: none */
+	const char *uarch; /* name of the core whose limits are given; NULL: no core */
+	const struct explanation
+		*explanation;		 /* explanation of the setting; NULL: no explanation */
+	const struct event_plan *events; /* the counted events; NULL: no counts were requested */
+	const struct counts *counts;	 /* the counts of the events; NULL: no counts */
+	const struct misses *misses,
+		*whatif_misses; /* expected misses in this machine's caches, and in other caches
+				   that the user named; NULL: absent */
+	const struct sample_ratios *sample_ratios; /* ratios such as instructions per element; NULL:
+						      only the counts are available */
+	const char *part;  /* for a point of a probe's curve: the part of the probe; NULL: no such
+			      point */
+	const char *level; /* for a bandwidth measured by the probe: the cache level; NULL: no such
+			      bandwidth */
+	uint64_t x;	   /* x value of a point on the probe's curve */
+	const char *sweep; /* name of the sweep; NULL: the sample belongs to no named sweep */
+	double speedup;	   /* speedup over the sweep's baseline; NAN: no baseline */
 };
 
 enum field_type {
@@ -48,76 +54,80 @@ enum field_type {
 	FIELD_FLAG,   /* bool */
 	FIELD_WORD,   /* char[] */
 	FIELD_NAME,   /* const char *; NULL: unavailable */
-	FIELD_SOURCE, /* enum source, by its word */
-	FIELD_PAGES,  /* enum page_kind, by its word */
-	FIELD_LIST,   /* misses by cache level */
+	FIELD_SOURCE, /* enum source, written as its word */
+	FIELD_PAGES,  /* enum page_kind, written as its word */
+	FIELD_LIST,   /* misses for each cache level */
 };
 
-/* The struct that contains a field's member; IN_ROW: struct record_sample itself. */
+/* The struct that contains a field's member. IN_ROW means struct record_sample itself. */
 enum field_owner { IN_NONE, IN_ROW, IN_SAMPLE, IN_FACTS, IN_RATIOS, IN_EXPLANATION };
 
 /* The groups of CSV columns, in the order of the columns. */
 enum field_group {
-	FIELDS_HEAD,   /* before the kernel and its knobs */
-	FIELDS_PLACE,  /* also before the kernel and its knobs */
-	FIELDS_CURVE,  /* for a point of a probe: replaces kernel and knobs */
-	FIELDS_VALUE,  /* after the kernel and its knobs */
-	FIELDS_SWEEP,  /* for a named sweep */
-	FIELDS_RECORD, /* only in recordings: facts to compute the sample from its trials again */
+	FIELDS_HEAD,   /* columns before the kernel and its knobs */
+	FIELDS_PLACE,  /* more columns before the kernel and its knobs */
+	FIELDS_CURVE,  /* for a point of a probe: columns that replace the kernel and its knobs */
+	FIELDS_VALUE,  /* columns after the kernel and its knobs */
+	FIELDS_SWEEP,  /* columns for a named sweep */
+	FIELDS_RECORD, /* fields only in recordings, from which a replay computes the sample again
+			*/
 	FIELDS_GROUPS
 };
 
 struct field_value {
 	bool known;
 	double real;
-	int64_t integer; /* also flags */
+	int64_t integer; /* value of an integer or a flag */
 	const char *word;
 	const struct misses *list;
 };
 
 struct field {
-	const char *name; /* the same in every format */
+	const char *name; /* name of the field, which is the same in every format */
 	enum field_group group;
 	enum field_type type;
 	enum field_owner owner;
-	const char *old;     /* the name in older files; NULL: none */
-	size_t offset, size; /* of the member */
-	bool recorded;	     /* recordings contain it, in a record "facts", "machine" or "insn" */
-	bool always;	     /* recordings contain it even with its default value */
+	const char *old;     /* the field's name in older files; NULL: the name has not changed */
+	size_t offset, size; /* offset and size of the struct's member */
+	bool recorded; /* true: recordings contain the field, in a record "facts", "machine" or
+			  "insn" */
+	bool always;   /* true: recordings contain the field even if it has its default value */
 	bool no_json;
-	int64_t absent; /* value of an integer that is missing in a recording */
+	int64_t absent; /* value of an integer field that is missing in a recording */
 	double low,
 		high;  /* bounds of a number in a recording; the lower bound of an integer is 0 */
 	int64_t usual; /* default value; JSON omits the field if its value is the default */
-	bool can_be_usual; /* whether `usual` is valid; if so, smaller integers are reported as
-			      `usual` */
-	/* Whether the field has a meaning for this sample; NULL: always. */
+	bool can_be_usual; /* whether `usual` is valid; if `usual` is valid, smaller integers are
+			      reported as `usual` */
+	/* Returns whether the field has a meaning for this sample; NULL: the field always has a
+	 * meaning. */
 	bool (*applies)(const struct record_sample *what);
-	/* Computes a value that is not a member, for owner IN_NONE. */
+	/* Computes the value of a field with owner IN_NONE, which is not a member of a struct. */
 	void (*get)(const struct record_sample *what, struct field_value *value);
 };
 
-/* The last row has a NULL name. */
+/* The table of all fields of a sample. The last row has a NULL name. */
 extern const struct field sample_fields[];
 
-/* Gets the value of a field; unknown if it is unavailable or does not apply. */
+/* Gets the value of a field. value->known is false if the value is unavailable or has no meaning
+ * for this sample. */
 void field_get(
 	const struct field *field, const struct record_sample *what, struct field_value *value);
 
-/* Gets the value of the field with this name; an unavailable real is NAN. */
+/* Returns the value of the field with this name; an unavailable real is NAN. */
 struct field_value field_named(const char *name, const struct record_sample *what);
 
-/* Sets the JSON fields of a group. */
+/* Sets the fields of a group in a JSON object. */
 void fields_json(struct json_t *object, enum field_group group, const struct record_sample *what);
 
-/* Sets one field in another kind of record, where it has the same meaning. */
+/* Sets one field in another kind of record, in which the field has the same meaning. */
 void field_json(struct json_t *object, const char *name, const struct record_sample *what);
 
-/* The value of a field in CSV; empty: unavailable. */
+/* Adds the value of a field in CSV. If the value is unavailable, the cell stays empty. */
 void field_csv(const struct field *field, const struct record_sample *what, struct text *cell);
 
-/* ---- The members of a struct in recordings. Only known members are written. Members are read
- * within their bounds. A table ends with a NULL name. */
+/* ---- The members of a struct in recordings. Only members with a known value are written. A value
+ * outside its bounds is not read. A table of members ends with a NULL name. */
 
 /* One instruction of a loop, or several equal instructions in a row. */
 struct recorded_insn {
@@ -125,13 +135,15 @@ struct recorded_insn {
 	int times;	 /* number of instructions, usually 1 */
 	unsigned bytes;	 /* length of each instruction */
 	bool jumps, writes, fetches, no_instruction;
-	char text[88]; /* the target of a jump is given as its distance from the loop's beginning */
+	char text[88]; /* text of the instruction; the target of a jump is given as a distance from
+			  the loop's beginning */
 	struct limit_insn facts;
 };
 
-extern const struct field machine_fields[]; /* of struct machine */
-extern const struct field insn_fields[];    /* of struct recorded_insn */
+extern const struct field machine_fields[]; /* fields for the members of struct machine */
+extern const struct field insn_fields[];    /* fields for the members of struct recorded_insn */
 
-/* all: also writes members that only recordings contain. */
+/* Writes the members of a struct to a record, or reads them from a record. If `all` is true,
+ * fields_write() also writes members that only recordings contain. */
 void fields_write(struct json_t *object, const struct field *table, const void *owner, bool all);
 void fields_read(const struct json_t *object, const struct field *table, void *owner);

@@ -10,7 +10,7 @@
 
 #define RECORD_FORM (JSON_COMPACT | JSON_REAL_PRECISION(6))
 
-/* Bytes that the first line reserves for ,"more":99 */
+/* Bytes that the first line of a long record reserves for the member "more". */
 enum { MORE_BYTES = 10 };
 
 /* ---- Writing */
@@ -140,13 +140,13 @@ json_t *record_new(const struct records *records, const char *name, unsigned id)
 	return object;
 }
 
-/* Bytes of a value in a line. */
+/* Returns the bytes that a value needs in a line. */
 static size_t value_bytes(const json_t *value)
 {
 	return json_dumpb(value, NULL, 0, RECORD_FORM | JSON_ENCODE_ANY);
 }
 
-/* Bytes of a line with its newline. */
+/* Returns the bytes of a line with its newline. */
 static size_t line_bytes(const json_t *object)
 {
 	return value_bytes(object) + 1;
@@ -159,7 +159,7 @@ static void write_line(const struct records *records, const json_t *object)
 	size_t length;
 
 	if (line) {
-		/* The newline replaces the NUL. */
+		/* The newline replaces the terminating NUL of the string. */
 		length = strlen(line);
 		line[length] = '\n';
 		records->line(records->context, line, length + 1);
@@ -167,7 +167,7 @@ static void write_line(const struct records *records, const json_t *object)
 	free(line);
 }
 
-/* Bytes of ,"KEY": and the value. */
+/* Returns the bytes that a member (key and value) needs in a line. */
 static size_t member_bytes(const char *key, const json_t *value)
 {
 	return strlen(key) + 4 + value_bytes(value);
@@ -206,7 +206,8 @@ static size_t room_in(const struct lines *lines, size_t index)
 	return used < RECORD_MOST ? RECORD_MOST - used : 0;
 }
 
-/* A beginning of a string, cut between characters, that needs at most `room` bytes in a line. */
+/* Returns the beginning of a string that needs at most `room` bytes in a line. The string is cut
+ * between characters. */
 static json_t *string_beginning(const char *string, size_t room)
 {
 	size_t length = strlen(string);
@@ -237,7 +238,8 @@ static void split_string(struct lines *lines, const char *key, const char *strin
 	}
 }
 
-/* Adds a line with an empty list or object `part` under `key`. *room: bytes left in the line. */
+/* Adds a line with an empty list or object `part` under `key`. *room receives the bytes left in the
+ * line. */
 static json_t *add_part(struct lines *lines, const char *key, json_t *part, size_t *room)
 {
 	json_object_set_new(add_line(lines), key, part);
@@ -248,7 +250,7 @@ static json_t *add_part(struct lines *lines, const char *key, json_t *part, size
 /* Splits a list or an object into several lines. */
 static void split_members(struct lines *lines, const char *key, json_t *whole)
 {
-	void *next = json_object_iter(whole); /* NULL: a list */
+	void *next = json_object_iter(whole); /* NULL: `whole` is a list */
 	json_t *part = NULL;
 	size_t room = 0;
 
@@ -268,7 +270,7 @@ static void split_members(struct lines *lines, const char *key, json_t *whole)
 	}
 }
 
-/* Puts a member into the first line with enough room, else into new lines. */
+/* Puts a member into the first line with enough room. If no line has enough room, adds lines. */
 static void place_member(struct lines *lines, const char *key, json_t *value)
 {
 	size_t bytes = member_bytes(key, value), count = json_array_size(lines->list), i = 0;

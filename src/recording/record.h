@@ -1,9 +1,9 @@
-/* One JSON record: an object on one line of at most RECORD_MOST bytes, including the newline.
+/* A JSON record is an object on one line of at most RECORD_MOST bytes, including the newline.
  *
- * A longer record continues in further lines. In its first line, "more" is the number of further
- * lines. Each further line has "record":"more", the same id, the name of the first line's record as
- * "of", and fields that did not fit. The reader appends a continued string or list to its first
- * part, and adds the members of a continued object.
+ * A longer record continues in further lines. In the first line of a long record, "more" is the
+ * number of further lines. Each further line has "record":"more", the same id, the name of the
+ * first line's record as "of", and fields that did not fit. The reader joins the parts of a
+ * continued string, list or object.
  *
  * This header declares jansson's type itself, so that no header includes jansson. */
 #pragma once
@@ -23,26 +23,25 @@ struct record_sample;
 /* The destination of records: a file of lines or, if `row` is not NULL, a table. */
 struct records {
 	void *context;
-	const char *host; /* written in every record; NULL: not written */
-	/* Takes one line with its newline. The line is valid only during the call. */
+	const char *host; /* name of the host, written in every record; NULL: no name is written */
+	/* Receives one line with its newline. The line is valid only during the call. */
 	void (*line)(void *context, const char *line, size_t length);
-	/* For a table: row() takes a whole record, sample() takes a sample with all table fields.
-	 */
+	/* For a table, row() receives a whole record, and sample() receives a sample with all table
+	 * fields. */
 	void (*row)(void *context, const struct json_t *record);
 	void (*sample)(void *context, const struct record_sample *sample);
 };
 
-/* ---- Writing. record_write() frees the record. */
+/* ---- Writing. record_write() frees the record that it writes. */
 
-/* Makes a record with its version, name and id, and with the host if `records` has one. */
+/* Makes a record with its version, name and id, and with the host if `records` has a host. */
 struct json_t *record_new(const struct records *records, const char *name, unsigned id);
 
-/* Sets one member of an object. Control characters of a string are removed; a NULL string is
- * absent. A real that is not finite is absent: an unavailable value is never 0. A false flag is
- * absent. */
+/* Sets one member of an object. Control characters of a string are removed. A NULL string, a real
+ * that is not finite, and a false flag set no member. So an unavailable value never reads as 0. */
 void record_set_string(struct json_t *object, const char *key, const char *value);
 void record_set_real(struct json_t *object, const char *key, double value);
-/* Sets KEY, KEY_lo and KEY_hi. */
+/* Sets the three members KEY, KEY_lo and KEY_hi. */
 void record_set_range(
 	struct json_t *object, const char *key, double value, double low, double high);
 void record_set_integer(struct json_t *object, const char *key, int64_t value);
@@ -50,9 +49,9 @@ void record_set_count(struct json_t *object, const char *key, uint64_t value);
 void record_set_boolean(struct json_t *object, const char *key, bool value);
 void record_set_flag(struct json_t *object, const char *key, bool value);
 
-/* Like record_set_string(), but an empty string is absent too. */
+/* Sets a string like record_set_string(), but an empty string sets no member. */
 void record_set_words(struct json_t *object, const char *key, const char *value);
-/* Sets the word of a source; SOURCE_NONE: absent. */
+/* Sets the word of a source. SOURCE_NONE sets no member. */
 void record_set_source(struct json_t *object, const char *key, enum source source);
 void record_set_null(struct json_t *object, const char *key);
 /* Sets a string only if the destination is a table. */
@@ -68,39 +67,41 @@ struct json_t *record_object(struct json_t *object, const char *key);
 void record_append_real(struct json_t *list, double value);
 void record_append_integer(struct json_t *list, int64_t value);
 void record_append_string(struct json_t *list, const char *value);
-/* Appends the numbers of the set bits. record_bits() reads them. */
+/* Appends the numbers of all bits that are set in `bits`. record_bits() reads the list. */
 void record_append_bits(struct json_t *list, uint32_t bits);
 
 void record_write(const struct records *records, struct json_t *object);
 
-/* Writes several records, each with the elements of the list that fit into one line. Frees the
- * object and the list. Writes nothing if the list is empty. */
+/* Writes a list as several records. Each record has the elements of the list that fit into one
+ * line. Frees the object and the list. Writes nothing if the list is empty. */
 void record_write_list(
 	const struct records *records, struct json_t *object, const char *key, struct json_t *list);
 
-/* ---- Reading. The input is untrusted: every number has bounds, every string is cleaned. */
+/* ---- Reading. The input is untrusted, so every number has bounds, and every string is cleaned. */
 
 /* Adds the contents of a "more" record to the record that it continues. */
 void record_join(struct json_t *whole, const struct json_t *more);
 
-/* Reads a string, cleaned and truncated. Returns false, with an empty buffer, if there is no
- * string. */
+/* Reads a string, removes its control characters, and truncates it to the buffer. If there is no
+ * string, returns false, and the buffer is empty. */
 bool record_string(const struct json_t *object, const char *key, char *buffer, size_t size);
 
-/* Reads a number between bounds, from a value or from a field. Any other value reads as NAN. */
+/* Reads a number between `low` and `high`, from a value or from a field. Any other value reads as
+ * NAN. */
 bool record_bounded(const struct json_t *value, double low, double high, double *number);
 bool record_number(
 	const struct json_t *object, const char *key, double low, double high, double *number);
 
-/* Reads an integer. A missing number, or a number out of bounds, reads as 0. */
+/* Reads an integer between bounds. A missing number, or a number out of bounds, reads as 0. */
 bool record_integer(
 	const struct json_t *object, const char *key, int64_t low, int64_t high, int64_t *number);
 int64_t record_count(const struct json_t *object, const char *key, int64_t high);
 
 bool record_flag(const struct json_t *object, const char *key);
 
-/* The index of a word in a list that ends with NULL; -1: not found. */
+/* Returns the index of the field's word in the list `words`, which ends with NULL; -1: the word was
+ * not found. */
 int record_word(const struct json_t *object, const char *key, const char *const *words);
 
-/* Sets a bit for each number below `count` in a list. */
+/* Reads a list of numbers, and returns a word with a bit for each number below `count`. */
 uint32_t record_bits(const struct json_t *object, const char *key, int count);

@@ -17,31 +17,32 @@
 #include "recording/records.h"
 #include "recording/replay.h"
 
-/* The recorded facts of a setting. */
+/* The facts that the recording contains about a setting. */
 struct known {
-	unsigned id;	 /* id of its last sample */
-	unsigned trials; /* number of its trials in the file */
-	bool good;	 /* at least one of its samples was not contended */
-	int counted;	 /* number of its counted events */
-	int limits; /* number of known limits of its recorded explanation; -1: no explanation */
+	unsigned id;	 /* id of the setting's last sample */
+	unsigned trials; /* number of the setting's trials in the file */
+	bool good;	 /* true if at least one sample of the setting was not contended */
+	int counted;	 /* number of counted events of the setting */
+	int limits; /* number of known limits in the recorded explanation of the setting; -1: no
+		       explanation was recorded */
 };
 
 struct recording {
 	char *path;
 	int file;
 	struct recording_state state;
-	struct core core; /* a copy; only its names are valid */
+	struct core core; /* copy of the core; only the names in the copy are valid */
 	bool has_core;
 	uint64_t seed;
 	struct setting_index settings;
-	struct known *known; /* one entry per setting */
-	uint32_t plan;	     /* id of the last written event plan; 0: none */
+	struct known *known; /* the known facts, with one entry per setting */
+	uint32_t plan;	     /* id of the last written event plan; 0: no plan was written */
 	unsigned next_id;
-	struct text block;    /* lines to write together */
+	struct text block;    /* the lines that flush() writes together */
 	struct trials trials; /* buffer for choose_trials() */
 };
 
-/* Milliseconds to wait for a slow reader of a pipe. */
+/* Milliseconds for which a write waits for a slow reader of a pipe. */
 enum { WRITE_PATIENCE = 1000 };
 
 static void add_line(void *context, const char *line, size_t length)
@@ -56,8 +57,8 @@ static struct records records_of(struct recording *recording)
 	return (struct records){ .context = recording, .line = add_line };
 }
 
-/* Writes the lines of `block` together, so that the file contains all or none of them if possible.
- * After an error, nothing more is written. */
+/* Writes the lines of `block` together, so that the file contains all or none of these lines, if
+ * possible. After an error, nothing more is written. */
 static void flush(struct recording *recording)
 {
 	size_t done = 0;
@@ -87,8 +88,8 @@ static void flush(struct recording *recording)
 
 /* ---- opening ---- */
 
-/* Compares the place of an existing recording with this place. Returns an error with the first
- * difference. */
+/* Compares the place of an existing recording with the place of the new recording. Returns an error
+ * that names the first difference. */
 static struct status same_place(
 	const char *path, const struct replay *there, const struct recording_place *here)
 {
@@ -127,7 +128,7 @@ static struct known *known_of(struct recording *recording, const struct setting 
 	return &recording->known[index];
 }
 
-/* Reads the settings of an existing file. */
+/* Takes over the settings of an existing file, so that the recording can be continued. */
 static void go_on(struct recording *recording, const struct replay *replay)
 {
 	struct replay_summary summary = replay_summary(replay);
@@ -148,7 +149,7 @@ static void go_on(struct recording *recording, const struct replay *replay)
 	recording->next_id = summary.last_id + 1;
 }
 
-/* Removes an incomplete last line, because it cannot be read. */
+/* Removes an incomplete last line from the file, because an incomplete line cannot be read. */
 static struct status trim(struct recording *recording, off_t size)
 {
 	char byte;
@@ -160,7 +161,7 @@ static struct status trim(struct recording *recording, off_t size)
 	return status_ok();
 }
 
-/* Checks a file that is not empty. It must be a recording of this place. */
+/* Checks that a file which is not empty is a recording of this place. */
 static struct status look_inside(
 	struct recording *recording, const struct recording_place *place, off_t size)
 {
@@ -183,12 +184,12 @@ static struct status open_file(
 	struct recording *recording, const struct recording_place *place, bool *goes_on)
 {
 	struct stat facts;
-	/* A pipe is opened only for writing. If it were also opened for reading, there would be no
-	 * error after the reader has left. */
+	/* A pipe is opened only for writing. If the pipe were also opened for reading, writing
+	 * would not fail after the reader has left. */
 	int how = stat(recording->path, &facts) == 0 && !S_ISREG(facts.st_mode) ? O_WRONLY
 										: O_RDWR | O_CREAT;
 
-	/* O_NONBLOCK: open() must not wait, for example for the reader of a pipe. */
+	/* With O_NONBLOCK, open() does not wait, for example for the reader of a pipe. */
 	recording->file =
 		open(recording->path, how | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666);
 	if (recording->file < 0)
@@ -203,7 +204,8 @@ static struct status open_file(
 	return *goes_on ? look_inside(recording, place, facts.st_size) : status_ok();
 }
 
-/* Writes a new plan. Later counts and modelled values belong to its events. */
+/* Writes an event plan, unless it was the last plan written. Later counts and modelled values
+ * belong to the events of this plan. */
 static void write_plan(struct recording *recording, const struct event_plan *plan)
 {
 	struct records records = records_of(recording);
@@ -275,7 +277,8 @@ static int known_counts(const struct counts *counts)
 	return known;
 }
 
-/* Whether the counts belong to this plan. Counts of another plan are not recorded. */
+/* Returns whether the counts belong to the plan. Counts that belong to another plan are not
+ * recorded. */
 static bool are_of(const struct counts *counts, const struct event_plan *plan)
 {
 	return counts && plan && counts->id == plan->counters.id &&
@@ -296,7 +299,7 @@ bool recording_wants(const struct recording *recording, const struct setting *se
 		       known_counts(counts) > known->counted);
 }
 
-/* Keeps the newest `room` trials. Older trials count as forgotten. */
+/* Copies the newest `room` trials. Older trials are only counted as forgotten. */
 static void choose_trials(struct trials *chosen, const struct trials *from, unsigned room)
 {
 	unsigned first = from->count > room ? from->count - room : 0;
@@ -400,7 +403,7 @@ void recording_name(const struct machine *machine, char *buffer, size_t size)
 	struct tm parts;
 
 	snprintf(host, sizeof(host), "%s", *machine->host ? machine->host : "machine");
-	/* A host name may contain any character. */
+	/* A host name may contain any character, so unusual characters are replaced by "-". */
 	for (char *c = host; *c; c++)
 		if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.",
 			    *c))

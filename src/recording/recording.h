@@ -1,8 +1,8 @@
 /* Writes measurements to a file, so that another machine can show the same screens (replay.h).
  *
  * A recording is a file of JSON Lines, each at most RECORD_MOST bytes. Each line is written
- * completely, as soon as it is available. So a truncated file is valid up to its last complete
- * line. records.h describes the lines. */
+ * completely, as soon as its data is available. So a truncated file is valid up to its last
+ * complete line. records.h describes the records in the lines. */
 #pragma once
 
 #include <stdbool.h>
@@ -16,25 +16,26 @@
 
 /* The machine, core and events of a recording. All pointers are borrowed. */
 struct recording_place {
-	const struct machine *machine; /* known */
+	const struct machine *machine; /* the machine, which must be known */
 	uint64_t seed;
-	const struct core *core;	 /* the core of the recorded limits; NULL: no limits */
-	enum uarch_match match;		 /* how well a model fits the running core */
-	bool foreign, nearest;		 /* as in struct view */
-	const char *note;		 /* why `core` is NULL; may be NULL */
+	const struct core *core; /* the core of the recorded limits; NULL: no limits are recorded */
+	enum uarch_match match;	 /* how well a core model fits the running core */
+	bool foreign, nearest;	 /* same meaning as in struct view */
+	const char *note;	 /* reason why `core` is NULL; `note` may be NULL */
 	const struct event_plan *events; /* the counted events; NULL: none */
 };
 
 struct recording;
 
-/* Opens a file and writes the place. An existing file must be a recording of the same machine, core
- * and seed: new lines are appended, and *goes_on is true. STATUS_USAGE: the file is another file,
- * or another program writes to it. STATUS_FAILED: the file cannot be written. */
+/* Opens a file and writes the place. If the file exists, it must be a recording of the same
+ * machine, core and seed. New lines are then appended, and *goes_on is true. Returns STATUS_USAGE
+ * if the file is not a recording of this place, or if another program writes to the file. Returns
+ * STATUS_FAILED if the file cannot be written. */
 struct status recording_open(const char *path, const struct recording_place *place,
 	struct recording **recording, bool *goes_on);
-void recording_close(struct recording *recording); /* NULL is allowed */
+void recording_close(struct recording *recording); /* `recording` may be NULL */
 
-/* A measured setting. */
+/* A measured setting, to be added to a recording. */
 struct recording_entry {
 	const struct setting *setting;
 	const struct trials *trials;
@@ -43,33 +44,35 @@ struct recording_entry {
 	const struct counts *counts;	 /* NULL: no counts */
 };
 
-/* Whether the sample would add information. It does if the recording has no sample of the setting,
- * only a contended sample, or fewer counts. Always false for own loops: the reader of a recording
- * does not have their code. */
+/* Returns whether the sample would add information to the recording. A sample adds information if
+ * the recording has no sample of the setting, only a contended sample, or fewer counts. For a
+ * user's own loop, the result is false, because the reader of a recording does not have the loop's
+ * code. */
 bool recording_wants(const struct recording *recording, const struct setting *setting,
 	const struct sample *sample, const struct counts *counts);
 
-/* Adds an entry, with the newest trials that fit: a recording has at most TRIALS_MAX trials per
- * setting. Returns whether the entry was added. */
+/* Adds an entry to the recording, with the newest trials that fit. A recording has at most
+ * TRIALS_MAX trials per setting. Returns whether the entry was added. */
 bool recording_add(struct recording *recording, const struct recording_entry *entry);
 
-/* Adds the limits of a recorded setting, unless the recording already has as many limits of it.
- * modelled: the model's value of each event of the plan. The explanation must be for the core of
- * the place. */
+/* Adds the limits of a recorded setting, unless the recording already has as many limits of the
+ * setting. `modelled` has the model's value of each event of the plan. The explanation must be for
+ * the core of the recording's place. */
 void recording_explain(struct recording *recording, const struct setting *setting,
 	const struct explanation *explanation, const struct event_plan *events,
 	const double *modelled);
-/* Whether the recording has the setting, and needs its explanation. */
+/* Returns whether the recording has the setting, and needs an explanation of the setting. */
 bool recording_lacks_limits(const struct recording *recording, const struct setting *setting);
 
-/* Whether the recorded limits are for this core. */
+/* Returns whether the recorded limits are for the core named `core`. */
 bool recording_is_of(const struct recording *recording, const char *core);
 
 struct recording_state {
-	struct status status; /* the write error, if any; lines written before the error stay */
-	const char *path;     /* valid until recording_close() */
+	struct status status; /* the write error, if there was an error; lines written before the
+				 error stay in the file */
+	const char *path;     /* path of the file, valid until recording_close() */
 	int held;	      /* number of settings in the file when this run began */
-	int settings;	      /* `settings` and `bytes`: written by this run */
+	int settings;	      /* numbers of settings and bytes that this run has written */
 	uint64_t bytes;
 };
 struct recording_state recording_state(const struct recording *recording);

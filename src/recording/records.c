@@ -112,7 +112,7 @@ void records_limits(
 		}
 		record_set_flag(object, "binding", i == limits->binding);
 		record_set_string(object, "cause", limit->cause);
-		/* Only tables have these fields. */
+		/* Only tables have the fields that record_set_cell() sets. */
 		record_set_cell(records, object, "kernel", explanation->kernel->name);
 		record_set_cell(
 			records, object, "uarch", limits->uarch ? limits->uarch->name : NULL);
@@ -177,7 +177,8 @@ void records_code(
 		json_t *object = insn_record(records, explanation, i, all, id);
 		bool equal = all;
 
-		/* Equal instructions differ only in their offsets. */
+		/* Instructions in a row count as equal if their records differ only in the
+		 * offset. */
 		for (next = i + 1; next < count && equal; next += equal) {
 			json_t *other = insn_record(records, explanation, next, all, id);
 

@@ -18,60 +18,66 @@
 #include "recording/record.h"
 #include "recording/recording.h"
 
-/* Version of the recording format that this program writes. It also reads older versions. */
+/* Version of the recording format that this program writes. The program also reads older
+ * versions. */
 enum { RECORDING_VERSION = 1 };
 
 void records_sample(const struct records *records, const struct record_sample *sample);
 
-/* Writes the counts of a sample, in one or more records: every event of the plan, even if
- * unavailable. Without counters, writes one record with only the reason. */
+/* Writes the counts of a sample in one or more records. The records have every event of the plan,
+ * even if the event is unavailable. If there are no counters, writes one record with only the
+ * reason. */
 void records_counters(const struct records *records, const struct event_plan *plan,
 	const struct counts *counts, unsigned id);
 
-/* Write the explanation of a sample: one record for each limit, one for the ports, and one for each
- * instruction. port: the names of the ports, as in struct limits. */
+/* The functions records_limits(), records_ports() and records_code() write the explanation of a
+ * sample. There is one record for each limit, one for the ports, and one for each instruction.
+ * `port` has the names of the ports, in the order of struct limits. */
 void records_limits(
 	const struct records *records, const struct explanation *explanation, unsigned id);
 void records_ports(const struct records *records, const struct limits *limits,
 	const char *const *port, unsigned id);
-/* all: also writes the fields of recordings, and writes equal instructions in a row as one record.
- */
+/* Writes the instructions. If `all` is true, also writes the fields that only recordings contain,
+ * and writes equal instructions in a row as one record. */
 void records_code(const struct records *records, const struct explanation *explanation, bool all,
 	unsigned id);
 
-/* Makes the record of an explanation. machine and uarch are names; NULL: absent. */
+/* Makes the record of an explanation. `machine` and `uarch` are names; if a name is NULL, the
+ * record does not contain it. */
 struct json_t *record_explain(const struct records *records, const struct setting *setting,
 	const struct explanation *explanation, const char *machine, const char *uarch, unsigned id);
 
-/* Sets the value of one knob, or all knobs of a setting as an object. A choice is written by its
- * name. */
+/* record_set_knob() sets the value of one knob. record_set_knobs() sets all knobs of a setting as
+ * an object. A choice is written as its name. */
 void record_set_knob(
 	struct json_t *object, const char *key, const struct knob *knob, int64_t value);
 void record_set_knobs(struct json_t *object, const struct setting *setting);
 
 struct probe_report;
 
-/* Writes a probe's report: one record for the probe, a sample for each point, then the results:
- * levels, plateaus, knees, bands, findings, notes. The first record gets `id`, later records count
- * up. See records_reports.c. */
+/* Writes a probe's report: one record for the probe, a sample for each point, then records for
+ * levels, plateaus, knees, bands, findings and notes. The first record gets the id `id`, and each
+ * later record gets the next id. See records_reports.c. */
 void records_probe(const struct records *records, const struct probe_report *probe, uint64_t seed,
 	unsigned id);
 
 struct windows_report;
 
-/* Writes windows: one record for the report, and one for each filler, followed by its points if
- * `points`. See records_reports.c. */
+/* Writes the report of the windows: one record for the report, and one record for each filler. If
+ * `points` is true, the points of a filler follow its record. See records_reports.c. */
 void records_windows(const struct records *records, const struct windows_report *windows,
 	bool points, uint64_t seed, unsigned id);
 
 void lines_place(const struct records *records,
-	const struct recording_place *place); /* writes the place without its events */
+	const struct recording_place
+		*place); /* writes the place of a recording without its events */
 void lines_events(const struct records *records, const struct event_plan *plan);
 void lines_trials(const struct records *records, const struct trials *trials, unsigned id);
 void lines_facts(const struct records *records, const struct run_facts *facts,
 	const struct trials *trials, unsigned id);
 
-/* modelled: the model's value of each event of the plan; NAN: no value. events NULL: no events. */
+/* Writes the explanation of a recorded setting. `modelled` has the model's value of each event of
+ * the plan; NAN: no value. If `events` is NULL, there are no events. */
 void lines_explanation(const struct records *records, const struct setting *setting,
 	const struct explanation *explanation, const struct core *core,
 	const struct event_plan *events, const double *modelled, unsigned id);

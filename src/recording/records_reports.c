@@ -1,4 +1,4 @@
-/* The records of a probe and of windows. */
+/* Writes the JSON records of a probe and of the windows. */
 #include <jansson.h>
 #include <math.h>
 
@@ -14,7 +14,7 @@ static const char *const kinds[] = {
 static const char *const pages_names[PAGE_KINDS] = { "auto", "4k", "huge" };
 static const char *const operations[PROBE_OPERATIONS] = { "read", "write", "copy" };
 
-/* Members of every record of one report. */
+/* The values that every record of one report contains. */
 struct writing {
 	const struct records *records;
 	const struct probe_report *probe;
@@ -27,7 +27,7 @@ static json_t *begin(struct writing *writing, const char *name)
 	return record_new(writing->records, name, writing->id++);
 }
 
-/* Rounds bytes to an integer, because the six digits of a real are not enough. */
+/* Writes a number of bytes as an integer, because a real is written with only six digits. */
 static void put_bytes(json_t *object, const char *key, double bytes)
 {
 	if (isfinite(bytes))
@@ -204,7 +204,7 @@ void records_probe(
 
 static const char *const states[] = { "waiting", "incomplete", "done", "failed" };
 
-/* Sets the table cells of windows and of their points. */
+/* Sets the fields that only tables of windows and of their points have. */
 static void put_cells(const struct records *records, json_t *object,
 	const struct windows_report *windows, const struct windows_row *row,
 	const struct setting *setting, uint64_t seed)

@@ -15,7 +15,7 @@
 
 /* ---- Records and the functions that read them ---- */
 
-/* The most lines of a record; more than any record needs. */
+/* Largest number of further lines of a long record. No record needs so many lines. */
 enum { MORE_LINES = 64 };
 
 /* The kinds of records that belong to a setting. */
@@ -34,7 +34,7 @@ static const struct {
 	{ "explain", reading_explain },
 };
 
-/* Returns why the record cannot be used, or NULL. */
+/* Returns the reason why the record cannot be used, or NULL if the record was used. */
 static const char *read_record(struct reading *reading, const json_t *object, const char *name)
 {
 	int64_t id;
@@ -54,8 +54,8 @@ static const char *read_record(struct reading *reading, const json_t *object, co
 			return "a record without its id";
 		return records[i].read(reading, object, (unsigned)id);
 	}
-	/* Ignores an unknown kind of record: a later slexplore with the same format may write it.
-	 */
+	/* An unknown kind of record is ignored, because a later slexplore may write new kinds of
+	 * records in the same format. */
 	return NULL;
 }
 
@@ -74,7 +74,7 @@ static struct status take_record(struct reading *reading, const json_t *object)
 	return status_ok();
 }
 
-/* Whether the line continues the incomplete record. */
+/* Returns whether the line continues the incomplete record. */
 static bool continues(const struct reading *reading, const json_t *object)
 {
 	const json_t *whole = reading->unfinished;
@@ -125,18 +125,18 @@ static struct status reading_line(struct reading *reading, const char *line, siz
 
 /* ---- reading the file ---- */
 
-/* Lines from a stream, each of at most RECORD_MOST bytes with its newline. */
+/* Reads lines from a stream. Each line has at most RECORD_MOST bytes, including its newline. */
 struct lines {
 	FILE *file;
 	uint64_t bytes;
 	char line[RECORD_MOST + 1];
 	size_t length;
-	bool whole;    /* the line has its newline */
-	bool long_one; /* the line is too long, and was skipped */
-	bool begun;    /* the first line was read */
+	bool whole;    /* true if the line ended with a newline */
+	bool long_one; /* true if the line was too long, and was skipped */
+	bool begun;    /* true after the first line was read */
 };
 
-/* Returns false at the end. */
+/* Reads the next line. Returns false at the end of the stream. */
 static bool next_line(struct lines *lines)
 {
 	int c;
@@ -153,7 +153,7 @@ static bool next_line(struct lines *lines)
 			lines->line[lines->length++] = (char)c;
 		else
 			lines->long_one = true;
-		/* A file that begins with a too long line is not a recording. */
+		/* A file whose first line is too long is not a recording. */
 		if (lines->long_one && !lines->begun)
 			return true;
 	}

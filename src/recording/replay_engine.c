@@ -1,4 +1,5 @@
-/* A recording in memory: its contents, its engine, and the moves between its settings. */
+/* Reads the contents of a recording in memory, answers as an engine, and moves between the recorded
+ * settings. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -121,7 +122,7 @@ static void submit(void *context, const struct request *request)
 
 	replay->request = *request;
 	replay->pending = true;
-	/* Makes the descriptor readable. An error means that it is already readable. */
+	/* Makes the descriptor readable. If write() fails, the descriptor is already readable. */
 	(void)!write(replay->event, &(uint64_t){ 1 }, sizeof(uint64_t));
 }
 
@@ -159,7 +160,7 @@ static bool take(void *context, struct result *result)
 
 		copy_trials(played, &result->trials);
 		result->facts = played->facts;
-		/* The request's plan has the recorded events in the same order. */
+		/* The event plan of the request has the recorded events in the same order. */
 		if (request->plan.id && played->counts) {
 			result->counts = *played->counts;
 			result->counts.id = request->plan.id;
@@ -188,7 +189,7 @@ struct engine replay_engine(struct replay *replay)
 		.holds = holds };
 }
 
-/* Moves between the settings of a recording. These functions have no side effects. */
+/* The functions below move between the settings of a recording. They have no side effects. */
 
 bool replay_first(const struct replay *replay, const struct kernel *kernel, struct setting *setting)
 {
@@ -212,8 +213,9 @@ static int ascending(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The recorded values of a knob, ascending, each once. The other knobs must have their present
- * values, unless `any`. The caller frees the values. */
+/* Returns the recorded values of a knob in ascending order, each value once. Unless `any` is true,
+ * only settings are used in which the other knobs have their present values. The caller frees the
+ * values. */
 static int64_t *list_values(
 	const struct replay *replay, const struct setting *setting, int knob, bool any, int *count)
 {
@@ -244,8 +246,8 @@ int replay_values(const struct replay *replay, const struct setting *setting, in
 
 	if (room > count)
 		room = count;
-	/* Chooses values spread evenly from the first to the last. The present value replaces the
-	 * nearest smaller one. */
+	/* The listed values are spread evenly from the first to the last recorded value. If the
+	 * present value is missing in the list, it replaces the nearest smaller value. */
 	for (int i = 0; i < room; i++)
 		values[taken++] = all[room > 1 ? (int)((int64_t)i * (count - 1) / (room - 1)) : 0];
 	if (taken < count && taken > 0 &&
@@ -260,7 +262,8 @@ int replay_values(const struct replay *replay, const struct setting *setting, in
 	return taken;
 }
 
-/* The distance of two values: in doublings for numbers, a constant for choices. */
+/* Returns the distance of two values of a knob. For numbers, the distance is counted in doublings;
+ * for choices, it is a constant. */
 static double distance(const struct knob *knob, int64_t a, int64_t b)
 {
 	if (a == b)
@@ -270,7 +273,8 @@ static double distance(const struct knob *knob, int64_t a, int64_t b)
 	return 0.01 + fabs(log2((double)(a > 0 ? a : 0) + 1) - log2((double)(b > 0 ? b : 0) + 1));
 }
 
-/* The cost of a move from one setting of a kernel to another. INFINITY: the move is not allowed. */
+/* A function that returns the cost of a move from one setting of a kernel to another setting.
+ * INFINITY: the move is not allowed. */
 typedef double move_cost(const struct setting *from, const struct setting *to, unsigned knobs);
 
 /* Moves to the recorded setting of the kernel with the smallest cost. Returns false if no move is
@@ -296,8 +300,8 @@ static bool move_cheaply(
 	return best;
 }
 
-/* The knobs in `fixed` (one bit each) must be equal. As few other knobs as possible change, and
- * then by the smallest distance. */
+/* Returns the cost of a step. `fixed` has a bit for each knob that must not change. The cost is
+ * lowest if few other knobs change, and if their values change little. */
 static double step_cost(const struct setting *from, const struct setting *to, unsigned fixed)
 {
 	double cost = 0;
@@ -311,7 +315,8 @@ static double step_cost(const struct setting *from, const struct setting *to, un
 	return cost;
 }
 
-/* The knobs in `asked` count more. A requested choice must be equal. */
+/* Returns the cost of a move to a nearby setting. `asked` has a bit for each knob that counts more
+ * than the other knobs. A choice of a knob in `asked` must not change. */
 static double nearest_cost(const struct setting *from, const struct setting *to, unsigned asked)
 {
 	double cost = 0;
@@ -328,7 +333,7 @@ static double nearest_cost(const struct setting *from, const struct setting *to,
 }
 
 /* Moves a value `steps` further in a list, or to the last value in this direction. Returns false if
- * there is no further value. */
+ * the list has no further value in this direction. */
 static bool step_in(const int64_t *values, int count, int64_t *value, int steps)
 {
 	int ahead = 0, first = 0;
@@ -366,7 +371,7 @@ bool replay_nearest(const struct replay *replay, struct setting *setting, unsign
 void replay_range(const struct replay *replay, const struct setting *setting, int knob, char *all,
 	size_t size, char *ends, size_t ends_size)
 {
-	/* The most values that fit in a line. */
+	/* Largest number of values that fit in a line. */
 	enum { SHOWN = 12 };
 	int count;
 	int64_t *values = list_values(replay, setting, knob, true, &count);

@@ -1,4 +1,5 @@
-/* The explanation of a setting: its records, and the explainer that uses them. */
+/* Reads the records of a setting's explanation. Also contains the explainer that answers from these
+ * records. */
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -39,7 +40,8 @@ const char *reading_limit(struct reading *reading, const json_t *object, unsigne
 	record_string(object, "name", name, sizeof(name));
 	limit.kind = limit_find(name);
 	if (limit.kind == LIMIT_COUNT)
-		return NULL; /* unknown kind, perhaps from a later slexplore */
+		return NULL; /* the kind of limit is unknown; perhaps a later slexplore wrote the
+				record */
 	for (int i = 0; i < limits->limit_count; i++)
 		if (limits->limit[i].kind == limit.kind)
 			return "the limit occurs twice";
@@ -53,7 +55,7 @@ const char *reading_limit(struct reading *reading, const json_t *object, unsigne
 	return NULL;
 }
 
-/* Reads the pressure on each port. A port is identified by its name. */
+/* Reads the pressure on each port. The record identifies a port by its name. */
 const char *reading_ports(struct reading *reading, const json_t *object, unsigned id)
 {
 	const json_t *pressure = json_object_get(object, "pressure"),
@@ -65,7 +67,7 @@ const char *reading_ports(struct reading *reading, const json_t *object, unsigne
 	for (int i = 0; i < core->port_count; i++) {
 		if (!record_number(pressure, core->port[i], 0, MOST_CYCLES, &limits->pressure[i]))
 			return "a port without its pressure";
-		/* The writer omits "naive" if the line would be too long. */
+		/* A recording omits the member "naive" if the line would be too long. */
 		if (!record_number(naive, core->port[i], 0, MOST_CYCLES, &limits->naive[i]))
 			limits->naive[i] = limits->pressure[i];
 	}
@@ -92,7 +94,7 @@ const char *reading_insn(struct reading *reading, const json_t *object, unsigned
 		run.facts.latency = UARCH_UNKNOWN;
 	if (explained->insn_count + run.times > LOOP_MOST)
 		return "more instructions than the loop has";
-	/* Panels need the instructions in the order of their addresses. */
+	/* The explorer's panels need the instructions in the order of their addresses. */
 	if (explained->run_count && run.offset < explained->run[explained->run_count - 1].offset)
 		return "an instruction out of order";
 	explained->run =
@@ -120,9 +122,9 @@ const char *reading_modelled(struct reading *reading, const json_t *object, unsi
 	return NULL;
 }
 
-/* Sorts the limits: highest first, unknown limits last, equal limits in their old order. The
- * highest hard limit is the binding limit, and the highest limit predicts. Cycles of records are
- * per iteration. */
+/* Sorts the limits: the highest limit first, unknown limits last, equal limits in their old order.
+ * The highest hard limit is the binding limit, and the highest limit of all is the prediction.
+ * Recorded cycles are per iteration, and are converted to cycles of all iterations of the loop. */
 static void order_limits(struct limits *limits)
 {
 	limits->binding = limits->predicted_by = -1;
@@ -150,7 +152,7 @@ static void order_limits(struct limits *limits)
 		limits->bound = limits->limit[limits->binding].cpe;
 }
 
-/* Copies the explanation that was read to its setting. */
+/* Copies the explanation that was just read to the setting of that explanation. */
 static void take_explanation(struct reading *reading, int index)
 {
 	struct replay *replay = reading->replay;
@@ -161,7 +163,7 @@ static void take_explanation(struct reading *reading, int index)
 	explained_free(played->explained);
 	played->explained = memory_new(1, sizeof(*from));
 	*played->explained = *from;
-	/* At least one byte: an allocation of 0 bytes may return NULL. */
+	/* One more byte is allocated, because an allocation of 0 bytes may return NULL. */
 	played->explained->run = memory_new(runs + 1, 1);
 	if (runs)
 		memcpy(played->explained->run, from->run, runs);
@@ -170,7 +172,7 @@ static void take_explanation(struct reading *reading, int index)
 	replay->memory += sizeof(*from) + runs;
 }
 
-/* Reads a number of a record; a missing one is 0. */
+/* Reads a number of a record; a missing number reads as 0. */
 static double number_or_0(const json_t *object, const char *key, double high)
 {
 	double number;
@@ -178,7 +180,7 @@ static double number_or_0(const json_t *object, const char *key, double high)
 	return record_number(object, key, 0, high, &number) ? number : 0;
 }
 
-/* Reads the values of a loop and its limits. */
+/* Reads the values that describe a loop, and the limits of the loop. */
 static const char *read_whole(
 	const json_t *object, const struct setting *setting, struct explained *explained)
 {
@@ -224,7 +226,7 @@ const char *reading_explain(struct reading *reading, const json_t *object, unsig
 	if (!reading_setting(object, &setting, text))
 		return NULL;
 	index = replay_find(reading->replay, &setting);
-	/* The setting may be missing because its trials could not be used. */
+	/* The setting may be missing in the replay, because its trials could not be used. */
 	if (index < 0 || reading->replay->memory > REPLAY_MEMORY)
 		return NULL;
 	record_string(object, "why", text, sizeof(text));
@@ -242,7 +244,7 @@ const char *reading_explain(struct reading *reading, const json_t *object, unsig
 
 /* ---- The explainer of a recording */
 
-/* The address at which a loop is shown, chosen arbitrarily. */
+/* Address at which the explorer shows a recorded loop, chosen arbitrarily. */
 enum { CODE_BASE = 0x400000 };
 
 static enum uarch_match recognise(
@@ -253,7 +255,8 @@ static enum uarch_match recognise(
 	(void)asked;
 	why[0] = '\0';
 	name[0] = '\0';
-	/* The recorded core was not the running core, so that it does not match. */
+	/* If the recorded limits are for another core than the machine's own core, no core is
+	 * recognised. */
 	if (!replay->has_core || replay->place.foreign)
 		return UARCH_NONE;
 	snprintf(name, CORE_NAME, "%s", replay->core.name);
@@ -278,7 +281,7 @@ static void unload(void *context, struct core *core)
 	memset(core, 0, sizeof(*core));
 }
 
-/* Sets the target of a jump: as an address, and in its text. */
+/* Sets the target of a jump: its address, and the address in the text of the jump. */
 static void place_jump(const struct recorded_insn *from, struct insn *insn)
 {
 	const char *last = strrchr(from->text, ' ');
@@ -354,7 +357,7 @@ static void explain_recorded(
 	explanation->kernel = question->kernel;
 	memcpy(explanation->v, question->v, sizeof(explanation->v));
 	explanation->foreign = question->foreign;
-	/* The buffers stay. */
+	/* The buffers of the explanation are kept, and only their contents change. */
 	explanation->loop.insn = loop.insn;
 	explanation->loop.insn_room = loop.insn_room;
 	explanation->loop.path = loop.path;

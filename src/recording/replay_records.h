@@ -1,5 +1,5 @@
-/* Used only in replay*.c: a recording in memory, and the functions that read its records. The input
- * is untrusted: every number has bounds, every string is cleaned. */
+/* Declares a recording in memory, and the functions that read its records. Only replay*.c includes
+ * this file. The input is untrusted, so every number has bounds, and every string is cleaned. */
 #pragma once
 
 #include <stddef.h>
@@ -9,20 +9,22 @@
 #include "recording/record.h"
 #include "recording/replay.h"
 
-/* The explanation of a setting. Its instructions are in `run`: equal instructions in a row are one
- * run. */
+/* The recorded explanation of a setting. The member `run` has the instructions: equal instructions
+ * in a row are one entry. */
 struct explained {
-	struct explanation whole; /* without instructions */
-	char function[64];	  /* whole.function, unless empty */
+	struct explanation whole; /* the explanation without its instructions */
+	char function[64];	  /* storage for whole.function; empty: the name is unknown */
 	int run_count, insn_count;
 	struct recorded_insn *run;
-	double modelled[COUNTERS_MAX]; /* for each event of the plan; NAN: the model has no value */
+	double modelled[COUNTERS_MAX]; /* the model's value of each event of the plan; NAN: the
+					  model has no value */
 };
 
-/* A measured setting. */
+/* A measured setting of a recording. */
 struct played {
 	unsigned id;
-	unsigned in_file; /* number of its trials in the file, including earlier samples */
+	unsigned
+		in_file; /* number of the setting's trials in the file, including earlier samples */
 	unsigned count, forgotten[TRIAL_FATES];
 	struct trial *trial;
 	struct run_facts facts;
@@ -41,17 +43,18 @@ struct replay {
 	struct setting_index settings;
 	struct played *played; /* one entry per setting */
 	unsigned last_id;
-	uint64_t memory; /* bytes of the recording in memory */
+	uint64_t memory; /* bytes that the recording needs in memory */
 	struct text notes;
 
-	/* The engine. */
-	int event; /* an eventfd(2), readable while there is an answer */
+	/* The state of the engine that answers from the recording. */
+	int event; /* an eventfd(2), which is readable while there is an answer */
 	struct request request;
 	bool pending;
 };
 
-/* Why a line or a setting is ignored: it is damaged, this program does not have the setting, the
- * setting has no trials, the recording is too large. */
+/* Reasons why a line or a setting is ignored. DAMAGED: the line is damaged. ABSENT: this program
+ * does not have the setting. BARE: the setting has no trials. BEYOND: the recording is too
+ * large. */
 enum left_out_kind {
 	LEFT_OUT_DAMAGED,
 	LEFT_OUT_ABSENT,
@@ -60,20 +63,20 @@ enum left_out_kind {
 	LEFT_OUT_KINDS
 };
 
-/* The state while reading a recording, line by line. */
+/* The state of the reader, which reads a recording line by line. */
 struct reading {
 	struct replay *replay;
 	unsigned line;
-	bool begun;		 /* a header was read */
-	bool over;		 /* the rest of the file is ignored */
-	int event[COUNTERS_MAX]; /* for each event of the present run: its index in the plan; -1:
-				    none */
+	bool begun;		 /* true after a header was read */
+	bool over;		 /* true: all later lines of the file are ignored */
+	int event[COUNTERS_MAX]; /* for each event of the present run: index of the event in the
+				    plan; -1: not in the plan */
 
 	struct json_t *unfinished; /* an incomplete record, which continues in `awaited` lines;
-				      NULL: none */
+				      NULL: no record is incomplete */
 	unsigned awaited;
 
-	/* The setting and the explanation that are being read, with their ids. */
+	/* The setting and the explanation that the reader is reading, with their ids. */
 	unsigned id;
 	bool has_facts;
 	struct run_facts facts;
@@ -83,7 +86,8 @@ struct reading {
 	unsigned explained_id;
 	struct explained explained;
 
-	/* Ignored lines and settings: their number, and the line and reason of the first one. */
+	/* For each reason: the number of ignored lines and settings, and the line and message of
+	 * the first one. */
 	struct left_out {
 		unsigned count, line;
 		char why[200];
@@ -92,21 +96,22 @@ struct reading {
 
 /* ---- replay_engine.c ---- */
 
-/* NULL is allowed. */
+/* Frees an explanation. `explained` may be NULL. */
 void explained_free(struct explained *explained);
 
-/* Counts an ignored line, setting or sample, and keeps the line and reason of the first. */
+/* Counts an ignored line, setting or sample, and keeps the line number and message of the first
+ * one. */
 void reading_leave_out(struct reading *reading, enum left_out_kind kind, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Upper bounds of measured values. */
+/* Upper bounds of measured values in a recording. */
 #define MOST_CYCLES 1e12
 #define MOST_BYTES  ((int64_t)1 << 46)
 #define MOST_GBPS   1e9
 
 /* ---- records: each function returns why the record cannot be used, or NULL ---- */
 
-/* replay_samples.c. reading_header() fails if the recording cannot be played. */
+/* Functions of replay_samples.c. reading_header() fails if the recording cannot be played. */
 struct status reading_header(struct reading *reading, const struct json_t *object);
 void reading_machine(struct reading *reading, const struct json_t *object);
 const char *reading_core(struct reading *reading, const struct json_t *object);
@@ -121,7 +126,7 @@ const char *reading_sample(struct reading *reading, const struct json_t *object,
 enum { READING_WHY = 244 };
 bool reading_setting(const struct json_t *object, struct setting *setting, char why[READING_WHY]);
 
-/* replay_explained.c */
+/* Functions of replay_explained.c. */
 const char *reading_limit(struct reading *reading, const struct json_t *object, unsigned id);
 const char *reading_ports(struct reading *reading, const struct json_t *object, unsigned id);
 const char *reading_insn(struct reading *reading, const struct json_t *object, unsigned id);

@@ -4,10 +4,11 @@
 
 #include "experiment/setting/setting.h"
 
-/* Bytes. Larger working sets need much time for their layout, and show no additional effect. */
+/* Bytes of the largest working set of a tour. Larger working sets take long to lay out, and show no
+ * additional effect. */
 enum { SIZE_MOST = 64 << 20 };
-/* A count with a larger maximum does not change the shape of the loop: the tour keeps its default.
- */
+/* The tour does not vary a count whose maximum exceeds COUNT_MOST, because such a count does not
+ * change the form of the loop. */
 enum { COUNT_MOST = 4096 };
 enum { VALUES_MOST = 48 };
 
@@ -24,7 +25,7 @@ static int values_of(const struct kernel *kernel, int index, uint64_t last_cache
 			count--;
 		return count;
 	}
-	/* With one node, all memory is on the core's node: there is nothing to vary. */
+	/* On a machine with one memory node, the knob for the node has only one value. */
 	if ((knob->asks == ASKS_NODE && memory_limits.nodes == 1) ||
 		setting_max(knob, memory_limits) > COUNT_MOST)
 		return 0;
@@ -40,7 +41,7 @@ static void add(struct setting_index *settings, const struct setting *setting,
 		setting_index_add(settings, setting);
 }
 
-/* Adds the settings with these values of a knob, and the other values of `base`. */
+/* Adds the settings that have the listed values of one knob, and otherwise the values of `base`. */
 static void add_values(struct setting_index *settings, const struct setting *base, int knob,
 	const int64_t *values, int count, struct memory_limits memory_limits)
 {
@@ -69,7 +70,8 @@ void tour_add(struct setting_index *settings, const struct kernel *kernel, uint6
 	}
 	if (size < 0 || stride < 0 || kernel->knob_count != 2)
 		return;
-	/* A complete mountain, if the kernel has no other knobs than size and stride. */
+	/* If the kernel has no other knobs than size and stride, the tour has all combinations of
+	 * size and stride. */
 	count = values_of(kernel, size, last_cache, memory_limits, values);
 	for (int i = 0; i < count; i++) {
 		setting.v[size] = values[i];
