@@ -1,9 +1,9 @@
 /* A chart as data: axes, lines with quartiles, a grid, bars, labels. Three modules make charts:
- * chart_sweep.h, chart_reports.h and explorer/chart_view.h. page.h places every label. pen.c draws
- * the chart with cairo; picture_gnuplot.c writes it as a gnuplot script.
+ * chart_sweep.h, chart_reports.h and explorer/chart_view.h. The module page.h places every label. A
+ * chart is drawn with cairo by pen.c, or written as a gnuplot script by picture_gnuplot.c.
  *
- * To add a kind of chart, add its value to enum chart_kind and its data to struct chart. Then add
- * its row in page_layout.c, pen.c and picture_gnuplot.c. */
+ * To add a kind of chart, add its value to enum chart_kind and its data to struct chart. A new kind
+ * of chart also needs a row in the tables of page_layout.c, pen.c and picture_gnuplot.c. */
 #pragma once
 
 #include <stdbool.h>
@@ -15,7 +15,7 @@
 
 enum chart_kind {
 	CHART_LINES,  /* series over x */
-	CHART_HEAT,   /* the grid as a heat map */
+	CHART_HEAT,   /* a grid of values as a heat map */
 	CHART_RELIEF, /* the grid as a relief */
 	CHART_BARS,   /* horizontal bars, one below the other */
 };
@@ -40,8 +40,8 @@ struct chart_axis {
 
 /* A median with its quartiles. */
 struct chart_point {
-	double x, y, lo, hi;   /* lo and hi: quartiles of y, NAN if there are none; y is NAN if not
-				  measured: a gap in the line */
+	double x, y, lo, hi; /* lo and hi: quartiles of y, or NAN; y: NAN if not measured, which is
+				a gap in the line */
 	double other, other_y; /* lower and upper value of a point with two modes; NAN: the point
 				  has one mode */
 	bool doubtful; /* the value is contended, not settled, or provisional: the point is drawn
@@ -50,8 +50,8 @@ struct chart_point {
 
 struct chart_series {
 	char name[CHART_NAME]; /* name of the series; empty if the chart has only this series */
-	bool loose; /* the points are published values: no line joins the points, and the series has
-		       no colour of its own */
+	bool loose; /* the points are published values, which no line joins and which have no colour
+		       of their own */
 	int count;
 	struct chart_point *point; /* ascending by x */
 };
@@ -66,8 +66,10 @@ struct chart_flat {
  * marks on the y axis, or on the x axis if `across` is set. */
 struct chart_mark {
 	double at;
-	double lo, hi; /* range of the mark's place; if lo and hi equal `at`, the place is exact */
-	bool stated;   /* the place was reported by the system; false: the place was measured */
+	double lo, hi; /* range of the mark's place on the axis; if lo and hi equal `at`, the place
+			  is exact */
+	bool stated;   /* the mark's place was reported by the system; false: the place was measured
+			*/
 	bool across;   /* in a grid, the mark is between two columns, not between two rows */
 	bool pages;    /* the mark is the reach of a TLB, not the size of a cache */
 	char text[CHART_NAME];
@@ -95,12 +97,13 @@ struct chart {
 	char after[CHART_TEXT];	 /* the authors of the experiment; may be empty */
 	char remark[CHART_TEXT]; /* a sentence that explains the chart; may be empty */
 	char machine[CHART_TEXT], made[CHART_TEXT];  /* text in the page's corner: the machine; the
-							time and the program */
+							time of the measurement and the program */
 	char source[CHART_TEXT], legend[CHART_TEXT]; /* the source of the chart's numbers; the
 							meaning of the chart's marks */
 	struct chart_axis x, y;			     /* bars have only x */
 	struct chart_axis z;			     /* scale of a grid's values */
-	bool joined;  /* lines connect the points, because x has an order */
+	bool joined;  /* lines connect the points of a series, because the values on the x axis have
+			 an order */
 	bool ordered; /* each series belongs to a value of one knob: shades of one colour show the
 		       * order of the values
 		       */
@@ -148,8 +151,8 @@ void chart_make_grid(struct chart *chart);
  * axis has steps. */
 void chart_fit(struct chart *chart, enum scale_kind x, enum scale_kind y);
 
-/* Fits the z scale to the measured values of the grid, and labels the highest value. The label has
- * the unit after the value if z.title is shorter than 8 bytes. */
+/* Fits the z scale to the measured values of the grid, and labels the highest value. The label of
+ * the highest value ends with its unit if z.title is shorter than 8 bytes. */
 void chart_grid_scale(struct chart *chart, double least, double most);
 
 /* Returns the position of a value on a grid's axis, in steps. Between two steps with positive
@@ -168,9 +171,9 @@ struct chart_origin {
 	time_t now;
 };
 
-/* chart_note() collects the clock source and the numbers of trials over all samples of a chart.
- * chart_note() ignores invalid samples. chart_cite() writes the collected facts, their origin, and
- * the meaning of the chart's marks into the chart. */
+/* The function chart_note() collects the clock source and the numbers of trials over all valid
+ * samples of a chart. The function chart_cite() writes these facts, their origin, and the meaning
+ * of the chart's marks into the chart. */
 struct chart_source {
 	enum source source;
 	unsigned least, most; /* trials */

@@ -10,8 +10,8 @@
 #include "model/limits/misses.h"
 #include "model/memory/plateaus.h"
 
-/* A scale is logarithmic if the ratio of its highest to its lowest value is above this limit.
- * Latencies, other times and throughput have different limits. */
+/* A scale is logarithmic if the ratio of its highest to its lowest value is above a limit. The
+ * limits are different for latencies, other times and throughput. */
 static const double LOG_LATENCY = 3, LOG_TIME = 12, LOG_THROUGHPUT = 40;
 
 enum sweeps_figure figure_choose(const struct kernel *kernel, int x_knob, bool moves)
@@ -108,7 +108,8 @@ void knob_series(const struct knob *knob, int64_t value, char *buffer, size_t si
 	char label[CHART_NAME];
 
 	knob_label(knob, value, label, sizeof(label));
-	/* A number is unclear without the knob's name, except a number of bytes. */
+	/* Add the knob's name to a number, except to a number of bytes, which is clear without the
+	 * name. */
 	if (knob->kind != KNOB_BYTES && label[0] >= '0' && label[0] <= '9')
 		snprintf(buffer, size, "%s %s", knob->name, label);
 	else

@@ -6,9 +6,10 @@
 #include "experiment/sweep/sweep.h"
 #include "picture/chart.h"
 
-/* Chooses the quantity to show over a knob, as the explorer does. The quantity is throughput if the
- * knob is a size or stride, the kernel moves bytes, and its plot does not show latency. Otherwise
- * the quantity is cycles. moves: whether at least one sample has a throughput. */
+/* Chooses the quantity to show over a knob, as the explorer does. The quantity is throughput if
+ * `moves` is true, the knob is a size or stride, and the kernel's plot does not show cycles.
+ * Otherwise the quantity is cycles. Parameter `moves`: whether at least one sample has a
+ * throughput. */
 enum sweeps_figure figure_choose(const struct kernel *kernel, int x_knob, bool moves);
 
 /* Sets the title of an axis: "cycles per array element read", "GB/s". */
@@ -20,8 +21,8 @@ enum scale_kind figure_scale(
 	enum sweeps_figure figure, const struct kernel *kernel, double least, double most);
 
 /* Makes the chart point at x of a sample, with the sample's quartiles and modes. An invalid sample
- * becomes a gap in the line. facts: of the sample's run; sample_ratios: NULL if unknown; base: the
- * baseline of a speedup. sweeps_value() uses these three parameters. */
+ * becomes a gap in the line. Parameters for sweeps_value(): facts of the sample's run,
+ * sample_ratios (NULL: unknown), and base, the baseline of a speedup. */
 struct chart_point figure_point(enum sweeps_figure figure, const struct sample *sample,
 	const struct run_facts *facts, const struct sample_ratios *sample_ratios,
 	const struct sample *base, double x);
@@ -44,7 +45,7 @@ void knob_heading(struct chart *chart, const struct setting *setting, unsigned e
 void knob_steps(struct chart_axis *axis, const struct knob *knob, const int64_t *values, int count);
 
 /* Labels the flat parts of the first series: "5.0 cycles", "42 GB/s". The points of the first
- * series are `samples` over sizes. An invalid sample is a gap. */
+ * series are `samples` over sizes. An invalid sample is a gap between points. */
 void mark_plateaus(struct chart *chart, enum sweeps_figure figure, const struct sample *samples);
 
 /* Marks the sizes of the data caches in bytes, as the system reports them. */
@@ -53,7 +54,7 @@ void mark_caches(struct chart *chart, const struct machine *machine);
  * ascending sizes. */
 void mark_grid_caches(
 	struct chart *chart, const struct machine *machine, const int64_t *sizes, int count);
-/* Marks the stride from which each access touches its own cache line. The mark is between the
- * columns of a grid with ascending strides. */
+/* Marks the stride from which each access touches its own cache line. The mark of this stride is
+ * between the columns of a grid with ascending strides. */
 void mark_grid_line(struct chart *chart, const struct machine *machine,
 	const struct setting *setting, int stride_knob, const int64_t *strides, int count);

@@ -26,7 +26,7 @@ static const char *page_words(enum page_kind kind, const struct probe_curve *cur
 
 /* ---- curves ---- */
 
-/* Adds a point and returns it. */
+/* Adds a point to a series and returns the point. */
 static struct chart_point add_point(struct chart_series *series, enum sweeps_figure figure,
 	const struct probe_point *from, const struct sample *base, double x,
 	struct chart_source *source)
@@ -90,7 +90,8 @@ static void mark_level(struct chart *chart, const struct hierarchy_level *level)
 	chart_add_mark(chart, &mark);
 }
 
-/* Returns the level that has this latency; NULL: no level has it. */
+/* Returns the level of the hierarchy whose latency is about `cycles`; NULL: there is no such level.
+ */
 static const struct hierarchy_level *level_of(const struct hierarchy *hierarchy, double cycles)
 {
 	for (int i = 0; i < hierarchy->level_count; i++) {
@@ -115,8 +116,8 @@ static void add_plateaus(
 		struct scale_words cycles = scale_figure(plateau->cycles);
 		struct words text;
 
-		/* Curves of two page sizes differ most in memory. There, the level's latency lies
-		 * between the curves, so level_of() may find no level. */
+		/* Curves of two page sizes differ most in memory. In memory, the level's latency
+		 * lies between the curves, so level_of() may find no level. */
 		if (!level && i == plateaus->count - 1)
 			level = memory;
 		/* Do not label an uncertain plateau that belongs to no level. */
@@ -260,7 +261,7 @@ static void make_cores(
 	for (int i = 0; i < report->cores.count; i++) {
 		struct probe_point from = report->cores.point[i];
 
-		/* Use the sum of the throughput of all cores. */
+		/* Show the sum of the throughput of all cores, if it is known. */
 		if (isfinite(from.sample.total_gbps) && from.sample.gbps > 0)
 			from.sample.gbps = from.sample.total_gbps;
 		add_point(series, SWEEPS_GBPS, &from, NULL, from.x, source);

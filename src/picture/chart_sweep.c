@@ -23,9 +23,10 @@ struct chart_sweep {
 	struct chart_sweep_axis axis[KNOBS_MAX];
 	struct cells *cells; /* the cells so far */
 	struct chart_source source;
-	bool moves;		  /* at least one sample has a throughput */
-	struct named_sweep named; /* how to show the values; for a sweep without a name, `named`
-				     holds only the kernel. The text in `named` is borrowed */
+	bool moves; /* at least one sample has a throughput */
+	struct named_sweep
+		named; /* how to show the values; for a sweep without a name, `named`
+			  holds only the kernel. The text in `named` is borrowed from the caller */
 };
 
 const char *const chart_look_names[] = { "auto", "lines", "heat", "relief", NULL };
@@ -84,7 +85,7 @@ static int choose_x(const struct chart_sweep *gathered)
 	return best;
 }
 
-/* Moves an axis to the front. All other axes keep their order. */
+/* Moves an axis to the front of the list of axes. All other axes keep their order. */
 static void bring(struct chart_sweep *gathered, int index)
 {
 	struct chart_sweep_axis kept = gathered->axis[index];
@@ -216,8 +217,8 @@ static enum sweeps_figure figure_of(const struct chart_sweep *gathered, int x_kn
 		       : figure_choose(gathered->setting.kernel, x_knob, gathered->moves);
 }
 
-/* Returns the point of a setting at x. The point is a gap if the setting, or the baseline of its
- * speedup, was not measured. */
+/* Returns the point of a setting at x. The point is a gap in the line if the setting, or the
+ * baseline of its speedup, was not measured. */
 static struct chart_point point_of(const struct chart_sweep *gathered, enum sweeps_figure figure,
 	const struct setting *setting, double x)
 {
@@ -399,7 +400,7 @@ static struct chart *make_lines(const struct chart_sweep *gathered)
 		gathered->named.log_y && least > 0 ? SCALE_LOG
 						   : figure_scale(figure, kernel, least, most));
 	chart->x.scale.whole = kind == SCALE_LINEAR;
-	/* Label each point of a single line over choices. */
+	/* If the chart has a single line over choices, label each point of the line. */
 	for (int i = 0;
 		kind == SCALE_STEPS && chart->series_count == 1 && i < chart->series[0].count;
 		i++) {

@@ -8,22 +8,22 @@
 
 enum chart_look { LOOK_AUTO, LOOK_LINES, LOOK_HEAT, LOOK_RELIEF, LOOKS };
 
-/* "auto", "lines", "heat", "relief"; ended by NULL. */
+/* The names of the looks: "auto", "lines", "heat", "relief"; ended by NULL. */
 extern const char *const chart_look_names[];
 
 struct chart_sweep;
 
-/* Starts the chart of a sweep, and copies the axes. named: the named sweep, borrowed; NULL: the
- * sweep has no name. LOOK_AUTO chooses a relief for throughput over size and stride, else lines.
- * STATUS_USAGE: the axes do not allow the look, or the chart would have too many lines; *gathered
- * is then NULL. */
+/* Starts the chart of a sweep, and copies the axes. Parameter `named`: the named sweep, borrowed;
+ * NULL: the sweep has no name. LOOK_AUTO chooses a relief for throughput over size and stride, else
+ * lines. STATUS_USAGE: the axes do not allow the look, or the chart would have too many lines;
+ * *gathered is then NULL. */
 struct status chart_sweep_new(const struct setting *setting, const struct sweep_axis *axes,
 	size_t axis_count, const struct named_sweep *named, enum chart_look look,
 	struct chart_sweep **gathered);
 void chart_sweep_free(struct chart_sweep *gathered); /* NULL: does nothing */
 
-/* Copies a finished cell into the chart. A failed cell becomes a gap in the chart. sample_ratios:
- * NULL if unknown. */
+/* Copies a finished cell into the chart. A failed cell becomes a gap in the chart. Parameter
+ * `sample_ratios`: NULL if unknown. */
 void chart_sweep_add(struct chart_sweep *gathered, const struct cell *cell,
 	const struct sample_ratios *sample_ratios);
 

@@ -51,7 +51,7 @@ double box_crossed(const struct box *box, double x0, double y0, double x1, doubl
 struct run {
 	int first, count;
 	double size; /* sum of the items' sizes */
-	double wish; /* sum of the wanted starts of the items */
+	double wish; /* sum of the starts that the labels of the run want */
 	double start;
 };
 
@@ -78,8 +78,8 @@ void labels_spread(struct labels_item *items, int count, double low, double high
 			runs[used - 2].start + runs[used - 2].size > runs[used - 1].start) {
 			struct run *before = &runs[used - 2], *last = &runs[used - 1];
 
-			/* When two runs join, make the wanted starts of the later items relative to
-			 * the start of the joined run. */
+			/* When two runs of labels join, add the wanted starts of the later labels,
+			 * relative to the start of the joined run. */
 			before->wish += last->wish - last->count * before->size;
 			before->count += last->count;
 			before->size += last->size;
@@ -140,8 +140,8 @@ static double cost_of(const struct labels_field *field, const struct box *box)
 bool labels_beside(struct labels_field *field, double x0, double x1, double y, double width,
 	double height, struct box *found)
 {
-	/* along: places along the stretch, the middle first, as shares of its length. away:
-	 * distances from the stretch, in label heights. */
+	/* The candidate places for a label. along: positions along the stretch, as shares of its
+	 * length, the middle first. away: distances from the stretch, in heights of the label. */
 	static const double along[] = { 0.5, 0.35, 0.65, 0.2, 0.8, 0, 1 },
 			    away[] = { 0.3, 0.7, 1.2, 2, 3, 4.5 };
 	double best = INFINITY, missing = width - (x1 - x0);
@@ -162,8 +162,8 @@ bool labels_beside(struct labels_field *field, double x0, double x1, double y, d
 					box.x = field->bounds.x + field->bounds.width - width;
 				box.x = fmax(box.x, field->bounds.x);
 				box.y = below ? y + away[k] * height : y - (1 + away[k]) * height;
-				/* Prefer a greater distance from the stretch to a place that covers
-				 * a line. */
+				/* A place farther from the stretch has a lower cost than a place
+				 * that covers a line. */
 				cost = 3 * cost_of(field, &box) + 12 * away[k] + 8 * below +
 				       10 * fabs(along[i] - 0.5);
 				if (cost < best) {

@@ -11,8 +11,8 @@ struct box {
 bool box_overlaps(const struct box *a, const struct box *b);
 bool box_within(const struct box *inner, const struct box *outer);
 
-/* Returns the length of the part of a line that lies inside the box. The line goes from (x0, y0) to
- * (x1, y1). */
+/* Returns the length of the part of a line that lies inside the box. The end points of the line are
+ * (x0, y0) and (x1, y1). */
 double box_crossed(const struct box *box, double x0, double y0, double x1, double y1);
 
 /* ---- in a row ---- */
@@ -24,8 +24,8 @@ struct labels_item {
 };
 
 /* Moves overlapping labels apart so that the sum of squared moves is smallest. Keeps the order of
- * the labels. Keeps the labels between `low` and `high` if all labels fit there. The items must be
- * in ascending order of `wanted`. */
+ * the labels. Keeps the labels between `low` and `high` if all labels fit between these limits. The
+ * items must be in ascending order of `wanted`. */
 void labels_spread(struct labels_item *items, int count, double low, double high);
 
 /* ---- next to lines ---- */
@@ -49,8 +49,8 @@ void labels_add_line(struct labels_field *field, double x0, double y0, double x1
 void labels_add_box(struct labels_field *field, const struct box *box);
 
 /* Finds a place for a label of width × height above or below a horizontal stretch. The stretch goes
- * from x0 to x1 at height y; if x0 = x1, the stretch is a point. The place is near the stretch and
- * covers few lines. Returns false if every place covers another label or leaves the bounds. The box
- * `found` becomes an obstacle for later labels. */
+ * from x0 to x1 at height y; if x0 = x1, the stretch is a point. The place found is near the
+ * stretch and covers few lines. Returns false if every place covers another label or leaves the
+ * bounds. The box `found` becomes an obstacle for later labels. */
 bool labels_beside(struct labels_field *field, double x0, double x1, double y, double width,
 	double height, struct box *found);

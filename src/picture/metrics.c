@@ -5,9 +5,9 @@
 
 #include "base/text.h"
 
-/* Advance widths of DejaVu Sans 2.37 from blank to tilde, in thousandths of the size. Each other
- * character counts as a wide character. Bold text counts as a tenth wider than normal text, which
- * is enough for most text. */
+/* Advance widths of DejaVu Sans 2.37 from blank to tilde, in thousandths of the size. Each
+ * character that is not in the table of widths counts as a wide character. Bold text counts as a
+ * tenth wider than normal text, which is enough for most text. */
 static const short widths[] = { 318, 401, 460, 838, 636, 950, 780, 275, 390, 390, 500, 838, 318,
 	361, 318, 337, 636, 636, 636, 636, 636, 636, 636, 636, 636, 636, 337, 337, 838, 838, 838,
 	531, 1000, 684, 686, 698, 770, 632, 575, 775, 752, 295, 295, 656, 557, 863, 748, 787, 603,

@@ -16,7 +16,7 @@ struct metrics {
  * in narrower fonts. */
 extern const struct metrics metrics_plain;
 
-/* The height of letters above and below their baseline, for a size of 1. */
+/* The height of letters above and below their baseline, for a text size of 1. */
 #define METRICS_ABOVE 0.77
 #define METRICS_BELOW 0.23
 

@@ -28,7 +28,7 @@ enum ink {
 	INK_ON_DARK, /* INK_ON_LIGHT and INK_ON_DARK: for text on light and on dark colours of the
 			colour ramp */
 	INK_COUNT,
-	INK_SERIES = 100, /* plus the number of the series */
+	INK_SERIES = 100, /* INK_SERIES + n is the ink of series number n */
 };
 
 /* How many halves of a text's width are to the left of the text's x. */
@@ -98,7 +98,8 @@ double layout_y(const struct layout *layout, const struct chart *chart, double y
 /* Returns the position of a grid's value on the colour ramp, 0…1; NAN: the value has no colour. */
 double layout_shade(const struct chart *chart, double value);
 
-/* Above this position the colours of the colour ramp are light, and text on them is dark. */
+/* Above this position on the colour ramp (0…1), the colours are light, and text on these colours is
+ * dark. */
 #define LAYOUT_LIGHT 0.46
 
 /* Returns whether the chart has so many series that lines are thin and without bands, and all marks
@@ -156,24 +157,25 @@ void page_fit(struct page *page, enum layout_role role, double x, double y,
 	enum layout_anchor anchor, double most, double least, bool bold, int ink, double room,
 	const char *text);
 
-/* Adds an axis' title above the plot, where the title can be horizontal. Returns the y of the
- * title's baseline. */
+/* Adds an axis' title above the plot, where the title can be horizontal. Returns the y coordinate
+ * of the title's baseline. */
 double page_title_above(struct page *page, double top, const struct chart_axis *axis);
 
 double page_width(const struct page *page, const char *text, double size, bool bold);
 
-/* page_head() adds title and subtitle, and returns the top of the free area. page_foot() adds the
- * text in the page's corner, and returns the bottom of the free area. */
+/* The function page_head() adds title and subtitle, and returns the top of the free area. The
+ * function page_foot() adds the text in the page's corner, and returns the bottom of the free area.
+ */
 double page_head(struct page *page);
 double page_foot(struct page *page);
 
-/* page_across() and page_upwards() return the space that a tick label needs; scale_ticks() calls
- * them. context: the page. */
+/* The functions page_across() and page_upwards() return the space that a tick label needs along an
+ * axis, for scale_ticks(). Parameter `context`: the page. */
 double page_across(void *context, const char *label);
 double page_upwards(void *context, const char *label);
 
-/* page_y_axis() adds the y axis: its grid and labels. page_y_width() returns the width of the
- * widest label of the y axis. */
+/* The function page_y_width() returns the width of the widest label of the y axis. The function
+ * page_y_axis() adds the labels of the y axis, and grid lines if `grid` is true. */
 double page_y_width(struct page *page, const struct chart_axis *axis, double height);
 void page_y_axis(struct page *page, const struct chart_axis *axis, bool grid);
 /* Adds the x axis below the plot, with its title. */

@@ -64,8 +64,8 @@ static void put_row_names(struct page *page)
 			ANCHOR_RIGHT, size, false, INK_TEXT, axis->name[i]);
 }
 
-/* Adds a mark between two rows where a cache ends, with the cache's name at the right. across: adds
- * the marks between two columns, with their names above. */
+/* Adds a mark between two rows where a cache ends, with the cache's name at the right. If `across`
+ * is true, adds the marks between two columns, with their names above. */
 static void put_marks(struct page *page, bool across)
 {
 	const struct chart *chart = page->chart;

@@ -14,14 +14,14 @@ extern const char *const picture_theme_names[];
 /* The number of distinct colours of series. Further series repeat the colours with other dashes. */
 enum { PALETTE_SERIES = 6 };
 
-/* The colour of an ink (enum ink, or INK_SERIES plus a series). */
+/* Returns the colour of an ink: a value of enum ink, or INK_SERIES plus the number of a series. */
 struct colour palette_ink(enum picture_theme theme, int ink);
 
 /* Returns the colour of series number `series` of `count` series that are ordered by a knob's
  * values. */
 struct colour palette_ordered(enum picture_theme theme, int series, int count);
 
-/* The colour of an ink in a chart. The chart's series may be ordered. */
+/* Returns the colour of an ink in a chart, whose series may be ordered. */
 struct chart;
 struct colour palette_chart_ink(enum picture_theme theme, const struct chart *chart, int ink);
 

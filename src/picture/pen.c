@@ -296,13 +296,14 @@ static struct relief_point point_at(const struct drawing *drawing, const struct 
 
 /* Returns whether a mark at position `at` crosses the facet that begins at step `first`. A mark on
  * an edge belongs to the facet in front of the edge, because that facet would cover half of the
- * mark. The last edge has no facet in front. */
+ * mark. A mark on the last edge belongs to the last facet, because no facet is in front of the last
+ * edge. */
 static bool runs_over(double at, int first, int count)
 {
 	return at >= first && at <= first + 1 && (at < first + 1 || first + 2 == count);
 }
 
-/* Draws the lines of marks across one facet. */
+/* Draws the lines of all marks that cross one facet of the relief. */
 static void draw_marks_across(const struct drawing *drawing, const struct relief *relief,
 	const double *heights, const struct relief_facet *facet)
 {

@@ -27,8 +27,8 @@ struct pen {
 	struct metrics metrics; /* widths of the pen's font */
 	void (*text)(void *context, double x, double y, enum layout_anchor anchor, double size,
 		bool bold, const struct pen_paint *paint, const char *text);
-	/* Draws a line through the points if `stroke` is not NULL. Fills the area inside the points
-	 * if `fill` is not NULL. */
+	/* Draws a line through the points if `stroke` is not NULL. Fills the area that the points
+	 * enclose if `fill` is not NULL. */
 	void (*path)(void *context, const struct pen_point *points, int count, bool closed,
 		const struct pen_stroke *stroke, const struct pen_paint *fill);
 	void (*disc)(void *context, double x, double y, double radius,

@@ -69,7 +69,7 @@ static double screen_y(double y)
 /* ---- parts of every script ---- */
 
 /* The output formats (terminals) of gnuplot differ in font names and in the position of labels
- * below the axis. The SVG terminal has no bold font. */
+ * below the axis. The SVG output of gnuplot has no bold font. */
 static void add_begin(const struct writing *writing, const char *name)
 {
 	text_addf(writing->script,
@@ -245,8 +245,8 @@ static void add_points(const struct writing *writing, const struct chart_series 
 			number(point->other).text, number(point->other_y).text,
 			isfinite(point->other) && isfinite(point->other_y) ? 2 : point->doubtful);
 	}
-	/* Two empty lines separate data sets, which gnuplot selects with `index`. A series without
-	 * points needs a line with NaN values. */
+	/* Two empty lines separate data sets, which gnuplot selects with `index`. In the data file,
+	 * a series without points needs a line with NaN values. */
 	text_add(writing->data, series->count ? "\n\n" : "NaN NaN NaN NaN NaN NaN 0\n\n\n");
 }
 

@@ -1,20 +1,23 @@
 /* Replaces the libraries that a static program lacks. This file is linked only into the portable
  * program (`make portable`).
  *
- * - libudev: Debian has no static libudev. libudev reports block devices to hwloc, and this program
- * never uses block devices. If udev_new() returns NULL, hwloc works without block devices.
- * - The dynamic loader: hwloc would load this machine's plugins, which use another C library. hwloc
- * ignores plugins that it cannot open. The linker option --wrap redirects calls of NAME to
+ * - libudev: Debian has no static libudev. The library libudev reports block devices to hwloc, and
+ * this program never uses block devices. If udev_new() returns NULL, hwloc works without block
+ * devices.
+ * - The dynamic loader: hwloc would load this machine's plugins, which use another C library. The
+ * library hwloc ignores plugins that it cannot open. The linker option --wrap redirects calls of
+ * NAME to
  * __wrap_NAME.
  * - The decoder and, on x86-64, the encoder: Debian has no static library of Zydis, and static
- * libraries of Capstone differ. The functions in this file replace decode.c, decode_ARCH.c, step.c
- * and assemble_x86.c, so the linker does not link those files. Commands that need limits or
- * generated code report why the decoder or encoder is missing. */
+ * libraries of Capstone are not all alike. The functions in this file replace decode.c,
+ * decode_ARCH.c, step.c and assemble_x86.c, so the linker does not link those files. Commands that
+ * need limits or generated code report why the decoder or encoder is missing. */
 #include "kernels/assemble.h"
 #include "model/code/decode.h"
 #include "model/code/step.h"
 
-/* ---- Libraries, for hwloc. These functions ignore the arguments that callers pass. */
+/* ---- Libraries, for hwloc. The functions that replace the libraries ignore the arguments that
+ * callers pass. */
 
 void *absent(void);
 #define ABSENT(name) void *name(void) __attribute__((alias("absent")))

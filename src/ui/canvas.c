@@ -99,8 +99,8 @@ static void put(struct box at, int x, int y, enum style style, wchar_t character
 static size_t decode(const char *utf8, wchar_t *character)
 {
 	const unsigned char *s = (const unsigned char *)utf8;
-	bool plain =
-		s[0] >= ' ' && s[0] < 0x7f; /* true for most characters; this case must be fast */
+	bool plain = s[0] >= ' ' && s[0] < 0x7f; /* a printable ASCII character, as most characters
+						    are; this case must be fast */
 	size_t length = plain ? 1 : text_character(utf8);
 
 	if (length == 0) {
@@ -114,7 +114,7 @@ static size_t decode(const char *utf8, wchar_t *character)
 }
 
 /* Writes to `out` the characters, at most 4, that show one character on this canvas. Returns the
- * number of columns used. */
+ * number of columns that these characters use. */
 static int shown(const struct canvas *canvas, wchar_t character, wchar_t out[4])
 {
 	int columns;

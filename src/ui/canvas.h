@@ -89,7 +89,7 @@ void canvas_resize(struct canvas *canvas, int width, int height);
 void canvas_clear(struct canvas *canvas);
 struct box canvas_box(struct canvas *canvas); /* the whole canvas */
 
-/* Returns a part of a box. (x, y) is relative to the box. */
+/* Returns a part of the box `at`; (x, y) is relative to the upper left corner of `at`. */
 struct box box_part(struct box at, int x, int y, int width, int height);
 
 /* All drawing functions clip to their box, and coordinates are relative to the box. Text is UTF-8.
@@ -104,7 +104,7 @@ int canvas_put_right(struct box at, int x, int y, enum style style, const char *
 #define canvas_text(at, x, y, style, ...) canvas_put(at, x, y, style, words_of(__VA_ARGS__).text)
 #define canvas_right(at, x, y, style, ...) \
 	canvas_put_right(at, x, y, style, words_of(__VA_ARGS__).text)
-/* Returns how many columns the text needs without clipping. */
+/* Returns how many columns a text needs if no part of the text is cut. */
 int canvas_columns(struct box at, const char *utf8);
 void canvas_glyph(struct box at, int x, int y, enum style style, enum glyph glyph);
 /* Draws up to eight points in a cell: two columns and four rows of points. Each bit of `bits` is
@@ -129,7 +129,7 @@ void column_gap(struct column *column);
 
 /* Draws a frame along the edge of the box, with a title in its upper side (NULL: no title). */
 void canvas_frame(struct box at, enum style style, const char *title);
-/* Fills the box with blanks of this style. */
+/* Fills the box with blanks that have the style `style`. */
 void canvas_fill(struct box at, enum style style);
 
 /* Prints each row of the canvas as a line of UTF-8 text without trailing blanks. */

@@ -163,7 +163,8 @@ static void draw_knees(const struct plot *plot, const struct hierarchy *hierarch
 			if ((int)level->kind != pass || x < 0 || x >= plot->at.width)
 				continue;
 			draw_upright(plot, level->bytes, STYLE_DIM, GLYPH_VLINE);
-			/* The name ends at the line, because the level is to the left of the line.
+			/* The level's name ends at the vertical line, because the level is to the
+			 * left of the line.
 			 */
 			width = canvas_columns(plot->at, level->name);
 			from = MARGIN + x + 1 - width;
@@ -178,8 +179,8 @@ static void draw_knees(const struct plot *plot, const struct hierarchy *hierarch
 		}
 }
 
-/* Draws each level's cycles above the middle of its plateau. On the logarithmic axis, the middle is
- * halfway between the end of the previous level and the end of this level. */
+/* Draws each level's cycles above the middle of its plateau. On the logarithmic axis, the middle of
+ * a plateau is halfway between the ends of the previous level and its own level. */
 static void draw_levels(const struct plot *plot, const struct hierarchy *hierarchy)
 {
 	double before = plot->x.low;
@@ -278,9 +279,9 @@ static void draw_range(const struct plot *plot, const struct knee *knee)
 }
 
 /* Draws the knee's value and the model's label. The knee's value ends at the knee's line; the
- * model's label begins at the model's line. Value and label therefore fit even if the two lines are
- * close. At the right edge, the model's label moves to the left, if necessary to the left of the
- * knee's value. */
+ * model's label begins at the model's line. The knee's value and the model's label therefore both
+ * fit even if the two lines are close. At the right edge, the model's label moves to the left, if
+ * necessary to the left of the knee's value. */
 static void draw_names(const struct plot *plot, const struct windows_row *row)
 {
 	const struct knee *knee = &row->knee;

@@ -5,7 +5,7 @@
 #include "experiment/windows/windows.h"
 #include "ui/canvas.h"
 
-/* The fewest rows and columns of a plot. */
+/* The smallest number of rows and columns of a plot. */
 enum { PROBE_PLOT_ROWS = 5, WINDOW_PLOT_ROWS = 6, CURVE_PLOT_COLUMNS = 30 };
 
 /* Draws a probe's latency over working-set size; both axes are logarithmic. A point with 4k pages
@@ -16,7 +16,7 @@ void probe_plot_draw(struct box at, const struct probe_report *report);
 
 /* Draws cycles over the number of fillers between two misses; both axes are linear. Points are o. A
  * horizontal line on each side of the knee shows the cycles before and after the knee. The knee is
- * a vertical line with its value on top. The knee's range is shaded if it is wider than a column. M
- * marks the number of fillers that fills the core model's buffer. here: the present number of
- * fillers, marked on the axis; negative: no mark. */
+ * a vertical line with its value on top. The knee's range is shaded if it is wider than a column.
+ * The letter M marks the number of fillers that fills the core model's buffer. Parameter `here`:
+ * the present number of fillers, marked on the axis; negative: no mark. */
 void window_plot_draw(struct box at, const struct windows_row *row, double here);

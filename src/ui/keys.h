@@ -1,7 +1,7 @@
 /* Keys and their commands, read from data/keys. Pure.
  *
- * A key is a number: its character, or a KEYCODE_ value. screen.c makes this number from terminal
- * input; scripts make it from the key's name. */
+ * A key is a number: its character, or a KEYCODE_ value. The file screen.c makes this number from
+ * terminal input; scripts make the number from the key's name. */
 #pragma once
 
 #include <stdbool.h>
@@ -68,8 +68,7 @@ struct keys {
  * name), or be "redraw", "page up" or "page down". The user interface itself runs "redraw", "page
  * up" and "page down". STATUS_USAGE: the text has an error, and the message is "ORIGIN:LINE:
  * reason". */
-struct status
-keys_parse(struct keys *keys, const char *text, const char *origin,
+struct status keys_parse(struct keys *keys, const char *text, const char *origin,
 	const struct command_row *commands);
 
 /* Returns the number of a named key; KEYCODE_NONE for an unknown name. */
@@ -78,8 +77,8 @@ int keys_code(const char *name);
 /* Returns the context in which the next key will be interpreted. */
 enum context keys_context(const struct view *view);
 
-/* Returns the row of a key in a context. A row with the key's name has priority over a row with its
- * class. NULL: the key does nothing in this context. */
+/* Returns the row of a key in a context. A row that names the key has priority over a row that
+ * names the key's class. NULL: the key does nothing in this context. */
 const struct key_row *keys_find(const struct keys *keys, enum context context, int code);
 
 /* Writes the row's command to `buffer`, with {char}, {find} and {find-1} replaced. */
@@ -92,7 +91,7 @@ void keys_expand(const struct key_row *row, int code, const char *find, char *bu
  * sequence to its end, so that its characters are not read as keys. The grammar of control
  * sequences is from ECMA-48. */
 
-/* The number of characters after Esc that decide which kind of sequence begins. */
+/* How many characters after Esc decide which kind of control sequence begins. */
 enum { SEQUENCE_LOOK = 2 };
 
 enum sequence {
@@ -102,10 +101,10 @@ enum sequence {
 	SEQUENCE_SHORT	  /* a sequence of Esc and two more characters */
 };
 
-/* Returns the kind of sequence that begins with Esc and the characters in `after`. after: the
- * characters that arrived together with the Esc; count: their number, at most SEQUENCE_LOOK. */
+/* Returns the kind of sequence that begins with Esc and the characters in `after`. Parameter
+ * `after`: the `count` characters (at most SEQUENCE_LOOK) that arrived together with the Esc. */
 enum sequence sequence_after_escape(const wint_t *after, size_t count);
 
-/* Returns whether a sequence of this kind ends with `character`. before: the character of the
- * sequence before `character`; 0: there is none. */
+/* Returns whether a control sequence ends with `character`. Parameter `before`: the previous
+ * character of the sequence; 0: `character` is its first character. */
 bool sequence_ends(enum sequence sequence, wint_t before, wint_t character);

@@ -7,8 +7,8 @@ enum {
 	TOP_MIN = 8,	    /* smallest height of the top block: rule, large digits, spread, trials,
 			       source, rates */
 	BODY_MIN = 5,	    /* smallest height of the body: rule, three rows of bars, labels */
-	WHOLE_COMFORT = 18, /* comfortable rows of a whole-width panel; if fewer rows are available,
-			       the panel gets the whole body */
+	WHOLE_COMFORT = 18, /* number of rows that is comfortable for a whole-width panel; if fewer
+			       rows are available, the panel gets the whole body */
 	OTHERS = 8,	    /* number of rows that a whole-width panel leaves to other panels */
 	PAIR_WIDTH = 100,   /* smallest width at which the body may have two columns */
 	VERY_WIDE = 150,    /* smallest width at which the body always has two columns */
@@ -67,8 +67,8 @@ static void place_top(const struct placing *placing, int y, int width, int heigh
 	place_area(placing, AREA_ABOUT, x + figure + gap, y, about, height);
 }
 
-/* The panels of the body, arranged in lines of `columns` panels side by side. A struct layout_row
- * describes each panel. */
+/* The panels of the body, arranged in lines of `columns` panels side by side. Each panel of the
+ * body is described by a struct layout_row. */
 struct band {
 	const struct layout_row *row[LAYOUT_MAX];
 	int count, columns;
@@ -211,8 +211,8 @@ static bool all_comfortable(const struct band *band, int width, int height)
 }
 
 /* Places a front panel that has the whole width. The panel's height is at most its best height, and
- * leaves OTHERS rows to other panels. If this height is less than WHOLE_COMFORT, the panel gets the
- * whole body. Returns the rest of the rectangle. */
+ * leaves OTHERS rows to other panels. If the panel's height is less than WHOLE_COMFORT, the panel
+ * gets the whole body. Returns the rest of the rectangle. */
 static struct box place_whole(const struct placing *placing, struct box at)
 {
 	for (int i = 0; i < placing->row_count; i++) {

@@ -57,9 +57,9 @@ struct layout {
 	struct layout_item item[LAYOUT_MAX];
 };
 
-/* Fills the layout. `rows` are in order of importance. top_rows: the number of screen rows that the
- * top block can use, rule included. The first wanted row of AREA_BODY always has a place, unless
- * the screen is smaller than the minimum size. */
+/* Computes the layout of panels. Parameter `rows`: the panels in order of importance. Parameter
+ * `top_rows`: the number of screen rows that the top block can use, rule included. The first wanted
+ * row of AREA_BODY always has a place, unless the screen is smaller than the minimum size. */
 void layout_compute(int width, int height, const struct layout_row *rows, int row_count,
 	int top_rows, struct layout *layout);
 

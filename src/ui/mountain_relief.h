@@ -16,14 +16,14 @@ int mountain_shade(double gbps, double top);
 bool mountain_at(const struct view_grid *grid);
 
 /* Returns the smallest cache that holds the size of row y: "L1", "L2", "L3" or "mem"; "" if
- * unknown. first: also returns "" if the previous row has the same cache. */
+ * unknown. If `first` is true, also returns "" if the previous row has the same cache. */
 const char *mountain_level(const struct view_grid *grid, int y, bool first);
 
 /* Draws a surface over size and stride, seen from the largest sizes. Returns false, and draws
  * nothing, if the rectangle is too small. */
 bool mountain_relief(struct box at, const struct view *view);
 
-/* Draws a slice with one bar for each point along a knob. The title is "GB/s over size". If the
- * kernel moves no bytes, the title says cycles per element. */
+/* Draws a slice with one bar for each point along a knob. The title of a slice is "GB/s over size".
+ * If the kernel moves no bytes, the title of a slice says cycles per element. */
 struct words slice_title(const struct view *view, const struct view_slice *slice);
 void slice_draw(struct box at, const struct view *view, const struct view_slice *slice);

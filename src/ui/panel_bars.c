@@ -174,8 +174,8 @@ static struct words word_of(const struct scene *scene, int index)
 	return words_of("%.*s", shown ? (int)strcspn(word, "/") : 0, word);
 }
 
-/* Draws the keys and words that fit without being cut, and returns the next free column.
- * only_measure: draws nothing, and returns the column after all words. */
+/* Draws the keys and words that fit without being cut, and returns the next free column. If
+ * `only_measure` is true, draws nothing, and returns the column after all words. */
 static int draw_words(struct box at, const struct scene *scene, bool only_measure)
 {
 	int x = 1;
@@ -201,7 +201,8 @@ static int draw_words(struct box at, const struct scene *scene, bool only_measur
 
 static void draw_keys(struct box at, const struct scene *scene)
 {
-	/* If not all words fit, the end of the row shows how to see the omitted words. */
+	/* If not all keys and words fit, the end of the key bar shows "…", and "?" if the key ?
+	 * opens the help. */
 	const char *more = keys_context(scene->view) == CONTEXT_MAIN ? "?…" : "…";
 	struct box words = at;
 	bool all = draw_words(at, scene, true) - 2 <= at.width;
@@ -221,7 +222,7 @@ const struct panel panel_key_bar = { .name = "keys", .draw = draw_keys };
 /* A small screen with enough rows shows the setting, the value, the state and the key that quits. A
  * screen of one row shows the value, and the key that quits if it fits. */
 
-/* A screen with fewer columns uses only its first row for the value. */
+/* A screen with fewer columns than ROWS_FROM shows the value only in its first row. */
 enum { ROWS_FROM = 20 };
 
 /* Draws the value in the longest form that fits. A value that is too long is rounded, never cut. */

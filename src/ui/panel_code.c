@@ -61,8 +61,8 @@ struct columns {
 					    indices; -1: no chain */
 };
 
-/* Returns the instruction's text. brief: omits "qword ptr", because the registers usually show the
- * operand's size. */
+/* Returns the instruction's text. If `brief` is true, omits "qword ptr", because the registers
+ * usually show the operand's size. */
 static struct words text_of(const struct loop *loop, int index, bool brief)
 {
 	const struct insn *insn = &loop->insn[index];
@@ -204,7 +204,7 @@ static void draw_head(struct box at, const struct columns *columns)
 	canvas_right(at, x + CYCLES, 0, STYLE_DIM, "latency");
 }
 
-/* Draws the meaning of the marks. */
+/* Draws a legend of the marks in the margin. */
 static void draw_legend(
 	struct box at, int y, const struct columns *columns, const struct limits *limits)
 {

@@ -234,8 +234,9 @@ static bool is_listed(const struct view *view, int event)
 }
 
 /* Writes the core's unavailable events. If all these events have the same reason, writes
- * "unavailable (stays at zero, even where most events rise): loads, stores". Otherwise, the reason
- * is written after each event. If `reasons` is false, omits the reasons. */
+ * "unavailable (stays at zero, even where most events rise): loads, stores". If the reasons differ,
+ * each reason is written after its events. If `reasons` is false, omits the reasons why events are
+ * unavailable. */
 static void find_unavailable(const struct view *view, bool reasons, struct text *text)
 {
 	const struct event_plan *plan = view->counters.plan;
@@ -333,8 +334,8 @@ static void find_parts(struct box at, const struct view *view, struct parts *par
 	if (lines_rows(&parts->remarks) > (at.height + 1) / 2)
 		lines_cut(&parts->remarks, 0);
 	at.height -= lines_rows(&parts->remarks);
-	/* If the table is cut, unavailable events get one row. If the reasons do not fit, omit the
-	 * reasons. */
+	/* If the table is cut, unavailable events get one row. If the reasons why events are
+	 * unavailable do not fit, omit the reasons. */
 	for (int pass = 0; pass < 2; pass++, most = 1) {
 		struct box rest = at;
 

@@ -46,8 +46,7 @@ static enum style level_style(const struct hierarchy_level *level)
 	return level->unstable ? STYLE_WARN : level->kind == LEVEL_TLB ? STYLE_TEXT : STYLE_FIGURE;
 }
 
-/* Adds one short row for a level, "L2 1 MiB 14.0 cy 3.4 ns"; used if the sentences about the levels
- * do not fit. */
+/* Adds one short row for a cache or TLB level: "L2 1 MiB 14.0 cy 3.4 ns". */
 static void put_short(struct column *column, const struct hierarchy_level *level)
 {
 	bool tlb = level->kind == LEVEL_TLB, about = hierarchy_is_about(level);
@@ -69,8 +68,8 @@ static void put_short(struct column *column, const struct hierarchy_level *level
 		cycles.text, column->at.width >= LEVEL + 19 ? " cy" : "", ns.text);
 }
 
-/* Adds the levels: as sentences if they need at most half of the rows, else as one row for each
- * level. */
+/* Adds the levels of the memory hierarchy: as sentences if the sentences need at most half of the
+ * rows, else as one row for each level. */
 static void put_levels(struct column *column, const struct probe_report *report)
 {
 	const struct hierarchy *hierarchy = &report->hierarchy;
@@ -236,8 +235,7 @@ const struct panel panel_probe = {
 /* ---- the windows ---- */
 
 /* The smallest and the largest width, in columns, of the text next to the curve of fillers. */
-enum { WINDOW_LEAST = 29,
-	WINDOW_MOST = 66 };
+enum { WINDOW_LEAST = 29, WINDOW_MOST = 66 };
 
 /* Number of rows, rule included, in which the panel shows everything. */
 enum { WINDOWS_BEST_ROWS = 35 };

@@ -15,7 +15,7 @@
 /* The smallest width in columns at which two rates share a line. */
 enum { RATES_WIDE = 30 };
 
-/* Tags of lines that are drawn specially. */
+/* Tags of lines that are not drawn as plain text. */
 enum { TAG_NONE, TAG_DIGITS, TAG_COURSE };
 
 /* Adds the reason why there is no value: the measurement failed or has not finished. The panel
@@ -112,7 +112,7 @@ static void add_trials(struct lines *lines, const struct view *view)
 		   *trials = sample->trials == 1 ? "trial" : "trials",
 		   *source = panels_source(sample->cycles_from);
 
-	/* A line above already reports the contention. */
+	/* The panel has already reported the contention in a line above. */
 	if (sample->mixed)
 		lines_add(lines, 5, STYLE_TEXT,
 			"%1$u %2$s used, contended ones too\n%1$u %2$s, contended ones too",
@@ -348,7 +348,7 @@ static size_t collect(const struct view *view, int from, int to, double *cpe)
 }
 
 /* Draws the course of the latest trials. Each column is a bar for the median of several trials. The
- * scale of the bars goes from the lowest to the highest median. */
+ * lowest bar is the lowest median, and the highest bar is the highest median. */
 static void draw_course(struct box at, const struct view *view)
 {
 	double cpe[VIEW_STRIP], column[VIEW_STRIP], low = INFINITY, high = -INFINITY;

@@ -6,8 +6,8 @@
 
 #include "ui/panels.h"
 
-/* Returns the choices of a knob: "add mul". numbered: each choice follows the digit that selects
- * it, "1 add 2 mul". */
+/* Returns the choices of a knob: "add mul". If `numbered` is true, each choice follows the digit
+ * that selects the choice: "1 add 2 mul". */
 static struct words choices(const struct knob *knob, bool numbered)
 {
 	struct words words = { "" };
@@ -133,8 +133,8 @@ static void draw_range(struct box at, int row, const struct view *view)
 	canvas_put(inside, 0, row, STYLE_DIM, range.text);
 }
 
-/* Draws the kernel's remark at the bottom. If the remark does not fit, it uses all free rows and is
- * cut after a word. Returns the number of rows used. */
+/* Draws the kernel's remark at the bottom. If the kernel's remark does not fit, the remark uses all
+ * free rows and is cut after a word. Returns the number of rows used. */
 static int draw_remark(struct box at, int below, const char *text)
 {
 	struct box words = box_part(at, 2, 0, at.width - 2, at.height);
@@ -175,7 +175,7 @@ static void draw_below(
 	/* Draw the knob's help only if the whole help fits after a blank row. */
 	if (need < below) {
 		canvas_wrap(words, words.height - need, STYLE_DIM, knob->help);
-		/* If a row is left, show which digit selects each choice. */
+		/* If a row is free, show which digit selects each choice of the knob. */
 		if (said && knob->kind == KNOB_CHOICE && need + 1 < below)
 			draw_range(at, words.height - need - 1, view);
 	}
@@ -255,7 +255,7 @@ static void draw_about(struct box at, const struct scene *scene)
 	const struct kernel *kernel = scene->view->setting.kernel;
 	int need, row = 0;
 
-	at.width = int_least(at.width, 84); /* longer lines are hard to read */
+	at.width = int_least(at.width, 84); /* lines longer than 84 columns are hard to read */
 	need = canvas_rows(at, kernel->title) + canvas_rows(at, kernel->look_for);
 	if (need <= at.height)
 		row = canvas_wrap(at, 0, STYLE_FIGURE, kernel->title);

@@ -70,7 +70,7 @@ static struct columns measure(struct box at, const struct view *view, bool brief
 	return columns;
 }
 
-/* Draws a bar with half-cell precision. A value above 0 has at least half a cell. */
+/* Draws a bar with half-cell precision. The bar of a value above 0 is at least half a cell long. */
 static void draw_bar(struct box at, int y, const struct columns *columns, double cpe,
 	enum style style, enum glyph glyph)
 {
@@ -142,9 +142,9 @@ static void draw_measured(
 			units_value(sample->cpe_lo).text, units_value(sample->cpe_hi).text);
 }
 
-/* Adds the sentences below the bars. cause: also adds the binding limit's cause, because the cause
- * is not next to the bar. Further sentences are about the next load, the gap, the remedy, the block
- * size, and the published order of results. */
+/* Adds the sentences below the bars. If `cause` is true, also adds the binding limit's cause, which
+ * is then not next to its bar. Further sentences are about the next load, the gap, the remedy, the
+ * block size, and the published order of results. */
 static void find_words(struct lines *words, const struct view *view, bool cause)
 {
 	const struct limits *limits = &view->explanation->limits;
@@ -184,7 +184,8 @@ static void choose(const struct limits *limits, int room, struct shown *shown)
 		shown->limit[i] = i;
 	if (limits->binding < shown->count)
 		return;
-	/* The binding limit is not the highest, because soft limits are higher. */
+	/* Add a row for the binding limit, which is not the highest limit if soft limits are
+	 * higher. */
 	if (shown->count == 1) {
 		shown->count = 2;
 		shown->rest = false;
@@ -199,7 +200,8 @@ static void draw_rest(struct box at, int y, const struct limits *limits, const s
 	double most = NAN;
 
 	for (int i = 0; i < limits->limit_count; i++) {
-		/* The last row may be the binding limit. */
+		/* Do not count the limits that have a row; the binding limit may be in the last
+		 * row. */
 		if (i < shown->count - 1 || i == shown->limit[shown->count - 1])
 			continue;
 		if (limits->limit[i].known && known++ == 0)

@@ -256,8 +256,9 @@ static int edge_of(const struct axis_place *place, int first, int shown, int eac
 }
 
 /* Draws marks at the edge for a setting between or beyond cells. Two pointers mean that the size is
- * between two rows. An arrow outwards means that the size or stride is beyond the last cell. shown:
- * the first visible cell, and the number of visible cells. width, height: the size of a cell. */
+ * between two rows. An arrow outwards means that the size or stride is beyond the last cell.
+ * Parameter `shown`: the first visible cell, and the number of visible cells. Parameters `width`
+ * and `height`: the size of a cell. */
 static void draw_edges(
 	struct box at, const struct view_grid *grid, struct box shown, int width, int height)
 {
@@ -353,15 +354,15 @@ static void draw_slice(struct box at, const struct view *view, const struct view
 	slice_draw(box_part(at, 0, 1, at.width, at.height - 1), view, slice);
 }
 
-/* Draws the slices over size and stride in a box, one above the other. If only one slice fits,
- * draws only one slice. */
+/* Draws the slices over size and stride in a box, one above the other. If only one slice fits in
+ * the box, draws only one slice. */
 static void draw_slices(struct box at, const struct view *view)
 {
 	int first = at.height < 2 * SLICE_ROWS ? at.height : at.height - at.height / 2;
 
 	if (at.height >= SLICE_ROWS)
 		draw_slice(box_part(at, 0, 0, at.width, first), view, &view->by_size);
-	/* A slice of no rows draws nothing. */
+	/* If the second slice has no rows, nothing is drawn. */
 	draw_slice(box_part(at, 0, first, at.width, at.height - first), view, &view->by_stride);
 }
 

@@ -22,7 +22,7 @@ static void heading(struct page *page, const char *text)
 	canvas_put(page->at, 0, page->line++, STYLE_TITLE, text);
 }
 
-/* Draws wrapped text from column x on. Lines outside the rectangle are not drawn. */
+/* Draws wrapped text from column x on. Lines of text outside the page's box are not drawn. */
 static void paragraph(struct page *page, int x, enum style style, const char *text)
 {
 	struct box at = box_part(page->at, x, 0, page->at.width - x, page->at.height);
@@ -41,7 +41,7 @@ static void about(struct page *page, const struct kernel *kernel)
 	paragraph(page, 0, STYLE_DIM, kernel->document);
 }
 
-/* Sections of words: a heading and its paragraphs. */
+/* The sections of the help: each section is a heading and its paragraphs. */
 static const char *const letters[] = {
 	"Letters next to values: the source of the cycles",
 	"C counter  R reference clock  S single-stepped  T wall time  M model",

@@ -9,9 +9,10 @@
 
 #include "ui/panels.h"
 
-/* Widths in screen columns. COLUMN, PAIR and BRIEF: smallest width of an entry without a count,
- * with a count below its bar, and with a count in the row of its bar. DIFFERENCE: width of a
- * difference. BESIDE: smallest width of the list of events that belong to no port. */
+/* Widths in screen columns. COLUMN: smallest width of an entry without a count. PAIR: smallest
+ * width of an entry with a count below its bar. BRIEF: smallest width of an entry with a count in
+ * the row of its bar. DIFFERENCE: width of a difference. BESIDE: smallest width of the list of
+ * events that belong to no port. */
 enum {
 	COLUMN = 21,
 	PAIR = 30,
@@ -113,7 +114,8 @@ static void beside_add(struct beside *beside, const struct view *view, bool stal
 	}
 }
 
-/* Finds the events that belong to no port. If ports are counted, finds no events. */
+/* Finds the events that belong to no port. If the micro-ops of ports are counted, finds no events.
+ */
 static void beside_find(const struct view *view, struct beside *beside)
 {
 	const struct view_counters *counters = &view->counters;
@@ -235,8 +237,8 @@ static void add(struct entries *entries, const struct view *view, uint32_t ports
 	entries->count++;
 }
 
-/* Returns the first event whose lowest port is `port`; -1: none. covered: set to all ports that
- * events count. */
+/* Returns the first event whose lowest port is `port`; -1: no such event. Sets `covered` to all
+ * ports that events count. */
 static int event_from(const struct view *view, int port, uint32_t *covered)
 {
 	const struct event_plan *plan = view->counters.plan;
@@ -263,7 +265,7 @@ static void list(const struct view *view, struct entries *entries)
 		int port = i % count, event = -1;
 		uint32_t covered = 0;
 
-		/* The execution units follow the ports. */
+		/* In the list of entries, the execution units follow the ports. */
 		if (view->core->unit[port] != (i >= count))
 			continue;
 		if (i < count && pairs)
@@ -317,8 +319,8 @@ static void draw_counted(struct box at, int x, int y, int bar, const struct entr
 	draw_difference(at, x + bar + PORTS_FIGURE + DIFFERENCE, y, entry);
 }
 
-/* Draws one entry: the bar of the model, and the bar of the count below it. brief: the count is a
- * number in the row of the model's bar. */
+/* Draws one entry: the bar of the model, and the bar of the count below it. If `brief` is true, the
+ * count is only a number in the row of the model's bar. */
 static void draw_entry(struct box at, int y, const struct entries *entries, bool brief,
 	const struct entry *entry, const struct view *view)
 {
@@ -364,7 +366,7 @@ static void draw_entry(struct box at, int y, const struct entries *entries, bool
 		draw_difference(at, at.width, y, entry);
 }
 
-/* Draws "◀ fullest │ split evenly by hand". Returns the columns used. */
+/* Draws a legend: "◀ fullest │ split evenly by hand". Returns the columns used. */
 static int draw_legend(struct box at, int y, const struct limits *limits)
 {
 	bool binds = limits->binding >= 0 &&

@@ -73,7 +73,7 @@ struct words slice_title(const struct view *view, const struct view_slice *slice
 	struct words here = { "" }, fixed = { "" };
 
 	/* A marker between or beyond the points cannot show the exact value of the knob, so the
-	 * title shows it. */
+	 * title shows the value. */
 	if (slice->count > 0 && slice->place.where != AXIS_AT)
 		here = words_of(
 			", here %s", setting_shown(knob, view->setting.v[slice->knob]).text);
@@ -93,8 +93,8 @@ struct words slice_title(const struct view *view, const struct view_slice *slice
 		here.text, fixed.text, panels_marks(contended, unsettled));
 }
 
-/* Returns the first column of a point. index: number of the point, counted from frame->first. Bars
- * have whole columns, and the widths of bars differ by at most one column. */
+/* Returns the first column of a point's bar. Parameter `index`: number of the point, counted from
+ * frame->first. Bars have whole columns, and the widths of bars differ by at most one column. */
 static int column_of(const struct frame *frame, int index)
 {
 	return MARGIN + index * frame->width / frame->shown;

@@ -167,7 +167,7 @@ void panels_cut(struct box at, int rows, char *text, size_t size)
 		text[length] = '\0';
 		blank = strrchr(text, ' ');
 		if (!blank)
-			break; /* a single word: the canvas cuts it */
+			break; /* the text is a single word, which the canvas cuts */
 		length = (size_t)(blank - text);
 		snprintf(blank, size - length, " …");
 	}
@@ -471,7 +471,7 @@ bool panels_scroll_back(struct canvas *canvas, const struct view *view, const ch
 			continue;
 		if (!panels_find(canvas, view, panel->name, &at))
 			return false;
-		/* The panel's lines begin below the rule. */
+		/* The lines of the panel's text begin below the rule. */
 		beyond = panel->first(view) -
 			 panel->scroll_end(box_part(at, 0, 1, at.width, at.height - 1), &scene);
 		snprintf(back, size, "%s -%d", scroll, beyond);

@@ -40,7 +40,7 @@ struct panel {
 	/* Returns the index of the panel's first visible line when the panel is scrolled to its end
 	 * in this rectangle. NULL: the panel does not scroll. */
 	int (*scroll_end)(struct box at, const struct scene *scene);
-	/* For a pane that scrolls, `first` returns the index of the first visible line.
+	/* For a pane that scrolls, `first` returns the index of the first visible line, and
 	 * scroll_command is the command that scrolls the pane by "+N" or "-N" lines.
 	 */
 	int (*first)(const struct view *view);
@@ -53,8 +53,8 @@ struct panel {
 	/* Returns whether the panel now fills the whole body of the frame. NULL: the panel never
 	 * does. */
 	bool (*alone)(const struct view *view);
-	/* The panel is highlighted while the arrow keys act on the pane of this name
-	 * (view->screen.focus); NULL: never. */
+	/* Name of a pane: the panel is highlighted while the arrow keys act on this pane
+	 * (view->screen.focus). NULL: the panel is never highlighted. */
 	const char *focus;
 };
 
@@ -75,7 +75,7 @@ int panels_page(struct canvas *canvas, const struct view *view);
 /* The overlays, which panels_draw() draws over all panels. */
 extern const struct panel panel_help, panel_find, panel_text, panel_said;
 
-/* Returns the name of a source: "R reference clock". */
+/* Returns the name of a source of cycles: "R reference clock". */
 const char *panels_source(enum source source);
 
 /* The smallest number of trials for which panels show quartiles. */
@@ -86,7 +86,7 @@ enum { PANELS_QUARTILES_FROM = 5 };
 enum { LINES_MAX = 24 };
 
 struct line {
-	int rank; /* if not all lines fit, panels first remove lines with the highest rank */
+	int rank; /* if not all lines fit, panels first remove the lines with the highest rank */
 	int rows;
 	int tag; /* for the panel's own use */
 	enum style style;
@@ -99,8 +99,9 @@ struct lines {
 	struct line line[LINES_MAX];
 };
 
-/* Adds a line. The text may have alternatives, separated by line feeds. The first alternative that
- * fits in a row is used, else the last alternative. An empty text adds nothing. Never returns NULL.
+/* Adds a line. The text may consist of alternatives, separated by line feeds. The line shows the
+ * first alternative that fits in a row, else the last alternative. An empty text adds nothing.
+ * Never returns NULL.
  */
 struct line *lines_put(struct lines *lines, int rank, enum style style, struct words words);
 #define lines_add(lines, rank, style, ...) lines_put(lines, rank, style, words_of(__VA_ARGS__))
@@ -188,8 +189,8 @@ struct words shown_absence(const struct view *view, int event);
 
 /* ---- the frame ---- */
 
-/* Whether `name` is not NULL and equals the panel's name. */
+/* Returns whether `name` is not NULL and equals the panel's name. */
 bool panels_named(const char *name, const char *panel);
 
-/* Whether a panel has a place in this frame. */
+/* Returns whether the panel with this name has a place in the frame. */
 bool panels_shown(const struct scene *scene, const char *name);

@@ -138,7 +138,7 @@ struct status screen_open(void)
 	intrflush(stdscr, FALSE);
 	keypad(stdscr, TRUE);
 	nodelay(stdscr, TRUE);
-	/* Without this call, ncurses stops drawing a frame when a key arrives. */
+	/* Without typeahead(-1), ncurses stops drawing a frame when a key arrives. */
 	typeahead(-1);
 	curs_set(0);
 	canvas_init(&screen.shown, 0, 0, false);
@@ -167,7 +167,7 @@ void screen_emergency(void)
 		return;
 	screen.open = false;
 	written = write(STDOUT_FILENO, screen.restore, strlen(screen.restore));
-	(void)written; /* an error cannot be handled here */
+	(void)written; /* an error of write() cannot be handled here */
 	if (screen.modes_known)
 		tcsetattr(STDIN_FILENO, TCSANOW, &screen.modes);
 }
@@ -384,8 +384,8 @@ static bool begins_sequence(void)
 		return true;
 	screen.sequence_last = 0;
 	screen.sequence_at = monotonic_seconds();
-	/* If Esc begins a sequence, the first character after Esc is consumed. The other characters
-	 * are returned to the input, and are read again later. */
+	/* If Esc begins a sequence, the first character after Esc is consumed. All other characters
+	 * read after the Esc are returned to the input, and are read again later. */
 	while (count > (screen.sequence == SEQUENCE_NONE ? 0 : 1))
 		unget_wch((wchar_t)after[--count]);
 	return screen.sequence != SEQUENCE_NONE;

@@ -33,6 +33,6 @@ void screen_forget(void);
 void screen_suspend(void);
 void screen_resume(void);
 
-/* Returns the next key, or KEYCODE_NONE. Waits only briefly after an Esc, to find out whether a
- * sequence follows. */
+/* Returns the next key, or KEYCODE_NONE. After an Esc, waits only briefly to find out whether a
+ * control sequence follows. */
 int screen_key(void);

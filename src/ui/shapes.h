@@ -36,8 +36,8 @@ void dots_show(const struct dots *dots, struct box clip, int x, int y, enum styl
 
 enum { DIGITS_HEIGHT = 3 };
 
-/* Returns how many columns a number in large digits needs. The number consists of digits, '.' and
- * '-'; returns 0 if `figure` has another character. */
+/* Returns how many columns a number in large digits needs. Returns 0 if `figure` has a character
+ * other than digits, '.' and '-'. */
 int digits_width(const char *figure);
 
 void digits_draw(struct box clip, int x, int y, enum style style, const char *figure);

@@ -77,8 +77,8 @@ static const struct {
 	short in256, in16, in8;
 	unsigned attributes; /* with colours */
 	unsigned plain;	     /* without */
-	unsigned contrast;   /* attributes of the high-contrast look; 0: the attributes without
-				colours, but not dim */
+	unsigned contrast;   /* attributes of the high-contrast look; 0: the attributes of a look
+				without colours, but not dim */
 	short bright;	     /* bright colour of the high-contrast look; 0: default colour */
 } looks[STYLE_COUNT] = {
 	[STYLE_TEXT] = { -1, -1, -1, 0, 0 },

@@ -12,7 +12,7 @@ struct terminal_facts {
 	char term[32];	    /* $TERM; empty: not set */
 	bool described;	    /* terminfo describes this terminal */
 	bool database;	    /* a terminfo database exists; true if TERM is not set */
-	bool addressable;   /* the cursor can be moved: full-screen programs work */
+	bool addressable;   /* the cursor can be moved, so full-screen programs work */
 	int colours;	    /* 0: none */
 	bool utf8;	    /* the locale's character set */
 	char charset[32];
@@ -41,14 +41,14 @@ struct theme {
 	struct look look[STYLE_COUNT];
 };
 
-/* Fills the theme for a terminal with `colours` colours (0 or less: monochrome). no_color: the
- * theme uses no colours, only attributes. contrast: the theme uses bold, reverse and underlined
- * text, the terminal's default colours and bright colours, but no dim text. */
+/* Fills the theme for a terminal with `colors` colours (0 or less: monochrome). If no_color is
+ * true, the theme uses no colours, only attributes. If `contrast` is true, the theme uses bold,
+ * reverse and underlined text, default colours and bright colours, but no dim text. */
 void theme_choose(struct theme *theme, int colors, bool no_color, bool contrast);
 
-/* theme_no_color() returns whether the environment variable NO_COLOR is set and not empty.
- * theme_contrast() returns whether the environment variable SLEXPLORE_THEME is high-contrast or
- * contrast. */
+/* The function theme_no_color() returns whether the environment variable NO_COLOR is set and not
+ * empty. The function theme_contrast() returns whether the environment variable SLEXPLORE_THEME is
+ * high-contrast or contrast. */
 bool theme_no_color(void);
 bool theme_contrast(void);
 /* Returns the value of the environment variable SLEXPLORE_THEME if the value is unknown, else NULL.

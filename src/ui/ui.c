@@ -56,8 +56,8 @@ static void die(int number)
 }
 
 /* Catches signals that end, stop or continue the program or resize the terminal. On a fatal signal,
- * the handler first calls rescue(), then the signal's default action follows. rescue() must be
- * async-signal-safe. Signal handlers installed by other code remain. */
+ * the handler first calls rescue(), then the signal's default action follows. The function rescue()
+ * must be async-signal-safe. Signal handlers installed by other code remain. */
 static struct status signals_catch(void (*rescue)(void))
 {
 	struct sigaction telling = { .sa_handler = tell, .sa_flags = SA_RESTART },
@@ -121,7 +121,7 @@ struct event_loop {
 	struct frontend front;
 	const struct engine *engine;
 	struct worker *worker;
-	bool started;	       /* the worker is ready: it has its core and clock */
+	bool started;	       /* the worker is ready: the worker has its core and clock */
 	struct status failure; /* error if the worker could not start, else OK */
 	double drawn;	       /* time of the last frame */
 	double frame_due; /* time of the next frame; INFINITY: no frame is needed, because nothing

@@ -20,8 +20,8 @@ struct ui_options {
 	const char *const
 		*events; /* events to count in addition to the core's own, by their libpfm names */
 	int event_count;
-	struct replay *replay; /* the recording to replay; then no worker starts and nothing is
-				  measured; NULL: no replay */
+	struct replay *replay; /* the recording to replay, without a worker and without measuring;
+				  NULL: no replay */
 	const char *record;    /* the file of a recording that begins at the start of the explorer;
 				  NULL: no recording */
 	char *recorded; /* buffer of 200 bytes for a sentence about the recording, written at the
