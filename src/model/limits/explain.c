@@ -13,17 +13,17 @@
 #include "model/code/step.h"
 
 /* A kernel whose data decide the path is single-stepped twice: over STEP_SHORTER and over
- * STEP_LONGER elements. This number of elements shows the shares of a random pattern, and takes a
- * few milliseconds. If an element needs hundreds of steps, kernel->few() returns a smaller number
- * of elements. */
+ * STEP_LONGER elements. STEP_LONGER elements are enough to show how often each path is taken, and
+ * both runs take a few milliseconds. If an element needs hundreds of steps, kernel->few() returns a
+ * smaller number of elements. */
 enum { STEP_SHORTER = 64, STEP_LONGER = 320, STEP_MOST = 40000 };
 
 /* Time limit of a single-stepped run in seconds. Under a hypervisor that traps each step, a step
  * needs 20 µs. */
 #define STEP_SECONDS 2
 
-/* A single-stepped run ends with a whole iteration, so it may need up to this many elements more
- * than planned. */
+/* A single-stepped run ends with a whole iteration, so the run may need up to SAMPLE_MORE elements
+ * more than planned. */
 enum { SAMPLE_MORE = 64 };
 
 /* Bytes of a cache line, as built-in kernels assume. */
@@ -103,8 +103,8 @@ static struct status step(struct kernel_run *run, struct loop *loop)
 	return step_loop(&plan, loop);
 }
 
-/* run is the kernel's run with little data. run->walk receives the description of the walk at the
- * original setting, if the kernel has a description. */
+/* Fills place for the original setting. run is the kernel's run with little data. If the kernel
+ * describes its walk, run->walk receives the description for the original setting. */
 static void fill_place(
 	const struct explain_question *question, struct kernel_run *run, struct limits_place *place)
 {

@@ -1,8 +1,8 @@
 /* Explains a kernel at one setting: reads or steps the kernel's loop, and computes every limit on a
  * core. An explanation measures no time.
  *
- * An explanation gives the kernel little data (the size knob is at the minimum), so it needs well
- * under a millisecond. Facts that depend on the true size of the data come from the setting. */
+ * The kernel gets little data (the size knob is at the minimum), so an explanation needs well under
+ * a millisecond. Facts that depend on the true size of the data come from the setting. */
 #pragma once
 
 #include "engine/machine/machine.h"
@@ -12,11 +12,11 @@
 
 struct explain_question {
 	const struct kernel *kernel;
-	const int64_t *v; /* knob values of the setting */
+	const int64_t *v; /* values of the kernel's knobs at the setting to explain */
 	uint64_t seed;
-	const struct uarch *uarch;	/* the core to explain for */
-	bool foreign;			/* the core is not the running core */
-	const struct machine *machine;	/* cache sizes; may be NULL */
+	const struct uarch *uarch;	/* the core for which the limits are computed */
+	bool foreign;			/* the core is not the one on which the program runs */
+	const struct machine *machine;	/* the machine whose cache sizes are used; may be NULL */
 	struct memory_level l3, memory; /* measured latency and bandwidth of the last cache and of
 					   memory; known is false if not measured */
 	struct memory_point point[MEMORY_POINTS];

@@ -208,8 +208,8 @@ struct limit_words words_uses(const struct class_uses *uses, double divide, int 
 
 /* ---- The list of limits */
 
-/* Adds a limit to the list. If the list has a limit of this kind, a known limit replaces an unknown
- * one, and a higher limit replaces a lower one. */
+/* Adds a limit to the list. If the list already has a limit of the same kind, a known limit
+ * replaces an unknown limit, and a higher limit replaces a lower limit. */
 __attribute__((format(printf, 5, 0))) static void add_limit(struct tally *tally,
 	enum limit_kind kind, bool known, double cycles, const char *format, va_list list)
 {

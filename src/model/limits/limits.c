@@ -58,8 +58,8 @@ static void walk_path(struct tally *tally)
 
 /* ---- Additions of constants at rename */
 
-/* Whether the rename stage of the core performs this addition of a constant. Rename then keeps the
- * result as a register plus a constant until an instruction needs the sum. */
+/* Whether an instruction is an addition of a constant that the rename stage of the core performs.
+ * Rename then keeps the result as a register plus a constant until an instruction needs the sum. */
 static bool adds_at_rename(const struct tally *tally, int number)
 {
 	const struct insn *insn = &tally->loop->insn[number];
@@ -214,7 +214,8 @@ static void tally_begin(struct tally *tally)
 /* ---- All limits */
 
 /* Compares two limits for qsort(): the highest limit comes first. If two limits are equal except
- * for rounding, the limit of lower rank comes first. Unknown limits come last. */
+ * for rounding, the limit of lower rank comes first. Limits with an unknown number of cycles come
+ * last. */
 static int compare(const void *a, const void *b)
 {
 	const struct limit *x = a, *y = b;
@@ -229,8 +230,8 @@ static int compare(const void *a, const void *b)
 	return (int)x->kind - (int)y->kind;
 }
 
-/* Moves a limit of this kind after all equal hard limits. It is called for the loop's own branch
- * and counter: every loop has their limits. */
+/* Moves the limit of kind `kind` after all equal hard limits. limits_compute() calls step_back()
+ * for the limits of the loop's own branch and counter, because every loop has these two limits. */
 static void step_back(struct limits *limits, enum limit_kind kind)
 {
 	for (int i = 0; i + 1 < limits->limit_count; i++) {

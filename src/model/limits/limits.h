@@ -59,11 +59,11 @@ struct limit {
 	bool known; /* false: the limit applies, but a number is missing; cause names the number */
 	bool hard;
 	double cycles;	 /* cycles per path through the loop */
-	double cpe;	 /* cycles per element */
-	char cause[160]; /* "14 fused micro-ops, 4 a cycle" */
+	double cpe;	 /* the limit in cycles per element of the data */
+	char cause[160]; /* cause of the limit as text: "14 fused micro-ops, 4 a cycle" */
 };
 
-/* One instruction of the loop, for the listing. */
+/* An instruction of the loop, for the listing of the explanation. */
 struct limit_insn {
 	bool known;
 	bool fused; /* fused with the previous instruction into one micro-op */
@@ -84,8 +84,8 @@ struct limits {
 	double unlaminated; /* additional rename slots per path, if micro-fused instructions are
 			       split */
 	double mispredicts; /* branch mispredictions per element; NAN: unknown */
-	double beyond[3];   /* minimum number of cache lines per element that come from beyond L1,
-			       from beyond L2, and from memory; NAN: unknown */
+	double beyond[3];   /* minimum number of cache lines per element that come from levels after
+			       L1, from levels after L2, and from memory; NAN: unknown */
 	int limit_count;
 	struct limit
 		limit[LIMIT_COUNT]; /* the limits that apply, highest first; unknown ones last */
@@ -122,21 +122,21 @@ void limits_clear(struct limits *limits);
 void limits_compute(const struct loop *loop, const struct uarch *uarch,
 	const struct limits_place *place, struct limits *limits);
 
-/* A row of limit_rows.h. */
+/* A row of limit_rows.h: the properties of one kind of limit. */
 struct limit_row {
-	const char *name, *title; /* "latency", "loop-carried latency" */
+	const char *name, *title; /* for example "latency" and "loop-carried latency" */
 	enum limit_resource resource;
-	int rank; /* of two equal limits, the limit of lower rank is named first */
+	int rank; /* if two limits are equal, the limit of lower rank is named first */
 	bool hard;
 };
 
 extern const struct limit_row limit_rows[LIMIT_COUNT];
 
-/* Returns the effect of a code change that lowers this kind of limit, as words: "breaks the chain".
- */
+/* Returns the effect of a code change that lowers limits of kind `kind`, as words: "breaks the
+ * chain". */
 const char *limit_eases(enum limit_kind kind);
 /* Returns a sentence with advice for a limit that no knob lowers. */
 const char *limit_remedy(enum limit_kind kind);
 
-/* Returns the limit kind with this name. LIMIT_COUNT: no limit has this name. */
+/* Returns the limit kind called `name`. LIMIT_COUNT: no limit is called `name`. */
 enum limit_kind limit_find(const char *name);

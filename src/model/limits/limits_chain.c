@@ -53,8 +53,8 @@ static struct limit_words describe_chain(const struct tally *tally, const struct
 }
 
 /* Returns the number of elements of a new chain that overlap with the previous chain. The reorder
- * buffer must hold these elements, and the scheduler must hold their operations. INFINITY: the
- * sizes of both buffers are unknown. */
+ * buffer must hold the overlapping elements, and the scheduler must hold their operations.
+ * INFINITY: the sizes of both buffers are unknown. */
 static double overlap(const struct tally *tally, const struct chain *chain)
 {
 	double rob = tally->uarch->fact[SIZE_ROB], scheduler = tally->uarch->fact[SIZE_SCHEDULER];
@@ -73,8 +73,8 @@ static double overlap(const struct tally *tally, const struct chain *chain)
 
 /* Returns the share of a chain's cycles that remains if a new chain begins every `restart`
  * elements. A chain can begin when all previous elements are done, except the last `together`. The
- * result is the larger of two bounds: one for the first chain that has to wait, and one for the
- * next chain, which waits for the whole first chain. */
+ * result is the larger of two bounds. The first bound is for the first chain that has to wait. The
+ * second bound is for the next chain, which waits for the whole first chain. */
 double limits_restart_share(double restart, double together)
 {
 	double first = floor(together / restart) + 1;

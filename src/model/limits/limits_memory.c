@@ -17,20 +17,21 @@ static const char *const level_names[LEVELS] = { "L1", "L2", "L3", "memory" };
 
 struct level {
 	const char *name;
-	double share;	       /* share of the accesses that this level serves */
+	double share;	       /* share of the accesses that the level serves, from 0 to 1 */
 	double latency, lines; /* load-to-use latency in cycles, and cache lines per cycle;
 				  UARCH_UNKNOWN: unknown */
 	bool measured; /* latency and lines are measured on the machine; otherwise they come from
 			  the core's file */
 };
 
-/* Sets of kinds of reaches: one bit for each value of enum reach_way. If a walk has no reaches,
- * these sets are ignored. */
+/* Sets of kinds of reaches: one bit for each value of enum reach_way. If a walk has no reaches, the
+ * sets of kinds of reaches are ignored. */
 enum { WAYS_ALL = ~0, WAYS_WAITING = ~(1 << REACH_ORDERED) };
 
 /* A range of data lies outside the last cache if its latency is FAR_FROM_CACHE times the latency of
- * the last cache. A range also lies outside if its latency is AS_FAR_AS_MEMORY times the latency of
- * the largest range: a shared cache may hold none of this process's lines. */
+ * the last cache. A range of data also lies outside the last cache if its latency is
+ * AS_FAR_AS_MEMORY times the latency of the largest range. The reason is that a shared cache may
+ * hold no line of this process. */
 #define FAR_FROM_CACHE	 1.5
 #define AS_FAR_AS_MEMORY 0.67
 
@@ -75,8 +76,8 @@ static double levels_lines(const struct tally *tally, int ways)
 	return lines;
 }
 
-/* Whether each pass over the data touches the same lines of this reach. It is unknown how much
- * cache space other data leave for these lines. */
+/* Whether each pass over the data touches the same lines of a reach. It is unknown how much cache
+ * space other data leave for the lines of the reach. */
 static bool comes_again(const struct kernel_reach *reach)
 {
 	return reach->least > 0 && reach->least < reach->range;
@@ -84,8 +85,9 @@ static bool comes_again(const struct kernel_reach *reach)
 
 /* Returns the share of the lines of reach `index` that do not fit caches of `bytes` in total.
  * Reaches with more frequent accesses fill the caches first. If index is -1, the result is for the
- * whole walk. If one walk runs inside another walk, the result is the larger share of the two: the
- * caches may hold all lines of one walk and no line of the other. */
+ * whole walk. If an inner walk runs inside an outer walk, the result is the larger of the shares of
+ * both walks. The caches may hold all lines of the inner walk and no line of the outer walk, or the
+ * reverse. */
 static double beyond_of(const struct tally *tally, int index, double bytes)
 {
 	const struct kernel_walk *walk = &tally->place->walk;
@@ -153,7 +155,7 @@ static void raise_far(
 
 /* Computes the share of the accesses that each memory level serves. index is the number of the
  * reach; -1 means the whole walk, if the walk has no reaches. If the size of a level is unknown,
- * the function adds an unknown limit of this kind and returns false. */
+ * spread() adds an unknown limit and returns false. */
 static bool spread(struct tally *tally, enum limit_kind kind, int index, struct level level[LEVELS])
 {
 	const struct limits_place *place = tally->place;
@@ -281,8 +283,8 @@ double limits_reach_walks(const struct tally *tally, double bytes, double cost, 
 /* ---- Chained loads of several reaches */
 
 /* Computes in *cycles the cycles per element of all loads in reaches of one kind. Returns the
- * number of loads per element. 0: there are no loads of this kind, or a number is missing and an
- * unknown limit was added. */
+ * number of loads per element. 0: there are no such loads, or a number is missing and an unknown
+ * limit was added. */
 static double add_up(struct tally *tally, enum reach_way way, enum limit_kind kind,
 	struct level level[LEVELS], double *cycles)
 {
@@ -436,7 +438,7 @@ static void add_lines(struct tally *tally, const struct level *level)
 
 /* ---- Misses that overlap */
 
-/* Adds the limit of the buffer that fills first, if this buffer allows fewer than `most` misses in
+/* Adds the limit of the buffer that fills first, if the buffer allows fewer than `most` misses in
  * flight. wait is the number of cycles of all `misses` of a path, one after the other. */
 static void add_window(struct tally *tally, const double together[SIZE_COUNT], double most,
 	double wait, double misses)
@@ -496,8 +498,8 @@ static void add_misses(struct tally *tally, const struct level *level)
 		add_window(tally, window, together, wait, misses);
 }
 
-/* Whether some misses are independent of each other. If a reach is read in order, its lines are
- * fetched before an instruction waits for them, so these lines do not count. */
+/* Whether some misses are independent of each other. If a reach is read in order, no instruction
+ * waits for its lines, because they are fetched early. Lines of such a reach do not count. */
 static bool misses_wait(const struct tally *tally)
 {
 	const struct kernel_walk *walk = &tally->place->walk;

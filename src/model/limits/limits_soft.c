@@ -36,7 +36,7 @@ static void add_front_end(struct tally *tally)
 {
 	double holds = tally->uarch->fact[SIZE_OPCACHE],
 	       each = tally->uarch->fact[EXTRA_OPCACHE_OPS];
-	double footprint = 0; /* micro-ops on the path: the op cache must hold them */
+	double footprint = 0; /* number of micro-ops on the path that the op cache must hold */
 
 	for (int i = 0; i < tally->loop->insn_count; i++)
 		footprint += tally->insn[i].times > 0 ? tally->facts[i].slots : 0;
@@ -50,8 +50,8 @@ static void add_front_end(struct tally *tally)
 			words_turn(tally, tally->slots).text, words_number(each).text);
 }
 
-/* Each line of code on the path needs at least one access to the op cache. One access returns a
- * limited number of micro-ops. */
+/* Each line of code on the path needs at least one access to the op cache. An access to the op
+ * cache returns a limited number of micro-ops. */
 static void add_alignment(struct tally *tally)
 {
 	const struct loop *loop = tally->loop;
@@ -136,7 +136,7 @@ static double chain_with(const struct tally *tally, enum deps_renaming renaming)
 }
 
 /* Adds the limit of a core that has not learnt which load reads which store. If a pair of store and
- * load is probably slow, the limit has cycles; for all other pairs, the limit has a cause but no
+ * load is probably slow, the limit has cycles. For all other pairs, the limit has a cause but no
  * cycles. */
 static void add_forwarding(struct tally *tally)
 {
@@ -230,8 +230,8 @@ static void add_irregular(struct tally *tally)
 			changes += last >= 0 && last != loop->path[s].taken;
 			last = loop->path[s].taken;
 		}
-		/* A branch with a regular pattern changes its direction at every execution, or
-		 * rarely: such a branch is skipped. */
+		/* A branch with a regular pattern, which changes its direction at every execution
+		 * or rarely, is skipped. */
 		if (times >= 16 && changes > times / 8 && changes < times * 7 / 8)
 			wrong += fmin(taken, times - taken);
 	}

@@ -69,7 +69,7 @@ static void add_accesses(struct tally *tally)
 struct side {
 	const char *what;
 	double count, each, rate;
-	double split; /* accesses per path that cross a line */
+	double split; /* number of accesses per path that cross a cache line */
 };
 
 /* Counts accesses per path that cross a line. The addresses come from a single-stepped loop. */
@@ -119,8 +119,8 @@ static void add_splits(struct tally *tally)
 
 	if (tally->loop->stepped)
 		count_splits(tally->loop, &side[0], &side[1]);
-	/* If the loop has unknown instructions, these instructions may make the split accesses, so
-	 * no limit is added. */
+	/* If the loop has unknown instructions, the split accesses may belong to the unknown
+	 * instructions, so no limit is added. */
 	if (side[0].split + side[1].split <= 0 && tally->limits->unknown == 0 && splits > 0) {
 		splits = fmin(splits, side[0].count + side[1].count);
 		side[0].split = share_out(&side[0], &side[1], splits);
@@ -147,14 +147,14 @@ static void add_splits(struct tally *tally)
 /* ---- The first-level cache: loads per cycle from one bank, and stored lines per cycle. Accesses
  * with unknown relative addresses cost nothing. */
 
-/* One access of the path. */
+/* A load or store of the path. */
 struct access {
 	struct address address;
 	int64_t growth; /* bytes by which the address grows from one path to the next */
 	bool grows;	/* true: the address grows by a constant from path to path */
 	uint64_t seen;	/* address of the access in the single-stepped loop; 0: unknown */
 	int size;
-	bool counted; /* crowded() has counted this load */
+	bool counted; /* true if crowded() has already counted the load */
 };
 
 struct accesses {
@@ -427,8 +427,8 @@ void limits_ports(struct tally *tally)
 	int count = 0, ports = uarch_port_count(tally->uarch);
 	struct port_load *load = memory_new((size_t)uses->count * UARCH_TERMS + 1, sizeof(*load));
 
-	/* Handle ports before units. If an instruction needs a port and a unit, the listing then
-	 * shows the port first. */
+	/* Ports are handled before units, such as the divider. If an instruction needs a port and a
+	 * unit, the listing then shows the port first. */
 	for (int units = 0; units < 2; units++) {
 		int first = count;
 		double cycles, pressure[UARCH_PORTS];

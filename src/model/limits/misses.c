@@ -12,13 +12,13 @@
 /* Bytes of a cache line that built-in kernels assume on every machine. */
 static const double kernel_line = 64;
 
-/* A walk is near the edge of a cache if the size of the walk and the size of the cache differ by
- * less than this factor. With a cache of 48 KiB, walks over 51 KiB mostly hit, and walks over 53
- * KiB mostly missed. */
+/* A walk is near the edge of a cache if the ratio of the size of the walk to the size of the cache
+ * is below edge_share, in either direction. With a cache of 48 KiB, walks over 51 KiB mostly hit,
+ * and walks over 53 KiB mostly missed. */
 static const double edge_share = 1.25;
 
 /* Number of cache levels in which the address alone selects the set of a line. The third-level
- * cache is different: it distributes lines over its slices by a hash. */
+ * cache is not counted, because it distributes lines over its slices by a hash. */
 enum { LEVELS_BY_SETS = 2 };
 
 /* Largest denominator in texts such as "3 reads in 8". */

@@ -1,14 +1,14 @@
-/* Computes how often the accesses of a loop to its data (a walk) miss each cache. The number of
- * misses follows from the size of the working set, the distance between accesses, and the sizes of
- * lines and caches.
+/* Computes how often the accesses of a loop to its data (a walk) miss each cache. The misses follow
+ * from the size of the working set, the distance between accesses, and the sizes of lines and
+ * caches.
  *
- * A walk may read the same data again and again in the same order. A cache then holds either all
- * lines of the data or none: the least recently used line leaves the cache just before the walk
- * needs that line again. After the first pass over the data, the walk therefore has either no
- * misses, or a miss for each line. Three examples were measured on Granite Rapids, whose L1 has 48
- * KiB. Reads of 256 KiB at stride 24 miss L1. Reads of 128 KiB at stride 24 hit L1, because they
- * touch lines of only 43 KiB. Reads of 64 KiB at stride 16 miss L1: they touch lines of only 32
- * KiB, but these lines use only every other set of the cache.
+ * A walk may read the same data again and again in the same order. In such a walk, a cache holds
+ * either all lines of the data or none. The reason is that the least recently used line leaves the
+ * cache just before the walk needs that line again. After the first pass over the data, the walk
+ * therefore has either no misses, or a miss for each line. Three examples were measured on Granite
+ * Rapids, whose L1 has 48 KiB. Reads of 256 KiB at stride 24 miss L1. Reads of 128 KiB at stride 24
+ * hit L1, because they touch lines of only 43 KiB. Reads of 64 KiB at stride 16 miss L1: the
+ * touched lines have only 32 KiB, but use only every other set of the cache.
  *
  * A walk may also visit small and large parts of its data in turn, for example in a search tree.
  * The cache then holds as many of the most frequently used parts as fit. At least the accesses to
@@ -60,8 +60,8 @@ double misses_working_set(
  * hold. Parts with more frequent accesses fill the caches first. */
 double misses_reach_share(const struct kernel_walk *walk, int reach, double bytes);
 
-/* Computes the misses of a kernel in the caches that the machine states. The kernel must describe
- * its walk with kernel->describe. */
+/* Computes the misses of a kernel in the caches that the machine states. The kernel must have a
+ * function kernel->describe that describes its walk. */
 void misses_of(const struct kernel *kernel, const int64_t *v, const struct machine *machine,
 	struct misses *misses);
 
@@ -91,7 +91,7 @@ struct misses_text misses_note(const struct misses *misses, int level);
 struct misses_whatif {
 	bool asked;
 	double factor[MISSES_LEVELS]; /* new size of each cache divided by its current size; not
-					 used if bytes is set */
+					 used if bytes[] is not 0 */
 	double bytes[MISSES_LEVELS];  /* new size of each cache in bytes; 0: the new size is the
 					 current size times factor */
 };

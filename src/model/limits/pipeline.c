@@ -3,7 +3,7 @@
  * first. A limited number of micro-ops is in flight.
  *
  * The port limit assumes the best assignment of micro-ops to ports. Some cores choose the port at
- * rename, before it is known when each micro-op will be ready, so the choice can be worse. The rule
+ * rename, before they know when each micro-op will be ready, so their choice can be worse. The rule
  * for choosing ports comes from Abel & Reineke, who found the rule in Intel cores ("uiCA", 2022).
  * The rule chooses the port with the fewest waiting micro-ops, as counted in the previous cycle.
  * For every second slot of a cycle, the rule chooses the second best port. */
@@ -32,10 +32,10 @@ enum { ROB_UNKNOWN = 224, SCHEDULER_UNKNOWN = 97 };
 /* The second best port is chosen only if its queue has fewer than SECOND_BEST micro-ops more than
  * that of the best port. */
 enum { SECOND_BEST = 3 };
-/* Two times count as equal if they differ by less than this number of cycles. */
+/* Two times count as equal if they differ by less than SAME_TIME cycles. */
 static const double SAME_TIME = 1e-3;
-/* If a port becomes free less than SLIVER cycles before the end of a cycle, it does not count as
- * free in this cycle. */
+/* A port does not count as free in a cycle if it becomes free less than SLIVER cycles before the
+ * end of the cycle. */
 static const double SLIVER = 1e-6;
 
 /* The work of one node of the dependence graph: its micro-ops, and the possible ports of each
@@ -43,12 +43,12 @@ static const double SLIVER = 1e-6;
 struct work {
 	int count;
 	int first_out; /* index of the first edge from the node; -1: the node has no edge */
-	bool apart;    /* the node's micro-ops wait for no instruction, and no instruction waits for
-			  these micro-ops */
+	bool apart;    /* the node's micro-ops are independent: they wait for no instruction, and no
+			  instruction waits for them */
 	bool early;  /* the node is a store: its value can be forwarded before the store is executed
 		      */
-	bool linked; /* the node is a load whose value is available as soon as the value of the
-			store, even if the load is executed late */
+	bool linked; /* the node is a load that gets the value of a store as soon as the store has
+			the value, even if the load is executed late */
 	struct {
 		uint32_t ports;
 		float cycles;
@@ -311,8 +311,8 @@ static void execute(struct pipeline *pipeline)
 	double soon = pipeline->now + SAME_TIME, end = pipeline->now + 1 - SLIVER;
 	int p;
 
-	/* If a micro-op wakes a port with a higher number, this port still runs in the same cycle.
-	 */
+	/* If a micro-op wakes a port with a higher number, the woken port still runs in the same
+	 * cycle. */
 	for (uint32_t left = pipeline->awake; left; left = pipeline->awake >> (p + 1) << (p + 1)) {
 		p = ffs((int)left) - 1;
 		while (pipeline->look_at[p] <= soon && pipeline->free_at[p] < end &&
@@ -451,8 +451,8 @@ static double run(struct pipeline *pipeline)
 			slot += (int)slots;
 			renamed++;
 		}
-		/* If rename stalls, nothing happens before a micro-op runs or a step retires, so
-		 * the cycles until this event are skipped. */
+		/* If rename stalls, nothing changes until a micro-op runs or a step retires, so the
+		 * cycles until then are skipped. */
 		if (full)
 			pipeline->now = next_event(pipeline,
 				retired < renamed ? step_start(pipeline, retired) : INFINITY);

@@ -10,8 +10,8 @@
 /* The work that can use one set of ports, and its current assignment to these ports. */
 struct share {
 	uint32_t ports;
-	double cycles;	      /* cycles of work; 0 after the pressure of these ports is final */
-	double rest;	      /* cycles of work that are not assigned to a port yet */
+	double cycles; /* cycles of work; 0 after the pressure of the ports in `ports` is final */
+	double rest;   /* cycles of work that are not assigned to a port yet */
 	double on[PORTS_MAX]; /* cycles of the work that are assigned to each port */
 };
 
@@ -73,8 +73,8 @@ static uint32_t live_ports(const struct balance *balance)
 
 /* Assigns the rest of one share to ports that hold less than `limit` cycles, and moves other work
  * if needed. The algorithm is a maximum flow along one shortest path at a time. If some work finds
- * no port, *reached receives the ports that the search reached: all these ports are full, and their
- * work cannot move to another port. */
+ * no port, *reached receives the ports that the search reached. All ports in *reached are full, and
+ * their work cannot move to another port. */
 static void place(struct balance *balance, int which, double limit, uint32_t *reached)
 {
 	while (balance->share[which].rest > balance->tiny) {
@@ -133,10 +133,10 @@ static void place(struct balance *balance, int which, double limit, uint32_t *re
 	balance->share[which].rest = 0;
 }
 
-/* Returns the largest pressure that the remaining work forces on a set of ports, and stores this
- * set in *ports. The set has the most work per port that no other port can do. The search starts
- * with all ports. If some work finds no port, the reached ports are a set with more work per port.
- * The search ends when all work fits. */
+/* Returns the largest pressure that the remaining work forces on a set of ports, and stores the set
+ * in *ports. The set has the most work per port that no other port can do. The search starts with
+ * all ports. If some work finds no port, the reached ports are a set with more work per port. The
+ * search ends when all work fits. */
 static double densest(struct balance *balance, uint32_t *ports)
 {
 	double limit, denser;
@@ -163,9 +163,9 @@ static double densest(struct balance *balance, uint32_t *ports)
 	}
 }
 
-/* Returns the smallest subset of `ports` that is filled by work that only this subset can do. The
- * search starts with each single port, and adds all ports to which the work of the set could move.
- */
+/* Returns the smallest subset of `ports` that is filled by work that no port outside the subset can
+ * do. The search starts with each single port, and adds all ports to which the work of the set
+ * could move. */
 static uint32_t smallest_full(const struct balance *balance, uint32_t ports)
 {
 	uint32_t best = ports;

@@ -5,8 +5,8 @@
 
 enum { PORTS_MAX = 32 };
 
-/* Returns the number of ports in a set. __builtin_popcount() is not used: it calls a library
- * function if the compiler may not use the popcnt instruction. */
+/* Returns the number of ports in a set. __builtin_popcount() is not used, because the compiler may
+ * replace it by a call of a library function. */
 static inline int ports_count(uint32_t set)
 {
 	set -= set >> 1 & 0x55555555u;
@@ -24,8 +24,8 @@ struct port_load {
  * small as possible, then the next largest pressure, and so on. The resulting pressure of each port
  * is unique. pressure[port] is in cycles; a port without work gets 0. bottleneck (may be NULL)
  * receives the ports with the largest pressure. If several sets of ports have the largest pressure,
- * bottleneck receives the smallest set that is filled by the work of that set alone. Returns the
- * largest pressure: every other assignment has at least this pressure. */
+ * bottleneck receives the smallest set whose own work alone fills the set. Returns the largest
+ * pressure of a port. No assignment has a smaller largest pressure. */
 double ports_balance(const struct port_load *loads, int count, int ports, double *pressure,
 	uint32_t *bottleneck);
 

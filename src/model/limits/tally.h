@@ -29,7 +29,7 @@ struct tally {
 		*facts; /* facts from the core model, one entry for each instruction of the loop */
 	struct insn_tally {
 		double times; /* executions of the instruction in the path */
-		double taken; /* executions in which this instruction jumps (a taken branch) */
+		double taken; /* executions in which the instruction jumps, as a taken branch */
 		double first, second; /* executions of the instruction as the first or second half
 					 of a macro-fused pair */
 		bool fuses; /* the instruction is a branch that fuses with the previous instruction
@@ -73,7 +73,8 @@ void limits_add(struct tally *tally, enum limit_kind kind, double cycles, const 
 void limits_add_unknown(struct tally *tally, enum limit_kind kind, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Each function adds one group of limits. limits_compute() calls these functions in this order. */
+/* Each of the next five functions adds one group of limits. limits_compute() calls the functions
+ * limits_throughput() to limits_soft() in the order of their declarations. */
 void limits_throughput(struct tally *tally);
 void limits_ports(struct tally *tally);
 void limits_chain(struct tally *tally);
@@ -90,16 +91,16 @@ double limits_restart_share(double restart, double together);
  * arrives. */
 bool limits_prefetches(const struct loop *loop);
 /* Computes how many misses can be in flight at the same time, for each buffer of the core. The
- * instructions from the first of these misses to the last must fit the buffer. INFINITY: the size
- * of the buffer is unknown. Returns false if it is unknown which loads miss. */
+ * instructions from the first miss in flight to the last must fit the buffer. INFINITY: the size of
+ * the buffer is unknown. Returns false if it is unknown which loads miss. */
 bool limits_in_flight(const struct tally *tally, double together[SIZE_COUNT]);
 /* Returns the cycles per path for which chained loads wait for the second-level TLB. A hit in the
  * second-level TLB costs `cost` cycles; the first-level TLB covers `bytes`. *share receives the
  * share of chained loads that wait. */
 double limits_reach_walks(const struct tally *tally, double bytes, double cost, double *share);
 
-/* Returns the cycles per path of a core that chooses ports at rename (pipeline.c). 0: the rename
- * width is unknown, or the path is empty. */
+/* Simulates a core that chooses ports at rename (pipeline.c), and returns the cycles per path. 0:
+ * the rename width is unknown, or the path is empty. */
 double pipeline_run(const struct tally *tally);
 
 /* ---- Words (limit_words.c) */

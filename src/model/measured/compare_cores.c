@@ -81,8 +81,8 @@ static const struct uarch_class unlisted = {
 	.latency = UARCH_UNKNOWN, .accumulate = UARCH_UNKNOWN, .each = UARCH_UNKNOWN
 };
 
-/* Returns the class with this name, or its fallback class in model b. For model a, no fallback is
- * used, because a fallback says nothing about the class itself. */
+/* Returns the class called `name`, or its fallback class if uarch is model b. For model a, no
+ * fallback is used, because a fallback says nothing about the class itself. */
 static const struct uarch_class *find(
 	const struct compare *c, const struct uarch *uarch, const char *name)
 {
@@ -289,8 +289,8 @@ static bool *different_pairs(const struct compare *c)
 	return differs;
 }
 
-/* A class with different ports differs in pairs with many other classes. compare_pairs() reports
- * such a class once, with the pair that differs most. */
+/* If a class has different ports in both models, its pairs with many other classes differ.
+ * compare_pairs() reports each class with different ports once, with the pair that differs most. */
 static void compare_pairs(struct compare *c)
 {
 	int n = c->name_count, first = c->count, written;

@@ -15,7 +15,8 @@ enum { MNEMONICS = 64 };
 struct fusion {
 	char mnemonic[20];
 	unsigned fuses;	 /* set of conditions: one bit for each pair of a condition and its inverse.
-			    Both read the same flags, so one measurement holds for both */
+			    A condition and its inverse read the same flags, so one measurement holds
+			    for both */
 	unsigned unless; /* set of exceptions in which the instruction does not fuse, one bit for
 			    each entry of uarch_exceptions */
 	bool written;

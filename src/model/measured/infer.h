@@ -86,9 +86,9 @@ static inline struct measured_mix infer_groups(
 }
 /* Whether infer_clash() holds for any two ops of a mix. */
 bool infer_mix_clashes(const struct inference *in, const struct measured_mix *mix);
-/* Whether two ops may change the mode of the core when they run together. The time of such a mix
- * proves nothing. An example is a 512-bit vector together with a narrower vector that more than one
- * port executes. */
+/* Whether two ops may change the mode of the core when they run together. The time of a mix of two
+ * such ops proves nothing about their ports. An example is a 512-bit vector together with a
+ * narrower vector that more than one port executes. */
 bool infer_clash(const struct inference *in, int op, int other);
 /* Returns the smallest number of cycles for the given work on sets of ports. The result is that of
  * ports_balance(), but the function is faster if count is small. */
@@ -97,13 +97,13 @@ double infer_bound(const struct port_load *load, int count);
  * For example, "blend", "blend.512" and "blend-load" probably use the same ports. */
 bool infer_related(const struct inference *in, int op, int other);
 /* Returns the cost of predicting `predicted` cycles if `cycles` were measured, in squared errors of
- * one measurement. A core is never faster than its ports allow, but it can be slower, mostly if
- * `ports`, the size of the largest set, is large. A prediction below the measured value therefore
- * costs less than a prediction above the measured value. */
+ * one measurement. A core is never faster than its ports allow. But a core can be slower, mostly if
+ * `ports`, the size of the largest set of ports, is large. A prediction below the measured value
+ * therefore costs less than a prediction above the measured value. */
 double infer_miss(
 	const struct inference *in, double predicted, double cycles, double spread, int ports);
 bool infer_is_memory(const char *name);
-/* Returns the index of the op with this name. -1: no op has this name, or the name is empty. */
+/* Returns the index of the op called `name`. -1: no op has the name, or the name is empty. */
 int infer_op(const struct measured *measured, const char *name);
 /* Returns the rename slots of the whole instruction. A number close to a whole number is rounded;
  * an unknown number counts as 1. */

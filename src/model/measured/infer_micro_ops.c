@@ -1,9 +1,9 @@
 /* Finds the micro-ops of complex classes. A mix contains one instruction of the class and many
- * instructions of a known class. The known class fills its ports, so each micro-op that needs these
- * ports adds time. A guess is a multiset of known port sets, one for each micro-op. The search
- * compares all guesses with the measured mixes. Then the search asks for the mix that best
- * separates the remaining guesses. A class that is slower than its micro-ops explain holds a unit,
- * for example a divider. */
+ * instructions of a known class. The known class fills its ports, so each micro-op of the other
+ * class that needs one of these ports adds time. A guess is a multiset of known port sets, one for
+ * each micro-op. The search compares all guesses with the measured mixes. Finally, the search asks
+ * for the mix that best separates the remaining guesses. A class that is slower than its micro-ops
+ * explain holds a unit, for example a divider. */
 #include "model/measured/infer.h"
 
 #include <math.h>
@@ -19,8 +19,8 @@ enum { SETS = 48, MOST_OPS = 6, GUESSES = 96, TRIES = 1600, TESTS = 32, BASE = 1
 /* Number of port loads for the other ops of a test: BASE loads, and the accesses of one more op. */
 enum { BASE_ROOM = BASE + 3 * UARCH_TERMS };
 
-/* A measured mix that contains the op whose micro-ops are searched. All numbers are for one
- * instruction of this op. */
+/* A measured mix that contains the op whose micro-ops are searched. All numbers in a test are for
+ * one instruction of the searched op. */
 struct test {
 	struct port_load base[BASE_ROOM];
 	int base_count;
@@ -92,7 +92,8 @@ static double guess_cycles(
 		t->in->width > 0 ? test->slots / t->in->width : 0);
 }
 
-/* Returns the cost limit for guesses: a guess with this cost or more is not kept. */
+/* Returns the upper limit for the cost of a guess: if the cost of a guess reaches the limit, the
+ * guess is not kept. */
 static double worst_kept(const struct terms *t)
 {
 	return t->guess_count == GUESSES ? t->guess[GUESSES - 1].cost
@@ -406,8 +407,8 @@ static void find_forms(struct terms *t)
 	}
 }
 
-/* Whether a related op with equally many slots is still unsolved. If so, this op waits, because the
- * solution of the related op will probably hold for both. */
+/* Whether a related op with equally many slots is still unsolved. An op waits for an unsolved
+ * related op, because both ops probably have the same solution. */
 static bool waits_for_relative(const struct terms *t)
 {
 	const struct inference *in = t->in;
@@ -467,8 +468,8 @@ static void find_terms(struct terms *t, struct inference *in, int op)
 		.expected = (int)round(measured_own_slots(of)) };
 	if (!infer_accesses(in, op, 1, t->access, &t->access_count))
 		return;
-	/* If an op runs in microcode or makes many accesses, it is described as an op that holds
-	 * its own unit for its whole time. */
+	/* An op that runs in microcode or makes many accesses is described as an op that holds its
+	 * own unit for its whole time. */
 	if (t->expected > MOST_OPS || of->accesses > 1) {
 		in->to->known[op] = true;
 		return;
@@ -493,8 +494,8 @@ void infer_micro_ops(struct inference *in)
 {
 	struct terms *t = memory_new(1, sizeof(*t));
 
-	/* Solve loads and stores first, because other ops contain them. Then solve ops
-	 * without accesses, and last the ops with accesses. */
+	/* Solve loads and stores first, because other ops contain them. Next, solve ops without
+	 * memory accesses, and finally ops with memory accesses. */
 	for (int pass = 0; pass < 3; pass++)
 		for (int i = 0; i < in->measured->op_count; i++) {
 			const struct measured_op *op = &in->measured->op[i];
@@ -509,8 +510,8 @@ void infer_micro_ops(struct inference *in)
 
 /* ---- units */
 
-/* Returns 1 if two ops hold the same unit, 0 if they do not, and -1 if this was not measured yet.
- */
+/* Returns 1 if two ops hold the same unit, 0 if they hold different units, and -1 if the mix of
+ * both ops was not measured yet. */
 static int same_unit(struct inference *in, int op, int other)
 {
 	double one = in->measured->op[op].each.value, two = in->measured->op[other].each.value;
@@ -566,8 +567,8 @@ static int find_unit(struct inference *in, int op, int represents[INFER_UNITS])
 			return unit;
 		open |= same < 0;
 	}
-	/* If it is not known yet whether the op holds a known unit, or if all units are used, the
-	 * op gets no unit. The limit is then too low rather than too high. */
+	/* The op gets no unit if a measurement with a known unit is missing, or if all units are
+	 * used. A limit computed without the unit is too low rather than too high. */
 	if ((open && in->enough <= INFER_QUESTIONS) || to->units == INFER_UNITS)
 		return UNIT_UNKNOWN;
 	represents[to->units] = op;

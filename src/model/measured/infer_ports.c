@@ -62,9 +62,9 @@ static enum infer_kind classify_op(struct inference *in, int i)
 }
 
 /* Some cores execute a vector in two halves: the op can use 2n ports, and holds its port for two
- * cycles. The throughput of such an op is the same as with n ports and one cycle. A mix with an op
- * of 2n ports shows the difference. The mix needs 1.5 cycles if the first op uses n of these ports
- * for one cycle, and 2 cycles if it runs in two halves. */
+ * cycles. The throughput of an op in two halves on 2n ports is the same as that of an op with n
+ * ports and one cycle. A mix with an op of 2n ports shows the difference: the mix needs 1.5 cycles
+ * if the first op has n ports, and 2 cycles if the first op runs in two halves. */
 static void find_halves(struct inference *in)
 {
 	for (int i = 0; i < in->measured->op_count; i++)
@@ -201,7 +201,7 @@ static struct measured_agreement compare(struct inference *in, bool check, doubl
 
 /* Compares classes of many ports with classes on a subset of these ports. A scheduler that chooses
  * ports late keeps the shared ports free for the class with few ports. A core that chooses ports at
- * rename does not keep these ports free, and is slower. */
+ * rename does not keep the shared ports free, and is slower. */
 static void find_slower(struct inference *in)
 {
 	double off[INFER_GROUPS * INFER_GROUPS];

@@ -1,6 +1,6 @@
 /* Groups simple classes (one micro-op) that use the same ports, and finds the set of ports of each
- * group. If two classes of n ports are mixed in equal numbers, the mix needs twice the time of one
- * class only if both classes use the same ports. */
+ * group. A mix of two classes of n ports in equal numbers needs twice the time of one class only if
+ * both classes use the same ports. */
 #include "model/measured/infer.h"
 
 #include <math.h>
@@ -24,13 +24,13 @@ static bool same_ports(struct inference *in, int op, int other)
 		infer_ask(in, &mix, 1);
 		return false;
 	}
-	/* `next` is the number of cycles if the two ops together use one port more. The rename
-	 * width can be a higher limit. */
+	/* `next` is the number of cycles if the two ops together use n + 1 ports instead of n. The
+	 * rename width can make `next` higher. */
 	next = fmax(fmax(work / (n + 1), fmax(in->stretch[op], in->stretch[other])),
 		in->width > 0 ? 2 * n / in->width : 0);
 	if (result.apart || (result.cycles > 1.05 * next && result.cycles < 0.95 * equal))
 		infer_ask(in, &mix, result.apart ? 3 : 2);
-	/* If repeated results lie between the two predictions, the ports differ, and one op holds
+	/* If repeated results lie between `next` and `equal`, the ports differ, and one op holds
 	 * its ports for longer. */
 	if (result.known > 1 && !result.apart && result.cycles > 1.15 * next &&
 		result.cycles < 0.88 * equal)
@@ -68,7 +68,7 @@ static bool may_be(const struct inference *in, int op, int g)
 enum answer { ANSWER_NO, ANSWER_YES, ANSWER_OPEN };
 
 /* Whether mixes of three or more related ops confirm that the op belongs to group g. The cycles of
- * such a mix must show that all its ops share the ports of one op. */
+ * a mix confirm the group if they show that all ops of the mix share the ports of one op. */
 static enum answer shown_together(const struct inference *in, int op, int g)
 {
 	const struct measured *m = in->measured;
@@ -93,7 +93,7 @@ static enum answer shown_together(const struct inference *in, int op, int g)
 }
 
 /* Returns the group of a related op, or -1. The op is assumed to belong to the group of a related
- * op, unless a measured mix contradicts this. */
+ * op, unless a measured mix contradicts this assumption. */
 static int relatives_group(struct inference *in, int op)
 {
 	for (int i = 0; i < op; i++) {
@@ -118,8 +118,8 @@ static void find_group(struct inference *in, int op)
 	if (in->group_of[op] >= 0)
 		return;
 	for (int i = 0; i < op; i++) {
-		/* If a related op has no group yet, this op waits, because both ops probably belong
-		 * to one group. */
+		/* If a related op has no group yet, the op gets no group either, because both ops
+		 * probably belong to one group. */
 		if (in->kind[i] == INFER_SIMPLE && in->group_of[i] < 0 &&
 			in->wide[i] == in->wide[op] && infer_related(in, op, i))
 			return;
@@ -146,8 +146,8 @@ static void find_group(struct inference *in, int op)
 		return;
 	}
 	if (best < 0) {
-		/* If the mix with a group could not be measured, the op may belong to that group,
-		 * so no new group is made. */
+		/* If the mix of the op with a group could not be measured, no new group is made:
+		 * the op may belong to the group. */
 		if (failed)
 			return;
 		/* An op that the rename stage executes needs no port, even if its throughput is
@@ -236,8 +236,8 @@ static bool groups_clash(const struct search *s, int a, int b)
 	return infer_clash(s->in, s->group[a].op, s->group[b].op);
 }
 
-/* Returns the cost of giving set_a to group a and set_b to group b: it grows with the difference
- * between predicted and measured cycles. */
+/* Returns the cost of giving set_a to group a and set_b to group b. The cost grows with the
+ * difference between predicted and measured cycles. */
 static double cost_of(const struct search *s, int a, uint32_t set_a, int b, uint32_t set_b)
 {
 	const struct infer_group *ga = &s->group[a], *gb = &s->group[b];
@@ -247,9 +247,9 @@ static double cost_of(const struct search *s, int a, uint32_t set_a, int b, uint
 	double width = s->in->width > 0 ? (ga->ports + gb->ports) / s->in->width : 0;
 	double cycles = fmax(fmax(stretch_a, stretch_b),
 		fmax((ga->ports * stretch_a + gb->ports * stretch_b) / all, width));
-	/* Each port that both groups share adds to the cost, so that only a measurement can justify
-	 * sharing. If memory accesses and other work share a port, the cost is higher, because this
-	 * is rare. */
+	/* Each port that two groups share adds to the cost, so that only a measurement can justify
+	 * sharing. Memory accesses and other work rarely share a port, so the cost of such a port
+	 * is higher. */
 	double cost = common * (ga->memory != gb->memory ? 2 : 0.05);
 
 	if (result->cycles > 0) {
@@ -274,8 +274,8 @@ static void try_set(
 	for (int other = 0; other < place && cost < most; other++) {
 		cost += cost_of(s, place, set, other, from->set[other]);
 		/* Two groups must differ in their ports, so two groups with the same set get a high
-		 * cost. If a mix of the groups may change the mode of the core, this rule does not
-		 * apply. */
+		 * cost. The cost for equal sets is not added if a mix of the two groups may change
+		 * the mode of the core. */
 		if (set == from->set[other] && !groups_clash(s, place, other))
 			cost += 8;
 	}
@@ -290,8 +290,8 @@ static void try_set(
 	s->next[at].cost = cost;
 }
 
-/* Finds sets of interchangeable ports (atoms). If the same groups use two ports, the ports are
- * interchangeable: only the number of such ports matters. */
+/* Finds sets of interchangeable ports (atoms). Two ports are interchangeable if the same groups use
+ * both ports: only the number of ports in an atom matters. */
 static int find_atoms(const struct solution *from, int place, uint32_t *atom)
 {
 	uint64_t seen[ATOMS]; /* groups that use each atom, one bit for each group */
@@ -343,8 +343,8 @@ static void fill(struct search *s)
 		}
 }
 
-/* Asks for a second measurement of each mix whose result the best solution does not explain,
- * because noise may have changed the result. */
+/* If the best solution does not explain the result of a mix, asks for a second measurement of the
+ * mix: noise may have changed the result. */
 static void ask_again(struct search *s)
 {
 	for (int a = 0; a < s->groups; a++)
@@ -373,8 +373,8 @@ static double triple_cycles(const struct search *s, const struct solution *from,
 }
 
 /* Asks for a mix of three groups. The best solution and solution `other` must predict clearly
- * different cycles for this mix. Returns false if the two solutions predict similar cycles for all
- * mixes. */
+ * different cycles for the mix of three groups. Returns false if the two solutions predict similar
+ * cycles for all mixes. */
 static bool ask_to_separate(struct search *s, int other)
 {
 	int at[3], best[3];

@@ -31,8 +31,8 @@ struct figure {
 struct measured_op {
 	char name[24]; /* name of the class, as in a core file: "fadd.512", "load", "vstore.256" */
 	char load[24], store[24]; /* classes of the memory accesses that the instruction makes in
-				     addition ("vload.256"); empty: no access. For plain loads and
-				     stores, both names are empty */
+				     addition ("vload.256"); empty: no access. In the classes of
+				     plain loads and stores, load and store are empty */
 	unsigned accesses;	  /* number of memory accesses of the instruction; 0 means one */
 	unsigned bits; /* width in bits of the widest vector register in the instruction; 0: no
 			  vector register. 512-bit vectors may switch the core to a mode with fewer
@@ -56,8 +56,8 @@ struct measured_mix {
 	struct figure cycles;
 };
 
-/* A measured number that belongs to no class. Its word and unit are as in core files: "cap
- * loads-512", "size opcache", "extra forward", "cache 2 bytes", "cache 1 latency", "chain fadd
+/* A measured number that belongs to no class. The word and the unit of a fact are as in core files:
+ * "cap loads-512", "size opcache", "extra forward", "cache 2 bytes", "cache 1 latency", "chain fadd
  * fadd".
  *
  * The value of a `fuse` fact is the number of rename slots of both instructions. The value of an
@@ -65,9 +65,10 @@ struct measured_mix {
  *
  * - "fuse cmp e": cmp r,r and a branch on condition e. On x86, one condition also represents its
  * inverse: o b e be s p l le. - "fuse cmp memory": cmp with a memory operand. The words
- * memory-immediate, store and immediate are used in the same way. - "fuse add after copy", "fuse
- * add after load": an add to the register that the copy or load wrote. - "unlaminate two-operand",
- * "unlaminate three-operand", "unlaminate stores": the instruction with an index in its address. */
+ * memory-immediate, store and immediate stand for other operands of cmp. - "fuse add after copy",
+ * "fuse add after load": an add to the register that the copy or load wrote. - "unlaminate
+ * two-operand", "unlaminate three-operand", "unlaminate stores": the instruction with an index in
+ * its address. */
 struct measured_fact {
 	char word[40];
 	struct figure figure;
@@ -112,8 +113,8 @@ int measured_next(const struct measured *measured, struct measured_mix *next, in
 
 /* The ports and units that explain the measurements. */
 struct measured_ports {
-	int ports, units; /* number of ports and of units; units have the numbers after the ports.
-			     One instruction at a time holds a unit, such as the divider */
+	int ports, units; /* number of ports and of units; units have the numbers after the ports. A
+			     unit, such as the divider, is held by one instruction at a time */
 	bool known[MEASURED_OPS];     /* the micro-ops of the class are known */
 	int term_count[MEASURED_OPS]; /* number of terms of each class; 0: the class needs no port
 				       */
@@ -151,7 +152,7 @@ bool measured_is_rule(const char *words);
 const struct figure *measured_fact(const struct measured *measured, const char *word);
 
 /* Whether the measured value of "extra binds-ports" shows that the core chooses ports at rename.
- * slower is this value; NULL: not measured. */
+ * slower is the measured value of "extra binds-ports"; NULL: not measured. */
 bool measured_early(const struct figure *slower);
 
 /* A difference between two core models: one number, with its value in each model. */

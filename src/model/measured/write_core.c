@@ -230,8 +230,8 @@ static void add_class(struct writer *w, int i)
 	write_end(w);
 }
 
-/* Adds the class of one access of a gather or scatter. This class has the micro-ops of a plain
- * access, and holds the unit for the shortest time per access of all measured classes. */
+/* Adds the class of one access of a gather or scatter. The class of one access has the micro-ops of
+ * a plain access. It holds the unit for the shortest time per access of all measured classes. */
 static void add_accesses(struct writer *w, const char *name, const char *class)
 {
 	const struct measured_op *of = NULL, *access;
@@ -269,8 +269,8 @@ static void add_accesses(struct writer *w, const char *name, const char *class)
 	write_end(w);
 }
 
-/* Writes "unknown" for a class that could not be measured. Without this line, a reader of the core
- * file would use the class without a vector width instead. */
+/* Writes "unknown" for a class that could not be measured. Without the word "unknown" for the
+ * class, a reader of the core file would use the class without a vector width. */
 static void add_unknown(struct writer *w, int op)
 {
 	const char *name = w->m->op[op].name, *dot = strchr(name, '.');

@@ -11,10 +11,10 @@
  * more time than blocks of 32. */
 enum { TURNS_PREDICTED = 32 };
 
-/* LINE_ENDS is the number of additional cycles at the end of each line of a block: the last
- * additions of a sum, and the first loads of the next line. On Redwood Cove, 5 to 17 cycles were
- * measured, sometimes up to 40. MISPREDICT_ASSUMED is the cost of a misprediction in cycles, if the
- * core's file has no value. */
+/* LINE_ENDS is the number of additional cycles at the end of each line of a block. Causes are the
+ * last additions of a sum, and the first loads of the next line. On Redwood Cove, 5 to 17 cycles
+ * were measured, sometimes up to 40. MISPREDICT_ASSUMED is the cost of a misprediction in cycles,
+ * if the core's file has no value. */
 #define LINE_ENDS	   14.0
 #define MISPREDICT_ASSUMED 20.0
 
@@ -106,8 +106,8 @@ static double cost_of(const struct block_question *question, int level, int64_t 
 		       : (double)NAN;
 }
 
-/* Returns the size of a block that fits its share of the previous level. 0: the overhead of such a
- * block is not smaller than that of a block of size n, or the block is not possible. */
+/* Returns the size of a block that fits its share of the previous level, if its overhead is smaller
+ * than that of a block of size n. 0: the overhead is not smaller, or the block is not possible. */
 static int64_t nearer(const struct block_question *question, int level, int64_t n)
 {
 	int64_t near = level > 0 ? stepped(block_fits(NEAR_SHARE * question->level[level - 1].bytes,

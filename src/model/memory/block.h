@@ -9,10 +9,10 @@
  * made smaller if the innermost loop goes down the rows, or if sums wait for rows. - turns: If a
  * loop has slightly more iterations than the branch predictor can learn, the end of the loop is
  * mispredicted each time. Slightly fewer iterations are better. - near: The outer loop uses one
- * block again and again. A smaller block fits the next faster cache, but its lines are shorter and
- * end more often. The size with fewer cycles in total is used. - window: If sums wait for each
- * other, and the core's out-of-order window holds fewer elements than a line of a block, the sum of
- * the next line starts late. */
+ * block again and again. A smaller block may fit the next faster cache, but its lines are shorter
+ * and end more often. The block size with fewer cycles in total is used. - window: If sums wait for
+ * each other, and the core's out-of-order window holds fewer elements than a line of a block, the
+ * sum of the next line starts late. */
 #pragma once
 
 #include <stdbool.h>
@@ -25,7 +25,7 @@ struct block_level {
 	double bytes;	/* size of the level in bytes; 0: blocks cannot be fitted to this level, for
 			   example memory */
 	double latency; /* load-to-use latency in cycles; 0 or NAN: unknown */
-	double lines;	/* cache lines per cycle from this level; 0 or NAN: unknown */
+	double lines;	/* bandwidth: cache lines per cycle from the level; 0 or NAN: unknown */
 	bool shared;	/* the level is shared with other cores */
 	bool measured;	/* the latency was measured on this machine; otherwise it comes from the
 			   core's file */
@@ -48,8 +48,8 @@ struct block_question {
 			     */
 	double turn; /* number of elements in one iteration of the innermost loop; 0 means 1 */
 	double mispredict; /* cycles of a branch misprediction; 0 or NAN: unknown */
-	double window; /* number of elements of a sum that are in flight at the same time, if the
-			  dependence chain of the sum would be the limit; otherwise 0 */
+	double window; /* number of elements of a sum that are in flight at the same time; 0 if the
+			  dependence chain of the sum is not the limit */
 };
 
 /* The fact that determines the size of a block. */

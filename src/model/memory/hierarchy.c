@@ -37,7 +37,7 @@ static const double tlb_step = 1.9;
  * memory. Shared caches of large servers need up to 80 ns, remote parts included. */
 static const double slowest_cache_ns = 110;
 static const double slowest_cache_cycles = 400;
-/* If one curve lies above the curve of the other page kind by at least this factor, noise has
+/* If one curve is at least lower_least times as high as the curve of the other page kind, noise has
  * raised the higher curve. */
 static const double lower_least = 1.08;
 /* Shortest latency of memory, in nanoseconds and in cycles. */
@@ -60,8 +60,8 @@ struct cleaned {
 /* Subtracts the cost of the first-level TLB from a curve. If accesses are in random order, the
  * share of TLB misses grows with the number of pages that the TLB does not cover. A miss of the
  * first-level TLB costs the same for all sizes. The cost of a page walk varies, because page tables
- * lie in different caches. Therefore is_a_tlbs() recognises the step of a page walk by its
- * position. */
+ * lie in different caches. is_a_tlbs() recognises the step of a page walk by its position, because
+ * its height varies. */
 static void without_tlb(const struct hierarchy_curve *curve, const struct tlbs *tlbs,
 	enum page_kind kind, struct cleaned *cleaned)
 {
@@ -88,8 +88,8 @@ static void without_tlb(const struct hierarchy_curve *curve, const struct tlbs *
 	}
 }
 
-/* Whether a TLB explains a knee of a curve of lines: the knee is where the TLB no longer covers all
- * pages, and the rise is not too high. */
+/* Whether a TLB explains a knee of a curve of lines. If so, the knee is where the TLB no longer
+ * covers all pages, and the rise is not too high. */
 static bool is_a_tlbs(
 	const struct found *found, const struct plateaus *plateaus, int i, enum page_kind kind)
 {
@@ -111,8 +111,9 @@ static bool holds(const struct plateau_knee *knee, uint64_t bytes)
 	return (double)bytes > knee->lo / 1.1 && (double)bytes < knee->hi * 1.1;
 }
 
-/* Whether a small step of a curve may come from a TLB, although no page curve shows this TLB. The
- * condition is that the system states no cache of this size, but states one at a later step. */
+/* Whether a small step of a curve may come from a TLB, although no curve of pages shows a TLB. The
+ * step may come from a TLB only if the system states no cache whose size fits the step, but states
+ * a cache at a later step. */
 static bool is_beside(const struct hierarchy_input *input, const struct plateaus *plateaus, int i,
 	int first, int number)
 {
@@ -180,8 +181,8 @@ static double cycles_at(const struct cleaned *curve, double bytes)
 }
 
 /* Lowers points of a curve to the curve of the other page kind, if that curve is lower. Pages of
- * one kind may share few cache sets, or another process may slow one measurement. These effects
- * only add time, so the lower curve shows the cache. */
+ * one kind may share few cache sets, or another process may slow one measurement. Such interference
+ * only adds time, so the lower curve shows the cache. */
 static void lower(struct cleaned *curve, const struct cleaned *other)
 {
 	for (int i = 0; i < curve->count; i++) {
@@ -233,8 +234,8 @@ enum { SHARED = 3 };
 static const double share_steady = 1.6;
 
 /* memory_off: factor by which the memory latency of another run may lie outside the range of this
- * run. memory_steady: if the range is wider than this factor, the latency is reported as unstable.
- */
+ * run. If the range of the memory latency is wider than the factor memory_steady, the latency is
+ * reported as unstable. */
 static const double memory_off = 1.02, memory_steady = 1.07;
 
 /* Curves in order of preference: with large pages, the TLB misses less often. */
@@ -294,8 +295,8 @@ static void add_cache(const struct hierarchy_input *input, const struct found *f
 	for (int kind = 0; kind < PAGE_KINDS; kind++) {
 		const struct chain *chain = &found->chain[kind];
 		int same = same_cache(chain, knee);
-		/* The same size may be the end of a cache of another level in the other curve. The
-		 * plateau of such a cache is not used. */
+		/* In another curve, the cache that ends at the same size may have another level.
+		 * The plateau of a cache with another level is not used. */
 		const struct plateau *plateau =
 			same == number - 1 ? &chain->plateaus.plateau[chain->cache[same].plateau]
 					   : NULL;
@@ -319,8 +320,8 @@ static void add_cache(const struct hierarchy_input *input, const struct found *f
 }
 
 /* Adds the shared cache if the curve shows no plateau for the shared cache, because it ends soon
- * after the core's own caches. Its latency is taken from a point of the curve between the two ends.
- */
+ * after the core's own caches. The latency of the shared cache is taken from a point of the curve
+ * after the own caches and before the end of the shared cache. */
 static bool add_shared(
 	const struct hierarchy_input *input, double before, struct hierarchy *hierarchy)
 {
@@ -360,8 +361,8 @@ static void set_share(const struct hierarchy_input *input, struct hierarchy *hie
 }
 
 /* Returns the size of the smallest page that the system granted. Some AArch64 systems use pages of
- * 16 or 64 KiB. The measurement reads one line in each 4 KiB, so it touches a large page several
- * times, but still finds the bytes that the TLB covers. */
+ * 16 or 64 KiB. The measurement of TLBs reads one line in each 4 KiB. If pages are larger, the
+ * measurement touches each page several times, but still finds the bytes that the TLB covers. */
 static double smallest_page(const struct hierarchy_input *input)
 {
 	static const enum page_kind kinds[] = { PAGES_4K, PAGES_AUTO };

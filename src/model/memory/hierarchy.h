@@ -61,8 +61,9 @@ struct hierarchy_curve {
 	int count;
 };
 
-/* The part of the shared last cache that this process could use, measured several times. This size
- * replaces the size from the curve, which is a single measurement. */
+/* The part of the shared last cache that this process could use, measured several times. The size
+ * measured several times replaces the size from the latency curve, which is a single measurement.
+ */
 struct hierarchy_share {
 	int looks;	      /* number of measurements of the shared cache; 0: not measured */
 	double bytes, lo, hi; /* median of the measured sizes in bytes, and the likely range of this
@@ -117,7 +118,7 @@ const struct curve_point *hierarchy_nearest(const struct hierarchy_curve *curve,
  * size. */
 unsigned hierarchy_stated_line(const struct machine *machine);
 
-/* Returns the level of this kind with this number; memory has the number 0. NULL: there is no such
- * level. */
+/* Returns the level of kind `kind` with the number `number`; memory has the number 0. NULL: the
+ * level was not found. */
 const struct hierarchy_level *hierarchy_level(
 	const struct hierarchy *hierarchy, enum level_kind kind, int number);

@@ -9,10 +9,11 @@
 #include "base/text.h"
 #include "base/units.h"
 
-/* Two sizes of a cache agree if their ratio is below this factor. */
+/* Two sizes of a cache agree if their ratio is below the factor `agreement`. */
 static const double agreement = 1.12;
 
-/* If the ratio of the quartiles of a latency is above this factor, the text shows the quartiles. */
+/* If the ratio of the quartiles of a latency is above the factor `wide`, the text shows the
+ * quartiles. */
 static const double wide = 1.05;
 
 static struct units_text size_words(double bytes)
@@ -146,8 +147,8 @@ static bool is_gone(const struct hierarchy_curve *curve, const struct hierarchy_
 
 static void find_missing(const struct hierarchy_input *input, struct hierarchy *hierarchy)
 {
-	/* If the curve does not reach memory, it has not passed every cache, so a missing cache
-	 * proves nothing. */
+	/* If the latency curve does not reach memory, the curve has not passed every cache, so a
+	 * missing cache proves nothing. */
 	if (!input->machine || !hierarchy_level(hierarchy, LEVEL_MEMORY, 0))
 		return;
 	for (int i = 0; i < input->machine->cache_count; i++) {

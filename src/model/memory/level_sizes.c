@@ -18,24 +18,24 @@ static const double estimate_off = 0.1;
 
 /* If the host of a virtual machine maps small pages, the pages of a working set fall into cache
  * sets by chance. Only the first-level cache is safe, because its sets depend on the offset within
- * a page. In other caches, some sets overflow long before the cache is full. For example, in a
- * cache of 8 ways that is 3/4 full, every fourth access misses: by the Poisson distribution, a set
- * with 6 pages on average often has 8 other pages or more. In a cache that is 5/8 full, every
- * eighth access misses. The curve then ends too early, by a factor of up to early_most, so a larger
- * stated size may be right. */
+ * a page. In other caches, some sets overflow long before the cache is full. For example, if the
+ * working set is 3/4 of a cache of 8 ways, every fourth access misses. By the Poisson distribution,
+ * a set with 6 pages on average often gets more than 8 pages. If the working set is 5/8 of the
+ * cache, every eighth access misses. The measured curve may therefore rise too early by a factor of
+ * up to early_most, so a larger stated cache size may be right. */
 static const double early_most = 1.5, early_off = 0.25;
 
-/* A busy hyper-thread on the same core uses a part of the first-level cache, so the curve may end
- * too early by up to this factor. */
+/* A busy hyper-thread on the same core uses a part of the first-level cache, so the curve may rise
+ * too early by a factor of up to shared_most. */
 static const double shared_most = 1.25;
 
 /* Level of the cache that cores share. */
 enum { SHARED = 3 };
 
-/* Returns the most common cache size in the range of the knee. If no common size lies in this
- * range, returns the estimate. The range is made slightly wider, because the program's own data use
- * some lines of the cache. The size that the system states only decides between sizes that agree
- * with the curve. */
+/* Returns the most common cache size in the range of the knee. If no common cache size lies in the
+ * range of the knee, returns the estimate. The range of the knee is made slightly wider, because
+ * the program's own data use some lines of the cache. The size that the system states only decides
+ * between sizes that agree with the curve. */
 static double plausible(const struct hierarchy_level *level)
 {
 	double best = level->bytes, likeliest = -INFINITY;
@@ -78,9 +78,9 @@ void cache_size(const struct plateau_knee *const knees[], int count, bool outerm
 		if (gradual || !knees[i]->gradual)
 			level->bytes = fmax(level->bytes, knees[i]->third);
 	}
-	/* The size of a shared cache is not rounded: a process uses only a part of a shared cache,
-	 * and the cache may have any number of slices. A core's own cache has a fixed size, even if
-	 * its latency varies. */
+	/* The size of a shared cache is not rounded, because a process uses only a part of a shared
+	 * cache. In addition, a shared cache may have any number of slices. A core's own cache has
+	 * a fixed size, even if its latency varies. */
 	level->unstable = gradual || (level->number > 2 && level->unstable);
 	/* The shared cache may hide the end of the core's own cache. A process may get so little of
 	 * a shared cache that the curve has no flat part for the shared cache. The last knee is
@@ -101,12 +101,12 @@ void cache_size(const struct plateau_knee *const knees[], int count, bool outerm
 
 /* ---- TLBs */
 
-/* The highest step in cycles after the first-level cache, used if no curve of lines shows this
- * step. */
+/* The highest step of latency after the first-level cache in cycles, used if no curve of lines
+ * shows a step. */
 static const double first_cache_step = 16;
 
 /* The share of the first-level cache that a busy hyper-thread on the same core leaves for this
- * process. The step after the cache then comes earlier. */
+ * process. If a hyper-thread uses the cache, the step after the cache comes earlier. */
 static const double sibling_leaves = 0.4;
 
 /* Whether a cache explains a knee of a page curve. A measurement that reads one line in each of N
@@ -138,8 +138,8 @@ static bool is_a_caches(const struct hierarchy_input *input, const struct hierar
 
 /* When a TLB is full, its sets of W entries overflow one after the other. If the number of pages is
  * larger by the share 1 / W, all accesses miss. If W is four or more, a third of the accesses miss
- * when the number of pages is larger by a third of this share. If the rise is slower, it begins
- * before the TLB is full, for example because another process uses entries. */
+ * when the number of pages is larger by a third of 1 / W. A slower rise of the latency begins
+ * before the TLB is full, for example because another process uses TLB entries. */
 static const double fills_within = 1.25;
 static const double third_within = 1.12;
 
@@ -180,8 +180,9 @@ static void add_tlb(struct tlbs *tlbs, const struct hierarchy_curve *curve,
 	if (t == tlbs->count) {
 		tlbs->count++;
 	} else {
-		/* If a TLB was already found with another page kind, the first cost of a miss is
-		 * kept: page tables of large pages are smaller and lie in nearer caches. */
+		/* If a TLB was already found with another page kind, the cost of a miss that was
+		 * found first is kept. Page tables of large pages are smaller and lie in nearer
+		 * caches, so their misses cost less. */
 		const struct hierarchy_level *same = &tlbs->level[t];
 
 		tlb.kinds |= same->kinds;

@@ -17,9 +17,9 @@ enum { TLBS_MAX = 4 };
 /* Distance in bytes between the lines that a curve over pages reads. */
 enum { TLB_PAGE = 4096 };
 
-/* TLBs in ascending order of the bytes that they cover. These fields of each level are set: kind,
- * cycles (cost of a miss) and bytes (covered by the TLB) with their ranges, confidence, unstable,
- * kinds. */
+/* TLBs in ascending order of the bytes that they cover. In each level, kind, kinds, confidence and
+ * unstable are set, cycles is the cost of a miss, and bytes is the size of the memory that the TLB
+ * covers. */
 struct tlbs {
 	int count;
 	struct hierarchy_level level[TLBS_MAX];

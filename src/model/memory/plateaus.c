@@ -8,8 +8,8 @@
 /* ---- The curve: logarithms, the noise of each point, and the monotone curve without the noise.
  *
  * The true latency never falls when the working set grows. If a measured curve falls, the cause is
- * noise, interference, or a point with two modes. Therefore each point is compared with the best
- * monotone curve (least absolute deviations). */
+ * noise, interference, or a point with two modes. Each point of a curve is compared with the best
+ * monotone curve (least absolute deviations), so that noise can be recognised. */
 struct curve {
 	int count;
 	int index[CURVE_POINTS]; /* index of each point in the array of all points; points without
@@ -21,7 +21,7 @@ struct curve {
 	double noise[CURVE_POINTS];  /* standard deviation of y, from the quartiles of the point and
 					from nearby points; never 0 */
 	double weight[CURVE_POINTS]; /* weight of each point: 1 if the points are far apart, less if
-					the points are close: ten points around a knee are not ten
+					the points are close. Ten points around a knee are not ten
 					times the evidence for the knee */
 	double clean[CURVE_POINTS];  /* y, limited to a distance from the monotone curve of at most
 					twice the noise */
@@ -39,15 +39,15 @@ static const double quartiles_weigh = 0.4;
 /* Factor by which the noise of a doubtful point is increased. */
 static const double doubt = 2;
 
-/* If points are at least this many octaves apart, each point has the full weight. */
+/* If points are at least full_distance octaves apart, each point has the full weight. */
 static const double full_distance = 0.2;
 
 /* Number of points on each side of a point that are used to estimate its scatter. */
 enum { NEIGHBOURS = 4 };
 
 /* Factor from the median absolute deviation to a standard deviation. For normal noise, the factor
- * is 1.48. The factor here is larger because the monotone curve follows part of the noise; it was
- * found by experiments on flat curves. */
+ * is 1.48. `deviations` is larger than 1.48 because the monotone curve follows part of the noise.
+ * The value was found by experiments on flat curves. */
 static const double deviations = 1.9;
 
 /* Finds the monotone curve by the algorithm "pool adjacent violators": adjacent blocks with falling
@@ -155,8 +155,8 @@ static const double climb_price = 4.8;
 /* Steepest slope of a level: octaves of latency per octave of size. */
 static const double steepest = 0.35;
 /* Two adjacent levels are joined if the ratio of their latencies is below least_ratio. Two levels
- * that differ by fewer than least_errors standard errors are joined, too, because the cheapest
- * partition selects points that exaggerate the difference. */
+ * that differ by fewer than least_errors standard errors are joined, too. The reason is that the
+ * cheapest partition selects points that exaggerate the difference. */
 static const double least_ratio = 1.1;
 static const double least_errors = 5;
 /* The shortest level: number of points, sum of their weights, and width in octaves. If the noise is
@@ -165,19 +165,19 @@ enum { LEAST_POINTS = 3 };
 static const double least_weight = 2.5;
 static const double least_octaves = 0.45;
 static const double noise_a_point = 0.045;
-/* If the quartiles of a level differ by more than this factor, the report shows a range. */
+/* If the quartiles of a level differ by more than the factor `steady`, the report shows a range. */
 static const double steady = 1.2;
-/* If the latency of a curve is this many times that of a plateau, the curve has left the plateau.
- */
+/* If the latency of a curve is at least `over` times that of a plateau, the curve has left the
+ * plateau. */
 static const double over = 5;
 static const double most_of_an_octave = 0.7;
-/* The corner of a knee is the last point before the curve has risen by this share of the climb. In
- * a TLB of six ways, the first page too many makes 7 of 97 accesses miss. The latency then rises by
- * a tenth of the climb, or half as much if other processes run. */
+/* The corner of a knee is the last point before the curve has risen by the share `leaving` of the
+ * climb. In a TLB of six ways, the first page too many makes 7 of 97 accesses miss. The latency
+ * then rises by a tenth of the climb, or half as much if other processes run. */
 static const double leaving = 0.04;
 
-/* Sums over all points before a point. The difference of two such sums gives the cost of any part
- * of the curve in constant time. */
+/* Sums over all points before a point. The difference of two sums gives the cost of any part of the
+ * curve in constant time. */
 struct sums {
 	double n, w, x, y, xx, xy, yy; /* n: sum of the points' weights; the other fields are sums
 					  of w, w * x, w * y and so on */
@@ -312,8 +312,8 @@ static double line_at(const struct curve *curve, const struct level *level, doub
 }
 
 /* Returns by how much the rise between two levels exceeds noise. The standard error comes from the
- * deviations of the points from the lines of both levels: these deviations do not depend on the
- * place where the curve was divided. */
+ * deviations of the points from the lines of both levels. The deviations do not depend on the place
+ * where the curve was divided. */
 static double rise_beyond_noise(
 	const struct partition *p, const struct level *a, const struct level *b)
 {

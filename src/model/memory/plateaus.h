@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-/* One point of a curve: the latency in cycles at a working-set size. */
+/* A point of a latency curve: the latency in cycles at a working-set size. */
 struct curve_point {
 	double bytes;
 	double cycles, lo, hi; /* median and quartiles of the latency */
@@ -58,9 +58,10 @@ struct plateaus {
 };
 
 /* Finds the plateaus of a curve. The points must be in ascending order of bytes, without equal
- * sizes. If there are fewer than four points, they are one plateau. */
+ * sizes. If there are fewer than four points, all points form one plateau. */
 void plateaus_find(const struct curve_point *points, int count, struct plateaus *plateaus);
 
-/* Returns the size in bytes at which a curve of two levels rises: the first point in the upper half
- * of the rise, on a logarithmic scale. NAN: the rise is not larger than the noise. */
+/* Returns the size in bytes at which a curve of two levels rises. The result is the first point in
+ * the upper half of the rise, on a logarithmic scale. NAN: the rise is not larger than the noise.
+ */
 double plateaus_rise(const struct curve_point *points, int count);

@@ -45,7 +45,7 @@ struct buffer_rest {
 	char buffer[24]; /* name of the buffer in core files, such as "rob", or the kernel's own
 			    name */
 	double most;	 /* number of entries of the buffer that fillers cannot use, at most */
-	char words[80];	 /* reason why these entries cannot be filled */
+	char words[80];	 /* reason why fillers cannot use some entries of the buffer */
 };
 
 struct buffers {

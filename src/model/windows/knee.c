@@ -84,14 +84,14 @@ struct fit {
 #define SEEN 1.5
 
 /* If there are fewer than FEWEST points before the rise, RISE_PLAIN and SEEN_PLAINLY are used
- * instead of RISE and SEEN. RISE_SHARE: among several rises, a rise counts only if its height is at
- * least this share of the highest rise. */
+ * instead of RISE and SEEN. If there are several rises, a rise counts only if its height is at
+ * least the share RISE_SHARE of the highest rise. */
 #define RISE_PLAIN   1.5
 #define SEEN_PLAINLY 4.0
 #define RISE_SHARE   0.4
 
-/* Deviations are in units of noise. A deviation counts fully from OFF_FROM to OFF_MOST; below
- * OFF_FROM, it has the weight OFF_LITTLE. The noise is assumed to be at least the share SLACK of
+/* Deviations are in units of noise. A deviation counts fully from OFF_FROM to OFF_MOST; a deviation
+ * below OFF_FROM has the weight OFF_LITTLE. The noise is assumed to be at least the share SLACK of
  * the rise, because the base grows and memory times vary. A step is likely if its misfit exceeds
  * the best misfit by at most LIKELY. */
 #define OFF_FROM   1.5
@@ -172,7 +172,7 @@ static double level_of(const struct knee_curve *curve, int edge, int step, size_
 	for (int i = edge; i >= 0 && i < curve->count && *count < NEAREST; i += step) {
 		if (*count >= FEWEST && fabs(curve->point[i].x - x) > reach_round(x))
 			break;
-		/* Points of a later rise do not belong to this level. */
+		/* Points of a later rise do not belong to the level after the first rise. */
 		if (step > 0 && *count >= 1 && curve->point[i].x > FIRST + x * NEAR)
 			break;
 		values[(*count)++] = curve->point[i].y;
@@ -292,7 +292,7 @@ static bool fit_curve(const struct knee_curve *curve, struct fit *fit)
 
 /* ---- The knee ---- */
 
-/* The number of fillers is doubled until the times of two points are at least this many times the
+/* The number of fillers is doubled until the times of two points are more than RISEN times the
  * base. */
 #define RISEN 1.5
 
@@ -310,8 +310,8 @@ enum { CLEAR_LEAST = 16 };
  * the cause. */
 #define WORK 0.6
 
-/* If the slope of the curve after a ramp is more than this share of the ramp's slope, the ramp does
- * not end, so it is no rise. */
+/* If the slope of the curve after a ramp is more than STEEP_SHARE of the ramp's slope, the ramp
+ * does not end and is no rise. */
 #define STEEP_SHARE 0.33
 
 /* A curve grows gradually if it has at least GROWN points, noise below GROWN_NOISE, and no step by
@@ -399,8 +399,8 @@ static bool climbs_on(const struct knee_curve *curve, const struct rise *rise)
 	return after > STEEP_SHARE * on;
 }
 
-/* Whether the only rise is a ramp that does not end. Such a ramp is caused by the fillers' own
- * work. */
+/* Whether the only rise is a ramp that does not end. A ramp that does not end is caused by the
+ * fillers' own work. */
 static bool is_work(const struct knee_curve *curve, const struct fit *fit)
 {
 	const struct knee_point *last = &curve->point[curve->count - 1];

@@ -2,7 +2,7 @@
  * misses. At the knee, a buffer of the core is full, and the misses no longer overlap.
  *
  * As long as knee_next(&curve, least, most, &x) returns true, measure with x fillers and call
- * knee_add(). Then call knee_find().
+ * knee_add(). Finally, call knee_find() to find the knee.
  *
  * A curve can have more steps than the knee. Causes are noise, disturbed points, a base that rises
  * with the fillers' own work, and a second buffer that fills later. */
@@ -62,9 +62,9 @@ bool knee_add(struct knee_curve *curve, const struct knee_point *point);
 const struct knee_point *knee_at(const struct knee_curve *curve, double x);
 
 /* Finds the next x to measure: a whole number from least to most that was not measured yet. First,
- * x doubles until the time has risen. Then, the gap that contains the rise is halved again and
- * again. Finally, points around the knee are measured: if the points are noisy, more of them.
- * Returns false if more points would not help. */
+ * x doubles until the time has risen. After the time has risen, the gap that contains the rise is
+ * halved again and again. Finally, points around the knee are measured: if the points are noisy,
+ * more of them. Returns false if more points would not help. */
 bool knee_next(const struct knee_curve *curve, double least, double most, double *x);
 
 void knee_find(const struct knee_curve *curve, double most, struct knee *knee);
