@@ -1,13 +1,14 @@
-/* alignment: a loop of nops. The core only fetches, decodes and retires nops, so three properties
- * decide the speed: the start of the loop, the length of its instructions, and their number.
+/* The kernel alignment is a loop of nops. The core only fetches, decodes and retires nops. Three
+ * properties of the loop decide its speed: its start address, the length of its instructions, and
+ * the number of its instructions.
  *
- * To limit the size of the program, not every combination is built: any start for short loops, any
- * length for medium loops, any number of instructions for two lengths. */
+ * To limit the size of the program, the build contains only some combinations: any start for short
+ * loops, any length for medium loops, and any number of instructions for two lengths. */
 #include "kernels/kernel.h"
 #include "kernels/knob_rows.h"
 
 enum { OFFSET, LENGTH, COUNT };
-/* count: 4 << 0 … 4 << 12. */
+/* COUNTS: number of choices of the knob `count`, which are 4 << 0 … 4 << 12. */
 enum { COUNTS = 13, LENGTHS = 15, LINE = 64, COUNTS_ANY_OFFSET = 4, COUNTS_ANY_LENGTH = 7 };
 
 static const char *const count_names[] = { "4", "8", "16", "32", "64", "128", "256", "512", "1024",
@@ -32,9 +33,10 @@ KERNEL_BODY uint64_t alignment_loop(
 	uint64_t turns, const int offset, const int length, const int count)
 {
 #if defined(__x86_64__)
-	/* The encodings for 1, 2, … bytes: 90 · 66 90 · 0f 1f 00 · 0f 1f 40 + 1 byte · 0f 1f 44 + 2
-	 * bytes · 66 and the previous one · 0f 1f 80 + 4 bytes · 0f 1f 84 + 5 bytes · one to seven
-	 * prefixes 66 and the previous one. Manuals recommend the encodings up to nine bytes. */
+	/* The encodings of nops of 1, 2, … bytes: 90 · 66 90 · 0f 1f 00 · 0f 1f 40 + 1 byte · 0f 1f
+	 * 44 + 2 bytes · 66 and the 5-byte nop · 0f 1f 80 + 4 bytes · 0f 1f 84 + 5 bytes · one to
+	 * seven prefixes 66 and the 8-byte nop. Manuals recommend the encodings of up to nine
+	 * bytes. */
 	const int longest = length >= 8,
 		  prefixes = longest ? length - 8 : length == 2 || length == 6;
 	const int operand = longest	  ? 0x84
@@ -87,7 +89,8 @@ KERNEL_BODY uint64_t alignment_loop(
 	return turns;
 }
 
-/* X is LOOP to define functions, and LISTED to list them in a table. */
+/* The argument X of the following macros is LOOP to define functions, or LISTED to list the
+ * functions in a table. */
 #define NAME(offset, length, count) alignment_##offset##_##length##_##count
 #define LOOP(offset, length, count)                                             \
 	KERNEL_LOOP static uint64_t NAME(offset, length, count)(uint64_t turns) \

@@ -1,7 +1,7 @@
-/* Lookups that hash-lookup and tree-lookup share: see asked.h. */
+/* Lookups of keys, shared by the kernels hash-lookup and tree-lookup: see asked.h. */
 #include "kernels/asked.h"
 
-/* The check makes this number of lookups, or a few more. */
+/* Number of lookups that the check makes; it may make a few more. */
 enum { VERIFIED = 1024 };
 
 static uint64_t least(uint64_t a, uint64_t b)
@@ -27,8 +27,8 @@ void asked_prepare(struct kernel_run *run, const struct asked_kind *kind, uint64
 
 uint64_t asked_next(struct kernel_run *run, uint64_t *keys, uint64_t *left)
 {
-	const struct asked asked = *asked_of(
-		run); /* a copy, so that the compiler knows that stores to keys do not change it */
+	const struct asked asked = *asked_of(run); /* A local copy: the compiler then knows that
+						      stores to keys[] do not change it. */
 	uint64_t from = run->position, count = least(least(*left, asked.batch), run->ring - from);
 
 	if (count == 0 || (run->complete && !kernel_goes_on(run, from + count, run->ring)))
@@ -46,7 +46,7 @@ void asked_begin_at(struct kernel_run *run, double share)
 	run->position = at % turns * run->granule;
 }
 
-/* Checks run->result after `count` lookups. */
+/* Checks run->result after `count` lookups that began at lookup number `from`. */
 static struct status check_result(const struct kernel_run *run, uint64_t from, uint64_t count)
 {
 	const struct asked *asked = asked_of(run);
@@ -71,8 +71,8 @@ static struct status check_result(const struct kernel_run *run, uint64_t from, u
 		(unsigned long long)asked_found(right), (unsigned long long)asked_places(right));
 }
 
-/* Starts near the end of the ring and passes it, so that the check does not cache the data of the
- * first trials. */
+/* Checks lookups that start near the end of the ring and pass this end. The check then does not
+ * load the data of the first trials into the caches. */
 struct status asked_verify(struct kernel_run *run)
 {
 	const struct asked *asked = asked_of(run);

@@ -1,11 +1,12 @@
-/* Labels, jumps and alignment, for both instruction sets. See assemble.h. */
+/* Handles labels, jumps and alignment of generated code, for both instruction sets: see assemble.h.
+ */
 #include "kernels/assemble.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Keeps the first failure. Returns true if there was no failure. */
+/* Stores the first failure in as->status. Returns true if there was no failure so far. */
 static bool goes_on(struct assembly *as, struct status status)
 {
 	if (status_is_ok(&as->status))
@@ -21,7 +22,7 @@ void assemble_begin(struct assembly *as, unsigned char *room, size_t bytes)
 	as->label_count = as->pending_count = 0;
 }
 
-/* Whether `bytes` more bytes fit into the buffer. */
+/* Returns whether `bytes` more bytes fit into the code buffer. */
 static bool fits(struct assembly *as, size_t bytes)
 {
 	if (bytes <= (size_t)(as->end - as->at))
@@ -31,7 +32,8 @@ static bool fits(struct assembly *as, size_t bytes)
 			    (size_t)(as->end - as->begin)));
 }
 
-/* Returns the address of the written instruction, or NULL after a failure. */
+/* Writes an instruction to the code buffer. Returns the address of the instruction, or NULL after a
+ * failure. */
 static unsigned char *put(struct assembly *as, struct status status,
 	const unsigned char bytes[ASSEMBLE_LONGEST], size_t length)
 {
@@ -145,8 +147,8 @@ void assemble_forget(struct assembly *as, int label)
 	as->label_count = label;
 }
 
-/* Writes an instruction that refers to a label. Fills in its distance now if the label is bound,
- * or else at the end. */
+/* Writes an instruction that refers to a label. If the label is bound, lead() fills in the distance
+ * of the instruction. Otherwise assemble_end() fills in the distance. */
 static void lead(struct assembly *as,
 	struct status (*encode)(
 		const char *text, unsigned char bytes[ASSEMBLE_LONGEST], size_t *length),

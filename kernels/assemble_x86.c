@@ -350,8 +350,8 @@ static bool any_mask(const struct line *line, const ZydisEncoderRequest *request
 	masked.evex.zeroing_mask = line->zeroed;
 	if (encode_request(&masked, bytes, length))
 		return true;
-	immediate.operands[3].reg.is4 =
-		ZYAN_TRUE; /* the instruction encodes the last register like an immediate */
+	/* Some instructions encode the last register like an immediate. */
+	immediate.operands[3].reg.is4 = ZYAN_TRUE;
 	return request->operand_count == 4 && !line->mask &&
 	       encode_request(&immediate, bytes, length);
 }

@@ -1,7 +1,8 @@
-/* combine: reduce an array to one number, with every unrolling and number of accumulators.
+/* The kernel combine reduces an array to one number, with any unrolling and any number of
+ * accumulators.
  *
- * The loops are in combine_loops.awk. Values are +1 and -1, so that sums stay small and products
- * stay 1 or -1. All results are exact in every type, without overflow and denormals. */
+ * The script combine_loops.awk generates the loops. Values are +1 and -1, so sums stay small and
+ * products stay 1 or -1. All results are exact in every type, without overflow and denormals. */
 #include "kernels/combine.h"
 
 #include <stdio.h>
@@ -34,7 +35,8 @@ static const struct knob knobs[] = {
 		"stride", "elements from one read to the next", 1, 64, 1, .axis = AXIS_STRIDE),
 };
 
-/* Elements read in one pass: every stride-th element of the array, cut to whole iterations. */
+/* Returns the number of elements read in one pass: every stride-th element of the array, rounded
+ * down to whole iterations. */
 static int64_t ring_elements(const int64_t *v)
 {
 	int64_t count = v[SIZE] / (type_bytes[v[TYPE]] * v[STRIDE]);
@@ -74,8 +76,8 @@ static void combine_fit(int64_t *v, int changed)
 		int64_t need = v[UNROLL] * type_bytes[v[TYPE]];
 
 		if (changed == SIZE) {
-			/* A smaller array holds fewer elements: reduces the stride first, then the
-			 * unrolling. */
+			/* A smaller array holds fewer elements. The code reduces the stride first,
+			 * then the unrolling. */
 			v[STRIDE] = v[SIZE] / need > 1 ? v[SIZE] / need : 1;
 			if (v[SIZE] < need) {
 				v[UNROLL] = v[SIZE] / type_bytes[v[TYPE]];
@@ -93,14 +95,14 @@ static uint64_t combine_layout(const int64_t *v)
 	return (uint64_t)v[TYPE];
 }
 
-/* +1 or -1 for the element of that index. It depends on the seed, but not on the size of the
- * array. */
+/* Returns the value of element `index`: +1 or -1. The value depends on the seed, but not on the
+ * size of the array. */
 static int sign_of(uint64_t seed, uint64_t index)
 {
 	return ring_bits(seed, index / 64) >> index % 64 & 1 ? 1 : -1;
 }
 
-/* The index of a setting's loop in the loop tables. */
+/* Returns the index of a setting's loop in the tables of loops. */
 static int64_t shape_of(const int64_t *v)
 {
 	if (v[SHAPE] == SHAPE_REASSOCIATED && v[UNROLL] > 1)
@@ -148,8 +150,8 @@ static struct status combine_prepare(struct kernel_run *run)
 	return ring_lay_out(run, count, (uint64_t)type_bytes[v[TYPE]], put);
 }
 
-/* position counts iterations here, because the loops count iterations and a call must not divide.
- */
+/* In this kernel run->position counts iterations: the loops count iterations, and a division would
+ * slow down the timed call. */
 static void combine_call(struct kernel_run *run, uint64_t elements)
 {
 	uint64_t ring = run->ring / run->granule;

@@ -1,4 +1,4 @@
-/* See features.h. */
+/* Reads from the processor which instructions it supports: see features.h. */
 #include "kernels/features.h"
 
 #include <string.h>
@@ -56,12 +56,14 @@ struct status features_need_width(uint64_t bytes)
 			     : status_ok();
 }
 
-/* ---- Words of data/characterise.* */
+/* ---- Names of features in data/characterise.* */
 
 struct word {
 	const char *word;
-	enum feature with; /* another required feature: the operating system saves its registers */
-	unsigned leaf;	   /* leaf of CPUID; 0: the word has no bit */
+	enum feature with; /* another required feature, which shows that the operating system saves
+			      the registers */
+	unsigned leaf;	   /* leaf of CPUID with the bit of the feature; 0: CPUID has no bit for the
+			      feature */
 	char reg;
 	unsigned bit;
 	unsigned subleaf;
@@ -75,7 +77,7 @@ struct word {
 #define AARCH64(...) { __VA_ARGS__ },
 #endif
 
-/* kernels/features.words has the rows. */
+/* The table of feature names. The file kernels/features.words has the rows. */
 static const struct word words[] = {
 #include "kernels/features_words.inc"
 };

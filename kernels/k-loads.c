@@ -1,13 +1,14 @@
-/* k-loads: k loads per element and nothing else. The loop discards the loaded values, so that no
- * addition limits it.
+/* The kernel k-loads makes k loads per element and nothing else. The loop discards the loaded
+ * values, because additions could become the limit.
  *
- * The k words of an element are far apart in one array: loads of the same cycle access different
- * lines and different banks of the first cache. The walk has the same length for every k. */
+ * The k words of an element are far apart in one array. Loads of the same cycle therefore access
+ * different lines and different banks of the first-level cache. The walk has the same length for
+ * every k. */
 #include "kernels/ring.h"
 
 enum { SIZE, K, UNROLL };
 
-/* Bytes from one word of an element to the next: four and a quarter lines. */
+/* Bytes from one word of an element to the next word: four and a quarter cache lines. */
 #define APART 272
 
 static const struct knob knobs[] = {
@@ -20,10 +21,10 @@ static const struct knob knobs[] = {
 struct loads_walk {
 	const uint32_t *data;
 	struct ring ring;
-	uint32_t last[4]; /* the words of the last element; 0 from the k-th on */
+	uint32_t last[4]; /* the words of the last element; words after the first k words are 0 */
 };
 
-/* The n-th load of the element at offset .Lat, if n < k. */
+/* LOAD() makes load number n of the element at offset .Lat, if n < k. */
 #if defined(__x86_64__)
 #define LOAD(n)                                                          \
 	"	.if %c[k] > " #n "			\n"                                 \
@@ -53,8 +54,8 @@ KERNEL_BODY void loads_read(struct loads_walk *walk, const int k, const int unro
 		const uint32_t *data = walk->data + from * (uint64_t)unroll,
 			       *end = data + turns * (uint64_t)unroll;
 
-		/* x0 = data[i]; x1 = data[i + 68]; x2 = data[i + 136]; x3 = data[i + 204]; the
-		 * first k of these */
+		/* x0 = data[i]; x1 = data[i + 68]; x2 = data[i + 136]; x3 = data[i + 204]; The code
+		 * makes only the first k of these loads. */
 		__asm__ volatile("	.p2align 6		\n"
 				 "1:				\n"
 				 "	.set .Lat, 0		\n"
@@ -104,7 +105,7 @@ static struct status loads_prepare(struct kernel_run *run)
 	return ring_lay_out(run, (uint64_t)v[SIZE] / 4, 4, ring_put_word);
 }
 
-/* A checksum of four words: their order matters. */
+/* Returns a checksum of four words that depends on the order of the words. */
 static uint64_t mixed(const uint32_t *x)
 {
 	return x[0] + 3 * (uint64_t)x[1] + 5 * (uint64_t)x[2] + 7 * (uint64_t)x[3];
@@ -118,7 +119,7 @@ static void loads_call(struct kernel_run *run, uint64_t elements)
 	run->result = mixed(walk.last);
 }
 
-/* A call returns only its last element, so this check calls the kernel once per iteration. */
+/* A call returns only the words of its last element, so the check makes one call per iteration. */
 static struct status loads_verify(struct kernel_run *run)
 {
 	uint64_t turns = run->ring / run->granule;

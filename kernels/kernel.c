@@ -1,4 +1,4 @@
-/* The registry, and the defaults of callbacks that a kernel leaves NULL. */
+/* Finds kernels by name, and implements the defaults of callbacks that a kernel leaves NULL. */
 #include "kernels/kernel.h"
 #include "kernels/knob_rows.h"
 
@@ -85,7 +85,8 @@ struct status kernel_check(const struct kernel *kernel, const int64_t *v)
 	return kernel->check ? kernel->check(v) : status_ok();
 }
 
-/* A change for one rule may break another: several passes. */
+/* A change of a knob for one rule may break another rule, so the loop makes several passes over the
+ * rules. */
 void kernel_fit(const struct kernel *kernel, int64_t *v, int changed)
 {
 	for (int i = 0; i < kernel->rule_count * kernel->rule_count; i++) {
@@ -148,7 +149,8 @@ void kernel_rewind(struct kernel_run *run)
 		run->position = 0;
 }
 
-/* Checks one and a half passes over a small ring, or a part of a large ring. */
+/* Compares the result of one call with expected(). The call makes one and a half passes over a
+ * small ring, or walks a part of a large ring. */
 struct status kernel_compare(struct kernel_run *run)
 {
 	uint64_t count = run->ring < 4096 ? run->ring + run->ring / 2 : 6144, right;

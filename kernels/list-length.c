@@ -1,8 +1,9 @@
-/* list-length: walk a linked list and count its nodes. The previous load returns the address of the
- * next load, so that loads cannot overlap. A node costs the load-to-use latency of the cache level
- * or memory that holds it.
+/* The kernel list-length walks a linked list and counts its nodes. Each load returns the address of
+ * the next load, so loads cannot overlap. A node costs the load-to-use latency of the cache level
+ * or memory that holds the node.
  *
- * The list is a ring (kernels/nodes.h), so that a call may walk any number of nodes. */
+ * The last node of the list points to the first node (kernels/nodes.h), so a call may walk any
+ * number of nodes. */
 #include "kernels/knob_rows.h"
 #include "kernels/nodes.h"
 
@@ -66,8 +67,8 @@ static void list_describe(const int64_t *v, struct kernel_walk *walk)
 {
 	walk->step = (double)v[SPACING];
 	walk->scattered = v[ORDER] == ORDER_RANDOM;
-	/* In random order the next node lies in another line, even if a line holds several nodes.
-	 */
+	/* In random order the next node lies in another cache line, even if a line holds several
+	 * nodes. */
 	walk->lines = walk->step < 64 && !walk->scattered ? walk->step / 64 : 1;
 	walk->access = "node";
 }
@@ -112,8 +113,8 @@ static void list_rewind(struct kernel_run *run)
 	run->cursor = run->memory;
 }
 
-/* A whole ring must close at its start, and not earlier. In a large ring the check follows only
- * some nodes. */
+/* Checks that the walk returns to its first node after all nodes, and not earlier. In a large ring
+ * the check follows only some nodes. */
 static struct status list_verify(struct kernel_run *run)
 {
 	uint64_t limit = run->ring < 6144 ? run->ring : 6144, closed;

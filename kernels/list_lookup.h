@@ -21,7 +21,7 @@ struct list_node {
 	const struct list_node *next; /* LIST_DELETED: this node is not in the list; NULL: this node
 					 is the last node */
 	int32_t value;
-	int32_t rest[3]; /* unused; the loops do not read this field */
+	int32_t rest[3]; /* filler data that the loops do not read */
 };
 
 #define LIST_DELETED ((const struct list_node *)(intptr_t)-1)

@@ -1,7 +1,7 @@
-/* The list of list-lookup: see list_lookup.h. */
+/* Lays out the list of the kernel list-lookup: see list_lookup.h. */
 #include "kernels/list_lookup.h"
 
-/* Groups between two checks of run->work.cancel. */
+/* Number of groups between two checks of run->work.cancel. */
 enum { CANCEL_EVERY = 4096 };
 
 static uint64_t blocks_of(const struct list *list)
@@ -42,8 +42,8 @@ uint64_t list_bytes(const struct list *list)
 	return list->count * sizeof(struct list_node) + 2 * blocks_of(list) * sizeof(uint32_t);
 }
 
-/* A shuffle orders all ranks randomly. Among its first `misplaced` numbers, neighbours exchange
- * places. */
+/* The shuffle list->places orders all ranks randomly. The first `misplaced` ranks in this random
+ * order form pairs, and the two groups of each pair exchange places. */
 uint64_t list_place(const struct list *list, uint64_t rank)
 {
 	uint64_t order;
@@ -121,7 +121,7 @@ uint64_t list_linked(const struct list *list, int by, uint64_t index)
 
 	if (list->deleted == 0)
 		return index;
-	/* Search for the last block with at most `index` linked groups before it. */
+	/* The loop searches for the last block with at most `index` linked groups before it. */
 	while (low < high) {
 		uint64_t middle = (low + high + 1) / 2;
 

@@ -1,18 +1,18 @@
-/* mispredict: add x for every outcome that is 1, with or without a branch. The outcomes are random
- * to a chosen degree.
+/* The kernel mispredict adds x for every outcome that is 1, with or without a branch. The knob
+ * `random` sets how random the outcomes are.
  *
- * An outcome is one bit, so that two million fit into a small cache: predictors can learn tens of
- * thousands of outcomes. */
+ * An outcome is one bit, so two million outcomes fit into a small cache. Such a large number is
+ * necessary, because predictors can learn tens of thousands of outcomes. */
 #include "kernels/ring.h"
 
 enum { SIZE, RANDOM, PERIOD, FORM };
 enum { FORM_BRANCH, FORM_CMOV };
-/* No predictor learns this many surprises in a ring. With fewer, it predicts some of them,
- * although they are random. */
+/* The smallest number of surprises in a ring that no branch predictor can learn. With fewer
+ * surprises, a predictor predicts some surprises, although they are random. */
 enum { BEYOND_LEARNING = 65536 };
 
 static const char *const form_names[] = { "branch", "cmov", NULL };
-/* none, then 1 << index. */
+/* The choices of the knob `period`: "none", then 1 << index of the choice. */
 static const char *const period_names[] = { "none", "2", "4", "8", "16", "32", "64", "128", "256",
 	"512", "1024", "2048", "4096", "8192", "16384", "32768", "65536", NULL };
 
@@ -33,8 +33,8 @@ struct mispredict_walk {
 	uint64_t x, sum;
 };
 
-/* The instructions for the k-th outcome of a byte, in both forms; the load of the next byte, and
- * the end of the loop. */
+/* The instructions of the loops: the load of the next byte, the code for the k-th outcome of a byte
+ * in both forms, and the end of the loop. */
 #if defined(__x86_64__)
 #define BYTE "q" /* a register with a name for its lowest byte */
 #define LOAD "	movzbl (%[bits]), %k[byte]\n"
@@ -140,7 +140,8 @@ static struct status mispredict_prepare(struct kernel_run *run)
 
 	run->granule = 8;
 	run->ring = size * 8;
-	run->bytes = 0; /* an eighth of a byte, which is not a whole number */
+	run->bytes =
+		0; /* an element is an eighth of a byte, which is not a whole number of bytes */
 	run->code.start =
 		(const void *)(run->v[FORM] == FORM_BRANCH ? mispredict_branch : mispredict_cmov);
 	run->code.name = run->v[FORM] == FORM_BRANCH ? "mispredict_branch" : "mispredict_cmov";

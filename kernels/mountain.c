@@ -1,7 +1,7 @@
-/* mountain: the textbook's read test, unrolled 4 x 4. Each iteration reads four elements into four
- * accumulators: every stride-th element of an array of 8-byte integers. Its throughput over size
- * and stride is the memory mountain. The other strided operations of kernels/stream.h have
- * mountains, too. */
+/* The kernel mountain is the read test of the cited textbook, unrolled 4 x 4. Each iteration adds
+ * four elements to four accumulators. The loop reads every stride-th element of an array of 8-byte
+ * integers. The plot of throughput over size and stride is the memory mountain. The strided
+ * operations of kernels/stream.h also have memory mountains. */
 #include "kernels/ring.h"
 #include "kernels/stream.h"
 
@@ -22,7 +22,7 @@ static const struct knob knobs[] = {
 struct mountain_walk {
 	struct ring ring;
 	const int64_t *data;
-	int64_t stride; /* in elements */
+	int64_t stride; /* number of elements from one read to the next */
 	int64_t sum;
 };
 
@@ -38,9 +38,10 @@ KERNEL_LOOP static void mountain_read(struct mountain_walk *walk)
 	int64_t acc0 = 0, acc1 = 0, acc2 = 0, acc3 = 0;
 	uint64_t turns, from;
 
-	/* Four base addresses share one index, as in compiled code of the textbook's test. A
-	 * compiler that knows how the four are related could compute each from the last. That
-	 * chain of additions would then be the binding limit. */
+	/* Four base addresses share one index, as in compiled code of the textbook's test.
+	 * KERNEL_KEEP() hides from the compiler how the addresses are related. Otherwise the
+	 * compiler could compute each address from the previous address, and this chain of
+	 * additions would be the binding limit. */
 	KERNEL_KEEP(data1);
 	KERNEL_KEEP(data2);
 	KERNEL_KEEP(data3);
@@ -122,7 +123,8 @@ static uint64_t mountain_footprint(const int64_t *v)
 	return v[OP] == OP_RD ? (uint64_t)v[SIZE] : plan_of(v).part << ops[v[OP]].copies;
 }
 
-/* Two layouts: data that is only read, and data that is overwritten. */
+/* The number of one of two layouts: 0 for data that the loop only reads, 1 for data that the loop
+ * overwrites. */
 static uint64_t mountain_layout(const int64_t *v)
 {
 	return v[OP] != OP_RD;

@@ -1,5 +1,6 @@
-/* mul-by: several multiplications per element, independent of those of the next element. There are
- * few operations for the issue width, but only one or two ports can execute multiplications. */
+/* The kernel mul-by makes several multiplications per element. The multiplications of different
+ * elements are independent. The issue width is not the limit, because only one or two ports can
+ * execute multiplications. */
 #include "kernels/ring.h"
 
 enum { SIZE, M, FORM };
@@ -17,14 +18,15 @@ static const struct knob knobs[] = {
 };
 
 struct mul_walk {
-	const uint32_t *data; /* the ring plus one more number */
+	const uint32_t *data; /* the numbers of the ring, and one more number */
 	struct ring ring;
 	uint32_t m;
 	uint32_t sum;
 };
 
-/* The loop of a form that multiplies by the index: `product` of y = data[i + 1], i, x = data[i],
- * and in some forms m; sum += product; x = y. */
+/* LOOP() is the code of a form that multiplies by the index i. With x = data[i] and y = data[i +
+ * 1], the loop computes product = y * i * i * x, and in form=plain also product *= m. Then sum +=
+ * product, and x = y. */
 /* clang-format off */
 #if defined(__x86_64__)
 #define LOOP(m_times)                               \
@@ -77,13 +79,15 @@ KERNEL_LOOP static void name(struct mul_walk *walk)                             
 }
 /* clang-format on */
 
-/* Four multiplications per element, as in the source. */
+/* Makes four multiplications per element, as in the cited article. */
 BY_INDEX(mul_plain, TIMES_M, 1, , [m] "r"(m))
 
-/* m is the same for all elements, so the sum is multiplied by m once, at the end. */
+/* The factor m is the same for all elements, so the code multiplies the sum by m once, at the end.
+ */
 BY_INDEX(mul_hoisted, , walk->m)
 
-/* Computes squares by addition: (i + 1)² = i² + (2i + 1). The two additions use other ports. */
+/* Computes the squares of indices by addition: (i + 1)² = i² + (2i + 1). The two additions use
+ * other ports than multiplications. */
 KERNEL_LOOP static void mul_squares(struct mul_walk *walk)
 {
 	uint32_t sum = 0;

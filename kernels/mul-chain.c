@@ -1,6 +1,7 @@
-/* mul-chain: multiply all elements of an array. Each multiplication waits for the previous one of
- * its product; independent products do not wait for each other. With the knob `restart`, a new
- * product starts regularly, and its first multiplications overlap with the end of the old one. */
+/* The kernel mul-chain multiplies all elements of an array. Each multiplication waits for the
+ * previous multiplication of its product. Independent products do not wait for each other. With the
+ * knob `restart`, a new product starts regularly, and its first multiplications overlap with the
+ * end of the old product. */
 #include "kernels/ring.h"
 
 enum { SIZE, ACC, RESTART };
@@ -15,11 +16,12 @@ static const struct knob knobs[] = {
 struct chain_walk {
 	const uint32_t *data;
 	struct ring ring;
-	uint64_t restart; /* iterations of one product, > 0 */
-	uint32_t sum;	  /* of the products */
+	uint64_t restart; /* number of iterations of one product, > 0 */
+	uint32_t sum;	  /* sum of all products */
 };
 
-/* Multiplies one product by the next element. x86-64 multiplies with a memory operand. */
+/* MULTIPLY() multiplies product number n by the next element. On x86-64 the multiplication has a
+ * memory operand. */
 #if defined(__x86_64__)
 #define MULTIPLY(n)                                       \
 	"	.if %c[acc] > " #n "			\n"                \
@@ -41,7 +43,7 @@ struct chain_walk {
 	"	b.ne	1b				\n"
 #endif
 
-/* One multiplication per element; the `acc` products get elements in turn. */
+/* Makes one multiplication per element. The elements go to the `acc` products in turn. */
 KERNEL_BODY void chain_multiply(struct chain_walk *walk, const int acc)
 {
 	uint32_t sum = 0, p0 = 1, p1 = 1, p2 = 1, p3 = 1, p4 = 1, p5 = 1, p6 = 1, p7 = 1;
@@ -82,13 +84,13 @@ typedef void chain_loop(struct chain_walk *walk);
 
 static chain_loop *const loops[] = { KERNEL_UNROLLED_NAMES(chain) };
 
-/* The number of iterations of one product. */
+/* Returns the number of iterations of one product. */
 static uint64_t product_turns(const int64_t *v)
 {
 	return v[RESTART] ? (uint64_t)((v[RESTART] + v[ACC] - 1) / v[ACC]) : UINT64_MAX;
 }
 
-/* Odd numbers: their products never become 0. */
+/* Writes an element. All elements are odd, so their products never become 0. */
 static void put(struct kernel_run *run, uint64_t index)
 {
 	((uint32_t *)(void *)run->memory)[index] = ring_word(run->seed, index) | 1;
@@ -109,7 +111,7 @@ static struct status chain_prepare(struct kernel_run *run)
 	return ring_lay_out(run, count, 4, put);
 }
 
-/* Each call starts new products. */
+/* Processes `elements` elements. Each call starts new products. */
 static void chain_call(struct kernel_run *run, uint64_t elements)
 {
 	struct chain_walk walk = { .data = (const uint32_t *)(const void *)run->memory,
@@ -119,7 +121,8 @@ static void chain_call(struct kernel_run *run, uint64_t elements)
 	run->result = walk.sum;
 }
 
-/* The last product counts even if it has no factors: it is 1. */
+/* The expected sum includes the last product, even if it has no factors. A product without factors
+ * is 1. */
 static uint64_t chain_expected(const struct kernel_run *run, uint64_t elements)
 {
 	uint64_t last = run->v[RESTART] ? product_turns(run->v) * run->granule : UINT64_MAX;

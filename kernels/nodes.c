@@ -1,15 +1,17 @@
-/* Nodes that point to each other: see nodes.h. */
+/* Lays out cycles of nodes that point to each other: see nodes.h. */
 #include "kernels/nodes.h"
 
 #include <stddef.h>
 
 #include "base/random.h"
 
-/* Distance of adjacent pairs in a block, in bytes. Blocks interleave pairs with a large stride. 128
- * bytes are two lines on most processors, and one line on processors with 128-byte lines. */
+/* Distance of adjacent pairs in a block, in bytes. If the stride is large, a block interleaves
+ * several pairs. 128 bytes are two cache lines on most processors, and one line on processors with
+ * 128-byte lines. */
 enum { PAIR_APART = 128 };
 
-/* Number of items to prefetch ahead: each item is inserted after a random node. */
+/* AHEAD: number of items for which the node before the item is prefetched, because this node is
+ * random. CANCEL_EVERY: number of items between two checks of *cancel. */
 enum { AHEAD = 16, CANCEL_EVERY = 4096 };
 
 static uint64_t power_from(uint64_t value)
@@ -21,14 +23,15 @@ static uint64_t power_from(uint64_t value)
 	return power;
 }
 
-/* A block of pairs. Its lower half, or its lower `stride` bytes, holds the first nodes of pairs;
- * the upper half holds the second nodes. */
+/* Returns the bytes of a block of pairs. The lower half of a block, or its lower `stride` bytes,
+ * holds the first nodes of pairs. The upper half holds the second nodes. */
 static uint64_t block_bytes(const struct nodes *nodes)
 {
 	return 2 * power_from(nodes->stride);
 }
 
-/* A power of two, so that blocks divide evenly. */
+/* Returns the number of pairs in a block. The number is a power of two, so pairs divide a block
+ * evenly. */
 static uint64_t block_pairs(const struct nodes *nodes)
 {
 	uint64_t pairs = 1;
@@ -70,15 +73,17 @@ uint64_t nodes_bytes(const struct nodes *nodes, uint64_t items)
 	return items * nodes->stride;
 }
 
-/* The two ends of an item: a walk enters it at `in` and leaves it from `out`. */
+/* The two ends of an item: a walk enters the item at the node `in`, and leaves the item from the
+ * node `out`. */
 struct item {
 	struct node *in, *out;
 };
 
-/* Constants for all items. */
+/* Values that are the same for all items of a layout. */
 struct layout {
 	const struct nodes *nodes;
-	uint64_t pairs, block; /* order pairs: number of pairs in a block, and bytes of a block */
+	uint64_t pairs,
+		block; /* for NODES_PAIRS: number of pairs in a block, and bytes of a block */
 	bool paired;
 };
 
@@ -108,8 +113,9 @@ static struct item item_at(const struct layout *layout, uint64_t index)
 	return random_next(&side) >> 63 ? (struct item){ high, low } : (struct item){ low, high };
 }
 
-/* Each group has one item of each cycle. turn_of() rotates the cycles within a group, so that no
- * cycle always has the same place in a cache line. */
+/* Each group of items has one item of each cycle. turn_of() returns the rotation of the cycles
+ * within a group. Because of the rotation, the items of a cycle have different places in their
+ * cache lines. */
 static uint64_t turn_of(const struct nodes *nodes, uint64_t group)
 {
 	struct random random = { (nodes->seed ^ 0x5bd1e995) + group };
@@ -117,8 +123,8 @@ static uint64_t turn_of(const struct nodes *nodes, uint64_t group)
 	return group ? random_below(&random, nodes->cycles) : 0;
 }
 
-/* The earlier item after which this item is inserted, chosen from its cycle. The first item of each
- * cycle has none. */
+/* Returns the earlier item after which item `index` is inserted. Both items belong to the same
+ * cycle. The item must not be the first item of its cycle. */
 static uint64_t before(const struct nodes *nodes, uint64_t index)
 {
 	uint64_t cycles = nodes->cycles, group, other, cycle;
@@ -150,14 +156,14 @@ static bool cancelled(
 	return atomic_load_explicit(cancel, memory_order_relaxed);
 }
 
-/* Inserts items have … count - 1. Returns the new number of items. */
+/* Inserts the items number have … count - 1. Returns the new number of items. */
 static uint64_t grow(
 	const struct layout *layout, uint64_t have, uint64_t count, const atomic_bool *cancel)
 {
 	struct node *ahead[AHEAD];
 	uint64_t first = layout->nodes->cycles;
 
-	/* The first of each cycle points to itself. */
+	/* The first item of each cycle points to itself. */
 	for (; have < first; have++) {
 		struct item item = item_at(layout, have);
 
@@ -187,8 +193,8 @@ static uint64_t grow(
 	return have;
 }
 
-/* Removes items have - 1 … count in reverse order, so that each item still follows the node after
- * which it was inserted. */
+/* Removes the items number have - 1 … count in this order. Each item then still follows the node
+ * after which it was inserted. */
 static uint64_t take_back(
 	const struct layout *layout, uint64_t have, uint64_t count, const atomic_bool *cancel)
 {
@@ -219,7 +225,8 @@ static uint64_t lay_backward(
 		have = 1;
 	for (; have < count && !cancelled(layout->nodes, cancel, have, count); have++)
 		*item_at(layout, have).in = (struct node){ item_at(layout, have - 1).in, 0 };
-	/* The later nodes stay unchanged, because a longer layout needs them again. */
+	/* The code does not change nodes after the first `count` nodes, because a longer layout
+	 * needs these nodes again. */
 	*item_at(layout, 0).in =
 		(struct node){ item_at(layout, (have < count ? have : count) - 1).in, 0 };
 	return have;

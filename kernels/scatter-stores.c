@@ -1,14 +1,14 @@
-/* scatter-stores: store to random places, given by an array of indices, with one store per
- * instruction or sixteen.
+/* The kernel scatter-stores stores to random places, given by an array of indices. An instruction
+ * makes one store or sixteen stores.
  *
- * Memory holds n indices of 4 bytes, then the n elements of 4 bytes that they select. */
+ * Memory holds n indices of 4 bytes, then the n elements of 4 bytes that the indices select. */
 #include "kernels/features.h"
 #include "kernels/ring.h"
 
 enum { SIZE, FORM };
 enum { FORM_SCALAR, FORM_SCATTER };
 enum { STORED = 0x5a5a5a5a };
-/* Up to this number of bytes, both lengths of a trial are whole passes. */
+/* Largest working set in bytes for which both lengths of a trial are whole passes. */
 enum { WHOLE_PASSES = 256 << 10 };
 
 static const char *const form_names[] = { "scalar", "scatter", NULL };
@@ -85,7 +85,8 @@ KERNEL_LOOP static void scatter_vector(struct scatter_walk *walk)
 	}
 }
 #else
-#define scatter_vector scatter_scalar /* never runs, because check() rejects form=scatter here */
+/* This loop never runs, because check() rejects form=scatter on AArch64. */
+#define scatter_vector scatter_scalar
 #endif
 
 static struct status scatter_check(const int64_t *v)
@@ -98,7 +99,8 @@ static uint64_t count_of(const int64_t *v)
 {
 	uint64_t count = (uint64_t)v[SIZE] / 8 / 16 * 16;
 
-	return count < 1ull << 31 ? count : 1ull << 31; /* a scatter's indices are signed */
+	/* The indices of a scatter instruction are signed. */
+	return count < 1ull << 31 ? count : 1ull << 31;
 }
 
 static uint64_t scatter_footprint(const int64_t *v)
@@ -115,7 +117,8 @@ static uint32_t index_of(uint64_t seed, uint64_t count, uint64_t at)
 
 static void scatter_describe(const int64_t *v, struct kernel_walk *walk)
 {
-	/* Each store is to another line; the indices are read in order. */
+	/* Each store goes to another cache line. The loop reads the indices in the order of memory.
+	 */
 	walk->lines = 1;
 	walk->scattered = true;
 	walk->range = 4.0 * (double)count_of(v);
@@ -137,9 +140,9 @@ static struct status scatter_prepare(struct kernel_run *run)
 	run->granule = run->v[FORM] == FORM_SCATTER ? 16 : 4;
 	run->ring = count;
 	/* A load of an index may have to wait for an earlier store if their addresses differ by a
-	 * multiple of 4 KiB. The number of such waits differs between parts of a pass. So a trial
-	 * of half passes may take longer than a trial of whole passes, and their difference is
-	 * then too small. */
+	 * multiple of 4 KiB. The number of these waits differs between parts of a pass. A half pass
+	 * may therefore take longer than half of a whole pass, and the difference of both lengths
+	 * is then too small. */
 	run->passes = true;
 	run->period = count * 8 <= WHOLE_PASSES ? count : 0;
 	run->bytes = 8;
@@ -167,8 +170,8 @@ static struct status scatter_verify(struct kernel_run *run)
 	uint32_t *to = (uint32_t *)(void *)run->memory + count;
 	uint64_t others = count < 4096 ? count : 4096;
 
-	/* Clears all places that the walk stores to, and the start of the array. After the walk,
-	 * exactly the stored places must hold the value. */
+	/* The check clears all places to which the walk stores, and the start of the array. After
+	 * the walk, the stored places must hold STORED, and the other cleared places must not. */
 	for (uint64_t i = 0; i < others; i++)
 		to[i] = 0;
 	for (uint64_t i = 0; i < walked; i++)

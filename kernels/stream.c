@@ -1,13 +1,13 @@
-/* The walk of kernels that stream through an array, and its check: see stream.h. */
+/* The walk of kernels that stream through an array, and the check of the walk: see stream.h. */
 #include "kernels/stream.h"
 
 #include <string.h>
 
-/* The byte that loops write, and the mark that the check puts into gaps. Loops must not overwrite
- * the mark. */
+/* VALUE: the byte that loops write. MARK: the byte that the check puts into gaps between places.
+ * Loops must not overwrite the gaps. */
 enum { VALUE = 0x5a, MARK = 0x33 };
 
-/* Number of checked iterations. */
+/* Number of iterations that the check examines. */
 enum { VERIFIED = 48 };
 
 static inline void walk_on(struct kernel_run *run, uint64_t elements, struct stream_walk *walk)
@@ -55,7 +55,7 @@ static void lay_words(struct kernel_run *run, uint64_t offset, uint64_t count)
 		((uint64_t *)(void *)run->memory)[i] = stream_word(run->seed, i);
 }
 
-/* Whether `bytes` holds the same data as the array at `offset`. */
+/* Returns whether the `count` bytes at `bytes` equal the data of the array at `offset`. */
 static bool holds(
 	const struct kernel_run *run, const unsigned char *bytes, uint64_t offset, uint64_t count)
 {
@@ -68,8 +68,8 @@ static bool holds(
 	return true;
 }
 
-/* Each call makes one iteration, because the loop keeps only the last loaded values. In a short
- * ring, the check continues past the end. */
+/* Checks a loop that only reads. Each call makes one iteration, because the loop keeps only the
+ * last loaded values. In a short ring, the check continues past the end of the ring. */
 static struct status verify_reads(struct kernel_run *run, const struct stream_plan *plan)
 {
 	uint64_t ring = run->ring / STREAM_UNROLL,
@@ -94,14 +94,15 @@ static struct status verify_reads(struct kernel_run *run, const struct stream_pl
 	return status_ok();
 }
 
-/* After a call each place must hold the right value, and the gaps must hold the mark. */
+/* Checks a loop that writes. After a call, each place must hold the right value, and the gaps must
+ * still hold MARK. */
 static struct status verify_writes(struct kernel_run *run, const struct stream_plan *plan)
 {
 	uint64_t turns = run->ring / run->granule, count, width = plan->width;
 	unsigned char *array = run->memory + (plan->copies ? plan->part + plan->gap : 0);
 	unsigned char written[STREAM_WIDEST], marks[8];
 
-	/* The C library's blocks are long. */
+	/* One block of the C library is long, so the check makes one iteration. */
 	turns = plan->library ? 1 : turns < VERIFIED ? turns : VERIFIED;
 	count = turns * run->granule;
 	memset(written, plan->library ? 0 : VALUE, sizeof(written));

@@ -202,8 +202,8 @@ struct stream_walk {
 	 * second half is valid. */
 	_Alignas(STREAM_WIDEST) unsigned char found[STREAM_UNROLL][STREAM_WIDEST];
 	unsigned char value[STREAM_WIDEST]; /* the value to write */
-	unsigned char *a,
-		*b; /* a: the array that the loop reads or writes; b: the destination of a copy */
+	/* a: the array that the loop reads or writes; b: the destination of a copy */
+	unsigned char *a, *b;
 	uint64_t stride;   /* bytes from one place to the next, if the loop is strided */
 	uint64_t turns;	   /* number of iterations of the call (> 0) */
 	uint64_t at, last; /* Byte offsets into a and b. at: start of the first iteration of the

@@ -1,9 +1,10 @@
-/* sum-arrays: d[i] = a[i] + b[i] over three arrays of 4-byte integers, with three ways to form the
- * addresses.
+/* The kernel sum-arrays computes d[i] = a[i] + b[i] for three arrays of 4-byte integers, with three
+ * ways to form the addresses.
  *
- * One index for all arrays needs no extra instructions, but makes every address complex, also the
- * store's. One pointer per array makes simple addresses, but needs two more additions. Addresses
- * relative to the store's pointer give the store a simple address, for one addition. */
+ * One index for all arrays needs no extra instructions, but makes all addresses complex, including
+ * the address of the store. One pointer per array makes all addresses simple, but needs two more
+ * additions. With addresses relative to the pointer of the store, only the store has a simple
+ * address, and the loop needs one addition. */
 #include "kernels/ring.h"
 
 enum { SIZE, FORM, UNROLL };
@@ -59,8 +60,8 @@ typedef void sum_loop(struct sum_walk *walk);
 	"	cmp %[" pointer "], %[end]\n" \
 	"	b.ne 1b\n"
 #define ADVANCE(pointer) "	add %[" pointer "], %[" pointer "], #4*%c[unroll]\n"
-/* AArch64 has no address with an index and a displacement: the index is incremented after each
- * element. */
+/* AArch64 has no address with an index and a displacement, so the loop increments the index after
+ * each element. */
 #define INDEXED                                                                                     \
 	".rept %c[unroll]\n" SUM("%[b], %[i], lsl #2", "%[a], %[i], lsl #2", "%[d], %[i], lsl #2]") \
 	"	add %[i], %[i], #1\n" ".endr\n" NEXT("i")
@@ -145,7 +146,8 @@ static sum_loop *const loops[FORMS][UNROLL_MAX] = {
 };
 static const char *const functions[FORMS] = { "sum_indexed", "sum_relative", "sum_pointers" };
 
-/* Elements of each array. Each array gets a third of the memory, in whole lines. */
+/* Returns the number of elements of each array. Each array gets a third of the memory, in whole
+ * cache lines. */
 static uint64_t part_of(const int64_t *v)
 {
 	return (uint64_t)v[SIZE] / 3 / 64 * 16;
@@ -161,7 +163,8 @@ static uint32_t value_of(uint64_t seed, uint64_t index)
 	return (uint32_t)ring_bits(seed, index);
 }
 
-/* The three arrays follow each other; the third one may hold any values. */
+/* Writes an element. The three arrays a, b and d lie one after another. The array d may start with
+ * any values. */
 static void put(struct kernel_run *run, uint64_t i)
 {
 	((uint32_t *)(void *)run->memory)[i] = i < part_of(run->v) * 2 ? value_of(run->seed, i) : 0;
@@ -199,7 +202,8 @@ static struct status sum_verify(struct kernel_run *run)
 		 count = run->ring < 4096 ? run->ring : 4096 / run->granule * run->granule;
 	uint32_t *d = (uint32_t *)(void *)run->memory + part * 2;
 
-	/* Start near the end of the ring and pass it, so that the call has two parts. */
+	/* The check starts near the end of the ring and passes this end, because the call then has
+	 * two parts. */
 	run->position = (run->ring - count / 2 / run->granule * run->granule) / run->granule %
 			(run->ring / run->granule);
 	for (uint64_t i = 0, at = run->position * run->granule; i < count;

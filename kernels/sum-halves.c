@@ -1,7 +1,8 @@
-/* sum-halves: sum the upper and the lower halves of 32-bit numbers separately. It needs many small
- * operations, so that the issue width is the limit.
+/* The kernel sum-halves sums the upper and the lower halves of 32-bit numbers separately. The loop
+ * needs many simple operations, so the issue width is the limit.
  *
- * All forms add to two pairs of sums in turn, so that no chain of additions is the limit. */
+ * All forms add to two pairs of sums in turn, because otherwise the chain of additions would be the
+ * limit. */
 #include "kernels/features.h"
 #include "kernels/ring.h"
 
@@ -27,7 +28,8 @@ struct halves {
 	uint32_t top, bottom;
 };
 
-/* Adds one number to one pair of sums. */
+/* The following macros are the instructions of each form. Each macro adds one number to one pair of
+ * sums. */
 #if defined(__x86_64__)
 
 #define COPIES(at, top, bottom)                     \
@@ -101,8 +103,8 @@ struct halves {
 
 #endif
 
-/* The loop adds `unroll` numbers (or vectors) of `bytes` bytes to the first and the second pair of
- * sums in turn. */
+/* The code of the loop. An iteration adds `unroll` numbers or vectors of `bytes` bytes to the first
+ * and the second pair of sums in turn. */
 #define LOOP(number, bytes)                                                                        \
 	"	.p2align 6				\n"                                                                        \
 	"1:						\n"                                                                               \
@@ -162,23 +164,28 @@ attribute KERNEL_BODY void name(struct halves *walk, const int unroll)          
 }
 /* clang-format on */
 
-/* Includes the copy that compilers often leave in: six operations per number, and two for the
- * loop.
+/* form=copies includes the copy instruction that compilers often leave in. The loop needs six
+ * operations per number, and two operations per iteration.
+ *
  * x = data[i]; y = x; bottom += x & 0xffff; top += y >> 16; */
 SCALAR(halves_copies, COPIES)
 
-/* Extends the lower half into a separate register, without a copy: five operations per number.
+/* form=lean extends the lower half into a separate register, without a copy: five operations per
+ * number.
+ *
  * y = data[i]; bottom += y & 0xffff; top += y >> 16; */
 SCALAR(halves_lean, LEAN)
 
-/* Loads and extends each half separately: four operations per number.
+/* form=folded loads and extends each half separately: four operations per number.
+ *
  * bottom += ((uint16_t *)data)[2 * i]; top += ((uint16_t *)data)[2 * i + 1]; */
 SCALAR(halves_folded, FOLDED)
 
 typedef uint32_t four __attribute__((vector_size(16)));
 
-/* Four numbers at once. SSE2 overwrites an operand and so needs a copy: six operations. NEON needs
- * five.
+/* A vector of four numbers. SSE2 overwrites an operand and therefore needs a copy: six operations
+ * per vector. NEON needs five operations per vector.
+ *
  * in each lane: y = data[i]; bottom += y & mask; top += y >> 16; */
 VECTOR(, halves_vector128, four, VECTOR128, 4, "16", SUM_4)
 
@@ -191,7 +198,9 @@ KERNEL_UNROLLED(vector128, struct halves, halves_vector128)
 
 typedef uint32_t eight __attribute__((vector_size(32)));
 
-/* Eight numbers at once, five operations: AVX2 has a separate result register.
+/* A vector of eight numbers: five operations per vector, because AVX2 has a separate result
+ * register.
+ *
  * in each lane: y = data[i]; bottom += y & mask; top += y >> 16; */
 VECTOR(__attribute__((target("avx2"))), halves_vector256, eight, VECTOR256, 8, "32", SUM_8)
 

@@ -161,9 +161,8 @@ uint64_t tree_height(const struct tree *tree, const void *memory)
 
 	if (tree->balanced)
 		return tree->levels;
-	return height < tree->nodes
-		       ? height
-		       : tree->nodes; /* the stored height may be overwritten, so it is limited */
+	/* The stored height may be overwritten, so the result is limited. */
+	return height < tree->nodes ? height : tree->nodes;
 }
 
 static void lay_node(const struct tree *tree, unsigned char *memory, uint64_t node, uint64_t *at)
