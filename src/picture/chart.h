@@ -1,9 +1,8 @@
 /* A chart as data: axes, lines with quartiles, a grid, bars, labels. Three modules make charts:
  * chart_sweep.h, chart_reports.h and explorer/chart_view.h. The module page.h places every label. A
- * chart is drawn with cairo by pen.c, or written as a gnuplot script by picture_gnuplot.c.
- *
- * To add a kind of chart, add its value to enum chart_kind and its data to struct chart. A new kind
- * of chart also needs a row in the tables of page_layout.c, pen.c and picture_gnuplot.c. */
+ * chart is drawn with cairo by pen.c, or written as a gnuplot script by picture_gnuplot.c. A new
+ * kind of chart needs a value in enum chart_kind and data in struct chart. A new kind of chart also
+ * needs a row in the tables of page_layout.c, pen.c and picture_gnuplot.c. */
 #pragma once
 
 #include <stdbool.h>
@@ -172,8 +171,8 @@ struct chart_origin {
 };
 
 /* The function chart_note() collects the clock source and the numbers of trials over all valid
- * samples of a chart. The function chart_cite() writes these facts, their origin, and the meaning
- * of the chart's marks into the chart. */
+ * samples of a chart. The function chart_cite() writes the source, the numbers of trials, the
+ * chart's origin, and the meaning of its marks into the chart. */
 struct chart_source {
 	enum source source;
 	unsigned least, most; /* trials */

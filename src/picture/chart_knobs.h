@@ -34,10 +34,10 @@ void knob_title(const struct knob *knob, struct chart_axis *axis);
  * "stride 8". */
 void knob_series(const struct knob *knob, int64_t value, char *buffer, size_t size);
 
-/* Sets the chart's title to the kernel's name and title ("combine: reduce an array"), and its
- * subtitle to the setting ("op=mul type=f64 …"). The subtitle omits the knobs in `except` (one bit
- * for each knob). The subtitle also omits knobs that request memory or cores (pages, cores …) if
- * they have their default value.
+/* Sets the chart's title to the kernel's name and title: "combine: reduce an array". Sets the
+ * chart's subtitle to the setting: "op=mul type=f64 …". The subtitle omits the knobs in `except`
+ * (one bit for each knob). The subtitle also omits knobs that request memory or cores (pages, cores
+ * …) if they have their default value.
  */
 void knob_heading(struct chart *chart, const struct setting *setting, unsigned except);
 

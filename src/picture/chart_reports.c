@@ -109,8 +109,8 @@ static bool has_knee(const struct windows_row *row)
 	       isfinite(row->knee.x);
 }
 
-/* Returns the number of fillers that fills the buffer according to the core model; NAN: the model
- * does not know the buffer. */
+/* Returns the number of fillers that fills a buffer of the core model; NAN: the buffer's size is
+ * unknown. */
 static double full_at(const struct windows_row *row)
 {
 	return row->fact ? buffers_full(row->fact, row->entries) : (double)NAN;

@@ -20,8 +20,8 @@ bool box_within(const struct box *inner, const struct box *outer)
 	       inner->y + inner->height <= outer->y + outer->height + slack;
 }
 
-/* Clips a line to a range of one coordinate. *in, *out: the start and end of the line's remaining
- * part, as shares of the line's length. */
+/* Clips a line to a range of one coordinate. Sets *in and *out to the start and end of the line's
+ * remaining part, as shares of the line's length. */
 static bool clip(double from, double step, double low, double high, double *in, double *out)
 {
 	double first, last;
@@ -140,8 +140,9 @@ static double cost_of(const struct labels_field *field, const struct box *box)
 bool labels_beside(struct labels_field *field, double x0, double x1, double y, double width,
 	double height, struct box *found)
 {
-	/* The candidate places for a label. along: positions along the stretch, as shares of its
-	 * length, the middle first. away: distances from the stretch, in heights of the label. */
+	/* Candidate places for a label. Values of `along` are positions along the stretch, as
+	 * shares of its length. Values of `away` are distances from the stretch, in heights of the
+	 * label. */
 	static const double along[] = { 0.5, 0.35, 0.65, 0.2, 0.8, 0, 1 },
 			    away[] = { 0.3, 0.7, 1.2, 2, 3, 4.5 };
 	double best = INFINITY, missing = width - (x1 - x0);

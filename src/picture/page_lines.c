@@ -340,8 +340,8 @@ void layout_lines(struct page *page)
 
 /* ---- bars ---- */
 
-/* Makes the layout of horizontal bars. The name is to the left of each bar, the value is at its
- * end, and the cause is below the bar in small letters. */
+/* Makes the layout of horizontal bars. The name is to the left of the bar, the value is at its end,
+ * and the cause is below in small letters. */
 
 static const int inks[] = {
 	[BAR_HARD] = INK_HARD,

@@ -26,9 +26,10 @@ static const uint32_t inks[INK_COUNT][PICTURE_THEMES] = {
 	[INK_ON_DARK] = { 0xffffff, 0xffffff },
 };
 
-/* The colours are based on Okabe and Ito ("Color Universal Design", 2008), darkened or lightened to
- * a contrast of 3 to 1 with the page. People with red-green colour blindness can still distinguish
- * the colours. tests/unit/test_palette.c checks the contrast and the distances between colours. */
+/* The colours are from Okabe and Ito, Color Universal Design (2008). Each colour is darkened or
+ * lightened to a contrast of 3 to 1 with the page. People with red-green colour blindness can still
+ * distinguish the colours. The test test_palette.c checks the contrast and the differences between
+ * colours. */
 static const uint32_t series[PICTURE_THEMES][PALETTE_SERIES] = {
 	[PICTURE_LIGHT] = { 0x0072b2, 0xd55e00, 0x2fa56b, 0xa377a5, 0x7a3b14, 0x262626 },
 	[PICTURE_DARK] = { 0x56b4e9, 0xe69f00, 0x42e58f, 0xdc8aa0, 0xfff04a, 0xffffff },

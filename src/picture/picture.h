@@ -41,8 +41,8 @@ enum picture_format { PICTURE_SVG, PICTURE_PNG, PICTURE_PDF, PICTURE_GNUPLOT };
 struct status picture_draw(enum picture_format format, const struct chart *chart,
 	enum picture_theme theme, struct text *out);
 
-/* Writes a gnuplot script and its data, which people may edit. `name` is the name of both files
- * without directory and extension. The script reads NAME.dat from its own directory, and writes
- * NAME.svg there. */
+/* Writes a gnuplot script and its data, which people may edit. Parameter `name`: the name of both
+ * files, without directory and extension. The script reads NAME.dat from its own directory, and
+ * writes NAME.svg there. */
 void picture_gnuplot(const struct chart *chart, enum picture_theme theme, const char *name,
 	struct text *script, struct text *data);

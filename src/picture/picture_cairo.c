@@ -17,8 +17,8 @@
 /* Pixels per point of the page, so that a PNG image has 1920 × 1080 pixels. */
 static const double PNG_SCALE = 2;
 
-/* The functions of cairo that are loaded at run time. cairo's headers supply only the types of
- * these functions; the program is not linked with cairo. */
+/* The functions of cairo that are loaded at run time. The program is not linked with cairo, and the
+ * headers of cairo supply only the types of the functions. */
 /* clang-format off */
 #define FUNCTIONS(each) \
 	each(cairo_create) each(cairo_destroy) each(cairo_status) each(cairo_status_to_string) \

@@ -1,17 +1,17 @@
 /* Replaces the libraries that a static program lacks. This file is linked only into the portable
  * program (`make portable`).
  *
- * - libudev: Debian has no static libudev. The library libudev reports block devices to hwloc, and
- * this program never uses block devices. If udev_new() returns NULL, hwloc works without block
- * devices.
- * - The dynamic loader: hwloc would load this machine's plugins, which use another C library. The
- * library hwloc ignores plugins that it cannot open. The linker option --wrap redirects calls of
- * NAME to
- * __wrap_NAME.
- * - The decoder and, on x86-64, the encoder: Debian has no static library of Zydis, and static
- * libraries of Capstone are not all alike. The functions in this file replace decode.c,
- * decode_ARCH.c, step.c and assemble_x86.c, so the linker does not link those files. Commands that
- * need limits or generated code report why the decoder or encoder is missing. */
+ * Debian has no static libudev, which reports block devices to hwloc. This program never uses block
+ * devices. If udev_new() returns NULL, hwloc works without block devices.
+ *
+ * A static program has no dynamic loader. The library hwloc would load this machine's plugins,
+ * which use another C library; hwloc ignores plugins that it cannot open. The linker option --wrap
+ * redirects calls of NAME to __wrap_NAME.
+ *
+ * A static program has no decoder and, on x86-64, no encoder. Debian has no static library of
+ * Zydis, and static libraries of Capstone are not all alike. The functions in this file replace
+ * decode.c, decode_ARCH.c, step.c and assemble_x86.c, so the linker does not link those files.
+ * Commands that need limits or generated code report why the decoder or encoder is missing. */
 #include "kernels/assemble.h"
 #include "model/code/decode.h"
 #include "model/code/step.h"

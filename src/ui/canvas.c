@@ -205,8 +205,8 @@ void canvas_glyph(struct box at, int x, int y, enum style style, enum glyph glyp
 
 void canvas_dots(struct box at, int x, int y, enum style style, unsigned bits, char twin)
 {
-	/* Braille patterns number the upper three points of the left column, then the upper three
-	 * points of the right column, then the fourth row. */
+	/* The order of points in a Braille pattern: the upper three of the left column, the upper
+	 * three of the right column, the fourth row. */
 	static const unsigned char order[8] = { 0, 3, 1, 4, 2, 5, 6, 7 };
 	unsigned pattern = 0;
 

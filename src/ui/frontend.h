@@ -45,16 +45,16 @@ struct script_clock {
 
 /* Runs a file of commands without a terminal, so that a test can run every command and key.
  *
- * A line is a command (explorer/command.h), empty, a comment ("# …"), or one of
- * - key NAME: press a key of data/keys
- * - type TEXT: press the key of each character
- * - resize WxH: change the size of the screen
- * - wait: until all requested settings are measured
- * - live: until the present setting has a final value, or cannot have one
- * - figure: until the present setting has a value; a provisional value suffices
- * - pass SECONDS: let time pass (tests with a simulated clock)
- * - dump [FILE]: the screen as text, after a line "=== WxH" on the output, or alone in a file
- * - panel NAME …: these panels as text, each after a line "=== NAME, WxH"
+ * A line of a script is a command (explorer/command.h), empty, a comment ("# …"), or one of the
+ * following. "key NAME" presses a key of data/keys. "type TEXT" presses the key of each character.
+ * "resize WxH" changes the size of the screen.
+ * "wait" waits until all requested settings are measured.
+ * "live" waits until the present setting has a final value, or cannot have a final value.
+ * "figure" waits until the present setting has a value; a provisional value suffices.
+ * "pass SECONDS" lets time pass, in tests with a simulated clock.
+ * "dump" writes the screen as text, after a line "=== WxH".
+ * "dump FILE" writes the screen as text into a file.
+ * "panel NAME …" writes panels as text, each panel after a line "=== NAME, WxH".
  *
  * Runs the script file ("-": standard input) until its end or until the command quit. If `clock` is
  * NULL, the script uses the machine's steady clock. STATUS_USAGE: a line is wrong, and the message

@@ -1,9 +1,7 @@
-/* Computes the rectangle of each panel. layout_compute() is a pure function of the screen size and
- * the wanted panels.
- *
- * The top block shows the kernels, the knobs and the measured value side by side. The body is below
- * the top block, and shows as many panels as fit. The table in panels.c lists the panels in order
- * of importance. */
+/* Computes the rectangle of each panel. The result depends only on the screen size and the wanted
+ * panels (a pure function). * The top block shows the kernels, the knobs and the measured value
+ * side by side. The body is below the top block, and shows as many panels as fit. The table in
+ * panels.c lists the panels in order of importance. */
 #pragma once
 
 #include <stdbool.h>

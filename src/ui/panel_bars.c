@@ -1,6 +1,6 @@
-/* Draws rows of text. The first row shows the program, the stamps of a replay and a recording, the
- * machine, the clock, and the state of the measurement. The last two rows show the last message and
- * the keys. This file also draws a screen that is too small for panels. */
+/* Draws rows of text. The first row shows the program, stamps of a replay and a recording, the
+ * machine, the clock, and the measurement's state. The last two rows show the last message and the
+ * keys. This file also draws a screen that is too small for panels. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -108,8 +108,8 @@ const struct panel panel_header = { .name = "header", .draw = draw_header };
 /* ---- the last message ---- */
 
 /* The notice row shows the last message. If there is no message, the row shows the progress of a
- * characterisation, the features that this machine refused, or the first key to press. A replay
- * does not show the features that the recorded machine refused. */
+ * characterisation, refused features of this machine, or the first key to press. A replay does not
+ * show the features that the recorded machine refused. */
 
 static struct words refusals(const struct machine *machine)
 {

@@ -269,8 +269,8 @@ static void find_unavailable(const struct view *view, bool reasons, struct text 
 	}
 }
 
-/* Draws the foot below the table, if the foot fits: a legend of the marks, and the roles for which
- * the core has no event. */
+/* Draws the foot below the table, if it fits: a legend of the marks, and roles for which the core
+ * has no event. */
 static void draw_foot(struct box at, const struct table *table, const struct view *view)
 {
 	const struct event_plan *plan = view->counters.plan;

@@ -17,8 +17,8 @@
 	BESIDE_MOST = 76
 };
 
-/* Widths of columns in the table of bandwidths: of an operation with only bytes, of an operation
- * with bytes and cache lines, and of the level's name. */
+/* Widths in the table of bandwidths. BYTES: an operation with only bytes. BYTES_AND_LINES: an
+ * operation with bytes and cache lines. LEVEL: the name of the cache level. */
 enum { BYTES = 6, BYTES_AND_LINES = 14, LEVEL = 8 };
 
 /* BEST_ROWS: number of rows, rule included, in which the panel shows everything on a usual machine.

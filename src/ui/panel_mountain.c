@@ -1,5 +1,5 @@
-/* If the mountain has the whole screen, text next to it describes the setting under the cursor: the
- * value, the binding limit and the cache misses. */
+/* If the mountain has the whole screen, text describes the setting under the cursor: its value,
+ * binding limit and cache misses. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -44,8 +44,8 @@ static void add_limit(struct lines *lines, const struct view *view)
 			limits->limit[limits->binding].cause);
 }
 
-/* Adds the misses of a cache level: "L1 48 KiB: every read is a miss: 1 line for each (counted 0.98
- * C); in 96 KiB: none". Adds nothing if the machine has no cache of this level. */
+/* Adds the misses of a cache level. Example: "L1 48 KiB: every read is a miss: 1 line for each
+ * (counted 0.98 C); in 96 KiB: none". Adds nothing if the machine has no cache of this level. */
 static void add_misses(struct lines *lines, const struct view_misses *misses, int level)
 {
 	const struct misses *now = &misses->now;
@@ -68,8 +68,8 @@ static void add_misses(struct lines *lines, const struct view_misses *misses, in
 		other.text, *note.text ? "; " : "", note.text);
 }
 
-/* Adds the cache sizes found by the probe, "ridges as the probe found them: L1 47k L2 2m", if they
- * differ from the sizes in the lines about misses. */
+/* Adds the cache sizes found by the probe if they differ from the sizes in the lines about misses.
+ * Example: "ridges as the probe found them: L1 47k L2 2m". */
 static void add_ridges(struct lines *lines, const struct view_grid *grid)
 {
 	struct words words = words_of("ridges as the probe found them:");

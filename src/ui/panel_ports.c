@@ -1,8 +1,8 @@
 /* Shows port pressure in cycles per iteration. For each port, a bar shows the pressure with the
- * best assignment of micro-ops to ports; a mark shows the pressure with an even split. Units, such
- * as dividers, are listed after the ports. If the micro-ops of a port are counted, a second bar
- * shows the count. Ports with a common counter are one entry. Counts of events that belong to no
- * port are shown next to the ports. */
+ * best assignment of micro-ops to ports. A mark on the bar shows the pressure with an even split.
+ * Units, such as dividers, are listed after the ports. If the micro-ops of a port are counted, a
+ * second bar shows the count. Ports with a common counter are one entry. Counts of events that
+ * belong to no port are shown next to the ports. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -91,8 +91,8 @@ static void ports_bar(struct box at, int x, int y, int width, double value, doub
 		canvas_glyph(at, x + i, y, style, glyph);
 }
 
-/* Events that belong to no port, in the order in which the panel shows them: events of micro-ops,
- * then events of stalled cycles (nonzero counts first). */
+/* Events that belong to no port, in the panel's order: first events of micro-ops, then events of
+ * stalled cycles (nonzero counts first). */
 struct beside {
 	int count, work; /* count: number of all events; work: number of events of micro-ops */
 	int event[COUNTERS_MAX];
@@ -424,8 +424,8 @@ static struct words why(const struct view *view)
 
 /* ---- the whole panel ---- */
 
-/* The arrangement of entries in columns of similar length. brief: the count is a number in the row
- * of the model's bar. */
+/* The arrangement of entries in columns of similar length. If `brief` is true, the count of an
+ * entry is a number in the row of its bar. */
 struct shape {
 	bool brief;
 	int columns, rows;

@@ -40,8 +40,8 @@ struct panel {
 	/* Returns the index of the panel's first visible line when the panel is scrolled to its end
 	 * in this rectangle. NULL: the panel does not scroll. */
 	int (*scroll_end)(struct box at, const struct scene *scene);
-	/* For a pane that scrolls, `first` returns the index of the first visible line, and
-	 * scroll_command is the command that scrolls the pane by "+N" or "-N" lines.
+	/* For a pane that scrolls, `first` returns the index of the first visible line. The command
+	 * scroll_command scrolls the pane by "+N" or "-N" lines.
 	 */
 	int (*first)(const struct view *view);
 	const char *scroll_command;
@@ -58,8 +58,8 @@ struct panel {
 	const char *focus;
 };
 
-/* Draws the frame for a view. `works` has one entry for each row of `keys`: whether the row's
- * command would do anything now. */
+/* Draws the frame for a view. Parameter `works`: for each row of `keys`, whether the row's command
+ * would do anything now. */
 void panels_draw(
 	struct canvas *canvas, const struct view *view, const struct keys *keys, const bool *works);
 
@@ -155,8 +155,8 @@ const char *panels_state(const struct view *view);
  * delay. */
 #define PANELS_PREPARING 0.2
 
-/* The progress of a long measurement. `text` is "laying out 384 MiB: 43 %", or empty if there is no
- * progress to show. `left` is the remaining time, "about 2 s left", or empty. */
+/* The progress of a long measurement. Field `text`: "laying out 384 MiB: 43 %", or empty if there
+ * is no progress to show. Field `left`: the remaining time, "about 2 s left", or empty. */
 struct ahead {
 	char text[100], left[40];
 };

@@ -28,7 +28,7 @@ void dots_hide(struct dots *dots, const struct dots_point *corner, int count);
 bool dots_on(const struct dots *dots, int x, int y);
 
 /* Draws all points into the box `clip`; their upper left corner is at (x, y). If the points of a
- * cell have several styles, the cell has the style `first` if it is among them, else the most
+ * cell have several styles, the cell gets the style `first` if one point has it, else the most
  * frequent style. */
 void dots_show(const struct dots *dots, struct box clip, int x, int y, enum style first);
 

@@ -227,8 +227,8 @@ static int sleep_time(const struct event_loop *loop, double now)
 	return seconds <= 0 ? 0 : (int)ceil(seconds * 1000);
 }
 
-/* Returns how many seconds a result may wait until a frame shows it: 0 if the result may be the
- * first value of a setting. */
+/* Returns how many seconds a result may wait for its frame; 0: the result may be the first value of
+ * a setting. */
 static double result_pause(const struct view *view)
 {
 	if (!view->sample.valid && !view->failure[0])

@@ -33,9 +33,9 @@ struct ui_options {
 	FILE *out;	    /* the output of a script; NULL: standard output */
 };
 
-/* Runs the explorer on the terminal, or runs the script. Call setlocale() first. STATUS_USAGE:
- * there is no terminal for a full-screen program (then nothing is written), the core is not
- * available, or a line of the script is wrong. STATUS_FAILED: nothing can be measured. The terminal
- * is always restored. exit_status is set if the status is OK: 0, or 128 + the number of the signal
- * that ended the program. */
+/* Runs the explorer on the terminal, or runs the script. Call setlocale() first. STATUS_USAGE: the
+ * terminal allows no full-screen program (then nothing is written), the core is not available, or a
+ * script line is wrong. STATUS_FAILED: nothing can be measured. The terminal is always restored. If
+ * the status is OK, sets exit_status to 0, or to 128 + the number of the signal that ended the
+ * program. */
 struct status ui_run(const struct ui_options *options, int *exit_status);
