@@ -1,6 +1,6 @@
 /* A campaign is a long measurement, such as the probe. The command line and the explorer run every
  * campaign through the same functions. The command line calls measure() with the bench's measurer.
- * The explorer calls it in a separate thread (explorer/turns.h).
+ * The explorer calls measure() in a separate thread (explorer/turns.h).
  *
  * To add a campaign, write a function NAME_measure(self, measurer), and put CAMPAIGN_KIND() at the
  * end of its file. */
@@ -33,8 +33,8 @@ struct campaign_state {
 };
 
 struct campaign_kind {
-	/* Measures until all values are known or the measurer stops, then completes the report. The
-	 * caller calls this function once. */
+	/* Measures until all values are known or the measurer stops, then completes the report.
+	 * measure() is called once for each campaign. */
 	void (*measure)(void *self, const struct measurer *measurer);
 	void (*state)(const void *self, struct campaign_state *state);
 	void (*release)(void *self);

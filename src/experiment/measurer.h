@@ -16,8 +16,8 @@ struct measurer {
 	 * starts the request after earlier requests. *result must stay valid until await() returns
 	 * for this request. */
 	void (*submit)(void *context, const struct request *request, struct result *result);
-	/* Waits for the final result of the oldest request. Returns false if there is no result:
-	 * the request was cancelled before it began, or taken back. */
+	/* Waits for the final result of the oldest request. Returns false if there is no result,
+	 * because the request was cancelled before it began, or taken back. */
 	bool (*await)(void *context);
 	/* Returns whether await() would return at once. NULL: await() never returns at once. */
 	bool (*answered)(void *context);
@@ -26,9 +26,9 @@ struct measurer {
 	/* Returns the seconds of a monotonic clock, which stands still while the measurement is
 	 * paused. */
 	double (*now)(void *context);
-	/* Runs work(argument), which may take longer than one screen frame. Until it returns, the
-	 * views do not read the data that work() changes. Returns false if the result of work() is
-	 * no longer needed; work() may then not have run. If `compute` is NULL, work() runs at
+	/* Runs work(argument), which may take longer than one screen frame. Until work() returns,
+	 * the views do not read the data that work() changes. Returns false if the result of work()
+	 * is no longer needed; work() may then not have run. If `compute` is NULL, work() runs at
 	 * once, in this thread. */
 	bool (*compute)(void *context, void (*work)(void *argument), void *argument);
 	/* Lets an outer measurement follow an inner measurement. The inner measurement calls

@@ -8,12 +8,12 @@
 #include "model/limits/misses.h"
 
 /* PROBE_SECONDS: seconds of each measurement. PROBE_QUIET: number of quiet trials after which a
- * measurement ends. TRIES: a step ends after this many visits without a reliable value. */
+ * measurement ends. TRIES: largest number of visits of a step without a reliable value. */
 #define PROBE_SECONDS 0.06
 enum { PROBE_QUIET = 40, TRIES = 3 };
 
 /* Seconds and quiet trials of a measurement of the last cache. The trials are few, and follow
- * immediately after the working set was read, before other processes evict it. */
+ * immediately after the working set was read, before other processes evict it from the cache. */
 #define PROBE_FRESH 0.005
 enum { FRESH_QUIET = 12 };
 
@@ -174,8 +174,8 @@ static void put_level(struct memory_level *level, const struct machine *machine,
 	double cycles, double alone, double l2)
 {
 	if (step == L3_LINES || step == MEMORY_LINES)
-		/* A sequential walk reads the whole set before it reads a line again. So all lines
-		 * come from the measured level. */
+		/* A sequential walk reads the whole set before it reads a line again. All lines of
+		 * a sequential walk therefore come from the measured level. */
 		level->lines = 1 / cycles;
 	else if (step == L3_LATENCY)
 		level->latency = alone;

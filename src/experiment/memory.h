@@ -1,8 +1,8 @@
 /* The memory probe measures L3 and memory once, when a working set first exceeds the core's own
  * caches. The memory probe measures latency and lines per cycle of L3 and memory, and one core's
- * highest read bandwidth. It also measures random walks over large working sets. The measured
- * values depend on the machine, so core files do not contain them. memory_probe_next() gives the
- * next missing request; pass the request's result to memory_probe_accept(). */
+ * highest read bandwidth. The memory probe also measures random walks over large working sets. The
+ * measured values depend on the machine, so core files do not contain them. memory_probe_next()
+ * gives the next missing request; pass the request's result to memory_probe_accept(). */
 #pragma once
 
 #include <stdbool.h>

@@ -34,7 +34,7 @@ struct record_sample {
 	const struct counts *counts;	 /* the counts of the events; NULL: no counts */
 	const struct misses *misses,
 		*whatif_misses; /* expected misses in this machine's caches, and in other caches
-				   that the user named; NULL: absent */
+				   that the user named; NULL: not requested */
 	const struct sample_ratios *sample_ratios; /* ratios such as instructions per element; NULL:
 						      only the counts are available */
 	const char *part;  /* for a point of a probe's curve: the part of the probe; NULL: no such

@@ -1,11 +1,12 @@
 /* A JSON record is an object on one line of at most RECORD_MOST bytes, including the newline.
  *
  * A longer record continues in further lines. In the first line of a long record, "more" is the
- * number of further lines. Each further line has "record":"more", the same id, the name of the
- * first line's record as "of", and fields that did not fit. The reader joins the parts of a
- * continued string, list or object.
+ * number of further lines. Each further line of a long record has "record":"more", the same id, and
+ * the fields that did not fit. Its member "of" is the name of the record. The reader joins the
+ * parts of a continued string, list or object.
  *
- * This header declares jansson's type itself, so that no header includes jansson. */
+ * record.h declares the type json_t of the library jansson itself, so that no header includes
+ * jansson. */
 #pragma once
 
 #include <stdbool.h>
@@ -38,7 +39,8 @@ struct records {
 struct json_t *record_new(const struct records *records, const char *name, unsigned id);
 
 /* Sets one member of an object. Control characters of a string are removed. A NULL string, a real
- * that is not finite, and a false flag set no member. So an unavailable value never reads as 0. */
+ * that is not finite, and a false flag set no member. As a missing member is not 0, an unavailable
+ * value never reads as 0. */
 void record_set_string(struct json_t *object, const char *key, const char *value);
 void record_set_real(struct json_t *object, const char *key, double value);
 /* Sets the three members KEY, KEY_lo and KEY_hi. */
@@ -58,7 +60,7 @@ void record_set_null(struct json_t *object, const char *key);
 void record_set_cell(
 	const struct records *records, struct json_t *object, const char *key, const char *value);
 
-/* Sets an empty list or object, and returns it. */
+/* Adds an empty list or object to a record as the member `key`, and returns the list or object. */
 struct json_t *record_list(struct json_t *object, const char *key);
 struct json_t *record_object(struct json_t *object, const char *key);
 
@@ -79,7 +81,7 @@ void record_write_list(
 
 /* ---- Reading. The input is untrusted, so every number has bounds, and every string is cleaned. */
 
-/* Adds the contents of a "more" record to the record that it continues. */
+/* Adds the contents of a record "more" to the record that the record "more" continues. */
 void record_join(struct json_t *whole, const struct json_t *more);
 
 /* Reads a string, removes its control characters, and truncates it to the buffer. If there is no

@@ -204,8 +204,8 @@ static struct status open_file(
 	return *goes_on ? look_inside(recording, place, facts.st_size) : status_ok();
 }
 
-/* Writes an event plan, unless it was the last plan written. Later counts and modelled values
- * belong to the events of this plan. */
+/* Writes an event plan, unless the same plan was written last. Later counts and modelled values in
+ * the file belong to the events of the last plan. */
 static void write_plan(struct recording *recording, const struct event_plan *plan)
 {
 	struct records records = records_of(recording);

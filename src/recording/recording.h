@@ -1,8 +1,8 @@
 /* Writes measurements to a file, so that another machine can show the same screens (replay.h).
  *
- * A recording is a file of JSON Lines, each at most RECORD_MOST bytes. Each line is written
- * completely, as soon as its data is available. So a truncated file is valid up to its last
- * complete line. records.h describes the records in the lines. */
+ * A recording is a file of JSON Lines, each at most RECORD_MOST bytes. Each line of a recording is
+ * written completely, as soon as its data is available. A truncated recording is therefore valid up
+ * to its last complete line. records.h describes the records in the lines. */
 #pragma once
 
 #include <stdbool.h>
@@ -27,8 +27,8 @@ struct recording_place {
 
 struct recording;
 
-/* Opens a file and writes the place. If the file exists, it must be a recording of the same
- * machine, core and seed. New lines are then appended, and *goes_on is true. Returns STATUS_USAGE
+/* Opens a file and writes the place. An existing file must be a recording of the same machine, core
+ * and seed. New lines are appended to an existing file, and *goes_on is true. Returns STATUS_USAGE
  * if the file is not a recording of this place, or if another program writes to the file. Returns
  * STATUS_FAILED if the file cannot be written. */
 struct status recording_open(const char *path, const struct recording_place *place,

@@ -1,11 +1,11 @@
-/* The JSON records of measurements. `--format json` prints them, a recording contains them, and a
- * replay reads them. data/records lists all kinds. The manual explains them in FORMATS and
- * RECORDINGS.
+/* The JSON records of measurements. `--format json` prints JSON records, a recording contains them,
+ * and a replay reads them. data/records lists all kinds of records. The manual explains the records
+ * in FORMATS and RECORDINGS.
  *
- * An event of a record "counters" is [NAME, ROLE, VALUE, LO, HI, STATE, …]. An estimated event
- * ("scaled") ends with the share of the time in which it was counted. An unavailable event has null
- * instead of numbers, and ends with the reason and, if refused, errno. A trial is [CPE, GHZ, WATCH,
- * TURNS, AT, FATE, CHECK, WHERE]. */
+ * An event of a record "counters" is [NAME, ROLE, VALUE, LO, HI, STATE, …]. The list of an
+ * estimated event ("scaled") ends with the share of the time in which the event was counted. An
+ * unavailable event has null instead of numbers, and ends with the reason. If the system refused
+ * the event, errno follows. A trial is [CPE, GHZ, WATCH, TURNS, AT, FATE, CHECK, WHERE]. */
 #pragma once
 
 #include <stdbool.h>
@@ -31,8 +31,8 @@ void records_counters(const struct records *records, const struct event_plan *pl
 	const struct counts *counts, unsigned id);
 
 /* The functions records_limits(), records_ports() and records_code() write the explanation of a
- * sample. There is one record for each limit, one for the ports, and one for each instruction.
- * `port` has the names of the ports, in the order of struct limits. */
+ * sample. An explanation has one record for each limit, one record for the ports, and one record
+ * for each instruction. `port` has the names of the ports, in the order of struct limits. */
 void records_limits(
 	const struct records *records, const struct explanation *explanation, unsigned id);
 void records_ports(const struct records *records, const struct limits *limits,

@@ -95,9 +95,9 @@ int replay_values(const struct replay *replay, const struct setting *setting, in
  * possible; otherwise, as few knobs as possible change. Returns whether the setting changed. */
 bool replay_step(const struct replay *replay, struct setting *setting, int knob, int steps);
 
-/* Finds the recorded setting nearest to `setting`, and stores it there. `asked` has a bit for each
- * knob that matters more than the other knobs. Returns false if no recorded setting of the kernel
- * has the requested choices. */
+/* Replaces *setting by the nearest recorded setting. `asked` has a bit for each knob that matters
+ * more than the other knobs. Returns false if no recorded setting of the kernel has the requested
+ * choices. */
 bool replay_nearest(const struct replay *replay, struct setting *setting, unsigned asked);
 
 /* Writes the recorded values of a knob for messages: a list such as "4k, 8k, 16k … 64m" to `all`,

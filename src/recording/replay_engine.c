@@ -189,7 +189,8 @@ struct engine replay_engine(struct replay *replay)
 		.holds = holds };
 }
 
-/* The functions below move between the settings of a recording. They have no side effects. */
+/* The functions below move between the settings of a recording. Functions that move between
+ * settings have no side effects. */
 
 bool replay_first(const struct replay *replay, const struct kernel *kernel, struct setting *setting)
 {
@@ -247,7 +248,8 @@ int replay_values(const struct replay *replay, const struct setting *setting, in
 	if (room > count)
 		room = count;
 	/* The listed values are spread evenly from the first to the last recorded value. If the
-	 * present value is missing in the list, it replaces the nearest smaller value. */
+	 * present value was recorded, but is missing in the list, it replaces the nearest smaller
+	 * value. */
 	for (int i = 0; i < room; i++)
 		values[taken++] = all[room > 1 ? (int)((int64_t)i * (count - 1) / (room - 1)) : 0];
 	if (taken < count && taken > 0 &&

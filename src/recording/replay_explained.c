@@ -1,5 +1,5 @@
-/* Reads the records of a setting's explanation. Also contains the explainer that answers from these
- * records. */
+/* Reads the records of a setting's explanation. Also contains the explainer that answers from the
+ * recorded explanations. */
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>

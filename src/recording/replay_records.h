@@ -1,5 +1,6 @@
-/* Declares a recording in memory, and the functions that read its records. Only replay*.c includes
- * this file. The input is untrusted, so every number has bounds, and every string is cleaned. */
+/* Declares a recording in memory, and the functions that read its records. Only the files replay*.c
+ * include replay_records.h. The input is untrusted, so every number has bounds, and every string is
+ * cleaned. */
 #pragma once
 
 #include <stddef.h>

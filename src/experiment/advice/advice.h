@@ -51,8 +51,8 @@ bool advice_knows(const struct explanation *explanation);
 const char *advice_sentence(const struct explanation *explanation, enum limit_kind kind);
 
 /* Advises a knob change that lowers the predicted CPE by ADVICE_WORTH (relative) or more. The
- * search first tries the knobs that do not change the kernel's work. Only if these knobs do not
- * help, the search tries the knobs that change the work. Among equally good changes of a knob, the
+ * search first tries the knobs that do not change the kernel's work. If no such knob helps, the
+ * search tries the knobs that change the kernel's work. Among equally good changes of a knob, the
  * smallest step wins. Returns false if `fresh` settings were explained and other settings remain.
  * Another call with the same explain_cache continues the search. */
 #define ADVICE_WORTH 0.10

@@ -1,5 +1,5 @@
-/* The explorer's interface to the model: it recognises the core, and finds the limits of a kernel.
- * Tests and replays implement the interface without core models and machine code. */
+/* The explorer's interface to the model. The model recognises the core, and finds the limits of a
+ * kernel. Tests and replays implement the interface without core models and machine code. */
 #pragma once
 
 #include <stdbool.h>
@@ -53,9 +53,10 @@ struct explainer {
 /* The explainer that uses src/model. */
 extern const struct explainer explainer_model;
 
-/* A cache of explanations. Some kernels branch on their data. To explain a kernel that branches on
- * its data, the model steps through the code, which takes tens of milliseconds. The cache keeps
- * complete explanations of the last few settings, and predictions for many settings. */
+/* A cache of explanations. Some kernels contain branches that depend on their data. To explain a
+ * kernel that branches on its data, the model steps through the code, which takes tens of
+ * milliseconds. The cache keeps complete explanations of the last few settings, and predictions for
+ * many settings. */
 struct explain_cache;
 
 struct explain_cache *explain_cache_new(void);

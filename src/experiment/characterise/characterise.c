@@ -29,9 +29,9 @@ enum { VISITS_UNLIKELY = 6 };
 #define PRECISION 0.002
 
 /* Numbers of rounds over the loops of a stage. The first ROUNDS_ALL rounds visit every loop, so
- * that each loop is measured at two different times. Later rounds visit loops with an imprecise
- * value. After ROUNDS rounds, only loops without a value are visited. The loop of a mix needs one
- * visit, and gets ROUNDS_MIX rounds at most. */
+ * that each loop is measured at two different times. After ROUNDS_ALL rounds, only loops with an
+ * imprecise value are visited. After ROUNDS rounds, only loops without a value are visited. The
+ * loop of a mix needs one visit, and gets ROUNDS_MIX rounds at most. */
 enum { ROUNDS = 400, ROUNDS_ALL = 2, ROUNDS_MIX = 4 };
 
 /* Default seconds of the whole measurement. SECONDS_QUICK is for the option `quick`. */
@@ -486,7 +486,7 @@ static void keep_mixes(struct characterise *run)
 
 			next++;
 			mix->cycles = evaluate_loop(&run->values, item->kernel);
-			/* A mix without a value is not stored, so a later batch measures it
+			/* A mix without a value is not stored, so a later batch measures the mix
 			 * again. */
 			if (lacks_value(run, item->kernel) && (!cell || cell->visits < VISITS_MIX))
 				continue;

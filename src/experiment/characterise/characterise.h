@@ -66,7 +66,7 @@ void characterise_measure(struct characterise *characterise, const struct measur
 /* Returns the report so far, which belongs to `characterise`. */
 const struct characterise_report *characterise_report(const struct characterise *characterise);
 
-/* Writes the measured core model as the text of a core file. If uarch is not NULL, it also loads
- * that model. */
+/* Writes the measured core model as the text of a core file. If `uarch` is not NULL,
+ * characterise_model() also loads the model into *uarch. */
 struct status characterise_model(
 	const struct characterise_report *report, struct text *text, struct uarch **uarch);

@@ -64,7 +64,7 @@ void recipes_free(struct recipes *recipes);
 /* Finds the recipe of an instruction class by the name of the class, or returns NULL. */
 const struct recipe *recipes_class(const struct recipes *recipes, const char *name);
 
-/* ---- Loops. A function for a loop returns NULL if the recipe has no loop of this kind. */
+/* ---- Loops. The functions for loops return NULL if a recipe has no loop of the requested kind. */
 
 const struct kernel *loop_of_width(const struct recipes *recipes, int line);
 const struct kernel *recipe_kernel(const struct recipe *recipe, enum recipe_loop loop);

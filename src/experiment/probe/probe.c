@@ -157,8 +157,9 @@ static double median_ghz(const struct probe_report *report)
 
 /* Another run may measure a share of the last cache outside this run's range, by the ratio
  * share_off. With share_off = 1.6, 93 % of 400 pairs of runs agreed. The runs were 20 runs within a
- * minute, on a virtual machine whose host was busy. If all values of a run lie within the ratio
- * share_agrees, no other process uses the cache, and the range is widened by share_agrees only. */
+ * minute, on a virtual machine whose host was busy. If all values of a run agree within the ratio
+ * share_agrees, no other process uses the last cache. The run's range is then widened only by
+ * share_agrees. */
 static const double share_off = 1.6, share_agrees = 1.1;
 
 static struct hierarchy_share share_of(const struct probe_share *share)
@@ -204,7 +205,8 @@ void probe_analyse(struct probe *probe)
 
 /* ---- tasks ---- */
 
-/* Removes the later tasks of this round that need as much memory as `task` or more. */
+/* Removes all later tasks of the round that need at least as much memory as the task with index
+ * `task`. */
 static void drop_larger(struct probe *probe, unsigned task)
 {
 	uint64_t bytes = probe_task_bytes(&probe->tasks[task]);
@@ -341,7 +343,8 @@ static void accept(void *context, unsigned index, const struct result *result, d
 			notes_add(&probe->report.notes, "%s: %s", probe_part_names[report->part],
 				cell->failure.text);
 			drop_larger(probe, index);
-			/* Later parts use only the size of the largest measured working set. */
+			/* If a working set fails, later parts of the probe use at most the largest
+			 * measured size. */
 			if (report->part == PROBE_LATENCY && task->curve->count)
 				report->options.max_size =
 					(uint64_t)task->curve->point[task->curve->count - 1].x;

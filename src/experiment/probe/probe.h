@@ -74,8 +74,8 @@ struct probe_band {
 					   between the level and the core; NAN: unknown */
 };
 
-/* The part of the shared last cache that this process gets. To measure this part, the probe walks
- * working sets of a few sizes several times, until their latency is steady. */
+/* The part of the shared last cache that this process gets. To measure its share of the last cache,
+ * the probe walks working sets of a few sizes several times, until their latency is steady. */
 enum { PROBE_SHARES = 8 };
 
 struct probe_share {

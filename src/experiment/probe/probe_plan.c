@@ -34,8 +34,8 @@ enum { OCTAVE = 4, OCTAVE_SHORT = 2 };
 static const uint64_t shrink_least = 16 << 20;
 
 /* Seconds of a visit. VISIT_NEAR: the working set fits the core's own caches. VISIT_MIDDLE: the
- * working set is larger than these caches. VISIT_FAR: the working set is so large that one visit
- * covers only a small part of it. */
+ * working set is larger than the core's own caches. VISIT_FAR: one visit covers only a small part
+ * of the working set. */
 #define VISIT_NEAR   0.0028
 #define VISIT_MIDDLE 0.005
 #define VISIT_FAR    0.008
@@ -66,7 +66,7 @@ double probe_visit_seconds(const struct probe *probe, uint64_t bytes)
 }
 
 /* A probe should end in about three seconds, so it omits optional measurements after SOON seconds.
- * A time limit set by the user replaces this rule. */
+ * If the user sets a time limit, SOON is not used. */
 #define SOON 2.0
 
 bool probe_late(const struct probe *probe)
@@ -175,7 +175,7 @@ static double part_seconds(const struct probe *probe, enum probe_part part)
 	switch (part) {
 	case PROBE_LATENCY: return latency_seconds(probe);
 	case PROBE_TLB:
-		/* The number of pages doubles ten times along this curve. */
+		/* The number of pages doubles ten times along the curve of a TLB measurement. */
 		return (10 * probe->octave + (probe->rounds > 1 ? 40 : 0)) * small;
 	case PROBE_LINE: return 12 * small;
 	case PROBE_BANDWIDTH: return (9 * 2 * small + 3 * large) * 1.5;
@@ -213,8 +213,8 @@ static void add_stages(
 }
 
 /* Fills the list of stages. The first latency curve and all parts that depend on it come first, to
- * give an interrupted probe the most results. The other kind of pages follows. Returns the
- * estimated seconds of all stages. */
+ * give an interrupted probe the most results. The stages for the other kind of pages follow.
+ * Returns the estimated seconds of all stages. */
 static double lay_out(struct probe *probe)
 {
 	static const enum probe_part first[] = { PROBE_LATENCY, SHARE, PROBE_TLB, SHARE, PROBE_LINE,

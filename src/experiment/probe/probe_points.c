@@ -1,8 +1,8 @@
 /* Chooses the points that each stage of the probe measures. Latency curves grow in rounds. The
  * first round covers the whole range; later rounds add points near the knees and repeat doubtful
- * points. Within a round, the tasks are sorted by size, because it is fast to grow or shrink a
- * working set. The parts for line size, bandwidth, parallel chains and several cores need the cache
- * levels that the latency curve shows. */
+ * points. Within a round, the tasks are sorted by size, because a working set grows or shrinks
+ * faster than it is laid out again. The parts for line size, bandwidth, parallel chains and several
+ * cores need the cache levels that the latency curve shows. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -105,8 +105,8 @@ __attribute__((format(printf, 4, 5))) static bool add(
  * only one cause: interference from other processes. */
 static bool doubtful(const struct sample *sample, const struct setting *setting)
 {
-	/* Only an invalid sample is measured again for a large working set. A busy hyper-thread
-	 * hardly slows a walk that waits for memory, and another visit takes long. */
+	/* For a large working set, only an invalid sample is measured again, because another visit
+	 * takes long. A busy hyper-thread hardly slows a walk that waits for memory. */
 	if (probe_is_far(setting))
 		return !sample->valid;
 	return !sample->valid || sample_doubt(sample) ||
@@ -310,8 +310,8 @@ static void fill_tlb(struct probe *probe, const struct probe_stage *stage, int r
 /* ---- this process's share of the last cache ---- */
 
 /* Other processes also use the last cache, so the size for one process varies. The probe walks
- * working sets of a few sizes near that size until their latency is steady. Between its other
- * parts, the probe repeats these walks. */
+ * working sets of a few sizes near that size until their latency is steady. The probe repeats the
+ * walks for its share of the last cache between its other parts. */
 
 /* Ratio of two neighbouring sizes in a measurement of the share of the last cache: three sizes for
  * each doubling. */

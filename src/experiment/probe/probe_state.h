@@ -1,4 +1,5 @@
-/* Declarations for the files of the probe. A file of this list uses only the files listed above it:
+/* Declarations for the files of the probe. Each file uses only the functions of files listed above
+ * it:
  *
  * - probe_plan.c: plans the stages and the time limit of each stage, and counts the visits of a
  *   round
@@ -30,8 +31,8 @@ struct probe_task {
 	unsigned visits; /* number of visits to the task in this round */
 };
 
-/* A stage of the probe measures one part, such as latency, with one kind of pages. Each stage has
- * rounds of tasks. */
+/* A stage of the probe measures one part, such as latency, with one kind of pages. Each stage of
+ * the probe consists of rounds, and each round of tasks. */
 struct probe_stage {
 	enum probe_part part;
 	enum page_kind pages;
@@ -75,8 +76,8 @@ enum { PROBE_QUIET = 28 };
  * are precise. */
 enum { PROBE_ROUNDS = 5 };
 
-/* PROBE_CHEAP: up to this many bytes, the time to lay out a working set is negligible. PROBE_PAGE:
- * bytes of a small page. */
+/* PROBE_CHEAP: the time to lay out a working set of at most PROBE_CHEAP bytes is negligible.
+ * PROBE_PAGE: bytes of a small page. */
 enum { PROBE_CHEAP = 8 << 20, PROBE_PAGE = 4096 };
 
 /* On most machines, a working set of more than PROBE_FAR bytes does not fit the core's own caches.
@@ -88,7 +89,7 @@ bool probe_is_far(const struct setting *setting);
 bool probe_late(const struct probe *probe);
 
 /* Returns the bytes of the working set for parallel chains. The working set is larger than the
- * caches, but small, because the probe lays it out again for each number of chains. */
+ * caches, but not much larger, because each number of chains needs a new layout. */
 uint64_t probe_parallel_bytes(const struct probe *probe);
 
 /* Returns the bytes of a task's working set. */

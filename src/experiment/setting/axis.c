@@ -180,7 +180,8 @@ struct axis_place axis_find(const int64_t *values, int count, int64_t value)
 
 /* ---- lists of values for a sweep ---- */
 
-/* More values than this for one knob are probably a typing mistake. */
+/* LIST_LONGEST: a list with more values for one knob is probably a typing mistake. ITEM_LONGEST:
+ * most characters of one item of the list. */
 enum { LIST_LONGEST = 100000, ITEM_LONGEST = 63 };
 
 struct list {

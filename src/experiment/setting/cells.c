@@ -126,7 +126,7 @@ struct cell *cells_get(struct cells *cells, const struct setting *setting, bool 
 /* ---- one cell ---- */
 
 /* A cell is settled after trials of SECONDS_MOST seconds. Slow kernels, such as a complete matrix
- * product, need this limit. */
+ * product, would otherwise need too much time. */
 #define SECONDS_MOST 2.0
 
 /* A cell is settled by QUIET_ENOUGH quiet trials if its relative precision is PRECISE. */

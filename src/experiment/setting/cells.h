@@ -56,10 +56,10 @@ size_t cells_count(const struct cells *cells);
 void cells_clear(struct cells *cells);
 
 /* Adds a visit's trials, computes the sample, and decides whether the cell is settled. A cell is
- * settled when it has `quiet_wanted` quiet trials and the relative precision `precision`. A cell is
- * also settled after `max_visits` visits, two seconds of trials, or a failure. A cancelled visit
- * adds its trials, but does not count as a visit. Early results are ignored, because the final
- * result also contains the trials of the early results. */
+ * settled by `quiet_wanted` quiet trials, if its relative precision is at least as good as
+ * `precision`. A cell is also settled after `max_visits` visits, two seconds of trials, or a
+ * failure. A cancelled visit adds its trials, but does not count as a visit. Early results are
+ * ignored, because the final result also contains the trials of the early results. */
 void cell_visit(struct cell *cell, const struct result *result, unsigned quiet_wanted,
 	double precision, unsigned max_visits);
 

@@ -1,4 +1,4 @@
-/* A setting has one value for each knob of a kernel. The functions of this file parse, check, step
+/* A setting has one value for each knob of a kernel. The functions of setting.h parse, check, step
  * and print settings, without side effects. */
 #pragma once
 
@@ -47,8 +47,8 @@ struct status setting_assign(
 	struct setting *setting, const char *assignment, struct memory_limits limits);
 
 /* Reads a setting from words: "latency size=65536 order=random". Returns false if the kernel or a
- * knob does not exist. Also returns false if a value or the combination of values is not
- * allowed. */
+ * knob does not exist. setting_read() also returns false if a value or the combination of values is
+ * not allowed. */
 bool setting_read(struct setting *setting, const char *words);
 
 /* Checks the range of each value, the combination of values, and the memory and processors that the
@@ -94,8 +94,8 @@ struct setting_range {
 };
 struct setting_range setting_range(const struct knob *knob, struct memory_limits limits);
 
-/* The axis functions choose values of one knob, for a slice, a grid or the list of a sweep. They
- * have no side effects. */
+/* The axis functions choose values of one knob, for a slice, a grid or the list of a sweep. The
+ * axis functions have no side effects. */
 
 /* Each axis function writes at most `room` valid values, ascending and without repeats. The
  * function returns the number of values (at least 1). last_cache: bytes of the last cache; 0:

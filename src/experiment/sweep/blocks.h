@@ -1,6 +1,6 @@
 /* Finds the recommended block size of a setting, and the best measured block size.
- * model/memory/block.h contains the rule for the recommended size. This file applies the rule to a
- * kernel, a machine and a core. */
+ * model/memory/block.h contains the rule for the recommended size. blocks.c applies the rule for
+ * the block size to a kernel, a machine and a core. */
 #pragma once
 
 #include <stdbool.h>

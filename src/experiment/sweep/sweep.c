@@ -25,8 +25,8 @@ enum {
 	 * trials than a single sample, because the cell's visits are at different times. */
 	QUIET_WANTED = 64,
 	/* A far cell (beyond the core's own caches) gets at least FAR_VISITS visits, one in every
-	   second round. Each visit uses another place in memory, and first walks to steady state.
-	 */
+	 * second round. Each visit to a far cell uses another place in memory, and walks its
+	 * working set until the caches are in steady state. */
 	FAR_VISITS = 2,
 	FAR_EVERY = 2,
 	/* PLACES: number of places in memory at which a working set may begin. SHIFT: bytes between
@@ -57,8 +57,8 @@ enum {
 /* A visit stops early when the relative precision of its median is PRECISION_ENOUGH. */
 #define PRECISION_ENOUGH 0.001
 
-/* In a sweep of few cells, each cell gets SECONDS_SINGLE seconds, like a single sample. All cells
- * together get at most SECONDS_FEW seconds by this rule. */
+/* In a sweep of few cells, each cell gets SECONDS_SINGLE seconds, like a single sample. If the
+ * cells would then need more than SECONDS_FEW seconds together, each cell gets a smaller time. */
 #define SECONDS_SINGLE 0.12
 #define SECONDS_FEW    2.0
 
@@ -81,10 +81,10 @@ struct sweep {
 	unsigned *order;    /* the order of the cells in a round */
 	unsigned count, taken, settled;
 	uint64_t finished; /* number of cells in the earlier blocks */
-	bool measured;	   /* true if the current block needs no more visits */
+	bool measured;	   /* true if all cells of the current block have enough visits */
 	int round, rounds;
-	bool troubled_only; /* true: this round visits only cells without a value or with a doubtful
-			       value */
+	bool troubled_only; /* true: the current round visits only cells without a value or with a
+			       doubtful value */
 	double block_base;  /* seconds of the block's cells before scaling */
 	double allowance;   /* seconds that this block may use */
 	double spent;
@@ -236,9 +236,9 @@ static int compare_places(const void *a, const void *b)
 	return x->cell < y->cell ? -1 : x->cell > y->cell;
 }
 
-/* Shuffles the groups of cells that share a layout, and the cells of each group, for a round. So
- * each cell follows a different cell in each round, and finds other data in the caches. The seed
- * and the round determine the order. */
+/* Shuffles the groups of cells that share a layout, and the cells of each group, for a round. After
+ * the shuffle, each cell follows a different cell in each round, and finds other data in the
+ * caches. The seed and the round determine the order. */
 static void round_shuffle(struct sweep *sweep)
 {
 	const struct kernel *kernel = sweep->kernel;
@@ -305,8 +305,8 @@ static bool block_load(struct sweep *sweep)
 		sweep->rounds--;
 	sweep->round = 0;
 	sweep->troubled_only = false;
-	/* The next block gets the time that earlier blocks saved, and loses the time that they used
-	 * in excess. */
+	/* A new block also gets the time that earlier blocks saved. If earlier blocks used too much
+	 * time, the new block gets less. */
 	sweep->allowance += sweep->block_base * sweep->scale;
 	sweep->measured = false;
 	return true;
@@ -329,8 +329,8 @@ static bool overdrawn(const struct sweep *sweep)
 	return sweep->round > 0 && sweep->spent >= sweep->allowance;
 }
 
-/* The first round visits every cell, even after the time is over. Later rounds end when the time is
- * over. */
+/* The first round visits every cell, even after the time is over. After the first round, a round
+ * ends when the time of the block is over. */
 static bool is_late(void *context)
 {
 	const struct sweep *sweep = context;
@@ -375,7 +375,8 @@ static bool is_wanted(void *context, unsigned index)
 	if (overdrawn(sweep))
 		return empty(cell);
 	/* In the planned rounds, cells that fit the core's own caches are visited in each round,
-	 * and larger cells in every second round. Later rounds visit cells of all sizes. */
+	 * and larger cells in every second round. After the planned rounds, each round visits cells
+	 * of all sizes. */
 	if (is_far(cell) && sweep->round < sweep->rounds && sweep->round % FAR_EVERY != 0)
 		return false;
 	return !cell->settled && (!sweep->troubled_only || troubled(cell));

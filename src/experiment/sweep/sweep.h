@@ -181,9 +181,9 @@ void sweeps_clear(struct named_sweep *sweep);
  * initialises *given with 0. */
 struct status sweeps_override(struct named_sweep *sweep, const char *word, unsigned *given);
 
-/* Completes the sweep after the last override. The baseline's knob then varies slowest and begins
- * with the baseline, so that the baseline is measured first. Returns whether the values include the
- * baseline; a sweep without a baseline gives true. */
+/* Completes the sweep after the last override. sweeps_settle() lets the baseline's knob vary
+ * slowest and begin with the baseline, so that the baseline is measured first. Returns whether the
+ * values include the baseline; a sweep without a baseline gives true. */
 bool sweeps_settle(struct named_sweep *sweep);
 
 /* Replaces the word "advised" in a list of values by the advised value, sorted among the other

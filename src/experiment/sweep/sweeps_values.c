@@ -1,5 +1,5 @@
 /* Computes the axes, lines and values of a sweep for pictures and reports. Also compares published
- * values and their order with the measurements. */
+ * values, and the order of these values, with the measurements. */
 #include "experiment/sweep/sweep.h"
 
 #include <math.h>

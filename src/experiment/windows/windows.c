@@ -169,9 +169,9 @@ static bool is_left(const struct windows_row *row)
 
 /* A program on the core's other hyper-thread may take half of most buffers for milliseconds. The
  * measured curve then has a sharp knee at half of the entries, such as 256 of 512 (Redwood Cove:
- * once in a hundred runs). No other effect shows the interference. So after all rows, the
- * measurement checks each sharp knee with a point at BEHIND times the knee. If the cycles at this
- * point have not risen, the other program caused the knee. */
+ * once in a hundred runs). No other effect shows the interference. To detect another program, the
+ * measurement checks each sharp knee after all rows, with a point at BEHIND times the knee. If the
+ * cycles beyond the knee have not risen, the other program caused the knee. */
 enum { CHECKS = 2 };
 #define BEHIND 1.05
 
@@ -352,7 +352,7 @@ static void measure_point(struct windows *windows, struct windows_row *row, doub
 	}
 }
 
-/* Measures one point beyond the knee. If the cycles at this point have not risen, the search for
+/* Measures one point beyond the knee. If the cycles beyond the knee have not risen, the search for
  * the knee begins again. */
 static void check_knee(struct windows *windows, struct windows_row *row)
 {
@@ -464,8 +464,8 @@ const struct windows_report *windows_report(const struct windows *windows)
 
 const char *windows_why(const struct windows_report *report)
 {
-	/* If there is a note about the time limit, the note is returned, because it explains more
-	 * than the failure of a row. */
+	/* A note about the time limit explains more than the failure of a row, so the note is
+	 * returned first. */
 	if (report->notes.count)
 		return report->notes.note[0];
 	for (int i = report->count - 1; i >= 0; i--)
