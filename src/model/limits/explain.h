@@ -30,7 +30,7 @@ struct explanation {
 	struct loop loop;
 	struct limits limits;
 	const char *function; /* name of the C function that contains the loop; NULL: unknown */
-	double granule;	      /* elements of the data per iteration of the loop */
+	double granule;	      /* number of data elements per iteration of the loop */
 	const char *waits;    /* the event that the next load's address waits for: a clause, static
 				 text; NULL: unknown */
 	struct misses misses; /* misses of the kernel's walk in the caches that the limits use */
@@ -43,7 +43,7 @@ void explanation_free(struct explanation *explanation);
  * unknown. */
 const char *explain_waits(const struct kernel *kernel, const int64_t *v);
 
-/* Fills an explanation and replaces its old content. */
+/* Explains a kernel as `question` asks. The old content of the explanation is replaced. */
 void explain(const struct explain_question *question, struct explanation *explanation);
 
 /* Returns the name of the binding limit. NULL: no limit is known. */

@@ -44,7 +44,7 @@ void uses_add(struct class_uses *uses, const struct uarch_class *class, double c
 	uses->use[i].count += count;
 }
 
-/* ---- data/limits */
+/* ---- Words from the file data/limits */
 
 enum { WORD_ROWS = 128 };
 

@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 
-/* ---- Counting */
+/* ---- Counting the work of a path */
 
 /* Whether a branch of the path jumps. If the loop was not single-stepped, only the last branch of
  * the loop is assumed to jump. */
@@ -113,8 +113,8 @@ static void materialise(struct tally *tally)
 }
 
 /* Whether a store has a simple address. Haswell to Skylake have one store AGU that accepts only
- * base + 0…2047. It is not published whether this AGU accepts instruction-relative addresses and
- * pushes; both count as simple addresses here. */
+ * base + 0…2047. It is not published whether the store AGU accepts instruction-relative addresses
+ * and pushes; such addresses count as simple here. */
 static bool is_simple(const struct insn *insn, const struct insn_memory *memory)
 {
 	return memory->index == REG_NONE && !memory->vector_index &&
@@ -211,7 +211,7 @@ static void tally_begin(struct tally *tally)
 	describe_unknown(tally);
 }
 
-/* ---- All limits */
+/* ---- Computing and sorting all limits */
 
 /* Compares two limits for qsort(): the highest limit comes first. If two limits are equal except
  * for rounding, the limit of lower rank comes first. Limits with an unknown number of cycles come

@@ -22,7 +22,7 @@ enum limit_kind {
 /* The kinds of resources that limit a loop. */
 enum limit_resource { RESOURCE_PIPELINE, RESOURCE_PORTS, RESOURCE_CHAIN, RESOURCE_MEMORY };
 
-/* A memory level beyond the core's own caches, measured on this machine. */
+/* The shared last cache or the memory, as measured on this machine. */
 struct memory_level {
 	bool known;
 	double latency; /* load-to-use latency in cycles, for loads in random order */
@@ -36,7 +36,7 @@ struct memory_level {
 enum { MEMORY_POINTS = 2 };
 struct memory_point {
 	double bytes;
-	double latency; /* latency in cycles; 0: not measured */
+	double latency; /* latency over the range in cycles; 0: not measured */
 };
 
 /* Describes the data of the loop, and the machine's caches and memory. */
@@ -58,7 +58,7 @@ struct limit {
 	enum limit_kind kind;
 	bool known; /* false: the limit applies, but a number is missing; cause names the number */
 	bool hard;
-	double cycles;	 /* cycles per path through the loop */
+	double cycles;	 /* the limit in cycles per path through the loop */
 	double cpe;	 /* the limit in cycles per element of the data */
 	char cause[160]; /* cause of the limit as text: "14 fused micro-ops, 4 a cycle" */
 };
@@ -66,7 +66,7 @@ struct limit {
 /* An instruction of the loop, for the listing of the explanation. */
 struct limit_insn {
 	bool known;
-	bool fused; /* fused with the previous instruction into one micro-op */
+	bool fused; /* the instruction is fused with the previous instruction into one micro-op */
 	bool eliminated;
 	bool carried;	/* the instruction is part of the slowest loop-carried chain */
 	double slots;	/* rename slots of the instruction; 0 for the second half of a fused pair */
@@ -74,12 +74,12 @@ struct limit_insn {
 			   instruction; UARCH_UNKNOWN: unknown */
 	char ports[40]; /* ports of the micro-ops: "p0156", "p23 + p06", "A0-3"; empty: the
 			   instruction needs no port */
-	double count;	/* executions of the instruction per path */
+	double count;	/* number of executions of the instruction per path */
 };
 
 struct limits {
 	const struct uarch *uarch;
-	double turns, elements;	    /* iterations and data elements of the path */
+	double turns, elements;	    /* number of iterations and of data elements of the path */
 	double instructions, slots; /* number of instructions and of rename slots per path */
 	double unlaminated; /* additional rename slots per path, if micro-fused instructions are
 			       split */
@@ -87,8 +87,8 @@ struct limits {
 	double beyond[3];   /* minimum number of cache lines per element that come from levels after
 			       L1, from levels after L2, and from memory; NAN: unknown */
 	int limit_count;
-	struct limit
-		limit[LIMIT_COUNT]; /* the limits that apply, highest first; unknown ones last */
+	struct limit limit[LIMIT_COUNT]; /* the limits that apply, highest first; limits with an
+					    unknown number come last */
 	int binding;	  /* index of the highest known hard limit; -1: no hard limit is known */
 	double bound;	  /* cycles per element of the binding limit; 0: no limit is known */
 	double predicted; /* cycles per element of the highest known limit, hard or soft */
@@ -101,7 +101,7 @@ struct limits {
 	uint32_t bottleneck;	    /* the ports with the highest pressure, one bit for each port */
 	int unknown; /* number of instructions that cannot be decoded or are in no table: no limit
 			counts them */
-	char unknown_names[96]; /* names of the first unknown instructions */
+	char unknown_names[96]; /* names of the first instructions counted in `unknown` */
 	struct chain chain;
 	double overlap; /* number of elements of a new dependence chain that overlap with the
 			   previous chain; 0: no new chain begins, or unknown */
@@ -124,7 +124,8 @@ void limits_compute(const struct loop *loop, const struct uarch *uarch,
 
 /* A row of limit_rows.h: the properties of one kind of limit. */
 struct limit_row {
-	const char *name, *title; /* for example "latency" and "loop-carried latency" */
+	const char *name,
+		*title; /* short name and title of the limit: "latency", "loop-carried latency" */
 	enum limit_resource resource;
 	int rank; /* if two limits are equal, the limit of lower rank is named first */
 	bool hard;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- The carried chain */
+/* ---- The loop-carried chain */
 
 static struct limit_words describe_chain(const struct tally *tally, const struct chain *chain)
 {
@@ -130,7 +130,7 @@ static bool chases(const struct insn *insn)
 struct span {
 	double taken[SIZE_COUNT]; /* entries used in each buffer of the core, including the entries
 				     of the first miss */
-	bool waits[REG_COUNT];	  /* registers that wait for the first miss */
+	bool waits[REG_COUNT];	  /* registers whose values wait for the first miss */
 };
 
 static bool depends(const struct span *span, const struct insn *insn)

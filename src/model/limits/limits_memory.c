@@ -30,8 +30,8 @@ enum { WAYS_ALL = ~0, WAYS_WAITING = ~(1 << REACH_ORDERED) };
 
 /* A range of data lies outside the last cache if its latency is FAR_FROM_CACHE times the latency of
  * the last cache. A range of data also lies outside the last cache if its latency is
- * AS_FAR_AS_MEMORY times the latency of the largest range. The reason is that a shared cache may
- * hold no line of this process. */
+ * AS_FAR_AS_MEMORY times the latency of the largest range. A shared cache may hold no line of this
+ * process. */
 #define FAR_FROM_CACHE	 1.5
 #define AS_FAR_AS_MEMORY 0.67
 
@@ -211,7 +211,7 @@ static bool levels_spread(
 				continue;
 			level[i].share += share;
 			level[i].lines = one[i].lines;
-			/* An unknown latency makes the mean unknown. */
+			/* If one latency is unknown, the mean latency of the level is unknown. */
 			cycles[i] += one[i].latency > 0 ? share * one[i].latency : (double)NAN;
 		}
 	}
@@ -283,8 +283,8 @@ double limits_reach_walks(const struct tally *tally, double bytes, double cost, 
 /* ---- Chained loads of several reaches */
 
 /* Computes in *cycles the cycles per element of all loads in reaches of one kind. Returns the
- * number of loads per element. 0: there are no such loads, or a number is missing and an unknown
- * limit was added. */
+ * number of loads per element. 0: no reach of kind `way` has loads, or a number is missing and an
+ * unknown limit was added. */
 static double add_up(struct tally *tally, enum reach_way way, enum limit_kind kind,
 	struct level level[LEVELS], double *cycles)
 {
@@ -415,7 +415,7 @@ static void add_chain(struct tally *tally, const struct level *level)
 		words_number(first + more).text, levels_describe(level).text);
 }
 
-/* ---- Lines */
+/* ---- The limit of cache lines per cycle */
 
 static void add_lines(struct tally *tally, const struct level *level)
 {
@@ -436,7 +436,7 @@ static void add_lines(struct tally *tally, const struct level *level)
 		words_number(cycles > 0 ? lines / cycles : 0).text, levels_describe(level).text);
 }
 
-/* ---- Misses that overlap */
+/* ---- The limit of cache misses that overlap */
 
 /* Adds the limit of the buffer that fills first, if the buffer allows fewer than `most` misses in
  * flight. wait is the number of cycles of all `misses` of a path, one after the other. */
@@ -499,7 +499,8 @@ static void add_misses(struct tally *tally, const struct level *level)
 }
 
 /* Whether some misses are independent of each other. If a reach is read in order, no instruction
- * waits for its lines, because they are fetched early. Lines of such a reach do not count. */
+ * waits for its lines, because they are fetched early. Lines of reaches that are read in order do
+ * not count. */
 static bool misses_wait(const struct tally *tally)
 {
 	const struct kernel_walk *walk = &tally->place->walk;

@@ -11,7 +11,7 @@
 /* Bytes of code that one line of an op cache covers, on every core whose file has `line-ops`. */
 enum { CODE_LINE = 64 };
 
-/* ---- Front end */
+/* ---- Limits of the front end */
 
 /* The decoders can process a limited number of bytes and instructions a cycle. */
 static void add_decoders(struct tally *tally, enum limit_kind kind, const char *why)
@@ -94,7 +94,7 @@ static void add_unlamination(struct tally *tally)
 			words_number(tally->uarch->width).text);
 }
 
-/* ---- Execution */
+/* ---- Limits of execution */
 
 /* In a loop of loads, single-cycle operations and a branch, the core completes fewer operations a
  * cycle than it has ports. */
@@ -113,7 +113,7 @@ static void add_scheduling(struct tally *tally)
 {
 	double cycles;
 
-	/* The pipeline model cannot begin new chains. */
+	/* The pipeline model cannot simulate loops in which new dependence chains begin. */
 	if (!(tally->uarch->fact[EXTRA_BINDS_PORTS] > 0) || tally->place->walk.restart > 0)
 		return;
 	cycles = pipeline_run(tally);

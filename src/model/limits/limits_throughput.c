@@ -1,7 +1,7 @@
 /* Computes throughput limits from the largest number of events that a core can execute in a cycle.
  * Events are rename slots, loads, stores, addresses, line splits, accesses to a cache bank or a
- * cache line, taken branches, and micro-ops on a port. This file also finds the ports of each
- * instruction in the listing. */
+ * cache line, taken branches, and micro-ops on a port. In addition, limits_ports() finds the ports
+ * of each instruction in the listing. */
 #include "model/limits/tally.h"
 
 #include <math.h>
@@ -62,7 +62,7 @@ static void add_accesses(struct tally *tally)
 			loads > 0 ? "loads and indexed stores" : "indexed stores");
 }
 
-/* ---- Split lines */
+/* ---- Accesses that cross a cache line */
 
 /* The loads, or the stores, of a path: `count` accesses at `rate` accesses per cycle. An access
  * that crosses a cache line counts as `each` accesses. */
@@ -180,7 +180,8 @@ static struct accesses collect(const struct loop *loop, bool stores)
 			continue;
 		*access = (struct access){ .address = list[i].address, .size = list[i].size };
 		access->grows = address_growth(&walk, &access->address, &access->growth);
-		/* Elements of gathers and scatters have unrelated addresses. */
+		/* The elements of a gather or scatter have unrelated addresses, so its address is
+		 * not used. */
 		if (loop->stepped && !memory->vector_index)
 			access->seen = step->address[list[i].operand];
 		all.count++;
@@ -189,7 +190,7 @@ static struct accesses collect(const struct loop *loop, bool stores)
 	return all;
 }
 
-/* ---- Banks */
+/* ---- Loads from one cache bank */
 
 /* Returns the largest number of loads that read the same byte offset of a line. The loads share a
  * base address that moves by whole lines, so each load reads the same offsets on every path. */
@@ -240,7 +241,7 @@ static void add_banks(struct tally *tally)
 			words_number(each).text);
 }
 
-/* ---- Lines stored to */
+/* ---- Stores to different cache lines */
 
 /* Whether a store may go to the same line as the previous store. The store before the first one is
  * the last store of the previous path. */

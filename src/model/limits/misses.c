@@ -12,9 +12,9 @@
 /* Bytes of a cache line that built-in kernels assume on every machine. */
 static const double kernel_line = 64;
 
-/* A walk is near the edge of a cache if the ratio of the size of the walk to the size of the cache
- * is below edge_share, in either direction. With a cache of 48 KiB, walks over 51 KiB mostly hit,
- * and walks over 53 KiB mostly missed. */
+/* A walk is near the edge of a cache if the sizes of the walk and of the cache differ by less than
+ * the factor edge_share. With a cache of 48 KiB, walks over 51 KiB mostly hit, and walks over 53
+ * KiB mostly missed. */
 static const double edge_share = 1.25;
 
 /* Number of cache levels in which the address alone selects the set of a line. The third-level
@@ -147,7 +147,7 @@ void misses_of(const struct kernel *kernel, const int64_t *v, const struct machi
 			"the accesses of %.40s are known after its code is read", kernel->name);
 }
 
-/* ---- words */
+/* ---- Misses as text */
 
 static struct misses_text __attribute__((format(printf, 1, 2))) words(const char *format, ...)
 {
@@ -222,7 +222,7 @@ struct misses_text misses_note(const struct misses *misses, int index)
 		level->fits ? "some lines may be evicted" : "some lines may stay");
 }
 
-/* ---- what if */
+/* ---- What-if questions about other cache sizes */
 
 /* Parses a factor such as "2x" or "0.5x". */
 static bool parse_factor(const char *text, double *factor)

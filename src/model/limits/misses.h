@@ -2,13 +2,13 @@
  * from the size of the working set, the distance between accesses, and the sizes of lines and
  * caches.
  *
- * A walk may read the same data again and again in the same order. In such a walk, a cache holds
- * either all lines of the data or none. The reason is that the least recently used line leaves the
- * cache just before the walk needs that line again. After the first pass over the data, the walk
- * therefore has either no misses, or a miss for each line. Three examples were measured on Granite
- * Rapids, whose L1 has 48 KiB. Reads of 256 KiB at stride 24 miss L1. Reads of 128 KiB at stride 24
- * hit L1, because they touch lines of only 43 KiB. Reads of 64 KiB at stride 16 miss L1: the
- * touched lines have only 32 KiB, but use only every other set of the cache.
+ * A walk may read the same data again and again in the same order. If so, a cache holds either all
+ * lines of the data or none, because the least recently used line leaves the cache just before the
+ * walk needs that line again. After the first pass over the data, the walk therefore has either no
+ * misses, or a miss for each line. Three examples were measured on Granite Rapids, whose L1 has 48
+ * KiB. Reads of 256 KiB at stride 24 miss L1. Reads of 128 KiB at stride 24 hit L1, because they
+ * touch lines of only 43 KiB. Reads of 64 KiB at stride 16 miss L1: the touched lines have only 32
+ * KiB, but use only every other set of the cache.
  *
  * A walk may also visit small and large parts of its data in turn, for example in a search tree.
  * The cache then holds as many of the most frequently used parts as fit. At least the accesses to
@@ -37,7 +37,7 @@ struct misses_level {
 
 struct misses {
 	bool known;
-	char why[120]; /* if known is false, the reason why the misses are unknown */
+	char why[120]; /* if known is false, the reason why the misses of the walk are unknown */
 	struct kernel_walk walk;
 	double working_set;	     /* bytes of data that one pass of the walk covers */
 	double line;		     /* bytes of a cache line */

@@ -47,8 +47,8 @@ struct work {
 			  instruction waits for them */
 	bool early;  /* the node is a store: its value can be forwarded before the store is executed
 		      */
-	bool linked; /* the node is a load that gets the value of a store as soon as the store has
-			the value, even if the load is executed late */
+	bool linked; /* the node is a load that has the value of a store as soon as the store has
+			it, even if the load is executed late */
 	struct {
 		uint32_t ports;
 		float cycles;
@@ -101,7 +101,7 @@ struct pipeline {
 	int waiting, scheduler;
 };
 
-/* ---- The work of each node */
+/* ---- The work of each node of the dependence graph */
 
 static void add_terms(struct work *work, const struct uarch_class *class, bool load)
 {
@@ -171,7 +171,7 @@ static void index_steps(struct pipeline *pipeline)
 	}
 }
 
-/* ---- Running */
+/* ---- The simulation */
 
 /* sooner() and later() are like fmin() and fmax() without handling of NAN. The compiler needs no
  * function call for sooner() and later(). */

@@ -156,7 +156,7 @@ static double densest(struct balance *balance, uint32_t *ports)
 		if (!reached)
 			return limit;
 		denser = work_inside(balance, reached) / ports_count(reached);
-		if (denser <= limit) /* the difference is only a rounding error */
+		if (denser <= limit) /* the set is denser only because of a rounding error */
 			return limit;
 		limit = denser;
 		*ports = reached;

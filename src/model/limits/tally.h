@@ -51,7 +51,7 @@ struct tally {
 	double complex_stores;
 	double branches, taken; /* number of all branches, and number of branches that jump */
 	double simple;		/* number of single-cycle operations on general registers */
-	double bytes;		/* bytes of the loop's code */
+	double bytes;		/* bytes of code executed in the path */
 	double alone; /* cycles per path of the chains of loads, if no chain overlaps with the next
 			 chain; 0: the loop has no chain of loads */
 	double wait;  /* cycles for which a load with a mispredicted address waits; 0: the loop
@@ -103,7 +103,7 @@ double limits_reach_walks(const struct tally *tally, double bytes, double cost, 
  * the rename width is unknown, or the path is empty. */
 double pipeline_run(const struct tally *tally);
 
-/* ---- Words (limit_words.c) */
+/* ---- Words for causes of limits (limit_words.c) */
 
 /* Text returned by value: words_number(…).text is valid to the end of the full expression. */
 struct limit_words {

@@ -101,8 +101,8 @@ static const struct uarch_class *find(
 	return class ? class : &unlisted;
 }
 
-/* Returns the number of caps that count a memory access of this class. A cap may count all
- * accesses, accesses of vectors, or accesses of 512 bits. */
+/* Returns the number of caps that count a memory access of the class called `name`. A cap may count
+ * all accesses, accesses of vectors, or accesses of 512 bits. */
 static int access_caps(const char *name)
 {
 	return name[0] != 'v' ? 1 : strstr(name, ".512") ? 3 : 2;
@@ -226,7 +226,7 @@ static void compare_chains(struct compare *c, const struct uarch *of)
 	}
 }
 
-/* ---- pairs */
+/* ---- Comparison of pairs of classes */
 
 /* A mix of two classes in which each class needs about the same time, and the cycles of the mix in
  * both models. */

@@ -49,9 +49,9 @@ struct inference {
 	int group_count;
 	struct infer_group group[INFER_GROUPS];
 	int ports;
-	int enough; /* number of questions after which the search stops */
+	int enough; /* number of mixes in `question` at which the search stops */
 	int question_count, late_count;
-	struct measured_mix question[INFER_QUESTIONS]; /* mixes to measure first */
+	struct measured_mix question[INFER_QUESTIONS]; /* mixes that should be measured first */
 	struct measured_mix
 		late[INFER_QUESTIONS]; /* mixes to measure after the mixes in `question` */
 };
@@ -61,7 +61,7 @@ struct mix_result {
 	int asked;     /* number of measurements of the mix */
 	int known;     /* number of successful measurements of the mix */
 	double cycles; /* cycles of the mix: median of the successful measurements */
-	double spread; /* relative spread of one measurement */
+	double spread; /* relative spread of a single measurement of the mix */
 	bool apart;    /* two measurements of the mix contradict each other */
 };
 

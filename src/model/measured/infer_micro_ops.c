@@ -12,7 +12,7 @@
 
 #include "base/text.h"
 
-/* ---- micro-ops */
+/* ---- The micro-ops of complex classes */
 
 enum { SETS = 48, MOST_OPS = 6, GUESSES = 96, TRIES = 1600, TESTS = 32, BASE = 12, FORMS = 48 };
 
@@ -508,7 +508,7 @@ void infer_micro_ops(struct inference *in)
 	free(t);
 }
 
-/* ---- units */
+/* ---- The units that classes hold */
 
 /* Returns 1 if two ops hold the same unit, 0 if they hold different units, and -1 if the mix of
  * both ops was not measured yet. */

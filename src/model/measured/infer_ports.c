@@ -11,9 +11,9 @@
 #include "base/stats.h"
 #include "base/text.h"
 
-/* ---- ports */
+/* ---- The search for ports */
 
-/* Whether most measurements of mixes with this op failed. */
+/* Whether most measurements of mixes with the op failed. */
 static bool mostly_fails(const struct measured *m, int op)
 {
 	int failed = 0, known = 0;
@@ -63,7 +63,7 @@ static enum infer_kind classify_op(struct inference *in, int i)
 
 /* Some cores execute a vector in two halves: the op can use 2n ports, and holds its port for two
  * cycles. The throughput of an op in two halves on 2n ports is the same as that of an op with n
- * ports and one cycle. A mix with an op of 2n ports shows the difference: the mix needs 1.5 cycles
+ * ports and one cycle. A mix with an op of 2n ports shows the difference. The mix needs 1.5 cycles
  * if the first op has n ports, and 2 cycles if the first op runs in two halves. */
 static void find_halves(struct inference *in)
 {

@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 
-/* ---- groups */
+/* ---- Groups of classes that use the same ports */
 
 /* Whether two ops with equally many ports use the same ports. If no measurement is available,
  * returns false and asks for the mix of the two ops. */
@@ -210,7 +210,7 @@ static void find_groups(struct inference *in)
 		}
 }
 
-/* ---- sets of ports */
+/* ---- The set of ports of each group */
 
 enum { BEAM = 96, ATOMS = INFER_PORTS };
 
@@ -248,8 +248,8 @@ static double cost_of(const struct search *s, int a, uint32_t set_a, int b, uint
 	double cycles = fmax(fmax(stretch_a, stretch_b),
 		fmax((ga->ports * stretch_a + gb->ports * stretch_b) / all, width));
 	/* Each port that two groups share adds to the cost, so that only a measurement can justify
-	 * sharing. Memory accesses and other work rarely share a port, so the cost of such a port
-	 * is higher. */
+	 * sharing. Memory accesses and other work rarely share a port, so the cost of a port that
+	 * they share is higher. */
 	double cost = common * (ga->memory != gb->memory ? 2 : 0.05);
 
 	if (result->cycles > 0) {

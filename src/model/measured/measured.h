@@ -40,9 +40,9 @@ struct measured_op {
 	struct figure latency; /* cycles from register operand to result; for a load, from address
 				  to value; unknown if the instruction has no result */
 	struct figure accumulate; /* for a multiply-add, the cycles from addend to result */
-	struct figure each; /* reciprocal throughput: cycles per instruction without dependences */
-	struct figure
-		slots; /* rename slots of the whole instruction, including its memory accesses */
+	struct figure each;  /* reciprocal throughput: cycles per instruction without dependences */
+	struct figure slots; /* number of rename slots of the whole instruction, including its
+				memory accesses */
 };
 
 /* A mix: independent instructions of several classes in alternating order. times[i] instructions of
@@ -115,7 +115,7 @@ int measured_next(const struct measured *measured, struct measured_mix *next, in
 struct measured_ports {
 	int ports, units; /* number of ports and of units; units have the numbers after the ports. A
 			     unit, such as the divider, is held by one instruction at a time */
-	bool known[MEASURED_OPS];     /* the micro-ops of the class are known */
+	bool known[MEASURED_OPS];     /* true: the micro-ops of the class are known */
 	int term_count[MEASURED_OPS]; /* number of terms of each class; 0: the class needs no port
 				       */
 	struct uarch_term term[MEASURED_OPS][UARCH_TERMS]; /* micro-ops of each class, without its

@@ -18,7 +18,7 @@ struct writer {
 	char name[UARCH_PORTS][12]; /* names of the ports and units */
 };
 
-/* ---- numbers */
+/* ---- Writing a number */
 
 /* Rules for rounding a value to a whole number. Cycles are rounded if they differ from a whole
  * number by at most 0.03 cycles plus 0.3 %. A rate (a count per cycle) is rounded from 4 % below a
@@ -86,7 +86,7 @@ static void write_end(struct writer *w)
 	text_clear(&w->comment);
 }
 
-/* ---- classes */
+/* ---- Writing the classes */
 
 /* Names the ports p0, p1 and so on. A unit gets the name of the first class that holds the unit. */
 static void name_ports(struct writer *w)
@@ -231,7 +231,8 @@ static void add_class(struct writer *w, int i)
 }
 
 /* Adds the class of one access of a gather or scatter. The class of one access has the micro-ops of
- * a plain access. It holds the unit for the shortest time per access of all measured classes. */
+ * a plain access. The class of one access holds the unit for the shortest time per access of all
+ * measured classes. */
 static void add_accesses(struct writer *w, const char *name, const char *class)
 {
 	const struct measured_op *of = NULL, *access;
@@ -296,7 +297,7 @@ static void classes_write(struct writer *w)
 	const struct measured_ports *ports = w->ports;
 
 	name_ports(w);
-	/* A core file needs at least one port. */
+	/* A core file must name at least one port. */
 	text_add(w->text, ports->ports ? "ports" : "ports p0");
 	for (int port = 0; port < ports->ports; port++)
 		text_addf(w->text, " %s", w->name[port]);
@@ -314,7 +315,7 @@ static void classes_write(struct writer *w)
 	add_accesses(w, "scatter", "scatter-store");
 }
 
-/* ---- other numbers */
+/* ---- Writing the numbers that belong to no class */
 
 static enum rounding rounding_of(enum uarch_fact fact)
 {
@@ -361,7 +362,7 @@ static void add_early(struct writer *w, const struct figure *slower)
 			w->ports->slower);
 }
 
-/* Whether a core file accepts a line with this word and value. */
+/* Whether a core file accepts a line with the given word and value. */
 static bool takes(const struct writer *w, const char *word, double value)
 {
 	enum uarch_fact fact = uarch_fact_find(word);
@@ -457,7 +458,7 @@ static void add_buffer(struct writer *w, const struct measured_buffer *buffer)
 	write_end(w);
 }
 
-/* ---- The whole core file */
+/* ---- Writing the whole core file */
 
 static void add_heading(struct text *text, const struct measured *m, const char *name)
 {

@@ -21,10 +21,10 @@
 enum { BLOCK_LEVELS = 5 };
 
 struct block_level {
-	const char *name; /* "L2" */
+	const char *name; /* name of the level: "L2" */
 	double bytes;	/* size of the level in bytes; 0: blocks cannot be fitted to this level, for
 			   example memory */
-	double latency; /* load-to-use latency in cycles; 0 or NAN: unknown */
+	double latency; /* load-to-use latency of the level in cycles; 0 or NAN: unknown */
 	double lines;	/* bandwidth: cache lines per cycle from the level; 0 or NAN: unknown */
 	bool shared;	/* the level is shared with other cores */
 	bool measured;	/* the latency was measured on this machine; otherwise it comes from the
@@ -36,7 +36,7 @@ struct block_question {
 	struct block_level level[BLOCK_LEVELS]; /* cache levels, the fastest level first; memory
 						   comes last, if present */
 	int blocks;				/* number of N x N blocks in use at the same time */
-	int bytes;				/* bytes of an element */
+	int bytes;				/* bytes of a matrix element */
 	int64_t least, most;			/* smallest and largest allowed N */
 	double pages; /* number of pages that one row of each block needs in total; only blocks with
 			 N rows count */

@@ -181,8 +181,8 @@ static double cycles_at(const struct cleaned *curve, double bytes)
 }
 
 /* Lowers points of a curve to the curve of the other page kind, if that curve is lower. Pages of
- * one kind may share few cache sets, or another process may slow one measurement. Such interference
- * only adds time, so the lower curve shows the cache. */
+ * one kind may share few cache sets, or another process may slow one measurement. Bad page
+ * placement and other processes only add time, so the lower curve shows the cache. */
 static void lower(struct cleaned *curve, const struct cleaned *other)
 {
 	for (int i = 0; i < curve->count; i++) {
@@ -233,9 +233,9 @@ unsigned hierarchy_stated_line(const struct machine *machine)
 enum { SHARED = 3 };
 static const double share_steady = 1.6;
 
-/* memory_off: factor by which the memory latency of another run may lie outside the range of this
- * run. If the range of the memory latency is wider than the factor memory_steady, the latency is
- * reported as unstable. */
+/* memory_off: factor by which the memory latency of another run may lie outside the range of the
+ * current run. If the range of the memory latency is wider than the factor memory_steady, the
+ * latency is reported as unstable. */
 static const double memory_off = 1.02, memory_steady = 1.07;
 
 /* Curves in order of preference: with large pages, the TLB misses less often. */

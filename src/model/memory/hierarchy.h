@@ -19,15 +19,15 @@ struct hierarchy_level {
 	int number;	       /* number of the cache or TLB, counted from the core: 1, 2, … */
 	double cycles, lo, hi; /* load-to-use latency in cycles with quartiles; for a TLB, the
 				  additional cycles of a miss */
-	double ns;	       /* the latency in nanoseconds; NAN: unknown */
+	double ns;	       /* latency of the level in nanoseconds; NAN: unknown */
 	double bytes, bytes_lo, bytes_hi;	/* size in bytes and range of the size; INFINITY for
 						   memory; for a TLB, the bytes that its entries cover */
 	double entries, entries_lo, entries_hi; /* number of entries of a TLB and its range; NAN for
 						   caches and memory */
 	double confidence;			/* probability from 0 to 1 that the level exists */
-	bool unstable;				/* the size is uncertain: show the range */
-	int looks; /* number of separate measurements of the size; 0: the size comes from the
-		      latency curve */
+	bool unstable; /* the size of the level is uncertain: show its range */
+	int looks;     /* number of separate measurements of the size; 0: the size comes from the
+			  latency curve */
 	double seconds;
 	uint64_t stated; /* size in bytes that the system states; 0: the system states no size */
 	unsigned kinds;	 /* for a TLB, the page kinds whose curves show the TLB: one bit for each

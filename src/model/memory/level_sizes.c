@@ -5,8 +5,8 @@
 /* ---- Caches */
 
 /* Sizes of real caches are 1, 3 or 5 times a power of two; `common` is the relative frequency of
- * such sizes. For example, 48 KiB and 1.5 MiB are less common than 32 KiB and 1 MiB; 1.25 MiB is
- * rare. stated_is_true is the weight of the size that the system states, which is usually true.
+ * such cache sizes. For example, 48 KiB and 1.5 MiB are less common than 32 KiB and 1 MiB; 1.25 MiB
+ * is rare. stated_is_true is the weight of the size that the system states, which is usually true.
  * estimate_off is the relative error of an estimate, because pages fall into cache sets by chance.
  */
 static const struct {
@@ -17,12 +17,12 @@ static const double stated_is_true = 4;
 static const double estimate_off = 0.1;
 
 /* If the host of a virtual machine maps small pages, the pages of a working set fall into cache
- * sets by chance. Only the first-level cache is safe, because its sets depend on the offset within
- * a page. In other caches, some sets overflow long before the cache is full. For example, if the
- * working set is 3/4 of a cache of 8 ways, every fourth access misses. By the Poisson distribution,
- * a set with 6 pages on average often gets more than 8 pages. If the working set is 5/8 of the
- * cache, every eighth access misses. The measured curve may therefore rise too early by a factor of
- * up to early_most, so a larger stated cache size may be right. */
+ * sets by chance. The first-level cache is not affected, because its sets depend on the offset
+ * within a page. In other caches, some sets overflow long before the cache is full. For example, if
+ * the working set is 3/4 of a cache of 8 ways, every fourth access misses. By the Poisson
+ * distribution, a set with 6 pages on average often gets more than 8 pages. If the working set is
+ * 5/8 of the cache, every eighth access misses. The measured curve may therefore rise too early by
+ * a factor of up to early_most, so a larger stated cache size may be right. */
 static const double early_most = 1.5, early_off = 0.25;
 
 /* A busy hyper-thread on the same core uses a part of the first-level cache, so the curve may rise

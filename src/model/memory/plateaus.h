@@ -10,7 +10,8 @@ struct curve_point {
 	double cycles, lo, hi; /* median and quartiles of the latency */
 	bool doubtful;	/* the measurement was disturbed by other activity, or has few trials: the
 			   point has less weight */
-	bool two_modes; /* true: mode_low, mode_high and share_low are valid */
+	bool two_modes; /* the trials of the point have two modes: mode_low, mode_high and share_low
+			   are valid */
 	double mode_low, mode_high, share_low;
 };
 

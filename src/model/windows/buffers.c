@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "kernels/window.h"
 
-/* ---- published values */
+/* ---- Published values of other cores */
 
 enum { FIELDS = 4 };
 
@@ -71,7 +71,7 @@ bool literature_words(const struct literature *literature, const char *name, cha
 	return used > 0;
 }
 
-/* ---- data/windows */
+/* ---- The file data/windows */
 
 static bool read_rest(struct rows *rows, struct buffer_rest *rest)
 {
@@ -115,7 +115,7 @@ double buffers_size(const struct uarch *uarch, const char *buffer)
 	return entries > 0 ? entries : (double)NAN;
 }
 
-/* ---- words ---- */
+/* ---- Knees and entries as words ---- */
 
 static const struct buffer_rest *rest_of(const struct buffers *buffers, const char *buffer)
 {

@@ -35,7 +35,7 @@ void literature_load(struct literature *literature, const char *file);
 bool literature_words(const struct literature *literature, const char *name, char *words,
 	size_t size, const char **source);
 
-/* ---- Buffers */
+/* ---- Buffers of a core */
 
 struct window_filler;
 

@@ -61,7 +61,7 @@ struct rise {
 			*/
 	double outstanding; /* height of the rise, in units of the standard error of the levels
 			       before and after the rise */
-	int above;	    /* number of points in the level after the rise */
+	int above;	    /* number of points from which the level after the rise is computed */
 };
 
 struct fit {
@@ -290,7 +290,7 @@ static bool fit_curve(const struct knee_curve *curve, struct fit *fit)
 	return isfinite(fit->rise.misfit);
 }
 
-/* ---- The knee ---- */
+/* ---- Finding the knee ---- */
 
 /* The number of fillers is doubled until the times of two points are more than RISEN times the
  * base. */
@@ -464,7 +464,7 @@ void knee_find(const struct knee_curve *curve, double most, struct knee *knee)
 		knee->kind = KNEE_UNCLEAR;
 }
 
-/* ---- choosing the next point ---- */
+/* ---- Choosing the next point to measure ---- */
 
 /* Finds in *x the whole number from lo to hi that is nearest to `wanted` and was not measured yet.
  * Returns false if all numbers were measured. */
