@@ -64,11 +64,13 @@ struct measured_mix {
  * `unlaminate` fact is the number of rename slots of the whole instruction.
  *
  * - "fuse cmp e": cmp r,r and a branch on condition e. On x86, one condition also represents its
- * inverse: o b e be s p l le. - "fuse cmp memory": cmp with a memory operand. The words
- * memory-immediate, store and immediate stand for other operands of cmp. - "fuse add after copy",
- * "fuse add after load": an add to the register that the copy or load wrote. - "unlaminate
- * two-operand", "unlaminate three-operand", "unlaminate stores": the instruction with an index in
- * its address. */
+ * inverse: o b e be s p l le.
+ * - "fuse cmp memory": cmp with a memory operand and a branch. The words memory-immediate, store
+ * and immediate stand for other operands of cmp.
+ * - "fuse add after copy", "fuse add after load": an add to the register that the copy or load
+ * wrote.
+ * - "unlaminate two-operand", "unlaminate three-operand", "unlaminate stores": the instruction with
+ * an index in its address. */
 struct measured_fact {
 	char word[40];
 	struct figure figure;

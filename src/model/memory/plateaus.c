@@ -133,8 +133,8 @@ static void curve_make(const struct curve_point *points, int count, struct curve
  * two kinds:
  *
  * - a level: a straight line that is flat or rises slowly. A level is a plateau. A level rises, for
- * example, if a TLB misses more often as the working set grows. - a climb: points between plateaus,
- * which may rise in any form.
+ * example, if a TLB misses more often as the working set grows.
+ * - a climb: points between plateaus, which may rise in any form.
  *
  * The cost of a level is a fixed cost, plus the squared deviations of its points in units of each
  * point's noise. Each point of a climb has the same cost. Dynamic programming finds the partition
