@@ -11,7 +11,8 @@
 #include "base/file.h"
 #include "base/text.h"
 
-/* Largest data file, bytes. A larger file is a mistake, such as a device or a wrong path. */
+/* Largest data file, bytes. A file larger than this limit is a mistake, such as a device or a wrong
+ * path. */
 enum { DATA_LARGEST = 4 << 20 };
 
 static struct status read_text(FILE *file, const char *path, struct text *text)
@@ -84,7 +85,8 @@ bool data_own_path(const char *name, struct text *path)
 	return path->length > 0;
 }
 
-/* Makes the directories of a path. Ignores errors: writing the file later reports them. */
+/* Makes the directories of a path. Errors are ignored here, because they are reported when the file
+ * is written. */
 static void make_directories(const char *path)
 {
 	char *name = memory_string(path);
@@ -155,7 +157,7 @@ struct names {
 	size_t count;
 };
 
-/* Adds NAME for a file NAME.EXTENSION, unless the list already has it. */
+/* Adds NAME for a file NAME.EXTENSION, unless the list already has NAME. */
 static void add_name(struct names *names, const char *file, const char *extension)
 {
 	size_t length = strlen(file), behind = strlen(extension) + 1;

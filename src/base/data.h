@@ -27,9 +27,9 @@ struct status data_load(const char *name, char **text, char origin[256]);
 /* Reads any file as a NUL-terminated string that the caller frees. */
 struct status data_read(const char *path, char **text);
 
-/* The names NAME of all data files DIRECTORY/NAME.EXTENSION. Order: files in $SLEXPLORE_DATA, the
- * user's files, compiled-in files. Each name occurs once; names from one directory are sorted. The
- * list ends with NULL; the caller frees it with data_names_free(). */
+/* The names NAME of all data files DIRECTORY/NAME.EXTENSION. The order of the names is: files in
+ * $SLEXPLORE_DATA, the user's files, compiled-in files. Each name occurs once; names from one
+ * directory are sorted. The list ends with NULL; the caller frees it with data_names_free(). */
 char **data_names(const char *directory, const char *extension);
 void data_names_free(char **names);
 

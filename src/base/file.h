@@ -10,12 +10,14 @@
 /* Maximum bytes of a path, including the NUL. */
 enum { FILE_PATH = 4096 };
 
-/* Checks whether a file can be written at the path. STATUS_FAILED: the text gives the reason.
- * Leaves no file. */
+/* Checks whether a file can be written at the path. If the status is STATUS_FAILED, its text gives
+ * the reason. Leaves no file. */
 struct status file_check(const char *path);
 
-/* Saves the bytes. An existing regular file is replaced; if `fresh` is true, it is an error. */
+/* Saves the bytes. An existing regular file is replaced; if `fresh` is true, an existing file is an
+ * error. */
 struct status file_save(const char *path, const struct text *bytes, bool fresh);
 
-/* Whether a file of any kind exists at the path. A symbolic link counts, even a broken one. */
+/* Whether a file of any kind exists at the path. A symbolic link counts as a file, even if its
+ * target does not exist. */
 bool file_exists(const char *path);

@@ -28,7 +28,7 @@
 #include "base/status.h"
 
 struct rows {
-	struct status status; /* the first failure; the caller may change its code */
+	struct status status; /* the first failure of the reader; the caller may change its code */
 	int line;	      /* number of the current line, from 1 */
 	bool inline_comments; /* set after rows_begin(): "#" anywhere in a line begins a comment */
 	bool lenient;	      /* set after rows_begin(): rows_next() continues after a bad line */
@@ -58,16 +58,18 @@ struct status rows_end(struct rows *rows);
 
 /* Copies the NAME of a line "[NAME]", cut to size. Returns false if the line has another form. */
 bool rows_section(const struct rows *rows, char *name, size_t size);
-char *rows_word(struct rows *rows); /* the next word; moves the cursor past it; "" at the end */
-char *rows_rest(struct rows *rows); /* all text after the cursor; "" at the end */
+char *rows_word(struct rows *rows); /* returns the next word of the line and moves the cursor past
+				       this word; "" at the line's end */
+char *rows_rest(struct rows
+		*rows); /* returns all text of the line after the cursor; "" at the line's end */
 /* Splits the rest of the line: rows_words() at blanks, rows_fields() at bars ("|"), without the
- * blanks around them. Returns the number of parts, or most + 1 if the line has more. Missing parts
- * become empty strings. */
+ * blanks around them. Returns the number of parts, or most + 1 if the line has more parts than
+ * `most`. Missing parts become empty strings. */
 int rows_words(struct rows *rows, char *word[], int most);
 int rows_fields(struct rows *rows, char *field[], int most);
 
-/* Sets the status (STATUS_FAILED) to "ORIGIN:LINE: …", unless it already is a failure. Always
- * returns false. */
+/* Sets the status (STATUS_FAILED) to "ORIGIN:LINE: …", unless the status already is a failure.
+ * Always returns false. */
 bool rows_fail(struct rows *rows, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Adopts another function's failure and puts "ORIGIN:LINE: " before its text. Returns whether

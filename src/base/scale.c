@@ -242,8 +242,8 @@ static int labelled(const struct scale_tick *ticks, int count)
 	return labels;
 }
 
-/* Marks at equal steps, with the labels of the scale's kind. Powers would give too few marks if the
- * ends of a range differ by less than a factor of two. */
+/* Adds marks at equal steps, with labels in the form of the scale's kind. Powers would give too few
+ * marks if the ends of a range differ by less than a factor of two. */
 static int narrow_ticks(const struct scale *scale, int parts, struct scale_tick *ticks)
 {
 	struct scale linear = { .low = scale->low,

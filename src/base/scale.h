@@ -8,7 +8,7 @@ enum scale_kind {
 	SCALE_LOG,   /* marks at 1, 2 and 5 in each power of ten */
 	SCALE_LOG2,  /* whole numbers, marks at powers of two */
 	SCALE_BYTES, /* as SCALE_LOG2, labelled in bytes: 4 KiB, 64 KiB, 1 MiB */
-	SCALE_STEPS, /* 0, 1, 2 … at equal distances; each has a name */
+	SCALE_STEPS, /* steps 0, 1, 2 … at equal distances; each step has a name */
 };
 
 struct scale {
@@ -36,12 +36,12 @@ struct scale scale_fit(enum scale_kind kind, double least, double most);
  * 1, 1.5, 2, 3, 4, 5, 6, 8 times a power of ten. Returns 1 for a value that is not above 0. */
 double scale_ceiling(double value);
 
-/* The kind of scale for ascending values of a knob: SCALE_LOG2 if they grow by factors, otherwise
- * SCALE_LINEAR. */
+/* The kind of scale for ascending values of a knob: SCALE_LOG2 if the values grow by factors,
+ * otherwise SCALE_LINEAR. */
 enum scale_kind scale_choose(const double *values, int count);
 
 /* The place of a value on the axis: 0 at the low end, 1 at the high end. Values beyond the ends
- * give places below 0 or above 1. NAN: the value has no place. */
+ * give places below 0 or above 1. The result is NAN if the value has no place on the axis. */
 double scale_place(const struct scale *scale, double value);
 
 /* Fills `ticks` with ascending marks, as many as fit on the axis. room is the length of the axis.

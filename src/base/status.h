@@ -1,7 +1,7 @@
 /* The outcome of an operation, by value: a code and one line of text for the user.
  *
  * A status owns its text, so threads never share a message buffer. The text names the object, the
- * bad value and the expected value. It has no newline at the end and no program name. */
+ * bad value and the expected value. The text has no newline at the end and no program name. */
 #pragma once
 
 #include <stdbool.h>
@@ -30,7 +30,7 @@ struct status status_ok(void);
 struct status status_make(enum status_code code, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* status_make() with the two most frequent codes. */
+/* Shorthands for status_make() with the two most frequent codes. */
 #define status_failed(...) status_make(STATUS_FAILED, __VA_ARGS__)
 #define status_usage(...)  status_make(STATUS_USAGE, __VA_ARGS__)
 

@@ -1,4 +1,4 @@
-/* A growing string. Start with a zeroed struct; end with text_free(). If memory runs out, the
+/* A growing string. Start with a zeroed struct text; end with text_free(). If memory runs out, the
  * program exits with status 1. Growing strings are small and are never built in timed regions. */
 #pragma once
 
@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 struct text {
-	char *bytes;   /* NUL-terminated after the first addition; NULL before */
+	char *bytes;   /* the string with a NUL at its end; NULL before the first addition */
 	size_t length; /* without the NUL */
 	size_t capacity;
 };
@@ -17,7 +17,8 @@ void text_addn(struct text *text, const char *bytes, size_t length);
 void text_addf(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void text_clear(struct text *text); /* empties the text, keeps the memory */
 void text_free(struct text *text);
-const char *text_string(const struct text *text); /* never NULL; valid until the next change */
+const char *text_string(const struct text *text); /* the string of a text: never NULL; valid until
+						     the next change of the text */
 
 /* Adds a string from outside the program, made safe for a terminal or a file. Malformed bytes,
  * control characters and direction marks become '?'. Adds at most `most` bytes, in whole
@@ -55,7 +56,8 @@ typedef size_t text_columns(const void *context, const char *at, int *columns);
 
 struct text_wrap {
 	int columns;	/* columns of a line, at least 1 */
-	bool cut_words; /* true: a word longer than a line is cut; false: it exceeds the line */
+	bool cut_words; /* true: a word longer than a line is cut; false: the long word exceeds the
+			   line */
 	text_columns *columns_of; /* returns the bytes of the character at `at` (at least 1) and
 				     sets its columns; NULL: each character has one column */
 	const void *context;	  /* for columns_of */
@@ -68,11 +70,12 @@ size_t text_line(const struct text_wrap *wrap, const char *text, const char **ne
 enum { TEXT_COLUMNS = 80 }; /* the default width of a terminal */
 
 /* Prints `first`, then `words` wrapped at `columns`, then a line feed. Each further line begins
- * with `indent` blanks. A word longer than a line exceeds it. */
+ * with `indent` blanks. A word longer than a line exceeds the line. */
 void text_print(FILE *out, int columns, const char *first, int indent, const char *words);
 
-/* The names nearest to `wrong`, at most three: "a, b or c". Nearness is the edit distance; names
- * with a common beginning are near. Empty if no name is near. */
+/* The names nearest to `wrong`, at most three: "a, b or c". A name is near if its edit distance
+ * from `wrong` is small, or if one of the two words begins with the other word. The text is empty
+ * if no name is near. */
 struct near_names {
 	char text[160];
 };

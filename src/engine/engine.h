@@ -1,7 +1,8 @@
 /* The interface between the engine and the layers above it: requests go in, results come out.
  *
- * The program has one engine, the worker (worker.h). Screen tests use a canned engine. Only one
- * thread, the engine's user, calls the functions; `descriptor` wakes this thread. */
+ * The program has one engine, the worker (worker.h). Tests of screens use an engine with canned
+ * results. Only one thread, the engine's user, calls the functions; `descriptor` wakes this
+ * thread. */
 #pragma once
 
 #include <stdbool.h>
@@ -17,7 +18,7 @@
 /* Limits for the time and the quality of a measurement. */
 struct budget {
 	double seconds;	       /* stop making trials after this many seconds (> 0) */
-	unsigned quiet_wanted; /* stop at this many quiet trials (1…TRIALS_MAX) */
+	unsigned quiet_wanted; /* stop making trials at this many quiet trials (1…TRIALS_MAX) */
 	unsigned provisional;  /* report one early result after this many trials; 0: no early result
 				*/
 	unsigned patience; /* stop after this many trials if few of them are quiet, for callers that
@@ -58,8 +59,8 @@ struct request {
 	int64_t v[KNOBS_MAX];
 	uint64_t seed;
 	double place; /* relative starting point in the data and in the ring, 0…1, for kernels that
-			 support it (struct kernel). Visits of a setting start at different points,
-			 so no single point decides the measured value */
+			 support a starting point (struct kernel). Visits of a setting start at
+			 different points, so no single point decides the measured value */
 	uint64_t shift; /* offset of the working set in its memory, in bytes, a multiple of 2 MiB.
 			   Visits of a setting with different offsets use different pages. Requests
 			   with equal offsets share their data */
@@ -69,13 +70,13 @@ struct request {
 			    cannot share data with the live setting */
 	bool alone; /* true: first free the memory of all other working sets, for callers that will
 		       not use those sets again. Recently freed pages are quick to allocate */
-	struct counter_plan plan; /* events to count; id 0: none */
+	struct counter_plan plan; /* events to count; if plan.id is 0, no events are counted */
 };
 
 /* The maximum number of waiting requests. */
 enum { REQUESTS_WAITING = 2 };
 
-/* The result of one request. Plain data: copied as a whole. */
+/* The result of one request. A result is plain data and is copied as a whole. */
 struct result {
 	uint64_t generation;
 	uint32_t tag;
@@ -96,9 +97,10 @@ struct result {
 
 struct engine {
 	void *context;
-	/* Copies the request. Replaces waiting requests and cancels the running one, unless
-	 * request->follows is set. A request with `follows` set waits. If REQUESTS_WAITING requests
-	 * wait already, the new request replaces the newest waiting request. */
+	/* Copies the request. The new request replaces waiting requests and cancels the running
+	 * request, unless request->follows is set. A request with `follows` set waits. If
+	 * REQUESTS_WAITING requests wait already, the new request replaces the newest waiting
+	 * request. */
 	void (*submit)(void *context, const struct request *request);
 	/* Cancels all requests. A request that has begun still gives a result, marked as cancelled.
 	 */

@@ -91,7 +91,7 @@ static double find_link(double *chain, double *watch)
 }
 
 /* A reading of the chain counts if its time is at most this multiple of the best time. Small
- * differences are normal, because the clock frequency varies. */
+ * differences between readings are normal, because the core clock frequency varies. */
 #define CHAIN_FULL 1.06
 
 /* Minimum number of readings: with fewer readings, the 0.1 quantile is not reliable. */

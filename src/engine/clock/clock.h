@@ -68,12 +68,13 @@ void clock_clean_vectors(void);
  */
 struct clock {
 	double hz;	 /* ticks per second */
-	double step;	 /* granularity: the smallest difference seen between two readings, ticks */
+	double step;	 /* granularity of the counter: the smallest difference seen between two
+			    readings, ticks */
 	double overhead; /* duration of an empty timed region, ticks */
 	double link;	 /* latency of a link of the reference chain, cycles */
 	bool link_sure;	 /* whether the watch chain confirms the latency `link` (always true without
-			    a watch chain). If true, a chain that is slower than the other chain is
-			    disturbed */
+			    a watch chain). If link_sure is true, a chain that is slower than the
+			    other chain is disturbed */
 	bool watched;	 /* whether there is a watch chain */
 	double ghz; /* the highest core clock that clock_learn() has seen, GHz; 0: clock_learn() has
 		       not seen a core clock yet */
@@ -89,7 +90,7 @@ struct clock {
 /* The time by CLOCK_MONOTONIC_RAW, seconds. */
 double clock_seconds(void);
 
-/* The system's data on the calling thread. */
+/* The operating system's data on the calling thread. */
 struct clock_thread {
 	long switches; /* involuntary context switches */
 	double at;     /* seconds of clock_seconds() */
@@ -98,8 +99,9 @@ struct clock_thread {
 
 struct clock_thread clock_thread(void);
 
-/* Finds the counter's step and overhead, and compares the chains. Call clock_calibrate() on the
- * core to be measured. The calibration lasts 2 ms; up to about 20 ms on a disturbed core. */
+/* Finds the counter's step and overhead, and compares the reference chain with the watch chain.
+ * Call clock_calibrate() on the core to be measured. The calibration lasts 2 ms; up to about 20 ms
+ * on a disturbed core. */
 void clock_calibrate(struct clock *clock);
 
 /* Raises clock->ghz to `ghz` if `ghz` is higher. Lowers clock->turn if recent trials had faster
@@ -125,7 +127,7 @@ enum { CLOCK_READ_LINKS = 7680 };
  * NAN if the chain was slow in nearly all readings. Pure. */
 double clock_turn_of(const struct clock_reading *readings, int count, double quickest);
 
-/* Turns of the watch loops in one reading. */
+/* Number of turns of the watch loops in one reading. */
 enum { CLOCK_TURNS = 3072 };
 
 /* Returns the ticks per second. The result is more precise if more time has passed since

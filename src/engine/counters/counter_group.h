@@ -14,26 +14,27 @@ struct perf_event_mmap_page;
 
 /* The system calls and instructions that counting uses. Tests pass their own table. */
 struct perf_calls {
-	/* perf_event_open(2) for the calling thread, on any processor. If leader is -1, the opened
-	 * event becomes the leader of a group. Returns the descriptor, or -errno. */
+	/* Calls perf_event_open(2) for the calling thread, on any processor. If leader is -1, the
+	 * opened event becomes the leader of a group. Returns the descriptor, or -errno. */
 	int (*open)(const struct perf_event_attr *attributes, int leader);
 	int (*close)(int descriptor);
-	/* ioctl(2) with PERF_EVENT_IOC_ENABLE or PERF_EVENT_IOC_DISABLE on a leader. False:
-	 * refused. */
+	/* Calls ioctl(2) with PERF_EVENT_IOC_ENABLE or PERF_EVENT_IOC_DISABLE on the leader of a
+	 * group. False: refused. */
 	bool (*control)(int descriptor, unsigned long request);
-	/* read(2). Returns the number of bytes, 0 for a pinned event that lost its counter, or -1
-	 * after an error. */
+	/* Calls read(2). Returns the number of bytes read, 0 for a pinned event that lost its
+	 * counter, or -1 after an error. */
 	ssize_t (*read)(int descriptor, void *buffer, size_t size);
 	/* Maps the event's page. NULL: refused. */
 	struct perf_event_mmap_page *(*map)(int descriptor);
 	void (*unmap)(struct perf_event_mmap_page *page);
-	/* Reads the processor's counter with this index (the page's index minus one). */
+	/* Reads the processor's counter with this index (the index in the event's page minus one).
+	 */
 	uint64_t (*counter)(uint32_t index);
 	/* Runs a workload of 1 to 2 ms that raises the counts of most events. */
 	void (*stimulate)(void);
 };
 
-/* The real calls, of Linux and this processor. */
+/* The real system calls of Linux and the real instructions of this processor. */
 extern const struct perf_calls perf_calls_linux;
 
 struct counter_group {
@@ -57,16 +58,16 @@ struct group_reading {
 };
 
 /* Adds an event. The first event of a group is its leader. The caller sets type, config, config1
- * and config2 of `attributes`; the function sets the other fields. Returns 0, or the errno of the
- * refusal. */
+ * and config2 of `attributes`; the function sets the other fields. Returns 0, or the errno if the
+ * kernel refuses the event. */
 int group_add(struct counter_group *group, struct perf_event_attr attributes, int event);
 
-/* group_drop() closes the last event; group_close() closes all events. */
+/* group_drop() closes the group's last event; group_close() closes all events of the group. */
 void group_drop(struct counter_group *group);
 void group_close(struct counter_group *group);
 
 /* In a child after fork(): closes the parent's descriptors and clears the page pointers, because
- * the child does not inherit the pages. The events stay in the list with descriptor -1. */
+ * the child does not inherit the pages. The events stay in the group with descriptor -1. */
 void group_leave(struct counter_group *group);
 
 /* Start and stop counting. A pinned group that lost its counters may get counters again at the next
@@ -74,16 +75,16 @@ void group_leave(struct counter_group *group);
 bool group_start(const struct counter_group *group);
 void group_stop(const struct counter_group *group);
 
-/* Reads all values and the times. Returns false if the read is refused, or if a pinned group has
- * lost its counters. */
+/* Reads all values of a group and its times. Returns false if the read is refused, or if a pinned
+ * group has lost its counters. */
 bool group_read(const struct counter_group *group, struct group_reading *reading);
 
-/* Reads all values in the fastest available way, with fences before and after. Returns false if the
- * group is not counting now. */
+/* Reads all values of a group in the fastest available way, with fences before and after. Returns
+ * false if the group is not counting now. */
 bool group_values(const struct counter_group *group, uint64_t value[COUNTERS_MAX]);
 
-/* Reads only the first event, in the fastest available way, without fences. Returns false if the
- * group is not counting now. */
+/* Reads only the first event of a group, in the fastest available way, without fences. Returns
+ * false if the group is not counting now. */
 bool group_first(const struct counter_group *group, uint64_t *value);
 
 /* Runs the stimulus while the group counts, then stops the group. Returns whether the group

@@ -34,7 +34,7 @@ static struct catalogue *catalogues;
 void counters_begin(void)
 {
 	/* Encode events even if libpfm does not recognise this processor. The core model, which
-	 * knows more processors, selects the names. */
+	 * knows more processors, selects the event names. */
 	setenv("LIBPFM_ENCODE_INACTIVE", "1", 0);
 }
 

@@ -1,5 +1,5 @@
-/* Performance counters: plans, results and available events. Plain data and libpfm4. counting.h
- * does the counting.
+/* Performance counters: plans, results and available events. Plans and results are plain data; the
+ * event names are from libpfm4. The functions in counting.h count the events.
  *
  * In this file, an event is a name in libpfm's spelling: "skl::UOPS_ISSUED:ANY",
  * "perf::PERF_COUNT_HW_INSTRUCTIONS" or "perf_raw::r00c0". The layer above knows the meaning of
@@ -65,8 +65,8 @@ struct counts {
 	bool direct; /* true: an instruction reads the counters, without a system call */
 	char why[160]; /* reason why no event was counted, one line for the user; empty: some events
 			  were counted */
-	char pmu[40];  /* the kernel's name of the PMU: "cpu"; on hybrid machines "cpu_core" or
-			  similar */
+	char pmu[40];  /* the kernel's name of the performance monitoring unit (PMU): "cpu"; on
+			  hybrid machines "cpu_core" or similar */
 	struct count event[COUNTERS_MAX];
 };
 
@@ -78,7 +78,7 @@ bool count_known(const struct count *count); /* whether the state is COUNT_KNOWN
  */
 void count_words(const struct count *count, char *buffer, size_t size);
 
-/* One event that libpfm knows, for lists and search. */
+/* One event that libpfm knows, as shown in lists and search results. */
 struct counter_offer {
 	char name[COUNTER_NAME];
 	char help[160]; /* libpfm's description, cut */
@@ -86,9 +86,10 @@ struct counter_offer {
 
 /* Finds events with every word in the name or description. words are separated by blanks, in upper
  * or lower case; an empty string matches all events. counters_search() searches the events of Linux
- * itself and the events of `pmu`, a name from a core model. If pmu is NULL or unknown to libpfm, it
- * searches the events of the processor that libpfm detects. It fills at most `most` offers, and
- * returns the number of matching events. A search lasts 1 to 2 ms. Any thread. */
+ * itself and the events of `pmu`, a name from a core model. If pmu is NULL or unknown to libpfm,
+ * counters_search() searches the events of the processor that libpfm detects. The function fills at
+ * most `most` offers, and returns the number of matching events. A search lasts 1 to 2 ms. Any
+ * thread. */
 size_t counters_search(
 	const char *words, const char *pmu, struct counter_offer *offers, size_t most);
 

@@ -219,10 +219,10 @@ static bool try_group(struct counting *counting, struct counter_group *group)
 	return true;
 }
 
-/* Removes events until the group runs. The kernel accepts a group that fits all counters, but the
- * NMI watchdog or a profiler may hold some counters. Removed events wait for the next group. A
- * single event that does not run is tried again unpinned; an unpinned event shares a counter by
- * turns. */
+/* Removes events from a group until the group runs. The kernel accepts a group that fits all
+ * counters, but the NMI watchdog or a profiler may hold some counters. Removed events wait for the
+ * next group. A single event that does not run is tried again unpinned; an unpinned event shares a
+ * counter by turns. */
 static void shrink(struct counting *counting, struct counter_group *group, int *queue, int *waiting)
 {
 	while (group->count > 0 && !try_group(counting, group)) {
@@ -447,7 +447,7 @@ enum { PASSES_MOST = 32 };
  * next request begins with the first group that this request did not reach. */
 static const double rounds_until = 0.15, round_until = 2;
 
-/* If the share of running time is smaller than this, the group shared its counters. */
+/* If the share of running time is smaller than whole_time, the group shared its counters. */
 static const double whole_time = 0.995;
 
 /* The results of one group's passes. */

@@ -1,6 +1,6 @@
 /* Counting on the calling thread. Events are opened in groups that fit the available counters. Each
- * group is counted in its own pass over the same steady loop. Counts per element are slopes, like
- * times.
+ * group is counted in its own pass over the same steady loop. A count per element is a slope: the
+ * difference of the counts of two lengths, divided by the difference of their elements.
  *
  * Only user space is counted. Where the kernel allows it, an instruction reads the counters (rdpmc;
  * on AArch64 kernel.perf_user_access=1 is required). Elsewhere read(2) reads the counters, outside
@@ -36,7 +36,8 @@ struct counting {
 	uint32_t open; /* id of the open plan; 0: no plan is open */
 	struct counting_event event[COUNTERS_MAX];
 	int most;      /* maximum number of events in a group: larger groups did not run */
-	unsigned uses; /* requests since an event was found held by another program */
+	unsigned uses; /* number of requests since an event was found whose counter another program
+			  held */
 	int group_count;
 	int first; /* the group that the next request begins with */
 	struct counter_group group[COUNTERS_MAX];
@@ -52,10 +53,10 @@ struct counting {
 struct counting *counting_new(int cpu, const char *root, const struct perf_calls *calls);
 void counting_free(struct counting *counting);
 
-/* Opens the plan's events, unless a plan with this id is open. Does nothing if the id is 0. After
- * opening, counting_use() runs a short workload that raises most events, to find the events that
- * stay at zero. Opening needs a few milliseconds. If the machine has no counters, counting_use()
- * makes only one system call after each counting_new(). */
+/* Opens the plan's events, unless a plan with this id is open. counting_use() does nothing if the
+ * plan's id is 0. After opening, counting_use() runs a short workload that raises most events, to
+ * find the events that stay at zero. Opening needs a few milliseconds. If the machine has no
+ * counters, counting_use() makes only one system call after each counting_new(). */
 void counting_use(struct counting *counting, const struct counter_plan *plan);
 
 /* In a child process after fork(): opens the parent's events for the calling thread, without the
@@ -71,8 +72,8 @@ void counting_learn(struct counting *counting, const struct counts *counts);
 bool counting_cycles(const struct counting *counting);
 
 /* Returns the core cycles of this thread in user space; only the difference of two readings has a
- * meaning. A direct read needs less than 100 instructions. If another program has taken the
- * counter, the value has no meaning and counting_cycles() is false afterwards. */
+ * meaning. A direct read of the cycle counter needs less than 100 instructions. If another program
+ * has taken the counter, the value has no meaning and counting_cycles() is false afterwards. */
 uint64_t counting_read_cycles(struct counting *counting);
 
 /* Counts every event on a measurement that measure_begin() has begun. counting_measure() takes

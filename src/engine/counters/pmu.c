@@ -30,8 +30,9 @@ static const char *of(const char *name, const char *file, char path[SYSTEM_PATH]
 	return path;
 }
 
-/* Finds the core PMU that lists this processor in its file `cpus`. Hybrid machines and all Arm
- * machines have such files. Uncore PMUs have a `cpumask` instead. */
+/* Finds the core PMU that lists this processor in its file `cpus`. The core PMUs of hybrid machines
+ * and of all Arm machines have a file `cpus`. Uncore PMUs have a file `cpumask` instead of `cpus`.
+ */
 static void find_listed(struct pmu *pmu, const char *root, int cpu)
 {
 	char path[SYSTEM_PATH], list[sizeof(pmu->serves)];
@@ -97,9 +98,10 @@ void pmu_find(struct pmu *pmu, const char *root, int cpu)
 	if (pmu->name[0] == '\0')
 		return;
 	pmu->type = (uint32_t)system_number(root, of(pmu->name, "type", path), TYPE_RAW);
-	/* Other PMUs on Arm machines use their own event numbers, for example Apple's. */
+	/* On Arm machines, PMUs with other names use their own event numbers, for example Apple's
+	 * PMUs. */
 	pmu->arm = strncmp(pmu->name, "armv", 4) == 0;
-	/* With one kind of processor the kernel finds the PMU itself. The exception is a hybrid x86
+	/* With one kind of processor the kernel finds the PMU itself, except on a hybrid x86
 	 * machine with only one visible kind of processor. */
 	pmu->extended = pmu->others[0] != '\0' ||
 			(strncmp(pmu->name, "cpu", 3) == 0 && pmu->type != TYPE_RAW);

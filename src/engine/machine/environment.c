@@ -263,7 +263,7 @@ void environment_times(struct cpu_times *times, const char *root, int cpu)
 	if (cpu >= 0)
 		snprintf(key, sizeof(key), "cpu%d", cpu);
 	system_value(root, "/proc/stat", key, line, sizeof(line));
-	/* proc(5): user nice system idle iowait irq softirq steal … */
+	/* Fields of /proc/stat by proc(5): user nice system idle iowait irq softirq steal … */
 	for (int i = 0; i < 8; i++, at = end) {
 		t[i] = strtoull(at, &end, 10);
 		if (end == at)

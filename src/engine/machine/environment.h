@@ -1,4 +1,4 @@
-/* Facts about this computer and this process for `doctor`, read from /proc and /sys.
+/* Facts about this computer and this process for the subcommand `doctor`, read from /proc and /sys.
  *
  * Each reader takes a root directory that contains /proc and /sys: "" for the real system, a test
  * directory in tests. A fact that cannot be read is unknown: its value is -1, NAN or an empty
@@ -13,19 +13,19 @@
 
 enum { SYSTEM_PATH = 512 };
 
-/* Reads the first line without its newline and trailing blanks, cut to `size`. Returns false and an
- * empty string if the line is empty or the file is missing. */
+/* Reads the first line of a file without its newline and trailing blanks, cut to `size`. Returns
+ * false and an empty string if the line is empty or the file is missing. */
 bool system_line(const char *root, const char *path, char *buffer, size_t size);
 
-/* Reads a first line that is one decimal number. Returns `otherwise` if the line is not a decimal
- * number. */
+/* Reads a number from a file whose first line is one decimal number. Returns `otherwise` if the
+ * line is not a decimal number. */
 int64_t system_number(const char *root, const char *path, int64_t otherwise);
 
 bool system_has(const char *root, const char *path);
 
 /* Reads the text after KEY, blanks and a colon, from the first line of the file that has this form.
  * Lines may begin with a number and a colon, as in /proc/self/cgroup. Returns false and an empty
- * string if no line matches. */
+ * string if no line of the file has this form. */
 bool system_value(const char *root, const char *path, const char *key, char *buffer, size_t size);
 
 /* Returns the number at the start of the text that system_value() reads. A number with the unit kB
@@ -57,7 +57,7 @@ struct environment {
 	/* Facts of one core, read by environment_read_core(). */
 	char governor[32]; /* empty: no cpufreq here */
 	char frequency_driver[32];
-	char siblings[64]; /* hardware threads of the core, including this one: "3,19" */
+	char siblings[64]; /* list of all hardware threads of the core: "3,19" */
 
 	int turbo; /* turbo frequencies: 1: allowed, 0: not allowed, -1: unknown */
 	int smt;   /* hyper-threading (SMT): 1: active, 0: off or not present, -1: unknown */
@@ -66,14 +66,15 @@ struct environment {
 			   unknown */
 	char hypervisor_name[80]; /* "KVM", "VMware, Inc. VMware Virtual Platform"; empty: unknown
 				   */
-	bool container;		  /* a container was detected by its marker files */
+	bool container;		  /* true: a container was detected by its marker files */
 
 	char online[64];   /* processors that are online: "0-7,9" */
 	char allowed[64];  /* processors that the calling thread may use */
-	char isolated[64]; /* processors that the scheduler keeps free of tasks; empty: none */
+	char isolated[64]; /* processors that the scheduler keeps free of tasks; empty: no
+			      processors */
 	double quota;	   /* processor time that the control group may use, in cores; NAN: no known
 			      limit */
-	double load;	   /* tasks running or waiting, mean of the last minute; NAN: unknown */
+	double load; /* number of tasks running or waiting, mean of the last minute; NAN: unknown */
 
 	char thp[16];	       /* transparent huge pages: "always", "madvise", "never" */
 	int64_t huge_reserved; /* number of huge pages reserved with sysctl vm.nr_hugepages; -1:

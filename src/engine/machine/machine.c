@@ -80,8 +80,8 @@ static void read_huge_pages(struct machine *machine)
 	const char *why = "";
 
 	/* PR_GET_THP_DISABLE is 1 if a service manager or a container disabled huge pages for this
-	 * process. Newer kernels add flag bits to this 1 if madvise() still gets huge pages; arenas
-	 * call madvise(). */
+	 * process. Newer kernels add flag bits to the 1 of PR_GET_THP_DISABLE if madvise() still
+	 * gets huge pages. Arenas get their huge pages by madvise(). */
 	if (!system_has("", "/sys/kernel/mm/transparent_hugepage/enabled"))
 		why = "this kernel was built without transparent huge pages";
 	else if (!system_line(

@@ -35,7 +35,7 @@ struct processor {
 struct machine {
 	atomic_bool known; /* set after all other fields, which are then final */
 	char host[64];
-	char name[96]; /* "AMD EPYC, family 19h model 01h" */
+	char name[96]; /* name of the processor: "AMD EPYC, family 19h model 01h" */
 	char arch[16]; /* "x86_64", "aarch64" */
 	struct processor processor;
 	bool virtualised;
@@ -45,18 +45,18 @@ struct machine {
 	bool bound;	     /* whether the worker is bound to the measured core */
 	char bind_note[160]; /* reason why the worker is not bound, or why it uses this core; empty:
 				the worker runs as requested */
-	bool apart;	     /* whether the user interface can run on another core */
+	bool apart; /* whether the user interface can run on a core other than the measured core */
 	int cache_count;
-	struct machine_cache
-		cache[MACHINE_CACHES]; /* data and unified caches of the measured core, from L1 */
-	uint64_t memory_limit; /* limit for all working sets together, in bytes: half of the free
-				  memory */
+	struct machine_cache cache[MACHINE_CACHES]; /* data and unified caches of the measured core,
+						       beginning with L1 */
+	uint64_t memory_limit; /* memory limit for all working sets together, in bytes: half of the
+				  free memory */
 	enum memory_limits_bound memory_bound;
 	char memory_note[96]; /* a limit other than the free memory: "the control group allows 1
 				 GiB"; empty: no other limit */
 	double tick_hz;	      /* frequency of the fast counter */
 	double tick_step;     /* granularity of the fast counter, in ticks */
-	char clock_name[64];  /* the reference chain: "imul chain, 3 cycles a link" */
+	char clock_name[64];  /* name of the reference chain: "imul chain, 3 cycles a link" */
 	bool watched;	    /* whether a watch chain separates quiet trials from contended trials */
 	bool huge_pages;    /* whether transparent huge pages are available */
 	char huge_note[96]; /* why huge pages are not available */
@@ -66,7 +66,7 @@ struct machine {
  * worker fills in all other fields. */
 void machine_identify(struct machine *machine);
 
-/* All feature words except l1i-32k and similar; ends with NULL. */
+/* All feature words except l1i-32k and similar words; the list ends with NULL. */
 extern const char *const processor_features[];
 
 /* Adds a word to the features if there is space. The function is inline, because processor_x86.c
@@ -83,8 +83,8 @@ static inline void processor_add(struct processor *processor, const char *featur
 /* Whether the features of a processor contain this word. */
 bool processor_has(const struct processor *processor, const char *feature);
 
-/* Fills in processors, nodes, cpu and the caches without a worker; lasts about 2 ms. Facts that
- * cannot be read stay empty. */
+/* Fills in the fields processors, nodes, cpu and cache without a worker; needs about 2 ms. Facts
+ * that cannot be read stay empty. */
 void machine_survey(struct machine *machine);
 
 struct memory_limits machine_means(const struct machine *machine);

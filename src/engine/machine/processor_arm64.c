@@ -8,8 +8,8 @@
 #include "engine/counters/pmu.h"
 #include "engine/machine/environment.h"
 
-/* Implementer and part numbers. Sources: Arm's "MIDR_EL1, Main ID Register", the cores' reference
- * manuals, libpfm4, and the kernel's cputype.h. */
+/* Implementer and part numbers. Sources of the numbers: Arm's "MIDR_EL1, Main ID Register", the
+ * cores' reference manuals, libpfm4, and the kernel's cputype.h. */
 static const struct {
 	unsigned implementer, part;
 	const char *name;

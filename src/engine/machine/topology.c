@@ -128,8 +128,8 @@ struct status topology_check(int wanted)
 	hwloc_bitmap_t set;
 	cpu_set_t mask;
 
-	/* sched_getaffinity() fails on machines with more processors than the mask holds. On such
-	 * machines only topology_choose() checks the processor. */
+	/* sched_getaffinity() fails on machines with more processors than the mask holds. On
+	 * machines with so many processors, only topology_choose() checks the wanted processor. */
 	if (wanted < 0 || sched_getaffinity(0, sizeof(mask), &mask) != 0)
 		return status;
 	set = hwloc_bitmap_alloc();

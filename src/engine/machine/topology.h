@@ -11,7 +11,7 @@
 
 struct topology;
 
-/* Loads the topology; lasts about 2 ms. Returns NULL and a status if hwloc fails. */
+/* Loads the topology by hwloc, which needs about 2 ms. Returns NULL and a status if hwloc fails. */
 struct topology *topology_load(struct status *status);
 void topology_free(struct topology *topology);
 

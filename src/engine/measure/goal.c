@@ -125,7 +125,7 @@ static uint64_t region(
 	return ticks - (gone < (double)ticks ? (uint64_t)gone : ticks);
 }
 
-/* The kernel's times from the clock readings. */
+/* Times of the kernel in the half and the whole region, from clock readings. */
 struct timed {
 	uint64_t half, whole;		    /* ticks */
 	uint64_t half_cycles, whole_cycles; /* core cycles of the half and the whole region, if
@@ -250,8 +250,8 @@ static struct trial make_trial(const struct measure *measure, const struct timed
 			 elements;
 	if (slope <= 0 || cycles <= 0)
 		trial.fate = TRIAL_BROKEN;
-	/* The trial uses the counted cycles. Its cycles per element by the reference chain are only
-	 * used for the field `check`. */
+	/* The trial uses the counted cycles. The trial's cycles per element by the reference chain
+	 * are only used for the field `check`. */
 	if (measure->counting && trial.fate != TRIAL_BROKEN) {
 		trial.check = (float)(trial.cpe / cycles);
 		trial.cpe = cycles;
@@ -311,8 +311,8 @@ static __attribute__((noinline)) unsigned rounds_make(
  * for a report. */
 #define REPORT_LEAST 0.05
 
-/* Reports the next complete run and the number of planned runs. Planned are the runs that must be
- * made, or the runs that fit into the time. */
+/* Reports the next complete run and the number of planned runs. The planned runs are the runs that
+ * must be made, or the runs that fit into the time. */
 static void report_run(const struct measure *measure, const struct measure_goal *goal,
 	unsigned made, unsigned fewest, double each)
 {
@@ -332,7 +332,7 @@ static void report_run(const struct measure *measure, const struct measure_goal 
 }
 
 /* Finds the quiet trials of the current placement in steady state, oldest first. index receives the
- * positions of these trials in the set. Returns the number of these trials. */
+ * positions of these trials in the set. Returns the number of trials found. */
 static unsigned steady_trials(
 	const struct measure *measure, const struct trials *trials, unsigned *index)
 {
@@ -365,8 +365,9 @@ static void mark_unsettled(const struct measure *measure, struct trials *trials,
 			trials->trial[i].unsettled = true;
 }
 
-/* Marks trials that still drift after the last trial as unsettled. Trials are also marked if the
- * walk before the trials drifted, and the trials are too few to detect a drift. */
+/* Marks trials that still drift after the last trial as unsettled. Trials are also marked as
+ * unsettled if the walk before the first trial drifted and there are too few trials to detect a
+ * drift. */
 static void mark_drifting(const struct measure *measure, struct trials *trials)
 {
 	unsigned from, index[TRIALS_MAX];

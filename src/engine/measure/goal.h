@@ -5,14 +5,15 @@
 
 /* When to stop making trials. */
 struct measure_goal {
-	unsigned quiet; /* stop at this many quiet trials. For a working set larger than the core's
-			   own caches, the trials must also span a lap, if time allows, and must not
-			   drift */
-	double precision;  /* stop also when the relative standard error of the median falls to this
-			      value, with at least QUIET_ENOUGH quiet trials. `precision` is used
-			      only if the working set fits the core's own caches; 0: never stop for
-			      precision */
-	unsigned trials;   /* stop also at this total of trials; 0: no limit */
+	unsigned quiet;	  /* stop making trials at this many quiet trials. For a working set larger
+			     than the core's own caches, the trials must also span a lap, if time
+			     allows, and must not drift */
+	double precision; /* stop also when the relative standard error of the median falls to this
+			     value, with at least QUIET_ENOUGH quiet trials. `precision` is used
+			     only if the working set fits the core's own caches; 0: never stop for
+			     precision */
+	unsigned trials; /* stop also if the total number of trials reaches this number; 0: no limit
+			  */
 	unsigned patience; /* stop also if fewer than a tenth of the trials are quiet; checked
 			      whenever the number of trials is a multiple of `patience`; 0: never
 			      checked */

@@ -85,8 +85,8 @@ static struct stretch choose(const struct measure *measure, bool near, uint64_t 
 		 * little effect, even if it occurs for one length only. */
 		stretch.half = round_up((uint64_t)(region / each) + RING_MINIMUM / 2, granule);
 	} else {
-		/* For a long ring, the lengths are half a pass and a whole pass. For a short ring,
-		 * the lengths are several whole passes. */
+		/* For a long ring, the two lengths of a call are half a pass and a whole pass. For
+		 * a short ring, the two lengths of a call are several whole passes. */
 		if (!run->passes && ((ring >= RING_MINIMUM && ring >= 2 * granule) || halved)) {
 			stretch.half = halved ? ring / 2 : ring / 2 / granule * granule;
 			stretch.whole = ring;
@@ -158,7 +158,7 @@ enum {
 	REACH_ELEMENTS = 96,
 	/* Minimum number of lines that a walk with uneven reaches must touch: about a hundred times
 	   the lines of a core's own caches. Most accesses of an uneven walk fall into its small
-	   reaches. The remaining accesses must evict all older lines. */
+	   reaches. The accesses outside the small reaches must evict all older lines. */
 	UNEVEN_LINES = 1 << 22,
 };
 

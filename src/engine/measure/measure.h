@@ -9,8 +9,8 @@
  *
  * For a working set larger than the core's own caches, a trial is valid only if the caches hold the
  * same lines as in an endless walk. measure_settle() walks the working set untimed until the times
- * of the walk's pieces stop drifting. A short lap is walked completely. A long lap is walked until
- * its first lines have left all caches. */
+ * of the walk's pieces stop drifting. A short lap (one pass over the working set) is walked
+ * completely. A long lap is walked until its first lines have left all caches. */
 #pragma once
 
 #include <stdatomic.h>
@@ -22,11 +22,11 @@
 
 struct counting;
 
-/* Two lengths; the difference of their times gives the time of an element. */
+/* Two lengths of a call; the difference of their times gives the time of an element. */
 struct stretch {
 	uint64_t half, whole; /* number of elements of a call on half a stretch, and on the whole
 				 stretch */
-	unsigned calls;	      /* calls of each length in a timed region */
+	unsigned calls;	      /* number of calls of each length in a timed region */
 };
 
 struct measure {
@@ -40,7 +40,7 @@ struct measure {
 	double lap;    /* approximate time of a lap (one pass over the working set), seconds */
 	bool far;    /* true: the working set is larger than the core's own caches, so its walk must
 			settle, and its trials span a lap and must not drift */
-	bool drifts; /* the walk did not reach steady state before the first trial */
+	bool drifts; /* true: the walk did not reach steady state before the first trial */
 	uint8_t place; /* placement of the trials in memory (struct trial) */
 	bool rewind; /* true: each call starts at the beginning of the ring; false: each call starts
 			where the previous call stopped */
@@ -50,8 +50,8 @@ struct measure {
 	 * chain is the clock of trials. The field becomes NULL when the counter is lost; earlier
 	 * trials are then converted to cycles of the reference chain. */
 	struct counting *counting;
-	struct progress *progress; /* progress of complete runs; NULL (set by measure_begin()): not
-				      reported */
+	struct progress *progress; /* progress of complete runs; NULL (set by measure_begin()):
+				      progress is not reported */
 };
 
 /* Returns the clock source of the trials so far. */
@@ -60,8 +60,8 @@ static inline enum source measure_source(const struct measure *measure)
 	return measure->counting ? SOURCE_COUNTER : SOURCE_REFERENCE;
 }
 
-/* Chooses the calls for a prepared run. first_cache: bytes of the first data cache. A working set
- * of up to warm_most bytes is first read once, for at most warm_seconds. */
+/* Chooses the calls for a prepared run. first_cache is the size of the first-level data cache,
+ * bytes. A working set of up to warm_most bytes is first read once, for at most warm_seconds. */
 void measure_begin(struct measure *measure, struct kernel_run *run, const struct clock *clock,
 	uint64_t first_cache, uint64_t warm_most, double warm_seconds, const atomic_bool *cancel);
 
@@ -83,10 +83,10 @@ struct settle {
 	double (*now)(void); /* function that returns the time in seconds; NULL: the measurement's
 				own clock is used */
 	/* The largest reuse distance, in bytes, at which a scattered walk still found its lines in
-	 * a cache. After this many bytes, the walk no longer finds its first lines in any cache.
-	 * The reuse distance is measured, because a process gets only part of a shared cache. 0:
-	 * the reuse distance is not measured yet. If the oldest lines are still found, the walk
-	 * doubles its length. */
+	 * a cache. After a walk over this many bytes, the first lines of the walk are no longer in
+	 * any cache. The reuse distance is measured, because a process gets only part of a shared
+	 * cache. 0: the reuse distance is not measured yet. If the oldest lines are still found,
+	 * the walk doubles its length. */
 	double reach;
 	/* Earlier states of the walk, for measuring `reach`. */
 	unsigned marks;
@@ -96,10 +96,10 @@ struct settle {
 	} mark[SETTLE_MARKS];
 };
 
-/* Walks measure->run untimed until it is in steady state, settle->seconds have passed, or *cancel
- * is set. Sets measure->far, lap and drifts; may update settle->reach. Call measure_settle() after
- * measure_begin(), before the first trial. measure_settle() does nothing for complete runs, cold
- * kernels, and runs with measure->rewind; measure->far then stays false. */
+/* Walks measure->run untimed until the walk is in steady state, settle->seconds have passed, or
+ * *cancel is set. Sets measure->far, lap and drifts; may update settle->reach. Call
+ * measure_settle() after measure_begin(), before the first trial. measure_settle() does nothing for
+ * complete runs, cold kernels, and runs with measure->rewind; measure->far then stays false. */
 void measure_settle(struct measure *measure, struct settle *settle, const atomic_bool *cancel);
 
 /* Calls the kernel `calls` times, each time on `elements` elements, with a fence after each call.

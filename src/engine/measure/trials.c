@@ -36,13 +36,13 @@ void trial_uncount(struct trial *trial)
  * On Zen 3, a busy sibling rarely slows the watch chain down. Next to a busy sibling on Zen 3, the
  * small watch loop takes 1.65 to 2.5 cycles per turn instead of 1.00 to 1.14. None of 120,000
  * readings on Zen 3 lay between 1.14 and 1.65 cycles. On Redwood Cove, a busy sibling makes the
- * wide watch loop take twice as long. On Zen 3 and Redwood Cove, the two loops together are more
- * than a third slower. */
+ * wide watch loop take twice as long. On Zen 3 and Redwood Cove, a busy sibling makes the two watch
+ * loops together more than a third slower. */
 static const double watch_slow = 1.015, turns_slow = 1.2;
 
 /* On Redwood Cove, the reference chain is sometimes up to three times slower than the watch chain.
- * The slow spell lasts for milliseconds. A slow reference chain gives too few cycles by the same
- * factor. One reading of the chain has an error of about 1 %. */
+ * The reference chain stays slow for milliseconds. A slow reference chain gives too few cycles by
+ * the same factor. One reading of the chain has an error of about 1 %. */
 static const double chain_slow = 0.95;
 
 float trial_watch(const struct clock *clock, double ticks, double cycle)
@@ -154,8 +154,8 @@ static void pick(const struct trials *trials, unsigned fates, bool steady, enum 
 	picked->check = source == SOURCE_COUNTER ? stats_median(check, checked) : NAN;
 }
 
-/* The mean omits this share of the trials at each end, because an interruption may double a trial's
- * time. */
+/* The mean of the trials omits this share of the trials at each end, because an interruption may
+ * double a trial's time. */
 #define MEAN_TRIM 0.02
 
 /* A placement needs at least this many trials for a median. */

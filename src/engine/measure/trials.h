@@ -1,4 +1,5 @@
-/* Trials, and their summary, the sample. Pure: no clock, no thread, no I/O. */
+/* Trials, and their summary, the sample. The functions are pure: they use no clock, no thread and
+ * no I/O. */
 #pragma once
 
 #include <stdbool.h>
@@ -36,7 +37,8 @@ struct trial {
 			higher of the values before and after the trial. NAN: no watch loops */
 	float at;    /* seconds since the request began */
 	uint8_t fate;	/* enum trial_fate */
-	bool unsettled; /* the walk was not in steady state: the caches still held other lines */
+	bool unsettled; /* true: the walk was not in steady state, so the caches held other lines
+			   than in an endless walk */
 	uint8_t place;	/* placement of the working set: its offset in memory in units of 2 MiB */
 };
 
@@ -68,20 +70,20 @@ struct run_facts {
 	uint64_t ring, granule; /* lengths of the ring and of a granule, elements */
 	uint64_t bytes;		/* bytes per element that the code itself reads and writes */
 	uint64_t footprint;	/* working set, bytes */
-	uint64_t call;		/* elements in the longer of the two timed calls */
+	uint64_t call;		/* number of elements in the longer of the two timed calls */
 	unsigned calls;		/* calls in each timed region */
 	bool watched;		/* whether a watch chain detects contention */
-	bool far;	/* the working set is larger than the core's own caches: the value is a mean
-			   (struct sample) */
-	char pages[16]; /* page size received: "4k" (or this system's smallest: "16k", "64k"),
-			   "huge", "mixed", "unknown" */
+	bool far; /* true: the working set is larger than the core's own caches: the value is a mean
+		     (struct sample) */
+	char pages[16];	      /* page size received: "4k" (or this system's smallest: "16k", "64k"),
+				 "huge", "mixed", "unknown" */
 	enum page_kind asked; /* pages asked for */
 	char pages_note[96];  /* reason why the pages differ from the request; empty: the pages are
 				 as requested */
 	int nodes;	      /* number of memory nodes; 0 or 1: there is no choice of nodes */
-	int node;	      /* the node of the memory; -1: unknown, or several nodes */
-	char node_note[96];   /* reason why the node differs from the request; empty: the node is as
-				 requested */
+	int node;	    /* the memory node of the working set; -1: unknown, or several nodes */
+	char node_note[96]; /* reason why the node differs from the request; empty: the node is as
+			       requested */
 	int cores; /* number of cores that ran the kernel at once, including the measured core; 0 or
 		      1: only the measured core */
 	int streams;	    /* number of other cores that streamed through memory */
@@ -101,10 +103,12 @@ struct sample {
 	double cpe, cpe_lo,
 		cpe_hi; /* cycles per element: median (or mean) and quartiles of the trials used */
 	unsigned trials, dropped; /* number of trials used, and of trials discarded */
-	double quiet; /* share of quiet trials among quiet and contended ones, 0…1; NAN: unknown */
-	bool contended;	  /* too few quiet trials for a reliable value */
-	bool mixed;	  /* contended trials are used too, because there are very few quiet ones */
-	bool provisional; /* the trials are few and short */
+	double quiet; /* share of quiet trials among quiet and contended trials, 0…1; NAN: unknown
+		       */
+	bool contended; /* true: there are too few quiet trials for a reliable value */
+	bool mixed; /* true: contended trials are used too, because there are very few quiet trials
+		     */
+	bool provisional; /* true: the trials are few and short */
 	double seconds;	  /* approximate total time of the trials used */
 	double ghz;	  /* median core clock of the trials used */
 	double ns;	  /* nanoseconds per element */
@@ -128,12 +132,12 @@ struct sample {
 };
 
 /* QUIET_ENOUGH: a sample with at least this many quiet trials is quiet. QUIET_USABLE: a sample with
- * fewer quiet trials uses contended trials too. TRIALS_SETTLED: a sample with fewer trials is
- * provisional. */
+ * fewer quiet trials than this uses contended trials too. TRIALS_SETTLED: a sample with fewer
+ * trials than this is provisional. */
 enum { QUIET_ENOUGH = 25, QUIET_USABLE = 10, TRIALS_SETTLED = 25 };
 
-/* Fewer trials than TRIALS_SETTLED are enough if the trials used last this many seconds together.
- * Trials of whole matrix products are an example. */
+/* A sample of long trials, such as whole matrix products, is not provisional if its trials last
+ * this many seconds together. */
 #define SECONDS_SETTLED 0.05
 
 struct clock;
@@ -143,7 +147,7 @@ struct clock;
 enum { TRIAL_WATCH_LINKS = 12288 };
 float trial_watch(const struct clock *clock, double ticks, double cycle);
 
-/* Separates quiet trials from contended ones. The function uses the median watch value of five
+/* Separates quiet trials from contended trials. The function uses the median watch value of five
  * trials: contention lasts much longer than a trial, and one reading has an error of about 1 %. */
 void trials_classify(struct trials *trials);
 
@@ -156,19 +160,20 @@ double trials_best_turns(const struct trials *trials, double *ghz);
 void sample_summarise(
 	const struct trials *trials, const struct run_facts *facts, struct sample *sample);
 
-/* Why a sample's value is not reliable: "contended", "not settled", "provisional"; NULL: it is
- * reliable. Only reliable values may be inputs to limits, plateaus and comparisons. Static text. */
+/* Returns why a sample's value is not reliable: "contended", "not settled", "provisional"; NULL: it
+ * is reliable. Only reliable values may be inputs to limits, plateaus and comparisons. Static text.
+ */
 const char *sample_doubt(const struct sample *sample);
 
-/* Replaces the facts by those of a newer visit to the same setting, after `visits` earlier visits.
- * others_gbps becomes the mean over the visits with a known value. */
+/* Replaces the facts by the facts of a newer visit to the same setting. visits is the number of
+ * earlier visits. others_gbps becomes the mean over the visits with a known value. */
 void facts_renew(struct run_facts *facts, const struct run_facts *newer, unsigned visits);
 
 /* Converts a trial from counted cycles to the reference chain. A trial without counted cycles does
  * not change. */
 void trial_uncount(struct trial *trial);
 
-/* Appends `from` to `into`. Removes older trials first if `into` is full. */
+/* Appends `from` to `into`. trials_append() removes older trials first if `into` is full. */
 void trials_append(struct trials *into, const struct trials *from);
 
 /* The number of quiet trials in steady state. */
@@ -176,10 +181,12 @@ unsigned trials_quiet(const struct trials *trials);
 
 /* The probable relative error of the median: half of all repetitions would have a smaller error.
  * For normally distributed trials, the standard error of the median is sqrt(pi / 2) sigma /
- * sqrt(n). The quartile range is 1.349 sigma. Half of all errors are below 0.6745 standard errors.
- * The result is 0.627 * quartile range / sqrt(n). */
+ * sqrt(n). The quartile range of a normal distribution is 1.349 sigma. Half of all normally
+ * distributed errors are below 0.6745 standard errors. The result is 0.627 * quartile range /
+ * sqrt(n). */
 double sample_precision(const struct sample *sample);
 
-/* Makes room in a full set. Removes every trial that is not quiet, or the older half if most are
- * quiet. Always keeps the newest quarter. Afterwards at least a quarter of the set is free. */
+/* Makes room in a full set of trials. Removes every trial that is not quiet, or the older half of
+ * the trials if most trials are quiet. Always keeps the newest quarter. Afterwards at least a
+ * quarter of the set is free. */
 void trials_make_room(struct trials *trials);

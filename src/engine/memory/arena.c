@@ -39,7 +39,8 @@ static struct status refused(uint64_t need, int error)
 		"%s of memory refused: %s", units_size_long((int64_t)need).text, strerror(error));
 }
 
-/* Reserves address space for `limit` bytes. Each refusal halves the request, down to `need`. */
+/* Reserves address space for `limit` bytes. Each refusal by the system halves the requested size,
+ * down to `need`. */
 static struct status begin_anew(struct arena *arena, uint64_t need, uint64_t limit, bool small)
 {
 	uint64_t space = round_up(limit, piece);

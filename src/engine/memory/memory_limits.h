@@ -12,11 +12,12 @@ enum memory_limits_bound {
 	MEMORY_LIMITS_DATA,	 /* the process' data limit: ulimit -d */
 };
 
-/* A field of 0 means: unknown, no limit. */
+/* A field of 0 means that the limit is unknown, and nothing is limited. */
 struct memory_limits {
-	uint64_t memory; /* bytes for all working sets together: half of the available memory */
-	int processors;	 /* hardware threads that this process may use */
-	int nodes;	 /* memory nodes that this process may use */
+	uint64_t memory; /* memory limit for all working sets together, bytes: half of the available
+			    memory */
+	int processors;	 /* number of hardware threads that this process may use */
+	int nodes;	 /* number of memory nodes that this process may use */
 	enum memory_limits_bound bound; /* cause of the limit `memory` */
 };
 

@@ -55,8 +55,8 @@ static struct slot *oldest(struct working_sets *sets, const struct slot *keep)
 	return found;
 }
 
-/* Returns the slot for this place. If no slot matches, the result is an empty slot; if no slot is
- * empty, the oldest slot is emptied. */
+/* Returns the slot for the kind of memory that `place` gives. If no slot matches, the result is an
+ * empty slot; if no slot is empty, the oldest slot is emptied. */
 static struct slot *find(
 	struct working_sets *sets, const struct arena_place *place, bool background)
 {

@@ -1,6 +1,6 @@
 /* A cache of working sets: memory with laid-out data. Each kind of memory (page size, node) has its
  * own slot. Background measurements also have their own slot if they cannot share the live
- * measurement's data. All sets together stay within a limit. */
+ * measurement's data. All working sets together stay within a memory limit. */
 #pragma once
 
 #include <stdatomic.h>
@@ -41,12 +41,12 @@ struct working_set_request {
 	const struct kernel *kernel;
 	const int64_t *v;
 	uint64_t seed;
-	double place;	 /* 0…1: relative start position within the data, for movable kernels */
-	uint64_t shift;	 /* offset of the working set in its memory, to use other pages: bytes, a
-			    multiple of ARENA_PIECE; 0 is used if the limit is too small for the
-			    offset */
-	uint64_t near;	 /* bytes of the first-level cache: a working set that fits it always starts
-			    at the beginning of the data */
+	double place;	/* 0…1: relative start position within the data, for movable kernels */
+	uint64_t shift; /* offset of the working set in its memory, to use other pages: bytes, a
+			   multiple of ARENA_PIECE; 0 is used if the limit is too small for the
+			   offset */
+	uint64_t near;	/* bytes of the first-level cache: a working set that fits this cache always
+			   starts at the beginning of the data */
 	bool background; /* a background measurement */
 	bool alone;	 /* free all other sets first */
 	uint64_t limit;	 /* limit for the memory of all working sets together, bytes; at least the
@@ -68,15 +68,15 @@ uint64_t placement_shift(uint64_t footprint, unsigned place);
 
 /* Lays out and checks the data of a request. Afterwards *run is ready, and *slot holds its memory;
  * *run and *slot are valid until the next call. Data of earlier requests are used again if they
- * match the new request. STATUS_FAILED: memory or a node was refused. STATUS_CANCELLED: *cancel was
- * set. */
+ * match the new request. STATUS_FAILED: memory or a memory node was refused. STATUS_CANCELLED:
+ * *cancel was set. */
 struct status working_sets_lay(struct working_sets *sets, const struct working_set_request *request,
 	const atomic_bool *cancel, struct kernel_run *run, struct slot **slot);
 
-/* Frees the least recently used sets until the cache holds at most `limit` bytes. */
+/* Frees the least recently used working sets until the cache holds at most `limit` bytes. */
 void working_sets_shrink(struct working_sets *sets, uint64_t limit);
 
-/* Bytes of memory that the cache holds. */
+/* Bytes of memory that the cache of working sets holds. */
 uint64_t working_sets_held(const struct working_sets *sets);
 
 void working_sets_free(struct working_sets *sets);

@@ -356,7 +356,8 @@ static void own_child_call(struct kernel_run *run, uint64_t elements)
 	void *const *argument = child.data.argument;
 	bool half = elements < child.elements;
 	/* Half and whole passes run the same instructions and branches in this function. The
-	 * difference of their times is then due to the user's loop only. */
+	 * difference of the times of a half and a whole pass is then due to the user's loop only.
+	 */
 	uint64_t passes = elements / child.elements + half;
 
 	(void)run;

@@ -3,8 +3,8 @@
  * 	long loop(long n, void *a, void *b, void *c, void *d)
  *
  * A comment in the file describes its data (own_data.h). The system's compiler compiles the user's
- * file. The user's loop is then a kernel like the built-in kernels. Its code never runs in this
- * process: isolate.h measures the loop in a child process.
+ * file. The user's loop is then a kernel like the built-in kernels. The code of the user's loop
+ * never runs in this process: isolate.h measures the loop in a child process.
  *
  * Some callbacks of struct kernel receive only a setting's values, which do not identify the own
  * loop. Each own loop therefore has a slot, and each slot has its own callbacks. A slot's kernel
@@ -25,17 +25,17 @@ enum { OWN_SLOTS = 4 };
 
 struct own;
 
-/* Whether a word is the path of an own loop, not the name of a kernel. A path begins with / ./ or
- * ../, or ends with .c or .S. */
+/* Whether a word is the path of an own loop, not the name of a kernel. The path of an own loop
+ * begins with / ./ or ../, or ends with .c or .S. */
 bool own_is_path(const char *word);
 
 /* Reads and compiles a file. cflags replaces the compiler flags in the file's comment; NULL: the
- * flags in the comment are used. If neither gives flags, the compiler flags are -O2. On success
- * *kernel is the loop's kernel; a slot owns this kernel. `said` (may be NULL) receives the
- * compiler's messages unchanged, warnings included. STATUS_USAGE: the comment is missing or wrong.
- * STATUS_FAILED: the file cannot be read or does not compile, no compiler was found, or this
- * program cannot load code. own_open() waits for the compiler. Call own_open() from one thread
- * only. */
+ * flags in the comment are used. If neither cflags nor the comment gives flags, the compiler flags
+ * are -O2. On success *kernel is the loop's kernel; a slot owns this kernel. `said` (may be NULL)
+ * receives the compiler's messages unchanged, warnings included. STATUS_USAGE: the comment that
+ * describes the loop's data is missing or wrong. STATUS_FAILED: the file cannot be read or does not
+ * compile, no compiler was found, or this program cannot load code. own_open() waits for the
+ * compiler. Call own_open() from one thread only. */
 struct status own_open(
 	const char *path, const char *cflags, struct text *said, const struct kernel **kernel);
 
@@ -59,24 +59,24 @@ uint64_t own_elements(const struct own *own, int64_t n);
 /* Gives a newly forked process default signals and no core file. The operating system kills this
  * child process when its parent ends. */
 void own_child_plain(void);
-/* Prepares a newly forked process for the user's code. It calls own_child_plain(), ignores the
- * terminal's signals, and opens the standard streams on /dev/null. */
+/* Prepares a newly forked process for the user's code. own_child_begin() calls own_child_plain(),
+ * ignores the terminal's signals, and opens the standard streams on /dev/null. */
 void own_child_begin(void);
 
-/* Sets a counter of the calls of loop() that have returned; the parent process reads it to see
- * progress. NULL: calls are not counted. */
+/* Sets a counter of the calls of loop() that have returned; the parent process reads this counter
+ * to see progress. NULL: calls are not counted. */
 void own_child_count(_Atomic uint64_t *calls);
 
 /* Context for the single-stepper, which runs the loop with two lengths: see model/code/step.c. */
 struct own_steps {
 	const struct own *own;
 	uint64_t seed;
-	int64_t n[2];		/* the longer length, then the shorter length */
-	struct status *failure; /* in memory shared with the parent */
+	int64_t n[2]; /* lengths of the loop: the longer length, then the shorter length */
+	struct status *failure; /* reason of a failure, in memory shared with the parent process */
 };
 
-/* In the child process: loads the loop and lays out the data for the longer length. Returns 0 on
- * success. On failure it returns 1 and sets *failure. */
+/* In the child process: loads the loop and lays out the data for the longer length.
+ * own_steps_prepare() returns 0; on failure it returns 1 and sets *failure. */
 int own_steps_prepare(void *steps);
 /* In the child process: calls the loop with the length that has this number of elements. */
 void own_steps_run(void *steps, uint64_t elements);

@@ -15,11 +15,12 @@
  *     numbers from 0 to below COUNT
  *   - TYPE[COUNT]:index: 0, 1, 2, ...
  *   - TYPE[COUNT]:permutation: each index of the array once. Following the permutation (i = a[i])
- *     visits every element before the walk returns to the first element. Only integer types are
- *     allowed
+ *     visits every element before the walk returns to the first element. A permutation requires an
+ * integer type
  *   - list(COUNT,SPACING): a linked list of COUNT nodes. Nodes are SPACING bytes apart (a multiple
  *     of 8). Each node begins with the pointer to the next node (NULL in the last node); its other
- *     bytes are 0. The order is random, or sequential with list(COUNT,SPACING,sequential)
+ *     bytes are 0. The order of the nodes is random, or sequential with
+ * list(COUNT,SPACING,sequential)
  * - elements=COUNT: number of elements, for results per element; it is n if this word is missing
  * - n=NUMBER: initial value of the knob n; the default keeps all arrays together at or below 16
  *   KiB, where possible
@@ -84,10 +85,10 @@ enum { OWN_N_MIN = 16, OWN_N_MAX = 1 << 30 };
 struct status own_describe(
 	const char *text, const char *origin, struct own_description *description);
 
-/* Returns the value of a count for this n. The value is never negative; it may be 0. */
+/* Returns the value of a count for this n: 0 or a positive number. */
 int64_t own_count(const struct own_count *count, int64_t n);
 
-/* Return the bytes of one argument, or of all arguments. */
+/* Return the bytes of memory for one argument, or for all arguments. */
 uint64_t own_argument_bytes(const struct own_argument *argument, int64_t n);
 uint64_t own_bytes(const struct own_description *description, int64_t n);
 
@@ -96,10 +97,10 @@ struct status own_description_check(
 	const struct own_description *description, const char *origin, int64_t n);
 
 struct own_data {
-	void *argument[OWN_ARGUMENTS]; /* a, b, c, d; NULL: the description has no data for this
-					  argument */
-	/* The node that is the last one of the list if the loop is called with the shorter n. NULL:
-	 * both values of n use the same list. */
+	void *argument[OWN_ARGUMENTS]; /* pointers that the loop receives as a, b, c and d; NULL:
+					  the description has no data for this argument */
+	/* The node that is the last one of the list if the loop is called with the shorter n. The
+	 * pointer is NULL if both values of n use the same list. */
 	void **cut[OWN_ARGUMENTS];
 	void *next[2][OWN_ARGUMENTS]; /* next pointer of the node `cut`: [0] in the whole list, [1]
 					 in the shortened list (NULL) */

@@ -1,7 +1,7 @@
-/* Parent and child share one mapping. The child writes trials, facts, its status and the number of
- * finished calls. The parent checks this number every LOOK_MS milliseconds. A byte on the child's
- * pipe announces an early result. A closed pipe means that the child has ended. After the child's
- * end, the parent reads the trials. */
+/* Parent process and child process share one memory mapping. The child writes trials, facts, its
+ * status and the number of finished calls. The parent checks the number of finished calls every
+ * LOOK_MS milliseconds. A byte on the child's pipe announces an early result. A closed pipe means
+ * that the child has ended. After the child's end, the parent reads the trials. */
 #include "engine/worker/isolate.h"
 
 #include <errno.h>

@@ -21,11 +21,11 @@ struct isolate {
 };
 
 /* A call of the user's loop counts as endless after ISOLATE_PATIENCE seconds plus
- * ISOLATE_PATIENCE_EACH seconds for each of its n elements. The slowest correct loop misses memory
- * a few times for each element. */
+ * ISOLATE_PATIENCE_EACH seconds for each of its n elements. The slowest correct loop misses all
+ * caches a few times for each element. */
 #define ISOLATE_PATIENCE      2.0
 #define ISOLATE_PATIENCE_EACH 1e-6
 
-/* Makes the trials of one request and fills in its result, except `final`. Returns within about 20
- * ms after *cancel is set. */
+/* Makes the trials of one request and fills in its result, except `final`. isolate_measure()
+ * returns within about 20 ms after *cancel is set. */
 void isolate_measure(const struct isolate *isolate, struct result *result);

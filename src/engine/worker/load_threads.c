@@ -27,8 +27,8 @@ static const double span_seconds = 100e-6;
  * other processes. */
 static const double start_seconds = 0.05;
 
-/* Bytes that a stream reads between two checks of the phase. Reading takes some microseconds, and
- * more time with slow memory. */
+/* Bytes that a stream reads between two checks of the phase. Reading this many bytes takes some
+ * microseconds, and more time with slow memory. */
 enum { STREAM_PIECE = 64 << 10 };
 
 /* Bytes of a load thread's stack: few, because the address space may be limited. */
@@ -57,7 +57,7 @@ struct member {
 struct load_threads {
 	_Alignas(128) atomic_int phase;
 	char apart[128]; /* members read the phase all the time, so no other written field may share
-			    its cache line */
+			    the cache line of `phase` */
 	atomic_int counting; /* number of members that count */
 	pthread_mutex_t lock;
 	pthread_cond_t reported_more, go;
@@ -194,7 +194,8 @@ static uint64_t call_stream(struct work *work)
 	return STREAM_PIECE;
 }
 
-/* Makes calls until a span is over or the phase changes, but at least one call. */
+/* Makes calls of a member's work until a span is over or the phase changes, but at least one call.
+ */
 static struct span run_span(
 	struct load_threads *threads, struct work *work, struct clock_thread *before)
 {

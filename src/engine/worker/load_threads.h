@@ -23,11 +23,12 @@
 /* A span is the work of a load thread in a short time. The thread reads its run time from the
  * system just before and just after the work, outside `seconds`. */
 struct span {
-	uint64_t bytes; /* read and written by the thread */
+	uint64_t bytes; /* bytes read and written by the thread */
 	double seconds; /* duration of the reads and writes */
-	double at;	/* seconds between the two readings of the run time */
+	double at;	/* seconds between the two readings of the thread's run time */
 	double on;	/* seconds of `at` in which the thread ran */
-	long switches;	/* involuntary context switches between the two readings */
+	long switches; /* number of involuntary context switches between the two readings of the run
+			  time */
 };
 
 /* Sums over the spans of one load thread. A zeroed struct has no spans. */
@@ -66,8 +67,8 @@ struct load_threads *load_threads_new(const struct topology *topology, int cpu);
 /* Frees everything. Call load_threads_dismiss() first. */
 void load_threads_free(struct load_threads *threads);
 
-/* Starts the threads; *cancel stops their preparation. STATUS_FAILED: there are too few cores, or a
- * thread cannot be created; no load thread runs then. */
+/* Starts the load threads; if *cancel is set, the threads stop their preparation. STATUS_FAILED:
+ * there are too few cores, or a thread cannot be created; no load thread runs then. */
 struct status load_threads_gather(struct load_threads *threads,
 	const struct load_threads_request *request, const atomic_bool *cancel);
 
@@ -81,13 +82,14 @@ struct status load_threads_begin(struct load_threads *threads);
 void load_threads_count(struct load_threads *threads);
 void load_threads_rest(struct load_threads *threads);
 
-/* Ends the threads, within about 0.1 ms plus one call. Returns the total rate of the threads while
- * they counted, in 10^9 bytes per second, from undisturbed spans only. The result is NAN if a
- * thread never counted, or if all spans of a thread were disturbed. */
+/* Ends the load threads, within about 0.1 ms plus the time of one call of the kernel. Returns the
+ * total rate of the threads while they counted, in 10^9 bytes per second, from undisturbed spans
+ * only. The result is NAN if a thread never counted, or if all spans of a thread were disturbed. */
 double load_threads_dismiss(struct load_threads *threads);
 
 /* Bytes of memory that all load threads hold. */
 uint64_t load_threads_held(const struct load_threads *threads);
 
-/* Frees memory of load threads that was not used for `idle` seconds; idle = 0 frees all of it. */
+/* Frees memory of load threads that was not used for `idle` seconds; idle = 0 frees all memory of
+ * load threads. */
 void load_threads_give_back(struct load_threads *threads, double now, double idle);

@@ -13,13 +13,14 @@
 #include "engine/worker/load_threads.h"
 #include "kernels/knob_rows.h"
 
-/* The golden ratio (its fraction): its multiples modulo 1 spread evenly and never repeat. */
+/* The fractional part of the golden ratio: its multiples modulo 1 spread evenly and never repeat.
+ */
 static const double golden = 0.6180339887;
 
 /* Load threads' memory that was not used for this many seconds is freed. */
 static const double load_threads_idle = 10;
 
-/* One request while it is measured. */
+/* A request and its state while the request is measured. */
 struct visit {
 	struct target *target;
 	const struct request *request;

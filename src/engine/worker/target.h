@@ -15,30 +15,31 @@ struct load_threads;
 
 /* Zero a target before target_open(). target_close() accepts a zeroed target. */
 struct target {
-	struct status opened; /* result of target_open(): the caller sets it */
+	struct status opened; /* status that target_open() returned; the caller stores it here */
 	struct machine machine;
 	struct topology *topology;
 	struct clock clock;
-	struct counting *counting; /* NULL before a core is chosen */
+	struct counting *counting; /* counters of the measured core; NULL before a core is chosen */
 	struct load_threads
 		*threads; /* load threads on the other cores; NULL before a core is chosen */
 	struct working_sets sets;
 	struct settle settle;
-	struct progress progress; /* of the current request; any thread may read it */
+	struct progress
+		progress; /* progress of the current request; any thread may read this field */
 };
 
 /* Chooses the core, binds the calling thread to it, calibrates the clock, and reads the machine
  * facts except machine.known. cpu is the core to measure. If cpu is -1, target_open() chooses a
  * core, but avoids avoid_cpu (-1: it avoids no core). caller_thread is a thread to move off the
  * measured core, if another core exists; 0: no thread is moved. STATUS_USAGE: the core does not
- * exist or is not allowed here. */
+ * exist or is not allowed for this process. */
 struct status target_open(struct target *target, int cpu, int avoid_cpu, int caller_thread);
 
 /* A function that receives each result of a request; the last result is final. */
 typedef void target_answer(void *context, const struct result *result);
 
-/* Measures a request. *cancel stops it early; the result then holds the trials made so far. If
- * target->opened is a failure, the result holds only this status. */
+/* Measures a request. If *cancel is set, the measurement stops early, and the result holds the
+ * trials made so far. If target->opened is a failure, the result holds only this status. */
 void target_measure(struct target *target, const struct request *request, const atomic_bool *cancel,
 	target_answer *answer, void *context);
 

@@ -173,7 +173,7 @@ void worker_stop(struct worker *worker)
 	worker_release(worker);
 }
 
-/* Removes the waiting requests, and cancels the running one. The caller holds the lock. */
+/* Removes the waiting requests, and cancels the running request. The caller holds the lock. */
 static void drop_requests(struct worker *worker)
 {
 	worker->pending_count = 0;

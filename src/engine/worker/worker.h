@@ -1,5 +1,5 @@
-/* The worker thread, bound to its core: takes requests, measures, answers. Each program has one
- * worker.
+/* The worker is a thread that is bound to its core, takes requests, measures, and answers. Each
+ * program has one worker.
  *
  * After its start the worker loads the topology, chooses a core, binds itself to it, and calibrates
  * the clock. worker_start() does not wait for this preparation. Then the worker waits for requests.
@@ -12,7 +12,7 @@
 struct worker;
 
 struct worker_options {
-	int cpu;	  /* the core to measure; -1: choose */
+	int cpu;	  /* the core to measure; -1: the worker chooses a core */
 	bool bind_caller; /* true: move the calling thread off the measured core and its
 			     hyper-thread sibling, if another core exists */
 };
@@ -22,7 +22,7 @@ struct worker_options {
 struct worker *worker_start(const struct worker_options *options, struct status *status);
 
 /* Blocks until the worker has its core and clock. STATUS_USAGE: the core does not exist or is not
- * allowed here. */
+ * allowed for this process. */
 struct status worker_wait_ready(struct worker *worker);
 
 /* Cancels all requests, waits for the thread, and frees everything. The worker checks for
