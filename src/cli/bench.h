@@ -1,4 +1,4 @@
-/* The bench runs the worker for batch commands. A request can be submitted while another one is
+/* The bench runs the worker for batch commands. A request can be submitted while another request is
  * under way. */
 #pragma once
 
@@ -38,13 +38,13 @@ struct bench {
 	/* The bench calls slow() ten times a second with words about the progress of a slow
 	 * request. A request is slow if its preparation or its complete runs take longer than
 	 * slow_after seconds. When the slow phase ends, the bench calls slow() with an empty
-	 * string. NULL: no progress is shown. */
+	 * string. If `slow` is NULL, no progress is shown. */
 	void (*slow)(void *context, const char *words);
 	void *context;
 	double slow_after; /* seconds until a request counts as slow; bench_open() sets BENCH_SLOW
 			    */
 	/* The bench calls submitted() after each submitted request, and the caller can then show
-	 * progress. NULL: no progress is shown. */
+	 * progress. If `submitted` is NULL, the bench makes no call. */
 	void (*submitted)(void *context);
 	void *submitted_context;
 	bool ended;	     /* the measurer must stop, as after a signal */
@@ -66,8 +66,8 @@ void bench_close(struct bench *bench);
  * way at one time. The measurer stops after a signal. */
 struct measurer bench_measurer(struct bench *bench, int ahead);
 
-/* The measurer calls bench_submit(), bench_answered() and bench_await(), too. Their parameter
- * `bench` points to a struct bench.
+/* The measurer also calls bench_submit(), bench_answered() and bench_await(), with a pointer to a
+ * struct bench as `bench`.
  *
  * Submits a request, which begins after the requests under way. At most BENCH_VISITS requests,
  * including the new request, can be under way. The bench sets the request's generation. *result
@@ -98,8 +98,8 @@ enum { BENCH_LINE = 79 };
 /* Prints a note if the worker's thread is not bound to its core. */
 void bench_note_bound(const struct bench *bench, const struct cli *cli);
 
-/* Prints notes about conditions that make the result less reliable. Two such conditions are a
- * worker that is not bound to its core, and a large working set without huge pages. */
+/* Prints notes about conditions that make the result less reliable. For example, the worker is not
+ * bound to its core, or a large working set has no huge pages. */
 void bench_notes(const struct bench *bench, const struct cli *cli, const struct run_facts *facts);
 
 /* Catches SIGINT, SIGTERM and SIGHUP from now on. A second signal with the same number ends the
@@ -121,7 +121,8 @@ struct progress_line {
  * keeps the address of `line`. */
 void progress_line_begin(struct progress_line *line, const struct cli *cli, struct bench *bench);
 
-/* Whether the words of the progress line may change now. Returns true once per interval. */
+/* Whether the words of the progress line may change now. progress_line_due() returns true at most
+ * once per interval. */
 bool progress_line_due(struct progress_line *line);
 void progress_line_show(struct progress_line *line, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

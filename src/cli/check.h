@@ -1,4 +1,5 @@
-/* The checks of doctor. Each check reports one property of the machine that affects measurements.
+/* The checks of the subcommand doctor. Each check reports one property of the machine that affects
+ * measurements.
  *
  * To add a check, write its function and its table row in check.c, and its texts in data/checks.
  * The only input of a check is a struct examination. */

@@ -109,7 +109,7 @@ void cli_note(const struct cli *cli, const char *format, ...)
 	fputc('\n', cli->err);
 }
 
-/* Whether the reader of a pipe or socket has closed it. poll(2) reports this. */
+/* Whether the reader of a pipe or socket has closed it. poll(2) reports a closed pipe or socket. */
 static bool reader_left(FILE *out)
 {
 	struct pollfd pipe = { .fd = fileno(out), .events = POLLOUT };

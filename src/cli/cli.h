@@ -20,8 +20,8 @@ struct format;
 /* The seed of random layouts if the user gives no --seed. */
 enum { CLI_SEED = 1 };
 
-/* Exit statuses. After a signal, the exit status is 128 plus the signal's number; for example, it
- * is 130 after SIGINT. */
+/* The exit statuses of the program. After a signal, the exit status is 128 plus the signal's
+ * number; for example, it is 130 after SIGINT. */
 enum { CLI_DONE = 0, CLI_UNMEASURED = 1, CLI_USAGE = 2 };
 
 /* The parsed command line of one invocation. */
@@ -39,23 +39,23 @@ struct cli {
 	/* libpfm names of the additional events to count. The strings are borrowed from argv. */
 	const char *events[COUNTERS_MAX];
 	int event_count;
-	struct misses_whatif whatif; /* other caches to predict misses for */
+	struct misses_whatif whatif; /* caches, given by the user, to predict misses for */
 	bool ascii;		     /* explore, replay: the screen uses only ASCII characters */
 	const char *script;	     /* explore, replay: path of a script; NULL: no script */
 	bool points;		     /* probe, windows: print every point */
 	const char *picture; /* path of the file for a picture; NULL: no picture is written */
-	/* The file PREFIX.gp for gnuplot; NULL: no file is written. The string is allocated: free
-	 * it. */
+	/* The file PREFIX.gp for gnuplot; NULL: no file is written. The string in cli.gnuplot is
+	 * allocated: free it. */
 	char *gnuplot;
 	enum picture_theme theme;
-	/* The values of the subcommand's own options, cli_command.own_size bytes. NULL: the
-	 * subcommand has no own options. The memory is allocated: free it. */
+	/* The values of the subcommand's own options, cli_command.own_size bytes; NULL: the
+	 * subcommand has no own options. The memory at cli.own is allocated: free it. */
 	void *own;
 	FILE *out; /* stream for results */
 	FILE *err; /* stream for messages, notes and progress */
 };
 
-/* One option. The last element of an array of options has a NULL name. */
+/* One option of the command line. The last element of an array of options has a NULL name. */
 struct cli_option {
 	const char *name; /* name of the option, without the dashes */
 	/* The name of the option's argument in the help; NULL: the option has no argument. */
@@ -87,7 +87,7 @@ struct cli_command {
 	int (*run)(struct cli *cli); /* runs the subcommand; returns the exit status */
 };
 
-/* All subcommands; the last element is NULL. The first subcommand is the default. */
+/* All subcommands; the last element is NULL. The first element is the default subcommand. */
 extern const struct cli_command *const cli_commands[];
 
 /* The options that several subcommands share. Each subcommand lists the names of its shared
@@ -101,8 +101,8 @@ bool cli_takes(const struct cli_command *command, const char *name);
  * path of an own loop, the default subcommand opens it. If the first word is "help", the help is
  * printed. Returns STATUS_USAGE for an unknown subcommand or option, for an option that the
  * subcommand does not accept, and for a bad value. The message about an unknown name lists the
- * nearest names. cli_parse() allocates cli->words, cli->own and cli->gnuplot; the caller frees the
- * three. */
+ * nearest names. cli_parse() allocates cli->words, cli->own and cli->gnuplot; the caller frees
+ * them. */
 struct status cli_parse(struct cli *cli, int argc, char **argv);
 
 /* Prints the help of the program, or, if `of_command` is true, the help of cli->command. */

@@ -327,7 +327,7 @@ static const struct asked *asked(const struct cli *cli)
 
 /* ---- files */
 
-/* Checks that the output files can be written. The check runs before any measurement. */
+/* Checks that the output files can be written. check_files() runs before any measurement. */
 static struct status check_files(const struct cli *cli)
 {
 	struct text path = { 0 };
@@ -382,8 +382,8 @@ static struct status write_files(
 
 /* ---- printing */
 
-/* Finds the core model that the program ships for this core. The model that was just measured does
- * not count. */
+/* Finds the core model that the program ships for this core, not the model that was just
+ * measured. */
 static void find_shipped(const struct bench *bench, const struct characterise_report *report,
 	struct uarch_choice *shipped)
 {

@@ -127,8 +127,9 @@ const struct subject subject_found = { "event", COLUMNS, NULL, found_text, event
 
 /* ---- The subcommand */
 
-/* Time limit in seconds and number of quiet trials of the request that tries the events. Both are
- * enough for a few trials and for one pass of every group of events. */
+/* Time limit in seconds and number of quiet trials of the request that tries the events. The limits
+ * EVENTS_SECONDS and EVENTS_QUIET are enough for a few trials and for one pass of every group of
+ * events. */
 #define EVENTS_SECONDS 0.1
 enum { EVENTS_QUIET = 20 };
 

@@ -1,5 +1,5 @@
 /* slexplore explain: prints the code of a kernel's loop, its limits and its ports. The subcommand
- * measures nothing. */
+ * explain measures nothing. */
 #include "cli/cli.h"
 #include "cli/format.h"
 #include "cli/model.h"

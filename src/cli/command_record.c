@@ -16,7 +16,8 @@
 #include "base/text.h"
 #include "engine/own/own.h"
 
-/* Default time, in seconds, of a tour of all kernels. The option --time-budget changes the time. */
+/* Default time, in seconds, of a tour of all kernels. The option --time-budget changes the time of
+ * the tour. */
 #define TOUR_SECONDS 20.0
 /* The shortest and the longest time of one visit, in seconds. Settings that need more trials are
  * visited again in the remaining time. */

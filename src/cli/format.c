@@ -91,8 +91,8 @@ static double counted(const struct report *report, int event)
 		       : (double)NAN;
 }
 
-/* Adds a column for each event that can be counted. The first line of the output fixes these
- * columns. */
+/* Adds a column for each event that can be counted. The first line of the output fixes the columns
+ * for events. */
 static void add_counters(
 	struct report *report, const struct record_sample *sample, struct text *line)
 {

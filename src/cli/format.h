@@ -28,8 +28,8 @@ struct uarch_choice;
 
 struct subject {
 	/* The CSV output has a line for each record named `record`. `columns` lists fields of that
-	 * record, separated by commas: "NAME", "NAME=FIELD", or "NAME?" for a flag that is false if
-	 * the field is absent. "+GROUP" is a group of columns of a sample. */
+	 * record, separated by commas, as "NAME" or "NAME=FIELD". "NAME?" is a flag, which is false
+	 * if the field is absent. "+GROUP" is a group of columns of a sample. */
 	const char *record, *columns;
 	void (*begin)(struct report *report); /* writes text before the first item, or NULL */
 	void (*text)(struct report *report, const void *item);
@@ -37,7 +37,8 @@ struct subject {
 	void (*end)(struct report *report); /* writes text after the last item, or NULL */
 };
 
-/* All subjects. The comment next to a subject is the C type of its items. */
+/* All subjects, one for each kind of item. The comment next to a subject is the C type of its
+ * items. */
 extern const struct subject subject_run, subject_sweep;	     /* struct record_sample */
 extern const struct subject subject_kernel;		     /* struct kernel */
 extern const struct subject subject_named;		     /* struct named_sweep */
@@ -52,7 +53,7 @@ extern const struct subject subject_core;		     /* struct characterised */
 struct format {
 	const char *name;
 	void (*begin)(struct report *report); /* writes the start of the output, or NULL */
-	/* The functions that write records. A format without these functions writes text. */
+	/* The functions that write records. A format without functions for records writes text. */
 	struct records records;
 };
 
@@ -92,16 +93,17 @@ struct report {
 	/* Events counted with each sample; NULL: no events are counted. Before report_begin(), set
 	 * `counts` to the counts of the first sample. */
 	const struct event_plan *events;
-	/* Memory bandwidth that one core of this machine reaches when it reads, in GB/s. 0: the
+	/* Memory bandwidth that one core of this machine reaches when it reads, in GB/s; 0: the
 	 * bandwidth was not measured. */
 	double peak;
 
-	/* Data of the next item. Each pointer is NULL if the item has no such data. */
+	/* Data of the next item. The pointer `explanation`, `counts` or `blocks` is NULL if the
+	 * next item has no such data. */
 	const struct explanation *explanation;
 	const struct counts *counts;
 	const struct blocks *blocks; /* the recommended block size */
 
-	/* State of the report between items. */
+	/* Fields that the report needs from one item to the next. */
 	/* Text of a sweep: the table has a column for the throughput of all cores. */
 	bool crowded;
 	/* For CSV, one bit for each event that has a column. For text, the value is not 0 if the
@@ -133,9 +135,9 @@ void report_row(const struct report *report, const struct setting *setting,
 /* Returns the name of the report's core model; NULL: the report has no core model. */
 const char *report_core(const struct report *report);
 
-/* Finds the expected misses of the next setting. They come from the setting's explanation, else
- * from its kernel and this machine's caches. If the user named other caches, fills `then` with the
- * misses in those caches and returns true. */
+/* Finds the expected misses of the next setting. The expected misses come from the setting's
+ * explanation, else from its kernel and this machine's caches. If the user named other caches,
+ * fills `then` with the misses in those caches and returns true. */
 bool report_misses(const struct report *report, const struct setting *setting,
 	struct misses *misses, struct misses *then);
 
@@ -153,7 +155,7 @@ struct event_survey {
 	bool generic;
 	/* The error in the file that names the core's events; "": no error. */
 	const char *doubt;
-	/* One line that says why counters are not available. "": counters are available, or the
+	/* One line that says why counters are not available; "": counters are available, or the
 	 * program did not try to open them. */
 	const char *why;
 	bool tried;	   /* the program tried to open the events on this machine */
@@ -188,8 +190,9 @@ struct characterised {
 
 void explain_text(struct report *report, const void *item); /* subject_explain */
 
-/* These functions print the limits, the expected misses, the event counts and the recommended block
- * size of one sample. `indent` is the column at which the text after the line's label begins. */
+/* The four functions explain_text_sample() to blocks_text() print the limits, the expected misses,
+ * the event counts and the recommended block size of one sample. `indent` is the column at which
+ * the text after the line's label begins. */
 void explain_text_sample(struct report *report, const struct sample *sample);
 void misses_text(const struct report *report, const struct setting *setting, int indent);
 void counts_text_sample(const struct report *report, const struct sample *sample);

@@ -174,8 +174,8 @@ static const struct sweeps_row *find_row(const struct named *named, const struct
 	return NULL;
 }
 
-/* Returns the baseline row of a setting, with which the speedup is computed. NULL: the baseline was
- * not measured, or there is none. */
+/* Returns the baseline row of a setting, with which the speedup is computed. Returns NULL if there
+ * is no baseline, or it was not measured. */
 static const struct sweeps_row *base_of(const struct named *named, const struct setting *setting)
 {
 	struct setting base;

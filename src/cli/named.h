@@ -1,5 +1,5 @@
-/* Named sweeps for `slexplore sweep`. The functions find a sweep by its name and apply more words
- * to the sweep. They compare the sweep's rows with the baseline, with published values, and with
+/* Named sweeps for `slexplore sweep`. named.c finds a sweep by its name and applies more words to
+ * the sweep. It also compares the sweep's rows with the baseline, with published values, and with
  * the advised block sizes. */
 #pragma once
 
@@ -35,7 +35,7 @@ struct status named_assign(const struct named *named, const struct cli *cli, str
 /* Replaces the word "advised" in the named sweep by the advised block size. */
 void named_advise(struct named *named, struct model *model, struct bench *bench);
 
-/* Adds a row of a sweep, with or without a name. Returns the row's speedup over the baseline. NAN:
+/* Adds a row of a sweep, with or without a name. Returns the row's speedup over the baseline; NAN:
  * the sweep has no baseline, or the baseline was not measured. */
 double named_take(struct named *named, const struct cell *cell,
 	const struct sample_ratios *sample_ratios, const struct explanation *explanation);

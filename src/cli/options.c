@@ -266,7 +266,7 @@ static struct status split(
 				option ? option->argument : "a value");
 		} else if (found == '?') {
 			/* optopt is 256 or more if the user gave an argument to an option that
-			 * takes no argument. It is 0 for an unknown or ambiguous option, and
+			 * takes no argument. optopt is 0 for an unknown or ambiguous option, and
 			 * otherwise an unknown letter. */
 			if (optopt >= 256)
 				return status_usage(
@@ -284,7 +284,7 @@ static struct status split(
 	return status_ok();
 }
 
-/* Removes the first word from cli->words. The array still ends with NULL. */
+/* Removes the first word from cli->words. The array cli->words still ends with NULL. */
 static void shift(struct cli *cli)
 {
 	memmove(cli->words, cli->words + 1, (size_t)cli->word_count * sizeof(*cli->words));

@@ -145,8 +145,8 @@ static void put_levels(FILE *out, const struct probe_report *probe)
 		cell(out, 7, level->cycles);
 		fprintf(out, "  %-17s", spread);
 		cell(out, 7, level->ns);
-		/* If other processes share the cache, its size varies between runs. The confidence
-		 * of a single run is then not printed. */
+		/* If other processes share the cache, its size varies between runs, so the
+		 * confidence of a single run is not printed. */
 		if (level->unstable || (level->kind == LEVEL_CACHE && level->number > 2))
 			fprintf(out, " varies\n");
 		else
@@ -263,7 +263,7 @@ static void put_parallel(FILE *out, const struct probe_report *probe)
 			units_size_long((int64_t)kernel_footprint(last->kernel, last->v)).text)
 			.text,
 		spread_over(curve));
-	/* N parallel loads can be at most N times as fast as a single load. A larger ratio means
+	/* N parallel loads can be at most N times as fast as a single load. A speedup above N means
 	 * that other activity slowed the single load down. */
 	for (int i = 0; i < curve->count; i++)
 		beyond = beyond || curve->point[0].sample.cpe >
@@ -275,8 +275,8 @@ static void put_parallel(FILE *out, const struct probe_report *probe)
 }
 
 /* Prints two values for each number of cores in a curve. If `loaded` is false, both values are
- * bandwidths of the cores that read memory. If `loaded` is true, they are the load latency of one
- * core while other cores stream, and the bandwidth of those cores. */
+ * bandwidths of the cores that read memory. If `loaded` is true, the values are the load latency of
+ * one core and the bandwidth of the other cores, which stream. */
 static void put_cores(FILE *out, const struct probe_curve *curve, bool loaded)
 {
 	if (!curve->count)
@@ -326,9 +326,9 @@ static void put_findings(FILE *out, const struct probe_report *probe)
 
 /* ---- The plot of latency over size */
 
-/* The size of the plot in characters. Both axes are logarithmic. The first pass of the probe
- * measures four sizes per octave, so an octave has four columns. If the plot would be too wide, an
- * octave has two columns. */
+/* The size of the plot in characters. Both axes of the plot are logarithmic. The first pass of the
+ * probe measures four sizes per octave, so an octave has four columns. If the plot would be too
+ * wide, an octave has two columns. */
 enum { ROWS = 14, COLUMNS = 70, LEFT = 8, PER_OCTAVE = 4, LABEL_OCTAVES = 4 };
 
 struct plot {

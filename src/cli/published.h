@@ -15,7 +15,8 @@ struct published {
 };
 
 /* Finds the published values of a setting on a core. Returns false if data/published has no values
- * for the setting. The function skips lines with errors, because a test checks the shipped file. */
+ * for the setting. published_find() skips lines of data/published with errors, because a test
+ * checks the shipped file. */
 bool published_find(const struct setting *setting, const char *uarch, struct published *published);
 
 /* Returns the published value of a port in published->ports; -1: the value is unknown. */

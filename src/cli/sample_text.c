@@ -39,7 +39,7 @@ static bool swept(const struct report *report, int knob)
 	return false;
 }
 
-/* Returns the index in the event plan of an event that the user requested. -1: the plan does not
+/* Returns the index in the event plan of an event that the user requested; -1: the plan does not
  * contain the event. */
 static int asked_event(const struct report *report, int asked)
 {
@@ -63,8 +63,8 @@ static int asked_title(const struct report *report, int asked, const char **titl
 	return width < 9 ? 9 : width;
 }
 
-/* Whether a setting of the sweep uses more than one core. The table then has a column for the
- * throughput of all cores. */
+/* Whether a setting of the sweep uses more than one core. If a setting uses more than one core, the
+ * table has a column for the throughput of all cores. */
 static bool crowded(const struct report *report)
 {
 	const struct kernel *kernel = report->setting.kernel;

@@ -5,14 +5,13 @@
 #include "explorer/state.h"
 #include "picture/chart.h"
 
-/* The tables of commands. The last row of each table has a NULL name. To add a command, add its row
- * and its function to the .c file of one of these tables, and describe the command in the
- * manual. */
+/* In each table of commands, the last row has a NULL name. To add a command, add its row and its
+ * function to the .c file of one of these tables, and describe the command in the manual. */
 extern const struct command_row commands_setting[], commands_panes[], commands_measuring[],
 	commands_campaigns[], commands_picture[];
 
-/* The arrow keys change the kernel, the knob and its value with the action_… functions. These
- * functions follow the rules of command_row.run. The parameter `direction` is -1 or +1. */
+/* The arrow keys change the kernel, the knob and its value with the action_… functions. The
+ * action_… functions follow the rules of command_row.run. The parameter `direction` is -1 or +1. */
 struct status action_kernel_by(
 	const struct session *session, struct session *change, int direction);
 struct status action_knob_by(const struct session *session, struct session *change, int direction);
@@ -42,8 +41,8 @@ bool action_steps(const char *text, int *steps);
 /* Refuses a command that measures this machine, during a replay or before the machine is known. */
 struct status machine_refusal(const struct session *session);
 
-/* Makes the chart of the panel in front; the caller owns it. *what receives a word for the file
- * name: "mountain". Returns STATUS_USAGE and sets *chart to NULL if the panel has no picture, or no
- * measured values yet. */
+/* Makes the chart of the panel in front; the caller owns the chart. The parameter *what receives a
+ * word for the file name: "mountain". Returns STATUS_USAGE and sets *chart to NULL if the panel has
+ * no picture, or no measured values yet. */
 struct status chart_view(const struct view *view, const struct chart_origin *origin,
 	struct chart **chart, const char **what);

@@ -10,8 +10,8 @@
 /* Seconds between new visits of settled cells that were contended at every visit. When the
  * contention has ended, a better sample replaces the contended sample. */
 static const double DOUBT_PERIOD = 0.5;
-/* Seconds between two checks whether a background thread has finished. Such a thread computes for
- * tens of milliseconds. */
+/* Seconds between two checks whether a background thread has finished. A background thread computes
+ * for tens of milliseconds. */
 static const double THOUGHT = 0.004;
 
 static bool machine_look(struct session *session)

@@ -85,8 +85,8 @@ static bool is_wanted(const struct session *session)
 	       !windows_over(windows_of(session));
 }
 
-/* While a recording is being written, adds a measured point of a curve to the recording. The point
- * becomes a cell with one visit. */
+/* While a recording is being written, adds a measured point of a curve to the recording. The
+ * recorded point becomes a cell with one visit. */
 static void answered(
 	struct session *session, const struct setting *setting, const struct result *result)
 {

@@ -21,14 +21,12 @@ enum campaign_of { CAMPAIGN_CORE, CAMPAIGN_PROBE, CAMPAIGN_WINDOWS, CAMPAIGNS };
 struct campaign_row {
 	const struct campaign_kind *kind;
 	bool apart; /* the campaign replaces the live measurement and the cells */
-	/* Returns whether the campaign must run now. NULL: the campaign must always
-	 * run. */
+	/* Returns whether the campaign must run now; NULL: the campaign must always run. */
 	bool (*wanted)(const struct session *session);
-	/* The session calls this function after the campaign has ended, unless it is
-	 * NULL. */
+	/* The session calls over() after the campaign has ended; NULL: no call. */
 	void (*over)(struct session *session);
-	/* The session calls this function for each result of the campaign's requests, even of a
-	 * cancelled request. NULL: no call. */
+	/* The session calls answered() for each result of the campaign's requests, even of a
+	 * cancelled request; NULL: no call. */
 	void (*answered)(struct session *session, const struct setting *setting,
 		const struct result *result);
 };
@@ -43,8 +41,8 @@ struct under_way {
 	uint64_t generation; /* generation of the campaign's request at the engine; 0: no request is
 				at the engine */
 	bool stands;	     /* the campaign is paused */
-	/* stands_since: when the present pause began. paused: length of all earlier pauses.
-	 * Unit: seconds. */
+	/* Time at which the present pause began (stands_since), and length of all earlier pauses
+	 * (paused), in seconds. */
 	double stands_since, paused;
 };
 
@@ -87,10 +85,10 @@ void campaigns_take(struct session *session, enum campaign_of which, const struc
 /* ---- campaign_windows.c: the curves of the kernel `window`. The curves replace the kernel's slice
  * over fillers. ---- */
 
-/* Call curves_renew() when the setting, the machine or the core has changed. The function begins
- * the campaign, continues with another curve, or brings another panel to the front. */
+/* Call curves_renew() when the setting, the machine or the core has changed. curves_renew() begins
+ * the windows campaign, continues with another curve, or brings another panel to the front. */
 void curves_renew(struct session *session);
-/* Whether the present setting is on one of the curves. */
+/* Whether the present setting is a point on a curve of the windows campaign. */
 bool curves_there(const struct session *session);
 void curves_view(const struct session *session, struct view *view);
 

@@ -26,7 +26,7 @@ static bool any_measured(const struct view_slice *slice, bool bytes)
 }
 
 /* Returns the slice along the chosen knob, if it exists, else the slice along the size, else the
- * remaining slice. NULL: there is no slice. */
+ * remaining slice. Returns NULL if there is no slice. */
 static const struct view_slice *slice_of(const struct view *view)
 {
 	if (view->by_stride.knob >= 0 &&

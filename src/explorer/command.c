@@ -194,12 +194,12 @@ bool session_quit(const struct session *session)
 /* ---- find: kernels, knobs, commands and events ---- */
 
 /* The find overlay searches events only if the text has FIND_FROM letters, because shorter texts
- * match too many events. Among the first FIND_AMONG matching events, find chooses the best
- * matches. */
+ * match too many events. The find overlay shows the best of the first FIND_AMONG matching
+ * events. */
 enum { FIND_FROM = 2, FIND_AMONG = 512 };
 
 /* Fills `pmu` with the name of the PMU that has this core's own events: "skl" for
- * "skl::UOPS_ISSUED:ANY". Empty: no PMU is known. */
+ * "skl::UOPS_ISSUED:ANY". `pmu` is empty if no PMU is known. */
 static void pmu_of(const struct event_plan *plan, char *pmu, size_t size)
 {
 	pmu[0] = '\0';
@@ -226,8 +226,8 @@ static bool named(const char *name, const char *words)
 
 struct search {
 	const char *text;
-	/* Rank of the entries that this pass adds. 0: the name begins with the text; 1: the name
-	 * contains the text; 2: the help contains the text. */
+	/* Rank of the entries that the present pass adds: 0 if the name begins with the text, 1 if
+	 * the name contains the text, 2 if the help contains the text. */
 	int rank;
 	struct view_found *found;
 	int count;
@@ -268,8 +268,8 @@ static void add(struct search *search, const char *shown, const char *help, cons
 }
 
 /* Adds an entry if the entry's rank equals the rank of this pass. `shown` is printed before the
- * dash. Two names are ranked, `match` ("unroll") and `shown` ("combine unroll"), and the better
- * rank counts. */
+ * dash. The function ranks two names, `match` ("unroll") and `shown` ("combine unroll"), and uses
+ * the better rank. */
 static void offer(struct search *search, const char *match, const char *shown, const char *help,
 	const char *command)
 {
@@ -293,7 +293,7 @@ static void offer_knobs(struct search *search, const struct kernel *kernel, bool
 }
 
 /* If the user typed a complete command line, adds an entry for it before all other entries. The
- * entry runs that command. */
+ * entry runs the typed command line. */
 static void offer_line(struct search *search)
 {
 	const char *arguments = "";

@@ -10,7 +10,7 @@
 struct session;
 
 struct command_row {
-	const char *name; /* one or two words: "pin swap" */
+	const char *name; /* name of the command, one or two words: "pin swap" */
 	/* A command that has no arguments and cannot fail has act(); any other command has run().
 	 * The parameter `change` of run() is either the same session or NULL. If `change` is NULL,
 	 * run() changes nothing, and returns whether the command can run and would have an effect
@@ -18,13 +18,13 @@ struct command_row {
 	void (*act)(struct session *session);
 	struct status (*run)(
 		const struct session *session, struct session *change, char *arguments);
-	/* Returns the reason why the command cannot run now; the command is then not called. NULL:
-	 * the command can always run, or run() returns the reason. */
+	/* Returns the reason why the command cannot run now; the command is then not called. If
+	 * `refusal` is NULL, the command can always run, or run() returns the reason. */
 	struct status (*refusal)(const struct session *session);
-	/* Returns whether act() would have an effect now. NULL: act() has an effect whenever the
+	/* Returns whether act() would have an effect now; NULL: act() has an effect whenever the
 	 * command is not refused. */
 	bool (*useful)(const struct session *session);
-	/* The text that run() receives in place of the user's arguments. NULL: run() receives the
+	/* The text that run() receives in place of the user's arguments; NULL: run() receives the
 	 * user's arguments. */
 	const char *given;
 	/* The command's argument is the rest of the line after one blank, including all further

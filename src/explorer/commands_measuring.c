@@ -110,7 +110,7 @@ static struct status run_event(
 			session_notice(change, false,
 				"%.80s will be counted when measuring continues", arguments);
 	}
-	/* Events that the user named come first. */
+	/* The list of events on screen begins with the events that the user named. */
 	counted_scroll(change, 0);
 	screen_bring(change, "counters");
 	return status;

@@ -12,17 +12,17 @@
  * name. */
 struct pane {
 	const char *name; /* name of the panel, and argument of `view` or `focus` */
-	/* Returns whether the panel has contents now. NULL: the panel always has
-	 * contents. */
+	/* Returns whether the panel has contents now; NULL: the panel always has contents. */
 	bool (*there)(const struct session *session);
-	/* Finds the setting that an arrow key goes to. Returns false if there is no such setting.
-	 * NULL: in this pane, the arrow keys do not change the setting. */
+	/* Finds the setting that an arrow key goes to. target() returns false if the arrow key goes
+	 * to no setting. If target is NULL, the arrow keys do not change the setting in this
+	 * pane. */
 	bool (*target)(const struct session *session, int dx, int dy, struct setting *setting);
 	/* For a pane without target(), moves up (dy = -1) or down (dy = +1). roll() follows the
 	 * rules of command_row.run. If target and roll are NULL, the arrow keys change knobs. */
 	struct status (*roll)(const struct session *session, struct session *change, int dy);
-	/* True for the mountain only. When a panel with this flag comes to the front, it gets the
-	 * focus. `focus NAME` is an error while the panel's there() returns false. */
+	/* `walked` is true for the mountain only. When the mountain comes to the front, it gets the
+	 * focus. For the mountain, `focus NAME` is an error while there() returns false. */
 	bool walked;
 };
 
@@ -339,8 +339,8 @@ static struct status run_move(const struct session *session, struct session *cha
 
 	if (session->screen.overlay != OVERLAY_NONE)
 		return move_in_overlay(session, change, dx, dy);
-	/* An incomplete typed value is discarded. Otherwise the value would reappear in another
-	 * pane. */
+	/* An incomplete typed value is discarded. A typed value that is not discarded would
+	 * reappear in another pane. */
 	if (change)
 		entry_drop(change);
 	return move_in_pane(session, change, dx, dy);

@@ -9,7 +9,7 @@
 #include "base/units.h"
 #include "engine/own/own.h"
 
-/* The largest number of characters of a typed value. Every valid value is shorter. */
+/* The largest number of characters of a typed value. Every valid value has fewer characters. */
 enum { ENTRY_LONGEST = 20 };
 
 /* ---- kernels ---- */

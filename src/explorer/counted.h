@@ -24,19 +24,19 @@ struct counted {
 	int extra_count;
 	char *extra[EXTRA_EVENTS]; /* names of the events that the user added; each string is owned
 				    */
-	/* Why the newest result has no counts. Empty: the newest result has counts, or there is no
+	/* Why the newest result has no counts; empty: the newest result has counts, or there is no
 	 * result. */
 	char why[200];
 	uint32_t asked_id;    /* plan id of the last request for the present setting */
 	uint32_t answered_id; /* plan id that the last result answered */
 	struct counts
 		counts; /* counts of the present setting, from its newest result or from its cell */
-	int first;	/* the first event on screen */
+	int first;	/* index of the first event on screen */
 };
 
 void counted_start(struct session *session, const struct session_options *options);
 void counted_end(struct session *session);
-/* Call counted_look() when the machine is known. The function begins to count the events of the
+/* Call counted_look() when the machine is known. counted_look() begins to count the events of the
  * running core. */
 void counted_look(struct session *session);
 
@@ -56,7 +56,7 @@ struct status counted_check(const struct session *session, const char *name);
 void counted_add(struct session *session, const char *name);
 void counted_drop(struct session *session, int index);
 /* counted_index() returns the index of an event in the plan, and counted_extra() its index in
- * extra[]. Both functions ignore case, and return -1 for an unknown event. */
+ * extra[]. counted_index() and counted_extra() ignore case, and return -1 for an unknown event. */
 int counted_index(const struct counted *counted, const char *name);
 int counted_extra(const struct counted *counted, const char *name);
 
@@ -64,7 +64,7 @@ bool counted_there(const struct session *session); /* whether any event is count
 bool counted_awaited(
 	/* Whether no result for the present plan has arrived yet. */
 	const struct session *session);
-/* Fills `modelled` with the core model's value of each event, per element. NAN: the model has no
+/* Fills `modelled` with the core model's value of each event, per element; NAN: the model has no
  * value for that event. */
 void counted_model(const struct session *session, const struct explanation *explanation,
 	double modelled[COUNTERS_MAX]);

@@ -517,7 +517,7 @@ bool insight_thinks(const struct session *session)
 	return session->insight.background_explain.job;
 }
 
-/* Takes the explanation that the background thread has computed. The explained setting is the
+/* Takes the explanation that the background thread has computed. The background thread explains the
  * present setting, or a setting of the search for advice. */
 static void take_background(struct session *session)
 {

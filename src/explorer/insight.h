@@ -29,25 +29,27 @@ struct insight {
 	bool looked;		/* the program has searched for the running core's model */
 	enum uarch_match match; /* how well `running` fits the running core */
 	char running[CORE_NAME], why[160];
-	/* The core that the user chose, by its name or by the path of its file. Empty: the running
+	/* The core that the user chose, by its name or by the path of its file; empty: the running
 	 * core. */
 	char wanted[256];
-	bool nearest; /* the nearest core is used in place of the running one */
+	bool nearest; /* the limits are computed for the nearest core in place of the running core
+		       */
 	/* Text of the core model that was measured on this machine; NULL: no model was measured. */
 	char *adopted;
 	char adopted_name[CORE_NAME];
 	bool loaded;
 	struct core core;
-	char note[300];		/* why there is no explanation */
+	char note[300];		/* why the present setting has no explanation */
 	struct setting setting; /* setting of `explanation`; its kernel is NULL if there is no
 				   explanation */
-	/* Points to `own` or into explain_cache. While `reading` is true, it is the previous
-	 * explanation. */
+	/* Points to `own` or into explain_cache. While `reading` is true, `explanation` is the
+	 * previous explanation. */
 	struct explanation *explanation;
 	struct explanation *own, *scratch;
 	struct explain_cache
 		*explain_cache; /* explanations of kernels whose code must be stepped through */
-	struct explain_cache *quick; /* predictions for the other kernels, without explanations */
+	struct explain_cache
+		*quick; /* predictions for kernels whose code need not be stepped through */
 	struct background_explain background_explain;
 	/* `setting` is not explained yet: the explanation begins after `setting` stays unchanged
 	 * for a moment. */
@@ -56,17 +58,17 @@ struct insight {
 	const char *function; /* the function that `listing` shows */
 	const struct kernel *source_of;
 	bool advised; /* `advice` is complete */
-	/* Time at which the search for advice continues. -INFINITY: the search begins as soon as
-	 * the setting has stayed unchanged long enough. */
+	/* Time at which the search for advice continues. The value is -INFINITY if the search
+	 * begins as soon as the setting has stayed unchanged long enough. */
 	double advice_due;
 	bool advice_wanted; /* the user waits for the advice */
 	struct advice advice;
-	int code_first; /* the first line of code on screen */
+	int code_first; /* number of the first line of code on screen */
 };
 
 void insight_start(struct session *session, const struct explainer *explainer, const char *uarch);
 void insight_end(struct session *session);
-/* Call insight_look() when the machine is known. The function recognises the machine's core. */
+/* Call insight_look() when the machine is known. insight_look() recognises the machine's core. */
 void insight_look(struct session *session);
 /* Chooses the core to predict for. An empty name chooses the running core. Returns STATUS_USAGE if
  * there is no core of that name. */
@@ -77,11 +79,11 @@ struct status insight_adopt(struct session *session, const char *text, const cha
 
 /* Explains the present setting, unless an explanation of that setting already exists. */
 void insight_renew(struct session *session);
-/* Discards every explanation. Call it after the code, the core or the memory latencies have
- * changed. */
+/* Discards every explanation. Call insight_forget() after the code, the core or the memory
+ * latencies have changed. */
 void insight_forget(struct session *session);
-/* Explains a setting other than the present one. Returns NULL if there is no core model or the code
- * must be stepped through. The explanation is valid until the next call. */
+/* Explains a setting other than the present setting. Returns NULL if there is no core model or the
+ * code must be stepped through. The explanation is valid until the next call. */
 const struct explanation *insight_of(struct session *session, const struct setting *setting);
 
 /* insight_lacks_memory() fills the next request for an L3 or memory latency that the model lacks;
@@ -101,8 +103,8 @@ bool insight_advance(struct session *session);
  * insight_advance() again soon. */
 bool insight_thinks(const struct session *session);
 
-/* Continues the search for advice. The search needs several calls, so that keys are handled between
- * them. Returns whether the search is complete. */
+/* Continues the search for advice. The search for advice needs several calls, and the explorer
+ * handles keys between the calls. Returns whether the search for advice is complete. */
 bool insight_advise(struct session *session);
 void insight_want_advice(struct session *session, bool wanted);
 /* Whether the search for advice that the user waits for has ended, with or without advice. */

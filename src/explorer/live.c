@@ -7,11 +7,12 @@
 /* Seconds between two requests for the setting on screen. At first, there are ten requests per
  * second, which use at most a third of the core's time. The period grows by these steps while the
  * sample is steady and the user gives no command. The first request after a change may last longer,
- * because it must find enough quiet trials. That request reports a provisional sample early. */
+ * because it must find enough quiet trials. The first request reports a provisional sample
+ * early. */
 static const double LIVE_PERIODS[] = { 0.1, 0.2, 0.4, 0.8, 1.0 };
 enum { LIVE_STEPS = sizeof(LIVE_PERIODS) / sizeof(LIVE_PERIODS[0]) };
 /* Seconds for which the sample must be steady before the period grows to the next step. The first
- * step lasts POOL_SECONDS instead. */
+ * step of the period lasts POOL_SECONDS. */
 static const double STEP_SECONDS = 1;
 /* After a request that takes longer than LIVE_LONG seconds, the pause grows with the request's
  * time. At the last step, the live measurement uses a tenth of the core's time. */
@@ -33,7 +34,7 @@ static const double POOL_LONG = 2 * SECONDS_SETTLED;
 /* A sample is steady if its CPE changes by at most the distance of its quartiles or by the share
  * STEADY_SHARE. STEADY_SHARE_FEW applies if the sample has too few trials for quartiles. */
 static const double STEADY_SHARE = 0.005, STEADY_SHARE_FEW = 0.03;
-/* Number of trials per second that are drawn on the strip chart. The strip is full after two
+/* Number of trials per second that are drawn on the strip chart. The strip chart is full after two
  * seconds. */
 static const double TICKS_A_SECOND = VIEW_STRIP / 2.0;
 

@@ -31,10 +31,10 @@ struct live {
 	double changed_at;
 	double asked_at; /* time at which the last request was sent */
 	double due;	 /* time at which the next request is due */
-	/* Step of the period between requests. Step 0 means ten requests per second; higher steps
-	 * are slower. */
+	/* Step of the request rate. Step 0 means ten requests per second; later steps mean fewer
+	 * requests. */
 	int step;
-	/* The sample at step 0. Later samples are compared with this sample. */
+	/* The sample that was measured at step 0, with which later samples are compared. */
 	struct sample steady;
 	double steady_since; /* time at which `step` last changed */
 	/* The last request was contended, so the next request follows soon. */
@@ -79,9 +79,10 @@ void live_take(
  * sample; live_stop() keeps the sample. */
 void live_fail(struct live *live, const char *why);
 void live_stop(struct live *live, const char *why);
-/* Call live_wake() after a command. The rate of requests returns to ten per second. */
+/* Call live_wake() after a command. live_wake() sets the rate of requests to ten per second
+ * again. */
 void live_wake(struct live *live, double now);
-/* Makes the next request due now. */
+/* Makes the next live request due at once. */
 void live_hasten(struct live *live, double now);
 /* Restarts the waiting time for the first sample, unless a final result has arrived. */
 void live_wait_again(struct live *live, double now);

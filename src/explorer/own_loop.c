@@ -56,8 +56,8 @@ static void take(struct session *session, const struct kernel *kernel, bool go)
 			session_pin(session);
 	}
 	insight_forget(session);
-	/* A is removed if it belongs to an older version, because the new version has overwritten
-	 * the kernel of that version. */
+	/* A, the pinned setting, is removed if it belongs to an older version. The new version has
+	 * overwritten the kernel of that version. */
 	if (session->pinned.setting.kernel == kernel)
 		session_unpin(session);
 	session->own.open = true;

@@ -8,8 +8,8 @@
 #include "experiment/windows/windows.h"
 #include "explorer/state.h"
 
-/* Largest number of cells that the session keeps. If there are more cells, the session removes all
- * of them. Each cell needs about 15 KB until it has settled. */
+/* Largest number of cells that the session keeps. If the session has more cells than CELLS_MOST, it
+ * removes all cells. Each cell needs about 15 KB until it has settled. */
 enum { CELLS_MOST = 6000 };
 /* A cell settles when its median is known to within CELL_PRECISION (relative), or after CELL_VISITS
  * visits. */
@@ -21,7 +21,7 @@ static uint64_t last_cache(const struct session *session)
 	return session->machine_known ? machine_last_cache(session_machine(session)) : 0;
 }
 
-/* Largest working set, in bytes, of a visited cell of an own loop. Each visit of such a cell
+/* Largest working set, in bytes, of a visited cell of an own loop. Each visit of an own loop's cell
  * prepares the data again, which takes too long for a larger working set. */
 enum { ISOLATED_MOST = 64 << 20 };
 
@@ -148,7 +148,7 @@ static void build_grid(struct session *session, struct plan_grid *grid, int size
 		grid->nx = grid->ny = 0;
 }
 
-/* Returns the knob of the second slice: the stride if the kernel has one, else the chosen knob. -1:
+/* Returns the knob of the second slice: the stride if the kernel has one, else the chosen knob; -1:
  * there is no second slice. */
 static int second_knob(const struct session *session, int size, int stride)
 {
@@ -253,8 +253,8 @@ struct cell *plan_take(struct session *session, const struct setting *setting,
 }
 
 /* Returns the index of the first entry with the fewest visits. If `doubtful` is false, only cells
- * that have not settled count; otherwise, only settled cells with a doubtful sample count. -1:
- * there is no such cell. */
+ * that have not settled count; otherwise, only settled cells with a doubtful sample count. Returns
+ * -1 if no cell counts. */
 static int least_visited(const struct plan *plan, bool doubtful)
 {
 	unsigned fewest = UINT_MAX;
@@ -290,7 +290,7 @@ int plan_doubtful(const struct plan *plan)
 }
 
 /* Returns the index of the value next to `value` in a direction. `value` may lie between two values
- * of the array or beyond them. -1: there is no next value. */
+ * of the array or beyond them. Returns -1 if there is no next value. */
 static int value_beside(const int64_t *values, int count, int64_t value, int direction)
 {
 	struct axis_place place = axis_find(values, count, value);

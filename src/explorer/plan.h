@@ -45,7 +45,8 @@ struct plan {
 };
 
 void plan_build(struct session *session);
-/* Like plan_build(), but first removes all cells if there are too many. */
+/* Builds the plan with plan_build(). If there are too many cells, plan_renew() first removes all
+ * cells. */
 void plan_renew(struct session *session);
 /* Removes every cell; call plan_build() after plan_forget(). */
 void plan_forget(struct session *session);
@@ -54,7 +55,8 @@ void plan_stop(struct session *session); /* empties the plan, until the next pla
 /* Returns the index in planned[] of the cell to visit next; -1: all cells have settled. */
 int plan_next(const struct plan *plan);
 /* Among the settled cells that were contended or unsettled at every visit, returns the index of the
- * cell with the fewest visits. Returns -1 if there is no such cell. */
+ * cell with the fewest visits. Returns -1 if no settled cell was contended or unsettled at every
+ * visit. */
 int plan_doubtful(const struct plan *plan);
 
 /* Adds a result to the cell of its setting. `current` is true if the result is for the present
@@ -64,9 +66,9 @@ struct cell *plan_take(struct session *session, const struct setting *setting,
 	const struct result *result, bool current);
 
 /* plan_neighbour() finds the next possible point of a slice, and plan_walk() the next possible
- * point of the mountain. Both searches start at the present setting. The directions right and down
- * are +1; left and up are -1. Both functions return false if there is no possible point in that
- * direction. */
+ * point of the mountain. plan_neighbour() and plan_walk() start at the present setting. The
+ * directions right and down are +1; left and up are -1. plan_neighbour() and plan_walk() return
+ * false if there is no possible point in the given direction. */
 bool plan_neighbour(const struct session *session, const struct plan_slice *slice, int direction,
 	struct setting *setting);
 bool plan_walk(const struct session *session, int dx, int dy, struct setting *setting);

@@ -9,8 +9,8 @@
  * session's request. */
 static const double REST = 0.1;
 
-/* The golden ratio minus 1. Its multiples, modulo 1, never repeat and spread evenly between 0 and
- * 1. */
+/* The golden ratio minus 1. The multiples of the golden ratio, modulo 1, never repeat and spread
+ * evenly between 0 and 1. */
 static const double GOLDEN = 0.6180339887;
 
 /* Seconds of one visit of a cell. A visit is short, so the live measurement never waits long. A
@@ -23,8 +23,8 @@ enum { VISIT_LARGE_FROM = 1 << 20 };
 static const double CELL_LAP = 0.005, CELL_SETTLE = 0.06;
 
 /* Live requests alternate between PLACES placements in memory if the choice of pages can change the
- * result. The other constants are sizes in bytes; engine/memory/working_sets.h explains the
- * placements. */
+ * result. PIECE, SHIFT_LEAST and SHIFT_MOST are sizes in bytes; engine/memory/working_sets.h
+ * explains the placements. */
 enum { PLACES = 3, PIECE = 2 << 20, SHIFT_LEAST = 64 << 10, SHIFT_MOST = 16 << 20 };
 
 void requests_begin(struct session *session)
@@ -67,8 +67,8 @@ uint64_t request_setting(struct session *session, const struct setting *setting,
 	struct request request = {
 		.kernel = setting->kernel,
 		.seed = session->seed,
-		/* Each request starts at another place, and the places spread evenly. The sample
-		 * therefore does not depend on one place. */
+		/* Each request uses another place in memory, and the places spread evenly, so the
+		 * sample does not depend on one place. */
 		.place = fmod((double)turn * GOLDEN, 1),
 		/* If the kernel cannot move its data within a larger layout, each live request uses
 		 * other pages. */

@@ -26,9 +26,9 @@ struct session_options {
 		*explainer; /* source of the limits; borrowed; NULL: no limits are shown */
 	const char *uarch;  /* the core to predict for; NULL: the running core */
 	/* The recording to replay, borrowed; the engine and the explainer must then belong to that
-	 * recording. NULL: the session measures this machine. */
+	 * recording. If `replay` is NULL, the session measures this machine. */
 	struct replay *replay;
-	/* Path of the file to record to, opened when the machine is known. NULL: nothing is
+	/* Path of the file to record to, opened when the machine is known; NULL: nothing is
 	 * recorded. */
 	const char *record;
 	/* libpfm names of the events to count in addition to the core's own events.
@@ -47,7 +47,8 @@ struct status session_command(struct session *session, const char *line, double 
 /* Shows a message that no command caused, for example a message about the program's start. */
 void session_say(struct session *session, const char *text);
 
-/* Whether the command would have an effect now. The key bar shows only such commands. */
+/* Whether the command would have an effect now. The key bar shows only commands that would have an
+ * effect now. */
 bool session_command_works(const struct session *session, const char *line);
 
 /* Takes finished results from the engine, and submits the next request when a request is due.

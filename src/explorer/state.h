@@ -22,8 +22,8 @@
 #include "recording/recording.h"
 #include "recording/replay.h"
 
-/* A kernel's last setting and knob. The session restores both when the user chooses the kernel
- * again. */
+/* A kernel's last setting and knob. When the user chooses a kernel again, the session restores the
+ * kernel's last setting and knob. */
 struct remembered {
 	struct setting setting;
 	int knob;
@@ -70,7 +70,7 @@ struct session {
 	struct replay *replay; /* the replayed recording; NULL: the engine measures */
 	uint64_t seed;
 	char *invocation;
-	/* Path of the file to record to, opened when the machine is known. NULL: nothing is
+	/* Path of the file to record to, opened when the machine is known; NULL: nothing is
 	 * recorded. */
 	char *record_path;
 	bool machine_known;
@@ -120,7 +120,7 @@ static inline const struct machine *session_machine(const struct session *of)
  * loop, and -1 for an unknown kernel. */
 int session_kernel_index(const struct session *session, const struct kernel *kernel);
 void session_choose_knob(struct session *session, int knob);
-/* Goes to another setting. */
+/* Makes `setting` the present setting. */
 void session_go(struct session *session, const struct setting *setting);
 void session_freeze(struct session *session, bool frozen);
 void session_forget(struct session *session); /* discards every sample */
@@ -137,7 +137,7 @@ void session_stop(struct session *session);
 /* Begins a campaign. Cancels the present request and ends the freeze. */
 void session_begin_campaign(struct session *session, enum campaign_of which,
 	const struct campaign_row *row, void *self);
-/* Stores the present setting and its sample as A. The sample must be valid. */
+/* Stores the present setting and its sample as A. The sample to store as A must be valid. */
 void session_pin(struct session *session);
 void session_unpin(struct session *session);
 /* Changes the knob that the advice names, or shows the advice as a notice. */
@@ -158,7 +158,7 @@ uint64_t request_setting(struct session *session, const struct setting *setting,
 void request_cell(struct session *session, const struct setting *setting);
 void requests_cancel(struct session *session);
 void requests_forget(struct session *session); /* discards the results of all requests so far */
-/* Call requests_returned() for each result. The function returns false if the result must be
+/* Call requests_returned() for each result. requests_returned() returns false if the result must be
  * discarded. */
 bool requests_returned(struct session *session, const struct result *result);
 /* Whether a request for the present setting is at the engine. */
@@ -206,8 +206,8 @@ void playback_tell(struct session *session, const struct setting *wanted, unsign
 
 struct status record_open(struct session *session, const char *path);
 void record_end(struct session *session);
-/* Call record_begin() when the machine is known. The function opens the recording's file that the
- * session's options name. It returns whether a recording has begun. */
+/* Call record_begin() when the machine is known. record_begin() opens the recording's file that the
+ * session's options name. record_begin() returns whether a recording has begun. */
 bool record_begin(struct session *session);
 /* record_present() records the sample of the present setting; record_cell() records the sample of a
  * settled cell. `point` is true if the cell is a point of a curve, which has few trials and no

@@ -38,7 +38,7 @@ enum { FIND_SIZE = 96 };
 enum overlay { OVERLAY_NONE, OVERLAY_HELP, OVERLAY_FIND, OVERLAY_TEXT };
 
 struct view_point {
-	int64_t value; /* value of the axis knob */
+	int64_t value; /* value of the knob along the curve */
 	bool possible; /* the kernel allows this combination */
 	bool valid;    /* the point was measured at least once */
 	bool settled;
@@ -61,7 +61,8 @@ struct view_slice {
 struct view_grid {
 	bool present;
 	int size_knob, stride_knob;
-	/* Number of strides (nx) and of sizes (ny). Both axes begin with the smallest value. */
+	/* Number of strides (nx) and of sizes (ny). Both axes of the grid begin with the smallest
+	 * value. */
 	int nx, ny;
 	/* Index of the stride and of the size nearest to the present setting. place_x and place_y
 	 * show whether the values are equal. */
@@ -111,7 +112,8 @@ struct windows_report;
 struct windows_row;
 
 struct view_found {
-	char label[2 * COUNTER_NAME + 24]; /* "combine unroll — elements per iteration" */
+	char label[2 * COUNTER_NAME +
+		   24]; /* text of the entry: "combine unroll — elements per iteration" */
 	char command[COUNTER_NAME +
 		     16]; /* the command that runs when the user chooses this entry */
 };
@@ -123,13 +125,13 @@ struct view_counters {
 	const struct event_plan *plan;
 	struct counts counts; /* counted events; counts.id is the plan's id, or 0 if there are no
 				 counts yet */
-	/* One line that says why counters are not available. Empty: counters are available, or
+	/* One line that says why counters are not available; empty: counters are available, or
 	 * their availability is not known yet. */
 	char why[200];
 	/* The core model's value of each event, per element; NAN: the model has no value. */
 	double modelled[COUNTERS_MAX];
 	double ipc; /* counted instructions per counted cycle; NAN: not counted */
-	/* Instructions per element: counted by the processor, and found in the decoded code. NAN:
+	/* Instructions per element: counted by the processor, and found in the decoded code; NAN:
 	 * unknown. */
 	double counted, decoded;
 	bool differ; /* `counted` and `decoded` differ by more than 1 %, so one of the two is wrong
@@ -141,7 +143,7 @@ struct view_counters {
 	int first;
 };
 
-/* The state of the screen that is not a measurement. Only on_screen.c writes it. */
+/* The state of the screen that is not a measurement. Only on_screen.c writes a `struct screen`. */
 struct screen {
 	const char *front;  /* name of the panel in front */
 	const char *focus;  /* name of the pane that the arrow keys act on */
@@ -175,7 +177,8 @@ struct view_recorded {
 };
 
 struct view {
-	const struct machine *machine; /* some fields may still be unknown */
+	const struct machine
+		*machine; /* the measured machine; some of its fields may still be unknown */
 	struct setting setting;
 	struct memory_limits memory_limits;
 	/* Index of the kernel in kernel_registry. The index after the registry's last kernel means
@@ -194,7 +197,7 @@ struct view {
 	 * blocks. */
 	struct blocks_text blocks;
 	/* Text that says whether the measured ranking of equivalent variants agrees with the
-	 * published ranking, or why not. Empty: there is no ranking to compare. */
+	 * published ranking. The text is empty if there is no ranking to compare. */
 	char order[480];
 	/* Hint that names the first key to press; NULL: the user has already changed a knob. */
 	const char *hint;
@@ -234,16 +237,20 @@ struct view {
 	 * why there is no explanation; an empty limits_note gives no reason. */
 	const struct explanation *explanation;
 	char limits_note[300];
-	/* The previous explanation, while the new code is being read. Panels keep its layout, but
-	 * do not show its contents. */
+	/* The previous explanation, while the new code is being read. Panels keep the layout of the
+	 * previous explanation, but do not show its contents. */
 	const struct explanation *outline;
 	/* The core for which the limits are computed; NULL: there is no core model. */
 	const struct core *core;
 	bool foreign; /* `core` is not the running core */
 	bool nearest; /* the running core has no model; `core` is the nearest model */
 	struct gap gap;
-	struct advice advice; /* ADVICE_NONE: there is no advice, or it was not found yet */
-	const struct listing *listing; /* NULL: the source is not embedded, or is unknown */
+	/* Advice for the present setting; ADVICE_NONE: there is no advice, or the search has not
+	 * ended. */
+	struct advice advice;
+	/* Source code of the kernel; NULL: the source code is not embedded in the program, or is
+	 * unknown. */
+	const struct listing *listing;
 	struct view_counters counters;
 	/* Ratios that are shown next to the cycles, for example instructions and memory traffic. */
 	struct sample_ratios sample_ratios;
@@ -253,8 +260,8 @@ struct view {
 			       live */
 	/* The recorded values of each knob, for a replay only. */
 	struct view_recorded recorded[KNOBS_MAX];
-	bool recording;			  /* samples are written to a file */
-	const struct probe_report *probe; /* NULL: no probe was requested */
+	bool recording;			  /* the session is writing samples to a recording */
+	const struct probe_report *probe; /* report of the probe; NULL: no probe was requested */
 	bool probing; /* a probe or a core measurement runs: there is no live measurement */
 	/* Report of the running core measurement; NULL: no core measurement is running. */
 	const struct characterise_report *characterising;
