@@ -39,8 +39,8 @@ struct chart_axis {
 
 /* A median with its quartiles. */
 struct chart_point {
-	double x, y, lo, hi; /* lo and hi: quartiles of y, or NAN; y: NAN if not measured, which is
-				a gap in the line */
+	double x, y, lo, hi;   /* lo and hi are the quartiles of y (NAN: unknown); y is NAN in a gap
+				  of the line */
 	double other, other_y; /* lower and upper value of a point with two modes; NAN: the point
 				  has one mode */
 	bool doubtful; /* the value is contended, not settled, or provisional: the point is drawn
@@ -77,7 +77,7 @@ struct chart_mark {
 /* A label on one point: "highest: 47.3 GB/s". In a grid, x and y are indices of steps on the axes.
  */
 struct chart_call {
-	int series; /* the series that gives the label its colour; -1: none */
+	int series; /* index of the series that gives the label its colour; -1: no series */
 	double x, y;
 	char text[CHART_NAME];
 };

@@ -16,11 +16,11 @@ enum sweeps_figure figure_choose(const struct kernel *kernel, int x_knob, bool m
 void figure_title(
 	const struct named_sweep *named, enum sweeps_figure figure, struct chart_axis *axis);
 
-/* Returns the kind of scale for an axis that shows this quantity from `least` to `most`. */
+/* Returns the kind of scale for an axis that shows a quantity from `least` to `most`. */
 enum scale_kind figure_scale(
 	enum sweeps_figure figure, const struct kernel *kernel, double least, double most);
 
-/* Makes the chart point at x of a sample, with the sample's quartiles and modes. An invalid sample
+/* Makes a chart point at x from a sample, with the sample's quartiles and modes. An invalid sample
  * becomes a gap in the line. Parameters for sweeps_value(): facts of the sample's run,
  * sample_ratios (NULL: unknown), and base, the baseline of a speedup. */
 struct chart_point figure_point(enum sweeps_figure figure, const struct sample *sample,
@@ -41,7 +41,7 @@ void knob_series(const struct knob *knob, int64_t value, char *buffer, size_t si
  */
 void knob_heading(struct chart *chart, const struct setting *setting, unsigned except);
 
-/* Gives an axis these values of a knob as steps, and sets its title. */
+/* Gives an axis `count` values of a knob as named steps, and sets the title of the axis. */
 void knob_steps(struct chart_axis *axis, const struct knob *knob, const int64_t *values, int count);
 
 /* Labels the flat parts of the first series: "5.0 cycles", "42 GB/s". The points of the first
@@ -54,7 +54,7 @@ void mark_caches(struct chart *chart, const struct machine *machine);
  * ascending sizes. */
 void mark_grid_caches(
 	struct chart *chart, const struct machine *machine, const int64_t *sizes, int count);
-/* Marks the stride from which each access touches its own cache line. The mark of this stride is
- * between the columns of a grid with ascending strides. */
+/* Marks the stride from which each access touches its own cache line. In a grid with ascending
+ * strides, the mark of a stride is between two columns. */
 void mark_grid_line(struct chart *chart, const struct machine *machine,
 	const struct setting *setting, int stride_knob, const int64_t *strides, int count);

@@ -303,8 +303,8 @@ static void add_line(const struct chart_sweep *gathered, enum sweeps_figure figu
 	}
 }
 
-/* Adds published values of the same quantity. Only speedups and cycles per instruction are
- * comparable between machines; times are not comparable. */
+/* Adds published values of the quantity that the chart shows. Only speedups and cycles per
+ * instruction are comparable between machines; times are not comparable. */
 static void add_published(
 	const struct chart_sweep *gathered, enum sweeps_figure figure, struct chart *chart)
 {

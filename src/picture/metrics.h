@@ -12,8 +12,8 @@ struct metrics {
 		void *context, const char *text, double size, bool bold); /* in the unit of size */
 };
 
-/* Widths of DejaVu Sans, the widest of the usual fonts. Text that fits with these widths also fits
- * in narrower fonts. */
+/* Widths of DejaVu Sans, the widest of the usual fonts. Text that fits in DejaVu Sans also fits in
+ * narrower fonts. */
 extern const struct metrics metrics_plain;
 
 /* The height of letters above and below their baseline, for a text size of 1. */

@@ -214,8 +214,8 @@ static void put_side(
 	}
 }
 
-/* Adds the title of a front side in the page's corner below this side. Text in brackets is on a
- * second line.
+/* Adds the title of a front side of the relief in the page's corner below the side. Text in
+ * brackets is on a second line.
  */
 static void put_side_title(
 	struct page *page, const struct relief *relief, const char *title, bool rows)
@@ -246,7 +246,7 @@ static void line(
 	page_rule(page, ROLE_TICK, from.x, from.y, to.x, to.y, width, ink);
 }
 
-/* Adds the height scale at the left corner, with horizontal lines on both walls. */
+/* Adds the height scale at the relief's left corner, with horizontal lines on both back walls. */
 static void put_heights(struct page *page, const struct relief *relief)
 {
 	const struct scale *scale = &page->chart->z.scale;

@@ -376,7 +376,8 @@ static void put_bar(struct page *page, const struct chart_bar *bar, double y, do
 	bool bold = bar->kind == BAR_BINDING || bar->kind == BAR_MEASURED;
 	struct words name = words_of("%s", bar->name);
 
-	/* All names are cut to the width of bold letters, so that names are cut at the same length.
+	/* Even names that are not bold are cut to the width of bold letters, so that all names are
+	 * cut alike.
 	 */
 	metrics_fit(page->metrics, name.text, CHART_TEXT, name_size, name_size, true,
 		plot.x - 12 - PAGE_SIDE);

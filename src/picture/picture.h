@@ -31,7 +31,7 @@ struct status picture_find_theme(const char *name, enum picture_theme *theme);
 /* ---- pictures as bytes, appended to `out` ---- */
 
 /* Checks that cairo can be loaded. STATUS_FAILED: cairo is missing, and the message names the
- * package to install. The program loads cairo only when it draws the first picture, so that it
+ * package to install. The program loads cairo only for the first picture, so that the program
  * starts fast. */
 struct status picture_cairo_ready(void);
 

@@ -1,4 +1,4 @@
-/* A canvas of cells in memory, and functions that write text into it. */
+/* A canvas of cells in memory, and functions that write text into the canvas. */
 #include "ui/canvas.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* A canvas is a rectangle of cells in memory. Each cell has a wide character and a style. Panels
- * draw only on a canvas. The terminal (screen.h) shows a canvas, scripts print it, tests compare
- * it. */
+ * draw only on a canvas. The terminal (screen.h) shows a canvas, scripts print a canvas, and tests
+ * compare a canvas with expected text. */
 #pragma once
 
 #include <stdbool.h>
@@ -111,8 +111,8 @@ void canvas_glyph(struct box at, int x, int y, enum style style, enum glyph glyp
  * one point; the lowest bit is the upper left point, and the order is row by row. The cell shows a
  * Braille pattern, or the character `twin` on an ASCII canvas. */
 void canvas_dots(struct box at, int x, int y, enum style style, unsigned bits, char twin);
-/* Draws text from row y on and wraps it at blanks. Returns the number of rows used. If the text
- * does not fit, the last row ends in an ellipsis. */
+/* Draws text from row y on, and wraps the text at blanks. Returns the number of rows used. If the
+ * text does not fit, the last row ends in an ellipsis. */
 int canvas_wrap(struct box at, int y, enum style style, const char *utf8);
 /* Returns how many rows a text needs if the text is wrapped at the width of the box. */
 int canvas_rows(struct box at, const char *utf8);

@@ -18,7 +18,7 @@ static const char kind_marks[PAGE_KINDS] = { 'o', 'o', 'x' };
 static const enum style kind_styles[PAGE_KINDS] = { STYLE_A, STYLE_A, STYLE_B };
 
 struct plot {
-	struct box whole, at; /* whole: the plot with its axes; at: the part with the points */
+	struct box whole, at; /* whole: box of the plot with its axes; at: box of only the points */
 	struct scale x, y;
 };
 
@@ -225,7 +225,7 @@ void probe_plot_draw(struct box at, const struct probe_report *report)
 /* ---- windows ---- */
 
 /* Returns the number of fillers that fills the core model's buffer. One filler may use several
- * entries of the buffer. NAN: the model does not know this buffer. */
+ * entries of the buffer. Returns NAN if the core model does not know the buffer. */
 static double full_at(const struct windows_row *row)
 {
 	return buffers_full(row->fact, row->entries);
@@ -279,9 +279,9 @@ static void draw_range(const struct plot *plot, const struct knee *knee)
 }
 
 /* Draws the knee's value and the model's label. The knee's value ends at the knee's line; the
- * model's label begins at the model's line. The knee's value and the model's label therefore both
- * fit even if the two lines are close. At the right edge, the model's label moves to the left, if
- * necessary to the left of the knee's value. */
+ * model's label begins at the model's line. Even if the knee's line and the model's line are close,
+ * there is space for the value and the label. At the right edge, the model's label moves to the
+ * left, if necessary to the left of the knee's value. */
 static void draw_names(const struct plot *plot, const struct windows_row *row)
 {
 	const struct knee *knee = &row->knee;

@@ -186,8 +186,8 @@ static void draw_strides(struct box at, const struct landscape *land)
 
 	canvas_put(at, 0, y + 1, STYLE_DIM, knob->name);
 	for (int pass = 0; pass < 2; pass++) {
-		/* The stride under the cursor is drawn first, so that other strides cannot take its
-		 * place. */
+		/* The stride under the cursor is drawn first, because strides drawn later are
+		 * omitted if they do not fit. */
 		for (int i = 0; i < grid->nx; i++) {
 			int x = column_of(point_at(land, i, grid->ny - 1, 0)), columns;
 			bool here = mountain_at(grid) && i == grid->here_x;

@@ -352,7 +352,7 @@ static void draw_rows(struct box at, const struct view *view)
 	canvas_wrap(at, 3, view->screen.notice_bad ? STYLE_BAD : STYLE_TEXT, view->screen.notice);
 }
 
-/* Draws the REPLAY stamp, which has priority over the other text. The stamp has its own row; on a
+/* Draws the REPLAY stamp, which has priority over all other text. The stamp has its own row; on a
  * screen of one row, the stamp is at the start of the row. Returns the rest of the box. */
 static struct box draw_stamp(struct box at, const struct view *view)
 {

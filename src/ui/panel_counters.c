@@ -119,8 +119,8 @@ static void sort(const struct view *view, struct table *table)
 			table->order[table->count++] = i;
 }
 
-/* Returns a title of an event that fits. The end of an event's name is the most specific part, so a
- * long name first loses the PMU at its start. */
+/* Returns the title of an event, shortened if it needs more than `width` columns. The end of an
+ * event's name is the most specific part, so a long name first loses the PMU at its start. */
 static const char *title_in(struct box at, const struct event_plan *plan, int event, int width)
 {
 	const char *name = plan->counters.event[event].name, *colons = strstr(name, "::");
@@ -233,7 +233,7 @@ static bool is_listed(const struct view *view, int event)
 	       shown_unavailable(view, event);
 }
 
-/* Writes the core's unavailable events. If all these events have the same reason, writes
+/* Writes the core's unavailable events. If all unavailable events have the same reason, writes
  * "unavailable (stays at zero, even where most events rise): loads, stores". If the reasons differ,
  * each reason is written after its events. If `reasons` is false, omits the reasons why events are
  * unavailable. */

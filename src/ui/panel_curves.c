@@ -88,8 +88,8 @@ static void put_levels(struct column *column, const struct probe_report *report)
 	}
 	if (hierarchy->level_count == 0)
 		column_put(column, STYLE_DIM, "no level is certain yet");
-	/* In a low panel, the remarks at the end would not fit, so show disagreements with the
-	 * system here. */
+	/* If the panel has few rows, the remarks at its end do not fit, so show disagreements with
+	 * the system here. */
 	for (int i = 0; i < hierarchy->level_count && column->at.height < ROOMY; i++)
 		if (hierarchy_disagrees(&hierarchy->level[i]))
 			column_put(column, STYLE_WARN, "! %s: the system reports %s",

@@ -45,8 +45,8 @@ static struct words hint_of(const struct view *view, int index, bool brief)
 
 /* The columns of a row. */
 struct columns {
-	int name, value, hint; /* name, value: widths of these columns; hint: start of the column of
-				  allowed values */
+	int name, value, hint; /* name, value: widths of the columns of names and values; hint:
+				  first column of the allowed values */
 };
 
 /* Returns the text of a knob's value. If the user types a value that is too long, only the end of
@@ -185,7 +185,7 @@ static void draw(struct box at, const struct scene *scene)
 {
 	const struct view *view = scene->view;
 	const struct kernel *kernel = view->setting.kernel;
-	/* One row is reserved for the allowed values. */
+	/* One row is reserved for the allowed values of the chosen knob. */
 	int rows = kernel->knob_count < at.height ? kernel->knob_count : at.height - 1;
 	int first = panels_first(kernel->knob_count, rows, view->knob);
 	struct columns columns;

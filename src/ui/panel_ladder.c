@@ -32,7 +32,7 @@ static bool wanted(const struct view *view)
 
 /* The columns of a row. */
 struct columns {
-	int title, bar, tail, cause; /* title, bar, tail: widths of these columns; cause: column at
+	int title, bar, tail, cause; /* widths of a row's title, bar and tail; cause: column at
 					which the limit's cause begins, 0: no cause is shown */
 	bool brief;   /* the panel is narrow, so the text after the bar labels soft limits */
 	double scale; /* cycles per element of the longest bar */

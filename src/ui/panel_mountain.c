@@ -169,8 +169,8 @@ static bool mountain_whole(const struct view *view)
 	       panels_named(view->screen.focus, "mountain") && view->grid.present;
 }
 
-/* Returns the number of columns left of the cells. These columns show the size of each row, and the
- * cache that holds this size if there is room. */
+/* Returns the number of columns left of the cells. In each row, the columns left of the cells show
+ * the size, and the cache that holds this size if there is room. */
 static int label_of(struct box at)
 {
 	return at.width >= WIDE_FROM ? LABEL : NARROW_LABEL;
@@ -282,8 +282,8 @@ static void draw_edges(
 		canvas_glyph(at, label, row + 1, STYLE_HERE, GLYPH_POINTER);
 }
 
-/* Marks the stride at which the mountain's slope ends. From this stride on, each access touches its
- * own cache line. */
+/* Marks the stride at which the mountain's slope ends. From the marked stride on, each access
+ * touches its own cache line. */
 static void draw_slope_end(struct box at, const struct view_grid *grid, int first, int width, int y)
 {
 	int x = label_of(at) + 1 + (grid->slope_end - first) * width + (width - 1) / 2;
@@ -384,7 +384,8 @@ static void draw_whole(struct box at, const struct view *view)
 	}
 	rows = int_least(rows, at.height - PICTURE_ROWS);
 	at.height -= rows;
-	/* The panel's title also shows the setting. */
+	/* If there are few rows, omit the setting, because the panel's title also shows the
+	 * setting. */
 	words = mountain_words(box_part(at, 0, at.height, at.width, rows), view, rows > 2);
 	lines_draw(&words, 0);
 	if (at.height >= PICTURE_ROWS + 2 * SLICE_ROWS) {

@@ -15,7 +15,7 @@ enum { MARGIN = 6, WIDEST_BAR = 8 };
  * visible points. */
 struct frame {
 	int first, shown;
-	int width; /* number of columns of all visible points */
+	int width; /* number of columns that all visible points use */
 	bool gaps; /* a blank between bars */
 	int rows;
 	struct scale scale; /* scale of the bars' heights; `high` is 0 if nothing is measured */

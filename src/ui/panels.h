@@ -37,8 +37,8 @@ struct panel {
 	 * the panel. NULL: the panel always has something to show. */
 	bool (*wanted)(const struct view *view);
 	int most_rows; /* maximum number of rows of an overlay, border included; 0: no limit */
-	/* Returns the index of the panel's first visible line when the panel is scrolled to its end
-	 * in this rectangle. NULL: the panel does not scroll. */
+	/* Returns the index of the first visible line when the panel is scrolled to its end in the
+	 * rectangle `at`. NULL: the panel does not scroll. */
 	int (*scroll_end)(struct box at, const struct scene *scene);
 	/* For a pane that scrolls, `first` returns the index of the first visible line. The command
 	 * scroll_command scrolls the pane by "+N" or "-N" lines.

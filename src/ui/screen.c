@@ -296,8 +296,8 @@ static void write_all(const char *bytes, size_t count)
 }
 
 /* ncurses writes each time it moves the cursor: hundreds of times in a large frame. Each write
- * wakes the terminal. Therefore ncurses writes to memory, and refresh_at_once() sends the whole
- * frame in one write. */
+ * wakes the terminal. To wake the terminal only once, ncurses writes to memory, and
+ * refresh_at_once() sends the whole frame in one write. */
 static void refresh_at_once(void)
 {
 	int output = fileno(screen.output);

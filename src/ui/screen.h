@@ -18,8 +18,8 @@ void screen_close(void);
 /* Restores the terminal in a handler of a fatal signal: async-signal-safe, best effort. */
 void screen_emergency(void);
 
-/* Returns the present size of the terminal. After a change of this size, call screen_resize()
- * before the next screen_show(). */
+/* Returns the present size of the terminal. After a change of the terminal's size, call
+ * screen_resize() before the next screen_show(). */
 void screen_size(int *width, int *height);
 void screen_resize(int width, int height);
 

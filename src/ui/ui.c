@@ -30,7 +30,8 @@ static const int caught[] = { SIGWINCH, SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGTST
 
 enum { CAUGHT = sizeof(caught) / sizeof(caught[0]), FIRST_FATAL = 7 };
 
-/* These variables are global because signal handlers have no other context. */
+/* The variables of the signal handlers are global, because signal handlers have no other context.
+ */
 static int ends[2] = { -1, -1 };
 static struct sigaction before[CAUGHT];
 static bool is_caught[CAUGHT];
@@ -236,7 +237,7 @@ static double result_pause(const struct view *view)
 	return view->sample.provisional ? SETTLING_FRAME : FRAME;
 }
 
-/* Returns false if the worker has reported that it could not start. */
+/* Returns false if the worker could not start; the worker has then reported this failure. */
 static bool worker_started(struct event_loop *loop)
 {
 	if (!loop->worker)
