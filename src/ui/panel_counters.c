@@ -76,11 +76,10 @@ static void add_summary(struct lines *remarks, const struct view *view)
 {
 	const struct view_counters *counters = &view->counters;
 	bool differ = counts_clocks_differ(counters->check);
-	struct words check = words_of(isfinite(counters->check) && !differ
-					      ? "  ·  cycles: R is %.3f of C, they agree"
-					      : "",
-		counters->check);
+	struct words check = { "" };
 
+	if (isfinite(counters->check) && !differ)
+		check = words_of("  ·  cycles: R is %.3f of C, they agree", counters->check);
 	if (isfinite(counters->ipc))
 		lines_add(remarks, 0, STYLE_FIGURE, "%s instructions a cycle C%s",
 			units_value(counters->ipc).text, check.text);

@@ -169,8 +169,9 @@ static void add_spread(struct lines *lines, const struct sample *sample)
  * unknown: the code moves no bytes, or the number of bytes depends on the data. */
 static struct words rate(double value, const char *unit, int unit_width, char source)
 {
-	return words_of(isfinite(value) ? "%6s %-*s %c" : "", units_value(value).text, unit_width,
-		unit, source);
+	if (!isfinite(value))
+		return (struct words){ "" };
+	return words_of("%6s %-*s %c", units_value(value).text, unit_width, unit, source);
 }
 
 /* Adds two rates, side by side or on two lines. */

@@ -42,6 +42,8 @@ machine_root() {
 	$triplet-gcc -shared -nostdlib -o "$root/counted/own.so" "$tests/counted/own.S"
 	machine_install "$build/slexplore" bin/slexplore
 	machine_install "$build/tests/counted/probe" counted/probe
+	mkdir -p "$root/counted/tests"
+	cp -R "$tests/data" "$root/counted/tests/"
 	for unit in $units; do
 		machine_install "$build/tests/unit/$unit.test" "counted/unit/$unit"
 	done

@@ -3,7 +3,7 @@
 . /counted/lib.sh
 
 for test in /counted/unit/*; do
-	LC_ALL=C "$test"
+	LC_ALL=C top_srcdir=/counted "$test"
 	status=$?
 	case $status in
 	0) pass "${test##*/}" ;;
