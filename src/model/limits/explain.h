@@ -39,12 +39,12 @@ struct explanation {
 struct explanation *explanation_new(void);
 void explanation_free(struct explanation *explanation);
 
-/* Returns the event that the next load waits for, from the kernel's description. NULL: the event is
- * unknown. */
+/* Returns the event that the next load waits for, from the kernel's description. Returns NULL if
+ * the event is unknown. */
 const char *explain_waits(const struct kernel *kernel, const int64_t *v);
 
 /* Explains a kernel as `question` asks. The old content of the explanation is replaced. */
 void explain(const struct explain_question *question, struct explanation *explanation);
 
-/* Returns the name of the binding limit. NULL: no limit is known. */
+/* Returns the name of the binding limit. Returns NULL if no limit is known. */
 const char *explain_binding(const struct explanation *explanation);

@@ -49,9 +49,9 @@ struct limits_place {
 			       unknown. If the limits are for another core, L1 and L2 come from that
 			       core's file. */
 	struct memory_level l3, memory;
-	struct memory_point
-		point[MEMORY_POINTS]; /* latency over a small range, then over a large range */
-	double page;		      /* bytes of a memory page; 0: unknown */
+	struct memory_point point[MEMORY_POINTS]; /* measured latency over a small range of memory,
+						     and over a large range */
+	double page;				  /* bytes of a memory page; 0: unknown */
 };
 
 struct limit {
@@ -139,5 +139,5 @@ const char *limit_eases(enum limit_kind kind);
 /* Returns a sentence with advice for a limit that no knob lowers. */
 const char *limit_remedy(enum limit_kind kind);
 
-/* Returns the limit kind called `name`. LIMIT_COUNT: no limit is called `name`. */
+/* Returns the limit kind called `name`. Returns LIMIT_COUNT if no limit is called `name`. */
 enum limit_kind limit_find(const char *name);

@@ -53,8 +53,8 @@ static struct limit_words describe_chain(const struct tally *tally, const struct
 }
 
 /* Returns the number of elements of a new chain that overlap with the previous chain. The reorder
- * buffer must hold the overlapping elements, and the scheduler must hold their operations.
- * INFINITY: the sizes of both buffers are unknown. */
+ * buffer must hold the overlapping elements, and the scheduler must hold their operations. Returns
+ * INFINITY if the sizes of both buffers are unknown. */
 static double overlap(const struct tally *tally, const struct chain *chain)
 {
 	double rob = tally->uarch->fact[SIZE_ROB], scheduler = tally->uarch->fact[SIZE_SCHEDULER];

@@ -24,8 +24,9 @@ struct level {
 			  the core's file */
 };
 
-/* Sets of kinds of reaches: one bit for each value of enum reach_way. If a walk has no reaches, the
- * sets of kinds of reaches are ignored. */
+/* Sets of kinds of reaches, with one bit for each value of enum reach_way. A reach is a part of the
+ * kernel's data with its own frequency of accesses. If the kernel describes no reaches, the sets
+ * are ignored. */
 enum { WAYS_ALL = ~0, WAYS_WAITING = ~(1 << REACH_ORDERED) };
 
 /* A range of data lies outside the last cache if its latency is FAR_FROM_CACHE times the latency of
@@ -76,18 +77,18 @@ static double levels_lines(const struct tally *tally, int ways)
 	return lines;
 }
 
-/* Whether each pass over the data touches the same lines of a reach. It is unknown how much cache
- * space other data leave for the lines of the reach. */
+/* Whether each pass over the data touches the same lines of a part of the data (a reach). It is
+ * unknown how much cache space other data leave for the lines of the reach. */
 static bool comes_again(const struct kernel_reach *reach)
 {
 	return reach->least > 0 && reach->least < reach->range;
 }
 
-/* Returns the share of the lines of reach `index` that do not fit caches of `bytes` in total.
- * Reaches with more frequent accesses fill the caches first. If index is -1, the result is for the
- * whole walk. If an inner walk runs inside an outer walk, the result is the larger of the shares of
- * both walks. The caches may hold all lines of the inner walk and no line of the outer walk, or the
- * reverse. */
+/* Returns the share of the lines of a part of the data (reach `index`) that do not fit caches of
+ * `bytes` in total. Parts of the data with more frequent accesses fill the caches first. If index
+ * is -1, the result is for the whole walk. If an inner walk runs inside an outer walk, the result
+ * is the larger of the shares of both walks. The caches may hold all lines of the inner walk and no
+ * line of the outer walk, or the reverse. */
 static double beyond_of(const struct tally *tally, int index, double bytes)
 {
 	const struct kernel_walk *walk = &tally->place->walk;
@@ -153,9 +154,9 @@ static void raise_far(
 	level[MEMORY].share = far ? share : 0;
 }
 
-/* Computes the share of the accesses that each memory level serves. index is the number of the
- * reach; -1 means the whole walk, if the walk has no reaches. If the size of a level is unknown,
- * spread() adds an unknown limit and returns false. */
+/* Computes the share of the accesses that each memory level serves. index is the number of a part
+ * of the data (a reach); -1 means all data, if the kernel describes no reaches. If the size of a
+ * level is unknown, spread() adds an unknown limit and returns false. */
 static bool spread(struct tally *tally, enum limit_kind kind, int index, struct level level[LEVELS])
 {
 	const struct limits_place *place = tally->place;
@@ -206,7 +207,8 @@ static bool levels_spread(
 		for (int i = L1; i < LEVELS && all > 0; i++) {
 			double share = one[i].share * place->walk.reach[k].lines / all;
 
-			/* Take the bandwidth of a level only from a reach that the level serves. */
+			/* The bandwidth of a level is taken only from a part of the data (a reach)
+			 * that the level serves. */
 			if (!(share > 0))
 				continue;
 			level[i].share += share;
@@ -236,7 +238,7 @@ static bool add_missing(
 }
 
 /* Returns the first memory level from `first` on that serves accesses, but whose latency is
- * unknown. NULL: all latencies are known. */
+ * unknown. Returns NULL if all latencies are known. */
 static const struct level *without(const struct level *level, int first)
 {
 	for (int i = first; i < LEVELS; i++)
@@ -280,11 +282,11 @@ double limits_reach_walks(const struct tally *tally, double bytes, double cost, 
 	return walks * cost * tally->elements / fmax(walk->chains, 1);
 }
 
-/* ---- Chained loads of several reaches */
+/* ---- Chained loads of several parts of the data (reaches) */
 
-/* Computes in *cycles the cycles per element of all loads in reaches of one kind. Returns the
- * number of loads per element. 0: no reach of kind `way` has loads, or a number is missing and an
- * unknown limit was added. */
+/* Computes in *cycles the cycles per element of all loads from parts of the data (reaches) of kind
+ * `way`. Returns the number of loads per element. 0: no reach of kind `way` has loads, or a number
+ * is missing and an unknown limit was added. */
 static double add_up(struct tally *tally, enum reach_way way, enum limit_kind kind,
 	struct level level[LEVELS], double *cycles)
 {
@@ -329,7 +331,7 @@ static struct limit_words describe(const struct level level[LEVELS], double load
 }
 
 /* Returns the number of elements whose instructions fit the reorder buffer at the same time.
- * INFINITY: the size of the reorder buffer is unknown. */
+ * Returns INFINITY if the size of the reorder buffer is unknown. */
 static double in_buffer(const struct tally *tally)
 {
 	double rob = tally->uarch->fact[SIZE_ROB];
@@ -338,15 +340,15 @@ static double in_buffer(const struct tally *tally)
 						    : (double)INFINITY;
 }
 
-/* Returns the average latency of the chain's loads if all loads hit the first-level cache. 0: the
- * chain has no loads. */
+/* Returns the average latency of the chain's loads if all loads hit the first-level cache. Returns
+ * 0 if the chain has no loads. */
 static double first_latency(const struct chain *chain)
 {
 	return chain->loads > 0 ? chain->load_cycles / chain->loads : 0;
 }
 
 /* Returns the cycles per path of the chain, including the operations between its loads. The loads
- * alone need `cycles`. 0: the chain does not continue from element to element. */
+ * alone need `cycles`. Returns 0 if the chain does not continue from element to element. */
 static double with_operations(const struct tally *tally, double loads, double cycles)
 {
 	const struct chain *chain = &tally->limits->chain;
@@ -498,9 +500,8 @@ static void add_misses(struct tally *tally, const struct level *level)
 		add_window(tally, window, together, wait, misses);
 }
 
-/* Whether some misses are independent of each other. If a reach is read in order, no instruction
- * waits for its lines, because they are fetched early. Lines of reaches that are read in order do
- * not count. */
+/* Whether some misses are independent of each other. If a part of the data (a reach) is read in
+ * order, its lines do not count: they are fetched early, so no instruction waits for them. */
 static bool misses_wait(const struct tally *tally)
 {
 	const struct kernel_walk *walk = &tally->place->walk;

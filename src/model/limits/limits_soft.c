@@ -124,7 +124,7 @@ static void add_scheduling(struct tally *tally)
 }
 
 /* Returns the cycles of the loop-carried chain if the core renames fewer loads to the stored
- * register. 0: the chain is not slower. */
+ * register. Returns 0 if the chain is not slower. */
 static double chain_with(const struct tally *tally, enum deps_renaming renaming)
 {
 	struct chain chain;

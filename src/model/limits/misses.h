@@ -2,17 +2,17 @@
  * from the size of the working set, the distance between accesses, and the sizes of lines and
  * caches.
  *
- * A walk may read the same data again and again in the same order. If so, a cache holds either all
- * lines of the data or none, because the least recently used line leaves the cache just before the
- * walk needs that line again. After the first pass over the data, the walk therefore has either no
- * misses, or a miss for each line. Three examples were measured on Granite Rapids, whose L1 has 48
- * KiB. Reads of 256 KiB at stride 24 miss L1. Reads of 128 KiB at stride 24 hit L1, because they
- * touch lines of only 43 KiB. Reads of 64 KiB at stride 16 miss L1: the touched lines have only 32
- * KiB, but use only every other set of the cache.
+ * A walk may read the same data again and again in the same order. In a repeated walk, a cache
+ * holds either all lines of the data or none, because the least recently used line leaves the cache
+ * just before the walk needs that line again. After the first pass over the data, a repeated walk
+ * therefore has either no misses, or a miss for each line. Three examples were measured on Granite
+ * Rapids, whose L1 has 48 KiB. Reads of 256 KiB at stride 24 miss L1. Reads of 128 KiB at stride 24
+ * hit L1, because they touch lines of only 43 KiB. Reads of 64 KiB at stride 16 miss L1: the
+ * touched lines have only 32 KiB, but use only every other set of the cache.
  *
  * A walk may also visit small and large parts of its data in turn, for example in a search tree.
- * The cache then holds as many of the most frequently used parts as fit. At least the accesses to
- * all other parts of the data miss the cache.
+ * For a walk over parts of different size, the cache holds the most frequently used parts, as far
+ * as they fit. At least the accesses to all other parts of the data miss the cache.
  *
  * Source: Bryant & O'Hallaron, Computer Systems: A Programmer's Perspective, chapter 6 (locality,
  * direct-mapped and set-associative caches, the memory mountain). */
@@ -65,8 +65,8 @@ double misses_reach_share(const struct kernel_walk *walk, int reach, double byte
 void misses_of(const struct kernel *kernel, const int64_t *v, const struct machine *machine,
 	struct misses *misses);
 
-/* Returns the smallest line size of the machine's data caches in bytes. 0: no line size is known.
- */
+/* Returns the smallest line size of the machine's data caches in bytes. Returns 0 if no line size
+ * is known. */
 double misses_line(const struct machine *machine);
 
 /* Returns the bytes of cache that a walk needs to have no misses: all lines that the walk touches.

@@ -213,7 +213,8 @@ static void start_idle(struct pipeline *pipeline, int number)
 		start(pipeline, number, later(instance->ready, instance->renamed_at));
 }
 
-/* Whether all producers of the inputs of the micro-ops have started. If so, `ready` is final. */
+/* Whether all producers of the inputs of an instance have started. instance->ready is then final.
+ */
 static bool inputs_are_known(const struct instance *instance)
 {
 	return instance->waits - instance->stores <= 0;
@@ -372,7 +373,8 @@ static bool bind(struct pipeline *pipeline, int number, int *counts, int *loads,
 	return true;
 }
 
-/* Returns the time when all work of a step has started. INFINITY: the time is not known yet. */
+/* Returns the time when all work of a step has started. Returns INFINITY if the time is not known
+ * yet. */
 static double step_start(const struct pipeline *pipeline, int number)
 {
 	int steps = pipeline->loop->path_count, step = number % steps;

@@ -96,11 +96,11 @@ bool limits_prefetches(const struct loop *loop);
 bool limits_in_flight(const struct tally *tally, double together[SIZE_COUNT]);
 /* Returns the cycles per path for which chained loads wait for the second-level TLB. A hit in the
  * second-level TLB costs `cost` cycles; the first-level TLB covers `bytes`. *share receives the
- * share of chained loads that wait. */
+ * share of chained loads that wait for the second-level TLB. */
 double limits_reach_walks(const struct tally *tally, double bytes, double cost, double *share);
 
-/* Simulates a core that chooses ports at rename (pipeline.c), and returns the cycles per path. 0:
- * the rename width is unknown, or the path is empty. */
+/* Simulates a core that chooses ports at rename (pipeline.c), and returns the cycles per path.
+ * Returns 0 if the rename width is unknown, or the path is empty. */
 double pipeline_run(const struct tally *tally);
 
 /* ---- Words for causes of limits (limit_words.c) */
@@ -115,13 +115,13 @@ void words_add(struct limit_words *words, const char *format, ...)
 struct limit_words words_ports(const struct uarch *uarch, uint32_t ports);
 /* Formats a number without needless digits: "3", "1.75". */
 struct limit_words words_number(double number);
-/* Like words_number(), but converts a count per path to a count per turn. */
+/* Like words_number(), but converts a count per path to a count per iteration of the loop. */
 static inline struct limit_words words_turn(const struct tally *tally, double count)
 {
 	return words_number(count / tally->turns);
 }
-/* Returns the plural "s" for a count per path that is printed as a count per turn. The text is
- * empty if the printed count is 1. */
+/* Returns the plural "s" for a count per path that is printed as a count per iteration. If the
+ * printed count is 1, the result is an empty text. */
 static inline const char *words_s(const struct tally *tally, double count)
 {
 	return count == tally->turns ? "" : "s";

@@ -109,7 +109,8 @@ static int access_caps(const char *name)
 }
 
 /* Returns the cycles of times[i] instructions of each class, run together, without the memory
- * accesses that they make in addition. UARCH_UNKNOWN: the micro-ops of a class are unknown. */
+ * accesses that they make in addition. Returns UARCH_UNKNOWN if the micro-ops of a class are
+ * unknown. */
 static double cycles_of(const struct uarch *uarch, const struct uarch_class *const *classes,
 	const double *times, int count)
 {

@@ -27,8 +27,8 @@ bool measured_is_rule(const char *word)
 	return strncmp(word, "fuse ", 5) == 0 || strncmp(word, "unlaminate ", 11) == 0;
 }
 
-/* Returns the bit for the pair of a condition and its inverse. 0: the word is no condition with an
- * inverse. */
+/* Returns the bit for the pair of a condition and its inverse. Returns 0 if the word is no
+ * condition with an inverse. */
 static unsigned pair_bit(const char *const *names, const char *word)
 {
 	for (int i = 0; names[i] && names[i | 1]; i++)

@@ -25,7 +25,7 @@ enum infer_kind {
 /* A group of classes that have one micro-op each and use the same ports. */
 struct infer_group {
 	int op;	   /* index of the class that represents the group in mixes */
-	int ports; /* number of ports */
+	int ports; /* number of ports that the group can use */
 	bool memory;
 	uint32_t set; /* the ports of the group, one bit for each port; 0: unknown */
 };
@@ -103,7 +103,8 @@ bool infer_related(const struct inference *in, int op, int other);
 double infer_miss(
 	const struct inference *in, double predicted, double cycles, double spread, int ports);
 bool infer_is_memory(const char *name);
-/* Returns the index of the op called `name`. -1: no op has the name, or the name is empty. */
+/* Returns the index of the op called `name`. Returns -1 if no op has the name, or the name is
+ * empty. */
 int infer_op(const struct measured *measured, const char *name);
 /* Returns the rename slots of the whole instruction. A number close to a whole number is rounded;
  * an unknown number counts as 1. */
@@ -117,7 +118,8 @@ bool infer_work(
 /* Like infer_work(), but appends only the work of the memory accesses of the op. */
 bool infer_accesses(
 	const struct inference *in, int op, double times, struct port_load *load, int *count);
-/* Predicts the cycles of a mix from the known ports. NAN: some micro-ops of the mix are unknown. */
+/* Predicts the cycles of a mix from the known ports. Returns NAN if some micro-ops of the mix are
+ * unknown. */
 double infer_cycles(const struct inference *in, const struct measured_mix *mix);
 
 /* ---- infer_sets.c: finds groups of simple classes, and a set of ports for each group */

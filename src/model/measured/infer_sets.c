@@ -164,8 +164,8 @@ static void find_group(struct inference *in, int op)
 	in->group_of[op] = best;
 }
 
-/* Asks for mixes that confirm the assumed members of each group. Each mix contains the
- * representative and up to three members. */
+/* Asks for mixes that confirm the assumed members of each group. Each mix to confirm a group
+ * contains the class that represents the group, and up to three assumed members. */
 static void make_sure(struct inference *in)
 {
 	for (int g = 0; g < in->group_count; g++) {

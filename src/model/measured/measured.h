@@ -150,7 +150,8 @@ void measured_write_rules(const struct measured *measured, struct text *text);
 /* Whether the word of a measured fact belongs to a `fuse` or `unlaminate` line. */
 bool measured_is_rule(const char *words);
 
-/* Returns the measured value of the fact called `word`. NULL: the fact was not measured. */
+/* Returns the measured value of the fact called `word`. Returns NULL if the fact was not measured.
+ */
 const struct figure *measured_fact(const struct measured *measured, const char *word);
 
 /* Whether the measured value of "extra binds-ports" shows that the core chooses ports at rename.

@@ -1,6 +1,6 @@
-/* Writes a core file from measurements. If a measured value is very close to a whole number, the
- * file contains the whole number, and a comment gives the measured value. Numbers that were not
- * measured are absent from the file. */
+/* Writes a core file (a model of a core) from measurements of the core. If a measured value is very
+ * close to a whole number, the file contains the whole number, and a comment gives the measured
+ * value. Numbers that were not measured are absent from the file. */
 #include "model/measured/measured.h"
 
 #include <math.h>

@@ -47,8 +47,8 @@ static bool known(double value)
 	return isfinite(value) && value > 0;
 }
 
-/* Returns the latency of the next level divided by the latency of `level`. NAN: a latency is
- * unknown. */
+/* Returns the latency of the next level divided by the latency of `level`. Returns NAN if a latency
+ * is unknown. */
 static double climb_after(const struct block_question *question, int level)
 {
 	double own = question->level[level].latency;
@@ -58,8 +58,8 @@ static double climb_after(const struct block_question *question, int level)
 	return known(own) && known(next) ? next / own : (double)NAN;
 }
 
-/* Returns the cache level to which blocks are fitted. -1: no cache size is known. If a latency
- * ratio is unknown, the result is the core's last own level. */
+/* Returns the cache level to which blocks are fitted. Returns -1 if no cache size is known. If a
+ * latency ratio is unknown, the result is the core's last own level. */
 static int choose(const struct block_question *question, bool *by_climb)
 {
 	int best = -1, last = -1;
@@ -91,8 +91,8 @@ static double turns_predicted(const struct block_question *question)
 }
 
 /* Returns the overhead of a block of n rows, in cycles per element. The overhead consists of the
- * ends of lines, and of loads from `level` if the previous level cannot hold the block. NAN: the
- * bandwidth of the level is unknown. */
+ * ends of lines, and of loads from `level` if the previous level cannot hold the block. Returns NAN
+ * if the bandwidth of the level is unknown. */
 static double cost_of(const struct block_question *question, int level, int64_t n)
 {
 	double mispredict = known(question->mispredict) ? question->mispredict : MISPREDICT_ASSUMED;
@@ -107,7 +107,8 @@ static double cost_of(const struct block_question *question, int level, int64_t 
 }
 
 /* Returns the size of a block that fits its share of the previous level, if its overhead is smaller
- * than that of a block of size n. 0: the overhead is not smaller, or the block is not possible. */
+ * than that of a block of size n. Returns 0 if the overhead is not smaller, or the block is not
+ * possible. */
 static int64_t nearer(const struct block_question *question, int level, int64_t n)
 {
 	int64_t near = level > 0 ? stepped(block_fits(NEAR_SHARE * question->level[level - 1].bytes,

@@ -61,7 +61,7 @@ struct block_advice {
 	int level;    /* index of the cache level in question->level; -1: no level */
 	int64_t fits; /* largest N for the cache level alone, before other facts reduce N */
 	enum block_bound by;
-	bool paged;    /* the number of TLB entries reduced N */
+	bool paged;    /* true: N was reduced because the first-level TLB has too few entries */
 	char why[420]; /* reason for the size: "three blocks of 295 x 295 8-byte elements fit L2 (2
 			  MiB), after which latency rises most, from 16 to 98 cycles" */
 };

@@ -29,7 +29,7 @@ struct found {
 };
 
 /* least_step: smallest ratio of the latencies of two adjacent levels. tlb_step: largest ratio of
- * latencies that a TLB can cause. */
+ * the latencies after and before a step that a TLB can cause. */
 static const double least_step = 1.35;
 static const double tlb_step = 1.9;
 
@@ -88,8 +88,8 @@ static void without_tlb(const struct hierarchy_curve *curve, const struct tlbs *
 	}
 }
 
-/* Whether a TLB explains a knee of a curve of lines. If so, the knee is where the TLB no longer
- * covers all pages, and the rise is not too high. */
+/* Whether a TLB explains a knee of a curve of lines. At such a knee, the TLB no longer covers all
+ * pages, and the rise is not too high for a TLB. */
 static bool is_a_tlbs(
 	const struct found *found, const struct plateaus *plateaus, int i, enum page_kind kind)
 {
@@ -166,8 +166,8 @@ static void find_chain(
 	}
 }
 
-/* Interpolates the cycles of a curve at a size, on a logarithmic scale. INFINITY: the size lies
- * outside the curve. */
+/* Interpolates the cycles of a curve at a size, on a logarithmic scale. Returns INFINITY if the
+ * size lies outside the curve. */
 static double cycles_at(const struct cleaned *curve, double bytes)
 {
 	const struct curve_point *a = curve->point, *b = a + 1;
@@ -246,8 +246,8 @@ static const struct plateau_knee *knee_of(const struct chain *chain, int cache)
 	return &chain->plateaus.knee[chain->cache[cache].knee];
 }
 
-/* Returns the index of the cache in another curve that ends at about the same size. -1: no cache
- * ends there. */
+/* Returns the index of the cache in another curve that ends at about the same size. Returns -1 if
+ * no cache ends there. */
 static int same_cache(const struct chain *chain, const struct plateau_knee *knee)
 {
 	double least = log(2);
@@ -319,9 +319,9 @@ static void add_cache(const struct hierarchy_input *input, const struct found *f
 		input->machine ? machine_cache(input->machine, SHARED) : 0, level);
 }
 
-/* Adds the shared cache if the curve shows no plateau for the shared cache, because it ends soon
- * after the core's own caches. The latency of the shared cache is taken from a point of the curve
- * after the own caches and before the end of the shared cache. */
+/* Adds the shared cache if the curve shows no plateau for the shared cache, because the shared
+ * cache ends soon after the core's own caches. The latency of the shared cache is taken from a
+ * point of the curve after the own caches and before the end of the shared cache. */
 static bool add_shared(
 	const struct hierarchy_input *input, double before, struct hierarchy *hierarchy)
 {

@@ -108,17 +108,19 @@ void hierarchy_say(const struct hierarchy_input *input, struct hierarchy *hierar
 /* Whether the size that the system states lies outside the measured range. */
 bool hierarchy_disagrees(const struct hierarchy_level *level);
 
-/* Whether the size of a cache or TLB is approximate. If so, the range of the size must be shown. */
+/* Whether the size of a cache or TLB is approximate. If the size is approximate, the range of the
+ * size must be shown. */
 bool hierarchy_is_about(const struct hierarchy_level *level);
 
-/* Returns the point of a curve whose size is nearest to `bytes`. NULL: the curve is empty. */
+/* Returns the point of a curve whose size is nearest to `bytes`. Returns NULL if the curve is
+ * empty. */
 const struct curve_point *hierarchy_nearest(const struct hierarchy_curve *curve, double bytes);
 
-/* Returns the size of a cache line in bytes that the system states. 0: the system states no line
- * size. */
+/* Returns the size of a cache line in bytes that the system states. Returns 0 if the system states
+ * no line size. */
 unsigned hierarchy_stated_line(const struct machine *machine);
 
-/* Returns the level of kind `kind` with the number `number`; memory has the number 0. NULL: the
- * level was not found. */
+/* Returns the level of kind `kind` with the number `number`; memory has the number 0. Returns NULL
+ * if the level was not found. */
 const struct hierarchy_level *hierarchy_level(
 	const struct hierarchy *hierarchy, enum level_kind kind, int number);

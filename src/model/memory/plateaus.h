@@ -63,6 +63,6 @@ struct plateaus {
 void plateaus_find(const struct curve_point *points, int count, struct plateaus *plateaus);
 
 /* Returns the size in bytes at which a curve of two levels rises. The result is the first point in
- * the upper half of the rise, on a logarithmic scale. NAN: the rise is not larger than the noise.
- */
+ * the upper half of the rise, on a logarithmic scale. Returns NAN if the rise is not larger than
+ * the noise. */
 double plateaus_rise(const struct curve_point *points, int count);

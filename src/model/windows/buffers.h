@@ -58,8 +58,8 @@ struct buffers {
  * malformed row. */
 void buffers_load(struct buffers *buffers);
 
-/* Returns the number of entries of a buffer in the core model. NAN: the model does not state the
- * number, or there is no model. */
+/* Returns the number of entries of the buffer called `buffer` in the core model. Returns NAN if the
+ * model does not state the number, or there is no model. */
 double buffers_size(const struct uarch *uarch, const char *buffer);
 
 /* Returns the number of filler instructions that, together with the loop, fill `entries` entries of

@@ -58,7 +58,7 @@ struct knee {
  * the curve is full, or if point->y is not positive. */
 bool knee_add(struct knee_curve *curve, const struct knee_point *point);
 
-/* Returns the point of a curve at x. NULL: no point was measured at x. */
+/* Returns the point of a curve at x. Returns NULL if no point was measured at x. */
 const struct knee_point *knee_at(const struct knee_curve *curve, double x);
 
 /* Finds the next x to measure: a whole number from least to most that was not measured yet. First,
