@@ -1,7 +1,7 @@
 /* Lookups of keys, shared by the kernels hash-lookup and tree-lookup: see asked.h. */
 #include "kernels/asked.h"
 
-/* Number of lookups that the check makes; it may make a few more. */
+/* Minimum number of lookups that the check makes. */
 enum { VERIFIED = 1024 };
 
 static uint64_t least(uint64_t a, uint64_t b)

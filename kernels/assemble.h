@@ -10,10 +10,10 @@
  *     assemble(&as, "ret");
  *     status = assemble_end(&as);
  *
- * The build contains one of two encoders. assemble_x86.c uses the encoder of the library Zydis; no
- * other file does. assemble_arm64.c has its own table of instruction forms, because no packaged
- * encoder library exists; a test decodes each form. The machine code depends only on the lines of
- * assembly. */
+ * The build contains one of two encoders. Only assemble_x86.c uses the encoder of the library
+ * Zydis. assemble_arm64.c has its own table of instruction forms, because no packaged encoder
+ * library exists; a test decodes each form. The machine code depends only on the lines of assembly.
+ */
 #pragma once
 
 #include <stdbool.h>
@@ -83,7 +83,7 @@ enum { ASSEMBLE_LONGEST = 16 }; /* maximum length of an instruction in bytes */
 struct status encode_line(const char *line, unsigned char bytes[ASSEMBLE_LONGEST], size_t *length);
 
 /* encode_jump() encodes a jump, and encode_address() an instruction that computes an address. Both
- * leave the distance open; encode_distance() fills in the distance. */
+ * functions leave the distance open; encode_distance() fills in the distance. */
 struct status encode_jump(
 	const char *mnemonic, unsigned char bytes[ASSEMBLE_LONGEST], size_t *length);
 struct status encode_address(

@@ -31,8 +31,8 @@ struct match {
 		      known yet */
 	int twice; /* width of the scalar registers: 1 for d registers, 0 for s registers; -1: not
 		      known yet */
-	char arrangement[4]; /* arrangement of the vector registers, as "4s"; empty: not known yet
-			      */
+	char arrangement[4]; /* arrangement of the vector registers, such as "4s"; empty: not known
+				yet */
 	unsigned shift;	     /* the first number of ubfx, which is the lowest bit */
 };
 

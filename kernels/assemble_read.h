@@ -1,6 +1,6 @@
 /* Functions that read parts of a line of assembly, for both encoders. Each function skips blanks at
- * *at, and moves *at past the text that it read. Each returns false if *at does not start with the
- * expected text. */
+ * *at, and moves *at past the text that it read. Each function returns false if *at does not start
+ * with the expected text. */
 #pragma once
 
 #include <ctype.h>

@@ -381,8 +381,8 @@ static struct status verify_arrays(struct kernel_run *run)
 	return status_ok();
 }
 
-/* Checks the list: it must return to its first node after all of its nodes, and not earlier. In a
- * long list the check follows only some nodes, and the list must not return to its first node
+/* Checks the list: the list must return to its first node after all of its nodes, and not earlier.
+ * In a long list the check follows only some nodes, and the list must not return to its first node
  * there. */
 static struct status verify_list(struct kernel_run *run)
 {

@@ -6,9 +6,10 @@
 
 enum { COMBINE_UNROLL = 16 };
 
-/* Numbers of the loops with one operation and one stride form. The first loops have separate
- * accumulators: for each unroll factor, loops with 1…unroll accumulators. The following loops are
- * reassociated, from unroll 2, because at unroll 1 both kinds of loop are equal. */
+/* The numbers of loops for one operation and one stride form. COMBINE_SEPARATE: number of loops
+ * with separate accumulators; each unroll factor has loops with 1…unroll accumulators.
+ * COMBINE_SHAPES: number of all loops. The loops after the first COMBINE_SEPARATE loops are
+ * reassociated, from unroll 2. At unroll 1, both kinds of loop are equal. */
 enum {
 	COMBINE_SEPARATE = COMBINE_UNROLL * (COMBINE_UNROLL + 1) / 2,
 	COMBINE_SHAPES = COMBINE_SEPARATE + COMBINE_UNROLL - 1

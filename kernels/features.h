@@ -21,8 +21,9 @@ enum feature {
 /* Returns whether this processor and the operating system support the instructions of a feature. */
 bool features_have(enum feature feature);
 
-/* Used by check() of kernels. Returns success, or STATUS_FAILED with a message such as "form=gather
- * needs AVX2, which this processor lacks", if `what` is "form=gather". */
+/* The callbacks check() of kernels call features_need(). Returns success, or STATUS_FAILED with a
+ * message such as "form=gather needs AVX2, which this processor lacks", if `what` is "form=gather".
+ */
 struct status features_need(enum feature feature, const char *what);
 
 /* Calls features_need() for accesses of `bytes` bytes: AVX for 32 bytes, AVX-512 for 64 bytes. */

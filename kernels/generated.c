@@ -26,7 +26,7 @@ enum {
 	ONE = BEGIN + VECTOR,
 	ODD = ONE + VECTOR,
 	ZERO = ODD + VECTOR,
-	SET = ZERO + 4 * VECTOR /* all bits set */
+	SET = ZERO + 4 * VECTOR /* a vector with all bits set */
 };
 
 struct generated {

@@ -57,7 +57,7 @@ struct generated_loop {
 	char setup[GENERATED_LINES]; /* assembly lines that run once, before the loop */
 	enum made_values values;
 	bool clean; /* The code before the loop clears the upper halves of vector registers. SSE
-		       code needs this. */
+		       code needs cleared upper halves. */
 	unsigned bodies; /* Number of bodies in an iteration. 0: enough bodies to make the cost of
 			    the counter and the branch of the loop negligible. */
 	int part_count;

@@ -234,7 +234,7 @@ KERNEL_BODY const struct hash_slot *first_slot(
 }
 
 /* Returns the next slot of a search. After the last slot of the open table, the search wraps to the
- * first slot. The branch marks the wrap as rare. */
+ * first slot. The wrap is rare. */
 KERNEL_BODY const struct hash_slot *next_slot(
 	const struct hash_walk *walk, const struct hash_slot *slot, const bool open)
 {

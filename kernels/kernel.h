@@ -115,18 +115,18 @@ struct kernel_layout {
 	uint64_t base; /* bytes of the layout that lie before run->memory; 0 unless kernel->movable
 			*/
 	uint64_t prepared; /* Bytes that an earlier prepare() with the same layout() and seed laid
-			      out. 0: no bytes. The number may be larger or smaller than this
+			      out. 0: no bytes. `prepared` may be larger or smaller than this
 			      setting needs. */
 	uint64_t sample;   /* Number of elements that the walk will visit from the start. prepare()
 			      may lay out only the data of these elements. 0: the walk visits all
-			      elements. Used only for a `deep` kernel. */
+			      elements. Only `deep` kernels read `sample`. */
 	uint64_t laid_out; /* bytes of data that are laid out; filled by prepare() */
 };
 
 /* The cancel flag and the progress of long work: of prepare(), and of a call in a complete run.
- * Both functions report through kernel_goes_on(). */
+ * prepare() and call() report their progress through kernel_goes_on(). */
 struct kernel_work {
-	const atomic_bool *cancel; /* The work must stop once this flag is set. Never NULL. */
+	const atomic_bool *cancel; /* a flag that cancels the work once it is set; never NULL */
 	atomic_uint *progress;	   /* progress of the work in thousandths; NULL: nothing reads the
 				      progress */
 };
@@ -138,7 +138,7 @@ struct kernel_code {
 				  afterwards. NULL: prepare() generates no code. */
 	size_t buffer_bytes;
 
-	/* Filled by prepare(). */
+	/* prepare() fills the following fields. */
 	const void *start; /* Address of the function with the hot loop. The model reads the
 			      innermost loop of the function. */
 	const void
@@ -166,9 +166,9 @@ struct kernel_walk {
 			  working set */
 	double chains; /* number of chains of loads that share the lines evenly; 0: one chain loads
 			  all lines */
-	double far_lines; /* The number of lines, out of `lines`, that come from the whole data.
-			     Used for a walk that repeats a small part of its data many times, then
-			     moves to the next part. 0: the walk does not repeat parts. */
+	double far_lines; /* The number of lines, out of `lines`, that come from the whole data. A
+			     walk has such lines if it repeats a small part of its data many times,
+			     then moves to the next part. 0: the walk does not repeat parts. */
 	double far_range; /* bytes of memory over which the lines of `far_lines` are scattered */
 	bool apart;	  /* Each access lies at least one page away from the next access. */
 	int reaches;	  /* Number of entries of `reach`, in the order of the chain of loads. The
@@ -199,7 +199,7 @@ struct kernel_run {
 	struct kernel_code code;
 	struct kernel_walk walk; /* filled by describe(), or by prepare() if describe is NULL */
 
-	/* Filled by prepare(). */
+	/* prepare() fills the following fields. */
 	uint64_t ring;	  /* number of elements in one pass over the working set: > 0, a multiple of
 			     granule */
 	uint64_t granule; /* Number of elements in one iteration of the loop. Each call processes a
@@ -222,12 +222,12 @@ struct kernel_run {
 	const void *cursor;
 	const void *loop;
 	const void *chain[KERNEL_CHAINS]; /* the position of each parallel walk, if the kernel has
-					     several */
+					     several parallel walks */
 	uint64_t kept[KERNEL_KEPT]; /* Space for a private struct of the kernel. prepare() fills the
 				       struct for later calls. */
 };
 
-/* The blocks of a blocked algorithm. The advice on the block size uses them. */
+/* The blocks of a blocked algorithm. The advice on the block size reads this struct. */
 struct kernel_block {
 	int knob;     /* index of the knob that sets the block size N */
 	int blocks;   /* number of blocks of N x N elements in use at a time */
@@ -262,22 +262,22 @@ struct kernel {
 
 	/* ---- Settings */
 
-	/* Checks that the values of the knobs fit together. Each value alone is within its range.
-	 * The error message names the knobs and the valid values. NULL: every combination is
-	 * allowed. */
+	/* Checks that the values of the knobs fit together. The caller has checked that each value
+	 * alone is within its range. The error message names the knobs and the valid values. A NULL
+	 * callback: every combination is allowed. */
 	struct status (*check)(const int64_t *v);
 
 	/* Repairs a setting after the user changed knob `changed`. fit() changes as few other knobs
-	 * as possible until check() passes again. NULL: no other knob is changed. */
+	 * as possible until check() passes again. A NULL callback: no other knob is changed. */
 	void (*fit)(int64_t *v, int changed);
 
-	/* Returns the bytes of memory that the setting needs. NULL: the setting needs the value of
-	 * the knob on AXIS_SIZE. A kernel without a size knob needs one cache line. */
+	/* Returns the bytes of memory that the setting needs. A NULL callback: the setting needs
+	 * the value of the knob on AXIS_SIZE. A kernel without a size knob needs one cache line. */
 	uint64_t (*footprint)(const int64_t *v);
 
 	/* Returns a number for the layout. Settings with equal numbers can share data
-	 * (layout.prepared). NULL: if layout_nests is set, all settings share data; otherwise,
-	 * settings with equal footprint share data. */
+	 * (layout.prepared). A NULL callback: if layout_nests is set, all settings share data;
+	 * otherwise, settings with equal footprint share data. */
 	uint64_t (*layout)(const int64_t *v);
 
 	/* Returns a remark on this setting as static text, or NULL for no remark. A NULL callback:
@@ -318,7 +318,7 @@ struct kernel {
 	void (*begin_at)(struct kernel_run *run, double share);
 
 	/* Computes the expected result of a call of `elements` from the start of the ring, in plain
-	 * C. The default verify() compares with it. */
+	 * C. The default verify() compares the result of the call with expected(). */
 	uint64_t (*expected)(const struct kernel_run *run, uint64_t elements);
 
 	/* Checks that the code computes correctly. The engine calls verify() before each
@@ -374,8 +374,8 @@ struct kernel {
 			  calls and steps the kernel. The field `own` (engine/own/own.h) describes
 			  its source. */
 	const struct own *own;
-	bool plot_cpe; /* Plots show cycles per element on a logarithmic axis. Used for kernels that
-			  measure latencies. */
+	bool plot_cpe; /* Plots show cycles per element on a logarithmic axis. Kernels that measure
+			  latencies set this field. */
 };
 
 /* All kernels, in the order of KERNELS in Makefile.am; the last entry is NULL. The build generates
@@ -386,7 +386,7 @@ extern const struct kernel *const kernel_registry[];
 const struct kernel *kernel_find(const char *name);
 
 /* kernel_knob() returns the index of the knob with the name `name`. kernel_axis() returns the index
- * of the first knob on the axis `axis`. Both return -1 if no knob matches. */
+ * of the first knob on the axis `axis`. Both functions return -1 if no knob matches. */
 int kernel_knob(const struct kernel *kernel, const char *name);
 int kernel_axis(const struct kernel *kernel, enum knob_axis axis);
 
@@ -395,7 +395,7 @@ int kernel_axis(const struct kernel *kernel, enum knob_axis axis);
 int kernel_asking(const struct kernel *kernel, enum knob_asks asks);
 int64_t kernel_asked(const struct kernel *kernel, const int64_t *v, enum knob_asks asks);
 
-/* The minimum working set of a streaming core in bytes. It is larger than the last-level cache of
+/* The minimum working set of a streaming core: 64 MiB, which is more than the last-level cache of
  * most cores. */
 #define STREAM_BYTES ((uint64_t)64 << 20)
 

@@ -8,8 +8,8 @@
  *
  * If the knob `far` is below 100, a small set of `near` bytes lies next to the large set. One chain
  * of loads then alternates between the two sets. Each node holds a zero next to its pointer. If the
- * chain changes from one set to the other, the zero in the last node is added to the address of the
- * next node. */
+ * chain changes from one set to the other, the zero in the node before the change is added to the
+ * address of the next node. */
 #include <stddef.h>
 
 #include "base/units.h"
@@ -399,7 +399,7 @@ static struct status latency_prepare(struct kernel_run *run)
 	return status_ok();
 }
 
-/* The small set may be larger than the large set. */
+/* Reduces the small set to one node, because the small set may be larger than the large set. */
 static void latency_shrink(int64_t *v)
 {
 	v[NEAR] = LINE;

@@ -151,7 +151,7 @@ static __attribute__((noinline, KERNEL_UNWATCHED)) void mark(
 
 /* Compares each node with all values by vectors. any: the loop first tests whether the node's value
  * equals any of the values, and calls mark() only if so. Few nodes match, so mark() is seldom
- * called. Otherwise the loop adds the result of each comparison to its value. */
+ * called. If `any` is false, the loop records the result of each comparison in walk->found. */
 KERNEL_BODY bool lookup_lanes(struct lookup_walk *walk, const bool any)
 {
 	typedef int64_t halves __attribute__((vector_size(16)));
@@ -256,8 +256,8 @@ static bool write_index(struct kernel_run *run)
 	return true;
 }
 
-/* The texts for each form. waits: for kernel_walk.waits. best: the remark for an ordered list, or
- * for an array without deleted nodes. otherwise: the remark for all other lists. */
+/* The texts for each form. waits: the text of kernel_walk.waits. best: the remark for an ordered
+ * list, or for an array without deleted nodes. otherwise: the remark for all other lists. */
 static const struct {
 	const char *waits, *best, *otherwise;
 } form_words[FORMS] = {

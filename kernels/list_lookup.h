@@ -16,7 +16,7 @@
  * their places in random pairs. Deleted nodes are still in the array, but the list skips deleted
  * nodes. */
 
-/* A node of the list. It has 24 bytes, as in the cited article. */
+/* A node of the list. A node has 24 bytes, as in the cited article. */
 struct list_node {
 	const struct list_node *next; /* LIST_DELETED: this node is not in the list; NULL: this node
 					 is the last node */
@@ -118,8 +118,8 @@ struct lookup_walk {
 	uint64_t count; /* number of values */
 };
 
-/* A loop that looks up one value returns whether it found the value. If so, walk->cursor stays at
- * the found node, and walk->left still counts that node. */
+/* A loop that looks up one value returns whether it found the value. After a success, walk->cursor
+ * stays at the found node, and walk->left still counts that node. */
 typedef bool lookup_loop(struct lookup_walk *walk);
 
 /* The values to look up and their results, stored after the nodes. */

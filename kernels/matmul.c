@@ -178,8 +178,8 @@ static void put(struct kernel_run *run, uint64_t index)
 /* Describes the walk of a setting. If the innermost loop moves down a column, each element is in a
  * separate cache line, and the walk uses these lines again in the next column. In addition, each
  * iteration of the outer loop walks once through a whole matrix or through its block. If the outer
- * loop is i, j or k, the walk passes through b, a or c. If the innermost loop moves along rows, the
- * walk makes only the accesses of the outer loop. */
+ * loop is i, j or k, the walk passes through b, a or c, respectively. If the innermost loop moves
+ * along rows, the walk makes only the accesses of the outer loop. */
 static void matmul_describe(const int64_t *v, struct kernel_walk *walk)
 {
 	int64_t n = v[MATMUL_N],

@@ -1,8 +1,8 @@
 /* The kernel mispredict adds x for every outcome that is 1, with or without a branch. The knob
  * `random` sets how random the outcomes are.
  *
- * An outcome is one bit, so two million outcomes fit into a small cache. Such a large number is
- * necessary, because predictors can learn tens of thousands of outcomes. */
+ * An outcome is one bit, so two million outcomes fit into a small cache. The kernel needs so many
+ * outcomes because branch predictors can learn tens of thousands of outcomes. */
 #include "kernels/ring.h"
 
 enum { SIZE, RANDOM, PERIOD, FORM };

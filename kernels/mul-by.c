@@ -25,8 +25,8 @@ struct mul_walk {
 };
 
 /* LOOP() is the code of a form that multiplies by the index i. With x = data[i] and y = data[i +
- * 1], the loop computes product = y * i * i * x, and in form=plain also product *= m. Then sum +=
- * product, and x = y. */
+ * 1], the loop computes product = y * i * i * x, and in form=plain also product *= m. The loop then
+ * adds product to sum, and copies y to x. */
 /* clang-format off */
 #if defined(__x86_64__)
 #define LOOP(m_times)                               \

@@ -123,8 +123,8 @@ static uint64_t turn_of(const struct nodes *nodes, uint64_t group)
 	return group ? random_below(&random, nodes->cycles) : 0;
 }
 
-/* Returns the earlier item after which item `index` is inserted. Both items belong to the same
- * cycle. The item must not be the first item of its cycle. */
+/* Returns the earlier item after which item `index` is inserted. The earlier item belongs to the
+ * same cycle. The item must not be the first item of its cycle. */
 static uint64_t before(const struct nodes *nodes, uint64_t index)
 {
 	uint64_t cycles = nodes->cycles, group, other, cycle;

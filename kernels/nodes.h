@@ -15,7 +15,8 @@
 
 struct node {
 	struct node *next;
-	uint64_t zero; /* always 0: an address that includes it depends on the load of this node */
+	uint64_t zero; /* always 0; if this zero is added to an address, the address depends on the
+			  load of this node */
 };
 
 enum nodes_order {
@@ -56,8 +57,8 @@ unsigned nodes_each(const struct nodes *nodes);
 
 /* Changes the layout from `have` items (0: none exist) to `count` items (> 0, a multiple of
  * `cycles`). nodes_lay_out() stops early if *cancel is set. Returns the number of items laid out.
- * The returned number can exceed `count` in backward order or after a stop. It is smaller than
- * `count` only after a stop. */
+ * The returned number can exceed `count` in backward order or after a stop. The returned number is
+ * smaller than `count` only after a stop. */
 uint64_t nodes_lay_out(
 	const struct nodes *nodes, uint64_t have, uint64_t count, const atomic_bool *cancel);
 

@@ -58,7 +58,7 @@ static inline uint64_t shuffle_to(const struct shuffle *shuffle, uint64_t index)
 	return index;
 }
 
-/* The inverse of shuffle_to(). */
+/* Returns the index that has the place `index` in the permutation: the inverse of shuffle_to(). */
 static inline uint64_t shuffle_from(const struct shuffle *shuffle, uint64_t index)
 {
 	do {

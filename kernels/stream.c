@@ -74,7 +74,10 @@ static struct status verify_reads(struct kernel_run *run, const struct stream_pl
 {
 	uint64_t ring = run->ring / STREAM_UNROLL,
 		 turns = ring < VERIFIED ? ring + ring / 2 : VERIFIED;
-	uint64_t first = plan->width == 8 ? STREAM_UNROLL / 2 : 0; /* see struct stream_walk */
+	uint64_t first =
+		plan->width == 8
+			? STREAM_UNROLL / 2
+			: 0; /* for 8-byte accesses, only the second half of found[] is valid */
 	struct stream_walk walk;
 
 	for (uint64_t turn = 0; turn < turns; turn++) {

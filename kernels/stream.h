@@ -27,8 +27,8 @@
  * text. */
 #if defined(__x86_64__)
 
-/* Expands the macro `each` for each access k. Its arguments: k, the general register, the vector
- * register, and the addresses in the arrays a and b if strided. x86-64 has too few general
+/* Expands the macro `each` for each access k. The arguments of `each`: k, the general register, the
+ * vector register, and the addresses in the arrays a and b if strided. x86-64 has too few general
  * registers, so the accesses share four general registers. */
 #define STREAM_LIST(each, g0, g1, g2, g3, g4, g5, g6, g7, v0, v1, v2, v3, v4, v5, v6, v7)         \
 	each(0, g0, v0, "(%[a])", "(%[b])") each(1, g1, v1, "(%[a],%[s])", "(%[b],%[s])")         \
@@ -61,7 +61,8 @@
 	".else\n	" wider " %%zmm" v ", " place "\n"                 \
 	".endif\n"
 
-/* Strided: addresses by place. Otherwise: addresses by number. */
+/* STREAM_ACCESS() makes access number k. If strided, the argument `place` is the address of the
+ * access. Otherwise the address is k * width bytes after `base`. */
 #define STREAM_ACCESS(X, scalar, xmm, wider, k, g, v, base, place)          \
 	".if %c[strided]\n" X(scalar, xmm, wider, place, g, v) ".else\n" X( \
 		scalar, xmm, wider, #k "*%c[width](%[" base "])", g, v) ".endif\n"
@@ -76,8 +77,8 @@
 #define STREAM_UPDATE(k, g, v, a, b) STREAM_LOAD(k, g, v, a, b) STREAM_PUT(k, "r12", "8", "a", a)
 #define STREAM_COPY(k, g, v, a, b)   STREAM_LOAD(k, g, v, a, b) STREAM_PUT(k, g, v, "b", b)
 
-/* The loop loads the value to write before it starts, and stores the last loaded values at its
- * end. */
+/* STREAM_VALUE() runs before the loop and loads the value to write. STREAM_KEEP() runs after the
+ * loop and stores the last loaded values. */
 #define STREAM_VALUE(g) STREAM_FROM("movq", "movups", "vmovups", "%c[value](%[walk])", g, "8")
 #define STREAM_KEEP(k, g, v, a, b) \
 	STREAM_TO("movq", "movups", "vmovups", "%c[found]+" #k "*64(%[walk])", g, v)
@@ -85,8 +86,8 @@
 #define STREAM_BEGIN   \
 	".p2align 6\n" \
 	"1:\n"
-/* Moves to the places of the next iteration, or back to the first. It has no branch, because a
- * branch would be mispredicted once per pass. */
+/* STREAM_NEXT and STREAM_MOVE() move a pointer to the places of the next iteration, or back to the
+ * first places. The code has no branch, because a branch would be mispredicted once per pass. */
 #define STREAM_NEXT "	cmpq %[last], %[a]\n"
 #define STREAM_MOVE(p, by)                              \
 	".if %c[strided]\n"                             \
@@ -115,8 +116,9 @@
 
 #else
 
-/* Expands the macro `each` for each access k. Its arguments: k, the number of the register, the
- * number of the previous register, and the addresses in the arrays a and b if strided. */
+/* Expands the macro `each` for each access k. The arguments of `each`: k, the number of the
+ * register, the number of the previous register, and the addresses in the arrays a and b if
+ * strided. */
 #define STREAM_LIST(each, r0, r1, r2, r3, r4, r5, r6, r7)                                          \
 	each(0, r0, r7, "[%[a]]", "[%[b]]") each(1, r1, r0, "[%[a], %[s]]", "[%[b], %[s]]")        \
 		each(2, r2, r1, "[%[a], %[s2]]", "[%[b], %[s2]]") each(3, r3, r2, "[%[a], %[s3]]", \
@@ -136,7 +138,8 @@
 	".else\n	" name " q" r ", " place "\n"         \
 	".endif\n"
 
-/* Strided: addresses by place. Otherwise: addresses by number. */
+/* STREAM_ACCESS() makes access number k. If strided, the argument `place` is the address of the
+ * access. Otherwise the address is k * width bytes after `base`. */
 #define STREAM_ACCESS(name, k, r, base, place)                                 \
 	".if %c[strided]\n" STREAM_TEXT(name, r, place) ".else\n" STREAM_TEXT( \
 		name, r, "[%[" base "], #" #k "*%c[width]]") ".endif\n"
@@ -158,16 +161,16 @@
 #define STREAM_COPY(k, r, before, a, b) \
 	STREAM_LOAD(k, r, before, a, b) STREAM_PUT(k, r, before, "b", b)
 
-/* The loop loads the value to write before it starts, and stores the last loaded values at its
- * end. */
+/* STREAM_VALUE() runs before the loop and loads the value to write. STREAM_KEEP() runs after the
+ * loop and stores the last loaded values. */
 #define STREAM_VALUE(g)			STREAM_TEXT("ldr", "8", "[%[walk], #%c[value]]")
 #define STREAM_KEEP(k, r, before, a, b) STREAM_TEXT("str", r, "[%[walk], #%c[found]+" #k "*64]")
 
 #define STREAM_BEGIN   \
 	".p2align 6\n" \
 	"1:\n"
-/* Moves to the places of the next iteration, or back to the first. It has no branch, because a
- * branch would be mispredicted once per pass. */
+/* STREAM_NEXT and STREAM_MOVE() move a pointer to the places of the next iteration, or back to the
+ * first places. The code has no branch, because a branch would be mispredicted once per pass. */
 #define STREAM_NEXT "	cmp %[a], %[last]\n"
 #define STREAM_MOVE(p)                                  \
 	".if %c[strided]\n"                             \
@@ -199,9 +202,9 @@ enum { STREAM_UNROLL = 8, STREAM_WIDEST = 64 };
  * times. */
 struct stream_walk {
 	/* Values that the loads of the last iteration returned. With 8-byte accesses, only the
-	 * second half is valid. */
+	 * second half of found[] is valid. */
 	_Alignas(STREAM_WIDEST) unsigned char found[STREAM_UNROLL][STREAM_WIDEST];
-	unsigned char value[STREAM_WIDEST]; /* the value to write */
+	unsigned char value[STREAM_WIDEST]; /* the value that the loop writes */
 	/* a: the array that the loop reads or writes; b: the destination of a copy */
 	unsigned char *a, *b;
 	uint64_t stride;   /* bytes from one place to the next, if the loop is strided */
@@ -239,8 +242,9 @@ static inline struct stream_plan *stream_plan(struct kernel_run *run)
 	return (struct stream_plan *)(void *)run->kept;
 }
 
-/* Callbacks of the kernel. run->position counts bytes. If the loop only reads, the array must hold
- * the values of stream_word(). Otherwise stream_verify() overwrites the data. */
+/* The callbacks call(), begin_at() and verify() of kernels with these loops. run->position counts
+ * bytes. If the loop only reads, the array must hold the values of stream_word(). Otherwise
+ * stream_verify() overwrites the data. */
 void stream_call(struct kernel_run *run, uint64_t elements);
 void stream_begin_at(struct kernel_run *run, double share);
 struct status stream_verify(struct kernel_run *run);

@@ -30,9 +30,10 @@ enum { FORM_BRANCHING, FORM_BRANCH_FREE, FORMS };
 enum { TREE_LOOKUPS_MOST = 64 };
 
 /* The tree of a setting. A node is an array of words: its keys in ascending order, then the
- * addresses of its children. A node has one child more than keys. A bare node has no addresses.
- * After the last node lies the node "nothing", where all searches for missing keys end. The node
- * "nothing" points to itself, and its keys are larger than all other keys. */
+ * addresses of its children. A node has one child more than keys. A bare node holds only keys, and
+ * no addresses of children. After the last node lies the node "nothing", where all searches for
+ * missing keys end. The node "nothing" points to itself, and its keys are larger than all other
+ * keys. */
 struct tree {
 	enum tree_order order;
 	bool balanced, bare;

@@ -254,7 +254,8 @@ static uint64_t window_footprint(const int64_t *v)
 	return count_of(v) * STRIDE;
 }
 
-/* The layout of the nodes depends on the knob `chains` only; a smaller size is a part of it. */
+/* Settings with the same number of chains can share their nodes. A smaller working set uses only
+ * the first nodes. */
 static uint64_t window_layout(const int64_t *v)
 {
 	return (uint64_t)v[CHAINS];

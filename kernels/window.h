@@ -27,8 +27,8 @@ enum window_kind {
 struct window_filler {
 	const char *name;   /* name of the choice of the knob `filler` */
 	const char *buffer; /* Name of the buffer that the fillers fill, as in the `size` lines of a
-			       core's file. If cores differ in which buffer is full first, the most
-			       likely buffer. */
+			       core's file. If cores differ in which buffer is full first, the field
+			       names the most likely buffer. */
 	const char *title;  /* the buffer in words, without an article: "reorder buffer" */
 	double each;	    /* number of entries of the buffer that one filler occupies */
 	double own; /* Number of entries of the buffer that the loop's own instructions occupy, from

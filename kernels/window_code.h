@@ -97,7 +97,8 @@ static void write_entry(struct assembly *as)
 	assemble(as, "clc");
 }
 
-/* Does not change the carry. */
+/* The generated code does not change the carry flag, because fillers with branches test this flag.
+ */
 static void write_turn(struct assembly *as, int top)
 {
 	assemble(as, "dec rbp");
@@ -166,10 +167,11 @@ static void write_entry(struct assembly *as)
 	assemble(as, "mov x14, #1");
 	assemble(as, "fmov d16, x14");
 	assemble(as, "mov x15, #0");
-	assemble(as, "adds x15, x15, x15"); /* no carry */
+	assemble(as, "adds x15, x15, x15"); /* clears the carry flag */
 }
 
-/* Does not change the carry. */
+/* The generated code does not change the carry flag, because fillers with branches test this flag.
+ */
 static void write_turn(struct assembly *as, int top)
 {
 	assemble(as, "sub x1, x1, #1");
@@ -200,7 +202,8 @@ static void write_exit(struct assembly *as)
  * so clflushopt is ten times as fast as clflush. */
 static inline bool flush_overlaps(void)
 {
-	static atomic_int known; /* cpuid takes microseconds in a virtual machine */
+	static atomic_int known; /* the result of cpuid, because cpuid takes microseconds in a
+				    virtual machine; 0: not known yet */
 	unsigned a, b, c, d;
 
 	if (!atomic_load_explicit(&known, memory_order_relaxed))
