@@ -29,7 +29,7 @@ struct campaign_state {
 	const char *doing; /* the current measurement, such as "nop, 256 fillers"; empty: nothing is
 			      measured now */
 	bool any;	   /* true if at least one value is measured */
-	const char *why;   /* why there is no result; empty: unknown */
+	const char *why;   /* reason why the campaign has no result; empty: unknown */
 };
 
 struct campaign_kind {
@@ -86,7 +86,7 @@ enum { VISITS_AHEAD = 2 };
 struct visits {
 	const struct measurer *measurer;
 	void *context;
-	unsigned count;	       /* number of cells; accept() may change it */
+	unsigned count;	       /* number of cells to visit; accept() may change `count` */
 	const unsigned *order; /* the order of the cells in a round; NULL: the cells 0, 1, 2, … */
 	bool repeat; /* true: a round visits a cell until wanted() returns false; false: a round
 			visits each cell once */
@@ -118,9 +118,9 @@ struct visits {
  * measurer has stopped. */
 void visits_round(struct visits *visits);
 
-/* meanwhile() may call these functions. visits_due() returns whether the oldest visit has a result
- * or must stop. visits_submit() submits visits up to the measurer's limit. visits_drain() waits for
- * all submitted visits. */
+/* meanwhile() may call the functions visits_due(), visits_submit() and visits_drain(). visits_due()
+ * returns whether the oldest visit has a result or must stop. visits_submit() submits visits up to
+ * the measurer's limit. visits_drain() waits for all submitted visits. */
 bool visits_due(const struct visits *visits);
 void visits_submit(struct visits *visits);
 void visits_drain(struct visits *visits);

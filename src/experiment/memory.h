@@ -18,7 +18,7 @@ struct memory_probe {
 			not measured */
 	unsigned done; /* a bit for each finished step, successful or not */
 	int again;     /* number of visits to the current step that gave no reliable value */
-	int step;      /* the current step; -1: none */
+	int step;      /* the step that is measured now; -1: no step is measured */
 };
 
 void memory_probe_init(struct memory_probe *probe);

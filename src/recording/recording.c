@@ -58,7 +58,7 @@ static struct records records_of(struct recording *recording)
 }
 
 /* Writes the lines of `block` together, so that the file contains all or none of these lines, if
- * possible. After an error, nothing more is written. */
+ * possible. After a write error, nothing more is written to the file. */
 static void flush(struct recording *recording)
 {
 	size_t done = 0;
@@ -299,7 +299,7 @@ bool recording_wants(const struct recording *recording, const struct setting *se
 		       known_counts(counts) > known->counted);
 }
 
-/* Copies the newest `room` trials. Older trials are only counted as forgotten. */
+/* Copies the newest trials, at most `room` trials. Older trials are only counted as forgotten. */
 static void choose_trials(struct trials *chosen, const struct trials *from, unsigned room)
 {
 	unsigned first = from->count > room ? from->count - room : 0;

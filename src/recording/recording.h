@@ -14,7 +14,7 @@
 #include "experiment/advice/explainer.h"
 #include "experiment/setting/setting.h"
 
-/* The machine, core and events of a recording. All pointers are borrowed. */
+/* The machine, core and events of a recording. All pointers of the struct are borrowed. */
 struct recording_place {
 	const struct machine *machine; /* the machine, which must be known */
 	uint64_t seed;
@@ -22,15 +22,15 @@ struct recording_place {
 	enum uarch_match match;	 /* how well a core model fits the running core */
 	bool foreign, nearest;	 /* same meaning as in struct view */
 	const char *note;	 /* reason why `core` is NULL; `note` may be NULL */
-	const struct event_plan *events; /* the counted events; NULL: none */
+	const struct event_plan *events; /* the counted events; NULL: no events were counted */
 };
 
 struct recording;
 
-/* Opens a file and writes the place. An existing file must be a recording of the same machine, core
- * and seed. New lines are appended to an existing file, and *goes_on is true. Returns STATUS_USAGE
- * if the file is not a recording of this place, or if another program writes to the file. Returns
- * STATUS_FAILED if the file cannot be written. */
+/* Opens a file for a recording, and writes the place. An existing file must be a recording of the
+ * same machine, core and seed. New lines are appended to an existing file, and *goes_on is true.
+ * Returns STATUS_USAGE if the file is not a recording of this place, or if another program writes
+ * to the file. Returns STATUS_FAILED if the file cannot be written. */
 struct status recording_open(const char *path, const struct recording_place *place,
 	struct recording **recording, bool *goes_on);
 void recording_close(struct recording *recording); /* `recording` may be NULL */
@@ -40,8 +40,8 @@ struct recording_entry {
 	const struct setting *setting;
 	const struct trials *trials;
 	const struct run_facts *facts;
-	const struct event_plan *events; /* the counted events; NULL: none */
-	const struct counts *counts;	 /* NULL: no counts */
+	const struct event_plan *events; /* the counted events; NULL: no events were counted */
+	const struct counts *counts;	 /* the counts of the events; NULL: no counts */
 };
 
 /* Returns whether the sample would add information to the recording. A sample adds information if

@@ -18,8 +18,8 @@
 #include "recording/record.h"
 #include "recording/recording.h"
 
-/* Version of the recording format that this program writes. The program also reads older
- * versions. */
+/* Version of the recording format that this program writes. The program also reads recordings of
+ * older versions. */
 enum { RECORDING_VERSION = 1 };
 
 void records_sample(const struct records *records, const struct record_sample *sample);
@@ -82,7 +82,7 @@ void lines_explanation(const struct records *records, const struct setting *sett
 	const struct explanation *explanation, const struct core *core,
 	const struct event_plan *events, const double *modelled, unsigned id);
 
-/* The words for enum trial_fate and enum uarch_match, in the order of the enums. The last entry is
- * NULL. */
+/* The words for enum trial_fate and enum uarch_match, in the order of the enums. The last entry of
+ * each list is NULL. */
 extern const char *const recording_fates[];
 extern const char *const recording_matches[];

@@ -31,7 +31,7 @@ struct status replay_open(const char *path, struct replay **replay);
 struct status replay_read(const char *path, struct replay **replay);
 void replay_free(struct replay *replay); /* `replay` may be NULL */
 
-/* Where and when a recording was made. */
+/* The place and the time at which a recording was made. */
 struct replay_place {
 	char program[32],
 		time[32]; /* version of the program, and time (UTC) at which the first run began */
@@ -42,7 +42,7 @@ struct replay_place {
 	char note[300];	 /* reason why there are no recorded limits */
 };
 
-/* A summary of a recording. Its pointers are valid until replay_free(). */
+/* A summary of a recording. The pointers of the summary are valid until replay_free(). */
 struct replay_summary {
 	const char *name; /* file name without its directory and without control characters */
 	const char *path;

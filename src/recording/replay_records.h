@@ -14,7 +14,8 @@
  * in a row are one entry. */
 struct explained {
 	struct explanation whole; /* the explanation without its instructions */
-	char function[64];	  /* storage for whole.function; empty: the name is unknown */
+	char function[64]; /* name of the function, to which whole.function points; empty: the name
+			      is unknown */
 	int run_count, insn_count;
 	struct recorded_insn *run;
 	double modelled[COUNTERS_MAX]; /* the model's value of each event of the plan; NAN: the
@@ -29,8 +30,9 @@ struct played {
 	unsigned count, forgotten[TRIAL_FATES];
 	struct trial *trial;
 	struct run_facts facts;
-	struct counts *counts;	     /* NULL: none */
-	struct explained *explained; /* NULL: none */
+	struct counts *counts; /* counts of the setting; NULL: no counts were recorded */
+	struct explained
+		*explained; /* explanation of the setting; NULL: no explanation was recorded */
 };
 
 struct replay {

@@ -335,8 +335,8 @@ const char *reading_counters(struct reading *reading, const json_t *object, unsi
 	return NULL;
 }
 
-/* Reads the value of a knob; a choice is written by its name. Returns false for an unknown value.
- */
+/* Reads the value of a knob; a choice is written by its name. Returns false if the knob does not
+ * have the recorded value. */
 static bool read_knob(const struct knob *knob, const json_t *from, int64_t *value)
 {
 	const char *word = json_string_value(from);

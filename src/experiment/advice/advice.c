@@ -117,7 +117,7 @@ static bool other_work(const struct setting *from, const struct setting *to, int
 	return false;
 }
 
-/* Tries the values of one knob. *best is the best change so far. */
+/* Tries the values of one knob. *best is the best change found so far. */
 static void try_knob(const struct advice_question *question, int index, struct asking *asking,
 	struct option *best)
 {

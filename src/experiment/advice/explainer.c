@@ -77,8 +77,8 @@ const struct explainer explainer_model = { NULL, recognise, load, unload, ask, e
 
 /* ---- the cache ---- */
 
-/* Complete explanations are large, so the cache keeps few. Predictions are small, and advice needs
- * many. */
+/* The cache keeps few complete explanations, because they are large. The cache keeps many
+ * predictions, because advice needs many of them. */
 enum { WHOLE = 8, PREDICTIONS = 256 };
 
 struct explain_cache {

@@ -34,7 +34,7 @@ enum characterise_stage {
 
 struct characterise_report {
 	const struct machine *machine;
-	struct measured measured;    /* values measured so far */
+	struct measured measured;    /* values of the core measured so far */
 	struct measured_ports ports; /* ports of the classes, set at the end of the measurement */
 	bool ported;		     /* true if the ports are known */
 	char name[24];		     /* name of the measured core model */

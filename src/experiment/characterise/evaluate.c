@@ -157,7 +157,7 @@ static struct figure at_rename(struct figure a)
 /* ---- classes */
 
 /* Returns the latency of a class. The chain of a class may contain instructions of other classes,
- * whose latencies are subtracted. `depth` limits the recursion. */
+ * whose latencies are subtracted. The parameter `depth` limits the recursion. */
 static struct figure latency_of(const struct evaluation *e, const struct recipe *recipe, int depth)
 {
 	struct figure figure =

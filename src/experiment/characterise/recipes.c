@@ -49,7 +49,7 @@ static void copy(struct reader *reader, char *to, size_t size, const char *from)
 		rows_copy(&reader->rows, "the text", from, to, size);
 }
 
-/* Splits "A,B" into names. */
+/* Splits a list "A,B" into names of classes. */
 static void split_names(struct reader *reader, char *list, char names[TAKEN_OFF][24])
 {
 	for (int i = 0; list; i++) {
@@ -188,7 +188,7 @@ static bool wanted(const struct reader *reader, const char *name)
 	return !reader->classes;
 }
 
-/* Reads a line `class`. Its first field is "NAME 128,256,512". */
+/* Reads a line `class`. The first field of a line `class` is "NAME 128,256,512". */
 static void read_class(struct reader *reader, char *field[FIELDS])
 {
 	char *name = strtok(field[0], " "), *list = strtok(NULL, " ");
@@ -343,7 +343,7 @@ static void check_name(struct reader *reader, const char *name)
 		(size_t)recipes->class_count, "\"slexplore explain\" names those of a loop");
 }
 
-/* Removes the classes that are not needed. */
+/* Removes the recipes of the classes that the user's measurement does not need. */
 static void choose(struct reader *reader)
 {
 	struct recipes *recipes = reader->recipes;

@@ -74,9 +74,9 @@ const struct kernel *loop_with_nops(const struct kernel *kernel, const char *nop
 const struct kernel *loop_of_mix(const struct recipes *recipes, const struct measured *measured,
 	const struct measured_mix *mix);
 
-/* recipes_each() calls `each` for every loop of the first stage; kernel is NULL if the class or
- * fact has no such loop. recipes_words() returns the name of the quantity that a loop measures:
- * "latency of fadd.512". */
+/* recipes_each() calls `each` for every loop of the first stage; the parameter `kernel` of each()
+ * is NULL if the class or fact has no such loop. recipes_words() returns the name of the quantity
+ * that a loop measures: "latency of fadd.512". */
 void recipes_each(const struct recipes *recipes,
 	void (*each)(void *context, enum item_kind kind, int of, const struct kernel *kernel),
 	void *context);
@@ -89,7 +89,7 @@ struct item_words recipes_words(const struct recipes *recipes, enum item_kind ki
 /* The evaluation computes a core's latencies, throughputs, rename slots and facts from the cycles
  * of measured loops. */
 
-/* One loop to measure. */
+/* A loop to measure, and its purpose. */
 struct loop_item {
 	enum item_kind kind;
 	int of; /* index of the class, fact, `width` line or mix that the loop measures */
@@ -101,7 +101,7 @@ struct loop_item {
 struct evaluation {
 	struct recipes recipes;
 	struct cells *cells;	   /* the cells with the trials of each loop */
-	struct measured *measured; /* the values measured so far */
+	struct measured *measured; /* the values of the core measured so far */
 	double wide_ghz;	   /* the highest core clock of loops with 512-bit vectors */
 	int nop; /* index of the `width` line with the most nops per cycle; -1: not yet known */
 };

@@ -11,8 +11,8 @@
 #include "base/units.h"
 #include "experiment/probe/probe_state.h"
 
-/* A visit ends after PATIENCE trials if none of them was quiet. A later visit measures the point
- * again. */
+/* A visit ends after PATIENCE trials if none of them was quiet. A later visit measures a point
+ * without quiet trials again. */
 enum { PATIENCE = 10 };
 
 /* The largest number of visits to a point in one round. */

@@ -16,10 +16,10 @@
 
 /* The parts of the probe that a user can select. */
 enum probe_part {
-	PROBE_LATENCY,	 /* "latency" */
-	PROBE_TLB,	 /* "tlb" */
-	PROBE_LINE,	 /* "line" */
-	PROBE_BANDWIDTH, /* "bandwidth" */
+	PROBE_LATENCY,	 /* "latency": latency over the size of the working set */
+	PROBE_TLB,	 /* "tlb": latency with one line per page */
+	PROBE_LINE,	 /* "line": size of a cache line */
+	PROBE_BANDWIDTH, /* "bandwidth": bandwidth of each level of the memory hierarchy */
 	PROBE_PARALLEL,	 /* "parallel": latency of several independent chains at the same time */
 	PROBE_CORES,	 /* "cores": bandwidth and loaded latency with several cores */
 	PROBE_PARTS
@@ -29,7 +29,7 @@ extern const char *const probe_part_names[]; /* the names of the parts, ended by
 
 struct probe_options {
 	unsigned parts;	   /* a bit for each part to measure; 0: all parts except PROBE_CORES */
-	uint64_t max_size; /* bytes of the largest working set; 0: PROBE_SIZE */
+	uint64_t max_size; /* bytes of the largest working set; 0: PROBE_SIZE bytes */
 	bool pages[PAGE_KINDS]; /* kinds of pages to measure; all false: PAGES_4K and PAGES_HUGE. If
 				   only PAGES_AUTO is true, the probe measures one curve, with the
 				   pages that the system chooses */
@@ -67,7 +67,7 @@ struct probe_curve {
 enum { PROBE_READ, PROBE_WRITE, PROBE_COPY, PROBE_OPERATIONS };
 
 struct probe_band {
-	char level[16]; /* "L1d", "L2", "L3", "memory" */
+	char level[16]; /* name of the level: "L1d", "L2", "L3" or "memory" */
 	uint64_t size;	/* bytes of the working set */
 	struct probe_point point[PROBE_OPERATIONS];
 	double lines[PROBE_OPERATIONS]; /* cache lines per cycle that the code's accesses move
@@ -91,7 +91,7 @@ struct probe_report {
 	const struct machine *machine;
 	struct probe_options
 		options;     /* the options in use; max_size is reduced to the memory limits */
-	uint64_t asked_size; /* max_size as the user set it */
+	uint64_t asked_size; /* value of max_size that the user set */
 	struct probe_curve lines[PAGE_KINDS]; /* latency of a walk in random order over the lines of
 						 a working set */
 	struct probe_curve pages[PAGE_KINDS]; /* latency of a walk over one line per page */
@@ -104,15 +104,17 @@ struct probe_report {
 	struct probe_curve loaded; /* latency of memory while x other cores read memory */
 	int band_count;
 	struct probe_band band[PROBE_BANDS];
-	struct literature published; /* published values, for comparison */
-	struct hierarchy hierarchy;  /* memory hierarchy computed from the points measured so far */
-	double done;		     /* progress of the probe, from 0 to 1 */
-	double seconds;		     /* seconds since the first request */
-	bool complete;		     /* true if all points are measured */
-	enum probe_part part;	     /* the part that is measured now */
+	struct literature
+		published; /* published bandwidths, for comparison with the measured bandwidths */
+	struct hierarchy hierarchy; /* memory hierarchy computed from the points measured so far */
+	double done;		    /* progress of the probe, from 0 to 1 */
+	double seconds;		    /* seconds since the first request */
+	bool complete;		    /* true if all points are measured */
+	enum probe_part part;	    /* the part that is measured now */
 	char doing[64]; /* the current measurement, such as "latency, 4k pages, 2.8m"; empty: the
 			   probe measures nothing */
-	struct notes notes; /* omitted parts, pages and memory sizes, with the reason */
+	struct notes notes; /* notes about omitted parts, kinds of pages and memory sizes, each with
+			       the reason */
 };
 
 struct probe;

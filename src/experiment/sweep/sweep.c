@@ -74,7 +74,8 @@ struct sweep {
 	struct sweep_report report;
 	struct sweep_progress progress;
 	double scale;	   /* factor by which the seconds of each cell are multiplied */
-	double base_total; /* seconds of all cells before scaling */
+	double base_total; /* sum of the seconds of all cells, before the factor `scale` is applied
+			    */
 
 	uint64_t odometer;  /* number of the first combination of the next block */
 	struct cell *cells; /* cells of the current block */
@@ -85,8 +86,9 @@ struct sweep {
 	int round, rounds;
 	bool troubled_only; /* true: the current round visits only cells without a value or with a
 			       doubtful value */
-	double block_base;  /* seconds of the block's cells before scaling */
-	double allowance;   /* seconds that this block may use */
+	double block_base;  /* sum of the seconds of the block's cells, before the factor `scale` is
+			       applied */
+	double allowance;   /* seconds that the current block may use */
 	double spent;
 	double planned; /* planned seconds of all visits so far */
 
@@ -160,7 +162,7 @@ static uint64_t footprint(const struct setting *setting)
 	return kernel_footprint(setting->kernel, setting->v);
 }
 
-/* Returns the seconds for a cell before scaling. */
+/* Returns the seconds for a cell, before the factor `scale` is applied. */
 static double base_seconds(const struct setting *setting)
 {
 	return footprint(setting) > LARGE ? SECONDS_LARGE : SECONDS_SMALL;
@@ -518,8 +520,8 @@ struct sweep_progress sweep_progress(struct sweep *sweep)
 	double total = sweep->base_total * sweep->scale;
 
 	progress.finished = sweep->finished + (sweep->measured ? sweep->count : sweep->settled);
-	/* Every cell is visited at least once. If the first visits took longer than planned, the
-	 * total time grows in proportion. */
+	/* If the visits so far took longer than planned, the estimate of the total time for one
+	 * round grows in proportion. */
 	if (sweep->planned > 0)
 		total = fmax(total, total / sweep->rounds * sweep->spent / sweep->planned);
 	progress.remaining =

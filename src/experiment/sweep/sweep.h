@@ -102,7 +102,7 @@ enum sweeps_figure {
 	SWEEPS_SECONDS, /* seconds for all elements of the kernel's ring */
 	SWEEPS_GBPS,
 	SWEEPS_BYTES_PER_CYCLE,
-	SWEEPS_SPEEDUP,		   /* ratio: the baseline's cycles to this setting's cycles */
+	SWEEPS_SPEEDUP, /* speedup: cycles of the baseline, divided by the cycles of the setting */
 	SWEEPS_INSTRUCTIONS,	   /* instructions per element */
 	SWEEPS_INSTRUCTIONS_TOTAL, /* millions of instructions for all elements of the ring */
 	SWEEPS_CPI,		   /* cycles per instruction */
@@ -150,7 +150,7 @@ struct named_sweep {
 	struct sweeps_published published[SWEEPS_PUBLISHED];
 };
 
-/* All named sweeps. */
+/* The list of all named sweeps. */
 struct sweeps {
 	int count;
 	struct named_sweep *sweep;

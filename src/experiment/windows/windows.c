@@ -169,9 +169,10 @@ static bool is_left(const struct windows_row *row)
 
 /* A program on the core's other hyper-thread may take half of most buffers for milliseconds. The
  * measured curve then has a sharp knee at half of the entries, such as 256 of 512 (Redwood Cove:
- * once in a hundred runs). No other effect shows the interference. To detect another program, the
- * measurement checks each sharp knee after all rows, with a point at BEHIND times the knee. If the
- * cycles beyond the knee have not risen, the other program caused the knee. */
+ * once in a hundred runs). Nothing else in the measurement shows this kind of interference. To
+ * detect another program, the measurement checks each sharp knee after all rows, with a point at
+ * BEHIND times the knee. If the cycles beyond the knee have not risen, the other program caused the
+ * knee. */
 enum { CHECKS = 2 };
 #define BEHIND 1.05
 

@@ -78,13 +78,13 @@ struct windows *windows_new(const struct machine *machine, const struct windows_
 	struct status *status);
 void windows_free(struct windows *windows);
 
-/* Reads words that name choices of the knob `filler`; sets a bit in *fillers for each. For an
- * unknown word, the STATUS_USAGE message suggests the nearest names. */
+/* Reads words that name choices of the knob `filler`; sets the bit of each named choice in
+ * *fillers. For an unknown word, the STATUS_USAGE message suggests the nearest names. */
 struct status windows_read_fillers(
 	const struct kernel *kernel, const char *const *words, int count, uint64_t *fillers);
 
-/* Measures the row with this value of the knob `filler` next. If there is no such row, no row is
- * preferred. */
+/* Makes windows_measure() measure the row with this value of the knob `filler` next. If no row has
+ * the value, no row is preferred. */
 void windows_prefer(struct windows *windows, int64_t choice);
 
 /* Sets the core model, whose buffer sizes the views show next to the knees. If `uarch` is NULL,
@@ -101,8 +101,8 @@ void windows_give(
  * way. */
 void windows_measure(struct windows *windows, const struct measurer *measurer);
 
-/* Ends the measurement. Without windows_measure(), the report has only points from windows_give().
- */
+/* Ends the measurement. If windows_measure() was not called, the report has only points from
+ * windows_give(). */
 void windows_close(struct windows *windows);
 
 /* Returns whether nothing is left to measure. */
