@@ -1,5 +1,5 @@
-/* Names of limits, words for causes (classes of operations, sets of ports, numbers), and the list
- * of limits. */
+/* Functions for the names of limits, the words for their causes (classes of operations, sets of
+ * ports, numbers), and the list of limits. */
 #include "model/limits/tally.h"
 
 #include <math.h>
@@ -134,8 +134,8 @@ void words_add(struct limit_words *words, const char *format, ...)
 }
 
 /* Ports whose names begin with the same word form one group: "p0156". Three or more ports with
- * consecutive numbers become "alu0-3". Port numbers of two digits are separated by commas:
- * "p2,3,11". */
+ * consecutive numbers are written as a range: "alu0-3". Port numbers of two digits are separated by
+ * commas: "p2,3,11". */
 struct limit_words words_ports(const struct uarch *uarch, uint32_t ports)
 {
 	static const char digits[] = "0123456789";

@@ -54,7 +54,7 @@ static struct limit_words describe_chain(const struct tally *tally, const struct
 
 /* Returns the number of elements of a new chain that overlap with the previous chain. The reorder
  * buffer must hold the overlapping elements, and the scheduler must hold their operations. Returns
- * INFINITY if the sizes of both buffers are unknown. */
+ * INFINITY if the sizes of reorder buffer and scheduler are unknown. */
 static double overlap(const struct tally *tally, const struct chain *chain)
 {
 	double rob = tally->uarch->fact[SIZE_ROB], scheduler = tally->uarch->fact[SIZE_SCHEDULER];
@@ -72,9 +72,9 @@ static double overlap(const struct tally *tally, const struct chain *chain)
 }
 
 /* Returns the share of a chain's cycles that remains if a new chain begins every `restart`
- * elements. A chain can begin when all previous elements are done, except the last `together`. The
- * result is the larger of two bounds. The first bound is for the first chain that has to wait. The
- * second bound is for the next chain, which waits for the whole first chain. */
+ * elements. A new chain can begin when all previous elements are done, except the last `together`
+ * elements. The result is the larger of two bounds. The first bound is for the first chain that has
+ * to wait. The second bound is for the next chain, which waits for the whole first chain. */
 double limits_restart_share(double restart, double together)
 {
 	double first = floor(together / restart) + 1;
@@ -187,8 +187,8 @@ static void take(const struct tally *tally, int step, bool first, bool miss, str
 		span->waits[insn->writes[i]] = first || (waits && !insn->zeroing);
 }
 
-/* Counts, for each buffer of the core, the misses in flight before the buffer is full. The count
- * begins at the miss at `start` and goes once around the loop. */
+/* Counts, for each buffer of the core, the misses in flight before the buffer is full. The count of
+ * misses begins at the step `start` and goes once around the loop. */
 static void look_from(const struct tally *tally, int start, double together[SIZE_COUNT])
 {
 	const struct loop *loop = tally->loop;

@@ -516,7 +516,7 @@ void limits_memory(struct tally *tally)
 {
 	struct level level[LEVELS], waiting[LEVELS];
 	double *beyond = tally->limits->beyond, lines = levels_lines(tally, WAYS_ALL);
-	/* A working set that fits the first cache needs no other level. */
+	/* If the working set fits the first-level cache, no lines come from other levels. */
 	bool fits = levels_cache(tally, L1) > 0 && !levels_spill(tally);
 
 	add_reaches(tally);

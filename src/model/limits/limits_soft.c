@@ -206,9 +206,9 @@ static double page_walks(struct tally *tally)
 	return cycles;
 }
 
-/* Estimates mispredictions per path of branches without a short pattern. The estimate assumes a
- * predictor that does not know the data. Built-in kernels state their own number of mispredictions.
- */
+/* Estimates the mispredictions per path of branches whose directions have no short pattern. The
+ * estimate assumes a predictor that does not know the data. Built-in kernels state their own number
+ * of mispredictions. */
 static void add_irregular(struct tally *tally)
 {
 	const struct loop *loop = tally->loop;

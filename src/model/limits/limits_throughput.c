@@ -429,7 +429,7 @@ void limits_ports(struct tally *tally)
 	struct port_load *load = memory_new((size_t)uses->count * UARCH_TERMS + 1, sizeof(*load));
 
 	/* Ports are handled before units, such as the divider. If an instruction needs a port and a
-	 * unit, the listing then shows the port first. */
+	 * unit, the text then names the port first. */
 	for (int units = 0; units < 2; units++) {
 		int first = count;
 		double cycles, pressure[UARCH_PORTS];

@@ -31,7 +31,8 @@ struct misses_level {
 	double bytes; /* size of the cache; 0: no cache, or unknown */
 	double held;  /* bytes of cache that the walk needs to have no misses */
 	bool fits;    /* the cache is large enough: held is at most bytes */
-	bool edge;    /* held is close to bytes: the cache may hold a few of the lines */
+	bool edge;    /* held is close to bytes: a few lines may hit although most miss, or miss
+			 although most hit */
 	double each;  /* misses per element after the first pass over the data; NAN: unknown */
 };
 

@@ -173,8 +173,8 @@ static void index_steps(struct pipeline *pipeline)
 
 /* ---- The simulation */
 
-/* sooner() and later() are like fmin() and fmax() without handling of NAN. The compiler needs no
- * function call for sooner() and later(). */
+/* sooner() and later() are like fmin() and fmax() without handling of NAN. The compiler can inline
+ * sooner() and later(). */
 static double sooner(double a, double b)
 {
 	return a < b ? a : b;

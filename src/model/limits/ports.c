@@ -30,7 +30,7 @@ static bool usable(const struct port_load *load, int ports)
 	       load->ports;
 }
 
-/* Merges loads with the same set of ports. Even a long loop has few different sets. */
+/* Merges loads with the same set of ports. Even a long loop has few different sets of ports. */
 static double gather(struct balance *balance, const struct port_load *loads, int count, int ports)
 {
 	double total = 0;

@@ -14,9 +14,9 @@ enum { MNEMONICS = 64 };
  * stays a lower bound. */
 struct fusion {
 	char mnemonic[20];
-	unsigned fuses;	 /* set of conditions: one bit for each pair of a condition and its inverse.
-			    A condition and its inverse read the same flags, so one measurement holds
-			    for both */
+	unsigned fuses; /* set of conditions with which the instruction fuses: one bit for each pair
+			   of a condition and its inverse. A condition and its inverse read the same
+			   flags, so one measurement holds for both */
 	unsigned unless; /* set of exceptions in which the instruction does not fuse, one bit for
 			    each entry of uarch_exceptions */
 	bool written;

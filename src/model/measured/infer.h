@@ -65,7 +65,7 @@ struct mix_result {
 	bool apart;    /* two measurements of the mix contradict each other */
 };
 
-/* ---- mixes.c */
+/* ---- mixes.c: functions for mixes of instructions */
 
 bool infer_same_mix(const struct measured_mix *a, const struct measured_mix *b);
 struct mix_result infer_result(const struct inference *in, const struct measured_mix *mix);

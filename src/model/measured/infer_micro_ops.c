@@ -1,9 +1,9 @@
-/* Finds the micro-ops of complex classes. A mix contains one instruction of the class and many
- * instructions of a known class. The known class fills its ports, so each micro-op of the other
- * class that needs one of these ports adds time. A guess is a multiset of known port sets, one for
- * each micro-op. The search compares all guesses with the measured mixes. Finally, the search asks
- * for the mix that best separates the remaining guesses. A class that is slower than its micro-ops
- * explain holds a unit, for example a divider. */
+/* Finds the micro-ops of complex classes. Each measured mix contains one instruction of the complex
+ * class and many instructions of a known class. The known class fills its ports, so each micro-op
+ * of the other class that needs one of these ports adds time. A guess is a multiset of known port
+ * sets, one for each micro-op. The search compares all guesses with the measured mixes. Finally,
+ * the search asks for the mix that best separates the remaining guesses. A class that is slower
+ * than its micro-ops explain holds a unit, for example a divider. */
 #include "model/measured/infer.h"
 
 #include <math.h>
@@ -420,9 +420,9 @@ static bool waits_for_relative(const struct terms *t)
 	return false;
 }
 
-/* Copies the micro-ops of a related op until a mix confirms them. The two ops must have equally
- * many slots and about equal cycles. The cycles of long operations, such as divisions, may differ.
- */
+/* Copies the micro-ops of a related op. A mix that is measured later must confirm the copied
+ * micro-ops. The two ops must have equally many slots and about equal cycles. The cycles of long
+ * operations, such as divisions, may differ. */
 static bool takes_after_relative(struct terms *t)
 {
 	struct inference *in = t->in;

@@ -1,6 +1,6 @@
-/* Derives the ports of a core from measured throughputs and mixes. Simple ops that use the same
- * ports form a group. The search chooses a set of ports for each group, and micro-ops for all other
- * ops. The search also lists the mixes to measure next. */
+/* Derives the ports of a core from measured throughputs and mixes. Simple ops (classes of one
+ * micro-op) that use the same ports form a group. The search chooses a set of ports for each group,
+ * and micro-ops for all other ops. The search also lists the mixes to measure next. */
 #include "model/measured/infer.h"
 
 #include <math.h>
@@ -199,9 +199,10 @@ static struct measured_agreement compare(struct inference *in, bool check, doubl
 		     : (struct measured_agreement){ 0 };
 }
 
-/* Compares classes of many ports with classes on a subset of these ports. A scheduler that chooses
- * ports late keeps the shared ports free for the class with few ports. A core that chooses ports at
- * rename does not keep the shared ports free, and is slower. */
+/* Measures the slowdown if a class of many ports runs together with a class that can use only a
+ * subset of these ports. A scheduler that chooses ports late keeps the shared ports free for the
+ * class with few ports. A core that chooses ports at rename does not keep the shared ports free,
+ * and is slower. */
 static void find_slower(struct inference *in)
 {
 	double off[INFER_GROUPS * INFER_GROUPS];

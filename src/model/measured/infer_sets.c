@@ -67,8 +67,8 @@ static bool may_be(const struct inference *in, int op, int g)
 
 enum answer { ANSWER_NO, ANSWER_YES, ANSWER_OPEN };
 
-/* Whether mixes of three or more related ops confirm that the op belongs to group g. The cycles of
- * a mix confirm the group if they show that all ops of the mix share the ports of one op. */
+/* Whether mixes of three or more related ops confirm that the op belongs to group g. A mix confirms
+ * the group if its cycles show that all ops of the mix share the ports of one op. */
 static enum answer shown_together(const struct inference *in, int op, int g)
 {
 	const struct measured *m = in->measured;
@@ -225,8 +225,8 @@ struct search {
 	int groups;
 	struct infer_group
 		group[INFER_GROUPS]; /* the groups to solve; groups with few ports come first */
-	struct mix_result result[INFER_GROUPS]
-				[INFER_GROUPS]; /* result of the mix of each two groups */
+	struct mix_result result[INFER_GROUPS][INFER_GROUPS]; /* measured result of the mix of two
+								 groups, for each pair of groups */
 	struct solution beam[BEAM], next[BEAM];
 	int count, next_count;
 };

@@ -88,8 +88,8 @@ struct measured_buffer {
 };
 
 struct measured {
-	char isa[16], processor[64]; /* isa: for example "x86_64"; processor: the name that the
-					processor reports */
+	char isa[16], processor[64]; /* isa: instruction set, such as "x86_64"; processor: the name
+					that the processor reports */
 	char match[160]; /* conditions for the `match` line of the core file, "vendor GenuineIntel
 			    family 6 model a7"; empty: the core file gets no `match` line */
 	char words[160]; /* date and conditions of the measurement, for a comment in the core file;
@@ -107,10 +107,11 @@ struct measured {
 
 /* Writes up to `most` mixes that should be measured next to `next`, and returns the number of these
  * mixes. The caller measures each mix, and appends the mix with its cycles to measured->mix. If a
- * measurement failed, cycles.known is false. The caller repeats the call until the result is 0. The
- * first mixes give the most information, so the caller may stop early. If the result of a mix
+ * measurement failed, cycles.known is false. The caller calls measured_next() until it returns 0.
+ * The first mixes give the most information, so the caller may stop early. If the result of a mix
  * contradicts other results, the function may return the mix once more. The width, and `each` and
- * `slots` of the ops, must have been measured before. A call needs milliseconds. */
+ * `slots` of the ops, must have been measured before. A call of measured_next() needs milliseconds.
+ */
 int measured_next(const struct measured *measured, struct measured_mix *next, int most);
 
 /* The ports and units that explain the measurements. */

@@ -25,7 +25,7 @@ enum { TURNS_PREDICTED = 32 };
 
 /* The share of the out-of-order window that a line of a block may use, so that enough of the next
  * line is in flight. Lines that filled the whole window needed 6 to 21 % more time than lines of
- * the best size. Lines that filled WINDOW_SHARE of the window needed 0 to 9 % more. */
+ * the best size. Lines that filled WINDOW_SHARE of the window needed 0 to 9 % more time. */
 #define WINDOW_SHARE 0.75
 
 enum { LINE = 64 };

@@ -247,7 +247,7 @@ static const struct plateau_knee *knee_of(const struct chain *chain, int cache)
 }
 
 /* Returns the index of the cache in another curve that ends at about the same size. Returns -1 if
- * no cache ends there. */
+ * no cache ends at about this size. */
 static int same_cache(const struct chain *chain, const struct plateau_knee *knee)
 {
 	double least = log(2);
@@ -463,7 +463,7 @@ void hierarchy_find(const struct hierarchy_input *input, struct hierarchy *hiera
 			input->ghz > 0 ? hierarchy->level[i].cycles / input->ghz : NAN;
 }
 
-/* ---- Search in curves and levels ---- */
+/* ---- Finding points of curves, and levels ---- */
 
 const struct curve_point *hierarchy_nearest(const struct hierarchy_curve *curve, double bytes)
 {

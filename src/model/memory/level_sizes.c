@@ -83,8 +83,8 @@ void cache_size(const struct plateau_knee *const knees[], int count, bool outerm
 	 * a fixed size, even if its latency varies. */
 	level->unstable = gradual || (level->number > 2 && level->unstable);
 	/* The shared cache may hide the end of the core's own cache. A process may get so little of
-	 * a shared cache that the curve has no flat part for the shared cache. The last knee is
-	 * then the knee of the shared cache. */
+	 * a shared cache that the curve has no flat part for the shared cache. If the shared cache
+	 * has no flat part, the last knee of the curve belongs to the shared cache. */
 	if (outermost && level->number == SHARED - 1 && level->stated > 0 &&
 		shared > level->stated && (double)level->stated < level->bytes_lo * 0.97) {
 		/* The range reaches from the end of the level to the first quarter of the climb. */

@@ -21,10 +21,10 @@ struct curve {
 	double noise[CURVE_POINTS];  /* standard deviation of y, from the quartiles of the point and
 					from nearby points; never 0 */
 	double weight[CURVE_POINTS]; /* weight of each point: 1 if the points are far apart, less if
-					the points are close. Ten points around a knee are not ten
-					times the evidence for the knee */
-	double clean[CURVE_POINTS];  /* y, limited to a distance from the monotone curve of at most
-					twice the noise */
+					the points are close. Ten close points around a knee are not
+					ten times as much evidence as one point */
+	double clean[CURVE_POINTS]; /* y with outliers limited: the distance from the monotone curve
+				       is at most twice the noise */
 };
 
 /* Standard deviation of the points of one plateau without noise, as a share of the latency. The
@@ -133,13 +133,13 @@ static void curve_make(const struct curve_point *points, int count, struct curve
  * two kinds:
  *
  * - a level: a straight line that is flat or rises slowly. A level is a plateau. A level rises, for
- * example, if a TLB misses more often as the working set grows.
- * - a climb: points between plateaus, which may rise in any form.
+ * example, if a TLB misses more often as the working set grows. - a climb: points between plateaus,
+ * which may rise in any form.
  *
  * The cost of a level is a fixed cost, plus the squared deviations of its points in units of each
- * point's noise. Each point of a climb has the same cost. Dynamic programming finds the partition
- * with the lowest cost. No threshold in cycles is needed to recognise a plateau. A noisy part of
- * the curve needs more evidence than a quiet part.
+ * point's noise. The cost of a climb is the same for each of its points. Dynamic programming finds
+ * the partition with the lowest cost. No threshold in cycles is needed to recognise a plateau. A
+ * noisy part of the curve needs more evidence than a quiet part.
  *
  * The confidence in a knee follows from the costs of two partitions: the cheapest partition, and a
  * partition where a single level replaces both levels. The confidence in a plateau follows from its
@@ -172,8 +172,8 @@ static const double steady = 1.2;
 static const double over = 5;
 static const double most_of_an_octave = 0.7;
 /* The corner of a knee is the last point before the curve has risen by the share `leaving` of the
- * climb. In a TLB of six ways, the first page too many makes 7 of 97 accesses miss. The latency
- * then rises by a tenth of the climb, or half as much if other processes run. */
+ * climb. In a TLB of six ways, the first page too many makes 7 of 97 accesses miss. With one page
+ * too many, the latency rises by a tenth of the climb, or half as much if other processes run. */
 static const double leaving = 0.04;
 
 /* Sums over all points before a point. The difference of two sums gives the cost of any part of the
@@ -369,7 +369,8 @@ static void join_levels(struct partition *p)
 	}
 }
 
-/* Returns the confidence in a result. `more` is the additional cost of the alternative. */
+/* Returns the confidence in a knee or plateau as a probability. `more` is the additional cost of
+ * the alternative without this knee or plateau. */
 static double confidence_from(double more)
 {
 	return 1 / (1 + exp(-more / 4));
@@ -408,8 +409,8 @@ static void fill_knee(const struct partition *p, const struct level *a, const st
 	double middle = crossing(c, low + rise / 2), quarter = crossing(c, low + rise / 4);
 	int at = first_at(c, low + rise / 2), corner = b->first - 1;
 
-	/* The pages of a working set may fall into cache sets by chance. The working set may then
-	 * be no larger than the cache although half of the accesses miss. */
+	/* The pages of a working set may fall into cache sets by chance. If the pages fall badly,
+	 * half of the accesses may miss although the working set is no larger than the cache. */
 	past = crossing(
 		c, fmax(low + 0.6 * rise, fmin(log((exp(low) + exp(high)) / 2), low + log(over))));
 	knee->bytes = exp2(middle);

@@ -18,8 +18,8 @@ struct curve_point {
 /* The largest number of points of a curve that are used. */
 enum { CURVE_POINTS = 512 };
 
-/* A curve with fewer than PLATEAUS_POINTS points is not evidence. A knee counts from a confidence
- * of KNEE_SURE, and a plateau from PLATEAU_SURE. */
+/* A curve with fewer than PLATEAUS_POINTS points is not evidence. A knee counts if its confidence
+ * is at least KNEE_SURE, and a plateau if its confidence is at least PLATEAU_SURE. */
 enum { PLATEAUS_POINTS = 8 };
 #define KNEE_SURE    0.6
 #define PLATEAU_SURE 0.5
