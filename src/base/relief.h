@@ -12,7 +12,7 @@ struct relief_point {
 struct relief {
 	struct relief_point back;	   /* the back corner of the ground */
 	struct relief_point columns, rows; /* vectors from `back` along two sides of the ground */
-	double height;			   /* the greatest height, upwards */
+	double height; /* length of the greatest height in the picture, upwards */
 };
 
 /* A view from above the front corner: columns run to the left, rows to the right. The relief is as

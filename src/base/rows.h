@@ -58,10 +58,11 @@ struct status rows_end(struct rows *rows);
 
 /* Copies the NAME of a line "[NAME]", cut to size. Returns false if the line has another form. */
 bool rows_section(const struct rows *rows, char *name, size_t size);
-char *rows_word(struct rows *rows); /* returns the next word of the line and moves the cursor past
-				       this word; "" at the line's end */
-char *rows_rest(struct rows
-		*rows); /* returns all text of the line after the cursor; "" at the line's end */
+/* Returns the next word of the line, and moves the cursor past this word. Returns "" at the line's
+ * end. */
+char *rows_word(struct rows *rows);
+/* Returns all text of the line after the cursor; "" at the line's end. */
+char *rows_rest(struct rows *rows);
 /* Splits the rest of the line: rows_words() at blanks, rows_fields() at bars ("|"), without the
  * blanks around them. Returns the number of parts, or most + 1 if the line has more parts than
  * `most`. Missing parts become empty strings. */

@@ -8,7 +8,7 @@
 
 struct text {
 	char *bytes;   /* the string with a NUL at its end; NULL before the first addition */
-	size_t length; /* without the NUL */
+	size_t length; /* bytes of the string, without the NUL */
 	size_t capacity;
 };
 
@@ -60,11 +60,11 @@ struct text_wrap {
 			   line */
 	text_columns *columns_of; /* returns the bytes of the character at `at` (at least 1) and
 				     sets its columns; NULL: each character has one column */
-	const void *context;	  /* for columns_of */
+	const void *context;	  /* first argument of columns_of() */
 };
 
-/* Returns the bytes of the first line, which ends at a blank or line feed. *next receives the text
- * after the line break; next may be NULL. */
+/* Returns the bytes of the first line, which ends at a blank or line feed. The pointer *next
+ * receives the text after the line break; next may be NULL. */
 size_t text_line(const struct text_wrap *wrap, const char *text, const char **next);
 
 enum { TEXT_COLUMNS = 80 }; /* the default width of a terminal */

@@ -83,16 +83,16 @@ struct result {
 	const struct kernel *kernel;
 	int64_t v[KNOBS_MAX];
 	bool final; /* true: this result is the last one of the request */
-	struct status
-		status; /* if not OK, the setting was not measured (the text gives the reason), or
-			   the request was cancelled, and `trials` may hold some trials */
+	/* if not OK, the setting was not measured (the text gives the reason), or the request was
+	 * cancelled, and `trials` may hold some trials */
+	struct status status;
 	struct trials trials; /* all trials of this request so far */
 	struct run_facts facts;
 	double preparing; /* time before the trials, seconds: for memory, layout, and the walk to
 			     steady state */
-	struct counts
-		counts; /* counts of the events in the request's plan; set only in a final result */
-	double at;	/* time of the answer, by monotonic_seconds(); 0: unknown */
+	/* counts of the events in the request's plan; set only in a final result */
+	struct counts counts;
+	double at; /* time of the answer, by monotonic_seconds(); 0: unknown */
 };
 
 struct engine {

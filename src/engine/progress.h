@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 enum stage {
-	STAGE_NONE,    /* no long work */
+	STAGE_NONE,    /* no long work is running */
 	STAGE_MEMORY,  /* the system allocates pages */
 	STAGE_LAYING,  /* data are laid out in the allocated pages */
 	STAGE_RUNNING, /* complete runs of a kernel: each run goes over the whole ring */
@@ -48,8 +48,9 @@ struct outlook {
 double outlook_note(struct outlook *outlook, const struct progress_seen *seen, double now);
 double outlook_left(const struct outlook *outlook, double now);
 
-/* Writes the progress in words: "laying out 384 MiB: 43 %", "complete run 2 of 3: 43 %". bytes is
- * the size of the working set. The text is empty if no long work is running. */
+/* Writes the progress in words: "laying out 384 MiB: 43 %", "complete run 2 of 3: 43 %". The
+ * parameter `bytes` is the size of the working set. The text is empty if no long work is running.
+ */
 void progress_words(const struct progress_seen *seen, double bytes, char *buffer, size_t size);
 /* Writes the remaining time in words: "about 12 s left". The text is empty if it is too early to
  * estimate. */

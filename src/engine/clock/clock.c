@@ -72,7 +72,7 @@ static double find_overhead(void)
 	return stats_median(empty, 101);
 }
 
-/* Returns the latency of a link of the reference chain, in links of the watch chain. find_link()
+/* Returns the latency of a link of the reference chain, in links of the watch chain. The function
  * uses the fastest of many readings of each chain, including earlier readings (*chain and *watch,
  * in ticks). Each chain may be slow for a while, but no chain is ever too fast. */
 static double find_link(double *chain, double *watch)
@@ -112,8 +112,8 @@ double clock_turn_of(const struct clock_reading *readings, int count, double qui
 	return stats_quantile(cycles, used, 0.1);
 }
 
-/* Returns the ticks of a turn of the watch loops. *chain is the fewest ticks of CLOCK_READ_LINKS
- * links so far; find_turn() lowers *chain if a reading needs fewer ticks. */
+/* Returns the ticks of a turn of the watch loops. The value *chain is the fewest ticks of
+ * CLOCK_READ_LINKS links so far; find_turn() lowers *chain if a reading needs fewer ticks. */
 static double find_turn(double overhead, double *chain)
 {
 	struct clock_reading readings[CLOCK_READINGS];

@@ -92,8 +92,8 @@ double clock_seconds(void);
 
 /* The operating system's data on the calling thread. */
 struct clock_thread {
-	long switches; /* involuntary context switches */
-	double at;     /* seconds of clock_seconds() */
+	long switches; /* number of involuntary context switches of the thread */
+	double at;     /* time of these data by clock_seconds() */
 	double on;     /* run time of the thread, seconds */
 };
 
@@ -105,10 +105,10 @@ struct clock_thread clock_thread(void);
 void clock_calibrate(struct clock *clock);
 
 /* Raises clock->ghz to `ghz` if `ghz` is higher. Lowers clock->turn if recent trials had faster
- * watch loops: the calibration may have run next to a busy sibling. turns is the best recent time
- * of a turn ÷ clock->turn. ghz is the core clock by the reference chain in the trials that gave
- * `turns`. If ghz is low, the reference chain itself ran slow, as after 512-bit vector code. All
- * other code then looks fast, so clock_learn() ignores `turns`. */
+ * watch loops: the calibration may have run next to a busy sibling. The parameter `turns` is the
+ * best recent time of a turn ÷ clock->turn. The parameter `ghz` is the core clock by the reference
+ * chain in the trials that gave `turns`. If ghz is low, the reference chain itself ran slow, as
+ * after 512-bit vector code. All other code then looks fast, so clock_learn() ignores `turns`. */
 void clock_learn(struct clock *clock, double turns, double ghz);
 
 /* Ticks of CLOCK_READ_LINKS links of the reference chain, and ticks of CLOCK_TURNS turns of the
@@ -120,11 +120,11 @@ struct clock_reading {
 enum { CLOCK_READ_LINKS = 7680 };
 
 /* Returns the cycles of a turn of the watch loops: the 0.1 quantile of many readings, because
- * contention only slows the loops down. clock_turn_of() uses only readings in which the reference
- * chain ran at full speed. quickest is the fewest ticks seen for the reference chain. The reference
- * chain may be up to three times slower for a while. While the chain is slow, the watch loops look
- * fast, and a value from such readings would make all later trials look disturbed. The result is
- * NAN if the chain was slow in nearly all readings. Pure. */
+ * contention only slows the loops down. The function uses only readings in which the reference
+ * chain ran at full speed. The parameter `quickest` is the fewest ticks seen for the reference
+ * chain. The reference chain may be up to three times slower for a while. While the chain is slow,
+ * the watch loops look fast, and a value from such readings would make all later trials look
+ * disturbed. The result is NAN if the chain was slow in nearly all readings. Pure. */
 double clock_turn_of(const struct clock_reading *readings, int count, double quickest);
 
 /* Number of turns of the watch loops in one reading. */

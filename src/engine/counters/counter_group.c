@@ -323,8 +323,8 @@ static void miss_lines(struct stimulus *stimulus)
 	}
 }
 
-/* Runs only loads, then only stores, of lines that are in no cache. The loads and the stores are
- * more than the load and store queues hold. */
+/* Runs only loads, then only stores, of lines that are in no cache. There are more loads and more
+ * stores than the load and store queues hold. */
 static void fill_queues(struct stimulus *stimulus)
 {
 	volatile unsigned char *memory = stimulus->memory;

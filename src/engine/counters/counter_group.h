@@ -43,7 +43,8 @@ struct counter_group {
 		    */
 	int event[COUNTERS_MAX]; /* the caller's index of each event */
 	int descriptor[COUNTERS_MAX];
-	struct perf_event_mmap_page *page[COUNTERS_MAX]; /* NULL: mapping failed */
+	/* mapped page of each event; NULL: mapping failed */
+	struct perf_event_mmap_page *page[COUNTERS_MAX];
 	bool pinned; /* true: only another pinned group can take this group's counters; reads of
 			this group then fail */
 	bool direct; /* true: an instruction reads each event, without a system call; set by
@@ -52,8 +53,8 @@ struct counter_group {
 
 /* The values of a group, as read by read(2). */
 struct group_reading {
-	uint64_t enabled, running; /* nanoseconds since the group was opened in which the group was
-				      enabled, and in which it was really counting */
+	uint64_t enabled, running; /* time in which the group was enabled, and time in which it was
+				      counting, since it was opened; nanoseconds */
 	uint64_t value[COUNTERS_MAX];
 };
 

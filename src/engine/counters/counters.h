@@ -32,7 +32,7 @@ struct counter_plan {
 
 /* Outcome of counting one event. */
 enum count_state {
-	COUNT_NONE = 0, /* not counted yet */
+	COUNT_NONE = 0, /* the event is not counted yet */
 	COUNT_KNOWN,
 	COUNT_SCALED,  /* an estimate, scaled by enabled time ÷ running time, because the event
 			  shared its counter with other events */
@@ -50,7 +50,7 @@ struct count {
 				 in the states COUNT_KNOWN and COUNT_SCALED */
 	float share;	      /* running time of the event ÷ its enabled time, 0…1 */
 	unsigned passes;
-	int error; /* errno of COUNT_REFUSED */
+	int error; /* errno of the refused event, in the state COUNT_REFUSED */
 };
 
 /* The results of a plan. */
@@ -81,15 +81,15 @@ void count_words(const struct count *count, char *buffer, size_t size);
 /* One event that libpfm knows, as shown in lists and search results. */
 struct counter_offer {
 	char name[COUNTER_NAME];
-	char help[160]; /* libpfm's description, cut */
+	char help[160]; /* libpfm's description of the event, cut */
 };
 
-/* Finds events with every word in the name or description. words are separated by blanks, in upper
- * or lower case; an empty string matches all events. counters_search() searches the events of Linux
- * itself and the events of `pmu`, a name from a core model. If pmu is NULL or unknown to libpfm,
- * counters_search() searches the events of the processor that libpfm detects. The function fills at
- * most `most` offers, and returns the number of matching events. A search lasts 1 to 2 ms. Any
- * thread. */
+/* Finds events with every word in the name or description. The words are separated by blanks, in
+ * upper or lower case; an empty string matches all events. The function searches the events of
+ * Linux itself and the events of `pmu`, a name from a core model. If pmu is NULL or unknown to
+ * libpfm, counters_search() searches the events of the processor that libpfm detects. The function
+ * fills at most `most` offers, and returns the number of matching events. A search lasts 1 to 2 ms.
+ * Any thread. */
 size_t counters_search(
 	const char *words, const char *pmu, struct counter_offer *offers, size_t most);
 
@@ -106,8 +106,8 @@ struct counter_code {
 struct status counters_encode(const char *name, struct counter_code *code);
 
 /* Sets the environment variable that libpfm reads. Call counters_begin() before other threads
- * start, because other threads may read the environment. libpfm is initialised at the first call of
- * any other function of this file. */
+ * start, because other threads may read the environment. Any other function of this file
+ * initialises libpfm at its first call. */
 void counters_begin(void);
 
 /* The version of libpfm: "4.13". */

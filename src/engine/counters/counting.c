@@ -258,10 +258,10 @@ static void open_groups(struct counting *counting)
 		*group = (struct counter_group){ .calls = counting->calls, .pinned = true };
 		fill(counting, group, queue, &waiting);
 		shrink(counting, group, queue, &waiting);
-		/* An event that does not run even alone may need one special counter. Such an event
-		 * does not show how many other events can run together, so restore the maximum.
-		 * Restore the maximum twice at most: after that, other programs probably hold all
-		 * counters. */
+		/* An event that does not run even alone may need one special counter. An event with
+		 * a special counter does not show how many other events can run together, so
+		 * restore the maximum. Restore the maximum twice at most: after that, other
+		 * programs probably hold all counters. */
 		if ((group->count == 0 || !group->pinned) && chances-- > 0)
 			counting->most = most;
 		if (group->count > 0)

@@ -18,7 +18,7 @@ struct measure;
 struct counting_event {
 	struct counter_code code;
 	enum count_state state; /* COUNT_NONE: the event is open, or was not tried */
-	int error;		/* errno of COUNT_REFUSED */
+	int error;		/* errno of the refused event, in the state COUNT_REFUSED */
 	bool moved; /* the event's value has risen, under the stimulus or in a measurement */
 };
 
@@ -46,10 +46,10 @@ struct counting {
 	bool clock_runs;
 };
 
-/* counting_new() makes no system call; counting_use() makes the first one. cpu is the measured
- * processor, which selects the PMU of a hybrid machine. root is the directory that contains /proc
- * and /sys, "" except in tests. calls is &perf_calls_linux, except in tests. root and *calls must
- * outlive the returned object. */
+/* counting_new() makes no system call; counting_use() makes the first one. The parameter `cpu` is
+ * the measured processor, which selects the PMU of a hybrid machine. The parameter `root` is the
+ * directory that contains /proc and /sys, "" except in tests. The parameter `calls` is
+ * &perf_calls_linux, except in tests. *root and *calls must outlive the returned object. */
 struct counting *counting_new(int cpu, const char *root, const struct perf_calls *calls);
 void counting_free(struct counting *counting);
 
@@ -60,8 +60,8 @@ void counting_free(struct counting *counting);
 void counting_use(struct counting *counting, const struct counter_plan *plan);
 
 /* In a child process after fork(): opens the parent's events for the calling thread, without the
- * short workload. It does not call libpfm: another thread of the parent may have held libpfm's lock
- * at the fork. */
+ * short workload. The child process does not call libpfm: another thread of the parent may have
+ * held libpfm's lock at the fork. */
 void counting_use_in_child(struct counting *counting);
 
 /* Updates the parent process from a child's counts. Events whose value rose in a child are not
@@ -76,8 +76,8 @@ bool counting_cycles(const struct counting *counting);
  * has taken the counter, the value has no meaning and counting_cycles() is false afterwards. */
 uint64_t counting_read_cycles(struct counting *counting);
 
-/* Counts every event on a measurement that measure_begin() has begun. counting_measure() takes
- * `passes` slopes for each group of events, or fewer slopes if passes are slow. Checks *cancel
- * between passes. */
+/* Counts every event on a measurement that measure_begin() has begun. The function takes `passes`
+ * slopes for each group of events, or fewer slopes if passes are slow. Checks *cancel between
+ * passes. */
 void counting_measure(struct counting *counting, struct measure *measure, unsigned passes,
 	const atomic_bool *cancel, struct counts *counts);

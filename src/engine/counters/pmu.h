@@ -27,7 +27,7 @@ struct pmu {
 			     -1: unknown */
 	int guest; /* 1: the processor reports a virtual machine; 0: the processor reports none; -1:
 		      unknown */
-	int paranoid;	     /* kernel.perf_event_paranoid; -9: unknown */
+	int paranoid;	     /* the setting kernel.perf_event_paranoid; -9: unknown */
 	int counters, fixed; /* number of programmable counters, and of counters with a fixed event;
 				0: unknown */
 	int width;	     /* bits of a programmable counter; 0: unknown */

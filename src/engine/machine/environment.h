@@ -44,18 +44,18 @@ bool system_is_guest(const char *root);
 /* Time of one processor since the system start, in ticks of /proc/stat (10 ms on most systems). */
 struct cpu_times {
 	bool known;
-	uint64_t busy;	/* user, nice, system, irq, softirq */
-	uint64_t idle;	/* idle, iowait */
+	uint64_t busy;	/* time in user, nice, system, irq, softirq */
+	uint64_t idle;	/* time in idle and iowait */
 	uint64_t steal; /* time in which a program was ready to run, but the hypervisor ran another
 			   guest */
 };
 
 struct environment {
-	int paranoid;	      /* kernel.perf_event_paranoid; -9: unknown */
+	int paranoid;	      /* the setting kernel.perf_event_paranoid; -9: unknown */
 	char clocksource[32]; /* the kernel's clock source: "tsc", "kvm-clock" */
 
 	/* Facts of one core, read by environment_read_core(). */
-	char governor[32]; /* empty: no cpufreq here */
+	char governor[32]; /* frequency governor; empty: this machine has no cpufreq */
 	char frequency_driver[32];
 	char siblings[64]; /* list of all hardware threads of the core: "3,19" */
 

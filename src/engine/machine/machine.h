@@ -21,7 +21,7 @@ struct machine_cache {
 /* The processor's description of itself; unknown numbers are 0. A hypervisor may have changed the
  * numbers. */
 struct processor {
-	char vendor[16]; /* x86: "GenuineIntel" */
+	char vendor[16]; /* vendor of an x86 processor: "GenuineIntel" */
 	unsigned family, model, stepping;
 	unsigned implementer, part; /* AArch64: fields of MIDR_EL1 */
 	/* Feature words, each between blanks (" avx2 avx512f "). A core model may require feature
@@ -36,7 +36,7 @@ struct machine {
 	atomic_bool known; /* set after all other fields, which are then final */
 	char host[64];
 	char name[96]; /* name of the processor: "AMD EPYC, family 19h model 01h" */
-	char arch[16]; /* "x86_64", "aarch64" */
+	char arch[16]; /* name of the architecture: "x86_64", "aarch64" */
 	struct processor processor;
 	bool virtualised;
 	int processors;	     /* number of processors that this process may use */

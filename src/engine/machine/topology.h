@@ -22,19 +22,19 @@ int topology_processors(const struct topology *topology);
  * topology_choose(). The check lasts microseconds and needs no loaded topology. */
 struct status topology_check(int wanted);
 
-/* Chooses the processor to measure. wanted >= 0 chooses this processor. If processor `wanted` is
- * not allowed, the status is STATUS_USAGE, and its text lists the allowed processors. wanted = -1
- * chooses the last core of the fastest kind, but not processor 0 if there is another processor. The
- * user interface runs on processor `avoid`; its core is not chosen if there is a third processor.
- */
+/* Chooses the processor to measure. If `wanted` is not negative, it is the number of this
+ * processor. If processor `wanted` is not allowed, the status is STATUS_USAGE, and its text lists
+ * the allowed processors. If `wanted` is -1, the function chooses the last core of the fastest
+ * kind, but not processor 0 if there is another processor. The user interface runs on processor
+ * `avoid`; its core is not chosen if there is a third processor. */
 struct status topology_choose(const struct topology *topology, int wanted, int avoid, int *cpu);
 
 /* Binds the calling thread to one processor. */
 struct status topology_bind(const struct topology *topology, int cpu);
 
 /* Moves another thread of this process off processor `cpu` and off the other hardware threads of
- * its core. thread is the system's id of the thread. Returns false if no other processor exists, or
- * if the system refuses. */
+ * its core. The parameter `thread` is the system's id of the thread. Returns false if no other
+ * processor exists, or if the system refuses. */
 bool topology_keep_off(const struct topology *topology, int thread, int cpu);
 
 /* Lists up to `most` processors of this process, without the measured `cpu`. Load threads are

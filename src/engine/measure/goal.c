@@ -31,8 +31,8 @@ struct rounds {
 	struct measure *measure;
 	double hz;	 /* ticks per second */
 	unsigned stable; /* number of successive rounds with a stable clock */
-	struct timed_round
-		last; /* the last round; its `before` and `was` are used in the next round */
+	/* the last round; its `before` and `was` are used in the next round */
+	struct timed_round last;
 };
 
 /* Number of links in the two regions of the reference chain. The shorter region lasts 7,680 cycles,
@@ -222,8 +222,9 @@ static struct trial make_trial(const struct measure *measure, const struct timed
 	/* For a working set larger than the core's own caches, prefetchers and memory queues
 	 * restart after each pause. For about 50 us after a pause, prefetchers and queues run
 	 * faster or slower than in an endless walk. Subtracting the time of the half stretch would
-	 * double this error (reads of a line each: 17 cycles instead of 13). So the half stretch is
-	 * only a warm-up for such a working set, and the cost of a call is negligible. */
+	 * double this error (reads of a line each: 17 cycles instead of 13). For a working set
+	 * larger than the core's own caches, the half stretch is therefore only a warm-up, and the
+	 * cost of a call is negligible. */
 	double elements = (double)measure->time.calls *
 			  (double)(measure->far ? measure->time.whole
 						: measure->time.whole - measure->time.half);
@@ -331,8 +332,8 @@ static void report_run(const struct measure *measure, const struct measure_goal 
 		made + (unsigned)fmin(more, TRIALS_MAX));
 }
 
-/* Finds the quiet trials of the current placement in steady state, oldest first. index receives the
- * positions of these trials in the set. Returns the number of trials found. */
+/* Finds the quiet trials of the current placement in steady state, oldest first. The array `index`
+ * receives the positions of these trials in the set. Returns the number of trials found. */
 static unsigned steady_trials(
 	const struct measure *measure, const struct trials *trials, unsigned *index)
 {

@@ -114,7 +114,7 @@ void measure_begin(struct measure *measure, struct kernel_run *run, const struct
 	if (footprint <= warm_most && !run->kernel->cold)
 		touch(run, footprint, until, cancel);
 
-	/* Double the length of the call until the call is long enough to time. These calls also
+	/* Double the length of the call until the call is long enough to time. The pilot calls also
 	 * bring the ring into the caches. */
 	seconds = seconds_of(measure, NULL, run, pilot);
 	while (seconds < 4e-6 && !atomic_load(cancel)) {

@@ -33,11 +33,11 @@ struct measure {
 	struct kernel_run *run;
 	const struct clock *clock;
 	struct stretch time; /* the calls that trials time */
-	struct stretch
-		count; /* the calls on which events are counted. If possible, a counted call does
-			  not pass the end of the ring, because extra instructions run there */
-	double each;   /* approximate time of an element at the start, seconds */
-	double lap;    /* approximate time of a lap (one pass over the working set), seconds */
+	/* the calls on which events are counted. If possible, a counted call does not pass the end
+	 * of the ring, because extra instructions run there */
+	struct stretch count;
+	double each; /* approximate time of an element at the start, seconds */
+	double lap;  /* approximate time of a lap (one pass over the working set), seconds */
 	bool far;    /* true: the working set is larger than the core's own caches, so its walk must
 			settle, and its trials span a lap and must not drift */
 	bool drifts; /* true: the walk did not reach steady state before the first trial */
@@ -60,8 +60,9 @@ static inline enum source measure_source(const struct measure *measure)
 	return measure->counting ? SOURCE_COUNTER : SOURCE_REFERENCE;
 }
 
-/* Chooses the calls for a prepared run. first_cache is the size of the first-level data cache,
- * bytes. A working set of up to warm_most bytes is first read once, for at most warm_seconds. */
+/* Chooses the calls for a prepared run. The parameter `first_cache` is the size of the first-level
+ * data cache, bytes. A working set of up to warm_most bytes is first read once, for at most
+ * warm_seconds. */
 void measure_begin(struct measure *measure, struct kernel_run *run, const struct clock *clock,
 	uint64_t first_cache, uint64_t warm_most, double warm_seconds, const atomic_bool *cancel);
 

@@ -36,7 +36,7 @@ struct trial {
 	float turns; /* time of a turn of the watch loops ÷ its time on an undisturbed core, the
 			higher of the values before and after the trial. NAN: no watch loops */
 	float at;    /* seconds since the request began */
-	uint8_t fate;	/* enum trial_fate */
+	uint8_t fate;	/* the value of an enum trial_fate */
 	bool unsettled; /* true: the walk was not in steady state, so the caches held other lines
 			   than in an endless walk */
 	uint8_t place;	/* placement of the working set: its offset in memory in units of 2 MiB */
@@ -46,7 +46,7 @@ struct trials {
 	unsigned count;
 	/* Numbers of trials removed from a full set, by fate (trials_make_room()). */
 	unsigned forgotten[TRIAL_FATES];
-	struct trial trial[TRIALS_MAX]; /* in the order of measurement */
+	struct trial trial[TRIALS_MAX]; /* the trials in the order of measurement */
 };
 
 /* The source of a value: a clock, a counter or the core model. */
@@ -69,15 +69,15 @@ struct run_facts {
 	enum source cycles_from;
 	uint64_t ring, granule; /* lengths of the ring and of a granule, elements */
 	uint64_t bytes;		/* bytes per element that the code itself reads and writes */
-	uint64_t footprint;	/* working set, bytes */
+	uint64_t footprint;	/* size of the working set, bytes */
 	uint64_t call;		/* number of elements in the longer of the two timed calls */
-	unsigned calls;		/* calls in each timed region */
+	unsigned calls;		/* number of calls in each timed region */
 	bool watched;		/* whether a watch chain detects contention */
 	bool far; /* true: the working set is larger than the core's own caches: the value is a mean
 		     (struct sample) */
 	char pages[16];	      /* page size received: "4k" (or this system's smallest: "16k", "64k"),
 				 "huge", "mixed", "unknown" */
-	enum page_kind asked; /* pages asked for */
+	enum page_kind asked; /* page size that the request asked for */
 	char pages_note[96];  /* reason why the pages differ from the request; empty: the pages are
 				 as requested */
 	int nodes;	      /* number of memory nodes; 0 or 1: there is no choice of nodes */
@@ -142,8 +142,9 @@ enum { QUIET_ENOUGH = 25, QUIET_USABLE = 10, TRIALS_SETTLED = 25 };
 
 struct clock;
 
-/* The `watch` value (struct trial) of a watch chain of TRIAL_WATCH_LINKS links. ticks is the time
- * of the watch chain. cycle is the time of a core cycle by the reference chain, ticks. */
+/* The `watch` value (struct trial) of a watch chain of TRIAL_WATCH_LINKS links. The parameter
+ * `ticks` is the time of the watch chain. The parameter `cycle` is the time of a core cycle by the
+ * reference chain, ticks. */
 enum { TRIAL_WATCH_LINKS = 12288 };
 float trial_watch(const struct clock *clock, double ticks, double cycle);
 
@@ -155,7 +156,7 @@ void trials_classify(struct trials *trials);
  * clock (0.9 quantile). NAN: too few trials. */
 double trials_best_turns(const struct trials *trials, double *ghz);
 
-/* Reduces trials to a sample. facts supply the bytes, the clock source, and whether there is a
+/* Reduces trials to a sample. The facts supply the bytes, the clock source, and whether there is a
  * watch chain. */
 void sample_summarise(
 	const struct trials *trials, const struct run_facts *facts, struct sample *sample);
@@ -165,8 +166,9 @@ void sample_summarise(
  */
 const char *sample_doubt(const struct sample *sample);
 
-/* Replaces the facts by the facts of a newer visit to the same setting. visits is the number of
- * earlier visits. others_gbps becomes the mean over the visits with a known value. */
+/* Replaces the facts by the facts of a newer visit to the same setting. The parameter `visits` is
+ * the number of earlier visits. The fact others_gbps becomes the mean over the visits with a known
+ * value. */
 void facts_renew(struct run_facts *facts, const struct run_facts *newer, unsigned visits);
 
 /* Converts a trial from counted cycles to the reference chain. A trial without counted cycles does

@@ -20,13 +20,13 @@ unsigned char *arena_reserve(uint64_t bytes);
 
 struct arena_place {
 	const struct topology *topology;
-	int node;   /* the preferred node; -1: any */
+	int node;   /* the preferred memory node; -1: any node */
 	bool small; /* true: the smallest pages; false: huge pages where possible */
 };
 
 struct arena {
-	unsigned char *memory; /* NULL before the first arena_need() */
-	uint64_t reserved;     /* bytes of address space */
+	unsigned char *memory; /* start of the address range; NULL before the first arena_need() */
+	uint64_t reserved;     /* bytes of reserved address space */
 	uint64_t touched; /* number of bytes that have pages, from the start of the arena's address
 			     range */
 	unsigned char *order;  /* log2 of the page size in bytes, for each touched piece;
@@ -58,8 +58,8 @@ void arena_tighten(struct arena *arena);
 bool arena_addresses_limited(void);
 
 /* Fills pages, pages_note, nodes, node and node_note of *facts. The working set has `bytes` bytes
- * at offset `from`. asked is the requested page size. huge_note is the reason why the system has no
- * huge pages; empty: the system may have huge pages. */
+ * at offset `from`. The parameter `asked` is the requested page size. The parameter `huge_note` is
+ * the reason why the system has no huge pages; empty: the system may have huge pages. */
 void arena_tell(const struct arena *arena, uint64_t from, uint64_t bytes,
 	const struct arena_place *place, enum page_kind asked, const char *huge_note,
 	struct run_facts *facts);

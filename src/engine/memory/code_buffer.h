@@ -10,7 +10,7 @@
 
 /* A zeroed buffer is empty. Each code_buffer_prepare() replaces the code. */
 struct code_buffer {
-	unsigned char *memory; /* NULL: not allocated yet */
+	unsigned char *memory; /* memory for code; NULL: not allocated yet */
 	size_t bytes;
 };
 

@@ -37,8 +37,8 @@ static void bound(struct memory_limits_memory *memory, enum memory_limits_bound 
 		*memory = (struct memory_limits_memory){ (uint64_t)left, by, (uint64_t)limit };
 }
 
-/* Returns a number in a file of a control group; -1: the number is unknown. key is as in
- * system_quantity(); NULL: the number is in the first line. */
+/* Returns a number in a file of a control group; -1: the number is unknown. The parameter `key` is
+ * as in system_quantity(); if it is NULL, the number is in the first line. */
 static int64_t group_number(const char *root, const char *group, const char *file, const char *key)
 {
 	char path[SYSTEM_PATH];

@@ -32,8 +32,8 @@ struct memory_limits_memory {
 	uint64_t limit; /* the binding limit, bytes; 0: only the free memory limits this process */
 };
 
-/* Reads /proc and the control groups (versions 1 and 2) below root. root is "" for this machine;
- * tests pass a directory with their own files. */
+/* Reads /proc and the control groups (versions 1 and 2) below `root`. The parameter `root` is ""
+ * for this machine; tests pass a directory with their own files. */
 struct memory_limits_memory memory_limits_memory(const char *root);
 
 /* The binding limit in words: "the control group allows 1 GiB". The text is empty if only the free

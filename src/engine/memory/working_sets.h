@@ -21,7 +21,7 @@ struct slot {
 	struct arena arena;
 	struct arena_place place;
 	bool background;
-	const struct kernel *kernel; /* NULL: no data */
+	const struct kernel *kernel; /* kernel whose data the slot holds; NULL: no data */
 	uint64_t layout, seed, prepared;
 	uint64_t offset; /* offset of the data in the arena, bytes */
 	uint64_t turn;	 /* number of the last request that used the slot; 0: the slot is empty */
@@ -47,12 +47,12 @@ struct working_set_request {
 			   offset */
 	uint64_t near;	/* bytes of the first-level cache: a working set that fits this cache always
 			   starts at the beginning of the data */
-	bool background; /* a background measurement */
-	bool alone;	 /* free all other sets first */
+	bool background; /* true: the request is a background measurement */
+	bool alone;	 /* true: free all other working sets first */
 	uint64_t limit;	 /* limit for the memory of all working sets together, bytes; at least the
 			    bytes of this working set */
 	double now;	 /* the current time, seconds */
-	struct progress *progress; /* receives progress; NULL: not reported */
+	struct progress *progress; /* receives the progress; NULL: progress is not reported */
 };
 
 /* placements_of() returns the number of placements that are worth measuring. One placement is

@@ -16,11 +16,11 @@
  *   - TYPE[COUNT]:index: 0, 1, 2, ...
  *   - TYPE[COUNT]:permutation: each index of the array once. Following the permutation (i = a[i])
  *     visits every element before the walk returns to the first element. A permutation requires an
- * integer type
+ *     integer type
  *   - list(COUNT,SPACING): a linked list of COUNT nodes. Nodes are SPACING bytes apart (a multiple
  *     of 8). Each node begins with the pointer to the next node (NULL in the last node); its other
  *     bytes are 0. The order of the nodes is random, or sequential with
- * list(COUNT,SPACING,sequential)
+ *     list(COUNT,SPACING,sequential)
  * - elements=COUNT: number of elements, for results per element; it is n if this word is missing
  * - n=NUMBER: initial value of the knob n; the default keeps all arrays together at or below 16
  *   KiB, where possible
@@ -59,7 +59,7 @@ enum own_type {
 enum own_content { OWN_NOTHING, OWN_NUMBER, OWN_RANDOM, OWN_INDEX, OWN_PERMUTATION, OWN_LIST };
 
 struct own_argument {
-	enum own_content content; /* OWN_NOTHING: the argument is NULL */
+	enum own_content content; /* kind of the data; OWN_NOTHING: the argument is NULL */
 	enum own_type type;	  /* type of an array's elements; unused for a list */
 	struct own_count count;	  /* number of elements of an array, or of nodes of a list */
 	double number;		  /* OWN_NUMBER: value of every element */
@@ -109,9 +109,10 @@ struct own_data {
 /* Bytes of memory that the layout needs: own_bytes() plus the gaps between arguments. */
 uint64_t own_data_bytes(const struct own_description *description, int64_t n);
 
-/* Lays out all arguments for n in `memory`, which must be zeroed and aligned to a page. shorter (<
- * n) is a second value of n for the loop; own_data_shorten() can cut the lists to this length.
- * shorter = 0: there is no second value. The same seed gives the same data. */
+/* Lays out all arguments for n in `memory`, which must be zeroed and aligned to a page. The
+ * parameter `shorter` (< n) is a second value of n for the loop; own_data_shorten() can cut the
+ * lists to this length. If `shorter` is 0, there is no second value. The same seed gives the same
+ * data. */
 void own_data_make(struct own_data *data, const struct own_description *description, int64_t n,
 	int64_t shorter, uint64_t seed, void *memory);
 

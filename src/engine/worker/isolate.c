@@ -48,7 +48,7 @@ static unsigned char *map_memory(uint64_t bytes, const char **pages)
 
 	if (!memory)
 		return NULL;
-	/* For data below 256 KiB, use small pages. Small pages cost nothing for so few data, but a
+	/* For data below 256 KiB, use small pages. Small pages cost nothing for small data, but a
 	 * huge page of 2 MiB would have to be cleared at each request. */
 	*pages = "4k";
 	if (bytes >= 256 << 10 && madvise(memory, space, MADV_HUGEPAGE) == 0)

@@ -58,7 +58,7 @@ struct load_threads {
 	_Alignas(128) atomic_int phase;
 	char apart[128]; /* members read the phase all the time, so no other written field may share
 			    the cache line of `phase` */
-	atomic_int counting; /* number of members that count */
+	atomic_int counting; /* number of members that count their bytes */
 	pthread_mutex_t lock;
 	pthread_cond_t reported_more, go;
 	int reported; /* number of members that are ready or have failed */

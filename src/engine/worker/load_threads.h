@@ -9,7 +9,7 @@
  * - load_threads_dismiss(): ends the threads
  *
  * The memory of the load threads is kept for the next request, until load_threads_give_back() frees
- * it. Only one thread may call these functions. */
+ * it. Only one thread may call the functions of load_threads.h. */
 #pragma once
 
 #include <stdatomic.h>
@@ -33,8 +33,8 @@ struct span {
 
 /* Sums over the spans of one load thread. A zeroed struct has no spans. */
 struct spans {
-	uint64_t bytes; /* of undisturbed spans */
-	double seconds; /* of undisturbed spans */
+	uint64_t bytes; /* bytes of undisturbed spans */
+	double seconds; /* seconds of undisturbed spans */
 	unsigned rejected;
 };
 
@@ -53,15 +53,15 @@ struct load_threads_request {
 	const int64_t *v;
 	uint64_t seed;
 	int cores;   /* number of cores that run the kernel: those nearest to the measured core */
-	int streams; /* number of cores that stream */
+	int streams; /* number of cores that stream through memory */
 	uint64_t share;	       /* bytes of memory for each core that runs the kernel */
 	uint64_t stream_bytes; /* bytes that each stream reads */
 	uint64_t limit;	       /* bytes of memory for all load threads */
 	double now;	       /* current time, seconds */
 };
 
-/* Prepares load threads. cpu is the measured core. The result NULL means that there is too little
- * memory. The topology must outlive the load threads. */
+/* Prepares load threads. The parameter `cpu` is the measured core. The result NULL means that there
+ * is too little memory. The topology must outlive the load threads. */
 struct load_threads *load_threads_new(const struct topology *topology, int cpu);
 
 /* Frees everything. Call load_threads_dismiss() first. */

@@ -25,9 +25,9 @@ struct visit {
 	struct target *target;
 	const struct request *request;
 	struct kernel_need need;
-	unsigned placement,
-		placements; /* number of the current placement, from 0, and number of placements */
-	double began;	    /* start of the current placement, seconds */
+	/* number of the current placement, from 0, and number of placements */
+	unsigned placement, placements;
+	double began; /* start of the current placement, seconds */
 	const atomic_bool *cancel;
 	target_answer *answer;
 	void *context;
@@ -165,8 +165,9 @@ static void learn(struct target *target, const struct trials *trials)
  * precision. */
 enum { PASSES = 9, PASSES_BACKGROUND = 3 };
 
-/* Makes trials on a prepared run, with an early result if the request asks for one. slot is NULL in
- * a child process, which has its own memory and sets result->facts.pages itself. */
+/* Makes trials on a prepared run, with an early result if the request asks for one. The parameter
+ * `slot` is NULL in a child process, which has its own memory and sets result->facts.pages itself.
+ */
 static void make_trials(
 	const struct visit *visit, struct kernel_run *run, struct slot *slot, struct result *result)
 {

@@ -20,19 +20,19 @@ struct target {
 	struct topology *topology;
 	struct clock clock;
 	struct counting *counting; /* counters of the measured core; NULL before a core is chosen */
-	struct load_threads
-		*threads; /* load threads on the other cores; NULL before a core is chosen */
+	/* load threads on the other cores; NULL before a core is chosen */
+	struct load_threads *threads;
 	struct working_sets sets;
 	struct settle settle;
-	struct progress
-		progress; /* progress of the current request; any thread may read this field */
+	/* progress of the current request; any thread may read this field */
+	struct progress progress;
 };
 
 /* Chooses the core, binds the calling thread to it, calibrates the clock, and reads the machine
- * facts except machine.known. cpu is the core to measure. If cpu is -1, target_open() chooses a
- * core, but avoids avoid_cpu (-1: it avoids no core). caller_thread is a thread to move off the
- * measured core, if another core exists; 0: no thread is moved. STATUS_USAGE: the core does not
- * exist or is not allowed for this process. */
+ * facts except machine.known. The parameter `cpu` is the core to measure. If cpu is -1,
+ * target_open() chooses a core, but avoids avoid_cpu (-1: it avoids no core). The parameter
+ * `caller_thread` is a thread to move off the measured core, if another core exists; 0: no thread
+ * is moved. STATUS_USAGE: the core does not exist or is not allowed for this process. */
 struct status target_open(struct target *target, int cpu, int avoid_cpu, int caller_thread);
 
 /* A function that receives each result of a request; the last result is final. */
