@@ -52,7 +52,7 @@ int cli_main(int argc, char **argv, FILE *out, FILE *err)
 	} else {
 		if (!cli.command)
 			cli.command = cli_commands[0];
-		/* A path that cannot be written is reported before anything starts. */
+		/* A picture's path that cannot be written is reported before any measurement. */
 		if (cli.picture)
 			status = picture_check(cli.picture);
 		if (status_is_ok(&status) && cli.gnuplot)

@@ -41,8 +41,8 @@ struct cli {
 	int event_count;
 	struct misses_whatif whatif; /* caches, given by the user, to predict misses for */
 	bool ascii;		     /* explore, replay: the screen uses only ASCII characters */
-	const char *script;	     /* explore, replay: path of a script; NULL: no script */
-	bool points;		     /* probe, windows: print every point */
+	const char *script;  /* path of the script for explore and replay; NULL: no script is run */
+	bool points;	     /* probe and windows print every measured point */
 	const char *picture; /* path of the file for a picture; NULL: no picture is written */
 	/* The file PREFIX.gp for gnuplot; NULL: no file is written. The string in cli.gnuplot is
 	 * allocated: free it. */

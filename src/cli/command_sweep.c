@@ -38,8 +38,8 @@ struct output {
 	struct model model;
 	struct named named;
 	struct report report;
-	struct run_facts
-		largest; /* facts about the run with the largest working set, for the notes */
+	/* Facts about the run with the largest working set, for the notes. */
+	struct run_facts largest;
 	struct sweep *sweep;
 	struct chart_sweep *drawn; /* data of the picture; NULL: no picture is drawn */
 	bool begun;		   /* the report has begun */

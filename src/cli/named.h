@@ -11,8 +11,8 @@
 
 struct named {
 	struct sweeps all;
-	struct named_sweep
-		sweep; /* the named sweep; sweep.kernel is NULL if the words name no sweep */
+	/* The named sweep; sweep.kernel is NULL if the words name no sweep. */
+	struct named_sweep sweep;
 	size_t row_count;
 	/* The rows printed so far. Later rows and the text under the table use these
 	 * rows. */

@@ -1,4 +1,5 @@
-/* The command tables, one per group, in the order of the help screen. Used only in explorer/. */
+/* The command tables, one per group, in the order of the help screen. Only files in explorer/
+ * include actions.h. */
 #pragma once
 
 #include "explorer/command.h"

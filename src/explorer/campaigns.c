@@ -1,6 +1,6 @@
-/* Campaigns (experiment/campaign.h) in the explorer. The core measurement and the probe replace the
- * live measurement while they run. The windows campaign runs next to the live measurement
- * (campaign_windows.c). */
+/* Runs campaigns (experiment/campaign.h) in the explorer. The core measurement and the probe
+ * replace the live measurement while they run. The windows campaign runs next to the live
+ * measurement (campaign_windows.c). */
 #include "explorer/state.h"
 
 bool campaign_runs(const struct session *session, enum campaign_of which)

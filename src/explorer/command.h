@@ -39,5 +39,6 @@ struct command_row {
 		       arguments */
 };
 
-/* All commands, in the order of the help screen. The last row has a NULL name. */
+/* All commands, in the order of the help screen. The last row of the table of commands has a NULL
+ * name. */
 const struct command_row *command_rows(void);

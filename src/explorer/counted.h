@@ -29,9 +29,9 @@ struct counted {
 	char why[200];
 	uint32_t asked_id;    /* plan id of the last request for the present setting */
 	uint32_t answered_id; /* plan id that the last result answered */
-	struct counts
-		counts; /* counts of the present setting, from its newest result or from its cell */
-	int first;	/* index of the first event on screen */
+	/* Counts of the present setting, from its newest result or from its cell. */
+	struct counts counts;
+	int first; /* index of the first event on screen */
 };
 
 void counted_start(struct session *session, const struct session_options *options);

@@ -51,8 +51,8 @@ struct insight {
 	struct explain_cache
 		*quick; /* predictions for kernels whose code need not be stepped through */
 	struct background_explain background_explain;
-	/* `setting` is not explained yet: the explanation begins after `setting` stays unchanged
-	 * for a moment. */
+	/* `setting` has no explanation yet: the explanation begins when `setting` has stayed
+	 * unchanged for a moment. */
 	bool reading;
 	struct listing *listing;
 	const char *function; /* the function that `listing` shows */

@@ -179,7 +179,8 @@ void plan_build(struct session *session)
 void plan_forget(struct session *session)
 {
 	cells_clear(session->cells);
-	session->plan.count = 0; /* the plan had pointers to the removed cells */
+	/* The plan is emptied, because it has pointers to the removed cells. */
+	session->plan.count = 0;
 }
 
 void plan_renew(struct session *session)

@@ -1,5 +1,5 @@
-/* Recordings in the session. A replay allows only recorded settings. While recording, the session
- * writes its samples to a file. */
+/* Writes and replays the recordings of a session. A replay allows only recorded settings. While
+ * recording, the session writes its samples to a file. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

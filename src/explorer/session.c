@@ -19,7 +19,7 @@ void session_choose_knob(struct session *session, int knob)
 		return;
 	session->knob = knob;
 	entry_drop(session);
-	plan_build(session); /* the second slice may be over the chosen knob */
+	plan_build(session); /* the second slice may run along the chosen knob */
 }
 
 /* ---- measuring the present setting ---- */

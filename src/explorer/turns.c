@@ -8,7 +8,7 @@
 
 enum state {
 	TURN_NEW,      /* the measurement's thread has not begun */
-	TURN_RUNS,     /* the only state in which the explorer's thread waits */
+	TURN_RUNS,     /* the measurement runs; the explorer's thread waits only in this state */
 	TURN_ASKS,     /* `request` holds the measurement's next request */
 	TURN_COMPUTES, /* both threads run: the measurement computes in its own thread */
 	TURN_COMPUTED, /* the computation is complete; the measurement waits for its turn */
@@ -17,18 +17,19 @@ enum state {
 
 struct turns {
 	struct campaign campaign;
-	pthread_t thread; /* valid if `threaded` */
+	pthread_t thread; /* the measurement's thread; valid if `threaded` is true */
 	bool threaded;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	enum state state; /* protected by the lock */
+	enum state state; /* whose turn it is; protected by `lock` */
 
 	/* The thread that has the turn owns the following fields. A thread passes the turn while it
 	 * holds the lock, so the other thread sees the new values. */
 	struct request request;
-	struct result *result;	   /* the campaign's buffer for the result */
-	bool out;		   /* turns_next() has returned the request to its caller */
-	bool lost, stopped, freed; /* flags that the campaign reads when it continues */
+	struct result *result; /* the campaign's buffer for the result */
+	bool out;	       /* turns_next() has returned the request to its caller */
+	/* Flags that the campaign reads when its thread continues. */
+	bool lost, stopped, freed;
 	double now;
 };
 

@@ -53,8 +53,8 @@ struct view_slice {
 	int knob; /* index of the knob along the curve; -1: there is no slice */
 	int count;
 	int here; /* index of the present setting's point; -1: the curve has no such point */
-	struct axis_place
-		place; /* position of the present setting among the points, if count > 0 */
+	/* Position of the present setting among the points, if count > 0. */
+	struct axis_place place;
 	struct view_point point[VIEW_SLICE];
 };
 
@@ -69,8 +69,8 @@ struct view_grid {
 	int here_x, here_y;
 	struct axis_place place_x, place_y;
 	int64_t x[VIEW_GRID_X], y[VIEW_GRID_Y];
-	float gbps[VIEW_GRID_Y]
-		  [VIEW_GRID_X]; /* throughput of each point; NAN: the point was not measured */
+	/* Throughput of each point; NAN: the point was not measured. */
+	float gbps[VIEW_GRID_Y][VIEW_GRID_X];
 	float bytes_per_cycle[VIEW_GRID_Y][VIEW_GRID_X];
 	bool contended[VIEW_GRID_Y][VIEW_GRID_X], unsettled[VIEW_GRID_Y][VIEW_GRID_X];
 	float top; /* the largest measured value in gbps[][] */
@@ -95,8 +95,8 @@ enum { GRID_MEMORY = MISSES_LEVELS + 1 };
 struct view_misses {
 	struct misses now;
 	struct misses_whatif whatif;
-	struct misses
-		then; /* expected misses in the caches of `whatif`, if the user named caches */
+	/* Expected misses in the caches of `whatif`, if the user named caches. */
+	struct misses then;
 	double counted[MISSES_LEVELS]; /* counted misses per element for each cache; NAN: not
 					  counted */
 };
@@ -112,10 +112,10 @@ struct windows_report;
 struct windows_row;
 
 struct view_found {
-	char label[2 * COUNTER_NAME +
-		   24]; /* text of the entry: "combine unroll — elements per iteration" */
-	char command[COUNTER_NAME +
-		     16]; /* the command that runs when the user chooses this entry */
+	/* Text of the entry: "combine unroll — elements per iteration". */
+	char label[2 * COUNTER_NAME + 24];
+	/* The command that runs when the user chooses this entry. */
+	char command[COUNTER_NAME + 16];
 };
 
 /* The event counts of the present setting, and the model's values for these events. */
