@@ -82,8 +82,8 @@ struct hash hash_make(const int64_t *v, uint64_t seed, unsigned char *memory)
 /* The type of a bucket while chain_buckets() counts and places the nodes of buckets. */
 typedef uint64_t __attribute__((may_alias)) bucket_count;
 
-/* The layout of one key takes as long as the layout of KEY_WORTH buckets, because the places of
- * keys are random and buckets are sequential. The report of progress uses this weight. */
+/* The weight of a key in the report of progress: the layout of one key takes as long as the layout
+ * of KEY_WORTH buckets. The places of keys are random, but buckets are sequential. */
 enum { KEY_WORTH = 4 };
 
 /* The progress of all passes together. Once the run is cancelled, every pass ends at once. */
@@ -160,8 +160,8 @@ static void fill_slot(const struct hash *hash, uint64_t i, uint64_t rank, uint64
 	hash->slot[place] = slot_of(rank);
 }
 
-/* Lays the nodes out bucket by bucket. The function counts the nodes of each bucket, places the
- * nodes after the nodes of earlier buckets, then links the nodes of each bucket. */
+/* Lays the nodes out bucket by bucket. First, the function counts the nodes of each bucket. Then it
+ * places the nodes of a bucket after the nodes of earlier buckets, and links them. */
 static void chain_buckets(const struct hash *hash, struct passes *passes)
 {
 	bucket_count *ends = (bucket_count *)(void *)hash->bucket;
@@ -492,8 +492,8 @@ static void hash_call(struct kernel_run *run, uint64_t elements)
 
 /* Times of a lookup on a Granite Rapids with 384 MB of data, in ns, as chained table / open table.
  * Keys in the table: 40 / 27 at load 50, 50 / 97 at load 90. Missing keys: 31 / 55 at load 50, 45 /
- * 302 at load 90. With 16 interleaved lookups, a lookup in the chained table takes 1.0 to 1.2 times
- * as long, but 0.4 times as long at load 1,000. */
+ * 302 at load 90. With 16 interleaved lookups, the times for the chained table change by a factor
+ * of 1.0 to 1.2, but of 0.4 at load 1,000. */
 static const char *hash_remark(const int64_t *v)
 {
 	double steps = steps_of(v);

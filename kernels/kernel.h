@@ -456,10 +456,9 @@ static inline bool kernel_goes_on(struct kernel_run *run, uint64_t done, uint64_
 #endif
 #define KERNEL_LOOP __attribute__((noinline, KERNEL_UNWATCHED))
 
-/* Attributes of a loop function that is written once, with parameters that must be compile-time
- * constants (`const int unroll`, an "i" operand of its assembly). KERNEL_LOOP functions call the
- * KERNEL_BODY function and supply the constants. code.name names the KERNEL_BODY function, because
- * users read its source. */
+/* Attributes of a loop function that is written once, with compile-time constants as parameters
+ * (`const int unroll`). KERNEL_LOOP functions call the KERNEL_BODY function and supply the
+ * constants. code.name names the KERNEL_BODY function, because users read its source. */
 #define KERNEL_BODY static inline __attribute__((always_inline, KERNEL_UNWATCHED))
 
 /* Unrolls the following loop completely. The number of iterations must be a constant up to 16. */

@@ -8,8 +8,8 @@
  *
  * If the knob `far` is below 100, a small set of `near` bytes lies next to the large set. One chain
  * of loads then alternates between the two sets. Each node holds a zero next to its pointer. If the
- * chain changes from one set to the other, the zero in the node before the change is added to the
- * address of the next node. */
+ * chain changes to the other set, the address of the next node includes the zero of the present
+ * node. */
 #include <stddef.h>
 
 #include "base/units.h"
@@ -140,11 +140,11 @@ KERNEL_BODY void latency_chase(const void **at, uint64_t turns, const int chains
 
 /* An iteration makes 20 accesses, and `share` of the 20 accesses go to the large set, evenly
  * spread. If the next access goes to the same set, an access loads only the pointer of the node. If
- * the next access goes to the other set, the access first loads the zero of the node, because the
- * next address depends on this zero. The load of the pointer then hits the same line, and the next
+ * the next access goes to the other set, an access first loads the zero of its node. The next
+ * address depends on this zero. The load of the pointer then hits the same line, and the next
  * access does not wait for the pointer:
  *
- *     at = at[zero].next	or	zero = at[zero].zero, at = at[zero].next */
+ * at = at[zero].next	or	zero = at[zero].zero, at = at[zero].next */
 KERNEL_BODY void latency_mix(const void **at, uint64_t turns, const int share)
 {
 	const void *far = at[0], *near = at[1];
@@ -353,8 +353,8 @@ static void latency_describe(const int64_t *v, struct kernel_walk *walk)
 	/* If nodes are farther apart than lines, the walk never touches most lines of the working
 	 * set. */
 	walk->range = (double)(far_count(v) * nodes_each(&nodes)) * lines_of(v) * LINE;
-	/* A prefetcher that fetches two adjacent lines at a time also fetches the second node of a
-	 * pair, and removes every second wait. */
+	/* A prefetcher of adjacent lines also fetches the second node of a pair. Every second load
+	 * then does not wait. */
 	walk->chains =
 		(double)v[CHAINS] *
 		(v[ORDER] == ORDER_PAIRS && v[STRIDE] >= LINE && v[STRIDE] < 2 * LINE ? 2 : 1);

@@ -175,11 +175,11 @@ static void put(struct kernel_run *run, uint64_t index)
 	set_element(run, index, index < 2 * matrix ? value_of(run->seed, index) : 0);
 }
 
-/* Describes the walk of a setting. If the innermost loop moves down a column, each element is in a
- * separate cache line, and the walk uses these lines again in the next column. In addition, each
- * iteration of the outer loop walks once through a whole matrix or through its block. If the outer
- * loop is i, j or k, the walk passes through b, a or c, respectively. If the innermost loop moves
- * along rows, the walk makes only the accesses of the outer loop. */
+/* Describes the walk of a setting. If the innermost loop moves down a column, each element of the
+ * column is in a separate cache line. In the next column, the walk uses these lines again. In
+ * addition, each iteration of the outer loop walks once through a whole matrix or through its
+ * block. If the outer loop is i, j or k, the walk passes through b, a or c, respectively. If the
+ * innermost loop moves along rows, the walk makes only the accesses of the outer loop. */
 static void matmul_describe(const int64_t *v, struct kernel_walk *walk)
 {
 	int64_t n = v[MATMUL_N],

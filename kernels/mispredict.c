@@ -33,8 +33,8 @@ struct mispredict_walk {
 	uint64_t x, sum;
 };
 
-/* The instructions of the loops: the load of the next byte, the code for the k-th outcome of a byte
- * in both forms, and the end of the loop. */
+/* The instructions of the loops. LOAD loads the next byte. BRANCH and CMOV process the k-th outcome
+ * of a byte. NEXT is the end of the loop. */
 #if defined(__x86_64__)
 #define BYTE "q" /* a register with a name for its lowest byte */
 #define LOAD "	movzbl (%[bits]), %k[byte]\n"

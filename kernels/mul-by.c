@@ -24,9 +24,9 @@ struct mul_walk {
 	uint32_t sum;
 };
 
-/* LOOP() is the code of a form that multiplies by the index i. With x = data[i] and y = data[i +
- * 1], the loop computes product = y * i * i * x, and in form=plain also product *= m. The loop then
- * adds product to sum, and copies y to x. */
+/* LOOP() is the code of a form that multiplies by the index i. x is data[i] and y is data[i + 1].
+ * The loop computes product = y * i * i * x. In form=plain, product also includes the factor m. The
+ * loop then adds product to sum, and copies y to x. */
 /* clang-format off */
 #if defined(__x86_64__)
 #define LOOP(m_times)                               \

@@ -141,8 +141,8 @@ static struct status scatter_prepare(struct kernel_run *run)
 	run->ring = count;
 	/* A load of an index may have to wait for an earlier store if their addresses differ by a
 	 * multiple of 4 KiB. The number of these waits differs between parts of a pass. A half pass
-	 * may therefore take longer than half of a whole pass, and the difference of both lengths
-	 * is then too small. */
+	 * may therefore take longer than half of a whole pass. The difference between a whole and a
+	 * half pass would then be too small. */
 	run->passes = true;
 	run->period = count * 8 <= WHOLE_PASSES ? count : 0;
 	run->bytes = 8;

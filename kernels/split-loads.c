@@ -26,9 +26,9 @@ static const struct knob knobs[] = {
 };
 
 /* An iteration makes PASSES passes over its bytes, with one load per cache line. With a fixed
- * offset, the walk skips the last line of each 1,024 bytes, because the previous load may cross
- * into the last line. With shuffled offsets, the load in the last line has offset 0 and does not
- * cross a line. Several passes keep the cost of the loop's own instructions small. */
+ * offset, the walk makes no load in the last line of each 1,024 bytes. The previous load may cross
+ * into that line. With shuffled offsets, the load in the last line has offset 0 and does not cross
+ * a line. Several passes keep the cost of the loop's own instructions small. */
 enum { PASSES = 4, FIXED_LOADS = 15, FIXED_BYTES = 1024, RANDOM_LOADS = 64, RANDOM_BYTES = 4096 };
 
 struct split_walk {

@@ -74,10 +74,8 @@ static struct status verify_reads(struct kernel_run *run, const struct stream_pl
 {
 	uint64_t ring = run->ring / STREAM_UNROLL,
 		 turns = ring < VERIFIED ? ring + ring / 2 : VERIFIED;
-	uint64_t first =
-		plan->width == 8
-			? STREAM_UNROLL / 2
-			: 0; /* for 8-byte accesses, only the second half of found[] is valid */
+	/* For 8-byte accesses, only the second half of walk.found[] is valid. */
+	uint64_t first = plan->width == 8 ? STREAM_UNROLL / 2 : 0;
 	struct stream_walk walk;
 
 	for (uint64_t turn = 0; turn < turns; turn++) {

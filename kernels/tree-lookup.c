@@ -1,7 +1,7 @@
 /* The kernel tree-lookup looks keys up in a search tree: one by one or several at a time, with or
- * without branches, by pointers or by computed places. All forms search the same tree, but in some
- * forms the next load waits for the previous load, and in others only for a branch prediction.
- * tree_loops.h has the loops; tree_layout.c lays out the trees. */
+ * without branches, by pointers or by computed places. All forms search the same tree. In some
+ * forms the next load waits for the previous load; in other forms it waits only for a branch
+ * prediction. tree_loops.h has the loops; tree_layout.c lays out the trees. */
 #include "kernels/knob_rows.h"
 #include "kernels/tree_loops.h"
 
