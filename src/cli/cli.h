@@ -32,7 +32,8 @@ struct cli {
 	const struct format *format;
 	int cpu; /* number of the core to measure; -1: the worker chooses a core */
 	uint64_t seed;
-	double time_budget; /* time limit of a request in seconds; 0: the subcommand's default */
+	double time_budget; /* time limit from --time-budget in seconds; 0: the subcommand's default
+			     */
 	bool quiet;
 	bool help, version;
 	const char *uarch; /* name of the core to predict for; NULL: the running core */
