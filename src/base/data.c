@@ -85,8 +85,8 @@ bool data_own_path(const char *name, struct text *path)
 	return path->length > 0;
 }
 
-/* Makes the directories of a path. Errors are ignored here, because they are reported when the file
- * is written. */
+/* Makes the directories of a path. Errors in making a directory are ignored, because they are
+ * reported when the file is written. */
 static void make_directories(const char *path)
 {
 	char *name = memory_string(path);

@@ -39,8 +39,8 @@ struct text;
 bool data_own_path(const char *name, struct text *path);
 
 /* Writes the user's own file completely or not at all, and makes its directories. An existing file
- * is renamed to its name plus "~", and *backup is set. path receives the path. STATUS_FAILED: a
- * step was refused; the text names this step. */
+ * is renamed to its name plus "~", and *backup is set. path receives the path. STATUS_FAILED: the
+ * system refused a step of saving; the text names this step. */
 struct status data_own_save(const char *name, const char *text, struct text *path, bool *backup);
 
 /* The compiled-in text with this name, or NULL. */

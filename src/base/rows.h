@@ -50,7 +50,7 @@ void rows_load(struct rows *rows, const char *name);
  * text and after a failure. Invalid UTF-8 and control characters are failures. */
 bool rows_next(struct rows *rows);
 
-/* Frees the buffers. Returns the status; rows->status stays valid. */
+/* Frees the buffers. Returns the reader's status; rows->status stays valid. */
 struct status rows_end(struct rows *rows);
 
 /* The following functions return parts of the current line in place: the caller may change these

@@ -92,7 +92,7 @@ struct scale scale_fit(enum scale_kind kind, double least, double most)
 		scale.high = mark_above(most * 1.05);
 		return scale;
 	}
-	/* Add a margin at both ends. */
+	/* Add a margin at both ends of the scale. */
 	scale.low = most > least ? least * pow(least / most, 0.02) : least / 1.5;
 	scale.high = most > least ? most * pow(most / least, 0.02) : most * 1.5;
 	return scale;
@@ -242,8 +242,8 @@ static int labelled(const struct scale_tick *ticks, int count)
 	return labels;
 }
 
-/* Adds marks at equal steps, with labels in the form of the scale's kind. Powers would give too few
- * marks if the ends of a range differ by less than a factor of two. */
+/* Adds marks at equal steps, with labels in the form of the scale's kind. Marks at powers would be
+ * too few if the ends of a range differ by less than a factor of two. */
 static int narrow_ticks(const struct scale *scale, int parts, struct scale_tick *ticks)
 {
 	struct scale linear = { .low = scale->low,

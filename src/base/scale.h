@@ -27,9 +27,9 @@ struct scale_tick {
 };
 
 /* A scale for `least` … `most`. A linear scale begins at 0 if no value is negative, and ends at a
- * mark or halfway between two marks. SCALE_LOG ends at marks. SCALE_BYTES, SCALE_LOG2 and
- * SCALE_STEPS end a small margin beyond the values. Invalid values (NAN, or not above 0) also give
- * a valid scale. */
+ * mark or halfway between two marks. SCALE_LOG ends at marks. Scales of the kinds SCALE_BYTES,
+ * SCALE_LOG2 and SCALE_STEPS end a small margin beyond the values. Invalid values (NAN, or not
+ * above 0) also give a valid scale. */
 struct scale scale_fit(enum scale_kind kind, double least, double most);
 
 /* The end of an axis that begins at 0: the smallest round number >= value. Round numbers are

@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 /* Parses "4096", "32k", "64m", "1g" or "2t" into a non-negative number. Suffixes are powers of
- * 1,024, upper or lower case, and are allowed only if with_suffix is set. Returns false for any
- * other text: empty, "1.5m", signs, blanks, trailing characters, overflow of int64_t. */
+ * 1,024, upper or lower case, and are allowed only if with_suffix is set. Returns false for every
+ * text of another form: empty, "1.5m", signs, blanks, trailing characters, overflow of int64_t. */
 bool units_parse(const char *string, bool with_suffix, int64_t *value);
 
 /* A text returned by value: units_size(bytes).text is valid until the end of the full expression.
@@ -21,7 +21,7 @@ struct units_text {
 struct units_text units_size(int64_t bytes);
 
 /* Bytes in at most six characters, for a narrow column. A longer size is rounded down to one
- * decimal: "11.4g". Do not use this text as input. */
+ * decimal: "11.4g". Do not use the shortened text as input. */
 struct units_text units_size_short(int64_t bytes);
 
 /* Bytes in the form for reading: "32 KiB", "1.5 MiB", "1000 B". */

@@ -161,7 +161,8 @@ static void calibrate_watch(struct clock *clock, double begin)
 	while (isnan(turn) && clock_seconds() - begin < CALIBRATED_BY);
 	clock->turn_sure = !isnan(turn);
 	clock->turn = clock->turn_sure ? turn : 1;
-	/* The value is in cycles per tick: the caller multiplies it by the counter's rate. */
+	/* clock->ghz is in cycles per tick at first: the caller multiplies it by the counter's
+	 * rate. */
 	clock->ghz = (double)CLOCK_READ_LINKS * CLOCK_LINK_CYCLES / chain;
 }
 

@@ -30,7 +30,7 @@ int group_add(struct counter_group *group, struct perf_event_attr attributes, in
 	attributes.pinned = leader && group->pinned;
 	attributes.exclude_kernel = 1;
 	attributes.exclude_hv = 1;
-	attributes.exclude_guest = 1; /* some drivers accept no event without this bit */
+	attributes.exclude_guest = 1; /* some drivers accept no event without exclude_guest */
 	attributes.read_format =
 		PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
 	descriptor = group->calls->open(&attributes, leader ? -1 : group->descriptor[0]);
@@ -207,7 +207,8 @@ static inline uint64_t processor_counter(uint32_t index)
 	return (uint64_t)high << 32 | low;
 }
 
-/* Evicts a line from all caches. processor_flushed() waits until the evictions are complete. */
+/* Evicts a cache line from all caches. processor_flushed() waits until the evictions are complete.
+ */
 static inline void processor_flush(const void *line)
 {
 	__asm__ volatile("clflush %0" ::"m"(*(const volatile char *)line) : "memory");
@@ -232,7 +233,8 @@ static inline void processor_flushed(void)
 	CASE(n4)
 
 /* Reads the counter with this index (the index in the event's page minus one); 31 is the cycle
- * counter. The instruction encodes the register, so each counter needs its own instruction. */
+ * counter. The instruction that reads a counter encodes the counter's register, so each counter
+ * needs its own instruction. */
 static inline uint64_t processor_counter(uint32_t index)
 {
 	uint64_t value = 0;
@@ -253,8 +255,8 @@ static inline uint64_t processor_counter(uint32_t index)
 	return value;
 }
 
-/* Evicts a line from all caches. Linux allows cache eviction in user space. processor_flushed()
- * waits until the evictions are complete. */
+/* Evicts a cache line from all caches. Linux allows cache eviction in user space.
+ * processor_flushed() waits until the evictions are complete. */
 static inline void processor_flush(const void *line)
 {
 	__asm__ volatile("dc civac, %0" ::"r"(line) : "memory");

@@ -41,7 +41,7 @@ struct counter_group {
 	const struct perf_calls *calls;
 	int count; /* number of open events, of which the first is the leader; 0: no event is open
 		    */
-	int event[COUNTERS_MAX]; /* the caller's index of each event */
+	int event[COUNTERS_MAX]; /* index of each event in the caller's list of events */
 	int descriptor[COUNTERS_MAX];
 	/* mapped page of each event; NULL: mapping failed */
 	struct perf_event_mmap_page *page[COUNTERS_MAX];

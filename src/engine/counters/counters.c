@@ -115,7 +115,7 @@ static int encode(const char *name, struct counter_code *code)
 		.config = attributes.config,
 		.config1 = attributes.config1,
 		.config2 = attributes.config2 };
-	/* A modifier such as ":k" or ":mg" requests kernel or guest events. */
+	/* A modifier of an event name, such as ":k" or ":mg", requests kernel or guest events. */
 	code->beyond =
 		attributes.exclude_user || !attributes.exclude_kernel || attributes.exclude_host;
 	return PFM_SUCCESS;

@@ -544,7 +544,7 @@ static void summarise(const struct counting *counting, const struct counter_grou
 	}
 }
 
-/* If no event could be counted, sets one line with the reason. */
+/* If no event could be counted, sets counts->why to one line with the reason. */
 static void say_nothing_known(const struct counting *counting, struct counts *counts)
 {
 	char words[120];

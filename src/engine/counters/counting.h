@@ -26,7 +26,7 @@ struct counting {
 	const struct perf_calls *calls;
 	int cpu;
 	const char *root;
-	bool probed; /* the fields pmu and none are set */
+	bool probed; /* true: the fields pmu and none are set */
 	struct pmu pmu;
 	int none; /* errno that explains why hardware counters are not available; 0: counters are
 		     available */
@@ -39,7 +39,7 @@ struct counting {
 	unsigned uses; /* number of requests since an event was found whose counter another program
 			  held */
 	int group_count;
-	int first; /* the group that the next request begins with */
+	int first; /* index of the event group that the next request begins with */
 	struct counter_group group[COUNTERS_MAX];
 	struct counter_group clock; /* the event that counts core cycles, the clock of trials;
 				       clock.count is 0: the event is not open */
@@ -64,8 +64,9 @@ void counting_use(struct counting *counting, const struct counter_plan *plan);
  * held libpfm's lock at the fork. */
 void counting_use_in_child(struct counting *counting);
 
-/* Updates the parent process from a child's counts. Events whose value rose in a child are not
- * silent. The next child begins with the first group that the last child did not reach. */
+/* Updates the parent process from a child's counts. An event whose value rose in a child process is
+ * not silent (COUNT_SILENT). The next child process begins with the first group of events that the
+ * last child did not reach. */
 void counting_learn(struct counting *counting, const struct counts *counts);
 
 /* Whether core cycles are being counted, and can be the clock of trials. */

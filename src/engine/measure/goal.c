@@ -46,9 +46,9 @@ enum { CHAIN_SHORT = 2560, CHAIN_LONG = 5120 };
 #define LONG_TRIAL 0.001
 #define AWAY_MOST  0.01
 
-/* Largest relative difference of the reference chain before and after a trial. The core clock
- * changes during a long trial, so the limit DRIFT_LONG of a long trial is higher. Trials use the
- * mean of the two chain readings. */
+/* Largest relative difference between the times of the reference chain before and after a trial.
+ * The core clock changes during a long trial, so the limit DRIFT_LONG of a long trial is higher.
+ * Trials use the mean of the two chain readings. */
 #define DRIFT_MOST 0.02
 #define DRIFT_LONG 0.06
 
@@ -177,7 +177,7 @@ static void time_round(const struct measure *measure, struct timed_round *round,
 	round->turns = clock->watched ? turn_ticks() : 0;
 	/* Make one untimed call: after some microseconds of scalar code, the vector units need
 	 * about as long to reach full speed. Without the untimed call, only the first timed region
-	 * would include this time. */
+	 * would include the time in which the vector units reach full speed. */
 	if (measure->rewind)
 		region_ticks(measure, measure->time.half);
 	for (unsigned i = 0; i < count; i++) {
@@ -222,9 +222,9 @@ static struct trial make_trial(const struct measure *measure, const struct timed
 	/* For a working set larger than the core's own caches, prefetchers and memory queues
 	 * restart after each pause. For about 50 us after a pause, prefetchers and queues run
 	 * faster or slower than in an endless walk. Subtracting the time of the half stretch would
-	 * double this error (reads of a line each: 17 cycles instead of 13). For a working set
-	 * larger than the core's own caches, the half stretch is therefore only a warm-up, and the
-	 * cost of a call is negligible. */
+	 * double the error of such a spell (reads of a line each: 17 cycles instead of 13). For a
+	 * working set larger than the core's own caches, the half stretch is therefore only a
+	 * warm-up, and the cost of a call is negligible. */
 	double elements = (double)measure->time.calls *
 			  (double)(measure->far ? measure->time.whole
 						: measure->time.whole - measure->time.half);
@@ -333,7 +333,8 @@ static void report_run(const struct measure *measure, const struct measure_goal 
 }
 
 /* Finds the quiet trials of the current placement in steady state, oldest first. The array `index`
- * receives the positions of these trials in the set. Returns the number of trials found. */
+ * receives the positions of the quiet trials in the set of trials. Returns the number of trials
+ * found. */
 static unsigned steady_trials(
 	const struct measure *measure, const struct trials *trials, unsigned *index)
 {

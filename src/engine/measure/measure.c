@@ -148,8 +148,8 @@ void measure_region(struct measure *measure, uint64_t elements)
 
 enum {
 	LINE = 64,
-	/* Number of pieces of a lap; minimum number of pieces that can show a trend; maximum number
-	   of pieces that are kept. */
+	/* PIECES_OF_LAP: number of pieces of a lap. PIECES_LEAST: minimum number of pieces that can
+	   show a trend. PIECES_MOST: maximum number of pieces whose times are kept. */
 	PIECES_OF_LAP = 24,
 	PIECES_LEAST = 18,
 	PIECES_MOST = 480,

@@ -78,7 +78,7 @@ enum { SETTLE_MARKS = 24 };
 struct settle {
 	uint64_t own_bytes; /* size of the core's own caches, bytes; a working set that fits these
 			       caches needs only one lap */
-	double seconds;	    /* limit for the walk (> 0) */
+	double seconds;	    /* time limit for the walk, seconds (> 0) */
 	double lap; /* a lap of at most this many seconds is walked completely; 0: SETTLE_LAP
 		       seconds */
 	double (*now)(void); /* function that returns the time in seconds; NULL: the measurement's

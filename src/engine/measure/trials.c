@@ -41,8 +41,9 @@ void trial_uncount(struct trial *trial)
 static const double watch_slow = 1.015, turns_slow = 1.2;
 
 /* On Redwood Cove, the reference chain is sometimes up to three times slower than the watch chain.
- * The reference chain stays slow for milliseconds. A slow reference chain gives too few cycles by
- * the same factor. One reading of the chain has an error of about 1 %. */
+ * The reference chain stays slow for milliseconds. If the reference chain is three times slower, it
+ * gives only a third of the true number of cycles. One reading of the chain has an error of about 1
+ * %. */
 static const double chain_slow = 0.95;
 
 float trial_watch(const struct clock *clock, double ticks, double cycle)

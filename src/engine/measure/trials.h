@@ -1,5 +1,5 @@
-/* Trials, and their summary, the sample. The functions are pure: they use no clock, no thread and
- * no I/O. */
+/* Trials, and samples: a sample is the summary of the trials of a setting. The functions are pure:
+ * they use no clock, no thread and no I/O. */
 #pragma once
 
 #include <stdbool.h>
@@ -17,7 +17,7 @@ enum trial_fate {
 			    or the reference chain was slow compared with the watch chain and loops
 			  */
 	TRIAL_SWITCHED,	 /* an involuntary context switch happened during the trial */
-	TRIAL_MOVED,	 /* the thread moved to another processor */
+	TRIAL_MOVED,	 /* the measuring thread moved to another processor during the trial */
 	TRIAL_DRIFTED, /* the times of the reference chain before and after the trial differ by over
 			  2 %, or by over 6 % for a long trial */
 	TRIAL_BROKEN,  /* the time for an element was not positive: the clock stepped, or an

@@ -68,8 +68,8 @@ uint64_t placement_shift(uint64_t footprint, unsigned place);
 
 /* Lays out and checks the data of a request. Afterwards *run is ready, and *slot holds its memory;
  * *run and *slot are valid until the next call. Data of earlier requests are used again if they
- * match the new request. STATUS_FAILED: memory or a memory node was refused. STATUS_CANCELLED:
- * *cancel was set. */
+ * match the new request. STATUS_FAILED: the system refused memory or a memory node.
+ * STATUS_CANCELLED: *cancel was set. */
 struct status working_sets_lay(struct working_sets *sets, const struct working_set_request *request,
 	const atomic_bool *cancel, struct kernel_run *run, struct slot **slot);
 

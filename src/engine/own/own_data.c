@@ -544,7 +544,7 @@ static void make_array(unsigned char *memory, const struct own_argument *argumen
 }
 
 /* Inserts each node after a random earlier node: every order is then equally likely. The first node
- * in memory is always the head. */
+ * in memory is always the head of the list. */
 static void make_list(unsigned char *memory, const struct own_argument *argument, int64_t n,
 	struct random *random)
 {

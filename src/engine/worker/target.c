@@ -115,7 +115,8 @@ static struct status gather(const struct visit *visit, uint64_t *limit)
 	if (need->memory > *limit)
 		return beyond_memory(&target->machine, need->memory);
 	if (need->processors == 1) {
-		/* Keep the load threads' memory for a while, unless this request needs it. */
+		/* Keep the load threads' memory for a while, unless this request needs that memory.
+		 */
 		load_threads_give_back(target->threads, wanted.now,
 			load_threads_held(target->threads) + set + ARENA_PIECE > *limit
 				? 0

@@ -122,7 +122,7 @@ struct worker *worker_start(const struct worker_options *options, struct status 
 		*status = status_failed("no memory for the worker");
 		return NULL;
 	}
-	counters_begin(); /* must run before a second thread starts */
+	counters_begin(); /* counters_begin() must run before a second thread starts */
 	worker->options = *options;
 	worker->caller_thread = options->bind_caller ? (int)gettid() : 0;
 	worker->caller_cpu = sched_getcpu();
