@@ -27,8 +27,9 @@ void asked_prepare(struct kernel_run *run, const struct asked_kind *kind, uint64
 
 uint64_t asked_next(struct kernel_run *run, uint64_t *keys, uint64_t *left)
 {
-	const struct asked asked = *asked_of(run); /* A local copy: the compiler then knows that
-						      stores to keys[] do not change it. */
+	const struct asked asked =
+		*asked_of(run); /* `asked` is a local copy, because the compiler then knows that
+				   stores to keys[] do not change `asked`. */
 	uint64_t from = run->position, count = least(least(*left, asked.batch), run->ring - from);
 
 	if (count == 0 || (run->complete && !kernel_goes_on(run, from + count, run->ring)))

@@ -64,8 +64,8 @@ static inline uint64_t asked_key(const struct asked *asked, uint64_t number)
 	return 2 * ((x >> 32) * asked->keys >> 32) + ((x & UINT32_MAX) < asked->there);
 }
 
-/* Generates the keys of `count` lookups, ASKED_TURN keys per iteration. With this unrolling, the
- * model does not confuse this loop with the loop that looks up the keys. */
+/* Generates the keys of `count` lookups, ASKED_TURN keys per iteration. Because the loop is
+ * unrolled, the model does not confuse it with the loop that looks up keys. */
 static inline void asked_fill(
 	const struct asked *asked, uint64_t number, uint64_t *keys, uint64_t count)
 {

@@ -148,7 +148,7 @@ void assemble_forget(struct assembly *as, int label)
 }
 
 /* Writes an instruction that refers to a label. If the label is bound, lead() fills in the distance
- * of the instruction. Otherwise assemble_end() fills in the distance. */
+ * of the instruction. If the label is not bound, assemble_end() fills in the distance later. */
 static void lead(struct assembly *as,
 	struct status (*encode)(
 		const char *text, unsigned char bytes[ASSEMBLE_LONGEST], size_t *length),

@@ -5,8 +5,8 @@
  *
  * The result counts only bytes that the code itself reads and writes. A strided walk fetches whole
  * cache lines but uses only a part of each line. A plain store to a line that is not in the cache
- * fetches the line first. The result does not count this additional traffic; a remark reports it.
- */
+ * fetches the line first. The result does not count such additional traffic, but a remark reports
+ * the additional traffic. */
 #include <string.h>
 
 #include "kernels/features.h"
@@ -198,8 +198,8 @@ static uint64_t bandwidth_footprint(const int64_t *v)
 	return (plan.part << plan.copies) + plan.gap;
 }
 
-/* The number of one of three layouts. 0: the loop only reads the data. 1: the loop overwrites the
- * data. 2: the loop copies the data, and the copy lies after it. */
+/* Returns the number of the layout. 0: the loop only reads the data. 1: the loop overwrites the
+ * data. 2: the loop copies the data, and the copy lies after the data. */
 static uint64_t bandwidth_layout(const int64_t *v)
 {
 	return op_of(v)->copies ? 2 : op_of(v)->writes ? 1 : 0;

@@ -382,8 +382,7 @@ static struct status verify_arrays(struct kernel_run *run)
 }
 
 /* Checks the list: the list must return to its first node after all of its nodes, and not earlier.
- * In a long list the check follows only some nodes, and the list must not return to its first node
- * there. */
+ * In a long list the check follows only some nodes, which must not include the first node again. */
 static struct status verify_list(struct kernel_run *run)
 {
 	const struct node *first = (const struct node *)(void *)run->memory, *node = first;

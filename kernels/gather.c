@@ -88,7 +88,7 @@ KERNEL_CALLS(scalar_4, struct gather_walk, gather_scalar(walk, 4))
 KERNEL_CALLS(scalar_8, struct gather_walk, gather_scalar(walk, 8))
 #if defined(__x86_64__)
 
-/* Returns the sum of the elements in a vector of `words` 8-byte words. The sum is a separate
+/* Returns the sum of the elements in a vector of `words` 8-byte words. lanes_sum() is a separate
  * function, because it contains a loop. */
 KERNEL_LOOP static uint64_t lanes_sum(const void *sums, int words, int bytes)
 {

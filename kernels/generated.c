@@ -8,10 +8,10 @@
 #include "kernels/assemble.h"
 #include "kernels/features.h"
 
-/* LOOP: minimum number of instructions of a loop. At this length, the counter and the branch of the
- * loop cost 0.3 % if the issue width is the limit. A loop of this length still fits the smallest op
- * cache. BLOCK: minimum number of instructions that are assembled one by one; all other
- * instructions are copies. */
+/* LOOP: minimum number of instructions of a loop. In a loop of LOOP instructions, the counter and
+ * the branch cost 0.3 % of the time if the issue width is the limit. LOOP instructions still fit
+ * the smallest op cache. BLOCK: minimum number of instructions that are assembled one by one; all
+ * other instructions are copies. */
 enum { LOOP = 384, BLOCK = 60, BLOCKS_TRIED = 48 };
 
 enum { CODE_BYTES = 64 << 10, MEMORY = 16 << 10, VECTOR = 64 };
@@ -310,8 +310,8 @@ static void share(const struct generated_loop *loop, struct turn turns[GENERATED
 	share_out(loop, WIDE, narrow && few < many ? few : 0, many, turns);
 }
 
-/* Returns the number of bodies to assemble one by one, which have at least BLOCK instructions. With
- * this number, each part uses each of its registers equally often, if such a number exists. */
+/* Returns the number of bodies to assemble one by one, which have at least BLOCK instructions. If
+ * possible, the number of bodies makes each part use each of its registers equally often. */
 static unsigned bodies(const struct generated_loop *loop, const struct turn turns[GENERATED_PARTS])
 {
 	unsigned least = (BLOCK + instructions(loop) - 1) / instructions(loop);

@@ -32,8 +32,8 @@
  * - mask register k1: all bits set
  *
  * Registers that instances use in turn start as 1 (general), all bits set (mask), or 1.3 (vector).
- * Instances do not use rax and rdx (x86) or x8 and x9 (AArch64) in turn. Lines may name these
- * registers, which start as 1. */
+ * Instances do not use rax and rdx (x86) or x8 and x9 (AArch64) in turn. Lines may name rax, rdx,
+ * x8 and x9, which start as 1. */
 #pragma once
 
 #include <stdbool.h>

@@ -160,8 +160,9 @@ static void fill_slot(const struct hash *hash, uint64_t i, uint64_t rank, uint64
 	hash->slot[place] = slot_of(rank);
 }
 
-/* Lays the nodes out bucket by bucket. First, the function counts the nodes of each bucket. Then it
- * places the nodes of a bucket after the nodes of earlier buckets, and links them. */
+/* Lays the nodes out bucket by bucket. First, the function counts the nodes of each bucket. Then
+ * the function places the nodes of a bucket after the nodes of earlier buckets, and links the
+ * nodes. */
 static void chain_buckets(const struct hash *hash, struct passes *passes)
 {
 	bucket_count *ends = (bucket_count *)(void *)hash->bucket;

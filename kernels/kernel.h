@@ -38,7 +38,7 @@ enum knob_role {
 };
 
 /* The resource that a knob requests from the engine. kernels/knob_rows.h defines a table row for
- * each knob of this kind. */
+ * each knob that requests a resource. */
 enum knob_asks {
 	ASKS_NOTHING,
 	ASKS_PAGES, /* The knob selects the page size of the working set: enum page_kind. */
@@ -105,9 +105,9 @@ struct kernel_reach {
 	double range; /* bytes of memory over which the lines of this part are scattered, including
 			 all parts that are visited at least equally often */
 	enum reach_way way;
-	double least; /* bytes of the lines of this part alone, if each pass touches the same lines.
-			 A cache may keep these lines in preference to prefetched lines. 0: equal to
-			 `range`. */
+	double least; /* Bytes of the lines of this part alone, if each pass touches the same lines.
+			 If a cache prefers lines that are touched again to prefetched lines, the
+			 cache needs only `least` bytes. 0: equal to `range`. */
 };
 
 /* The layout of the data in memory, including data from an earlier prepare(). */
@@ -118,8 +118,8 @@ struct kernel_layout {
 			      out. 0: no bytes. `prepared` may be larger or smaller than this
 			      setting needs. */
 	uint64_t sample;   /* Number of elements that the walk will visit from the start. prepare()
-			      may lay out only the data of these elements. 0: the walk visits all
-			      elements. Only `deep` kernels read `sample`. */
+			      may lay out only the data of the first `sample` elements. 0: the walk
+			      visits all elements. Only `deep` kernels read `sample`. */
 	uint64_t laid_out; /* bytes of data that are laid out; filled by prepare() */
 };
 
@@ -156,8 +156,8 @@ struct kernel_code {
  * show. A field is 0 if its fact does not apply. */
 struct kernel_walk {
 	double lines; /* Number of cache lines touched for the first time in a pass. A larger cache
-			 or memory must supply these lines. In a scattered walk, each access to
-			 another line than the previous access counts. */
+			 or memory must supply a line at its first touch. In a scattered walk, each
+			 access to another line than the previous access counts. */
 	double step;  /* bytes from one access to the next access, if the distance is constant */
 	const char *access; /* a word for the access, as static text: "read"; NULL: the word is
 			       "element" */
@@ -166,9 +166,10 @@ struct kernel_walk {
 			  working set */
 	double chains; /* number of chains of loads that share the lines evenly; 0: one chain loads
 			  all lines */
-	double far_lines; /* The number of lines, out of `lines`, that come from the whole data. A
-			     walk has such lines if it repeats a small part of its data many times,
-			     then moves to the next part. 0: the walk does not repeat parts. */
+	double far_lines; /* The number of lines, out of `lines`, that come from the whole data.
+			     far_lines is used if the walk repeats a small part of its data many
+			     times, then moves to the next part. 0: the walk does not repeat parts.
+			   */
 	double far_range; /* bytes of memory over which the lines of `far_lines` are scattered */
 	bool apart;	  /* Each access lies at least one page away from the next access. */
 	int reaches;	  /* Number of entries of `reach`, in the order of the chain of loads. The
@@ -322,7 +323,7 @@ struct kernel {
 	uint64_t (*expected)(const struct kernel_run *run, uint64_t elements);
 
 	/* Checks that the code computes correctly. The engine calls verify() before each
-	 * measurement and does not time it. verify() must be quick: it checks a few thousand
+	 * measurement and does not time verify(). verify() must be quick: it checks a few thousand
 	 * elements. The walk begins at the start of the ring and may end anywhere, because
 	 * kernel_verify() rewinds afterwards. A NULL callback: kernel_verify() compares the result
 	 * of a call with expected(). */
@@ -372,7 +373,7 @@ struct kernel {
 	bool cold;   /* Cache misses are intended, so the engine does not warm the caches. */
 	bool isolated; /* The kernel is the user's own code. Only a child process loads, prepares,
 			  calls and steps the kernel. The field `own` (engine/own/own.h) describes
-			  its source. */
+			  the source of the user's code. */
 	const struct own *own;
 	bool plot_cpe; /* Plots show cycles per element on a logarithmic axis. Kernels that measure
 			  latencies set this field. */
@@ -391,7 +392,8 @@ int kernel_knob(const struct kernel *kernel, const char *name);
 int kernel_axis(const struct kernel *kernel, enum knob_axis axis);
 
 /* kernel_asking() returns the index of the first knob with that value of `asks`, or -1.
- * kernel_asked() returns the value of this knob in v, or 0 without such a knob. */
+ * kernel_asked() returns the value of the first knob with that value of `asks`, or 0 if no knob has
+ * it. */
 int kernel_asking(const struct kernel *kernel, enum knob_asks asks);
 int64_t kernel_asked(const struct kernel *kernel, const int64_t *v, enum knob_asks asks);
 
@@ -477,7 +479,7 @@ static inline bool kernel_goes_on(struct kernel_run *run, uint64_t done, uint64_
 	}
 
 /* KERNEL_UNROLLED() defines NAME_1 … NAME_8, which call body(walk, 1) … body(walk, 8).
- * KERNEL_UNROLLED_NAMES() lists the names of these eight functions, for a table. */
+ * KERNEL_UNROLLED_NAMES() lists the names NAME_1 … NAME_8, for a table. */
 #define KERNEL_UNROLLED(name, walk_type, body) KERNEL_UNROLLED_AS(, name, walk_type, body)
 #define KERNEL_UNROLLED_AS(attribute, name, walk_type, body)                               \
 	attribute KERNEL_CALLS(name##_1, walk_type, body(walk, 1)) attribute KERNEL_CALLS( \

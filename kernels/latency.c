@@ -140,9 +140,9 @@ KERNEL_BODY void latency_chase(const void **at, uint64_t turns, const int chains
 
 /* An iteration makes 20 accesses, and `share` of the 20 accesses go to the large set, evenly
  * spread. If the next access goes to the same set, an access loads only the pointer of the node. If
- * the next access goes to the other set, an access first loads the zero of its node. The next
- * address depends on this zero. The load of the pointer then hits the same line, and the next
- * access does not wait for the pointer:
+ * the next access goes to the other set, an access first loads the zero of its node. The address of
+ * the next access depends on the loaded zero. The load of the pointer then hits the same line, and
+ * the next access does not wait for the pointer:
  *
  * at = at[zero].next	or	zero = at[zero].zero, at = at[zero].next */
 KERNEL_BODY void latency_mix(const void **at, uint64_t turns, const int share)
@@ -426,9 +426,10 @@ static void latency_begin_at(struct kernel_run *run, double share)
 enum { VERIFIED = 2048 };
 
 /* Checks the pointers: a walk must return to its start after all nodes of its cycle, and not
- * earlier. In a long cycle, the check follows only some nodes, and the walk must not return to its
- * start there. Then the loop must end at the nodes to which the pointers lead. The check starts at
- * half of the ring, because it loads its nodes into the caches. Trials begin elsewhere. */
+ * earlier. In a long cycle, the check follows only some nodes, which must not include the start
+ * again. After the check of the pointers, a call of the loop must end at the nodes to which the
+ * pointers lead. The check starts at half of the ring, because the check loads nodes into the
+ * caches, and trials begin elsewhere. */
 static struct status latency_verify(struct kernel_run *run)
 {
 	const int64_t *v = run->v;

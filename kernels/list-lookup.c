@@ -411,8 +411,8 @@ static struct status lookup_prepare(struct kernel_run *run)
 	return status_ok();
 }
 
-/* Limits the number of values, because the model steps through the loop. The code stays the same.
- * No value is in the list, because in a short list hits would be too frequent. */
+/* Limits the number of values, because the model steps through the loop. The shrunk setting runs
+ * the same code. No value is in the list, because in a short list hits would be too frequent. */
 static void lookup_shrink(int64_t *v)
 {
 	v[LOOKUP_WHOLE] = v[LOOKUP_FOUND] = 0;

@@ -176,10 +176,11 @@ static void put(struct kernel_run *run, uint64_t index)
 }
 
 /* Describes the walk of a setting. If the innermost loop moves down a column, each element of the
- * column is in a separate cache line. In the next column, the walk uses these lines again. In
- * addition, each iteration of the outer loop walks once through a whole matrix or through its
- * block. If the outer loop is i, j or k, the walk passes through b, a or c, respectively. If the
- * innermost loop moves along rows, the walk makes only the accesses of the outer loop. */
+ * column is in a separate cache line. In the next column, the walk uses the lines of the previous
+ * column again. In addition, each iteration of the outer loop walks once through a whole matrix or
+ * through its block. If the outer loop is i, j or k, the walk passes through b, a or c,
+ * respectively. If the innermost loop moves along rows, the walk makes only the accesses of the
+ * outer loop. */
 static void matmul_describe(const int64_t *v, struct kernel_walk *walk)
 {
 	int64_t n = v[MATMUL_N],
@@ -362,7 +363,8 @@ static struct status matmul_prepare(struct kernel_run *run)
 	return ring_lay_out(run, matmul_footprint(v) / bytes, bytes, put);
 }
 
-/* Reduces the matrices to a size that is quick to lay out. The code stays the same. */
+/* Reduces the matrices to a size that is quick to lay out. The shrunk setting runs the same code.
+ */
 static void matmul_shrink(int64_t *v)
 {
 	v[MATMUL_N] = 16;

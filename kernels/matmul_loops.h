@@ -66,9 +66,9 @@ KERNEL_LOOP static void naive_k(const struct matmul_box *box)
 	}
 }
 
-/* The loops over j and i. naive: the loop loads all values from memory. Otherwise a register holds
- * the value that is constant along a line. In the loop over k, the constant value is the sum:
- * columns_1 is this loop. */
+/* The loops over j and i. naive: the loop loads all values from memory. If `naive` is false, a
+ * register holds the value that is constant along a line. In the loop over k, the constant value is
+ * the sum: columns_1 is this loop. */
 
 KERNEL_BODY void along_rows(const struct matmul_box *box, const bool naive)
 {
@@ -155,7 +155,8 @@ KERNEL_BODY void columns(const struct matmul_box *box, const int sums)
 	}
 }
 
-/* Computes dot products if the second matrix is transposed. Both operands then lie along rows. */
+/* Computes dot products if the second matrix is transposed. If b is transposed, both operands lie
+ * along rows. */
 KERNEL_BODY void rows(const struct matmul_box *box, const int sums)
 {
 	struct at at = first_line(box);

@@ -39,9 +39,9 @@ KERNEL_LOOP static void mountain_read(struct mountain_walk *walk)
 	uint64_t turns, from;
 
 	/* Four base addresses share one index, as in compiled code of the textbook's test.
-	 * KERNEL_KEEP() hides from the compiler how the addresses are related. Otherwise the
-	 * compiler could compute each address from the previous address, and this chain of
-	 * additions would be the binding limit. */
+	 * KERNEL_KEEP() hides from the compiler how the addresses are related. A compiler that
+	 * knows the relation could compute each address from the previous address. The chain of
+	 * additions would then be the binding limit. */
 	KERNEL_KEEP(data1);
 	KERNEL_KEEP(data2);
 	KERNEL_KEEP(data3);
@@ -123,7 +123,7 @@ static uint64_t mountain_footprint(const int64_t *v)
 	return v[OP] == OP_RD ? (uint64_t)v[SIZE] : plan_of(v).part << ops[v[OP]].copies;
 }
 
-/* The number of one of two layouts: 0 for data that the loop only reads, 1 for data that the loop
+/* Returns the number of the layout: 0 for data that the loop only reads, 1 for data that the loop
  * overwrites. */
 static uint64_t mountain_layout(const int64_t *v)
 {

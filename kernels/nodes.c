@@ -30,8 +30,8 @@ static uint64_t block_bytes(const struct nodes *nodes)
 	return 2 * power_from(nodes->stride);
 }
 
-/* Returns the number of pairs in a block. The number is a power of two, so pairs divide a block
- * evenly. */
+/* Returns the number of pairs in a block. The number of pairs is a power of two, so the pairs
+ * divide a block evenly. */
 static uint64_t block_pairs(const struct nodes *nodes)
 {
 	uint64_t pairs = 1;
@@ -193,8 +193,8 @@ static uint64_t grow(
 	return have;
 }
 
-/* Removes the items number have - 1 … count in this order. Each item then still follows the node
- * after which it was inserted. */
+/* Removes the items number have - 1 … count, the last item first. In this order, each item still
+ * follows the node after which it was inserted. */
 static uint64_t take_back(
 	const struct layout *layout, uint64_t have, uint64_t count, const atomic_bool *cancel)
 {

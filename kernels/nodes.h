@@ -32,7 +32,7 @@ struct nodes {
 	uint64_t stride;       /* bytes from one item to the next, a multiple of 16 */
 	enum nodes_order order;
 	unsigned cycles; /* Number of cycles (> 0), all of equal length. Successive items belong to
-			    different cycles. The number is 1 in backward order. */
+			    different cycles. The number of cycles is 1 in backward order. */
 	uint64_t seed;
 	atomic_uint *progress; /* progress of the layout in thousandths; NULL: nothing reads the
 				  progress */
@@ -64,7 +64,8 @@ uint64_t nodes_lay_out(
 
 /* Returns the first node of chain number `chain` of `chains`. Each chain has its own cycle. In
  * backward order, the chains instead start at evenly spaced nodes of the `count` nodes. share
- * (0…1): the walk begins this share of the memory after the start. */
+ * (0…1): the distance of the walk's first node from the start of the memory, as a share of the
+ * memory. */
 const struct node *nodes_start(
 	const struct nodes *nodes, uint64_t count, unsigned chain, unsigned chains, double share);
 

@@ -62,8 +62,8 @@ KERNEL_BODY uint64_t ring_piece(struct ring *ring, uint64_t *from)
 	return piece;
 }
 
-/* Returns random bits that depend only on the seed and the index. A shorter array is therefore the
- * beginning of a longer array. */
+/* Returns random bits that depend only on the seed and the index. Because the bits do not depend on
+ * the size, a shorter array is the beginning of a longer array. */
 static inline uint64_t ring_bits(uint64_t seed, uint64_t index)
 {
 	return random_next(&(struct random){ seed + index });

@@ -85,7 +85,7 @@ KERNEL_LOOP static void scatter_vector(struct scatter_walk *walk)
 	}
 }
 #else
-/* This loop never runs, because check() rejects form=scatter on AArch64. */
+/* scatter_vector() never runs on AArch64, because check() rejects form=scatter there. */
 #define scatter_vector scatter_scalar
 #endif
 
@@ -140,9 +140,9 @@ static struct status scatter_prepare(struct kernel_run *run)
 	run->granule = run->v[FORM] == FORM_SCATTER ? 16 : 4;
 	run->ring = count;
 	/* A load of an index may have to wait for an earlier store if their addresses differ by a
-	 * multiple of 4 KiB. The number of these waits differs between parts of a pass. A half pass
-	 * may therefore take longer than half of a whole pass. The difference between a whole and a
-	 * half pass would then be too small. */
+	 * multiple of 4 KiB. The number of waits for earlier stores differs between parts of a
+	 * pass. A half pass may therefore take longer than half of a whole pass. The difference
+	 * between a whole and a half pass would then be too small. */
 	run->passes = true;
 	run->period = count * 8 <= WHOLE_PASSES ? count : 0;
 	run->bytes = 8;

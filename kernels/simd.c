@@ -415,8 +415,8 @@ static uint64_t simd_layout(const int64_t *v)
 	return (uint64_t)v[TYPE];
 }
 
-/* Returns the value of the element at `index` in memory. The value does not depend on the number of
- * arrays. */
+/* Returns the value of the element at `index` in memory. The value of an element does not depend on
+ * the number of arrays. */
 static unsigned value_of(uint64_t seed, uint64_t index)
 {
 	return (unsigned)(ring_bits(seed, index) >> 60);
@@ -476,7 +476,8 @@ static inline void simd_run(struct kernel_run *run, uint64_t elements, struct si
 	RING_WALK(run, elements, walk);
 }
 
-/* The result needs the sum over all accumulators, but the timed code does not compute this sum. */
+/* The timed call does not compute the sum over all accumulators; only the check computes this sum.
+ */
 static void simd_call(struct kernel_run *run, uint64_t elements)
 {
 	struct simd_walk walk;

@@ -58,8 +58,7 @@ struct split_walk {
 	"	.endif\n"
 #define VECTOR_CLOBBER "xmm0"
 #else
-/* An AArch64 address can hold a displacement that is a multiple of the width. Other displacements
- * need an addition first. The widest registers have 16 bytes. */
+/* An AArch64 address can hold a displacement that is a multiple of the width. For other displacements, the code first adds the displacement to the address. The widest registers have 16 bytes. */
 #define LOAD(place)                                                          \
 	"	.if (" place ") %% %c[width] == 0\n" READ("%[data], " place) \
 	"	.else\n	add	%[x], %[data], " place "\n" READ("%[x]") "	.endif\n"

@@ -304,9 +304,9 @@ static void stores_describe(const int64_t *v, struct kernel_walk *walk)
 			       (plain				? 1
 				       : v[FORM] == FORM_COPIED ? 2
 								: 2 + (double)v[CHANGED] / 100);
-	/* In form=checked, the outcome of the comparison is random with this probability of a
-	 * surprise. A branch predictor learns the outcomes only if the ring is short, because
-	 * today's predictors learn tens of thousands of surprises. */
+	/* `surprises` is the probability that the outcome of the comparison in form=checked is not
+	 * the frequent outcome. A branch predictor learns the outcomes only if the ring is short,
+	 * because today's predictors learn tens of thousands of surprises. */
 	surprises = v[FORM] != FORM_CHECKED
 			    ? 0
 			    : (double)(v[CHANGED] < 50 ? v[CHANGED] : 100 - v[CHANGED]) / 100;
@@ -368,8 +368,8 @@ static struct status stores_verify(struct kernel_run *run)
 	unsigned char *to = elements_in(run), right[LINE];
 	bool plain = run->v[FORM] == FORM_PLAIN;
 
-	/* The check makes two passes, one with each array of values. The second pass ends earlier,
-	 * so the elements after its end keep the values of the first pass. */
+	/* The check makes two passes, one with each array of values. The second pass ends earlier
+	 * than the first pass, so the last elements keep the values of the first pass. */
 	for (int pass = 0; pass < 2; pass++) {
 		uint64_t count = pass ? limit / 2 / UNROLL * UNROLL : limit;
 		int which;

@@ -97,7 +97,7 @@
 	".endif\n"                                      \
 	"	cmoveq %[first_" p "], %[" p "]\n"
 /* STREAM_MOVE_FAST() uses an unscaled index, because a scaled index makes leaq one cycle slower.
- * Only loops that read would become slower. */
+ * The slower leaq would slow down only loops that read. */
 #define STREAM_MOVE_FAST(p) STREAM_MOVE(p, "(%[" p "],%[s8])")
 #define STREAM_MOVE_FIT(p)  STREAM_MOVE(p, "(%[" p "],%[s],8)")
 #define STREAM_AGAIN       \
@@ -236,15 +236,15 @@ static inline uint64_t stream_word(uint64_t seed, uint64_t index)
 _Static_assert(sizeof(struct stream_plan) <= sizeof(((struct kernel_run *)0)->kept),
 	"a run has room for the plan");
 
-/* Returns the plan in run->kept. prepare() stores the plan there for the following callbacks. */
+/* Returns the plan in run->kept. prepare() stores the plan in run->kept for the callbacks. */
 static inline struct stream_plan *stream_plan(struct kernel_run *run)
 {
 	return (struct stream_plan *)(void *)run->kept;
 }
 
 /* The callbacks call(), begin_at() and verify() of kernels with these loops. run->position counts
- * bytes. If the loop only reads, the array must hold the values of stream_word(). Otherwise
- * stream_verify() overwrites the data. */
+ * bytes. If the loop only reads, the array must hold the values of stream_word(). If the loop
+ * writes, stream_verify() overwrites the data. */
 void stream_call(struct kernel_run *run, uint64_t elements);
 void stream_begin_at(struct kernel_run *run, double share);
 struct status stream_verify(struct kernel_run *run);

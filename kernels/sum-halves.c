@@ -103,8 +103,8 @@ struct halves {
 
 #endif
 
-/* The code of the loop. An iteration adds `unroll` numbers or vectors of `bytes` bytes to the first
- * and the second pair of sums in turn. */
+/* LOOP() is the code of a loop. An iteration adds `unroll` numbers or vectors of `bytes` bytes to
+ * the first and the second pair of sums in turn. */
 #define LOOP(number, bytes)                                                                        \
 	"	.p2align 6				\n"                                                                        \
 	"1:						\n"                                                                               \

@@ -122,8 +122,8 @@ static uint64_t tree_footprint(const int64_t *v)
 	return (tree_nodes(v) + 1) * tree_node_bytes(v);
 }
 
-/* The layout number includes the number of nodes, because the addresses in the nodes depend on it.
- */
+/* The layout number includes the number of nodes, because the addresses in the nodes depend on the
+ * number of nodes. */
 static uint64_t tree_layout(const int64_t *v)
 {
 	return tree_nodes(v) << 8 | (uint64_t)v[TREE_ORDER] << 4 | (uint64_t)v[TREE_KEYS] << 2 |
@@ -362,9 +362,9 @@ static void tree_call(struct kernel_run *run, uint64_t elements)
 }
 
 /* Times of a lookup on a Granite Rapids, in cycles. 16 M nodes in level order with computed places:
- * 1,430 with branches, 2,620 without branches. The same nodes with pointers: 4,250 with branches,
- * 2,620 without branches. 8 K nodes, all forms: 220 to 280 with branches, 35 to 72 without
- * branches. */
+ * 1,430 with branches, 2,620 without branches. 16 M nodes in level order with pointers: 4,250 with
+ * branches, 2,620 without branches. 8 K nodes, all forms: 220 to 280 with branches, 35 to 72
+ * without branches. */
 static const char *tree_remark(const int64_t *v)
 {
 	bool branching = v[TREE_FORM] == FORM_BRANCHING, several = v[TREE_LOOKUPS] > 1;

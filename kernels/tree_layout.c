@@ -64,8 +64,8 @@ uint64_t tree_keys(const struct tree *tree)
 }
 
 /* If the last level is full, the rank is position * children^height + (slot + 1) * children^(height
- * - 1) - 1. Otherwise, the function subtracts the number of smaller keys that are missing in the
- * last level. */
+ * - 1) - 1. If the last level is not full, the function subtracts the number of smaller keys that
+ * are missing in the last level. */
 uint64_t tree_rank(const struct tree *tree, uint64_t node, unsigned slot)
 {
 	unsigned level = (63 - (unsigned)__builtin_clzll(node * tree->keys + 1)) / tree->spread,
@@ -111,8 +111,8 @@ static uint64_t node_at_place(const struct tree *tree, uint64_t place)
 	return tree->order == ORDER_LEVEL ? place : tree_node_of(tree, place, &slot);
 }
 
-/* Returns the place of a node in an unbalanced tree. There, the rank of its key identifies a node.
- */
+/* Returns the place of a node in an unbalanced tree. In an unbalanced tree, the rank of its key
+ * identifies a node. */
 static uint64_t place_of_rank(const struct tree *tree, uint64_t rank)
 {
 	return tree->order == ORDER_RANDOM ? shuffle_to(&tree->places, rank) : rank;
@@ -198,9 +198,9 @@ struct open {
 	uint64_t turn, rank, left, height; /* height: height of the left subtree */
 };
 
-/* Maximum number of open nodes. Random keys never reach this maximum: n keys have about as many
- * open nodes as the n-th harmonic number. At the maximum, the last node is closed early; the tree
- * still has the same keys. */
+/* Maximum number of open nodes. Random keys never reach OPEN_MOST open nodes: n keys have about as
+ * many open nodes as the n-th harmonic number. If OPEN_MOST nodes are open, the last node is closed
+ * early; the tree still has the same keys. */
 enum { OPEN_MOST = 256 };
 
 /* Builds the tree in which keys are inserted one by one. The turn of a key is its position in the

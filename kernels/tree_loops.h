@@ -6,8 +6,8 @@
 
 #include "kernels/tree.h"
 
-/* ---- The following functions select a value by a comparison and conditional moves. They are in
- * assembly because compilers may turn plain C into a branch. */
+/* ---- The following functions select a value by a comparison and conditional moves. The selections
+ * are in assembly because compilers may turn plain C into a branch. */
 
 /* key < here ? below : key > here ? above : equal */
 KERNEL_BODY uint64_t choose(
@@ -52,10 +52,10 @@ KERNEL_BODY uint64_t choose_if(uint64_t which, uint64_t yes, uint64_t no)
 	walk->found += found; \
 	walk->sum += sum
 
-/* ---- Positions. A position is the number of a node, or the address of a node. If nodes lie in
- * level order, the numbers of the children are computed: (keys + 1) * i + 1 and the following
- * numbers. Otherwise a node holds the addresses of its children. If nodes lie in the order of their
- * keys, the search halves the remaining range of nodes. */
+/* ---- Positions. A position is the number of a node, or the address of a node. With child=computed
+ * and nodes in level order, the numbers of the children are computed: (keys + 1) * i + 1 and the
+ * following numbers. With child=pointer, the search reads the address of a child from the node. If
+ * nodes lie in the order of their keys, the search halves the remaining range of nodes. */
 
 /* A kind of tree. All fields are compile-time constants in the loops. */
 struct tree_kind {

@@ -298,7 +298,7 @@ static struct status window_prepare(struct kernel_run *run)
 		*kept_in(run) = (struct kept){ 0 };
 	if (run->layout.prepared != window_footprint(run->v))
 		kept_in(run)->walked =
-			UINT64_MAX; /* new nodes are in the caches, so they must be flushed */
+			UINT64_MAX; /* new nodes are in the caches, so the caches must be flushed */
 	have = nodes_lay_out(&nodes, run->layout.prepared / STRIDE, count, run->work.cancel);
 	run->layout.laid_out = have * STRIDE;
 	run->code.name = "write_loop";
@@ -339,8 +339,8 @@ static void empty_caches(const struct kernel_run *run)
 	kept_in(run)->walked = 0;
 }
 
-/* One call in each pass over the ring flushes the caches. The trial with this call is an outlier.
- */
+/* One call in each pass over the ring flushes the caches. A trial with a call that flushes the
+ * caches is an outlier. */
 static void window_call(struct kernel_run *run, uint64_t elements)
 {
 	struct kept *kept = kept_in(run);
@@ -431,8 +431,8 @@ static bool walk_plainly(const struct kernel_run *run, uint64_t turns, struct wi
 	return true;
 }
 
-/* The check begins at the same nodes each time. It does not change kept->chain, so trials continue
- * where the last trial stopped. */
+/* The check begins at the same nodes each time. The check does not change kept->chain, so trials
+ * continue where the last trial stopped. */
 static struct status window_verify(struct kernel_run *run)
 {
 	struct window_walk expected = { .turns = 0 }, found;
