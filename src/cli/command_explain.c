@@ -5,6 +5,7 @@
 #include "cli/model.h"
 #include "cli/work.h"
 
+#include "cli/explain_export.h"
 #include "cli/published.h"
 #include "engine/machine/machine.h"
 #include "experiment/sweep/blocks.h"
@@ -53,6 +54,16 @@ const struct subject subject_explain = { "limits",
 	"kernel,uarch,limit=name,state,cycles_per_element=cpe,cycles_per_iteration=cycles,cause",
 	NULL, explain_text, explain_data, NULL };
 
+struct asked {
+	const char *export; /* name of the export that replaces the results; NULL: no export */
+};
+
+static const struct cli_option options[] = {
+	{ "export", "mca", "write only the loop, as assembly that llvm-mca and uiCA read",
+		OPTION_IN_OWN(struct asked, export) },
+	{ .name = NULL },
+};
+
 static int explain_setting(struct cli *cli, struct model *model, const struct setting *setting)
 {
 	const struct explanation *explanation = model_explain(model, setting);
@@ -68,6 +79,10 @@ static int explain_setting(struct cli *cli, struct model *model, const struct se
 			status_failed("%s; --uarch NAME chooses a core model", model->core.how));
 	if (!status_is_ok(&explanation->status))
 		return cli_fail(cli, explanation->status);
+	if (((const struct asked *)cli->own)->export) {
+		explain_export(cli->out, setting, explanation);
+		return CLI_DONE;
+	}
 	report_init(&report, cli, &subject_explain, model->machine);
 	report.setting = *setting;
 	report.core = &model->core;
@@ -87,9 +102,12 @@ static int explain_run(struct cli *cli)
 	struct setting setting;
 	struct model model;
 	struct status status;
+	const char *export = ((const struct asked *)cli->own)->export;
 	int exit_status;
 
-	status = words_setting(cli, &setting);
+	status = export ? explain_export_check(export) : status_ok();
+	if (status_is_ok(&status))
+		status = words_setting(cli, &setting);
 	if (!status_is_ok(&status))
 		return cli_fail(cli, status);
 	machine_identify(&machine);
@@ -109,5 +127,7 @@ const struct cli_command command_explain = {
 	.help = "show a kernel's machine code and every limit on its speed, without timing it",
 	.arguments = "KERNEL|FILE [knob=value ...]",
 	.common = { "format", "seed", "quiet", "uarch", "whatif", "picture", "gnuplot", "theme" },
+	.options = options,
+	.own_size = sizeof(struct asked),
 	.run = explain_run,
 };

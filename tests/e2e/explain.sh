@@ -44,6 +44,9 @@ for kernel in $kernels; do
 	done
 	! grep -q '^unknown ' out || fail "$kernel: $(cat out)"
 	expect 0 explain "$kernel" --uarch "$known" --format json
+	"$SLEXPLORE" explain "$kernel" --uarch "$known" --export mca </dev/null >loop.s 2>err || fail "explain $kernel --export: $(cat err)"
+	grep -q 'LLVM-MCA-BEGIN' loop.s || fail "no marker in the export of $kernel"
+	! command -v as >/dev/null || as -o loop.o loop.s 2>err || fail "the export of $kernel does not assemble: $(head -n 2 err)"
 	LC_ALL=C awk 'length($0) + 1 > 1000 || !/^[{]"v":1,"record":"(explain|limits|ports|insn)","id":1,"host":".*[}]$/ { exit 1 }
 		NR == 1 && !/"record":"explain"/ { exit 1 } /"record":"insn"/ { insn++ } /"record":"limits"/ { limits++ }
 		/"binding":true/ { binding++ } END { exit insn < 1 || limits < 2 || binding != 1 }' out ||
