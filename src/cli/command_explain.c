@@ -72,8 +72,8 @@ static int explain_setting(struct cli *cli, struct model *model, const struct se
 	struct blocks blocks;
 
 	if (!explanation && *model->core.nearest)
-		return cli_fail(cli, status_failed("%s: --uarch %s takes it", model->core.how,
-					     model->core.nearest));
+		return cli_fail(cli, status_failed("%s; --uarch %s explains it for that core",
+					     model->core.how, model->core.nearest));
 	if (!explanation)
 		return cli_fail(cli,
 			status_failed("%s; --uarch NAME chooses a core model", model->core.how));

@@ -245,8 +245,9 @@ static struct status read_words(const struct cli *cli, struct windows_options *o
 		if (!strchr(word, '='))
 			fillers[count++] = word;
 		else if (strncmp(word, WINDOWS_FILLERS "=", sizeof(WINDOWS_FILLERS)) == 0)
-			status = status_usage("%.60s: windows itself varies the number of fillers; "
-					      "\"slexplore run %s\" measures one number",
+			status = status_usage(
+				"%.60s: windows itself varies the number of fillers; "
+				"\"slexplore run %s\" measures one fixed number of fillers",
 				word, kernel->name);
 		else if (strncmp(word, WINDOWS_FILLER "=", sizeof(WINDOWS_FILLER)) == 0)
 			fillers[count++] = word + sizeof(WINDOWS_FILLER);

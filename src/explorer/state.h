@@ -62,8 +62,8 @@ struct playback {
 };
 
 struct session {
-	double now; /* advance.c, command.c: time of the last call of a session function, in seconds
-		     */
+	double now; /* clock time of the last call of a session function, in seconds (advance.c and
+		       command.c write it) */
 
 	/* advance.c: the environment */
 	struct engine engine;

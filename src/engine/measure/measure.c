@@ -236,9 +236,9 @@ static void set_mark(struct settle *settle, const struct kernel_run *run, uint64
 	settle->mark[settle->marks++] = (struct settle_mark){ walked, *run };
 }
 
-/* Repeats the walk from each mark, farthest first, and tests whether the lines at the mark are
- * still in a cache. Updates settle->reach. Returns whether the farthest lines are still in a cache:
- * if so, the walk was too short to measure the reach. */
+/* For each mark (a saved place in the walk), the oldest first: goes back to the mark, and tests
+ * whether the lines there are still in a cache. Updates settle->reach. Returns whether the farthest
+ * lines are still in a cache: if so, the walk was too short to measure the reach. */
 static bool measure_reach(
 	const struct measure *measure, struct settle *settle, uint64_t walked, double each)
 {

@@ -78,7 +78,8 @@ struct own_steps {
 /* In the child process: loads the loop and lays out the data for the longer length.
  * own_steps_prepare() returns 0; on failure it returns 1 and sets *failure. */
 int own_steps_prepare(void *steps);
-/* In the child process: calls the loop with the length that has this number of elements. */
+/* In the child process: calls the loop with the length argument that makes it process so many
+ * elements. */
 void own_steps_run(void *steps, uint64_t elements);
 
 /* Describes the error of a process, given the signal that ended the process: "accessed memory that

@@ -26,7 +26,7 @@ struct span {
 	uint64_t bytes; /* bytes read and written by the thread */
 	double seconds; /* duration of the reads and writes */
 	double at;	/* seconds between the two readings of the thread's run time */
-	double on;	/* seconds of `at` in which the thread ran */
+	double on;	/* seconds in which the thread ran between the two readings */
 	long switches; /* number of involuntary context switches between the two readings of the run
 			  time */
 };

@@ -235,9 +235,9 @@ static double lay_out(struct probe *probe)
 
 /* ---- a time limit ---- */
 
-/* Reduces the plan until the probe fits the time limit. The order of reduction is: the time of each
- * point, the number of points, the largest working sets, the second kind of pages, and whole
- * parts. */
+/* Reduces the plan until the probe fits the time limit. The plan first shortens the time of each
+ * point, then drops points, then the largest working sets, then the second kind of pages, and last
+ * whole parts of the probe. */
 static void shrink(struct probe *probe)
 {
 	static const enum probe_part order[] = { PROBE_CORES, PROBE_PARALLEL, PROBE_TLB, PROBE_LINE,

@@ -71,8 +71,8 @@ static double nearness(
 	ranges = ranges->count ? ranges : &any;
 	for (int i = 0; i < ranges->count; i++) {
 		double low = base + ranges->range[i].low, high = base + ranges->range[i].high;
-		/* If the processor's number is above the range, `near` falls from 2 to 1 with the
-		 * distance. If the number is below the range, `near` falls from 1 to 0. */
+		/* In the range, `near` is 2. Above the range, `near` falls towards 1 with the
+		 * distance from it. Below the range, `near` falls from 1 towards 0. */
 		double far = number >= high ? number - high : number >= low ? 0 : low - number;
 		double near = number >= low ? 1 + 1 / (1 + far) : 1 / (1 + far);
 

@@ -245,8 +245,8 @@ static bool read_unknown(struct reader *r)
 	}
 	return status_is_ok(&r->rows.status) &&
 	       (inherited || !r->again ||
-		       rows_fail(
-			       &r->rows, "%s \"%.24s\" is not inherited", kinds[kind], r->word[2]));
+		       rows_fail(&r->rows, "%s \"%.24s\": the inherited core has none", kinds[kind],
+			       r->word[2]));
 }
 
 /* ---- Reading a whole core file */
