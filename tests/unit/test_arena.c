@@ -61,6 +61,8 @@ TEST(what_pages_were_got_is_told)
 	struct topology *topology = topology_load(&status);
 	atomic_bool cancel = false;
 
+	int again = 0;
+
 	check_ok(status);
 	for (enum page_kind asked = PAGES_4K; asked <= PAGES_HUGE; asked++) {
 		const struct arena_place place = {
@@ -81,6 +83,13 @@ TEST(what_pages_were_got_is_told)
 		} while (before != huge);
 		if (strcmp(facts.pages, "unknown") == 0 || huge < 0) {
 			arena_free(&arena);
+			continue;
+		}
+		/* A kernel that is short of memory takes huge pages apart after they were granted.
+		 */
+		if (strcmp(facts.pages, "huge") == 0 && huge < 14 && again++ < 3) {
+			arena_free(&arena);
+			asked--;
 			continue;
 		}
 		if (strcmp(facts.pages, "huge") == 0)
