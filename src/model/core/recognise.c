@@ -123,6 +123,7 @@ bool uarch_fits(const struct uarch *uarch, const struct machine *machine)
 static bool find_core(const struct machine *machine, bool nearest, char name[24], struct text *why,
 	const char **unclear)
 {
+	const char *vendor = machine->processor.vendor;
 	double best = 0;
 
 	for (const char *const *names = uarch_names(machine->arch); *names; names++) {
@@ -130,6 +131,13 @@ static bool find_core(const struct machine *machine, bool nearest, char name[24]
 		char origin[256], *text;
 
 		uarch_text(*names, &text, origin);
+		/* Most cores are another vendor's. Not reading their files saves a twentieth of
+		 * the time of slexplore explain. */
+		if (text && *vendor && !strstr(text, vendor)) {
+			uarch_free(uarch);
+			free(text);
+			continue;
+		}
 		if (nearest && text)
 			uarch_read(text, origin, &uarch);
 		else if (!nearest && (!text || !uarch_read_matches(text, uarch)) && !*unclear)
