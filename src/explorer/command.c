@@ -385,17 +385,14 @@ static int search_all(const struct session *session, struct search *search, cons
 	return offer_events(session, words, search);
 }
 
-static struct status run_find(
-	const struct session *session, struct session *change, char *arguments)
+/* Opens the find overlay with the entries that match. */
+static void find_text(struct session *session, const char *arguments)
 {
 	char text[FIND_SIZE];
 	struct view_found found[VIEW_FOUND] = { 0 };
 	struct search search = { .text = text, .found = found };
 	int more;
 
-	if (!change)
-		return command_effect(session->screen.overlay != OVERLAY_FIND ||
-				      strcmp(session->screen.find, arguments) != 0);
 	/* The search ignores blanks at both ends of the text, because the user may be about to type
 	 * the next word. */
 	snprintf(text, sizeof(text), "%s", arguments + strspn(arguments, " "));
@@ -403,7 +400,16 @@ static struct status run_find(
 	for (size_t length = strlen(text); length > 0 && text[length - 1] == ' ';)
 		text[--length] = '\0';
 	more = search_all(session, &search, text);
-	find_open(change, arguments, found, search.count, more);
+	find_open(session, arguments, found, search.count, more);
+}
+
+static struct status run_find(
+	const struct session *session, struct session *change, char *arguments)
+{
+	if (!change)
+		return command_effect(session->screen.overlay != OVERLAY_FIND ||
+				      strcmp(session->screen.find, arguments) != 0);
+	find_text(change, arguments);
 	return status_ok();
 }
 

@@ -83,6 +83,7 @@ void frontend_key(struct frontend *front, int code, double now)
 	const struct key_row *row;
 	enum context context;
 	char command[128], back[32];
+	const struct panel *scrolled;
 
 	session_view(front->session, now, &front->view);
 	context = keys_context(&front->view);
@@ -100,9 +101,12 @@ void frontend_key(struct frontend *front, int code, double now)
 		scroll(front, command, 1, now);
 	else
 		session_command(front->session, command, now);
+	scrolled = panels_scrolled(&front->view, command);
+	if (!scrolled)
+		return;
 	/* If the command scrolled a pane beyond its last line, scroll back. */
 	session_view(front->session, now, &front->view);
-	if (panels_scroll_back(&front->canvas, &front->view, command, back, sizeof(back)))
+	if (panels_scroll_back(&front->canvas, &front->view, scrolled, back, sizeof(back)))
 		session_command(front->session, back, now);
 }
 

@@ -161,33 +161,34 @@ const struct panel panel_notice = { .name = "notice", .draw = draw_message };
 
 /* The key bar shows the keys that have a word in data/keys and work now. */
 
-/* Returns the present word of a key row. Returns "" if the row has no word in this context, or if
- * its command would do nothing. In "freeze/go on", the second word applies while the screen is
- * frozen. */
-static struct words word_of(const struct scene *scene, int index)
+/* Returns the present word of a key row. In "freeze/go on", the second word applies while the
+ * screen is frozen. */
+static struct words word_of(const struct key_row *row, bool frozen)
 {
-	const struct key_row *row = &scene->keys->row[index];
 	const char *slash = strchr(row->word, '/');
-	const char *word = slash && scene->view->frozen ? slash + 1 : row->word;
-	bool shown = row->context == keys_context(scene->view) && scene->works[index];
+	const char *word = slash && frozen ? slash + 1 : row->word;
 
-	return words_of("%.*s", shown ? (int)strcspn(word, "/") : 0, word);
+	return words_of("%.*s", (int)strcspn(word, "/"), word);
 }
 
 /* Draws the keys and words that fit without being cut, and returns the next free column. If
  * `only_measure` is true, draws nothing, and returns the column after all words. */
 static int draw_words(struct box at, const struct scene *scene, bool only_measure)
 {
+	enum context context = keys_context(scene->view);
 	int x = 1;
 
 	for (int i = 0; i < scene->keys->count; i++) {
 		const struct key_row *row = &scene->keys->row[i];
-		struct words word = word_of(scene, i);
-		int key = canvas_columns(at, row->key) + 1,
-		    columns = key + canvas_columns(at, word.text);
+		struct words word;
+		int key, columns;
 
-		if (!word.text[0])
+		/* Most rows are of another context, or their command would do nothing. */
+		if (row->context != context || !scene->works[i] || !row->word[0])
 			continue;
+		word = word_of(row, scene->view->frozen);
+		key = canvas_columns(at, row->key) + 1;
+		columns = key + canvas_columns(at, word.text);
 		if (!only_measure && x + columns > at.width)
 			return x;
 		if (!only_measure) {

@@ -453,31 +453,35 @@ bool panels_find(struct canvas *canvas, const struct view *view, const char *nam
 	return found;
 }
 
-bool panels_scroll_back(struct canvas *canvas, const struct view *view, const char *command,
-	char *back, size_t size)
+const struct panel *panels_scrolled(const struct view *view, const char *command)
 {
-	const struct scene scene = { .view = view };
-
 	for (int i = 0; i < PANELS; i++) {
 		const struct panel *panel = table[i].panel;
 		const char *scroll = panel->scroll_command;
 		size_t length = scroll ? strlen(scroll) : 0;
-		struct box at;
-		int beyond;
 
-		if (!scroll || ((strncmp(command, scroll, length) != 0 || command[length] != ' ') &&
-				       !(panels_named(view->screen.focus, panel->focus) &&
-					       strcmp(command, "move down") == 0)))
-			continue;
-		if (!panels_find(canvas, view, panel->name, &at))
-			return false;
-		/* The lines of the panel's text begin below the rule. */
-		beyond = panel->first(view) -
-			 panel->scroll_end(box_part(at, 0, 1, at.width, at.height - 1), &scene);
-		snprintf(back, size, "%s -%d", scroll, beyond);
-		return beyond > 0;
+		if (scroll && ((strncmp(command, scroll, length) == 0 && command[length] == ' ') ||
+				      (panels_named(view->screen.focus, panel->focus) &&
+					      strcmp(command, "move down") == 0)))
+			return panel;
 	}
-	return false;
+	return NULL;
+}
+
+bool panels_scroll_back(struct canvas *canvas, const struct view *view, const struct panel *panel,
+	char *back, size_t size)
+{
+	const struct scene scene = { .view = view };
+	struct box at;
+	int beyond;
+
+	if (!panels_find(canvas, view, panel->name, &at))
+		return false;
+	/* The lines of the panel's text begin below the rule. */
+	beyond = panel->first(view) -
+		 panel->scroll_end(box_part(at, 0, 1, at.width, at.height - 1), &scene);
+	snprintf(back, size, "%s -%d", panel->scroll_command, beyond);
+	return beyond > 0;
 }
 
 bool panels_shown(const struct scene *scene, const char *name)

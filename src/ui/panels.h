@@ -170,9 +170,12 @@ const struct explanation *panels_outline(const struct view *view);
 /* Returns a core's title without the part in parentheses: "Intel Redwood Cove". */
 struct words panels_core(const struct core *core);
 
-/* Returns whether `command`, which has just run, scrolled a pane beyond its last line. If so,
- * writes to `back` the command that scrolls the pane back to its end. */
-bool panels_scroll_back(struct canvas *canvas, const struct view *view, const char *command,
+/* Returns the panel whose text `command` scrolls; NULL: the command scrolls no text. */
+const struct panel *panels_scrolled(const struct view *view, const char *command);
+
+/* Returns whether a panel's text is scrolled beyond its last line. If so, writes to `back` the
+ * command that scrolls the text back to its end. */
+bool panels_scroll_back(struct canvas *canvas, const struct view *view, const struct panel *panel,
 	char *back, size_t size);
 
 /* ---- counted events ---- */
