@@ -6,8 +6,8 @@
 #include "cli/work.h"
 
 #include "cli/explain_export.h"
-#include "cli/published.h"
 #include "engine/machine/machine.h"
+#include "experiment/published.h"
 #include "experiment/sweep/blocks.h"
 #include "picture/chart_reports.h"
 
@@ -29,6 +29,7 @@ static void explain_data(struct report *report, const struct records *records, c
 
 	if (published_find(setting, limits->uarch->name, &published)) {
 		record_set_real(object, "published_cycles", published.cycles);
+		record_set_string(object, "published_core", published.core);
 		record_set_string(object, "published_by", published.source);
 		if (published.remark[0])
 			record_set_string(object, "published_remark", published.remark);

@@ -6,9 +6,9 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "cli/format.h"
-#include "cli/published.h"
 #include "experiment/advice/advice.h"
 #include "experiment/advice/gap.h"
+#include "experiment/published.h"
 #include "experiment/sweep/blocks.h"
 #include "model/core/uarch.h"
 #include "model/counts/counts.h"
@@ -164,6 +164,21 @@ static void print_code(FILE *out, const struct explanation *explanation)
 	text_free(&text);
 }
 
+/* Prints the published cycles of a setting, and the remark about them. */
+static void published_text(FILE *out, const struct setting *setting,
+	const struct published *published, double elements)
+{
+	struct text words = { 0 };
+
+	if (!published)
+		return;
+	published_words(published, setting, elements, &words);
+	fprintf(out, "published %s\n", text_string(&words));
+	if (published->remark[0])
+		fprintf(out, "          %s\n", published->remark);
+	text_free(&words);
+}
+
 void explain_text(struct report *report, const void *item)
 {
 	const struct setting *setting = item;
@@ -176,11 +191,8 @@ void explain_text(struct report *report, const void *item)
 	if (explanation->waits)
 		fprintf(report->out, "waits     the next load waits for: %s\n", explanation->waits);
 	misses_text(report, setting, 10);
-	if (known)
-		fprintf(report->out, "published %g cycles an iteration (%s)\n", published.cycles,
-			published.source);
-	if (known && published.remark[0])
-		fprintf(report->out, "          %s\n", published.remark);
+	published_text(report->out, setting, known ? &published : NULL,
+		explanation->limits.elements / explanation->limits.turns);
 	print_limits(report->out, &explanation->limits);
 	print_ports(report->out, &explanation->limits, known ? &published : NULL);
 	print_code(report->out, explanation);
@@ -192,6 +204,17 @@ void blocks_text(const struct report *report, const struct setting *setting, int
 		return;
 	fprintf(report->out, "%-*s%s\n", indent, "blocks",
 		blocks_words(report->blocks, setting, NULL).text);
+}
+
+void published_text_sample(const struct report *report, const struct setting *setting)
+{
+	const struct explanation *explanation = report->explanation;
+	bool explained = explanation && status_is_ok(&explanation->status);
+	struct published published;
+
+	if (published_find(setting, explained ? explanation->limits.uarch->name : NULL, &published))
+		published_text(report->out, setting, &published,
+			explained ? explanation->limits.elements / explanation->limits.turns : 0);
 }
 
 /* Prints the limits of one sample. */

@@ -308,8 +308,8 @@ static struct explain_question question_of(const struct session *session)
 	};
 }
 
-/* Called after the setting was explained. Finds the source code of the setting, and begins the
- * search for advice. */
+/* Called after the setting was explained. Finds the published cycles and the source code of the
+ * setting, and begins the search for advice. */
 static void begin_advice(struct session *session)
 {
 	struct insight *insight = &session->insight;
@@ -320,6 +320,8 @@ static void begin_advice(struct session *session)
 	insight->advised = false;
 	insight->advice_due = -INFINITY;
 	insight->advice = (struct advice){ 0 };
+	insight->is_published =
+		published_find(&insight->setting, insight->core.name, &insight->published);
 	if (insight->source_of == kernel && insight->function == function)
 		return;
 	listing_free(insight->listing);
@@ -599,6 +601,7 @@ void insight_view(const struct session *session, struct view *view)
 	if (*view->limits_note)
 		return;
 	view->explanation = insight->explanation;
+	view->published = insight->is_published ? &insight->published : NULL;
 	gap_find(&view->sample, &insight->explanation->limits,
 		foreign || view->nearest ? insight->core.title : NULL, view->nearest, &view->gap);
 	view->advice = insight->advice;

@@ -10,6 +10,7 @@
 #include "experiment/listing.h"
 #include "experiment/memory.h"
 #include "experiment/probe/probe.h"
+#include "experiment/published.h"
 #include "explorer/view.h"
 
 struct session;
@@ -57,6 +58,9 @@ struct insight {
 	struct listing *listing;
 	const char *function; /* the function that `listing` shows */
 	const struct kernel *source_of;
+	/* The published cycles of `setting`; not `is_published`: nothing is published. */
+	struct published published;
+	bool is_published;
 	bool advised; /* `advice` is complete */
 	/* Time at which the search for advice continues. The value is -INFINITY if the search
 	 * begins as soon as the setting has stayed unchanged long enough. */

@@ -12,6 +12,7 @@
 #include "experiment/advice/explainer.h"
 #include "experiment/advice/gap.h"
 #include "experiment/listing.h"
+#include "experiment/published.h"
 #include "experiment/setting/setting.h"
 #include "experiment/sweep/blocks.h"
 #include "kernels/kernel.h"
@@ -245,6 +246,8 @@ struct view {
 	bool foreign; /* `core` is not the running core */
 	bool nearest; /* the running core has no model; `core` is the nearest model */
 	struct gap gap;
+	/* The published cycles of the present setting; NULL: no cycles are published. */
+	const struct published *published;
 	/* Advice for the present setting; ADVICE_NONE: there is no advice, or the search has not
 	 * ended. */
 	struct advice advice;

@@ -240,6 +240,11 @@ static void add_limit(struct lines *lines, const struct scene *scene)
 				units_value(limits->bound).text,
 				limit_rows[limits->limit[limits->binding].kind].name, gap.text),
 			2);
+	if (view->published)
+		lines_add(lines, 3, STYLE_TEXT, "published %s on %s",
+			units_value(view->published->cycles * limits->turns / limits->elements)
+				.text,
+			view->published->core);
 	if (panels_shown(scene, "ladder"))
 		return;
 	if (view->advice.kind == ADVICE_KNOB)

@@ -142,9 +142,24 @@ static void draw_measured(
 			units_value(sample->cpe_lo).text, units_value(sample->cpe_hi).text);
 }
 
+/* Adds the published cycles of the setting with their source, and the remark about them. */
+static void add_published(struct lines *words, const struct view *view)
+{
+	const struct limits *limits = &view->explanation->limits;
+	struct text text = { 0 };
+
+	if (!view->published)
+		return;
+	published_words(view->published, &view->setting, limits->elements / limits->turns, &text);
+	lines_add(words, 0, STYLE_TEXT, "published: %s\n%g on %s: %s", text_string(&text),
+		view->published->cycles, view->published->core, view->published->source);
+	lines_add(words, 1, STYLE_DIM, "%s", view->published->remark);
+	text_free(&text);
+}
+
 /* Adds the sentences below the bars. If `cause` is true, also adds the binding limit's cause, which
  * is then not next to its bar. Further sentences are about the next load, the gap, the remedy, the
- * block size, and the published order of results. */
+ * published cycles, the block size, and the published order of results. */
 static void find_words(struct lines *words, const struct view *view, bool cause)
 {
 	const struct limits *limits = &view->explanation->limits;
@@ -163,6 +178,7 @@ static void find_words(struct lines *words, const struct view *view, bool cause)
 	if (advice->kind == ADVICE_KNOB || advice->kind == ADVICE_SENTENCE)
 		lines_add(words, 0, STYLE_KEY, "%s: %s",
 			advice->kind == ADVICE_KNOB ? "r" : "To go faster", advice->words);
+	add_published(words, view);
 	lines_add(words, 0, STYLE_TEXT, "%s", view->blocks.text);
 	lines_add(words, 0, STYLE_TEXT, "%s", view->order);
 }

@@ -303,6 +303,30 @@ TEST(the_ladder_says_what_the_next_load_waits_for)
 	explanation->waits = NULL;
 }
 
+/* Published cycles have their core and source: per element next to the limit, and under the bars
+ * per iteration, with the remark. */
+TEST(published_cycles_are_shown_with_their_source)
+{
+	const struct published published = { .core = "skylake",
+		.cycles = 4.01,
+		.source = "Downs, Performance Speed Limits",
+		.remark = "The ports differ." };
+	const double elements = explanation->limits.elements, turns = explanation->limits.turns;
+
+	begin_limits();
+	explanation->limits.elements = 2;
+	explanation->limits.turns = 1;
+	draw(&panel_ladder, 100, 20);
+	assert_null(strstr(shown, "published"));
+	view.published = &published;
+	draw(&panel_ladder, 100, 20);
+	check_parts(shown, "published: 4.01 cycles an iteration, 2.005 per",
+		"on skylake (Downs, Performance Speed Limits)", "The ports differ.");
+	check_parts(draw(&panel_figure, 46, 16), "published 2.005 on skylake");
+	explanation->limits.elements = elements;
+	explanation->limits.turns = (int)turns;
+}
+
 /* Beside the cycles: instructions with their source, and what memory brings. */
 TEST(instructions_and_traffic_stand_beside_the_figure)
 {

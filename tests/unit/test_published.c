@@ -3,7 +3,7 @@
 #include "check.h"
 
 #include "base/data.h"
-#include "cli/published.h"
+#include "experiment/published.h"
 #include "model/core/uarch.h"
 
 static void set(struct setting *setting, const char *kernel, const char *knob)
@@ -25,8 +25,15 @@ TEST(a_setting_finds_its_figure)
 	check_near(published_port(&published, "p1"), 4, 1e-9);
 	check_near(published_port(&published, "p6"), 1.81, 1e-9);
 	check_near(published_port(&published, "p9"), -1, 0);
-	/* Another core, another form. */
-	assert_false(published_find(&setting, "zen3", &published));
+	assert_string_equal(published.core, "skylake");
+	assert_string_not_equal(published.remark, "");
+	/* On another core: the same figure, said to be of its core, and nothing about its model. */
+	assert_true(published_find(&setting, "zen3", &published));
+	assert_string_equal(published.core, "skylake");
+	assert_string_equal(published.ports, "");
+	assert_string_equal(published.remark, "");
+	assert_true(published_find(&setting, NULL, &published));
+	/* Another form. */
 	set(&setting, "mul-by", "form=squares");
 	assert_false(published_find(&setting, "skylake", &published));
 	set(&setting, "indirect", "form=wide-lean");
@@ -39,6 +46,24 @@ TEST(a_setting_finds_its_figure)
 	assert_true(published_find(&setting, "skylake", &published));
 	check_near(published.cycles, 4, 0);
 	assert_non_null(strstr(published.remark, "they take 2"));
+}
+
+TEST(words_name_cycles_core_and_source)
+{
+	struct published published;
+	struct setting setting;
+	struct text words = { 0 };
+
+	set(&setting, "mul-by", NULL);
+	assert_true(published_find(&setting, "skylake", &published));
+	published_words(&published, &setting, 1, &words);
+	assert_string_equal(text_string(&words),
+		"4.01 cycles an iteration on skylake (Downs, Performance Speed Limits)");
+	text_clear(&words);
+	published_words(&published, &setting, 2, &words);
+	check_contains(
+		text_string(&words), "4.01 cycles an iteration, 2.005 per number on skylake");
+	text_free(&words);
 }
 
 /* Each line but comments: a kernel, knobs that it has, a core model, a number, ports of that core,

@@ -1,10 +1,11 @@
-#include "cli/published.h"
+#include "experiment/published.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/rows.h"
+#include "base/units.h"
 
 enum { FIELDS = 6 };
 
@@ -26,7 +27,9 @@ static bool fits(char *words, const struct setting *setting)
 	return true;
 }
 
-bool published_find(const struct setting *setting, const char *uarch, struct published *published)
+/* Reads the rows of data/published until a row of the setting. If `uarch` is not NULL, the row must
+ * also be for that core. */
+static bool find(const struct setting *setting, const char *uarch, struct published *published)
 {
 	struct rows rows;
 	bool found = false;
@@ -41,10 +44,11 @@ bool published_find(const struct setting *setting, const char *uarch, struct pub
 		if (fields < FIELDS - 1)
 			rows_fail(&rows,
 				"expected: SETTING | CORE | CYCLES | PORTS | SOURCE [| REMARK]");
-		else if (strcmp(field[1], uarch) == 0 && fits(field[0], setting))
+		else if ((!uarch || strcmp(field[1], uarch) == 0) && fits(field[0], setting))
 			found = rows_number(
 				&rows, "the cycles", field[2], 0.001, 1e9, &published->cycles);
 		if (found) {
+			snprintf(published->core, sizeof(published->core), "%s", field[1]);
 			snprintf(published->ports, sizeof(published->ports), "%s", field[3]);
 			snprintf(published->source, sizeof(published->source), "%s", field[4]);
 			if (fields == FIELDS)
@@ -54,6 +58,26 @@ bool published_find(const struct setting *setting, const char *uarch, struct pub
 	}
 	rows_end(&rows);
 	return found;
+}
+
+bool published_find(const struct setting *setting, const char *uarch, struct published *published)
+{
+	if (uarch && find(setting, uarch, published))
+		return true;
+	if (!find(setting, NULL, published))
+		return false;
+	published->ports[0] = published->remark[0] = '\0';
+	return true;
+}
+
+void published_words(const struct published *published, const struct setting *setting,
+	double elements, struct text *words)
+{
+	text_addf(words, "%g cycles an iteration", published->cycles);
+	if (elements > 1)
+		text_addf(words, ", %s per %s", units_value(published->cycles / elements).text,
+			setting->kernel->element);
+	text_addf(words, " on %s (%s)", published->core, published->source);
 }
 
 double published_port(const struct published *published, const char *port)
