@@ -369,8 +369,11 @@ struct kernel {
 			  distort the result. For each place, the engine moves run->memory and sets
 			  layout.base. */
 	bool seamless; /* The walk wraps at no cost, so a call may have any length. */
-	bool halved; /* A call that ends before the end of the ring must end at half of the ring. */
-	bool cold;   /* Cache misses are intended, so the engine does not warm the caches. */
+	bool halved;   /* In the first-level cache, the two lengths of a trial are half of the ring
+			  and   the whole ring, however short the ring is. An own loop can end only
+			  there.
+			  */
+	bool cold;     /* Cache misses are intended, so the engine does not warm the caches. */
 	bool isolated; /* The kernel is the user's own code. Only a child process loads, prepares,
 			  calls and steps the kernel. The field `own` (engine/own/own.h) describes
 			  the source of the user's code. */

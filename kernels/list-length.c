@@ -1,19 +1,28 @@
-/* The kernel list-length walks a linked list and counts its nodes. Each load returns the address of
- * the next load, so loads cannot overlap. A node costs the load-to-use latency of the cache level
- * or memory that holds the node.
+/* The kernel list-length counts the nodes of a linked list that ends with NULL. Each load returns
+ * the address of the next load, so loads cannot overlap. A node costs the load-to-use latency of
+ * the cache level or memory that holds the node.
  *
- * The last node of the list points to the first node (kernels/nodes.h), so a call may walk any
- * number of nodes. */
+ * A call may end at any node: call() cuts the list after that node, and joins it again afterwards.
+ * The branch at the end of a list is mispredicted once per call. This cost cancels in the
+ * difference of a whole list and half a list. */
 #include "kernels/knob_rows.h"
-#include "kernels/nodes.h"
+#include "kernels/shuffle.h"
 
 enum { SIZE, SPACING, ORDER };
 enum { ORDER_SEQUENTIAL, ORDER_RANDOM };
+/* LEAST: smallest number of nodes; a call for a shorter list takes longer than the list. VERIFIED:
+ * largest number of nodes that verify() follows. */
+enum { LEAST = 16, VERIFIED = 6144 };
+
+struct node {
+	struct node *next;
+	int64_t data;
+};
 
 static const char *const order_names[] = { "sequential", "random", NULL };
 
 static const struct knob knobs[] = {
-	[SIZE] = KNOB_ROW_BYTES("size", "bytes of all nodes and the gaps between them", 16,
+	[SIZE] = KNOB_ROW_BYTES("size", "bytes of all nodes and the gaps between them", 256,
 		KNOB_MAX_MEMORY, 16384, .axis = AXIS_SIZE, .multiple = 16, .factor = 2),
 	[SPACING] = KNOB_ROW_COUNT("spacing", "bytes from one node to the next in memory", 16, 256,
 		16, .multiple = 16, .factor = 2),
@@ -27,20 +36,21 @@ static uint64_t node_count(const int64_t *v)
 
 static struct status list_check(const int64_t *v)
 {
-	if (v[SIZE] < v[SPACING])
-		return status_usage("size=%lld holds no node at spacing=%lld: use %lld or more",
-			(long long)v[SIZE], (long long)v[SPACING], (long long)v[SPACING]);
+	if (v[SIZE] < LEAST * v[SPACING])
+		return status_usage(
+			"size=%lld holds fewer than 16 nodes at spacing=%lld: use %lld or more",
+			(long long)v[SIZE], (long long)v[SPACING], (long long)(LEAST * v[SPACING]));
 	return status_ok();
 }
 
 static void list_fit(int64_t *v, int changed)
 {
-	if (v[SIZE] >= v[SPACING])
+	if (v[SIZE] >= LEAST * v[SPACING])
 		return;
 	if (changed == SIZE)
-		v[SPACING] = v[SIZE];
+		v[SPACING] = v[SIZE] / (16 * LEAST) * 16;
 	else
-		v[SIZE] = v[SPACING];
+		v[SIZE] = LEAST * v[SPACING];
 }
 
 static uint64_t list_footprint(const int64_t *v)
@@ -48,19 +58,10 @@ static uint64_t list_footprint(const int64_t *v)
 	return node_count(v) * (uint64_t)v[SPACING];
 }
 
+/* In sequential order, a longer list starts with each shorter list. */
 static uint64_t list_layout(const int64_t *v)
 {
-	return (uint64_t)(v[SPACING] << 1 | v[ORDER]);
-}
-
-static struct nodes nodes_of(const struct kernel_run *run)
-{
-	return (struct nodes){ .memory = run->memory,
-		.stride = (uint64_t)run->v[SPACING],
-		.order = run->v[ORDER] == ORDER_RANDOM ? NODES_RANDOM : NODES_FORWARD,
-		.cycles = 1,
-		.seed = run->seed,
-		.progress = run->work.progress };
+	return (v[ORDER] == ORDER_RANDOM ? node_count(v) : 0) << 9 | (uint64_t)v[SPACING];
 }
 
 static void list_describe(const int64_t *v, struct kernel_walk *walk)
@@ -73,62 +74,102 @@ static void list_describe(const int64_t *v, struct kernel_walk *walk)
 	walk->access = "node";
 }
 
-KERNEL_LOOP static const struct node *list_length(const struct node *node, uint64_t count)
+KERNEL_LOOP static uint64_t list_length(const struct node *node)
 {
 	uint64_t length = 0;
 
-	do {
+	while (node) {
 		length++;
-		KERNEL_KEEP(length);
+		/* The load then comes after the addition, as in the book's machine code. */
+		__asm__("" : "+r"(length), "+r"(node));
 		node = node->next;
-		KERNEL_KEEP(node);
-	} while (length != count);
-	return node;
+	}
+	return length;
 }
 
+/* Returns the order of the nodes, which prepare() keeps in the run for the calls. */
+static struct shuffle *order_of(struct kernel_run *run)
+{
+	_Static_assert(sizeof(struct shuffle) <= sizeof(run->kept), "no room for the order");
+	return (struct shuffle *)(void *)run->kept;
+}
+
+static struct node *place(const struct kernel_run *run, uint64_t index)
+{
+	return (struct node *)(void *)(run->memory + index * (uint64_t)run->v[SPACING]);
+}
+
+/* Returns node number `index` of the list, index < run->ring. */
+static struct node *node_at(struct kernel_run *run, uint64_t index)
+{
+	return place(run, run->v[ORDER] == ORDER_RANDOM ? shuffle_to(order_of(run), index) : index);
+}
+
+/* Writes the nodes in the order of memory, so a list in random order is laid out as fast as a
+ * sequential list. */
 static struct status list_prepare(struct kernel_run *run)
 {
-	struct nodes nodes = nodes_of(run);
-	uint64_t count = node_count(run->v),
-		 have = nodes_lay_out(
-			 &nodes, run->layout.prepared / nodes.stride, count, run->work.cancel);
+	uint64_t spacing = (uint64_t)run->v[SPACING], count = node_count(run->v),
+		 i = run->layout.prepared / spacing;
 
-	run->layout.laid_out = have * nodes.stride;
+	*order_of(run) = shuffle_make(count, run->seed);
 	run->ring = count;
 	run->granule = 1;
 	run->bytes = sizeof(struct node *);
 	run->code.start = (const void *)list_length;
 	run->code.name = "list_length";
-	return have == count ? status_ok()
-			     : status_make(STATUS_CANCELLED, "stopped while the list was built");
+	/* The last node of an earlier list ends that list. */
+	for (i = i < count ? i : count, i -= i > 0; i < count; i++) {
+		uint64_t at = run->v[ORDER] == ORDER_RANDOM ? shuffle_from(order_of(run), i) : i;
+
+		if (i % 65536 == 0 && !kernel_goes_on(run, i, count))
+			break;
+		*place(run, i) =
+			(struct node){ .next = at + 1 < count ? node_at(run, at + 1) : NULL };
+	}
+	run->layout.laid_out = i * spacing;
+	return i == count ? status_ok()
+			  : status_make(STATUS_CANCELLED, "stopped while the list was built");
 }
 
 static void list_call(struct kernel_run *run, uint64_t elements)
 {
-	run->cursor = list_length(run->cursor, elements);
+	run->result = 0;
+	while (elements > 0) {
+		uint64_t room = run->ring - run->position,
+			 piece = elements < room ? elements : room;
+		struct node *last = node_at(run, run->position + piece - 1), *next = last->next;
+
+		last->next = NULL;
+		run->result += list_length(node_at(run, run->position));
+		last->next = next;
+		run->position = (run->position + piece) % run->ring;
+		elements -= piece;
+	}
 }
 
-static void list_rewind(struct kernel_run *run)
+static void list_begin_at(struct kernel_run *run, double share)
 {
-	run->cursor = run->memory;
+	run->position = (uint64_t)(share * (double)run->ring) % run->ring;
 }
 
-/* Checks that the walk returns to its first node after all nodes, and not earlier. In a large ring
- * the check follows only some nodes. */
+/* Follows the pointers to the end of the list, or as far as verify() goes. The loop must count the
+ * same number of nodes. */
 static struct status list_verify(struct kernel_run *run)
 {
-	uint64_t limit = run->ring < 6144 ? run->ring : 6144, closed;
-	const struct node *end = nodes_follow((const struct node *)(const void *)run->memory, limit,
-		run->memory, run->memory + list_footprint(run->v), &closed);
+	uint64_t limit = run->ring < VERIFIED ? run->ring : VERIFIED;
+	for (uint64_t i = 0; i < limit; i++) {
+		const struct node *next = node_at(run, i)->next;
 
-	if (!end)
-		return status_failed("list-length: a node points outside the list");
-	if (closed != (limit == run->ring ? limit : 0))
-		return status_failed("list-length: the ring closes after %llu of %llu nodes",
-			(unsigned long long)closed, (unsigned long long)run->ring);
+		if (next != (i + 1 < run->ring ? node_at(run, i + 1) : NULL))
+			return status_failed(
+				"list-length: node %llu of %llu points to a wrong node",
+				(unsigned long long)i, (unsigned long long)run->ring);
+	}
 	list_call(run, limit);
-	if (run->cursor != (const void *)end)
-		return status_failed("list-length walked to another node than its pointers say");
+	if (run->result != limit)
+		return status_failed("list-length counted %llu of %llu nodes",
+			(unsigned long long)run->result, (unsigned long long)limit);
 	return status_ok();
 }
 
@@ -147,11 +188,11 @@ const struct kernel kernel_list_length = {
 	.fit = list_fit,
 	.footprint = list_footprint,
 	.layout = list_layout,
-	.seamless = true,
+	.halved = true,
 	.plot_cpe = true,
 	.prepare = list_prepare,
 	.describe = list_describe,
 	.call = list_call,
-	.rewind = list_rewind,
+	.begin_at = list_begin_at,
 	.verify = list_verify,
 };

@@ -130,8 +130,6 @@ static uint64_t before(const struct nodes *nodes, uint64_t index)
 	uint64_t cycles = nodes->cycles, group, other, cycle;
 	struct random random = { nodes->seed + index };
 
-	if (nodes->order == NODES_FORWARD)
-		return index - 1;
 	if (cycles == 1)
 		return random_below(&random, index);
 	group = index / cycles;
@@ -239,10 +237,6 @@ uint64_t nodes_lay_out(
 
 	if (nodes->order == NODES_BACKWARD)
 		return lay_backward(&layout, have, count, cancel);
-	if (have > count && nodes->order == NODES_FORWARD) {
-		item_at(&layout, count - 1).out->next = item_at(&layout, 0).in;
-		return count;
-	}
 	if (have > count && have - count <= count)
 		return take_back(&layout, have, count, cancel);
 	return grow(&layout, have > count ? 0 : have, count, cancel);

@@ -1,6 +1,6 @@
 /* Cycles of nodes that point to each other, for walks in which each load waits for the previous
  * load. A cycle visits single nodes in random order, pairs of nodes in random order, or nodes
- * forward or backward through memory.
+ * backward through memory.
  *
  * An item is a node, or a pair of nodes that are visited in succession. Random cycles grow by one
  * item at a time. Each item is inserted after a random earlier item, so all orders are equally
@@ -22,9 +22,8 @@ struct node {
 enum nodes_order {
 	NODES_RANDOM,	/* random cycles of single nodes, `stride` bytes apart */
 	NODES_BACKWARD, /* one cycle of single nodes, from the last to the first and over again */
-	NODES_PAIRS,   /* random cycles of pairs of nodes, `stride` bytes apart; the first node of a
-			  pair is random, too */
-	NODES_FORWARD, /* one cycle of single nodes, in the order of memory */
+	NODES_PAIRS, /* random cycles of pairs of nodes, `stride` bytes apart; the first node of a
+			pair is random, too */
 };
 
 struct nodes {

@@ -209,17 +209,17 @@ TEST(calls_continue_where_the_last_one_stopped)
 {
 	struct kernel_run run = laid("list-length");
 	const struct kernel *list = run.kernel;
-	const void *half;
+	uint64_t half = run.ring / 2;
 
-	list->call(&run, run.ring / 2);
-	half = run.cursor;
-	assert_ptr_not_equal(half, memory);
-	list->call(&run, run.ring - run.ring / 2);
-	assert_ptr_equal(run.cursor, memory);
-	list->call(&run, run.ring * 3 + run.ring / 2);
-	assert_ptr_equal(run.cursor, half);
+	list->call(&run, half);
+	assert_int_equal(run.position, half);
+	list->call(&run, run.ring - half);
+	assert_int_equal(run.position, 0);
+	list->call(&run, run.ring * 3 + half);
+	assert_int_equal(run.position, half);
+	assert_int_equal(run.result, run.ring * 3 + half);
 	kernel_rewind(&run);
-	assert_ptr_equal(run.cursor, memory);
+	assert_int_equal(run.position, 0);
 }
 
 /* A short working set in the middle of a longer one's data is as good as one at its beginning, and
@@ -252,9 +252,10 @@ EACH_KERNEL(begins_at_a_share_of_the_ring)
 	struct kernel_run run;
 	uint64_t walked;
 
-	/* These leave no result: tests/unit/test_nodes.c checks where they are. */
+	/* These leave no result, or only a count: tests/unit/test_nodes.c and lists_end check where
+	 * they are. */
 	if (!kernel->begin_at || strcmp(kernel->name, "latency") == 0 ||
-		strcmp(kernel->name, "bandwidth") == 0)
+		strcmp(kernel->name, "bandwidth") == 0 || strcmp(kernel->name, "list-length") == 0)
 		return false;
 	if (kernel->shrink)
 		kernel->shrink(v);
@@ -275,46 +276,56 @@ EACH_KERNEL(begins_at_a_share_of_the_ring)
 	return true;
 }
 
-/* A random list grown in steps is the list built at once, and every node is on it. */
-TEST(random_lists_grow)
+/* A call cuts the list, and joins it again: from any node on, the list is as it was laid out, every
+ * node is on it once, and the last one ends it. */
+static void check_list(const char *text)
 {
-	struct setting setting = laid_setting("list-length spacing=64 order=random");
-	unsigned char *once = aligned_alloc(2 << 20, MEMORY);
-	int64_t *size = &setting.v[kernel_knob(setting.kernel, "size")];
-	uint64_t prepared = 0;
-	struct kernel_run run;
+	struct setting setting = laid_setting(text);
+	int64_t *size = &setting.v[kernel_knob(setting.kernel, "size")],
+		spacing = setting.v[kernel_knob(setting.kernel, "spacing")];
+	struct kernel_run run = { 0 };
+	uint64_t layout = 0;
 
-	for (*size = 64; *size <= 65536; *size = *size * 3 / 2 / 64 * 64 + 64) {
-		run_at(setting.kernel, setting.v, prepared, &run);
-		prepared = run.layout.laid_out;
+	for (*size = 64 * spacing; *size >= 16 * spacing;
+		*size = *size * 2 / 3 / spacing * spacing) {
+		uint64_t nodes = 0, first = 0;
+
+		run_at(setting.kernel, setting.v,
+			layout == kernel_layout(setting.kernel, setting.v) ? run.layout.laid_out
+									   : 0,
+			&run);
+		layout = kernel_layout(setting.kernel, setting.v);
 		check_ok(kernel_verify(&run));
-		assert_int_equal(run.ring, *size / 64);
-	}
-	*size = (int64_t)prepared;
-	run = laid_run(setting.kernel, setting.v);
-	run.memory = once;
-	check_ok(laid_prepare(&run));
-	for (uint64_t i = 0; i < prepared; i += 64) {
-		unsigned char *a = *(unsigned char **)(void *)(memory + i),
-			      *b = *(unsigned char **)(void *)(once + i);
+		setting.kernel->begin_at(&run, 0.5);
+		assert_int_equal(run.position, run.ring / 2);
+		for (uint64_t i = 0; i < run.ring; i++) {
+			setting.kernel->begin_at(&run, 0);
+			setting.kernel->call(&run, i + 1);
+			assert_int_equal(run.result, i + 1);
+		}
+		/* The first node is the one that no node points to. */
+		for (uint64_t i = 0; i < run.ring; i++)
+			first ^= i;
+		for (uint64_t i = 0; i < run.ring; i++) {
+			unsigned char *next = *(unsigned char **)(void *)(memory + i * spacing);
 
-		assert_int_equal(a - memory, b - once);
+			first ^= next ? (uint64_t)(next - memory) / spacing : 0;
+			nodes += next == NULL;
+		}
+		assert_int_equal(nodes, 1);
+		nodes = 0;
+		for (unsigned char *node = memory + first * spacing; node && nodes <= run.ring;
+			node = *(unsigned char **)(void *)node)
+			nodes++;
+		assert_int_equal(nodes, run.ring);
 	}
-	free(once);
 }
 
-TEST(one_node_points_to_itself)
+TEST(lists_end)
 {
-	static const char *const settings[] = { "list-length size=16 spacing=16",
-		"list-length size=64 spacing=64 order=random",
-		"list-length size=256 spacing=256 order=sequential" };
-
-	for (int i = 0; i < 3; i++) {
-		struct kernel_run run = laid(settings[i]);
-
-		assert_int_equal(run.ring, 1);
-		check_ok(kernel_verify(&run));
-	}
+	check_list("list-length");
+	check_list("list-length spacing=64 order=random");
+	check_list("list-length spacing=256 order=random");
 }
 
 EACH_KERNEL(cancelled_preparation_can_be_taken_up)

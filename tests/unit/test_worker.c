@@ -410,17 +410,17 @@ TEST(calls_are_chosen_by_the_working_set)
 	enum { MEMORY = 4 << 20 };
 	static const int64_t sizes[] = { 512, 4096, 16384, 32768, 262144, 4194304 };
 	unsigned char *memory = aligned_alloc(2 << 20, MEMORY);
-	const struct kernel *list = kernel_find("list-length");
+	const struct kernel *latency = kernel_find("latency"), *list = kernel_find("list-length");
 	atomic_bool cancel = false;
 	struct clock clock;
 
 	clock_calibrate(&clock);
 	assert_true(clock.hz > 1e6 && clock.step > 0 && clock.overhead >= 0);
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
-		struct kernel_run run = { .kernel = list,
+		struct kernel_run run = { .kernel = latency,
 			.memory = memory,
 			.work.cancel = &cancel,
-			.v = { sizes[i], 16, 0 } };
+			.v = { sizes[i], 16, 1, 1, 16384, 100, 0, 0, 1, 0 } };
 		struct measure measure;
 
 		check_ok(kernel_prepare(&run));
@@ -431,7 +431,7 @@ TEST(calls_are_chosen_by_the_working_set)
 		/* Events are counted without passing the ring's end. */
 		assert_true(measure.count.half < measure.count.whole && measure.count.half > 0 &&
 			    measure.count.calls >= 1);
-		if (measure.rewind && run.ring >= 8)
+		if (measure.rewind && run.ring >= 8 * run.granule)
 			assert_true(measure.count.whole < run.ring);
 		if (sizes[i] > 32768)
 			continue;
@@ -439,6 +439,19 @@ TEST(calls_are_chosen_by_the_working_set)
 		assert_int_equal(measure.time.calls, 1);
 		assert_int_equal(measure.time.whole, 2 * measure.time.half);
 		assert_true(measure.time.whole >= 2048);
+	}
+	/* A list that ends is walked whole and by half, however short it is. */
+	for (size_t i = 0; i < 4; i++) {
+		struct kernel_run run = { .kernel = list,
+			.memory = memory,
+			.work.cancel = &cancel,
+			.v = { sizes[i], 16, 0 } };
+		struct measure measure;
+
+		check_ok(kernel_prepare(&run));
+		measure_begin(&measure, &run, &clock, 32768, 1 << 20, 0.1, &cancel);
+		assert_int_equal(measure.time.whole, run.ring);
+		assert_int_equal(measure.time.half, run.ring / 2);
 	}
 	for (size_t i = 0; i < 4; i++) {
 		const struct kernel *mountain = kernel_find("mountain");
