@@ -69,9 +69,7 @@ struct status named_find(struct named *named, struct cli *cli, const struct kern
 			: sweeps_find(&named->all, cli->words[0]);
 	if (!found)
 		return *kernel ? status_ok() : unknown_word(&named->all, cli->words[0]);
-	named->sweep = *found;
-	for (int i = 0; i < found->word_count; i++)
-		named->sweep.word[i] = memory_string(found->word[i]);
+	sweeps_copy(found, &named->sweep);
 	*kernel = found->kernel;
 	return status_ok();
 }
@@ -104,27 +102,12 @@ struct status named_words(struct named *named, const struct cli *cli)
 	return status_ok();
 }
 
-/* Assigns the words of a named sweep. An advised block size that is not known yet is omitted. */
-static struct status assign_named(const struct named_sweep *named, struct sweep *sweep)
-{
-	struct named_sweep plain = { .kernel = named->kernel };
-	struct status status = status_ok();
-
-	for (int i = 0; i < named->word_count; i++)
-		plain.word[plain.word_count++] = memory_string(named->word[i]);
-	sweeps_advise(&plain, 0);
-	for (int i = 0; i < plain.word_count && status_is_ok(&status); i++)
-		status = sweep_assign(sweep, plain.word[i]);
-	sweeps_clear(&plain);
-	return status;
-}
-
 struct status named_assign(const struct named *named, const struct cli *cli, struct sweep *sweep)
 {
 	struct status status = status_ok();
 
 	if (named->sweep.kernel)
-		return assign_named(&named->sweep, sweep);
+		return sweeps_assign(&named->sweep, sweep);
 	for (int i = 1; i < cli->word_count && status_is_ok(&status); i++)
 		status = sweep_assign(sweep, cli->words[i]);
 	return status;
@@ -142,7 +125,7 @@ static struct setting last_of(const struct named *named)
 	const struct sweep_report *report = sweep_report(sweep);
 
 	setting_init(&last, named->sweep.kernel);
-	assign_named(&named->sweep, sweep);
+	sweeps_assign(&named->sweep, sweep);
 	for (size_t i = 0; i < report->axis_count; i++)
 		last.v[report->axes[i].knob] = report->axes[i].values[report->axes[i].count - 1];
 	sweep_free(sweep);
@@ -153,11 +136,8 @@ void named_advise(struct named *named, struct model *model, struct bench *bench)
 {
 	struct setting last;
 	struct blocks blocks;
-	bool wanted = false;
 
-	for (int i = 0; i < named->sweep.word_count; i++)
-		wanted = wanted || strstr(named->sweep.word[i], "advised");
-	if (!wanted)
+	if (!sweeps_advises(&named->sweep))
 		return;
 	last = last_of(named);
 	model_measure(model, bench, &last);
@@ -166,30 +146,9 @@ void named_advise(struct named *named, struct model *model, struct bench *bench)
 
 /* ---- Rows */
 
-static const struct sweeps_row *find_row(const struct named *named, const struct setting *setting)
-{
-	for (size_t i = 0; i < named->row_count; i++)
-		if (setting_equal(&named->row[i].setting, setting))
-			return &named->row[i];
-	return NULL;
-}
-
-/* Returns the baseline row of a setting, with which the speedup is computed. Returns NULL if there
- * is no baseline, or it was not measured. */
-static const struct sweeps_row *base_of(const struct named *named, const struct setting *setting)
-{
-	struct setting base;
-
-	return named->sweep.kernel && sweeps_baseline(&named->sweep, setting, &base)
-		       ? find_row(named, &base)
-		       : NULL;
-}
-
 double named_take(struct named *named, const struct cell *cell,
 	const struct sample_ratios *sample_ratios, const struct explanation *explanation)
 {
-	const struct sweeps_row *base;
-
 	if (!named->sweep.kernel && !cell->setting.kernel->block)
 		return NAN;
 	named->row = memory_grow(named->row, (size_t)named->row_count, sizeof(*named->row));
@@ -198,78 +157,13 @@ double named_take(struct named *named, const struct cell *cell,
 		.facts = cell->facts,
 		.sample_ratios = *sample_ratios };
 	sweeps_row_limit(&named->row[named->row_count++], explanation);
-	base = base_of(named, &cell->setting);
-	return sweeps_value(SWEEPS_SPEEDUP, &cell->sample, &cell->facts, sample_ratios,
-		base ? &base->sample : NULL);
+	return named->sweep.kernel
+		       ? sweeps_row_value(&named->sweep, SWEEPS_SPEEDUP,
+				 &named->row[named->row_count - 1], named->row, named->row_count)
+		       : (double)NAN;
 }
 
 /* ---- Under the table */
-
-/* Returns the number of consecutive published values, starting at `first`, that belong to one
- * setting. */
-static int published_together(const struct named_sweep *sweep, int first)
-{
-	int count = 1;
-
-	while (first + count < sweep->published_count &&
-		memcmp(sweep->published[first].named, sweep->published[first + count].named,
-			sizeof(sweep->published[first].named)) == 0 &&
-		setting_equal(
-			&sweep->published[first].setting, &sweep->published[first + count].setting))
-		count++;
-	return count;
-}
-
-/* Prints the measured value that corresponds to a published value. Returns false if there is no
- * measured value. */
-static bool print_here(const struct named *named, const struct sweeps_published *published,
-	const struct sweeps_row *row, const char *before, FILE *out)
-{
-	const struct sweeps_row *base = base_of(named, &row->setting);
-	double value = sweeps_value(published->figure, &row->sample, &row->facts,
-		&row->sample_ratios, base ? &base->sample : NULL);
-
-	if (!isfinite(value))
-		return false;
-	fprintf(out, "%s %s", before, units_value(value).text);
-	return true;
-}
-
-/* Prints the published values of one setting next to the measured values. */
-static void print_published(
-	const struct named *named, const struct sweeps_published *published, int count, FILE *out)
-{
-	const struct named_sweep *sweep = &named->sweep;
-	struct text where = { 0 };
-
-	for (int i = 0; i < sweep->kernel->knob_count; i++) {
-		const struct knob *knob = &sweep->kernel->knobs[i];
-
-		if (published->named[i])
-			text_addf(&where, " %s=%s", knob->name,
-				setting_value(knob, published->setting.v[i]).text);
-	}
-	fprintf(out, "published%s:", text_string(&where));
-	for (int i = 0; i < count; i++) {
-		const struct sweeps_published *one = &published[i];
-
-		fprintf(out, "%s %s %s%s%s%s%s", i ? "," : "", sweeps_figure_names[one->figure],
-			one->over ? "over " : "", units_value(one->value).text,
-			*one->words ? " (" : "", one->words, *one->words ? ")" : "");
-	}
-	text_free(&where);
-	for (size_t i = 0, shown = 0; i < named->row_count; i++) {
-		bool any = false;
-
-		if (!sweeps_published_of(sweep, published, &named->row[i].setting))
-			continue;
-		for (int k = 0; k < count; k++)
-			any |= print_here(named, &published[k], &named->row[i],
-				any || shown ? "," : "; here", out);
-		shown += any;
-	}
-	fputc('\n', out);
-}
 
 /* Whether two settings differ only in the block size. */
 static bool same_line(const struct setting *a, const struct setting *b, int knob)
@@ -318,17 +212,14 @@ void named_text(const struct named *named, struct model *model, FILE *out)
 {
 	struct text lines = { 0 };
 
-	for (int i = 0, count; i < named->sweep.published_count; i += count) {
-		count = published_together(&named->sweep, i);
-		print_published(named, &named->sweep.published[i], count, out);
-	}
-	sweeps_order(&named->sweep, named->row, named->row_count, &lines);
+	if (named->sweep.kernel)
+		sweeps_compared(&named->sweep, named->row, named->row_count, &lines);
 	fputs(text_string(&lines), out);
-	text_free(&lines);
-	if (*named->sweep.note)
-		fprintf(out, "%s\n", named->sweep.note);
+	text_clear(&lines);
 	if (named->row_count && named->row[0].setting.kernel->block)
 		print_blocks(named, model, out);
-	if (*named->sweep.source)
-		fprintf(out, "source: %s\n", named->sweep.source);
+	if (named->sweep.kernel)
+		sweeps_words(&named->sweep, named->row, named->row_count, &lines);
+	fputs(text_string(&lines), out);
+	text_free(&lines);
 }

@@ -47,7 +47,8 @@ struct campaign {
 	void *self;
 };
 
-extern const struct campaign_kind campaign_probe, campaign_windows, campaign_characterise;
+extern const struct campaign_kind campaign_probe, campaign_windows, campaign_characterise,
+	campaign_sweep_table;
 
 /* Defines campaign_NAME from NAME_measure(), NAME_state() (static) and NAME_free(). */
 #define CAMPAIGN_KIND(name)                                                            \

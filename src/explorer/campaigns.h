@@ -1,4 +1,5 @@
-/* The campaigns (experiment/campaign.h) of a session: the core measurement, the probe, the windows.
+/* The campaigns (experiment/campaign.h) of a session: the core measurement, the probe, a named
+ * sweep, the windows.
  * Only campaigns.c writes a `struct under_way`. */
 #pragma once
 
@@ -9,13 +10,14 @@
 #include "experiment/campaign.h"
 #include "experiment/characterise/characterise.h"
 #include "experiment/setting/setting.h"
+#include "experiment/sweep/sweep_table.h"
 #include "explorer/turns.h"
 #include "explorer/view.h"
 
 struct session;
 
 /* The campaigns of a session in order of priority, highest first. */
-enum campaign_of { CAMPAIGN_CORE, CAMPAIGN_PROBE, CAMPAIGN_WINDOWS, CAMPAIGNS };
+enum campaign_of { CAMPAIGN_CORE, CAMPAIGN_PROBE, CAMPAIGN_SWEEP, CAMPAIGN_WINDOWS, CAMPAIGNS };
 
 /* How the session runs one kind of campaign. */
 struct campaign_row {
@@ -92,9 +94,11 @@ void curves_renew(struct session *session);
 bool curves_there(const struct session *session);
 void curves_view(const struct session *session, struct view *view);
 
-extern const struct campaign_row campaign_row_probe, campaign_row_core;
+extern const struct campaign_row campaign_row_probe, campaign_row_core, campaign_row_sweep;
 
 /* The report of the session's probe; NULL: there was no probe. */
 const struct probe_report *session_probe(const struct session *session);
+/* The table of the session's last named sweep; NULL: there was no sweep. */
+const struct sweep_table_report *session_sweep(const struct session *session);
 /* The report of the running core measurement; NULL: no core measurement is running. */
 const struct characterise_report *session_core(const struct session *session);

@@ -1,5 +1,5 @@
-/* Makes a chart of the panel in front: a slice, the mountain, the ladder, the probe or the
- * windows. */
+/* Makes a chart of the panel in front: a slice, the mountain, the ladder, the probe, a named sweep
+ * or the windows. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +10,7 @@
 #include "explorer/actions.h"
 #include "picture/chart_knobs.h"
 #include "picture/chart_reports.h"
+#include "picture/chart_sweep.h"
 #include "picture/picture.h"
 #include "recording/replay.h"
 
@@ -185,6 +186,34 @@ static struct chart *view_windows(
 					     : NULL;
 }
 
+/* Makes a chart of the rows of the named sweep. */
+static struct chart *view_sweep(
+	const struct view *view, const struct chart_origin *origin, struct status *why)
+{
+	const struct sweep_table_report *report = view->sweep;
+	struct chart_sweep *drawn = NULL;
+	struct chart *chart;
+	struct status status;
+
+	if (!report)
+		return NULL;
+	status = chart_sweep_new(&report->row[0].setting, report->axes, report->axis_count,
+		report->named, LOOK_AUTO, &drawn);
+	if (!status_is_ok(&status))
+		*why = status;
+	for (size_t i = 0; drawn && i < report->row_count; i++) {
+		const struct sweeps_row *row = &report->row[i];
+		struct cell cell = {
+			.setting = row->setting, .sample = row->sample, .facts = row->facts
+		};
+
+		chart_sweep_add(drawn, &cell, &row->sample_ratios);
+	}
+	chart = drawn && chart_sweep_count(drawn) ? chart_sweep_make(drawn, origin) : NULL;
+	chart_sweep_free(drawn);
+	return chart;
+}
+
 /* ---- the panels ---- */
 
 /* A panel from which a chart can be made. make() returns NULL if nothing is measured; for another
@@ -200,6 +229,7 @@ static const struct row rows[] = {
 	{ "mountain", "mountain", "the mountain", view_mountain },
 	{ "probe", "probe", "the memory", view_probe },
 	{ "windows", "windows", "this curve", view_windows },
+	{ "sweep", "sweep", "the sweep", view_sweep },
 	{ "ladder", "limits", "the limits", view_ladder },
 };
 
@@ -219,8 +249,8 @@ struct status chart_view(const struct view *view, const struct chart_origin *ori
 
 	*chart = NULL;
 	if (!row)
-		return status_usage("there is no picture of %s: slices, ladder, mountain, probe "
-				    "and windows have one",
+		return status_usage("there is no picture of %s: slices, ladder, mountain, probe, "
+				    "sweep and windows have one",
 			view->screen.front);
 	*what = row->what;
 	status = status_usage(

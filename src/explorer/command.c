@@ -191,7 +191,7 @@ bool session_quit(const struct session *session)
 	return session->quit;
 }
 
-/* ---- find: kernels, knobs, commands and events ---- */
+/* ---- find: kernels, knobs, named sweeps, commands and events ---- */
 
 /* The find overlay searches events only if the text has FIND_FROM letters, because shorter texts
  * match too many events. The find overlay shows the best of the first FIND_AMONG matching
@@ -363,8 +363,18 @@ static void offer_kernels(const struct session *session, struct search *search)
 	}
 }
 
-/* Searches kernels, knobs, commands and events, and fills the list. Returns the number of events
- * that did not fit in the list. */
+static void offer_sweeps(const struct session *session, struct search *search)
+{
+	for (int i = 0; i < session->sweeps.count && !session->replay; i++) {
+		const struct named_sweep *sweep = &session->sweeps.sweep[i];
+		struct words command = words_of("sweep %s", sweep->name);
+
+		offer(search, sweep->name, command.text, sweep->title, command.text);
+	}
+}
+
+/* Searches kernels, knobs, named sweeps, commands and events, and fills the list. Returns the
+ * number of events that did not fit in the list. */
 static int search_all(const struct session *session, struct search *search, const char *words)
 {
 	const struct kernel *present = session->setting.kernel;
@@ -377,6 +387,7 @@ static int search_all(const struct session *session, struct search *search, cons
 			if (kernel_registry[i] != present &&
 				playback_kernel(session, kernel_registry[i]))
 				offer_knobs(search, kernel_registry[i], false);
+		offer_sweeps(session, search);
 		for (const struct command_row *row = command_rows(); row->name; row++)
 			if (row->found)
 				offer(search, row->name, row->name, row->help, row->name);
@@ -451,7 +462,7 @@ static bool close_useful(const struct session *session)
 {
 	return session->screen.overlay != OVERLAY_NONE || session->screen.entry[0] ||
 	       session_prepares(session) || campaign_runs(session, CAMPAIGN_CORE) ||
-	       campaign_runs(session, CAMPAIGN_PROBE);
+	       campaign_runs(session, CAMPAIGN_PROBE) || campaign_runs(session, CAMPAIGN_SWEEP);
 }
 
 static void act_close(struct session *session)
@@ -464,6 +475,8 @@ static void act_close(struct session *session)
 		campaign_halt(session, CAMPAIGN_CORE);
 	else if (campaign_runs(session, CAMPAIGN_PROBE))
 		campaign_halt(session, CAMPAIGN_PROBE);
+	else if (campaign_runs(session, CAMPAIGN_SWEEP))
+		campaign_halt(session, CAMPAIGN_SWEEP);
 	else if (session_prepares(session))
 		session_stop(session);
 }

@@ -1,5 +1,6 @@
-/* Commands for the probe and the core measurement. While one of these campaigns runs, it replaces
- * the live measurement. After the campaign, the limits use its results. */
+/* Commands for the probe, the core measurement and named sweeps. While one of these campaigns runs,
+ * it replaces the live measurement. After the probe and the core measurement, the limits use their
+ * results. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -91,13 +92,16 @@ static struct status run_probe_only(
 
 static struct status run_stop(const struct session *session, struct session *change, char *given)
 {
-	bool probe = strcmp(given, "probe") == 0;
-	enum campaign_of which = probe ? CAMPAIGN_PROBE : CAMPAIGN_CORE;
+	enum campaign_of which = *given == 'p'	 ? CAMPAIGN_PROBE
+				 : *given == 's' ? CAMPAIGN_SWEEP
+						 : CAMPAIGN_CORE;
 
 	if (!campaign_runs(session, which))
-		return status_usage(
-			probe ? "no probe is running: \"probe\" starts one"
-			      : "nothing is being characterised: \"characterise\" starts it");
+		return status_usage("%s",
+			which == CAMPAIGN_PROBE	  ? "no probe is running: \"probe\" starts one"
+			: which == CAMPAIGN_SWEEP ? "no sweep is running: \"sweep NAME\" starts one"
+						  : "nothing is being characterised: "
+						    "\"characterise\" starts it");
 	if (change)
 		campaign_halt(change, which);
 	return status_ok();
@@ -197,12 +201,114 @@ static struct status run_characterise_save(
 	return status;
 }
 
+/* ---- named sweeps ---- */
+
+const struct sweep_table_report *session_sweep(const struct session *session)
+{
+	const struct sweep_table *table = session->campaigns[CAMPAIGN_SWEEP].campaign.self;
+
+	return table ? sweep_table_report(table) : NULL;
+}
+
+static void sweep_over(struct session *session)
+{
+	const struct sweep_table_report *report = session_sweep(session);
+
+	if (report->complete)
+		session_notice(session, false,
+			"%s measured in %.1f s: the arrows choose a row, i draws a picture",
+			report->named->name, report->seconds);
+	else
+		session_notice(session, false, "%s stopped after %.1f s: \"sweep %s\" starts again",
+			report->named->name, report->seconds, report->named->name);
+}
+
+const struct campaign_row campaign_row_sweep = {
+	.kind = &campaign_sweep_table, .apart = true, .over = sweep_over
+};
+
+/* Finds the named sweep of the first word, and replaces its values by those of the other words. The
+ * caller frees the words of the sweep. */
+static struct status read_sweep(
+	const struct session *session, char *arguments, struct named_sweep *sweep)
+{
+	const struct sweeps *sweeps = &session->sweeps;
+	const char *names[128], *word = strsep(&arguments, " ");
+	const struct named_sweep *found = sweeps_find(sweeps, word);
+	struct status status = status_ok();
+	size_t count = 0;
+	unsigned given = 0;
+
+	for (int i = 0; i < sweeps->count && count < 128; i++)
+		names[count++] = sweeps->sweep[i].name;
+	if (!*word)
+		return status_usage("sweep needs a name, as in sweep %s: find (/) searches for one",
+			count ? names[0] : "NAME");
+	if (!found)
+		return status_unknown("no named sweep", word, names, count, NULL);
+	sweeps_copy(found, sweep);
+	while (status_is_ok(&status) && (word = strsep(&arguments, " ")))
+		status = sweeps_override(sweep, word, &given);
+	if (!status_is_ok(&status))
+		sweeps_clear(sweep);
+	return status;
+}
+
+static struct status begin_sweep(struct session *session, const struct named_sweep *sweep)
+{
+	struct sweep_table_options options = { .named = sweep,
+		.seed = session->seed,
+		.memory_limits = session->memory_limits,
+		.foreign = insight_foreign(session),
+		.memory = session->memory,
+		.events = session->counted.plan };
+	struct sweep_table *table;
+	struct setting first;
+	struct status status;
+
+	if (insight_copy_core(session, &options.core))
+		options.explainer = session->insight.explainer;
+	table = sweep_table_new(session_machine(session), &options, &status);
+	if (!table)
+		return status;
+	first = sweep_table_report(table)->row[0].setting;
+	session_begin_campaign(session, CAMPAIGN_SWEEP, &campaign_row_sweep, table);
+	session_go(session, &first);
+	session_choose_knob(session, sweep->x);
+	screen_bring(session, "sweep");
+	screen_focus(session, "sweep");
+	return status;
+}
+
+static struct status sweep_refusal(const struct session *session)
+{
+	if (campaign_runs(session, CAMPAIGN_CORE) || campaign_runs(session, CAMPAIGN_PROBE))
+		return status_usage("another measurement is running: stop it first");
+	return machine_refusal(session);
+}
+
+static struct status run_sweep(
+	const struct session *session, struct session *change, char *arguments)
+{
+	struct named_sweep sweep;
+	struct status status = read_sweep(session, arguments, &sweep);
+
+	if (!status_is_ok(&status))
+		return status;
+	if (change)
+		status = begin_sweep(change, &sweep);
+	sweeps_clear(&sweep);
+	return status;
+}
+
 /* ---- the table ---- */
 
 const struct command_row commands_campaigns[] = {
 	{ "probe", .run = run_probe, .refusal = machine_refusal },
 	{ "probe only", .run = run_probe_only, .refusal = machine_refusal },
 	{ "probe stop", .run = run_stop, .given = "probe" },
+	{ "sweep", .run = run_sweep, .refusal = sweep_refusal },
+	{ "sweep stop", .run = run_stop, .given = "sweep" },
 	{ "characterise", .run = run_characterise, .refusal = characterise_refusal },
 	{ "characterise stop", .run = run_stop, .given = "core" },
 	{ "characterise save", .run = run_characterise_save },

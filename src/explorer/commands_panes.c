@@ -53,6 +53,11 @@ static bool probe_there(const struct session *session)
 	return session_probe(session) != NULL;
 }
 
+static bool sweep_there(const struct session *session)
+{
+	return session_sweep(session) != NULL;
+}
+
 /* The panels are in the order of the command `view next`. */
 static const struct pane fronts[] = {
 	{ "slices" },
@@ -64,6 +69,7 @@ static const struct pane fronts[] = {
 	{ "mountain", mountain_there, .walked = true },
 	{ "probe", probe_there },
 	{ "windows", curves_there },
+	{ "sweep", sweep_there },
 	{ "strip" },
 	{ NULL },
 };
@@ -114,6 +120,8 @@ static struct status run_view(
 		return unknown_name("view", arguments, "next", fronts);
 	if (!pane_there(session, front) && front->there == probe_there)
 		return status_usage("view probe: there is none; the command \"probe\" starts one");
+	if (!pane_there(session, front) && front->there == sweep_there)
+		return status_usage("view sweep: there is none; \"sweep NAME\" starts one");
 	if (!pane_there(session, front))
 		return status_usage(
 			"view %s: %s has none", arguments, session->setting.kernel->name);
@@ -235,6 +243,21 @@ static bool slices_target(const struct session *session, int dx, int dy, struct 
 		setting);
 }
 
+/* The up and down arrows go to the setting of the row above or below. From a setting that is not in
+ * the table, they go to the first row. */
+static bool sweep_target(const struct session *session, int dx, int dy, struct setting *setting)
+{
+	const struct sweep_table_report *report = session_sweep(session);
+	const struct sweeps_row *here =
+		sweeps_row_find(report->row, report->row_count, &session->setting);
+	int64_t row = here ? here - report->row + dy : 0;
+
+	if (dx || row < 0 || row >= (int64_t)report->row_count)
+		return false;
+	*setting = report->row[row].setting;
+	return true;
+}
+
 static bool counters_counted(const struct session *session)
 {
 	return session->counted.counts.count > 0;
@@ -248,6 +271,7 @@ static const struct pane panes[] = {
 	{ "code", insight_ready, NULL, scroll_code },
 	{ "counters", counters_counted, NULL, scroll_counters },
 	{ "mountain", mountain_there, plan_walk, .walked = true },
+	{ "sweep", sweep_there, sweep_target },
 	{ NULL },
 };
 

@@ -124,6 +124,28 @@ static void note_core(struct session *session)
 	}
 }
 
+/* Loads the core model with this name: the model that was measured here, or a file. */
+static struct status load_named(const struct session *session, const char *name, struct core *core)
+{
+	const struct insight *insight = &session->insight;
+	const struct explainer *explainer = insight->explainer;
+
+	return insight->adopted && strcmp(name, insight->adopted_name) == 0
+		       ? explainer->read(explainer->context, insight->adopted, core)
+		       : explainer->load(
+				 explainer->context, name, session_machine(session)->arch, core);
+}
+
+bool insight_copy_core(const struct session *session, struct core *core)
+{
+	struct status status;
+
+	if (!session->insight.loaded)
+		return false;
+	status = load_named(session, core_name(&session->insight), core);
+	return status_is_ok(&status);
+}
+
 /* Loads the core model to predict with, unless that model is already loaded. */
 static void load(struct session *session)
 {
@@ -139,12 +161,7 @@ static void load(struct session *session)
 		note_core(session);
 		return;
 	}
-	if (insight->adopted && strcmp(name, insight->adopted_name) == 0)
-		status = insight->explainer->read(
-			insight->explainer->context, insight->adopted, &insight->core);
-	else
-		status = insight->explainer->load(insight->explainer->context, name,
-			session_machine(session)->arch, &insight->core);
+	status = load_named(session, name, &insight->core);
 	insight->loaded = status_is_ok(&status);
 	if (!insight->loaded)
 		snprintf(insight->note, sizeof(insight->note), "no limits: %.270s", status.text);

@@ -77,6 +77,9 @@ void insight_look(struct session *session);
 /* Chooses the core to predict for. An empty name chooses the running core. Returns STATUS_USAGE if
  * there is no core of that name. */
 struct status insight_ask(struct session *session, const char *name);
+/* Loads the core model of the limits once more, for a campaign that needs a model of its own. The
+ * caller unloads the copy. Returns false if there is no core model. */
+bool insight_copy_core(const struct session *session, struct core *core);
 void insight_take_nearest(struct session *session);
 /* Uses the core model in `text` for the running core. */
 struct status insight_adopt(struct session *session, const char *text, const char *name);

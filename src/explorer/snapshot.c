@@ -231,6 +231,8 @@ void session_view(const struct session *session, double now, struct view *view)
 	view->probe = session_probe(session);
 	view->characterising = session_core(session);
 	view->probing = session_apart(session);
+	view->sweep = session_sweep(session);
+	view->sweeping = campaign_runs(session, CAMPAIGN_SWEEP);
 	curves_view(session, view);
 	insight_view(session, view);
 	fill_remark(session, view);

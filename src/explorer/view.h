@@ -109,6 +109,7 @@ struct view_tick {
 };
 
 struct probe_report;
+struct sweep_table_report;
 struct windows_report;
 struct windows_row;
 
@@ -265,7 +266,10 @@ struct view {
 	struct view_recorded recorded[KNOBS_MAX];
 	bool recording;			  /* the session is writing samples to a recording */
 	const struct probe_report *probe; /* report of the probe; NULL: no probe was requested */
-	bool probing; /* a probe or a core measurement runs: there is no live measurement */
+	/* A probe, a core measurement or a named sweep runs: there is no live measurement. */
+	bool probing;
+	const struct sweep_table_report *sweep; /* the last named sweep; NULL: there was none */
+	bool sweeping;				/* the named sweep runs */
 	/* Report of the running core measurement; NULL: no core measurement is running. */
 	const struct characterise_report *characterising;
 	/* Report of the kernel `window`; NULL: the user has not chosen this kernel yet. */

@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "experiment/characterise/characterise.h"
 #include "experiment/probe/probe.h"
+#include "experiment/sweep/sweep_table.h"
 #include "ui/panels.h"
 
 /* Appends a separator and an item to a row, if both fit before column `end`. */
@@ -38,6 +39,8 @@ static int draw_state(struct box at, const struct view *view)
 		state = words_of("stopped");
 	else if (view->characterising)
 		state = words_of("core %.0f %%", floor(100 * view->characterising->done));
+	else if (view->sweeping)
+		state = words_of("sweep %.0f %%", floor(100 * view->sweep->done));
 	else if (view->probing && view->probe)
 		state = words_of("probing %.0f %%", floor(100 * view->probe->done));
 	else if (!view->sample.valid)
@@ -264,6 +267,7 @@ static void draw_short(struct box at, const struct view *view)
 	else
 		panels_fit(at, 0, STYLE_DIM, "%s…  q quits\n…  q\n…",
 			view->characterising ? "this core"
+			: view->sweeping     ? "sweep"
 			: view->probing	     ? "probing"
 					     : "measuring");
 }
@@ -294,6 +298,7 @@ static struct words state_words(const struct view *view)
 	const char *word = view->frozen			? "frozen"
 			   : view->failure[0]		? "stopped"
 			   : view->characterising	? "this core"
+			   : view->sweeping		? "sweep"
 			   : view->probing		? "probing"
 			   : state[0] || !sample->valid ? ""
 			   : view->replay		? "replay"
@@ -332,6 +337,7 @@ static void draw_rows(struct box at, const struct view *view)
 			view->failure[0]       ? "not measured"
 			: view->frozen	       ? "frozen before the first sample"
 			: view->characterising ? "measured after the core"
+			: view->sweeping       ? "measured after the sweep"
 			: view->probing	       ? "measured after the probe"
 					       : "measuring…");
 	if (at.height == 3) {

@@ -30,7 +30,7 @@ static struct words probe_title(const struct scene *scene)
 	const struct view *view = scene->view;
 	const struct probe_report *report = view->probe;
 
-	if (report && view->probing)
+	if (report && view->probing && !view->sweeping)
 		return words_of("memory hierarchy: %.0f %%%s%s", 100 * report->done,
 			report->doing[0] ? ", " : "", report->doing);
 	if (report && report->complete)

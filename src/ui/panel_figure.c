@@ -31,7 +31,9 @@ static void add_absence(struct lines *lines, const struct view *view)
 		lines_add(lines, 0, STYLE_DIM, "frozen before the first sample");
 	} else if (view->probing) {
 		lines_add(lines, 0, STYLE_DIM, "measured after the %s",
-			view->characterising ? "core" : "probe");
+			view->characterising ? "core"
+			: view->sweeping     ? "sweep"
+					     : "probe");
 	} else if (ahead.text[0]) {
 		lines_add(lines, 0, STYLE_DIM, "%s", ahead.text);
 		lines_add(lines, 1, STYLE_KEY, "%s%sEsc ends it", ahead.left,

@@ -129,6 +129,7 @@ static void draw_measured(
 		canvas_text(at, x, y, STYLE_DIM,
 			view->failure[0] || (view->frozen && !view->measuring) ? "not measured"
 			: view->characterising				       ? "after the core"
+			: view->sweeping				       ? "after the sweep"
 			: view->probing					       ? "after the probe"
 									       : "measuring…");
 		return;

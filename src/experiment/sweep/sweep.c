@@ -213,6 +213,20 @@ const struct sweep_report *sweep_report(const struct sweep *sweep)
 	return &sweep->report;
 }
 
+size_t sweep_settings(const struct sweep *sweep, struct setting *settings, size_t most)
+{
+	size_t count = 0;
+
+	for (uint64_t i = 0; i < sweep->progress.combinations && count < most; i++) {
+		struct status status;
+
+		combination(sweep, i, &settings[count]);
+		status = setting_check(&settings[count], sweep->memory_limits);
+		count += status_is_ok(&status);
+	}
+	return count;
+}
+
 /* The position of a cell in a round. Cells with the same data are visited one after another, so
  * that they share one layout. Sharing a layout saves most of the time of large working sets. If the
  * layout of a small working set is part of a larger layout (layout_nests), cells of all sizes share
@@ -436,6 +450,8 @@ static void accept(void *context, unsigned index, const struct result *result, d
 		sweep->settled++;
 	if (sweep->report.counts.count == 0)
 		sweep->report.counts = result->counts;
+	if (sweep->sink->visited)
+		sweep->sink->visited(sweep->sink->context, cell);
 }
 
 void sweep_drain(struct sweep *sweep)

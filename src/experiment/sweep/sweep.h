@@ -58,6 +58,9 @@ struct sweep_sink {
 	 * cell->failure is set if the cell could not be measured. The pointer `cell` is valid
 	 * during the call. */
 	void (*finished)(void *context, const struct cell *cell);
+	/* The sweep calls visited() after each visit to a cell, whose sample is still
+	 * provisional. The pointer `cell` is valid during the call. NULL: no call. */
+	void (*visited)(void *context, const struct cell *cell);
 	/* The sweep calls meanwhile() after each batch of finished cells, and before each wait, to
 	 * write output and show progress. */
 	void (*meanwhile)(void *context);
@@ -79,6 +82,10 @@ struct status sweep_assign(struct sweep *sweep, const char *assignment);
 struct status sweep_begin(struct sweep *sweep, struct memory_limits memory_limits);
 
 const struct sweep_report *sweep_report(const struct sweep *sweep);
+
+/* Fills the settings to measure, in the order of the combinations, at most `most` of them. Returns
+ * their number. */
+size_t sweep_settings(const struct sweep *sweep, struct setting *settings, size_t most);
 
 /* Measures all cells. Each visit also counts the events of `plan`; NULL: no events are counted. If
  * the measurer stops, the sink still receives every cell with enough trials. */
@@ -173,6 +180,8 @@ const struct named_sweep *sweeps_find(const struct sweeps *sweeps, const char *n
 const struct named_sweep *sweeps_usual(
 	const struct sweeps *sweeps, const struct kernel *kernel, char *const *words, int count);
 
+/* Copies a sweep with its words. The caller frees the words of the copy with sweeps_clear(). */
+void sweeps_copy(const struct named_sweep *sweep, struct named_sweep *copy);
 /* Frees the words of the sweep. */
 void sweeps_clear(struct named_sweep *sweep);
 
@@ -189,6 +198,12 @@ bool sweeps_settle(struct named_sweep *sweep);
 /* Replaces the word "advised" in a list of values by the advised value, sorted among the other
  * values. If `advised` is 0, removes the word. */
 void sweeps_advise(struct named_sweep *sweep, int64_t advised);
+
+/* Returns whether the values of a knob contain the word "advised". */
+bool sweeps_advises(const struct named_sweep *sweep);
+
+/* Assigns the words of a named sweep. An advised block size that is not known yet is omitted. */
+struct status sweeps_assign(const struct named_sweep *named, struct sweep *sweep);
 
 /* ---- drawing */
 
@@ -240,6 +255,34 @@ struct sweeps_row {
 
 /* Sets the members `limit` and `bound` of a row; `explanation` may be NULL. */
 void sweeps_row_limit(struct sweeps_row *row, const struct explanation *explanation);
+
+/* Returns the row of a setting, or NULL. */
+const struct sweeps_row *sweeps_row_find(
+	const struct sweeps_row *rows, size_t count, const struct setting *setting);
+
+/* Returns the value of a quantity for a row, or NAN if the value is unavailable. The baseline of a
+ * speedup is searched among the rows. */
+double sweeps_row_value(const struct named_sweep *sweep, enum sweeps_figure figure,
+	const struct sweeps_row *row, const struct sweeps_row *rows, size_t count);
+/* Fills the values that the quartiles of the row's sample give, the lower value first. Returns
+ * false if the row has no value, or too few trials for quartiles. */
+bool sweeps_row_spread(const struct named_sweep *sweep, enum sweeps_figure figure,
+	const struct sweeps_row *row, const struct sweeps_row *rows, size_t count, double *lo,
+	double *hi);
+
+/* Returns the published value of a quantity for a setting, or NULL. */
+const struct sweeps_published *sweeps_published_find(
+	const struct named_sweep *sweep, enum sweeps_figure figure, const struct setting *setting);
+
+/* Adds a line for each setting with published values: the published values, and the values of the
+ * rows at this setting. */
+void sweeps_compared(const struct named_sweep *sweep, const struct sweeps_row *rows, size_t count,
+	struct text *lines);
+
+/* Adds the lines about the whole sweep: the order of the published values, the note and the
+ * source. */
+void sweeps_words(const struct named_sweep *sweep, const struct sweeps_row *rows, size_t count,
+	struct text *lines);
 
 /* Compares the published order of times or speedups with the measured order. A way is a value of
  * the baseline's knob; a place is a combination of values of the other knobs. For each place where

@@ -17,6 +17,13 @@ void sweeps_clear(struct named_sweep *sweep)
 	sweep->word_count = 0;
 }
 
+void sweeps_copy(const struct named_sweep *sweep, struct named_sweep *copy)
+{
+	*copy = *sweep;
+	for (int i = 0; i < sweep->word_count; i++)
+		copy->word[i] = memory_string(sweep->word[i]);
+}
+
 void sweeps_free(struct sweeps *sweeps)
 {
 	for (int i = 0; i < sweeps->count; i++)
@@ -158,6 +165,27 @@ void sweeps_advise(struct named_sweep *sweep, int64_t advised)
 		free(word);
 		text_free(&text);
 	}
+}
+
+bool sweeps_advises(const struct named_sweep *sweep)
+{
+	for (int i = 0; i < sweep->word_count; i++)
+		if (strstr(sweep->word[i], "advised"))
+			return true;
+	return false;
+}
+
+struct status sweeps_assign(const struct named_sweep *named, struct sweep *sweep)
+{
+	struct named_sweep plain;
+	struct status status = status_ok();
+
+	sweeps_copy(named, &plain);
+	sweeps_advise(&plain, 0);
+	for (int i = 0; i < plain.word_count && status_is_ok(&status); i++)
+		status = sweep_assign(sweep, plain.word[i]);
+	sweeps_clear(&plain);
+	return status;
 }
 
 /* ---- reading data/sweeps ---- */

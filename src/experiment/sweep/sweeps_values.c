@@ -132,6 +132,140 @@ bool sweeps_baseline(
 	       base->v[sweep->base] == sweep->base_value;
 }
 
+const struct sweeps_published *sweeps_published_find(
+	const struct named_sweep *sweep, enum sweeps_figure figure, const struct setting *setting)
+{
+	for (int i = 0; i < sweep->published_count; i++)
+		if (sweep->published[i].figure == figure &&
+			sweeps_published_of(sweep, &sweep->published[i], setting))
+			return &sweep->published[i];
+	return NULL;
+}
+
+/* ---- rows ---- */
+
+const struct sweeps_row *sweeps_row_find(
+	const struct sweeps_row *rows, size_t count, const struct setting *setting)
+{
+	for (size_t i = 0; i < count; i++)
+		if (setting_equal(&rows[i].setting, setting))
+			return &rows[i];
+	return NULL;
+}
+
+/* Returns the baseline row of a row, with which the speedup is computed. Returns NULL if there is
+ * no baseline, or it was not measured. */
+static const struct sweeps_row *base_of(const struct named_sweep *sweep,
+	const struct sweeps_row *row, const struct sweeps_row *rows, size_t count)
+{
+	struct setting base;
+
+	return sweep->kernel && sweeps_baseline(sweep, &row->setting, &base)
+		       ? sweeps_row_find(rows, count, &base)
+		       : NULL;
+}
+
+double sweeps_row_value(const struct named_sweep *sweep, enum sweeps_figure figure,
+	const struct sweeps_row *row, const struct sweeps_row *rows, size_t count)
+{
+	const struct sweeps_row *base =
+		figure == SWEEPS_SPEEDUP ? base_of(sweep, row, rows, count) : NULL;
+
+	return sweeps_value(figure, &row->sample, &row->facts, &row->sample_ratios,
+		base ? &base->sample : NULL);
+}
+
+bool sweeps_row_spread(const struct named_sweep *sweep, enum sweeps_figure figure,
+	const struct sweeps_row *row, const struct sweeps_row *rows, size_t count, double *lo,
+	double *hi)
+{
+	const double quartile[2] = { row->sample.cpe_lo, row->sample.cpe_hi };
+	double value[2];
+
+	if (!row->sample.valid || row->sample.trials <= 3)
+		return false;
+	for (int i = 0; i < 2; i++) {
+		struct sweeps_row other = *row;
+		double ratio = quartile[i] / row->sample.cpe;
+
+		other.sample.cpe = quartile[i];
+		other.sample.ns *= ratio;
+		other.sample.gbps /= ratio;
+		other.sample.bytes_per_cycle /= ratio;
+		value[i] = sweeps_row_value(sweep, figure, &other, rows, count);
+	}
+	*lo = fmin(value[0], value[1]);
+	*hi = fmax(value[0], value[1]);
+	return isfinite(*lo) && isfinite(*hi);
+}
+
+/* Returns the number of consecutive published values, starting at `first`, that belong to one
+ * setting. */
+static int published_together(const struct named_sweep *sweep, int first)
+{
+	int count = 1;
+
+	while (first + count < sweep->published_count &&
+		memcmp(sweep->published[first].named, sweep->published[first + count].named,
+			sizeof(sweep->published[first].named)) == 0 &&
+		setting_equal(
+			&sweep->published[first].setting, &sweep->published[first + count].setting))
+		count++;
+	return count;
+}
+
+/* Adds the published values of one setting, and the measured values of each row at this setting. */
+static void compare_one(const struct named_sweep *sweep, const struct sweeps_published *published,
+	int together, const struct sweeps_row *rows, size_t count, struct text *lines)
+{
+	int shown = 0;
+
+	text_add(lines, "published");
+	for (int i = 0; i < sweep->kernel->knob_count; i++)
+		if (published->named[i])
+			text_addf(lines, " %s=%s", sweep->kernel->knobs[i].name,
+				setting_value(&sweep->kernel->knobs[i], published->setting.v[i])
+					.text);
+	text_add(lines, ":");
+	for (int i = 0; i < together; i++)
+		text_addf(lines, "%s %s %s%s%s%s%s", i ? "," : "",
+			sweeps_figure_names[published[i].figure], published[i].over ? "over " : "",
+			units_value(published[i].value).text, *published[i].words ? " (" : "",
+			published[i].words, *published[i].words ? ")" : "");
+	for (size_t i = 0; i < count; i++) {
+		if (!sweeps_published_of(sweep, published, &rows[i].setting))
+			continue;
+		for (int k = 0; k < together; k++) {
+			double value =
+				sweeps_row_value(sweep, published[k].figure, &rows[i], rows, count);
+
+			if (isfinite(value))
+				text_addf(lines, "%s %s", shown++ ? "," : "; here",
+					units_value(value).text);
+		}
+	}
+	text_add(lines, "\n");
+}
+
+void sweeps_compared(const struct named_sweep *sweep, const struct sweeps_row *rows, size_t count,
+	struct text *lines)
+{
+	for (int i = 0, together; i < sweep->published_count; i += together) {
+		together = published_together(sweep, i);
+		compare_one(sweep, &sweep->published[i], together, rows, count, lines);
+	}
+}
+
+void sweeps_words(const struct named_sweep *sweep, const struct sweeps_row *rows, size_t count,
+	struct text *lines)
+{
+	sweeps_order(sweep, rows, count, lines);
+	if (*sweep->note)
+		text_addf(lines, "%s\n", sweep->note);
+	if (*sweep->source)
+		text_addf(lines, "source: %s\n", sweep->source);
+}
+
 /* ---- the published order ---- */
 
 /* Two values count as equal if their relative difference is below ALIKE (times) or AS_MANY

@@ -154,7 +154,13 @@ void sample_ratios_find(const struct sample *sample, const struct explanation *e
 		ratios->lines_from = SOURCE_NONE;
 	if (peak > 0)
 		ratios->peak = peak;
-	if (!sample || !sample->valid)
+	if (sample)
+		sample_ratios_renew(sample, ratios);
+}
+
+void sample_ratios_renew(const struct sample *sample, struct sample_ratios *ratios)
+{
+	if (!sample->valid)
 		return;
 	if (ratios->instructions > 0)
 		ratios->cpi = sample->cpe / ratios->instructions;

@@ -75,6 +75,9 @@ void sample_ratios_find(const struct sample *sample, const struct explanation *e
 	const struct event_plan *plan, const struct counts *counts, double peak,
 	struct sample_ratios *ratios);
 
+/* Computes `cpi`, `traffic` and `share` again for a newer sample of the same setting. */
+void sample_ratios_renew(const struct sample *sample, struct sample_ratios *ratios);
+
 /* Sets all ratios to unknown. */
 void sample_ratios_none(struct sample_ratios *ratios);
 
