@@ -305,8 +305,8 @@ TEST(focus_goes_round)
 	assert_string_equal(run("focus kernels")->screen.focus, "kernels");
 	assert_false(session_command_works(session, "focus kernels"));
 	refused("focus pocus",
-		"focus \"pocus\": next, previous, kernels, knobs, slices, code, counters or "
-		"mountain");
+		"focus \"pocus\": next, previous, kernels, knobs, slices, code, counters, mountain "
+		"or sweep");
 }
 
 TEST(arrows_act_on_the_focus)
