@@ -237,7 +237,8 @@ const struct uarch_class *uarch_find(const struct uarch *uarch, const char *name
 bool uarch_fuses(const struct uarch *uarch, const struct insn *first, const struct insn *branch);
 
 /* Whether a register copy or plain load shares one rename slot with the next operation, which uses
- * the copied or loaded value. */
+ * the copied or loaded value. On some cores, any instruction shares its slot with a nop after it.
+ */
 bool uarch_fuses_behind(
 	const struct uarch *uarch, const struct insn *first, const struct insn *operation);
 

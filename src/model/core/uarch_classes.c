@@ -265,15 +265,17 @@ bool read_chain(struct reader *r)
 
 /* ---- fusion and un-lamination */
 
+const char *const uarch_fusion_after[FUSION_KINDS] = { "", " after copy", " after load",
+	" after any" };
+
 static bool add_fusion(struct reader *r, const char *word, struct uarch_fusion *fusion)
 {
-	static const char *const after[] = { "", " after copy", " after load" };
 	struct uarch *u = r->uarch;
 	char key[READER_KEY];
 
 	if (!rows_name(&r->rows, "mnemonic", word, ".", fusion->mnemonic, sizeof(fusion->mnemonic)))
 		return false;
-	snprintf(key, sizeof(key), "fuse %s%s", word, after[fusion->kind]);
+	snprintf(key, sizeof(key), "fuse %s%s", word, uarch_fusion_after[fusion->kind]);
 	if (!reader_claims(r, key))
 		return status_is_ok(&r->rows.status);
 	u->fusion = memory_grow(u->fusion, (size_t)u->fusion_count, sizeof(*u->fusion));
@@ -319,7 +321,7 @@ static bool read_conditions(struct reader *r, int at, struct uarch_fusion *fusio
 
 bool read_fuse(struct reader *r)
 {
-	static const char *const kinds[] = { "copy", "load" };
+	static const char *const kinds[] = { "copy", "load", "any" };
 	struct uarch_fusion fusion = { .kind = FUSION_BRANCH };
 	int end = 1, kind = -1;
 
@@ -331,8 +333,8 @@ bool read_fuse(struct reader *r)
 			"\"fuse\" needs instructions and conditions: fuse cmp test with all, fuse "
 			"cmp with e ne unless memory-immediate, or fuse add sub after copy");
 	if (r->word[end][0] == 'a') {
-		kind = rows_choice(&r->rows, "word", r->word[end + 1], kinds, 2);
-		fusion.kind = kind == 0 ? FUSION_COPY : FUSION_LOAD;
+		kind = rows_choice(&r->rows, "word", r->word[end + 1], kinds, 3);
+		fusion.kind = (enum fusion_kind)(FUSION_COPY + kind);
 	}
 	if (r->word[end][0] == 'a' ? kind < 0 : !read_conditions(r, end + 1, &fusion))
 		return false;

@@ -23,6 +23,11 @@ FACT(SIZE_LOAD_SCHEDULER, "size load-scheduler")
 /* number of vector operations that can wait for an operand, on cores with a separate scheduler for
  * vector operations */
 FACT(SIZE_VECTOR_SCHEDULER, "size vector-scheduler")
+/* bytes of code that the first-level instruction cache holds */
+FACT(SIZE_CODE, "size code")
+/* number of micro-ops of a loop that the micro-op queue can repeat without fetching (Intel: loop
+ * stream detector) */
+FACT(SIZE_LOOP_BUFFER, "size loop-buffer")
 
 /* Caps: the largest number of operations of one kind that can begin per cycle. */
 FACT(CAP_LOADS, "cap loads")
@@ -79,14 +84,33 @@ FACT(EXTRA_ALU_SATURATION, "extra alu-saturation")
 FACT(EXTRA_MATERIALISES, "extra materialises")
 /* 1: rename chooses the port of each micro-op (see pipeline.h) */
 FACT(EXTRA_BINDS_PORTS, "extra binds-ports")
-/* bytes of code per cycle from the decoders, if the loop does not fit in the micro-op cache */
+/* bytes of code per cycle that reach the decoders */
 FACT(EXTRA_FETCH_BYTES, "extra fetch-bytes")
-/* instructions per cycle from the decoders, if the loop does not fit in the micro-op cache */
+/* bytes of code per cycle that come from the second-level cache */
+FACT(EXTRA_CODE_RATE, "extra code-rate")
+/* bytes of code that one access to the micro-op cache covers: an aligned window */
+FACT(EXTRA_LINE_BYTES, "extra line-bytes")
+/* bytes of the longest instruction that every decoder takes; only the first decoder takes longer
+ * instructions */
+FACT(EXTRA_DECODE_LONG, "extra decode-long")
+/* 1: a jump that crosses or ends at a 32-byte boundary keeps its window of code out of the micro-op
+ * cache */
+FACT(EXTRA_JCC_ERRATUM, "extra jcc-erratum")
+/* instructions per cycle from the decoders */
 FACT(EXTRA_DECODE, "extra decode")
+/* most micro-ops of an instruction that every decoder takes; only the first decoder takes
+ * instructions with more micro-ops */
+FACT(EXTRA_DECODE_SIMPLE, "extra decode-simple")
+/* instructions per cycle whose ends are found in an aligned block of fetch-bytes bytes */
+FACT(EXTRA_PREDECODE, "extra predecode")
 /* micro-ops per cycle from the micro-op cache */
 FACT(EXTRA_OPCACHE_OPS, "extra opcache-ops")
-/* largest number of micro-ops per cycle from one 64-byte line of code */
+/* most micro-ops in one entry of the micro-op cache */
 FACT(EXTRA_LINE_OPS, "extra line-ops")
+/* most entries of the micro-op cache for one window of code */
+FACT(EXTRA_LINE_ENTRIES, "extra line-entries")
+/* the loop buffer repeats a short loop until the copies have this number of micro-ops */
+FACT(EXTRA_LOOP_COPIES, "extra loop-copies")
 /* largest number of L1 misses that can be in flight at the same time */
 FACT(EXTRA_MISSES, "extra misses")
 /* number of accesses that a load (with split-store: a store) across a line boundary counts as */

@@ -33,9 +33,12 @@ struct uarch_id {
 	char feature[2][UARCH_FEATURES][16];
 };
 
-/* One mnemonic of a `fuse` line: the instruction fuses with the branch after it, or with the copy
- * or load before it. */
-enum fusion_kind { FUSION_BRANCH, FUSION_COPY, FUSION_LOAD };
+/* One mnemonic of a `fuse` line: the instruction fuses with the branch after it, or with the copy,
+ * the load or any instruction before it. */
+enum fusion_kind { FUSION_BRANCH, FUSION_COPY, FUSION_LOAD, FUSION_ANY, FUSION_KINDS };
+
+/* The end of the key of a `fuse` line, by kind: " after copy". */
+extern const char *const uarch_fusion_after[FUSION_KINDS];
 
 struct uarch_fusion {
 	enum fusion_kind kind;

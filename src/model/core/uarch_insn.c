@@ -352,6 +352,29 @@ static bool changes(const struct insn *operation, uint8_t reg)
 	       memchr(operation->writes, reg, operation->write_count);
 }
 
+static bool has_fusion(
+	const struct uarch *uarch, enum fusion_kind kind, const struct insn *operation)
+{
+	for (int i = 0; i < uarch->fusion_count; i++)
+		if (uarch->fusion[i].kind == kind &&
+			strcmp(uarch->fusion[i].mnemonic, operation->mnemonic) == 0)
+			return true;
+	return false;
+}
+
+/* Whether the micro-op cache holds both instructions as one (measured on Zen 4): together they are
+ * not longer than the longest instruction, and begin in the same window of code. */
+static bool are_close(
+	const struct uarch *uarch, const struct insn *first, const struct insn *operation)
+{
+	enum { LONGEST = 15 };
+	double window = uarch->fact[EXTRA_LINE_BYTES];
+
+	return first->length + operation->length <= LONGEST &&
+	       (window <= 0 ||
+		       first->address / (uint64_t)window == operation->address / (uint64_t)window);
+}
+
 bool uarch_fuses_behind(
 	const struct uarch *uarch, const struct insn *first, const struct insn *operation)
 {
@@ -360,15 +383,14 @@ bool uarch_fuses_behind(
 		    !first->vector && strcmp(first->mnemonic, "mov") == 0;
 	enum fusion_kind kind = load ? FUSION_LOAD : FUSION_COPY;
 
+	if (first->known && operation->known && first->flow == FLOW_NONE &&
+		are_close(uarch, first, operation) && has_fusion(uarch, FUSION_ANY, operation))
+		return true;
 	if (!first->known || !operation->known || (!load && !first->move) ||
 		first->write_count < 1 || operation->memory_count > 0 ||
 		operation->width != first->width || operation->vector != first->vector ||
 		strchr(operation->shape, 'c') || !changes(operation, first->writes[0]) ||
 		(load && operation->immediate))
 		return false;
-	for (int i = 0; i < uarch->fusion_count; i++)
-		if (uarch->fusion[i].kind == kind &&
-			strcmp(uarch->fusion[i].mnemonic, operation->mnemonic) == 0)
-			return true;
-	return false;
+	return has_fusion(uarch, kind, operation);
 }

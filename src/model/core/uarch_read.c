@@ -231,16 +231,16 @@ static bool read_cache(struct reader *r)
 static bool read_unknown(struct reader *r)
 {
 	static const char *const kinds[] = { "class", "fuse", "cap", "size", "extra" };
-	static const char *const after[] = { "", " after copy", " after load" };
 	int kind = rows_choice(&r->rows, "word", r->word[1], kinds, 5);
 	bool inherited = kind > 1;
 
 	if (kind < 0 || (kind > 1 && find_fact(r, kinds[kind], r->word[2]) == UARCH_FACTS))
 		return false;
-	for (int i = 0; i < (kind == 1 ? 3 : 1); i++) {
+	for (int i = 0; i < (kind == 1 ? FUSION_KINDS : 1); i++) {
 		char key[READER_KEY];
 
-		snprintf(key, sizeof(key), "%s %.24s%s", kinds[kind], r->word[2], after[i]);
+		snprintf(key, sizeof(key), "%s %.24s%s", kinds[kind], r->word[2],
+			uarch_fusion_after[i]);
 		inherited |= reader_take_back(r, key);
 	}
 	return status_is_ok(&r->rows.status) &&

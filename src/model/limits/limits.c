@@ -38,7 +38,8 @@ static void walk_path(struct tally *tally)
 			      tally->facts[i].known && uarch_fuses(tally->uarch, first, second);
 		insn->joins = !insn->fuses && !insn[-1].joins &&
 			      uarch_fuses_behind(tally->uarch, first, second);
-		tally->facts[i - 1].joined = insn->joins && first->memory_count > 0;
+		tally->facts[i - 1].joined =
+			insn->joins && first->memory_count > 0 && second->write_count > 0;
 	}
 	for (int s = 0; s < loop->path_count; s++) {
 		int now = loop->path[s].insn;

@@ -1,5 +1,5 @@
-/* Computes the soft limits: known effects of the front end, port assignment, mispredictions, page
- * walks and store forwarding. */
+/* Computes the soft limits: known effects of the front end (front_end.c), port assignment,
+ * mispredictions, page walks and store forwarding. */
 #include "model/limits/tally.h"
 
 #include <math.h>
@@ -8,78 +8,7 @@
 #include "base/text.h"
 #include "model/graph/forwards.h"
 
-/* Bytes of code that one line of an op cache covers, on every core whose file has `line-ops`. */
-enum { CODE_LINE = 64 };
-
-/* ---- Limits of the front end */
-
-/* The decoders can process a limited number of bytes and instructions a cycle. */
-static void add_decoders(struct tally *tally, enum limit_kind kind, const char *why)
-{
-	double bytes = tally->uarch->fact[EXTRA_FETCH_BYTES],
-	       each = tally->uarch->fact[EXTRA_DECODE];
-
-	if (bytes > 0)
-		limits_add(tally, kind, tally->bytes / bytes,
-			"%s%s code bytes, %s a cycle from the decoders", why,
-			words_turn(tally, tally->bytes).text, words_number(bytes).text);
-	if (each > 0)
-		limits_add(tally, kind, tally->loop->path_count / each,
-			"%s%s instructions, %s decoded a cycle", why,
-			words_turn(tally, tally->loop->path_count).text, words_number(each).text);
-	if (bytes <= 0 && each <= 0 && kind == LIMIT_OPCACHE)
-		limits_add_unknown(
-			tally, kind, "%sthe decoding rate of this core is not known", why);
-}
-
-static void add_front_end(struct tally *tally)
-{
-	double holds = tally->uarch->fact[SIZE_OPCACHE],
-	       each = tally->uarch->fact[EXTRA_OPCACHE_OPS];
-	double footprint = 0; /* number of micro-ops on the path that the op cache must hold */
-
-	for (int i = 0; i < tally->loop->insn_count; i++)
-		footprint += tally->insn[i].times > 0 ? tally->facts[i].slots : 0;
-	if (holds <= 0)
-		add_decoders(tally, LIMIT_DECODE, "");
-	else if (footprint > holds)
-		add_decoders(tally, LIMIT_OPCACHE, "beyond the op cache: ");
-	else if (each > 0 && each < tally->uarch->width)
-		limits_add(tally, LIMIT_OPCACHE, tally->slots / each,
-			"%s micro-ops, %s a cycle from the op cache",
-			words_turn(tally, tally->slots).text, words_number(each).text);
-}
-
-/* Each line of code on the path needs at least one access to the op cache. An access to the op
- * cache returns a limited number of micro-ops. */
-static void add_alignment(struct tally *tally)
-{
-	const struct loop *loop = tally->loop;
-	double most = tally->uarch->fact[EXTRA_LINE_OPS], cycles = 0, slots = 0, lines = 0;
-
-	if (most <= 0 || loop->path_count == 0)
-		return;
-	for (int s = 0; s < loop->path_count; s++) {
-		const struct insn *insn = &loop->insn[loop->path[s].insn];
-		const struct loop_step *next = s + 1 < loop->path_count ? &loop->path[s + 1] : NULL;
-		bool jumps = insn->flow != FLOW_NONE && loop->path[s].taken;
-
-		slots += tally->insn[loop->path[s].insn].fuses
-				 ? 0
-				 : tally->facts[loop->path[s].insn].slots;
-		if (next && !jumps &&
-			loop->insn[next->insn].address / CODE_LINE == insn->address / CODE_LINE)
-			continue;
-		cycles += fmax(1, ceil(slots / most - 1e-9));
-		lines++;
-		slots = 0;
-	}
-	if (cycles > tally->slots / tally->uarch->width + 1e-9)
-		limits_add(tally, LIMIT_ALIGNMENT, cycles,
-			"%s micro-ops in %s lines of code, %s a cycle from each",
-			words_turn(tally, tally->slots).text, words_turn(tally, lines).text,
-			words_number(most).text);
-}
+/* ---- Limits of rename */
 
 /* Adds the limit of indexed memory operands that rename splits in two. For a single instruction it
  * is not known whether its operand splits, so the limit is soft. */
@@ -282,8 +211,7 @@ static void add_mispredictions(struct tally *tally, double walks)
 
 void limits_soft(struct tally *tally)
 {
-	add_front_end(tally);
-	add_alignment(tally);
+	limits_front_end(tally);
 	add_unlamination(tally);
 	add_scheduling(tally);
 	add_saturation(tally);

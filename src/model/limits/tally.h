@@ -81,6 +81,10 @@ void limits_chain(struct tally *tally);
 void limits_memory(struct tally *tally);
 void limits_soft(struct tally *tally);
 
+/* Adds the limits of the front end: what the decoders, the micro-op cache or the loop buffer supply
+ * per cycle (front_end.c). limits_soft() calls this function. */
+void limits_front_end(struct tally *tally);
+
 /* Returns the number of loads per path in the slowest chain that each touch a different line of the
  * working set. */
 double limits_chained_misses(const struct tally *tally, const struct chain *chain);

@@ -1,0 +1,348 @@
+/* The front end: how many cycles it needs to supply the micro-ops of a path, and which part of it
+ * supplies them. Pure.
+ *
+ * The code is divided into aligned windows of `line-bytes` bytes. The micro-op cache supplies one
+ * window a cycle, if it holds the window. A window that it cannot hold comes from the decoders.
+ * Source: Downs, "Performance Speed Limits", Front End Effects; Abel and Reineke, "Facile". */
+#include "model/limits/tally.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/text.h"
+
+/* Adjacent instructions of the path in one window, up to a taken branch. */
+struct window {
+	int first, end; /* steps of the path: first … end - 1 */
+	double ops;	/* number of micro-ops */
+	bool decoded;	/* the micro-op cache cannot hold the window */
+};
+
+struct front_end {
+	const struct tally *tally;
+	const double *fact; /* the core's facts, by enum uarch_fact */
+	struct window *window;
+	int windows;
+	bool crowded;	  /* a window has too many micro-ops for the micro-op cache */
+	const char *over; /* the capacity that the loop exceeds, as text; NULL: no capacity */
+	bool far;	  /* the first-level instruction cache cannot hold the loop */
+};
+
+enum { ERRATUM_BLOCK = 32 };
+
+static const struct insn *insn_at(const struct front_end *front, int step)
+{
+	const struct loop *loop = front->tally->loop;
+
+	return &loop->insn[loop->path[step].insn];
+}
+
+/* Micro-ops of an instruction as the micro-op cache holds them. The second instruction of a fused
+ * pair has none. */
+static double ops_of(const struct tally *tally, int insn)
+{
+	const struct insn_tally *counts = &tally->insn[insn];
+	const struct uarch_insn *facts = &tally->facts[insn];
+
+	return counts->fuses || counts->joins ? 0 : facts->slots - facts->unlaminated;
+}
+
+/* Whether the code goes on elsewhere after this step. */
+static bool leaves(const struct front_end *front, int step)
+{
+	const struct loop *loop = front->tally->loop;
+	const struct insn *insn = insn_at(front, step);
+
+	if (step + 1 == loop->path_count)
+		return true;
+	return (insn->flow != FLOW_NONE && (loop->path[step].taken || insn->flow != FLOW_BRANCH)) ||
+	       insn_at(front, step + 1)->address != insn->address + insn->length;
+}
+
+/* The number of the block of `bytes` bytes in which a step is fetched. The front end must have the
+ * last byte of a taken branch before it goes on (measured on Zen 4). */
+static uint64_t block_of(const struct front_end *front, int step, double bytes)
+{
+	const struct insn *insn = insn_at(front, step);
+	uint64_t last = leaves(front, step) && insn->length > 0 ? insn->length - 1u : 0;
+
+	return (insn->address + last) / (uint64_t)bytes;
+}
+
+static void find_windows(struct front_end *front)
+{
+	const struct loop *loop = front->tally->loop;
+	double bytes = front->fact[EXTRA_LINE_BYTES];
+	bool starts = true;
+
+	front->window = memory_new((size_t)loop->path_count + 1, sizeof(*front->window));
+	for (int s = 0; s < loop->path_count; s++) {
+		if (starts ||
+			(bytes > 0 && block_of(front, s, bytes) != block_of(front, s - 1, bytes)))
+			front->window[front->windows++] = (struct window){ .first = s };
+		front->window[front->windows - 1].end = s + 1;
+		front->window[front->windows - 1].ops += ops_of(front->tally, loop->path[s].insn);
+		starts = leaves(front, s);
+	}
+}
+
+/* ---- What the micro-op cache can hold */
+
+/* Whether a jump, with the instruction that is fused with it, crosses or ends at a 32-byte
+ * boundary. */
+static bool is_affected(const struct front_end *front, int step)
+{
+	const struct loop *loop = front->tally->loop;
+	int number = loop->path[step].insn;
+	const struct insn *insn = &loop->insn[number];
+	uint64_t begin = insn->address;
+
+	if (!(front->fact[EXTRA_JCC_ERRATUM] > 0) || insn->flow == FLOW_NONE ||
+		insn->flow == FLOW_OTHER)
+		return false;
+	if (front->tally->insn[number].fuses)
+		begin = loop->insn[number - 1].address;
+	return begin / ERRATUM_BLOCK != (insn->address + insn->length) / ERRATUM_BLOCK;
+}
+
+/* Counts what the loop occupies in the micro-op cache, each instruction once, and marks the windows
+ * that it cannot hold. */
+static void find_decoded(struct front_end *front)
+{
+	const struct loop *loop = front->tally->loop;
+	double holds = front->fact[SIZE_OPCACHE], each = front->fact[EXTRA_LINE_OPS],
+	       bytes = front->fact[EXTRA_LINE_BYTES], most = front->fact[EXTRA_LINE_ENTRIES],
+	       code = front->fact[SIZE_CODE], ops = 0, entries = 0, lines = 0, all = 0;
+
+	for (int i = 0; i < loop->insn_count; i++) {
+		bool ends = i + 1 == loop->insn_count ||
+			    (bytes > 0 && loop->insn[i + 1].address / (uint64_t)bytes !=
+						  loop->insn[i].address / (uint64_t)bytes);
+
+		if (front->tally->insn[i].times > 0)
+			ops += ops_of(front->tally, i);
+		if (!ends)
+			continue;
+		entries += each > 0 ? fmax(1, ceil(ops / each - 1e-9)) : 0;
+		lines++;
+		all += ops;
+		ops = 0;
+	}
+	front->far = code > 0 && bytes > 0 && (lines - 1) * bytes > code;
+	if (front->far)
+		front->over = "beyond the first instruction cache: ";
+	else if (each > 0 && bytes > 0 ? entries * each > holds : all > holds)
+		front->over = "beyond the op cache: ";
+	for (int w = 0; w < front->windows; w++) {
+		struct window *window = &front->window[w];
+		bool crowded = most > 0 && each > 0 && window->ops > most * each + 1e-9;
+
+		front->crowded |= crowded;
+		window->decoded = crowded || front->over;
+		for (int s = window->first; s < window->end; s++)
+			window->decoded |= is_affected(front, s);
+	}
+}
+
+/* ---- Cycles */
+
+/* Cycles in which the decoders receive the bytes of adjacent steps. Some cores find the ends of a
+ * limited number of instructions per cycle, within an aligned block. */
+static double fetch_cycles(const struct front_end *front, int first, int end)
+{
+	double bytes = front->fact[EXTRA_FETCH_BYTES], each = front->fact[EXTRA_PREDECODE], sum = 0,
+	       cycles = 0, insns = 0;
+
+	if (bytes <= 0)
+		return 0;
+	for (int s = first; s < end; s++) {
+		const struct insn *insn = insn_at(front, s);
+
+		sum += insn->length;
+		insns++;
+		if (s + 1 == end || leaves(front, s) ||
+			(insn->address + insn->length) / (uint64_t)bytes !=
+				(insn_at(front, s + 1)->address + insn_at(front, s + 1)->length) /
+					(uint64_t)bytes) {
+			cycles += each > 0 ? fmax(1, ceil(insns / each - 1e-9)) : 0;
+			insns = 0;
+		}
+	}
+	if (front->far && front->fact[EXTRA_CODE_RATE] > 0)
+		bytes = fmin(bytes, front->fact[EXTRA_CODE_RATE]);
+	return fmax(cycles, sum / bytes);
+}
+
+/* Cycles of the decoders themselves. Only the first decoder takes long or complex instructions. */
+static double decode_cycles(const struct front_end *front, int first, int end)
+{
+	double each = front->fact[EXTRA_DECODE], longest = front->fact[EXTRA_DECODE_LONG],
+	       simple = front->fact[EXTRA_DECODE_SIMPLE], cycles = 0, used = INFINITY, insns = 0;
+	bool groups = longest > 0 || simple > 0;
+
+	if (each <= 0)
+		return 0;
+	for (int s = first; s < end; s++) {
+		int number = front->tally->loop->path[s].insn;
+		bool alone = (longest > 0 && insn_at(front, s)->length > longest) ||
+			     (simple > 0 && front->tally->facts[number].slots > simple);
+
+		if (front->tally->insn[number].fuses)
+			continue;
+		insns++;
+		if (used + 1 > each || alone) {
+			cycles++;
+			used = 0;
+		}
+		used++;
+		/* After a taken branch, the code of the target is in another block. */
+		if (leaves(front, s) && s + 1 < end)
+			used = INFINITY;
+	}
+	return groups ? fmax(cycles, insns / each) : insns / each;
+}
+
+/* Cycles and number of windows, by source. */
+struct supply {
+	double cached, ops, decoded, bytes, insns;
+	bool by_bytes; /* the bytes, not the decoders, limit the decoded part */
+};
+
+static struct supply supply_of(const struct front_end *front)
+{
+	struct supply supply = { 0 };
+	double fetched = 0, taken = 0;
+
+	for (int w = 0, next; w < front->windows; w = next) {
+		int first = front->window[w].first, end;
+
+		for (next = w; next < front->windows &&
+			       front->window[next].decoded == front->window[w].decoded;
+			next++)
+			if (!front->window[next].decoded) {
+				supply.cached++;
+				supply.ops += front->window[next].ops;
+			}
+		if (!front->window[w].decoded)
+			continue;
+		end = front->window[next - 1].end;
+		for (int s = first; s < end; s++) {
+			supply.bytes += insn_at(front, s)->length;
+			supply.insns += !front->tally->insn[front->tally->loop->path[s].insn].fuses;
+		}
+		fetched += fetch_cycles(front, first, end);
+		taken += decode_cycles(front, first, end);
+	}
+	supply.by_bytes = fetched > taken;
+	supply.decoded = fmax(fetched, taken);
+	return supply;
+}
+
+/* ---- Limits */
+
+/* Whether the front end may limit the loop: rename nearly does. Unknown numbers of the front end
+ * only matter then. */
+static bool may_limit(const struct tally *tally)
+{
+	return tally->slots / tally->uarch->width > 0.8 * tally->bound;
+}
+
+/* Adds the limit of code from the decoders, and of the windows before it from the micro-op cache.
+ */
+static void add_decoded(const struct front_end *front, struct tally *tally,
+	const struct supply *supply, enum limit_kind kind, const char *why)
+{
+	double cycles = supply->decoded + supply->cached, far = front->fact[EXTRA_CODE_RATE],
+	       fetch = front->fact[EXTRA_FETCH_BYTES], each = front->fact[EXTRA_DECODE];
+	const char *lacks = kind == LIMIT_DECODE     ? ""
+			    : fetch <= 0	     ? "; the bytes a cycle are not known"
+			    : front->far && far <= 0 ? "; the rate of the second cache is not known"
+						     : "";
+
+	if (front->far && far > 0)
+		fetch = fmin(fetch, far);
+	if (cycles <= supply->cached && (kind != LIMIT_DECODE || may_limit(tally)))
+		limits_add_unknown(
+			tally, kind, "%sthe decoding rate of this core is not known", why);
+	else if (cycles <= supply->cached)
+		return;
+	else if (supply->by_bytes)
+		limits_add(tally, kind, cycles, "%s%s code bytes, %s a cycle from the decoders%s",
+			why, words_turn(tally, supply->bytes).text, words_number(fetch).text,
+			lacks);
+	else
+		limits_add(tally, kind, cycles, "%s%s instructions, %s decoded a cycle%s", why,
+			words_turn(tally, supply->insns).text, words_number(each).text, lacks);
+}
+
+/* Adds the limit of windows and micro-ops from the micro-op cache. An unknown size of a window only
+ * matters to a loop that the width nearly limits. */
+static void add_cached(
+	const struct front_end *front, struct tally *tally, const struct supply *supply)
+{
+	double each = front->fact[EXTRA_OPCACHE_OPS], bytes = front->fact[EXTRA_LINE_BYTES],
+	       rename = tally->slots / tally->uarch->width, cycles = supply->ops / each;
+
+	/* The next iteration does not begin in the cycle of the last one. */
+	if (bytes > 0 && supply->cached == tally->turns)
+		cycles = tally->turns * ceil(cycles / tally->turns - 1e-9);
+	if (each > 0 && cycles > rename + 1e-9)
+		limits_add(tally, LIMIT_OPCACHE, cycles,
+			"%s micro-ops, %s a cycle from the op cache",
+			words_turn(tally, supply->ops).text, words_number(each).text);
+	if (bytes > 0 && supply->cached > rename + 1e-9)
+		limits_add(tally, LIMIT_ALIGNMENT, supply->cached,
+			"%s windows of %s bytes of code, one a cycle from the op cache",
+			words_turn(tally, supply->cached).text, words_number(bytes).text);
+	else if (bytes <= 0 && may_limit(tally))
+		limits_add_unknown(tally, LIMIT_ALIGNMENT,
+			"the bytes of code that the op cache supplies per cycle are not known");
+}
+
+/* Adds the limit of a loop that the micro-op queue repeats. An iteration, or several copies of it,
+ * take a whole number of cycles. */
+static void add_loop_buffer(const struct front_end *front, struct tally *tally)
+{
+	enum { MOST_COPIES = 8 };
+	double ops = tally->slots / tally->turns, until = front->fact[EXTRA_LOOP_COPIES],
+	       copies = until > 0 ? fmax(1, fmin(ceil(until / ops), MOST_COPIES)) : 1,
+	       cycles = ceil(ops * copies / tally->uarch->width - 1e-9) / copies * tally->turns;
+
+	if (cycles > tally->slots / tally->uarch->width + 1e-9)
+		limits_add(tally, LIMIT_LOOP_BUFFER, cycles,
+			"%s micro-ops from the loop buffer: %s iteration%s in %s cycles",
+			words_number(ops).text, words_number(copies).text, copies == 1 ? "" : "s",
+			words_number(cycles / tally->turns * copies).text);
+}
+
+void limits_front_end(struct tally *tally)
+{
+	const double *fact = tally->uarch->fact;
+	struct front_end front = { .tally = tally, .fact = fact };
+	struct supply supply;
+	bool cached;
+
+	if (tally->loop->path_count == 0 || !(tally->uarch->width > 0) || !(tally->slots > 0))
+		return;
+	find_windows(&front);
+	if (fact[SIZE_OPCACHE] > 0)
+		find_decoded(&front);
+	else
+		for (int w = 0; w < front.windows; w++)
+			front.window[w].decoded = true;
+	supply = supply_of(&front);
+	cached = supply.insns == 0;
+	if (cached && tally->slots / tally->turns <= fact[SIZE_LOOP_BUFFER])
+		add_loop_buffer(&front, tally);
+	else if (cached)
+		add_cached(&front, tally, &supply);
+	else if (fact[SIZE_OPCACHE] <= 0)
+		add_decoded(&front, tally, &supply, LIMIT_DECODE, "");
+	else if (front.over || front.crowded)
+		add_decoded(&front, tally, &supply, LIMIT_OPCACHE,
+			front.over ? front.over : "too dense for the op cache: ");
+	else
+		add_decoded(&front, tally, &supply, LIMIT_ALIGNMENT,
+			"a jump at the end of 32 bytes is not in the op cache: ");
+	free(front.window);
+}
