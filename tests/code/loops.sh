@@ -208,9 +208,6 @@ counts branches branches_jump_8_2 16 9
 counts branches branches_taken_8_2 16 9
 counts branches branches_untaken_8_2 16 9
 counts branches branches_mixed_8_2 16 9
-counts alignment alignment_0_4_16 18 18
-counts alignment alignment_0_4_256 258 258
-counts alignment alignment_0_15_16 18 -
 counts mispredict mispredict_branch 28 19
 counts mispredict mispredict_cmov 36 27
 counts simd sum_f32_scalar_4 7 11
@@ -264,10 +261,6 @@ at_most tree-lookup pointer_branch_free 10 9
 at_most tree-lookup level_3_branch_free 13 13
 at_most tree-lookup sorted_1_branch_free 11 12
 
-starts alignment alignment_0_4_16 0
-starts alignment alignment_32_4_8 32
-starts alignment alignment_60_4_4 60
-[ -n "$arm" ] || starts alignment alignment_13_4_4 13
 starts sum-arrays sum_indexed_1 0
 starts mispredict mispredict_branch 0
 exit $bad
