@@ -16,14 +16,14 @@
 enum { OP, SIZE, STRIDE, WIDTH, STORES, PAGES, NODE, CORES };
 enum { OP_RD, OP_WR, OP_RDWR, OP_CP, OP_FRD, OP_FWR, OP_FCP, OP_BZERO, OP_BCOPY, OPS };
 enum { STORES_PLAIN, STORES_BYPASS };
-enum { WIDTHS = 4, LINE = 64, PAGE = 4096 };
+enum { WIDTHS = 5, LINE = 64, PAGE = 4096 };
 
 /* Maximum bytes per call of the C library. */
 enum { BLOCK = 64 << 10 };
 
 static const char *const op_names[] = { "rd", "wr", "rdwr", "cp", "frd", "fwr", "fcp", "bzero",
 	"bcopy", NULL };
-static const char *const width_names[] = { "8", "16", "32", "64", NULL };
+static const char *const width_names[] = { "4", "8", "16", "32", "64", NULL };
 static const char *const store_names[] = { "plain", "bypass", NULL };
 
 static const struct op {
@@ -54,7 +54,8 @@ static const struct knob knobs[] = {
 	[STRIDE] = KNOB_ROW_COUNT("stride",
 		"places of width bytes from one to the next; rd, wr, rdwr, cp", 1, 64, 4,
 		.axis = AXIS_STRIDE),
-	[WIDTH] = KNOB_ROW_CHOICE("width", "bytes of an access", width_names, .role = KNOB_FORM),
+	[WIDTH] = KNOB_ROW_CHOICE(
+		"width", "bytes of an access", width_names, .initial = 1, .role = KNOB_FORM),
 	[STORES] = KNOB_ROW_CHOICE("stores", "through the caches or past them; fwr, fcp",
 		store_names, .role = KNOB_FORM),
 	[PAGES] = KNOB_ROW_PAGES,
@@ -108,6 +109,7 @@ KERNEL_LOOP static void library_copy(struct stream_walk *walk)
 	}
 }
 
+LOOPS(4)
 LOOPS(8)
 LOOPS(16)
 #if defined(__x86_64__)
@@ -118,13 +120,13 @@ LOOPS(64)
 #define WIDER(each)
 #endif
 
-static stream_loop *const loops[WIDTHS][OPS][2] = { NAMES(8) NAMES(16) WIDER(NAMES) };
+static stream_loop *const loops[WIDTHS][OPS][2] = { NAMES(4) NAMES(8) NAMES(16) WIDER(NAMES) };
 
 /* ---- Settings */
 
 static uint64_t width_of(const int64_t *v)
 {
-	return (uint64_t)8 << v[WIDTH];
+	return (uint64_t)4 << v[WIDTH];
 }
 
 /* Returns the places that a setting accesses. An array is a whole number of cache lines. All blocks

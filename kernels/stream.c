@@ -49,9 +49,10 @@ static struct status wrong(const struct kernel_run *run, const char *what, uint6
 		run->kernel->knobs[op].choices[run->v[op]], what, (unsigned long long)place);
 }
 
+/* Fills the words of the array that contain `count` bytes from `offset` on. */
 static void lay_words(struct kernel_run *run, uint64_t offset, uint64_t count)
 {
-	for (uint64_t i = offset / 8; i < (offset + count) / 8; i++)
+	for (uint64_t i = offset / 8; i < (offset + count + 7) / 8; i++)
 		((uint64_t *)(void *)run->memory)[i] = stream_word(run->seed, i);
 }
 
@@ -59,10 +60,11 @@ static void lay_words(struct kernel_run *run, uint64_t offset, uint64_t count)
 static bool holds(
 	const struct kernel_run *run, const unsigned char *bytes, uint64_t offset, uint64_t count)
 {
-	for (uint64_t i = 0; i < count; i += 8) {
+	/* The narrowest access has 4 bytes, which are half of a word. */
+	for (uint64_t i = 0; i < count; i += 4) {
 		uint64_t word = stream_word(run->seed, (offset + i) / 8);
 
-		if (memcmp(bytes + i, &word, 8) != 0)
+		if (memcmp(bytes + i, (const unsigned char *)&word + (offset + i) % 8, 4) != 0)
 			return false;
 	}
 	return true;
@@ -74,8 +76,8 @@ static struct status verify_reads(struct kernel_run *run, const struct stream_pl
 {
 	uint64_t ring = run->ring / STREAM_UNROLL,
 		 turns = ring < VERIFIED ? ring + ring / 2 : VERIFIED;
-	/* For 8-byte accesses, only the second half of walk.found[] is valid. */
-	uint64_t first = plan->width == 8 ? STREAM_UNROLL / 2 : 0;
+	/* For accesses of 8 bytes or less, only the second half of walk.found[] is valid. */
+	uint64_t first = plan->width <= 8 ? STREAM_UNROLL / 2 : 0;
 	struct stream_walk walk;
 
 	for (uint64_t turn = 0; turn < turns; turn++) {
@@ -101,7 +103,7 @@ static struct status verify_writes(struct kernel_run *run, const struct stream_p
 {
 	uint64_t turns = run->ring / run->granule, count, width = plan->width;
 	unsigned char *array = run->memory + (plan->copies ? plan->part + plan->gap : 0);
-	unsigned char written[STREAM_WIDEST], marks[8];
+	unsigned char written[STREAM_WIDEST], marks[4];
 
 	/* One block of the C library is long, so the check makes one iteration. */
 	turns = plan->library ? 1 : turns < VERIFIED ? turns : VERIFIED;
@@ -119,8 +121,8 @@ static struct status verify_writes(struct kernel_run *run, const struct stream_p
 		if (plan->copies ? !holds(run, bytes, offset, width)
 				 : memcmp(bytes, written, width) != 0)
 			return wrong(run, "left a wrong value", place);
-		for (uint64_t gap = width; gap < plan->distance; gap += 8)
-			if (memcmp(bytes + gap, marks, 8) != 0)
+		for (uint64_t gap = width; gap < plan->distance; gap += 4)
+			if (memcmp(bytes + gap, marks, sizeof(marks)) != 0)
 				return wrong(run, "wrote too much", place);
 	}
 	return status_ok();

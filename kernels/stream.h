@@ -13,7 +13,7 @@
  *     run->code.start = (const void *)write_strided;
  *     run->code.name = "stream_write";
  *
- * width: bytes of an access: 8 or 16; on x86-64 also 32 (AVX2) and 64 (AVX-512). strided: places
+ * width: bytes of an access: 4, 8 or 16; on x86-64 also 32 (AVX2) and 64 (AVX-512). strided: places
  * are walk->stride bytes apart; otherwise, places are adjacent. bypass: stores bypass the caches;
  * requires strided = false. An iteration of a loop accesses STREAM_UNROLL places. */
 #pragma once
@@ -49,13 +49,15 @@
 #define STREAM_SPARE "r12"
 
 #define STREAM_FROM(scalar, xmm, wider, place, g, v)                       \
-	".if %c[width] == 8\n	" scalar " " place ", %%" g "\n"           \
+	".if %c[width] == 4\n	" scalar " " place ", %%" g "d\n"          \
+	".elseif %c[width] == 8\n	" scalar " " place ", %%" g "\n"   \
 	".elseif %c[width] == 16\n	" xmm " " place ", %%xmm" v "\n"   \
 	".elseif %c[width] == 32\n	" wider " " place ", %%ymm" v "\n" \
 	".else\n	" wider " " place ", %%zmm" v "\n"                 \
 	".endif\n"
 #define STREAM_TO(scalar, xmm, wider, place, g, v)                         \
-	".if %c[width] == 8\n	" scalar " %%" g ", " place "\n"           \
+	".if %c[width] == 4\n	" scalar " %%" g "d, " place "\n"          \
+	".elseif %c[width] == 8\n	" scalar " %%" g ", " place "\n"   \
 	".elseif %c[width] == 16\n	" xmm " %%xmm" v ", " place "\n"   \
 	".elseif %c[width] == 32\n	" wider " %%ymm" v ", " place "\n" \
 	".else\n	" wider " %%zmm" v ", " place "\n"                 \
@@ -66,22 +68,22 @@
 #define STREAM_ACCESS(X, scalar, xmm, wider, k, g, v, base, place)          \
 	".if %c[strided]\n" X(scalar, xmm, wider, place, g, v) ".else\n" X( \
 		scalar, xmm, wider, #k "*%c[width](%[" base "])", g, v) ".endif\n"
-#define STREAM_PUT(k, g, v, base, place)                                                           \
-	".if %c[bypass]\n" STREAM_ACCESS(STREAM_TO, "movnti", "movntps", "vmovntps", k, g, v,      \
-		base, place) ".else\n" STREAM_ACCESS(STREAM_TO, "movq", "movups", "vmovups", k, g, \
+#define STREAM_PUT(k, g, v, base, place)                                                          \
+	".if %c[bypass]\n" STREAM_ACCESS(STREAM_TO, "movnti", "movntps", "vmovntps", k, g, v,     \
+		base, place) ".else\n" STREAM_ACCESS(STREAM_TO, "mov", "movups", "vmovups", k, g, \
 		v, base, place) ".endif\n"
 
 #define STREAM_LOAD(k, g, v, a, b) \
-	STREAM_ACCESS(STREAM_FROM, "movq", "movups", "vmovups", k, g, v, "a", a)
+	STREAM_ACCESS(STREAM_FROM, "mov", "movups", "vmovups", k, g, v, "a", a)
 #define STREAM_STORE(k, g, v, a, b)  STREAM_PUT(k, g, v, "a", a)
 #define STREAM_UPDATE(k, g, v, a, b) STREAM_LOAD(k, g, v, a, b) STREAM_PUT(k, "r12", "8", "a", a)
 #define STREAM_COPY(k, g, v, a, b)   STREAM_LOAD(k, g, v, a, b) STREAM_PUT(k, g, v, "b", b)
 
 /* STREAM_VALUE() runs before the loop and loads the value to write. STREAM_KEEP() runs after the
  * loop and stores the last loaded values. */
-#define STREAM_VALUE(g) STREAM_FROM("movq", "movups", "vmovups", "%c[value](%[walk])", g, "8")
+#define STREAM_VALUE(g) STREAM_FROM("mov", "movups", "vmovups", "%c[value](%[walk])", g, "8")
 #define STREAM_KEEP(k, g, v, a, b) \
-	STREAM_TO("movq", "movups", "vmovups", "%c[found]+" #k "*64(%[walk])", g, v)
+	STREAM_TO("mov", "movups", "vmovups", "%c[found]+" #k "*64(%[walk])", g, v)
 
 #define STREAM_BEGIN   \
 	".p2align 6\n" \
@@ -133,9 +135,10 @@
 		"v3", "v4", "v5", "v6", "v7", "v8"
 #define STREAM_SPARE "x8"
 
-#define STREAM_TEXT(name, r, place)                           \
-	".if %c[width] == 8\n	" name " x" r ", " place "\n" \
-	".else\n	" name " q" r ", " place "\n"         \
+#define STREAM_TEXT(name, r, place)                                   \
+	".if %c[width] == 4\n	" name " w" r ", " place "\n"         \
+	".elseif %c[width] == 8\n	" name " x" r ", " place "\n" \
+	".else\n	" name " q" r ", " place "\n"                 \
 	".endif\n"
 
 /* STREAM_ACCESS() makes access number k. If strided, the argument `place` is the address of the
@@ -148,7 +151,9 @@
  * writes the previous register. */
 #define STREAM_PUT(k, r, before, base, place)                                                  \
 	".if %c[bypass] == 0\n" STREAM_ACCESS("str", k, r, base,                               \
-		place) ".elseif " #k " & 1 && %c[width] == 8\n	stnp x" before ", x" r         \
+		place) ".elseif " #k " & 1 && %c[width] == 4\n	stnp w" before ", w" r         \
+		       ", [%[" base "], #(" #k "-1)*4]\n"                                      \
+		       ".elseif " #k " & 1 && %c[width] == 8\n	stnp x" before ", x" r         \
 		       ", [%[" base "], #(" #k "-1)*8]\n"                                      \
 		       ".elseif " #k " & 1\n	stnp q" before ", q" r ", [%[" base "], #(" #k \
 		       "-1)*16]\n"                                                             \
@@ -201,8 +206,8 @@ enum { STREAM_UNROLL = 8, STREAM_WIDEST = 64 };
 /* The walk of one call over the places of an array. A call may pass the end of the ring several
  * times. */
 struct stream_walk {
-	/* Values that the loads of the last iteration returned. With 8-byte accesses, only the
-	 * second half of found[] is valid. */
+	/* Values that the loads of the last iteration returned. With accesses of 8 bytes or less,
+	 * only the second half of found[] is valid. */
 	_Alignas(STREAM_WIDEST) unsigned char found[STREAM_UNROLL][STREAM_WIDEST];
 	unsigned char value[STREAM_WIDEST]; /* the value that the loop writes */
 	/* a: the array that the loop reads or writes; b: the destination of a copy */

@@ -199,13 +199,11 @@ static void draw_row(struct box at, int y, const struct sweep_table_report *repo
 	}
 }
 
-/* Draws the notes and the lines about the whole sweep. */
+/* Draws the lines about the whole sweep, and the notes. */
 static void draw_words(struct box at, const struct sweep_table_report *report)
 {
 	struct column column = { at, 0, false };
 
-	for (int i = 0; i < report->notes.count; i++)
-		column_put(&column, STYLE_WARN, "%s", report->notes.note[i]);
 	for (const char *line = text_string(&report->words); *line;) {
 		size_t length = strcspn(line, "\n");
 
@@ -213,6 +211,8 @@ static void draw_words(struct box at, const struct sweep_table_report *report)
 			"%.*s", (int)length, line);
 		line += length + (line[length] == '\n');
 	}
+	for (int i = 0; i < report->notes.count; i++)
+		column_put(&column, STYLE_DIM, "%s", report->notes.note[i]);
 }
 
 static struct words sweep_title(const struct scene *scene)

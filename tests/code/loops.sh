@@ -179,6 +179,7 @@ counts latency mix_0 22 22
 counts latency mix_1 24 25
 counts latency mix_10 42 62
 for op in rd wr frd fwr; do
+	counts bandwidth ${op}_4 13 13
 	counts bandwidth ${op}_8 13 13
 	counts bandwidth ${op}_16 13 13
 	counts bandwidth ${op}_64 13 -
@@ -186,6 +187,7 @@ done
 counts bandwidth rdwr_8 21 21
 counts bandwidth cp_16 23 23
 counts bandwidth fcp_64 23 -
+counts bandwidth fwr_bypass_4 13 9
 counts bandwidth fwr_bypass_8 13 9
 counts bandwidth fcp_bypass_16 23 19
 

@@ -373,7 +373,7 @@ TEST(operations_are_told_apart)
 	int64_t v[KNOBS_MAX];
 
 	laid_initial(bandwidth, v);
-	for (int64_t width = 0; width < 2; width++)
+	for (int64_t width = 0; width < 3; width++)
 		for (int64_t spread = 1; spread <= 4; spread += 3)
 			for (int64_t is = 0; is < count; is++)
 				for (int64_t does = 0; does < count; does++) {

@@ -41,6 +41,13 @@ TEST(a_setting_finds_its_figure)
 	check_near(published.cycles, 1.67, 1e-9);
 	assert_string_equal(published.ports, "");
 	assert_string_equal(published.remark, "");
+	set(&setting, "sum-halves", "form=vector256");
+	check_ok(setting_assign(&setting, "unroll=1", MEMORY_LIMITS_UNKNOWN));
+	assert_true(published_find(&setting, "skylake", &published));
+	check_near(published.cycles, 8 * 0.38, 1e-9);
+	set(&setting, "k-loads", "k=3");
+	assert_true(published_find(&setting, "haswell", &published));
+	check_near(published.cycles, 8 * 1.5, 1e-9);
 	/* A text that contradicts itself has a remark. */
 	set(&setting, "indirect", "form=four");
 	assert_true(published_find(&setting, "skylake", &published));

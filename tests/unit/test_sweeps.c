@@ -71,6 +71,20 @@ static void check_refused(const char *text, int line, const char *word)
 	assert_int_equal(sweeps.count, 0);
 }
 
+/* A sweep's table has columns for its quantity, for those with published values, and for more. */
+TEST(more_columns_are_asked_for)
+{
+	const struct named_sweep *sweep;
+
+	check_ok(sweeps_load(&sweeps));
+	sweep = sweeps_find(&sweeps, "tree-array");
+	assert_true(sweeps_asks(sweep, SWEEPS_SECONDS));
+	assert_true(sweeps_asks(sweep, SWEEPS_SPEEDUP));
+	assert_true(sweeps_asks(sweep, SWEEPS_CPI));
+	assert_true(sweeps_asks(sweep, SWEEPS_INSTRUCTIONS));
+	assert_false(sweeps_asks(sweep, SWEEPS_TRAFFIC));
+}
+
 TEST(mistakes_are_named_with_their_line)
 {
 	struct table table;

@@ -147,12 +147,13 @@ struct named_sweep {
 			   of the picture; 0: the picture has one line */
 	int line[SWEEPS_LINES];
 	enum sweeps_figure figure;
-	int base; /* index of the baseline's knob; the baseline of a setting has the value
-		     base_value of this knob; -1: no baseline */
+	unsigned also; /* a bit for each further quantity that the table shows */
+	int base;      /* index of the baseline's knob; the baseline of a setting has the value
+			  base_value of this knob; -1: no baseline */
 	int64_t base_value;
 	bool usual; /* true: a sweep of the kernel uses this named sweep if the user's words assign
 		       no knob of this sweep */
-	char note[200]; /* another result from the document; empty: no other result */
+	char note[320]; /* another result from the document; empty: no other result */
 	int published_count;
 	struct sweeps_published published[SWEEPS_PUBLISHED];
 };
@@ -225,7 +226,8 @@ double sweeps_value(enum sweeps_figure figure, const struct sample *sample,
 	const struct sample *base);
 /* Returns whether the quantity needs instruction counts or memory traffic. */
 bool sweeps_paced(enum sweeps_figure figure);
-/* Returns whether the sweep shows the quantity, or has a published value of the quantity. */
+/* Returns whether the sweep shows the quantity: on the vertical axis, as a further column, or
+ * because it has a published value. */
 bool sweeps_asks(const struct named_sweep *sweep, enum sweeps_figure figure);
 
 /* Returns whether a published value belongs to the setting. */

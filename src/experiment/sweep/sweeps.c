@@ -290,6 +290,21 @@ static bool read_y(struct reader *reader)
 	       read_log(reader, &reader->sweep->log_y);
 }
 
+static bool read_also(struct reader *reader)
+{
+	const char *word;
+
+	while (*(word = rows_word(&reader->rows))) {
+		int found = rows_choice(
+			&reader->rows, "measure", word, sweeps_figure_names, SWEEPS_FIGURES);
+
+		if (found < 0)
+			return false;
+		reader->sweep->also |= 1u << found;
+	}
+	return true;
+}
+
 static bool read_lines(struct reader *reader)
 {
 	struct named_sweep *sweep = reader->sweep;
@@ -383,6 +398,7 @@ static const struct word {
 	{ "x", .read = read_x, .of_kernel = true },
 	{ "lines", .read = read_lines, .of_kernel = true },
 	{ "y", .read = read_y },
+	{ "also", .read = read_also },
 	{ "baseline", .read = read_baseline, .of_kernel = true },
 	{ "usual", .read = read_usual },
 	{ "published", .read = read_published, .of_kernel = true },

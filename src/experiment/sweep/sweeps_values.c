@@ -61,7 +61,7 @@ bool sweeps_paced(enum sweeps_figure figure)
 
 bool sweeps_asks(const struct named_sweep *sweep, enum sweeps_figure figure)
 {
-	bool asks = sweep->figure == figure;
+	bool asks = sweep->figure == figure || (sweep->also >> figure & 1);
 
 	for (int i = 0; i < sweep->published_count; i++)
 		asks |= sweep->published[i].figure == figure;
