@@ -5,6 +5,7 @@
 #include "cli/model.h"
 #include "cli/work.h"
 
+#include "cli/explain_diagram.h"
 #include "cli/explain_export.h"
 #include "engine/machine/machine.h"
 #include "experiment/published.h"
@@ -56,12 +57,17 @@ const struct subject subject_explain = { "limits",
 	NULL, explain_text, explain_data, NULL };
 
 struct asked {
-	const char *export; /* name of the export that replaces the results; NULL: no export */
+	const char *export;   /* name of the export that replaces the results; NULL: no export */
+	bool timeline, graph; /* the timeline or the dependence graph replaces the results */
 };
 
 static const struct cli_option options[] = {
 	{ "export", "mca", "write only the loop, as assembly that llvm-mca and uiCA read",
 		OPTION_IN_OWN(struct asked, export) },
+	{ "timeline", NULL, "show the cycles in which each instruction waits, executes and retires",
+		OPTION_IN_OWN(struct asked, timeline) },
+	{ "graph", NULL, "show which instructions wait for which, in two iterations",
+		OPTION_IN_OWN(struct asked, graph) },
 	{ .name = NULL },
 };
 
@@ -69,6 +75,7 @@ static int explain_setting(struct cli *cli, struct model *model, const struct se
 {
 	const struct explanation *explanation = model_explain(model, setting);
 	struct chart_origin origin = drawing_origin(model->machine, &model->core);
+	const struct asked *asked = cli->own;
 	struct report report;
 	struct blocks blocks;
 
@@ -80,11 +87,15 @@ static int explain_setting(struct cli *cli, struct model *model, const struct se
 			status_failed("%s; --uarch NAME chooses a core model", model->core.how));
 	if (!status_is_ok(&explanation->status))
 		return cli_fail(cli, explanation->status);
-	if (((const struct asked *)cli->own)->export) {
+	if (asked->export) {
 		explain_export(cli->out, setting, explanation);
 		return CLI_DONE;
 	}
-	report_init(&report, cli, &subject_explain, model->machine);
+	report_init(&report, cli,
+		asked->timeline ? &subject_timeline
+		: asked->graph	? &subject_graph
+				: &subject_explain,
+		model->machine);
 	report.setting = *setting;
 	report.core = &model->core;
 	report.explanation = explanation;
@@ -103,10 +114,14 @@ static int explain_run(struct cli *cli)
 	struct setting setting;
 	struct model model;
 	struct status status;
-	const char *export = ((const struct asked *)cli->own)->export;
+	const struct asked *asked = cli->own;
+	const char *export = asked->export;
 	int exit_status;
 
-	status = export ? explain_export_check(export) : status_ok();
+	status = export ? explain_export_check(export)
+		 : asked->timeline && asked->graph
+			 ? status_usage("--timeline and --graph: use one of them")
+			 : status_ok();
 	if (status_is_ok(&status))
 		status = words_setting(cli, &setting);
 	if (!status_is_ok(&status))

@@ -197,7 +197,7 @@ static void describe_unknown(struct tally *tally)
 	}
 }
 
-static void tally_begin(struct tally *tally)
+void tally_open(struct tally *tally)
 {
 	int count = tally->loop->insn_count;
 
@@ -209,7 +209,13 @@ static void tally_begin(struct tally *tally)
 	materialise(tally);
 	for (int i = 0; i < count; i++)
 		count_insn(tally, i);
-	describe_unknown(tally);
+}
+
+void tally_close(struct tally *tally)
+{
+	free(tally->facts);
+	free(tally->insn);
+	free(tally->uses.use);
 }
 
 /* ---- Computing and sorting all limits */
@@ -288,7 +294,8 @@ void limits_compute(const struct loop *loop, const struct uarch *uarch,
 	limits_clear(limits);
 	limits_reserve(limits, loop->insn_count);
 	limits->uarch = uarch;
-	tally_begin(&tally);
+	tally_open(&tally);
+	describe_unknown(&tally);
 	limits->turns = tally.turns;
 	limits->elements = tally.elements;
 	limits->instructions = loop->path_count;
@@ -316,7 +323,5 @@ void limits_compute(const struct loop *loop, const struct uarch *uarch,
 			limits->bound = limits->limit[i].cpe;
 		}
 	}
-	free(tally.facts);
-	free(tally.insn);
-	free(tally.uses.use);
+	tally_close(&tally);
 }

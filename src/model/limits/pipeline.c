@@ -1,32 +1,26 @@
 /* Simulates a loop in an idealised pipeline. The pipeline renames a limited number of slots per
  * cycle, and binds each micro-op to a port at rename. Each port executes its oldest ready micro-op
- * first. A limited number of micro-ops is in flight.
+ * first. A limited number of micro-ops is in flight. The limit `scheduling` is the time of such a
+ * run; timeline.c shows a run.
  *
  * The port limit assumes the best assignment of micro-ops to ports. Some cores choose the port at
  * rename, before they know when each micro-op will be ready, so their choice can be worse. The rule
  * for choosing ports comes from Abel & Reineke, who found the rule in Intel cores ("uiCA", 2022).
  * The rule chooses the port with the fewest waiting micro-ops, as counted in the previous cycle.
  * For every second slot of a cycle, the rule chooses the second best port. */
-#include "model/limits/tally.h"
+#include "model/limits/pipeline.h"
 
+#include <limits.h>
 #include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "base/text.h"
-#include "model/graph/deps.h"
 
 /* Size of a simulation: OPERATIONS is about the number of simulated nodes, and a round is one pass
  * over the path. A simulation reaches a steady state, and needs about a millisecond. */
-enum {
-	OPERATIONS = 5000,
-	ROUNDS_LEAST = 6,
-	ROUNDS_MOST = 400,
-	QUEUE = 512,
-	TERMS = 2 * UARCH_TERMS
-};
+enum { OPERATIONS = 5000, ROUNDS_LEAST = 6, ROUNDS_MOST = 400 };
 /* Entries of the reorder buffer and of the scheduler, if the core's file does not state them. */
 enum { ROB_UNKNOWN = 224, SCHEDULER_UNKNOWN = 97 };
 /* The second best port is chosen only if its queue has fewer than SECOND_BEST micro-ops more than
@@ -38,69 +32,6 @@ static const double SAME_TIME = 1e-3;
  * end of the cycle. */
 static const double SLIVER = 1e-6;
 
-/* The work of one node of the dependence graph: its micro-ops, and the possible ports of each
- * micro-op. */
-struct work {
-	int count;
-	int first_out; /* index of the first edge from the node; -1: the node has no edge */
-	bool apart;    /* the node's micro-ops are independent: they wait for no instruction, and no
-			  instruction waits for them */
-	bool early;  /* the node is a store: its value can be forwarded before the store is executed
-		      */
-	bool linked; /* the node is a load that has the value of a store as soon as the store has
-			it, even if the load is executed late */
-	struct {
-		uint32_t ports;
-		float cycles;
-		bool load;
-	} op[TERMS];
-};
-
-/* The state of one node in one round of the simulation. */
-struct instance {
-	uint8_t port[TERMS]; /* port to which each micro-op of the node is bound */
-	int waits;	     /* number of producers of the node's inputs that have not started */
-	int stores;    /* number of producers in `waits` that are stores and supply the value of a
-			  load; the load may be executed before these stores */
-	double stored; /* cycle from which the load can have its value from a store */
-	int left;      /* number of the node's micro-ops that have not started */
-	double ready, start;
-	bool renamed;
-	double renamed_at;
-};
-
-/* A micro-op that waits in the queue of a port. */
-struct waiting {
-	int instance;
-	float cycles;
-};
-
-struct pipeline {
-	const struct tally *tally;
-	const struct loop *loop;
-	struct deps_graph graph;
-	struct work *work; /* work of each node of the graph */
-	int *next_out; /* index of the next edge from the same node, for each edge; -1: there is no
-			  further edge */
-	struct step {
-		int first;    /* index of the first node of the step */
-		double slots; /* rename slots of the step; 0 for the second half of a fused pair */
-	} * step; /* one entry for each step of the path, and one more entry at the end */
-	struct instance *instance;
-	int rounds;
-	double now;
-	double free_at[UARCH_PORTS];
-	double look_at[UARCH_PORTS]; /* cycle before which no micro-op in the queue of the port is
-					ready */
-	uint32_t awake; /* set of ports whose look_at is not INFINITY, one bit for each port */
-	int count[UARCH_PORTS]; /* number of micro-ops in the queue of each port */
-	int known[UARCH_PORTS]; /* number of micro-ops in the queue of each port whose inputs have
-				   known times */
-	struct waiting queue[UARCH_PORTS]
-			    [QUEUE]; /* micro-ops that wait for each port, oldest first */
-	int waiting, scheduler;
-};
-
 /* ---- The work of each node of the dependence graph */
 
 static void add_terms(struct work *work, const struct uarch_class *class, bool load)
@@ -108,7 +39,8 @@ static void add_terms(struct work *work, const struct uarch_class *class, bool l
 	for (int i = 0; class && class->executes && i < class->term_count; i++) {
 		int count = (int)lrint(class->term[i].count);
 
-		for (int k = 0; k < count && class->term[i].ports && work->count < TERMS; k++) {
+		for (int k = 0; k < count && class->term[i].ports && work->count < PIPELINE_TERMS;
+			k++) {
 			work->op[work->count].ports = class->term[i].ports;
 			work->op[work->count].cycles = class->term[i].cycles;
 			work->op[work->count++].load = load;
@@ -172,6 +104,14 @@ static void index_steps(struct pipeline *pipeline)
 }
 
 /* ---- The simulation */
+
+/* How far a run has come. */
+struct progress {
+	int renamed, retired; /* number of steps that are renamed, and of steps that are retired */
+	double credit, in_flight; /* free rename slots; slots of steps in the reorder buffer */
+	double from, to;	  /* time at the ends of the rounds `warm` and `until` */
+	double done;		  /* latest time of a result */
+};
 
 /* sooner() and later() are like fmin() and fmax() without handling of NAN. The compiler can inline
  * sooner() and later(). */
@@ -257,6 +197,8 @@ static void started(struct pipeline *pipeline, int number)
 			instance->stores--;
 			instance->stored = later(instance->stored, after);
 		} else {
+			if (after > instance->ready)
+				instance->cause = number;
 			instance->ready = later(instance->ready, after);
 			if (instance->renamed && inputs_are_known(instance) &&
 				!pipeline->work[edge->to].apart)
@@ -267,36 +209,107 @@ static void started(struct pipeline *pipeline, int number)
 	}
 }
 
-/* Runs the oldest ready micro-op of a port. Returns false if no micro-op is ready; look_at is then
- * the time when the next micro-op is ready. */
+/* Returns the time from which all gates of a waiting micro-op are open. */
+static double gates_open(const struct pipeline *pipeline, unsigned gates)
+{
+	double open = -INFINITY;
+
+	for (int i = 0; gates; i++, gates >>= 1)
+		if (gates & 1)
+			open = later(open, pipeline->gate_at[i]);
+	return open;
+}
+
+/* Returns the time at which a waiting micro-op can begin. The time of a micro-op without known
+ * inputs is INFINITY. */
+static double begins(const struct pipeline *pipeline, const struct waiting *waiting)
+{
+	const struct instance *instance = &pipeline->instance[waiting->instance];
+	double ready = -INFINITY, open = -INFINITY;
+
+	if (!waiting->apart && !inputs_are_known(instance))
+		return INFINITY;
+	if (!waiting->apart)
+		ready = instance->ready;
+	if (waiting->gates)
+		open = gates_open(pipeline, waiting->gates);
+	/* A gate that opens within the cycle lets a micro-op begin in that cycle. */
+	if (open < pipeline->now + 1 - SLIVER)
+		open = -INFINITY;
+	ready = later(ready, open);
+	/* The bias of counters (deps.c) makes no operation begin a cycle earlier. */
+	return ceil(ready) - ready < SAME_TIME ? ceil(ready) : ready;
+}
+
+/* Begins a micro-op of the queue of port `from` on the port `port`. */
+static void begin(struct pipeline *pipeline, int from, int index, int port)
+{
+	struct waiting *queue = pipeline->queue[from], op = queue[index];
+	struct instance *instance = &pipeline->instance[op.instance];
+	double at = later(pipeline->free_at[port], pipeline->now);
+
+	if (pipeline->rules->ideal)
+		at = later(at, begins(pipeline, &op));
+	pipeline->free_at[port] = at + (double)op.cycles;
+	for (int i = 0; op.gates; i++, op.gates >>= 1)
+		if (op.gates & 1)
+			pipeline->gate_at[i] =
+				later(pipeline->gate_at[i],
+					pipeline->now - pipeline->rules->gate[i].slack) +
+				pipeline->rules->gate[i].cycles;
+	pipeline->known[from]--;
+	pipeline->count[from]--;
+	memmove(&queue[index], &queue[index + 1],
+		(size_t)(pipeline->count[from] - index) * sizeof(*queue));
+	pipeline->waiting--;
+	instance->begun[op.op] = (float)(at - instance->renamed_at);
+	if (op.apart)
+		return;
+	instance->latest = later(instance->latest, pipeline->rules->ideal ? at : pipeline->now);
+	if (--instance->left == 0) {
+		instance->arrived = instance->ready;
+		instance->ready = instance->latest;
+		start(pipeline, op.instance, instance->latest);
+	}
+}
+
+/* Runs the oldest ready micro-op of a port. An ideal run takes the micro-op that can begin first in
+ * this cycle. Returns false if no micro-op is ready; look_at is then the time when the next
+ * micro-op is ready. */
 static bool execute_one(struct pipeline *pipeline, int port)
 {
-	struct waiting *queue = pipeline->queue[port];
-	double look_at = INFINITY;
-	int left = pipeline->known[port];
+	const struct waiting *queue = pipeline->queue[port];
+	bool ideal = pipeline->rules->ideal;
+	double look_at = INFINITY, soonest = INFINITY,
+	       soon = pipeline->now + (ideal ? 1 - SLIVER : SAME_TIME),
+	       free_at = later(pipeline->free_at[port], pipeline->now);
+	int left = pipeline->known[port], best = -1;
+	bool urgent = false;
 
-	for (int i = 0; left > 0 && i < pipeline->count[port]; i++) {
-		int number = queue[i].instance;
-		struct instance *instance = number >= 0 ? &pipeline->instance[number] : NULL;
+	for (int i = 0;
+		left > 0 && i < pipeline->count[port] && (soonest > free_at || (ideal && !urgent));
+		i++) {
+		double at = begins(pipeline, &queue[i]);
 
-		if (instance && !inputs_are_known(instance))
+		if (at == INFINITY)
 			continue;
 		left--;
-		if (instance && instance->ready > pipeline->now + SAME_TIME) {
-			look_at = sooner(look_at, instance->ready);
-			continue;
+		if (at > soon) {
+			look_at = sooner(look_at, at);
+		} else if (later(at, free_at) < soonest - SAME_TIME) {
+			best = i;
+			soonest = ideal ? later(at, free_at) : free_at;
+			urgent = queue[i].urgent;
 		}
-		pipeline->free_at[port] = later(pipeline->free_at[port], pipeline->now);
-		pipeline->free_at[port] += (double)queue[i].cycles;
-		pipeline->known[port]--;
-		pipeline->count[port]--;
-		memmove(&queue[i], &queue[i + 1],
-			(size_t)(pipeline->count[port] - i) * sizeof(*queue));
-		pipeline->waiting--;
-		if (instance && --instance->left == 0) {
-			instance->ready = pipeline->now;
-			start(pipeline, number, pipeline->now);
+		if (ideal && !urgent && queue[i].urgent &&
+			later(at, free_at) < soonest + SAME_TIME) {
+			best = i;
+			urgent = true;
+			soonest = later(at, free_at);
 		}
+	}
+	if (best >= 0) {
+		begin(pipeline, port, best, port);
 		return true;
 	}
 	pipeline->look_at[port] = look_at;
@@ -305,11 +318,48 @@ static bool execute_one(struct pipeline *pipeline, int port)
 	return false;
 }
 
+/* Moves the oldest ready micro-op that a port can execute from the queue of another port to the
+ * port's own empty queue position, and runs it. Returns false if there is none. An ideal run thus
+ * leaves no port idle that could work. */
+static bool take_over(struct pipeline *pipeline, int port)
+{
+	double soon = pipeline->now + 1 - SLIVER;
+	int oldest = INT_MAX, from = -1, index = -1;
+
+	for (uint32_t left = pipeline->awake; left; left &= left - 1) {
+		int p = ffs((int)left) - 1, known = pipeline->known[p];
+
+		for (int i = 0; known > 0 && i < pipeline->count[p] && pipeline->look_at[p] <= soon;
+			i++) {
+			const struct waiting *op = &pipeline->queue[p][i];
+			const struct work *work =
+				&pipeline->work[op->instance % pipeline->graph.node_count];
+			double at = begins(pipeline, op);
+
+			known -= at < INFINITY;
+			if (at > soon || !(work->op[op->op].ports >> port & 1))
+				continue;
+			if (op->instance < oldest) {
+				oldest = op->instance;
+				from = p;
+				index = i;
+			}
+			break;
+		}
+	}
+	if (from < 0)
+		return false;
+	pipeline->instance[oldest].port[pipeline->queue[from][index].op] = (uint8_t)port;
+	begin(pipeline, from, index, port);
+	return true;
+}
+
 /* Runs the micro-ops of one cycle on each port. A port runs one micro-op per cycle, or several
  * micro-ops if each needs less than a cycle. */
 static void execute(struct pipeline *pipeline)
 {
-	double soon = pipeline->now + SAME_TIME, end = pipeline->now + 1 - SLIVER;
+	double end = pipeline->now + 1 - SLIVER,
+	       soon = pipeline->rules->ideal ? end : pipeline->now + SAME_TIME;
 	int p;
 
 	/* If a micro-op wakes a port with a higher number, the woken port still runs in the same
@@ -320,6 +370,9 @@ static void execute(struct pipeline *pipeline)
 			execute_one(pipeline, p))
 			;
 	}
+	for (p = 0; pipeline->rules->ideal && p < uarch_port_count(pipeline->tally->uarch); p++)
+		while (pipeline->free_at[p] < end && take_over(pipeline, p))
+			;
 }
 
 /* Returns the port with the shortest queue; if queues are equal, the port with the highest number.
@@ -342,6 +395,20 @@ static int choose(const int *counts, uint32_t ports, bool second)
 	return second && next >= 0 && counts[next] - counts[best] < SECOND_BEST ? next : best;
 }
 
+/* Returns the port of the set with the least work so far. In the long run, each port then has the
+ * pressure that ports_balance() computes. */
+static int choose_least(const double *work, uint32_t ports)
+{
+	int best = ffs((int)ports) - 1;
+
+	for (uint32_t left = ports; left; left &= left - 1) {
+		int p = ffs((int)left) - 1;
+
+		best = work[p] < work[best] - SAME_TIME ? p : best;
+	}
+	return best;
+}
+
 /* Binds the micro-ops of a node to ports. Returns false if the scheduler has too few free entries.
  */
 static bool bind(struct pipeline *pipeline, int number, int *counts, int *loads, int slot)
@@ -356,14 +423,18 @@ static bool bind(struct pipeline *pipeline, int number, int *counts, int *loads,
 	instance->left = work->apart ? 0 : work->count;
 	instance->ready = later(instance->ready, pipeline->now + 1);
 	for (int i = 0; i < work->count; i++) {
-		int p = choose(work->op[i].load ? loads : counts, work->op[i].ports,
-			!work->op[i].load && slot % 2 == 1);
+		int p = pipeline->rules->ideal
+				? choose_least(pipeline->given, work->op[i].ports)
+				: choose(work->op[i].load ? loads : counts, work->op[i].ports,
+					  !work->op[i].load && slot % 2 == 1);
 
 		if (work->op[i].load)
 			loads[p]++;
-		if (pipeline->count[p] < QUEUE)
+		pipeline->given[p] += (double)work->op[i].cycles;
+		if (pipeline->count[p] < PIPELINE_QUEUE)
 			pipeline->queue[p][pipeline->count[p]++] =
-				(struct waiting){ work->apart ? -1 : number, work->op[i].cycles };
+				(struct waiting){ number, work->op[i].cycles, (uint8_t)i,
+					i ? 0 : work->gates, work->apart, work->urgent };
 		instance->port[i] = (uint8_t)p;
 		pipeline->waiting++;
 	}
@@ -373,9 +444,9 @@ static bool bind(struct pipeline *pipeline, int number, int *counts, int *loads,
 	return true;
 }
 
-/* Returns the time when all work of a step has started. Returns INFINITY if the time is not known
- * yet. */
-static double step_start(const struct pipeline *pipeline, int number)
+/* Returns the time when all work of a step has started; in an ideal run, the time when all results
+ * of the step are available. Returns INFINITY if the time is not known yet. */
+static double step_done(const struct pipeline *pipeline, int number)
 {
 	int steps = pipeline->loop->path_count, step = number % steps;
 	int round = number / steps * pipeline->graph.node_count;
@@ -386,7 +457,8 @@ static double step_start(const struct pipeline *pipeline, int number)
 
 		if (start < 0)
 			return INFINITY;
-		last = later(last, start);
+		last = later(last,
+			start + (pipeline->rules->ideal ? pipeline->graph.node[n].latency : 0));
 	}
 	return last;
 }
@@ -403,67 +475,99 @@ static double next_event(const struct pipeline *pipeline, double retires)
 
 		next = sooner(next, later(ready, pipeline->free_at[p] - 1 + SLIVER / 2));
 	}
-	return later(ceil(next), pipeline->now + 1);
+	return later(pipeline->rules->ideal ? floor(next) : ceil(next), pipeline->now + 1);
+}
+
+/* Retires the steps whose work is done, in order. */
+static void retire(struct pipeline *pipeline, struct progress *progress)
+{
+	int steps = pipeline->loop->path_count;
+
+	for (; progress->retired < progress->renamed; progress->retired++) {
+		double done = step_done(pipeline, progress->retired);
+
+		if (done > pipeline->now)
+			return;
+		progress->done = later(progress->done, done);
+		progress->in_flight -= pipeline->step[progress->retired % steps].slots;
+		if (pipeline->times)
+			pipeline->times[progress->retired].retired = pipeline->now;
+		if (progress->retired + 1 == pipeline->warm * steps)
+			progress->from = pipeline->rules->ideal ? progress->done : pipeline->now;
+		if (progress->retired + 1 == pipeline->until * steps)
+			progress->to = pipeline->rules->ideal ? progress->done : pipeline->now;
+	}
+}
+
+/* Renames the steps of one cycle. Returns whether rename stalls: a buffer is full, or no step is
+ * left. */
+static bool rename_steps(struct pipeline *pipeline, struct progress *progress)
+{
+	const struct loop *loop = pipeline->loop;
+	int counts[UARCH_PORTS], loads[UARCH_PORTS], slot = 0;
+	int nodes = pipeline->graph.node_count, steps = loop->path_count,
+	    ports = uarch_port_count(pipeline->tally->uarch);
+	const struct pipeline_rules *rules = pipeline->rules;
+	bool ideal = rules->ideal;
+
+	for (int p = 0; p < ports; p++)
+		counts[p] = loads[p] = pipeline->count[p];
+	while (progress->renamed < pipeline->rounds * steps && progress->credit > SLIVER) {
+		int first = progress->renamed / steps * nodes;
+		const struct step *step = &pipeline->step[progress->renamed % steps];
+		double slots = step->slots;
+
+		/* An ideal run begins a step that does not fit into the cycle, and gives it slots
+		 * of the next cycle. */
+		if (!ideal && rules->slots == 0 && slots > progress->credit + 1e-9 &&
+			slots <= pipeline->width)
+			return false;
+		if (progress->in_flight + slots > pipeline->rob)
+			return true;
+		for (int n = first + step->first; n < first + step[1].first; n++)
+			if (!pipeline->instance[n].renamed &&
+				!bind(pipeline, n, counts, loads, slot))
+				return true;
+		if (pipeline->times)
+			pipeline->times[progress->renamed].renamed = pipeline->now;
+		progress->credit -= slots;
+		progress->in_flight += slots;
+		slot += (int)slots;
+		progress->renamed++;
+	}
+	return progress->renamed == pipeline->rounds * steps;
 }
 
 static double run(struct pipeline *pipeline)
 {
-	const struct uarch *uarch = pipeline->tally->uarch;
-	const struct loop *loop = pipeline->loop;
-	double rob = uarch_known(uarch->fact[SIZE_ROB]) ? uarch->fact[SIZE_ROB] : ROB_UNKNOWN,
-	       width = uarch->width, credit = 0, from = 0, done = 0;
-	int nodes = pipeline->graph.node_count, steps = loop->path_count,
-	    total = pipeline->rounds * steps;
-	int renamed = 0, retired = 0, warm = pipeline->rounds / 3, ports = uarch_port_count(uarch);
-	double in_flight = 0, most = total * 64.0 + 4096;
+	struct progress progress = { .from = 0 };
+	double width = pipeline->width, most = pipeline->rules->most, last = -1;
+	int total = pipeline->rounds * pipeline->loop->path_count;
 
-	while (retired < total && pipeline->now < most) {
-		int counts[UARCH_PORTS], loads[UARCH_PORTS], slot = 0;
-		bool full = renamed == total;
+	while (progress.retired < total && pipeline->now < total * 64.0 + 4096 + most) {
+		bool full;
 
-		/* Steps retire in order, after all their micro-ops have started. The execution time
-		 * of the micro-ops is ignored, because it affects only the reorder buffer, which is
-		 * large. */
-		while (retired < renamed && step_start(pipeline, retired) <= pipeline->now) {
-			in_flight -= pipeline->step[retired++ % steps].slots;
-			if (retired == warm * steps)
-				from = pipeline->now;
-			if (retired == total)
-				done = pipeline->now;
-		}
+		retire(pipeline, &progress);
+		if (progress.retired == total)
+			break;
 		execute(pipeline);
-		for (int p = 0; p < ports; p++)
-			counts[p] = loads[p] = pipeline->count[p];
-		credit = sooner(credit + width, width);
-		while (renamed < total && credit > 0 && !full) {
-			int first = renamed / steps * nodes;
-			const struct step *step = &pipeline->step[renamed % steps];
-			double slots = step->slots;
-
-			if (slots > credit + 1e-9 && slots <= width)
-				break;
-			full = in_flight + slots > rob;
-			for (int n = first + step->first; n < first + step[1].first && !full; n++)
-				full = !pipeline->instance[n].renamed &&
-				       !bind(pipeline, n, counts, loads, slot);
-			if (full)
-				break;
-			credit -= slots;
-			in_flight += slots;
-			slot += (int)slots;
-			renamed++;
-		}
+		progress.credit =
+			sooner(progress.credit + (pipeline->now - last) * width, later(width, 1));
+		last = pipeline->now;
+		full = rename_steps(pipeline, &progress);
 		/* If rename stalls, nothing changes until a micro-op runs or a step retires, so the
 		 * cycles until then are skipped. */
 		if (full)
-			pipeline->now = next_event(pipeline,
-				retired < renamed ? step_start(pipeline, retired) : INFINITY);
+			pipeline->now =
+				next_event(pipeline, progress.retired < progress.renamed
+							     ? step_done(pipeline, progress.retired)
+							     : INFINITY);
 		else
 			pipeline->now++;
 	}
-	return retired == total && pipeline->rounds > warm
-		       ? (done - from) / (pipeline->rounds - warm)
-		       : 0;
+	return progress.retired < total
+		       ? 0
+		       : (progress.to - progress.from) / (pipeline->until - pipeline->warm);
 }
 
 /* Prepares the nodes, the edges from each node, and each node's instance in each round. */
@@ -476,6 +580,8 @@ static void prepare(struct pipeline *pipeline)
 		pipeline->instance[i] = (struct instance){ .start = -1, .stored = -INFINITY };
 	for (int i = 0; i < graph->node_count; i++)
 		prepare_node(pipeline, i);
+	if (pipeline->rules->adjust)
+		pipeline->rules->adjust(pipeline);
 	index_steps(pipeline);
 	for (int i = graph->edge_count - 1; i >= 0; i--) {
 		const struct deps_edge *edge = &graph->edge[i];
@@ -492,36 +598,61 @@ static void prepare(struct pipeline *pipeline)
 	}
 }
 
-double pipeline_run(const struct tally *tally)
+void pipeline_open(
+	struct pipeline *pipeline, const struct tally *tally, struct pipeline_rules *rules)
 {
 	const struct loop *loop = tally->loop;
-	struct pipeline *pipeline = memory_new(1, sizeof(*pipeline));
+	const struct uarch *uarch = tally->uarch;
 	struct deps_graph *graph = &pipeline->graph;
-	double cycles = 0, scheduler = tally->uarch->fact[SIZE_SCHEDULER];
+	double scheduler = uarch->fact[SIZE_SCHEDULER], rob = uarch->fact[SIZE_ROB];
+	size_t nodes;
 
-	if (loop->path_count > 0 && uarch_known(tally->uarch->width))
-		deps_graph(loop, tally->uarch, tally->facts, graph);
-	if (graph->node_count > 0) {
-		size_t nodes = (size_t)graph->node_count;
-		double rounds = OPERATIONS / graph->node_count;
+	*pipeline = (struct pipeline){ .tally = tally, .loop = loop, .rules = rules };
+	if (loop->path_count > 0 && uarch_known(uarch->width))
+		deps_graph(loop, uarch, tally->facts, graph);
+	nodes = (size_t)graph->node_count;
+	if (nodes == 0)
+		return;
+	pipeline->width = rules->slots > 0 ? rules->slots : uarch->width;
+	pipeline->rob = uarch_known(rob) ? rob : ROB_UNKNOWN;
+	pipeline->scheduler = uarch_known(scheduler) ? (int)scheduler : SCHEDULER_UNKNOWN;
+	pipeline->rounds =
+		(int)fmin(fmax(OPERATIONS / graph->node_count, ROUNDS_LEAST), ROUNDS_MOST);
+	pipeline->warm = pipeline->rounds / 3;
+	/* Near the end of a run, no later step competes for ports. */
+	pipeline->until =
+		pipeline->rounds - (rules->ideal || rules->gate_count ? pipeline->rounds / 6 : 0);
+	pipeline->work = memory_new(nodes, sizeof(*pipeline->work));
+	pipeline->next_out = memory_new((size_t)graph->edge_count + 1, sizeof(int));
+	pipeline->step = memory_new((size_t)loop->path_count + 1, sizeof(*pipeline->step));
+	pipeline->instance =
+		memory_new((size_t)pipeline->rounds * nodes, sizeof(*pipeline->instance));
+	if (rules->keep)
+		pipeline->times = memory_new(
+			(size_t)(pipeline->rounds * loop->path_count), sizeof(*pipeline->times));
+	prepare(pipeline);
+	pipeline->cycles = run(pipeline);
+}
 
-		pipeline->tally = tally;
-		pipeline->loop = loop;
-		pipeline->scheduler = uarch_known(scheduler) ? (int)scheduler : SCHEDULER_UNKNOWN;
-		pipeline->rounds = (int)fmin(fmax(rounds, ROUNDS_LEAST), ROUNDS_MOST);
-		pipeline->work = memory_new(nodes, sizeof(*pipeline->work));
-		pipeline->next_out = memory_new((size_t)graph->edge_count + 1, sizeof(int));
-		pipeline->step = memory_new((size_t)loop->path_count + 1, sizeof(*pipeline->step));
-		pipeline->instance =
-			memory_new((size_t)pipeline->rounds * nodes, sizeof(*pipeline->instance));
-		prepare(pipeline);
-		cycles = run(pipeline);
-		free(pipeline->work);
-		free(pipeline->next_out);
-		free(pipeline->step);
-		free(pipeline->instance);
-	}
-	deps_graph_free(graph);
+void pipeline_close(struct pipeline *pipeline)
+{
+	free(pipeline->work);
+	free(pipeline->next_out);
+	free(pipeline->step);
+	free(pipeline->instance);
+	free(pipeline->times);
+	deps_graph_free(&pipeline->graph);
+}
+
+double pipeline_run(const struct tally *tally)
+{
+	struct pipeline_rules rules = { .ideal = false };
+	struct pipeline *pipeline = memory_new(1, sizeof(*pipeline));
+	double cycles;
+
+	pipeline_open(pipeline, tally, &rules);
+	cycles = pipeline->cycles;
+	pipeline_close(pipeline);
 	free(pipeline);
 	return cycles;
 }

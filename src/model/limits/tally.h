@@ -65,6 +65,11 @@ static inline double tally_all(const double accesses[ACCESS_KINDS])
 	return accesses[ACCESS_GENERAL] + accesses[ACCESS_VECTOR];
 }
 
+/* Counts the work of a path. The caller fills the fields `loop`, `uarch`, `turns` and `elements`
+ * before. tally_close() frees the memory. */
+void tally_open(struct tally *tally);
+void tally_close(struct tally *tally);
+
 /* Adds a limit of `cycles` per path. If the kind already has a limit, the higher limit stays.
  * Ignores cycles of 0 or less. */
 void limits_add(struct tally *tally, enum limit_kind kind, double cycles, const char *format, ...)

@@ -1,0 +1,115 @@
+/* The inside of the simulated pipeline: pipeline.c runs it, timeline.c reads the times of a run.
+ * Private to these two files. */
+#pragma once
+
+#include <stdint.h>
+
+#include "model/graph/deps.h"
+#include "model/limits/tally.h"
+
+enum { PIPELINE_QUEUE = 512, PIPELINE_TERMS = 2 * UARCH_TERMS, PIPELINE_GATES = 8 };
+
+struct pipeline;
+
+/* The rules of a run. All zero: the core chooses ports at rename, and only its ports, its width and
+ * its buffers limit it. */
+struct pipeline_rules {
+	bool ideal;   /* Ports have equal shares of the work, as in the port limit. Times may be
+			 fractions of a cycle. A step retires when its results are available. */
+	bool keep;    /* the run keeps the times of each step in `times` */
+	double slots; /* rename slots per cycle; 0: the width of the core */
+	double most;  /* further cycles after which the run gives up */
+	/* A gate lets one micro-op pass in `cycles`: a rate that is not the rate of a port. After
+	 * cycles without a micro-op, as many more pass as in `slack` cycles. */
+	int gate_count;
+	struct {
+		double cycles, slack;
+	} gate[PIPELINE_GATES];
+	/* Changes the work and the graph before the run, for example the gates. May be NULL. */
+	void (*adjust)(struct pipeline *pipeline);
+	const void *context; /* for adjust() */
+};
+
+/* The work of one node of the dependence graph: its micro-ops, and the possible ports of each
+ * micro-op. */
+struct work {
+	int count;
+	int first_out; /* index of the first edge from the node; -1: the node has no edge */
+	bool apart;    /* the node's micro-ops are independent: they wait for no instruction, and no
+			  instruction waits for them */
+	bool early;  /* the node is a store: its value can be forwarded before the store is executed
+		      */
+	bool linked; /* the node is a load that has the value of a store as soon as the store has
+			it, even if the load is executed late */
+	bool urgent; /* in an ideal run, the node executes before older nodes */
+	uint8_t gates; /* gates that the node's first micro-op passes, one bit for each gate */
+	struct {
+		uint32_t ports;
+		float cycles;
+		bool load;
+	} op[PIPELINE_TERMS];
+};
+
+/* The state of one node in one round of the simulation. */
+struct instance {
+	uint8_t port[PIPELINE_TERMS]; /* port to which each micro-op of the node is bound */
+	float begun[PIPELINE_TERMS];  /* cycles from renamed_at to the start of each micro-op */
+	int waits;     /* number of producers of the node's inputs that have not started */
+	int stores;    /* number of producers in `waits` that are stores and supply the value of a
+			  load; the load may be executed before these stores */
+	double stored; /* cycle from which the load can have its value from a store */
+	int left;      /* number of the node's micro-ops that have not started */
+	double ready, start;
+	double arrived; /* time from which the inputs are available, if the node has micro-ops */
+	double latest;	/* start of the last micro-op that has started */
+	int cause;	/* the instance whose result determines `ready`; -1: none */
+	bool renamed;
+	double renamed_at;
+};
+
+/* A micro-op that waits in the queue of a port. */
+struct waiting {
+	int instance;
+	float cycles;
+	uint8_t op, gates;
+	bool apart, urgent;
+};
+
+struct pipeline {
+	const struct tally *tally;
+	const struct loop *loop;
+	struct pipeline_rules *rules;
+	struct deps_graph graph;
+	struct work *work; /* work of each node of the graph */
+	int *next_out; /* index of the next edge from the same node, for each edge; -1: there is no
+			  further edge */
+	struct step {
+		int first;    /* index of the first node of the step */
+		double slots; /* rename slots of the step; 0 for the second half of a fused pair */
+	} * step; /* one entry for each step of the path, and one more entry at the end */
+	struct instance *instance;
+	struct step_times {
+		double renamed, retired;
+	} * times; /* one entry for each step of each round; NULL: rules->keep is false */
+	int rounds, warm, until; /* number of rounds; the steady state is after `warm` rounds and
+				    before round `until` */
+	double now, width, rob;
+	double free_at[UARCH_PORTS];
+	double given[UARCH_PORTS];	/* cycles of work given to each port so far */
+	double gate_at[PIPELINE_GATES]; /* cycle from which each gate is open */
+	double look_at[UARCH_PORTS]; /* cycle before which no micro-op in the queue of the port is
+					ready */
+	uint32_t awake; /* set of ports whose look_at is not INFINITY, one bit for each port */
+	int count[UARCH_PORTS]; /* number of micro-ops in the queue of each port */
+	int known[UARCH_PORTS]; /* number of micro-ops in the queue of each port whose inputs have
+				   known times */
+	struct waiting queue[UARCH_PORTS][PIPELINE_QUEUE]; /* micro-ops that wait for each port,
+							      oldest first */
+	int waiting, scheduler;
+	double cycles; /* cycles per path in the steady state; 0: the loop cannot be simulated */
+};
+
+/* Simulates the loop of a tally. The tally and the rules must stay valid until pipeline_close(). */
+void pipeline_open(
+	struct pipeline *pipeline, const struct tally *tally, struct pipeline_rules *rules);
+void pipeline_close(struct pipeline *pipeline);
