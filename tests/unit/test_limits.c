@@ -2,8 +2,7 @@
 #include <time.h>
 
 #include "base/random.h"
-#include "loop_limits.h"
-#include "table.h"
+#include "table_limits.h"
 
 /* ---- The cores: Skylake, and a core with every number, all different */
 
@@ -155,29 +154,6 @@ static void compute_row(struct table *table, const char *source, char *words)
 		check_near(limits.predicted * limits.elements, predicted, 1e-9);
 }
 
-/* A row's limit: its name, then cycles or a word. */
-static void check_limit(struct table *table, const char *words, const char *cause)
-{
-	char name[32], wanted[32];
-	enum limit_kind kind;
-	const struct limit *limit;
-
-	assert_int_equal(sscanf(words, "%31s %31s", name, wanted), 2);
-	kind = limit_find(name);
-	if (kind == LIMIT_COUNT)
-		table_fail(table, "unknown limit \"%s\"", name);
-	limit = find(kind);
-	if (strcmp(wanted, "absent") == 0 ? limit != NULL
-		: !limit		  ? true
-		: strcmp(wanted, "unknown") == 0
-			? limit->known
-			: fabs(cycles_of(kind) - strtod(wanted, NULL)) > 1e-9)
-		table_fail(table, "%s: %.9g cycles (%s), expected %s", name,
-			limit ? cycles_of(kind) : 0, limit ? limit->cause : "absent", wanted);
-	if (*cause)
-		table_expect(table, limit->cause, cause);
-}
-
 TEST(loops_have_the_limits_of_their_rows)
 {
 	struct table table;
@@ -199,7 +175,7 @@ TEST(loops_have_the_limits_of_their_rows)
 			table_expect(&table, limit_rows[limit->kind].name, words + 6);
 			check_near(limits.bound, limit->cpe, 0);
 		} else {
-			check_limit(&table, words, table.field[1]);
+			check_row_limit(&table, words, table.field[1]);
 		}
 	}
 	free(source);

@@ -146,31 +146,45 @@ static void find_decoded(struct front_end *front)
 
 /* ---- Cycles */
 
-/* Cycles in which the decoders receive the bytes of adjacent steps. Some cores find the ends of a
- * limited number of instructions per cycle, within an aligned block. */
-static double fetch_cycles(const struct front_end *front, int first, int end)
+/* Cycles in which the ends of instructions are found: a limited number per cycle, in one aligned
+ * block of code at a time. An instruction across two blocks takes part in both. */
+static double predecode_cycles(const struct front_end *front, int first, int end)
 {
-	double bytes = front->fact[EXTRA_FETCH_BYTES], each = front->fact[EXTRA_PREDECODE], sum = 0,
+	double bytes = front->fact[EXTRA_FETCH_BYTES], each = front->fact[EXTRA_PREDECODE],
 	       cycles = 0, insns = 0;
+	uint64_t block = 0;
 
-	if (bytes <= 0)
+	if (bytes <= 0 || each <= 0)
 		return 0;
 	for (int s = first; s < end; s++) {
 		const struct insn *insn = insn_at(front, s);
+		uint64_t begins = insn->address / (uint64_t)bytes,
+			 ends = (insn->address + insn->length - 1) / (uint64_t)bytes;
 
-		sum += insn->length;
-		insns++;
-		if (s + 1 == end || leaves(front, s) ||
-			(insn->address + insn->length) / (uint64_t)bytes !=
-				(insn_at(front, s + 1)->address + insn_at(front, s + 1)->length) /
-					(uint64_t)bytes) {
-			cycles += each > 0 ? fmax(1, ceil(insns / each - 1e-9)) : 0;
-			insns = 0;
+		for (uint64_t at = begins; at <= ends; at++) {
+			if (insns > 0 && (at != block || (at == begins && leaves(front, s - 1)))) {
+				cycles += ceil(insns / each - 1e-9);
+				insns = 0;
+			}
+			block = at;
+			insns++;
 		}
 	}
+	return cycles + ceil(insns / each - 1e-9);
+}
+
+/* Cycles in which the decoders receive the bytes of adjacent steps. */
+static double fetch_cycles(const struct front_end *front, int first, int end)
+{
+	double bytes = front->fact[EXTRA_FETCH_BYTES], sum = 0;
+
+	if (bytes <= 0)
+		return 0;
 	if (front->far && front->fact[EXTRA_CODE_RATE] > 0)
 		bytes = fmin(bytes, front->fact[EXTRA_CODE_RATE]);
-	return fmax(cycles, sum / bytes);
+	for (int s = first; s < end; s++)
+		sum += insn_at(front, s)->length;
+	return sum / bytes;
 }
 
 /* Cycles of the decoders themselves. Only the first decoder takes long or complex instructions. */
@@ -205,13 +219,13 @@ static double decode_cycles(const struct front_end *front, int first, int end)
 /* Cycles and number of windows, by source. */
 struct supply {
 	double cached, ops, decoded, bytes, insns;
-	bool by_bytes; /* the bytes, not the decoders, limit the decoded part */
+	enum { BY_BYTES, BY_ENDS, BY_DECODERS } by; /* what limits the decoded part */
 };
 
 static struct supply supply_of(const struct front_end *front)
 {
 	struct supply supply = { 0 };
-	double fetched = 0, taken = 0;
+	double fetched = 0, predecoded = 0, taken = 0;
 
 	for (int w = 0, next; w < front->windows; w = next) {
 		int first = front->window[w].first, end;
@@ -231,10 +245,13 @@ static struct supply supply_of(const struct front_end *front)
 			supply.insns += !front->tally->insn[front->tally->loop->path[s].insn].fuses;
 		}
 		fetched += fetch_cycles(front, first, end);
+		predecoded += predecode_cycles(front, first, end);
 		taken += decode_cycles(front, first, end);
 	}
-	supply.by_bytes = fetched > taken;
-	supply.decoded = fmax(fetched, taken);
+	supply.decoded = fmax(fetched, fmax(predecoded, taken));
+	supply.by = supply.decoded == taken	? BY_DECODERS
+		    : supply.decoded == fetched ? BY_BYTES
+						: BY_ENDS;
 	return supply;
 }
 
@@ -266,10 +283,15 @@ static void add_decoded(const struct front_end *front, struct tally *tally,
 			tally, kind, "%sthe decoding rate of this core is not known", why);
 	else if (cycles <= supply->cached)
 		return;
-	else if (supply->by_bytes)
+	else if (supply->by == BY_BYTES)
 		limits_add(tally, kind, cycles, "%s%s code bytes, %s a cycle from the decoders%s",
 			why, words_turn(tally, supply->bytes).text, words_number(fetch).text,
 			lacks);
+	else if (supply->by == BY_ENDS)
+		limits_add(tally, kind, cycles,
+			"%s%s code bytes in blocks of %s, %s instructions of a block a cycle%s",
+			why, words_turn(tally, supply->bytes).text, words_number(fetch).text,
+			words_number(front->fact[EXTRA_PREDECODE]).text, lacks);
 	else
 		limits_add(tally, kind, cycles, "%s%s instructions, %s decoded a cycle%s", why,
 			words_turn(tally, supply->insns).text, words_number(each).text, lacks);
@@ -290,10 +312,13 @@ static void add_cached(
 		limits_add(tally, LIMIT_OPCACHE, cycles,
 			"%s micro-ops, %s a cycle from the op cache",
 			words_turn(tally, supply->ops).text, words_number(each).text);
-	if (bytes > 0 && supply->cached > rename + 1e-9)
+	/* Every iteration needs a cycle: that alone is not worth a limit next to higher ones. */
+	if (bytes > 0 && supply->cached > rename + 1e-9 &&
+		supply->cached > fmin(tally->turns, tally->bound) + 1e-9)
 		limits_add(tally, LIMIT_ALIGNMENT, supply->cached,
-			"%s windows of %s bytes of code, one a cycle from the op cache",
-			words_turn(tally, supply->cached).text, words_number(bytes).text);
+			"%s window%s of %s bytes of code, one a cycle from the op cache",
+			words_turn(tally, supply->cached).text, words_s(tally, supply->cached),
+			words_number(bytes).text);
 	else if (bytes <= 0 && may_limit(tally))
 		limits_add_unknown(tally, LIMIT_ALIGNMENT,
 			"the bytes of code that the op cache supplies per cycle are not known");

@@ -1,0 +1,67 @@
+/* The front end of shipped core models: loops of nops at an address, and their limits. */
+#include <inttypes.h>
+
+#include "table_limits.h"
+
+static struct uarch *core;
+
+/* Appends an instruction to the loop, and returns the address after it. */
+static uint64_t append(struct loop *loop, uint64_t address, const char *line, unsigned length)
+{
+	struct insn insn = assembly_insn(line);
+
+	insn.address = address;
+	insn.length = (uint8_t)length;
+	loop_reserve(loop, loop->insn_count + 1, loop->path_count + 1);
+	loop->insn[loop->insn_count] = insn;
+	loop->path[loop->path_count++] = (struct loop_step){ .insn = (uint16_t)loop->insn_count++,
+		.taken = insn.flow == FLOW_JUMP };
+	return address + length;
+}
+
+/* Computes the limits of a row's loop: "loop CORE ADDRESS" and its words. */
+static void compute_row(struct table *table, const char *place, char *words)
+{
+	char name[24];
+	uint64_t address;
+	struct loop loop;
+
+	assert_int_equal(sscanf(place, "loop %23s %" SCNu64, name, &address), 2);
+	uarch_free(core);
+	check_ok(uarch_load(name, "x86_64", &core));
+	loop_init(&loop, LOOP_INSNS, LOOP_PATH);
+	for (char *word; (word = strtok_r(words, " ", &words));) {
+		unsigned count, length;
+
+		if (strcmp(word, "jmp") == 0)
+			address = append(&loop, address, "jmp next", 2);
+		else if (strcmp(word, "jc") == 0)
+			address = append(&loop, address, "jb next", 2);
+		else if (sscanf(word, "%ux%u", &count, &length) != 2)
+			table_fail(table, "unknown word \"%s\"", word);
+		else
+			for (unsigned i = 0; i < count; i++)
+				address = append(&loop, address, "nop", length);
+	}
+	address = append(&loop, address, "sub rax,1", 4);
+	append(&loop, address, "jne top", 2);
+	loop.path[loop.path_count - 1].taken = true;
+	loop.elements = 1;
+	limits_compute(&loop, core, &(struct limits_place){ 0 }, &limits);
+	loop_free(&loop);
+}
+
+TEST(loops_have_the_limits_of_their_rows)
+{
+	struct table table;
+
+	table_open(&table, "front-end", "loops");
+	while (table_next(&table, 2))
+		if (strncmp(table.field[0], "loop ", 5) == 0)
+			compute_row(&table, table.field[0], table.field[1]);
+		else
+			check_row_limit(&table, table.field[0], table.field[1]);
+	uarch_free(core);
+}
+
+RUN_TESTS()
