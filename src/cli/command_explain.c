@@ -1,5 +1,7 @@
 /* slexplore explain: prints the code of a kernel's loop, its limits and its ports. The subcommand
- * explain measures nothing. */
+ * explain does not time the kernel. If the working set exceeds the core's own caches, it measures
+ * L3 and memory, as the subcommand run does. */
+#include "cli/bench.h"
 #include "cli/cli.h"
 #include "cli/format.h"
 #include "cli/model.h"
@@ -37,6 +39,8 @@ static void explain_data(struct report *report, const struct records *records, c
 	}
 	field_json(object, "misses", &what);
 	field_json(object, "whatif_misses", &what);
+	field_json(object, "l3_bytes", &what);
+	field_json(object, "l3_from", &what);
 	if (!misses.known)
 		record_set_string(object, "misses_why", misses.why);
 	if (report->blocks) {
@@ -108,6 +112,24 @@ static int explain_setting(struct cli *cli, struct model *model, const struct se
 	return CLI_DONE;
 }
 
+/* Measures the values of L3 and memory that the limits of the setting need. Without them, these
+ * limits are unknown. */
+static void measure_memory(struct cli *cli, struct model *model, const struct setting *setting)
+{
+	struct bench bench;
+	struct status status;
+
+	if (!model_measures(model, setting))
+		return;
+	status = bench_open(&bench, cli);
+	if (!status_is_ok(&status)) {
+		cli_note(cli, "L3 and memory are not measured: %s", status.text);
+		return;
+	}
+	model_measure(model, &bench, setting);
+	bench_close(&bench);
+}
+
 static int explain_run(struct cli *cli)
 {
 	struct machine machine = { .cpu = -1 };
@@ -117,6 +139,7 @@ static int explain_run(struct cli *cli)
 	const struct asked *asked = cli->own;
 	const char *export = asked->export;
 	int exit_status;
+	bool quiet;
 
 	status = export ? explain_export_check(export)
 		 : asked->timeline && asked->graph
@@ -129,10 +152,13 @@ static int explain_run(struct cli *cli)
 	machine_identify(&machine);
 	machine_survey(&machine);
 	/* The output names the core, so the note about the core is not needed. */
+	quiet = cli->quiet;
 	cli->quiet = true;
 	status = model_open(&model, cli, &machine);
+	cli->quiet = quiet;
 	if (!status_is_ok(&status))
 		return cli_fail(cli, status);
+	measure_memory(cli, &model, &setting);
 	exit_status = explain_setting(cli, &model, &setting);
 	model_close(&model);
 	return exit_status;
@@ -140,7 +166,8 @@ static int explain_run(struct cli *cli)
 
 const struct cli_command command_explain = {
 	.name = "explain",
-	.help = "show a kernel's machine code and every limit on its speed, without timing it",
+	.help = "show a kernel's machine code and every limit on its speed, without timing the "
+		"kernel",
 	.arguments = "KERNEL|FILE [knob=value ...]",
 	.common = { "format", "seed", "quiet", "uarch", "whatif", "picture", "gnuplot", "theme" },
 	.options = options,

@@ -128,7 +128,9 @@ static void meanwhile(void *context)
 static int draw(const struct output *output, int exit_status)
 {
 	struct chart_origin origin = drawing_origin(output->bench->machine, &output->model.core);
+	struct cache_sizes caches = model_caches(&output->model);
 
+	origin.caches = &caches;
 	if (!output->drawn)
 		return exit_status;
 	return drawing_save(output->cli,

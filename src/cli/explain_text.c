@@ -223,7 +223,7 @@ void explain_text_sample(struct report *report, const struct sample *sample)
 	const struct explanation *explanation = report->explanation;
 	const struct limits *limits;
 	const struct limit *limit;
-	double gap;
+	struct gap gap;
 
 	if (!explanation)
 		return;
@@ -249,16 +249,9 @@ void explain_text_sample(struct report *report, const struct sample *sample)
 		fprintf(report->out, ", by %s: %s",
 			limit_rows[limits->limit[limits->predicted_by].kind].title,
 			limits->limit[limits->predicted_by].cause);
-	gap = sample->cpe / limits->bound - 1;
-	if (explanation->foreign)
-		fputc('\n', report->out);
-	else if (gap < -0.03)
-		fprintf(report->out, "; measured %.0f%% below the limit: %s\n", -gap * 100,
-			gap_suspect(limit->kind));
-	else if (gap < 0.03)
-		fprintf(report->out, "; measured at the limit\n");
-	else
-		fprintf(report->out, "; measured %.0f%% above the limit\n", gap * 100);
+	gap_find(sample, limits, explanation->foreign ? limits->uarch->title : NULL, false, &gap);
+	fprintf(report->out, "%s%s\n", explanation->foreign ? "" : "; measured ",
+		explanation->foreign ? "" : gap.words);
 }
 
 /* ---- Expected misses of each cache level, and in caches of another size */
@@ -269,8 +262,7 @@ static void put_level(FILE *out, const struct misses *misses, int level, const c
 {
 	struct misses_text words = misses_words(misses, level), note = misses_note(misses, level);
 
-	fprintf(out, "L%d %s: %s%s%s\n", level + 1,
-		units_size_long((int64_t)misses->level[level].bytes).text,
+	fprintf(out, "%s: %s%s%s\n", cache_words(&misses->caches, level).text,
 		strcmp(words.text, before) == 0 ? "the same" : words.text, *note.text ? "; " : "",
 		note.text);
 }
@@ -286,7 +278,7 @@ void misses_text(const struct report *report, const struct setting *setting, int
 		fprintf(out, "%-*sunavailable: %s\n", indent, title, misses.why);
 		return;
 	}
-	for (int i = 0; i < MISSES_LEVELS; i++) {
+	for (int i = 0; i < CACHE_LEVELS; i++) {
 		if (!(misses.level[i].bytes > 0))
 			continue;
 		fprintf(out, "%-*s", indent, title);

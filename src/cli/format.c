@@ -360,10 +360,13 @@ bool report_misses(const struct report *report, const struct setting *setting,
 	const struct explanation *explanation = report->explanation;
 
 	if (explanation && status_is_ok(&explanation->status) &&
-		(explanation->misses.known || *explanation->misses.why))
+		(explanation->misses.known || *explanation->misses.why)) {
 		*misses = explanation->misses;
-	else
-		misses_of(setting->kernel, setting->v, report->machine, misses);
+	} else {
+		struct cache_sizes caches = cache_sizes(report->machine, NULL, false, NULL);
+
+		misses_of(setting->kernel, setting->v, &caches, misses);
+	}
 	if (!misses->known || !report->whatif || !report->whatif->asked)
 		return false;
 	misses_if(misses, report->whatif, then);

@@ -58,10 +58,9 @@ static bool next_request(struct memory_probe *memory, const struct model *model,
 	const struct setting *setting, struct request *request)
 {
 	uint64_t bytes = kernel_footprint(setting->kernel, setting->v);
-	bool scattered = memory_scattered(setting->kernel, setting->v);
 
-	return model->core.uarch &&
-	       memory_probe_next(memory, model->machine, bytes, scattered, model->seed, request);
+	return model->core.uarch && !model->core.foreign &&
+	       memory_probe_next(memory, model->machine, bytes, model->seed, request);
 }
 
 bool model_measures(const struct model *model, const struct setting *setting)
@@ -80,7 +79,7 @@ void model_measure(struct model *model, struct bench *bench, const struct settin
 
 	if (!model->core.uarch)
 		return;
-	for (int level = 1; !model->core.foreign && level <= 2; level++)
+	for (int level = 1; level <= 2; level++)
 		cache[level - 1] = uarch_cache(model->core.uarch, level);
 	result = memory_new(1, sizeof(*result));
 	while (!interrupt_signal() && next_request(&model->memory, model, setting, &request)) {
@@ -135,9 +134,7 @@ const struct explanation *model_explain(struct model *model, const struct settin
 		.uarch = model->core.uarch,
 		.foreign = model->core.foreign,
 		.machine = model->machine,
-		.l3 = model->memory.l3,
-		.memory = model->memory.memory,
-		.point = { model->memory.point[0], model->memory.point[1] },
+		.measured = model->memory.facts,
 	};
 
 	if (!model->core.uarch)
@@ -146,13 +143,18 @@ const struct explanation *model_explain(struct model *model, const struct settin
 	return model->explanation;
 }
 
+struct cache_sizes model_caches(const struct model *model)
+{
+	return cache_sizes(
+		model->machine, model->core.uarch, model->core.foreign, &model->memory.facts);
+}
+
 bool model_blocks(struct model *model, const struct setting *setting, struct blocks *blocks)
 {
 	const struct blocks_question question = { .setting = setting,
-		.machine = model->machine,
+		.caches = model_caches(model),
 		.explanation = model_explain(model, setting),
-		.l3 = model->memory.l3,
-		.memory = model->memory.memory };
+		.measured = &model->memory.facts };
 
 	return blocks_find(&question, blocks);
 }

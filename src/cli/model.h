@@ -36,6 +36,9 @@ void model_measure(struct model *model, struct bench *bench, const struct settin
 /* Whether model_measure() would submit a request for this setting. */
 bool model_measures(const struct model *model, const struct setting *setting);
 
+/* Returns the sizes of the caches for which the limits are computed. */
+struct cache_sizes model_caches(const struct model *model);
+
 /* Finds the best block size of the setting from the measurements so far. Returns false if the
  * setting has no blocks, or the best size is unknown. */
 bool model_blocks(struct model *model, const struct setting *setting, struct blocks *blocks);

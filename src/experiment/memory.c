@@ -17,107 +17,116 @@ enum { PROBE_QUIET = 40, TRIES = 3 };
 #define PROBE_FRESH 0.005
 enum { FRESH_QUIET = 12 };
 
-/* To measure L3 or memory, the working set is BEYOND times the size of the previous cache. For L3,
- * a small working set is used because other processes also use L3. For memory, a working set of
- * twice the last cache gets most lines from memory in steady state. */
+/* To measure L3, the working set is BEYOND times the size of L2: a small working set is used
+ * because other processes also use L3. The ranges of the random walks differ by the factor BEYOND,
+ * up to BEYOND times the last cache. */
 enum { BEYOND = 2 };
 
-/* If the last cache is larger than last_cache_most bytes, memory is not measured, because the
- * layout of the working set would take seconds. Random walks over working sets of `points` bytes
- * replace the measurement. */
-static const uint64_t last_cache_most = 256u << 20;
-static const uint64_t points[MEMORY_POINTS] = { 32u << 20, 256u << 20 };
+/* The largest range of the random walks. The last range is twice the last cache, but at most
+ * RANGE_MOST bytes: the layout of a larger range would take seconds. */
+#define RANGE_MOST ((uint64_t)256 << 20)
 
-/* A random walk counts as a walk in memory if its latency exceeds FAR_FROM_CACHE times the latency
- * of L3. */
+/* A random walk reaches memory if its mean latency exceeds FAR_FROM_CACHE times the latency of
+ * L3. */
 #define FAR_FROM_CACHE 1.5
+
+/* The size of L3 follows from a walk of which L3 serves at least SERVED_LEAST and at most
+ * SERVED_MOST of the accesses beyond L2. Other shares are too sensitive to errors. */
+#define SERVED_LEAST 0.1
+#define SERVED_MOST  0.9
+
+/* A point of the probe's curve is used if its size differs by less than this number of powers of
+ * two. */
+#define SAME_SIZE 0.1
+
+/* The range of a measured size is made wider by this factor before it is compared with the stated
+ * size. */
+#define AGREE 1.03
 
 enum step {
 	L3_LATENCY,
 	L3_LINES,
-	MEMORY_LATENCY,
-	MEMORY_LINES,
 	POINT_FIRST,
 	POINT_LAST = POINT_FIRST + MEMORY_POINTS - 1,
+	MEMORY_LINES,
 	PEAK,
 	STEPS
 };
 
 /* The kernel and knob values of each step, without the knob for the size. */
-static const char *const settings[STEPS] = {
+static const char *const settings[] = {
 	[L3_LATENCY] = "list-length spacing=64 order=random",
 	[L3_LINES] = "mountain stride=8",
-	[MEMORY_LATENCY] = "list-length spacing=64 order=random",
-	[MEMORY_LINES] = "mountain stride=8",
 	[POINT_FIRST] = "latency stride=64 order=random",
-	[POINT_LAST] = "latency stride=64 order=random",
+	[MEMORY_LINES] = "mountain stride=8",
 	[PEAK] = "bandwidth op=frd",
 };
 
 void memory_probe_init(struct memory_probe *probe)
 {
 	*probe = (struct memory_probe){ .step = -1 };
-	for (int i = 0; i < MEMORY_POINTS; i++)
-		probe->point[i].bytes = (double)points[i];
 }
 
-/* Returns the size in bytes above which most lines of a working set come from memory; 0:
- * unknown. */
-static uint64_t memory_from(const struct memory_probe *probe, const struct machine *machine)
+static bool is_point(int step)
 {
-	uint64_t last =
-		machine_cache(machine, 3) ? machine_cache(machine, 3) : machine_last_cache(machine);
-
-	for (int i = 0; i < MEMORY_POINTS; i++)
-		if (probe->l3.known && probe->point[i].latency > FAR_FROM_CACHE * probe->l3.latency)
-			return points[i];
-	return last <= last_cache_most ? last : points[MEMORY_POINTS - 1];
+	return step >= POINT_FIRST && step <= POINT_LAST;
 }
 
-/* Returns the size in bytes above which a working set needs the step; 0: no working set needs the
- * step. Every walk needs the first point, because the first point also shows where memory
- * begins. */
-static uint64_t wanted_from(
-	const struct memory_probe *probe, const struct machine *machine, int step, bool scattered)
+static double own_caches(const struct machine *machine)
 {
-	if (step >= POINT_FIRST && step <= POINT_LAST)
-		return (scattered || step == POINT_FIRST) &&
-				       points[step - POINT_FIRST] < machine_cache(machine, 3)
-			       ? points[step - POINT_FIRST] - 1
-			       : 0;
-	if (step == PEAK)
-		return memory_from(probe, machine);
-	return machine_cache(machine, step < MEMORY_LATENCY ? 2 : 3);
+	return (double)(machine_cache(machine, 1) + machine_cache(machine, 2));
 }
 
+/* Returns the number of bytes of a step's working set; 0: the machine does not need the step. */
 static uint64_t size_of(const struct machine *machine, int step)
 {
-	uint64_t before = machine_cache(machine, step < MEMORY_LATENCY ? 2 : 3),
-		 most = points[MEMORY_POINTS - 1];
+	uint64_t own = machine_cache(machine, 2), l3 = machine_cache(machine, 3),
+		 last = l3 ? l3 : machine_last_cache(machine), most = BEYOND * last, size;
 
-	if (step >= POINT_FIRST && step <= POINT_LAST)
-		return points[step - POINT_FIRST];
-	if (step == PEAK)
-		return before && BEYOND * before < most ? BEYOND * before : most;
-	if (step < MEMORY_LATENCY && machine_cache(machine, 3) < 2 * BEYOND * before)
-		return 0; /* the machine has no L3 that differs enough from L2 */
-	if (step >= MEMORY_LATENCY && before > last_cache_most)
-		return 0;
-	return BEYOND * before;
+	if (most == 0 || most > RANGE_MOST)
+		most = RANGE_MOST;
+	if (step < POINT_FIRST)
+		/* 0: the machine has no L3 that differs enough from L2. */
+		return l3 < 2 * BEYOND * own ? 0 : BEYOND * own;
+	if (!is_point(step))
+		return most;
+	size = most >> (POINT_LAST - step);
+	return step == POINT_LAST || (l3 && size > BEYOND * own) ? size : 0;
+}
+
+static bool reaches_memory(const struct memory_probe *probe)
+{
+	for (int i = 0; i < MEMORY_POINTS; i++)
+		if (probe->facts.l3.known &&
+			probe->facts.point[i].latency > FAR_FROM_CACHE * probe->facts.l3.latency)
+			return true;
+	return false;
+}
+
+/* Returns the largest working set in bytes that does not need the step. A working set needs the
+ * walk over the next larger range. Memory is also measured as soon as a walk reaches memory. */
+static uint64_t needed_beyond(
+	const struct memory_probe *probe, const struct machine *machine, int step)
+{
+	uint64_t own = machine_own_caches(machine),
+		 before = size_of(machine, step < POINT_LAST ? step : POINT_LAST) / BEYOND;
+
+	if (step < POINT_FIRST || before < own || (step >= POINT_LAST && reaches_memory(probe)))
+		return own;
+	return before;
 }
 
 bool memory_probe_next(struct memory_probe *probe, const struct machine *machine,
-	uint64_t working_set, bool scattered, uint64_t seed, struct request *request)
+	uint64_t working_set, uint64_t seed, struct request *request)
 {
 	for (int step = 0; step < STEPS; step++) {
-		uint64_t from = wanted_from(probe, machine, step, scattered),
-			 size = size_of(machine, step);
+		uint64_t size = size_of(machine, step);
 		struct setting setting;
 
-		if (probe->done >> step & 1 || from == 0 || working_set <= from)
+		if (probe->done >> step & 1 || working_set <= needed_beyond(probe, machine, step))
 			continue;
 		if (size == 0 || (machine->memory_limit && size > machine->memory_limit) ||
-			!setting_read(&setting, settings[step])) {
+			!setting_read(&setting, settings[is_point(step) ? POINT_FIRST : step])) {
 			probe->done |= 1u << step;
 			continue;
 		}
@@ -126,7 +135,7 @@ bool memory_probe_next(struct memory_probe *probe, const struct machine *machine
 			.seed = seed,
 			.background = true,
 			.budget = { .seconds = PROBE_SECONDS, .quiet_wanted = PROBE_QUIET } };
-		if (step < MEMORY_LATENCY)
+		if (step < POINT_FIRST)
 			request->budget = (struct budget){
 				.seconds = PROBE_FRESH, .quiet_wanted = FRESH_QUIET, .fresh = true
 			};
@@ -135,13 +144,6 @@ bool memory_probe_next(struct memory_probe *probe, const struct machine *machine
 		return true;
 	}
 	return false;
-}
-
-bool memory_scattered(const struct kernel *kernel, const int64_t *v)
-{
-	struct kernel_walk walk;
-
-	return kernel_describe(kernel, v, &walk) && (walk.scattered || walk.reaches > 0);
 }
 
 /* Returns the latency of those accesses of a random walk that miss the core's own caches. Assumes
@@ -168,31 +170,94 @@ static double fastest(const struct trials *trials, const struct sample *sample)
 	return least;
 }
 
-/* Sets the latency or the lines per cycle of L3 or memory. A latency of 0 means that the measured
- * values contradict each other. */
-static void put_level(struct memory_level *level, const struct machine *machine, int step,
-	double cycles, double alone, double l2)
+/* Returns the part of the accesses beyond L2 that L3 serves, if the mean latency of these accesses
+ * is `latency`. `memory` is the latency of memory. */
+static double served(const struct memory_probe *probe, double latency, double memory)
 {
-	if (step == L3_LINES || step == MEMORY_LINES)
-		/* A sequential walk reads the whole set before it reads a line again. All lines of
-		 * a sequential walk therefore come from the measured level. */
-		level->lines = 1 / cycles;
-	else if (step == L3_LATENCY)
-		level->latency = alone;
-	else
-		/* Cores share the last cache, so the number of its hits is unknown. The latency
-		 * therefore includes hits in the last cache, and is still a lower bound. */
-		level->latency = cycles > l2 ? cycles : 0;
-	level->bytes = step < MEMORY_LATENCY ? (double)machine_cache(machine, 3) : 0;
-	level->known = level->latency > 0 && level->lines > 0;
+	double l3 = probe->facts.l3.latency;
+
+	return fmin(fmax((memory - latency) / (memory - l3), 0), 1);
+}
+
+/* Computes the size of L3 and the latency of memory from the random walks. L3 holds `bytes` of a
+ * working set, so a working set that is larger by the size of the own caches and `bytes` reaches
+ * memory. The latency of memory follows from the largest walk without its hits in L3, and the size
+ * of L3 from the walk of which L3 serves nearest to a half. */
+static void find_sizes(struct memory_probe *probe, const struct machine *machine)
+{
+	struct memory_facts *facts = &probe->facts;
+	const struct memory_point *last = &facts->point[MEMORY_POINTS - 1], *best = NULL;
+	double own = own_caches(machine), memory = last->latency, nearest = 1,
+	       stated = (double)machine_cache(machine, 3);
+	struct cache_size *size = &facts->cache[2];
+
+	facts->memory.latency = memory;
+	facts->memory.known = memory > 0 && facts->memory.lines > 0;
+	if (!facts->l3.known || !(memory > FAR_FROM_CACHE * facts->l3.latency))
+		return;
+	for (int i = 0; i < MEMORY_POINTS - 1; i++) {
+		double share = served(probe, facts->point[i].latency, memory),
+		       off = fabs(share - 0.5);
+
+		/* Of several walks inside L3, the largest says most about its size. */
+		if (facts->point[i].latency > 0 &&
+			(off < nearest || (off == nearest && share > 0.5))) {
+			nearest = off;
+			best = &facts->point[i];
+		}
+	}
+	if (!best)
+		return;
+	/* The latency of memory depends on the size of L3, and the reverse: three rounds suffice.
+	 */
+	for (int round = 0; round < 3; round++) {
+		double bytes = (best->bytes - own) * served(probe, best->latency, memory),
+		       held = fmin(bytes / (last->bytes - own), 0.9);
+
+		memory = (last->latency - held * facts->l3.latency) / (1 - held);
+	}
+	*size = (struct cache_size){
+		.bytes = (best->bytes - own) * served(probe, best->latency, memory),
+		.lo = (best->bytes - own) * served(probe, best->hi, memory),
+		.hi = (best->bytes - own) * served(probe, best->lo, memory),
+		.source = CACHE_MEASURED,
+	};
+	facts->memory.latency = memory;
+	/* If L3 serves almost every access of the walk, L3 may be larger, up to the next walk. If
+	 * L3 serves almost none, L3 may hold nothing. */
+	if (served(probe, best->latency, memory) > SERVED_MOST) {
+		size->hi = best[1].bytes - own;
+		size->bytes = sqrt(size->lo * size->hi);
+	}
+	if (served(probe, best->latency, memory) < SERVED_LEAST) {
+		size->lo = 0;
+		size->bytes = fmax(size->bytes, size->hi / 2);
+	}
+	/* A range that contains the stated size confirms the stated size. */
+	if (size->lo <= stated * AGREE && stated <= size->hi * AGREE)
+		*size = (struct cache_size){ 0 };
+}
+
+/* Stores the mean latency of a random walk over `size` bytes. */
+static void put_point(struct memory_probe *probe, const struct machine *machine, int step,
+	double size, double l1, double l2, const struct sample *sample)
+{
+	double own1 = (double)machine_cache(machine, 1), own2 = (double)machine_cache(machine, 2);
+
+	probe->done |= 1u << step;
+	probe->facts.point[step - POINT_FIRST] = (struct memory_point){ .bytes = size,
+		.latency = behind(sample->cpe, size, own1, l1, own2, l2),
+		.lo = behind(sample->cpe_lo, size, own1, l1, own2, l2),
+		.hi = behind(sample->cpe_hi, size, own1, l1, own2, l2) };
 }
 
 void memory_probe_accept(struct memory_probe *probe, const struct machine *machine, double l1,
 	double l2, const struct result *result)
 {
 	int step = probe->step;
+	struct memory_facts *facts = &probe->facts;
 	struct sample sample;
-	double cycles, alone;
+	double size, cycles;
 
 	if (step < 0)
 		return;
@@ -209,16 +274,23 @@ void memory_probe_accept(struct memory_probe *probe, const struct machine *machi
 	probe->done |= 1u << step;
 	if (!sample.valid || sample.unsettled || !(sample.cpe_lo > 0))
 		return;
-	cycles = step < MEMORY_LATENCY ? fastest(&result->trials, &sample) : sample.cpe_lo;
-	alone = behind(cycles, (double)size_of(machine, step), (double)machine_cache(machine, 1),
-		l1, (double)machine_cache(machine, 2), l2);
-	if (step == PEAK)
-		probe->peak = isfinite(sample.gbps) ? sample.gbps * sample.cpe / cycles : 0;
-	else if (step >= POINT_FIRST)
-		probe->point[step - POINT_FIRST].latency = alone;
+	size = (double)size_of(machine, step);
+	cycles = step < POINT_FIRST ? fastest(&result->trials, &sample) : sample.cpe;
+	if (step == L3_LATENCY)
+		facts->l3.latency = behind(cycles, size, (double)machine_cache(machine, 1), l1,
+			(double)machine_cache(machine, 2), l2);
+	else if (step == L3_LINES)
+		/* A sequential walk reads the whole set before it reads a line again. All lines of
+		 * a sequential walk therefore come from the measured level. */
+		facts->l3.lines = 1 / cycles;
+	else if (step == MEMORY_LINES)
+		facts->memory.lines = 1 / cycles;
+	else if (step == PEAK)
+		probe->peak = isfinite(sample.gbps) ? sample.gbps * sample.cpe / sample.cpe_lo : 0;
 	else
-		put_level(step < MEMORY_LATENCY ? &probe->l3 : &probe->memory, machine, step,
-			cycles, alone, l2);
+		put_point(probe, machine, step, size, l1, l2, &sample);
+	facts->l3.known = facts->l3.latency > 0 && facts->l3.lines > 0;
+	find_sizes(probe, machine);
 }
 
 /* Returns the probe's bandwidth of a level, or NULL if no reliable read bandwidth was measured. */
@@ -234,31 +306,56 @@ static const struct probe_band *band_of(const struct probe_report *report, const
 	return NULL;
 }
 
-/* Copies a level's lowest latency and highest lines per cycle from the probe's report, because
- * limits are bounds. */
+/* Copies a level's latency, lines per cycle and size from the probe's report. */
 static bool learn(struct memory_level *level, const struct probe_report *report,
 	const struct hierarchy_level *found)
 {
 	const struct probe_band *band = found ? band_of(report, found->name) : NULL;
-	const struct sample *sample;
 
-	if (!band || !(found->lo > 0))
+	if (!band || !(found->cycles > 0))
 		return false;
-	sample = &band->point[PROBE_READ].sample;
-	*level = (struct memory_level){ .known = true,
-		.latency = found->lo,
-		.lines = band->lines[PROBE_READ] * sample->cpe / sample->cpe_lo,
-		.bytes = found->kind == LEVEL_CACHE ? fmax((double)found->stated, found->bytes_hi)
-						    : 0 };
+	*level = (struct memory_level){
+		.known = true, .latency = found->cycles, .lines = band->lines[PROBE_READ]
+	};
 	return true;
+}
+
+/* Copies the mean latencies of random walks from the probe's curve. */
+static void learn_points(struct memory_probe *probe, const struct probe_report *report)
+{
+	const struct probe_curve *curve =
+		&report->lines[report->lines[PAGES_HUGE].count > 0 ? PAGES_HUGE : PAGES_AUTO];
+	const struct hierarchy_level *l1 = hierarchy_level(&report->hierarchy, LEVEL_CACHE, 1),
+				     *l2 = hierarchy_level(&report->hierarchy, LEVEL_CACHE, 2);
+
+	for (int step = POINT_FIRST; l1 && l2 && step <= POINT_LAST; step++)
+		for (int i = 0; i < curve->count; i++) {
+			const struct probe_point *point = &curve->point[i];
+
+			if (point->sample.valid &&
+				fabs(log2(point->x / (double)size_of(report->machine, step))) <
+					SAME_SIZE)
+				put_point(probe, report->machine, step, point->x, l1->cycles,
+					l2->cycles, &point->sample);
+		}
 }
 
 bool memory_probe_learn(struct memory_probe *probe, const struct probe_report *report)
 {
-	bool l3 = learn(&probe->l3, report, hierarchy_level(&report->hierarchy, LEVEL_CACHE, 3));
+	struct memory_facts *facts = &probe->facts;
+	bool l3 = learn(&facts->l3, report, hierarchy_level(&report->hierarchy, LEVEL_CACHE, 3));
 	bool memory =
-		learn(&probe->memory, report, hierarchy_level(&report->hierarchy, LEVEL_MEMORY, 0));
+		learn(&facts->memory, report, hierarchy_level(&report->hierarchy, LEVEL_MEMORY, 0));
 
+	for (int i = 0; i < CACHE_LEVELS; i++) {
+		const struct hierarchy_level *found =
+			hierarchy_level(&report->hierarchy, LEVEL_CACHE, i + 1);
+
+		if (found && isfinite(found->bytes) && found->bytes > 0 &&
+			hierarchy_disagrees(found))
+			facts->cache[i] = (struct cache_size){ found->bytes, found->bytes_lo,
+				found->bytes_hi, CACHE_MEASURED };
+	}
 	if (memory) {
 		const struct sample *sample = &band_of(report, "memory")->point[PROBE_READ].sample;
 
@@ -269,7 +366,11 @@ bool memory_probe_learn(struct memory_probe *probe, const struct probe_report *r
 		probe->done |= 1u << PEAK;
 	if (l3)
 		probe->done |= 1u << L3_LATENCY | 1u << L3_LINES;
-	if (memory)
-		probe->done |= 1u << MEMORY_LATENCY | 1u << MEMORY_LINES;
+	if (memory) {
+		/* The probe's sizes and its curve replace the walks of the memory probe. */
+		memset(facts->point, 0, sizeof(facts->point));
+		learn_points(probe, report);
+		probe->done |= (1u << MEMORY_LINES) | ((2u << POINT_LAST) - (1u << POINT_FIRST));
+	}
 	return l3 || memory;
 }

@@ -1,19 +1,19 @@
 /* The memory probe measures L3 and memory once, when a working set first exceeds the core's own
- * caches. The memory probe measures latency and lines per cycle of L3 and memory, and one core's
- * highest read bandwidth. The memory probe also measures random walks over large working sets. The
- * measured values depend on the machine, so core files do not contain them. memory_probe_next()
- * gives the next missing request; pass the request's result to memory_probe_accept(). */
+ * caches. The memory probe measures the latency and lines per cycle of L3, and random walks over
+ * ranges of increasing size. From the walks it computes the part of L3 that this process has, and
+ * the latency of memory. At the end the probe measures lines per cycle of memory and one core's
+ * highest read bandwidth. The measured values depend on the machine, so core files do not contain
+ * them. memory_probe_next() gives the next missing request; pass the request's result to
+ * memory_probe_accept(). */
 #pragma once
 
 #include <stdbool.h>
 
 #include "engine/engine.h"
-#include "model/limits/limits.h"
+#include "model/memory/cache_sizes.h"
 
 struct memory_probe {
-	struct memory_level l3, memory; /* values of L3 and of memory; member `known` is true after
-					   the measurement */
-	struct memory_point point[MEMORY_POINTS];
+	struct memory_facts facts;
 	double peak; /* highest read bandwidth of one core from memory, in 10^9 bytes per second; 0:
 			not measured */
 	unsigned done; /* a bit for each finished step, successful or not */
@@ -23,16 +23,11 @@ struct memory_probe {
 
 void memory_probe_init(struct memory_probe *probe);
 
-/* Fills the next request that is needed for a working set of `working_set` bytes. `scattered` is
- * true if a kernel walks the working set in random order. The caller sets the request's generation
- * and tag. Returns false if no measurement is missing: the working set fits the core's own caches,
- * or all steps are done. */
+/* Fills the next request that is needed for a working set of `working_set` bytes. The caller sets
+ * the request's generation and tag. Returns false if no measurement is missing: the working set
+ * fits the core's own caches, or all steps are done. */
 bool memory_probe_next(struct memory_probe *probe, const struct machine *machine,
-	uint64_t working_set, bool scattered, uint64_t seed, struct request *request);
-
-/* Returns whether a kernel with the knob values v walks its data in an order that no prefetcher can
- * follow. The kernel's description gives the order. */
-bool memory_scattered(const struct kernel *kernel, const int64_t *v);
+	uint64_t working_set, uint64_t seed, struct request *request);
 
 /* Adds the final result of the request from memory_probe_next(). A cancelled request is repeated
  * later. l1 and l2 are the latencies of the core's own caches, in cycles. The function uses l1 and

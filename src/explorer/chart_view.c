@@ -95,7 +95,7 @@ static struct chart *make_slice(
 	figure_title(&(struct named_sweep){ .kernel = kernel, .base = -1 }, figure, &chart->y);
 	knob_heading(chart, &view->setting, 1u << slice->knob);
 	if (knob->axis == AXIS_SIZE) {
-		mark_caches(chart, view->machine);
+		mark_caches(chart, &view->caches);
 		mark_plateaus(chart, figure, samples);
 	} else {
 		call_here(chart, view, slice, figure, kind == SCALE_STEPS);
@@ -149,8 +149,8 @@ static struct chart *view_mountain(
 	figure_title(&(struct named_sweep){ .kernel = kernel, .base = -1 }, SWEEPS_GBPS, &chart->z);
 	chart_grid_scale(chart, least, most);
 	knob_heading(chart, &view->setting, 1u << grid->stride_knob | 1u << grid->size_knob);
-	mark_grid_caches(chart, view->machine, grid->y, grid->ny);
-	mark_grid_line(chart, view->machine, &view->setting, grid->stride_knob, grid->x, grid->nx);
+	mark_grid_caches(chart, &view->caches, grid->y, grid->ny);
+	mark_grid_line(chart, grid->line, &view->setting, grid->stride_knob, grid->x, grid->nx);
 	chart_cite(chart, origin, &source);
 	return chart;
 }

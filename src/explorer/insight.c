@@ -319,10 +319,14 @@ static struct explain_question question_of(const struct session *session)
 		.uarch = session->insight.core.uarch,
 		.foreign = insight_foreign(session),
 		.machine = session_machine(session),
-		.l3 = session->memory.l3,
-		.memory = session->memory.memory,
-		.point = { session->memory.point[0], session->memory.point[1] },
+		.measured = session->memory.facts,
 	};
+}
+
+struct cache_sizes insight_caches(const struct session *session)
+{
+	return cache_sizes(session->machine_known ? session_machine(session) : NULL,
+		session->insight.core.uarch, insight_foreign(session), &session->memory.facts);
 }
 
 /* Called after the setting was explained. Finds the published cycles and the source code of the
@@ -428,10 +432,9 @@ bool insight_lacks_memory(struct session *session, struct request *request)
 {
 	const struct kernel *kernel = session->setting.kernel;
 
-	return insight_ready(session) &&
+	return insight_ready(session) && !insight_foreign(session) &&
 	       memory_probe_next(&session->memory, session_machine(session),
-		       kernel_footprint(kernel, session->setting.v),
-		       memory_scattered(kernel, session->setting.v), session->seed, request);
+		       kernel_footprint(kernel, session->setting.v), session->seed, request);
 }
 
 void insight_learn(struct session *session, const struct probe_report *report)
@@ -446,14 +449,12 @@ void insight_memory(struct session *session, const struct result *result)
 	const struct uarch_cache *cache[2] = { NULL, NULL };
 	struct memory_probe was = session->memory;
 
-	for (int level = 1; insight->core.uarch && !insight_foreign(session) && level <= 2; level++)
+	for (int level = 1; insight->core.uarch && level <= 2; level++)
 		cache[level - 1] = uarch_cache(insight->core.uarch, level);
 	memory_probe_accept(&session->memory, session_machine(session),
 		cache[0] ? cache[0]->latency : 0, cache[1] ? cache[1]->latency : 0, result);
 	/* If no latency has changed, the explanations stay valid. */
-	if (was.l3.known == session->memory.l3.known &&
-		was.memory.known == session->memory.memory.known &&
-		memcmp(was.point, session->memory.point, sizeof(was.point)) == 0)
+	if (memcmp(&was.facts, &session->memory.facts, sizeof(was.facts)) == 0)
 		return;
 	memory_known(session);
 }

@@ -124,6 +124,8 @@ bool insight_ready(
 	const struct session *session); /* whether the present setting has an explanation */
 /* Whether the explanation is for a core other than the running core. */
 bool insight_foreign(const struct session *session);
+/* Returns the sizes of the caches for which the limits are computed. */
+struct cache_sizes insight_caches(const struct session *session);
 /* Returns the binding limit of the present setting; LIMIT_COUNT: the binding limit is unknown. */
 enum limit_kind insight_binding(const struct session *session);
 

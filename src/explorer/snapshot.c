@@ -39,10 +39,9 @@ static void fill_remark(const struct session *session, struct view *view)
 	struct blocks_measured measured;
 	struct blocks blocks;
 	const struct blocks_question question = { .setting = &session->setting,
-		.machine = session->machine_known ? view->machine : NULL,
+		.caches = view->caches,
 		.explanation = view->explanation,
-		.l3 = session->memory.l3,
-		.memory = session->memory.memory };
+		.measured = &session->memory.facts };
 
 	view->remark = kernel->remark ? kernel->remark(session->setting.v) : NULL;
 	view->blocks.text[0] = '\0';
@@ -61,57 +60,42 @@ void view_misses(const struct session *session, struct misses *misses)
 	const struct explanation *explanation =
 		insight_ready(session) ? session->insight.explanation : NULL;
 
-	if (explanation && (explanation->misses.known || explanation->misses.why[0]))
+	if (explanation && (explanation->misses.known || explanation->misses.why[0])) {
 		*misses = explanation->misses;
-	else
-		misses_of(session->setting.kernel, session->setting.v,
-			session->machine_known ? session_machine(session) : NULL, misses);
-}
+	} else {
+		struct cache_sizes caches = insight_caches(session);
 
-/* Returns the size of a cache in bytes: from the probe if the probe found the size, else from the
- * system. */
-static double cache_bytes(const struct session *session, int level, bool *measured)
-{
-	const struct probe_report *probe = session_probe(session);
-	const struct hierarchy_level *found =
-		probe ? hierarchy_level(&probe->hierarchy, LEVEL_CACHE, level) : NULL;
-
-	if (found && isfinite(found->bytes) && found->bytes > 0) {
-		*measured = true;
-		return found->bytes;
+		misses_of(session->setting.kernel, session->setting.v, &caches, misses);
 	}
-	return session->machine_known ? (double)machine_cache(session_machine(session), level) : 0;
 }
 
 /* Returns the level of the first cache that holds `bytes`. The tolerance is 1/16, because the sizes
  * found from curves are not more precise. */
-static int level_of(const double *cache, double bytes)
+static int level_of(const struct cache_sizes *caches, double bytes)
 {
 	bool any = false;
 
-	for (int level = 1; level <= MISSES_LEVELS; level++) {
-		if (cache[level - 1] * (1 + 1.0 / 16) >= bytes)
+	for (int level = 1; level <= CACHE_LEVELS; level++) {
+		if (caches->level[level - 1].bytes * (1 + 1.0 / 16) >= bytes)
 			return level;
-		any |= cache[level - 1] > 0;
+		any |= caches->level[level - 1].bytes > 0;
 	}
 	return any ? GRID_MEMORY : 0;
 }
 
-static void fill_levels(const struct session *session, struct view_grid *grid)
+static void fill_levels(
+	const struct session *session, const struct cache_sizes *caches, struct view_grid *grid)
 {
-	const struct machine *machine = session->machine_known ? session_machine(session) : NULL;
 	struct setting setting = session->setting;
 	struct kernel_walk walk;
 
-	for (int level = 1; level <= MISSES_LEVELS; level++)
-		grid->cache[level - 1] = cache_bytes(session, level, &grid->probed);
 	for (int y = 0; y < grid->ny; y++) {
 		setting.v[grid->size_knob] = grid->y[y];
 		grid->level[y] =
-			level_of(grid->cache, (double)kernel_footprint(setting.kernel, setting.v));
+			level_of(caches, (double)kernel_footprint(setting.kernel, setting.v));
 	}
 	grid->slope_end = -1;
-	grid->line = misses_line(machine);
+	grid->line = caches->line;
 	for (int x = 0; x < grid->nx && grid->line > 0 && grid->slope_end < 0; x++) {
 		setting.v[grid->stride_knob] = grid->x[x];
 		if (kernel_describe(setting.kernel, setting.v, &walk) && walk.step >= grid->line)
@@ -121,7 +105,7 @@ static void fill_levels(const struct session *session, struct view_grid *grid)
 
 static void fill_misses(const struct session *session, struct view *view)
 {
-	static const enum event_role roles[MISSES_LEVELS] = { ROLE_L1_MISSES, ROLE_L2_MISSES,
+	static const enum event_role roles[CACHE_LEVELS] = { ROLE_L1_MISSES, ROLE_L2_MISSES,
 		ROLE_L3_MISSES };
 	struct view_misses *misses = &view->misses;
 
@@ -129,12 +113,12 @@ static void fill_misses(const struct session *session, struct view *view)
 	misses->whatif = session->whatif;
 	if (misses->now.known)
 		misses_if(&misses->now, &misses->whatif, &misses->then);
-	for (int i = 0; i < MISSES_LEVELS; i++)
+	for (int i = 0; i < CACHE_LEVELS; i++)
 		misses->counted[i] =
 			counts_of(session->counted.plan, &session->counted.counts, roles[i]);
 	view->grid.relief = session->relief;
 	if (view->grid.present)
-		fill_levels(session, &view->grid);
+		fill_levels(session, &view->caches, &view->grid);
 }
 
 /* ---- equivalent variants ---- */
@@ -235,6 +219,7 @@ void session_view(const struct session *session, double now, struct view *view)
 	view->sweeping = campaign_runs(session, CAMPAIGN_SWEEP);
 	curves_view(session, view);
 	insight_view(session, view);
+	view->caches = insight_caches(session);
 	fill_remark(session, view);
 	counted_view(session, view);
 	fill_order(session, view);

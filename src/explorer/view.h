@@ -75,10 +75,6 @@ struct view_grid {
 	float bytes_per_cycle[VIEW_GRID_Y][VIEW_GRID_X];
 	bool contended[VIEW_GRID_Y][VIEW_GRID_X], unsettled[VIEW_GRID_Y][VIEW_GRID_X];
 	float top; /* the largest measured value in gbps[][] */
-	/* Size of each cache in bytes; 0: the size is unknown. The sizes come from the system; if
-	 * `probed` is true, some sizes come from the probe. */
-	double cache[MISSES_LEVELS];
-	bool probed;
 	/* For each size in y[]: the level of the first cache that holds a working set of this size,
 	 * from 1. GRID_MEMORY: no cache holds the working set; 0: the level is unknown. */
 	int level[VIEW_GRID_Y];
@@ -90,7 +86,7 @@ struct view_grid {
 };
 
 /* The value of view_grid.level[] for a working set that is too large for every cache. */
-enum { GRID_MEMORY = MISSES_LEVELS + 1 };
+enum { GRID_MEMORY = CACHE_LEVELS + 1 };
 
 /* The expected and the counted cache misses of the present setting. */
 struct view_misses {
@@ -98,7 +94,7 @@ struct view_misses {
 	struct misses_whatif whatif;
 	/* Expected misses in the caches of `whatif`, if the user named caches. */
 	struct misses then;
-	double counted[MISSES_LEVELS]; /* counted misses per element for each cache; NAN: not
+	double counted[CACHE_LEVELS]; /* counted misses per element for each cache; NAN: not
 					  counted */
 };
 
@@ -284,6 +280,7 @@ struct view {
 	 * no stride, by_stride is a slice along the selected knob. */
 	struct view_slice by_size, by_stride;
 	struct view_grid grid;
+	struct cache_sizes caches;
 	struct view_misses misses;
 	/* Number of cells of the slices and of the grid, and how many of these cells have
 	 * settled. */

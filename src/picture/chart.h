@@ -11,6 +11,7 @@
 #include "base/scale.h"
 #include "engine/machine/machine.h"
 #include "engine/measure/trials.h"
+#include "model/memory/cache_sizes.h"
 
 enum chart_kind {
 	CHART_LINES,  /* series over x */
@@ -163,7 +164,8 @@ double chart_step(const double *values, int count, double value);
 
 struct chart_origin {
 	const struct machine *machine;
-	const char *core;    /* title of the machine's core model; NULL: no model */
+	const struct cache_sizes *caches; /* NULL: the sizes that the machine states */
+	const char *core;		  /* title of the machine's core model; NULL: no model */
 	const char *when;    /* time of a recording, as written in the recording; NULL: use `now` */
 	const char *program; /* version of slexplore that measured the data; NULL: the running
 				version */

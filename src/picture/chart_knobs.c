@@ -198,29 +198,31 @@ void mark_plateaus(struct chart *chart, enum sweeps_figure figure, const struct 
 	free(curve);
 }
 
-void mark_caches(struct chart *chart, const struct machine *machine)
+void mark_caches(struct chart *chart, const struct cache_sizes *caches)
 {
-	for (int i = 0; machine && i < machine->cache_count; i++) {
-		const struct machine_cache *cache = &machine->cache[i];
-		double at = (double)cache->bytes;
-		struct chart_mark mark = { .at = at, .lo = at, .hi = at, .stated = true };
+	for (int i = 0; i < CACHE_LEVELS; i++) {
+		const struct cache_size *size = &caches->level[i];
+		struct chart_mark mark = { .at = size->bytes,
+			.lo = size->lo,
+			.hi = size->hi,
+			.stated = size->source != CACHE_MEASURED };
 
-		if (!cache->bytes)
+		if (!(size->bytes > 0))
 			continue;
-		chart_print(mark.text, "L%d%s %s", cache->level, cache->level == 1 ? "d" : "",
-			units_size_long((int64_t)cache->bytes).text);
+		chart_print(mark.text, "L%d%s %s", i + 1, i == 0 ? "d" : "",
+			units_size_long((int64_t)size->bytes).text);
 		chart_add_mark(chart, &mark);
 	}
 }
 
 void mark_grid_caches(
-	struct chart *chart, const struct machine *machine, const int64_t *sizes, int count)
+	struct chart *chart, const struct cache_sizes *caches, const int64_t *sizes, int count)
 {
 	double *values = memory_new((size_t)count, sizeof(*values));
 
 	for (int i = 0; i < count; i++)
 		values[i] = (double)sizes[i];
-	mark_caches(chart, machine);
+	mark_caches(chart, caches);
 	for (int i = 0; i < chart->mark_count; i++) {
 		struct chart_mark *mark = &chart->mark[i];
 
@@ -229,10 +231,9 @@ void mark_grid_caches(
 	free(values);
 }
 
-void mark_grid_line(struct chart *chart, const struct machine *machine,
-	const struct setting *setting, int stride_knob, const int64_t *strides, int count)
+void mark_grid_line(struct chart *chart, double line, const struct setting *setting,
+	int stride_knob, const int64_t *strides, int count)
 {
-	double line = misses_line(machine);
 	struct setting at = *setting;
 	struct kernel_walk walk;
 

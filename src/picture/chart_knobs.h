@@ -48,13 +48,14 @@ void knob_steps(struct chart_axis *axis, const struct knob *knob, const int64_t 
  * series are `samples` over sizes. An invalid sample is a gap between points. */
 void mark_plateaus(struct chart *chart, enum sweeps_figure figure, const struct sample *samples);
 
-/* Marks the sizes of the data caches in bytes, as the system reports them. */
-void mark_caches(struct chart *chart, const struct machine *machine);
+/* Marks the sizes of the data caches in bytes. The mark of a measured size also shows the range of
+ * the size. */
+void mark_caches(struct chart *chart, const struct cache_sizes *caches);
 /* Marks the sizes of the data caches like mark_caches(), but between the rows of a grid with
  * ascending sizes. */
 void mark_grid_caches(
-	struct chart *chart, const struct machine *machine, const int64_t *sizes, int count);
-/* Marks the stride from which each access touches its own cache line. In a grid with ascending
- * strides, the mark of a stride is between two columns. */
-void mark_grid_line(struct chart *chart, const struct machine *machine,
-	const struct setting *setting, int stride_knob, const int64_t *strides, int count);
+	struct chart *chart, const struct cache_sizes *caches, const int64_t *sizes, int count);
+/* Marks the stride from which each access touches its own cache line of `line` bytes. In a grid
+ * with ascending strides, the mark of a stride is between two columns. */
+void mark_grid_line(struct chart *chart, double line, const struct setting *setting,
+	int stride_knob, const int64_t *strides, int count);

@@ -450,6 +450,8 @@ struct chart *chart_sweep_make(
 {
 	struct chart *chart =
 		gathered->look == LOOK_LINES ? make_lines(gathered) : make_grid(gathered);
+	struct cache_sizes caches =
+		origin->caches ? *origin->caches : cache_sizes(origin->machine, NULL, false, NULL);
 	unsigned swept = 0;
 
 	for (int i = 0; i < gathered->axis_count; i++)
@@ -460,12 +462,11 @@ struct chart *chart_sweep_make(
 	if (gathered->named.source[0])
 		chart_print(chart->after, "after %s", gathered->named.source);
 	if (gathered->look == LOOK_LINES && knob_of(gathered, 0)->axis == AXIS_SIZE)
-		mark_caches(chart, origin->machine);
+		mark_caches(chart, &caches);
 	else if (gathered->look != LOOK_LINES && knob_of(gathered, 1)->axis == AXIS_SIZE)
-		mark_grid_caches(
-			chart, origin->machine, gathered->axis[1].values, gathered->axis[1].count);
+		mark_grid_caches(chart, &caches, gathered->axis[1].values, gathered->axis[1].count);
 	if (gathered->look != LOOK_LINES && knob_of(gathered, 0)->axis == AXIS_STRIDE)
-		mark_grid_line(chart, origin->machine, &gathered->setting, gathered->axis[0].knob,
+		mark_grid_line(chart, caches.line, &gathered->setting, gathered->axis[0].knob,
 			gathered->axis[0].values, gathered->axis[0].count);
 	chart_cite(chart, origin, &gathered->source);
 	return chart;

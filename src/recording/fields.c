@@ -63,6 +63,23 @@ static void get_ipc(const struct record_sample *what, struct field_value *value)
 	set_real(value, counts_ipc(what->events, what->counts));
 }
 
+static const struct cache_size *l3_of(const struct record_sample *what)
+{
+	static const struct cache_size none;
+
+	return what->misses ? &what->misses->caches.level[2] : &none;
+}
+
+static void get_l3_bytes(const struct record_sample *what, struct field_value *value)
+{
+	set_integer(value, l3_of(what)->bytes > 0, (int64_t)l3_of(what)->bytes);
+}
+
+static void get_l3_from(const struct record_sample *what, struct field_value *value)
+{
+	set_word(value, cache_source_name(l3_of(what)->source));
+}
+
 /* ---- Which fields apply */
 
 static bool is_explained(const struct record_sample *what)
@@ -198,6 +215,8 @@ const struct field sample_fields[] = {
 	{ "whatif_misses", FIELDS_VALUE, FIELD_LIST, ROW(whatif_misses), .applies = has_misses },
 	{ "ipc", FIELDS_VALUE, FIELD_REAL, .get = get_ipc },
 	{ "check", FIELDS_VALUE, FIELD_REAL, SAMPLE(check), .applies = is_counted },
+	{ "l3_bytes", FIELDS_VALUE, FIELD_INT, .get = get_l3_bytes },
+	{ "l3_from", FIELDS_VALUE, FIELD_WORD, .get = get_l3_from },
 	{ "load_average", FIELDS_VALUE, FIELD_REAL, FACTS(load), .high = 1e6 },
 
 	{ "sweep", FIELDS_SWEEP, FIELD_NAME, ROW(sweep) },
@@ -362,7 +381,7 @@ static void put_value(json_t *object, const struct field *field, const struct fi
 	} else if (field->type == FIELD_LIST) {
 		json_t *list = json_array();
 
-		for (int i = 0; i < MISSES_LEVELS; i++)
+		for (int i = 0; i < CACHE_LEVELS; i++)
 			record_append_real(list, value->list->level[i].each);
 		json_object_set_new(object, field->name, list);
 	} else {
@@ -415,7 +434,7 @@ void field_csv(const struct field *field, const struct record_sample *what, stru
 	} else if (field->type == FIELD_FLAG) {
 		text_add(cell, value.integer ? "true" : "false");
 	} else if (field->type == FIELD_LIST) {
-		for (int i = 0; i < MISSES_LEVELS; i++) {
+		for (int i = 0; i < CACHE_LEVELS; i++) {
 			double each = value.list->level[i].each;
 
 			text_add(cell, i ? " " : "");

@@ -219,11 +219,13 @@ static void add_place(struct lines *lines, const struct view *view)
  * latency, at it". */
 static void add_limit(struct lines *lines, const struct scene *scene)
 {
+	static const char *const names[] = { "limit", "predicted" };
 	const struct view *view = scene->view;
 	const struct limits *limits = view->explanation ? &view->explanation->limits : NULL;
 	const char *note = view->limits_note;
 	enum style style = view->gap.kind == GAP_BELOW ? STYLE_BAD : STYLE_TEXT;
 	struct words gap = { "" };
+	int first, second;
 
 	if (!limits) {
 		line_cut(lines,
@@ -234,13 +236,17 @@ static void add_limit(struct lines *lines, const struct scene *scene)
 		gap = words_of(" on %s%s", view->core->name, view->nearest ? ", assumed" : "");
 	else if (view->gap.brief[0])
 		gap = words_of(", %.40s", view->gap.brief);
-	if (limits->binding < 0)
+	/* The gap stands next to the value from which it is measured: the prediction of a soft
+	 * limit, or the binding limit. */
+	first = view->gap.soft ? limits->predicted_by : limits->binding;
+	second = view->gap.soft ? limits->binding : limits->predicted_by;
+	if (first < 0)
 		lines_add(lines, 2, style, "no hard limit is known");
 	else
 		line_cut(lines,
-			lines_add(lines, 2, style, "limit %s M %s%s",
-				units_value(limits->bound).text,
-				limit_rows[limits->limit[limits->binding].kind].name, gap.text),
+			lines_add(lines, 2, style, "%s %s M %s%s", names[view->gap.soft],
+				units_value(limits->limit[first].cpe).text,
+				limit_rows[limits->limit[first].kind].name, gap.text),
 			2);
 	if (view->published)
 		lines_add(lines, 3, STYLE_TEXT, "published %s on %s",
@@ -252,10 +258,10 @@ static void add_limit(struct lines *lines, const struct scene *scene)
 	if (view->advice.kind == ADVICE_KNOB)
 		lines_add(lines, 5, STYLE_KEY, "r %1$s: %2$s predicted\nr %1$s: %2$s M",
 			view->advice.brief, units_value(view->advice.to).text);
-	else if (limits->predicted_by >= 0 && limits->predicted_by != limits->binding)
-		lines_add(lines, 7, STYLE_TEXT, "predicted %s M %s",
-			units_value(limits->predicted).text,
-			limit_rows[limits->limit[limits->predicted_by].kind].name);
+	else if (second >= 0 && second != first)
+		lines_add(lines, 7, STYLE_TEXT, "%s %s M %s", names[!view->gap.soft],
+			units_value(limits->limit[second].cpe).text,
+			limit_rows[limits->limit[second].kind].name);
 }
 
 /* Adds the ratio of the present value (B) to the pinned value (A), and doubts about both values.

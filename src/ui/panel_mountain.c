@@ -63,22 +63,9 @@ static void add_misses(struct lines *lines, const struct view_misses *misses, in
 		other = words_of("; if %s: %.150s", units_size_long((int64_t)other_bytes).text,
 			strcmp(then.text, words.text) == 0 ? "the same" : then.text);
 	}
-	lines_add(lines, 0, now->level[level].fits ? STYLE_DIM : STYLE_TEXT, "L%d %s: %s%s%s%s%s",
-		level + 1, units_size_long((int64_t)bytes).text, words.text, counted.text,
-		other.text, *note.text ? "; " : "", note.text);
-}
-
-/* Adds the cache sizes found by the probe if they differ from the sizes in the lines about misses.
- * Example: "ridges as the probe found them: L1 47k L2 2m". */
-static void add_ridges(struct lines *lines, const struct view_grid *grid)
-{
-	struct words words = words_of("ridges as the probe found them:");
-
-	for (int i = 0; i < MISSES_LEVELS; i++)
-		if (grid->cache[i] > 0)
-			words = words_of("%s L%d %s", words.text, i + 1,
-				units_size_short((int64_t)grid->cache[i]).text);
-	lines_put(lines, 0, STYLE_DIM, words);
+	lines_add(lines, 0, now->level[level].fits ? STYLE_DIM : STYLE_TEXT, "%s: %s%s%s%s%s",
+		cache_words(&now->caches, level).text, words.text, counted.text, other.text,
+		*note.text ? "; " : "", note.text);
 }
 
 /* Returns the text about the setting under the cursor. */
@@ -92,10 +79,8 @@ static struct lines mountain_words(struct box at, const struct view *view, bool 
 	add_limit(&lines, view);
 	if (!view->misses.now.known)
 		lines_add(&lines, 0, STYLE_DIM, "misses: unavailable; %s", view->misses.now.why);
-	for (int i = 0; view->misses.now.known && i < MISSES_LEVELS; i++)
+	for (int i = 0; view->misses.now.known && i < CACHE_LEVELS; i++)
 		add_misses(&lines, &view->misses, i);
-	if (view->grid.probed)
-		add_ridges(&lines, &view->grid);
 	return lines;
 }
 

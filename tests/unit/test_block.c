@@ -247,11 +247,12 @@ static void set(struct setting *setting, const char *form)
 TEST(sizes_alone_give_an_advice)
 {
 	struct setting setting;
-	struct blocks_question question = { .setting = &setting, .machine = &machine };
+	struct blocks_question question = { .setting = &setting };
 	struct blocks blocks;
 	struct blocks_text words;
 
 	set(&setting, "form=blocked-transposed");
+	question.caches = cache_sizes(&machine, NULL, false, NULL);
 	assert_true(blocks_find(&question, &blocks));
 	assert_int_equal(blocks.advice.n, 288);
 	words = blocks_words(&blocks, &setting, NULL);
@@ -268,7 +269,7 @@ TEST(sizes_alone_give_an_advice)
 	setting_init(&setting, kernel_find("mountain"));
 	assert_false(blocks_find(&question, &blocks));
 	set(&setting, "form=blocked");
-	machine.cache_count = 0;
+	question.caches = (struct cache_sizes){ 0 };
 	assert_false(blocks_find(&question, &blocks));
 }
 
@@ -296,12 +297,13 @@ TEST(the_core_makes_blocks_smaller)
 	struct uarch_choice core;
 	struct setting setting;
 	struct explain_question ask = { .seed = 1, .machine = &machine };
-	struct blocks_question question = { .setting = &setting,
-		.machine = &machine,
-		.explanation = explanation,
-		.l3 = { .known = true, .latency = 75, .lines = 0.2, .bytes = 32 << 20 } };
+	const struct memory_facts facts = { .l3 = { .known = true, .latency = 75, .lines = 0.2 } };
+	struct blocks_question question = {
+		.setting = &setting, .explanation = explanation, .measured = &facts
+	};
 
 	set(&setting, "form=blocked-transposed");
+	question.caches = cache_sizes(&machine, NULL, false, NULL);
 	machine_identify(&machine);
 	if (uarch_choose("redwood-cove", &machine, &core).code !=
 		STATUS_OK) { /* of another instruction set */
@@ -380,11 +382,12 @@ TEST(the_best_measured_stands_beside_it)
 {
 	struct cells *cells = cells_new();
 	struct setting setting;
-	struct blocks_question question = { .setting = &setting, .machine = &machine };
+	struct blocks_question question = { .setting = &setting };
 	struct blocks_measured found;
 	struct blocks blocks;
 
 	set(&setting, "form=blocked-transposed");
+	question.caches = cache_sizes(&machine, NULL, false, NULL);
 	assert_true(blocks_find(&question, &blocks));
 	measured(cells, &setting, 64, 1.2);
 	blocks_look(&blocks, &setting, cells, MEMORY_LIMITS_UNKNOWN, &found);

@@ -410,7 +410,7 @@ static double modelled(const struct uarch *uarch, const char *title)
 	"mov eax, dword [rdi+rcx*4]; imul eax, dword [rdi+rcx*4+4]; mov dword [rsi], eax; " \
 	"add rsi, 4; add rcx, 2; cmp rcx, rdx; jne top"
 #define WALK   "mov rax, qword [rdi]; add rdi, 16; dec rcx; jne top"
-#define CACHES .cache = { 32768, 1 << 20, 0 }
+#define CACHES .caches.level = { { .bytes = 32768 }, { .bytes = 1 << 20 } }
 
 /* The counts that the model predicts for a loop; NAN: unknown. */
 static const struct {

@@ -325,10 +325,10 @@ TEST_WITH(samples_say_how_far_they_are_from_their_limit, set_up, tear_down)
 	check_parts(written, "\nlimit    1.750, port pressure: ",
 		"\npredicted 11.75, by branch misprediction: ", "; measured at the limit\n");
 	write_one("text", &subject_run, 3.5);
-	check_contains(written, "; measured 100% above the limit\n");
+	check_contains(written, "; measured 8.250 (70 %) below the prediction\n");
 	write_one("text", &subject_run, 1.4);
-	check_contains(written,
-		"; measured 20% below the limit: the core model or the clock is wrong here\n");
+	check_contains(written, "; measured 0.350 (20 %) below the limit: the core model or the "
+				"clock is wrong here\n");
 	write_one("json", &subject_run, 3);
 	object = record_at(0);
 	check_members(
@@ -352,9 +352,11 @@ static void walk_through(double working_set, bool scattered)
 	const struct kernel_walk walk = {
 		.lines = 1, .step = 64, .scattered = scattered, .access = "read"
 	};
-	const double cache[MISSES_LEVELS] = { 48 << 10, 2 << 20, 0 };
+	const struct cache_sizes caches = {
+		.level = { { .bytes = 48 << 10 }, { .bytes = 2 << 20 } }, .line = 64
+	};
 
-	misses_find(&walk, working_set, cache, 64, &explanation->misses);
+	misses_find(&walk, working_set, &caches, &explanation->misses);
 }
 
 TEST_WITH(misses_stand_beside_what_they_would_be, set_up, tear_down)

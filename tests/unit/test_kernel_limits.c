@@ -201,7 +201,7 @@ TEST(figures_are_those_of_the_size_asked_about)
 	if (!status_is_ok(&status))
 		skip();
 	assert_true(limit_of(LIMIT_MISPREDICTION) && limit_of(LIMIT_MISPREDICTION)->known);
-	check_contains(limit_of(LIMIT_MISPREDICTION)->cause, "the binding limit, and ");
+	check_contains(limit_of(LIMIT_MISPREDICTION)->cause, "the other limits, and ");
 	v[kernel_knob(kernel, "size")] = 64;
 	check_ok(ask(kernel, v));
 	assert_false(limit_of(LIMIT_MISPREDICTION) && limit_of(LIMIT_MISPREDICTION)->known);

@@ -88,14 +88,13 @@ static const struct {
 	{ "mispredicts", &row_place.walk.mispredicts },
 	{ "working-set", &row_place.working_set },
 	{ "page", &row_place.page },
-	{ "L1-bytes", &row_place.cache[0] },
-	{ "L2-bytes", &row_place.cache[1] },
-	{ "L3-bytes", &row_place.cache[2] },
-	{ "L3-walk-bytes", &row_place.l3.bytes },
-	{ "L3-latency", &row_place.l3.latency },
-	{ "L3-lines", &row_place.l3.lines },
-	{ "memory-latency", &row_place.memory.latency },
-	{ "memory-lines", &row_place.memory.lines },
+	{ "L1-bytes", &row_place.caches.level[0].bytes },
+	{ "L2-bytes", &row_place.caches.level[1].bytes },
+	{ "L3-bytes", &row_place.caches.level[2].bytes },
+	{ "L3-latency", &row_place.measured.l3.latency },
+	{ "L3-lines", &row_place.measured.l3.lines },
+	{ "memory-latency", &row_place.measured.memory.latency },
+	{ "memory-lines", &row_place.measured.memory.lines },
 };
 
 typedef uint64_t address_of_step(int turn, int insn, int operand);
@@ -141,12 +140,13 @@ static void compute_row(struct table *table, const char *source, char *words)
 			table_fail(table, "unknown %s %s", word, value);
 	}
 	row_place.walk.scattered = scattered > 0;
-	row_place.l3.known = row_place.l3.latency > 0;
-	row_place.memory.known = row_place.memory.latency > 0;
+	row_place.measured.l3.known = row_place.measured.l3.latency > 0;
+	row_place.measured.memory.known = row_place.measured.memory.latency > 0;
 	assembly_loop(source, &loop);
 	loop.elements = elements;
 	if (address)
 		assembly_step(&loop, (int)turns, address);
+	caches_of_core(core, &row_place);
 	limits_compute(&loop, core, &row_place, &limits);
 	loop_free(&loop);
 	assert_true(limits.predicted >= limits.bound);
@@ -192,8 +192,8 @@ TEST(a_walk_within_a_walk_asks_for_both)
 		.walk.far_range = 16384,
 		.walk.apart = true,
 		.page = 4096,
-		.cache = { 0, 0, 65536 },
-		.l3 = { .known = true, .latency = 50, .lines = 0.25, .bytes = 65536 } };
+		.measured.l3 = { .known = true, .latency = 50, .lines = 0.25 },
+		.caches.level[2].bytes = 65536 };
 	const double far = 0.0625 * (1 - 5120.0 / 16384);
 
 	limits_of_place(*odd, "mov rax,[rsi]; add rsi,rdx; cmp rsi,rcx; jne top", 1, &place);
@@ -378,8 +378,9 @@ TEST(fewer_facts_never_raise_a_hard_limit)
 		.walk.lines = 1,
 		.walk.scattered = true,
 		.walk.splits = 0.3,
-		.l3 = { .known = true, .latency = 50, .lines = 0.5, .bytes = 8192 },
-		.memory = { .known = true, .latency = 300, .lines = 0.1 } };
+		.measured.l3 = { .known = true, .latency = 50, .lines = 0.5 },
+		.caches.level[2].bytes = 8192,
+		.measured.memory = { .known = true, .latency = 300, .lines = 0.1 } };
 	struct random random = { 17 };
 	struct uarch *uarch = *odd;
 	char *full;
@@ -432,9 +433,8 @@ TEST(random_loops_have_finite_limits)
 			.page = 4096 };
 
 		if (random_below(&random, 2))
-			place.l3 = place.memory = (struct memory_level){
-				.known = true, .latency = 50, .lines = 0.1, .bytes = 10000
-			};
+			place.measured.l3 = place.measured.memory =
+				(struct memory_level){ .known = true, .latency = 50, .lines = 0.1 };
 		loop_clear(&loop);
 		loop.insn_count = 1 + (int)random_below(&random, 40);
 		for (int i = 0; i < loop.insn_count; i++) {

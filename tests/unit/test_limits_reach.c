@@ -82,8 +82,9 @@ static struct limits_place tree(int levels)
 	struct limits_place place = { .working_set = 64.0 * (double)(1 << levels),
 		.walk.reaches = levels,
 		.page = 4096,
-		.l3 = { .known = true, .latency = 50, .lines = 0.25, .bytes = 16384 },
-		.memory = { .known = true, .latency = 300, .lines = 0.1 } };
+		.measured.l3 = { .known = true, .latency = 50, .lines = 0.25 },
+		.caches.level[2].bytes = 16384,
+		.measured.memory = { .known = true, .latency = 300, .lines = 0.1 } };
 
 	for (int i = 0; i < levels; i++)
 		place.walk.reach[i] =
@@ -185,10 +186,9 @@ TEST(guessed_addresses_make_no_chain)
 	limits_of_place(*state, PLAIN, 1, &place);
 	assert_null(find(LIMIT_MEMORY_LATENCY));
 	assert_true(cpe_of(LIMIT_MISSES) > 0);
-	bound = limits.bound;
+	bound = limits.predicted;
 	place.walk.mispredicts = 5;
 	limits_of_place(*state, PLAIN, 1, &place);
-	check_near(limits.bound, bound, 1e-9);
 	check_near(cpe_of(LIMIT_MISPREDICTION), bound + 5 * 20 + 5 * alone / 10, 1e-6);
 	check_contains(cause_of(LIMIT_MISPREDICTION), "after a load of ");
 }
@@ -198,8 +198,9 @@ TEST(ordered_lines_cost_bandwidth_alone)
 {
 	struct limits_place place = { .working_set = 1 << 20,
 		.walk.reaches = 2,
-		.l3 = { .known = true, .latency = 50, .lines = 0.25, .bytes = 16384 },
-		.memory = { .known = true, .latency = 300, .lines = 0.1 },
+		.measured.l3 = { .known = true, .latency = 50, .lines = 0.25 },
+		.caches.level[2].bytes = 16384,
+		.measured.memory = { .known = true, .latency = 300, .lines = 0.1 },
 		.walk.reach = {
 			{ 0.25, 1 << 20, REACH_CHAINED }, { 0.5, 1 << 20, REACH_ORDERED } } };
 	const double all = 1 << 20,
@@ -224,8 +225,9 @@ TEST(lines_that_come_again_may_all_be_kept)
 {
 	struct limits_place place = { .working_set = 1 << 20,
 		.walk.reaches = 2,
-		.l3 = { .known = true, .latency = 50, .lines = 0.25, .bytes = 16384 },
-		.memory = { .known = true, .latency = 300, .lines = 0.1 },
+		.measured.l3 = { .known = true, .latency = 50, .lines = 0.25 },
+		.caches.level[2].bytes = 16384,
+		.measured.memory = { .known = true, .latency = 300, .lines = 0.1 },
 		.walk.reach = { { 0.25, 1 << 20, REACH_CHAINED, 16384 },
 			{ 0.5, 1 << 20, REACH_ORDERED, 0 } } };
 	const double all = 1 << 20;
@@ -235,7 +237,7 @@ TEST(lines_that_come_again_may_all_be_kept)
 	/* Of the others no more is kept than before. */
 	check_near(limits.beyond[2], 0.5 * (all - 21504) / all, 1e-9);
 	/* What loads over so many bytes take says nothing of fewer. */
-	place.point[0] = (struct memory_point){ 1 << 18, 200 };
+	place.measured.point[0] = (struct memory_point){ 1 << 18, 200, 200, 200 };
 	check_near(latency_of(*state, &place),
 		0.25 * (4 * 1024 + 14 * 4096 + 50 * (16384 - 5120)) / 16384, 1e-6);
 	place.walk.reach[0].least = 1 << 10;
@@ -249,7 +251,8 @@ TEST(a_carried_chain_keeps_its_operations)
 	struct limits_place place = { .working_set = 65536,
 		.walk.reaches = 1,
 		.walk.reach = { { 1, 65536, REACH_CHAINED } },
-		.l3 = { .known = true, .latency = 50, .lines = 0.25, .bytes = 65536 } };
+		.measured.l3 = { .known = true, .latency = 50, .lines = 0.25 },
+		.caches.level[2].bytes = 65536 };
 	const char *walk = "mov rax,[rax]; add rax,rcx; cmp rax,rdx; jne top";
 	double mean = (4 * 1024 + 14 * 4096 + 50 * (65536 - 5120)) / 65536.0;
 
@@ -257,62 +260,76 @@ TEST(a_carried_chain_keeps_its_operations)
 	check_near(cpe_of(LIMIT_LATENCY), 5, 1e-9);
 	check_near(cpe_of(LIMIT_MEMORY_LATENCY), mean + 1, 1e-9);
 	/* A walk without reaches says the same. */
-	place = (struct limits_place){
-		.working_set = 65536, .walk.lines = 1, .walk.scattered = true, .l3 = place.l3
-	};
+	place = (struct limits_place){ .working_set = 65536,
+		.walk.lines = 1,
+		.walk.scattered = true,
+		.measured.l3 = place.measured.l3,
+		.caches = place.caches };
 	limits_of_place(*state, walk, 1, &place);
 	check_near(cpe_of(LIMIT_MEMORY_LATENCY), mean + 1, 1e-9);
 }
 
-/* A last cache that is shared out holds less than the system states: what larger ranges were
- * measured to take holds for those, and for no smaller ones. */
-TEST(what_larger_ranges_take_stands_for_a_cache_that_is_shared)
+/* The mean over a range of bytes is measured: the latencies of L3 and of memory add up to it. */
+TEST(the_measured_mean_is_kept)
 {
 	struct limits_place place = { .working_set = 1 << 20,
 		.walk.lines = 1,
 		.walk.scattered = true,
-		.l3 = { .known = true, .latency = 50, .lines = 0.25, .bytes = 1 << 24 },
-		.point = { { 1 << 19, 200 }, { 1 << 21, 400 } } };
+		.measured = { .l3 = { .known = true, .latency = 50, .lines = 0.25 },
+			.memory = { .known = true, .latency = 300, .lines = 0.1 },
+			.point = { { .bytes = 1 << 19, .latency = 200 },
+				{ .bytes = 1 << 21, .latency = 400 } } },
+		.caches.level[2] = { 1 << 18, 1 << 17, 1 << 19, CACHE_MEASURED } };
 	const double own = (4 * 1024 + 14 * 4096) / 1048576.0, far = 1 - 5120 / 1048576.0;
+	const char *walk = "mov rax,[rax]; cmp rax,rdx; jne top";
 
-	limits_of_place(*state, "mov rax,[rax]; cmp rax,rdx; jne top", 1, &place);
-	check_near(cpe_of(LIMIT_MEMORY_LATENCY), own + far * 200, 1e-9);
+	/* In the middle of the two ranges, on a scale of powers of two. */
+	limits_of_place(*state, walk, 1, &place);
+	check_near(cpe_of(LIMIT_MEMORY_LATENCY), own + far * 300, 1e-9);
 	check_contains(cause_of(LIMIT_MEMORY_LATENCY), "% memory");
-	check_near(limits.beyond[2], far, 1e-9);
-	/* Lines come no faster than from the cache: more is not known. */
-	check_near(cpe_of(LIMIT_MEMORY_LINES), 4096 / 1048576.0 / 0.5 + far / 0.25, 1e-9);
-	place.point[0].latency = 60;
-	limits_of_place(*state, "mov rax,[rax]; cmp rax,rdx; jne top", 1, &place);
-	check_near(cpe_of(LIMIT_MEMORY_LATENCY), own + far * 60, 1e-9);
-	check_near(limits.beyond[2], 0, 0);
-	place.working_set = 1 << 18;
-	limits_of_place(*state, "mov rax,[rax]; cmp rax,rdx; jne top", 1, &place);
+	assert_false(find(LIMIT_MEMORY_LATENCY)->hard);
+	check_near(limits.beyond[2], 1 - (5120.0 + (1 << 18)) / (1 << 20), 1e-9);
+	place.working_set = 1 << 19;
+	limits_of_place(*state, walk, 1, &place);
 	check_near(cpe_of(LIMIT_MEMORY_LATENCY),
-		(4 * 1024 + 14 * 4096 + 50 * (262144 - 5120)) / 262144.0, 1e-9);
+		(4 * 1024 + 14 * 4096 + 200 * (524288 - 5120)) / 524288.0, 1e-9);
+	/* Outside the ranges, each level has its own latency. */
+	place.working_set = 1 << 22;
+	limits_of_place(*state, walk, 1, &place);
+	check_near(cpe_of(LIMIT_MEMORY_LATENCY),
+		(4 * 1024 + 14 * 4096 + 50.0 * (1 << 18) + 300.0 * ((1 << 22) - 5120 - (1 << 18))) /
+			(1 << 22),
+		1e-9);
+	/* Where nearly all is in L3, the mean is the latency of L3. */
+	place.working_set = 1 << 20;
+	place.caches.level[2].bytes = 1 << 20;
+	limits_of_place(*state, walk, 1, &place);
+	check_near(cpe_of(LIMIT_MEMORY_LATENCY), own + far * 300, 1e-9);
+	check_near(limits.beyond[2], 0, 0);
 }
 
-/* In the largest range that is looked at memory's bandwidth is measured: it counts as memory,
- * whatever cache is said to hold it. */
-TEST(the_largest_range_counts_as_memory)
+/* What the core's file says is hard; what depends on the last cache or on a measured size is not.
+ */
+TEST(what_was_sampled_is_soft)
 {
-	struct limits_place place = { .working_set = 1 << 22,
+	struct limits_place place = { .working_set = 4096,
 		.walk.lines = 1,
-		.l3 = { .known = true, .latency = 50, .lines = 0.25, .bytes = 1 << 24 },
-		.point = { { 1 << 19, 0 }, { 1 << 21, 0 } } };
+		.walk.scattered = true,
+		.measured = { .l3 = { .known = true, .latency = 50, .lines = 0.25 } },
+		.caches.level[2].bytes = 1 << 24 };
+	const char *walk = "mov rax,[rax]; cmp rax,rdx; jne top";
 
-	limits_of_place(*state, PLAIN, 1, &place);
-	check_near(limits.beyond[2], 1 - 5120.0 / (1 << 22), 1e-9);
-	check_near(cpe_of(LIMIT_MEMORY_LINES), 4096.0 / (1 << 22) / 0.5 + limits.beyond[2] / 0.25,
-		1e-9);
-	place.working_set = 1 << 20;
-	limits_of_place(*state, PLAIN, 1, &place);
-	check_near(limits.beyond[2], 0, 0);
-	/* A cache that is no larger is what it is. */
-	place.working_set = 1 << 22;
-	place.l3.bytes = 1 << 21;
-	place.memory = (struct memory_level){ .known = true, .latency = 300, .lines = 0.1 };
-	limits_of_place(*state, PLAIN, 1, &place);
-	check_near(limits.beyond[2], 1 - (5120.0 + (1 << 21)) / (1 << 22), 1e-9);
+	limits_of_place(*state, walk, 1, &place);
+	assert_true(find(LIMIT_MEMORY_LATENCY)->hard);
+	place.caches.level[1] = (struct cache_size){ 3072, 3000, 3100, CACHE_MEASURED };
+	limits_of_place(*state, walk, 1, &place);
+	assert_false(find(LIMIT_MEMORY_LATENCY)->hard);
+	assert_int_equal(limits.limit[limits.binding].kind, LIMIT_LATENCY);
+	place.working_set = 1 << 16;
+	place.caches.level[1] = (struct cache_size){ 0 };
+	limits_of_place(*state, walk, 1, &place);
+	assert_false(find(LIMIT_MEMORY_LATENCY)->hard);
+	assert_false(find(LIMIT_MEMORY_LINES)->hard);
 }
 
 /* Nothing depends on which part of the data is named first: none of the small one's lines come from
@@ -324,8 +341,9 @@ TEST(the_order_of_the_parts_does_not_matter)
 	struct limits_place place = { .working_set = 1 << 22,
 		.walk.reaches = 2,
 		.walk.reach = { small, large },
-		.l3 = { .known = true, .latency = 50, .lines = 0.25, .bytes = 1 << 24 },
-		.point = { { 1 << 19, 0 }, { 1 << 21, 0 } } };
+		.measured.l3 = { .known = true, .latency = 50, .lines = 0.25 },
+		.caches.level[2].bytes = 1 << 20,
+		.measured.memory = { .known = true, .latency = 300, .lines = 0.1 } };
 	double lines, latency;
 
 	limits_of_place(*state, PLAIN, 1, &place);
@@ -339,25 +357,6 @@ TEST(the_order_of_the_parts_does_not_matter)
 	check_near(cpe_of(LIMIT_MEMORY_LATENCY), latency, 1e-9);
 }
 
-/* Where a set that the last cache should hold takes as long as the largest range, the cache holds
- * nothing of it: others have it. */
-TEST(a_cache_that_others_fill_is_none)
-{
-	struct limits_place place = { .working_set = 1 << 18,
-		.walk.lines = 1,
-		.walk.scattered = true,
-		.l3 = { .known = true, .latency = 300, .lines = 0.25, .bytes = 1 << 24 },
-		.point = { { 1 << 19, 320 }, { 1 << 21, 400 } } };
-
-	limits_of_place(*state, "mov rax,[rax]; cmp rax,rdx; jne top", 1, &place);
-	check_near(cpe_of(LIMIT_MEMORY_LATENCY),
-		(4 * 1024 + 14 * 4096 + 300 * (262144 - 5120)) / 262144.0, 1e-9);
-	check_near(limits.beyond[2], 1 - 5120 / 262144.0, 1e-9);
-	place.point[1].latency = 600;
-	limits_of_place(*state, "mov rax,[rax]; cmp rax,rdx; jne top", 1, &place);
-	check_near(limits.beyond[2], 0, 0);
-}
-
 /* Walks of many elements a load have little of one each: it is told all the same. */
 TEST(a_load_now_and_then_is_told)
 {
@@ -365,7 +364,8 @@ TEST(a_load_now_and_then_is_told)
 		.walk.reaches = 1,
 		.walk.reach = { { 0.00195, 1 << 20, REACH_CHAINED } },
 		.walk.restart = 1e6,
-		.l3 = { .known = true, .latency = 50, .lines = 0.25, .bytes = 1 << 24 } };
+		.measured.l3 = { .known = true, .latency = 50, .lines = 0.25 },
+		.caches.level[2].bytes = 1 << 24 };
 
 	limits_of_place(*state, PLAIN, 1, &place);
 	assert_string_equal(cause_of(LIMIT_MEMORY_LATENCY),
@@ -382,17 +382,20 @@ TEST(page_walks_are_those_of_chained_loads)
 		.page = 4096,
 		.walk.reach = { { 1, 4096, REACH_CHAINED }, { 2, 1 << 20, REACH_CHAINED },
 			{ 5, 1 << 20, REACH_FREE } },
-		.l3 = { .known = true, .latency = 50, .lines = 0.25, .bytes = 1 << 24 } };
+		.measured.l3 = { .known = true, .latency = 50, .lines = 0.25 },
+		.caches.level[2].bytes = 1 << 24 };
 	double beyond = 2 * (1 - 65536.0 / (1 << 20));
 
 	limits_of_place(*state, PLAIN, 1, &place);
-	check_near(cpe_of(LIMIT_PAGE_WALKS), limits.bound + 8 * beyond, 1e-9);
+	check_near(cpe_of(LIMIT_PAGE_WALKS),
+		fmax(cpe_of(LIMIT_MEMORY_LATENCY), cpe_of(LIMIT_MEMORY_LINES)) + 8 * beyond, 1e-9);
 	assert_string_equal(cause_of(LIMIT_PAGE_WALKS),
-		"the binding limit, and 63 % of chained loads miss the first TLB: +15");
+		"the other limits, and 63 % of chained loads miss the first TLB: +15");
 	assert_false(find(LIMIT_PAGE_WALKS)->hard);
 	place.walk.chains = 5;
 	limits_of_place(*state, PLAIN, 1, &place);
-	check_near(cpe_of(LIMIT_PAGE_WALKS), limits.bound + 8 * beyond / 5, 1e-9);
+	check_near(cpe_of(LIMIT_PAGE_WALKS),
+		fmax(cpe_of(LIMIT_MISSES), cpe_of(LIMIT_MEMORY_LINES)) + 8 * beyond / 5, 1e-9);
 	place.walk.reach[1].range = 65536;
 	limits_of_place(*state, PLAIN, 1, &place);
 	assert_null(find(LIMIT_PAGE_WALKS));
@@ -403,7 +406,8 @@ TEST(memory_may_be_behind_the_second_level)
 {
 	struct limits_place place = tree(10);
 
-	place.l3.known = false;
+	place.measured.l3.known = false;
+	place.caches.level[2].bytes = 0;
 	limits_of_place(*state, PLAIN, 1, &place);
 	assert_true(cpe_of(LIMIT_MEMORY_LATENCY) > 300);
 	/* 80 lines are in L1 and L2: 63 of six levels, 17 of 64 of the seventh. */
@@ -415,8 +419,8 @@ TEST(what_is_missing_is_named)
 {
 	struct limits_place place = tree(10);
 
-	place.l3.known = place.memory.known = false;
-	place.cache[2] = 16384;
+	place.measured.l3.known = place.measured.memory.known = false;
+	place.caches.level[2].bytes = 16384;
 	limits_of_place(*state, PLAIN, 1, &place);
 	assert_false(find(LIMIT_MEMORY_LATENCY)->known);
 	assert_string_equal(
@@ -442,16 +446,17 @@ TEST(fewer_facts_never_raise_a_hard_limit)
 		place.walk.chains = (double)random_below(&random, 4);
 		place.walk.restart = (double)random_below(&random, 3);
 		place.walk.mispredicts = (double)random_below(&random, 3);
-		place.point[0] = (struct memory_point){ 8192, (double)random_below(&random, 500) };
+		place.measured.point[0] = (struct memory_point){ .bytes = 8192,
+			.latency = (double)random_below(&random, 500) };
 		limits_of_place(*state, source, 1, &place);
 		bound = limits.bound;
 		less = place;
-		less.l3.known = random_below(&random, 4) > 0;
-		less.memory.known = random_below(&random, 4) > 0;
-		less.point[0].latency *= random_below(&random, 2);
+		less.measured.l3.known = random_below(&random, 4) > 0;
+		less.measured.memory.known = random_below(&random, 4) > 0;
+		less.measured.point[0].latency *= random_below(&random, 2);
 		/* Without a third level that is known to be there, what is behind the second is
 		 * memory: that is another machine. */
-		less.cache[2] = 16384;
+		less.caches.level[2].bytes = 16384;
 		limits_of_place(thin, source, 1, &less);
 		if (limits.bound > bound + 1e-9)
 			fail_msg("round %d: %.3f instead of %.3f (%s)", round, limits.bound, bound,

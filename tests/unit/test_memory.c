@@ -31,9 +31,9 @@ static int set_up(void **state)
 }
 
 /* Whether something is missing for a working set of so many bytes; the request then asks for it. */
-static bool next(uint64_t bytes, bool scattered)
+static bool next(uint64_t bytes)
 {
-	return memory_probe_next(&probe, &machine, bytes, scattered, 1, &request);
+	return memory_probe_next(&probe, &machine, bytes, 1, &request);
 }
 
 static void accept(const struct result *result)
@@ -64,8 +64,8 @@ static struct result *answer(double cpe)
 
 TEST(nothing_is_asked_for_what_stays_in_the_core)
 {
-	assert_false(next(512 << 10, false));
-	assert_true(next((512 << 10) + 64, false));
+	assert_false(next(512 << 10));
+	assert_true(next((512 << 10) + 64));
 	assert_string_equal(request.kernel->name, "list-length");
 	assert_true(request.budget.seconds > 0 && request.budget.quiet_wanted > 0);
 }
@@ -76,21 +76,21 @@ TEST(latency_is_that_of_the_level_alone)
 {
 	struct result *slowed;
 
-	assert_true(next(1 << 20, false));
+	assert_true(next(1 << 20));
 	assert_true(request.budget.fresh);
 	slowed = answer(300);
 	slowed->trials.trial[7].cpe = (4 + 15 * 12 + 16 * 46) / 32.0;
 	accept(slowed);
-	assert_false(probe.l3.known);
-	assert_true(next(1 << 20, false));
+	assert_false(probe.facts.l3.known);
+	assert_true(next(1 << 20));
 	assert_string_equal(request.kernel->name, "mountain");
 	accept(answer(5));
-	assert_true(probe.l3.known);
-	check_near(probe.l3.latency, 46, 1e-6);
-	check_near(probe.l3.lines, 0.2, 1e-9);
-	assert_false(next(1 << 20, false));
+	assert_true(probe.facts.l3.known);
+	check_near(probe.facts.l3.latency, 46, 1e-6);
+	check_near(probe.facts.l3.lines, 0.2, 1e-9);
+	assert_false(next(1 << 20));
 	/* Beyond L3 there is more to ask. */
-	assert_true(next(64 << 20, false));
+	assert_true(next(64 << 20));
 }
 
 TEST(a_cancelled_step_is_asked_for_again)
@@ -98,79 +98,135 @@ TEST(a_cancelled_step_is_asked_for_again)
 	struct result cancelled = { .final = true,
 		.status = status_make(STATUS_CANCELLED, "stopped") };
 
-	assert_true(next(1 << 20, false));
+	assert_true(next(1 << 20));
 	accept(&cancelled);
-	assert_true(next(1 << 20, false));
+	assert_true(next(1 << 20));
 	assert_string_equal(request.kernel->name, "list-length");
 }
 
 /* A value that was not in steady state is no input to a limit. */
 TEST(what_did_not_settle_stays_unknown)
 {
-	for (int asked = 0; next(256 << 20, false); asked++) {
+	for (int asked = 0; next(256 << 20); asked++) {
 		struct result *result = answer(500);
 
-		assert_true(asked < 20); /* it is not asked for for ever */
+		assert_true(asked < 40); /* it is not asked for for ever */
 
 		for (unsigned i = 0; i < result->trials.count; i++)
 			result->trials.trial[i].unsettled = true;
 		accept(result);
 	}
-	assert_false(probe.l3.known);
-	assert_false(probe.memory.known);
+	assert_false(probe.facts.l3.known);
+	assert_false(probe.facts.memory.known);
 	check_near(probe.peak, 0, 0);
 }
 
 TEST(what_contradicts_itself_stays_unknown)
 {
-	while (next(1 << 20, false))
+	while (next(1 << 20))
 		accept(answer(5));
-	assert_false(probe.l3.known);
+	assert_false(probe.facts.l3.known);
 }
 
+/* A machine of which this process has `held` bytes of L3: random walks take 50 cycles in L3 and 400
+ * in memory, 4 in L1 and 12 in L2. */
+static struct result *answer_of(double held)
+{
+	const double size = (double)size_asked(), own1 = (double)machine.cache[0].bytes,
+		     own2 = (double)machine.cache[1].bytes, own = own1 + own2;
+	double near = fmin(held / (size - own), 1), far = near * 50 + (1 - near) * 400;
+
+	if (strcmp(request.kernel->name, "latency") == 0)
+		return answer(
+			own1 / size * 4 + (own2 - own1) / size * 12 + (1 - own2 / size) * far);
+	if (strcmp(request.kernel->name, "list-length") == 0)
+		return answer(own1 / size * 4 + (own2 - own1) / size * 12 + (1 - own2 / size) * 50);
+	return answer(10);
+}
+
+static void ask_all(uint64_t bytes, double held)
+{
+	for (int asked = 0; next(bytes); asked++) {
+		assert_true(asked < 20);
+		accept(answer_of(held));
+	}
+}
+
+/* A last cache of 32 MiB is shared with other guests: what this process has of it is found from the
+ * walks, and so is what memory takes, although the largest walk still hits L3. */
+TEST(the_size_of_l3_is_what_the_walks_show)
+{
+	static const double held[] = { 1 << 20, 3 << 20, 7 << 20, 12 << 20, 20 << 20 };
+
+	for (size_t i = 0; i < sizeof(held) / sizeof(*held); i++) {
+		const struct cache_size *size = &probe.facts.cache[2];
+
+		begin(32 << 10, 512 << 10, 32 << 20);
+		ask_all(64 << 20, held[i]);
+		assert_int_equal(size->source, CACHE_MEASURED);
+		check_near(size->bytes, held[i], 0.03 * held[i]);
+		check_near(probe.facts.memory.latency, 400, 4);
+		assert_true(probe.facts.memory.known);
+	}
+}
+
+/* If this process has all of L3, the size is the one that the system states. */
+TEST(a_size_that_is_confirmed_is_not_measured)
+{
+	begin(32 << 10, 512 << 10, 32 << 20);
+	ask_all(64 << 20, 32 << 20);
+	check_near(probe.facts.cache[2].bytes, 0, 0);
+	check_near(probe.facts.memory.latency, 400, 120);
+}
+
+/* A process that has next to nothing of L3 has a small size with a range from zero. */
+TEST(l3_that_others_fill_is_small)
+{
+	const struct cache_size *size = &probe.facts.cache[2];
+
+	begin(32 << 10, 512 << 10, 32 << 20);
+	ask_all(64 << 20, 10 << 10);
+	assert_int_equal(size->source, CACHE_MEASURED);
+	check_near(size->lo, 0, 0);
+	assert_true(size->bytes > 0 && size->bytes < 64 << 10);
+}
+
+/* Walks beyond the working set are not made, unless memory shows in a smaller one. */
+TEST(only_the_ranges_that_are_needed_are_walked)
+{
+	int64_t most = 0;
+
+	begin(48 << 10, 2 << 20, (uint64_t)480 << 20);
+	while (next((uint64_t)30 << 20)) {
+		most = size_asked() > most ? size_asked() : most;
+		accept(answer_of(400 << 20));
+	}
+	assert_int_equal(most, 32 << 20);
+	assert_false(probe.facts.memory.known);
+	begin(48 << 10, 2 << 20, (uint64_t)480 << 20);
+	while (next((uint64_t)30 << 20)) {
+		most = size_asked() > most ? size_asked() : most;
+		accept(answer_of(16 << 20));
+	}
+	assert_int_equal(most, 256 << 20);
+	assert_true(probe.facts.memory.known);
+	check_near(probe.facts.cache[2].bytes, 16 << 20, 1 << 20);
+}
+
+/* Without a third level, one walk and two reads are behind the second. */
 TEST(levels_that_are_not_there_are_not_measured)
 {
+	int asked = 0;
+
 	begin(32 << 10, 512 << 10, 0);
-	while (next(64 << 20, false)) {
-		assert_string_equal(request.kernel->name, "bandwidth");
-		accept(answer(1));
+	for (; next(64 << 20); asked++) {
+		assert_int_equal(size_asked(), 1 << 20);
+		accept(answer(strcmp(request.kernel->name, "latency") == 0 ? 300 : 1));
 	}
-	begin(48 << 10, 2 << 20, (uint64_t)480 << 20);
-	while (next((uint64_t)30 << 20, false)) {
-		assert_true(size_asked() < 64 << 20);
-		accept(answer(100));
-	}
-	assert_false(probe.memory.known);
-}
-
-/* Where the last cache is said to be huge, what it really gives is seen by what random walks take;
- * then memory begins there. */
-TEST(a_cache_that_is_said_to_be_huge_is_looked_at)
-{
-	unsigned latencies = 0, peaks = 0;
-
-	begin(48 << 10, 2 << 20, (uint64_t)480 << 20);
-	while (next(64 << 20, true)) {
-		const char *name = request.kernel->name;
-		bool latency = strcmp(name, "latency") == 0, peak = strcmp(name, "bandwidth") == 0,
-		     lines = strcmp(name, "mountain") == 0;
-
-		if (latency || peak)
-			assert_int_equal(size_asked(), latency ? 32 << 20 : 256 << 20);
-		latencies += latency;
-		peaks += peak;
-		accept(answer(latency ? 500 : peak ? 2 : lines ? 5 : 120));
-	}
-	assert_int_equal(latencies, 1);
-	assert_int_equal(peaks, 1);
-	check_near(probe.point[0].latency,
-		(500 - 48 / 32768.0 * 4 - (2048 - 48) / 32768.0 * 12) / (1 - 2 / 32.0), 1e-6);
-	/* 8 bytes in 2 cycles of a third of a nanosecond. */
-	check_near(probe.peak, 12, 1e-6);
-	/* What still larger ones take nobody wants to know of a walk in order. */
-	assert_false(next(UINT64_C(1) << 30, false));
-	assert_true(next(UINT64_C(1) << 30, true));
-	assert_string_equal(request.kernel->name, "latency");
+	assert_int_equal(asked, 3);
+	assert_false(probe.facts.l3.known);
+	assert_true(probe.facts.memory.known && probe.facts.memory.latency > 300);
+	check_near(probe.facts.cache[2].bytes, 0, 0);
 }
 
 /* A read of memory is the peak, measured once, behind a last cache of common size. */
@@ -178,19 +234,17 @@ TEST(the_peak_is_measured_once)
 {
 	int64_t size = 0;
 
-	while (next(64 << 20, true)) {
-		assert_string_not_equal(request.kernel->name, "latency");
+	while (next(64 << 20)) {
 		if (strcmp(request.kernel->name, "bandwidth") == 0)
 			size = size_asked();
 		accept(answer(10));
 	}
 	assert_int_equal(size, 64 << 20);
 	check_near(probe.peak, 2.4, 1e-6);
-	assert_false(next(UINT64_C(1) << 30, true));
+	assert_false(next(UINT64_C(1) << 30));
 }
 
-/* What a probe found of L3 and of memory is taken over, by the best that was seen of each, and not
- * measured again. */
+/* What a probe found of L3 and of memory is taken over, and not measured again. */
 TEST(a_probe_answers_everything)
 {
 	struct probe_report *report = calloc(1, sizeof(*report));
@@ -222,14 +276,15 @@ TEST(a_probe_answers_everything)
 		};
 	}
 	assert_true(memory_probe_learn(&probe, report));
-	assert_true(probe.l3.known && probe.memory.known);
-	check_near(probe.l3.latency, 55, 1e-9);
-	check_near(probe.l3.lines, 0.22, 1e-9);
-	check_near(probe.l3.bytes, 8 << 20, 1);
-	check_near(probe.memory.latency, 380, 1e-9);
-	check_near(probe.memory.bytes, 0, 0);
+	assert_true(probe.facts.l3.known && probe.facts.memory.known);
+	check_near(probe.facts.l3.latency, 60, 1e-9);
+	check_near(probe.facts.l3.lines, 0.2, 1e-9);
+	check_near(probe.facts.cache[2].bytes, 6 << 20, 1);
+	check_near(probe.facts.cache[2].hi, 8 << 20, 1);
+	assert_int_equal(probe.facts.cache[2].source, CACHE_MEASURED);
+	check_near(probe.facts.memory.latency, 400, 1e-9);
 	check_near(probe.peak, 22, 1e-9);
-	assert_false(next(UINT64_C(1) << 30, false));
+	assert_false(next(UINT64_C(1) << 30));
 	free(report);
 }
 

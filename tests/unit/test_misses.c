@@ -14,21 +14,25 @@ static struct misses find(
 {
 	struct misses misses;
 
-	misses_find(walk, working_set, (const double[]){ l1, l2, l3 }, 64, &misses);
+	const struct cache_sizes caches = {
+		.level = { { .bytes = l1 }, { .bytes = l2 }, { .bytes = l3 } }, .line = 64
+	};
+
+	misses_find(walk, working_set, &caches, &misses);
 	return misses;
 }
 
 /* An array of elements of so many bytes, read at a stride, in one cache. */
 static struct misses ask(double size, double stride, double element, double line, double bytes)
 {
-	const double cache[MISSES_LEVELS] = { bytes, 0, 0 };
+	const struct cache_sizes caches = { .level[0].bytes = bytes, .line = line };
 	/* Kernels count in lines of 64 bytes. */
 	struct kernel_walk walk = {
 		.lines = fmin(1, stride * element / 64), .step = stride * element, .access = "read"
 	};
 	struct misses misses;
 
-	misses_find(&walk, size, cache, line, &misses);
+	misses_find(&walk, size, &caches, &misses);
 	assert_true(misses.known);
 	return misses;
 }
@@ -186,9 +190,9 @@ TEST(what_if_is_a_factor_or_a_size)
 		check_ok(misses_whatif_parse(in_turn[i].text, &whatif));
 		assert_string_equal(misses_whatif_words(&whatif).text, in_turn[i].words);
 		misses_if(&misses, &whatif, &then);
-		check_near(then.cache[0], in_turn[i].l1 * KIB, 0);
-		check_near(then.cache[1], in_turn[i].l2 * KIB, 0);
-		check_near(then.cache[2], in_turn[i].l3 * KIB, 0);
+		check_near(then.caches.level[0].bytes, in_turn[i].l1 * KIB, 0);
+		check_near(then.caches.level[1].bytes, in_turn[i].l2 * KIB, 0);
+		check_near(then.caches.level[2].bytes, in_turn[i].l3 * KIB, 0);
 	}
 	for (unsigned i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		struct misses_whatif before = whatif;
@@ -217,6 +221,7 @@ TEST(kernels_answer_for_their_walks)
 	};
 	struct machine machine = { .cache_count = 2,
 		.cache = { { 1, 48 << 10, 64 }, { 2, 2 << 20, 64 } } };
+	const struct cache_sizes caches = cache_sizes(&machine, NULL, false, NULL);
 	struct misses misses;
 	int64_t v[KNOBS_MAX] = { 0 };
 
@@ -232,7 +237,7 @@ TEST(kernels_answer_for_their_walks)
 			v[kernel_knob(kernel, "order")] = 0;
 		v[kernel_axis(kernel, AXIS_SIZE)] = cases[i].size;
 		v[kernel_knob(kernel, cases[i].knob)] = cases[i].value;
-		misses_of(kernel, v, &machine, &misses);
+		misses_of(kernel, v, &caches, &misses);
 		assert_true(misses.known);
 		check_near(misses.level[0].each, cases[i].l1, 1e-9);
 		check_near(misses.level[1].each, 0, 0);
@@ -241,7 +246,7 @@ TEST(kernels_answer_for_their_walks)
 	}
 	/* In a random order it is chance. */
 	v[kernel_knob(kernel_find("list-length"), "order")] = 1;
-	misses_of(kernel_find("list-length"), v, &machine, &misses);
+	misses_of(kernel_find("list-length"), v, &caches, &misses);
 	assert_false(misses.known);
 	check_contains(misses.why, "random");
 }

@@ -25,7 +25,7 @@ static const struct kernel *window(void)
 
 static void ask(int64_t filler, int64_t fillers, const char *remedy)
 {
-	struct explain_question question = { .seed = 1, .uarch = core, .foreign = true };
+	struct explain_question question = { .seed = 1, .uarch = core };
 	struct setting setting;
 
 	setting_init(&setting, window());
@@ -35,10 +35,10 @@ static void ask(int64_t filler, int64_t fillers, const char *remedy)
 		check_ok(setting_assign(&setting, remedy, MEMORY_LIMITS_UNKNOWN));
 	question.kernel = setting.kernel;
 	question.v = setting.v;
-	question.memory = (struct memory_level){ .known = true, .latency = 400, .lines = 0.1 };
-	question.l3 = (struct memory_level){
-		.known = true, .latency = 100, .lines = 0.2, .bytes = 1 << 20
-	};
+	question.measured =
+		(struct memory_facts){ .cache[2] = { 1 << 20, 1 << 20, 1 << 20, CACHE_MEASURED },
+			.l3 = { .known = true, .latency = 100, .lines = 0.2 },
+			.memory = { .known = true, .latency = 400, .lines = 0.1 } };
 	explain(&question, explanation);
 	check_ok(explanation->status);
 }

@@ -32,40 +32,37 @@ static void add_unknown(const struct limits *limits, struct gap *gap)
 		}
 }
 
-/* Adds the distance from the limit: "0.178 (53 %) above", or "9.916 above, 19 times the limit". */
+/* Adds the distance from the limit or from the prediction: "0.178 (53 %) above the limit", or
+ * "9.916 above the prediction, 19 times the prediction". */
 static void add_far(struct gap *gap)
 {
+	const char *from = gap->soft ? "prediction" : "limit",
+		   *side = gap->cycles < 0 ? "below" : "above";
+	const struct units_text cycles = units_value(fabs(gap->cycles));
+
 	if (gap->percent < 300)
-		add(gap, "%s (%.0f %%) above", units_value(gap->cycles).text, gap->percent);
+		add(gap, "%s (%.0f %%) %s the %s", cycles.text, fabs(gap->percent), side, from);
 	else
-		add(gap, "%s above, %.*f times the limit", units_value(gap->cycles).text,
-			gap->percent < 900, 1 + gap->percent / 100);
+		add(gap, "%s above the %s, %.*f times the %s", cycles.text, from,
+			gap->percent < 900, 1 + gap->percent / 100, from);
 }
 
-/* Describes a measurement above the limit, and whether a soft limit explains the gap completely or
- * in part. */
-static void above(double measured, const struct limits *limits, struct gap *gap)
+/* Describes a measurement that is neither below nor at the limit. If a soft limit is the
+ * prediction, the measurement is compared with the prediction. */
+static void above(const struct limits *limits, struct gap *gap)
 {
-	const struct limit *by =
-		limits->predicted_by >= 0 ? &limits->limit[limits->predicted_by] : NULL;
-	double ratio = limits->predicted > 0 ? measured / limits->predicted : 0;
-	const struct units_text predicted = units_value(limits->predicted);
-	const char *title = by ? limit_rows[by->kind].title : "";
-	bool soft = by && !by->hard;
-
-	add_far(gap);
-	gap->kind = GAP_ABOVE;
-	snprintf(gap->brief, sizeof(gap->brief), "+%s", units_value(gap->cycles).text);
-	if (soft && fabs(ratio - 1) <= GAP_PREDICTED) {
+	if (gap->soft && fabs(gap->percent) <= 100 * GAP_PREDICTED) {
 		gap->kind = GAP_SOFT;
-		add(gap, ", explained by %s", title);
+		add(gap, "as predicted, by %s",
+			limit_rows[limits->limit[limits->predicted_by].kind].title);
+		snprintf(gap->brief, sizeof(gap->brief), "as predicted");
 		return;
 	}
-	if (soft && ratio < 1)
-		add(gap, ": %s can explain up to %s", title, predicted.text);
-	else if (soft)
-		add(gap, ", up to %s explained by %s", predicted.text, title);
-	else
+	gap->kind = GAP_ABOVE;
+	add_far(gap);
+	snprintf(gap->brief, sizeof(gap->brief), "%s%s", gap->cycles < 0 ? "-" : "+",
+		units_value(fabs(gap->cycles)).text);
+	if (gap->cycles > 0)
 		add(gap, ": no effect that slexplore knows explains it");
 	add_unknown(limits, gap);
 }
@@ -74,12 +71,12 @@ static void above(double measured, const struct limits *limits, struct gap *gap)
  * caused by the loop. */
 static void qualify(const struct sample *sample, struct gap *gap)
 {
-	if (gap->kind == GAP_AT_LIMIT)
+	if (gap->kind == GAP_AT_LIMIT || gap->kind == GAP_SOFT)
 		return;
 	if (sample->contended || sample->unsettled)
 		gap->words[0] = '\0';
 	if (sample->contended && gap->kind == GAP_BELOW) {
-		add(gap, "measured below the limit, but contended: the value may be wrong");
+		add(gap, "below the limit, but contended: the value may be wrong");
 	} else if (sample->contended || sample->unsettled) {
 		add_far(gap);
 		add(gap, sample->contended
@@ -90,17 +87,11 @@ static void qualify(const struct sample *sample, struct gap *gap)
 	}
 }
 
-const char *gap_suspect(enum limit_kind kind)
-{
-	if (limit_rows[kind].resource == RESOURCE_MEMORY)
-		return "caches and memory are faster now than when slexplore measured their "
-		       "latencies";
-	return "the core model or the clock is wrong here";
-}
-
 void gap_find(const struct sample *sample, const struct limits *limits, const char *core,
 	bool assumed, struct gap *gap)
 {
+	double from;
+
 	memset(gap, 0, sizeof(*gap));
 	if (core && !assumed) {
 		gap->kind = GAP_FOREIGN;
@@ -110,21 +101,24 @@ void gap_find(const struct sample *sample, const struct limits *limits, const ch
 	}
 	if (!sample->valid || limits->binding < 0 || !(limits->bound > 0))
 		return;
-	gap->cycles = sample->cpe - limits->bound;
-	gap->percent = 100 * gap->cycles / limits->bound;
-	if (gap->percent < -100 * GAP_AT) {
+	gap->soft = limits->predicted_by >= 0 && !limits->limit[limits->predicted_by].hard &&
+		    sample->cpe > limits->bound * (1 + GAP_AT);
+	from = gap->soft ? limits->predicted : limits->bound;
+	gap->cycles = sample->cpe - from;
+	gap->percent = 100 * gap->cycles / from;
+	if (!gap->soft && gap->percent < -100 * GAP_AT) {
 		gap->kind = GAP_BELOW;
-		add(gap, "measured %s (%.0f %%) below the limit: ", units_value(-gap->cycles).text,
+		add(gap, "%s (%.0f %%) below the limit: ", units_value(-gap->cycles).text,
 			-gap->percent);
 		add(gap, core ? "this core is faster than %s" : "%s",
-			core ? core : gap_suspect(limits->limit[limits->binding].kind));
+			core ? core : "the core model or the clock is wrong here");
 		snprintf(gap->brief, sizeof(gap->brief), "measured below it");
-	} else if (gap->percent <= 100 * GAP_AT) {
+	} else if (!gap->soft && gap->percent <= 100 * GAP_AT) {
 		gap->kind = GAP_AT_LIMIT;
 		add(gap, "at the limit");
 		snprintf(gap->brief, sizeof(gap->brief), "at it");
 	} else {
-		above(sample->cpe, limits, gap);
+		above(limits, gap);
 	}
 	qualify(sample, gap);
 }

@@ -13,7 +13,7 @@
 enum gap_kind {
 	GAP_NONE, /* nothing is measured, or no hard limit is known */
 	GAP_AT_LIMIT,
-	GAP_SOFT,    /* the measurement is above the limit, and a soft limit explains the gap */
+	GAP_SOFT,    /* the measurement is as a soft limit predicts */
 	GAP_ABOVE,   /* the measurement is above the limit, without a known reason */
 	GAP_BELOW,   /* the measurement is below the limit, which is impossible, so the core model
 			must be wrong */
@@ -22,15 +22,12 @@ enum gap_kind {
 
 struct gap {
 	enum gap_kind kind;
-	double cycles, percent; /* measured value minus binding limit, in cycles and in percent of
-				   the limit */
-	char words[200]; /* the gap in words: "0.250 (50 %) above: ALU saturation explains it" */
-	char brief[40];	 /* short form of the gap: "at it", "+0.250" */
+	bool soft; /* a soft limit is the prediction, and the gap begins at the prediction */
+	double cycles, percent; /* measured value minus prediction or binding limit, in cycles and
+				   in percent of the prediction or limit */
+	char words[200];	/* the gap in words: "0.250 (50 %) above the prediction" */
+	char brief[40];		/* short form of the gap: "at it", "as predicted", "+0.250" */
 };
-
-/* Returns the likely cause of a measurement below a limit of that kind. For memory limits, the
- * likely cause is that latencies of caches and memory vary. */
-const char *gap_suspect(enum limit_kind kind);
 
 /* Computes the gap of a sample, which may be invalid. `core` is the title of the core whose limits
  * are used; NULL: the running core. `assumed` is true if the running core has no model, so the

@@ -14,30 +14,23 @@
  * cores have 64 entries. */
 #define TLB_ASSUMED 64
 
-/* Returns the bytes of a cache. For the running core, the system reports the size. For another
- * core, the core file gives the size. */
-static double bytes_of(
-	const struct blocks_question *question, const struct uarch_cache *cache, int level)
-{
-	double stated = question->machine ? (double)machine_cache(question->machine, level) : 0;
-
-	return cache && uarch_known(cache->bytes) && (question->explanation->foreign || stated <= 0)
-		       ? cache->bytes
-		       : stated;
-}
-
 static int find_levels(
 	const struct blocks_question *question, struct block_level level[BLOCK_LEVELS])
 {
 	const struct uarch *uarch =
 		question->explanation ? question->explanation->limits.uarch : NULL;
-	const struct memory_level *far[] = { &question->l3, &question->memory };
-	double last = question->machine ? (double)machine_cache(question->machine, 3) : 0;
+	/* The measured latencies are those of the running core. */
+	const bool here =
+		question->measured && !(question->explanation && question->explanation->foreign);
+	const struct memory_level far[] = { here ? question->measured->l3
+						 : (struct memory_level){ 0 },
+		here ? question->measured->memory : (struct memory_level){ 0 } };
+	double last = question->caches.level[2].bytes;
 	int count = 0;
 
 	for (int i = 1; i <= 2; i++) {
 		const struct uarch_cache *cache = uarch ? uarch_cache(uarch, i) : NULL;
-		double bytes = bytes_of(question, cache, i);
+		double bytes = question->caches.level[i - 1].bytes;
 
 		if (bytes > 0)
 			level[count++] = (struct block_level){ .name = i == 1 ? "L1d" : "L2",
@@ -49,8 +42,8 @@ static int find_levels(
 		level[count++] = (struct block_level){ .name = i ? "memory" : "L3",
 			.bytes = i ? 0 : last,
 			.shared = true,
-			.latency = far[i]->known ? far[i]->latency : 0,
-			.measured = far[i]->known };
+			.latency = far[i].known ? far[i].latency : 0,
+			.measured = far[i].known };
 	return count;
 }
 

@@ -6,7 +6,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "engine/machine/machine.h"
 #include "experiment/setting/cells.h"
 #include "experiment/setting/setting.h"
 #include "kernels/kernel.h"
@@ -15,11 +14,11 @@
 
 struct blocks_question {
 	const struct setting *setting;
-	const struct machine *machine;
 	const struct explanation *explanation; /* explanation of the setting on the chosen core;
 						  NULL: only cache sizes are known */
-	struct memory_level l3,
-		memory; /* values of L3 and memory; member `known` is true if they were measured */
+	struct cache_sizes caches;
+	const struct memory_facts *measured; /* values of L3 and memory on this machine; may be
+						NULL */
 };
 
 struct blocks {

@@ -118,24 +118,15 @@ static void fill_place(
 	*place = (struct limits_place){
 		.walk = run->walk,
 		.working_set = (double)kernel_footprint(kernel, question->v),
-		.l3 = question->l3,
-		.memory = question->memory,
+		.caches = cache_sizes(
+			question->machine, question->uarch, question->foreign, &question->measured),
 		.page = 4096,
 	};
 	if (kernel->own)
 		place->walk.mispredicts = -1;
-	memcpy(place->point, question->point, sizeof(place->point));
-	for (int level = 1; level <= 3; level++) {
-		const struct uarch_cache *cache =
-			level < 3 ? uarch_cache(question->uarch, level) : NULL;
-		double stated =
-			question->machine ? (double)machine_cache(question->machine, level) : 0;
-
-		/* The sizes of L1 and L2 depend on the core; the size of L3 belongs to this
-		 * machine. */
-		place->cache[level - 1] =
-			cache && (question->foreign || stated <= 0) ? cache->bytes : stated;
-	}
+	/* The measured latencies of L3 and memory are in cycles of this machine's core. */
+	if (!question->foreign)
+		place->measured = question->measured;
 }
 
 /* Prepares a built-in kernel with little data and decodes its loop. If data decide the path, the
@@ -210,8 +201,8 @@ void explain(const struct explain_question *question, struct explanation *explan
 	fill_place(question, &run, &place);
 	explanation->waits = run.walk.waits;
 	misses_find(kernel->own ? NULL : &run.walk,
-		misses_working_set(kernel, question->v, &run.walk), place.cache,
-		misses_line(question->machine), &explanation->misses);
+		misses_working_set(kernel, question->v, &run.walk), &place.caches,
+		&explanation->misses);
 	limits_compute(&explanation->loop, question->uarch, &place, &explanation->limits);
 }
 

@@ -14,12 +14,10 @@ struct explain_question {
 	const struct kernel *kernel;
 	const int64_t *v; /* values of the kernel's knobs at the setting to explain */
 	uint64_t seed;
-	const struct uarch *uarch;	/* the core for which the limits are computed */
-	bool foreign;			/* the core is not the one on which the program runs */
-	const struct machine *machine;	/* the machine whose cache sizes are used; may be NULL */
-	struct memory_level l3, memory; /* measured latency and bandwidth of the last cache and of
-					   memory; known is false if not measured */
-	struct memory_point point[MEMORY_POINTS];
+	const struct uarch *uarch;     /* the core for which the limits are computed */
+	bool foreign;		       /* the core is not the one on which the program runs */
+	const struct machine *machine; /* the machine whose cache sizes are used; may be NULL */
+	struct memory_facts measured;  /* values of L3 and memory on this machine */
 };
 
 struct explanation {

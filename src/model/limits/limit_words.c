@@ -224,7 +224,7 @@ __attribute__((format(printf, 5, 0))) static void add_limit(struct tally *tally,
 		return;
 	*limit = (struct limit){ .kind = kind,
 		.known = known,
-		.hard = limit_rows[kind].hard,
+		.hard = limit_rows[kind].hard && !tally->sampled,
 		.cycles = cycles,
 		.cpe = cycles / tally->elements };
 	vsnprintf(limit->cause, sizeof(limit->cause), format, list);

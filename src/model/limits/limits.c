@@ -305,8 +305,7 @@ void limits_compute(const struct loop *loop, const struct uarch *uarch,
 	limits_chain(&tally);
 	limits_memory(&tally);
 	for (int i = 0; i < limits->limit_count; i++)
-		if (limits->limit[i].hard)
-			tally.bound = fmax(tally.bound, limits->limit[i].cycles);
+		tally.bound = fmax(tally.bound, limits->limit[i].cycles);
 	limits_soft(&tally);
 	qsort(limits->limit, (size_t)limits->limit_count, sizeof(*limits->limit), compare);
 	if (tally.taken <= tally.turns)

@@ -12,6 +12,7 @@
 #include "model/code/loop.h"
 #include "model/core/uarch.h"
 #include "model/graph/deps.h"
+#include "model/memory/cache_sizes.h"
 
 #define LIMIT(id, ...) LIMIT_##id,
 enum limit_kind {
@@ -22,36 +23,15 @@ enum limit_kind {
 /* The kinds of resources that limit a loop. */
 enum limit_resource { RESOURCE_PIPELINE, RESOURCE_PORTS, RESOURCE_CHAIN, RESOURCE_MEMORY };
 
-/* The shared last cache or the memory, as measured on this machine. */
-struct memory_level {
-	bool known;
-	double latency; /* load-to-use latency in cycles, for loads in random order */
-	double lines;	/* bandwidth: cache lines per cycle, read in address order */
-	double bytes;	/* size of the level in bytes; 0 for memory */
-};
-
-/* Measured latency of loads in random order over a range of bytes. Loads that hit the core's own
- * caches are left out. If a hypervisor shares the last cache between many guests, the latency over
- * a large range is higher than the latency of that cache. */
-enum { MEMORY_POINTS = 2 };
-struct memory_point {
-	double bytes;
-	double latency; /* latency over the range in cycles; 0: not measured */
-};
-
 /* Describes the data of the loop, and the machine's caches and memory. */
 struct limits_place {
 	struct kernel_walk walk; /* order of the accesses to the data; walk.mispredicts is negative
 				    if unknown */
 	double working_set; /* bytes of data that the loop uses; 0: the data fit the first-level
 			       cache */
-	double cache[3];    /* bytes of L1d, L2 and L3 that this machine states; 0: no cache, or
-			       unknown. If the limits are for another core, L1 and L2 come from that
-			       core's file. */
-	struct memory_level l3, memory;
-	struct memory_point point[MEMORY_POINTS]; /* measured latency over a small range of memory,
-						     and over a large range */
-	double page;				  /* bytes of a memory page; 0: unknown */
+	struct cache_sizes caches;
+	struct memory_facts measured;
+	double page; /* bytes of a memory page; 0: unknown */
 };
 
 struct limit {

@@ -15,6 +15,10 @@
 enum { L1, L2, L3, MEMORY, LEVELS };
 static const char *const level_names[LEVELS] = { "L1", "L2", "L3", "memory" };
 
+/* If memory serves a smaller share of the accesses beyond L2, the latency of memory cannot be
+ * computed from the mean latency. */
+#define MEMORY_LEAST 0.05
+
 struct level {
 	const char *name;
 	double share;	       /* share of the accesses that the level serves, from 0 to 1 */
@@ -29,20 +33,9 @@ struct level {
  * are ignored. */
 enum { WAYS_ALL = ~0, WAYS_WAITING = ~(1 << REACH_ORDERED) };
 
-/* A range of data lies outside the last cache if its latency is FAR_FROM_CACHE times the latency of
- * the last cache. A range of data also lies outside the last cache if its latency is
- * AS_FAR_AS_MEMORY times the latency of the largest range. A shared cache may hold no line of this
- * process. */
-#define FAR_FROM_CACHE	 1.5
-#define AS_FAR_AS_MEMORY 0.67
-
 static double levels_cache(const struct tally *tally, int level)
 {
-	const struct uarch_cache *cache = uarch_cache(tally->uarch, level + 1);
-
-	if (tally->place->cache[level] > 0)
-		return tally->place->cache[level];
-	return cache && uarch_known(cache->bytes) ? cache->bytes : 0;
+	return tally->place->caches.level[level].bytes;
 }
 
 /* Returns the size in bytes of the range of data that the walk touches. */
@@ -106,7 +99,7 @@ static double beyond_of(const struct tally *tally, int index, double bytes)
 static void begin(const struct tally *tally, struct level level[LEVELS])
 {
 	const struct memory_level *far[LEVELS] = {
-		[L3] = &tally->place->l3, [MEMORY] = &tally->place->memory
+		[L3] = &tally->place->measured.l3, [MEMORY] = &tally->place->measured.memory
 	};
 
 	for (int i = L1; i < LEVELS; i++) {
@@ -121,37 +114,44 @@ static void begin(const struct tally *tally, struct level level[LEVELS])
 	}
 }
 
-/* Raises the latency beyond the core's own caches to a latency measured over a range of at most
- * `range` bytes. last is the stated size of the last cache. If the last cache should hold even the
- * largest measured range, a range at least as large counts as memory. */
-static void raise_far(
-	const struct limits_place *place, double range, double last, struct level level[LEVELS])
+/* Returns the measured mean latency of loads in random order over a range of bytes, interpolated
+ * between the two nearest measured ranges. Returns 0 if the range is not between measured ranges.
+ */
+static double mean_latency(const struct memory_facts *measured, double range)
 {
-	double latency = 0, share = level[L3].share + level[MEMORY].share, cycles = 0,
-	       most = place->point[MEMORY_POINTS - 1].bytes;
-	double farthest = place->point[MEMORY_POINTS - 1].latency;
-	bool far = most > 0 && range >= most && last > most;
+	const struct memory_point *below = NULL;
 
-	for (int i = 0; i < MEMORY_POINTS; i++)
-		if (place->point[i].bytes > 0 && place->point[i].bytes <= range)
-			latency = fmax(latency, place->point[i].latency);
-	for (int i = L3; i <= MEMORY; i++)
-		cycles += level[i].share * fmax(level[i].latency, 0);
-	far = far || (last > most && farthest > 0 && share > 0 &&
-			     fmax(latency, cycles / share) > AS_FAR_AS_MEMORY * farthest);
-	if (!(latency * share > cycles) && !far)
+	for (int i = 0; i < MEMORY_POINTS; i++) {
+		const struct memory_point *point = &measured->point[i];
+
+		if (!(point->latency > 0))
+			continue;
+		if (point->bytes == range)
+			return point->latency;
+		if (point->bytes > range)
+			return below ? below->latency + (point->latency - below->latency) *
+								log(range / below->bytes) /
+								log(point->bytes / below->bytes)
+				     : 0;
+		below = point;
+	}
+	return 0;
+}
+
+/* Sets the latencies of L3 and memory so that their mean is the measured mean over `range` bytes. A
+ * measured mean also contains effects that depend on the range, such as page table walks. */
+static void fit_mean(const struct memory_facts *measured, double range, struct level level[LEVELS])
+{
+	double mean = mean_latency(measured, range), near = fmax(level[L3].latency, 0),
+	       share = level[L3].share + level[MEMORY].share;
+
+	if (!(mean > 0) || !(share > 0))
 		return;
-	far = far || !(level[L3].latency > 0) || latency > FAR_FROM_CACHE * level[L3].latency;
-	/* The latency of memory is at least the latency of the last cache. Memory delivers at most
-	 * as many lines per cycle as the last cache. */
-	if (far && !(level[MEMORY].lines > 0))
-		level[MEMORY].lines = level[L3].lines;
-	if (latency * share > cycles)
-		level[far ? MEMORY : L3].latency = latency;
-	else if (far && level[L3].share > 0)
-		level[MEMORY].latency = level[L3].latency;
-	level[L3].share = far ? 0 : share;
-	level[MEMORY].share = far ? share : 0;
+	if (level[MEMORY].share > MEMORY_LEAST * share && near > 0)
+		level[MEMORY].latency =
+			fmax((mean * share - near * level[L3].share) / level[MEMORY].share, near);
+	else
+		level[L3].latency = level[MEMORY].latency = mean;
 }
 
 /* Computes the share of the accesses that each memory level serves. index is the number of a part
@@ -161,22 +161,20 @@ static bool spread(struct tally *tally, enum limit_kind kind, int index, struct 
 {
 	const struct limits_place *place = tally->place;
 	const struct kernel_reach *reach = index < 0 ? NULL : &place->walk.reach[index];
-	double bytes[LEVELS] = { levels_cache(tally, L1), levels_cache(tally, L2), place->cache[L3],
-		INFINITY },
-	       left = 1, together = 0, range = range_of(tally);
+	double left = 1, together = 0, range = range_of(tally);
 
 	begin(tally, level);
-	if (place->l3.known)
-		bytes[L3] = fmax(bytes[L3], place->l3.bytes);
 	for (int i = L1; i < LEVELS; i++) {
+		double bytes = i < MEMORY ? levels_cache(tally, i) : (double)INFINITY;
+
 		/* If the memory of this machine was measured and the system states no L3, the
 		 * machine has no L3. */
-		if (bytes[i] <= 0 && left > 0 && !(i == L3 && place->memory.known)) {
+		if (bytes <= 0 && left > 0 && !(i == L3 && place->measured.memory.known)) {
 			limits_add_unknown(
 				tally, kind, "size of the %s cache is not known", level[i].name);
 			return false;
 		}
-		together += bytes[i];
+		together += bytes;
 		level[i].share = fmax(left - beyond_of(tally, index, together), 0);
 		left -= level[i].share;
 		if (left < 1e-12)
@@ -184,8 +182,17 @@ static bool spread(struct tally *tally, enum limit_kind kind, int index, struct 
 	}
 	if (reach)
 		range = comes_again(reach) ? reach->least : reach->range;
-	raise_far(place, range, bytes[L3], level);
+	fit_mean(&place->measured, range, level);
 	return true;
+}
+
+/* Notes whether the next limits depend on values that were measured once, and that may change. Such
+ * limits are soft: a loop may run faster. */
+static void note_sampled(struct tally *tally, const struct level level[LEVELS])
+{
+	tally->sampled = level[L3].share > 0 || level[MEMORY].share > 0;
+	for (int i = L1; i < L3; i++)
+		tally->sampled |= tally->place->caches.level[i].source == CACHE_MEASURED;
 }
 
 static bool levels_spread(
@@ -298,6 +305,7 @@ static double add_up(struct tally *tally, enum reach_way way, enum limit_kind ki
 	*cycles = 0;
 	for (int i = L1; i < LEVELS; i++)
 		*cycles += loads * level[i].share * level[i].latency;
+	note_sampled(tally, level);
 	return loads;
 }
 
@@ -520,6 +528,7 @@ void limits_memory(struct tally *tally)
 	bool fits = levels_cache(tally, L1) > 0 && !levels_spill(tally);
 
 	add_reaches(tally);
+	tally->sampled = false;
 	beyond[0] = beyond[1] = beyond[2] = fits ? 0 : (double)NAN;
 	if (!levels_spill(tally) || lines <= 0)
 		return;
@@ -528,10 +537,14 @@ void limits_memory(struct tally *tally)
 	beyond[0] = lines * (1 - level[L1].share);
 	beyond[1] = lines * fmax(1 - level[L1].share - level[L2].share, 0);
 	beyond[2] = lines * level[MEMORY].share;
+	note_sampled(tally, level);
 	if (tally->place->walk.reaches == 0 && tally->place->walk.scattered)
 		add_chain(tally, level);
-	if (misses_wait(tally) && levels_spread(tally, LIMIT_MISSES, WAYS_WAITING, waiting) &&
-		waiting[L1].share < 1)
-		add_misses(tally, waiting);
 	add_lines(tally, level);
+	if (misses_wait(tally) && levels_spread(tally, LIMIT_MISSES, WAYS_WAITING, waiting) &&
+		waiting[L1].share < 1) {
+		note_sampled(tally, waiting);
+		add_misses(tally, waiting);
+	}
+	tally->sampled = false;
 }

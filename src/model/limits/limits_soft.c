@@ -129,7 +129,7 @@ static double page_walks(struct tally *tally)
 		cycles = loads * share * cost;
 	if (reaches ? share > 0.005 : cycles > 0)
 		limits_add(tally, LIMIT_PAGE_WALKS, tally->bound + cycles,
-			"the binding limit, and %s %% of %sloads miss the first TLB: +%s",
+			"the other limits, and %s %% of %sloads miss the first TLB: +%s",
 			words_number(round(share * 100)).text, reaches ? "chained " : "",
 			words_turn(tally, cycles).text);
 	return cycles;
@@ -199,13 +199,13 @@ static void add_mispredictions(struct tally *tally, double walks)
 			"%s mispredictions; the cost of one is not known", number.text);
 	else if (more > 0)
 		limits_add(tally, LIMIT_MISPREDICTION, cycles,
-			"the binding limit, and %s mispredictions of %s cycles, after a load of %s",
+			"the other limits, and %s mispredictions of %s cycles, after a load of %s",
 			number.text, cost.text, words_number(tally->wait).text);
 	else
 		limits_add(tally, LIMIT_MISPREDICTION, cycles,
 			base > tally->bound + 1e-9
 				? "chains that do not overlap, and %s mispredictions of %s cycles"
-				: "the binding limit, and %s mispredictions of %s cycles",
+				: "the other limits, and %s mispredictions of %s cycles",
 			number.text, cost.text);
 }
 

@@ -90,20 +90,21 @@ static struct misses_level level_find(const struct misses *misses, double bytes,
 
 static void find_levels(struct misses *misses)
 {
-	for (int i = 0; misses->known && i < MISSES_LEVELS; i++)
-		misses->level[i] = level_find(misses, misses->cache[i], i < LEVELS_BY_SETS);
+	for (int i = 0; misses->known && i < CACHE_LEVELS; i++)
+		misses->level[i] =
+			level_find(misses, misses->caches.level[i].bytes, i < LEVELS_BY_SETS);
 }
 
 void misses_find(const struct kernel_walk *walk, double working_set,
-	const double cache[MISSES_LEVELS], double line, struct misses *misses)
+	const struct cache_sizes *caches, struct misses *misses)
 {
 	const char *why = "";
 
 	*misses = (struct misses){ .working_set = working_set,
-		.line = line > 0 ? line : kernel_line };
+		.line = caches->line > 0 ? caches->line : kernel_line,
+		.caches = *caches };
 	if (walk)
 		misses->walk = *walk;
-	memcpy(misses->cache, cache, sizeof(misses->cache));
 	if (!walk)
 		why = "the cache lines that an own loop accesses are not known";
 	else if (walk->scattered && walk->reaches == 0)
@@ -121,27 +122,14 @@ double misses_working_set(
 	return walk->far_lines > 0 ? walk->range : (double)kernel_footprint(kernel, v);
 }
 
-double misses_line(const struct machine *machine)
-{
-	double line = 0;
-
-	for (int i = 0; machine && i < machine->cache_count; i++)
-		if (machine->cache[i].line > 0 && (line <= 0 || machine->cache[i].line < line))
-			line = machine->cache[i].line;
-	return line;
-}
-
-void misses_of(const struct kernel *kernel, const int64_t *v, const struct machine *machine,
+void misses_of(const struct kernel *kernel, const int64_t *v, const struct cache_sizes *caches,
 	struct misses *misses)
 {
-	double cache[MISSES_LEVELS];
 	struct kernel_walk walk;
 	bool described = !kernel->own && kernel_describe(kernel, v, &walk);
 
-	for (int i = 0; i < MISSES_LEVELS; i++)
-		cache[i] = machine ? (double)machine_cache(machine, i + 1) : 0;
 	misses_find(described ? &walk : NULL, described ? misses_working_set(kernel, v, &walk) : 0,
-		cache, misses_line(machine), misses);
+		caches, misses);
 	if (!kernel->own && !described)
 		snprintf(misses->why, sizeof(misses->why),
 			"the accesses of %.40s are known after its code is read", kernel->name);
@@ -247,17 +235,17 @@ struct status misses_whatif_parse(const char *text, struct misses_whatif *whatif
 		*whatif = (struct misses_whatif){ 0 };
 		return status_ok();
 	}
-	if ((*text == 'L' || *text == 'l') && text[1] >= '1' && text[1] <= '0' + MISSES_LEVELS &&
+	if ((*text == 'L' || *text == 'l') && text[1] >= '1' && text[1] <= '0' + CACHE_LEVELS &&
 		text[2] == ' ') {
 		level = text[1] - '1';
 		value = text + 3;
 	}
 	if (!asked.asked)
-		for (int i = 0; i < MISSES_LEVELS; i++)
+		for (int i = 0; i < CACHE_LEVELS; i++)
 			asked.factor[i] = 1;
 	asked.asked = true;
 	if (parse_factor(value, &factor)) {
-		for (int i = level < 0 ? 0 : level; i < (level < 0 ? MISSES_LEVELS : level + 1);
+		for (int i = level < 0 ? 0 : level; i < (level < 0 ? CACHE_LEVELS : level + 1);
 			i++) {
 			asked.factor[i] = factor;
 			asked.bytes[i] = 0;
@@ -281,11 +269,11 @@ struct misses_text misses_whatif_words(const struct misses_whatif *whatif)
 
 	if (!whatif->asked)
 		return all;
-	for (int i = 0; i < MISSES_LEVELS; i++)
+	for (int i = 0; i < CACHE_LEVELS; i++)
 		alike &= whatif->bytes[i] <= 0 && whatif->factor[i] == whatif->factor[0];
 	if (alike)
 		return words("caches %gx as large", whatif->factor[0]);
-	for (int i = 0; i < MISSES_LEVELS; i++) {
+	for (int i = 0; i < CACHE_LEVELS; i++) {
 		const char *comma = *all.text ? ", " : "";
 
 		if (whatif->bytes[i] > 0)
@@ -301,10 +289,12 @@ struct misses_text misses_whatif_words(const struct misses_whatif *whatif)
 void misses_if(const struct misses *misses, const struct misses_whatif *whatif, struct misses *then)
 {
 	*then = *misses;
-	for (int i = 0; i < MISSES_LEVELS; i++)
-		if (whatif->bytes[i] > 0)
-			then->cache[i] = whatif->bytes[i];
-		else if (whatif->asked)
-			then->cache[i] *= whatif->factor[i];
+	for (int i = 0; i < CACHE_LEVELS && whatif->asked; i++) {
+		struct cache_size *size = &then->caches.level[i];
+
+		size->bytes =
+			whatif->bytes[i] > 0 ? whatif->bytes[i] : size->bytes * whatif->factor[i];
+		size->source = CACHE_UNKNOWN;
+	}
 	find_levels(then);
 }

@@ -22,10 +22,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "engine/machine/machine.h"
 #include "kernels/kernel.h"
-
-enum { MISSES_LEVELS = 3 }; /* number of cache levels, from L1 to L3 */
+#include "model/memory/cache_sizes.h"
 
 struct misses_level {
 	double bytes; /* size of the cache; 0: no cache, or unknown */
@@ -40,18 +38,16 @@ struct misses {
 	bool known;
 	char why[120]; /* if known is false, the reason why the misses of the walk are unknown */
 	struct kernel_walk walk;
-	double working_set;	     /* bytes of data that one pass of the walk covers */
-	double line;		     /* bytes of a cache line */
-	double cache[MISSES_LEVELS]; /* bytes of each cache from L1 to L3; 0: no cache, or unknown
-				      */
-	struct misses_level level[MISSES_LEVELS];
+	double working_set; /* bytes of data that one pass of the walk covers */
+	double line;	    /* bytes of a cache line */
+	struct cache_sizes caches;
+	struct misses_level level[CACHE_LEVELS];
 };
 
 /* Computes the misses of a walk over working_set bytes. walk is NULL for a user's own loop, whose
- * order of accesses is unknown. cache contains the bytes of each cache from L1 to L3; 0: no cache,
- * or unknown. line is the number of bytes of a cache line; 0 means 64. */
+ * order of accesses is unknown. If caches->line is 0, a line has 64 bytes. */
 void misses_find(const struct kernel_walk *walk, double working_set,
-	const double cache[MISSES_LEVELS], double line, struct misses *misses);
+	const struct cache_sizes *caches, struct misses *misses);
 
 /* Returns the number of bytes that one pass of the walk covers at the setting v. */
 double misses_working_set(
@@ -61,14 +57,10 @@ double misses_working_set(
  * hold. Parts with more frequent accesses fill the caches first. */
 double misses_reach_share(const struct kernel_walk *walk, int reach, double bytes);
 
-/* Computes the misses of a kernel in the caches that the machine states. The kernel must have a
- * function kernel->describe that describes its walk. */
-void misses_of(const struct kernel *kernel, const int64_t *v, const struct machine *machine,
+/* Computes the misses of a kernel. The kernel must have a function kernel->describe that describes
+ * its walk. */
+void misses_of(const struct kernel *kernel, const int64_t *v, const struct cache_sizes *caches,
 	struct misses *misses);
-
-/* Returns the smallest line size of the machine's data caches in bytes. Returns 0 if no line size
- * is known. */
-double misses_line(const struct machine *machine);
 
 /* Returns the bytes of cache that a walk needs to have no misses: all lines that the walk touches.
  * Accesses an even number of lines apart use only some sets of the cache. If `sets` is true, the
@@ -91,9 +83,9 @@ struct misses_text misses_note(const struct misses *misses, int level);
 /* A user's question about the misses in caches of other sizes. */
 struct misses_whatif {
 	bool asked;
-	double factor[MISSES_LEVELS]; /* new size of each cache divided by its current size; not
+	double factor[CACHE_LEVELS]; /* new size of each cache divided by its current size; not
 					 used if bytes[] is not 0 */
-	double bytes[MISSES_LEVELS];  /* new size of each cache in bytes; 0: the new size is the
+	double bytes[CACHE_LEVELS];  /* new size of each cache in bytes; 0: the new size is the
 					 current size times factor */
 };
 

@@ -56,8 +56,9 @@ struct tally {
 			 chain; 0: the loop has no chain of loads */
 	double wait;  /* cycles for which a load with a mispredicted address waits; 0: the loop
 			 predicts no addresses */
-	double bound; /* cycles per path of the highest hard limit; valid after all hard limits are
-			 known */
+	bool sampled; /* the limits that are added now depend on measured values of L3 or memory,
+			 so they are soft */
+	double bound; /* cycles per path of the highest limit before limits_soft() */
 };
 
 static inline double tally_all(const double accesses[ACCESS_KINDS])

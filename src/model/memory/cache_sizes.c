@@ -1,0 +1,63 @@
+#include "model/memory/cache_sizes.h"
+
+#include <stdio.h>
+
+#include "base/units.h"
+
+static struct cache_size size_exact(double bytes, enum cache_source source)
+{
+	return (struct cache_size){ bytes, bytes, bytes, bytes > 0 ? source : CACHE_UNKNOWN };
+}
+
+static struct cache_size size_of(const struct machine *machine, const struct uarch *uarch,
+	bool foreign, const struct memory_facts *measured, int level)
+{
+	const struct uarch_cache *cache = uarch ? uarch_cache(uarch, level + 1) : NULL;
+	double stated = machine ? (double)machine_cache(machine, level + 1) : 0,
+	       documented = cache && uarch_known(cache->bytes) ? cache->bytes : 0;
+
+	if (foreign)
+		return size_exact(documented, CACHE_DOCUMENTED);
+	if (measured && measured->cache[level].bytes > 0)
+		return measured->cache[level];
+	return stated > 0 ? size_exact(stated, CACHE_STATED)
+			  : size_exact(documented, CACHE_DOCUMENTED);
+}
+
+struct cache_sizes cache_sizes(const struct machine *machine, const struct uarch *uarch,
+	bool foreign, const struct memory_facts *measured)
+{
+	struct cache_sizes sizes = { .line = 0 };
+
+	for (int i = 0; i < CACHE_LEVELS; i++)
+		sizes.level[i] = size_of(machine, uarch, foreign, measured, i);
+	for (int i = 0; machine && i < machine->cache_count; i++)
+		if (machine->cache[i].line > 0 &&
+			(sizes.line <= 0 || machine->cache[i].line < sizes.line))
+			sizes.line = machine->cache[i].line;
+	return sizes;
+}
+
+struct cache_text cache_words(const struct cache_sizes *caches, int level)
+{
+	const struct cache_size *size = &caches->level[level];
+	struct cache_text text;
+	int used = snprintf(text.text, sizeof(text.text), "L%d %s", level + 1,
+		units_size_long((int64_t)size->bytes).text);
+
+	if (size->source == CACHE_MEASURED && size->hi > size->lo)
+		snprintf(text.text + used, sizeof(text.text) - (size_t)used,
+			" (measured: %s to %s)", units_size_long((int64_t)size->lo).text,
+			units_size_long((int64_t)size->hi).text);
+	else if (size->source != CACHE_UNKNOWN)
+		snprintf(text.text + used, sizeof(text.text) - (size_t)used, " (%s)",
+			cache_source_name(size->source));
+	return text;
+}
+
+const char *cache_source_name(enum cache_source source)
+{
+	static const char *const names[] = { NULL, "stated", "documented", "measured" };
+
+	return names[source];
+}

@@ -1,0 +1,74 @@
+/* The sizes of the data caches that a process has on the measured core. cache_sizes() is the only
+ * function that chooses between a measured, a stated and a documented size. All limits, misses,
+ * marks of charts and block sizes use its result, so they cannot contradict each other.
+ *
+ * A virtual machine often states a third-level cache (L3) that many other guests share. A process
+ * then has only a part of that cache, and the part changes with time. */
+#pragma once
+
+#include <stdbool.h>
+
+#include "engine/machine/machine.h"
+#include "model/core/uarch.h"
+
+enum { CACHE_LEVELS = 3 }; /* number of cache levels, from L1 to L3 */
+
+/* The origin of a cache size. */
+enum cache_source {
+	CACHE_UNKNOWN,
+	CACHE_STATED,	  /* the operating system states the size */
+	CACHE_DOCUMENTED, /* the size comes from the file of another core */
+	CACHE_MEASURED,	  /* the size was measured on this machine */
+};
+
+struct cache_size {
+	double bytes; /* size of the cache; 0: no cache, or unknown */
+	double lo,
+		hi; /* range of the size in bytes; equal to `bytes` if the size is not measured */
+	enum cache_source source;
+};
+
+struct cache_sizes {
+	struct cache_size level[CACHE_LEVELS];
+	double line; /* bytes of a cache line; 0: unknown */
+};
+
+/* Latency and bandwidth of the shared last cache or of memory, as measured on this machine. */
+struct memory_level {
+	bool known;
+	double latency; /* load-to-use latency in cycles, for loads in random order */
+	double lines;	/* bandwidth: cache lines per cycle, read in address order */
+};
+
+/* Measured mean latency of loads in random order over a range of bytes. Loads that hit the core's
+ * own caches are left out, so the mean is over hits in L3 and accesses to memory. */
+enum { MEMORY_POINTS = 6 };
+struct memory_point {
+	double bytes;	/* size of the range; 0: not measured */
+	double latency; /* mean latency in cycles */
+	double lo, hi;	/* quartiles of the latency */
+};
+
+/* All values of the caches and of memory that were measured on this machine. A struct of zeros
+ * means that no value was measured. */
+struct memory_facts {
+	struct cache_size cache[CACHE_LEVELS]; /* a size of 0 bytes was not measured */
+	struct memory_level l3, memory;
+	struct memory_point point[MEMORY_POINTS]; /* in the order of their sizes */
+};
+
+/* Returns the sizes of the caches: a measured size first, then the size that the system states.
+ * If `foreign` is true, the sizes are those in the file of the core `uarch`, because the limits are
+ * not for the measured core. machine, uarch and measured may be NULL. */
+struct cache_sizes cache_sizes(const struct machine *machine, const struct uarch *uarch,
+	bool foreign, const struct memory_facts *measured);
+
+/* Returns the size of a cache and its origin as text: "L3 2.8 MiB (measured: 1.4 MiB to 5.6
+ * MiB)", "L1 48 KiB (stated)". `level` is 0 for L1. */
+struct cache_text {
+	char text[96];
+};
+struct cache_text cache_words(const struct cache_sizes *caches, int level);
+
+/* Returns the name of a source in records: "measured"; NULL for CACHE_UNKNOWN. */
+const char *cache_source_name(enum cache_source source);
