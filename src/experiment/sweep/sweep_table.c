@@ -143,9 +143,7 @@ static const struct explanation *explain_setting(
 		.uarch = table->options.core.uarch,
 		.foreign = table->options.foreign,
 		.machine = table->machine,
-		.l3 = table->memory.l3,
-		.memory = table->memory.memory,
-		.point = { table->memory.point[0], table->memory.point[1] },
+		.measured = table->memory.facts,
 	};
 	return measurer_compute(table->measurer, explain_row, table) ? table->explanation : NULL;
 }
@@ -160,18 +158,17 @@ static void measure_memory(struct sweep_table *table, const struct measurer *mea
 	struct result *result;
 	struct request request;
 
-	if (!table->explanation)
+	if (!table->explanation || table->options.foreign)
 		return;
 	for (size_t i = 1; i < report->row_count; i++)
 		if (kernel_footprint(largest->kernel, report->row[i].setting.v) >
 			kernel_footprint(largest->kernel, largest->v))
 			largest = &report->row[i].setting;
-	for (int level = 1; uarch && !table->options.foreign && level <= 2; level++)
+	for (int level = 1; uarch && level <= 2; level++)
 		cache[level - 1] = uarch_cache(uarch, level);
 	result = memory_new(1, sizeof(*result));
 	while (!measurer_stopped(measurer) && memory_probe_next(&table->memory, table->machine,
 						      kernel_footprint(largest->kernel, largest->v),
-						      memory_scattered(largest->kernel, largest->v),
 						      table->options.seed, &request)) {
 		if (measurer_measure(measurer, &request, result))
 			memory_probe_accept(&table->memory, table->machine,
@@ -188,10 +185,10 @@ static void advise(struct sweep_table *table)
 	struct setting last = table->report.row[table->report.row_count - 1].setting;
 	const struct explanation *explanation = explain_setting(table, &last);
 	const struct blocks_question question = { .setting = &last,
-		.machine = table->machine,
+		.caches = cache_sizes(table->machine, table->options.core.uarch,
+			table->options.foreign, &table->memory.facts),
 		.explanation = explanation,
-		.l3 = table->memory.l3,
-		.memory = table->memory.memory };
+		.measured = &table->memory.facts };
 	struct blocks blocks;
 
 	sweeps_advise(&table->named, blocks_find(&question, &blocks) ? blocks.advice.n : 0);
