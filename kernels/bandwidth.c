@@ -91,7 +91,7 @@ static const struct op *op_of(const int64_t *v)
 		[OP_BZERO] = { library_fill },          \
 		[OP_BCOPY] = { library_copy } },
 
-/* An iteration is a block of walk->stride bytes. */
+/* In each iteration, the C library fills or copies a block of walk->stride bytes. */
 KERNEL_LOOP static void library_fill(struct stream_walk *walk)
 {
 	for (uint64_t turn = 0; turn < walk->turns; turn++) {
@@ -127,8 +127,8 @@ static uint64_t width_of(const int64_t *v)
 	return (uint64_t)8 << v[WIDTH];
 }
 
-/* Returns the places that a setting accesses. An array is a whole number of cache lines. All blocks
- * for the C library have equal length; a small array is a single block.
+/* Returns the memory places that the loop accesses at the knob values v. An array is a whole number
+ * of cache lines. All blocks for the C library have equal length; a small array is a single block.
  *
  * gap: the page between the two arrays of a copy keeps lines of the destination out of the caches.
  * A processor that reads a page to its end prefetches the first lines of the next page. A store
@@ -233,7 +233,8 @@ static struct status bandwidth_prepare(struct kernel_run *run)
 	struct status status = ring_lay_out(run, any ? 0 : plan.part / 8, 8, put);
 
 	*stream_plan(run) = plan;
-	/* Only copies overwrite bytes after the laid-out data; other operations keep those bytes.
+	/* Only copies overwrite the memory after the prepared data. After other operations, data
+	 * that an earlier, larger setting prepared are still valid.
 	 */
 	if (any || (!plan.copies && run->layout.prepared > run->layout.laid_out))
 		run->layout.laid_out = any ? plan.part : run->layout.prepared;

@@ -8,15 +8,16 @@ enum { COMBINE_UNROLL = 16 };
 
 /* The numbers of loops for one operation and one stride form. COMBINE_SEPARATE: number of loops
  * with separate accumulators; each unroll factor has loops with 1…unroll accumulators.
- * COMBINE_SHAPES: number of all loops. The loops after the first COMBINE_SEPARATE loops are
- * reassociated, from unroll 2. At unroll 1, both kinds of loop are equal. */
+ * COMBINE_SHAPES: number of all loops. In a table of loops, the loops after the first
+ * COMBINE_SEPARATE loops have shape=reassociated, from unroll 2. At unroll 1, both kinds of loop
+ * are equal. */
 enum {
 	COMBINE_SEPARATE = COMBINE_UNROLL * (COMBINE_UNROLL + 1) / 2,
 	COMBINE_SHAPES = COMBINE_SEPARATE + COMBINE_UNROLL - 1
 };
 
-/* A walk round the array, counted in iterations of the loop. The loop updates the fields at and
- * room. */
+/* A walk round the array, counted in iterations of the loop. The loop updates the field `at` (the
+ * next element) and the field `room` (iterations up to the end of the ring). */
 struct combine_walk {
 	const void *at;	  /* address of the next element */
 	uint64_t room;	  /* number of iterations from `at` to the end of the ring, > 0 */

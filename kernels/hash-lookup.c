@@ -86,15 +86,16 @@ typedef uint64_t __attribute__((may_alias)) bucket_count;
  * of KEY_WORTH buckets. The places of keys are random, but buckets are sequential. */
 enum { KEY_WORTH = 4 };
 
-/* The progress of all passes together. Once the run is cancelled, every pass ends at once. */
+/* The progress of all passes that write the hash tables together. Once the run is cancelled, every
+ * pass over the buckets or keys ends at once. */
 struct passes {
 	struct kernel_run *run;
 	uint64_t done, of;
 	bool cancelled;
 };
 
-/* Reports progress, and returns false if the pass must stop. A pass must call goes_on() for each
- * item, starting with item 0. */
+/* Reports the progress of writing the tables, and returns false if the work must stop. A loop over
+ * buckets or keys must call goes_on() for each item, starting with item 0. */
 static bool goes_on(struct passes *passes, uint64_t i, uint64_t worth)
 {
 	if (i % CANCEL_EVERY)
@@ -470,7 +471,8 @@ static void hash_shrink(int64_t *v)
 	v[HASH_LOOKUPS] = v[HASH_LOOKUPS] < most ? v[HASH_LOOKUPS] : most;
 }
 
-/* The model steps through fewer lookups if a lookup has many steps. */
+/* To read the executed code, the model single-steps some lookups: fewer if each lookup visits many
+ * nodes or slots. */
 static unsigned hash_few(const int64_t *v)
 {
 	return 4 + (unsigned)(100 / (5 + steps_of(v)));

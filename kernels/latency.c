@@ -118,7 +118,8 @@ KERNEL_BODY void latency_chase(const void **at, uint64_t turns, const int chains
 		: "cc", "memory", CLOBBERS);
 }
 
-/* One access to the set with its current node in the register `at`. */
+/* One access to a set of nodes; the register `at` holds the address of the current node of this
+ * set. */
 #if defined(__x86_64__)
 #define ACCESS(at)                                        \
 	"	.if .Lturns			\n"                               \
@@ -258,7 +259,8 @@ static struct nodes near_nodes(const struct kernel_run *run)
 		.seed = run->seed + 1 };
 }
 
-/* Returns the number of items in the large set. Each chain has the same number of items. */
+/* Returns the number of items (nodes or pairs of nodes) in the large set. Each chain has the same
+ * number of items. */
 static uint64_t far_count(const int64_t *v)
 {
 	struct nodes nodes = far_shape(v);
@@ -310,8 +312,8 @@ static uint64_t latency_footprint(const int64_t *v)
 	return far_offset(v) + nodes_bytes(&nodes, far_count(v));
 }
 
-/* The layout number does not include the offset of the large set, because the offset follows from
- * near, order and stride. */
+/* The number that identifies the layout of the data does not include the offset of the large set of
+ * nodes, because the offset follows from near, order and stride. */
 static uint64_t latency_layout(const int64_t *v)
 {
 	unsigned cycles = far_shape(v).cycles;
@@ -389,7 +391,8 @@ static struct status latency_prepare(struct kernel_run *run)
 		run->code.name = "latency_chase";
 		granule = (uint64_t)(v[CHAINS] * STEPS(v[CHAINS]));
 	}
-	/* The walk wraps at no cost, so a pass may end up to one iteration late. */
+	/* The nodes form a cycle, so a pass may end up to one iteration after its first node is
+	 * reached again. */
 	run->ring = round_up(pass, granule);
 	run->granule = granule;
 	run->bytes = sizeof(void *);
@@ -399,7 +402,8 @@ static struct status latency_prepare(struct kernel_run *run)
 	return status_ok();
 }
 
-/* Reduces the small set to one node, because the small set may be larger than the large set. */
+/* For single-stepping, reduces the set of `near` bytes to one node, because this set may be larger
+ * than the reduced set of `size` bytes. */
 static void latency_shrink(int64_t *v)
 {
 	v[NEAR] = LINE;
