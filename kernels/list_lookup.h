@@ -9,12 +9,12 @@
  *
  * A linked list over an array of nodes. The order of the list in memory ranges from perfect to
  * random. The fields of struct list determine the place of each node. The list can therefore be
- * written from one end of the array to the other, and a walk can begin at any node.
+ * written from one end of the array to the other, and a search can begin at any node.
  *
  * The array consists of groups of nodes. Nodes of a group are adjacent in memory. The list visits
  * the groups by rank. Most groups lie at the place of their rank. Misplaced groups have exchanged
- * their places in random pairs. Deleted nodes are still in the array, but the list skips deleted
- * nodes. */
+ * their places in random pairs. A deleted node is still in the array, but no pointer of the list
+ * leads to it. */
 
 /* A node of the list. A node has 24 bytes, as in the cited article. */
 struct list_node {
@@ -35,8 +35,9 @@ struct list {
 	uint64_t groups, group;
 	uint64_t misplaced, deleted; /* number of misplaced groups and of deleted groups */
 	uint64_t linked;	     /* number of nodes that the list visits */
-	uint32_t *before[2];	     /* the number of linked groups before each LIST_BLOCK-th rank
-					(LIST_BY_RANK) or place (LIST_BY_PLACE) */
+	uint32_t *before[2]; /* the number of groups of nodes that are in the list, counted before
+				each LIST_BLOCK-th group in list order (LIST_BY_RANK) or in array
+				order (LIST_BY_PLACE) */
 	struct shuffle places, deletions;
 } __attribute__((may_alias));
 
@@ -60,7 +61,8 @@ bool list_write(const struct list *list, struct kernel_run *run, uint64_t of);
  */
 void list_group(const struct list *list, uint64_t rank, struct list_node *nodes);
 
-/* Returns the rank of the node at position `index` of a written list (index < linked). */
+/* Returns the rank (number in list order, with deleted nodes) of the node at position `index` of a
+ * written list (index < linked). */
 uint64_t list_rank(const struct list *list, uint64_t index);
 
 /* list_place() returns the place of the group with a given rank. Applied to a place, list_place()
@@ -105,8 +107,7 @@ enum { GROUP_CHOICES = 5 }; /* number of choices of the group size: 1, 2, 4, 8 o
 
 enum { LOOKUP_VALUES_MOST = 1024, LOOKUP_LANES = 4, LOOKUP_WRONG = 2 };
 
-/* The state of a loop. The loop reads its start from this struct, and updates the struct at its
- * end. */
+/* The state of a search loop: where the loop starts, and, after the call, where it stopped. */
 struct lookup_walk {
 	const void *cursor; /* the present node, or the present position in the index if the form
 			       has an index */
@@ -118,8 +119,8 @@ struct lookup_walk {
 	uint64_t count; /* number of values */
 };
 
-/* A loop that looks up one value returns whether it found the value. After a success, walk->cursor
- * stays at the found node, and walk->left still counts that node. */
+/* A loop that looks up one value returns whether it found the value. After a successful search,
+ * walk->cursor is the address of the found node, and walk->left still counts that node. */
 typedef bool lookup_loop(struct lookup_walk *walk);
 
 /* The values to look up and their results, stored after the nodes. */
@@ -127,9 +128,10 @@ struct lookup_tables {
 	int32_t values[LOOKUP_VALUES_MOST];
 	int32_t found[LOOKUP_VALUES_MOST]; /* the result for each value; 0: not found; LOOKUP_WRONG:
 					      found at a wrong node */
-	uint64_t begin[LOOKUP_VALUES_MOST + 1]; /* Number of comparisons before the walk for each
-						   value, if each value has its own walk. The last
-						   entry is the total number of comparisons. */
+	uint64_t begin[LOOKUP_VALUES_MOST +
+		       1]; /* If the list is searched once for each value: the number of comparisons
+			      made before the search for value number k. The last entry of begin[]
+			      is the total number of comparisons. */
 };
 
 /* Returns the description of the list of a setting. memory may be NULL. */
@@ -138,7 +140,8 @@ struct list lookup_list_of(const int64_t *v, unsigned char *memory, uint64_t see
 /* Returns the list of a prepared run. */
 const struct list *lookup_list(const struct kernel_run *run);
 
-/* Return the byte offset of the tables, the byte offset of the index, and the offset after both. */
+/* Return byte offsets in the working set: of the tables of looked-up values, of the index of nodes,
+ * and of the end of both. */
 uint64_t lookup_tables_at(const struct list *list);
 uint64_t lookup_index_at(const struct list *list);
 uint64_t lookup_end(const struct list *list);

@@ -121,7 +121,8 @@ uint64_t list_linked(const struct list *list, int by, uint64_t index)
 
 	if (list->deleted == 0)
 		return index;
-	/* The loop searches for the last block with at most `index` linked groups before it. */
+	/* The binary search finds the last block of groups that has at most `index` linked groups
+	 * before it. */
 	while (low < high) {
 		uint64_t middle = (low + high + 1) / 2;
 

@@ -10,8 +10,8 @@
  * 128-byte lines. */
 enum { PAIR_APART = 128 };
 
-/* AHEAD: number of items for which the node before the item is prefetched, because this node is
- * random. CANCEL_EVERY: number of items between two checks of *cancel. */
+/* AHEAD: number of insertions for which the node to change is prefetched, because this node is at a
+ * random place. CANCEL_EVERY: number of items between two checks of *cancel. */
 enum { AHEAD = 16, CANCEL_EVERY = 4096 };
 
 static uint64_t power_from(uint64_t value)
@@ -73,8 +73,8 @@ uint64_t nodes_bytes(const struct nodes *nodes, uint64_t items)
 	return items * nodes->stride;
 }
 
-/* The two ends of an item: a walk enters the item at the node `in`, and leaves the item from the
- * node `out`. */
+/* The two ends of an item (a node or a pair of nodes): a cycle enters the item at the node `in`,
+ * and leaves the item from the node `out`. */
 struct item {
 	struct node *in, *out;
 };
@@ -113,9 +113,9 @@ static struct item item_at(const struct layout *layout, uint64_t index)
 	return random_next(&side) >> 63 ? (struct item){ high, low } : (struct item){ low, high };
 }
 
-/* Each group of items has one item of each cycle. turn_of() returns the rotation of the cycles
- * within a group. Because of the rotation, the items of a cycle have different places in their
- * cache lines. */
+/* Successive items in memory form groups with one item of each cycle. turn_of() returns by how many
+ * places the items of a group are rotated. Because of the rotation, the items of a cycle have
+ * different places in their cache lines. */
 static uint64_t turn_of(const struct nodes *nodes, uint64_t group)
 {
 	struct random random = { (nodes->seed ^ 0x5bd1e995) + group };
@@ -123,8 +123,8 @@ static uint64_t turn_of(const struct nodes *nodes, uint64_t group)
 	return group ? random_below(&random, nodes->cycles) : 0;
 }
 
-/* Returns the earlier item after which item `index` is inserted. The earlier item belongs to the
- * same cycle. The item must not be the first item of its cycle. */
+/* Returns the earlier item after which item number `index` is inserted into its cycle. The earlier
+ * item belongs to the same cycle. Item number `index` must not be the first item of its cycle. */
 static uint64_t before(const struct nodes *nodes, uint64_t index)
 {
 	uint64_t cycles = nodes->cycles, group, other, cycle;
@@ -156,7 +156,8 @@ static bool cancelled(
 	return atomic_load_explicit(cancel, memory_order_relaxed);
 }
 
-/* Inserts the items number have … count - 1. Returns the new number of items. */
+/* Inserts the items with numbers `have` to `count` - 1 into their cycles. Returns the new number of
+ * items. */
 static uint64_t grow(
 	const struct layout *layout, uint64_t have, uint64_t count, const atomic_bool *cancel)
 {
@@ -193,8 +194,8 @@ static uint64_t grow(
 	return have;
 }
 
-/* Removes the items number have - 1 … count, the last item first. In this order, each item still
- * follows the node after which it was inserted. */
+/* Removes the items with numbers `have` - 1 down to `count` from their cycles. The last inserted
+ * item is removed first, so each item still follows the node after which it was inserted. */
 static uint64_t take_back(
 	const struct layout *layout, uint64_t have, uint64_t count, const atomic_bool *cancel)
 {

@@ -170,8 +170,9 @@ static struct status scatter_verify(struct kernel_run *run)
 	uint32_t *to = (uint32_t *)(void *)run->memory + count;
 	uint64_t others = count < 4096 ? count : 4096;
 
-	/* The check clears all places to which the walk stores, and the start of the array. After
-	 * the walk, the stored places must hold STORED, and the other cleared places must not. */
+	/* The check clears all elements to which the checked stores go, and the start of the array.
+	 * After the checked stores, these elements must hold STORED, and the other cleared elements
+	 * must not. */
 	for (uint64_t i = 0; i < others; i++)
 		to[i] = 0;
 	for (uint64_t i = 0; i < walked; i++)

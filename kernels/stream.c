@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* VALUE: the byte that loops write. MARK: the byte that the check puts into gaps between places.
- * Loops must not overwrite the gaps. */
+/* VALUE: the byte that loops write. MARK: the byte that the check writes between the places that a
+ * strided loop accesses. Loops must not overwrite these gaps. */
 enum { VALUE = 0x5a, MARK = 0x33 };
 
 /* Number of iterations that the check examines. */
@@ -69,12 +69,14 @@ static bool holds(
 }
 
 /* Checks a loop that only reads. Each call makes one iteration, because the loop keeps only the
- * last loaded values. In a short ring, the check continues past the end of the ring. */
+ * last loaded values. If the array is short, the check continues at the start of the array after
+ * its end. */
 static struct status verify_reads(struct kernel_run *run, const struct stream_plan *plan)
 {
 	uint64_t ring = run->ring / STREAM_UNROLL,
 		 turns = ring < VERIFIED ? ring + ring / 2 : VERIFIED;
-	/* For 8-byte accesses, only the second half of walk.found[] is valid. */
+	/* For 8-byte accesses, only the values of the last four loads of an iteration are valid:
+	 * the second half of walk.found[]. */
 	uint64_t first = plan->width == 8 ? STREAM_UNROLL / 2 : 0;
 	struct stream_walk walk;
 
@@ -95,8 +97,8 @@ static struct status verify_reads(struct kernel_run *run, const struct stream_pl
 	return status_ok();
 }
 
-/* Checks a loop that writes. After a call, each place must hold the right value, and the gaps must
- * still hold MARK. */
+/* Checks a loop that writes. After a call, each place that the loop writes must hold the right
+ * value, and the gaps between these places must still hold MARK. */
 static struct status verify_writes(struct kernel_run *run, const struct stream_plan *plan)
 {
 	uint64_t turns = run->ring / run->granule, count, width = plan->width;
