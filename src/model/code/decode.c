@@ -17,18 +17,19 @@ struct place {
 			 yet */
 	int32_t target; /* offset of the target of a branch or jump; -1: the target lies outside the
 			   function */
-	/* The last call of measure_span() sets the fields `listed` and `reaches`. */
+	/* measure_span() sets the fields `listed` and `reaches` again for each possible loop of the
+	 * function. */
 	bool listed;  /* the span contains this instruction */
-	bool reaches; /* execution can get from this byte to the span's last instruction without
-			 leaving the span */
+	bool reaches; /* execution can get from this byte to the last instruction of the possible
+			 loop without leaving the loop */
 };
 
 /* A possible loop: `last` is the offset of a backward branch or jump, `first` is the offset of its
  * target. */
 struct span {
 	int32_t first, last;
-	int count;    /* number of instructions in the span */
-	bool returns; /* a return or indirect jump lies inside the span, so the span may be two
+	int count;    /* number of instructions of the possible loop */
+	bool returns; /* a return or indirect jump lies inside the possible loop, so it may be two
 			 pieces of code and not one loop */
 };
 
@@ -110,8 +111,8 @@ static void read_function(struct function *function)
 	}
 }
 
-/* The offset of the next decoded instruction of the span. Undecoded bytes, such as padding after a
- * jump, are skipped. */
+/* The offset of the next decoded instruction of a possible loop. Undecoded bytes, such as padding
+ * after a jump, are skipped. */
 static int32_t following(const struct function *function, const struct span *span, int32_t at)
 {
 	at += function->place[at].length;
@@ -120,8 +121,9 @@ static int32_t following(const struct function *function, const struct span *spa
 	return at;
 }
 
-/* Whether execution can get from the offset `at` to the span's end. find_way() handles the offsets
- * of a span from last to first, and must have handled `at` already. */
+/* Whether execution can get from the code at offset `at` to the end of a possible loop, the span.
+ * find_way() answers the question for each offset of the span, from last to first, so the answer
+ * for `at` must be ready. */
 static bool reaches(const struct function *function, const struct span *span, int32_t at)
 {
 	return at <= span->last && function->place[at].listed && function->place[at].reaches;
@@ -139,8 +141,8 @@ static void find_way(const struct function *function, const struct span *span, i
 					place->flow == FLOW_CALL));
 }
 
-/* Lists the instructions of a span. Returns false if the span is no loop, because execution cannot
- * get from its first to its last instruction. */
+/* Lists the instructions of a possible loop, a span of the function's code. Returns false if the
+ * span is no loop, because execution cannot get from its first to its last instruction. */
 static bool measure_span(const struct function *function, struct span *span)
 {
 	int32_t at = span->first;
@@ -176,8 +178,9 @@ static bool find_loop(const struct function *function, struct span *best)
 		const struct place *place = &function->place[at];
 		struct span span = { place->target, at, 0, false };
 
-		/* Loops are found in the order of their ends. A loop that does not begin after
-		 * `latest` encloses an earlier loop. */
+		/* Loops are found in the order of their ends. A loop that begins at or before
+		 * `latest`, the start of the innermost loop found last, encloses an earlier loop.
+		 */
 		if (!place->length || place->target < 0 || place->target > at ||
 			!measure_span(function, &span) || span.first <= latest)
 			continue;
@@ -334,7 +337,8 @@ static bool advance(struct way *way, const struct insn *insn, uint64_t top, bool
 	}
 }
 
-/* The instruction at the address way->at. Each instruction is decoded only once. */
+/* Returns the instruction at way->at, the address in generated code that the followed path has
+ * reached. Each instruction is decoded only once. */
 static const struct insn *meet(struct way *way)
 {
 	int *met = &way->met[way->at - way->begin];

@@ -51,7 +51,8 @@ static inline void decode_add_write(struct insn *insn, uint8_t reg)
 	decode_add(insn->writes, &insn->write_count, INSN_WRITES, reg);
 }
 
-/* Appends the letter of an operand to the instruction's shape. */
+/* Appends the letter of an operand to the instruction's shape: a text such as "r,m" for a register
+ * and a memory operand. */
 static inline void decode_add_shape(struct insn *insn, const char *letter)
 {
 	size_t length = strlen(insn->shape);
@@ -60,8 +61,8 @@ static inline void decode_add_shape(struct insn *insn, const char *letter)
 		letter);
 }
 
-/* Whether a name is one of the words, which blanks separate. The word "mov*" fits each name that
- * begins with "mov". */
+/* Whether a name is in a list of words that are separated by blanks. The word "mov*" in the list
+ * fits each name that begins with "mov". */
 static inline bool decode_is(const char *name, const char *words)
 {
 	for (size_t length; *words; words += length + strspn(words + length, "* ")) {

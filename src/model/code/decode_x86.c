@@ -14,7 +14,8 @@ struct source {
 	ZydisDecodedOperand all[ZYDIS_MAX_OPERAND_COUNT];
 	const ZydisDecodedOperand
 		*visible[ZYDIS_MAX_OPERAND_COUNT]; /* operands in the order of the instruction's
-						      text, without the mask in braces */
+						      text, without the AVX-512 mask register in
+						      braces */
 	int visible_count;
 	bool no_reads; /* the instruction is an idiom whose result does not depend on its register
 			  operands */
@@ -383,8 +384,8 @@ static void fill_operands(const struct source *source, struct insn *insn)
 	}
 	if (insn->flow == FLOW_RETURN)
 		insn->step += (int32_t)insn->value;
-	/* String instructions change their pointers. Zydis does not report the changed pointers of
-	 * scas and outs. */
+	/* String instructions change their pointers. Zydis does not report that the string
+	 * instructions scas and outs change their pointer registers. */
 	if (source->decoded.meta.category != ZYDIS_CATEGORY_STRINGOP &&
 		source->decoded.meta.category != ZYDIS_CATEGORY_IOSTRINGOP)
 		return;

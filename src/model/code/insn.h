@@ -32,8 +32,8 @@ enum insn_extend {
 	EXTEND_ADDRESS, /* the processor computes the whole address with 32 bits (x86: prefix 67) */
 };
 
-/* One memory operand. The list `reads` of the instruction does not contain the registers of the
- * operand. */
+/* One memory operand. The list `reads` of an instruction does not contain the registers of a memory
+ * operand's address. */
 struct insn_memory {
 	bool load, store;  /* whether the instruction loads or stores the operand; if both are true,
 			      it reads, changes and writes back the value */

@@ -2,9 +2,10 @@
  *
  * There are two kinds of path. The path of a decoded loop (decode.h) is assumed: one iteration, in
  * order. The path of a stepped loop (step.h) has the instructions that really ran: several
- * iterations, with branches and addresses. Values that are computed from a loop are "per path". A
- * value per path divided by `turns` is a value per iteration; divided by `elements`, it is a value
- * per element. */
+ * iterations, with branches and addresses. Values that are computed from a loop are "per path": for
+ * one pass through all executed instructions that the path contains. Divided by `turns` (iterations
+ * in the path), a value per path becomes a value per iteration; divided by `elements`, a value per
+ * data element. */
 #pragma once
 
 #include <stddef.h>
@@ -37,8 +38,9 @@ struct loop {
 			 another. Values per element then hold only for the data of this run */
 	int forks;    /* for an assumed path: number of conditional branches inside the loop. Each
 			 branch counts as not taken if the path can then stay in the loop */
-	double insns_per_element; /* instructions per element. Stepped loop: exact, from two runs of
-				     different length; decoded loop: path_count ÷ elements */
+	double insns_per_element; /* instructions per element. In a single-stepped loop, the number
+				     is exact, from two runs of different length; in a decoded loop,
+				     it is path_count ÷ elements */
 	int unknown;		  /* number of instructions of the loop that could not be decoded */
 };
 

@@ -1,7 +1,7 @@
-/* Single-steps a child process. The child stops itself twice: when tracing starts, and when
- * everything is set up. After the second stop, the parent steps each instruction of the child. The
- * empty function mark() marks the beginning and end of a run. The address of mark() is the same in
- * parent and child. */
+/* Single-steps a child process. The single-stepped child process stops itself twice: when tracing
+ * starts, and when everything is set up. After the second stop, the parent steps each instruction
+ * of the child. The empty function mark() marks the beginning and end of a run. The address of
+ * mark() is the same in parent and child. */
 #include "model/code/step.h"
 
 #include <elf.h>
@@ -29,8 +29,8 @@
 #include "model/code/decode.h"
 #include "model/code/step_path.h"
 
-/* Exit statuses of the child. EXIT_PREPARED_BADLY: prepare() failed. EXIT_REFUSED: the child may
- * not be traced. */
+/* Exit statuses of the child. EXIT_PREPARED_BADLY: prepare() failed. EXIT_REFUSED: exit status of a
+ * child process that the system does not allow to be traced with ptrace. */
 enum { EXIT_PREPARED_BADLY = 100, EXIT_REFUSED = 99 };
 
 /* ---- Functions that run in the child ---- */
@@ -62,15 +62,16 @@ static _Noreturn void child_main(const struct step_plan *plan)
 	if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0)
 		_exit(EXIT_REFUSED);
 	stop_self();
-	/* The timer wakes the parent when the time is up. The timer repeats, because late() allows
-	 * more time on a busy machine. */
+	/* The timer wakes the parent when the time is up. The timer of the single-stepping parent
+	 * repeats, because late() allows more time on a busy machine. */
 	setitimer(ITIMER_REAL, &limit, NULL);
 	if (plan->prepare && plan->prepare(plan->context) != 0)
 		_exit(EXIT_PREPARED_BADLY);
 	plan->run(plan->context, plan->shorter);
 	stop_self();
-	/* Marks 1 and 2 enclose the shorter run, marks 2 and 3 the longer run. The other code
-	 * between two marks is the same. The parent stops stepping at the third mark. */
+	/* The first and the second call of mark() enclose the shorter run of the kernel; the second
+	 * and the third enclose the longer run. Apart from the run, the code between two calls of
+	 * mark() is the same. The parent stops single-stepping at the third call of mark(). */
 	for (volatile int i = 0; i < 3; i++) {
 		mark();
 		plan->run(plan->context, counts[i]);
@@ -444,9 +445,8 @@ static struct status step_to(struct tracer *tracer, bool kept, int *steps)
 static struct status trace(struct tracer *tracer, struct loop *loop)
 {
 	const struct step_plan *plan = tracer->plan;
-	int steps[3] = {
-		0
-	}; /* number of steps before the first mark, in the shorter run, and in the longer run */
+	int steps[3] = { 0 }; /* number of steps before the first call of mark(), in the shorter
+				 run, and in the longer run */
 	struct status status = start(tracer);
 
 	for (int i = 0; i < 3 && status_is_ok(&status); i++)
@@ -503,9 +503,10 @@ struct status step_loop(const struct step_plan *plan, struct loop *loop)
 
 /* ---- Stepping the user's own loops ---- */
 
-/* The number of elements n grows until the path has TURNS_ENOUGH iterations or PATH_ENOUGH steps.
- * One iteration of a vectorised loop can process dozens of elements. If the numbers of elements are
- * powers of two, neither run executes the remainder loop after a vectorised loop. */
+/* The number of data elements n grows until the recorded path has TURNS_ENOUGH iterations or
+ * PATH_ENOUGH steps. One iteration of a vectorised loop can process dozens of elements. If the
+ * numbers of elements are powers of two, neither run executes the remainder loop after a vectorised
+ * loop. */
 enum {
 	N_FIRST = 128,
 	N_TIMES = 8,
@@ -515,7 +516,8 @@ enum {
 	STEPS_MOST = 60000
 };
 
-/* Time limit of stepping an own loop. One step needs 3 µs, or 20 µs under a hypervisor. */
+/* Time limit in seconds for single-stepping an own loop, which is a function of the user's library.
+ * One step needs 3 µs, or 20 µs under a hypervisor. */
 static const double OWN_SECONDS = 2.0;
 
 struct status step_own(const struct own *own, uint64_t seed, struct loop *loop)
@@ -546,8 +548,8 @@ struct status step_own(const struct own *own, uint64_t seed, struct loop *loop)
 			(status_is_ok(&status) &&
 				(loop->turns >= TURNS_ENOUGH || loop->path_count >= PATH_ENOUGH)))
 			break;
-		/* A larger n helps only if the run did not reach the loop because it had too few
-		 * elements. */
+		/* A larger number of data elements n helps only if the run did not reach the loop
+		 * because it had too few elements. */
 		if (!status_is_ok(&status) && !strstr(status.text, "no instruction repeats") &&
 			!strstr(status.text, "as many instructions"))
 			break;

@@ -10,8 +10,8 @@
 #include "base/status.h"
 #include "model/code/loop.h"
 
-/* Processes `count` elements in the child, between two marks of the stepper. The function runs
- * several times, after fork(), so it must not use locks or allocate memory. */
+/* Processes `count` data elements in the child process, while the parent single-steps the child.
+ * The function runs several times, after fork(), so it must not use locks or allocate memory. */
 typedef void step_run(void *context, uint64_t count);
 
 /* The child calls this function once before stepping, for work that the explorer must not do itself
@@ -22,11 +22,12 @@ typedef int step_prepare(void *context);
 struct step_plan {
 	step_run *run;
 	void *context;
-	uint64_t shorter, longer; /* numbers of elements of the two runs: shorter < longer; both are
-				     multiples of the kernel's granule */
-	int most_steps;		  /* stepping fails after this many instructions in one run (> 0) */
-	double seconds;		  /* stepping fails after this many seconds; see step_late() */
-	step_prepare *prepare;	  /* function that prepares the child; NULL: nothing to prepare */
+	uint64_t shorter,
+		longer; /* numbers of data elements of the two runs: shorter < longer; both are
+			   multiples of the number that the kernel processes at a time */
+	int most_steps; /* stepping fails after this many instructions in one run (> 0) */
+	double seconds; /* stepping fails after this many seconds; see step_late() */
+	step_prepare *prepare; /* function that prepares the child; NULL: nothing to prepare */
 	const struct status *failure; /* reason why `prepare` failed, in memory that parent and
 					 child share; NULL if `prepare` is NULL */
 };

@@ -61,8 +61,8 @@ static int hottest(const struct search *search)
 	return best;
 }
 
-/* The average number of iterations per visit of a loop. Functions that the loop calls belong to the
- * loop. */
+/* The average number of iterations of a loop, each time execution enters it. Functions that the
+ * loop calls belong to the loop. */
 static double turns_a_visit(const struct search *search, int head)
 {
 	const struct step_trace *trace = search->trace;
@@ -142,8 +142,8 @@ static int different(const struct step_trace *trace, int from, int to, bool *use
 	return count;
 }
 
-/* Chooses the iterations of a loop that its path will show. The window has 0 turns if not even one
- * iteration fits into `room`. */
+/* Chooses the iterations of a loop that its path will show. The result has 0 iterations if the loop
+ * `room` has no room for even one iteration. */
 static struct window choose_window(
 	const struct step_trace *trace, int head, const struct loop *room)
 {
@@ -175,8 +175,8 @@ static struct window choose_window(
 static bool goes_both_ways(const struct loop *loop)
 {
 	uint8_t *ways = memory_new((size_t)loop->insn_count,
-		sizeof(*ways)); /* for each instruction: bit 0: some step did not jump; bit 1: some
-				   step jumped */
+		sizeof(*ways)); /* for each instruction: bit 0 is set if the branch was not taken in
+				   some step, bit 1 if it was taken in some step */
 	bool both = false;
 
 	for (int i = 0; i < loop->path_count && !both; i++) {

@@ -51,7 +51,8 @@ struct uarch_class {
 	bool accumulate_unknown; /* true: a multiply-add may read its addend later than its factors,
 				    and the core file does not state how much later */
 	double each; /* measured reciprocal throughput in cycles per instruction; UARCH_UNKNOWN: not
-			stated. Limits are computed from the ports, without this value */
+			stated. The speed limits are computed from the ports, without the measured
+			throughput */
 	double latency_spread, accumulate_spread,
 		each_spread; /* the ± of each value in the core file; 0: no ± stated */
 	double slots; /* rename slots that one instruction occupies, without the slots of its memory
@@ -60,11 +61,12 @@ struct uarch_class {
 	struct uarch_term term[UARCH_TERMS];
 	bool executes; /* false: the core file says `ports unknown`, so the class adds no port
 			  pressure */
-	uint32_t tags; /* sources of the class: bit i stands for entry i of struct uarch_sources */
+	uint32_t tags; /* published or measured sources of the class's numbers: bit i stands for
+			  entry i of struct uarch_sources */
 };
 
-/* The facts that uarch_facts.h lists. The sizes come first, so SIZE_COUNT is the number of sizes
- * and can be the length of an array. */
+/* The facts that uarch_facts.h lists. The sizes of buffers and queues are the first facts, so
+ * SIZE_COUNT is the number of sizes and can be the length of an array. */
 enum uarch_fact {
 #define FACT(identifier, words) identifier,
 #include "model/core/uarch_facts.h"
@@ -117,17 +119,21 @@ struct uarch {
 	struct uarch_cache cache[UARCH_CACHES];
 	enum { LAMINATE_UNKNOWN, LAMINATE_NEVER, LAMINATE_INDEXED } laminate;
 	bool laminate_two_operand,
-		laminate_stores; /* operations that stay fused under LAMINATE_INDEXED: those with
-				    two operands; stores */
+		laminate_stores; /* laminate_two_operand, laminate_stores: whether two-operand
+				    instructions, and stores, keep an indexed memory operand fused
+				    under LAMINATE_INDEXED */
 	struct uarch_sources sources;
-	uint32_t tags; /* sources of all lines of the core file */
+	uint32_t tags; /* published or measured sources of all numbers in the core file, one bit for
+			  each */
 
 	/* The following fields are tables for uarch_insn(). */
 	struct uarch_ops *ops;
-	const struct uarch_class *
-		*resolved; /* the class for each class number of `ops` and each width */
-	const struct uarch_class *(*reserved)[UARCH_WIDTHS]; /* the class for each value of enum
-								reserved and each width */
+	const struct uarch_class **resolved; /* this core's class for each class number of the
+						instruction table `ops` and each width */
+	const struct uarch_class *(
+		*reserved)[UARCH_WIDTHS]; /* this core's class for each value of enum reserved
+					     (classes found by an instruction's effect) and each
+					     width */
 };
 
 /* The number of ports and units together. */
@@ -169,7 +175,8 @@ bool uarch_fits(const struct uarch *uarch, const struct machine *machine);
 /* ---- Choosing a core model */
 
 struct uarch_choice {
-	struct uarch *uarch; /* NULL: the processor was not recognised, and no name was given */
+	struct uarch *uarch; /* the core model to use; NULL: the processor was not recognised, and
+				the user gave no name */
 	bool foreign;	     /* true: the model is for another core than this machine's */
 	char how[160];	  /* how the core model was recognised, or why a model of another core is in
 			     use */
@@ -223,8 +230,8 @@ struct uarch_insn {
 			     */
 	bool eliminated; /* true: rename eliminates the instruction, so it has latency 0 and needs
 			    no port */
-	bool joined; /* true: the load shares one rename slot with the next instruction; callers set
-			this from uarch_fuses_behind() */
+	bool joined; /* true: the load shares one rename slot with the next instruction; the caller
+			of uarch_insn() sets this field from uarch_fuses_behind() */
 };
 
 void uarch_insn(const struct uarch *uarch, const struct insn *insn, struct uarch_insn *facts);
@@ -243,10 +250,11 @@ bool uarch_fuses_behind(
 
 /* ---- Counter events of a core */
 
-/* The roles of counter events: a role says what an event counts. Each row has the role's
- * identifier, its name in files, and its title for the user. Two flags follow: whether every
- * program raises the event; whether a core may have several events of the role. To add a role, add
- * a row. If the model predicts the count of the new role, also add a line to events_modelled(). */
+/* The roles of counter events: a role says what an event counts. Each row of the table of event
+ * roles has the role's identifier, its name in files, and its title for the user. Two flags of a
+ * role say whether its events occur in every program, and whether a core may have several events of
+ * the role. To add a role of counter events, add a row to the table. If the model predicts the
+ * count of the new role, also add a line to events_modelled(). */
 #define EVENT_ROLES(ROW)                                                                        \
 	ROW(ROLE_CYCLES, "cycles", "cycles", true, false)                                       \
 	/* counts retired instructions */                                                       \
@@ -284,7 +292,7 @@ enum event_role { EVENT_ROLES(ROLE_IDENTIFIER) ROLE_COUNT };
 extern const struct event_role_facts {
 	const char *name,
 		*title; /* name in files, and title for the user: "l1-misses", "L1 misses" */
-	bool must;	/* true: every program raises the event */
+	bool must;	/* true: the event occurs in every program */
 	bool many;	/* true: a core may have several events of the role */
 } event_roles[ROLE_COUNT];
 enum event_role role_find(const char *name); /* Finds a role by its name in files. Returns
@@ -306,8 +314,9 @@ struct uarch_event {
 	uint32_t tags; /* sources of the event, as bits like the tags of struct uarch_class */
 };
 
-/* The title of an event. If the event has no title, events_title() composes one from role and
- * words. `uarch` gives the names of ports; `uarch` may be NULL. */
+/* The title of an event. If a counter event has no title, events_title() composes one from the
+ * event's role and the words after the role. `uarch` gives the names of ports; `uarch` may be NULL.
+ */
 struct event_title {
 	char text[EVENT_TITLE];
 };
@@ -318,6 +327,6 @@ struct event_title events_title(const struct uarch_event *meaning, const struct 
 struct status events_parse(
 	const char *text, const char *origin, struct uarch_event *event, int most, int *count);
 
-/* Adds sources to `text` as lines "[U] uops.info …". `tags` selects the sources, for example those
- * of a class; 0 selects all sources of the core file. */
+/* Adds the sources of a core model's numbers to `text`, as lines "[U] uops.info …". `tags` selects
+ * the sources, for example those of a class; 0 selects all sources of the core file. */
 void uarch_sources(const struct uarch *uarch, uint32_t tags, struct text *text);

@@ -170,7 +170,7 @@ static bool read_term(struct reader *r, struct uarch_class *class, char *word, d
 	return true;
 }
 
-/* Reads kinds of micro-ops joined by "+". If the line does not state the class's slots,
+/* Reads kinds of micro-ops joined by "+". If the line of a class does not state its rename slots,
  * read_terms() computes the slots from the number of micro-ops. */
 static bool read_terms(struct reader *r, struct uarch_class *class, char *words)
 {
@@ -180,7 +180,7 @@ static bool read_terms(struct reader *r, struct uarch_class *class, char *words)
 	for (char *word; !none && (word = strsep(&words, "+"));) {
 		char *end = word + strlen(word);
 
-		/* reader_join() put one blank between words. */
+		/* reader_join() has put exactly one blank between the words of the text. */
 		if (end > word && end[-1] == ' ')
 			end[-1] = '\0';
 		word += *word == ' ';

@@ -62,7 +62,8 @@ bool read_pmu(struct reader *r)
 }
 
 /* Reads the words between the role and the "=" of an `event` line: the ports, or the name of what
- * the event counts. `none`: the line ends with "none". */
+ * the event counts. `none` is true if the line ends with "none", which removes an inherited event.
+ */
 static bool read_of(struct reader *r, bool none, struct uarch_event *event)
 {
 	const struct event_role_facts *role = &event_roles[event->role];

@@ -10,8 +10,9 @@
 /* ---- reserved classes */
 
 /* Classes that uarch_insn() finds by the effect of an instruction, not by its mnemonic. Each row
- * has an identifier, a name, and a fallback. The fallback replaces the class on a core without the
- * class; RESERVED_COUNT: no fallback. The class for vector registers follows the class for general
+ * names an instruction class by identifier and name, and gives its fallback class. The fallback
+ * replaces the class on a core without the class; RESERVED_COUNT: no fallback. If an effect has a
+ * class for vector registers, the row of that class follows the row of the class for general
  * registers. */
 #define RESERVED_ROWS(ROW)                                     \
 	ROW(ZERO, "zero", RESERVED_COUNT)                      \

@@ -11,8 +11,9 @@
  * NULL. */
 bool counts_any(const struct event_plan *plan, const struct counts *counts);
 
-/* The count per element of the event with a role, for roles that have only one event. NAN: the role
- * is not in the plan, or was not counted. `plan` and `counts` may be NULL. */
+/* The count per data element of the event with a role, such as L1 misses, for roles that have only
+ * one event. The result is NAN if no event of the plan has the role, or the event was not counted.
+ * `plan` and `counts` may be NULL. */
 double counts_of(const struct event_plan *plan, const struct counts *counts, enum event_role role);
 
 /* Replaces counts by newer counts. A slow loop is counted in parts: if the newer run had no time
@@ -58,8 +59,8 @@ void counts_role(const struct uarch_event *meaning, char *buffer, size_t size);
 
 struct sample_ratios {
 	double instructions;	       /* instructions per element; NAN: unknown */
-	enum source instructions_from; /* source of `instructions`: counted, stepped, or read in the
-					  innermost loop */
+	enum source instructions_from; /* how the number `instructions` was found: counted, stepped,
+					  or read in the innermost loop */
 	double cpi;		       /* cycles per instruction; NAN: unknown */
 	double lines;		/* cache lines per element that come from memory; NAN: unknown */
 	enum source lines_from; /* source of `lines`: counted, or predicted by the model (a lower

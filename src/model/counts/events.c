@@ -215,7 +215,8 @@ double events_modelled(const struct uarch_event *meaning, const struct explanati
 	if (!explanation || !status_is_ok(&explanation->status) || loop->path_count == 0 ||
 		!(loop->elements > 0))
 		return NAN;
-	/* The following counts need no core model, or are valid for any core model. */
+	/* The predicted counts of instructions, loads, stores and branches need no core model;
+	 * predicted mispredictions are valid for any core model. */
 	if (role == ROLE_INSTRUCTIONS)
 		return loop->insns_per_element;
 	if (role == ROLE_LOADS || role == ROLE_STORES || role == ROLE_BRANCHES)

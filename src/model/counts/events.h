@@ -32,7 +32,8 @@ void events_plan_here(const struct machine *machine, const char *const *extra, i
 	struct event_plan *plan);
 
 /* The count per element that the model predicts for an event. NAN: unknown; cycles are always NAN.
- * Micro-ops and ports are NAN for an event of another core. `explanation` may be NULL. */
+ * Predicted counts of micro-ops and of ports are NAN for an event of another core. `explanation`
+ * may be NULL. */
 double events_modelled(const struct uarch_event *meaning, const struct explanation *explanation);
 
 /* Writes the roles without an event in the plan, and returns their number. The roles "stalled" and

@@ -94,9 +94,10 @@ static bool slower(struct search *search, struct cycle *cycle)
 	return found;
 }
 
-/* If a path lasts long enough, the starts of the nodes stop changing. If a path is too short, a
- * cycle keeps moving the starts, and the parent edges contain this cycle. The search then tries the
- * ratio of the cycle that was found, until the starts stop changing. */
+/* If the assumed cycles per path are enough, the start times of the nodes stop changing. If the
+ * assumed cycles per path are too few, a cycle of the graph keeps moving the start times, and the
+ * parent edges contain this cycle. The search then assumes the cycles per path of the graph cycle
+ * that was found, until the start times stop changing. */
 void cycle_find(const struct deps_edge *edges, int edge_count, int nodes, struct cycle *cycle)
 {
 	struct search search = { .edges = edges,
@@ -130,8 +131,8 @@ struct graph {
 	struct deps_node *node;
 	struct deps_edge *edge;
 	int nodes, edges;
-	int last[REG_COUNT]; /* for each register: the node that wrote it last; -1: the previous
-				path wrote the register */
+	int last[REG_COUNT]; /* for each register: the node that wrote it last; -1: in this pass of
+				the path, no node wrote the register yet */
 	int *store_node; /* for each step and operand: the node of the store; -1: the operand is not
 			    stored */
 	bool *unknown;	 /* for each instruction: true if one of its latencies is not known */
@@ -140,9 +141,9 @@ struct graph {
 		       */
 };
 
-/* Number of cycles subtracted from the latency of counters. If two cycles are equally slow, the
- * search therefore prefers the cycle without counters, which explains more. counter_bias is above
- * `gain`, and far below any difference of latencies. */
+/* Number of cycles subtracted from the latency of loop counters, such as i += 1. If two cycles are
+ * equally slow, the search therefore prefers the cycle without counters, which explains more.
+ * counter_bias is above `gain`, and far below any difference of latencies. */
 static const double counter_bias = 1e-6;
 
 /* ---- Nodes and edges */
@@ -165,8 +166,8 @@ static struct deps_edge *add_edge(struct graph *graph, int from, int to, int dis
 	return &graph->edge[graph->edges++];
 }
 
-/* Adds an edge from the last writer of the register `reg` to the node `to`. If the previous path
- * wrote the register, begin_edges() fills in the writer. */
+/* Adds an edge from the last writer of the register `reg` to the node `to`. If the register was
+ * last written in the previous pass through the path, begin_edges() fills in the writer. */
 static void read_register(struct graph *graph, int reg, int to, bool address, double in)
 {
 	struct deps_edge *edge;
@@ -258,8 +259,9 @@ static int add_load(struct graph *graph, int step, int operand, const struct for
 		double cycles = forward_latency(graph, forward, insn, operand);
 		struct deps_edge *edge;
 
-		/* The node of the store may not exist yet. Until begin_edges() runs, `from` of an
-		 * edge through memory is an index into store_node. */
+		/* When an edge from a store to a load is added, the node of the store may not exist
+		 * yet. Until begin_edges() runs, `from` of an edge through memory is an index into
+		 * store_node. */
 		edge = add_edge(graph, forward->step * INSN_MEMORY + forward->operand, node,
 			forward->distance);
 		edge->memory = true;
@@ -370,7 +372,8 @@ static void add_step(struct graph *graph, int step, const struct forward **forwa
 		operation = loads[0];
 	for (int i = 0; operation >= 0 && i < insn->write_count; i++)
 		write_register(graph, insn->writes[i], operation);
-	/* `writes` does not list the base register of a writeback. */
+	/* The list `writes` of an instruction omits the base register that a pre- or post-indexed
+	 * access updates. */
 	if (base >= 0)
 		write_register(graph, insn->memory[0].base, base);
 }
@@ -397,14 +400,15 @@ static double out_of(const struct graph *graph, const struct deps_node *from,
 		from->class == to->class && addend && uarch_known(from->class->accumulate))
 		return from->class->accumulate;
 	cycles = uarch_chain(graph->uarch, from->class, to->class);
-	/* A `chain` row replaces the producer's own latency. The cycles of a cache miss still count
-	 * in addition. */
+	/* A `chain` row of the core file (the latency between two classes) replaces the producer's
+	 * own latency. The cycles of a cache miss still count in addition. */
 	if (uarch_known(cycles) && from->latency > 0)
 		return cycles + (from->part == PART_LOAD ? graph->miss : 0);
 	return from->latency;
 }
 
-/* Fills in the producers of edges that were still unknown. Removes edges without a producer. */
+/* Fills in the producers that were still unknown when their edges were added to the graph. Removes
+ * edges without a producer. */
 static void begin_edges(struct graph *graph)
 {
 	int kept = 0;

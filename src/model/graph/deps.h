@@ -13,8 +13,9 @@ enum { CHAIN_MAX = 512 };
 
 /* One step of the path that lies on the slowest cycle. */
 struct chain_link {
-	uint16_t step;	       /* index of the step in the loop's path */
-	float cycles;	       /* cycles from the input of the link to its result */
+	uint16_t step; /* index of the step in the loop's path */
+	float cycles;  /* cycles from the input of this step's part of the slowest cycle to its
+			  result */
 	bool load, store, alu; /* whether the slowest cycle uses the load, the store and the
 				  operation of the step */
 };
@@ -22,8 +23,8 @@ struct chain_link {
 struct chain {
 	double cycles; /* cycles per path that the slowest cycle needs; 0: no dependence between
 			  iterations */
-	double spans; /* number of paths that the slowest cycle spans; >= 1 if the graph has a cycle
-		       */
+	double spans;  /* number of passes through the path that one round of the slowest cycle
+			  takes; >= 1 if the graph has a cycle */
 	int link_count;
 	struct chain_link link[CHAIN_MAX]; /* at most CHAIN_MAX links of the slowest cycle, in the
 					      order of execution */
@@ -50,9 +51,10 @@ enum deps_renaming {
 };
 
 /* Finds the slowest cycle in the dependence graph of a loop. `facts` has the result of uarch_insn()
- * for each instruction of the loop. `renaming`: a hard limit needs the lowest bound, which is
- * RENAMES_ALL. `miss` is the number of cycles that a load on the cycle needs in addition to a
- * first-level hit. chain->load_cycles does not include these cycles. */
+ * for each instruction of the loop. `renaming` says which loads the core is assumed to rename to
+ * stores: a hard limit needs RENAMES_ALL, the fastest assumption. `miss` is the number of cycles
+ * that a load on the cycle needs in addition to a first-level hit. chain->load_cycles does not
+ * include these cycles. */
 void deps_chain(const struct loop *loop, const struct uarch *uarch, const struct uarch_insn *facts,
 	enum deps_renaming renaming, double miss, struct chain *chain);
 

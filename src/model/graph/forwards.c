@@ -110,7 +110,7 @@ static bool sum(
 	return true;
 }
 
-/* Updates the register values in `walk` after one instruction. */
+/* Updates the register values that `walk` tracks along the path, after one instruction. */
 static void pass(struct address_walk *walk, const struct insn *insn)
 {
 	const struct insn_memory *memory = &insn->memory[0];
@@ -188,7 +188,8 @@ bool address_growth(const struct address_walk *walk, const struct address *addre
 struct piece {
 	uint64_t number; /* number of the 8-byte block: address ÷ 8 */
 	int step, operand;
-	int before; /* index of the previous piece in the same bucket; -1: none */
+	int before; /* index of the previous entry (an 8-byte block that a store wrote) in the same
+		       hash bucket; -1: none */
 };
 
 struct written {
@@ -392,7 +393,8 @@ static int soonest(const struct address_access *store, const struct address_acce
 	static const int64_t far = INT64_C(1) << 40;
 	int64_t gap, distance = 1, growth = grows ? *grows : 0;
 
-	/* If the distance or the growth is too large, the addresses never meet. */
+	/* If the distance between load and store or the growth of the load's address is too large,
+	 * the addresses never meet. */
 	if (__builtin_sub_overflow(load->address.constant, store->address.constant, &gap) ||
 		gap > far || gap < -far || growth > far || growth < -far)
 		return -1;

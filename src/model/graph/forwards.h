@@ -22,10 +22,10 @@ struct forward {
  * overlapping. */
 bool forwards_find(const struct loop *loop, int stack, struct forward *forwards);
 
-/* Counts 4 KiB aliases per path: loads that overlap one of the previous `window` stores only in the
- * low 12 bits of the address. In a 4 KiB alias, a core that first compares only the low 12 bits
- * treats the load as dependent on the store. forwards_aliases() returns 0 for a loop that was not
- * stepped. */
+/* Counts 4 KiB aliases per path: loads that overlap one of the previous `window` stores (a number)
+ * only in the low 12 bits of the address. In a 4 KiB alias, a core that first compares only the low
+ * 12 bits treats the load as dependent on the store. forwards_aliases() returns 0 for a loop that
+ * was not stepped. */
 int forwards_aliases(const struct loop *loop, int window);
 
 /* ---- Addresses of a loop that was not stepped. In a loop that was not stepped, an address is
@@ -33,14 +33,17 @@ int forwards_aliases(const struct loop *loop, int window);
 
 /* A register's value: the value of `root` plus a constant. */
 struct address_value {
-	int root; /* number of the root value. Below REG_COUNT: the value of this register at the
-		     start of the path; otherwise a value that the path computes */
+	int root; /* number of the root value, from which the register's value was computed. Below
+		     REG_COUNT, the root is the value of this register at the start of the path;
+		     otherwise a value that the path computes */
 	int64_t offset;
 };
 
-/* An address: base + scale × index + constant. base and index are roots. */
+/* An address: base + scale × index + constant. `base` and `index` are numbers of roots: a root is a
+ * register value at the start of the path, or a value computed in the path. */
 struct address {
-	int base, index; /* numbers of roots; 0: no register */
+	int base, index; /* numbers of the values (roots) that base and index start from; 0: no
+			    register */
 	int scale;
 	bool known; /* false: the address depends on values that address_list() does not track, for
 		       example vector indices */

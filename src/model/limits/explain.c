@@ -47,8 +47,8 @@ void explanation_free(struct explanation *explanation)
 	free(explanation);
 }
 
-/* Finds the setting with the smallest size and the same code. Initialising the data of a small
- * setting needs little time. */
+/* Finds the setting of the kernel's knobs with the smallest size and the same code. Initialising
+ * the data of a small setting needs little time. */
 static void shrink(const struct kernel *kernel, const int64_t *from, int64_t *v)
 {
 	int size = kernel_axis(kernel, AXIS_SIZE);
@@ -103,15 +103,17 @@ static struct status step(struct kernel_run *run, struct loop *loop)
 	return step_loop(&plan, loop);
 }
 
-/* Fills place for the original setting. run is the kernel's run with little data. If the kernel
- * describes its walk, run->walk receives the description for the original setting. */
+/* Fills `place`, which describes the loop's data and the machine's caches, for the original
+ * setting. `run` is the kernel's run with little data. If the kernel describes the order of its
+ * memory accesses, run->walk receives the description for the original setting. */
 static void fill_place(
 	const struct explain_question *question, struct kernel_run *run, struct limits_place *place)
 {
 	const struct kernel *kernel = question->kernel;
 
 	kernel_describe(kernel, question->v, &run->walk);
-	/* If the stride of a walk is larger than a line, the walk touches fewer lines. */
+	/* If the stride between memory accesses is larger than a cache line, the accesses touch
+	 * fewer lines. */
 	if (run->walk.range <= 0 && run->walk.step > LINE)
 		run->walk.range =
 			(double)kernel_footprint(kernel, question->v) * LINE / run->walk.step;
@@ -149,7 +151,7 @@ static struct status read_loop(struct kernel_run *run, struct explanation *expla
 
 	/* The operating system allocates only the pages that the kernel writes, so the code can be
 	 * read on a machine with little memory. Without madvise(), the operating system could
-	 * allocate 2 MiB for each node of a deep kernel. */
+	 * allocate 2 MiB for each node that a kernel with a deep tree writes. */
 	run->memory = arena_reserve(bytes);
 	if (run->memory)
 		(void)madvise(run->memory, bytes, MADV_NOHUGEPAGE);

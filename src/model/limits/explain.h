@@ -14,8 +14,9 @@ struct explain_question {
 	const struct kernel *kernel;
 	const int64_t *v; /* values of the kernel's knobs at the setting to explain */
 	uint64_t seed;
-	const struct uarch *uarch;	/* the core for which the limits are computed */
-	bool foreign;			/* the core is not the one on which the program runs */
+	const struct uarch *uarch; /* the core for which the limits are computed */
+	bool foreign; /* true: the limits are computed for another core than the one on which the
+			 program runs */
 	const struct machine *machine;	/* the machine whose cache sizes are used; may be NULL */
 	struct memory_level l3, memory; /* measured latency and bandwidth of the last cache and of
 					   memory; known is false if not measured */
@@ -33,7 +34,8 @@ struct explanation {
 	double granule;	      /* number of data elements per iteration of the loop */
 	const char *waits;    /* the event that the next load's address waits for: a clause, static
 				 text; NULL: unknown */
-	struct misses misses; /* misses of the kernel's walk in the caches that the limits use */
+	struct misses misses; /* misses of the kernel's memory accesses in the caches that the
+				 limits use */
 };
 
 struct explanation *explanation_new(void);
@@ -43,7 +45,8 @@ void explanation_free(struct explanation *explanation);
  * the event is unknown. */
 const char *explain_waits(const struct kernel *kernel, const int64_t *v);
 
-/* Explains a kernel as `question` asks. The old content of the explanation is replaced. */
+/* Explains the kernel at the setting and for the core that `question` contains. The old content of
+ * the explanation is replaced. */
 void explain(const struct explain_question *question, struct explanation *explanation);
 
 /* Returns the name of the binding limit. Returns NULL if no limit is known. */

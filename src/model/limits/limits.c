@@ -70,8 +70,9 @@ static bool adds_at_rename(const struct tally *tally, int number)
 	       insn->writes[0] < REG_VECTOR;
 }
 
-/* Whether an instruction needs the sum of an addition at rename. A further addition of a constant
- * does not need the sum. */
+/* Whether an instruction needs the sum of an addition that the rename stage has performed. A
+ * further addition of a constant does not need that sum, because rename only adds up the constants.
+ */
 static bool is_needed(const struct tally *tally, int step)
 {
 	const struct loop *loop = tally->loop;

@@ -20,8 +20,8 @@ struct level {
 	double share;	       /* share of the accesses that the level serves, from 0 to 1 */
 	double latency, lines; /* load-to-use latency in cycles, and cache lines per cycle;
 				  UARCH_UNKNOWN: unknown */
-	bool measured; /* latency and lines are measured on the machine; otherwise they come from
-			  the core's file */
+	bool measured; /* true: latency and lines per cycle are measured on the machine; otherwise
+			  they come from the core's file */
 };
 
 /* Sets of kinds of reaches, with one bit for each value of enum reach_way. A reach is a part of the
@@ -45,7 +45,7 @@ static double levels_cache(const struct tally *tally, int level)
 	return cache && uarch_known(cache->bytes) ? cache->bytes : 0;
 }
 
-/* Returns the size in bytes of the range of data that the walk touches. */
+/* Returns the size in bytes of the range of data that the kernel's memory accesses touch. */
 static double range_of(const struct tally *tally)
 {
 	return tally->place->walk.range > 0 ? tally->place->walk.range : tally->place->working_set;
@@ -86,9 +86,10 @@ static bool comes_again(const struct kernel_reach *reach)
 
 /* Returns the share of the lines of a part of the data (reach `index`) that do not fit caches of
  * `bytes` in total. Parts of the data with more frequent accesses fill the caches first. If index
- * is -1, the result is for the whole walk. If an inner walk runs inside an outer walk, the result
- * is the larger of the shares of both walks. The caches may hold all lines of the inner walk and no
- * line of the outer walk, or the reverse. */
+ * is -1, the result is for all memory accesses of the kernel, not for one part of its data. If
+ * inner-loop accesses repeat over a part of the data, the result is the larger of the inner loop's
+ * and the outer loop's shares. The caches may hold all lines that the inner loop accesses and no
+ * line of the outer loop, or the reverse. */
 static double beyond_of(const struct tally *tally, int index, double bytes)
 {
 	const struct kernel_walk *walk = &tally->place->walk;
@@ -122,8 +123,8 @@ static void begin(const struct tally *tally, struct level level[LEVELS])
 }
 
 /* Raises the latency beyond the core's own caches to a latency measured over a range of at most
- * `range` bytes. last is the stated size of the last cache. If the last cache should hold even the
- * largest measured range, a range at least as large counts as memory. */
+ * `range` bytes. last is the stated size of the last cache. If even the largest measured range
+ * should fit the last cache, working sets at least as large count as memory. */
 static void raise_far(
 	const struct limits_place *place, double range, double last, struct level level[LEVELS])
 {
@@ -224,8 +225,9 @@ static bool levels_spread(
 	return true;
 }
 
-/* Adds an unknown limit if `level` lacks the number called `what`. level is NULL if no level lacks
- * the number. Returns true if level is not NULL. */
+/* Adds a limit without cycles if the cache or memory level `level` lacks the number called `what`,
+ * such as "latency". `level` is NULL if every level has the number. Returns true if `level` is not
+ * NULL, so a number of a memory level is missing. */
 static bool add_missing(
 	struct tally *tally, enum limit_kind kind, const struct level *level, const char *what)
 {
@@ -238,7 +240,7 @@ static bool add_missing(
 }
 
 /* Returns the first memory level from `first` on that serves accesses, but whose latency is
- * unknown. Returns NULL if all latencies are known. */
+ * unknown. Returns NULL if the latencies of all memory levels are known. */
 static const struct level *without(const struct level *level, int first)
 {
 	for (int i = first; i < LEVELS; i++)
@@ -428,8 +430,8 @@ static void add_lines(struct tally *tally, const struct level *level)
 			(level[i].measured || level[i].share + level[L1].share > 1 - 1e-9) &&
 			add_missing(tally, LIMIT_MEMORY_LINES, &level[i], "lines a cycle"))
 			return;
-	/* If the core's file has no bandwidth for L2, lines from L2 cost nothing here. The sum is
-	 * then still a lower bound. */
+	/* If the core's file has no bandwidth for L2, cache lines from L2 add no cycles to this
+	 * limit. Without the cycles for lines from L2, the sum is still a lower bound. */
 	for (int i = L2; i < LEVELS; i++)
 		if (level[i].lines > 0)
 			cycles += lines * level[i].share / level[i].lines;

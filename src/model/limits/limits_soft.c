@@ -36,7 +36,8 @@ static void add_front_end(struct tally *tally)
 {
 	double holds = tally->uarch->fact[SIZE_OPCACHE],
 	       each = tally->uarch->fact[EXTRA_OPCACHE_OPS];
-	double footprint = 0; /* number of micro-ops on the path that the op cache must hold */
+	double footprint =
+		0; /* number of micro-ops on the loop's path that the op cache must hold */
 
 	for (int i = 0; i < tally->loop->insn_count; i++)
 		footprint += tally->insn[i].times > 0 ? tally->facts[i].slots : 0;
@@ -135,9 +136,9 @@ static double chain_with(const struct tally *tally, enum deps_renaming renaming)
 		       : 0;
 }
 
-/* Adds the limit of a core that has not learnt which load reads which store. If a pair of store and
- * load is probably slow, the limit has cycles. For all other pairs, the limit has a cause but no
- * cycles. */
+/* Adds the limit of a core that has not learnt which load reads which store. If forwarding from a
+ * store to a load is probably slow, the limit has a number of cycles. For all other pairs of a
+ * store and a load, the limit has a text for the cause but no number of cycles. */
 static void add_forwarding(struct tally *tally)
 {
 	double likely, worst;

@@ -95,9 +95,9 @@ static double side_cycles(const struct side *side, double split)
 }
 
 /* Divides the accesses that cross a line between loads and stores, if it is unknown which accesses
- * cross a line. The division with the lowest cost is used, so the limit is a lower bound for every
- * division. At the returned number of split loads, the rising cost of loads meets the falling cost
- * of stores. */
+ * cross a line. The division of split accesses between loads and stores with the lowest cost is
+ * used, so the limit is a lower bound. The function returns the number of split loads at which the
+ * rising cost of loads meets the falling cost of stores. */
 static double share_out(const struct side *loads, const struct side *stores, double splits)
 {
 	double gap = side_cycles(stores, splits) - side_cycles(loads, 0);
@@ -145,7 +145,7 @@ static void add_splits(struct tally *tally)
 }
 
 /* ---- The first-level cache: loads per cycle from one bank, and stored lines per cycle. Accesses
- * with unknown relative addresses cost nothing. */
+ * whose addresses relative to each other are unknown add no cycles to the limit. */
 
 /* A load or store of the path. */
 struct access {
@@ -154,7 +154,8 @@ struct access {
 	bool grows;	/* true: the address grows by a constant from path to path */
 	uint64_t seen;	/* address of the access in the single-stepped loop; 0: unknown */
 	int size;
-	bool counted; /* true if crowded() has already counted the load */
+	bool counted; /* true if crowded(), which counts loads at the same offset of a cache line,
+			 has already counted the load */
 };
 
 struct accesses {
@@ -429,7 +430,7 @@ void limits_ports(struct tally *tally)
 	struct port_load *load = memory_new((size_t)uses->count * UARCH_TERMS + 1, sizeof(*load));
 
 	/* Ports are handled before units, such as the divider. If an instruction needs a port and a
-	 * unit, the text then names the port first. */
+	 * unit, the text in the listing then names the port first. */
 	for (int units = 0; units < 2; units++) {
 		int first = count;
 		double cycles, pressure[UARCH_PORTS];

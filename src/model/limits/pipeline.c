@@ -60,8 +60,8 @@ struct work {
 struct instance {
 	uint8_t port[TERMS]; /* port to which each micro-op of the node is bound */
 	int waits;	     /* number of producers of the node's inputs that have not started */
-	int stores;    /* number of producers in `waits` that are stores and supply the value of a
-			  load; the load may be executed before these stores */
+	int stores;    /* of the producers counted in `waits`, the number of stores that supply a
+			  load's value; the load may be executed before these stores */
 	double stored; /* cycle from which the load can have its value from a store */
 	int left;      /* number of the node's micro-ops that have not started */
 	double ready, start;
@@ -83,7 +83,7 @@ struct pipeline {
 	int *next_out; /* index of the next edge from the same node, for each edge; -1: there is no
 			  further edge */
 	struct step {
-		int first;    /* index of the first node of the step */
+		int first;    /* index of the first graph node of a step of the path */
 		double slots; /* rename slots of the step; 0 for the second half of a fused pair */
 	} * step; /* one entry for each step of the path, and one more entry at the end */
 	struct instance *instance;
@@ -92,7 +92,8 @@ struct pipeline {
 	double free_at[UARCH_PORTS];
 	double look_at[UARCH_PORTS]; /* cycle before which no micro-op in the queue of the port is
 					ready */
-	uint32_t awake; /* set of ports whose look_at is not INFINITY, one bit for each port */
+	uint32_t awake; /* set of ports, one bit for each, whose queue must be checked at a known
+			   time (look_at) */
 	int count[UARCH_PORTS]; /* number of micro-ops in the queue of each port */
 	int known[UARCH_PORTS]; /* number of micro-ops in the queue of each port whose inputs have
 				   known times */
@@ -213,14 +214,15 @@ static void start_idle(struct pipeline *pipeline, int number)
 		start(pipeline, number, later(instance->ready, instance->renamed_at));
 }
 
-/* Whether all producers of the inputs of an instance have started. instance->ready is then final.
- */
+/* Whether all producers have started whose results a node's instance needs; an instance is the node
+ * in one round. If all producers have started, instance->ready is final. */
 static bool inputs_are_known(const struct instance *instance)
 {
 	return instance->waits - instance->stores <= 0;
 }
 
-/* Makes the ports of an instance check their queues at the time when the instance is ready. */
+/* Makes the ports that can execute an instance's micro-ops check their queues at the time when the
+ * instance is ready. */
 static void wake_ports(struct pipeline *pipeline, int number)
 {
 	const struct work *work = &pipeline->work[number % pipeline->graph.node_count];
@@ -236,7 +238,7 @@ static void wake_ports(struct pipeline *pipeline, int number)
 	}
 }
 
-/* Reports the start of an instance to its consumers. */
+/* Reports the start time of a node's instance to the nodes that use its result. */
 static void started(struct pipeline *pipeline, int number)
 {
 	const struct deps_graph *graph = &pipeline->graph;
@@ -373,8 +375,8 @@ static bool bind(struct pipeline *pipeline, int number, int *counts, int *loads,
 	return true;
 }
 
-/* Returns the time when all work of a step has started. Returns INFINITY if the time is not known
- * yet. */
+/* Returns the time when all micro-ops of a step of the path have started. Returns INFINITY if the
+ * start time of some micro-op is not known yet. */
 static double step_start(const struct pipeline *pipeline, int number)
 {
 	int steps = pipeline->loop->path_count, step = number % steps;
@@ -392,7 +394,7 @@ static double step_start(const struct pipeline *pipeline, int number)
 }
 
 /* Returns the next cycle in which a port may run a micro-op, or in which a step may retire (at time
- * `retires`). Because of rounding, the result may be too early, but never too late. */
+ * `retires`). Because of rounding, the returned cycle may be too early, but never too late. */
 static double next_event(const struct pipeline *pipeline, double retires)
 {
 	double next = retires;

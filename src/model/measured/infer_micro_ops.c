@@ -1,9 +1,10 @@
 /* Finds the micro-ops of complex classes. Each measured mix contains one instruction of the complex
  * class and many instructions of a known class. The known class fills its ports, so each micro-op
- * of the other class that needs one of these ports adds time. A guess is a multiset of known port
- * sets, one for each micro-op. The search compares all guesses with the measured mixes. Finally,
- * the search asks for the mix that best separates the remaining guesses. A class that is slower
- * than its micro-ops explain holds a unit, for example a divider. */
+ * of the other class that needs one of these ports adds time. A guess about the micro-ops of a
+ * class is a multiset of known port sets, one for each micro-op. The search compares all guesses
+ * with the measured mixes. Finally, the search asks for the mix that best separates the remaining
+ * guesses. A class that is slower than its micro-ops explain holds a unit, for example a divider.
+ */
 #include "model/measured/infer.h"
 
 #include <math.h>
@@ -16,7 +17,8 @@
 
 enum { SETS = 48, MOST_OPS = 6, GUESSES = 96, TRIES = 1600, TESTS = 32, BASE = 12, FORMS = 48 };
 
-/* Number of port loads for the other ops of a test: BASE loads, and the accesses of one more op. */
+/* Room for the port work of the other instruction classes in a test: BASE entries, and the accesses
+ * of one more class. */
 enum { BASE_ROOM = BASE + 3 * UARCH_TERMS };
 
 /* A measured mix that contains the op whose micro-ops are searched. All numbers in a test are for
@@ -24,7 +26,8 @@ enum { BASE_ROOM = BASE + 3 * UARCH_TERMS };
 struct test {
 	struct port_load base[BASE_ROOM];
 	int base_count;
-	int ports; /* number of ports in the set of base[0] */
+	int ports; /* number of ports that the first of the other instructions in the test can use
+		    */
 	double slots, cycles,
 		spread; /* rename slots, measured cycles, and relative spread of the cycles */
 	double alone; /* cycles of the slowest op of the mix alone. An op can need more cycles than
@@ -33,7 +36,8 @@ struct test {
 	struct measured_mix mix;
 };
 
-/* The micro-ops of an op that is already solved. Several ops often have the same micro-ops. */
+/* The micro-ops of an instruction class (op) whose micro-ops were already found. Several ops often
+ * have the same micro-ops. */
 struct form {
 	int count;
 	uint32_t set[MOST_OPS]; /* ports of each micro-op, in the order of the op's terms */
@@ -232,7 +236,8 @@ static void find_sets(struct terms *t)
 		add_set(t, ((UINT32_C(1) << ports) - 1) << in->ports);
 }
 
-/* Collects the measured mixes of the op t->op in which all other ops are solved. */
+/* Collects the measured mixes that contain the op t->op, and otherwise only instruction classes
+ * with known micro-ops. */
 static void find_tests(struct terms *t)
 {
 	const struct measured *m = t->in->measured;
@@ -275,16 +280,16 @@ static void find_tests(struct terms *t)
 	}
 }
 
-/* Builds a mix of one instruction of the op and many instructions of `other`. The instructions of
- * `other` alone need 30 % more time than the op. Returns false if the mix needs too many
- * instructions of `other`. */
+/* Builds a loop of one instruction of the op (a class) and many instructions of the class `other`.
+ * The instructions of `other` alone need 30 % more time than the op. Returns false if the mix needs
+ * too many instructions of `other`. */
 static bool blocked_by(const struct terms *t, int other, struct measured_mix *mix)
 {
 	double each = t->in->measured->op[other].each.value,
 	       times = ceil(fmax(1.3 * t->each, 2) / each - 1e-9);
 
 	*mix = (struct measured_mix){ .count = 2, .op = { t->op, other }, .times = { 1, times } };
-	/* If a mix is longer, noise hides the time of one micro-op. */
+	/* In a longer mix of instructions, noise hides the time of one micro-op. */
 	return times <= 20;
 }
 
@@ -316,7 +321,8 @@ static double information_of(const struct terms *t, const struct measured_mix *m
 	return sum;
 }
 
-/* Asks for the mix with the most information. Returns false if no mix gives enough information. */
+/* Asks to measure the instruction mix whose cycles give the most information about the op's
+ * micro-ops. Returns false if no mix gives enough information. */
 static bool ask(struct terms *t)
 {
 	struct inference *in = t->in;
@@ -361,7 +367,8 @@ static void ask_again(const struct terms *t)
 			infer_ask(t->in, &t->test[i].mix, 2);
 }
 
-/* Turns the best guess into the terms of the op. */
+/* Turns the best guess into the terms of the op: its micro-ops with the ports and cycles of each.
+ */
 static void settle(struct terms *t)
 {
 	struct measured_ports *to = t->in->to;
@@ -407,8 +414,9 @@ static void find_forms(struct terms *t)
 	}
 }
 
-/* Whether a related op with equally many slots is still unsolved. An op waits for an unsolved
- * related op, because both ops probably have the same solution. */
+/* Whether the micro-ops of a related instruction class with equally many slots are still unknown.
+ * An instruction class waits for a related class whose micro-ops are unknown, because both probably
+ * have the same micro-ops. */
 static bool waits_for_relative(const struct terms *t)
 {
 	const struct inference *in = t->in;
@@ -420,9 +428,9 @@ static bool waits_for_relative(const struct terms *t)
 	return false;
 }
 
-/* Copies the micro-ops of a related op. A mix that is measured later must confirm the copied
- * micro-ops. The two ops must have equally many slots and about equal cycles. The cycles of long
- * operations, such as divisions, may differ. */
+/* Copies the micro-ops of a related instruction class to the op. A mix that is measured later must
+ * confirm the copied micro-ops. The two ops must have equally many slots and about equal cycles.
+ * The cycles of long operations, such as divisions, may differ. */
 static bool takes_after_relative(struct terms *t)
 {
 	struct inference *in = t->in;
@@ -494,8 +502,9 @@ void infer_micro_ops(struct inference *in)
 {
 	struct terms *t = memory_new(1, sizeof(*t));
 
-	/* Solve loads and stores first, because other ops contain them. Next, solve ops without
-	 * memory accesses, and finally ops with memory accesses. */
+	/* Find the micro-ops of loads and stores first, because other instruction classes contain
+	 * them. Next, find the micro-ops of classes without memory accesses, and finally those of
+	 * classes with memory accesses. */
 	for (int pass = 0; pass < 3; pass++)
 		for (int i = 0; i < in->measured->op_count; i++) {
 			const struct measured_op *op = &in->measured->op[i];
@@ -515,7 +524,7 @@ void infer_micro_ops(struct inference *in)
 static int same_unit(struct inference *in, int op, int other)
 {
 	double one = in->measured->op[op].each.value, two = in->measured->op[other].each.value;
-	/* In this mix, each of the two ops needs about the same time. */
+	/* In this mix of two instruction classes, each of the two needs about the same time. */
 	const struct measured_mix mix = { .count = 2,
 		.op = { op, other },
 		.times = { fmax(1, round(two / one)), fmax(1, round(one / two)) } };

@@ -1,6 +1,7 @@
 /* Derives the ports of a core from measured throughputs and mixes. Simple ops (classes of one
  * micro-op) that use the same ports form a group. The search chooses a set of ports for each group,
- * and micro-ops for all other ops. The search also lists the mixes to measure next. */
+ * and micro-ops for all other ops. The search also lists the mixes of instructions to measure next.
+ */
 #include "model/measured/infer.h"
 
 #include <math.h>
@@ -156,8 +157,8 @@ static bool check_mix(const struct inference *in, unsigned *state, struct measur
 	return true;
 }
 
-/* Compares predicted with measured cycles. If check is true, only mixes with mix->check are
- * compared; otherwise, all other mixes. */
+/* Compares predicted with measured cycles. If check is true, only mixes that serve to check
+ * predictions (mix->check) are compared; otherwise, all other mixes. */
 static struct measured_agreement compare(struct inference *in, bool check, double *worst)
 {
 	const struct measured *m = in->measured;
@@ -248,7 +249,8 @@ static void check(struct inference *in)
 	in->to->checked = compare(in, true, &worst);
 }
 
-/* Runs the search until it has found `enough` mixes to measure. The caller frees the result. */
+/* Runs the search for ports until it has found `enough` instruction mixes to measure. The caller
+ * frees the result. */
 static struct inference *infer_all(
 	const struct measured *measured, struct measured_ports *to, int enough)
 {

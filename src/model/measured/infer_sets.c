@@ -24,14 +24,14 @@ static bool same_ports(struct inference *in, int op, int other)
 		infer_ask(in, &mix, 1);
 		return false;
 	}
-	/* `next` is the number of cycles if the two ops together use n + 1 ports instead of n. The
-	 * rename width can make `next` higher. */
+	/* `next` is the number of cycles of the mix if the two instruction classes together use n +
+	 * 1 ports instead of n. The rename width can make the cycles in `next` higher. */
 	next = fmax(fmax(work / (n + 1), fmax(in->stretch[op], in->stretch[other])),
 		in->width > 0 ? 2 * n / in->width : 0);
 	if (result.apart || (result.cycles > 1.05 * next && result.cycles < 0.95 * equal))
 		infer_ask(in, &mix, result.apart ? 3 : 2);
-	/* If repeated results lie between `next` and `equal`, the ports differ, and one op holds
-	 * its ports for longer. */
+	/* If repeated measurements of the mix lie between the cycles `next` and `equal`, the ports
+	 * differ, and one instruction holds its ports for longer. */
 	if (result.known > 1 && !result.apart && result.cycles > 1.15 * next &&
 		result.cycles < 0.88 * equal)
 		return false;
@@ -164,8 +164,9 @@ static void find_group(struct inference *in, int op)
 	in->group_of[op] = best;
 }
 
-/* Asks for mixes that confirm the assumed members of each group. Each mix to confirm a group
- * contains the class that represents the group, and up to three assumed members. */
+/* Asks to measure instruction mixes that confirm the assumed members of each group of classes. Each
+ * mix to confirm a group contains the class that represents the group, and up to three assumed
+ * members. */
 static void make_sure(struct inference *in)
 {
 	for (int g = 0; g < in->group_count; g++) {
@@ -223,8 +224,8 @@ struct solution {
 struct search {
 	struct inference *in;
 	int groups;
-	struct infer_group
-		group[INFER_GROUPS]; /* the groups to solve; groups with few ports come first */
+	struct infer_group group[INFER_GROUPS]; /* the groups whose ports are searched; groups with
+						   few ports come first */
 	struct mix_result result[INFER_GROUPS][INFER_GROUPS]; /* measured result of the mix of two
 								 groups, for each pair of groups */
 	struct solution beam[BEAM], next[BEAM];
@@ -274,8 +275,8 @@ static void try_set(
 	for (int other = 0; other < place && cost < most; other++) {
 		cost += cost_of(s, place, set, other, from->set[other]);
 		/* Two groups must differ in their ports, so two groups with the same set get a high
-		 * cost. The cost for equal sets is not added if a mix of the two groups may change
-		 * the mode of the core. */
+		 * cost. The high cost for two groups with equal port sets is not added if a mix of
+		 * the groups may change the mode of the core. */
 		if (set == from->set[other] && !groups_clash(s, place, other))
 			cost += 8;
 	}
@@ -343,8 +344,8 @@ static void fill(struct search *s)
 		}
 }
 
-/* If the best solution does not explain the result of a mix, asks for a second measurement of the
- * mix: noise may have changed the result. */
+/* If the best assignment of ports does not explain the result of a mix, asks for a second
+ * measurement of the mix: noise may have changed the result. */
 static void ask_again(struct search *s)
 {
 	for (int a = 0; a < s->groups; a++)
@@ -372,9 +373,9 @@ static double triple_cycles(const struct search *s, const struct solution *from,
 	return fmax(infer_bound(load, 3), s->in->width > 0 ? slots / s->in->width : 0);
 }
 
-/* Asks for a mix of three groups. The best solution and solution `other` must predict clearly
- * different cycles for the mix of three groups. Returns false if the two solutions predict similar
- * cycles for all mixes. */
+/* Asks to measure a mix of instructions from three groups of classes. The best assignment of ports
+ * and the assignment `other` must predict clearly different cycles for the mix of three groups.
+ * Returns false if the two assignments of ports predict similar cycles for all mixes. */
 static bool ask_to_separate(struct search *s, int other)
 {
 	int at[3], best[3];
@@ -402,7 +403,8 @@ static bool ask_to_separate(struct search *s, int other)
 	return true;
 }
 
-/* Adds to the cost of each solution the cost of all measured mixes of three groups. */
+/* Adds to the cost of each possible assignment of ports the cost of all measured mixes of three
+ * groups. */
 static void weigh_triples(struct search *s)
 {
 	const struct measured *m = s->in->measured;

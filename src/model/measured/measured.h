@@ -51,8 +51,8 @@ struct measured_mix {
 	int count;
 	int op[MEASURED_PARTS]; /* indices of the classes in measured->op */
 	double times[MEASURED_PARTS];
-	bool check; /* the mix is only compared with the predicted cycles; the search does not use
-		       it */
+	bool check; /* true: the mix of instructions only checks predicted cycles; the search for
+		       ports does not use it */
 	struct figure cycles;
 };
 
@@ -106,12 +106,13 @@ struct measured {
 };
 
 /* Writes up to `most` mixes that should be measured next to `next`, and returns the number of these
- * mixes. The caller measures each mix, and appends the mix with its cycles to measured->mix. If a
- * measurement failed, cycles.known is false. The caller calls measured_next() until it returns 0.
- * The first mixes give the most information, so the caller may stop early. If the result of a mix
- * contradicts other results, the function may return the mix once more. The width, and `each` and
- * `slots` of the ops, must have been measured before. A call of measured_next() needs milliseconds.
- */
+ * mixes. The caller measures each instruction mix, and appends the mix with its cycles to
+ * measured->mix. If a measurement failed, cycles.known is false. The caller calls measured_next()
+ * until it returns 0. The first instruction mixes in `next` give the most information, so the
+ * caller may stop early. If the cycles of an instruction mix contradict other results,
+ * measured_next() may return the mix once more. Before the first call, the rename width, and `each`
+ * (throughput) and `slots` of each class, must have been measured. A call of measured_next() needs
+ * milliseconds. */
 int measured_next(const struct measured *measured, struct measured_mix *next, int most);
 
 /* The ports and units that explain the measurements. */
@@ -119,16 +120,16 @@ struct measured_ports {
 	int ports, units; /* number of ports and of units; units have the numbers after the ports. A
 			     unit, such as the divider, is held by one instruction at a time */
 	bool known[MEASURED_OPS];     /* true: the micro-ops of the class are known */
-	int term_count[MEASURED_OPS]; /* number of terms of each class; 0: the class needs no port
-				       */
+	int term_count[MEASURED_OPS]; /* number of kinds of micro-ops (terms) of each class; 0: the
+					 class needs no port */
 	struct uarch_term term[MEASURED_OPS][UARCH_TERMS]; /* micro-ops of each class, without its
 							      memory accesses */
 	struct measured_agreement {
 		int mixes;
-		double median,
-			worst; /* relative differences between predicted and measured cycles */
-	} fitted, checked;     /* fitted: agreement for the mixes that the search used; checked:
-				  agreement for the mixes that were only compared */
+		double median, worst; /* relative differences between predicted and measured cycles
+					 of instruction mixes */
+	} fitted, checked; /* fitted: agreement for the instruction mixes that the search used;
+			      checked: agreement for mixes that were only compared */
 	int nested;    /* number of measured pairs of classes in which the first class has at least
 			  four ports and the second class uses a subset of these ports */
 	double slower; /* median time of the pairs counted in `nested`, relative to the best

@@ -176,8 +176,8 @@ double infer_miss(
 	return !isfinite(off) ? 60 : fmin(off < 3 ? off * off : 9 + 4 * (off - 3), 60);
 }
 
-/* Returns the largest work per port over all subsets of the loads. The number of subsets is small
- * only for few loads. */
+/* Returns the largest work per port over all subsets of the given entries of work. All subsets are
+ * tried, which is fast only for few entries of work. */
 static double bound_of_subsets(const struct port_load *load, int count)
 {
 	uint32_t all[256] = { 0 };

@@ -53,7 +53,7 @@ static double write_rounded(double value, enum rounding how)
 	return near ? whole : value;
 }
 
-/* Writes " WHAT VALUE±SPREAD". WHAT is the text `what`, which may be empty. */
+/* Writes " WHAT VALUE±SPREAD". WHAT is the text in the parameter `what`, which may be empty. */
 static void write_figure(
 	struct writer *w, const char *what, const struct figure *figure, enum rounding how)
 {

@@ -18,9 +18,9 @@ enum { TURNS_PREDICTED = 32 };
 #define LINE_ENDS	   14.0
 #define MISPREDICT_ASSUMED 20.0
 
-/* The share of a cache that one block may use. If the block is not larger, it stays in the cache
- * while lines of the other matrices pass through. With more than NEAR_SHARE of L1, each step needed
- * up to a fifth more time. */
+/* The share of a cache that one block may use. If a block of the matrix is not larger than this
+ * share, it stays in the cache while lines of the other matrices pass through. If a block filled
+ * more than NEAR_SHARE of L1, each step of the loop needed up to a fifth more time. */
 #define NEAR_SHARE 0.6
 
 /* The share of the out-of-order window that a line of a block may use, so that enough of the next
@@ -79,7 +79,7 @@ static int choose(const struct block_question *question, bool *by_climb)
 	return *by_climb ? best : last;
 }
 
-/* Rounds n down to a multiple of STEP. A value below STEP_FROM is not rounded. */
+/* Rounds n down to a multiple of STEP. A block size below STEP_FROM is not rounded. */
 static int64_t stepped(int64_t n)
 {
 	return n >= STEP_FROM ? n - n % STEP : n;
@@ -106,8 +106,8 @@ static double cost_of(const struct block_question *question, int level, int64_t 
 		       : (double)NAN;
 }
 
-/* Returns the size of a block that fits its share of the previous level, if its overhead is smaller
- * than that of a block of size n. Returns 0 if the overhead is not smaller, or the block is not
+/* Returns the block size that fits a share of the next faster cache level, if its overhead is
+ * smaller than that of size n. Returns 0 if the overhead is not smaller, or the block is not
  * possible. */
 static int64_t nearer(const struct block_question *question, int level, int64_t n)
 {
@@ -171,7 +171,7 @@ static void explain(
 	text_free(&why);
 }
 
-/* Reduces the size to `most` if it is larger, and stores the reason `by`. */
+/* Reduces the block size N to `most` if it is larger, and stores the reason `by`. */
 static void bound(struct block_advice *advice, enum block_bound by, double most)
 {
 	if (!known(most) || most >= (double)advice->n)
@@ -190,8 +190,8 @@ void block_advise(const struct block_question *question, struct block_advice *ad
 		return;
 	advice->fits = advice->n =
 		block_fits(question->level[advice->level].bytes, question->blocks, question->bytes);
-	/* If sums wait for each other, the first inputs of each sum must be available, so the pages
-	 * of all rows count. */
+	/* If the sums of the matrix multiplication wait for each other, the first inputs of each
+	 * sum must be available, so the pages of all rows count. */
 	if ((question->down || known(question->window)) && question->pages > 0)
 		bound(advice, BLOCK_PAGES, question->entries / question->pages);
 	advice->paged = advice->by == BLOCK_PAGES;

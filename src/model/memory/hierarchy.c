@@ -11,7 +11,8 @@
 enum { CACHES_MAX = 4 };
 
 struct chain_cache {
-	int plateau, knee; /* indices of a plateau and a knee in chain->plateaus */
+	int plateau, knee; /* indices of the cache's plateau in the latency curve, and of the knee
+			      where the cache ends, in chain->plateaus */
 };
 
 /* A latency curve of lines without the cost of the first-level TLB, and the cache or memory level
@@ -88,8 +89,8 @@ static void without_tlb(const struct hierarchy_curve *curve, const struct tlbs *
 	}
 }
 
-/* Whether a TLB explains a knee of a curve of lines. At such a knee, the TLB no longer covers all
- * pages, and the rise is not too high for a TLB. */
+/* Whether a TLB explains a rise (knee) of the latency curve for loads of all lines. At a knee that
+ * a TLB explains, the TLB no longer covers all pages, and the rise is not too high for a TLB. */
 static bool is_a_tlbs(
 	const struct found *found, const struct plateaus *plateaus, int i, enum page_kind kind)
 {
@@ -228,8 +229,8 @@ unsigned hierarchy_stated_line(const struct machine *machine)
 
 /* ---- Levels: latency and size of each level ---- */
 
-/* SHARED is the level of the cache that cores share. If the range of its size is no wider than the
- * ratio share_steady, one number describes the size. */
+/* SHARED is the level of the cache that cores share. If the range of the shared cache's measured
+ * size is no wider than the ratio share_steady, one number describes the size. */
 enum { SHARED = 3 };
 static const double share_steady = 1.6;
 
@@ -282,8 +283,9 @@ static struct hierarchy_level *add_level(struct hierarchy *hierarchy, struct hie
 	return added;
 }
 
-/* Adds a cache of the leading chain. The latency of the cache is that of the lowest plateau in all
- * curves, because interference only adds time. */
+/* Adds a cache from the leading curve, the latency curve in which most caches are visible. The
+ * latency of the cache is that of the lowest plateau in all curves, because interference only adds
+ * time. */
 static void add_cache(const struct hierarchy_input *input, const struct found *found,
 	const struct chain *leading, int number, struct hierarchy *hierarchy)
 {

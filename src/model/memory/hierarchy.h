@@ -25,7 +25,7 @@ struct hierarchy_level {
 	double entries, entries_lo, entries_hi; /* number of entries of a TLB and its range; NAN for
 						   caches and memory */
 	double confidence;			/* probability from 0 to 1 that the level exists */
-	bool unstable; /* the size of the level is uncertain: show its range */
+	bool unstable; /* true: the size of the cache or TLB is uncertain, so its range is shown */
 	int looks;     /* number of separate measurements of the size; 0: the size comes from the
 			  latency curve */
 	double seconds;
@@ -43,7 +43,8 @@ enum finding_kind {
 	FINDING_CACHE_MISSING,
 	FINDING_CACHE_UNSTATED,
 	FINDING_LINE_SIZE,
-	FINDING_STEPS_STAY, /* TLB steps in the curve that remain with huge pages */
+	FINDING_STEPS_STAY, /* rises of the latency curve that a TLB causes, and that remain with
+			       huge pages */
 	FINDING_STEPS_GONE,
 	FINDING_PAGES, /* the system granted pages of another kind than the program requested */
 	FINDING_TWO_MODES

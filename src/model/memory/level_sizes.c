@@ -87,7 +87,8 @@ void cache_size(const struct plateau_knee *const knees[], int count, bool outerm
 	 * has no flat part, the last knee of the curve belongs to the shared cache. */
 	if (outermost && level->number == SHARED - 1 && level->stated > 0 &&
 		shared > level->stated && (double)level->stated < level->bytes_lo * 0.97) {
-		/* The range reaches from the end of the level to the first quarter of the climb. */
+		/* The range of the cache's size reaches from the end of the flat part of the curve
+		 * to the first quarter of the rise. */
 		level->bytes_hi = level->bytes_lo;
 		level->bytes_lo = corner;
 		level->bytes = sqrt(level->bytes_lo * level->bytes_hi);
@@ -138,8 +139,8 @@ static bool is_a_caches(const struct hierarchy_input *input, const struct hierar
 
 /* When a TLB is full, its sets of W entries overflow one after the other. If the number of pages is
  * larger by the share 1 / W, all accesses miss. If W is four or more, a third of the accesses miss
- * when the number of pages is larger by a third of 1 / W. A slower rise of the latency begins
- * before the TLB is full, for example because another process uses TLB entries. */
+ * when the number of pages is larger by a third of 1 / W. If the latency rises more slowly, the
+ * rise begins before the TLB is full, for example because another process uses TLB entries. */
 static const double fills_within = 1.25;
 static const double third_within = 1.12;
 

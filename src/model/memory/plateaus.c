@@ -150,7 +150,8 @@ static void curve_make(const struct curve_point *points, int count, struct curve
  * and height) and a margin. A slope is one more parameter, with the cost slope_price. */
 static const double level_price = 2.5;
 static const double slope_price = 1.5;
-/* Cost of a point in a climb. A point of a level costs 1 on average, by the definition of noise. */
+/* Cost of a point in a climb, the part of a latency curve between two plateaus. A point of a level
+ * costs 1 on average, by the definition of noise. */
 static const double climb_price = 4.8;
 /* Steepest slope of a level: octaves of latency per octave of size. */
 static const double steepest = 0.35;
@@ -159,13 +160,15 @@ static const double steepest = 0.35;
  * cheapest partition selects points that exaggerate the difference. */
 static const double least_ratio = 1.1;
 static const double least_errors = 5;
-/* The shortest level: number of points, sum of their weights, and width in octaves. If the noise is
- * higher, a level needs more points: one more point for each noise_a_point of noise. */
+/* The smallest flat part (level) of a curve that counts: number of points, sum of their weights,
+ * and width in octaves. If the noise is higher, a level needs more points: one more point for each
+ * noise_a_point of noise. */
 enum { LEAST_POINTS = 3 };
 static const double least_weight = 2.5;
 static const double least_octaves = 0.45;
 static const double noise_a_point = 0.045;
-/* If the quartiles of a level differ by more than the factor `steady`, the report shows a range. */
+/* If the quartiles of a flat part (level) differ by more than the factor `steady`, the report shows
+ * a range. */
 static const double steady = 1.2;
 /* If the latency of a curve is at least `over` times that of a plateau, the curve has left the
  * plateau. */
@@ -179,8 +182,8 @@ static const double leaving = 0.04;
 /* Sums over all points before a point. The difference of two sums gives the cost of any part of the
  * curve in constant time. */
 struct sums {
-	double n, w, x, y, xx, xy, yy; /* n: sum of the points' weights; the other fields are sums
-					  of w, w * x, w * y and so on */
+	double n, w, x, y, xx, xy, yy; /* n: sum of the weights of the curve's points; the other
+					  fields are sums of w, w * x, w * y and so on */
 };
 
 /* A level: the points from first to last of the curve, and the line y = at + slope * (x - middle).
@@ -303,7 +306,8 @@ static double median_of(const struct curve *curve, const struct level *level)
 	return stats_median(values, count);
 }
 
-/* Returns the value of a level's line at x. After the end of the level, the line is flat. */
+/* Returns the latency at size x on the straight line that was fitted to a level. After the end of a
+ * level (a flat part of the curve), its fitted line is flat. */
 static double line_at(const struct curve *curve, const struct level *level, double x)
 {
 	double last = curve->x[level->last];
@@ -312,8 +316,8 @@ static double line_at(const struct curve *curve, const struct level *level, doub
 }
 
 /* Returns by how much the rise between two levels exceeds noise. The standard error comes from the
- * deviations of the points from the lines of both levels. The deviations do not depend on the place
- * where the curve was divided. */
+ * deviations of the points from the lines of both levels. The deviations of the points do not
+ * depend on the place where the curve was divided into two levels. */
 static double rise_beyond_noise(
 	const struct partition *p, const struct level *a, const struct level *b)
 {
@@ -335,7 +339,7 @@ static void join(struct partition *p, int i)
 	double gain = fmax(p->level[i].gain, p->level[i + 1].gain);
 
 	p->level[i] = level_over(p, p->level[i].first, p->level[i + 1].last);
-	/* A wider level is at least as certain as each of its parts. */
+	/* A wider flat part of the curve (level) is at least as certain as each of its parts. */
 	p->level[i].gain = fmax(gain, p->level[i].gain);
 	p->count--;
 	memmove(&p->level[i + 1], &p->level[i + 2],
@@ -369,8 +373,8 @@ static void join_levels(struct partition *p)
 	}
 }
 
-/* Returns the confidence in a knee or plateau as a probability. `more` is the additional cost of
- * the alternative without this knee or plateau. */
+/* Returns the confidence in a knee or plateau of the latency curve as a probability. `more` is the
+ * additional cost of the alternative without this knee or plateau. */
 static double confidence_from(double more)
 {
 	return 1 / (1 + exp(-more / 4));

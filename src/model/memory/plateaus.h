@@ -31,7 +31,8 @@ struct plateau {
 	double from, to; /* bytes of the first and the last point; the true end of the plateau is
 			    the following knee */
 	double cycles, lo, hi; /* latency of the plateau: median and quartiles of its points */
-	bool unstable;	   /* the points of the plateau scatter or have two modes: report a range */
+	bool unstable; /* true: the latencies of the plateau's points scatter or have two modes, so
+			  a range is reported */
 	double confidence; /* probability from 0 to 1 that the points are a level, not part of a
 			      climb */
 };
@@ -47,8 +48,8 @@ struct plateau_knee {
 			  the lower plateau at a smaller size, the smaller size counts */
 	double corner; /* size in bytes at which the curve begins to leave the lower plateau */
 	double confidence; /* probability from 0 to 1 that the knee exists */
-	bool gradual; /* the lower half of the rise alone needs most of an octave: show a range, not
-			 a size */
+	bool gradual; /* true: the lower half of the rise alone needs most of an octave of size, so
+			 a range is shown, not a size */
 };
 
 struct plateaus {

@@ -44,8 +44,9 @@ enum { BUFFERS_RESTS = 24, BUFFERS_WORDS = 320 };
 struct buffer_rest {
 	char buffer[24]; /* name of the buffer in core files, such as "rob", or the kernel's own
 			    name */
-	double most;	 /* number of entries of the buffer that fillers cannot use, at most */
-	char words[80];	 /* reason why fillers cannot use some entries of the buffer */
+	double most; /* largest number of entries of the buffer that filler instructions cannot use
+		      */
+	char words[80]; /* reason why filler instructions cannot use some entries of the buffer */
 };
 
 struct buffers {
@@ -62,14 +63,15 @@ void buffers_load(struct buffers *buffers);
  * model does not state the number, or there is no model. */
 double buffers_size(const struct uarch *uarch, const char *buffer);
 
-/* Returns the number of filler instructions that, together with the loop, fill `entries` entries of
- * a buffer. If the filler is unknown, returns `entries`. */
+/* Returns the number of filler instructions (the kernel's instructions between two misses) that,
+ * together with the loop, fill `entries` entries of a buffer. If the kind of the filler instruction
+ * is unknown, returns `entries`. */
 double buffers_full(const struct window_filler *filler, double entries);
 
 /* Compares the knee with the core model's entries, in words: "506 nops + 2 for the loop = 508 of
- * 512 entries: the rest could not be filled". filler is NULL if the filler is unknown. entries is
- * NAN if the core model does not state the number of entries. The text is empty if there is nothing
- * to report. */
+ * 512 entries: the rest could not be filled". `filler` is NULL if the kind of filler instructions
+ * is unknown. entries is NAN if the core model does not state the number of entries. The text is
+ * empty if there is nothing to report. */
 void buffers_difference(const struct buffers *buffers, const struct knee *knee,
 	const struct window_filler *filler, double entries, char words[BUFFERS_WORDS]);
 

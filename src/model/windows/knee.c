@@ -39,18 +39,21 @@ const struct knee_point *knee_at(const struct knee_curve *curve, double x)
 
 /* ---- Fits: find the step or the ramp that fits the curve best.
  *
- * Each pair of points is tried as a rise. Points before the rise should be low, points after the
- * rise high, and points on the rise in between. Deviations count in units of noise, up to a bound,
- * so that a disturbed point has little weight. Far from the rise, only one direction counts as a
- * deviation. If a point far before the rise is lower, the base grows. If a point far after the rise
- * is higher, another buffer is full. The rise with the smallest sum of deviations (misfit) is the
- * knee. Steps that fit nearly as well are the range of the knee. */
+ * Each pair of points is tried as a rise. In the curve of time over filler instructions, points
+ * before the rise should be low, points after it high, and points on it in between. Deviations of
+ * points from the assumed rise count in units of noise, up to a bound, so that a disturbed point
+ * has little weight. Far from the rise, only a deviation in one direction counts. A point far
+ * before the rise may be lower, because the base (the time with few fillers) grows with the
+ * fillers. A point far after the rise may be higher, because another buffer is full. The rise with
+ * the smallest sum of deviations (misfit) is the knee. Steps between points that fit nearly as well
+ * as the best step are the range of the knee. */
 
-/* Number of fillers at which the search begins to double. In comparisons, a smaller number counts
- * as FIRST. */
+/* Number of fillers at which the search begins to double. In comparisons, a number of fillers below
+ * FIRST counts as FIRST. */
 enum { FIRST = 8 };
 
-/* If a level has fewer points than FEWEST, it may be noise. */
+/* If a level of the curve (the points before or after a rise) has fewer points than FEWEST, it may
+ * be noise. */
 enum { FEWEST = 3 };
 
 struct rise {
@@ -71,15 +74,16 @@ struct fit {
 	int first, last; /* range of the first group of likely steps; `chosen` is the step of this
 			    group with the smallest misfit */
 	int chosen;
-	int next; /* index of a likely step after the first group of likely steps; -1: there is no
-		     such step */
-	struct rise rise; /* the chosen step, or a gradual rise (ramp) that fits better */
+	int next; /* index of a likely step of the curve after the first group of likely steps; -1:
+		     there is no such step */
+	struct rise rise; /* the step of the curve that was chosen as the knee, or a gradual rise
+			     (ramp) that fits better */
 	bool ramp;
 };
 
 /* RISE: the smallest ratio of the level after a rise to the level before. Two misses that no longer
- * overlap take twice as long. The fillers' own work adds only 10 to 20 %. SEEN: the height of the
- * smallest rise, in units of noise. */
+ * overlap take twice as long. The time to execute the filler instructions adds only 10 to 20 %.
+ * SEEN: the height of the smallest rise that counts, in units of noise. */
 #define RISE 1.25
 #define SEEN 1.5
 
@@ -90,10 +94,10 @@ struct fit {
 #define SEEN_PLAINLY 4.0
 #define RISE_SHARE   0.4
 
-/* Deviations are in units of noise. A deviation counts fully from OFF_FROM to OFF_MOST; a deviation
- * below OFF_FROM has the weight OFF_LITTLE. The noise is assumed to be at least the share SLACK of
- * the rise, because the base grows and memory times vary. A step is likely if its misfit exceeds
- * the best misfit by at most LIKELY. */
+/* Deviations are in units of noise. The deviation of a point counts fully from OFF_FROM to
+ * OFF_MOST; a deviation below OFF_FROM has the weight OFF_LITTLE. The noise is assumed to be at
+ * least the share SLACK of the rise, because the base grows and memory times vary. A step between
+ * two points is likely to be the knee if its misfit exceeds the best misfit by at most LIKELY. */
 #define OFF_FROM   1.5
 #define OFF_MOST   4.0
 #define OFF_LITTLE 0.05
@@ -106,22 +110,25 @@ struct fit {
 #define NOISE_USUAL 0.03
 enum { NOISE_POINTS = 6, NOISE_SURE = 16 };
 
-/* A ramp must be wider than SHARP_LEAST fillers, and wider than SHARP_SHARE of the fillers at its
- * start. The misfit of a ramp must be smaller than that of the best step by RAMP_BETTER. */
+/* A ramp (a gradual rise) must be wider than SHARP_LEAST filler instructions, and wider than
+ * SHARP_SHARE of the fillers at its start. The misfit of a ramp must be smaller than that of the
+ * best step by RAMP_BETTER. */
 #define RAMP_BETTER 3.0
 enum { SHARP_LEAST = 10 };
 #define SHARP_SHARE 0.03
 
-/* After a knee, the fillers' own work still adds time. If the time at the beginning of a ramp is
- * more than LATE times the first level, the ramp is not the first rise. */
+/* After a knee, the time to execute the filler instructions still adds to the curve. If the time at
+ * the beginning of a ramp is more than LATE times the first level, the ramp is not the first rise.
+ */
 #define LATE 1.5
 
-/* A level is the median of the nearest points: up to NEAREST points within a distance of REACH
- * fillers, but at least FEWEST points. */
+/* A level of the curve is the median of the points nearest to a rise: up to NEAREST points within a
+ * distance of REACH fillers, but at least FEWEST points. */
 enum { NEAREST = 9, REACH = 16 };
 #define REACH_SHARE 0.05
 
-/* A ramp ends at less than NEAR times the number of fillers at its start. */
+/* A gradual rise (ramp) ends at less than NEAR times the number of filler instructions at its
+ * start. */
 #define NEAR 2.5
 
 static double reach_round(double x)
@@ -292,12 +299,12 @@ static bool fit_curve(const struct knee_curve *curve, struct fit *fit)
 
 /* ---- Finding the knee ---- */
 
-/* The number of fillers is doubled until the times of two points are more than RISEN times the
- * base. */
+/* The number of filler instructions is doubled until the times of two points are more than RISEN
+ * times the base. */
 #define RISEN 1.5
 
-/* BELIEVED: height of the smallest rise, in units of noise, that counts as a sharp or soft knee.
- * NOISE_MOST: if the relative noise is higher, knees are often wrong. */
+/* BELIEVED: height of the smallest rise, in units of noise, that is reported as a sharp or soft
+ * knee. NOISE_MOST: if the relative noise is higher, knees are often wrong. */
 #define BELIEVED   4.0
 #define NOISE_MOST 0.17
 
@@ -306,8 +313,8 @@ static bool fit_curve(const struct knee_curve *curve, struct fit *fit)
 enum { CLEAR_LEAST = 16 };
 #define CLEAR_SHARE 0.2
 
-/* If the time grows faster than the number of fillers to the power WORK, the fillers' own work is
- * the cause. */
+/* If the time grows faster than the number of fillers to the power WORK, the time to execute the
+ * fillers is the cause. */
 #define WORK 0.6
 
 /* If the slope of the curve after a ramp is more than STEEP_SHARE of the ramp's slope, the ramp
@@ -324,8 +331,8 @@ enum { GROWN = 20 };
  * the knee; if the points are noisy, the number rises to ROUND_MOST. */
 enum { ENOUGH = 44, ROUND = 4, ROUND_MOST = 10 };
 
-/* Returns the median of the likely positions of the knee. Each whole number between two points has
- * the likelihood of the step between these points. */
+/* Returns the median of the likely positions of the knee. Each number of fillers between two
+ * measured points is as likely as the rise between these points. */
 static double middle(const struct knee_curve *curve, const struct fit *fit)
 {
 	double total = 0, sum = 0;
@@ -360,8 +367,8 @@ static size_t sort_times(const struct knee_curve *curve, int count, double value
 	return (size_t)count;
 }
 
-/* Returns the base: the time of a loop whose misses overlap. The base is a low value of the first
- * half of the points, because interference can only slow a point. */
+/* Returns the base of the curve: the time of an iteration whose two misses overlap. The base is a
+ * low value of the first half of the points, because interference can only slow a point. */
 static double base_of(const struct knee_curve *curve)
 {
 	double values[KNEE_POINTS];
@@ -480,8 +487,8 @@ static bool nearest_free(
 	return false;
 }
 
-/* Finds the next point by doubling the number of fillers. Returns false if the last two points are
- * above the base, or if the largest number of fillers is reached. */
+/* Finds the next point by doubling the number of fillers. Returns false if the last two measured
+ * times are above the base, or if the largest number of fillers is reached. */
 static bool next_double(const struct knee_curve *curve, double least, double most, double *x)
 {
 	const struct knee_point *last = &curve->point[curve->count - 1];
@@ -495,8 +502,8 @@ static bool next_double(const struct knee_curve *curve, double least, double mos
 	return true;
 }
 
-/* Finds the next point near the knee, to confirm the knee. The nearest points come first, on the
- * side of the knee with fewer points. */
+/* Finds the next point near the knee, to confirm the knee. The points nearest to the knee come
+ * first, on the side of the knee with fewer points. */
 static bool next_round(
 	const struct knee_curve *curve, const struct fit *fit, double least, double most, double *x)
 {

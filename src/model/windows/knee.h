@@ -28,15 +28,16 @@ enum knee_kind {
 	KNEE_SOFT,    /* the time rises gradually: the rise is wider than that of a buffer with one
 			 fixed size */
 	KNEE_NONE,    /* the time does not rise up to the largest number of fillers */
-	KNEE_UNCLEAR, /* the time rises, but the points do not show where */
+	KNEE_UNCLEAR, /* the time rises with the number of filler instructions, but the points do
+			 not show where */
 	KNEE_KINDS
 };
 
 /* Names of the kinds of knees, indexed by enum knee_kind: "sharp", "soft", "none", … */
 extern const char *const knee_kind_names[];
 
-/* The knee of a curve. If the time rises several times, the struct describes the first rise, and
- * `again` is the position of the next rise. */
+/* The knee of a curve. If the time over the number of fillers rises several times, the struct
+ * describes the first rise, and `again` is the position of the next rise. */
 struct knee {
 	enum knee_kind kind;
 	double x, lo,
@@ -50,8 +51,8 @@ struct knee {
 	double again; /* number of fillers at the beginning of a later rise; NAN: no later rise */
 	bool sparse;  /* the knee is unclear because points are missing in the range of the knee or
 			 after the rise, not because of noise */
-	bool work;    /* there is no knee, because the time grows with the fillers' own work, which
-			 would hide a knee */
+	bool work;    /* true: there is no knee, because the time grows with the work of the filler
+			 instructions, which would hide a knee */
 };
 
 /* Adds a point to a curve in order of x, or replaces the point with the same x. Returns false if
@@ -62,9 +63,10 @@ bool knee_add(struct knee_curve *curve, const struct knee_point *point);
 const struct knee_point *knee_at(const struct knee_curve *curve, double x);
 
 /* Finds the next x to measure: a whole number from least to most that was not measured yet. First,
- * x doubles until the time has risen. After the time has risen, the gap that contains the rise is
- * halved again and again. Finally, points around the knee are measured: if the points are noisy,
- * more of them. Returns false if more points would not help. */
+ * the number of filler instructions x doubles until the time has risen. After the time has risen,
+ * the gap that contains the rise is halved again and again. Finally, points around the knee are
+ * measured: if the points are noisy, more of them. Returns false if more measured points would not
+ * help to find the knee. */
 bool knee_next(const struct knee_curve *curve, double least, double most, double *x);
 
 void knee_find(const struct knee_curve *curve, double most, struct knee *knee);
