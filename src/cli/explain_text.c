@@ -79,7 +79,8 @@ static void print_head(FILE *out, const struct report *report, const struct sett
 	fprintf(out, "predicted %s", units_value(limits->predicted).text);
 	if (limits->predicted_by >= 0 && limits->predicted_by != limits->binding)
 		fprintf(out, ", by %s", limit_rows[limits->limit[limits->predicted_by].kind].title);
-	/* The remedy is for the highest limit, as in the explorer. */
+	/* The remedy (the suggested change) is for the highest limit, hard or soft, as in the
+	 * explorer. */
 	fprintf(out, "   (source: model)\nremedy    %s\n",
 		advice_sentence(
 			explanation, limits->limit[limits->predicted_by >= 0 ? limits->predicted_by
@@ -298,8 +299,8 @@ static void put_event(
 	put_figure(out, count->value, SOURCE_COUNTER);
 	if (isfinite(modelled)) {
 		put_figure(out, modelled, SOURCE_MODEL);
-		/* A difference below 0.0005 is not printed, because three decimals would show it as
-		 * zero. */
+		/* A difference of less than 0.0005 between count and model is not printed, because
+		 * three decimals would show it as zero. */
 		if (fabs(apart) >= 0.0005)
 			fprintf(out, "  %c%s", apart < 0 ? '-' : '+',
 				units_value(fabs(apart)).text);

@@ -1,5 +1,5 @@
-/* The core model for batch commands: the core is chosen once, then limits are computed for one
- * setting after another. */
+/* The core model for subcommands without a screen: the core is chosen once, then limits are
+ * computed for one setting after another. */
 #pragma once
 
 #include "cli/cli.h"

@@ -104,7 +104,8 @@ struct status named_words(struct named *named, const struct cli *cli)
 	return status_ok();
 }
 
-/* Assigns the words of a named sweep. An advised block size that is not known yet is omitted. */
+/* Gives `sweep` the knob values of a named sweep. If the recommended block size is not known yet,
+ * the word "advised" is omitted. */
 static struct status assign_named(const struct named_sweep *named, struct sweep *sweep)
 {
 	struct named_sweep plain = { .kernel = named->kernel };
@@ -174,8 +175,8 @@ static const struct sweeps_row *find_row(const struct named *named, const struct
 	return NULL;
 }
 
-/* Returns the baseline row of a setting, with which the speedup is computed. Returns NULL if there
- * is no baseline, or it was not measured. */
+/* Returns the row of the sweep's table with which a setting's speedup is computed (the baseline).
+ * Returns NULL if there is no baseline, or it was not measured. */
 static const struct sweeps_row *base_of(const struct named *named, const struct setting *setting)
 {
 	struct setting base;
@@ -205,8 +206,8 @@ double named_take(struct named *named, const struct cell *cell,
 
 /* ---- Under the table */
 
-/* Returns the number of consecutive published values, starting at `first`, that belong to one
- * setting. */
+/* The published values of a named sweep are a list. Returns the number of consecutive values in the
+ * list, starting at `first`, that belong to one setting. */
 static int published_together(const struct named_sweep *sweep, int first)
 {
 	int count = 1;
@@ -304,7 +305,8 @@ static void print_blocks(const struct named *named, struct model *model, FILE *o
 			continue;
 		if (named->sweep.kernel)
 			sweeps_line(&named->sweep, setting, &line);
-		/* A reason is not printed if it is equal to the previous reason. */
+		/* The reason for the recommended block size is not printed if it is equal to the
+		 * reason on the previous line. */
 		again = strcmp(why, blocks.advice.why) == 0;
 		memcpy(why, blocks.advice.why, sizeof(why));
 		fprintf(out, "%s%s%s%s%s\n", text_string(&line), line.length ? ": " : "",
