@@ -31,11 +31,12 @@ struct subject {
 	 * record, separated by commas, as "NAME" or "NAME=FIELD". "NAME?" is a flag, which is false
 	 * if the field is absent. "+GROUP" is a group of columns of a sample. */
 	const char *record, *columns;
-	void (*begin)(
-		struct report *report); /* writes text before the first printed item, or NULL */
+	/* Writes text before the first printed item; NULL: no such text. */
+	void (*begin)(struct report *report);
 	void (*text)(struct report *report, const void *item);
 	void (*data)(struct report *report, const struct records *records, const void *item);
-	void (*end)(struct report *report); /* writes text after the last printed item, or NULL */
+	/* Writes text after the last printed item; NULL: no such text. */
+	void (*end)(struct report *report);
 };
 
 /* The struct subject of each kind of printed item, such as samples of a run. The comment next to

@@ -226,7 +226,8 @@ const struct panel panel_key_bar = { .name = "keys", .draw = draw_keys };
 /* A screen with fewer columns than ROWS_FROM shows the value only in its first row. */
 enum { ROWS_FROM = 20 };
 
-/* Draws the value in the longest form that fits. A value that is too long is rounded, never cut. */
+/* Draws the measured cycles per element in the longest form that fits. A value that is too long is
+ * rounded, never cut. */
 static void draw_value(struct box at, const struct view *view)
 {
 	const struct sample *sample = &view->sample;

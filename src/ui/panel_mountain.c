@@ -176,7 +176,8 @@ static int label_of(struct box at)
 	return at.width >= WIDE_FROM ? LABEL : NARROW_LABEL;
 }
 
-/* Returns whether a row or column belongs to the present setting or is next to the present setting.
+/* Returns whether a row or column of the mountain's cells belongs to the present setting, or is
+ * next to it.
  */
 static bool is_near(const struct axis_place *place, int index)
 {
@@ -211,7 +212,7 @@ static struct words title_of(const struct scene *scene)
 		stride->name, elements.text, marks);
 }
 
-/* Draws the stride of each column if the stride fits. */
+/* Above each column of the mountain's cells, draws the stride of the column if it fits. */
 static void draw_strides(struct box at, const struct view *view, int first, int shown, int width)
 {
 	const struct knob *knob = &view->setting.kernel->knobs[view->grid.stride_knob];
@@ -243,8 +244,9 @@ static void draw_cell(struct box at, const struct view_grid *grid, int x, int y,
 		canvas_glyph(at, middle, row, STYLE_HERE, GLYPH_HERE);
 }
 
-/* Returns the first row or column of the marker for a setting between or beyond cells. Between two
- * cells, the marker is in the last row or column of the first cell. */
+/* If the present size or stride is between two cells of the mountain, or beyond the last cell, a
+ * marker shows its place. Returns the row or column of the marker. Between two cells, the marker is
+ * in the last row or column of the first cell. */
 static int edge_of(const struct axis_place *place, int first, int shown, int each)
 {
 	if (place->where == AXIS_BEFORE)
@@ -255,10 +257,11 @@ static int edge_of(const struct axis_place *place, int first, int shown, int eac
 	       (place->where == AXIS_BETWEEN ? each - 1 : (each - 1) / 2);
 }
 
-/* Draws marks at the edge for a setting between or beyond cells. Two pointers mean that the size is
- * between two rows. An arrow outwards means that the size or stride is beyond the last cell.
- * Parameter `shown`: the first visible cell, and the number of visible cells. Parameters `width`
- * and `height`: the size of a cell. */
+/* Draws marks at the edge of the mountain for a size or stride between two cells or beyond the last
+ * cell. Two pointers mean that the size is between two rows. An arrow that points away from the
+ * mountain means that the size or stride is beyond the last cell. Parameter `shown`: the first
+ * visible cell of the mountain, and the number of visible cells. Parameters `width` and `height`:
+ * the size of a cell on the screen. */
 static void draw_edges(
 	struct box at, const struct view_grid *grid, struct box shown, int width, int height)
 {

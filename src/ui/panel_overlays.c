@@ -9,7 +9,7 @@
 
 enum { KEY_COLUMN = 22, COMMAND_COLUMN = 30 };
 
-/* The page of the help. Its first line has the number -N if the page is scrolled by N lines. */
+/* The page of the help. If the help is scrolled by N lines, the number of its first line is -N. */
 struct page {
 	struct box at;
 	int line, start;

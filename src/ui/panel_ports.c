@@ -36,7 +36,7 @@ struct entry {
 };
 
 struct entries {
-	int count, pairs; /* pairs: number of entries that have an event */
+	int count, pairs; /* pairs: number of entries whose micro-ops are counted by an event */
 	struct entry entry[ENTRIES];
 	int names;    /* width of the longest name in columns */
 	double scale; /* cycles per iteration of the longest bar */
@@ -237,8 +237,9 @@ static void add(struct entries *entries, const struct view *view, uint32_t ports
 	entries->count++;
 }
 
-/* Returns the first event whose lowest port is `port`; -1: no such event. Sets `covered` to all
- * ports that events count. */
+/* An event can count the micro-ops of one port or of several. Returns the first event for which
+ * `port` is the lowest counted port; -1: no such event. Sets *covered to all ports that are counted
+ * by some event. */
 static int event_from(const struct view *view, int port, uint32_t *covered)
 {
 	const struct event_plan *plan = view->counters.plan;
@@ -433,7 +434,8 @@ struct shape {
 	int shown; /* entries */
 };
 
-/* Sets the position of each entry in columns with `rows` rows. Returns whether all entries fit. */
+/* Arranges the ports and units in columns with `rows` rows, and sets the position of each. Returns
+ * whether all entries fit. */
 static bool flow(const struct entries *entries, int rows, struct shape *shape)
 {
 	int x = 0, y = 0;
