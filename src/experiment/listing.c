@@ -11,8 +11,9 @@
 
 /* ---- packed files (format: kernels/pack.awk) ---- */
 
-/* Returns whether a packed name fits the function's name. `hole` is the placeholder for one word of
- * the name. The word begins at index *from of `function`, and has *length characters. */
+/* Returns whether a name with a placeholder, from a packed source file, fits the function's name.
+ * `hole` is the placeholder for one word of the function's name. The word of the function's name
+ * that replaces the placeholder begins at index *from of `function`, and has *length characters. */
 static bool name_fits(const char *name, size_t name_length, const char *hole, const char *function,
 	size_t *from, size_t *length)
 {
@@ -34,8 +35,8 @@ static bool name_fits(const char *name, size_t name_length, const char *hole, co
 	return true;
 }
 
-/* Adds a line. Replaces "@" by the function's name, and the placeholder `hole` by the word
- * `filling`. */
+/* Adds a line. Replaces "@" in a packed source text by the function's name, and the placeholder
+ * `hole` by the word `filling`. */
 static void add_line(struct text *text, const char *line, size_t length, const char *hole,
 	const char *function, const char *filling, size_t filling_length)
 {
@@ -124,8 +125,8 @@ static int find_function(const struct listing *listing, const char *function, bo
 	return -1;
 }
 
-/* Returns the last line of the function, which has its closing brace. If `made` is true, returns
- * the line with the macro's closing parenthesis. */
+/* Returns the last line of the function, which has its closing brace. If a macro defines the
+ * function (`made` is true), returns the line with the macro's closing parenthesis. */
 static int find_end(const struct listing *listing, int first, bool made)
 {
 	int last = first, open = 0;
@@ -148,8 +149,8 @@ static int find_end(const struct listing *listing, int first, bool made)
 	}
 }
 
-/* Several macro uses may form a group of lines under one comment. Returns the comment's line, or
- * `first` if the group has no comment. */
+/* Several uses of a macro that defines kernel functions may form a group of lines under one
+ * comment. Returns the line of the group's comment, or `first` if the group has no comment. */
 static int find_comment(const struct listing *listing, int first)
 {
 	int line = first;
@@ -222,8 +223,8 @@ struct listing *listing_parse(const char *file, const char *text, const char *fu
 	}
 	listing->last = find_end(listing, listing->first, made);
 	if (made) {
-		/* The views mark the use of the macro like a loop, and show the other lines of the
-		 * group for comparison. */
+		/* The source views mark the macro use that defines the kernel's function like a
+		 * loop, and show the other lines of its group for comparison. */
 		listing->loop_first = listing->first;
 		listing->loop_last = listing->last;
 		listing->first = find_comment(listing, listing->first);

@@ -9,8 +9,8 @@
 struct listing {
 	char file[64]; /* file name, such as "kernels/list-length.c" */
 	char function[64];
-	bool generated; /* true if the build generated the function; the text then has only this
-			   function, and line numbers start at its first line */
+	bool generated; /* true if the build generated the kernel's function; the text then has only
+			   this function, and line numbers start at its first line */
 	char *text;	/* the text of all lines; each line is ended by '\0' */
 	int line_count;
 	const char **line;

@@ -8,12 +8,14 @@
 #include "model/limits/misses.h"
 
 /* PROBE_SECONDS: seconds of each measurement. PROBE_QUIET: number of quiet trials after which a
- * measurement ends. TRIES: largest number of visits of a step without a reliable value. */
+ * measurement ends. TRIES: largest number of measurements of a step (L3 or memory) that give no
+ * reliable value. */
 #define PROBE_SECONDS 0.06
 enum { PROBE_QUIET = 40, TRIES = 3 };
 
-/* Seconds and quiet trials of a measurement of the last cache. The trials are few, and follow
- * immediately after the working set was read, before other processes evict it from the cache. */
+/* Seconds, and number of quiet trials, of a measurement of the last cache. The trials are few, and
+ * follow immediately after the working set was read, before other processes evict it from the
+ * cache. */
 #define PROBE_FRESH 0.005
 enum { FRESH_QUIET = 12 };
 
@@ -23,13 +25,13 @@ enum { FRESH_QUIET = 12 };
 enum { BEYOND = 2 };
 
 /* If the last cache is larger than last_cache_most bytes, memory is not measured, because the
- * layout of the working set would take seconds. Random walks over working sets of `points` bytes
- * replace the measurement. */
+ * layout of the working set would take seconds. Walks in random order over working sets of `points`
+ * bytes replace the measurement of memory. */
 static const uint64_t last_cache_most = 256u << 20;
 static const uint64_t points[MEMORY_POINTS] = { 32u << 20, 256u << 20 };
 
-/* A random walk counts as a walk in memory if its latency exceeds FAR_FROM_CACHE times the latency
- * of L3. */
+/* A walk over data in random order counts as a walk in memory if its latency exceeds FAR_FROM_CACHE
+ * times the latency of L3. */
 #define FAR_FROM_CACHE 1.5
 
 enum step {
@@ -43,7 +45,8 @@ enum step {
 	STEPS
 };
 
-/* The kernel and knob values of each step, without the knob for the size. */
+/* The kernel and knob values that measure each step of the memory probe, without the knob for the
+ * size. */
 static const char *const settings[STEPS] = {
 	[L3_LATENCY] = "list-length spacing=64 order=random",
 	[L3_LINES] = "mountain stride=8",
@@ -74,9 +77,9 @@ static uint64_t memory_from(const struct memory_probe *probe, const struct machi
 	return last <= last_cache_most ? last : points[MEMORY_POINTS - 1];
 }
 
-/* Returns the size in bytes above which a working set needs the step; 0: no working set needs the
- * step. Every walk needs the first point, because the first point also shows where memory
- * begins. */
+/* Returns the bytes of working set above which a step of the memory probe is needed; 0: never
+ * needed. Every working set beyond the caches needs the measurement at the first point, because it
+ * also shows where memory begins. */
 static uint64_t wanted_from(
 	const struct memory_probe *probe, const struct machine *machine, int step, bool scattered)
 {
@@ -168,20 +171,21 @@ static double fastest(const struct trials *trials, const struct sample *sample)
 	return least;
 }
 
-/* Sets the latency or the lines per cycle of L3 or memory. A latency of 0 means that the measured
- * values contradict each other. */
+/* Sets the measured latency, or lines per cycle, of L3 or memory. A latency of 0 means that the
+ * measured values contradict each other. */
 static void put_level(struct memory_level *level, const struct machine *machine, int step,
 	double cycles, double alone, double l2)
 {
 	if (step == L3_LINES || step == MEMORY_LINES)
 		/* A sequential walk reads the whole set before it reads a line again. All lines of
-		 * a sequential walk therefore come from the measured level. */
+		 * a sequential walk therefore come from the cache or memory that is measured. */
 		level->lines = 1 / cycles;
 	else if (step == L3_LATENCY)
 		level->latency = alone;
 	else
-		/* Cores share the last cache, so the number of its hits is unknown. The latency
-		 * therefore includes hits in the last cache, and is still a lower bound. */
+		/* Cores share the last cache, so the number of its hits is unknown. The measured
+		 * latency of memory therefore includes hits in the last cache, and is still a lower
+		 * bound. */
 		level->latency = cycles > l2 ? cycles : 0;
 	level->bytes = step < MEMORY_LATENCY ? (double)machine_cache(machine, 3) : 0;
 	level->known = level->latency > 0 && level->lines > 0;
@@ -200,8 +204,9 @@ void memory_probe_accept(struct memory_probe *probe, const struct machine *machi
 	if (result->status.code == STATUS_CANCELLED)
 		return;
 	sample_summarise(&result->trials, &result->facts, &sample);
-	/* An unsettled value would give a wrong limit, so the step is repeated. After TRIES visits
-	 * without a settled value, the value stays unknown. */
+	/* An imprecise (unsettled) value would give a wrong limit, so the step of the memory probe
+	 * is repeated. After TRIES measurements without a precise value, the value stays unknown.
+	 */
 	if (status_is_ok(&result->status) && (!sample.valid || sample.unsettled) &&
 		++probe->again < TRIES)
 		return;

@@ -11,32 +11,32 @@
 #include "model/limits/limits.h"
 
 struct memory_probe {
-	struct memory_level l3, memory; /* values of L3 and of memory; member `known` is true after
-					   the measurement */
+	struct memory_level l3, memory; /* latency and lines per cycle of L3 and of memory; member
+					   `known` is true after the measurement */
 	struct memory_point point[MEMORY_POINTS];
 	double peak; /* highest read bandwidth of one core from memory, in 10^9 bytes per second; 0:
 			not measured */
-	unsigned done; /* a bit for each finished step, successful or not */
-	int again;     /* number of visits to the current step that gave no reliable value */
-	int step;      /* the step that is measured now; -1: no step is measured */
+	unsigned done; /* a bit for each finished step of the memory probe, successful or not */
+	int again;     /* number of measurements of the current step that gave no reliable value */
+	int step; /* the step of the memory probe that is measured now; -1: no step is measured */
 };
 
 void memory_probe_init(struct memory_probe *probe);
 
 /* Fills the next request that is needed for a working set of `working_set` bytes. `scattered` is
- * true if a kernel walks the working set in random order. The caller sets the request's generation
- * and tag. Returns false if no measurement is missing: the working set fits the core's own caches,
- * or all steps are done. */
+ * true if a kernel walks the working set in random order. The caller sets the generation and tag of
+ * the request to measure. Returns false if no measurement is missing: the working set fits the
+ * core's own caches, or all steps are done. */
 bool memory_probe_next(struct memory_probe *probe, const struct machine *machine,
 	uint64_t working_set, bool scattered, uint64_t seed, struct request *request);
 
 /* Returns whether a kernel with the knob values v walks its data in an order that no prefetcher can
- * follow. The kernel's description gives the order. */
+ * follow. The kernel's description of its memory accesses gives the order. */
 bool memory_scattered(const struct kernel *kernel, const int64_t *v);
 
-/* Adds the final result of the request from memory_probe_next(). A cancelled request is repeated
- * later. l1 and l2 are the latencies of the core's own caches, in cycles. The function uses l1 and
- * l2 to subtract the time of accesses that hit these caches. */
+/* Adds the final result of the request from memory_probe_next(). A cancelled request of the memory
+ * probe is repeated later. l1 and l2 are the latencies of the core's own caches, in cycles.
+ * memory_probe_accept() uses l1 and l2 to subtract the time of accesses that hit these caches. */
 void memory_probe_accept(struct memory_probe *probe, const struct machine *machine, double l1,
 	double l2, const struct result *result);
 

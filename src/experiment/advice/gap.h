@@ -25,11 +25,12 @@ struct gap {
 	double cycles, percent; /* measured value minus binding limit, in cycles and in percent of
 				   the limit */
 	char words[200]; /* the gap in words: "0.250 (50 %) above: ALU saturation explains it" */
-	char brief[40];	 /* short form of the gap: "at it", "+0.250" */
+	char brief[40];	 /* short text for the distance between measurement and limit: "at it",
+			    "+0.250" */
 };
 
-/* Returns the likely cause of a measurement below a limit of that kind. For memory limits, the
- * likely cause is that latencies of caches and memory vary. */
+/* Returns the likely cause of a measurement below a hard limit of the given kind. For memory
+ * limits, the likely cause is that latencies of caches and memory vary. */
 const char *gap_suspect(enum limit_kind kind);
 
 /* Computes the gap of a sample, which may be invalid. `core` is the title of the core whose limits

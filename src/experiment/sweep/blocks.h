@@ -1,6 +1,6 @@
-/* Finds the recommended block size of a setting, and the best measured block size.
- * model/memory/block.h contains the rule for the recommended size. blocks.c applies the rule for
- * the block size to a kernel, a machine and a core. */
+/* Finds the recommended block size of a setting of a blocked matrix kernel, and the best measured
+ * block size. model/memory/block.h contains the rule for the recommended size. blocks.c applies the
+ * rule for the block size to a kernel, a machine and a core. */
 #pragma once
 
 #include <stdbool.h>
@@ -18,8 +18,8 @@ struct blocks_question {
 	const struct machine *machine;
 	const struct explanation *explanation; /* explanation of the setting on the chosen core;
 						  NULL: only cache sizes are known */
-	struct memory_level l3,
-		memory; /* values of L3 and memory; member `known` is true if they were measured */
+	struct memory_level l3, memory; /* measured latency and bandwidth of L3 and memory; member
+					   `known` is true if they were measured */
 };
 
 struct blocks {
