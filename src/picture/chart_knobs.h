@@ -6,10 +6,10 @@
 #include "experiment/sweep/sweep.h"
 #include "picture/chart.h"
 
-/* Chooses the quantity to show over a knob, as the explorer does. The quantity is throughput if
- * `moves` is true, the knob is a size or stride, and the kernel's plot does not show cycles.
- * Otherwise the quantity is cycles. Parameter `moves`: whether at least one sample has a
- * throughput. */
+/* Chooses the quantity to show over a knob, as the explorer does. The quantity is throughput if at
+ * least one sample has a throughput (`moves`), the knob is a size or stride, and the kernel's plot
+ * does not show cycles. Otherwise the quantity is cycles. Parameter `moves`: whether at least one
+ * sample has a throughput. */
 enum sweeps_figure figure_choose(const struct kernel *kernel, int x_knob, bool moves);
 
 /* Sets the title of an axis: "cycles per array element read", "GB/s". */

@@ -23,7 +23,7 @@ enum probe_part chart_probe_part(const struct probe_report *report);
 struct chart *chart_probe(
 	const struct probe_report *report, enum probe_part part, const struct chart_origin *origin);
 
-/* Makes the chart of one row of the report, or of all rows with points if `row` is NULL. Returns
- * NULL if no point of the report is measured. */
+/* Makes the chart of the curve of one filler (a row of the report), or of all fillers with measured
+ * points if `row` is NULL. Returns NULL if no point of the report is measured. */
 struct chart *chart_windows(const struct windows_report *report, const struct windows_row *row,
 	const struct chart_origin *origin);

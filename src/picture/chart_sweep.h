@@ -15,8 +15,8 @@ struct chart_sweep;
 
 /* Starts the chart of a sweep, and copies the axes. Parameter `named`: the named sweep, borrowed;
  * NULL: the sweep has no name. LOOK_AUTO chooses a relief for throughput over size and stride, else
- * lines. STATUS_USAGE: the axes do not allow the look, or the chart would have too many lines;
- * *gathered is then NULL. */
+ * lines. STATUS_USAGE: the sweep has too few or too many knobs with several values for this look,
+ * or the chart would have too many lines; *gathered is then NULL. */
 struct status chart_sweep_new(const struct setting *setting, const struct sweep_axis *axes,
 	size_t axis_count, const struct named_sweep *named, enum chart_look look,
 	struct chart_sweep **gathered);
@@ -27,7 +27,7 @@ void chart_sweep_free(struct chart_sweep *gathered); /* NULL: does nothing */
 void chart_sweep_add(struct chart_sweep *gathered, const struct cell *cell,
 	const struct sample_ratios *sample_ratios);
 
-/* Returns how many of the added cells can be drawn. */
+/* Returns how many of the added samples can be drawn. */
 int chart_sweep_count(const struct chart_sweep *gathered);
 
 /* Makes the chart of all cells added so far; the caller owns the chart. */

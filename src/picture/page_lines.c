@@ -1,5 +1,6 @@
 /* Makes the layout of a chart of series over x. The names of the series are at the ends of the
- * lines. Knees have their text in a strip above the plot. Labels of plateaus are next to the line.
+ * lines. The names of cache sizes and other marks on the x axis are in a strip above the plot.
+ * Labels of plateaus are next to the line.
  */
 #include <math.h>
 #include <stdio.h>
@@ -105,7 +106,8 @@ static void put_names(struct page *page, const struct names *names, struct label
 
 /* ---- knees ---- */
 
-/* The strip of knees above the plot: the texts of marks on the x axis, from left to right. */
+/* The strip above the plot: the names of the marks on the x axis (cache sizes, for example), from
+ * left to right. */
 struct strip {
 	int rows, count;
 	double low; /* left limit of the text */
@@ -125,8 +127,8 @@ static int by_place(const void *a, const void *b)
 					  : (one->mark > other->mark) * 2 - 1;
 }
 
-/* Assigns the marks to the rows of the strip in turn. The widths of the marks' texts determine the
- * number of rows. */
+/* Above the plot is a strip of rows with the names of the marks on the x axis. Assigns the marks to
+ * these rows in turn; the widths of the names determine the number of rows. */
 static void plan_strip(const struct page *page, double width, struct strip *strip)
 {
 	const struct chart *chart = page->chart;
@@ -156,8 +158,8 @@ static void plan_strip(const struct page *page, double width, struct strip *stri
 	}
 }
 
-/* Returns whether the strip of knees has only one row, and the row fits next to the title of the y
- * axis. */
+/* Returns whether the names of marks above the plot need only one row, and this row fits next to
+ * the title of the y axis. */
 static bool shares_row(
 	const struct page *page, const struct strip *strip, double left, double right)
 {
@@ -310,7 +312,7 @@ void layout_lines(struct page *page)
 
 	top = page_title_above(page, top, &chart->y) + 14;
 	left = PAGE_SIDE + page_y_width(page, &chart->y, bottom - top) + 10;
-	/* Reserve some of the height for the strip of knees above the plot. */
+	/* Reserve some of the page's height for the names of marks (the strip) above the plot. */
 	names = fit_names(page, bottom - top - (chart->mark_count ? 3 * SIZE_MARK : 0));
 	right = LAYOUT_WIDTH - PAGE_SIDE - (names.count ? names.width + LEADER : 24);
 	plan_strip(page, right - left, &strip);
@@ -322,7 +324,7 @@ void layout_lines(struct page *page)
 		top += (strip.rows - 1) * SIZE_MARK * LINE_STEP + SIZE_MARK + STRIP_GAP - 6;
 	layout->plot = (struct box){ left, top, right - left, bottom - top };
 	field.bounds = layout->plot;
-	/* The label of the highest point may extend above the plot if there is no strip of knees.
+	/* The label of the highest point may extend above the plot if no names of marks are there.
 	 */
 	if (!strip.rows) {
 		field.bounds.y -= 10;
