@@ -119,7 +119,8 @@ static inline uint64_t asked_found(uint64_t result)
 
 /* ---- The walk */
 
-/* Stores a struct asked in run->kept, and fills the run except for its code, data and walk. */
+/* Stores a struct asked in run->kept, and fills the fields of struct kernel_run except code, data
+ * and walk. */
 void asked_prepare(struct kernel_run *run, const struct asked_kind *kind, uint64_t keys,
 	int64_t percent, int64_t at_once, bool whole);
 

@@ -30,7 +30,8 @@ static const struct op {
 	const char *function, *access;
 	bool strided, reads, writes, copies;
 	bool library;  /* The operation uses the C library. */
-	bool bypasses; /* The operation has a form that bypasses the caches. */
+	bool bypasses; /* The operation (fwr, for example) has a variant whose stores bypass the
+			  caches. */
 } ops[OPS] = {
 	[OP_RD] = { "stream_read", "read", .strided = true, .reads = true },
 	[OP_WR] = { "stream_write", "write", .strided = true, .writes = true },
@@ -198,8 +199,9 @@ static uint64_t bandwidth_footprint(const int64_t *v)
 	return (plan.part << plan.copies) + plan.gap;
 }
 
-/* Returns the number of the layout. 0: the loop only reads the data. 1: the loop overwrites the
- * data. 2: the loop copies the data, and the copy lies after the data. */
+/* Returns a number for the state of the data in memory, so that settings can share data. 0: the
+ * loop only reads the data. 1: the loop overwrites the data. 2: the loop copies the data, and the
+ * copy lies after the data. */
 static uint64_t bandwidth_layout(const int64_t *v)
 {
 	return op_of(v)->copies ? 2 : op_of(v)->writes ? 1 : 0;

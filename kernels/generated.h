@@ -2,11 +2,11 @@
  * contains generated kernels. A generated kernel has no knobs, and the engine measures it like
  * other kernels.
  *
- * The body of a generated loop is one element. The body consists of parts, such
- * as one instruction. The body has several copies (instances) of each part, evenly mixed. The
- * character ';' separates the assembly lines of a part. The instances (copies) of a part of the
- * loop use registers in turn. A line may contain the following placeholders for the register of an
- * instance, among others:
+ * The body of a generated loop is one element. The body of a generated loop consists of parts, such
+ * as one instruction, and has several copies (instances) of each part, evenly mixed. The character
+ * ';' separates the assembly lines of a part. The instances (copies) of a part of the loop use
+ * registers in turn. A line may contain the following placeholders for the register of an instance,
+ * among others:
  *
  * - %n: the number of the vector register of the instance: "V%n" (x86), "v%n.4s", "d%n" (AArch64)
  * - %k: the number of the mask register of the instance

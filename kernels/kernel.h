@@ -98,8 +98,8 @@ enum reach_way {
 	REACH_ORDERED, /* The loads are in address order. Prefetchers fetch each line in time. */
 };
 
-/* The loads of one part of a walk through the data. A tree search, for example, visits small and
- * large parts of its data in turn. */
+/* The loads of a kernel that go to one part of its data, such as one level of a tree. A tree
+ * search, for example, visits small and large parts of its data in turn. */
 struct kernel_reach {
 	double lines; /* number of cache lines that the loads of this part of the data touch per
 			 element */
@@ -124,12 +124,13 @@ struct kernel_layout {
 			      setting needs. */
 	uint64_t sample; /* Number of elements that the loop will visit from the start of the data.
 			    prepare() may lay out only the data of the first `sample` elements. 0:
-			    the walk visits all elements. Only `deep` kernels read `sample`. */
+			    the loop visits all elements. Only `deep` kernels read `sample`. */
 	uint64_t laid_out; /* bytes of data that are laid out; filled by prepare() */
 };
 
-/* The cancel flag and the progress of long work: of prepare(), and of a call in a complete run.
- * prepare() and call() report their progress through kernel_goes_on(). */
+/* The cancel flag and the progress of long work: of prepare(), and of a call in a run whose trials
+ * process all data (whole=1). prepare() and call() report their progress through
+ * kernel_goes_on(). */
 struct kernel_work {
 	const atomic_bool *cancel; /* a flag that cancels the work once it is set; never NULL */
 	atomic_uint *progress;	   /* progress of the work in thousandths; NULL: nothing reads the
@@ -221,9 +222,9 @@ struct kernel_run {
 	bool passes;	 /* A trial times two calls of different length. If `passes` is true and the
 			    data fit the first-level cache, both calls make whole passes over the data,
 			    because parts of a pass differ in cost. */
-	bool complete;	/* A trial compares one call for the whole ring with an empty call. The call
-			   returns early once *work.cancel is set. */
-	uint64_t bytes; /* number of bytes that the code reads and writes per element */
+	bool complete;	 /* A trial compares one call for all data (whole=1) with an empty call. The
+			    call returns early once *work.cancel is set. */
+	uint64_t bytes;	 /* number of bytes that the code reads and writes per element */
 
 	/* The fields that say where the next call continues in the data. */
 	uint64_t position; /* number of elements from the start of the data to the next element to
@@ -277,12 +278,13 @@ struct kernel {
 	 * callback: every combination is allowed. */
 	struct status (*check)(const int64_t *v);
 
-	/* Repairs a setting after the user changed knob `changed`. fit() changes as few other knobs
-	 * as possible until check() passes again. A NULL callback: no other knob is changed. */
+	/* After the user changed the knob with index `changed`, makes the combination of knob
+	 * values valid again. fit() changes as few other knobs as possible until check() passes
+	 * again. A NULL callback: no other knob is changed. */
 	void (*fit)(int64_t *v, int changed);
 
-	/* Returns the bytes of memory that the setting needs. A NULL callback: the setting needs
-	 * the value of the knob on AXIS_SIZE. A kernel without a size knob needs one cache line. */
+	/* Returns the bytes of memory that the setting needs. A NULL callback: the bytes are the
+	 * value of the knob on AXIS_SIZE. A kernel without a size knob needs one cache line. */
 	uint64_t (*footprint)(const int64_t *v);
 
 	/* Returns a number that identifies the layout of the data in memory. Settings with equal
@@ -294,8 +296,8 @@ struct kernel {
 	 * no setting has a remark. */
 	const char *(*remark)(const int64_t *v);
 
-	/* Fills *block with the blocks of this setting. Returns false if the setting has no blocks.
-	 * A NULL callback: no setting has blocks. */
+	/* Fills *block with the blocks into which the algorithm divides its data at this setting.
+	 * Returns false if the setting uses no blocks. A NULL callback: no setting uses blocks. */
 	bool (*block)(const int64_t *v, struct kernel_block *block);
 
 	/* Describes how the loop goes through its data at this setting (struct kernel_walk),
@@ -305,18 +307,19 @@ struct kernel {
 
 	/* ---- The run */
 
-	/* Lays out the data, generates code if the kernel has generated code, and fills the run.
-	 * Returns STATUS_CANCELLED once *work.cancel is set. After prepare(), kernel_prepare()
-	 * rewinds the run. */
+	/* Lays out the data, generates code if the kernel has generated code, and fills the struct
+	 * kernel_run. Returns STATUS_CANCELLED once *work.cancel is set. After prepare(),
+	 * kernel_prepare() rewinds the run. */
 	struct status (*prepare)(struct kernel_run *run);
 
 	/* Returns the maximum number of bytes of code that prepare() generates
 	 * (kernels/assemble.h). A NULL callback: prepare() generates no code. */
 	size_t (*code_bytes)(const int64_t *v);
 
-	/* Processes `elements` elements, a positive multiple of granule. In a complete run, 0
-	 * elements make an empty call. Each call starts at the element where the last call stopped,
-	 * and continues at the start of the data after their end. The engine times call(). */
+	/* Processes `elements` elements, a positive multiple of granule. If run->complete is set, a
+	 * call of 0 elements makes an empty call. Each call starts at the element where the last
+	 * call stopped, and continues at the start of the data after their end. The engine times
+	 * call(). */
 	void (*call)(struct kernel_run *run, uint64_t elements);
 
 	/* Makes the next call begin at the start of the data. A NULL callback: kernel_rewind()
@@ -328,8 +331,8 @@ struct kernel {
 	 * data. A NULL callback: measurements begin at the start of the data. */
 	void (*begin_at)(struct kernel_run *run, double share);
 
-	/* Computes the expected result of a call of `elements` from the start of the ring, in plain
-	 * C. The default verify() compares the result of the call with expected(). */
+	/* Computes in plain C the result that a call of `elements` elements from the start of the
+	 * data must have. The default verify() compares the result of the call with expected(). */
 	uint64_t (*expected)(const struct kernel_run *run, uint64_t elements);
 
 	/* Checks that the code computes correctly. The engine calls verify() before each
@@ -339,8 +342,8 @@ struct kernel {
 	 * A NULL callback: kernel_verify() compares the result of a call with expected(). */
 	struct status (*verify)(struct kernel_run *run);
 
-	/* Checks the result of the last trial of a complete run. The engine does not time proof().
-	 * A NULL callback: the result is not checked. */
+	/* Checks the result of the last trial of a run whose trials process all data (whole=1). The
+	 * engine does not time proof(). A NULL callback: the result is not checked. */
 	struct status (*proof)(struct kernel_run *run);
 
 	/* ---- How the model reads the code */
@@ -349,12 +352,12 @@ struct kernel {
 	 * executes the same code. A NULL callback: only the knob on AXIS_SIZE is reduced. */
 	void (*shrink)(int64_t *v);
 
-	/* Returns the number of elements that the model steps through (> 2), for kernels with many
-	 * instructions per element. A NULL callback: the model steps through a few hundred
+	/* Returns the number of elements that the model single-steps (> 2), for kernels with many
+	 * instructions per element. A NULL callback: the model single-steps a few hundred
 	 * elements. */
 	unsigned (*few)(const int64_t *v);
 
-	/* The model steps through a multiple of `batch` elements, because fewer elements would run
+	/* The model single-steps a multiple of `batch` elements, because fewer elements would run
 	 * other code. `batch` is a power of two. 0: the model uses the granule. */
 	unsigned batch;
 
@@ -363,7 +366,8 @@ struct kernel {
 	const char *file;
 
 	/* True if the executed path through the loop depends on data or calls functions. The model
-	 * then steps through a small run instead of reading the innermost loop. */
+	 * then single-steps some elements of a small setting instead of reading the innermost
+	 * loop. */
 	bool stepped;
 
 	/* True if the executed path depends on the amount of data, as in a tree search. The model

@@ -352,8 +352,8 @@ static void latency_describe(const int64_t *v, struct kernel_walk *walk)
 	walk->scattered = v[ORDER] != ORDER_BACKWARD;
 	walk->lines = lines_anew(v) * far;
 	walk->step = v[ORDER] == ORDER_BACKWARD && !is_mixed(v) ? (double)v[STRIDE] : 0;
-	/* If nodes are farther apart than lines, the walk never touches most lines of the working
-	 * set. */
+	/* If the distance between nodes is larger than a cache line, most lines of the working set
+	 * are never touched. */
 	walk->range = (double)(far_count(v) * nodes_each(&nodes)) * lines_of(v) * LINE;
 	/* A prefetcher of adjacent lines also fetches the second node of a pair. Every second load
 	 * then does not wait. */
@@ -429,11 +429,11 @@ static void latency_begin_at(struct kernel_run *run, double share)
 
 enum { VERIFIED = 2048 };
 
-/* Checks the pointers: a walk must return to its start after all nodes of its cycle, and not
- * earlier. In a long cycle, the check follows only some nodes, which must not include the start
- * again. After the check of the pointers, a call of the loop must end at the nodes to which the
- * pointers lead. The check starts at half of the ring, because the check loads nodes into the
- * caches, and trials begin elsewhere. */
+/* Checks the pointers: following them must lead back to the first node after all nodes of the
+ * cycle, and not earlier. In a long cycle, the check follows only some nodes, which must not
+ * include the start again. After the check of the pointers, a call of the loop must end at the
+ * nodes to which the pointers lead. The check starts at half of the nodes, because it loads nodes
+ * into the caches, and trials begin at other nodes. */
 static struct status latency_verify(struct kernel_run *run)
 {
 	const int64_t *v = run->v;

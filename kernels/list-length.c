@@ -113,7 +113,7 @@ static void list_rewind(struct kernel_run *run)
 	run->cursor = run->memory;
 }
 
-/* Checks that the walk returns to its first node after all nodes, and not earlier. In a large ring
+/* Checks that the list returns to its first node after all nodes, and not earlier. In a long list
  * the check follows only some nodes. */
 static struct status list_verify(struct kernel_run *run)
 {

@@ -9,7 +9,8 @@
 
 #include <math.h>
 
-/* Bytes of a cache line, of an 8-byte word, and of a node, for the description of the walk. */
+/* Bytes of a cache line, of an 8-byte word, and of a node, to compute the memory accesses of the
+ * loops. */
 enum { LINE = 64, WORD = 8, NODE = sizeof(struct list_node) };
 
 /* Maximum number of looked-up values while the model single-steps the loop. An interleaved loop
@@ -239,8 +240,8 @@ static uint64_t lookup_layout(const int64_t *v)
 	       (uint64_t)v[LOOKUP_DELETED];
 }
 
-/* Writes the index of the nodes. The function computes the place of each group, because following
- * the links of the list would take longer. */
+/* Writes the index of the nodes. The function computes where each group of nodes lies in memory,
+ * because following the links of the list would take longer. */
 static bool write_index(struct kernel_run *run)
 {
 	const struct list *list = lookup_list(run);

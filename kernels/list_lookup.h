@@ -1,5 +1,5 @@
 /* Declarations shared by the files of the kernel list-lookup: the values of its knobs, the
- * arguments of its loops, and the walk through the lookups. */
+ * arguments of its loops, and the functions that make all lookups. */
 #pragma once
 
 #include "kernels/kernel.h"
@@ -11,10 +11,10 @@
  * random. The fields of struct list determine the place of each node. The list can therefore be
  * written from one end of the array to the other, and a search can begin at any node.
  *
- * The array consists of groups of nodes. Nodes of a group are adjacent in memory. The list visits
- * the groups by rank. Most groups lie at the place of their rank. Misplaced groups have exchanged
- * their places in random pairs. A deleted node is still in the array, but no pointer of the list
- * leads to it. */
+ * The array consists of groups of nodes. Nodes of a group are adjacent in memory. The rank of a
+ * group is its number in list order. Most groups of nodes lie in the array in the order of their
+ * ranks. Misplaced groups of nodes have exchanged their places in random pairs. A deleted node is
+ * still in the array, but no pointer of the list leads to it. */
 
 /* A node of the list. A node has 24 bytes, as in the cited article. */
 struct list_node {
@@ -65,9 +65,10 @@ void list_group(const struct list *list, uint64_t rank, struct list_node *nodes)
  * written list (index < linked). */
 uint64_t list_rank(const struct list *list, uint64_t index);
 
-/* list_place() returns the place of the group with a given rank. Applied to a place, list_place()
- * returns the rank of the group there, because pairs of groups exchange places. list_deleted()
- * returns whether the group with a given rank is deleted. */
+/* list_place() returns the place in the array of the group with a given rank (number in list
+ * order). Applied to a place, list_place() returns the rank of the group there, because pairs of
+ * groups have exchanged places. list_deleted() returns whether the group with a given rank is
+ * deleted. */
 uint64_t list_place(const struct list *list, uint64_t rank);
 bool list_deleted(const struct list *list, uint64_t rank);
 
@@ -77,8 +78,9 @@ static inline int32_t list_value(uint64_t rank)
 	return (int32_t)((rank * 0x2c9277b5 & (LIST_NODES_MOST - 1)) << 1);
 }
 
-/* list_before() returns the number of linked groups before a rank or place. list_linked() returns
- * the rank or place of the linked group at position `index`. Both functions need a written list. */
+/* list_before() returns how many groups of nodes before a rank (list order) or place (array order)
+ * are in the list. list_linked() returns the rank or place of group number `index` among the groups
+ * in the list. Both functions need a written list. */
 uint64_t list_before(const struct list *list, int by, uint64_t at);
 uint64_t list_linked(const struct list *list, int by, uint64_t index);
 
@@ -109,8 +111,8 @@ enum { LOOKUP_VALUES_MOST = 1024, LOOKUP_LANES = 4, LOOKUP_WRONG = 2 };
 
 /* The state of a search loop: where the loop starts, and, after the call, where it stopped. */
 struct lookup_walk {
-	const void *cursor; /* the present node, or the present position in the index if the form
-			       has an index */
+	const void *cursor; /* the next node to compare, or, with form=index, the next entry of the
+			       index */
 	uint64_t left;	/* number of remaining comparisons, of groups of comparisons, or of nodes to
 			   compare with all values */
 	int32_t wanted; /* the value to find, if the loop looks up one value at a time */
@@ -153,7 +155,8 @@ const struct list_node **lookup_index(const struct kernel_run *run);
 uint64_t lookup_hits(const int64_t *v);
 bool lookup_hit(const struct kernel_run *run, uint64_t k, uint64_t *index);
 
-/* Fills the tables of values and results, and sets run->ring. */
+/* Fills the tables of looked-up values and of results, and sets run->ring, the number of
+ * comparisons of all lookups. */
 void lookup_fill(struct kernel_run *run);
 
 /* The callbacks call(), rewind(), begin_at(), verify() and proof() of the kernel list-lookup. */

@@ -1,5 +1,5 @@
-/* Runs the loops of list-lookup over all lookups: chooses the values, starts and stops at any
- * position, and checks the results. */
+/* Calls the loops of list-lookup for all lookups: chooses the values to look up, starts and stops
+ * after any number of comparisons, and checks the results. */
 #include "kernels/list_lookup.h"
 
 #include <string.h>
@@ -290,8 +290,8 @@ static __attribute__((noinline)) void lookup_index_nodes(
 	} while (--count);
 }
 
-/* Builds the index, as part of the timed call. In a complete run, a call for the whole ring first
- * builds the index; the empty call builds nothing. In other runs, a call builds a share of the
+/* Builds the index, as part of the timed call. With whole=1, a call that makes all lookups first
+ * builds the whole index; the empty call builds nothing. Otherwise, a call builds a share of the
  * index that equals its share of all comparisons. */
 static void make_index(struct kernel_run *run, uint64_t elements)
 {

@@ -42,8 +42,9 @@ uint64_t list_bytes(const struct list *list)
 	return list->count * sizeof(struct list_node) + 2 * blocks_of(list) * sizeof(uint32_t);
 }
 
-/* The shuffle list->places orders all ranks randomly. The first `misplaced` ranks in this random
- * order form pairs, and the two groups of each pair exchange places. */
+/* The permutation list->places puts the numbers of all groups into random order. The first
+ * `misplaced` groups in this random order form pairs, and the two groups of each pair exchange
+ * places. */
 uint64_t list_place(const struct list *list, uint64_t rank)
 {
 	uint64_t order;

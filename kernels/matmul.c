@@ -175,12 +175,12 @@ static void put(struct kernel_run *run, uint64_t index)
 	set_element(run, index, index < 2 * matrix ? value_of(run->seed, index) : 0);
 }
 
-/* Describes the walk of a setting. If the innermost loop moves down a column, each element of the
- * column is in a separate cache line. In the next column, the loops use the cache lines of the
- * previous column again. In addition, each iteration of the outer loop reads once a whole matrix or
- * its block. If the outer loop is i, j or k, each of its iterations reads the matrix b, a or c,
- * respectively. If the innermost loop moves along rows, only the accesses of the outer loop
- * count. */
+/* Describes the memory accesses of the loops at a setting, for the model. If the innermost loop
+ * moves down a column, each element of the column is in a separate cache line. In the next column,
+ * the loops use the cache lines of the previous column again. In addition, each iteration of the
+ * outer loop reads once a whole matrix or its block. If the outer loop is i, j or k, each of its
+ * iterations reads the matrix b, a or c, respectively. If the innermost loop moves along rows, only
+ * the accesses of the outer loop count. */
 static void matmul_describe(const int64_t *v, struct kernel_walk *walk)
 {
 	int64_t n = v[MATMUL_N],
@@ -378,8 +378,8 @@ static void matmul_shrink(int64_t *v)
 		v[MATMUL_BLOCK] = 8;
 }
 
-/* In a complete run, each product starts with c = 0. In other runs the sums in c grow from call to
- * call, but stay too small to slow down the additions. */
+/* With whole=1, each product starts with c = 0. Otherwise the sums in c grow from call to call, but
+ * stay too small to slow down the additions. */
 static void matmul_call(struct kernel_run *run, uint64_t elements)
 {
 	uint64_t matrix = matmul_footprint(run->v) / 3;

@@ -79,7 +79,7 @@ struct item {
 	struct node *in, *out;
 };
 
-/* Values that are the same for all items of a layout. */
+/* Values that are the same for all items (nodes or pairs of nodes) in the memory. */
 struct layout {
 	const struct nodes *nodes;
 	uint64_t pairs,
@@ -226,8 +226,8 @@ static uint64_t lay_backward(
 		have = 1;
 	for (; have < count && !cancelled(layout->nodes, cancel, have, count); have++)
 		*item_at(layout, have).in = (struct node){ item_at(layout, have - 1).in, 0 };
-	/* The code does not change nodes after the first `count` nodes, because a longer layout
-	 * needs these nodes again. */
+	/* The code does not change nodes after the first `count` nodes, because a later, larger
+	 * setting needs these nodes again. */
 	*item_at(layout, 0).in =
 		(struct node){ item_at(layout, (have < count ? have : count) - 1).in, 0 };
 	return have;

@@ -2,11 +2,11 @@
  * load. A cycle visits single nodes in random order, pairs of nodes in random order, or nodes
  * forward or backward through memory.
  *
- * An item is a node, or a pair of nodes that are visited in succession. Random cycles grow by one
- * item at a time. Each item is inserted after a random earlier item, so all orders are equally
- * likely. The seed and the number of an item determine its place in the cycle. Removing the last
- * inserted item restores the previous cycle. A curve over many sizes therefore costs little more
- * than one layout of the largest size. */
+ * An item is a node, or a pair of nodes that are visited in succession. A random cycle of nodes is
+ * built by inserting one item at a time. Each item is inserted after a random earlier item, so all
+ * orders are equally likely. The seed and the number of an item determine where the item is
+ * inserted in the cycle. Removing the last inserted item restores the previous cycle. A curve over
+ * many sizes therefore costs little more than one layout of the largest size. */
 #pragma once
 
 #include <stdatomic.h>
@@ -52,7 +52,7 @@ uint64_t nodes_item(const struct nodes *nodes);
  * one cache line if the stride is smaller than a line. */
 uint64_t nodes_alignment(const struct nodes *nodes);
 
-/* Returns the number of nodes of an item: 1 or 2. */
+/* Returns the number of nodes of an item: 1, or 2 if items are pairs. */
 unsigned nodes_each(const struct nodes *nodes);
 
 /* Changes the number of laid-out items in memory from `have` (0: none exist) to `count` (> 0, a

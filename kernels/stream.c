@@ -1,4 +1,4 @@
-/* The walk of kernels that stream through an array, and the check of the walk: see stream.h. */
+/* Calls and checks the loops of kernels that stream through an array: see stream.h. */
 #include "kernels/stream.h"
 
 #include <string.h>

@@ -198,8 +198,8 @@
 
 enum { STREAM_UNROLL = 8, STREAM_WIDEST = 64 };
 
-/* The walk of one call over the places of an array. A call may pass the end of the ring several
- * times. */
+/* The state of one call of a loop over an array. A call may reach the end of the array and start
+ * again several times. */
 struct stream_walk {
 	/* Values that the loads of the last iteration returned. With 8-byte accesses, only the
 	 * values of the last four loads of the iteration are valid: the second half of found[]. */

@@ -207,11 +207,11 @@ struct open {
  * keys. */
 enum { OPEN_MOST = 256 };
 
-/* Builds the tree in which keys are inserted one by one. The turn of a key is its position in the
- * order of insertion. Insertion puts each key below keys with earlier turns, so the tree can be
- * built in ascending order of its keys. Each key becomes the right child of the last open key with
- * an earlier turn. The former right subtree of that open key becomes the left subtree of the new
- * key. */
+/* Builds the tree in which keys are inserted one by one. Keys are inserted into the unbalanced tree
+ * in random order; the turn of a key is its number in this order. Insertion puts each key below
+ * keys with earlier turns, so the tree can be built in ascending order of its keys. Each key
+ * becomes the right child of the last open key with an earlier turn. The former right subtree of
+ * that open key becomes the left subtree of the new key. */
 static uint64_t lay_unbalanced(const struct tree *tree, struct kernel_run *run)
 {
 	struct open open[OPEN_MOST];

@@ -189,8 +189,8 @@ KERNEL_BODY void branching_interleaved(struct tree_walk *walk, const struct tree
 /* ---- Searches without branches. A step of a search moves to the next node, or stays at the node
  * that has the key. */
 
-/* One step in a node with several keys. The number of keys in the node that are smaller than `key`
- * selects the child. */
+/* One step of a search in a tree whose nodes have several keys. The number of keys in the node that
+ * are smaller than `key` selects the child. */
 KERNEL_BODY uint64_t many_descend(
 	const uint64_t *here, uint64_t key, uint64_t at, const struct tree_kind kind)
 {

@@ -275,8 +275,8 @@ static void window_describe(const int64_t *v, struct kernel_walk *walk)
 /* State that outlives a run. The state is stored after the pointer of the first node, because the
  * stride leaves these bytes free. */
 struct kept {
-	const void *chain[WINDOW_CHAINS]; /* the nodes at which the last walk ended; the next walk
-					     starts at these nodes */
+	const void *chain[WINDOW_CHAINS]; /* the node of each chain at which the last call ended;
+					     the next call starts at these nodes */
 	uint64_t walked; /* number of nodes of each chain that were loaded since the last flush of
 			  * the caches
 			  */
@@ -415,7 +415,7 @@ static void fill_plainly(
 	}
 }
 
-/* Computes the result of a walk in plain C, without generated code. Returns false if a pointer
+/* Computes the result of a call of the generated code, but in plain C. Returns false if a pointer
  * leads outside the nodes. */
 static bool walk_plainly(const struct kernel_run *run, uint64_t turns, struct window_walk *state)
 {

@@ -18,7 +18,8 @@
 
 enum { WINDOW_CHAINS = 6, WINDOW_GENERAL = 6, WINDOW_VECTORS = 8, WINDOW_SCRATCH = 8 };
 
-/* The state of the code before and after a walk. */
+/* The state (registers and memory) that the generated code loads at its start and stores at its
+ * end. */
 struct window_walk {
 	const void *chain[WINDOW_CHAINS];
 	uint64_t turns;			  /* number of iterations, > 0 */
