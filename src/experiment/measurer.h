@@ -1,7 +1,7 @@
 /* The interface between a long measurement and the engine. The long measurement submits requests to
  * the measurer, and waits for each result. On the command line, the measurer gets results from the
- * worker process or thread (cli/bench.h). In the explorer, the measurer gets results from the
- * explorer's own loop (turns.h). In tests, the measurer gets results from a simulated machine. */
+ * worker thread (cli/bench.h). In the explorer, the measurer gets results from the explorer's own
+ * loop (turns.h). In tests, the measurer gets results from a simulated machine. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,5 +1,6 @@
-/* Commands for the probe and the core measurement. While one of these campaigns runs, it replaces
- * the live measurement. After the campaign, the limits use its results. */
+/* Commands for the probe and the core measurement. While the probe or the core measurement runs, it
+ * replaces the live measurement of the present setting. After the probe or the core measurement,
+ * the computed limits use its results. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -38,7 +38,7 @@ int counted_extra(const struct counted *counted, const char *name)
 	return -1;
 }
 
-/* Moves the counts from one plan to another plan. Events that are in both plans keep their
+/* Moves the event counts from one event plan to another. Events that are in both plans keep their
  * counts. */
 static void carry(const struct event_plan *from, const struct event_plan *to, struct counts *counts)
 {

@@ -1,5 +1,5 @@
-/* Finds the limits of the present setting. The session calls the explainer as soon as the setting
- * or the core changes. A background thread explains code that must be stepped through. */
+/* Finds the limits of the present setting. The session computes the limits again as soon as the
+ * setting or the core changes. A background thread explains code that must be stepped through. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,14 +9,14 @@
 #include "explorer/state.h"
 
 /* Seconds for which a setting must stay unchanged before the search for advice begins. The search
- * explains up to 40 settings, which takes too long while the user holds a key down. */
+ * for advice explains up to 40 settings, which takes too long while the user holds a key down. */
 static const double ADVICE_DELAY = 0.15;
 /* Seconds for which a setting must stay unchanged before its code is stepped through. Stepping
  * through a kernel takes 20 to 50 ms, or 200 ms under a hypervisor that traps each step. */
 static const double READING_DELAY = 0.06;
 
-/* Number of settings that one call of insight_advise() explains, in 0.2 to 1.1 ms each. Keys and
- * frames are handled between two calls. */
+/* Number of settings whose limits one call of insight_advise() computes, in 0.2 to 1.1 ms each.
+ * Keys are handled and the screen is drawn between two calls of insight_advise(). */
 enum { ADVICE_AT_ONCE = 4 };
 /* During the search for advice, seconds between two settings that are stepped through. The pause
  * ADVICE_PAUSE_WANTED applies while the user waits for the advice. */
@@ -73,7 +73,7 @@ static bool background_take(struct insight *insight)
 
 /* ---- which core ---- */
 
-/* Returns the name of the core to predict for; empty: there is no core model. */
+/* Returns the name of the core for which limits are predicted; empty: there is no core model. */
 static const char *core_name(const struct insight *insight)
 {
 	if (insight->wanted[0])
@@ -308,8 +308,8 @@ static struct explain_question question_of(const struct session *session)
 	};
 }
 
-/* Called after the setting was explained. Finds the source code of the setting, and begins the
- * search for advice. */
+/* The session calls this function after the limits of the setting were computed. Finds the source
+ * code of the setting, and begins the search for advice. */
 static void begin_advice(struct session *session)
 {
 	struct insight *insight = &session->insight;
@@ -431,7 +431,7 @@ void insight_memory(struct session *session, const struct result *result)
 		cache[level - 1] = uarch_cache(insight->core.uarch, level);
 	memory_probe_accept(&session->memory, session_machine(session),
 		cache[0] ? cache[0]->latency : 0, cache[1] ? cache[1]->latency : 0, result);
-	/* If no latency has changed, the explanations stay valid. */
+	/* If no memory latency has changed, the explanations of settings stay valid. */
 	if (was.l3.known == session->memory.l3.known &&
 		was.memory.known == session->memory.memory.known &&
 		memcmp(was.point, session->memory.point, sizeof(was.point)) == 0)
@@ -517,8 +517,8 @@ bool insight_thinks(const struct session *session)
 	return session->insight.background_explain.job;
 }
 
-/* Takes the explanation that the background thread has computed. The background thread explains the
- * present setting, or a setting of the search for advice. */
+/* Takes the explanation that the background thread has computed. The background thread explains
+ * (finds the limits of) the present setting, or a setting of the search for advice. */
 static void take_background(struct session *session)
 {
 	struct insight *insight = &session->insight;

@@ -85,7 +85,8 @@ struct status playback_fit(const struct session *session, struct setting *settin
 	for (int i = 0; i < wanted.kernel->knob_count; i++) {
 		const struct knob *knob = &wanted.kernel->knobs[i];
 
-		/* The error names the first requested choice that was not recorded. */
+		/* The error of a replay names the first requested value of a knob that was not
+		 * recorded. */
 		if (!(asked >> i & 1) || knob->kind != KNOB_CHOICE)
 			continue;
 		return status_usage("%s=%s was not recorded: %s", knob->name,

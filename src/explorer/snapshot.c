@@ -83,8 +83,8 @@ static double cache_bytes(const struct session *session, int level, bool *measur
 	return session->machine_known ? (double)machine_cache(session_machine(session), level) : 0;
 }
 
-/* Returns the level of the first cache that holds `bytes`. The tolerance is 1/16, because the sizes
- * found from curves are not more precise. */
+/* Returns the level of the first cache that holds `bytes`. The tolerance of a cache's size is 1/16,
+ * because the sizes found from curves are not more precise. */
 static int level_of(const double *cache, double bytes)
 {
 	bool any = false;
@@ -139,10 +139,10 @@ static void fill_misses(const struct session *session, struct view *view)
 
 /* ---- equivalent variants ---- */
 
-/* The largest number of values of the knob that selects the variant. */
+/* The largest number of values of the knob that selects the kernel's variant. */
 enum { WAYS_MOST = 16 };
 
-/* Returns the explanation of a variant if that explanation already exists, else NULL. */
+/* Returns the explanation (limits) of a kernel's variant if it was already computed, else NULL. */
 static const struct explanation *known_of(
 	const struct session *session, const struct setting *setting, const struct view *view)
 {
@@ -153,7 +153,8 @@ static const struct explanation *known_of(
 		       : NULL;
 }
 
-/* Fills the row of a variant. Returns false if the variant was not measured. */
+/* Fills a row of the panel that compares the variants of a kernel. Returns false if the variant of
+ * the kernel was not measured. */
 static bool row_of(const struct session *session, const struct setting *setting,
 	const struct view *view, struct sweeps_row *row)
 {

@@ -102,7 +102,8 @@ struct loop_item {
 
 struct evaluation {
 	struct recipes recipes;
-	struct cells *cells;	   /* the cells (tables of trials) of each loop */
+	struct cells
+		*cells; /* the cells of the measured loops; a cell holds the trials of one loop */
 	struct measured *measured; /* the values of the core measured so far */
 	double wide_ghz;	   /* the highest core clock of loops with 512-bit vectors */
 	int nop; /* index of the `width` line with the most nops per cycle; -1: not yet known */
