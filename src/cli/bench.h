@@ -74,8 +74,9 @@ struct measurer bench_measurer(struct bench *bench, int ahead);
  * struct bench as `bench`.
  *
  * Submits a request, which begins after the requests under way. At most BENCH_VISITS requests,
- * including the new request, can be under way. The bench sets the request's generation. *result
- * receives the answers, and must stay valid until bench_await() has returned the final result. */
+ * including the new request, can be under way. The bench gives each request a number, its
+ * generation. *result receives the results of the request, and must stay valid until bench_await()
+ * has returned the final result. */
 void bench_submit(void *bench, const struct request *request, struct result *result);
 
 /* Whether the final result of the oldest request under way has arrived. If the final result has

@@ -26,7 +26,7 @@ static struct units_text count_word(double count)
 }
 
 /* Prints the core for which the limits are computed, and how the core was chosen. The text `how`
- * may already contain the core's name. */
+ * (how the core was chosen) may already contain the core's name. */
 static void print_core(FILE *out, const struct report *report, const struct limits *limits)
 {
 	const char *title = limits->uarch->title;
@@ -242,7 +242,8 @@ void explain_text_sample(struct report *report, const struct sample *sample)
 /* ---- Expected misses of each cache level, and in caches of another size */
 
 /* Prints the expected misses of one cache level: "L1 48 KiB: every read is a miss: 1 line for
- * each". If the words are equal to `before`, prints "the same" in their place. */
+ * each". `before` has the words about this level without --whatif. If the words are equal to
+ * `before`, prints "the same" in their place. */
 static void put_level(FILE *out, const struct misses *misses, int level, const char *before)
 {
 	struct misses_text words = misses_words(misses, level), note = misses_note(misses, level);

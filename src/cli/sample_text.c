@@ -39,8 +39,8 @@ static bool swept(const struct report *report, int knob)
 	return false;
 }
 
-/* Returns the index in the event plan of an event that the user requested; -1: the plan does not
- * contain the event. */
+/* Returns the index of an event that the user requested in the list of events to count; -1: the
+ * list does not contain the event. */
 static int asked_event(const struct report *report, int asked)
 {
 	const struct event_plan *plan = report->events;

@@ -139,7 +139,8 @@ struct chart_shows {
 };
 struct chart_shows chart_series_shows(const struct chart_series *series);
 
-/* Each function adds one item to the chart. Items beyond the chart's maximum are ignored. */
+/* chart_add_flat() adds a flat part, chart_add_mark() a mark, and chart_add_call() a label to the
+ * chart. Additions beyond the chart's maximum are ignored. */
 void chart_add_flat(struct chart *chart, double from, double to, double y, const char *text);
 void chart_add_mark(struct chart *chart, const struct chart_mark *mark);
 void chart_add_call(struct chart *chart, int series, double x, double y, const char *text);

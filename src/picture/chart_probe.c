@@ -58,7 +58,7 @@ static void add_pages(struct chart *chart, const struct probe_curve curves[PAGE_
 
 /* ---- levels and remarks ---- */
 
-/* Returns the size of a level in words: "48 KiB", "21 to 24 MiB". */
+/* Returns the size of a cache level in words: "48 KiB", "21 to 24 MiB". */
 static struct words size_words(const struct hierarchy_level *level)
 {
 	struct units_text low = units_size_long((int64_t)llround(level->bytes_lo)),

@@ -9,9 +9,10 @@
 #include "picture/chart.h"
 
 /* The ladder of limits: a bar for each limit in cycles per element, and the measured value below.
- * The explanation's status must be OK. Parameter `sample`: the sample measured at the setting; if
- * it is NULL or not valid, the chart has no measured bar. Parameter `words`: a comparison of the
- * binding limit and the measured value, "at the limit"; may be empty. */
+ * The status of the explanation (code and limits of a loop) must be OK. Parameter `sample`: the
+ * sample measured at the setting; if it is NULL or not valid, the chart has no measured bar.
+ * Parameter `words`: a comparison of the binding limit and the measured value, "at the limit"; may
+ * be empty. */
 struct chart *chart_ladder(const struct explanation *explanation, const struct setting *setting,
 	const struct sample *sample, const char *words, const struct chart_origin *origin);
 

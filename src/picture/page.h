@@ -69,7 +69,7 @@ struct layout_rule {
 	enum layout_dash dash;
 };
 
-/* A filled rectangle: the range of a mark, a bar, a part of the colour scale. */
+/* A filled rectangle: the range of an uncertain cache size, a bar, a part of the colour scale. */
 struct layout_area {
 	enum layout_role role;
 	struct box box;

@@ -94,7 +94,8 @@ static void put_names(struct page *page, const struct names *names, struct label
 		page_fit(page, ROLE_SERIES, x, y + 0.36 * names->size, ANCHOR_LEFT, names->size,
 			names->size, true, ink, names->width, chart->series[ends[i].series].name);
 		page_rule(page, ROLE_SERIES, edge + 4, ends[i].y, x - 4, y, 1.2, ink);
-		/* If a line ends early, connect the line's name to its end. */
+		/* If a curve ends before the right edge of the plot, draw a dotted line from its
+		 * end to its name. */
 		if (ends[i].x < edge - 6) {
 			page_rule(page, ROLE_SERIES, ends[i].x + 6, ends[i].y, edge + 4, ends[i].y,
 				1.0, ink)
@@ -204,7 +205,7 @@ static void put_strip(struct page *page, const struct strip *strip)
 	}
 }
 
-/* Adds the vertical lines of marks in the plot, under the data. */
+/* Adds the vertical lines of marks (cache sizes, for example) in the plot, under the data. */
 static void put_knee_lines(struct page *page, struct labels_field *field)
 {
 	const struct chart *chart = page->chart;

@@ -120,7 +120,7 @@ static const double WAIT_MOST = 120, LIVE_MOST = 20;
  * engine also causes a check. */
 static const double LOOK = 0.05;
 /* The explorer works in small steps (session_advance()), each of which can make the next step due.
- * Maximum number of steps in a row; more steps would be an endless loop. */
+ * Maximum number of these steps in a row; more would be an endless loop. */
 enum { DUE_MOST = 200 };
 
 struct script {

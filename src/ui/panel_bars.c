@@ -10,7 +10,7 @@
 #include "experiment/probe/probe.h"
 #include "ui/panels.h"
 
-/* Appends a separator and an item to a row, if both fit before column `end`. */
+/* Appends a separator and some words to a row of the screen, if both fit before column `end`. */
 #define item(at, x, end, style, ...) put_item(at, x, end, style, words_of(__VA_ARGS__).text)
 static int put_item(struct box at, int x, int end, enum style style, const char *text)
 {
@@ -161,8 +161,8 @@ const struct panel panel_notice = { .name = "notice", .draw = draw_message };
 
 /* The key bar shows the keys that have a word in data/keys and work now. */
 
-/* Returns the present word of a key row. In "freeze/go on", the second word applies while the
- * screen is frozen. */
+/* Returns the word that the key bar shows for a key. In "freeze/go on", the second word applies
+ * while the screen is frozen. */
 static struct words word_of(const struct key_row *row, bool frozen)
 {
 	const char *slash = strchr(row->word, '/');
@@ -183,7 +183,8 @@ static int draw_words(struct box at, const struct scene *scene, bool only_measur
 		struct words word;
 		int key, columns;
 
-		/* Most rows are of another context, or their command would do nothing. */
+		/* Most lines of data/keys are for another state of the screen (an open overlay, for
+		 * example), or their command would do nothing. */
 		if (row->context != context || !scene->works[i] || !row->word[0])
 			continue;
 		word = word_of(row, scene->view->frozen);

@@ -12,13 +12,12 @@
 #include "ui/curve_plot.h"
 #include "ui/panels.h"
 
-/* The smallest and the largest width, in columns, of the text next to the probe's curve. */ enum {
-	BESIDE_LEAST = 26,
-	BESIDE_MOST = 76
-};
+/* The smallest and the largest width, in columns, of the text next to the probe's curve. */
+enum { BESIDE_LEAST = 26, BESIDE_MOST = 76 };
 
-/* Widths in the table of bandwidths. BYTES: an operation with only bytes. BYTES_AND_LINES: an
- * operation with bytes and cache lines. LEVEL: the name of the cache level. */
+/* Widths of columns in the table of bandwidths. BYTES: a column with bytes per cycle.
+ * BYTES_AND_LINES: a column with bytes and cache lines per cycle. LEVEL: the column with the name
+ * of the cache level. */
 enum { BYTES = 6, BYTES_AND_LINES = 14, LEVEL = 8 };
 
 /* BEST_ROWS: number of rows, rule included, in which the panel shows everything on a usual machine.

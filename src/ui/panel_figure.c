@@ -202,8 +202,8 @@ static void add_rates(struct lines *lines, const struct sample *sample)
 	add_pair(lines, 8, &ghz, &per_cycle);
 }
 
-/* Adds the traffic of other threads, the memory node, and the size of pages if it differs from the
- * request. */
+/* Adds what other cores did during the measurement, the memory node, and the size of pages if it
+ * differs from the request. */
 static void add_place(struct lines *lines, const struct view *view)
 {
 	const struct placed placed = placed_words(&view->facts, &view->sample);

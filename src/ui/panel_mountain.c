@@ -120,7 +120,8 @@ enum {
  * rows of a slice and of the picture. */
 enum { BESIDE_FROM = 108, BESIDE_LEAST = 42, BESIDE_MOST = 72, SLICE_ROWS = 9, PICTURE_ROWS = 11 };
 
-/* Draws a shade as glyphs in a style. Five glyphs, combined in pairs, make eight textures. */
+/* Draws one of the mountain's shades (levels of throughput) as characters. Five characters,
+ * combined in pairs, make eight textures. */
 static void draw_shade(struct box at, int x, int y, int width, int shade)
 {
 	static const enum glyph pair[SHADES][2] = {
@@ -365,7 +366,7 @@ static void draw_slices(struct box at, const struct view *view)
 
 	if (at.height >= SLICE_ROWS)
 		draw_slice(box_part(at, 0, 0, at.width, first), view, &view->by_size);
-	/* If the second slice has no rows, nothing is drawn. */
+	/* If the box has no rows left for the slice over stride, nothing is drawn. */
 	draw_slice(box_part(at, 0, first, at.width, at.height - first), view, &view->by_stride);
 }
 

@@ -9,10 +9,10 @@
 
 #include "ui/panels.h"
 
-/* Widths in screen columns. COLUMN: smallest width of an entry without a count. PAIR: smallest
- * width of an entry with a count below its bar. BRIEF: smallest width of an entry with a count in
- * the row of its bar. DIFFERENCE: width of a difference. BESIDE: smallest width of the list of
- * events that belong to no port. */
+/* Widths in screen columns. COLUMN: smallest width of a port without a count. PAIR: smallest width
+ * of a port with a count below its bar. BRIEF: smallest width of a port with a count in the row of
+ * its bar. DIFFERENCE: width of a difference. BESIDE: smallest width of the list of events that
+ * belong to no port. */
 enum {
 	COLUMN = 21,
 	PAIR = 30,
@@ -266,7 +266,8 @@ static void list(const struct view *view, struct entries *entries)
 		int port = i % count, event = -1;
 		uint32_t covered = 0;
 
-		/* In the list of entries, the execution units follow the ports. */
+		/* In the list of this panel, the execution units (dividers, for example) follow the
+		 * ports. */
 		if (view->core->unit[port] != (i >= count))
 			continue;
 		if (i < count && pairs)
@@ -320,8 +321,8 @@ static void draw_counted(struct box at, int x, int y, int bar, const struct entr
 	draw_difference(at, x + bar + PORTS_FIGURE + DIFFERENCE, y, entry);
 }
 
-/* Draws one entry: the bar of the model, and the bar of the count below it. If `brief` is true, the
- * count is only a number in the row of the model's bar. */
+/* Draws one port (or several with a common counter): the bar of the model, and the bar of the count
+ * below it. If `brief` is true, the count is only a number in the row of the model's bar. */
 static void draw_entry(struct box at, int y, const struct entries *entries, bool brief,
 	const struct entry *entry, const struct view *view)
 {
@@ -425,8 +426,8 @@ static struct words why(const struct view *view)
 
 /* ---- the whole panel ---- */
 
-/* The arrangement of entries in columns of similar length. If `brief` is true, the count of an
- * entry is a number in the row of its bar. */
+/* The arrangement of ports and units in columns of similar length. If `brief` is true, the count of
+ * a port is a number in the row of its bar. */
 struct shape {
 	bool brief;
 	int columns, rows;
@@ -471,7 +472,7 @@ static void fit(const struct entries *entries, int width, int height, struct sha
 			(width + 2) / (shape->columns + 1) - 2 >= least)
 			shape->columns++;
 	}
-	/* If not all entries fit, show as many entries as possible, with one row for each entry. */
+	/* If not all ports fit, show as many ports as possible, with one row for each. */
 	shape->shown = fits ? entries->count : int_least(shape->columns * rows, entries->count);
 	if (!fits)
 		return;

@@ -324,8 +324,9 @@ static struct status run_screen(struct session *session, struct worker *worker,
 	if (status_is_ok(&status))
 		status = screen_open();
 	if (status_is_ok(&status)) {
-		/* A recording has values at once, so the first frame shows these values. A worker
-		 * first examines the machine; the first frame does not wait for the worker. */
+		/* During a replay, recorded values are available at once, so the first frame shows
+		 * these values. A worker first examines the machine; the first frame does not wait
+		 * for the worker. */
 		if (!worker)
 			session_advance(session, monotonic_seconds());
 		run(&loop);
