@@ -392,7 +392,7 @@ struct kernel {
 			  the source of the user's code. */
 	const struct own *own;
 	bool plot_cpe; /* Plots show cycles per element on a logarithmic axis. Kernels that measure
-			  latencies set this field. */
+			  latencies set the field plot_cpe. */
 };
 
 /* All kernels, in the order of KERNELS in Makefile.am; the last entry is NULL. The build generates

@@ -140,10 +140,10 @@ KERNEL_BODY void latency_chase(const void **at, uint64_t turns, const int chains
 #endif
 
 /* An iteration makes 20 accesses, and `share` of the 20 accesses go to the large set, evenly
- * spread. If the next access goes to the same set, an access loads only the pointer of the node. If
- * the next access goes to the other set, an access first loads the zero of its node. The address of
- * the next access depends on the loaded zero. The load of the pointer then hits the same line, and
- * the next access does not wait for the pointer:
+ * spread. If the next access goes to the same set of nodes, an access loads only the pointer of the
+ * node. If the next access goes to the other set of nodes, an access first loads the zero of its
+ * node. The address of the next access depends on the loaded zero. The load of the pointer then
+ * hits the same line, and the next access does not wait for the pointer:
  *
  * at = at[zero].next	or	zero = at[zero].zero, at = at[zero].next */
 KERNEL_BODY void latency_mix(const void **at, uint64_t turns, const int share)
@@ -221,7 +221,7 @@ static uint64_t max_of(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* Returns the description of the large set, without its memory address. */
+/* Returns the description of the large set of nodes, without its memory address. */
 static struct nodes far_shape(const int64_t *v)
 {
 	static const enum nodes_order orders[] = { NODES_RANDOM, NODES_BACKWARD, NODES_PAIRS };

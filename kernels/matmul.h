@@ -38,7 +38,8 @@ struct matmul_box {
 	const void *a, *b; /* addresses of the first elements of a and b in the first line */
 	void *c;
 	int64_t lines;	/* number of lines in the box */
-	int64_t middle; /* number of lines per iteration of the outer loop */
+	int64_t middle; /* number of lines (runs of the innermost loop) per iteration of the outer
+			   loop */
 	int64_t left;	/* number of lines (runs of the innermost loop) before the outer loop first
 			   advances */
 	int64_t inner;	/* number of elements in a line */

@@ -5,9 +5,9 @@
 
 #include "base/random.h"
 
-/* Distance of adjacent pairs in a block, in bytes. If the stride is large, a block interleaves
- * several pairs. 128 bytes are two cache lines on most processors, and one line on processors with
- * 128-byte lines. */
+/* Distance in bytes from one pair of nodes to the next, in a block that holds several pairs. If the
+ * stride is large, a block interleaves several pairs. 128 bytes are two cache lines on most
+ * processors, and one line on processors with 128-byte lines. */
 enum { PAIR_APART = 128 };
 
 /* AHEAD: number of insertions for which the node to change is prefetched, because this node is at a
@@ -23,15 +23,16 @@ static uint64_t power_from(uint64_t value)
 	return power;
 }
 
-/* Returns the bytes of a block of pairs. The lower half of a block, or its lower `stride` bytes,
- * holds the first nodes of pairs. The upper half holds the second nodes. */
+/* Returns the bytes of a block of memory that holds several pairs of nodes. The lower half of a
+ * block, or its lower `stride` bytes, holds the first nodes of pairs. The upper half holds the
+ * second nodes. */
 static uint64_t block_bytes(const struct nodes *nodes)
 {
 	return 2 * power_from(nodes->stride);
 }
 
-/* Returns the number of pairs in a block. The number of pairs is a power of two, so the pairs
- * divide a block evenly. */
+/* Returns the number of pairs of nodes in a block of memory. The number of pairs is a power of two,
+ * so the pairs divide a block evenly. */
 static uint64_t block_pairs(const struct nodes *nodes)
 {
 	uint64_t pairs = 1;

@@ -104,7 +104,7 @@ static void write_jump(struct maker *m)
 	assemble_forget(&m->as, next);
 }
 
-/* Writes the i-th filler after the miss of a chain. */
+/* Writes the i-th filler instruction after the load of a chain that misses. */
 static void write_line(struct maker *m, int chain, unsigned i)
 {
 	const struct window_lines *lines = &filler_lines[m->v[FILLER]];
@@ -128,7 +128,8 @@ static void write_line(struct maker *m, int chain, unsigned i)
 	assemble(&m->as, "%s", line);
 }
 
-/* Writes N fillers after the miss of a chain. */
+/* Writes the filler instructions (as many as the knob `fillers` says) that follow the load of a
+ * chain that misses. */
 static void write_fillers(struct maker *m, int chain)
 {
 	unsigned turns = (unsigned)filler_lines[m->v[FILLER]].count,
@@ -388,7 +389,7 @@ static void window_rewind(struct kernel_run *run)
 
 enum { VERIFIED = 32 };
 
-/* Computes the result of the i-th filler after a miss of the chain that is at `node`. */
+/* Computes what the i-th filler instruction does after the load of `node`, a node of a chain. */
 static void fill_plainly(
 	const struct kernel_run *run, uint64_t i, uint64_t node, struct window_walk *state)
 {

@@ -39,8 +39,8 @@ struct bench {
 	const struct machine *machine;
 	/* The bench calls slow() ten times a second with words about the progress of a slow
 	 * request. A request is slow if its preparation or its complete runs take longer than
-	 * slow_after seconds. When the slow phase ends, the bench calls slow() with an empty
-	 * string. If `slow` is NULL, no progress is shown. */
+	 * slow_after seconds. When a request is no longer slow, the bench calls slow() with an
+	 * empty string. If `slow` is NULL, no progress is shown. */
 	void (*slow)(void *context, const char *words);
 	void *context;
 	double slow_after; /* seconds until a request counts as slow; bench_open() sets BENCH_SLOW

@@ -128,8 +128,8 @@ static void fill(struct check *check, const char *finding, bool within, const st
 		"data/checks has no text for \"%s\" %.200s", finding, status.text);
 }
 
-/* ---- The functions of the checks. Each of these functions checks one property of the machine. It
- * sets the values that replace {words} in the text of its finding, and returns the name of the
+/* ---- The functions of the checks. Each function check_NAME() checks one property of the machine.
+ * It sets the values that replace {words} in the text of its finding, and returns the name of the
  * finding in data/checks. */
 
 static void say_failure(const struct examination *x, struct found *found, const char *otherwise)

@@ -24,7 +24,8 @@ enum check_state {
 };
 
 struct check {
-	const char *name; /* a stable word that scripts can search for */
+	const char *name; /* the name of the check, which stays the same in later versions, so that
+			     scripts can search for it */
 	enum check_state state;
 	char finding[300];
 	char advice[300]; /* how to fix the problem; empty: no advice */

@@ -55,7 +55,8 @@ const struct subject subject_explain = { "limits",
 	NULL, explain_text, explain_data, NULL };
 
 struct asked {
-	const char *export; /* name of the export that replaces the results; NULL: no export */
+	const char *export; /* name of the export format (mca) that is written in place of the
+			       results; NULL: no export */
 };
 
 static const struct cli_option options[] = {

@@ -367,8 +367,8 @@ void counts_text_sample(const struct report *report, const struct sample *sample
 	FILE *out = report->out;
 	double ipc = counts_ipc(plan, counts);
 
-	/* Without event counts, nothing is printed here. If the user requested events, a note on
-	 * standard error gives the reason once. */
+	/* If no events were counted, the text has no lines with event counts. If the user requested
+	 * events, a note on standard error gives the reason once. */
 	if (!plan || !counts || counts->id != plan->counters.id || counts->count == 0)
 		return;
 	fprintf(out, "counters per element, C counted%s%s%s; read %s\n", *counts->pmu ? " by " : "",

@@ -41,7 +41,7 @@ bool model_measures(const struct model *model, const struct setting *setting);
 bool model_blocks(struct model *model, const struct setting *setting, struct blocks *blocks);
 
 /* For each requested event that was not counted, prints a note with the reason. `counts` are the
- * first counts of the output. */
+ * event counts of the first sample. */
 void model_notes(const struct model *model, const struct cli *cli, const struct counts *counts);
 
 /* Returns the limits of the setting, valid until the next call. Returns NULL if there is no core

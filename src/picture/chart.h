@@ -30,8 +30,8 @@ enum {
 };
 
 struct chart_axis {
-	char title[CHART_TEXT]; /* "working set"; the title includes the unit if the tick labels
-				   have no unit: "cycles per load" */
+	char title[CHART_TEXT]; /* title of the axis: "working set"; the title includes the unit if
+				   the tick labels have no unit: "cycles per load" */
 	struct scale scale;
 	int count; /* for a scale of SCALE_STEPS: number of steps, and the name of each step */
 	char (*name)[CHART_NAME];

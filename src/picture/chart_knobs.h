@@ -44,8 +44,9 @@ void knob_heading(struct chart *chart, const struct setting *setting, unsigned e
 /* Gives an axis `count` values of a knob as named steps, and sets the title of the axis. */
 void knob_steps(struct chart_axis *axis, const struct knob *knob, const int64_t *values, int count);
 
-/* Labels the flat parts of the first series: "5.0 cycles", "42 GB/s". The points of the first
- * series are `samples` over sizes. An invalid sample is a gap between points. */
+/* Labels the flat parts of the first series: "5.0 cycles", "42 GB/s". `samples`: the measured
+ * samples of the points of this series, over working-set sizes. An invalid sample is a gap between
+ * points. */
 void mark_plateaus(struct chart *chart, enum sweeps_figure figure, const struct sample *samples);
 
 /* Marks the sizes of the data caches in bytes, as the system reports them. */

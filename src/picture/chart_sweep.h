@@ -1,6 +1,6 @@
 /* Makes the chart of a sweep. In a chart of lines, x is one knob, and each combination of the other
  * knobs' values is a line. A grid has two knobs, and is drawn as a heat map or a relief. The caller
- * adds the cells of the sweep one by one. */
+ * adds the samples of the sweep (its cells) one by one. */
 #pragma once
 
 #include "experiment/sweep/sweep.h"
@@ -22,8 +22,8 @@ struct status chart_sweep_new(const struct setting *setting, const struct sweep_
 	struct chart_sweep **gathered);
 void chart_sweep_free(struct chart_sweep *gathered); /* NULL: does nothing */
 
-/* Copies a finished cell into the chart. A failed cell becomes a gap in the chart. Parameter
- * `sample_ratios`: NULL if unknown. */
+/* Copies the finished sample of a setting (a cell) into the chart. A failed measurement becomes a
+ * gap in the chart. Parameter `sample_ratios`: NULL if unknown. */
 void chart_sweep_add(struct chart_sweep *gathered, const struct cell *cell,
 	const struct sample_ratios *sample_ratios);
 

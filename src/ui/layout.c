@@ -181,7 +181,7 @@ static bool arrange(struct band *band, int width, int height)
 	return fits(band, height);
 }
 
-/* Sorts the panels by `place`, with a stable sort. */
+/* Sorts the panels by their field `place` (the order on the screen), with a stable sort. */
 static void sort_places(struct band *band)
 {
 	for (int i = 1; i < band->count; i++) {
@@ -216,8 +216,8 @@ static bool all_comfortable(const struct band *band, int width, int height)
 
 /* Places a panel that the user asked for and that uses the whole width. The panel's height is at
  * most the height at which it shows everything, and leaves OTHERS rows to other panels. If this
- * height is less than WHOLE_COMFORT, the panel gets the whole body of the screen. Returns the rest
- * of the rectangle. */
+ * height is less than WHOLE_COMFORT, the panel gets the whole body of the screen. Returns the part
+ * of the rectangle that is left for other panels. */
 static struct box place_whole(const struct placing *placing, struct box at)
 {
 	for (int i = 0; i < placing->row_count; i++) {

@@ -356,7 +356,8 @@ static void draw_rows(struct box at, const struct view *view)
 }
 
 /* Draws the REPLAY stamp, which has priority over all other text. The stamp has its own row; on a
- * screen of one row, the stamp is at the start of the row. Returns the rest of the box. */
+ * screen of one row, the stamp is at the start of the row. Returns the part of the box that the
+ * stamp leaves free. */
 static struct box draw_stamp(struct box at, const struct view *view)
 {
 	int used;

@@ -170,8 +170,8 @@ static bool mountain_whole(const struct view *view)
 	       panels_named(view->screen.focus, "mountain") && view->grid.present;
 }
 
-/* Returns the number of columns left of the cells. In each row, the columns left of the cells show
- * the size, and the cache that holds this size if there is room. */
+/* Returns the number of screen columns to the left of the mountain's cells. In each row, the
+ * columns left of the cells show the size, and the cache that holds this size if there is room. */
 static int label_of(struct box at)
 {
 	return at.width >= WIDE_FROM ? LABEL : NARROW_LABEL;

@@ -1,8 +1,8 @@
 /* Shows port pressure in cycles per iteration. For each port, a bar shows the pressure with the
  * best assignment of micro-ops to ports. A mark on the bar shows the pressure with an even split.
  * Units, such as dividers, are listed after the ports. If the micro-ops of a port are counted, a
- * second bar shows the count. Ports with a common counter are one entry. Counts of events that
- * belong to no port are shown next to the ports. */
+ * second bar shows the count. Ports whose micro-ops one event counts together are shown as one.
+ * Counts of events that belong to no port are shown next to the ports. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -384,8 +384,8 @@ static int draw_legend(struct box at, int y, const struct limits *limits)
 			   naive ? "│ split evenly by hand" : "an even split is best");
 }
 
-/* Returns the first event of this panel if no event of this panel is counted. Returns -1 if at
- * least one event is counted, or if the panel has no event. */
+/* If none of the events of this panel is counted, returns the first of them, so that the panel can
+ * show why. Returns -1 if at least one event is counted, or if the panel has no event. */
 static int event_uncounted(const struct view *view)
 {
 	const struct event_plan *plan = view->counters.plan;

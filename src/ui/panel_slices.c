@@ -266,7 +266,7 @@ void slice_draw(struct box at, const struct view *view, const struct view_slice 
  * slice over stride. If the kernel has no stride, the second slice is over the chosen knob. If only
  * one slice fits, the panel shows the slice of the chosen knob. */
 
-/* Returns the slice that the first panel shows. */
+/* Returns the curve (slice) that the first of the two panels shows. */
 static const struct view_slice *first_slice(const struct scene *scene)
 {
 	const struct view *view = scene->view;
