@@ -25,7 +25,8 @@ int group_add(struct counter_group *group, struct perf_event_attr attributes, in
 	int descriptor;
 
 	attributes.size = sizeof(attributes);
-	/* Only the leader is disabled at first: all events start and stop with the leader. */
+	/* Only the first event of a group (the leader) is disabled at first: all events start and
+	 * stop with the leader. */
 	attributes.disabled = leader;
 	attributes.pinned = leader && group->pinned;
 	attributes.exclude_kernel = 1;
@@ -109,7 +110,8 @@ static inline uint64_t page_read(const struct counter_group *group, int event, b
 		atomic_signal_fence(memory_order_seq_cst);
 		index = page->index;
 		value = page->offset;
-		/* If the index is 0, the event has no counter now, and `offset` is its value. */
+		/* If the index in an event's mapped page is 0, the event has no counter now, and
+		 * `offset` is its value. */
 		if (index)
 			value = group_extend(value, calls->counter(index - 1), page->pmc_width);
 		atomic_signal_fence(memory_order_seq_cst);
@@ -269,11 +271,12 @@ static inline void processor_flushed(void)
 
 #endif
 
-/* ---- the stimulus: a workload that raises most events. An event that stays at zero during this
- * workload probably does not work */
+/* ---- the stimulus: a workload that raises most events. An event that stays at zero during the
+ * test workload (stimulus) probably does not work */
 
-/* Each run of the stimulus touches new pages, so every first access misses all TLB levels. Pages of
- * an earlier run could still be in the last-level TLB. */
+/* Each run of the test workload for counters (stimulus) touches new pages, so every first access
+ * misses all TLB levels. Pages of an earlier run of the test workload could still be in the
+ * last-level TLB. */
 enum { PAGE = 4096, PAGES = 384, LINE = 64, LINES = 2048, BURST = 1024, BRANCHES = 6000 };
 
 struct stimulus {
@@ -349,8 +352,8 @@ static void mispredict(struct stimulus *stimulus)
 	uint64_t odd = 0, even = 0;
 
 	for (int i = 0; i < BRANCHES; i++) {
-		/* Without these barriers a compiler would use conditional moves instead of
-		 * branches. */
+		/* Without these compiler barriers, a compiler would use conditional moves instead
+		 * of branches. */
 		if (next(stimulus) >> 33 & 1) {
 			odd++;
 			__asm__ volatile("" : "+r"(odd)::"memory");
@@ -392,7 +395,8 @@ static void compute_wide(struct stimulus *stimulus)
 	for (int i = 0; i < 500; i++) {
 		x = x * 0.999f + 0.5f;
 		a = (a + i) ^ (a << 1);
-		/* Without this barrier a compiler could remove the loop. */
+		/* Without this compiler barrier, a compiler could remove the loop of vector
+		 * arithmetic. */
 		__asm__ volatile("" : "+m"(x), "+m"(a));
 	}
 	stimulus->real += (double)x[0];
@@ -429,8 +433,8 @@ static void linux_unmap(struct perf_event_mmap_page *page)
 
 static void linux_stimulate(void)
 {
-	/* Each run continues the random sequence: branch predictors would learn a repeated
-	 * sequence. The generator's state must not be 0. */
+	/* Each run of the test workload continues the random sequence: branch predictors would
+	 * learn a repeated sequence. The state of the random number generator must not be 0. */
 	static _Thread_local uint64_t state = 88172645463325252u;
 	struct stimulus stimulus = { .state = state };
 

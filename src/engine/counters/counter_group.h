@@ -1,5 +1,5 @@
 /* Events that count together: the kernel opens, enables, reads and disables them as one group. Only
- * the files in this folder use counter groups. */
+ * the files in src/engine/counters use counter groups. */
 #pragma once
 
 #include <linux/perf_event.h>
@@ -21,8 +21,8 @@ struct perf_calls {
 	/* Calls ioctl(2) with PERF_EVENT_IOC_ENABLE or PERF_EVENT_IOC_DISABLE on the leader of a
 	 * group. False: refused. */
 	bool (*control)(int descriptor, unsigned long request);
-	/* Calls read(2). Returns the number of bytes read, 0 for a pinned event that lost its
-	 * counter, or -1 after an error. */
+	/* Calls read(2). Reads a group's values; returns the number of bytes read, 0 for a pinned
+	 * event that lost its counter, or -1 after an error. */
 	ssize_t (*read)(int descriptor, void *buffer, size_t size);
 	/* Maps the event's page. NULL: refused. */
 	struct perf_event_mmap_page *(*map)(int descriptor);
@@ -67,8 +67,9 @@ int group_add(struct counter_group *group, struct perf_event_attr attributes, in
 void group_drop(struct counter_group *group);
 void group_close(struct counter_group *group);
 
-/* In a child after fork(): closes the parent's descriptors and clears the page pointers, because
- * the child does not inherit the pages. The events stay in the group with descriptor -1. */
+/* In a child process after fork(): closes the event descriptors of the parent and clears the page
+ * pointers, because the child does not inherit the pages. In the child process, the events stay in
+ * the group with descriptor -1. */
 void group_leave(struct counter_group *group);
 
 /* Start and stop counting. A pinned group that lost its counters may get counters again at the next
@@ -88,9 +89,9 @@ bool group_values(const struct counter_group *group, uint64_t value[COUNTERS_MAX
  * false if the group is not counting now. */
 bool group_first(const struct counter_group *group, uint64_t *value);
 
-/* Runs the stimulus while the group counts, then stops the group. Returns whether the group
- * counted. moved[i] becomes true if the value of event i rose. group_try() also sets group->direct.
- */
+/* Runs the test workload (stimulus) while the group counts, then stops the group. Returns whether
+ * the group of events counted. moved[i] becomes true if the value of event i rose. group_try() also
+ * sets group->direct. */
 bool group_try(struct counter_group *group, bool moved[COUNTERS_MAX]);
 
 /* The event's value: the kernel's `offset` plus the hardware counter. The counter is a signed

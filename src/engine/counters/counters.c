@@ -33,8 +33,8 @@ static struct catalogue *catalogues;
 
 void counters_begin(void)
 {
-	/* Encode events even if libpfm does not recognise this processor. The core model, which
-	 * knows more processors, selects the event names. */
+	/* Let libpfm encode event names even if it does not recognise this processor. The core
+	 * model, which knows more processors, selects the event names. */
 	setenv("LIBPFM_ENCODE_INACTIVE", "1", 0);
 }
 
@@ -107,7 +107,7 @@ static int encode(const char *name, struct counter_code *code)
 	pfm_perf_encode_arg_t argument = { .attr = &attributes, .size = sizeof(argument) };
 	int outcome;
 
-	errno = 0; /* libpfm would report an old ERANGE as its own error */
+	errno = 0; /* libpfm would report an old ERANGE in errno as its own error */
 	outcome = pfm_get_os_event_encoding(name, PFM_PLM3, PFM_OS_PERF_EVENT, &argument);
 	if (outcome != PFM_SUCCESS)
 		return outcome;

@@ -90,8 +90,8 @@ void pmu_find(struct pmu *pmu, const char *root, int cpu)
 		snprintf(pmu->name, sizeof(pmu->name), "cpu");
 	if (root[0] == '\0') {
 		pmu_ask_processor(pmu);
-		/* On a hybrid machine, this thread may run on another kind of processor, whose
-		 * values would be wrong. */
+		/* On a hybrid machine, the calling thread may run on another kind of processor,
+		 * whose values would be wrong. */
 		if (pmu->others[0] != '\0' && !pmu_list_holds(pmu->serves, sched_getcpu()))
 			pmu->counters = pmu->fixed = pmu->width = 0;
 	}

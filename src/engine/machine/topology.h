@@ -19,11 +19,12 @@ void topology_free(struct topology *topology);
 int topology_processors(const struct topology *topology);
 
 /* Checks the calling thread's affinity mask for processor `wanted`, with the same error as
- * topology_choose(). The check lasts microseconds and needs no loaded topology. */
+ * topology_choose(). The check of the affinity mask lasts microseconds and needs no loaded
+ * topology. */
 struct status topology_check(int wanted);
 
-/* Chooses the processor to measure. If `wanted` is not negative, it is the number of this
- * processor. If processor `wanted` is not allowed, the status is STATUS_USAGE, and its text lists
+/* Chooses the processor to measure. If `wanted` is not negative, it is the number of the processor
+ * to measure. If processor `wanted` is not allowed, the status is STATUS_USAGE, and its text lists
  * the allowed processors. If `wanted` is -1, the function chooses the last core of the fastest
  * kind, but not processor 0 if there is another processor. The user interface runs on processor
  * `avoid`; its core is not chosen if there is a third processor. */
@@ -37,10 +38,11 @@ struct status topology_bind(const struct topology *topology, int cpu);
  * processor exists, or if the system refuses. */
 bool topology_keep_off(const struct topology *topology, int thread, int cpu);
 
-/* Lists up to `most` processors of this process, without the measured `cpu`. Load threads are
- * placed in the order of the list. Processors of the same kind as `cpu` come first. Each core gets
- * one load thread before any core gets a second one. Among otherwise equal processors, those on the
- * same memory node as `cpu` come first. Returns the number of processors. */
+/* Lists up to `most` processors of this process, without the measured `cpu`. Load threads, which
+ * work on other cores during a measurement, are placed in the order of the list. Processors of the
+ * same kind as `cpu` come first in the list. Each core gets one load thread before any core gets a
+ * second one. Among otherwise equal processors, those on the same memory node as `cpu` come first.
+ * Returns the number of processors. */
 int topology_others(const struct topology *topology, int cpu, int *others, int most);
 
 /* Checks whether memory may be put on a memory node, which is given by the system's number. The

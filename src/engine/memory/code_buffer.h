@@ -1,6 +1,6 @@
 /* Memory for code that kernels generate. The memory is writable while the kernel writes the code,
- * and executable afterwards, but never both at once. Callers use code_buffer_prepare() instead of
- * kernel->prepare(). */
+ * and executable afterwards, but never both at once. Callers of a kernel use code_buffer_prepare()
+ * instead of kernel->prepare(), so that kernels can generate code. */
 #pragma once
 
 #include <stddef.h>

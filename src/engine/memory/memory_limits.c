@@ -9,11 +9,11 @@
 #include "base/units.h"
 #include "engine/machine/environment.h"
 
-/* Control groups of version 1 report "no limit" as the largest 64-bit number of whole pages. Any
- * limit of at least this value means "no limit". */
+/* Control groups of version 1 report "no limit" as the largest 64-bit number of whole pages. A
+ * control group's limit of at least this value means "no limit". */
 static const int64_t endless = INT64_MAX / 2;
 
-/* The files of one control group version. */
+/* The names of the files of one control group version (1 or 2). */
 struct version {
 	const char *controller;		 /* key of the control group's line in /proc/self/cgroup */
 	const char *mounts[2];		 /* directories in which control groups are mounted */

@@ -1,4 +1,5 @@
-/* Memory and processor limits of this process. Settings are checked against these limits. */
+/* Memory and processor limits of this process. The settings of kernels are checked against the
+ * limits of memory and processors. */
 #pragma once
 
 #include <stddef.h>
@@ -7,7 +8,7 @@
 /* Cause of the memory limit. */
 enum memory_limits_bound {
 	MEMORY_LIMITS_FREE,	 /* the free memory */
-	MEMORY_LIMITS_GROUP,	 /* the limit of this control group or of a parent group */
+	MEMORY_LIMITS_GROUP,	 /* the memory limit of this control group or of a parent group */
 	MEMORY_LIMITS_ADDRESSES, /* the process' address space limit: ulimit -v */
 	MEMORY_LIMITS_DATA,	 /* the process' data limit: ulimit -d */
 };

@@ -25,9 +25,10 @@ struct visit {
 	struct target *target;
 	const struct request *request;
 	struct kernel_need need;
-	/* number of the current placement, from 0, and number of placements */
+	/* number of the working set's current position in memory, from 0, and number of positions
+	 */
 	unsigned placement, placements;
-	double began; /* start of the current placement, seconds */
+	double began; /* time at which measuring at the current position in memory began, seconds */
 	const atomic_bool *cancel;
 	target_answer *answer;
 	void *context;
@@ -53,7 +54,8 @@ static unsigned placements(const struct visit *visit)
 	return request->budget.placements < most ? request->budget.placements : most;
 }
 
-/* Returns the starting point of a placement: each placement starts at another point of the ring. */
+/* Returns the starting point in the kernel's ring of data: another point for each position in
+ * memory. */
 static double place_of(const struct visit *visit)
 {
 	return fmod(visit->request->place + visit->placement * golden, 1);
@@ -81,8 +83,8 @@ static struct status prepare(
 	return working_sets_lay(&visit->target->sets, &wanted, visit->cancel, run, slot);
 }
 
-/* Returns the bytes that each stream reads: twice the size of the last cache, but at most 256 MiB,
- * and at most the stream's part of the remaining memory. */
+/* Returns the bytes that each load thread that streams reads: twice the size of the last cache, but
+ * at most 256 MiB, and at most its part of the remaining memory. */
 static uint64_t stream_bytes(const struct machine *machine, const struct kernel_need *need)
 {
 	const uint64_t most = 256 << 20;
@@ -162,7 +164,7 @@ static void learn(struct target *target, const struct trials *trials)
 	clock_learn(&target->clock, turns, ghz);
 }
 
-/* Number of times that each group of events is counted; slices of background work need less
+/* Number of times that each group of events is counted; background measurements need less
  * precision. */
 enum { PASSES = 9, PASSES_BACKGROUND = 3 };
 
