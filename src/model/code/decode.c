@@ -24,8 +24,8 @@ struct place {
 			 loop without leaving the loop */
 };
 
-/* A possible loop: `last` is the offset of a backward branch or jump, `first` is the offset of its
- * target. */
+/* A possible loop in the function's code: `last` is the offset of a backward branch or jump,
+ * `first` is the offset of its target. */
 struct span {
 	int32_t first, last;
 	int count;    /* number of instructions of the possible loop */
@@ -111,8 +111,8 @@ static void read_function(struct function *function)
 	}
 }
 
-/* The offset of the next decoded instruction of a possible loop. Undecoded bytes, such as padding
- * after a jump, are skipped. */
+/* The offset of the next decoded instruction in a possible loop of the function. Bytes that were
+ * not decoded, such as padding after a jump, are skipped. */
 static int32_t following(const struct function *function, const struct span *span, int32_t at)
 {
 	at += function->place[at].length;
@@ -167,8 +167,8 @@ static bool measure_span(const struct function *function, struct span *span)
 	return function->place[span->first].reaches;
 }
 
-/* Chooses the innermost loop of a function. If there are several innermost loops, a loop without a
- * return wins; among equal loops, the loop with the most instructions wins. */
+/* Chooses the innermost loop of the decoded function. If there are several innermost loops, a loop
+ * without a return wins; among equal loops, the loop with the most instructions wins. */
 static bool find_loop(const struct function *function, struct span *best)
 {
 	int32_t latest = -1; /* offset of the start of the last innermost loop before `at` */
@@ -279,7 +279,8 @@ struct way {
 		     byte; 0: not decoded yet */
 	struct insn *insn;
 	int insn_count;
-	struct loop_step seen[LOOP_MOST]; /* the steps of the path so far */
+	struct loop_step seen[LOOP_MOST]; /* the instructions (steps) of the path followed so far,
+					     in the order of execution */
 	int count;
 };
 
@@ -312,8 +313,8 @@ static bool call(struct way *way, uint64_t target, uint64_t back)
 	return true;
 }
 
-/* Moves from one instruction to the next in the order of execution. Returns false if the next
- * address is unknown. */
+/* Moves from one instruction to the next in the order of execution. Returns false if the address of
+ * the instruction that executes next is unknown. */
 static bool advance(struct way *way, const struct insn *insn, uint64_t top, bool *taken)
 {
 	uint64_t next = way->at + insn->length;

@@ -235,8 +235,8 @@ static bool is_move(const struct source *source, const struct insn *insn)
 	       decode_is(name + (name[0] == 'v'), "movap* movup* movdqa* movdqu*");
 }
 
-/* The addend is the second operand of vfmadd132, the third of vfmadd213, and the first of
- * vfmadd231. Dot products and integer multiply-adds add to the first operand. */
+/* The addend of a fused multiply-add is the second operand of vfmadd132, the third of vfmadd213,
+ * and the first of vfmadd231. Dot products and integer multiply-adds add to the first operand. */
 static uint8_t accumulator(const struct source *source, const struct insn *insn)
 {
 	const char *name = insn->mnemonic;
@@ -282,9 +282,9 @@ static void fill_register(
 		decode_add_write(insn, reg);
 }
 
-/* Fills in the elements of a gather or scatter. The data register and the index register may hold
- * different numbers of elements: the smaller number counts. A letter in the mnemonic shows the size
- * of the indices: vgatherDPS, vpscatterQD, vgatherpf0QPS. */
+/* Fills in the number and size of the elements of a gather or scatter. The data register and the
+ * index register may hold different numbers of elements: the smaller number counts. A letter in the
+ * mnemonic shows the size of the indices: vgatherDPS, vpscatterQD, vgatherpf0QPS. */
 static void fill_elements(const struct source *source, const ZydisDecodedOperand *operand,
 	struct insn *insn, struct insn_memory *memory)
 {

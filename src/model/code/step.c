@@ -154,7 +154,7 @@ struct tracer {
 		      `insn`; 0: the entry is free */
 
 	int seen_count;
-	struct loop_step *seen; /* recorded steps of the longer run */
+	struct loop_step *seen; /* recorded steps (executed instructions) of the longer run */
 };
 
 /* Adds the seconds that a thread ran, and the seconds that it waited for a processor, to `share`.
@@ -184,8 +184,8 @@ bool step_late(double elapsed, const struct step_share *share, double seconds)
 	       share->ran + share->waited < elapsed * STEP_IDLE;
 }
 
-/* Whether the time for stepping is up. Parent and child run alternately. On a busy machine, parent
- * and child wait for other processes at every step. */
+/* Whether the time limit for single-stepping the child process is over. Parent and child run
+ * alternately. On a busy machine, parent and child wait for other processes at every step. */
 static bool late(const struct tracer *tracer)
 {
 	double elapsed = monotonic_seconds() - tracer->begin;
@@ -271,7 +271,7 @@ static bool passes(int number)
 }
 
 /* Continues the child with `request` (PTRACE_CONT or PTRACE_SINGLESTEP). Waits until the signal
- * `wanted` stops the child. */
+ * `wanted` stops the child process. */
 static struct status go(struct tracer *tracer, int request, int wanted)
 {
 	bool stepping = request == PTRACE_SINGLESTEP;
@@ -403,7 +403,7 @@ static void keep(struct tracer *tracer, int index, const struct registers *regis
 }
 
 /* Steps the child until its next instruction is mark(). Counts the steps before mark(). If `kept`
- * is true, records each step. */
+ * is true, records each single-stepped instruction. */
 static struct status step_to(struct tracer *tracer, bool kept, int *steps)
 {
 	struct registers registers;

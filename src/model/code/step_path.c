@@ -112,8 +112,8 @@ static int enclosing(const struct search *search, int inner)
 			held = false;
 		}
 		/* One loop can have two heads, because a compiler may create several backward
-		 * jumps. The two heads run about equally often, and neither is the head of an
-		 * enclosing loop. */
+		 * jumps. The two heads of one loop run about equally often, and neither is the head
+		 * of an enclosing loop. */
 		if (gaps > 0 && 2 * holding >= gaps &&
 			search->heads[i].count * 4 <= search->heads[inner].count * 3)
 			best = i;
@@ -221,7 +221,8 @@ struct status step_path(const struct step_trace *trace, double insns_per_element
 		count_heads(&search);
 		head = hottest(&search);
 	}
-	/* Each loop that is tried encloses the previous loop, so the search ends. */
+	/* Each loop that is tried as the hot loop encloses the loop tried before, so the search
+	 * ends. */
 	for (int around; head >= 0;) {
 		window = choose_window(trace, head, loop);
 		if (window.turns > 0 && turns_a_visit(&search, head) >= STEP_TURNS_FEW)

@@ -54,7 +54,8 @@ static bool has_512(const struct uarch *uarch)
 
 /* How near a core, described by a `match` line of its core file, is to an unknown processor. For a
  * core that is more similar to the processor, the result is higher; 0: the core has another vendor.
- * A newer core usually has a higher model number, and is most similar to its predecessor. */
+ * A newer processor core usually has a higher model number, and is most similar to its predecessor.
+ */
 static double nearness(
 	const struct uarch *uarch, const struct uarch_id *id, const struct machine *machine)
 {

@@ -110,7 +110,7 @@ struct uarch {
 	int event_count;
 	struct uarch_event *event; /* counter events, in the order of the core file */
 
-	/* Only the files of the folder model/core use the following fields. */
+	/* Only the source files in the folder model/core use the following fields. */
 	int class_count, chain_count, fusion_count, id_count, cache_count;
 	struct uarch_class *class; /* classes, sorted by name */
 	struct uarch_chain *chain;
@@ -126,7 +126,8 @@ struct uarch {
 	uint32_t tags; /* published or measured sources of all numbers in the core file, one bit for
 			  each */
 
-	/* The following fields are tables for uarch_insn(). */
+	/* The following fields are tables from which uarch_insn() finds the class of an
+	 * instruction. */
 	struct uarch_ops *ops;
 	const struct uarch_class **resolved; /* this core's class for each class number of the
 						instruction table `ops` and each width */
@@ -218,8 +219,8 @@ struct uarch_insn {
 					   instruction does not load */
 	const struct uarch_class
 		*store; /* class of each store; NULL: the instruction does not store */
-	const struct uarch_class *taken; /* class that replaces `op` if a conditional branch is
-					    taken; NULL: no replacement */
+	const struct uarch_class *taken; /* class of the instruction if it is a conditional branch
+					    that is taken, in place of `op`; NULL: no replacement */
 	const struct uarch_class
 		*base; /* class of the update of the base register by a pre- or post-indexed access;
 			  its latency is from the old to the new base. NULL: the update costs

@@ -66,7 +66,8 @@ bool read_ports(struct reader *r)
 	return true;
 }
 
-/* Adds the bits of a name to *ports. The name is a port, a unit, or a set of ports. */
+/* Adds the bits for a named port, unit or set of ports to *ports. The name may be that of a port, a
+ * unit, or a set of ports. */
 static bool add_ports(
 	const struct reader *r, const char *name, size_t length, int deep, uint32_t *ports)
 {

@@ -127,8 +127,8 @@ void reader_forget(
 bool reader_unsourced(
 	struct reader *r); /* Always fails: the message says that the current line of the core file
 			      does not name the source of its numbers. */
-/* Joins the words `from` to `to` - 1 of the current line with blanks. `what` names the text in
- * messages. */
+/* Joins the words `from` to `to` - 1 of the current line of a core file with blanks. `what` names
+ * the text in messages. */
 bool reader_join(struct reader *r, int from, int to, const char *what, char *buffer, size_t size);
 /* Reads a number. In a line of a core file that ends with the mark [measured], the number may have
  * a spread: 3±0.01. *spread is 0 if the number has no spread; the pointer may be NULL.
@@ -200,8 +200,8 @@ struct status uarch_text(const char *name, char **text, char origin[256]);
 /* Reads a core file without the instruction table. The result of uarch_read() is enough to
  * recognise a core. */
 struct status uarch_read(const char *text, const char *origin, struct uarch **uarch);
-/* Reads only the match lines of a file into id and id_count. The rest of the file may be malformed.
- * Returns false if a match line is malformed. */
+/* Reads only the match lines (conditions on the processor) of a core file into id and id_count. The
+ * rest of the file may be malformed. Returns false if a match line is malformed. */
 bool uarch_read_matches(const char *text, struct uarch *uarch);
 
 /* ---- instruction_classes.c: the class of an instruction */

@@ -152,8 +152,8 @@ struct status uarch_bind(struct uarch *uarch)
 
 /* ---- How one instruction executes */
 
-/* The width index of a memory access with vector registers. The index is 0 for accesses of up to 8
- * bytes (scalars). */
+/* The index of the width (8, 16, … 512 bits) of a memory access with vector registers. The width
+ * index is 0 for accesses of up to 8 bytes (scalars). */
 static int access_width(const struct insn_memory *memory)
 {
 	unsigned size = memory->accesses > 1 ? memory->size / memory->accesses : memory->size;
@@ -342,8 +342,8 @@ bool uarch_fuses(const struct uarch *uarch, const struct insn *first, const stru
 	return false;
 }
 
-/* Whether an operation reads and writes the register `reg`, and writes no other register except the
- * flags. */
+/* Whether an instruction reads and writes the register `reg`, and writes no other register except
+ * the flags. */
 static bool changes(const struct insn *operation, uint8_t reg)
 {
 	for (int i = 0; i < operation->write_count; i++)

@@ -16,8 +16,8 @@ bool counts_any(const struct event_plan *plan, const struct counts *counts);
  * `plan` and `counts` may be NULL. */
 double counts_of(const struct event_plan *plan, const struct counts *counts, enum event_role role);
 
-/* Replaces counts by newer counts. A slow loop is counted in parts: if the newer run had no time
- * for an event, the old count of the same plan stays. */
+/* Replaces counts by newer counts. A slow loop's events are counted in parts: if the newer run had
+ * no time for an event, the old count of the same plan stays. */
 void counts_renew(struct counts *counts, const struct counts *newer);
 
 /* Counted instructions per counted cycle. NAN: one of the two counts is unknown. */
@@ -83,7 +83,7 @@ void sample_ratios_none(struct sample_ratios *ratios);
 const char *sample_ratios_source(enum source source);
 
 /* Writes the memory traffic as text: "3.21 GB/s from memory, 28 % of the 11.4 GB/s that one core
- * reads here". The text is empty if there is no traffic, or if it is unknown. If `brief` is true:
- * "3.21 GB/s from memory, 28 % of peak". */
+ * reads here". The text is empty if there is no traffic, or if it is unknown. If `brief` is true,
+ * the text is shorter: "3.21 GB/s from memory, 28 % of peak". */
 void sample_ratios_traffic_words(
 	const struct sample_ratios *ratios, bool brief, char *buffer, size_t size);

@@ -7,7 +7,7 @@
 #include "model/core/uarch.h"
 #include "model/limits/explain.h"
 
-/* A counter plan and the meaning of each event. */
+/* A plan of the hardware events to count, and the meaning of each event. */
 struct event_plan {
 	struct counter_plan counters;
 	struct uarch_event meaning[COUNTERS_MAX]; /* role and title of each event, in the order of
@@ -21,8 +21,9 @@ struct event_plan {
 /* Fills a plan with the events of a core, and then with the `extra` names. The core's events follow
  * the order of the roles, so that the first counting pass includes cycles and instructions. If
  * `uarch` is NULL, or the core's file has no events, the plan has generic events. Each event name
- * appears once in the plan. If there are too many events, the last events of the core do not fit.
- * The caller sets the id of the plan, and gives every plan another id. */
+ * appears only once in the plan of events. If there are too many events for the plan, the last
+ * events of the core's file do not fit. The caller sets the id of the plan, and gives every plan
+ * another id. */
 void events_plan(const struct uarch *uarch, const char *const *extra, int extra_count,
 	struct event_plan *plan);
 

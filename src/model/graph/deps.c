@@ -23,7 +23,8 @@ struct search {
 	double *start; /* earliest start of each node in cycles so far, if one path lasts `ratio`
 			  cycles */
 	int *parent;   /* for each node: the edge that determines its start; -1: no edge */
-	int *mark; /* for each node: number of the last search that visited it; -1: not visited */
+	int *mark; /* for each node of the graph: number of the last search that visited it; -1: not
+		      visited */
 };
 
 /* Moves the start of the target of each edge to a later time if the edge requires it. `ratio` is
@@ -72,8 +73,9 @@ static bool take_cycle(const struct search *search, int node, struct cycle *cycl
 	return true;
 }
 
-/* Searches the parent edges for a cycle that is slower than the slowest cycle so far. Each node has
- * at most one parent edge. Returns whether a slower cycle was found. */
+/* Searches the parent edges for a cycle that is slower than the slowest cycle so far. Each node of
+ * the graph has at most one parent edge, which determines its start. Returns whether a cycle of the
+ * graph was found that is slower than the slowest one so far. */
 static bool slower(struct search *search, struct cycle *cycle)
 {
 	bool found = false;
@@ -202,11 +204,11 @@ static double index_extra(const struct graph *graph, const struct insn_memory *m
 	return fmax(0, fact[scaled ? EXTRA_SCALED_INDEX : EXTRA_INDEX]);
 }
 
-/* Whether cores are expected to rename this load to its store. The address of a renamed load has no
- * index. The operation on the loaded value must be a separate instruction or have a constant.
- * Measured on Redwood Cove: the load of `add [m],1` is renamed; the load of `add [m],reg` is not
- * renamed. A load that shares a slot with the following addition is not renamed either. On Zen 5,
- * only some of these cases were measured. */
+/* Whether cores are expected to rename this load to its store. The address of a load that is
+ * renamed to its store has no index. In a load that is renamed, the operation on the loaded value
+ * must be a separate instruction or have a constant. Measured on Redwood Cove: the load of `add
+ * [m],1` is renamed; the load of `add [m],reg` is not renamed. A load that shares a slot with the
+ * following addition is not renamed either. On Zen 5, only some of these cases were measured. */
 static bool is_plain(const struct graph *graph, const struct insn *load, int operand)
 {
 	const struct uarch_insn *facts = &graph->facts[load - graph->loop->insn];
@@ -214,8 +216,8 @@ static bool is_plain(const struct graph *graph, const struct insn *load, int ope
 	return !load->memory[operand].index && !facts->joined && (!facts->op || load->immediate);
 }
 
-/* Store forwarding: cycles from the store's data to the loaded value, or UARCH_UNKNOWN. The result
- * is the first fact in the list `facts` that applies and is known. */
+/* Store forwarding: cycles from the store's data to the loaded value, or UARCH_UNKNOWN. The
+ * forwarding latency is the first fact in the list `facts` that applies and is known. */
 static double forward_latency(const struct graph *graph, const struct forward *forward,
 	const struct insn *load, int operand)
 {
@@ -426,8 +428,8 @@ static void begin_edges(struct graph *graph)
 	graph->edges = kept;
 }
 
-/* Whether the node is a register copy that rename eliminates. The value then comes directly from
- * the copy's producer. */
+/* Whether the node is a register copy that rename eliminates. The value of an eliminated copy then
+ * comes directly from the instruction that produced the copied register. */
 static bool copies(const struct graph *graph, const struct deps_node *node)
 {
 	int number = graph->loop->path[node->step].insn;
@@ -478,15 +480,15 @@ static void connect(struct graph *graph)
 	free(origin);
 }
 
-/* Converts the nodes of the slowest cycle to links of the chain. The nodes of one step become one
- * link. */
+/* Converts the nodes of the slowest cycle to links of the chain. The graph nodes of one step of the
+ * path become one link of the chain. */
 static void describe(const struct graph *graph, const struct cycle *cycle, struct chain *chain)
 {
 	int first = 0, last_step = -1;
 	struct chain_link *link = NULL, ignored;
 
 	chain->counts = true;
-	/* The chain begins at an edge that comes from an earlier path. */
+	/* The listed chain (slowest cycle) begins at an edge that comes from an earlier path. */
 	while (first < cycle->count && graph->edge[cycle->edge[first]].distance == 0)
 		first++;
 	for (int i = 0; i < cycle->count; i++) {

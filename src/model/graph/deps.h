@@ -62,8 +62,9 @@ void deps_chain(const struct loop *loop, const struct uarch *uarch, const struct
 
 enum deps_part { PART_LOAD, PART_OPERATION, PART_STORE, PART_BASE };
 
-/* A node: a part of a step that has its own start time. The parts are loads, the operation, stores,
- * and the update of the base register. */
+/* A node of the dependence graph: a part of a step (instruction) that has its own start time. The
+ * parts of an instruction that are nodes are loads, the operation, stores, and the update of the
+ * base register. */
 struct deps_node {
 	int step; /* index of the step in the loop's path */
 	enum deps_part part;
@@ -75,7 +76,8 @@ struct deps_node {
 				addend */
 };
 
-/* A dependence: the consumer starts at least `weight` cycles after the producer starts. */
+/* An edge of the graph, a dependence: the consumer starts at least `weight` cycles after the
+ * producer starts. */
 struct deps_edge {
 	int from, to;
 	int distance; /* number of paths after which the consumer runs; 0: in the same path, and
@@ -106,7 +108,7 @@ void deps_graph_free(struct deps_graph *graph);
 struct cycle {
 	double ratio; /* cycles per path: sum of the weights ÷ sum of the distances; 0: no cycle has
 			 a weight */
-	int spans;    /* number of paths that the slowest cycle spans */
+	int spans; /* number of passes through the path that one round of the slowest cycle takes */
 	int count; /* number of edges of the cycle. Each edge begins at the node where the previous
 		      edge ends; the last edge leads back to the first */
 	int *edge; /* indices of the edges; the caller provides memory for as many edges as the

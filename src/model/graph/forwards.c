@@ -95,7 +95,8 @@ static bool sum(
 		*value = walk->value[source];
 		return insn->width == 64;
 	}
-	if (strstr(insn->text, "lsl")) /* on AArch64, the constant may be shifted */
+	if (strstr(insn->text,
+		    "lsl")) /* on AArch64, an added constant may be shifted left by 12 bits */
 		return false;
 	if (insn->immediate && (!strcmp(name, "add") || !strcmp(name, "adds")))
 		constant = insn->value;
@@ -265,7 +266,7 @@ static void written_find(const struct written *written, const struct loop *loop,
 
 /* All occurrences of one load operand in the path, and the store that the load reads from. */
 struct occurrences {
-	bool found;	      /* a load of this operand found a store */
+	bool found;	      /* true: a load of this operand found a store that wrote its bytes */
 	int first;	      /* number of the first occurrence whose load found a store */
 	struct forward store; /* the store that the first load found */
 	int store_insn, back; /* index of the store's instruction, and number of occurrences from
@@ -302,8 +303,8 @@ static void index_path(const struct loop *loop, int *starts, int *steps, int *nu
 }
 
 /* Finds the store for a load at the beginning of the path, which reads from a store of the previous
- * path. Later iterations in the path show from which store the load reads. All later iterations
- * must have found the same store, the same number of iterations earlier. */
+ * path. Later iterations in the path show from which store the load reads. All later iterations of
+ * the loop must have found the same store, the same number of iterations earlier. */
 static void wrap(const struct occurrences *load, int number, const int *starts, const int *steps,
 	struct forward *forward)
 {

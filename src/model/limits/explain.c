@@ -18,8 +18,8 @@
  * smaller number of elements. */
 enum { STEP_SHORTER = 64, STEP_LONGER = 320, STEP_MOST = 40000 };
 
-/* Time limit of a single-stepped run in seconds. Under a hypervisor that traps each step, a step
- * needs 20 µs. */
+/* Time limit of a single-stepped run in seconds. Under a hypervisor that traps each single step, a
+ * step needs 20 µs. */
 #define STEP_SECONDS 2
 
 /* A single-stepped run ends with a whole iteration, so the run may need up to SAMPLE_MORE elements

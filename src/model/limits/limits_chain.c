@@ -11,8 +11,8 @@
 
 static struct limit_words describe_chain(const struct tally *tally, const struct chain *chain)
 {
-	struct class_uses uses = { 0 }; /* number of links of the chain by class of instruction,
-					   over all iterations of the chain */
+	struct class_uses uses = { 0 }; /* number of links (instructions) of the chain by class of
+					   instruction, over all iterations of the chain */
 	double turns = chain->spans * tally->turns, cycles = 0;
 	bool cut = chain->link_count == CHAIN_MAX && chain->cycles > 0, even = true;
 	struct limit_words words;
@@ -131,9 +131,9 @@ static bool chases(const struct insn *insn)
 
 /* The instructions from one cache miss to later misses. */
 struct span {
-	double taken[SIZE_COUNT]; /* entries used in each buffer of the core, including the entries
-				     of the first miss */
-	bool waits[REG_COUNT];	  /* registers whose values wait for the first miss */
+	double taken[SIZE_COUNT]; /* entries used in each buffer of the core between two misses,
+				     including the entries of the first miss */
+	bool waits[REG_COUNT];	  /* registers whose values wait for the data of the first miss */
 };
 
 static bool depends(const struct span *span, const struct insn *insn)

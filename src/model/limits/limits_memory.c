@@ -1,9 +1,9 @@
 /* Computes the memory limits: the cost of a working set that is larger than the first-level cache.
  *
  * If a loop accesses S bytes in random order, a cache of C bytes serves at most C/S of the
- * accesses. The limits assume that the fastest cache fills first, and that no two levels hold the
- * same line: no other arrangement hits more often. If the data have several parts (reaches), the
- * reach with the most frequent accesses fills the caches first. */
+ * accesses. The memory limits assume that the fastest cache fills first, and that no two levels
+ * hold the same line: no other arrangement hits more often. If the data have several parts
+ * (reaches), the reach with the most frequent accesses fills the caches first. */
 #include "model/limits/tally.h"
 
 #include <math.h>
@@ -343,14 +343,15 @@ static double in_buffer(const struct tally *tally)
 }
 
 /* Returns the average latency of the chain's loads if all loads hit the first-level cache. Returns
- * 0 if the chain has no loads. */
+ * 0 if the dependence chain has no loads. */
 static double first_latency(const struct chain *chain)
 {
 	return chain->loads > 0 ? chain->load_cycles / chain->loads : 0;
 }
 
 /* Returns the cycles per path of the chain, including the operations between its loads. The loads
- * alone need `cycles`. Returns 0 if the chain does not continue from element to element. */
+ * alone need `cycles`. Returns 0 if the dependence chain does not continue from element to element.
+ */
 static double with_operations(const struct tally *tally, double loads, double cycles)
 {
 	const struct chain *chain = &tally->limits->chain;

@@ -125,7 +125,7 @@ static void add_scheduling(struct tally *tally)
 }
 
 /* Returns the cycles of the loop-carried chain if the core renames fewer loads to the stored
- * register. Returns 0 if the chain is not slower. */
+ * register. Returns 0 if fewer renamed loads do not make the chain slower. */
 static double chain_with(const struct tally *tally, enum deps_renaming renaming)
 {
 	struct chain chain;
@@ -173,7 +173,8 @@ static void add_aliasing(struct tally *tally)
 /* ---- Costs that add to the binding limit, because no useful work overlaps with these costs */
 
 /* Adds the page walks of chained loads that miss the first-level TLB. Page walks of independent
- * loads overlap and do not count. Returns the cycles per path of the page walks. */
+ * loads overlap and do not count. Returns the cycles of the page walks per path through the loop.
+ */
 static double page_walks(struct tally *tally)
 {
 	const struct limits_place *place = tally->place;
@@ -208,8 +209,8 @@ static double page_walks(struct tally *tally)
 }
 
 /* Estimates the mispredictions per path of branches whose directions have no short pattern. The
- * estimate assumes a predictor that does not know the data. Built-in kernels state their own number
- * of mispredictions. */
+ * number of mispredictions is estimated for a branch predictor that does not know the data.
+ * Built-in kernels state their own number of mispredictions. */
 static void add_irregular(struct tally *tally)
 {
 	const struct loop *loop = tally->loop;

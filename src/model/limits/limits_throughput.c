@@ -1,7 +1,7 @@
 /* Computes throughput limits from the largest number of events that a core can execute in a cycle.
  * Events are rename slots, loads, stores, addresses, line splits, accesses to a cache bank or a
- * cache line, taken branches, and micro-ops on a port. In addition, limits_ports() finds the ports
- * of each instruction in the listing. */
+ * cache line, taken branches, and micro-ops on a port. limits_ports() also finds, for the listing
+ * of the loop, the ports of each instruction. */
 #include "model/limits/tally.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "model/graph/forwards.h"
 
-/* Bytes of a cache line, on every core with a file. */
+/* Bytes of a cache line, on every core that has a core file. */
 enum { LINE = 64 };
 
 /* Adds the limit of `count` events per path, if the core can execute `each` events per cycle. */
@@ -244,8 +244,8 @@ static void add_banks(struct tally *tally)
 
 /* ---- Stores to different cache lines */
 
-/* Whether a store may go to the same line as the previous store. The store before the first one is
- * the last store of the previous path. */
+/* Whether a store may go to the same line as the previous store. At the first store of the path,
+ * the previous store is the last store of the previous path. */
 static bool may_share(const struct accesses *stores, int at)
 {
 	const struct access *b = &stores->access[at],
@@ -376,7 +376,7 @@ static void add_class(const struct uarch *uarch, const struct uarch_class *class
 	}
 }
 
-/* Fills the listing's entry of one instruction. */
+/* Fills one instruction's entry in the listing of the loop: its slots, latency and ports. */
 static void describe(struct tally *tally, int number)
 {
 	const struct insn *insn = &tally->loop->insn[number];

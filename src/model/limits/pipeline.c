@@ -1,12 +1,14 @@
 /* Simulates a loop in an idealised pipeline. The pipeline renames a limited number of slots per
- * cycle, and binds each micro-op to a port at rename. Each port executes its oldest ready micro-op
- * first. A limited number of micro-ops is in flight.
+ * cycle, and binds each micro-op to a port at rename. Each port of the simulated pipeline executes
+ * its oldest ready micro-op first. In the simulated pipeline, a limited number of micro-ops is in
+ * flight.
  *
  * The port limit assumes the best assignment of micro-ops to ports. Some cores choose the port at
  * rename, before they know when each micro-op will be ready, so their choice can be worse. The rule
  * for choosing ports comes from Abel & Reineke, who found the rule in Intel cores ("uiCA", 2022).
- * The rule chooses the port with the fewest waiting micro-ops, as counted in the previous cycle.
- * For every second slot of a cycle, the rule chooses the second best port. */
+ * The rule for choosing ports takes the port with the fewest waiting micro-ops, as counted in the
+ * previous cycle. For every second slot of a cycle, the rule for choosing ports takes the second
+ * best port. */
 #include "model/limits/tally.h"
 
 #include <math.h>
@@ -19,7 +21,8 @@
 #include "model/graph/deps.h"
 
 /* Size of a simulation: OPERATIONS is about the number of simulated nodes, and a round is one pass
- * over the path. A simulation reaches a steady state, and needs about a millisecond. */
+ * over the path. A simulation of the pipeline reaches a steady state, and needs about a
+ * millisecond. */
 enum {
 	OPERATIONS = 5000,
 	ROUNDS_LEAST = 6,
@@ -32,7 +35,7 @@ enum { ROB_UNKNOWN = 224, SCHEDULER_UNKNOWN = 97 };
 /* The second best port is chosen only if its queue has fewer than SECOND_BEST micro-ops more than
  * that of the best port. */
 enum { SECOND_BEST = 3 };
-/* Two times count as equal if they differ by less than SAME_TIME cycles. */
+/* Two times in the simulation count as equal if they differ by less than SAME_TIME cycles. */
 static const double SAME_TIME = 1e-3;
 /* A port does not count as free in a cycle if it becomes free less than SLIVER cycles before the
  * end of the cycle. */
@@ -42,7 +45,8 @@ static const double SLIVER = 1e-6;
  * micro-op. */
 struct work {
 	int count;
-	int first_out; /* index of the first edge from the node; -1: the node has no edge */
+	int first_out; /* index of the first edge of the graph from the node; -1: the node has no
+			  edge */
 	bool apart;    /* the node's micro-ops are independent: they wait for no instruction, and no
 			  instruction waits for them */
 	bool early;  /* the node is a store: its value can be forwarded before the store is executed
@@ -344,8 +348,8 @@ static int choose(const int *counts, uint32_t ports, bool second)
 	return second && next >= 0 && counts[next] - counts[best] < SECOND_BEST ? next : best;
 }
 
-/* Binds the micro-ops of a node to ports. Returns false if the scheduler has too few free entries.
- */
+/* Binds the micro-ops of a graph node to execution ports. Returns false if the scheduler has too
+ * few free entries. */
 static bool bind(struct pipeline *pipeline, int number, int *counts, int *loads, int slot)
 {
 	const struct work *work = &pipeline->work[number % pipeline->graph.node_count];

@@ -75,7 +75,7 @@ static uint32_t live_ports(const struct balance *balance)
 /* Assigns the remaining work of one set of ports to ports that hold less than `limit` cycles, and
  * moves other work if needed. The algorithm is a maximum flow along one shortest path at a time. If
  * some work finds no port, *reached receives the ports that the search reached. All ports in
- * *reached are full, and their work cannot move to another port. */
+ * *reached hold `limit` cycles, and their work cannot move to another port. */
 static void place(struct balance *balance, int which, double limit, uint32_t *reached)
 {
 	while (balance->share[which].rest > balance->tiny) {
@@ -135,9 +135,10 @@ static void place(struct balance *balance, int which, double limit, uint32_t *re
 }
 
 /* Returns the largest pressure that the remaining work forces on a set of ports, and stores the set
- * in *ports. The set has the most work per port that no other port can do. The search starts with
- * all ports. If some work finds no port, the ports that the search for a port reached are a set
- * with more work per port. The search ends when all work fits. */
+ * in *ports. The set that was found has the most work per port that no other port can do. The
+ * search for the set with the most work per port starts with all ports. If some work finds no port,
+ * the ports that the search for a port reached are a set with more work per port. The search for
+ * the set ends when all work fits on the ports. */
 static double densest(struct balance *balance, uint32_t *ports)
 {
 	double limit, denser;
@@ -166,8 +167,8 @@ static double densest(struct balance *balance, uint32_t *ports)
 }
 
 /* Returns the smallest subset of `ports` that is filled by work that no port outside the subset can
- * do. The search starts with each single port, and adds all ports to which the work of the set
- * could move. */
+ * do. The search for the smallest subset starts with each single port, and adds all ports to which
+ * the work of the set could move. */
 static uint32_t smallest_full(const struct balance *balance, uint32_t ports)
 {
 	uint32_t best = ports;

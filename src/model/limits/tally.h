@@ -28,18 +28,20 @@ struct tally {
 	struct uarch_insn
 		*facts; /* facts from the core model, one entry for each instruction of the loop */
 	struct insn_tally {
-		double times; /* executions of the instruction in the path */
-		double taken; /* executions in which the instruction jumps, as a taken branch */
-		double first, second; /* executions of the instruction as the first or second half
-					 of a macro-fused pair */
+		double times; /* number of executions of the instruction in the path */
+		double taken; /* number of executions in which the instruction jumps, as a taken
+				 branch */
+		double first, second; /* number of executions of the instruction as the first or
+					 second half of a macro-fused pair */
 		bool fuses; /* the instruction is a branch that fuses with the previous instruction
 			     */
 		bool joins; /* the instruction shares one rename slot with the previous copy or load
 			     */
-		double joined;	     /* executions in which the instruction shares a slot with the
-					previous one */
-		double materialised; /* executions that the rename stage could eliminate, but that
-					need a micro-op because other instructions use the result */
+		double joined; /* number of executions in which the instruction shares a rename slot
+				  with the previous one */
+		double materialised; /* number of executions that the rename stage could eliminate,
+					but that need a micro-op because other instructions use the
+					result */
 	} * insn;
 	struct class_uses uses;
 	double turns, elements;
@@ -66,7 +68,7 @@ static inline double tally_all(const double accesses[ACCESS_KINDS])
 }
 
 /* Adds a limit of `cycles` per path. If the kind already has a limit, the higher limit stays.
- * Ignores cycles of 0 or less. */
+ * Limits of 0 cycles or less are ignored. */
 void limits_add(struct tally *tally, enum limit_kind kind, double cycles, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 /* Adds a limit that applies, but whose number of cycles is unknown. */

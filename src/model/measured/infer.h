@@ -22,7 +22,7 @@ enum infer_kind {
 			  for more than a cycle */
 };
 
-/* A group of classes that have one micro-op each and use the same ports. */
+/* A group of instruction classes that have one micro-op each and use the same ports. */
 struct infer_group {
 	int op;	   /* index of the instruction class that represents the group in measured loops of
 		      mixed instructions */
@@ -62,11 +62,11 @@ struct inference {
 /* The results of all measurements of one mix: a loop of independent instructions of several
  * classes. */
 struct mix_result {
-	int asked;     /* number of measurements of the mix */
-	int known;     /* number of successful measurements of the mix */
-	double cycles; /* cycles of the mix: median of the successful measurements */
-	double spread; /* relative spread of a single measurement of the mix */
-	bool apart;    /* two measurements of the mix contradict each other */
+	int asked;     /* number of measurements of the instruction mix */
+	int known;     /* number of successful measurements of the instruction mix */
+	double cycles; /* cycles of the instruction mix: median of the successful measurements */
+	double spread; /* relative spread of a single measurement of the instruction mix */
+	bool apart;    /* true: two measurements of the instruction mix contradict each other */
 };
 
 /* ---- mixes.c: functions for mixes of instructions */
@@ -92,8 +92,9 @@ static inline struct measured_mix infer_groups(
  * together. */
 bool infer_mix_clashes(const struct inference *in, const struct measured_mix *mix);
 /* Whether two ops may change the mode of the core when they run together. The time of a mix of two
- * such ops proves nothing about their ports. An example is a 512-bit vector together with a
- * narrower vector that more than one port executes. */
+ * such instruction classes proves nothing about their ports. An example of classes that change the
+ * core's mode is a 512-bit vector together with a narrower vector that more than one port executes.
+ */
 bool infer_clash(const struct inference *in, int op, int other);
 /* Returns the smallest number of cycles for the given work on sets of ports. The result is that of
  * ports_balance(), but the function is faster if count is small. */
@@ -103,9 +104,9 @@ double infer_bound(const struct port_load *load, int count);
  * same ports. */
 bool infer_related(const struct inference *in, int op, int other);
 /* Returns the cost of predicting `predicted` cycles if `cycles` were measured, in squared errors of
- * one measurement. A core is never faster than its ports allow. But a core can be slower, mostly if
- * `ports`, the size of the largest set of ports, is large. A prediction below the measured value
- * therefore costs less than a prediction above the measured value. */
+ * one measurement. A core is never faster than the ports in the core model allow. A core can be
+ * slower than its ports allow, mostly if `ports`, the size of the largest set of ports, is large. A
+ * predicted time below the measured time therefore costs less than a predicted time above it. */
 double infer_miss(
 	const struct inference *in, double predicted, double cycles, double spread, int ports);
 bool infer_is_memory(const char *name);
@@ -124,8 +125,8 @@ bool infer_work(
 /* Like infer_work(), but appends only the work of the memory accesses of the instruction class. */
 bool infer_accesses(
 	const struct inference *in, int op, double times, struct port_load *load, int *count);
-/* Predicts the cycles of a mix from the known ports. Returns NAN if some micro-ops of the mix are
- * unknown. */
+/* Predicts the cycles of a mix from the known ports. Returns NAN if some micro-ops of the mixed
+ * instructions are unknown. */
 double infer_cycles(const struct inference *in, const struct measured_mix *mix);
 
 /* ---- infer_sets.c: finds groups of simple classes, and a set of ports for each group */

@@ -1,10 +1,10 @@
 /* Finds the micro-ops of complex classes. Each measured mix contains one instruction of the complex
  * class and many instructions of a known class. The known class fills its ports, so each micro-op
  * of the other class that needs one of these ports adds time. A guess about the micro-ops of a
- * class is a multiset of known port sets, one for each micro-op. The search compares all guesses
- * with the measured mixes. Finally, the search asks for the mix that best separates the remaining
- * guesses. A class that is slower than its micro-ops explain holds a unit, for example a divider.
- */
+ * class is a multiset of known port sets, one for each micro-op. The search for micro-ops compares
+ * all guesses with the measured mixes. Finally, the search for micro-ops asks to measure the mix
+ * that best separates the remaining guesses. A class that is slower than its micro-ops explain
+ * holds a unit, for example a divider. */
 #include "model/measured/infer.h"
 
 #include <math.h>
@@ -21,8 +21,8 @@ enum { SETS = 48, MOST_OPS = 6, GUESSES = 96, TRIES = 1600, TESTS = 32, BASE = 1
  * of one more class. */
 enum { BASE_ROOM = BASE + 3 * UARCH_TERMS };
 
-/* A measured mix that contains the op whose micro-ops are searched. All numbers in a test are for
- * one instruction of the searched op. */
+/* A measured mix that contains the op whose micro-ops are searched. All numbers in a test (measured
+ * mix) are for one instruction of the class whose micro-ops are searched. */
 struct test {
 	struct port_load base[BASE_ROOM];
 	int base_count;
@@ -36,8 +36,8 @@ struct test {
 	struct measured_mix mix;
 };
 
-/* The micro-ops of an instruction class (op) whose micro-ops were already found. Several ops often
- * have the same micro-ops. */
+/* The micro-ops of an instruction class (op) whose micro-ops were already found. Several
+ * instruction classes (ops) often have the same micro-ops. */
 struct form {
 	int count;
 	uint32_t set[MOST_OPS]; /* ports of each micro-op, in the order of the op's terms */
@@ -63,7 +63,7 @@ struct terms {
 	int fresh; /* index of the first port set whose ports no other op uses */
 	struct port_load access[2 * UARCH_TERMS];
 	int access_count;
-	struct test own; /* a test in which the op runs alone */
+	struct test own; /* a test (measured loop) in which the op runs alone */
 	struct test test[TESTS];
 	int test_count;
 	struct form form[FORMS];
@@ -159,8 +159,8 @@ static bool weigh(struct terms *t, struct guess *guess)
 	for (int i = 0; i < guess->count; i++) {
 		int ports = ports_count(t->set[guess->set[i]]);
 
-		/* If two guesses explain the results equally well, the guess with more ports wins.
-		 */
+		/* If two guesses about the micro-ops explain the results equally well, the guess
+		 * with more ports wins. */
 		guess->cost -= 0.03 * ports;
 		if (i > 0 && guess->set[i] == guess->set[i - 1])
 			continue;
@@ -168,8 +168,9 @@ static bool weigh(struct terms *t, struct guess *guess)
 		if (guess->set[i] >= t->fresh)
 			guess->cost += t->store ? -0.5 : 3 + 0.2 * ports;
 	}
-	/* If a guess needs more cycles than the op, the guess is wrong. If a guess needs fewer
-	 * cycles, a unit may explain the rest of the time. */
+	/* If a guess about the micro-ops predicts more cycles than the op needs, the guess is
+	 * wrong. If a guess predicts fewer cycles than the op needs, a unit, such as a divider, may
+	 * explain the rest of the time. */
 	if (by_ports > t->each)
 		guess->cost += infer_miss(
 			t->in, by_ports, t->each, (each->hi - each->lo) / t->each / 2, 1);
@@ -294,7 +295,7 @@ static bool blocked_by(const struct terms *t, int other, struct measured_mix *mi
 }
 
 /* Returns the information that a measurement of the mix would give: the entropy of the cycles that
- * the guesses predict. A guess of lower cost has more weight. */
+ * the guesses predict. A guess of lower cost (a better fit to the measurements) has more weight. */
 static double information_of(const struct terms *t, const struct measured_mix *mix)
 {
 	struct test test = { .slots = t->slots, .alone = t->each };
@@ -322,7 +323,7 @@ static double information_of(const struct terms *t, const struct measured_mix *m
 }
 
 /* Asks to measure the instruction mix whose cycles give the most information about the op's
- * micro-ops. Returns false if no mix gives enough information. */
+ * micro-ops. Returns false if no mix of instructions gives enough information. */
 static bool ask(struct terms *t)
 {
 	struct inference *in = t->in;
@@ -342,10 +343,12 @@ static bool ask(struct terms *t)
 			i == t->op || !in->to->known[i] || infer_clash(in, t->op, i) ||
 			!blocked_by(t, i, &mix) || infer_result(in, &mix).asked)
 			continue;
-		/* If two mixes give equal information, prefer the mix with fewer instructions. */
+		/* If two mixes of instructions give equal information, prefer the mix with fewer
+		 * instructions. */
 		gain = information_of(t, &mix) - 0.002 * mix.times[1];
-		/* A mix rarely keeps many ports busy all the time. The lost cycles look like one
-		 * more micro-op, so a class with many ports is less suitable. */
+		/* A mix of instructions rarely keeps many ports busy all the time. Cycles lost on
+		 * idle ports look like one more micro-op, so a class with many ports is less
+		 * suitable. */
 		if (represents && in->wide[i] > 3)
 			gain *= 0.5;
 		if (gain > most) {
@@ -429,8 +432,8 @@ static bool waits_for_relative(const struct terms *t)
 }
 
 /* Copies the micro-ops of a related instruction class to the op. A mix that is measured later must
- * confirm the copied micro-ops. The two ops must have equally many slots and about equal cycles.
- * The cycles of long operations, such as divisions, may differ. */
+ * confirm the copied micro-ops. An op may copy the micro-ops of an op with equally many slots and
+ * about equal cycles. The cycles of long operations, such as divisions, may differ. */
 static bool takes_after_relative(struct terms *t)
 {
 	struct inference *in = t->in;

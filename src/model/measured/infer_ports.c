@@ -44,8 +44,8 @@ static enum infer_kind classify_op(struct inference *in, int i)
 	 * op with a latency uses some ports; an op without a latency needs none. */
 	if (in->width > 0 && each < 1.07 * slots / in->width)
 		return op->latency.known && op->latency.value > 0.5 ? INFER_UNKNOWN : INFER_NONE;
-	/* If an op has no latency, and its throughput is just below the rename width, the rename
-	 * stage executes the op. */
+	/* If an instruction class has no latency, and its throughput is just below the rename
+	 * width, the rename stage executes the op. */
 	if (op->latency.known && op->latency.value < 0.5 && slots < 1.2 && in->width > 0 &&
 		1 / each > in->width - 0.6)
 		return INFER_NONE;
@@ -56,7 +56,8 @@ static enum infer_kind classify_op(struct inference *in, int i)
 	if (in->wide[i] > INFER_PORTS)
 		return INFER_COMPLEX;
 	/* If the throughput is slightly lower than the ports allow, the cause is the scheduler.
-	 * Ports describe the best case, so a small difference is ignored. */
+	 * The ports in a core model describe the best case, so a small difference in throughput is
+	 * ignored. */
 	if (in->wide[i] * each > 1.1)
 		in->stretch[i] = in->wide[i] * each;
 	return INFER_SIMPLE;
@@ -64,8 +65,9 @@ static enum infer_kind classify_op(struct inference *in, int i)
 
 /* Some cores execute a vector in two halves: the op can use 2n ports, and holds its port for two
  * cycles. The throughput of an op in two halves on 2n ports is the same as that of an op with n
- * ports and one cycle. A mix with an op of 2n ports shows the difference. The mix needs 1.5 cycles
- * if the first op has n ports, and 2 cycles if the first op runs in two halves. */
+ * ports and one cycle. A mix with another op that can use 2n ports shows the difference between
+ * full and half vector width. The mix needs 1.5 cycles if the first op has n ports, and 2 cycles if
+ * it executes vectors in two halves. */
 static void find_halves(struct inference *in)
 {
 	for (int i = 0; i < in->measured->op_count; i++)
@@ -128,8 +130,8 @@ static unsigned random_number(unsigned *state)
 	return *state >> 8;
 }
 
-/* Chooses two or three random classes of about equal time. Each search chooses the same mixes,
- * because the random state starts at the same value. */
+/* Chooses two or three random classes of about equal time. Each search for ports chooses the same
+ * random mixes, because the random state starts at the same value. */
 static bool check_mix(const struct inference *in, unsigned *state, struct measured_mix *mix)
 {
 	int known[MEASURED_OPS], count = 0;

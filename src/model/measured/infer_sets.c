@@ -11,8 +11,8 @@
 
 /* ---- Groups of classes that use the same ports */
 
-/* Whether two ops with equally many ports use the same ports. If no measurement is available,
- * returns false and asks for the mix of the two ops. */
+/* Whether two ops with equally many ports use the same ports. If no measurement of the two ops is
+ * available, returns false and asks for the mix of both. */
 static bool same_ports(struct inference *in, int op, int other)
 {
 	int n = in->wide[op];
@@ -38,8 +38,8 @@ static bool same_ports(struct inference *in, int op, int other)
 	return result.cycles > sqrt(equal * next);
 }
 
-/* Returns the result of a mix of the op and the representative of group g. The op and the group
- * must have equally many ports. */
+/* Returns the result of a mix of the op and the representative of group g. The op (instruction
+ * class) and the group of classes must use equally many ports. */
 static struct mix_result group_result(const struct inference *in, int op, int g)
 {
 	struct measured_mix mix =
@@ -48,8 +48,8 @@ static struct mix_result group_result(const struct inference *in, int op, int g)
 	return infer_result(in, &mix);
 }
 
-/* Whether an op may belong to group g. In a mix with any other group, the op must need about the
- * same time as the representative of g. */
+/* Whether an op (instruction class) may belong to the group g of classes with the same ports. In a
+ * mix with any other group, the op must need about the same time as the representative of g. */
 static bool may_be(const struct inference *in, int op, int g)
 {
 	for (int with = 0; with < in->group_count; with++) {
@@ -216,7 +216,8 @@ static void find_groups(struct inference *in)
 enum { BEAM = 96, ATOMS = INFER_PORTS };
 
 struct solution {
-	uint32_t set[INFER_GROUPS]; /* set of ports of each group, by index in search->group */
+	uint32_t set[INFER_GROUPS]; /* set of ports of each group of classes, by index in
+				       search->group */
 	int ports;
 	double cost;
 };
@@ -226,8 +227,9 @@ struct search {
 	int groups;
 	struct infer_group group[INFER_GROUPS]; /* the groups whose ports are searched; groups with
 						   few ports come first */
-	struct mix_result result[INFER_GROUPS][INFER_GROUPS]; /* measured result of the mix of two
-								 groups, for each pair of groups */
+	struct mix_result result[INFER_GROUPS]
+				[INFER_GROUPS]; /* measured cycles of the mix of instructions from
+						   two groups, for each pair of groups */
 	struct solution beam[BEAM], next[BEAM];
 	int count, next_count;
 };
@@ -295,7 +297,7 @@ static void try_set(
  * both ports: only the number of ports in an atom matters. */
 static int find_atoms(const struct solution *from, int place, uint32_t *atom)
 {
-	uint64_t seen[ATOMS]; /* groups that use each atom, one bit for each group */
+	uint64_t seen[ATOMS]; /* groups of classes that use each atom, one bit for each group */
 	int atoms = 0;
 
 	for (int port = 0; port < from->ports; port++) {
@@ -331,7 +333,7 @@ static void choose(struct search *s, const struct solution *from, int place, con
 
 static void fill(struct search *s)
 {
-	/* Groups with few ports come first, because a group with few ports leaves few choices. */
+	/* Groups of classes with few ports come first, because such a group leaves few choices. */
 	for (int ports = 1; ports <= INFER_PORTS; ports++)
 		for (int g = 0; g < s->in->group_count; g++)
 			if (s->in->group[g].ports == ports)

@@ -1,6 +1,6 @@
 /* Measurements of a core without hardware counters, and the core model derived from these
- * measurements. The functions get measurements, and return facts and the next mixes to measure. No
- * function reads a core file. */
+ * measurements. The functions of measured.h get measurements, and return facts and the next mixes
+ * of instructions to measure. No function of measured.h reads a core file. */
 #pragma once
 
 #include <stdbool.h>
@@ -49,7 +49,7 @@ struct measured_op {
  * each class op[i] together need `cycles`. */
 struct measured_mix {
 	int count;
-	int op[MEASURED_PARTS]; /* indices of the classes in measured->op */
+	int op[MEASURED_PARTS]; /* indices, in measured->op, of the classes that the mix contains */
 	double times[MEASURED_PARTS];
 	bool check; /* true: the mix of instructions only checks predicted cycles; the search for
 		       ports does not use it */
@@ -108,22 +108,23 @@ struct measured {
 /* Writes up to `most` mixes that should be measured next to `next`, and returns the number of these
  * mixes. The caller measures each instruction mix, and appends the mix with its cycles to
  * measured->mix. If a measurement failed, cycles.known is false. The caller calls measured_next()
- * until it returns 0. The first instruction mixes in `next` give the most information, so the
- * caller may stop early. If the cycles of an instruction mix contradict other results,
- * measured_next() may return the mix once more. Before the first call, the rename width, and `each`
- * (throughput) and `slots` of each class, must have been measured. A call of measured_next() needs
- * milliseconds. */
+ * again and again, until it returns no more mixes (0). The first instruction mixes in `next` give
+ * the most information, so the caller may stop early. If the cycles of an instruction mix
+ * contradict other results, measured_next() may return the mix once more. Before the first call,
+ * the rename width, and `each` (throughput) and `slots` of each class, must have been measured. A
+ * call of measured_next() needs milliseconds. */
 int measured_next(const struct measured *measured, struct measured_mix *next, int most);
 
 /* The ports and units that explain the measurements. */
 struct measured_ports {
 	int ports, units; /* number of ports and of units; units have the numbers after the ports. A
 			     unit, such as the divider, is held by one instruction at a time */
-	bool known[MEASURED_OPS];     /* true: the micro-ops of the class are known */
+	bool known[MEASURED_OPS];     /* true: the micro-ops of the instruction class are known */
 	int term_count[MEASURED_OPS]; /* number of kinds of micro-ops (terms) of each class; 0: the
 					 class needs no port */
-	struct uarch_term term[MEASURED_OPS][UARCH_TERMS]; /* micro-ops of each class, without its
-							      memory accesses */
+	struct uarch_term term[MEASURED_OPS]
+			      [UARCH_TERMS]; /* micro-ops of each instruction class, without those
+						of its memory accesses */
 	struct measured_agreement {
 		int mixes;
 		double median, worst; /* relative differences between predicted and measured cycles

@@ -11,10 +11,10 @@
  * more time than blocks of 32. */
 enum { TURNS_PREDICTED = 32 };
 
-/* LINE_ENDS is the number of additional cycles at the end of each line of a block. Causes are the
- * last additions of a sum, and the first loads of the next line. On Redwood Cove, 5 to 17 cycles
- * were measured, sometimes up to 40. MISPREDICT_ASSUMED is the cost of a misprediction in cycles,
- * if the core's file has no value. */
+/* LINE_ENDS is the number of additional cycles at the end of each line of a block. The additional
+ * cycles are caused by the last additions of a sum, and the first loads of the next line. On
+ * Redwood Cove, 5 to 17 cycles were measured, sometimes up to 40. MISPREDICT_ASSUMED is the cost of
+ * a misprediction in cycles, if the core's file has no value. */
 #define LINE_ENDS	   14.0
 #define MISPREDICT_ASSUMED 20.0
 
@@ -24,8 +24,9 @@ enum { TURNS_PREDICTED = 32 };
 #define NEAR_SHARE 0.6
 
 /* The share of the out-of-order window that a line of a block may use, so that enough of the next
- * line is in flight. Lines that filled the whole window needed 6 to 21 % more time than lines of
- * the best size. Lines that filled WINDOW_SHARE of the window needed 0 to 9 % more time. */
+ * line is in flight. Lines of a block that filled the whole window needed 6 to 21 % more time than
+ * lines of the best size. Lines of a block that filled WINDOW_SHARE of the window needed 0 to 9 %
+ * more time. */
 #define WINDOW_SHARE 0.75
 
 enum { LINE = 64 };
@@ -38,7 +39,8 @@ int64_t block_fits(double bytes, int blocks, int element_bytes)
 {
 	if (!(bytes > 0) || blocks < 1 || element_bytes < 1)
 		return 0;
-	/* The computed root of an exact square may be slightly too low. */
+	/* The computed square root may be slightly too low even for the exact square of a whole
+	 * number. */
 	return (int64_t)floor(sqrt(bytes / blocks / element_bytes) + 1e-9);
 }
 
@@ -107,7 +109,7 @@ static double cost_of(const struct block_question *question, int level, int64_t 
 }
 
 /* Returns the block size that fits a share of the next faster cache level, if its overhead is
- * smaller than that of size n. Returns 0 if the overhead is not smaller, or the block is not
+ * smaller than that of size n. Returns 0 if that smaller block has no smaller overhead, or is not
  * possible. */
 static int64_t nearer(const struct block_question *question, int level, int64_t n)
 {

@@ -8,10 +8,11 @@
  * - pages: The rows of a block may need more pages than the first-level TLB holds. The block is
  * made smaller if the innermost loop goes down the rows, or if sums wait for rows.
  * - turns: If a loop has slightly more iterations than the branch predictor can learn, the end of
- * the loop is mispredicted each time. Slightly fewer iterations are better.
+ * the loop is mispredicted each time. Slightly fewer iterations of a loop than the predictor can
+ * learn are better.
  * - near: The outer loop uses one block again and again. A smaller block may fit the next faster
- * cache, but its lines are shorter and end more often. The block size with fewer cycles in total is
- * used.
+ * cache, but the lines of a smaller block are shorter and end more often. The block size with fewer
+ * cycles in total is used.
  * - window: The sum of the next line starts late if sums wait for each other, and the core's
  * out-of-order window holds fewer elements than a line of a block. */
 #pragma once

@@ -129,9 +129,9 @@ static bool is_beside(const struct hierarchy_input *input, const struct plateaus
 	return false;
 }
 
-/* Assigns the plateaus of a curve to levels. The search skips TLB knees and uncertain knees. A
- * plateau is memory if its latency is too long for a cache, or if the plateau follows the last
- * cache that the system states. */
+/* Assigns the plateaus of a curve to levels. The search for levels skips knees of the curve that a
+ * TLB explains, and uncertain knees. A plateau is memory if its latency is too long for a cache, or
+ * if the plateau follows the last cache that the system states. */
 static void find_chain(
 	const struct hierarchy_input *input, struct found *found, enum page_kind kind)
 {
@@ -298,7 +298,7 @@ static void add_cache(const struct hierarchy_input *input, const struct found *f
 		const struct chain *chain = &found->chain[kind];
 		int same = same_cache(chain, knee);
 		/* In another curve, the cache that ends at the same size may have another level.
-		 * The plateau of a cache with another level is not used. */
+		 * The plateau of a cache that has another level in the other curve is not used. */
 		const struct plateau *plateau =
 			same == number - 1 ? &chain->plateaus.plateau[chain->cache[same].plateau]
 					   : NULL;
@@ -343,8 +343,8 @@ static bool add_shared(
 	return true;
 }
 
-/* Replaces the size of the shared cache by the size that repeated measurements found. At the time
- * of the call, the hierarchy contains only caches, L1 first. */
+/* Replaces the size of the shared cache by the size that repeated measurements found. When this
+ * function is called, the hierarchy contains only caches, L1 first. */
 static void set_share(const struct hierarchy_input *input, struct hierarchy *hierarchy)
 {
 	struct hierarchy_level *shared = &hierarchy->level[SHARED - 1];

@@ -102,8 +102,8 @@ struct hierarchy {
 /* Fills the hierarchy, except the words of the levels and the findings. */
 void hierarchy_find(const struct hierarchy_input *input, struct hierarchy *hierarchy);
 
-/* Call after hierarchy_find(): fills the words of each level, and the findings (hierarchy_text.c).
- */
+/* Call this function after hierarchy_find(): it fills the words of each level, and the findings
+ * (hierarchy_text.c). */
 void hierarchy_say(const struct hierarchy_input *input, struct hierarchy *hierarchy);
 
 /* Whether the size that the system states lies outside the measured range. */

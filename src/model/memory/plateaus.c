@@ -12,8 +12,8 @@
  * monotone curve (least absolute deviations), so that noise can be recognised. */
 struct curve {
 	int count;
-	int index[CURVE_POINTS]; /* index of each point in the array of all points; points without
-				    positive cycles are skipped */
+	int index[CURVE_POINTS]; /* index of each point of the curve in the array of all points;
+				    points without positive cycles are skipped */
 	double x[CURVE_POINTS];	 /* size in octaves: log2 of bytes */
 	double y[CURVE_POINTS];	 /* natural logarithm of the latency in cycles */
 	double monotone[CURVE_POINTS]; /* value at each point of the curve that never falls and is
@@ -31,9 +31,10 @@ struct curve {
  * program's own data occupy some lines, and cache sets fill unevenly. */
 static const double floor_noise = 0.01;
 
-/* The error of a median, as a share of the quartile range. Independent trials would have a smaller
- * error, but interference often lasts for all trials of a point. The geometric mean of both sides
- * of the range is used: interference makes one side long, but hardly moves the median. */
+/* The error of a point's median latency, as a share of its quartile range. Independent trials would
+ * have a smaller error, but interference often lasts for all trials of a point. The geometric mean
+ * of both sides of the range is used: interference makes one side long, but hardly moves the
+ * median. */
 static const double quartiles_weigh = 0.4;
 
 /* Factor by which the noise of a doubtful point is increased. */
@@ -47,7 +48,7 @@ enum { NEIGHBOURS = 4 };
 
 /* Factor from the median absolute deviation to a standard deviation. For normal noise, the factor
  * is 1.48. `deviations` is larger than 1.48 because the monotone curve follows part of the noise.
- * The value was found by experiments on flat curves. */
+ * The value of `deviations` was found by experiments on flat curves. */
 static const double deviations = 1.9;
 
 /* Finds the monotone curve by the algorithm "pool adjacent violators": adjacent blocks with falling
@@ -139,7 +140,7 @@ static void curve_make(const struct curve_point *points, int count, struct curve
  * The cost of a level is a fixed cost, plus the squared deviations of its points in units of each
  * point's noise. The cost of a climb is the same for each of its points. Dynamic programming finds
  * the partition with the lowest cost. No threshold in cycles is needed to recognise a plateau. A
- * noisy part of the curve needs more evidence than a quiet part.
+ * noisy part of the curve needs more evidence for a plateau than a quiet part.
  *
  * The confidence in a knee follows from the costs of two partitions: the cheapest partition, and a
  * partition where a single level replaces both levels. The confidence in a plateau follows from its
@@ -179,8 +180,8 @@ static const double most_of_an_octave = 0.7;
  * too many, the latency rises by a tenth of the climb, or half as much if other processes run. */
 static const double leaving = 0.04;
 
-/* Sums over all points before a point. The difference of two sums gives the cost of any part of the
- * curve in constant time. */
+/* For each point of the curve: sums over all points before it. The difference of two sums gives the
+ * cost of any part of the curve in constant time. */
 struct sums {
 	double n, w, x, y, xx, xy, yy; /* n: sum of the weights of the curve's points; the other
 					  fields are sums of w, w * x, w * y and so on */

@@ -1,5 +1,6 @@
-/* Describes in words the buffers of a core that fill up during a cache miss. The words use the knee
- * of a measured curve, the entries in the core model, and published sizes (data/windows). */
+/* Describes in words the buffers of a core that fill up during a cache miss. The description of a
+ * buffer uses the knee of a measured curve, the entries in the core model, and published sizes
+ * (data/windows). */
 #pragma once
 
 #include <stdbool.h>
@@ -8,8 +9,8 @@
 #include "model/core/uarch.h"
 #include "model/windows/knee.h"
 
-/* Published values of other cores, from the rows of a data file. Each row has a name, a core, a
- * value as printed, and a source. */
+/* Published values of other cores, from the rows of a data file. Each row of the data file has a
+ * buffer's name, a core, a value as printed, and a source. */
 enum { LITERATURE_ROWS = 96 };
 
 struct literature_row {
@@ -24,8 +25,8 @@ struct literature {
 	struct literature_row row[LITERATURE_ROWS];
 };
 
-/* Reads a data file whose rows are published values. Malformed lines are skipped; a test checks
- * that the shipped file has no malformed line. */
+/* Reads a data file whose rows are published values. Malformed lines of the data file are skipped;
+ * a test checks that the shipped file has no malformed line. */
 void literature_load(struct literature *literature, const char *file);
 
 /* Writes the published values of a buffer or cache to `words`: "Sandy Bridge 168, Skylake 224". If
@@ -55,8 +56,8 @@ struct buffers {
 	struct literature published; /* published numbers of entries, by name of the buffer */
 };
 
-/* Reads data/windows. Malformed rows are skipped; a test checks that the shipped file has no
- * malformed row. */
+/* Reads data/windows. Malformed rows of data/windows are skipped; a test checks that the shipped
+ * file has no malformed row. */
 void buffers_load(struct buffers *buffers);
 
 /* Returns the number of entries of the buffer called `buffer` in the core model. Returns NAN if the

@@ -48,8 +48,8 @@ const struct knee_point *knee_at(const struct knee_curve *curve, double x)
  * the smallest sum of deviations (misfit) is the knee. Steps between points that fit nearly as well
  * as the best step are the range of the knee. */
 
-/* Number of fillers at which the search begins to double. In comparisons, a number of fillers below
- * FIRST counts as FIRST. */
+/* Number of filler instructions at which the search begins to double. When two numbers of fillers
+ * are compared, a number below FIRST counts as FIRST. */
 enum { FIRST = 8 };
 
 /* If a level of the curve (the points before or after a rise) has fewer points than FEWEST, it may
@@ -69,7 +69,8 @@ struct rise {
 
 struct fit {
 	double noise;
-	struct rise step[KNEE_POINTS]; /* the step between points i and i + 1 */
+	struct rise step[KNEE_POINTS]; /* a possible knee: the step between the points i and i + 1
+					  of the curve */
 	double best;	 /* smallest misfit of all steps; INFINITY: no step is a rise */
 	int first, last; /* range of the first group of likely steps; `chosen` is the step of this
 			    group with the smallest misfit */
@@ -95,9 +96,10 @@ struct fit {
 #define RISE_SHARE   0.4
 
 /* Deviations are in units of noise. The deviation of a point counts fully from OFF_FROM to
- * OFF_MOST; a deviation below OFF_FROM has the weight OFF_LITTLE. The noise is assumed to be at
- * least the share SLACK of the rise, because the base grows and memory times vary. A step between
- * two points is likely to be the knee if its misfit exceeds the best misfit by at most LIKELY. */
+ * OFF_MOST; a deviation below OFF_FROM has the weight OFF_LITTLE. The noise of the curve is assumed
+ * to be at least the share SLACK of the rise, because the base grows and memory times vary. A step
+ * between two points is likely to be the knee if its misfit exceeds the best misfit by at most
+ * LIKELY. */
 #define OFF_FROM   1.5
 #define OFF_MOST   4.0
 #define OFF_LITTLE 0.05
@@ -179,7 +181,8 @@ static double level_of(const struct knee_curve *curve, int edge, int step, size_
 	for (int i = edge; i >= 0 && i < curve->count && *count < NEAREST; i += step) {
 		if (*count >= FEWEST && fabs(curve->point[i].x - x) > reach_round(x))
 			break;
-		/* Points of a later rise do not belong to the level after the first rise. */
+		/* Points of a later rise of the curve do not belong to the level after the first
+		 * rise. */
 		if (step > 0 && *count >= 1 && curve->point[i].x > FIRST + x * NEAR)
 			break;
 		values[(*count)++] = curve->point[i].y;
@@ -327,8 +330,8 @@ enum { GROWN = 20 };
 #define GROWN_NOISE 0.05
 #define GROWN_STEP  1.2
 
-/* ENOUGH: largest number of points to measure. ROUND: number of points to measure on each side of
- * the knee; if the points are noisy, the number rises to ROUND_MOST. */
+/* ENOUGH: largest number of points of one curve to measure. ROUND: number of points to measure on
+ * each side of the knee; if the points are noisy, the number rises to ROUND_MOST. */
 enum { ENOUGH = 44, ROUND = 4, ROUND_MOST = 10 };
 
 /* Returns the median of the likely positions of the knee. Each number of fillers between two
@@ -386,7 +389,8 @@ static bool is_flat(const struct knee_curve *curve)
 	return stats_quantile(values, count, 0.75) < RISEN * stats_quantile(values, count, 0.25);
 }
 
-/* Whether the time grows with the number of fillers from the point `from` to the last point. */
+/* Whether the time of an iteration grows with the number of fillers from the point `from` to the
+ * last point. */
 static bool grows_on(const struct knee_curve *curve, int from)
 {
 	const struct knee_point *last = &curve->point[curve->count - 1],
@@ -406,8 +410,8 @@ static bool climbs_on(const struct knee_curve *curve, const struct rise *rise)
 	return after > STEEP_SHARE * on;
 }
 
-/* Whether the only rise is a ramp that does not end. A ramp that does not end is caused by the
- * fillers' own work. */
+/* Whether the only rise of the curve is a ramp (gradual rise) that does not end. A gradual rise
+ * (ramp) that does not end is caused by the fillers' own work. */
 static bool is_work(const struct knee_curve *curve, const struct fit *fit)
 {
 	const struct knee_point *last = &curve->point[curve->count - 1];
@@ -474,7 +478,7 @@ void knee_find(const struct knee_curve *curve, double most, struct knee *knee)
 /* ---- Choosing the next point to measure ---- */
 
 /* Finds in *x the whole number from lo to hi that is nearest to `wanted` and was not measured yet.
- * Returns false if all numbers were measured. */
+ * Returns false if all numbers of fillers in the range were measured. */
 static bool nearest_free(
 	const struct knee_curve *curve, double wanted, double lo, double hi, double *x)
 {
@@ -487,8 +491,8 @@ static bool nearest_free(
 	return false;
 }
 
-/* Finds the next point by doubling the number of fillers. Returns false if the last two measured
- * times are above the base, or if the largest number of fillers is reached. */
+/* Finds the next number of fillers to measure by doubling the number. Returns false if the last two
+ * measured times are above the base, or if the largest number of fillers is reached. */
 static bool next_double(const struct knee_curve *curve, double least, double most, double *x)
 {
 	const struct knee_point *last = &curve->point[curve->count - 1];
@@ -502,8 +506,8 @@ static bool next_double(const struct knee_curve *curve, double least, double mos
 	return true;
 }
 
-/* Finds the next point near the knee, to confirm the knee. The points nearest to the knee come
- * first, on the side of the knee with fewer points. */
+/* Finds the next number of fillers to measure near the knee, to confirm the knee. The points
+ * nearest to the knee come first, on the side of the knee with fewer points. */
 static bool next_round(
 	const struct knee_curve *curve, const struct fit *fit, double least, double most, double *x)
 {
@@ -528,7 +532,8 @@ static bool next_round(
 	return false;
 }
 
-/* Finds the next point: the middle of the gap that most likely contains the step. */
+/* Finds the next number of fillers to measure: the middle of the gap that most likely contains the
+ * step. */
 static bool next_half(const struct knee_curve *curve, const struct fit *fit, double *x)
 {
 	double most = 0;
@@ -545,7 +550,8 @@ static bool next_half(const struct knee_curve *curve, const struct fit *fit, dou
 	return most > 0;
 }
 
-/* Finds the next point: the middle of the widest gap in or near a ramp. */
+/* Finds the next number of fillers to measure: the middle of the widest gap in or near a ramp
+ * (gradual rise). */
 static bool next_ramp(
 	const struct knee_curve *curve, const struct fit *fit, double least, double most, double *x)
 {

@@ -4,8 +4,8 @@
  * As long as knee_next(&curve, least, most, &x) returns true, measure with x fillers and call
  * knee_add(). Finally, call knee_find() to find the knee.
  *
- * A curve can have more steps than the knee. Causes are noise, disturbed points, a base that rises
- * with the fillers' own work, and a second buffer that fills later. */
+ * A curve can have more steps than the knee. Other steps of the curve come from noise, disturbed
+ * points, the work of the fillers themselves, or a second buffer that fills later. */
 #pragma once
 
 #include <stdbool.h>
@@ -23,7 +23,7 @@ struct knee_curve {
 };
 
 enum knee_kind {
-	KNEE_UNKNOWN, /* unknown, because too few points were measured */
+	KNEE_UNKNOWN, /* kind of knee unknown, because too few points were measured */
 	KNEE_SHARP,
 	KNEE_SOFT,    /* the time rises gradually: the rise is wider than that of a buffer with one
 			 fixed size */
@@ -33,7 +33,8 @@ enum knee_kind {
 	KNEE_KINDS
 };
 
-/* Names of the kinds of knees, indexed by enum knee_kind: "sharp", "soft", "none", … */
+/* Names of the kinds of knees (rises) of a curve, indexed by enum knee_kind: "sharp", "soft",
+ * "none", … */
 extern const char *const knee_kind_names[];
 
 /* The knee of a curve. If the time over the number of fillers rises several times, the struct
@@ -59,7 +60,7 @@ struct knee {
  * the curve is full, or if point->y is not positive. */
 bool knee_add(struct knee_curve *curve, const struct knee_point *point);
 
-/* Returns the point of a curve at x. Returns NULL if no point was measured at x. */
+/* Returns the point of a curve at x. Returns NULL if no point of the curve was measured at x. */
 const struct knee_point *knee_at(const struct knee_curve *curve, double x);
 
 /* Finds the next x to measure: a whole number from least to most that was not measured yet. First,
