@@ -17,15 +17,15 @@
 
 /* Limits for the time and the quality of one measurement. */
 struct budget {
-	double seconds;	       /* stop making trials after this many seconds (> 0) */
+	double seconds;	       /* stop making trials of the kernel after this many seconds (> 0) */
 	unsigned quiet_wanted; /* stop making trials at this many quiet trials (1…TRIALS_MAX) */
-	unsigned provisional;  /* report one early result after this many trials; 0: no early result
-				*/
-	unsigned patience; /* stop after this many trials if few of them are quiet (undisturbed),
-			      for callers that try again later; 0: never stop for this reason */
-	double precision;  /* also stop when the relative standard error of the median falls to this
-			      value; only for working sets that fit the core's own caches; 0: never
-			      stop for this reason */
+	unsigned provisional; /* report one early result after this many trials of the kernel; 0: no
+				 early result */
+	unsigned patience;    /* stop after this many trials if few of them are quiet (undisturbed),
+				 for callers that try again later; 0: never stop for this reason */
+	double precision; /* also stop when the relative standard error of the median falls to this
+			     value; only for working sets that fit the core's own caches; 0: never
+			     stop for this reason */
 	double warm_seconds; /* time limit, in seconds, for the untimed walk over the data before
 				the trials, in addition to `seconds`; 0: budget_warm() gives the
 				limit */
@@ -80,10 +80,10 @@ struct request {
 	struct counter_plan plan; /* events to count; if plan.id is 0, no events are counted */
 };
 
-/* The maximum number of waiting requests. */
+/* The maximum number of requests to measure that can wait in the engine. */
 enum { REQUESTS_WAITING = 2 };
 
-/* The result of one request. A result is plain data and is copied as a whole. */
+/* The result of one request. The result of a request is plain data and is copied as a whole. */
 struct result {
 	uint64_t generation;
 	uint32_t tag;
@@ -93,21 +93,21 @@ struct result {
 	/* if not OK, the setting was not measured (the text gives the reason), or the request was
 	 * cancelled, and `trials` may hold some trials */
 	struct status status;
-	struct trials trials; /* all trials of this request so far */
+	struct trials trials; /* all trials (timings) that this request has made so far */
 	struct run_facts facts;
 	double preparing; /* time before the trials, seconds: for memory, layout, and the walk to
 			     steady state */
 	/* counts of the events in the request's plan; set only in a final result */
 	struct counts counts;
-	double at; /* time of the answer, by monotonic_seconds(); 0: unknown */
+	double at; /* time at which the engine answered, by monotonic_seconds(); 0: unknown */
 };
 
 struct engine {
 	void *context;
 	/* Copies the request. A new request replaces waiting requests and cancels the running
-	 * request, unless request->follows is set. A request with `follows` set waits. If
-	 * REQUESTS_WAITING requests wait already, the new request replaces the newest waiting
-	 * request. */
+	 * request, unless request->follows is set. A request with the flag `follows` waits for
+	 * earlier requests. If REQUESTS_WAITING requests wait already, the new request replaces the
+	 * newest waiting request. */
 	void (*submit)(void *context, const struct request *request);
 	/* Cancels all requests. A cancelled request that has begun still gives a result, marked as
 	 * cancelled. */

@@ -103,7 +103,8 @@ static uint64_t size_of(const struct machine *machine, int step)
 	if (step == PEAK)
 		return before && BEYOND * before < most ? BEYOND * before : most;
 	if (step < MEMORY_LATENCY && machine_cache(machine, 3) < 2 * BEYOND * before)
-		return 0; /* the machine has no L3 that differs enough from L2 */
+		return 0; /* the step is skipped: the machine has no L3 that differs enough from L2
+			   */
 	if (step >= MEMORY_LATENCY && before > last_cache_most)
 		return 0;
 	return BEYOND * before;

@@ -153,7 +153,8 @@ static bool submit(struct session *session)
 		return campaigns_next(session, true) || !campaigns_think(session);
 	if (!live->failed && session->now >= live->due) {
 		session_submit(session);
-		/* While there is no sample, the screen shows that a request is running. */
+		/* While the present setting has no sample, the screen shows that a request is
+		 * running. */
 		return !live->sample.valid || live->failed;
 	}
 	if (session->replay)

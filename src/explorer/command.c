@@ -128,8 +128,8 @@ static struct status refusal_of(
 	return row->refusal ? row->refusal(session) : status_ok();
 }
 
-/* Runs a command. If `change` is NULL, only checks whether the command can run and would have an
- * effect. */
+/* Runs a command. If `change` is NULL, only checks whether the explorer's command can run and would
+ * have an effect. */
 static struct status run_row(const struct session *session, struct session *change,
 	const struct command_row *row, const char *line, const char *rest)
 {
@@ -534,7 +534,7 @@ static void read_help(struct command_row *table)
 
 const struct command_row *command_rows(void)
 {
-	/* The groups of commands are in the order of the help screen. */
+	/* The groups of commands are listed in the order of the help screen. */
 	static const struct command_row *const groups[] = { commands_setting, commands_panes,
 		commands_measuring, commands_campaigns, commands_picture, commands_general };
 	static struct command_row rows[ROWS_MOST];

@@ -43,8 +43,8 @@ void counted_end(struct session *session);
 void counted_look(struct session *session);
 
 /* Call counted_restart() for a new setting and counted_recall() for the counts in the setting's
- * cell. Call counted_asked() after a request for the setting, and counted_take() for its final
- * result. */
+ * cell. Call counted_asked() after a request to measure the present setting, and counted_take() for
+ * its final result. */
 void counted_restart(struct session *session);
 void counted_recall(struct session *session, const struct cell *cell);
 void counted_asked(struct session *session);

@@ -29,7 +29,7 @@ struct background_explain {
 struct insight {
 	const struct explainer *explainer; /* functions that compute the limits of a setting; NULL:
 					      the limits are unknown */
-	bool looked;		/* the program has searched for the running core's model */
+	bool looked;		/* true: the program has searched for the running core's model */
 	enum uarch_match match; /* how well the core model `running` fits the core on which the
 				   program runs */
 	char running[CORE_NAME], why[160];
@@ -122,7 +122,8 @@ bool insight_ready(
 	const struct session *session); /* whether the present setting has an explanation */
 /* Whether the explanation is for a core other than the running core. */
 bool insight_foreign(const struct session *session);
-/* Returns the binding limit of the present setting; LIMIT_COUNT: the binding limit is unknown. */
+/* Returns the binding limit (the highest hard limit) of the present setting; LIMIT_COUNT: the
+ * binding limit is unknown. */
 enum limit_kind insight_binding(const struct session *session);
 
 int insight_code_lines(const struct session *session);

@@ -32,8 +32,8 @@ struct live {
 	/* Time at which the present setting was chosen; NAN: session_advance() was not called
 	 * yet. */
 	double changed_at;
-	double asked_at; /* time at which the last request was sent */
-	double due;	 /* time at which the next request is due */
+	double asked_at; /* time at which the last request for the present setting was sent */
+	double due;	 /* time at which the next request for the present setting is due */
 	/* Step of the request rate. At step 0, the session sends ten requests per second; at later
 	 * steps, it sends fewer requests. */
 	int step;
@@ -43,7 +43,7 @@ struct live {
 				changed */
 	/* true: the last request had contended trials, so the next request follows soon. */
 	bool made_up;
-	bool answered; /* a final result for the present setting has arrived */
+	bool answered; /* true: a final result for the present setting has arrived */
 	bool failed;
 	char failure[STATUS_TEXT];
 	struct trials

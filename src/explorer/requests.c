@@ -110,8 +110,8 @@ bool requests_returned(struct session *session, const struct result *result)
 		return false;
 	if (result->final && result->generation == requests->outstanding) {
 		requests->outstanding = 0;
-		/* If another process's request cancelled the session's request, the session waits
-		 * before its next request. */
+		/* If a request of another process cancelled the session's request, the session
+		 * waits before its next request. */
 		if (result->status.code == STATUS_CANCELLED)
 			requests->rest_until = session->now + REST;
 	}

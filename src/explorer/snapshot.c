@@ -83,8 +83,8 @@ static double cache_bytes(const struct session *session, int level, bool *measur
 	return session->machine_known ? (double)machine_cache(session_machine(session), level) : 0;
 }
 
-/* Returns the level of the first cache that holds `bytes`. The tolerance of a cache's size is 1/16,
- * because the sizes found from curves are not more precise. */
+/* Returns the level of the first cache that holds a working set of `bytes` bytes. The tolerance of
+ * a cache's size is 1/16, because the sizes found from curves are not more precise. */
 static int level_of(const double *cache, double bytes)
 {
 	bool any = false;

@@ -47,7 +47,7 @@ struct own_loop {
 	double look; /* time at which the session checks the loop's file again */
 };
 
-/* The session's requests to the engine. */
+/* The state of the session's requests to the engine. */
 struct requests {
 	uint64_t generation;  /* generation of the last request */
 	uint64_t outstanding; /* generation (number) of the request that has no final result yet; 0:
@@ -195,7 +195,8 @@ struct status playback_allows(const struct session *session, const struct settin
 /* Returns the error for a command that would measure during a replay: "a replay measures nothing:
  * …". */
 struct status playback_refuse(const struct session *session);
-/* Whether the replayed recording contains the kernel. Without a replay, the result is true. */
+/* Whether the replayed recording contains settings of the kernel. If no recording is replayed, the
+ * function returns true for every kernel. */
 bool playback_kernel(const struct session *session, const struct kernel *kernel);
 /* Returns an error that lists the recorded kernels. */
 struct status playback_none(const struct session *session, const struct kernel *kernel);

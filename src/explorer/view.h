@@ -159,15 +159,16 @@ struct screen {
 			       value */
 
 	enum overlay overlay;
-	int scroll; /* first line of a long overlay */
+	int scroll; /* number of the first line on screen of a long overlay */
 	/* For OVERLAY_TEXT: the lines of text of the overlay, or the command line that starts the
 	 * explorer in its present state. */
 	char text[VIEW_TEXT];
-	char text_title[80]; /* title of `text`; empty: `text` is the command line */
+	char text_title[80]; /* title of the overlay's text; empty: the text is the command line
+				that restarts the present state */
 
 	char find[FIND_SIZE]; /* the search text of the find overlay */
 	int found_count, found_selected;
-	int found_more; /* number of events that did not fit in found[] */
+	int found_more; /* number of counter events that did not fit in found[] */
 	struct view_found found[VIEW_FOUND];
 
 	char notice[STATUS_TEXT]; /* the message on screen; empty: there is no message */

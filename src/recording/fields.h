@@ -90,7 +90,8 @@ struct field {
 	enum field_type type;
 	enum field_owner owner;
 	const char *old; /* the name of the field in older files; NULL: the name has not changed */
-	size_t offset, size; /* offset and size of the struct's member */
+	size_t offset,
+		size;  /* offset and size of the struct's member that holds the field's value */
 	bool recorded; /* true: recordings contain the field, in a record "facts", "machine" or
 			  "insn" */
 	bool always;   /* true: recordings contain the field even if it has its default value */

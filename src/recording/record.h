@@ -62,7 +62,8 @@ void record_set_null(struct json_t *object, const char *key);
 void record_set_cell(
 	const struct records *records, struct json_t *object, const char *key, const char *value);
 
-/* Adds an empty list or object to a record as the member `key`, and returns the list or object. */
+/* Adds an empty JSON list or object to a record as the member `key`, and returns the list or
+ * object. */
 struct json_t *record_list(struct json_t *object, const char *key);
 struct json_t *record_object(struct json_t *object, const char *key);
 
@@ -104,8 +105,8 @@ int64_t record_count(const struct json_t *object, const char *key, int64_t high)
 
 bool record_flag(const struct json_t *object, const char *key);
 
-/* Returns the index of the field's word in the list `words`, which ends with NULL; -1: the word was
- * not found. */
+/* Returns the index of a JSON field's word in the list `words`, which ends with NULL; -1: the word
+ * was not found. */
 int record_word(const struct json_t *object, const char *key, const char *const *words);
 
 /* Reads a list of numbers, and returns a word with a bit for each number below `count`. */

@@ -14,8 +14,8 @@
 #include "experiment/advice/explainer.h"
 #include "experiment/setting/setting.h"
 
-/* The place of a recording: its machine, core and counted events. All pointers of the struct are
- * borrowed. */
+/* The place of a recording: its machine, core and counted events. All pointers in the struct for a
+ * recording's place are borrowed. */
 struct recording_place {
 	const struct machine *machine; /* the machine, which must be known */
 	uint64_t seed;
@@ -39,7 +39,7 @@ struct status recording_open(const char *path, const struct recording_place *pla
 	struct recording **recording, bool *goes_on);
 void recording_close(struct recording *recording); /* `recording` may be NULL */
 
-/* A measured setting, to be added to a recording. */
+/* A measured setting that is to be added to a recording. */
 struct recording_entry {
 	const struct setting *setting;
 	const struct trials *trials;

@@ -265,8 +265,8 @@ int replay_values(const struct replay *replay, const struct setting *setting, in
 	return taken;
 }
 
-/* Returns the distance of two values of a knob. For knobs with numbers, the distance of two values
- * is counted in doublings; for named values (choices), it is a constant. */
+/* Returns how far two values of a knob are apart. For knobs with numbers, the distance of two
+ * values is counted in doublings; for named values (choices), it is a constant. */
 static double distance(const struct knob *knob, int64_t a, int64_t b)
 {
 	if (a == b)

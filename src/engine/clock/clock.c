@@ -50,8 +50,8 @@ static double find_step(void)
 	for (int i = 0; i < 400; i++) {
 		uint64_t now = clock_ticks();
 
-		/* Delays of different length shift the readings against the counter's steps, so
-		 * that the size of a step is visible. */
+		/* Delays of different length between readings make the size of a counter step
+		 * visible. */
 		for (volatile int spin = 0; spin < i % 7; spin++)
 			;
 		if (now > before && now - before < smallest)

@@ -1,5 +1,6 @@
 /* Time in ticks of the processor's fast counter, and chains of dependent instructions with known
- * latency. The chains count core cycles on machines without a hardware counter for them.
+ * latency. Chains of dependent instructions count core cycles on machines without a hardware
+ * counter for them.
  *
  * clock_x86.c and clock_arm64.c hold the chains. */
 #pragma once
@@ -67,10 +68,10 @@ void clock_clean_vectors(void);
 /* Properties of the clock, found at the start of the program. All ticks in struct clock are ticks
  * of clock_ticks(), the processor's fast counter. */
 struct clock {
-	double hz;	 /* ticks per second */
-	double step;	 /* granularity of the counter: the smallest difference seen between two
-			    readings, ticks */
-	double overhead; /* duration of an empty timed region, ticks */
+	double hz;   /* ticks per second */
+	double step; /* granularity of the processor's fast counter: the smallest difference seen
+			between two readings, ticks */
+	double overhead; /* duration of a timed region with no code in it, ticks */
 	double link;	 /* latency of one instruction (link) of the reference chain, cycles */
 	bool link_sure;	 /* true: the watch chain confirms the latency `link` of the reference
 			    chain's instruction (always true without a watch chain). If link_sure is
@@ -102,8 +103,8 @@ struct clock_thread {
 struct clock_thread clock_thread(void);
 
 /* Finds the counter's step and overhead, and compares the reference chain with the watch chain.
- * Call clock_calibrate() on the core to be measured. The calibration lasts 2 ms; up to about 20 ms
- * on a disturbed core. */
+ * Call clock_calibrate() on the core that will be measured. The calibration lasts 2 ms; up to about
+ * 20 ms on a disturbed core. */
 void clock_calibrate(struct clock *clock);
 
 /* Raises clock->ghz to `ghz` if `ghz` is higher. Lowers clock->turn if recent trials had faster
@@ -149,6 +150,6 @@ void clock_watch(uint64_t links);
 /* Runs `turns` iterations of the two watch loops: the smallest possible loop, and a loop of nops
  * that fills the pipeline width. A busy hyper-thread sibling uses part of the front end, and a
  * watch loop then needs about twice the time. On Zen 3 the smallest loop shows contention at once,
- * and the watch chain mostly misses it. On Redwood Cove only the loop of nops shows contention.
- * clock->turn is the time of one iteration of the watch loops without contention. */
+ * and the watch chain mostly misses it. On Redwood Cove only the watch loop of nops shows
+ * contention. clock->turn is the time of one iteration of the watch loops without contention. */
 void clock_turn(uint64_t turns);

@@ -96,8 +96,8 @@ bool group_read(const struct counter_group *group, struct group_reading *reading
 	return true;
 }
 
-/* Reads one event from its mapped page. The kernel changes the page only on the processor that runs
- * this thread, so a compiler barrier is enough. */
+/* Reads one event's counter with the help of the page that the kernel maps for it. The kernel
+ * changes the page only on the processor that runs this thread, so a compiler barrier is enough. */
 static inline uint64_t page_read(const struct counter_group *group, int event, bool *counting)
 {
 	const volatile struct perf_event_mmap_page *page = group->page[event];
@@ -305,7 +305,7 @@ static void touch_pages(struct stimulus *stimulus)
 		if (i % 2)
 			memory[i * PAGE] = (unsigned char)i; /* the store misses the TLB */
 		else
-			(void)memory[i * PAGE]; /* the load misses the TLB, too */
+			(void)memory[i * PAGE]; /* the load misses the TLB, like the store */
 	}
 }
 
@@ -328,8 +328,8 @@ static void miss_lines(struct stimulus *stimulus)
 	}
 }
 
-/* Runs only loads, then only stores, of lines that are in no cache. There are more loads and more
- * stores than the load and store queues hold. */
+/* The test workload runs only loads, then only stores, of lines that are in no cache. The test
+ * workload has more loads and more stores than the load and store queues hold. */
 static void fill_queues(struct stimulus *stimulus)
 {
 	volatile unsigned char *memory = stimulus->memory;
@@ -442,7 +442,7 @@ static void linux_stimulate(void)
 		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (stimulus.memory == MAP_FAILED)
 		return;
-	/* Use small pages: each page then needs its own TLB entry. */
+	/* Use small pages for the test workload: each page then needs its own TLB entry. */
 	madvise(stimulus.memory, (size_t)PAGES * PAGE, MADV_NOHUGEPAGE);
 	touch_pages(&stimulus);
 	miss_lines(&stimulus);

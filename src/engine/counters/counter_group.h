@@ -12,7 +12,8 @@
 
 struct perf_event_mmap_page;
 
-/* The system calls and instructions that counting uses. Tests pass their own table. */
+/* The functions, as pointers, for the system calls and instructions that counting uses. Tests pass
+ * their own table. */
 struct perf_calls {
 	/* Calls perf_event_open(2) for the calling thread, on any processor. If leader is -1, the
 	 * opened event becomes the leader of a group. Returns the descriptor, or -errno. */

@@ -21,7 +21,8 @@ struct counter_event {
 		      means that the event does not work */
 };
 
-/* The events to count while a kernel runs. Each request contains a counter plan. */
+/* The events to count while a kernel runs. Each request to the engine contains a counter plan: the
+ * events to count. */
 struct counter_plan {
 	uint32_t id; /* id of the plan of events, chosen by the caller and copied to the results; 0:
 			no event is counted */
@@ -108,8 +109,8 @@ struct counter_code {
 struct status counters_encode(const char *name, struct counter_code *code);
 
 /* Sets the environment variable that libpfm reads. Call counters_begin() before other threads
- * start, because other threads may read the environment. Any other function of this file
- * initialises libpfm at its first call. */
+ * start, because other threads may read the environment. Each function of counters.h except
+ * counters_begin() initialises libpfm at its first call. */
 void counters_begin(void);
 
 /* The version of libpfm: "4.13". */

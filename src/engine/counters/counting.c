@@ -56,8 +56,8 @@ static void refuse(struct counting *counting, int event, int error)
 
 /* ---- opening one event ---- */
 
-/* Opens an event and adds it to the group, in the form that this machine needs. Returns 0 or an
- * errno. */
+/* Opens a hardware event and adds it to the group, in the form that this machine needs. Returns 0
+ * or an errno. */
 static int open_event(struct counting *counting, struct counter_group *group, int event)
 {
 	const struct counter_code *code = &counting->event[event].code;
@@ -168,7 +168,8 @@ static void name_events(struct counting *counting, const struct counter_plan *pl
 		struct status status;
 
 		/* Without hardware counters only software events can work: "perf::" names, or names
-		 * without "::". Do not ask libpfm for the names of hardware events. */
+		 * without "::". Without hardware counters, do not ask libpfm for the names of
+		 * hardware events. */
 		if (counting->none && ((colons && strncasecmp(name, "perf::", 6) != 0) ||
 					      strncasecmp(colons ? colons + 2 : name,
 						      "PERF_COUNT_HW", 13) == 0)) {
@@ -443,17 +444,17 @@ uint64_t counting_read_cycles(struct counting *counting)
 /* Maximum number of counting passes for each group of events. */
 enum { PASSES_MOST = 32 };
 
-/* Time limits in seconds, from the start of counting. When counting events, a round is one pass
- * over the loop for each group of events. A new round of counting begins only before
- * `rounds_until`; a new pass begins only before `round_until`. The next request begins counting
- * with the first event group that this request did not reach. */
+/* Time limits in seconds for counting events, from the start of counting. When counting events, a
+ * round is one pass over the loop for each group of events. A new round of counting begins only
+ * before `rounds_until`; a new pass begins only before `round_until`. The next request begins
+ * counting with the first event group that this request did not reach. */
 static const double rounds_until = 0.15, round_until = 2;
 
 /* If an event group ran for a share of the time smaller than whole_time, the group shared its
  * counters. */
 static const double whole_time = 0.995;
 
-/* The results of one group's passes. */
+/* The results of the counting passes of one group of events. */
 struct passes {
 	unsigned tried, made;
 	uint64_t enabled, running;
@@ -475,7 +476,7 @@ static __attribute__((noinline)) bool count_region(const struct counter_group *g
 
 	measure_region(measure, elements);
 	good = group_values(group, end) && good;
-	/* Unsigned differences stay correct when a counter overflows 64 bits. */
+	/* Differences of unsigned counts stay correct when a counter overflows 64 bits. */
 	for (int i = 0; i < group->count; i++)
 		rise[i] = end[i] - begin[i];
 	return good;

@@ -29,7 +29,7 @@ struct counting {
 	const struct perf_calls *calls;
 	int cpu;
 	const char *root;
-	bool probed; /* true: the fields pmu and none are set */
+	bool probed; /* true: the fields `pmu` and `none` of struct counting are set */
 	struct pmu pmu;
 	int none; /* errno that explains why hardware counters are not available; 0: counters are
 		     available */

@@ -20,7 +20,7 @@ struct machine_cache {
 };
 
 /* The processor's description of itself; unknown numbers are 0. A hypervisor may have changed the
- * numbers. */
+ * numbers that the processor reports. */
 struct processor {
 	char vendor[16]; /* vendor of an x86 processor: "GenuineIntel" */
 	unsigned family, model, stepping;

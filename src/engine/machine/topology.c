@@ -102,8 +102,8 @@ static hwloc_obj_t core_of(const struct topology *topology, int cpu)
 	return pu ? hwloc_get_ancestor_obj_by_type(topology->hwloc, HWLOC_OBJ_CORE, pu) : NULL;
 }
 
-/* Removes all hardware threads of a processor's core from a set. If the set would then be empty,
- * only the processor itself is removed. */
+/* Removes all hardware threads of a processor's core from a set. If a set of processors would then
+ * be empty, only the processor itself is removed. */
 static void remove_core(const struct topology *topology, hwloc_bitmap_t set, int cpu)
 {
 	hwloc_obj_t core = core_of(topology, cpu);

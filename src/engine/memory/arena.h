@@ -39,11 +39,11 @@ struct arena {
 
 enum { ARENA_ORDER_HUGE = 21 };
 
-/* Makes sure that the first `bytes` bytes of the arena exist and are touched. Reserves address
- * space for `limit` bytes, or for fewer bytes if the system refuses. Growing an arena within the
- * reserved address space keeps the content. Growing an arena beyond the reserved space loses the
- * content and sets *kept to false. All calls for one arena pass the same `place` (kind of pages and
- * memory node). STATUS_FAILED: memory was refused. STATUS_CANCELLED: *cancel was set. */
+/* Makes sure that the first `bytes` bytes of the arena exist and are touched. The arena reserves
+ * address space for `limit` bytes, or for fewer bytes if the system refuses. Growing an arena
+ * within the reserved address space keeps the content. Growing an arena beyond the reserved space
+ * loses the content and sets *kept to false. All calls for one arena pass the same `place` (kind of
+ * pages and memory node). STATUS_FAILED: memory was refused. STATUS_CANCELLED: *cancel was set. */
 struct status arena_need(struct arena *arena, uint64_t bytes, uint64_t limit,
 	const struct arena_place *place, const atomic_bool *cancel, bool *kept);
 
@@ -54,8 +54,8 @@ void arena_trim(struct arena *arena, uint64_t bytes);
  * can no longer grow in place. */
 void arena_tighten(struct arena *arena);
 
-/* Whether the process has an address space limit (ulimit -v, -d). With a limit, the space reserved
- * by one arena reduces the space for all other arenas. */
+/* Whether the process has an address space limit (ulimit -v, -d). With an address space limit, the
+ * space reserved by one arena reduces the space for all other arenas. */
 bool arena_addresses_limited(void);
 
 /* Fills pages, pages_note, nodes, node and node_note of *facts. The working set has `bytes` bytes

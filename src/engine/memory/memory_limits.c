@@ -66,8 +66,8 @@ static void read_group(const struct version *version, const char *root, const ch
 
 /* Reads the control group of this process and all parent groups: any of these groups may have the
  * limit. A container mounts only a part of the tree of groups, so the group's path may not exist
- * there. In such a container, the mount itself, which is read last, is the group of this process.
- */
+ * there. In a container that lacks its group's path, the mount point itself, which is read last, is
+ * the group of this process. */
 static void read_groups(
 	const struct version *version, const char *root, struct memory_limits_memory *memory)
 {

@@ -13,7 +13,7 @@ enum memory_limits_bound {
 	MEMORY_LIMITS_DATA,	 /* the process' data limit: ulimit -d */
 };
 
-/* A field of 0 means that the limit is unknown, and nothing is limited. */
+/* A field of 0 means that the limit of memory or processors is unknown, and nothing is limited. */
 struct memory_limits {
 	uint64_t memory; /* memory limit for all working sets together, bytes: half of the available
 			    memory */

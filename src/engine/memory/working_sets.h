@@ -25,8 +25,9 @@ struct slot {
 	const struct kernel *kernel; /* kernel whose data the slot holds; NULL: no data */
 	uint64_t layout, seed, prepared;
 	uint64_t offset; /* offset of the slot's data in its arena (reserved memory), bytes */
-	uint64_t turn;	 /* number of the last request that used the slot; 0: the slot is empty */
-	double filled;	 /* last time when nearly all memory of the slot was in use, seconds */
+	uint64_t turn;	 /* number of the last request that used this slot of memory; 0: the slot is
+			    empty */
+	double filled;	 /* last time, in seconds, when nearly all memory of the slot was in use */
 };
 
 /* To make an empty cache, set topology and cpu, and zero all other fields. */
@@ -68,8 +69,8 @@ unsigned placements_of(uint64_t footprint, uint64_t near);
 uint64_t placement_shift(uint64_t footprint, unsigned place);
 
 /* Lays out and checks the data of a request. Afterwards *run is ready, and *slot holds its memory;
- * *run and *slot are valid until the next call. Data of earlier requests are used again if they
- * match the new request. STATUS_FAILED: the system refused memory or a memory node.
+ * *run and *slot are valid until the next call. Data that earlier requests laid out are used again
+ * if they match the new request. STATUS_FAILED: the system refused memory or a memory node.
  * STATUS_CANCELLED: *cancel was set. */
 struct status working_sets_lay(struct working_sets *sets, const struct working_set_request *request,
 	const atomic_bool *cancel, struct kernel_run *run, struct slot **slot);

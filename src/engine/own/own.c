@@ -286,7 +286,8 @@ void own_child_begin(void)
 	int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	own_child_plain();
-	/* The explorer, not this child process, handles the terminal's keys (Ctrl-C, Ctrl-Z). */
+	/* The explorer, not the child process that runs the user's loop, handles the terminal's
+	 * keys (Ctrl-C, Ctrl-Z). */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
 	signal(SIGTSTP, SIG_IGN);

@@ -71,8 +71,8 @@ static bool ok(const struct reader *reader)
 	return status_is_ok(&reader->status);
 }
 
-/* Sets the reader's status, unless the status already holds an error. The error message shows the
- * word up to the next blank. */
+/* Sets the reader's status, unless the status already holds an error. The error message about the
+ * description shows the wrong word up to the next blank. */
 static __attribute__((format(printf, 2, 3))) void wrong(
 	struct reader *reader, const char *format, ...)
 {
@@ -158,7 +158,7 @@ static void need_multiple(struct reader *reader, int64_t multiple)
 		*before = both;
 }
 
-/* Reads a COUNT, such as 3*n or n/2. */
+/* Reads a COUNT (a number of elements that may depend on n), such as 3*n or n/2. */
 static void take_count(struct reader *reader, struct own_count *count)
 {
 	static const char forms[] = "n, 2*n, n+1, n/2 or a number";
@@ -357,8 +357,9 @@ static void take_word(struct reader *reader)
 		wrong(reader, "\"%.20s\" after it is unknown", reader->at);
 }
 
-/* Sets the initial n: the comment's n, or a default. The default n is large, so that vector loops
- * make many iterations. The arrays should still fit in any first-level cache. */
+/* Sets the initial n: the comment's n, or a default. The default of the loop's parameter n is
+ * large, so that vector loops make many iterations. At the default n, the arrays should still fit
+ * in any first-level cache. */
 static void choose_n(struct own_description *description)
 {
 	int64_t multiple = description->multiple * 2, n = description->n;

@@ -20,7 +20,7 @@ static const double golden = 0.6180339887;
 /* Load threads' memory that was not used for this many seconds is freed. */
 static const double load_threads_idle = 10;
 
-/* A request and its state while the request is measured. */
+/* A request to measure, and its state while it is measured. */
 struct visit {
 	struct target *target;
 	const struct request *request;
@@ -193,7 +193,8 @@ static void make_trials(
 	/* Load threads of the request itself slow this core down: this slowdown is not contention.
 	 */
 	clock.watched = clock.watched && visit->need.processors == 1;
-	/* Open the events first, because trying events changes the contents of the caches. */
+	/* Open the hardware events first, because trying events changes the contents of the caches.
+	 */
 	if (counting && slot)
 		counting_use(counting, &request->plan);
 	else if (counting)
@@ -283,8 +284,8 @@ static void measure_apart(const struct visit *visit, struct result *result)
 	learn(target, &result->trials);
 }
 
-/* Measures a request in this process. The load threads are ready before the first trial, and end
- * after the last trial. */
+/* Measures a request in this process. The load threads on other cores are ready before the first
+ * trial, and end after the last trial. */
 static void measure_here(struct visit *visit, struct result *result)
 {
 	struct target *target = visit->target;

@@ -26,8 +26,8 @@ struct worker *worker_start(const struct worker_options *options, struct status 
  * allowed for this process. */
 struct status worker_wait_ready(struct worker *worker);
 
-/* Cancels all requests, waits for the thread, and frees everything. The worker checks for
- * cancellation between trials. */
+/* Cancels all requests, waits for the worker's thread to end, and frees everything. The worker
+ * checks between trials whether its request was cancelled. */
 void worker_stop(struct worker *worker);
 
 /* The worker's engine interface; valid until worker_stop(). */

@@ -39,8 +39,8 @@ struct advice_question {
 				  stores here the first setting that needs an explanation */
 	int fresh; /* largest number of settings that the search for advice may explain in this
 		      call; 0: no limit */
-	/* Returns whether a setting may be advised. NULL: all settings that can be measured may be
-	 * advised. */
+	/* Returns whether a setting of the kernel's knobs may be advised. NULL: all settings that
+	 * can be measured may be advised. */
 	bool (*allowed)(const void *context, const struct setting *setting);
 	const void *context;
 };
@@ -54,8 +54,8 @@ const char *advice_sentence(const struct explanation *explanation, enum limit_ki
 /* Advises a knob change that lowers the predicted CPE by ADVICE_WORTH (relative) or more. The
  * search first tries the knobs that do not change the kernel's work. If no knob without an effect
  * on the kernel's work helps, the search tries the knobs that change the kernel's work. Among
- * equally good changes of a knob, the smallest step wins. Returns false if `fresh` settings were
- * explained and other settings remain. Another call of the advice function with the same
- * explain_cache continues the search. */
+ * equally good changes of a knob, the change by the fewest steps wins. Returns false if `fresh`
+ * settings were explained and other settings remain. Another call of the advice function with the
+ * same explain_cache continues the search. */
 #define ADVICE_WORTH 0.10
 bool advice_find(const struct advice_question *question, struct advice *advice);

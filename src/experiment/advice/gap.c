@@ -32,7 +32,8 @@ static void add_unknown(const struct limits *limits, struct gap *gap)
 		}
 }
 
-/* Adds the distance from the limit: "0.178 (53 %) above", or "9.916 above, 19 times the limit". */
+/* Adds the measured value's distance from the limit: "0.178 (53 %) above", or "9.916 above, 19
+ * times the limit". */
 static void add_far(struct gap *gap)
 {
 	if (gap->percent < 300)

@@ -81,7 +81,7 @@ struct characterise {
 #define NOPS_OVER 1.6
 enum { NOPS_MOST = 360 };
 
-/* Computes all values from the loops measured so far. */
+/* Computes latencies, throughputs and facts of the core from the loops measured so far. */
 static void evaluate(struct characterise *run)
 {
 	evaluate_loops(&run->values);
@@ -199,7 +199,7 @@ static double elapsed(const struct characterise *run)
 	return measurer_now(run->visits.measurer) - run->begin;
 }
 
-/* Returns the share of the time limit for all stages before `stage`. */
+/* Returns the share of the whole time limit for the stages of measurement before `stage`. */
 static double share_before(const struct characterise *run, int stage)
 {
 	double share = 0;
@@ -441,8 +441,8 @@ static void measure_windows(struct characterise *run)
 	windows_free(windows);
 }
 
-/* Repeats the loops for classes and rename slots that have no value, because the ports are computed
- * from these values. The core may have been busy during the first stages. */
+/* Measures again the loops for classes and rename slots that have no value, because the ports are
+ * computed from these values. The core may have been busy during the first stages. */
 static void measure_again(struct characterise *run)
 {
 	for (int pass = 0; pass < 2; pass++) {
@@ -527,7 +527,7 @@ static void measure_ports(struct characterise *run)
 	}
 }
 
-/* The stages of the measurement, with each stage's share of the time limit. share_classes is a
+/* The stages of measuring a core, with each stage's share of the time limit. share_classes is a
  * stage's share of the time limit if the user named classes. */
 static const struct {
 	const char *name;
@@ -570,7 +570,7 @@ static void find_ports(void *context)
 	measured_find_ports(&run->report.measured, &run->report.ports);
 }
 
-/* Computes the report from all measurements. */
+/* Computes the report on the core from all measurements. */
 static void conclude(struct characterise *run)
 {
 	struct characterise_report *report = &run->report;

@@ -13,11 +13,12 @@
 #include "model/measured/measured.h"
 
 struct characterise_options {
-	const char *const *classes; /* names of the instruction classes to measure, ended by NULL;
-				       "fadd" includes "fadd.512". If names are given, facts, ports
-				       and caches are omitted. NULL: measure everything */
-	bool quick;	/* true: measure each loop only once, and do not measure ports */
-	double seconds; /* time limit in seconds; 0: the default time */
+	const char *const
+		*classes; /* names of the instruction classes to measure, ended by NULL;
+			     "fadd" includes "fadd.512". If class names are given, facts about the
+			     core, ports and caches are not measured. NULL: measure everything */
+	bool quick;	  /* true: measure each loop only once, and do not measure ports */
+	double seconds;	  /* time limit in seconds; 0: the default time */
 	uint64_t seed;
 };
 
@@ -36,7 +37,7 @@ struct characterise_report {
 	const struct machine *machine;
 	struct measured measured;    /* values of the core measured so far */
 	struct measured_ports ports; /* ports of the classes, set at the end of the measurement */
-	bool ported;		     /* true if the ports are known */
+	bool ported;		     /* true if the core's ports are known */
 	char name[24];		     /* name of the measured core model */
 	enum source cycles_from; /* source of the cycles (counter or clock) in the last measurement
 				    of a loop */

@@ -157,9 +157,9 @@ static struct figure at_rename(struct figure a)
 
 /* ---- classes */
 
-/* Returns the latency of a class. The chain of dependent instructions that measures a class may
- * contain other classes, whose latencies are subtracted. The parameter `depth` limits the
- * recursion. */
+/* Returns the measured latency of an instruction class. The chain of dependent instructions that
+ * measures a class may contain other classes, whose latencies are subtracted. The parameter `depth`
+ * limits the recursion, because the latency of one class may need that of another. */
 static struct figure latency_of(const struct evaluation *e, const struct recipe *recipe, int depth)
 {
 	struct figure figure =
@@ -179,7 +179,7 @@ static struct figure latency(const struct evaluation *e, const struct recipe *re
 	return at_rename(latency_of(e, recipe, 4));
 }
 
-/* A number of rename slots counts as unknown if its range is wider than SLOTS_WIDEST. */
+/* A measured number of rename slots counts as unknown if its range is wider than SLOTS_WIDEST. */
 #define SLOTS_WIDEST 1.0
 
 /* Returns the rename slots of the measured instruction: all slots of the loop minus its nops. */

@@ -115,8 +115,8 @@ enum option {
 	OPTIONS
 };
 
-/* Reads the options of a line into `recipe`. Returns whether this processor can run the loops of
- * the recipe, which measure one class or fact. */
+/* Reads the options of a line of the data file into `recipe`. Returns whether this processor can
+ * run the loops of the recipe, which measure one class or fact. */
 static bool read_options(struct reader *reader, char *rest, struct recipe *recipe)
 {
 	static const char *const names[OPTIONS] = { "links", "short", "half", "bits", "beside",

@@ -41,7 +41,8 @@ struct recipes {
 	char width[WIDTH_LINES][GENERATED_LINES];
 };
 
-/* The purpose of a loop. The first five constants have the same order as enum recipe_loop. */
+/* The purpose of a loop. The first five kinds of loops have the same order as the constants of enum
+ * recipe_loop. */
 enum item_kind {
 	ITEM_LATENCY,
 	ITEM_ADDS,
@@ -90,7 +91,7 @@ struct item_words recipes_words(const struct recipes *recipes, enum item_kind ki
 /* The evaluation computes a core's latencies, throughputs, rename slots and facts from the cycles
  * of measured loops. */
 
-/* A loop to measure, and its purpose. */
+/* A loop to measure, and the value of the core for which it is measured. */
 struct loop_item {
 	enum item_kind kind;
 	int of; /* index of the instruction class, fact, `width` line or mix of classes that the

@@ -101,7 +101,7 @@ static void keep(struct probe *probe, const struct probe_task *task, const struc
 			sample->valid ? sample->bytes_per_cycle / (line > 0 ? line : 64) : NAN;
 		return;
 	}
-	/* A setting without a valid trial adds no point to the curve. */
+	/* A measured setting without a valid trial adds no point to the curve. */
 	if (!cell->sample.valid && (cell->visits == 0 || !status_is_ok(&cell->failure)))
 		return;
 	while (at < curve->count && curve->point[at].x < point.x)

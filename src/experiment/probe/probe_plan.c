@@ -1,5 +1,5 @@
-/* Plans a probe: the parts to measure and the time of each part. Omits parts if memory, huge pages
- * or time are insufficient. */
+/* Plans a probe: the parts to measure and the time of each part. The plan omits parts of the probe
+ * if memory, huge pages or time are insufficient. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

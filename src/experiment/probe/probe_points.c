@@ -349,9 +349,9 @@ static double half_of_memory(const struct probe *probe)
 }
 
 /* Returns the bytes at which a curve first crosses the latency `level`, interpolated on logarithmic
- * scales. The points ascend by bytes. *inside is false if the first point is above the level, or if
- * all points are below the level. If the curve does not cross the latency, the result is the bytes
- * of its first or last point. */
+ * scales. The points of the curve are in ascending order of bytes. *inside is false if the first
+ * point is above the level, or if all points are below the level. If the curve does not cross the
+ * latency, the result is the bytes of its first or last point. */
 static double crossing(const struct curve_point *point, int count, double level, bool *inside)
 {
 	int above = 0;

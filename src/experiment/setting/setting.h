@@ -29,8 +29,8 @@ struct status setting_find_kernel(const char *name, const struct kernel **kernel
 struct status setting_parse_value(
 	const struct knob *knob, const char *text, struct memory_limits limits, int64_t *value);
 
-/* Finds the index of a knob by its name. If the kernel has no knob of that name, *knob is -1, and
- * the STATUS_USAGE message suggests the nearest names. */
+/* Finds the index of a kernel's knob by its name. If the kernel has no knob of that name, *knob is
+ * -1, and the STATUS_USAGE message suggests the nearest names. */
 struct status setting_find_knob(const struct kernel *kernel, const char *name, int *knob);
 
 /* Splits "knob=values" into the knob's index and the text after "=". Returns STATUS_USAGE if the
@@ -95,7 +95,7 @@ struct setting_range {
 struct setting_range setting_range(const struct knob *knob, struct memory_limits limits);
 
 /* The axis functions choose values of one knob, for a slice, a grid or the list of a sweep. The
- * axis functions have no side effects. */
+ * axis functions, which list values of a knob, have no side effects. */
 
 /* Each axis function writes at most `room` valid values, ascending and without repeats. An axis
  * function returns the number of values that it wrote (at least 1). last_cache: bytes of the last

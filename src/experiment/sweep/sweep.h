@@ -140,8 +140,8 @@ struct named_sweep {
 	int word_count;
 	char *word[KNOBS_MAX]; /* the words "knob=values" for sweep_assign(); the first knob varies
 				  slowest; the sweep owns the words */
-	int x; /* index of the knob on the horizontal axis; -1: no knob, because the sweep has one
-		  cell */
+	int x; /* index of the knob on the horizontal axis of the sweep's picture; -1: no knob,
+		  because the sweep has one setting */
 	bool log_x, log_y;
 	int line_count; /* number of knobs in `line`; each combination of their values is drawn as
 			   one line of the picture; 0: the picture has one line */
@@ -180,7 +180,7 @@ const struct named_sweep *sweeps_find(const struct sweeps *sweeps, const char *n
 const struct named_sweep *sweeps_usual(
 	const struct sweeps *sweeps, const struct kernel *kernel, char *const *words, int count);
 
-/* Frees the words of the sweep. */
+/* Frees the words "knob=values" of a named sweep. */
 void sweeps_clear(struct named_sweep *sweep);
 
 /* Replaces the knob's word by `word` ("knob=values"), or adds it. Returns STATUS_USAGE for an
@@ -206,8 +206,8 @@ void sweeps_advise(struct named_sweep *sweep, int64_t advised);
 void sweeps_line(
 	const struct named_sweep *sweep, const struct setting *setting, struct text *words);
 
-/* Adds the title of a quantity: "cycles per multiply-add", "GB/s", "seconds", "speedup over
- * form=naive". */
+/* Adds the title of a quantity that a sweep shows: "cycles per multiply-add", "GB/s", "seconds",
+ * "speedup over form=naive". */
 void sweeps_figure_title(
 	const struct named_sweep *sweep, enum sweeps_figure figure, struct text *title);
 
@@ -217,7 +217,7 @@ void sweeps_figure_title(
 double sweeps_value(enum sweeps_figure figure, const struct sample *sample,
 	const struct run_facts *facts, const struct sample_ratios *sample_ratios,
 	const struct sample *base);
-/* Returns whether the quantity needs instruction counts or memory traffic. */
+/* Returns whether the quantity that a sweep shows needs instruction counts or memory traffic. */
 bool sweeps_paced(enum sweeps_figure figure);
 /* Returns whether the sweep shows the quantity, or has a published value of the quantity. */
 bool sweeps_asks(const struct named_sweep *sweep, enum sweeps_figure figure);

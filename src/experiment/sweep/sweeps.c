@@ -167,8 +167,8 @@ struct reader {
 	struct sweeps *sweeps;
 	struct named_sweep *sweep; /* the named sweep to which the current lines belong; NULL before
 				      the first sweep */
-	bool lenient;		   /* true: sweeps of unknown kernels are skipped */
-	bool skipping;		   /* true: the current sweep is skipped */
+	bool lenient;		   /* true: named sweeps of unknown kernels are skipped */
+	bool skipping;		   /* true: the named sweep that is being read is skipped */
 };
 
 static bool read_figure(struct reader *reader, enum sweeps_figure *figure)
@@ -408,7 +408,7 @@ static bool read_line(struct reader *reader)
 				    (char *)reader->sweep + word->at, word->size);
 }
 
-/* Reads all rows of the text that rows_begin() or rows_load() opened. */
+/* Reads all rows of the text with named sweeps that rows_begin() or rows_load() opened. */
 static struct status read_all(struct reader *reader)
 {
 	struct status status;

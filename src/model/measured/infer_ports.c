@@ -65,9 +65,9 @@ static enum infer_kind classify_op(struct inference *in, int i)
 
 /* Some cores execute a vector in two halves: the op can use 2n ports, and holds its port for two
  * cycles. The throughput of an op in two halves on 2n ports is the same as that of an op with n
- * ports and one cycle. A mix with another op that can use 2n ports shows the difference between
- * full and half vector width. The mix needs 1.5 cycles if the first op has n ports, and 2 cycles if
- * it executes vectors in two halves. */
+ * ports and one cycle. A mix with another op on 2n ports shows whether the first op has n ports, or
+ * 2n ports for two cycles. The mix needs 1.5 cycles if the first op has n ports, and 2 cycles if it
+ * executes vectors in two halves. */
 static void find_halves(struct inference *in)
 {
 	for (int i = 0; i < in->measured->op_count; i++)
