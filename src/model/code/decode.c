@@ -59,8 +59,8 @@ static void decode_at(const struct function *function, int32_t offset, struct in
 		(uint64_t)(uintptr_t)(function->code + offset), insn);
 }
 
-/* Whether execution never continues with the instruction after `insn`. Only a jump can then reach
- * that next instruction. */
+/* Whether execution never continues with the instruction after `insn`. Code after such an
+ * instruction can only be reached by a jump. */
 static bool ends(const struct insn *insn)
 {
 	return insn->flow == FLOW_JUMP || insn->flow == FLOW_INDIRECT ||
@@ -142,7 +142,7 @@ static void find_way(const struct function *function, const struct span *span, i
 }
 
 /* Lists the instructions of a possible loop, a span of the function's code. Returns false if the
- * span is no loop, because execution cannot get from its first to its last instruction. */
+ * possible loop is no loop, because execution cannot get from its first to its last instruction. */
 static bool measure_span(const struct function *function, struct span *span)
 {
 	int32_t at = span->first;
@@ -339,7 +339,7 @@ static bool advance(struct way *way, const struct insn *insn, uint64_t top, bool
 }
 
 /* Returns the instruction at way->at, the address in generated code that the followed path has
- * reached. Each instruction is decoded only once. */
+ * reached. Each instruction of the generated code is decoded only once. */
 static const struct insn *meet(struct way *way)
 {
 	int *met = &way->met[way->at - way->begin];

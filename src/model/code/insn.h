@@ -73,9 +73,9 @@ struct insn {
 	char text[88];	/* text of the instruction for the user, in Intel's or Arm's syntax */
 
 	/* `reads` lists the registers that the result depends on; `writes` lists the registers that
-	 * change. Both lists include implicit registers, but not the registers of addresses. A
-	 * partly written register (cvtsi2sd, merging masks, byte registers) is also listed as read.
-	 */
+	 * change. The lists `reads` and `writes` include implicit registers, but not the registers
+	 * of addresses. A partly written register (cvtsi2sd, merging masks, byte registers) is also
+	 * listed as read. */
 	uint8_t read_count, write_count;
 	uint8_t reads[INSN_READS], writes[INSN_WRITES];
 	uint8_t accumulator; /* register that holds the addend of a fused multiply-add; REG_NONE: no

@@ -1,7 +1,7 @@
 /* Single-steps a child process. The single-stepped child process stops itself twice: when tracing
- * starts, and when everything is set up. After the second stop, the parent steps each instruction
- * of the child. The empty function mark() marks the beginning and end of a run. The address of
- * mark() is the same in parent and child. */
+ * starts, and when everything is set up. After the second stop of the child, the parent
+ * single-steps each instruction of the child. The empty function mark() marks the beginning and end
+ * of a run. The address of mark() is the same in parent and child. */
 #include "model/code/step.h"
 
 #include <elf.h>
@@ -108,8 +108,8 @@ static bool read_registers(pid_t child, struct registers *registers)
 	return true;
 }
 
-/* Finds the value of a general register; REG_NONE has the value 0. Returns false for any other kind
- * of register. */
+/* Finds the value of a general register; REG_NONE has the value 0. Returns false if the register is
+ * not a general register. */
 static bool general(uint8_t reg, const struct registers *registers, uint64_t *value)
 {
 	bool known = reg >= REG_GENERAL && reg < REG_VECTOR;
@@ -158,7 +158,7 @@ struct tracer {
 };
 
 /* Adds the seconds that a thread ran, and the seconds that it waited for a processor, to `share`.
- * Returns false if the kernel does not report these times. */
+ * Returns false if the Linux kernel does not report the times of a thread. */
 static bool add_share(const char *schedstat, struct step_share *share)
 {
 	FILE *file = fopen(schedstat, "re");
@@ -371,7 +371,7 @@ static size_t read_code(const struct tracer *tracer, uint64_t address, uint8_t *
 }
 
 /* The index of the instruction at an address of the child. -1: the address has no readable code, or
- * there are too many instructions. Each instruction is decoded only once. */
+ * there are too many instructions. Each instruction of the child process is decoded only once. */
 static int meet(struct tracer *tracer, uint64_t address)
 {
 	int *slot = find_slot(tracer, address);
@@ -517,7 +517,7 @@ enum {
 };
 
 /* Time limit in seconds for single-stepping an own loop, which is a function of the user's library.
- * One step needs 3 µs, or 20 µs under a hypervisor. */
+ * One single step of the child process needs 3 µs, or 20 µs under a hypervisor. */
 static const double OWN_SECONDS = 2.0;
 
 struct status step_own(const struct own *own, uint64_t seed, struct loop *loop)

@@ -99,8 +99,9 @@ struct uarch {
 	char isa[16];	       /* name of the instruction set: "x86_64" or "aarch64" */
 	double width;	       /* rename slots per cycle; UARCH_UNKNOWN: not stated */
 	int port_count;	       /* number of ports, without units */
-	int unit_count; /* number of units, for example a divider. A micro-op on a unit needs no
-			   rename slot. In `port`, the units follow the ports */
+	int unit_count; /* number of units, for example a divider. A micro-op that uses a unit, such
+			   as the divider, needs no additional rename slot for the unit. In `port`,
+			   the units follow the ports */
 	char port[UARCH_PORTS][12];
 	double fact[UARCH_FACTS];
 	double width_spread,
@@ -144,8 +145,8 @@ static inline int uarch_port_count(const struct uarch *uarch)
 }
 
 /* The names of all core models for an instruction set ("x86_64", "aarch64"; NULL: any), ended by
- * NULL. Names of the user's own core files come first. The list is static and does not change after
- * the first call. */
+ * NULL. Names of the user's own core files come first. The list of core names is static and does
+ * not change after the first call. */
 const char *const *uarch_names(const char *isa);
 
 /* Loads a core model by name, or by path if the name contains a slash. The caller frees the core
@@ -200,9 +201,9 @@ extern const char *const uarch_fact_words[UARCH_FACTS];
 enum uarch_fact uarch_fact_find(const char *words);
 /* The range of values that a core file may state for the fact. */
 void uarch_fact_range(enum uarch_fact fact, double *least, double *most);
-const struct uarch_cache *uarch_cache(
-	const struct uarch *uarch, int level); /* Finds the cache of a level (1, 2, …). Returns NULL
-						  if the core model does not state it. */
+const struct uarch_cache *uarch_cache(const struct uarch *uarch,
+	int level); /* Finds the cache of a level (1, 2, …). Returns NULL if the core model states
+		       no cache of this level. */
 
 /* The latency from a result of class `producer` to an operand of class `consumer`, if a `chain` row
  * states it; otherwise UARCH_UNKNOWN. */
@@ -237,8 +238,8 @@ struct uarch_insn {
 
 void uarch_insn(const struct uarch *uarch, const struct insn *insn, struct uarch_insn *facts);
 
-/* Finds a class by name and width in bits (0: no width). If no class has this width, uarch_find()
- * returns the class with the name alone. NULL: no class has this name. */
+/* Finds a class by name and width in bits (0: no width). If no class has the name with this width,
+ * uarch_find() returns the class with the name alone. NULL: no class has this name. */
 const struct uarch_class *uarch_find(const struct uarch *uarch, const char *name, unsigned bits);
 
 /* Whether an instruction and the branch after it become one micro-op (macro-fusion). */
@@ -301,7 +302,7 @@ enum event_role role_find(const char *name); /* Finds a role by its name in file
 
 enum { EVENT_WORDS = 40, EVENT_TITLE = 64 };
 
-/* One event of a core file. */
+/* One counter event that a core file states. */
 struct uarch_event {
 	enum event_role role;
 	uint32_t ports; /* for ROLE_PORTS: a bit for each port whose micro-ops the event counts */

@@ -136,8 +136,8 @@ static bool read_class_name(struct reader *r, const char *word, char name[UARCH_
 	       rows_choice(&r->rows, "width", dot, uarch_width_suffix + 1, UARCH_WIDTHS - 1) >= 0;
 }
 
-/* Reads one kind of micro-ops, for example "2*p0,p1:3". Adds the rename slots of these micro-ops to
- * *slots. */
+/* Reads one kind of micro-ops, for example "2*p0,p1:3". Adds the rename slots of the micro-ops that
+ * were read to *slots. */
 static bool read_term(struct reader *r, struct uarch_class *class, char *word, double *slots)
 {
 	struct uarch_term *term = &class->term[class->term_count];

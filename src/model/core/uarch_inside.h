@@ -65,7 +65,8 @@ enum {
 
 /* The state while a core file is read, with the files that the core inherits from. All files are
  * read twice: first from the core's own file to the oldest ancestor, then in reverse order. If
- * several files state the same fact, the youngest file counts. */
+ * several files of a core state the same fact, the fact of the file that inherits from the others
+ * counts. */
 struct reader {
 	struct rows rows; /* rows of the current file */
 	struct uarch *uarch;
@@ -108,7 +109,7 @@ struct status sources_load(struct uarch_sources *sources);
 /* Starts to read a text. rows_end() ends the reading. */
 void reader_open(struct reader *r, const char *text, const char *origin);
 /* Splits the next line of the core file into words, and reads the marks that say where each number
- * comes from, such as [measured]. Returns false at the end and after an error. */
+ * comes from, such as [measured]. Returns false at the end of the core file and after an error. */
 bool reader_next(struct reader *r);
 
 /* Whether the current line of the core file is used for a fact ("class fadd"): no inheriting core
@@ -232,7 +233,7 @@ void ops_free(struct uarch_ops *ops);
 
 enum { OPS_NONE = -2, OPS_MEMORY_ONLY = -1 };
 /* The class number of the first rule that fits the instruction. OPS_MEMORY_ONLY: the rule has "-"
- * in place of a class. OPS_NONE: no rule fits. */
+ * in place of a class, for an instruction that is only a load or store. OPS_NONE: no rule fits. */
 int ops_find(const struct uarch_ops *ops, const struct insn *insn);
 
 /* The number of the class with this name; a width at the end of the name (".64") is ignored. -1: no

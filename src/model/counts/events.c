@@ -37,8 +37,8 @@ static void plan_add(struct event_plan *plan, const struct uarch_event *event, i
 	plan->meaning[counters->count++] = *event;
 }
 
-/* Reads the generic events from data/events. If that file has a mistake, reads the built-in copy.
- */
+/* Reads the generic events from data/events. If the file data/events has a mistake, reads the copy
+ * that is built into the program. */
 static int generic_events(struct uarch_event *event, int most, char *why, size_t size)
 {
 	char origin[256], *text;

@@ -14,7 +14,8 @@
 /* ---- The slowest cycle */
 
 /* Smallest number of cycles by which relax() moves a start; a smaller gain is a rounding error. The
- * limit is far below any latency, and far above the rounding error of long sums. */
+ * smallest gain that moves a start is far below any latency, and far above the rounding error of
+ * long sums. */
 static const double gain = 1e-7;
 
 struct search {
@@ -112,8 +113,9 @@ void cycle_find(const struct deps_edge *edges, int edge_count, int nodes, struct
 
 	*cycle = (struct cycle){ .edge = cycle->edge };
 	memset(search.parent, -1, bytes);
-	/* Without rounding errors, the starts stop changing after at most one sweep for each edge
-	 * to a later path. The bound on sweeps protects against rounding errors. */
+	/* Without rounding errors, the nodes' start times stop changing after at most one sweep for
+	 * each edge to a later path. The largest number of sweeps over all edges is limited,
+	 * because rounding errors could make the search endless. */
 	for (int sweep = 0; sweep < 2 * nodes + 16 && relax(&search, cycle->ratio); sweep++)
 		if (slower(&search, cycle))
 			memset(search.parent, -1, bytes);
@@ -208,7 +210,8 @@ static double index_extra(const struct graph *graph, const struct insn_memory *m
  * renamed to its store has no index. In a load that is renamed, the operation on the loaded value
  * must be a separate instruction or have a constant. Measured on Redwood Cove: the load of `add
  * [m],1` is renamed; the load of `add [m],reg` is not renamed. A load that shares a slot with the
- * following addition is not renamed either. On Zen 5, only some of these cases were measured. */
+ * following addition is not renamed either. On Zen 5, only some cases of loads that are renamed to
+ * stores were measured. */
 static bool is_plain(const struct graph *graph, const struct insn *load, int operand)
 {
 	const struct uarch_insn *facts = &graph->facts[load - graph->loop->insn];

@@ -72,7 +72,7 @@ static int only_source(const struct insn *insn)
 }
 
 /* Computes the result of an instruction that copies a register or adds a constant to a register.
- * Returns false for any other instruction. */
+ * Returns false for an instruction that neither copies a register nor adds a constant. */
 static bool sum(
 	const struct address_walk *walk, const struct insn *insn, struct address_value *value)
 {
@@ -162,8 +162,8 @@ bool address_apart(const struct address *a, const struct address *b, int stack)
 	return a->known && b->known && (a->base == stack) != (b->base == stack);
 }
 
-/* Computes how much a register grows from one path to the next. Returns false if the register does
- * not grow by a constant. */
+/* Computes how much a register grows from one path to the next. Returns false if the register's
+ * value does not grow by a constant from path to path. */
 static bool growth_of(const struct address_walk *walk, int root, int64_t *growth)
 {
 	if (root >= REG_COUNT || walk->value[root].root != root)
@@ -414,7 +414,7 @@ static int soonest(const struct address_access *store, const struct address_acce
 }
 
 /* Finds the last store before the load that writes one of the loaded bytes. Returns whether another
- * store, at an unknown address, may also write one of these bytes. */
+ * store, at an unknown address, may also write one of the bytes that the load reads. */
 static bool find_latest(const struct address_walk *walk, const struct address_access *list,
 	int count, const struct address_access *load, int stack, struct forward *forward)
 {

@@ -151,7 +151,7 @@ static struct status read_loop(struct kernel_run *run, struct explanation *expla
 
 	/* The operating system allocates only the pages that the kernel writes, so the code can be
 	 * read on a machine with little memory. Without madvise(), the operating system could
-	 * allocate 2 MiB for each node that a kernel with a deep tree writes. */
+	 * allocate a huge page of 2 MiB for each small piece of data that a kernel writes. */
 	run->memory = arena_reserve(bytes);
 	if (run->memory)
 		(void)madvise(run->memory, bytes, MADV_NOHUGEPAGE);

@@ -41,8 +41,8 @@ struct explanation {
 struct explanation *explanation_new(void);
 void explanation_free(struct explanation *explanation);
 
-/* Returns the event that the next load waits for, from the kernel's description. Returns NULL if
- * the event is unknown. */
+/* Returns the event that the next load waits for, from the kernel's description. Returns NULL if it
+ * is unknown for which event the next load waits. */
 const char *explain_waits(const struct kernel *kernel, const int64_t *v);
 
 /* Explains the kernel at the setting and for the core that `question` contains. The old content of

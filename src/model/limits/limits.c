@@ -214,9 +214,9 @@ static void tally_begin(struct tally *tally)
 
 /* ---- Computing and sorting all limits */
 
-/* Compares two limits for qsort(): the highest limit comes first. If two limits are equal except
- * for rounding, the limit of lower rank comes first. Limits with an unknown number of cycles come
- * last. */
+/* Compares two limits for qsort(): the highest limit comes first. If two limits of a loop are equal
+ * except for rounding, the limit of lower rank comes first. Limits with an unknown number of cycles
+ * come last. */
 static int compare(const void *a, const void *b)
 {
 	const struct limit *x = a, *y = b;

@@ -27,8 +27,8 @@ static struct limit_words describe_chain(const struct tally *tally, const struct
 		if (link->alu && !facts->eliminated && link->cycles > 0)
 			uses_add(&uses, facts->op, 1);
 	}
-	/* If the chain is long, only its first links are stored. Compute the number of iterations
-	 * of the stored links. */
+	/* If the dependence chain is long, only its first links (instructions) are stored. Compute
+	 * the number of iterations of the stored links. */
 	if (cut)
 		turns = cycles / (chain->cycles / tally->turns);
 	/* If the counts of the chain per iteration are whole numbers, describe the chain per
@@ -54,7 +54,8 @@ static struct limit_words describe_chain(const struct tally *tally, const struct
 
 /* Returns the number of data elements of a new dependence chain that overlap with the previous
  * chain. The reorder buffer must hold the overlapping elements, and the scheduler must hold their
- * operations. Returns INFINITY if the sizes of reorder buffer and scheduler are unknown. */
+ * operations. Returns INFINITY elements if the sizes of reorder buffer and scheduler are unknown.
+ */
 static double overlap(const struct tally *tally, const struct chain *chain)
 {
 	double rob = tally->uarch->fact[SIZE_ROB], scheduler = tally->uarch->fact[SIZE_SCHEDULER];
@@ -72,11 +73,11 @@ static double overlap(const struct tally *tally, const struct chain *chain)
 }
 
 /* Returns the share of a dependence chain's cycles that remains if a new, independent chain begins
- * every `restart` data elements. A new chain can begin when all previous elements are done, except
- * the last `together` elements. The returned share of the chain's cycles is the larger of two
- * bounds. The first bound is the share for the first dependence chain that has to wait for an
- * earlier chain. The second bound is the share for the next dependence chain, which waits for that
- * whole chain. */
+ * every `restart` data elements. A new dependence chain can begin when all previous elements are
+ * done, except the last `together` elements. The returned share of the chain's cycles is the larger
+ * of two bounds. The first bound is the share for the first dependence chain that has to wait for
+ * an earlier chain. The second bound is the share for the next dependence chain, which waits for
+ * that whole chain. */
 double limits_restart_share(double restart, double together)
 {
 	double first = floor(together / restart) + 1;

@@ -25,8 +25,8 @@ struct level {
 };
 
 /* Sets of kinds of reaches, with one bit for each value of enum reach_way. A reach is a part of the
- * kernel's data with its own frequency of accesses. If the kernel describes no reaches, the sets
- * are ignored. */
+ * kernel's data with its own frequency of accesses. If the kernel describes no parts of its data
+ * (reaches), the sets of kinds of reaches are ignored. */
 enum { WAYS_ALL = ~0, WAYS_WAITING = ~(1 << REACH_ORDERED) };
 
 /* A range of data lies outside the last cache if its latency is FAR_FROM_CACHE times the latency of
@@ -78,7 +78,7 @@ static double levels_lines(const struct tally *tally, int ways)
 }
 
 /* Whether each pass over the data touches the same lines of a part of the data (a reach). It is
- * unknown how much cache space other data leave for the lines of the reach. */
+ * unknown how much cache space other data leave for the lines of this part of the data (reach). */
 static bool comes_again(const struct kernel_reach *reach)
 {
 	return reach->least > 0 && reach->least < reach->range;
@@ -333,7 +333,7 @@ static struct limit_words describe(const struct level level[LEVELS], double load
 }
 
 /* Returns the number of elements whose instructions fit the reorder buffer at the same time.
- * Returns INFINITY if the size of the reorder buffer is unknown. */
+ * Returns INFINITY elements if the size of the reorder buffer is unknown. */
 static double in_buffer(const struct tally *tally)
 {
 	double rob = tally->uarch->fact[SIZE_ROB];
@@ -443,8 +443,9 @@ static void add_lines(struct tally *tally, const struct level *level)
 
 /* ---- The limit of cache misses that overlap */
 
-/* Adds the limit of the buffer that fills first, if the buffer allows fewer than `most` misses in
- * flight. wait is the number of cycles of all `misses` of a path, one after the other. */
+/* Adds the limit of the core's buffer that fills first, if the buffer allows fewer than `most`
+ * misses in flight. `wait` is the number of cycles of all `misses` (cache misses of a path), one
+ * after the other. */
 static void add_window(struct tally *tally, const double together[SIZE_COUNT], double most,
 	double wait, double misses)
 {
@@ -503,8 +504,9 @@ static void add_misses(struct tally *tally, const struct level *level)
 		add_window(tally, window, together, wait, misses);
 }
 
-/* Whether some misses are independent of each other. If a part of the data (a reach) is read in
- * order, its lines do not count: they are fetched early, so no instruction waits for them. */
+/* Whether some cache misses of the loop are independent of each other. If a part of the data (a
+ * reach) is read in order, its lines do not count: they are fetched early, so no instruction waits
+ * for them. */
 static bool misses_wait(const struct tally *tally)
 {
 	const struct kernel_walk *walk = &tally->place->walk;

@@ -173,8 +173,8 @@ static void add_aliasing(struct tally *tally)
 /* ---- Costs that add to the binding limit, because no useful work overlaps with these costs */
 
 /* Adds the page walks of chained loads that miss the first-level TLB. Page walks of independent
- * loads overlap and do not count. Returns the cycles of the page walks per path through the loop.
- */
+ * loads overlap, and add no cycles to the limit. Returns the cycles of the page walks per path
+ * through the loop. */
 static double page_walks(struct tally *tally)
 {
 	const struct limits_place *place = tally->place;

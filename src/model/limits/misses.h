@@ -66,17 +66,17 @@ double misses_working_set(
 double misses_reach_share(const struct kernel_walk *walk, int reach, double bytes);
 
 /* Computes the misses of a kernel in the caches that the machine states. The kernel must have a
- * function kernel->describe that describes its walk. */
+ * function kernel->describe that describes the order of its memory accesses. */
 void misses_of(const struct kernel *kernel, const int64_t *v, const struct machine *machine,
 	struct misses *misses);
 
-/* Returns the smallest line size of the machine's data caches in bytes. Returns 0 if no line size
- * is known. */
+/* Returns the smallest line size of the machine's data caches in bytes. Returns 0 if the machine
+ * states no line size. */
 double misses_line(const struct machine *machine);
 
-/* Returns the bytes of cache that a walk needs to have no misses: all lines that the walk touches.
- * Accesses an even number of lines apart use only some sets of the cache. If `sets` is true, the
- * result also counts the space of the unused sets. */
+/* Returns the bytes of cache that a loop over its data (a walk) needs to have no misses: all lines
+ * that it touches. Accesses an even number of lines apart use only some sets of the cache. If
+ * `sets` is true, the result also counts the space of the unused sets. */
 double misses_held(double working_set, double step, double line, bool sets);
 
 /* Text returned by value: misses_words(…).text is valid to the end of the full expression. */
@@ -107,7 +107,8 @@ struct misses_whatif {
 struct status misses_whatif_parse(const char *text, struct misses_whatif *whatif);
 
 /* Returns the user's question about other cache sizes as text: "caches 2x as large", "L1 of 64
- * KiB", "L1 of 64 KiB, L2 2x as large". The text is empty if no question was asked. */
+ * KiB", "L1 of 64 KiB, L2 2x as large". The text is empty if the user asked no question about other
+ * caches. */
 struct misses_text misses_whatif_words(const struct misses_whatif *whatif);
 
 /* Computes in `then` the misses of the same loop for the cache sizes in `whatif`. The caller has

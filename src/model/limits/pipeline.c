@@ -60,7 +60,8 @@ struct work {
 	} op[TERMS];
 };
 
-/* The state of one node in one round of the simulation. */
+/* The state of one node of the graph in one round of the simulation, which is one pass over the
+ * path. */
 struct instance {
 	uint8_t port[TERMS]; /* port to which each micro-op of the node is bound */
 	int waits;	     /* number of producers of the node's inputs that have not started */
@@ -208,7 +209,7 @@ static void start(struct pipeline *pipeline, int number, double ready)
 }
 
 /* Starts a node that has no micro-op left to execute, or a store that can forward its value early.
- * The function does nothing if the node is not renamed yet or waits for a producer. */
+ * A node is not finished if it is not renamed yet or waits for a producer. */
 static void start_idle(struct pipeline *pipeline, int number)
 {
 	const struct instance *instance = &pipeline->instance[number];
@@ -349,7 +350,7 @@ static int choose(const int *counts, uint32_t ports, bool second)
 }
 
 /* Binds the micro-ops of a graph node to execution ports. Returns false if the scheduler has too
- * few free entries. */
+ * few free entries for the node's micro-ops. */
 static bool bind(struct pipeline *pipeline, int number, int *counts, int *loads, int slot)
 {
 	const struct work *work = &pipeline->work[number % pipeline->graph.node_count];
@@ -427,9 +428,9 @@ static double run(struct pipeline *pipeline)
 		int counts[UARCH_PORTS], loads[UARCH_PORTS], slot = 0;
 		bool full = renamed == total;
 
-		/* Steps retire in order, after all their micro-ops have started. The execution time
-		 * of the micro-ops is ignored, because it affects only the reorder buffer, which is
-		 * large. */
+		/* The steps (instructions) of the path retire in order, after all their micro-ops
+		 * have started. The execution time of the micro-ops is ignored, because it affects
+		 * only the reorder buffer, which is large. */
 		while (retired < renamed && step_start(pipeline, retired) <= pipeline->now) {
 			in_flight -= pipeline->step[retired++ % steps].slots;
 			if (retired == warm * steps)

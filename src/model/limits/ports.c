@@ -74,8 +74,8 @@ static uint32_t live_ports(const struct balance *balance)
 
 /* Assigns the remaining work of one set of ports to ports that hold less than `limit` cycles, and
  * moves other work if needed. The algorithm is a maximum flow along one shortest path at a time. If
- * some work finds no port, *reached receives the ports that the search reached. All ports in
- * *reached hold `limit` cycles, and their work cannot move to another port. */
+ * some work finds no port with free cycles, *reached receives the ports that the search reached.
+ * All ports in *reached hold `limit` cycles, and their work cannot move to another port. */
 static void place(struct balance *balance, int which, double limit, uint32_t *reached)
 {
 	while (balance->share[which].rest > balance->tiny) {
@@ -138,7 +138,7 @@ static void place(struct balance *balance, int which, double limit, uint32_t *re
  * in *ports. The set that was found has the most work per port that no other port can do. The
  * search for the set with the most work per port starts with all ports. If some work finds no port,
  * the ports that the search for a port reached are a set with more work per port. The search for
- * the set ends when all work fits on the ports. */
+ * the set ends when all work fits on the ports of the set. */
 static double densest(struct balance *balance, uint32_t *ports)
 {
 	double limit, denser;

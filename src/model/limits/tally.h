@@ -1,5 +1,6 @@
 /* Counts the work of one path of the loop (a tally), and collects the limits. Each group of limits
- * adds limits to the list in struct limits. Private to limits*.c: other files read limits.h. */
+ * (throughput, memory, …) adds its limits to the list in struct limits. Private to limits*.c: other
+ * files read limits.h. */
 #pragma once
 
 #include "model/limits/limits.h"
@@ -102,7 +103,7 @@ bool limits_in_flight(const struct tally *tally, double together[SIZE_COUNT]);
 double limits_reach_walks(const struct tally *tally, double bytes, double cost, double *share);
 
 /* Simulates a core that chooses ports at rename (pipeline.c), and returns the cycles per path.
- * Returns 0 if the rename width is unknown, or the path is empty. */
+ * Returns 0 cycles if the rename width is unknown, or the path is empty. */
 double pipeline_run(const struct tally *tally);
 
 /* ---- Words for causes of limits (limit_words.c) */
@@ -129,6 +130,6 @@ static inline const char *words_s(const struct tally *tally, double count)
 	return count == tally->turns ? "" : "s";
 }
 /* Lists the counted classes of instructions as text: "4 multiplications, 2 shifts". Similar classes
- * are combined, and the most frequent comes first. The text names at most `most` kinds of
- * instructions, and counts all further kinds as "others". */
+ * are combined, and the most frequent comes first. The text of counted classes names at most `most`
+ * kinds of instructions, and counts all further kinds as "others". */
 struct limit_words words_uses(const struct class_uses *uses, double divide, int most);

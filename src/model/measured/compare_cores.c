@@ -82,7 +82,7 @@ static const struct uarch_class unlisted = {
 };
 
 /* Returns the class called `name`, or its fallback class if uarch is model b. For model a, no
- * fallback is used, because a fallback says nothing about the class itself. */
+ * fallback class is used, because a fallback says nothing about the class itself. */
 static const struct uarch_class *find(
 	const struct compare *c, const struct uarch *uarch, const char *name)
 {
@@ -276,7 +276,7 @@ static int worse_first(const void *a, const void *b)
 }
 
 /* Finds pairs of classes for which the models agree on each class alone, but differ on the cycles
- * of both classes together. The caller frees the result, a table of classes by classes. */
+ * of both classes together. The caller frees the returned table of pairs of classes. */
 static bool *different_pairs(const struct compare *c)
 {
 	int n = c->name_count;

@@ -1,6 +1,6 @@
 /* Internals of the search for ports (infer_*.c, mixes.c). The search finds the ports and micro-ops
- * that explain the measurements of a core. The search uses only the measurements, and each call
- * searches from the start. */
+ * that explain the measurements of a core. The search for ports uses only the measurements, and
+ * each call searches from the start. */
 #pragma once
 
 #include "model/limits/ports.h"
@@ -110,23 +110,23 @@ bool infer_related(const struct inference *in, int op, int other);
 double infer_miss(
 	const struct inference *in, double predicted, double cycles, double spread, int ports);
 bool infer_is_memory(const char *name);
-/* Returns the index of the instruction class (op) called `name`. Returns -1 if no op has the name,
- * or the name is empty. */
+/* Returns the index of the instruction class (op) called `name`. Returns -1 if no instruction class
+ * (op) has the name, or the name is empty. */
 int infer_op(const struct measured *measured, const char *name);
-/* Returns the rename slots of the whole instruction. A number close to a whole number is rounded;
- * an unknown number counts as 1. */
+/* Returns the rename slots of the measured instruction with its memory accesses. A number close to
+ * a whole number is rounded; an unknown number counts as 1. */
 double measured_slots(const struct measured_op *op);
 /* Like measured_slots(), but without the slot of the instruction's store, as in a core file. */
 double measured_own_slots(const struct measured_op *op);
 /* Appends the work of `times` instructions of a class (op) to the array `load`, including memory
- * accesses. Returns false if a part of the work is unknown. */
+ * accesses. Returns false if a part of the instructions' work is unknown. */
 bool infer_work(
 	const struct inference *in, int op, double times, struct port_load *load, int *count);
 /* Like infer_work(), but appends only the work of the memory accesses of the instruction class. */
 bool infer_accesses(
 	const struct inference *in, int op, double times, struct port_load *load, int *count);
-/* Predicts the cycles of a mix from the known ports. Returns NAN if some micro-ops of the mixed
- * instructions are unknown. */
+/* Predicts the cycles of a mix of instructions from the known ports. Returns NAN if some micro-ops
+ * of the mixed instructions are unknown. */
 double infer_cycles(const struct inference *in, const struct measured_mix *mix);
 
 /* ---- infer_sets.c: finds groups of simple classes, and a set of ports for each group */

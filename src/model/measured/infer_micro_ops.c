@@ -1,10 +1,11 @@
-/* Finds the micro-ops of complex classes. Each measured mix contains one instruction of the complex
- * class and many instructions of a known class. The known class fills its ports, so each micro-op
- * of the other class that needs one of these ports adds time. A guess about the micro-ops of a
- * class is a multiset of known port sets, one for each micro-op. The search for micro-ops compares
- * all guesses with the measured mixes. Finally, the search for micro-ops asks to measure the mix
- * that best separates the remaining guesses. A class that is slower than its micro-ops explain
- * holds a unit, for example a divider. */
+/* Finds the micro-ops of complex instruction classes: those with several micro-ops, or one that
+ * holds a unit. Each measured mix contains one instruction of the complex class and many
+ * instructions of a known class. The known class fills its ports, so each micro-op of the other
+ * class that needs one of these ports adds time. A guess about the micro-ops of a class is a
+ * multiset of known port sets, one for each micro-op. The search for micro-ops compares all guesses
+ * with the measured mixes. Finally, the search for micro-ops asks to measure the mix that best
+ * separates the remaining guesses. A class that is slower than its micro-ops explain holds a unit,
+ * for example a divider. */
 #include "model/measured/infer.h"
 
 #include <math.h>
@@ -21,8 +22,9 @@ enum { SETS = 48, MOST_OPS = 6, GUESSES = 96, TRIES = 1600, TESTS = 32, BASE = 1
  * of one more class. */
 enum { BASE_ROOM = BASE + 3 * UARCH_TERMS };
 
-/* A measured mix that contains the op whose micro-ops are searched. All numbers in a test (measured
- * mix) are for one instruction of the class whose micro-ops are searched. */
+/* A measured mix of instructions that contains the class (op) whose micro-ops are searched. All
+ * numbers in a test (measured mix) are for one instruction of the class whose micro-ops are
+ * searched. */
 struct test {
 	struct port_load base[BASE_ROOM];
 	int base_count;
@@ -30,9 +32,9 @@ struct test {
 		    */
 	double slots, cycles,
 		spread; /* rename slots, measured cycles, and relative spread of the cycles */
-	double alone; /* cycles of the slowest op of the mix alone. An op can need more cycles than
-			 its ports explain: an addition on five ports needs 0.212 cycles instead of
-			 0.2. */
+	double alone; /* cycles of the slowest instruction class (op) of the mix, measured alone. An
+			 op can need more cycles than its ports explain: an addition on five ports
+			 needs 0.212 cycles instead of 0.2. */
 	struct measured_mix mix;
 };
 
@@ -40,7 +42,8 @@ struct test {
  * instruction classes (ops) often have the same micro-ops. */
 struct form {
 	int count;
-	uint32_t set[MOST_OPS]; /* ports of each micro-op, in the order of the op's terms */
+	uint32_t set[MOST_OPS]; /* ports of each micro-op of the instruction class, in the order of
+				   its terms */
 	bool related;
 };
 
@@ -55,12 +58,12 @@ struct guess {
 struct terms {
 	struct inference *in;
 	int op;
-	double each, slots; /* cycles of the op alone, and rename slots of the op */
+	double each, slots; /* cycles of the instruction class (op) alone, and its rename slots */
 	int expected;
 	bool store; /* the op is a store, and may use ports that no other op uses */
 	uint32_t set[SETS];
 	int set_count;
-	int fresh; /* index of the first port set whose ports no other op uses */
+	int fresh; /* index of the first set of ports that no other instruction class (op) uses */
 	struct port_load access[2 * UARCH_TERMS];
 	int access_count;
 	struct test own; /* a test (measured loop) in which the op runs alone */
@@ -96,8 +99,8 @@ static double guess_cycles(
 		t->in->width > 0 ? test->slots / t->in->width : 0);
 }
 
-/* Returns the upper limit for the cost of a guess: if the cost of a guess reaches the limit, the
- * guess is not kept. */
+/* Returns the upper limit for the cost of a guess about an op's micro-ops: a guess whose cost
+ * reaches the limit is not kept. */
 static double worst_kept(const struct terms *t)
 {
 	return t->guess_count == GUESSES ? t->guess[GUESSES - 1].cost
@@ -105,7 +108,8 @@ static double worst_kept(const struct terms *t)
 					 : INFINITY;
 }
 
-/* Returns the amount by which the cost of a guess falls if another op has the same micro-ops. */
+/* Returns by how much the cost of a guess (about an op's micro-ops) falls if another op has the
+ * same micro-ops. */
 static double resembles(const struct terms *t, const struct guess *guess)
 {
 	double most = 0;
@@ -123,7 +127,7 @@ static double resembles(const struct terms *t, const struct guess *guess)
 }
 
 /* Whether a guess gives the ports of the other op in a test more work than the measured cycles
- * allow. The function counts only work that no other port can do. overfills() is a quick check that
+ * allow. overfills() counts only work that no other port can do. overfills() is a quick check that
  * rejects most guesses. */
 static bool overfills(const struct terms *t, const struct guess *guess, const struct test *test)
 {
@@ -139,8 +143,8 @@ static bool overfills(const struct terms *t, const struct guess *guess, const st
 }
 
 /* Computes the cost of a guess, and keeps the guess if it is among the best. Returns false if the
- * guess predicts more cycles than a measurement: a guess with further micro-ops would predict even
- * more. */
+ * guess about the micro-ops predicts more cycles than a measurement: a guess with further micro-ops
+ * would predict even more. */
 static bool weigh(struct terms *t, struct guess *guess)
 {
 	const struct figure *each = &t->in->measured->op[t->op].each;
@@ -282,8 +286,8 @@ static void find_tests(struct terms *t)
 }
 
 /* Builds a loop of one instruction of the op (a class) and many instructions of the class `other`.
- * The instructions of `other` alone need 30 % more time than the op. Returns false if the mix needs
- * too many instructions of `other`. */
+ * The instructions of `other` alone need 30 % more time than the op. Returns false if the loop
+ * would need too many instructions of the class `other`. */
 static bool blocked_by(const struct terms *t, int other, struct measured_mix *mix)
 {
 	double each = t->in->measured->op[other].each.value,
@@ -431,9 +435,10 @@ static bool waits_for_relative(const struct terms *t)
 	return false;
 }
 
-/* Copies the micro-ops of a related instruction class to the op. A mix that is measured later must
- * confirm the copied micro-ops. An op may copy the micro-ops of an op with equally many slots and
- * about equal cycles. The cycles of long operations, such as divisions, may differ. */
+/* Copies the micro-ops of a related instruction class to the op. A mix of instructions that is
+ * measured later must confirm the copied micro-ops. An op may copy the micro-ops of an op with
+ * equally many slots and about equal cycles. The cycles of long operations, such as divisions, may
+ * differ. */
 static bool takes_after_relative(struct terms *t)
 {
 	struct inference *in = t->in;

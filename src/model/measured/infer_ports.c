@@ -1,7 +1,7 @@
-/* Derives the ports of a core from measured throughputs and mixes. Simple ops (classes of one
- * micro-op) that use the same ports form a group. The search chooses a set of ports for each group,
- * and micro-ops for all other ops. The search also lists the mixes of instructions to measure next.
- */
+/* Derives the ports of a core from measured throughputs of instructions and of instruction mixes.
+ * Simple ops (classes of one micro-op) that use the same ports form a group. The search for ports
+ * chooses a set of ports for each group of simple classes, and micro-ops for all other classes. The
+ * search also lists the mixes of instructions to measure next. */
 #include "model/measured/infer.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@
 
 /* ---- The search for ports */
 
-/* Whether most measurements of mixes with the op failed. */
+/* Whether most measurements of instruction mixes with the class (op) failed. */
 static bool mostly_fails(const struct measured *m, int op)
 {
 	int failed = 0, known = 0;
@@ -33,8 +33,8 @@ static enum infer_kind classify_op(struct inference *in, int i)
 
 	in->group_of[i] = -1;
 	in->stretch[i] = 1;
-	/* If the measured slots are near 0, the measurement failed. A memory access counts as one
-	 * slot, so the slots of a memory access need no measurement. */
+	/* If the measured rename slots of an instruction are near 0, the measurement failed. A
+	 * memory access counts as one slot, so the slots of a memory access need no measurement. */
 	if (!op->each.known || !(each > 0) || (!op->slots.known && !infer_is_memory(op->name)) ||
 		(op->slots.known && op->slots.value < 0.5) || mostly_fails(in->measured, i))
 		return INFER_UNKNOWN;

@@ -11,8 +11,8 @@
 
 /* ---- Groups of classes that use the same ports */
 
-/* Whether two ops with equally many ports use the same ports. If no measurement of the two ops is
- * available, returns false and asks for the mix of both. */
+/* Whether two instruction classes (ops) with equally many ports use the same ports. If no
+ * measurement of the two ops is available, returns false and asks for the mix of both. */
 static bool same_ports(struct inference *in, int op, int other)
 {
 	int n = in->wide[op];
@@ -92,8 +92,8 @@ static enum answer shown_together(const struct inference *in, int op, int g)
 	return answer;
 }
 
-/* Returns the group of a related op, or -1. The op is assumed to belong to the group of a related
- * op, unless a measured mix contradicts this assumption. */
+/* Returns the group of classes that contains a related op, or -1. The op is assumed to belong to
+ * the group of a related op, unless a measured mix contradicts this assumption. */
 static int relatives_group(struct inference *in, int op)
 {
 	for (int i = 0; i < op; i++) {
@@ -165,8 +165,8 @@ static void find_group(struct inference *in, int op)
 }
 
 /* Asks to measure instruction mixes that confirm the assumed members of each group of classes. Each
- * mix to confirm a group contains the class that represents the group, and up to three assumed
- * members. */
+ * instruction mix to confirm a group contains the class that represents the group, and up to three
+ * assumed members. */
 static void make_sure(struct inference *in)
 {
 	for (int g = 0; g < in->group_count; g++) {

@@ -148,13 +148,14 @@ void measured_find_ports(const struct measured *measured, struct measured_ports 
 void measured_write(const struct measured *measured, const struct measured_ports *ports,
 	const char *name, struct text *text);
 
-/* Writes the `fuse` and `unlaminate` lines of a core file. The lines follow from measured slots. */
+/* Writes the `fuse` and `unlaminate` lines of a core file. The `fuse` and `unlaminate` lines are
+ * computed from measured rename slots. */
 void measured_write_rules(const struct measured *measured, struct text *text);
 /* Whether the word of a measured fact belongs to a `fuse` or `unlaminate` line. */
 bool measured_is_rule(const char *words);
 
-/* Returns the measured value of the fact called `word`. Returns NULL if the fact was not measured.
- */
+/* Returns the measured value of the fact called `word`. Returns NULL if the core's fact was not
+ * measured. */
 const struct figure *measured_fact(const struct measured *measured, const char *word);
 
 /* Whether the measured value of "extra binds-ports" shows that the core chooses ports at rename.

@@ -1,6 +1,6 @@
-/* Functions for mixes of instructions, used by the search for ports. The functions find the
- * measured cycles of a mix, predict its cycles from the known ports, and collect the mixes to
- * measure next. */
+/* Functions for measured loops that mix instruction classes, used by the search for ports. The
+ * functions find the measured cycles of a mix, predict its cycles from the known ports, and collect
+ * the mixes to measure next. */
 #include "model/measured/infer.h"
 
 #include <math.h>

@@ -13,8 +13,9 @@ enum { TURNS_PREDICTED = 32 };
 
 /* LINE_ENDS is the number of additional cycles at the end of each line of a block. The additional
  * cycles are caused by the last additions of a sum, and the first loads of the next line. On
- * Redwood Cove, 5 to 17 cycles were measured, sometimes up to 40. MISPREDICT_ASSUMED is the cost of
- * a misprediction in cycles, if the core's file has no value. */
+ * Redwood Cove, 5 to 17 additional cycles at the end of each line of a block were measured,
+ * sometimes up to 40. MISPREDICT_ASSUMED is the cost of a misprediction in cycles, if the core's
+ * file has no value. */
 #define LINE_ENDS	   14.0
 #define MISPREDICT_ASSUMED 20.0
 
@@ -49,8 +50,8 @@ static bool known(double value)
 	return isfinite(value) && value > 0;
 }
 
-/* Returns the latency of the next level divided by the latency of `level`. Returns NAN if a latency
- * is unknown. */
+/* Returns the latency of the next level divided by the latency of `level`. Returns NAN if the
+ * latency of one of the two levels is unknown. */
 static double climb_after(const struct block_question *question, int level)
 {
 	double own = question->level[level].latency;
@@ -61,7 +62,8 @@ static double climb_after(const struct block_question *question, int level)
 }
 
 /* Returns the cache level to which blocks are fitted. Returns -1 if no cache size is known. If a
- * latency ratio is unknown, the result is the core's last own level. */
+ * ratio of latencies is unknown, the result is the last cache level that belongs to the core alone.
+ */
 static int choose(const struct block_question *question, bool *by_climb)
 {
 	int best = -1, last = -1;
@@ -94,7 +96,7 @@ static double turns_predicted(const struct block_question *question)
 
 /* Returns the overhead of a block of n rows, in cycles per element. The overhead consists of the
  * ends of lines, and of loads from `level` if the previous level cannot hold the block. Returns NAN
- * if the bandwidth of the level is unknown. */
+ * if the bandwidth of the cache level is unknown. */
 static double cost_of(const struct block_question *question, int level, int64_t n)
 {
 	double mispredict = known(question->mispredict) ? question->mispredict : MISPREDICT_ASSUMED;
@@ -132,7 +134,7 @@ static void explain(
 	const struct block_level *next =
 		advice->level + 1 < question->level_count ? level + 1 : NULL;
 	struct text why = { 0 };
-	int unknown = 0; /* index of the first level with unknown latency */
+	int unknown = 0; /* index of the first cache level with unknown latency */
 
 	while (unknown < question->level_count && known(question->level[unknown].latency))
 		unknown++;

@@ -113,8 +113,8 @@ static bool holds(const struct plateau_knee *knee, uint64_t bytes)
 }
 
 /* Whether a small step of a curve may come from a TLB, although no curve of pages shows a TLB. The
- * step may come from a TLB only if the system states no cache whose size fits the step, but states
- * a cache at a later step. */
+ * step of the curve may come from a TLB only if the system states no cache whose size fits the
+ * step, but states a cache at a later step. */
 static bool is_beside(const struct hierarchy_input *input, const struct plateaus *plateaus, int i,
 	int first, int number)
 {
@@ -248,7 +248,7 @@ static const struct plateau_knee *knee_of(const struct chain *chain, int cache)
 }
 
 /* Returns the index of the cache in another curve that ends at about the same size. Returns -1 if
- * no cache ends at about this size. */
+ * no cache in the other curve ends at about this size. */
 static int same_cache(const struct chain *chain, const struct plateau_knee *knee)
 {
 	double least = log(2);

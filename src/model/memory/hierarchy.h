@@ -113,8 +113,8 @@ bool hierarchy_disagrees(const struct hierarchy_level *level);
  * size must be shown. */
 bool hierarchy_is_about(const struct hierarchy_level *level);
 
-/* Returns the point of a curve whose size is nearest to `bytes`. Returns NULL if the curve is
- * empty. */
+/* Returns the point of a curve whose size is nearest to `bytes`. Returns NULL if the latency curve
+ * is empty. */
 const struct curve_point *hierarchy_nearest(const struct hierarchy_curve *curve, double bytes);
 
 /* Returns the size of a cache line in bytes that the system states. Returns 0 if the system states
@@ -122,6 +122,6 @@ const struct curve_point *hierarchy_nearest(const struct hierarchy_curve *curve,
 unsigned hierarchy_stated_line(const struct machine *machine);
 
 /* Returns the level of kind `kind` with the number `number`; memory has the number 0. Returns NULL
- * if the level was not found. */
+ * if no such level of the memory hierarchy was found. */
 const struct hierarchy_level *hierarchy_level(
 	const struct hierarchy *hierarchy, enum level_kind kind, int number);

@@ -144,9 +144,9 @@ static void curve_make(const struct curve_point *points, int count, struct curve
  *
  * The confidence in a knee follows from the costs of two partitions: the cheapest partition, and a
  * partition where a single level replaces both levels. The confidence in a plateau follows from its
- * cost and the cost of a climb over the same points. The difference of two costs is twice the
- * logarithm of a ratio of likelihoods, with penalties as in BIC. Only half of the difference
- * counts, because adjacent points share their noise. */
+ * cost and the cost of a climb over the same points. The difference of the costs of two partitions
+ * is twice the logarithm of a ratio of likelihoods, with penalties as in BIC. Only half of the
+ * difference of costs counts, because adjacent points share their noise. */
 /* Fixed cost of a level, in units of the logarithm of the number of points: two parameters (begin
  * and height) and a margin. A slope is one more parameter, with the cost slope_price. */
 static const double level_price = 2.5;
@@ -157,8 +157,9 @@ static const double climb_price = 4.8;
 /* Steepest slope of a level: octaves of latency per octave of size. */
 static const double steepest = 0.35;
 /* Two adjacent levels are joined if the ratio of their latencies is below least_ratio. Two levels
- * that differ by fewer than least_errors standard errors are joined, too. The reason is that the
- * cheapest partition selects points that exaggerate the difference. */
+ * that differ by fewer than least_errors standard errors are joined, too. Nearly equal levels are
+ * joined, because the cheapest partition of a curve selects points that exaggerate their
+ * difference. */
 static const double least_ratio = 1.1;
 static const double least_errors = 5;
 /* The smallest flat part (level) of a curve that counts: number of points, sum of their weights,
@@ -180,8 +181,8 @@ static const double most_of_an_octave = 0.7;
  * too many, the latency rises by a tenth of the climb, or half as much if other processes run. */
 static const double leaving = 0.04;
 
-/* For each point of the curve: sums over all points before it. The difference of two sums gives the
- * cost of any part of the curve in constant time. */
+/* For each point of the curve: sums over all points before it. From the sums before two points, the
+ * cost of the part of the curve between them is found in constant time. */
 struct sums {
 	double n, w, x, y, xx, xy, yy; /* n: sum of the weights of the curve's points; the other
 					  fields are sums of w, w * x, w * y and so on */
@@ -347,8 +348,8 @@ static void join(struct partition *p, int i)
 		(size_t)(p->count - i - 1) * sizeof(p->level[0]));
 }
 
-/* Joins adjacent levels if the rise between them is too small. If there are more than PLATEAUS_MAX
- * levels, joins the closest levels. */
+/* Joins adjacent levels if the rise between them is too small. If a curve has more than
+ * PLATEAUS_MAX levels (flat parts), joins the closest levels. */
 static void join_levels(struct partition *p)
 {
 	for (;;) {
@@ -381,8 +382,8 @@ static double confidence_from(double more)
 	return 1 / (1 + exp(-more / 4));
 }
 
-/* Returns the first point where the monotone curve reaches y. If the curve does not reach y,
- * returns the last point. */
+/* Returns the first point of the curve where the monotone curve reaches the latency y. If the
+ * monotone curve does not reach y, returns its last point. */
 static int first_at(const struct curve *curve, double y)
 {
 	int i = 0;

@@ -9,8 +9,8 @@
 #include "model/core/uarch.h"
 #include "model/windows/knee.h"
 
-/* Published values of other cores, from the rows of a data file. Each row of the data file has a
- * buffer's name, a core, a value as printed, and a source. */
+/* Published buffer sizes and other values of other cores, from the rows of a data file. Each row of
+ * the data file has a buffer's name, a core, a value as printed, and a source. */
 enum { LITERATURE_ROWS = 96 };
 
 struct literature_row {
@@ -31,8 +31,8 @@ void literature_load(struct literature *literature, const char *file);
 
 /* Writes the published values of a buffer or cache to `words`: "Sandy Bridge 168, Skylake 224". If
  * `words` is too small for all rows, the last rows are used. *source receives the source of the
- * first row used; source may be NULL. If no value was published, the function returns false and an
- * empty text. */
+ * first row used; source may be NULL. If no value of the buffer was published, the function returns
+ * false and an empty text. */
 bool literature_words(const struct literature *literature, const char *name, char *words,
 	size_t size, const char **source);
 
@@ -61,7 +61,7 @@ struct buffers {
 void buffers_load(struct buffers *buffers);
 
 /* Returns the number of entries of the buffer called `buffer` in the core model. Returns NAN if the
- * model does not state the number, or there is no model. */
+ * core model does not state the buffer's entries, or there is no model. */
 double buffers_size(const struct uarch *uarch, const char *buffer);
 
 /* Returns the number of filler instructions (the kernel's instructions between two misses) that,
@@ -71,8 +71,8 @@ double buffers_full(const struct window_filler *filler, double entries);
 
 /* Compares the knee with the core model's entries, in words: "506 nops + 2 for the loop = 508 of
  * 512 entries: the rest could not be filled". `filler` is NULL if the kind of filler instructions
- * is unknown. entries is NAN if the core model does not state the number of entries. The text is
- * empty if there is nothing to report. */
+ * is unknown. entries is NAN if the core model does not state the number of entries. The text that
+ * compares knee and core model is empty if there is nothing to report. */
 void buffers_difference(const struct buffers *buffers, const struct knee *knee,
 	const struct window_filler *filler, double entries, char words[BUFFERS_WORDS]);
 

@@ -71,7 +71,8 @@ struct fit {
 	double noise;
 	struct rise step[KNEE_POINTS]; /* a possible knee: the step between the points i and i + 1
 					  of the curve */
-	double best;	 /* smallest misfit of all steps; INFINITY: no step is a rise */
+	double best;	 /* smallest misfit (sum of deviations) of all possible knees; INFINITY: the
+			    curve has no rise */
 	int first, last; /* range of the first group of likely steps; `chosen` is the step of this
 			    group with the smallest misfit */
 	int chosen;
@@ -88,8 +89,8 @@ struct fit {
 #define RISE 1.25
 #define SEEN 1.5
 
-/* If there are fewer than FEWEST points before the rise, RISE_PLAIN and SEEN_PLAINLY are used
- * instead of RISE and SEEN. If there are several rises, a rise counts only if its height is at
+/* If the curve has fewer than FEWEST points before the rise, RISE_PLAIN and SEEN_PLAINLY are used
+ * instead of RISE and SEEN. If the curve has several rises, a rise counts only if its height is at
  * least the share RISE_SHARE of the highest rise. */
 #define RISE_PLAIN   1.5
 #define SEEN_PLAINLY 4.0
@@ -138,9 +139,10 @@ static double reach_round(double x)
 	return REACH + REACH_SHARE * x;
 }
 
-/* Estimates the noise of the points in two ways. The first estimate uses the quartiles: the error
- * of the median of about nine trials is a third of the quartile range. The second estimate uses the
- * deviation of each point from the line between its two neighbours. */
+/* Estimates the noise of the curve's points in two ways. The first estimate of the noise uses the
+ * quartiles: the error of the median of about nine trials is a third of the quartile range. The
+ * second estimate of the noise uses the deviation of each point from the line between its two
+ * neighbours. */
 static double noise_of(const struct knee_curve *curve)
 {
 	double bends[KNEE_POINTS], ranges[KNEE_POINTS], noise = NOISE_LEAST, bend;
@@ -260,7 +262,8 @@ static void choose(const struct knee_curve *curve, struct fit *fit)
 	}
 }
 
-/* Returns the ramp that fits the curve best. A ramp is a rise over many fillers. */
+/* Returns the gradual rise (ramp) that fits the curve best. A ramp is a rise of the curve over many
+ * numbers of fillers. */
 static struct rise best_ramp(const struct knee_curve *curve, double noise)
 {
 	struct rise best = { .misfit = INFINITY };
@@ -399,7 +402,7 @@ static bool grows_on(const struct knee_curve *curve, int from)
 	return first->x > 0 && log(last->y / first->y) > WORK * log(last->x / first->x);
 }
 
-/* Whether the curve after the ramp is nearly as steep as the ramp. */
+/* Whether the curve after a ramp (a gradual rise) is nearly as steep as the ramp. */
 static bool climbs_on(const struct knee_curve *curve, const struct rise *rise)
 {
 	const struct knee_point *a = &curve->point[rise->a], *b = &curve->point[rise->b],

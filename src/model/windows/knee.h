@@ -65,9 +65,9 @@ const struct knee_point *knee_at(const struct knee_curve *curve, double x);
 
 /* Finds the next x to measure: a whole number from least to most that was not measured yet. First,
  * the number of filler instructions x doubles until the time has risen. After the time has risen,
- * the gap that contains the rise is halved again and again. Finally, points around the knee are
- * measured: if the points are noisy, more of them. Returns false if more measured points would not
- * help to find the knee. */
+ * the gap between points that contains the rise is halved again and again. Finally, points around
+ * the knee are measured: if the points are noisy, more of them. Returns false if more measured
+ * points would not help to find the knee. */
 bool knee_next(const struct knee_curve *curve, double least, double most, double *x);
 
 void knee_find(const struct knee_curve *curve, double most, struct knee *knee);
