@@ -25,7 +25,7 @@ struct progress {
 /* A snapshot. */
 struct progress_seen {
 	enum stage stage;
-	double share;	    /* finished share of the stage with all its runs, 0…1 */
+	double share;	    /* finished share of the stage of work with all its runs, 0…1 */
 	unsigned run, runs; /* STAGE_RUNNING: number of the current run, from 1, and number of
 			       planned runs */
 };
@@ -50,9 +50,9 @@ double outlook_note(struct outlook *outlook, const struct progress_seen *seen, d
 double outlook_left(const struct outlook *outlook, double now);
 
 /* Writes the progress in words: "laying out 384 MiB: 43 %", "complete run 2 of 3: 43 %". The
- * parameter `bytes` is the size of the working set. The text is empty if no long work is running.
- */
+ * parameter `bytes` is the size of the working set. The text about the progress is empty if no long
+ * work is running. */
 void progress_words(const struct progress_seen *seen, double bytes, char *buffer, size_t size);
-/* Writes the remaining time in words: "about 12 s left". The text is empty if it is too early to
- * estimate. */
+/* Writes the remaining time in words: "about 12 s left". The text about the remaining time is empty
+ * if it is too early to estimate. */
 void progress_left_words(double left, char *buffer, size_t size);

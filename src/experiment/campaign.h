@@ -11,8 +11,8 @@
 
 #include "experiment/measurer.h"
 
-/* The notes of a report. Each note is one line, which names an omitted part of the measurement and
- * the reason. */
+/* The notes of a report. Each note of a long measurement is one line, which names an omitted part
+ * and the reason. */
 struct notes {
 	int count;
 	char note[16][220];
@@ -98,7 +98,8 @@ struct visits {
 			false: once */
 	bool (*wanted)(void *context,
 		unsigned cell);	     /* returns whether this round must measure the cell */
-	bool (*late)(void *context); /* returns whether the time for this round is over */
+	bool (*late)(void *context); /* returns whether the time for this round of measurements is
+					over */
 	void (*ask)(void *context, unsigned cell, struct request *request);
 	/* The scheduler calls accept() with the final result of a visit (one measurement of a
 	 * cell), and the seconds that it took. */

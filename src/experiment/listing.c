@@ -104,10 +104,10 @@ static const char *word_in(const char *line, const char *word)
 	return NULL;
 }
 
-/* Returns the first line of the function's definition. The first line of a definition begins in the
- * first column, and does not end in a semicolon. In the definition, a parenthesis (in assembly a
- * colon) follows the function's name. If `made` is true, a macro defines the function; the result
- * is then the line that passes the name to the macro. */
+/* Returns the first line of the function's definition. In C source of kernels, the first line of a
+ * definition begins in the first column, and does not end in a semicolon. In the definition, a
+ * parenthesis (in assembly a colon) follows the function's name. If `made` is true, a macro defines
+ * the function; the result is then the line that passes the name to the macro. */
 static int find_function(const struct listing *listing, const char *function, bool made)
 {
 	for (int i = 0; i < listing->line_count; i++) {
@@ -167,7 +167,8 @@ static int depth_of(const char *line)
 }
 
 /* Finds the innermost loop of the function: the for, while or do statement with the deepest
- * indentation. If several loops are equally deep, finds the longest of these loops. */
+ * indentation. If several loops have the same deepest indentation, finds the longest of these
+ * loops. */
 static void find_loop(struct listing *listing)
 {
 	int deepest = -1, longest = 0;

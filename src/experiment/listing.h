@@ -21,7 +21,7 @@ struct listing {
 };
 
 /* Finds the source of a kernel's function in the embedded sources or in the file kernel->file.
- * `function` is NULL if its name is unknown. Returns NULL if there is no source or the source lacks
+ * `function` is NULL if its name is unknown. Returns NULL if there is no source text or it lacks
  * the function. The caller frees the listing. */
 struct listing *listing_find(const struct kernel *kernel, const char *function);
 void listing_free(struct listing *listing);

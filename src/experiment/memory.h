@@ -1,8 +1,9 @@
 /* The memory probe measures L3 and memory once, when a working set first exceeds the core's own
  * caches. The memory probe measures latency and lines per cycle of L3 and memory, and one core's
- * highest read bandwidth. The memory probe also measures random walks over large working sets. The
- * measured values depend on the machine, so core files do not contain them. memory_probe_next()
- * gives the next missing request; pass the request's result to memory_probe_accept(). */
+ * highest read bandwidth. The memory probe also measures walks in random order over large working
+ * sets. The measured values depend on the machine, so core files do not contain them.
+ * memory_probe_next() gives the next missing request; pass the request's result to
+ * memory_probe_accept(). */
 #pragma once
 
 #include <stdbool.h>
@@ -25,8 +26,8 @@ void memory_probe_init(struct memory_probe *probe);
 
 /* Fills the next request that is needed for a working set of `working_set` bytes. `scattered` is
  * true if a kernel walks the working set in random order. The caller sets the generation and tag of
- * the request to measure. Returns false if no measurement is missing: the working set fits the
- * core's own caches, or all steps are done. */
+ * the request to measure. Returns false if no measurement of L3 or memory is missing: the working
+ * set fits the core's own caches, or all steps are done. */
 bool memory_probe_next(struct memory_probe *probe, const struct machine *machine,
 	uint64_t working_set, bool scattered, uint64_t seed, struct request *request);
 

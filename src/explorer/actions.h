@@ -1,5 +1,5 @@
 /* The tables of the explorer's commands, one per group, in the order of the help screen. Only files
- * in explorer/ include actions.h. */
+ * in src/explorer include actions.h. */
 #pragma once
 
 #include "explorer/command.h"

@@ -56,16 +56,17 @@ bool session_apart(const struct session *session);
  * campaign chooses its next request again. */
 void session_interrupt(struct session *session);
 
-/* Whether a campaign runs next to the live measurement. */
+/* Whether a campaign (long measurement) runs next to the live measurement of the present setting.
+ */
 bool campaigns_beside(const struct session *session);
 bool campaign_runs(const struct session *session, enum campaign_of which);
 /* Begins a campaign (long measurement), in place of the last campaign of the kind `which`. The
  * session owns the campaign `self` after this call. */
 void campaign_begin(struct session *session, enum campaign_of which, const struct campaign_row *row,
 	void *self);
-/* Ends the campaign early if the campaign is running. */
+/* Ends the campaign (long measurement) early if it is running. */
 void campaign_halt(struct session *session, enum campaign_of which);
-/* Removes the campaign and its report. */
+/* Removes the campaign (long measurement) and its report. */
 void campaign_end(struct session *session, enum campaign_of which);
 void campaigns_end(struct session *session);
 /* Call campaigns_lose() after the campaigns' requests were cancelled. Each campaign (long
@@ -79,7 +80,7 @@ void campaigns_pause(struct session *session, bool pause);
 /* Whether a running campaign (long measurement) is computing in its thread. */
 bool campaigns_think(const struct session *session);
 /* Ends campaigns that were told to end, and whose computation is complete. Returns whether a
- * campaign has ended. */
+ * campaign (long measurement) has ended. */
 bool campaigns_look(struct session *session);
 /* Submits the next request of a campaign. `apart` selects the campaigns that replace the live
  * measurement, such as the probe. Returns false if no campaign (long measurement) has a request

@@ -196,8 +196,8 @@ bool session_quit(const struct session *session)
 /* ---- find: kernels, knobs, commands and events ---- */
 
 /* The find overlay searches events only if the text has FIND_FROM letters, because shorter texts
- * match too many events. The find overlay shows the best of the first FIND_AMONG matching
- * events. */
+ * match too many events. The find overlay (search for commands and events) shows the best of the
+ * first FIND_AMONG matching events. */
 enum { FIND_FROM = 2, FIND_AMONG = 512 };
 
 /* Fills `pmu` with the name of the PMU that has this core's own events: "skl" for
@@ -388,7 +388,7 @@ static int search_all(const struct session *session, struct search *search, cons
 	return offer_events(session, words, search);
 }
 
-/* Opens the find overlay with the entries that match. */
+/* Opens the find overlay, which lists commands, knobs and events, with the entries that match. */
 static void find_text(struct session *session, const char *arguments)
 {
 	char text[FIND_SIZE];
@@ -396,8 +396,8 @@ static void find_text(struct session *session, const char *arguments)
 	struct search search = { .text = text, .found = found };
 	int more;
 
-	/* The search ignores blanks at both ends of the text, because the user may be about to type
-	 * the next word. */
+	/* The search for commands ignores blanks at both ends of the text, because the user may be
+	 * about to type the next word. */
 	snprintf(text, sizeof(text), "%s", arguments + strspn(arguments, " "));
 	text_cut_clean(text, sizeof(text));
 	for (size_t length = strlen(text); length > 0 && text[length - 1] == ' ';)

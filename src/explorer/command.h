@@ -22,11 +22,11 @@ struct command_row {
 	 * called. If a command's function `refusal` is NULL, the command can always run, or run()
 	 * returns the reason. */
 	struct status (*refusal)(const struct session *session);
-	/* Returns whether act() would have an effect now; NULL: act() has an effect whenever the
-	 * command is not refused. */
+	/* Returns whether the command's act() would have an effect now; NULL: act() has an effect
+	 * whenever the command is not refused. */
 	bool (*useful)(const struct session *session);
-	/* The text that run() receives in place of the user's arguments; NULL: run() receives the
-	 * user's arguments. */
+	/* The text that a command's run() receives in place of the user's arguments; NULL: run()
+	 * receives the user's arguments. */
 	const char *given;
 	/* The command's argument is the rest of the line after one blank, including all further
 	 * blanks. */
@@ -40,6 +40,6 @@ struct command_row {
 		       arguments */
 };
 
-/* All commands, in the order of the help screen. The last row of the table of commands has a NULL
- * name. */
+/* All commands of the explorer, in the order of the help screen. The last row of the table of
+ * commands has a NULL name. */
 const struct command_row *command_rows(void);

@@ -1,4 +1,4 @@
-/* Commands that measure, count, predict, compare and record. */
+/* Commands of the explorer that measure, count, predict, compare and record. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* Commands for the screen: the panel in front, the focused pane, scrolling, the mountain. Each
- * panel that `view NAME` can bring to the front has a row in fronts[]. Each panel that the arrow
- * keys can act on has a row in panes[]. */
+ * panel of the screen that the command `view NAME` can bring to the front has a row in fronts[].
+ * Each panel of the screen that the arrow keys can act on has a row in panes[]. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +8,8 @@
 #include "base/text.h"
 #include "explorer/actions.h"
 
-/* One row of the tables fronts[] or panes[], which describes one panel. The last row of each table
- * has a NULL name. */
+/* One row of the tables fronts[] or panes[], which describes one panel. The last row of each of the
+ * tables fronts[] and panes[] has a NULL name. */
 struct pane {
 	const char *name; /* name of the panel, and argument of `view` or `focus` */
 	/* Returns whether the panel has contents now; NULL: the panel always has contents. */

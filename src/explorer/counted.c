@@ -129,8 +129,8 @@ void counted_take(struct session *session, const struct result *result)
 	counted->answered_id = id;
 	if (counts->id == id) {
 		counts_renew(&counted->counts, counts);
-		/* The text of a recorded reason may say "this machine" and mean the recorded
-		 * machine. */
+		/* A recorded reason why events were not counted may say "this machine" and mean the
+		 * recorded machine. */
 		snprintf(counted->why, sizeof(counted->why), "%s%s",
 			session->engine.holds && !counts->count ? "when this was recorded: " : "",
 			counts->count	 ? ""

@@ -87,8 +87,8 @@ void insight_renew(struct session *session);
  * latencies have changed. */
 void insight_forget(struct session *session);
 /* Computes the limits (explanation) of a setting other than the present setting. Returns NULL if
- * there is no core model or the code must be stepped through. The explanation of the other setting
- * is valid until the next call. */
+ * there is no core model or the kernel's code must be single-stepped. The explanation of the other
+ * setting is valid until the next call. */
 const struct explanation *insight_of(struct session *session, const struct setting *setting);
 
 /* insight_lacks_memory() fills the next request for an L3 or memory latency that the model lacks;

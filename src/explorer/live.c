@@ -280,7 +280,7 @@ void live_take(struct live *live, const struct result *result, bool replayed, bo
 	struct sample request;
 
 	if (result->trials.count) {
-		/* The result from a recording contains all trials of the setting. */
+		/* A result that comes from a recording contains all trials of the setting. */
 		strip_add(live, &result->trials,
 			replayed ? VIEW_STRIP
 				 : (unsigned)lrint(TICKS_A_SECOND * live_period(live)));

@@ -24,9 +24,11 @@ void entry_refuse(struct session *session);
 
 /* Opens an overlay. OVERLAY_NONE closes the open overlay. */
 void overlay_open(struct session *session, enum overlay overlay);
-/* Scrolls the overlay, or selects another entry of the find overlay. */
+/* Scrolls the overlay (text in front of the panels), or selects another entry of the find overlay.
+ */
 void overlay_move(struct session *session, int lines);
-/* Shows a text as an overlay. If the overlay's title is empty, its text is a command line. */
+/* Shows a text in an overlay, in front of the panels. If the overlay's title is empty, its text is
+ * a command line. */
 void overlay_text(struct session *session, const char *title, const char *text);
 
 /* Opens the find overlay with `count` entries. `more` is the number of events that did not fit in

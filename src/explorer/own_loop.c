@@ -26,7 +26,7 @@ void session_own_adopt(struct session *session, const struct setting *setting)
 	session->own.open = true;
 }
 
-/* Shows the compiler's messages in an overlay. */
+/* Shows the compiler's messages about the own loop's file in an overlay. */
 static void show_errors(struct session *session, const char *path, const struct text *said)
 {
 	char title[80];
@@ -71,7 +71,7 @@ static void take(struct session *session, const struct kernel *kernel, bool go)
 	if (go || version)
 		session_go(session, &setting);
 	/* All existing samples are discarded, because they belong to the previous version of the
-	 * loop. */
+	 * own loop. */
 	session_forget(session);
 }
 

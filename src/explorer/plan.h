@@ -50,8 +50,8 @@ struct plan {
 };
 
 void plan_build(struct session *session);
-/* Builds the plan with plan_build(). If there are too many cells, plan_renew() first removes all
- * cells. */
+/* Builds the plan with plan_build(). If the session has too many cells (settings with trials),
+ * plan_renew() first removes all cells. */
 void plan_renew(struct session *session);
 /* Removes every cell (measured setting); call plan_build() after plan_forget(). */
 void plan_forget(struct session *session);

@@ -186,7 +186,7 @@ bool record_begin(struct session *session)
 	return status_is_ok(&status);
 }
 
-/* After a write error, ends the recording and shows a notice. */
+/* After a write error, ends the recording and shows a message on screen. */
 static void check(struct session *session)
 {
 	struct status status = recording_state(session->recording).status;

@@ -2,8 +2,8 @@
  *
  * The session turns the user's commands into requests to the engine, and measured results into what
  * the screen shows. The session does not draw. The session also reads and compiles the files of own
- * loops, and writes recordings. The caller passes the time to each function, in seconds of any
- * steady clock. */
+ * loops, and writes recordings. The caller of the session's functions passes the time to each
+ * function, in seconds of any steady clock. */
 #pragma once
 
 #include <stdbool.h>
@@ -67,7 +67,7 @@ bool session_idle(const struct session *session);
 bool session_quit(const struct session *session); /* whether the user asked to end the session */
 
 /* Writes a description of the present recording: "recorded: 12 settings, 340 KiB: slexplore replay
- * FILE". The text is empty if nothing is recorded. */
+ * FILE". The description of the present recording is empty if nothing is recorded. */
 void session_recorded(const struct session *session, char *buffer, size_t size);
 
 /* Fills a view, the data of one screen frame, from the session's present state. */

@@ -88,8 +88,8 @@ struct session {
 	/* session.c: the user's choices (own_loop.c also writes `kernels`) */
 	struct setting setting;
 	int knob;
-	/* One entry for each kernel of kernel_registry, and a last entry for the own
-	 * loop. */
+	/* The last settings: one entry for each kernel of kernel_registry, and a last entry for the
+	 * own loop. */
 	struct remembered *kernels;
 	bool turned; /* true: the user has changed the setting at least once */
 	bool frozen;
@@ -206,7 +206,8 @@ void playback_renew(
  * recording must contain the cell's setting. */
 void playback_cell(const struct session *session, struct cell *cell);
 /* Replaces a setting by the nearest recorded setting. `asked` has one bit for each knob that the
- * user set. If no recorded setting is near, returns STATUS_USAGE with the recorded values. */
+ * user set. If no recorded setting is near the wanted setting, returns STATUS_USAGE with the
+ * recorded values. */
 struct status playback_fit(const struct session *session, struct setting *setting, unsigned asked);
 /* Returns the recorded values of the knob as words: "size was recorded at 4k, 8k, 16k". */
 struct words playback_range(const struct session *session, int knob);
@@ -229,6 +230,6 @@ void record_cell(struct session *session, const struct cell *cell, bool point);
 /* ---- snapshot.c ---- */
 
 /* Fills `misses` with the expected cache misses of the present setting, from the explanation.
- * Without an explanation, the expected misses come from the kernel's access pattern and this
- * machine's caches. */
+ * If the setting has no explanation, the expected misses come from the kernel's access pattern and
+ * this machine's caches. */
 void view_misses(const struct session *session, struct misses *misses);

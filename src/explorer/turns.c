@@ -30,7 +30,7 @@ struct turns {
 	struct request request;
 	struct result *result; /* the long measurement's buffer for the result of its request */
 	bool out;	       /* true: turns_next() has returned the request to its caller */
-	/* Flags that the campaign reads when its thread continues. */
+	/* Flags that the long measurement (campaign) reads when its thread continues. */
 	bool lost, stopped, freed;
 	double now;
 };

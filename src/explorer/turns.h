@@ -27,8 +27,8 @@ struct turns *turns_new(const struct campaign *campaign);
 void turns_free(struct turns *turns);
 
 /* Fills the long measurement's next request; the caller sets the request's generation and tag.
- * `now` is in seconds of any steady clock. Returns false while a result is awaited, while the
- * measurement computes, and after the measurement's end. */
+ * `now` is in seconds of any steady clock. turns_next() returns false while a result is awaited,
+ * while the measurement computes, and after the measurement's end. */
 bool turns_next(struct turns *turns, double now, struct request *request);
 
 /* Gives the measurement the final result of its last request. The call has no effect if the long

@@ -34,7 +34,7 @@ enum {
 /* Size of a search text in bytes, long enough for a command line. */
 enum { FIND_SIZE = 96 };
 
-/* The overlay in front of the panels. */
+/* The overlay: a text or list that the screen shows in front of the panels. */
 enum overlay { OVERLAY_NONE, OVERLAY_HELP, OVERLAY_FIND, OVERLAY_TEXT };
 
 struct view_point {
@@ -50,7 +50,7 @@ struct characterise_report;
 /* A slice is a curve along one knob of the kernel; the other knobs keep their values. A slice's
  * curve shows throughput, or CPE for a kernel that moves no bytes. */
 struct view_slice {
-	int knob; /* index of the knob along the curve; -1: there is no slice */
+	int knob; /* index of the knob along the curve of the slice; -1: there is no slice */
 	int count;
 	int here; /* index of the present setting's point; -1: the curve has no such point */
 	/* Position of the present setting among the points of the slice (curve), if count > 0. */
@@ -166,14 +166,15 @@ struct screen {
 	char text_title[80]; /* title of the overlay's text; empty: the text is the command line
 				that restarts the present state */
 
-	char find[FIND_SIZE]; /* the search text of the find overlay */
+	char find[FIND_SIZE]; /* the text that the user typed to find a command or event */
 	int found_count, found_selected;
 	int found_more; /* number of counter events that did not fit in found[] */
 	struct view_found found[VIEW_FOUND];
 
 	char notice[STATUS_TEXT]; /* the message on screen; empty: there is no message */
 	bool notice_bad;
-	double notice_until; /* time at which the notice disappears by itself; INFINITY: never */
+	double notice_until; /* time at which the message on screen disappears by itself; INFINITY:
+				never */
 };
 
 struct view_recorded {

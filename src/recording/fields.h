@@ -60,7 +60,8 @@ enum field_type {
 	FIELD_LIST,   /* misses for each cache level */
 };
 
-/* The struct that contains a field's member. IN_ROW means struct record_sample itself. */
+/* The struct (sample, facts, …) of which a field's value is a member. IN_ROW means struct
+ * record_sample itself. */
 enum field_owner { IN_NONE, IN_ROW, IN_SAMPLE, IN_FACTS, IN_RATIOS, IN_EXPLANATION };
 
 /* The groups of CSV columns, in the order of the columns. */
@@ -109,7 +110,7 @@ struct field {
 	void (*get)(const struct record_sample *what, struct field_value *value);
 };
 
-/* The table of all fields of a sample. The last row has a NULL name. */
+/* The table of all fields of a sample. The last row of the table of fields has a NULL name. */
 extern const struct field sample_fields[];
 
 /* Gets the value of a field. value->known is false if the value is unavailable or has no meaning
@@ -134,7 +135,7 @@ void field_csv(const struct field *field, const struct record_sample *what, stru
  * written. A recorded value outside the bounds of its field is not read. A table of fields of one
  * struct ends with a NULL name. */
 
-/* One instruction of a loop, or several equal instructions in a row. */
+/* A recorded instruction of a loop, or several equal instructions in a row. */
 struct recorded_insn {
 	uint64_t offset; /* distance of the first instruction from the loop's beginning, in bytes */
 	int times;	 /* number of instructions, usually 1 */

@@ -238,8 +238,8 @@ static void split_string(struct lines *lines, const char *key, const char *strin
 	}
 }
 
-/* Adds a line with an empty list or object `part` under `key`. *room receives the bytes left in the
- * line. */
+/* Adds a line with an empty list or object `part` under `key` to a long record. *room receives the
+ * bytes left in the line. */
 static json_t *add_part(struct lines *lines, const char *key, json_t *part, size_t *room)
 {
 	json_object_set_new(add_line(lines), key, part);

@@ -39,8 +39,8 @@ struct records {
 /* Makes a record with its version, name and id, and with the host if `records` has a host. */
 struct json_t *record_new(const struct records *records, const char *name, unsigned id);
 
-/* Sets one member of an object. Control characters of a string are removed. A NULL string, a real
- * that is not finite, and a false flag set no member. A missing member does not mean 0, so an
+/* Sets one member of a JSON object. Control characters of a string are removed. A NULL string, a
+ * real that is not finite, and a false flag set no member. A missing member does not mean 0, so an
  * unavailable value never reads as 0. */
 void record_set_string(struct json_t *object, const char *key, const char *value);
 void record_set_real(struct json_t *object, const char *key, double value);
@@ -78,7 +78,7 @@ void record_append_bits(struct json_t *list, uint32_t bits);
 void record_write(const struct records *records, struct json_t *object);
 
 /* Writes a list as several records. Each of these records has as many elements of the list as fit
- * into one line. Frees the object and the list. Writes nothing if the list is empty. */
+ * into one line. Frees the object and the list. Writes no record if the list is empty. */
 void record_write_list(
 	const struct records *records, struct json_t *object, const char *key, struct json_t *list);
 

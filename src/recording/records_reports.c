@@ -14,7 +14,7 @@ static const char *const kinds[] = {
 static const char *const pages_names[PAGE_KINDS] = { "auto", "4k", "huge" };
 static const char *const operations[PROBE_OPERATIONS] = { "read", "write", "copy" };
 
-/* The values that every record of one report contains. */
+/* The values, such as the seed, that every record of one report contains. */
 struct writing {
 	const struct records *records;
 	const struct probe_report *probe;

@@ -126,7 +126,8 @@ static struct status reading_line(struct reading *reading, const char *line, siz
 
 /* ---- reading the file ---- */
 
-/* Reads lines from a stream. Each line has at most RECORD_MOST bytes, including its newline. */
+/* Reads lines from a stream. Each line of a recording has at most RECORD_MOST bytes, including its
+ * newline. */
 struct lines {
 	FILE *file;
 	uint64_t bytes;

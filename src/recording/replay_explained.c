@@ -175,7 +175,7 @@ static void take_explanation(struct reading *reading, int index)
 	replay->memory += sizeof(*from) + runs;
 }
 
-/* Reads a number of a record; a missing number reads as 0. */
+/* Reads a number of a JSON record; a missing number reads as 0. */
 static double number_or_0(const json_t *object, const char *key, double high)
 {
 	double number;

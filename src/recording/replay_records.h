@@ -124,8 +124,8 @@ const char *reading_trials(struct reading *reading, const struct json_t *object,
 const char *reading_facts(struct reading *reading, const struct json_t *object, unsigned id);
 const char *reading_counters(struct reading *reading, const struct json_t *object, unsigned id);
 const char *reading_sample(struct reading *reading, const struct json_t *object, unsigned id);
-/* Reads the setting of a record. Returns false, with the reason, if this program does not have the
- * setting. */
+/* Reads the kernel setting that a record of the recording names. Returns false, with the reason, if
+ * this program does not have the recorded setting. */
 enum { READING_WHY = 244 };
 bool reading_setting(const struct json_t *object, struct setting *setting, char why[READING_WHY]);
 

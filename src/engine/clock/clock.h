@@ -125,11 +125,11 @@ enum { CLOCK_READ_LINKS = 7680 };
 
 /* Returns the cycles of an iteration of the watch loops: the 0.1 quantile of many timings, because
  * contention only slows the loops down. Only timings of the watch loops in which the reference
- * chain ran at full speed are used. The parameter `quickest` is the fewest ticks seen for the
- * reference chain. The reference chain may be up to three times slower for a while. While the
- * reference chain is slow, the watch loops look fast, and a value from such timings would make all
- * later trials look disturbed. The result is NAN if the reference chain was slow in nearly all
- * timings. Pure. */
+ * chain ran at full speed are used. The parameter `quickest` is the fewest ticks that a timing of
+ * the reference chain has needed. The reference chain may be up to three times slower for a while.
+ * While the reference chain is slow, the watch loops look fast, and a value from such timings would
+ * make all later trials look disturbed. The result is NAN if the reference chain was slow in nearly
+ * all timings. Pure. */
 double clock_turn_of(const struct clock_reading *readings, int count, double quickest);
 
 /* Number of iterations of the watch loops in one timing. */
@@ -149,7 +149,7 @@ void clock_watch(uint64_t links);
 
 /* Runs `turns` iterations of the two watch loops: the smallest possible loop, and a loop of nops
  * that fills the pipeline width. A busy hyper-thread sibling uses part of the front end, and a
- * watch loop then needs about twice the time. On Zen 3 the smallest loop shows contention at once,
- * and the watch chain mostly misses it. On Redwood Cove only the watch loop of nops shows
+ * watch loop then needs about twice the time. On Zen 3 the smallest watch loop shows contention at
+ * once, and the watch chain mostly misses it. On Redwood Cove only the watch loop of nops shows
  * contention. clock->turn is the time of one iteration of the watch loops without contention. */
 void clock_turn(uint64_t turns);

@@ -61,7 +61,7 @@ struct group_reading {
 
 /* Adds an event. The first event of a group is its leader. The caller sets type, config, config1
  * and config2 of `attributes`; the function sets the other fields. Returns 0, or the errno if the
- * kernel refuses the event. */
+ * kernel refuses the event that was to be added to the group. */
 int group_add(struct counter_group *group, struct perf_event_attr attributes, int event);
 
 /* group_drop() closes the group's last event; group_close() closes all events of the group. */

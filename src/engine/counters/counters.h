@@ -58,7 +58,7 @@ struct count {
 
 /* The results of a plan. */
 struct counts {
-	uint32_t id; /* id of the plan of events; 0: no plan */
+	uint32_t id; /* id of the plan of events to which the counts belong; 0: no plan */
 	int count; /* number of counted events, in the order of the plan; 0: counting is impossible,
 		      see `why` */
 	int groups; /* number of passes that count each event once; 1 if the processor has enough
@@ -81,7 +81,7 @@ bool count_known(const struct count *count); /* whether the state is COUNT_KNOWN
  * only for COUNT_KNOWN. */
 void count_words(const struct count *count, char *buffer, size_t size);
 
-/* One event that libpfm knows, as shown in lists and search results. */
+/* One hardware event that libpfm knows, as shown in lists and search results. */
 struct counter_offer {
 	char name[COUNTER_NAME];
 	char help[160]; /* libpfm's description of the event, cut to the size of this buffer */

@@ -30,7 +30,7 @@ static bool is_hardware(const struct counting *counting, int event)
 }
 
 /* Returns the Arm architecture's number of a generic event, from the kernel's table
- * (drivers/perf/arm_pmuv3.c). The result is -1 if the event has no number. */
+ * (drivers/perf/arm_pmuv3.c). The result is -1 if Arm has no number for the generic event. */
 static int arm_number(uint64_t generic)
 {
 	static const int numbers[] = {
@@ -76,7 +76,8 @@ static int open_event(struct counting *counting, struct counter_group *group, in
 	if (is_hardware(counting, event))
 		plain.config1 |= pmu->user_read;
 	error = group_add(group, plain, event);
-	/* Some events cannot be read in user space: try without the bits that request it. */
+	/* Some events cannot be read in user space: try to open the event without the bits that
+	 * request it. */
 	if ((error == EINVAL || error == EOPNOTSUPP) && config1 != plain.config1) {
 		plain.config1 = config1;
 		error = group_add(group, plain, event);
@@ -318,7 +319,8 @@ static void close_plan(struct counting *counting)
 
 /* ---- in a child ---- */
 
-/* Opens the group's events again. Returns 0, or the errno of an event that could not be opened. */
+/* Opens the group's events again. Returns 0, or the errno of an event of the group that could not
+ * be opened. */
 static int open_again(struct counting *counting, struct counter_group *group)
 {
 	int wanted = group->count, error = 0;

@@ -36,7 +36,7 @@ struct counting {
 	char why[160]; /* reason why hardware counters are not available, in words */
 
 	struct counter_plan plan;
-	uint32_t open; /* id of the open plan; 0: no plan is open */
+	uint32_t open; /* id of the plan whose events are open; 0: no plan is open */
 	struct counting_event event[COUNTERS_MAX];
 	int most;      /* maximum number of events in a group: larger groups did not run */
 	unsigned uses; /* number of requests since it was found that another program held the

@@ -63,7 +63,7 @@ static void find_listed(struct pmu *pmu, const char *root, int cpu)
 }
 
 /* Returns a number in which the bit is set that the file names: "config1:1" gives 2. The result is
- * 0 if the file is missing or has another form. */
+ * 0 if the file does not exist or does not name a bit. */
 static uint64_t format_bit(const char *root, const char *path)
 {
 	char line[32];

@@ -39,7 +39,7 @@ struct pmu {
 void pmu_find(struct pmu *pmu, const char *root, int cpu);
 
 /* The PMU in words: "counts on cpu_core (processors 0-15), not on cpu_atom 16-23", or "counts on
- * cpu". The text is empty if the processor has no PMU. */
+ * cpu". The description of the PMU is empty if the processor has no PMU. */
 void pmu_words(const struct pmu *pmu, char *buffer, size_t size);
 
 /* Whether a list such as "0-7,9" contains a number. */

@@ -33,7 +33,7 @@ bool system_value(const char *root, const char *path, const char *key, char *buf
 int64_t system_quantity(const char *root, const char *path, const char *key);
 
 /* Reads the next range of a list such as "0-7,9", and moves *list past it. Returns false at the end
- * of the list, where *list is "", and for a malformed list. */
+ * of the list of ranges, where *list is "", and for a malformed list. */
 bool system_range(const char **list, int *low, int *high);
 
 /* Whether the device tree or the kernel reports a virtual machine. Not reliable on x86. */
@@ -99,7 +99,8 @@ void environment_read_core(struct environment *env, const char *root, int cpu);
 /* Reads the time of processor `cpu`, or of all processors together if cpu is -1. */
 void environment_times(struct cpu_times *times, const char *root, int cpu);
 
-/* Tries to open a counter of core cycles. Returns 0, or the errno of perf_event_open(). */
+/* Tries to open a counter of core cycles. Returns 0 if a counter could be opened, otherwise the
+ * errno of perf_event_open(). */
 int environment_counter_error(void);
 
 /* The number of processors in a list such as "0-7,9"; 0 for an empty or malformed list. */

@@ -63,7 +63,7 @@ bool processor_has(const struct processor *processor, const char *feature)
 }
 
 /* Sets the memory limit to half of the available memory; other programs may need the rest. The
- * limit is at least 4 MiB, so that the smallest working sets can always be measured. */
+ * memory limit is at least 4 MiB, so that the smallest working sets can always be measured. */
 static void read_memory(struct machine *machine)
 {
 	const uint64_t least = 4 << 20;

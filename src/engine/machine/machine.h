@@ -25,10 +25,10 @@ struct processor {
 	char vendor[16]; /* vendor of an x86 processor: "GenuineIntel" */
 	unsigned family, model, stepping;
 	unsigned implementer, part; /* AArch64: fields of MIDR_EL1 */
-	/* Feature words, each between blanks (" avx2 avx512f "). A core model may require feature
-	 * words. The instruction set words of x86 are avx2 avx512f avx512fp16 avx-vnni amx-tile
-	 * amx-fp16. The word hybrid-e means an efficiency core. A word such as l1i-64k gives the
-	 * size of the L1 instruction cache. */
+	/* Feature words, each between blanks (" avx2 avx512f "). A core model's file may require
+	 * feature words of the processor. The instruction set words of x86 are avx2 avx512f
+	 * avx512fp16 avx-vnni amx-tile amx-fp16. The word hybrid-e means an efficiency core. A word
+	 * such as l1i-64k gives the size of the L1 instruction cache. */
 	char features[160];
 	uint64_t l1i_bytes;
 };
@@ -69,7 +69,8 @@ struct machine {
  * worker, the measuring thread, fills in all other fields of struct machine. */
 void machine_identify(struct machine *machine);
 
-/* All feature words except l1i-32k and similar words; the list ends with NULL. */
+/* All words for features of processors except l1i-32k and similar words; the list ends with NULL.
+ */
 extern const char *const processor_features[];
 
 /* Adds a word to the processor's feature words if there is space. The function is inline, because
@@ -94,10 +95,10 @@ struct memory_limits machine_means(const struct machine *machine);
 
 /* The size in bytes of the data cache of this level; 0: the size is unknown. */
 uint64_t machine_cache(const struct machine *machine, int level);
-/* The size of the core's own caches, bytes. The result is the size of the second-level cache,
- * because cores share the third-level cache. On a machine without a second-level cache, the result
- * is the size of the first-level cache. If the system reports neither cache, the result is 256 KiB.
- */
+/* The size of the core's own caches, bytes. The size of the core's own caches is that of the
+ * second-level cache, because cores share the third-level cache. On a machine without a
+ * second-level cache, the result is the size of the first-level cache. If the system reports
+ * neither cache, the result is 256 KiB. */
 uint64_t machine_own_caches(const struct machine *machine);
 /* The size in bytes of the last data cache; 0: the size is unknown. */
 uint64_t machine_last_cache(const struct machine *machine);

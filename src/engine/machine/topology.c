@@ -157,8 +157,8 @@ struct status topology_choose(const struct topology *topology, int wanted, int a
 		return status;
 	}
 	keep_fastest(topology, set);
-	/* Processor 0 handles most interrupts. It is more important to avoid processor 0 than the
-	 * user interface's processor, because the user interface can move. */
+	/* Processor 0 handles most interrupts. When a core is chosen, it is more important to avoid
+	 * processor 0 than the user interface's processor, because the user interface can move. */
 	if (hwloc_bitmap_weight(set) > 1)
 		hwloc_bitmap_clr(set, 0);
 	if (avoid >= 0 && hwloc_bitmap_weight(set) > 1)

@@ -11,7 +11,8 @@
 
 struct topology;
 
-/* Loads the topology by hwloc, which needs about 2 ms. Returns NULL and a status if hwloc fails. */
+/* Loads the topology by hwloc, which needs about 2 ms. Returns NULL and a status if the library
+ * hwloc fails. */
 struct topology *topology_load(struct status *status);
 void topology_free(struct topology *topology);
 
@@ -35,7 +36,7 @@ struct status topology_bind(const struct topology *topology, int cpu);
 
 /* Moves another thread of this process off processor `cpu` and off the other hardware threads of
  * its core. The parameter `thread` is the system's id of the thread. Returns false if no other
- * processor exists, or if the system refuses. */
+ * processor exists to which the thread can move, or if the system refuses. */
 bool topology_keep_off(const struct topology *topology, int thread, int cpu);
 
 /* Lists up to `most` processors of this process, without the measured `cpu`. Load threads, which
@@ -56,13 +57,13 @@ int topology_nodes(const struct topology *topology);
 int topology_node_of(const struct topology *topology, int cpu);
 
 /* Sets a preferred node for memory that is not yet touched. If the preferred node is full, other
- * nodes supply memory. The function does nothing for node -1. */
+ * nodes supply memory. For memory node -1, no preferred node is set. */
 struct status topology_bind_memory(
 	const struct topology *topology, int node, void *memory, size_t bytes);
 
-/* Returns the memory node of touched memory, judged by a few pages. The result -1 means that the
- * node is unknown, or that the machine has one node. NODE_SEVERAL means that the pages are on more
- * than one node. */
+/* Returns the memory node of touched memory, judged by a few pages. The returned memory node is -1
+ * if the node is unknown, or if the machine has one node. NODE_SEVERAL means that the pages are on
+ * more than one node. */
 enum { NODE_SEVERAL = -2 };
 int topology_memory_node(const struct topology *topology, const void *memory, size_t bytes);
 

@@ -1,6 +1,6 @@
 /* Rounds of trials. Each round of trials times the kernel once or twice, between two timings of the
- * reference chain and of the watch chain and loops. Only the timed code runs between two readings
- * of the clock. */
+ * reference chain and of the watch chain and loops. Only the timed code of the kernel runs between
+ * two readings of the clock. */
 #include "engine/measure/goal.h"
 
 #include <limits.h>
@@ -463,8 +463,8 @@ void measure_trials(struct measure *measure, struct trials *trials, const struct
 			for (unsigned i = 0; i < trials->count; i++)
 				trial_uncount(&trials->trial[i]);
 		counted = measure->counting;
-		/* The set of trials is full but time is left: make room for more trials, because
-		 * the contention may still end. */
+		/* The set of trials is full but time is left: remove old trials to make room for
+		 * more, because the contention may still end. */
 		if (trials->count + count > TRIALS_MAX) {
 			trials_classify(trials);
 			trials_make_room(trials);

@@ -24,8 +24,8 @@ struct measure_goal {
 };
 
 /* Makes trials of the kernel and appends them until one part of the goal is reached or *cancel is
- * set. If it is not cancelled, measure_trials() makes at least three trials, or goal->fewest trials
- * of a complete run. */
+ * set. If the measurement is not cancelled, measure_trials() makes at least three trials, or
+ * goal->fewest trials of a complete run. */
 void measure_trials(struct measure *measure, struct trials *trials, const struct measure_goal *goal,
 	const atomic_bool *cancel);
 

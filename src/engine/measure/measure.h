@@ -104,7 +104,7 @@ struct settle {
 };
 
 /* Walks measure->run untimed until the walk is in steady state, settle->seconds have passed, or
- * *cancel is set. Sets measure->far, lap and drifts; may update settle->reach. Call
+ * *cancel is set. Sets measure->far, lap and drifts from the walk; may update settle->reach. Call
  * measure_settle() after measure_begin(), before the first trial. measure_settle() does nothing for
  * complete runs, cold kernels, and runs with measure->rewind; measure->far then stays false. */
 void measure_settle(struct measure *measure, struct settle *settle, const atomic_bool *cancel);

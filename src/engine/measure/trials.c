@@ -41,9 +41,9 @@ void trial_uncount(struct trial *trial)
 static const double watch_slow = 1.015, turns_slow = 1.2;
 
 /* On Redwood Cove, the reference chain is sometimes up to three times slower than the watch chain.
- * The reference chain stays slow for milliseconds. If the reference chain is three times slower, it
- * gives only a third of the true number of cycles. One reading of the chain has an error of about 1
- * %. */
+ * On Redwood Cove, the reference chain stays slow for milliseconds. If the reference chain is three
+ * times slower, it gives only a third of the true number of cycles. One timing of the reference
+ * chain has an error of about 1 %. */
 static const double chain_slow = 0.95;
 
 float trial_watch(const struct clock *clock, double ticks, double cycle)
@@ -233,7 +233,8 @@ void sample_summarise(
 	if (judged == 0)
 		return;
 
-	/* If few trials are in steady state, use all trials and mark the sample as unsettled. */
+	/* If only few trials are in steady state, use all trials and mark the sample as unsettled.
+	 */
 	usable = steady >= QUIET_USABLE;
 	sample->unsettled = !usable && 2 * steady < kept;
 	pick(trials, 1u << TRIAL_QUIET, usable, facts->cycles_from, &picked);

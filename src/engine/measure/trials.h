@@ -25,7 +25,7 @@ enum trial_fate {
 	TRIAL_FATES
 };
 
-/* One trial: the kernel timed against the reference chain. */
+/* One trial: one timing of the kernel, compared with the reference chain of known latency. */
 struct trial {
 	double cpe;   /* core cycles per element, by the clock in facts.cycles_from */
 	double ghz;   /* core clock frequency during the trial, by the clock in facts.cycles_from */
@@ -177,8 +177,8 @@ const char *sample_doubt(const struct sample *sample);
  * mean over the measurements with a known value. */
 void facts_renew(struct run_facts *facts, const struct run_facts *newer, unsigned visits);
 
-/* Converts a trial from counted cycles to the reference chain. A trial without counted cycles is
- * not converted. */
+/* Converts a trial from cycles of the hardware counter to cycles of the reference chain. A trial
+ * without counted cycles is not converted. */
 void trial_uncount(struct trial *trial);
 
 /* Appends `from` to `into`. trials_append() removes older trials first if `into` is full. */

@@ -39,8 +39,8 @@ static struct status refused(uint64_t need, int error)
 		"%s of memory refused: %s", units_size_long((int64_t)need).text, strerror(error));
 }
 
-/* Reserves address space for `limit` bytes. Each refusal by the system halves the requested size,
- * down to `need`. */
+/* Reserves address space for `limit` bytes. Each time the system refuses the address space, the
+ * requested size is halved, down to `need`. */
 static struct status begin_anew(struct arena *arena, uint64_t need, uint64_t limit, bool small)
 {
 	uint64_t space = round_up(limit, piece);
@@ -71,8 +71,8 @@ static struct status begin_anew(struct arena *arena, uint64_t need, uint64_t lim
 	return status_ok();
 }
 
-/* Touches each page of a piece, which is 2 MiB of memory. The function is not instrumented, because
- * page faults of a sanitiser would be counted too. */
+/* Touches each page of a piece, which is 2 MiB of memory. Code that touches pages is not
+ * instrumented, because page faults of a sanitiser would be counted too. */
 static KERNEL_LOOP void touch(unsigned char *memory, uint64_t page)
 {
 	volatile unsigned char *at = memory;

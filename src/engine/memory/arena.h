@@ -15,8 +15,8 @@
 /* Memory is allocated in pieces of this many bytes: the size of a huge page on most machines. */
 enum { ARENA_PIECE = 2 << 20 };
 
-/* Reserves address space with zeroed memory, aligned to a piece. The caller frees this address
- * space by munmap(). NULL: refused. */
+/* Reserves address space with zeroed memory, aligned to a piece of 2 MiB. The caller frees this
+ * address space by munmap(). NULL: refused. */
 unsigned char *arena_reserve(uint64_t bytes);
 
 struct arena_place {
@@ -51,7 +51,7 @@ struct status arena_need(struct arena *arena, uint64_t bytes, uint64_t limit,
 void arena_trim(struct arena *arena, uint64_t bytes);
 
 /* Frees the part of the arena's address space that has no pages. After arena_tighten(), the arena
- * can no longer grow in place. */
+ * (memory for working sets) can no longer grow in place. */
 void arena_tighten(struct arena *arena);
 
 /* Whether the process has an address space limit (ulimit -v, -d). With an address space limit, the

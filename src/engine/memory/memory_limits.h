@@ -24,7 +24,7 @@ struct memory_limits {
 
 #define MEMORY_LIMITS_UNKNOWN ((struct memory_limits){ 0 })
 
-/* The limit in words: "half of this machine's free memory". */
+/* The limit on memory in words: "half of this machine's free memory". */
 const char *memory_limits_half(enum memory_limits_bound bound);
 
 struct memory_limits_memory {
@@ -37,6 +37,6 @@ struct memory_limits_memory {
  * for this machine; tests pass a directory with their own files. */
 struct memory_limits_memory memory_limits_memory(const char *root);
 
-/* The binding limit in words: "the control group allows 1 GiB". The text is empty if only the free
- * memory limits this process. */
+/* The binding limit in words: "the control group allows 1 GiB". The text about the binding limit is
+ * empty if only the free memory limits this process. */
 void memory_limits_words(const struct memory_limits_memory *memory, char *buffer, size_t size);

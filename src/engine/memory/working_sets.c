@@ -11,9 +11,9 @@
 static const uint64_t spare = 256 << 20;
 static const double spare_seconds = 10;
 
-/* Only working sets of at most `move_most` bytes move within the laid-out data. In a larger working
- * set, the effects of its many pages on the time average out. A working set moves in steps of
- * `move_step` bytes, the size of a huge page. */
+/* Only working sets of at most `move_most` bytes change their position within the laid-out data. In
+ * a larger working set, the effects of its many pages on the time average out. A working set moves
+ * in steps of `move_step` bytes, the size of a huge page. */
 static const uint64_t move_most = 16 << 20, move_step = 2 << 20;
 
 uint64_t working_sets_held(const struct working_sets *sets)
@@ -94,8 +94,8 @@ static void free_others(struct working_sets *sets, const struct slot *keep, uint
 		slot_free(slot);
 }
 
-/* Makes room for the bytes that a slot needs. To make room, frees the slot's own pages beyond the
- * need first, then other slots. */
+/* Makes room for the bytes that a slot (memory for a working set) needs. To make room, frees the
+ * slot's own pages beyond the need first, then other slots. */
 static void make_room(struct working_sets *sets, struct slot *slot, uint64_t need, uint64_t limit)
 {
 	uint64_t more = need > slot->arena.touched ? need - slot->arena.touched : 0;
@@ -240,7 +240,7 @@ struct status working_sets_lay(struct working_sets *sets, const struct working_s
 	memcpy(run->v, request->v, sizeof(run->v));
 	progress_begin(request->progress, STAGE_LAYING, 0, 0);
 	status = code_buffer_prepare(&sets->room, run);
-	/* After a failure, keep only the data that the kernel reports as laid out. */
+	/* If laying out data failed, keep only the data that the kernel reports as laid out. */
 	if (run->layout.laid_out > 0 || !status_is_ok(&status))
 		slot->prepared = run->layout.laid_out;
 	if (status_is_ok(&status))

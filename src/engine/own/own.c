@@ -139,7 +139,7 @@ static struct status read_source(const char *path, char **text, struct stat *fil
 /* ---- compiling ---- */
 
 /* Splits flags at blanks into `words`, and ends the list with NULL. Quotes ("..." or '...') keep
- * blanks in one word. The function changes the buffer `flags`. */
+ * blanks in one word. Splitting the flags changes the buffer `flags`. */
 static int split(char *flags, char **words, int room)
 {
 	int count = 0;
@@ -358,7 +358,7 @@ static void own_child_call(struct kernel_run *run, uint64_t elements)
 	void *const *argument = child.data.argument;
 	bool half = elements < child.elements;
 	/* Calls for half and for whole passes of the user's loop run the same instructions and
-	 * branches in this function. The difference of the times of a half and a whole pass is then
+	 * branches in this function. The difference of the times of half and whole passes is then
 	 * due to the user's loop only. */
 	uint64_t passes = elements / child.elements + half;
 

@@ -44,8 +44,8 @@ const char *own_cflags(
 	const struct own *own); /* the compiler flags passed to own_open(); may be NULL */
 const struct own_description *own_description(const struct own *own);
 
-/* Whether the file has changed since it was compiled. The result is false while the file does not
- * exist: some editors remove a file briefly when they save it. */
+/* Whether the file has changed since it was compiled. own_changed() returns false while the file
+ * does not exist: some editors remove a file briefly when they save it. */
 bool own_changed(const struct own *own);
 
 /* Marks the file's current version as seen without compiling it. After own_seen(), own_changed()

@@ -111,7 +111,7 @@ uint64_t own_data_bytes(const struct own_description *description, int64_t n);
 /* Lays out all arguments for n in `memory`, which must be zeroed and aligned to a page. The
  * parameter `shorter` (< n) is a second number of elements for the loop; own_data_shorten() can cut
  * the lists to this length. If `shorter` is 0, the data are laid out for one value of n only. The
- * same seed gives the same data. */
+ * same seed gives the same data of the own loop. */
 void own_data_make(struct own_data *data, const struct own_description *description, int64_t n,
 	int64_t shorter, uint64_t seed, void *memory);
 

@@ -75,8 +75,8 @@ struct status load_threads_gather(struct load_threads *threads,
 	const struct load_threads_request *request, const atomic_bool *cancel);
 
 /* Waits until all load threads are ready, then starts the load. Returns the first failure of a load
- * thread, or STATUS_CANCELLED if *cancel was set. Without load threads the result is STATUS_OK. If
- * load_threads_begin() does not return STATUS_OK, the load threads have ended. */
+ * thread, or STATUS_CANCELLED if *cancel was set. If no load threads were started, the result is
+ * STATUS_OK. If load_threads_begin() does not return STATUS_OK, the load threads have ended. */
 struct status load_threads_begin(struct load_threads *threads);
 
 /* load_threads_count() and load_threads_rest() do nothing without load threads.

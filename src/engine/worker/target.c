@@ -275,7 +275,7 @@ static void measure_apart(const struct visit *visit, struct result *result)
 	if (bytes > target->machine.memory_limit) {
 		result->status = beyond_memory(&target->machine, bytes);
 	} else {
-		/* Resolve the plan's event names and groups in the parent process. The child
+		/* Find the codes and groups of the plan's events in the parent process. The child
 		 * process opens the events for itself. */
 		counting_use(target->counting, &request->plan);
 		isolate_measure(&isolate, result);

@@ -1,5 +1,6 @@
 /* The measured core and everything that a request needs: machine facts, clock, counters, working
- * sets, load threads. Only one thread, which is bound to the measured core, uses a target. */
+ * sets, load threads. Only one thread, which is bound to the measured core, uses a struct target.
+ */
 #pragma once
 
 #include <stdatomic.h>

@@ -18,8 +18,8 @@ struct worker_options {
 			     hyper-thread sibling, if another core exists */
 };
 
-/* Starts the worker. Returns NULL and a status if no thread or pipe can be created. If the core to
- * measure is unusable, worker_wait_ready() or the first result reports it later. */
+/* Starts the worker. Returns NULL and a status if the worker's thread or pipe cannot be created. If
+ * the core to measure is unusable, worker_wait_ready() or the first result reports it later. */
 struct worker *worker_start(const struct worker_options *options, struct status *status);
 
 /* Blocks until the worker has its core and clock. STATUS_USAGE: the core does not exist or is not

@@ -103,8 +103,8 @@ static double predict(const struct advice_question *question, const struct setti
 	return cpe;
 }
 
-/* Returns whether a change of a knob for the code's form also changed a knob for the work, because
- * the kernel adjusted the setting. */
+/* Returns whether changing a knob for the code's form also changed a knob for the amount of work,
+ * because the kernel adjusted the setting. */
 static bool other_work(const struct setting *from, const struct setting *to, int turned)
 {
 	const struct kernel *kernel = from->kernel;

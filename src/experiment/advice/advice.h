@@ -52,10 +52,10 @@ bool advice_knows(const struct explanation *explanation);
 const char *advice_sentence(const struct explanation *explanation, enum limit_kind kind);
 
 /* Advises a knob change that lowers the predicted CPE by ADVICE_WORTH (relative) or more. The
- * search first tries the knobs that do not change the kernel's work. If no knob without an effect
- * on the kernel's work helps, the search tries the knobs that change the kernel's work. Among
- * equally good changes of a knob, the change by the fewest steps wins. Returns false if `fresh`
- * settings were explained and other settings remain. Another call of the advice function with the
- * same explain_cache continues the search. */
+ * search for advice first tries the knobs that do not change the kernel's work. If no knob without
+ * an effect on the kernel's work helps, the search tries the knobs that change the kernel's work.
+ * Among equally good changes of a knob, the change by the fewest steps wins. Returns false if
+ * `fresh` settings were explained in this call and other settings remain to be tried. Another call
+ * of the advice function with the same explain_cache continues the search. */
 #define ADVICE_WORTH 0.10
 bool advice_find(const struct advice_question *question, struct advice *advice);

@@ -222,7 +222,7 @@ static bool wanted(void *context, unsigned index)
 	       (item->visits < VISITS_UNLIKELY && !evaluate_is_plausible(&run->values, item));
 }
 
-/* Returns whether every loop of the stage has a plausible value. */
+/* Returns whether every loop of the stage has a plausible measured value. */
 static bool all_known(const struct characterise *run)
 {
 	int i = run->first;

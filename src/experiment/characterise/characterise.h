@@ -56,9 +56,9 @@ struct characterise_report {
 
 struct characterise;
 
-/* The struct machine given must outlive the result. Returns NULL with STATUS_USAGE if a class is
- * unknown or cannot run on this machine. Returns NULL with STATUS_FAILED if the data file is
- * malformed. */
+/* The struct machine given must outlive the result. Returns NULL with STATUS_USAGE if an
+ * instruction class is unknown or cannot run on this machine. Returns NULL with STATUS_FAILED if
+ * the data file with the loops to measure is malformed. */
 struct characterise *characterise_new(const struct machine *machine,
 	const struct characterise_options *options, struct status *status);
 void characterise_free(struct characterise *characterise);

@@ -195,8 +195,8 @@ static struct figure slots(const struct evaluation *e, const struct loop_item *i
 
 /* Two lengths of nops count as equally fast up to the relative difference AS_QUICK. Loops are
  * filled with the longest of the fastest nops, because 64 bytes of short nops hold more micro-ops
- * than one line of the op cache. With short nops, mixed code comes from the decoders, and slots are
- * wrong (Redwood Cove: 2 instead of 1). */
+ * than one line of the op cache. If a loop is filled with short nops, its code comes from the
+ * decoders, and measured slots are wrong (Redwood Cove: 2 instead of 1). */
 #define AS_QUICK 0.02
 
 static void fill_width(struct evaluation *e)

@@ -110,7 +110,7 @@ struct evaluation {
 	int nop; /* index of the `width` line with the most nops per cycle; -1: not yet known */
 };
 
-/* Returns the cell, which contains the trials of a loop, or NULL. */
+/* Returns the cell of a loop, which contains the loop's trials, or NULL. */
 const struct cell *evaluate_cell(const struct evaluation *e, const struct kernel *kernel);
 /* Returns the measured cycles of one loop. */
 struct figure evaluate_loop(const struct evaluation *e, const struct kernel *kernel);

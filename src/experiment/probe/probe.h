@@ -98,7 +98,7 @@ struct probe_report {
 				set */
 	struct probe_curve lines[PAGE_KINDS]; /* latency of a walk in random order over the lines of
 						 a working set */
-	struct probe_curve pages[PAGE_KINDS]; /* latency of a walk over one line per page */
+	struct probe_curve pages[PAGE_KINDS]; /* latency of loads that read one line per page */
 	struct probe_share share;
 	struct probe_curve pairs;
 	struct probe_curve parallel; /* latency of loads over x, the number of independent chains of

@@ -215,10 +215,10 @@ static void add_stages(
 	}
 }
 
-/* Fills the list of stages. The first latency curve and all parts that depend on it come first, to
- * give an interrupted probe the most results. The stages for the other kind of pages follow the
- * first latency curve and the parts that depend on it. Returns the estimated seconds of all stages
- * of the probe. */
+/* Fills the list of stages. The stages with the first latency curve and all parts that depend on it
+ * come first, to give an interrupted probe the most results. The stages for the other kind of pages
+ * follow the first latency curve and the parts that depend on it. Returns the estimated seconds of
+ * all stages of the probe. */
 static double lay_out(struct probe *probe)
 {
 	static const enum probe_part first[] = { PROBE_LATENCY, SHARE, PROBE_TLB, SHARE, PROBE_LINE,

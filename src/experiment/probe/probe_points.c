@@ -13,8 +13,8 @@
 #include "experiment/probe/probe_state.h"
 #include "kernels/knob_rows.h"
 
-/* Later rounds of measurements add points to a curve only up to fine_most bytes. A larger working
- * set takes too long to lay out, and its knee moves from run to run. */
+/* Later rounds of measurements add points to a curve only up to fine_most bytes. A working set of
+ * more than fine_most bytes takes too long to lay out, and its knee moves from run to run. */
 static const uint64_t fine_most = 64 << 20;
 
 /* For a working set of more than far_from bytes, the caches take long to reach steady state. */
@@ -103,8 +103,8 @@ __attribute__((format(printf, 4, 5))) static bool add(
 	return true;
 }
 
-/* Returns whether a point must be measured again. In the core's own caches, scattered trials have
- * only one cause: interference from other processes. */
+/* Returns whether a point of the curve must be measured again. In the core's own caches, scattered
+ * trials have only one cause: interference from other processes. */
 static bool doubtful(const struct sample *sample, const struct setting *setting)
 {
 	/* For a large working set, a point is measured again only if its sample is invalid, because
@@ -318,15 +318,15 @@ static void fill_tlb(struct probe *probe, const struct probe_stage *stage, int r
 /* ---- this process's share of the last cache ---- */
 
 /* Other processes also use the last cache, so the size for one process varies. The probe walks
- * working sets of a few sizes near that size until their latency is steady. The probe repeats the
- * walks for its share of the last cache between its other parts. */
+ * working sets of a few sizes near that size until their latency is steady. Between its other
+ * parts, the probe repeats the measurement of its share of the last cache. */
 
 /* Ratio of two neighbouring sizes in a measurement of the share of the last cache: three sizes for
  * each doubling. */
 #define SHARE_STEP 1.26
 
-/* Largest working set to measure the share of the last cache. Larger working sets take too long to
- * walk repeatedly. */
+/* Largest working set to measure the share of the last cache. Working sets larger than this take
+ * too long to walk through repeatedly. */
 static const double share_most = 64 << 20;
 
 /* To show how the share of the last cache varies, even a late probe measures at least LOOKS_LEAST

@@ -44,7 +44,7 @@ struct probe {
 	struct probe_report report;
 	struct cells *cells;
 	double scale; /* factor by which the probe multiplies the seconds of each measurement */
-	int octave;   /* number of points per doubling of the size in the first round */
+	int octave;   /* number of points of a curve per doubling of the size in the first round */
 	int rounds;   /* number of rounds of measurements for each curve: the first round, and
 			 refinements */
 	int stage_count, stage, round;

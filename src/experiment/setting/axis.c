@@ -39,8 +39,8 @@ static void size_span(const struct kernel *kernel, int index, uint64_t last_cach
 		*low = *high;
 }
 
-/* Lists the powers of two, in units of the knob, from `start`. If `halves` is true, also lists the
- * values half-way between two powers. */
+/* Lists the powers of two, in units of the knob, from `start`. If `halves` is true, the axis also
+ * has the values half-way between two powers of two. */
 static int ladder(const struct knob *knob, int64_t start, int64_t low, int64_t high, bool halves,
 	int64_t *values, int room)
 {

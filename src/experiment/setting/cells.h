@@ -18,7 +18,8 @@ struct setting_index {
 	int count;
 	struct setting *setting; /* the settings, in the order in which they were added */
 	int slot_count;		 /* number of slots in the hash table: a power of two, or 0 */
-	int *slot;		 /* index of the slot's setting + 1; 0: the slot is free */
+	int *slot; /* index of the setting in this slot of the hash table, plus 1; 0: the slot is
+		      free */
 };
 
 /* Returns the position of a setting in the list, or -1. */
@@ -50,9 +51,9 @@ struct cells;
 struct cells *cells_new(void);
 void cells_free(struct cells *cells);
 
-/* Finds the cell of a setting. If the setting has no cell, the function creates a cell (make =
- * true) or returns NULL (make = false). Pointers to cells (settings with trials) stay valid until
- * cells_free() or cells_clear(). */
+/* Finds the cell (trials and sample) of a setting. If the setting has no cell, the function creates
+ * a cell (make = true) or returns NULL (make = false). Pointers to cells (settings with trials)
+ * stay valid until cells_free() or cells_clear(). */
 struct cell *cells_get(struct cells *cells, const struct setting *setting, bool make);
 size_t cells_count(const struct cells *cells);
 void cells_clear(struct cells *cells);

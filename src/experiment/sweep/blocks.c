@@ -11,7 +11,7 @@
 #define CHAIN_BINDS 1.5
 
 /* Assumed entries of the first-level TLB if the core file does not give the number. Most large
- * cores have 64 entries. */
+ * cores have a first-level TLB of 64 entries. */
 #define TLB_ASSUMED 64
 
 /* Returns the bytes of a cache. For the running core, the system reports the size. For another

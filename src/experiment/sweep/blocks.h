@@ -27,7 +27,7 @@ struct blocks {
 	struct block_advice advice;
 };
 
-/* Returns false if the setting has no blocks or no cache size is known. */
+/* Returns false if the setting's kernel has no blocks or no cache size is known. */
 bool blocks_find(const struct blocks_question *question, struct blocks *blocks);
 
 /* Summary of measurements of one setting with different block sizes: the fastest measurement, and

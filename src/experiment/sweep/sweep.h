@@ -74,13 +74,13 @@ struct sweep *sweep_new(const struct kernel *kernel, const struct sweep_options 
 void sweep_free(struct sweep *sweep);
 
 /* Assigns a list of values to a knob: "knob=values". axis_parse_list() describes the format of the
- * list. The first assigned knob varies slowest. Unassigned knobs keep their initial value. Returns
- * STATUS_USAGE for an unknown knob, a bad list, or a knob given twice. */
+ * list. In a sweep, the knob that was assigned first varies slowest. Unassigned knobs keep their
+ * initial value. Returns STATUS_USAGE for an unknown knob, a bad list, or a knob given twice. */
 struct status sweep_assign(struct sweep *sweep, const char *assignment);
 
-/* Begins the sweep after the last assignment. Counts the cells that fit the machine's memory.
- * Returns STATUS_USAGE if no combination is allowed, or if the combinations are so many that the
- * sweep would take a day. */
+/* Begins the sweep after the last assignment. Counts the cells (combinations of knob values) that
+ * fit the machine's memory. Returns STATUS_USAGE if no combination is allowed, or if the
+ * combinations are so many that the sweep would take a day. */
 struct status sweep_begin(struct sweep *sweep, struct memory_limits memory_limits);
 
 const struct sweep_report *sweep_report(const struct sweep *sweep);
@@ -157,7 +157,7 @@ struct named_sweep {
 	struct sweeps_published published[SWEEPS_PUBLISHED];
 };
 
-/* The list of all named sweeps. */
+/* The list of all named sweeps, which are read from data/sweeps. */
 struct sweeps {
 	int count;
 	struct named_sweep *sweep;
@@ -222,13 +222,13 @@ bool sweeps_paced(enum sweeps_figure figure);
 /* Returns whether the sweep shows the quantity, or has a published value of the quantity. */
 bool sweeps_asks(const struct named_sweep *sweep, enum sweeps_figure figure);
 
-/* Returns whether a published value belongs to the setting. */
+/* Returns whether a published value belongs to the given setting. */
 bool sweeps_published_of(const struct named_sweep *sweep, const struct sweeps_published *published,
 	const struct setting *setting);
 
 /* Finds the baseline of a setting: the setting to which its speed is compared. In the baseline, the
  * baseline's knob has the value base_value, and the kernel adjusts the other knobs. Returns false
- * if the sweep has no baseline, or if the baseline is not an allowed setting. */
+ * if the named sweep has no baseline, or if the baseline is not an allowed setting. */
 bool sweeps_baseline(
 	const struct named_sweep *sweep, const struct setting *setting, struct setting *base);
 

@@ -319,8 +319,8 @@ void sweeps_order(const struct named_sweep *sweep, const struct sweeps_row *rows
 		struct way ways[WAYS_MOST];
 		int found;
 
-		/* All rows that differ only in the baseline's knob are compared once, at the first
-		 * of these rows. */
+		/* All measured rows that differ only in the baseline's knob are compared once, at
+		 * the first of these rows. */
 		found = find_ways(sweep, &rows[i], figure, rows, count, ways, WAYS_MOST);
 		if (found < 2 || ways[0].row != &rows[i])
 			continue;

@@ -272,8 +272,8 @@ static bool time_is_up(const struct windows *windows)
 	return seconds > 0 && measurer_now(windows->measurer) - windows->begin >= seconds;
 }
 
-/* Makes one measurement with x filler instructions. Returns false if there is no result, because
- * the request was taken back or cancelled. */
+/* Makes one measurement with x filler instructions. Returns false if a measurement has no result,
+ * because the request was taken back or cancelled. */
 static bool visit(struct windows *windows, struct windows_row *row, double x)
 {
 	struct windows_report *report = &windows->report;

@@ -1,8 +1,8 @@
 /* Measures the sizes of a core's buffers without hardware counters. The measured loop has more and
  * more filler instructions between two cache misses. If the filler instructions fill a buffer, the
  * two misses no longer overlap. For each kind of filler instruction of the kernel `window`, the
- * report has the measured curve, the knee of the curve, and the buffer. All output of this
- * measurement reads only struct windows_report. */
+ * report has the measured curve, the knee of the curve, and the buffer. All output of the
+ * measurement of buffer sizes reads only struct windows_report. */
 #pragma once
 
 #include <stdbool.h>

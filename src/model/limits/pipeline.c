@@ -209,7 +209,7 @@ static void start(struct pipeline *pipeline, int number, double ready)
 }
 
 /* Starts a node that has no micro-op left to execute, or a store that can forward its value early.
- * A node is not finished if it is not renamed yet or waits for a producer. */
+ * A node is not started here if it is not renamed yet or waits for a producer. */
 static void start_idle(struct pipeline *pipeline, int number)
 {
 	const struct instance *instance = &pipeline->instance[number];
