@@ -14,7 +14,7 @@ enum stage {
 	STAGES
 };
 
-/* A zeroed struct means that no work runs. Only one thread writes a struct progress. */
+/* A zeroed struct progress means that no work runs. Only one thread writes a struct progress. */
 struct progress {
 	atomic_uint stage; /* the enum stage; for complete runs, the value also holds the run's
 			      number and the number of runs */

@@ -26,7 +26,7 @@ struct listing {
 struct listing *listing_find(const struct kernel *kernel, const char *function);
 void listing_free(struct listing *listing);
 
-/* Finds the function in a source text. */
+/* Finds the kernel's function in a source text. */
 struct listing *listing_parse(const char *file, const char *text, const char *function);
 
 /* Returns one function of a packed file (kernels/pack.awk) as C text, or NULL. A packed name

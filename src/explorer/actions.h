@@ -12,8 +12,8 @@ extern const struct command_row commands_setting[], commands_panes[], commands_m
 	commands_campaigns[], commands_picture[];
 
 /* The arrow keys change the kernel, the knob and its value with the action_… functions. The
- * action_… functions follow the rules of command_row.run. The parameter `direction` of an action_…
- * function is -1 (previous, smaller) or +1. */
+ * action_… functions follow the rules of command_row.run, the function that runs a command. The
+ * parameter `direction` of an action_… function is -1 (previous, smaller) or +1. */
 struct status action_kernel_by(
 	const struct session *session, struct session *change, int direction);
 struct status action_knob_by(const struct session *session, struct session *change, int direction);

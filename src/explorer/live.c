@@ -34,7 +34,8 @@ enum { POOL_QUIET = 150 };
 enum { POOL_FEW = 8 };
 static const double POOL_LONG = 2 * SECONDS_SETTLED;
 /* A sample is steady if its CPE changes by at most the distance of its quartiles or by the share
- * STEADY_SHARE. STEADY_SHARE_FEW applies if the sample has too few trials for quartiles. */
+ * STEADY_SHARE. STEADY_SHARE_FEW is used in place of STEADY_SHARE if the sample has too few trials
+ * for quartiles. */
 static const double STEADY_SHARE = 0.005, STEADY_SHARE_FEW = 0.03;
 /* Number of trials per second that are drawn on the strip chart. The strip chart is full after two
  * seconds. */

@@ -19,7 +19,7 @@ struct tick {
 /* The number of trials of one request for each fate (used, or reason for discarding), including
  * trials that are no longer stored. */
 struct tally {
-	float at; /* time of the request's last trial, in seconds since changed_at */
+	float at; /* time of the live request's last trial, in seconds since changed_at */
 	unsigned fate[TRIAL_FATES];
 };
 
@@ -63,7 +63,8 @@ struct live {
 	int tick_count, tick_first; /* ticks[] is a ring buffer */
 	struct tick ticks[VIEW_STRIP];
 	double ghz; /* last measured core clock of any setting; NAN: no clock was measured yet */
-	enum source ghz_from; /* the source of the cycles from which `ghz` was computed */
+	enum source ghz_from; /* the source of the cycles (counter or clock) from which `ghz` was
+				 computed */
 };
 
 /* live_begin() is called before the time is known. The first session_advance() calls

@@ -219,7 +219,8 @@ struct view {
 	double quiet_age; /* seconds since `quiet` was measured */
 	double last_ghz;  /* last measured core clock of any setting; NAN: no clock was measured yet
 			   */
-	enum source last_source; /* source of the cycles from which `last_ghz` was computed */
+	enum source last_source; /* source of the cycles (counter or clock) from which `last_ghz`
+				    was computed */
 	bool measuring;		 /* a request for the present setting is at the engine */
 	double waiting; /* seconds since the request to the engine, while no answer has arrived */
 	/* Progress of a long preparation or a long run; STAGE_NONE: the progress is unknown. */

@@ -458,7 +458,7 @@ void fields_write(json_t *object, const struct field *table, const void *owner, 
 
 static enum source source_find(const char *word)
 {
-	/* The letters that stand for the values of enum source. */
+	/* The letters that stand for the values of enum source: where a value comes from. */
 	const char *source = "CRSTM";
 
 	while (word && *source && strcmp(source_name((enum source) * source), word) != 0)

@@ -55,8 +55,8 @@ enum field_type {
 	FIELD_FLAG,   /* bool */
 	FIELD_WORD,   /* char[] */
 	FIELD_NAME,   /* const char *; NULL: unavailable */
-	FIELD_SOURCE, /* enum source, written as its word */
-	FIELD_PAGES,  /* enum page_kind, written as its word */
+	FIELD_SOURCE, /* kind of value: an enum source, written as its word */
+	FIELD_PAGES,  /* kind of value: an enum page_kind, written as its word */
 	FIELD_LIST,   /* misses for each cache level */
 };
 

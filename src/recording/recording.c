@@ -20,7 +20,7 @@
 /* The facts that the recording contains about a setting. */
 struct known {
 	unsigned id;	 /* id of the record with the setting's last sample */
-	unsigned trials; /* number of the setting's trials in the file */
+	unsigned trials; /* number of the setting's trials in the recording's file */
 	bool good;	 /* true if at least one sample of the setting was not contended */
 	int counted;	 /* number of counted events of the setting */
 	int limits; /* number of known limits in the recorded explanation of the setting; -1: no

@@ -5,8 +5,8 @@
  * An event of a record "counters" is [NAME, ROLE, VALUE, LO, HI, STATE, …]. The list of an
  * estimated event ("scaled") ends with the share of the time in which the event was counted. In a
  * record of counters, an unavailable event has null instead of numbers, and ends with the reason.
- * If the system refused to count the event, the event's list ends with errno after the reason. A
- * trial is [CPE, GHZ, WATCH, TURNS, AT, FATE, CHECK, WHERE]. */
+ * If the system refused to count the event, the event's list ends with errno after the reason. In a
+ * record, a trial is the list [CPE, GHZ, WATCH, TURNS, AT, FATE, CHECK, WHERE]. */
 #pragma once
 
 #include <stdbool.h>

@@ -66,7 +66,7 @@ struct replay_summary replay_summary(const struct replay *replay);
 struct replay_entry {
 	const struct setting *setting;
 	unsigned id;	  /* id of the record with the setting's last sample */
-	unsigned trials;  /* number of the setting's trials in the file */
+	unsigned trials;  /* number of the setting's trials in the recording's file */
 	int counted;	  /* number of counted events of the setting */
 	int limits_known; /* number of known limits in the recorded explanation of the setting; -1:
 			     no explanation was recorded */

@@ -78,8 +78,9 @@ void group_leave(struct counter_group *group);
 bool group_start(const struct counter_group *group);
 void group_stop(const struct counter_group *group);
 
-/* Reads all values of a group and its times. Returns false if the read is refused, or if a pinned
- * group has lost its counters. */
+/* Reads the values of all events of a group, and the times for which the group was enabled and
+ * counting. Returns false if the system refuses to read the group, or if a pinned group has lost
+ * its counters. */
 bool group_read(const struct counter_group *group, struct group_reading *reading);
 
 /* Reads all values of a group in the fastest available way, with fences before and after. Returns

@@ -21,8 +21,8 @@ struct counter_event {
 		      means that the event does not work */
 };
 
-/* The events to count while a kernel runs. Each request to the engine contains a counter plan: the
- * events to count. */
+/* The hardware events to count while a kernel runs. Each request to the engine contains a counter
+ * plan: the events to count. */
 struct counter_plan {
 	uint32_t id; /* id of the plan of events, chosen by the caller and copied to the results; 0:
 			no event is counted */

@@ -221,10 +221,10 @@ static bool try_group(struct counting *counting, struct counter_group *group)
 	return true;
 }
 
-/* Removes events from a group until the group runs. The kernel accepts a group that fits all
- * counters, but the NMI watchdog or a profiler may hold some counters. Events removed from a group
- * wait for the next group of events. A single event that does not run is tried again unpinned; an
- * unpinned event shares a counter by turns. */
+/* Removes events from a group until the rest of the group can be counted. The kernel accepts a
+ * group that fits all counters, but the NMI watchdog or a profiler may hold some counters. Events
+ * removed from a group wait for the next group of events. A single event that does not run is tried
+ * again unpinned; an unpinned event shares a counter by turns. */
 static void shrink(struct counting *counting, struct counter_group *group, int *queue, int *waiting)
 {
 	while (group->count > 0 && !try_group(counting, group)) {

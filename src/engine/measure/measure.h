@@ -47,11 +47,11 @@ struct measure {
 	uint8_t place; /* position of the working set in memory during the trials (struct trial) */
 	bool rewind;   /* true: each call of the kernel starts at the beginning of the ring of data;
 			  false: each call starts where the previous call stopped */
-	double begin;  /* start of the first trial, seconds */
+	double begin;  /* time at which the first trial started, seconds */
 	int cpu;       /* the processor on which the thread should run; -1: any processor */
-	/* Counter of core cycles, the clock of trials. NULL (set by measure_begin()): the reference
-	 * chain is the clock of trials. The field `counting` becomes NULL when the counter is lost;
-	 * earlier trials are then converted to cycles of the reference chain. */
+	/* Hardware counter of core cycles, which times the trials. NULL (set by measure_begin()):
+	 * the reference chain is the clock of trials. The field `counting` becomes NULL when the
+	 * counter is lost; earlier trials are then converted to cycles of the reference chain. */
 	struct counting *counting;
 	struct progress *progress; /* progress of complete runs; NULL (set by measure_begin()):
 				      progress is not reported */

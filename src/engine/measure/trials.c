@@ -121,10 +121,11 @@ struct picked {
 };
 
 /* Picks trials whose fate (quiet, or a reason to discard) is in `fates`, with one bit for each
- * fate. If `steady` is true, only trials in steady state are picked. The cycle counter may come or
- * go between requests, so only some trials may have counted cycles. If the cycle counter is the
- * source of cycles, pick() uses only trials with counted cycles, if there are any. If the reference
- * chain is the source of cycles, pick() converts counted trials to the reference chain. */
+ * fate. If `steady` is true, only trials with caches in steady state are picked. The cycle counter
+ * may come or go between requests, so only some trials may have counted cycles. If the cycle
+ * counter is the source of cycles, pick() uses only trials with counted cycles, if there are any.
+ * If the reference chain is the source of cycles, pick() converts counted trials to the reference
+ * chain. */
 static void pick(const struct trials *trials, unsigned fates, bool steady, enum source source,
 	struct picked *picked)
 {
@@ -265,8 +266,8 @@ void sample_summarise(
 	stats_sort(cpe, sample->trials);
 	sample->cpe = facts->far ? stats_trimmed_mean(cpe, sample->trials, MEAN_TRIM)
 				 : stats_quantile(cpe, sample->trials, 0.5);
-	/* A few slow trials may raise the mean above the quartile. Extend the range between the
-	 * quartiles, so that the range always contains the sample's value. */
+	/* A few slow trials may raise the mean above the upper quartile. Extend the range between
+	 * the quartiles, so that the range always contains the sample's value. */
 	sample->cpe_lo = fmin(stats_quantile(cpe, sample->trials, 0.25), sample->cpe);
 	sample->cpe_hi = fmax(stats_quantile(cpe, sample->trials, 0.75), sample->cpe);
 	sample->ghz = stats_median(ghz, sample->trials);

@@ -9,7 +9,8 @@
 
 enum { TRIALS_MAX = 600 };
 
-/* Reasons for discarding a trial. The trial's own cycles per element are never a reason. */
+/* Reasons for discarding a trial. A trial is never discarded because of its own cycles per element.
+ */
 enum trial_fate {
 	TRIAL_QUIET = 0, /* the trial is not contended, as far as the watch chain and the watch
 			    loops show */
@@ -27,7 +28,7 @@ enum trial_fate {
 
 /* One trial: one timing of the kernel, compared with the reference chain of known latency. */
 struct trial {
-	double cpe;   /* core cycles per element, by the clock in facts.cycles_from */
+	double cpe;   /* core cycles per element in the trial, by the clock in facts.cycles_from */
 	double ghz;   /* core clock frequency during the trial, by the clock in facts.cycles_from */
 	float check;  /* cycles by the reference chain ÷ cycles by the counter; NAN: no counter */
 	float watch;  /* time of the watch chain in the trial ÷ its documented time; the inverse if
@@ -60,10 +61,10 @@ enum source {
 	SOURCE_MODEL = 'M',
 };
 
-/* The name of a source in files: "counter", "reference", … */
+/* The name, in files, of the source of a measured value: "counter", "reference", … */
 const char *source_name(enum source source);
 
-/* The conditions under which the trials were made. */
+/* The conditions (facts) under which the trials were made. */
 struct run_facts {
 	int cpu;    /* the measured core */
 	bool bound; /* true: the worker, the measuring thread, is bound to the measured core */
@@ -184,7 +185,7 @@ void trial_uncount(struct trial *trial);
 /* Appends `from` to `into`. trials_append() removes older trials first if `into` is full. */
 void trials_append(struct trials *into, const struct trials *from);
 
-/* The number of quiet trials in steady state. */
+/* The number of quiet (undisturbed) trials in steady state. */
 unsigned trials_quiet(const struct trials *trials);
 
 /* The probable relative error of the median: half of all repetitions would have a smaller error.
@@ -194,7 +195,7 @@ unsigned trials_quiet(const struct trials *trials);
  * 0.627 * quartile range / sqrt(n). */
 double sample_precision(const struct sample *sample);
 
-/* Makes room in a full set of trials. To make room, removes every trial that is not quiet, or the
- * older half of the trials if most trials are quiet. Always keeps the newest quarter. After trials
- * are removed, at least a quarter of the set is free. */
+/* Makes room in a full set of trials by removing some. To make room, removes every trial that is
+ * not quiet, or the older half of the trials if most trials are quiet. Always keeps the newest
+ * quarter. After trials are removed, at least a quarter of the set is free. */
 void trials_make_room(struct trials *trials);

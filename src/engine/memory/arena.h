@@ -58,9 +58,10 @@ void arena_tighten(struct arena *arena);
  * space reserved by one arena reduces the space for all other arenas. */
 bool arena_addresses_limited(void);
 
-/* Fills pages, pages_note, nodes, node and node_note of *facts. The working set has `bytes` bytes
- * at offset `from`. The parameter `asked` is the requested page size. The parameter `huge_note` is
- * the reason why the system has no huge pages; empty: the system may have huge pages. */
+/* Fills the fields pages, pages_note, nodes, node and node_note of *facts, which describe the pages
+ * and memory node of a working set. The working set has `bytes` bytes at offset `from`. The
+ * parameter `asked` is the requested page size. The parameter `huge_note` is the reason why the
+ * system has no huge pages; empty: the system may have huge pages. */
 void arena_tell(const struct arena *arena, uint64_t from, uint64_t bytes,
 	const struct arena_place *place, enum page_kind asked, const char *huge_note,
 	struct run_facts *facts);

@@ -79,8 +79,9 @@ struct own_description {
 
 enum { OWN_N_MIN = 16, OWN_N_MAX = 1 << 30 };
 
-/* Reads the description from a source file's text. Fails with STATUS_USAGE. An error message begins
- * with `origin` ("mine.c:3: …"), names the wrong word, and says what is expected. */
+/* Reads the description of an own loop's data from a source file's text. Fails with STATUS_USAGE.
+ * An error message begins with `origin` ("mine.c:3: …"), names the wrong word, and says what is
+ * expected. */
 struct status own_describe(
 	const char *text, const char *origin, struct own_description *description);
 

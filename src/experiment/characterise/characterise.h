@@ -24,12 +24,13 @@ struct characterise_options {
 
 /* The stages of the measurement. */
 enum characterise_stage {
-	CHARACTERISE_CLASSES, /* latencies and throughputs of instruction classes, and facts about
-				 the core */
-	CHARACTERISE_SLOTS,   /* rename slots of each instruction class */
+	CHARACTERISE_CLASSES, /* stage of the measurement: latencies and throughputs of instruction
+				 classes, and facts about the core */
+	CHARACTERISE_SLOTS,   /* stage of the measurement: rename slots of each instruction class */
 	CHARACTERISE_CACHES,
 	CHARACTERISE_WINDOWS,
-	CHARACTERISE_PORTS, /* ports, measured with loops that mix instruction classes */
+	CHARACTERISE_PORTS, /* stage of the measurement: ports, measured with loops that mix
+			       instruction classes */
 	CHARACTERISE_STAGES
 };
 

@@ -191,7 +191,8 @@ static bool wanted(const struct reader *reader, const char *name)
 	return !reader->classes;
 }
 
-/* Reads a line `class`. The first field of a line `class` is "NAME 128,256,512". */
+/* Reads a line `class`. In the data file with loops to measure, the first field of a line `class`
+ * is "NAME 128,256,512". */
 static void read_class(struct reader *reader, char *field[FIELDS])
 {
 	char *name = strtok(field[0], " "), *list = strtok(NULL, " ");

@@ -33,7 +33,7 @@ enum { VISITS = 2 };
  * long, because all cores must reach full speed. */
 #define VISIT_CORES 0.05
 
-/* Seconds between two analyses of the report while the probe measures. */
+/* Seconds between two analyses of the measured curves while the probe measures. */
 #define ANALYSE_EVERY 0.15
 
 struct probe *probe_new(

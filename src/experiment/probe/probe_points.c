@@ -37,9 +37,9 @@ static const double own_most = 2;
  * in another set of the first cache. */
 enum { PAGE_STRIDE = PROBE_PAGE + 64 };
 
-/* The fewest and the most pages of the TLB curve. PAGES_FEW pages fit any first-level TLB.
- * PAGES_MANY is twice the largest second-level TLB today (4,096 entries), which makes the last
- * plateau visible. */
+/* The fewest and the most pages of the TLB curve. PAGES_FEW is a number of pages that any
+ * first-level TLB covers. PAGES_MANY is twice the largest second-level TLB today (4,096 entries),
+ * which makes the last plateau visible. */
 enum { PAGES_FEW = 8, PAGES_MANY = 8192 };
 
 /* In the core's own caches, a point is doubtful if the relative distance of its quartiles exceeds

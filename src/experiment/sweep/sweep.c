@@ -480,8 +480,8 @@ static const struct cell *take(struct sweep *sweep)
 		if (sweep->stopped && !cell->settled && status_is_ok(&cell->failure) &&
 			!(cell->sample.valid && cell->sample.trials >= FEWEST))
 			continue;
-		/* If the time is over, a setting's value is reported even from few trials. The
-		 * sample contains the number of trials. */
+		/* If the time is over, a setting's value is reported even from few trials. A sample
+		 * says from how many trials its value was computed. */
 		if (!cell->settled && status_is_ok(&cell->failure) && !cell->sample.valid)
 			cell->failure = status_failed(
 				"every trial in %u visits was disturbed", cell->visits);

@@ -247,8 +247,8 @@ static void end_row(struct windows *windows, struct windows_row *row)
 		row->setting = setting_at(windows, row, row->knee.x);
 }
 
-/* Finds the next number of filler instructions to measure for this kind of filler. If the knee is
- * unclear, the search begins again. */
+/* Finds the next number of filler instructions to measure for this kind of filler. If the knee of
+ * the curve is unclear, the search for the knee begins again. */
 static bool next_place(struct windows *windows, struct windows_row *row, double *x)
 {
 	double least = (double)row->setting.kernel->knobs[windows->fillers].min;

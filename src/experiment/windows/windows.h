@@ -37,10 +37,11 @@ enum windows_state { WINDOWS_WAITS, WINDOWS_GOES_ON, WINDOWS_DONE, WINDOWS_FAILE
 struct windows_row {
 	const char *filler; /* name of the filler instruction, such as "nop" */
 	int64_t choice;	    /* the value of the knob `filler` (kind of filler instruction) */
-	const struct window_filler *fact; /* the buffer that the filler occupies; NULL: unknown */
+	const struct window_filler
+		*fact; /* the core's buffer that the filler instruction occupies; NULL: unknown */
 	enum windows_state state;
 	struct knee_curve curve;
-	struct knee knee; /* knee of the curve measured so far */
+	struct knee knee; /* knee (position of the rise) of the curve measured so far */
 	double most;	  /* largest number of filler instructions to measure */
 	double entries;	  /* entries of the buffer, from the core model; NAN: unknown */
 	struct setting

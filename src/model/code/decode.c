@@ -192,8 +192,9 @@ static bool find_loop(const struct function *function, struct span *best)
 	return best->count > 0;
 }
 
-/* Fills in the instructions of the loop and its path. The path follows jumps. The path takes a
- * conditional branch only if the loop cannot continue without taking it. */
+/* Fills in the instructions of the loop, and the path: their order of execution in one iteration.
+ * The path follows jumps. The path takes a conditional branch only if the loop cannot continue
+ * without taking it. */
 static void fill_loop(const struct function *function, const struct span *span, struct loop *loop)
 {
 	uint64_t base = (uint64_t)(uintptr_t)function->code;

@@ -28,8 +28,9 @@ struct status decode_loop(const void *code, size_t size, double elements, struct
 /* Follows generated code from `top`, the loop's first instruction, until execution returns to
  * `top`. Fills `loop` as decode_loop() does. Only the loop's closing branch may depend on data:
  * other branches count as not taken. A return goes back to its call. A jump through a register goes
- * to the address that an instruction of the loop put into the register. The path may use only the
- * `size` bytes at `code`. STATUS_FAILED: the path leaves the code, or is too long. */
+ * to the address that an instruction of the loop put into the register. The executed path may use
+ * only the `size` bytes of code at `code`. STATUS_FAILED: the executed path leaves the code, or is
+ * too long. */
 struct status follow_loop(
 	const void *code, size_t size, const void *top, double elements, struct loop *loop);
 

@@ -30,14 +30,16 @@ struct loop {
 	int path_count, path_room;
 	struct loop_step *path; /* steps in the order of execution; after the last step, the first
 				   step follows again */
-	int turns;		/* number of iterations in the path, >= 1 */
-	double elements;	/* number of elements that the path processes, > 0 */
+	int turns; /* number of loop iterations in the path (the executed instructions), >= 1 */
+	double elements; /* number of data elements that the path (the executed instructions)
+			    processes, > 0 */
 	bool stepped; /* true: the path was observed by single-stepping, so its addresses are known
 		       */
 	bool varies;  /* true for a stepped loop if a branch was taken in one iteration and not in
 			 another. Values per element then hold only for the data of this run */
-	int forks;    /* for an assumed path: number of conditional branches inside the loop. Each
-			 branch counts as not taken if the path can then stay in the loop */
+	int forks;    /* if the path is assumed, not observed: number of conditional branches inside
+			 the loop. Each branch counts as not taken if the path can then stay in the
+			 loop */
 	double insns_per_element; /* instructions per element. In a single-stepped loop, the number
 				     is exact, from two runs of different length; in a decoded loop,
 				     it is path_count ÷ elements */

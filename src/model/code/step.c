@@ -423,7 +423,8 @@ static struct status step_to(struct tracer *tracer, bool kept, int *steps)
 		if (index < 0)
 			return ended_by_signal(tracer, SIGSEGV);
 		/* If the address did not change, the instruction repeats itself (rep movsb) and
-		 * counts as one step. A jump to itself is a new step. */
+		 * counts as one step. An instruction that jumps to itself is a new step each time.
+		 */
 		if (registers.at != before || tracer->insn[index].flow != FLOW_NONE) {
 			if (*steps >= tracer->plan->most_steps)
 				return status_failed(

@@ -23,7 +23,8 @@ static const struct insn *insn_at(const struct step_trace *trace, int step)
 	return &trace->insn[trace->seen[step].insn];
 }
 
-/* Whether execution jumps back after this step. A backward jump closes a loop. */
+/* Whether execution jumps back to a lower address after this step. A backward jump closes a loop.
+ */
 static bool jumps_back(const struct search *search, int step)
 {
 	const struct insn *insn = insn_at(search->trace, step),

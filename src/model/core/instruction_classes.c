@@ -1,7 +1,8 @@
 /* Finds the class of an instruction in the tables NAME.ops (format: data/uarch/README.md). The
- * explorer needs the class of every instruction in every frame. For fast access, the rules that
- * give a class to each instruction are in a hash table by mnemonic; rules with the same hash keep
- * the order of the file. Rules whose mnemonic ends in * are in a separate list. */
+ * explorer looks up the class of every instruction of the loop each time it draws the screen. For
+ * fast access, the rules that give a class to each instruction are in a hash table by mnemonic;
+ * rules with the same hash keep the order of the file. Rules whose mnemonic ends in * are in a
+ * separate list. */
 #include "model/core/uarch_inside.h"
 
 #include <search.h>

@@ -214,12 +214,12 @@ double uarch_chain(const struct uarch *uarch, const struct uarch_class *producer
 struct uarch_insn {
 	bool known; /* false: the instruction table has no rule for the instruction, or the core
 		       model lacks its class */
-	const struct uarch_class *op;	/* class of the operation; NULL: the instruction is a plain
-					   load, store or nop */
-	const struct uarch_class *load; /* class of each load of a memory operand; NULL: the
-					   instruction does not load */
-	const struct uarch_class
-		*store; /* class of each store; NULL: the instruction does not store */
+	const struct uarch_class *op;	 /* class of the operation; NULL: the instruction is a plain
+					    load, store or nop */
+	const struct uarch_class *load;	 /* class of each load of a memory operand; NULL: the
+					    instruction does not load */
+	const struct uarch_class *store; /* class of each store of a memory operand; NULL: the
+					    instruction does not store */
 	const struct uarch_class *taken; /* class of the instruction if it is a conditional branch
 					    that is taken, in place of `op`; NULL: no replacement */
 	const struct uarch_class
@@ -239,7 +239,8 @@ struct uarch_insn {
 void uarch_insn(const struct uarch *uarch, const struct insn *insn, struct uarch_insn *facts);
 
 /* Finds a class by name and width in bits (0: no width). If no class has the name with this width,
- * uarch_find() returns the class with the name alone. NULL: no class has this name. */
+ * uarch_find() returns the class with the name alone. The result is NULL if no instruction class
+ * has this name. */
 const struct uarch_class *uarch_find(const struct uarch *uarch, const char *name, unsigned bits);
 
 /* Whether an instruction and the branch after it become one micro-op (macro-fusion). */
@@ -274,7 +275,7 @@ bool uarch_fuses_behind(
 	ROW(ROLE_STORES, "stores", "stores", false, false)                                      \
 	ROW(ROLE_BRANCHES, "branches", "branches", false, false)                                \
 	ROW(ROLE_MISPREDICTIONS, "mispredictions", "mispredictions", false, false)              \
-	/* the three cache-miss roles count misses of data accesses */                          \
+	/* the three roles of events for cache misses count misses of data accesses */          \
 	ROW(ROLE_L1_MISSES, "l1-misses", "L1 misses", false, false)                             \
 	ROW(ROLE_L2_MISSES, "l2-misses", "L2 misses", false, false)                             \
 	ROW(ROLE_L3_MISSES, "l3-misses", "L3 misses", false, false)                             \
@@ -297,8 +298,8 @@ extern const struct event_role_facts {
 	bool must;	/* true: the event occurs in every program */
 	bool many;	/* true: a core may have several events of the role */
 } event_roles[ROLE_COUNT];
-enum event_role role_find(const char *name); /* Finds a role by its name in files. Returns
-						ROLE_COUNT if the name is unknown. */
+enum event_role role_find(const char *name); /* Finds a role of counter events by its name in files.
+						Returns ROLE_COUNT if the name is unknown. */
 
 enum { EVENT_WORDS = 40, EVENT_TITLE = 64 };
 

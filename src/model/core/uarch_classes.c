@@ -123,7 +123,7 @@ bool read_set(struct reader *r)
 
 /* ---- classes */
 
-/* Reads the name of a class: NAME or NAME.WIDTH. */
+/* Reads the name of an instruction class: NAME or NAME.WIDTH. */
 static bool read_class_name(struct reader *r, const char *word, char name[UARCH_NAME])
 {
 	const char *dot = strchr(word, '.');
@@ -234,7 +234,7 @@ bool read_class(struct reader *r)
 	return true;
 }
 
-/* Whether a class of any width has this name. */
+/* Whether the core has an instruction class with this name, of any width. */
 static bool has_class(const struct reader *r, const char *name)
 {
 	for (int width = 0; width < UARCH_WIDTHS; width++) {

@@ -184,8 +184,8 @@ extern const char *const uarch_exceptions[EXCEPTIONS];
 const char *const *uarch_conditions(const char *isa);
 /* The ends of class names for each width: "" for no width, then ".8" … ".512". */
 extern const char *const uarch_width_suffix[UARCH_WIDTHS];
-/* Whether a class with this name accesses memory. A memory class needs one rename slot for any
- * number of micro-ops. */
+/* Whether an instruction class with this name accesses memory. A memory class needs one rename slot
+ * for any number of micro-ops. */
 bool uarch_class_is_memory(const char *name);
 /* Loads the instruction table, and finds the core's class for each class of the table. */
 struct status uarch_bind(struct uarch *uarch);
@@ -208,8 +208,8 @@ bool uarch_read_matches(const char *text, struct uarch *uarch);
 /* ---- instruction_classes.c: the class of an instruction */
 
 struct ops_class {
-	char name[UARCH_NAME]; /* the name must be the first field, because by_name() compares
-				  classes as strings */
+	char name[UARCH_NAME]; /* the name of the class must be the first field, because by_name()
+				  compares classes as strings */
 	int number;
 	int fallback; /* number of the class that replaces this class on a core without it; -1: no
 			 class */
@@ -232,8 +232,9 @@ struct status ops_parse(const char *text, const char *origin, struct uarch_ops *
 void ops_free(struct uarch_ops *ops);
 
 enum { OPS_NONE = -2, OPS_MEMORY_ONLY = -1 };
-/* The class number of the first rule that fits the instruction. OPS_MEMORY_ONLY: the rule has "-"
- * in place of a class, for an instruction that is only a load or store. OPS_NONE: no rule fits. */
+/* The class number that the first fitting rule of the instruction table gives to the instruction.
+ * OPS_MEMORY_ONLY: the rule has "-" in place of a class, for an instruction that is only a load or
+ * store. OPS_NONE: no rule fits. */
 int ops_find(const struct uarch_ops *ops, const struct insn *insn);
 
 /* The number of the class with this name; a width at the end of the name (".64") is ignored. -1: no

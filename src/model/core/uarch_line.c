@@ -150,9 +150,10 @@ int reader_pairs(struct reader *r, int at, const struct reader_pair *pairs, int 
 /* The place where a fact is stated: the youngest core file that states the fact, and the line in
  * that file. The core's own file is younger than the files that it inherits from. */
 struct stated {
-	char key[READER_KEY]; /* the first words of a line: "class fadd", "size rob" */
+	char key[READER_KEY]; /* key of a fact: the first words of its line, "class fadd" or "size
+				 rob" */
 	int file, line;
-	bool taken_back; /* a line "unknown" removes the fact */
+	bool taken_back; /* true: a line "unknown" in the core file removes the fact */
 	bool inherited;	 /* a core file from which this core inherits also states the fact */
 };
 

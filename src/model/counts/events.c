@@ -166,8 +166,8 @@ static bool ports_known(const struct explanation *explanation)
 	return true;
 }
 
-/* Micro-ops per element that execute on the ports in `ports`. Port pressure is in cycles per
- * iteration, and a micro-op needs one cycle on its port. */
+/* Micro-ops per data element that execute on the ports in the set `ports`. Port pressure is in
+ * cycles per iteration, and a micro-op needs one cycle on its port. */
 static double pressure_on(const struct explanation *explanation, uint32_t ports)
 {
 	const struct limits *limits = &explanation->limits;
@@ -235,5 +235,5 @@ double events_modelled(const struct uarch_event *meaning, const struct explanati
 		return pressure_on(explanation, role == ROLE_PORTS ? meaning->ports : ~UINT32_C(0));
 	if (role == ROLE_L1_MISSES || role == ROLE_L2_MISSES)
 		return limits->beyond[role == ROLE_L2_MISSES];
-	return NAN; /* the model predicts no count for the other roles */
+	return NAN; /* the model predicts no count for events with other roles */
 }

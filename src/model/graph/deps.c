@@ -21,8 +21,8 @@ static const double gain = 1e-7;
 struct search {
 	const struct deps_edge *edges;
 	int edge_count, nodes;
-	double *start; /* earliest start of each node in cycles so far, if one path lasts `ratio`
-			  cycles */
+	double *start; /* earliest start time of each graph node found so far, in processor cycles,
+			  if one path lasts `ratio` cycles */
 	int *parent;   /* for each node: the edge that determines its start; -1: no edge */
 	int *mark; /* for each node of the graph: number of the last search that visited it; -1: not
 		      visited */
@@ -47,8 +47,8 @@ static bool relax(struct search *search, double ratio)
 	return moved;
 }
 
-/* Keeps the cycle of parent edges through `node` in `cycle`, if it is slower than the slowest cycle
- * so far. */
+/* Stores the cycle of parent edges through `node` in `cycle`, if it is slower than the slowest
+ * cycle so far. */
 static bool take_cycle(const struct search *search, int node, struct cycle *cycle)
 {
 	double weight = 0;

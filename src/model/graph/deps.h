@@ -11,10 +11,10 @@
 
 enum { CHAIN_MAX = 512 };
 
-/* One step of the path that lies on the slowest cycle. */
+/* One step (instruction) of the loop's path that lies on the slowest cycle of the graph. */
 struct chain_link {
 	uint16_t step; /* index of the step in the loop's path */
-	float cycles;  /* cycles from the input of this step's part of the slowest cycle to its
+	float cycles;  /* processor cycles from this instruction's input on the slowest cycle to its
 			  result */
 	bool load, store, alu; /* whether the slowest cycle uses the load, the store and the
 				  operation of the step */
@@ -94,7 +94,7 @@ struct deps_edge {
 
 struct deps_graph {
 	int node_count, edge_count;
-	struct deps_node *node; /* nodes in the order of the path */
+	struct deps_node *node; /* nodes of the graph, in the order of the loop's path */
 	struct deps_edge *edge; /* edges in ascending order of `to` */
 };
 
@@ -111,10 +111,10 @@ struct cycle {
 	int spans; /* number of passes through the path that one round of the slowest cycle takes */
 	int count; /* number of edges of the cycle. Each edge of the cycle begins at the node where
 		      the previous edge ends; the last edge leads back to the first */
-	int *edge; /* indices of the edges; the caller provides memory for as many edges as the
-		      graph has nodes */
+	int *edge; /* indices of the cycle's edges; the caller provides memory for as many edges as
+		      the graph has nodes */
 };
 
-/* Finds the cycle with the largest weight per path. The array `edges` must be in ascending order of
- * `to`. */
+/* Finds the cycle of the graph with the largest weight per path. The array `edges` must be in
+ * ascending order of `to`. */
 void cycle_find(const struct deps_edge *edges, int edge_count, int nodes, struct cycle *cycle);

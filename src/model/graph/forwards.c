@@ -303,8 +303,9 @@ static void index_path(const struct loop *loop, int *starts, int *steps, int *nu
 }
 
 /* Finds the store for a load at the beginning of the path, which reads from a store of the previous
- * path. Later iterations in the path show from which store the load reads. All later iterations of
- * the loop must have found the same store, the same number of iterations earlier. */
+ * path. If the path has several iterations, the later iterations show from which store the load
+ * reads. All later iterations of the loop must have found the same store, the same number of
+ * iterations earlier. */
 static void wrap(const struct occurrences *load, int number, const int *starts, const int *steps,
 	struct forward *forward)
 {

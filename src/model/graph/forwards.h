@@ -55,7 +55,7 @@ struct address_walk {
 	int next_root;
 };
 
-/* One memory operand of a step of the path. */
+/* One memory operand of a step (instruction) of the path. */
 struct address_access {
 	int step, operand, size;
 	bool load, store;

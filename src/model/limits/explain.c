@@ -48,7 +48,7 @@ void explanation_free(struct explanation *explanation)
 }
 
 /* Finds the setting of the kernel's knobs with the smallest size and the same code. Initialising
- * the data of a small setting needs little time. */
+ * the data of a setting with a small size needs little time. */
 static void shrink(const struct kernel *kernel, const int64_t *from, int64_t *v)
 {
 	int size = kernel_axis(kernel, AXIS_SIZE);
@@ -140,8 +140,8 @@ static void fill_place(
 	}
 }
 
-/* Prepares a built-in kernel with little data and decodes its loop. If data decide the path, the
- * loop is single-stepped. */
+/* Prepares a built-in kernel with little data and decodes its loop. If the data decide which
+ * branches are taken, the loop is single-stepped. */
 static struct status read_loop(struct kernel_run *run, struct explanation *explanation)
 {
 	const struct kernel *kernel = run->kernel;

@@ -10,8 +10,8 @@
 
 /* ---- Counting the work of a path */
 
-/* Whether a branch of the path jumps. If the loop was not single-stepped, only the last branch of
- * the loop is assumed to jump. */
+/* Whether a branch in the loop's path jumps. If the loop was not single-stepped, only the last
+ * branch of the loop is assumed to jump. */
 static bool jumps(const struct loop *loop, int step)
 {
 	enum insn_flow flow = loop->insn[loop->path[step].insn].flow;

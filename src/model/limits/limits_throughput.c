@@ -147,7 +147,7 @@ static void add_splits(struct tally *tally)
 /* ---- The first-level cache: loads per cycle from one bank, and stored lines per cycle. Accesses
  * whose addresses relative to each other are unknown add no cycles to the limit. */
 
-/* A load or store of the path. */
+/* A load or store that the loop's path executes. */
 struct access {
 	struct address address;
 	int64_t growth; /* bytes by which the address grows from one path to the next */
@@ -263,8 +263,8 @@ static bool may_share(const struct accesses *stores, int at)
 	return apart < 0 ? -apart < LINE + b->size - 1 : apart < LINE + a->size - 1;
 }
 
-/* Returns the cycles of the path's stores, in order. Up to `together` adjacent stores to one line
- * complete in one cycle. */
+/* Returns the cycles that the stores of the loop's path need, in order. Up to `together` adjacent
+ * stores to one line complete in one cycle. */
 static double store_cycles(const struct accesses *stores, double together)
 {
 	int first = 0, run = 1;

@@ -20,7 +20,7 @@ void uses_add(struct class_uses *uses, const struct uarch_class *class, double c
 
 enum { ACCESS_GENERAL, ACCESS_VECTOR, ACCESS_512, ACCESS_KINDS };
 
-/* The work of one path through the loop. */
+/* The work of one path (executed instructions) through the loop. */
 struct tally {
 	const struct loop *loop;
 	const struct uarch *uarch;
@@ -68,8 +68,8 @@ static inline double tally_all(const double accesses[ACCESS_KINDS])
 	return accesses[ACCESS_GENERAL] + accesses[ACCESS_VECTOR];
 }
 
-/* Adds a limit of `cycles` per path. If the kind already has a limit, the higher limit stays.
- * Limits of 0 cycles or less are ignored. */
+/* Adds a speed limit of `cycles` cycles per path through the loop. If the kind already has a limit,
+ * the higher limit stays. Limits of 0 cycles or less are ignored. */
 void limits_add(struct tally *tally, enum limit_kind kind, double cycles, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 /* Adds a limit that applies, but whose number of cycles is unknown. */

@@ -26,7 +26,7 @@ enum infer_kind {
 struct infer_group {
 	int op;	   /* index of the instruction class that represents the group in measured loops of
 		      mixed instructions */
-	int ports; /* number of ports that the group can use */
+	int ports; /* number of ports that the classes of the group can use */
 	bool memory;
 	uint32_t set; /* the ports of the group, one bit for each port; 0: unknown */
 };

@@ -437,8 +437,8 @@ static bool waits_for_relative(const struct terms *t)
 
 /* Copies the micro-ops of a related instruction class to the op. A mix of instructions that is
  * measured later must confirm the copied micro-ops. An op may copy the micro-ops of an op with
- * equally many slots and about equal cycles. The cycles of long operations, such as divisions, may
- * differ. */
+ * equally many slots and about equal cycles. If micro-ops are copied, the cycles of long
+ * operations, such as divisions, may differ. */
 static bool takes_after_relative(struct terms *t)
 {
 	struct inference *in = t->in;

@@ -146,8 +146,8 @@ static void find_group(struct inference *in, int op)
 		return;
 	}
 	if (best < 0) {
-		/* If the mix of the op with a group could not be measured, no new group is made:
-		 * the op may belong to the group. */
+		/* If the mix of the op with a group's class could not be measured, the op gets no
+		 * new group, because it may belong to that group. */
 		if (failed)
 			return;
 		/* An op that the rename stage executes needs no port, even if its throughput is

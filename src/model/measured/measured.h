@@ -56,9 +56,9 @@ struct measured_mix {
 	struct figure cycles;
 };
 
-/* A measured number that belongs to no class. The word and the unit of a fact are as in core files:
- * "cap loads-512", "size opcache", "extra forward", "cache 2 bytes", "cache 1 latency", "chain fadd
- * fadd".
+/* A measured number (fact) about the core that belongs to no instruction class. The word and the
+ * unit of a fact are as in core files: "cap loads-512", "size opcache", "extra forward", "cache 2
+ * bytes", "cache 1 latency", "chain fadd fadd".
  *
  * The value of a `fuse` fact is the number of rename slots of both instructions. The value of an
  * `unlaminate` fact is the number of rename slots of the whole instruction.
@@ -154,8 +154,8 @@ void measured_write_rules(const struct measured *measured, struct text *text);
 /* Whether the word of a measured fact belongs to a `fuse` or `unlaminate` line. */
 bool measured_is_rule(const char *words);
 
-/* Returns the measured value of the fact called `word`. Returns NULL if the core's fact was not
- * measured. */
+/* Returns the measured value of the core's fact called `word`. Returns NULL if the core's fact was
+ * not measured. */
 const struct figure *measured_fact(const struct measured *measured, const char *word);
 
 /* Whether the measured value of "extra binds-ports" shows that the core chooses ports at rename.

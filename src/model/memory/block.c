@@ -61,9 +61,9 @@ static double climb_after(const struct block_question *question, int level)
 	return known(own) && known(next) ? next / own : (double)NAN;
 }
 
-/* Returns the cache level to which blocks are fitted. Returns -1 if no cache size is known. If a
- * ratio of latencies is unknown, the result is the last cache level that belongs to the core alone.
- */
+/* Returns the cache level whose size decides the size of blocks. Returns -1 if no cache size is
+ * known. If a ratio of latencies is unknown, the result is the last cache level that belongs to the
+ * core alone. */
 static int choose(const struct block_question *question, bool *by_climb)
 {
 	int best = -1, last = -1;

@@ -28,7 +28,7 @@ struct block_level {
 			   example memory */
 	double latency; /* load-to-use latency of the level in cycles; 0 or NAN: unknown */
 	double lines;	/* bandwidth: cache lines per cycle from the level; 0 or NAN: unknown */
-	bool shared;	/* the level is shared with other cores */
+	bool shared;	/* true: the cache level is shared with other cores */
 	bool measured;	/* the latency was measured on this machine; otherwise it comes from the
 			   core's file */
 };
@@ -42,7 +42,7 @@ struct block_question {
 	int64_t least, most;			/* smallest and largest allowed N */
 	double pages; /* number of pages that one row of each block needs in total; only blocks with
 			 N rows count */
-	bool down;    /* the innermost loop goes down the rows of a block */
+	bool down;    /* true: the innermost loop goes down the rows of a matrix block */
 	bool meet; /* the innermost loop goes along rows, and the rows share a few sets of a cache
 		    */
 	double entries;	    /* number of entries of the first-level TLB */

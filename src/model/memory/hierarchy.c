@@ -34,8 +34,9 @@ struct found {
 static const double least_step = 1.35;
 static const double tlb_step = 1.9;
 
-/* Longest latency of a last-level cache, in nanoseconds and in cycles. If a level is slower, it is
- * memory. Shared caches of large servers need up to 80 ns, remote parts included. */
+/* Longest latency of a last-level cache, in nanoseconds and in cycles. If a level's latency is
+ * longer than that of any last-level cache, the level is memory. Shared caches of large servers
+ * need up to 80 ns, remote parts included. */
 static const double slowest_cache_ns = 110;
 static const double slowest_cache_cycles = 400;
 /* If one curve is at least lower_least times as high as the curve of the other page kind, noise has
@@ -58,11 +59,11 @@ struct cleaned {
 	struct curve_point point[CURVE_POINTS];
 };
 
-/* Subtracts the cost of the first-level TLB from a curve. If accesses are in random order, the
- * share of TLB misses grows with the number of pages that the TLB does not cover. A miss of the
- * first-level TLB costs the same for all sizes. The cost of a page walk varies, because page tables
- * lie in different caches. is_a_tlbs() recognises the step of a page walk by its position, because
- * its height varies. */
+/* Subtracts the cost of first-level TLB misses from a latency curve. If accesses are in random
+ * order, the share of TLB misses grows with the number of pages that the TLB does not cover. A miss
+ * of the first-level TLB costs the same for all sizes. The cost of a page walk varies, because page
+ * tables lie in different caches. is_a_tlbs() recognises the step of a page walk by its position,
+ * because its height varies. */
 static void without_tlb(const struct hierarchy_curve *curve, const struct tlbs *tlbs,
 	enum page_kind kind, struct cleaned *cleaned)
 {
@@ -129,9 +130,9 @@ static bool is_beside(const struct hierarchy_input *input, const struct plateaus
 	return false;
 }
 
-/* Assigns the plateaus of a curve to levels. The search for levels skips knees of the curve that a
- * TLB explains, and uncertain knees. A plateau is memory if its latency is too long for a cache, or
- * if the plateau follows the last cache that the system states. */
+/* Assigns the plateaus of a latency curve to cache levels and memory. The search for levels skips
+ * knees of the curve that a TLB explains, and uncertain knees. A plateau is memory if its latency
+ * is too long for a cache, or if the plateau follows the last cache that the system states. */
 static void find_chain(
 	const struct hierarchy_input *input, struct found *found, enum page_kind kind)
 {
@@ -417,8 +418,8 @@ static void add_memory(
 				cycles[count++] = curve->points[i].cycles;
 		stats_sort(cycles, count);
 		level.cycles = stats_quantile(cycles, count, 0.5);
-		/* The points were measured at different times, so the lowest and the highest point
-		 * show the range of the latency. */
+		/* The points of the curve were measured at different times, so the lowest and the
+		 * highest point show the range of the latency. */
 		level.lo = stats_quantile(cycles, count, 0) / memory_off;
 		level.hi = stats_quantile(cycles, count, 1) * memory_off;
 		level.unstable = level.hi > memory_steady * level.lo;

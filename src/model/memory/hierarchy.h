@@ -24,7 +24,7 @@ struct hierarchy_level {
 						   memory; for a TLB, the bytes that its entries cover */
 	double entries, entries_lo, entries_hi; /* number of entries of a TLB and its range; NAN for
 						   caches and memory */
-	double confidence;			/* probability from 0 to 1 that the level exists */
+	double confidence; /* probability from 0 to 1 that the cache or TLB exists */
 	bool unstable; /* true: the size of the cache or TLB is uncertain, so its range is shown */
 	int looks;     /* number of separate measurements of the size; 0: the size comes from the
 			  latency curve */
@@ -33,7 +33,8 @@ struct hierarchy_level {
 	unsigned kinds;	 /* for a TLB, the page kinds whose curves show the TLB: one bit for each
 			    value of enum page_kind */
 	char name[16];	 /* name of the level: "L1d", "L2", "L3", "L1 DTLB", "memory" */
-	char words[FINDING_TEXT]; /* sentence about the level: "L1d: 4.0 cycles up to 48 KiB" */
+	char words[FINDING_TEXT]; /* sentence about the cache, TLB or memory: "L1d: 4.0 cycles up to
+				     48 KiB" */
 };
 
 /* Kinds of findings. A finding of a kind up to FINDING_LINE_SIZE contradicts a value that the

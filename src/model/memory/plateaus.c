@@ -274,8 +274,8 @@ static bool long_enough(const struct partition *p, int first, int last)
 static void cut(struct partition *p)
 {
 	int n = p->curve->count,
-	    last[CURVE_POINTS]; /* last[i] is the last point of the level that begins at point i; if
-				   last[i] is i, point i belongs to a climb */
+	    last[CURVE_POINTS]; /* last[i] is the last point of the flat part (level) that begins at
+				   point i; if last[i] is i, point i belongs to a climb */
 	double best[CURVE_POINTS +
 		    1]; /* best[i] is the lowest cost of all points from point i on */
 
@@ -317,9 +317,10 @@ static double line_at(const struct curve *curve, const struct level *level, doub
 	return level->at + level->slope * (fmin(x, last) - level->middle);
 }
 
-/* Returns by how much the rise between two levels exceeds noise. The standard error comes from the
- * deviations of the points from the lines of both levels. The deviations of the points do not
- * depend on the place where the curve was divided into two levels. */
+/* Returns by how much the rise between two flat parts (levels) of the curve exceeds noise. The
+ * standard error of the rise comes from the deviations of the points from the lines of both levels.
+ * The deviations of the points do not depend on the place where the curve was divided into two
+ * levels. */
 static double rise_beyond_noise(
 	const struct partition *p, const struct level *a, const struct level *b)
 {
@@ -348,8 +349,8 @@ static void join(struct partition *p, int i)
 		(size_t)(p->count - i - 1) * sizeof(p->level[0]));
 }
 
-/* Joins adjacent levels if the rise between them is too small. If a curve has more than
- * PLATEAUS_MAX levels (flat parts), joins the closest levels. */
+/* Joins adjacent flat parts (levels) of the curve if the rise between them is too small. If a curve
+ * has more than PLATEAUS_MAX levels (flat parts), joins the closest levels. */
 static void join_levels(struct partition *p)
 {
 	for (;;) {

@@ -38,7 +38,7 @@ struct plateau {
 			      climb */
 };
 
-/* The knee between plateau i and plateau i + 1. */
+/* The knee (rise of the curve) between plateau i and plateau i + 1. */
 struct plateau_knee {
 	double bytes; /* size in bytes at which the curve crosses half of the rise, on a logarithmic
 			 scale */
@@ -49,7 +49,7 @@ struct plateau_knee {
 			 because its sets fill by chance. If the latency reaches five times that of
 			 the lower plateau at a smaller size, the smaller size counts */
 	double corner;	   /* size in bytes at which the curve begins to leave the lower plateau */
-	double confidence; /* probability from 0 to 1 that the knee exists */
+	double confidence; /* probability from 0 to 1 that the knee (rise of the curve) exists */
 	bool gradual; /* true: the lower half of the rise alone needs most of an octave of size, so
 			 a range is shown, not a size */
 };
@@ -57,8 +57,8 @@ struct plateau_knee {
 struct plateaus {
 	int count;
 	struct plateau plateau[PLATEAUS_MAX];
-	struct plateau_knee
-		knee[PLATEAUS_MAX - 1]; /* knees between adjacent plateaus: count - 1 knees */
+	struct plateau_knee knee[PLATEAUS_MAX - 1]; /* knees (rises of the curve) between adjacent
+						       plateaus: count - 1 knees */
 };
 
 /* Finds the plateaus of a curve. The points must be in ascending order of bytes, without equal

@@ -310,7 +310,8 @@ static bool fit_curve(const struct knee_curve *curve, struct fit *fit)
 #define RISEN 1.5
 
 /* BELIEVED: height of the smallest rise, in units of noise, that is reported as a sharp or soft
- * knee. NOISE_MOST: if the relative noise is higher, knees are often wrong. */
+ * knee. NOISE_MOST: if the relative noise of the curve is higher, the knees found are often wrong.
+ */
 #define BELIEVED   4.0
 #define NOISE_MOST 0.17
 
@@ -337,8 +338,8 @@ enum { GROWN = 20 };
  * each side of the knee; if the points are noisy, the number rises to ROUND_MOST. */
 enum { ENOUGH = 44, ROUND = 4, ROUND_MOST = 10 };
 
-/* Returns the median of the likely positions of the knee. Each number of fillers between two
- * measured points is as likely as the rise between these points. */
+/* Returns the median of the likely positions of the curve's knee. Each number of fillers between
+ * two measured points is as likely as the rise between these points. */
 static double middle(const struct knee_curve *curve, const struct fit *fit)
 {
 	double total = 0, sum = 0;

@@ -41,11 +41,11 @@ extern const char *const knee_kind_names[];
  * describes the first rise, and `again` is the position of the next rise. */
 struct knee {
 	enum knee_kind kind;
-	double x, lo,
-		hi; /* x: the largest number of fillers with which the misses still overlap; lo, hi:
-		       the range of x. For a soft knee, x is the middle of the rise. NAN: no knee */
-	double from, to; /* numbers of fillers at the last point before the rise and at the first
-			    point after the rise */
+	double x, lo, hi; /* x: the largest number of fillers with which the misses still overlap;
+			     lo, hi: the range of x. For a soft knee (a gradual rise), x is the
+			     middle of the rise. NAN: no knee */
+	double from, to;  /* numbers of fillers at the last point before the rise and at the first
+			     point after the rise */
 	double before, after; /* cycles per iteration before and after the rise; without a rise,
 				 only `before` is set */
 	double noise;	      /* typical relative error of the time at a point */
