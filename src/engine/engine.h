@@ -32,8 +32,8 @@ struct budget {
 	double lap_seconds;  /* if one pass over the working set (a lap) takes at most this many
 				seconds, it is completed before the trials; 0: SETTLE_LAP seconds */
 	bool fresh; /* true: trials begin right after one pass over the working set, without a walk
-		       to steady state. The measured value is a bound on the speed of caches shared
-		       with other programs */
+		       over the data until the caches are in steady state. The measured value is a
+		       bound on the speed of caches shared with other programs */
 	unsigned
 		placements; /* number of positions of the working set in memory, each measured for
 			       an equal part of the time; 0: one position. Very small and very large
@@ -73,8 +73,8 @@ struct request {
 	struct budget budget;
 	bool follows; /* true: this request waits for earlier requests instead of replacing them */
 	bool background; /* true: the request is background work, such as a setting around the one
-			    on screen. The request uses separate memory if it cannot share data with
-			    the live setting */
+			    on screen. A background request uses separate memory if it cannot share
+			    data with the live setting */
 	bool alone; /* true: first free the memory of all other working sets, for callers that will
 		       not use those sets again. Recently freed pages are quick to allocate */
 	struct counter_plan plan; /* events to count; if plan.id is 0, no events are counted */

@@ -1,7 +1,7 @@
 /* A campaign is a long measurement, such as the probe. The command line and the explorer run every
- * campaign through the same functions. The command line calls a campaign's function measure() with
- * the measurer of cli/bench.h, which passes requests to the worker. The explorer calls a campaign's
- * function measure() in a separate thread (explorer/turns.h).
+ * campaign (long measurement) through the same functions. The command line calls a campaign's
+ * function measure() with the measurer of cli/bench.h, which passes requests to the worker. The
+ * explorer calls a campaign's function measure() in a separate thread (explorer/turns.h).
  *
  * To add a campaign (a long measurement), write a function NAME_measure(self, measurer), and put
  * CAMPAIGN_KIND() at the end of its file. */
@@ -42,8 +42,8 @@ struct campaign_kind {
 	void (*release)(void *self);
 };
 
-/* A reference to a campaign; if both members are NULL, there is no campaign. Copies of a reference
- * to a campaign refer to the same campaign. */
+/* A reference to a campaign (long measurement); if both members are NULL, there is no campaign.
+ * Copies of a reference to a campaign refer to the same campaign. */
 struct campaign {
 	const struct campaign_kind *kind;
 	void *self;

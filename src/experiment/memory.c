@@ -148,7 +148,7 @@ bool memory_scattered(const struct kernel *kernel, const int64_t *v)
 	return kernel_describe(kernel, v, &walk) && (walk.scattered || walk.reaches > 0);
 }
 
-/* Returns the latency of those accesses of a random walk that miss the core's own caches. Assumes
+/* Returns the latency of those accesses, in random order, that miss the core's own caches. Assumes
  * that a cache which holds a fraction of the working set serves the same fraction of the accesses.
  * 0: the measured values contradict each other. */
 static double behind(
@@ -178,8 +178,9 @@ static void put_level(struct memory_level *level, const struct machine *machine,
 	double cycles, double alone, double l2)
 {
 	if (step == L3_LINES || step == MEMORY_LINES)
-		/* A sequential walk reads the whole set before it reads a line again. All lines of
-		 * a sequential walk therefore come from the cache or memory that is measured. */
+		/* A walk in address order reads the whole working set before it reads a line again.
+		 * All lines of a sequential walk therefore come from the cache or memory that is
+		 * measured. */
 		level->lines = 1 / cycles;
 	else if (step == L3_LATENCY)
 		level->latency = alone;

@@ -57,7 +57,7 @@ static void carry(const struct event_plan *from, const struct event_plan *to, st
 	}
 }
 
-/* Makes a new event plan, which includes the events that the user named. */
+/* Makes a new plan of events to count, which includes the events that the user named. */
 static void make_plan(struct session *session)
 {
 	struct counted *counted = &session->counted;

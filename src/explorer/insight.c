@@ -189,7 +189,7 @@ void insight_end(struct session *session)
 	listing_free(insight->listing);
 }
 
-/* If the running core has no model, shows a notice that offers to measure the core. */
+/* If the running core has no model, shows a message that offers to measure the core. */
 static void offer(struct session *session)
 {
 	const struct insight *insight = &session->insight;

@@ -149,7 +149,7 @@ void session_begin_campaign(struct session *session, enum campaign_of which,
  * store as A must be valid. */
 void session_pin(struct session *session);
 void session_unpin(struct session *session);
-/* Changes the knob that the advice names, or shows the advice as a notice. */
+/* Changes the knob that the advice names, or shows the advice as a message. */
 void session_follow_advice(struct session *session);
 
 /* ---- requests.c ---- */

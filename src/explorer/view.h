@@ -52,7 +52,8 @@ struct characterise_report;
 struct view_slice {
 	int knob; /* index of the knob along the curve of the slice; -1: there is no slice */
 	int count;
-	int here; /* index of the present setting's point; -1: the curve has no such point */
+	int here; /* index of the present setting's point on the curve; -1: the curve has no such
+		     point */
 	/* Position of the present setting among the points of the slice (curve), if count > 0. */
 	struct axis_place place;
 	struct view_point point[VIEW_SLICE];
@@ -80,7 +81,7 @@ struct view_grid {
 	double cache[MISSES_LEVELS];
 	bool probed;
 	/* For each size in y[]: the level of the first cache that holds a working set of this size,
-	 * from 1. GRID_MEMORY: no cache holds the working set; 0: the level is unknown. */
+	 * from 1. GRID_MEMORY: no cache holds the working set; 0: the cache level is unknown. */
 	int level[VIEW_GRID_Y];
 	/* Index of the first stride at which each access touches a different cache line; -1: not
 	 * shown. At strides of a cache line or more, only the number of cache lines matters. */

@@ -38,8 +38,8 @@ struct record_sample {
 				   that the user named; NULL: not requested */
 	const struct sample_ratios *sample_ratios; /* ratios such as instructions per element; NULL:
 						      only the counts are available */
-	const char *part;  /* for a point of a probe's curve: the part of the probe; NULL: no such
-			      point */
+	const char *part;  /* for a point of a probe's curve: the part of the probe, such as
+			      "latency"; NULL: no such point */
 	const char *level; /* for a bandwidth measured by the probe: the cache level; NULL: no such
 			      bandwidth */
 	uint64_t x; /* x value of a point on the probe's curve, such as bytes of the working set */

@@ -40,8 +40,8 @@ struct records {
 struct json_t *record_new(const struct records *records, const char *name, unsigned id);
 
 /* Sets one member of a JSON object. Control characters of a string are removed. A NULL string, a
- * real that is not finite, and a false flag set no member. A missing member does not mean 0, so an
- * unavailable value never reads as 0. */
+ * real that is not finite, and a false flag add no member to the object. A missing member does not
+ * mean 0, so an unavailable value never reads as 0. */
 void record_set_string(struct json_t *object, const char *key, const char *value);
 void record_set_real(struct json_t *object, const char *key, double value);
 /* Sets the members KEY, KEY_lo and KEY_hi: a value and its quartiles. */

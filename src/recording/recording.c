@@ -207,8 +207,8 @@ static struct status open_file(
 	return *goes_on ? look_inside(recording, place, facts.st_size) : status_ok();
 }
 
-/* Writes an event plan (the events to count), unless the same plan was written last. Later counts
- * and modelled values in the file belong to the events of the last plan. */
+/* Writes an event plan (the events to count), unless the same plan was written last. Event counts
+ * and modelled values that follow in the file belong to the events of the last plan. */
 static void write_plan(struct recording *recording, const struct event_plan *plan)
 {
 	struct records records = records_of(recording);

@@ -1,5 +1,5 @@
-/* Events that count together: the kernel opens, enables, reads and disables them as one group. Only
- * the files in src/engine/counters use counter groups. */
+/* A group of hardware events that count together: the kernel opens, enables, reads and disables
+ * them as one group. Only the files in src/engine/counters use counter groups. */
 #pragma once
 
 #include <linux/perf_event.h>
@@ -15,8 +15,9 @@ struct perf_event_mmap_page;
 /* The functions, as pointers, for the system calls and instructions that counting uses. Tests pass
  * their own table. */
 struct perf_calls {
-	/* Calls perf_event_open(2) for the calling thread, on any processor. If leader is -1, the
-	 * opened event becomes the leader of a group. Returns the descriptor, or -errno. */
+	/* Calls perf_event_open(2) for the calling thread, on any processor. If `leader` is -1, the
+	 * opened event becomes the first event (leader) of a group. Returns the descriptor, or
+	 * -errno. */
 	int (*open)(const struct perf_event_attr *attributes, int leader);
 	int (*close)(int descriptor);
 	/* Calls ioctl(2) with PERF_EVENT_IOC_ENABLE or PERF_EVENT_IOC_DISABLE on the leader of a

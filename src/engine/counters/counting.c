@@ -187,8 +187,9 @@ static void name_events(struct counting *counting, const struct counter_plan *pl
 
 /* ---- groups ---- */
 
-/* Fills an empty group with the waiting events that the kernel accepts. All other events keep
- * waiting. An event that the kernel does not accept in an empty group is marked as refused. */
+/* Fills an empty group with the plan's waiting events that the Linux kernel accepts. All other
+ * events keep waiting. An event that the kernel does not accept in an empty group is marked as
+ * refused. */
 static void fill(struct counting *counting, struct counter_group *group, int *queue, int *waiting)
 {
 	int left = 0;

@@ -93,7 +93,7 @@ void machine_survey(struct machine *machine);
 
 struct memory_limits machine_means(const struct machine *machine);
 
-/* The size in bytes of the data cache of this level; 0: the size is unknown. */
+/* The size in bytes of the data cache of the level `level`; 0: the size is unknown. */
 uint64_t machine_cache(const struct machine *machine, int level);
 /* The size of the core's own caches, bytes. The size of the core's own caches is that of the
  * second-level cache, because cores share the third-level cache. On a machine without a

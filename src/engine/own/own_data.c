@@ -536,7 +536,8 @@ static void make_array(unsigned char *memory, const struct own_argument *argumen
 			put_whole(memory, type, i, i);
 		else if (!is_float(type))
 			put_whole(memory, type, i, random_below(random, bound));
-		else /* 24 random bits: a float then never rounds up to the bound */
+		else /* The number has 24 random bits, because a float then never rounds up to the
+			bound */
 			put(memory, type, i,
 				(double)(random_next(random) >> 40) * 0x1p-24 * (double)bound);
 	}

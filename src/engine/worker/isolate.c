@@ -84,7 +84,8 @@ static bool is_longer(struct kernel_run *run, const struct clock *clock, int cal
 	return whole - half > SLOPE_LEAST * whole + clock->step;
 }
 
-/* Fails if the user's loop does not use n: such a loop has no cycles per element. */
+/* Fails if the time of the user's loop does not depend on n: such a loop has no cycles per element.
+ */
 static struct status check_slope(struct kernel_run *run, const struct clock *clock)
 {
 	double whole = ticks_of(run, run->ring, 1);

@@ -496,8 +496,8 @@ const struct kernel *loop_of_mix(const struct recipes *recipes, const struct mea
 		part->registers = registers_of(&measured->op[mix->op[i]]);
 	}
 	/* Legacy SSE code preserves the upper halves of vector registers. After other vector code
-	 * has written the upper halves, legacy SSE code has false dependencies. One loop therefore
-	 * cannot contain both legacy SSE code and other vector code. */
+	 * has written the upper halves, legacy SSE code has false dependencies. A measured loop
+	 * therefore cannot contain both legacy SSE code and other vector code. */
 	if (clean && wide)
 		return NULL;
 	loop.clean = clean;

@@ -20,15 +20,16 @@ enum recipe_loop { LOOP_CHAIN, LOOP_ADDS, LOOP_FREE, LOOP_FACT, LOOP_OTHER, RECI
 
 /* The recipe of one instruction class with one vector width, or of one fact. */
 struct recipe {
-	char word[40]; /* name of the class or fact, such as "fadd.512" or "cap loads" */
+	char word[40]; /* name of the instruction class or fact that the recipe measures, such as
+			  "fadd.512" or "cap loads" */
 	char lines[RECIPE_LOOPS][GENERATED_LINES], setup[GENERATED_LINES];
 	char minus[TAKEN_OFF][24], load[24], store[24];
 	unsigned bits, bodies;
 	unsigned accesses; /* number of loads or stores per instruction; the members `load` and
 			      `store` name their classes */
 	unsigned links, beside;
-	unsigned half; /* number of places in the loop where an event happens in every second
-			  iteration; 0: no place */
+	unsigned half; /* number of positions in the measured loop at which an event happens in
+			  every second iteration; 0: none */
 	enum made_values values;
 	bool clean;
 	enum fact_how how;

@@ -317,9 +317,10 @@ static void fill_tlb(struct probe *probe, const struct probe_stage *stage, int r
 
 /* ---- this process's share of the last cache ---- */
 
-/* Other processes also use the last cache, so the size for one process varies. The probe walks
- * working sets of a few sizes near that size until their latency is steady. Between its other
- * parts, the probe repeats the measurement of its share of the last cache. */
+/* Other processes also use the last cache, so the part that one process can use varies. To find its
+ * share of the last cache, the probe walks working sets of a few sizes until their latency is
+ * steady. Between its other parts, the probe repeats the measurement of its share of the last
+ * cache. */
 
 /* Ratio of two neighbouring sizes in a measurement of the share of the last cache: three sizes for
  * each doubling. */

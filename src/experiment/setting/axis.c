@@ -88,7 +88,8 @@ static int steps(const struct knob *knob, int64_t max, int octave, int64_t *valu
 			power *= 2;
 		if (step > INT64_MAX / 2 - power)
 			return count + 1;
-		/* Between a power of two and its double, all steps have the same size. */
+		/* Between a power of two and its double, all steps from one listed value to the
+		 * next have the same size. */
 		power = step >= DENSE && power > octave ? power / octave : 1;
 		step = (step / power + 1) * power;
 		if (step > last)

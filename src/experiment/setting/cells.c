@@ -126,8 +126,8 @@ struct cell *cells_get(struct cells *cells, const struct setting *setting, bool 
 
 /* ---- one cell ---- */
 
-/* A cell (a measured setting) needs no more trials after trials of SECONDS_MOST seconds. Slow
- * kernels, such as a complete matrix product, would otherwise need too much time. */
+/* A cell (a measured setting) needs no more trials after trials of SECONDS_MOST seconds. Without
+ * this limit, slow kernels, such as a complete matrix product, would need too much time. */
 #define SECONDS_MOST 2.0
 
 /* A cell (a measured setting) needs no more trials after QUIET_ENOUGH quiet trials, if its relative

@@ -1,6 +1,6 @@
 /* A cell is a measured setting, with its trials and a summary of the trials. A sweep has a list of
- * cells, which are measured settings. The explorer's slices and its memory mountain find their
- * cells in a table. */
+ * cells, which are measured settings. The explorer's slices (curves) and its memory mountain find
+ * their measured settings in a table. */
 #pragma once
 
 #include <stdbool.h>

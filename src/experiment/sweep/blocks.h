@@ -42,7 +42,8 @@ struct blocks_measured {
 void blocks_note(
 	const struct blocks *blocks, int64_t value, double cpe, struct blocks_measured *measured);
 
-/* Finds measurements of the setting with different block sizes in the explorer's cells. */
+/* Finds, among the settings that the explorer has measured, those that differ from the setting only
+ * in the block size. */
 void blocks_look(const struct blocks *blocks, const struct setting *setting,
 	const struct cells *cells, struct memory_limits memory_limits,
 	struct blocks_measured *measured);

@@ -125,8 +125,8 @@ struct sweeps_published {
 	double value;
 	struct setting setting; /* the setting of the published value; knobs that the row does not
 				   name have their initial values */
-	bool named[KNOBS_MAX];	/* true for each knob that must match; the other knobs may have any
-				   value */
+	bool named[KNOBS_MAX];	/* true for each knob whose value must match that of the published
+				   setting; the other knobs may have any value */
 	char words[96];		/* a remark about the published value; empty: no remark */
 };
 
@@ -247,7 +247,8 @@ struct sweeps_row {
 	double bound;	       /* the binding limit, in cycles per element; NAN: unknown */
 };
 
-/* Sets the members `limit` and `bound` of a row; `explanation` may be NULL. */
+/* Sets the members `limit` and `bound` (the binding limit) of a measured row; `explanation` may be
+ * NULL. */
 void sweeps_row_limit(struct sweeps_row *row, const struct explanation *explanation);
 
 /* Compares the order of published times or speedups with the measured order. In the comparison, a

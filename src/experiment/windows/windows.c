@@ -32,7 +32,7 @@ enum { VISITS = 3, SEARCHES = 2 };
  * buffers. */
 #define MOST 2048
 
-/* The usual number of points needed to find a knee; used to estimate the progress. */
+/* The usual number of points of a curve needed to find a knee; used to estimate the progress. */
 #define POINTS_USUAL 22.0
 
 struct windows {

@@ -193,8 +193,8 @@ static bool find_loop(const struct function *function, struct span *best)
 }
 
 /* Fills in the instructions of the loop, and the path: their order of execution in one iteration.
- * The path follows jumps. The path takes a conditional branch only if the loop cannot continue
- * without taking it. */
+ * The path follows jumps. The assumed path through the loop takes a conditional branch only if the
+ * loop cannot continue without taking it. */
 static void fill_loop(const struct function *function, const struct span *span, struct loop *loop)
 {
 	uint64_t base = (uint64_t)(uintptr_t)function->code;

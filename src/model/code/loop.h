@@ -36,10 +36,11 @@ struct loop {
 	bool stepped; /* true: the path was observed by single-stepping, so its addresses are known
 		       */
 	bool varies;  /* true for a stepped loop if a branch was taken in one iteration and not in
-			 another. Values per element then hold only for the data of this run */
+			 another. If branches vary, values per element hold only for the data of this
+			 run */
 	int forks;    /* if the path is assumed, not observed: number of conditional branches inside
-			 the loop. Each branch counts as not taken if the path can then stay in the
-			 loop */
+			 the loop. Each conditional branch counts as not taken if execution can then
+			 stay in the loop */
 	double insns_per_element; /* instructions per element. In a single-stepped loop, the number
 				     is exact, from two runs of different length; in a decoded loop,
 				     it is path_count ÷ elements */

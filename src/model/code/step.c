@@ -261,8 +261,9 @@ static struct status ended_by_signal(const struct tracer *tracer, int number)
 		"the code %s%s%s", own_ended_by(number).text, *place ? " at " : "", place);
 }
 
-/* Whether a signal does not come from the stepped code, but usually from the terminal. Stepping
- * ignores such a signal in the child, because the explorer receives it too. */
+/* Whether a signal does not come from the stepped code, but usually from the terminal.
+ * Single-stepping ignores a signal from the terminal in the child, because the explorer receives it
+ * too. */
 static bool passes(int number)
 {
 	return number == SIGWINCH || number == SIGCHLD || number == SIGCONT || number == SIGURG ||
@@ -336,8 +337,8 @@ static struct status start(struct tracer *tracer)
 	return go(tracer, PTRACE_CONT, SIGSTOP);
 }
 
-/* The slot of an address in the hash table. If the table does not contain the address, returns a
- * free slot for it. */
+/* The slot of an address in the hash table. If the hash table does not contain the address, returns
+ * a free slot for it. */
 static int *find_slot(struct tracer *tracer, uint64_t address)
 {
 	size_t at = (size_t)(address * 0x9e3779b97f4a7c15u >> 32) % SLOTS;

@@ -1,4 +1,4 @@
-/* Chooses the hot loop and its path from a trace of steps. */
+/* Chooses the hot loop and its path from a trace of single-stepped instructions. */
 #include "model/code/step_path.h"
 
 #include <stdlib.h>
@@ -125,7 +125,7 @@ static int enclosing(const struct search *search, int inner)
 /* Whole iterations of a loop: from one step at the loop head up to, but without, a later step at
  * the loop head. */
 struct window {
-	int from, to; /* indices of the first step and of the step after the last */
+	int from, to; /* indices, in the trace, of the first step and of the step after the last */
 	int turns;
 };
 

@@ -314,7 +314,8 @@ struct uarch_event {
 	char name[COUNTER_NAME]; /* libpfm's name of the event, after the name of its PMU */
 	char title[EVENT_TITLE]; /* title for the user: "L1 misses", "p2 p3", "stalled: back end";
 				    for an extra event, its shortened name */
-	uint32_t tags; /* sources of the event, as bits like the tags of struct uarch_class */
+	uint32_t tags; /* published or measured sources of the event, as bits like the tags of
+			  struct uarch_class */
 };
 
 /* The title of an event. If a counter event has no title, events_title() composes one from the

@@ -184,8 +184,8 @@ extern const char *const uarch_exceptions[EXCEPTIONS];
 const char *const *uarch_conditions(const char *isa);
 /* The ends of class names for each width: "" for no width, then ".8" … ".512". */
 extern const char *const uarch_width_suffix[UARCH_WIDTHS];
-/* Whether an instruction class with this name accesses memory. A memory class needs one rename slot
- * for any number of micro-ops. */
+/* Whether an instruction class with this name accesses memory. A class of loads or stores needs one
+ * rename slot for any number of micro-ops. */
 bool uarch_class_is_memory(const char *name);
 /* Loads the instruction table, and finds the core's class for each class of the table. */
 struct status uarch_bind(struct uarch *uarch);

@@ -137,8 +137,8 @@ struct graph {
 	int nodes, edges;
 	int last[REG_COUNT]; /* for each register: the node that wrote it last; -1: in this pass of
 				the path, no node wrote the register yet */
-	int *store_node; /* for each step and operand: the node of the store; -1: the operand is not
-			    stored */
+	int *store_node; /* for each step and memory operand: the graph node of the store; -1: the
+			    operand is not stored */
 	bool *unknown;	 /* for each instruction: true if one of its latencies is not known */
 	int unknown_count;
 	bool assumed; /* true: a load may depend on a store at an unknown address, see struct chain
@@ -209,9 +209,9 @@ static double index_extra(const struct graph *graph, const struct insn_memory *m
 /* Whether cores are expected to rename this load to its store. The address of a load that is
  * renamed to its store has no index. In a load that is renamed, the operation on the loaded value
  * must be a separate instruction or have a constant. Measured on Redwood Cove: the load of `add
- * [m],1` is renamed; the load of `add [m],reg` is not renamed. A load that shares a slot with the
- * following addition is not renamed either. On Zen 5, only some cases of loads that are renamed to
- * stores were measured. */
+ * [m],1` is renamed; the load of `add [m],reg` is not renamed. A load that shares a rename slot
+ * with the following addition is not renamed to its store either. On Zen 5, only some cases of
+ * loads that are renamed to stores were measured. */
 static bool is_plain(const struct graph *graph, const struct insn *load, int operand)
 {
 	const struct uarch_insn *facts = &graph->facts[load - graph->loop->insn];
@@ -253,7 +253,8 @@ static int add_load(struct graph *graph, int step, int operand, const struct for
 	if (insn->load_extends)
 		latency += fmax(0, graph->uarch->fact[EXTRA_SIGN]);
 	/* For a gather, some core files state the operation's latency from index to result. The
-	 * operation's latency then contains the load's latency, which must not count twice. */
+	 * latency of a gather's operation then contains the load's latency, which must not count
+	 * twice. */
 	if (memory->vector_index && graph->facts[number].op &&
 		graph->facts[number].op->latency >= latency)
 		latency = 0;
@@ -470,8 +471,8 @@ static void connect(struct graph *graph)
 				       *to = &graph->node[edge->to];
 
 		edge->out = out_of(graph, from, to, edge);
-		/* Special forwarding from the copy's producer also applies to the copy's consumer.
-		 */
+		/* If a copy is eliminated, special forwarding from the producer of the copied value
+		 * also applies to the consumer of the copy. */
 		if (origin[edge->from] >= 0 && !edge->memory && !copies(graph, to) &&
 			graph->node[origin[edge->from]].part != PART_LOAD) {
 			from = &graph->node[origin[edge->from]];

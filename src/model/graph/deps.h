@@ -16,8 +16,8 @@ struct chain_link {
 	uint16_t step; /* index of the step in the loop's path */
 	float cycles;  /* processor cycles from this instruction's input on the slowest cycle to its
 			  result */
-	bool load, store, alu; /* whether the slowest cycle uses the load, the store and the
-				  operation of the step */
+	bool load, store, alu; /* whether the slowest cycle of the graph uses the load, the store
+				  and the operation of the step */
 };
 
 struct chain {
@@ -68,8 +68,8 @@ enum deps_part { PART_LOAD, PART_OPERATION, PART_STORE, PART_BASE };
 struct deps_node {
 	int step; /* index of the step in the loop's path */
 	enum deps_part part;
-	const struct uarch_class
-		*class; /* class of this part of the step; NULL: the part executes nothing */
+	const struct uarch_class *class; /* instruction class of this part of the step; NULL: the
+					    part executes nothing */
 	double latency;
 	bool counts;	     /* the result of the node is a register plus a constant */
 	int register_addend; /* register that holds the addend of a multiply-add; REG_NONE: no

@@ -123,8 +123,8 @@ static void pass(struct address_walk *walk, const struct insn *insn)
 		if (general(insn->writes[i]))
 			walk->value[insn->writes[i]] = summed ? value : fresh(walk);
 	base.offset = add(base.offset, insn->step);
-	if (moved) /* a step of 0 means that a register holds the step, so the new base is unknown
-		    */
+	if (moved) /* a step of 0 in a post-indexed access means that a register holds the step, so
+		      the new base is unknown */
 		walk->value[memory->base] = insn->step ? base : fresh(walk);
 }
 
@@ -162,8 +162,8 @@ bool address_apart(const struct address *a, const struct address *b, int stack)
 	return a->known && b->known && (a->base == stack) != (b->base == stack);
 }
 
-/* Computes how much a register grows from one path to the next. Returns false if the register's
- * value does not grow by a constant from path to path. */
+/* Computes how much a register's value grows from one pass through the path to the next. Returns
+ * false if the register's value does not grow by a constant from path to path. */
 static bool growth_of(const struct address_walk *walk, int root, int64_t *growth)
 {
 	if (root >= REG_COUNT || walk->value[root].root != root)
@@ -387,8 +387,8 @@ static bool find_seen(const struct loop *loop, struct forward *forwards)
 /* ---- Unknown addresses: registers plus constants. */
 
 /* The smallest number of paths from the store to a load that reads the stored bytes; -1: no load
- * reads them. The load's address grows by *grows bytes per path. If `grows` is NULL, the growth is
- * unknown, and only a load in the same path counts. */
+ * reads them. The load's address grows by *grows bytes per path. If `grows` is NULL, the growth of
+ * the load's address is unknown, and only a load in the same path counts. */
 static int soonest(const struct address_access *store, const struct address_access *load,
 	const int64_t *grows, bool before)
 {

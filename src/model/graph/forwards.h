@@ -10,7 +10,8 @@
 struct forward {
 	int step, operand; /* step and operand of the store; a step of -1 means that no store of the
 			      loop wrote the loaded value */
-	int distance; /* number of paths from the store to the load; 0: both run in the same path */
+	int distance; /* number of passes through the path from the store to the load; 0: both run
+			 in the same pass */
 	bool inside;  /* the store wrote all bytes that the load reads */
 	bool same_start; /* store and load begin at the same byte */
 };
@@ -67,7 +68,7 @@ struct address_access {
  * the end of the path. */
 int address_list(const struct loop *loop, struct address_walk *walk, struct address_access *list);
 
-/* Whether two addresses of the same path differ only by their constants. */
+/* Whether two memory addresses of the same path differ only by their constants. */
 bool address_comparable(const struct address *a, const struct address *b);
 
 /* Whether two addresses that cannot be compared are assumed not to overlap, because exactly one of

@@ -17,7 +17,7 @@ static const char *const level_names[LEVELS] = { "L1", "L2", "L3", "memory" };
 
 struct level {
 	const char *name;
-	double share;	       /* share of the accesses that the level serves, from 0 to 1 */
+	double share; /* share of the memory accesses that the cache level serves, from 0 to 1 */
 	double latency, lines; /* load-to-use latency in cycles, and cache lines per cycle;
 				  UARCH_UNKNOWN: unknown */
 	bool measured; /* true: latency and lines per cycle are measured on the machine; otherwise
@@ -214,7 +214,8 @@ static bool levels_spread(
 				continue;
 			level[i].share += share;
 			level[i].lines = one[i].lines;
-			/* If one latency is unknown, the mean latency of the level is unknown. */
+			/* If the latency of one cache level is unknown, the mean latency of the
+			 * loads is unknown. */
 			cycles[i] += one[i].latency > 0 ? share * one[i].latency : (double)NAN;
 		}
 	}
@@ -342,16 +343,16 @@ static double in_buffer(const struct tally *tally)
 						    : (double)INFINITY;
 }
 
-/* Returns the average latency of the chain's loads if all loads hit the first-level cache. Returns
- * 0 if the dependence chain has no loads. */
+/* Returns the average latency of the dependence chain's loads if all of them hit the first-level
+ * cache. Returns 0 if the dependence chain has no loads. */
 static double first_latency(const struct chain *chain)
 {
 	return chain->loads > 0 ? chain->load_cycles / chain->loads : 0;
 }
 
-/* Returns the cycles per path of the chain, including the operations between its loads. The loads
- * alone need `cycles`. Returns 0 if the dependence chain does not continue from element to element.
- */
+/* Returns the cycles of the dependence chain per path, including the operations between its loads.
+ * The loads alone need `cycles`. Returns 0 if the dependence chain does not continue from element
+ * to element. */
 static double with_operations(const struct tally *tally, double loads, double cycles)
 {
 	const struct chain *chain = &tally->limits->chain;

@@ -51,8 +51,8 @@ static void add_front_end(struct tally *tally)
 			words_turn(tally, tally->slots).text, words_number(each).text);
 }
 
-/* Each line of code on the path needs at least one access to the op cache. An access to the op
- * cache returns a limited number of micro-ops. */
+/* Each 64-byte line of code on the loop's path needs at least one access to the op cache. An access
+ * to the op cache returns a limited number of micro-ops. */
 static void add_alignment(struct tally *tally)
 {
 	const struct loop *loop = tally->loop;

@@ -150,7 +150,8 @@ static void add_splits(struct tally *tally)
 /* A load or store that the loop's path executes. */
 struct access {
 	struct address address;
-	int64_t growth; /* bytes by which the address grows from one path to the next */
+	int64_t growth; /* bytes by which the address of the access grows from one pass through the
+			   path to the next */
 	bool grows;	/* true: the address grows by a constant from path to path */
 	uint64_t seen;	/* address of the access in the single-stepped loop; 0: unknown */
 	int size;
@@ -270,7 +271,7 @@ static double store_cycles(const struct accesses *stores, double together)
 	int first = 0, run = 1;
 	double cycles = 0;
 
-	/* Begin at a store that cannot share a line with the previous store. */
+	/* Counting begins at a store that cannot share a line with the previous store. */
 	while (first < stores->count && may_share(stores, first))
 		first++;
 	if (first == stores->count)

@@ -35,7 +35,7 @@ struct misses_level {
 	bool edge; /* true: the bytes that the loop needs (held) are close to the cache size
 		      (bytes), so a few lines may hit although most miss, or miss although most hit
 		    */
-	double each; /* misses per element after the first pass over the data; NAN: unknown */
+	double each; /* cache misses per element after the first pass over the data; NAN: unknown */
 };
 
 struct misses {

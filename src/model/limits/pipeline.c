@@ -89,7 +89,8 @@ struct pipeline {
 			  further edge */
 	struct step {
 		int first;    /* index of the first graph node of a step of the path */
-		double slots; /* rename slots of the step; 0 for the second half of a fused pair */
+		double slots; /* rename slots of the step (instruction); 0 for the second half of a
+				 fused pair */
 	} * step; /* one entry for each step of the path, and one more entry at the end */
 	struct instance *instance;
 	int rounds;

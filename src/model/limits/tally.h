@@ -87,8 +87,9 @@ void limits_soft(struct tally *tally);
 /* Returns the number of loads per path in the slowest chain that each touch a different line of the
  * working set. */
 double limits_chained_misses(const struct tally *tally, const struct chain *chain);
-/* Returns the share of a chain's cycles that remains if a new chain begins every `restart`
- * elements. The new chain overlaps with the last `together` elements of the previous chain. */
+/* Returns the share of a dependence chain's cycles that remains if a new chain begins every
+ * `restart` elements. The new chain overlaps with the last `together` elements of the previous
+ * chain. */
 double limits_restart_share(double restart, double together);
 /* Whether the loop has software prefetches. A prefetch leaves the reorder buffer before its line
  * arrives. */
@@ -123,8 +124,8 @@ static inline struct limit_words words_turn(const struct tally *tally, double co
 {
 	return words_number(count / tally->turns);
 }
-/* Returns the plural "s" for a count per path that is printed as a count per iteration. If the
- * printed count is 1, the result is an empty text. */
+/* Returns the plural ending "s", or "", for a count per path that is printed as a count per
+ * iteration. If the printed count is 1, the result is an empty text. */
 static inline const char *words_s(const struct tally *tally, double count)
 {
 	return count == tally->turns ? "" : "s";

@@ -28,7 +28,8 @@ struct infer_group {
 		      mixed instructions */
 	int ports; /* number of ports that the classes of the group can use */
 	bool memory;
-	uint32_t set; /* the ports of the group, one bit for each port; 0: unknown */
+	uint32_t set; /* the ports that the classes of the group use, one bit for each port; 0:
+			 unknown */
 };
 
 struct inference {
@@ -79,8 +80,8 @@ void infer_ask(struct inference *in, const struct measured_mix *mix, int times);
 /* Adds an instruction mix that confirms a result to the mixes to measure last, unless the mix is
  * listed already or was measured. */
 void infer_ask_late(struct inference *in, const struct measured_mix *mix);
-/* Returns a mix of `ports_a` instructions of class a and `ports_b` instructions of class b. The
- * time of the mix shows how many ports both classes use together. */
+/* Returns a mix: a loop of `ports_a` instructions of class a and `ports_b` instructions of class b.
+ * The time of the mix shows how many ports both classes use together. */
 struct measured_mix infer_pair(int a, int ports_a, int b, int ports_b);
 /* Returns a mix of the classes that represent two groups, as infer_pair() does for two classes. */
 static inline struct measured_mix infer_groups(

@@ -142,9 +142,9 @@ static bool overfills(const struct terms *t, const struct guess *guess, const st
 	return work > 1.2 * test->cycles * test->ports;
 }
 
-/* Computes the cost of a guess, and keeps the guess if it is among the best. Returns false if the
- * guess about the micro-ops predicts more cycles than a measurement: a guess with further micro-ops
- * would predict even more. */
+/* Computes the cost of a guess about the micro-ops, and keeps the guess if it is among the best.
+ * Returns false if the guess about the micro-ops predicts more cycles than a measurement: a guess
+ * with further micro-ops would predict even more. */
 static bool weigh(struct terms *t, struct guess *guess)
 {
 	const struct figure *each = &t->in->measured->op[t->op].each;

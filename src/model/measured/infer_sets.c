@@ -38,8 +38,8 @@ static bool same_ports(struct inference *in, int op, int other)
 	return result.cycles > sqrt(equal * next);
 }
 
-/* Returns the result of a mix of the op and the representative of group g. The op (instruction
- * class) and the group of classes must use equally many ports. */
+/* Returns the measured result of a mix of the op and the class that represents group g. The op
+ * (instruction class) and the group of classes must use equally many ports. */
 static struct mix_result group_result(const struct inference *in, int op, int g)
 {
 	struct measured_mix mix =
@@ -239,8 +239,8 @@ static bool groups_clash(const struct search *s, int a, int b)
 	return infer_clash(s->in, s->group[a].op, s->group[b].op);
 }
 
-/* Returns the cost of giving set_a to group a and set_b to group b. The cost grows with the
- * difference between predicted and measured cycles. */
+/* Returns the cost of assigning the ports set_a to group a and set_b to group b. The cost grows
+ * with the difference between predicted and measured cycles. */
 static double cost_of(const struct search *s, int a, uint32_t set_a, int b, uint32_t set_b)
 {
 	const struct infer_group *ga = &s->group[a], *gb = &s->group[b];

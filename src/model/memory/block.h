@@ -60,9 +60,11 @@ enum block_bound { BLOCK_CACHE, BLOCK_PAGES, BLOCK_TURNS, BLOCK_NEAR, BLOCK_WIND
 struct block_advice {
 	int64_t n;    /* recommended N; 0: unknown, because no cache size is known */
 	int level;    /* index of the cache level in question->level; -1: no level */
-	int64_t fits; /* largest N for the cache level alone, before other facts reduce N */
+	int64_t fits; /* largest N (block size) for the cache level alone, before other facts reduce
+			 N */
 	enum block_bound by;
-	bool paged;    /* true: N was reduced because the first-level TLB has too few entries */
+	bool paged;    /* true: the block size N was reduced because the first-level TLB has too few
+			  entries */
 	char why[420]; /* reason for the size: "three blocks of 295 x 295 8-byte elements fit L2 (2
 			  MiB), after which latency rises most, from 16 to 98 cycles" */
 };

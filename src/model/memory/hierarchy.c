@@ -53,7 +53,7 @@ static bool slower_than(double cycles, double ghz, double ns, double otherwise)
 
 /* ---- Caches: the curves without the cost of the first TLB */
 
-/* A latency curve of lines, after the cost of the first-level TLB is subtracted. */
+/* A latency curve of loads of all lines, after the cost of first-level TLB misses is subtracted. */
 struct cleaned {
 	int count;
 	struct curve_point point[CURVE_POINTS];

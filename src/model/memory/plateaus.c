@@ -151,15 +151,15 @@ static void curve_make(const struct curve_point *points, int count, struct curve
  * and height) and a margin. A slope is one more parameter, with the cost slope_price. */
 static const double level_price = 2.5;
 static const double slope_price = 1.5;
-/* Cost of a point in a climb, the part of a latency curve between two plateaus. A point of a level
- * costs 1 on average, by the definition of noise. */
+/* Cost of a point in a climb, the part of a latency curve between two plateaus. A point of a flat
+ * part (level) of the curve costs 1 on average, by the definition of noise. */
 static const double climb_price = 4.8;
-/* Steepest slope of a level: octaves of latency per octave of size. */
+/* Steepest slope of a flat part (level) of the curve: octaves of latency per octave of size. */
 static const double steepest = 0.35;
-/* Two adjacent levels are joined if the ratio of their latencies is below least_ratio. Two levels
- * that differ by fewer than least_errors standard errors are joined, too. Nearly equal levels are
- * joined, because the cheapest partition of a curve selects points that exaggerate their
- * difference. */
+/* Two adjacent flat parts (levels) are joined if the ratio of their latencies is below least_ratio.
+ * Two flat parts (levels) that differ by fewer than least_errors standard errors are joined, too.
+ * Nearly equal levels are joined, because the cheapest partition of a curve selects points that
+ * exaggerate their difference. */
 static const double least_ratio = 1.1;
 static const double least_errors = 5;
 /* The smallest flat part (level) of a curve that counts: number of points, sum of their weights,

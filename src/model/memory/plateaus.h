@@ -34,8 +34,8 @@ struct plateau {
 	double cycles, lo, hi; /* latency of the plateau: median and quartiles of its points */
 	bool unstable; /* true: the latencies of the plateau's points scatter or have two modes, so
 			  a range is reported */
-	double confidence; /* probability from 0 to 1 that the points are a level, not part of a
-			      climb */
+	double confidence; /* probability from 0 to 1 that the points form a flat part (level) of
+			      the curve, not part of a climb */
 };
 
 /* The knee (rise of the curve) between plateau i and plateau i + 1. */

@@ -64,7 +64,7 @@ struct rise {
 			*/
 	double outstanding; /* height of the rise, in units of the standard error of the levels
 			       before and after the rise */
-	int above;	    /* number of points from which the level after the rise is computed */
+	int above; /* number of points from which the time level after the rise is computed */
 };
 
 struct fit {
@@ -83,9 +83,9 @@ struct fit {
 	bool ramp;
 };
 
-/* RISE: the smallest ratio of the level after a rise to the level before. Two misses that no longer
- * overlap take twice as long. The time to execute the filler instructions adds only 10 to 20 %.
- * SEEN: the height of the smallest rise that counts, in units of noise. */
+/* RISE: the smallest ratio of the time level after a rise to the level before. Two misses that no
+ * longer overlap take twice as long. The time to execute the filler instructions adds only 10 to 20
+ * %. SEEN: the height of the smallest rise that counts, in units of noise. */
 #define RISE 1.25
 #define SEEN 1.5
 
@@ -114,8 +114,8 @@ struct fit {
 enum { NOISE_POINTS = 6, NOISE_SURE = 16 };
 
 /* A ramp (a gradual rise) must be wider than SHARP_LEAST filler instructions, and wider than
- * SHARP_SHARE of the fillers at its start. The misfit of a ramp must be smaller than that of the
- * best step by RAMP_BETTER. */
+ * SHARP_SHARE of the fillers at its start. The misfit of a ramp (gradual rise) must be smaller than
+ * that of the best step by RAMP_BETTER. */
 #define RAMP_BETTER 3.0
 enum { SHARP_LEAST = 10 };
 #define SHARP_SHARE 0.03

@@ -25,9 +25,9 @@ struct knee_curve {
 enum knee_kind {
 	KNEE_UNKNOWN, /* kind of knee unknown, because too few points were measured */
 	KNEE_SHARP,
-	KNEE_SOFT,    /* the time rises gradually: the rise is wider than that of a buffer with one
-			 fixed size */
-	KNEE_NONE,    /* the time does not rise up to the largest number of fillers */
+	KNEE_SOFT, /* the time rises gradually: the rise is wider than that of a buffer with one
+		      fixed size */
+	KNEE_NONE, /* the time of an iteration does not rise up to the largest number of fillers */
 	KNEE_UNCLEAR, /* the time rises with the number of filler instructions, but the points do
 			 not show where */
 	KNEE_KINDS
