@@ -443,7 +443,7 @@ void probe_take_share(
 }
 
 /* Returns the bytes of a working set that fits a cache of `bytes` bytes, but not the previous cache
- * of `before` bytes. For the first cache, `before` is 0. */
+ * of `before` bytes. For the first cache level, `before` (the size of the previous cache) is 0. */
 static uint64_t inside(double before, double bytes)
 {
 	double size = before > 0 ? sqrt(before * bytes) : bytes / 2;

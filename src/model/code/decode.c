@@ -178,9 +178,9 @@ static bool find_loop(const struct function *function, struct span *best)
 		const struct place *place = &function->place[at];
 		struct span span = { place->target, at, 0, false };
 
-		/* Loops are found in the order of their ends. A loop that begins at or before
-		 * `latest`, the start of the innermost loop found last, encloses an earlier loop.
-		 */
+		/* The loops of a function are found in the order of their ends. A loop that begins
+		 * at or before `latest`, the start of the innermost loop found last, encloses an
+		 * earlier loop. */
 		if (!place->length || place->target < 0 || place->target > at ||
 			!measure_span(function, &span) || span.first <= latest)
 			continue;

@@ -54,7 +54,8 @@ struct uarch_class {
 			stated. The speed limits are computed from the ports, without the measured
 			throughput */
 	double latency_spread, accumulate_spread,
-		each_spread; /* the ± of each value in the core file; 0: no ± stated */
+		each_spread; /* measurement spread (±) of each value in the core file; 0: the file
+				states none */
 	double slots; /* rename slots that one instruction occupies, without the slots of its memory
 			 operands (> 0) */
 	int term_count;
@@ -81,7 +82,8 @@ struct uarch_cache {
 	double lines; /* cache lines per cycle that this level sends to the level nearer to the
 			 core; UARCH_UNKNOWN: not stated */
 	double bytes_spread, latency_spread,
-		lines_spread; /* the ± of each value in the core file; 0: no ± stated */
+		lines_spread; /* measurement spread (±) of each value in the core file; 0: the file
+				 states none */
 };
 
 /* The content of data/uarch/sources: each tag that core files use, and the source that the tag
@@ -104,8 +106,8 @@ struct uarch {
 			   the units follow the ports */
 	char port[UARCH_PORTS][12];
 	double fact[UARCH_FACTS];
-	double width_spread,
-		fact_spread[UARCH_FACTS]; /* the ± of each value in the core file; 0: no ± stated */
+	double width_spread, fact_spread[UARCH_FACTS]; /* measurement spread (±) of each value in
+							  the core file; 0: the file states none */
 	char pmu[UARCH_PMU]; /* libpfm's name of the PMU that counts this core's events; "": no PMU
 			      */
 	int event_count;

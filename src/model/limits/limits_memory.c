@@ -250,7 +250,7 @@ static const struct level *without(const struct level *level, int first)
 	return NULL;
 }
 
-/* Describes the share of the accesses that each level serves: "25 % L1, 75 % L2". */
+/* Describes as text the share of the accesses that each cache level serves: "25 % L1, 75 % L2". */
 static struct limit_words levels_describe(const struct level *level)
 {
 	struct limit_words words = { "" };
@@ -394,9 +394,9 @@ static void add_reaches(struct tally *tally)
 		tally->wait = cycles / loads;
 }
 
-/* Adds the limit of chained loads. No prefetcher can follow the order of chained loads. At most one
- * load per touched line misses: all other loads of the line hit, because the line was just fetched.
- */
+/* Adds the limit of chained loads, each of which needs the result of an earlier load. No prefetcher
+ * can follow the order of chained loads. At most one load per touched line misses: all other loads
+ * of the line hit, because the line was just fetched. */
 static void add_chain(struct tally *tally, const struct level *level)
 {
 	const struct level *missing = without(level, L2);

@@ -103,7 +103,7 @@ struct misses_whatif {
 
 /* Parses "2x", "64k", "L2 4m", "L3 0.5x" or "off". If the text names no level, a factor applies to
  * all levels, and a size applies to L1. Cache sizes from earlier calls, for other cache levels,
- * stay. Returns STATUS_USAGE if the text has another form. */
+ * stay. Returns STATUS_USAGE if the question about other caches has another form. */
 struct status misses_whatif_parse(const char *text, struct misses_whatif *whatif);
 
 /* Returns the user's question about other cache sizes as text: "caches 2x as large", "L1 of 64

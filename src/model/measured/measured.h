@@ -177,7 +177,8 @@ struct model_difference {
  * caps. Pairs of classes come last: the models agree on each class alone, but differ on both
  * classes together. For each class that differs in pairs, only the pair that differs most is
  * listed. The worst pair comes first. If model b has no line for a class, the fallback class in
- * model b is used; for model a, no fallback is used. The names of ports do not matter. Returns the
- * number of entries in the list; writes at most `most` entries to `difference`. */
+ * model b is used; for model a, no fallback is used. When two core models are compared, the names
+ * of ports do not matter. Returns the number of entries in the list; writes at most `most` entries
+ * to `difference`. */
 int model_differences(const struct uarch *a, const struct uarch *b,
 	struct model_difference *difference, int most);

@@ -193,7 +193,8 @@ struct sums {
 struct level {
 	int first, last;
 	double cost;
-	double gain; /* cost saved in comparison with a climb over the same points */
+	double gain; /* cost that the flat part (level) saves in comparison with a climb over the
+			same points */
 	double slope, at, middle;
 };
 
