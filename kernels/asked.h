@@ -2,8 +2,8 @@
  * each batch and checks the results.
  *
  * A data structure holds the odd keys 1, 3, 5 … and lacks the even keys 0, 2, 4 …. All odd keys are
- * equally likely, and so are all even keys. The number of a lookup determines its key. A walk can
- * therefore begin at any lookup, and no lookup waits for the previous lookup. */
+ * equally likely, and so are all even keys. The number of a lookup determines its key. A series of
+ * lookups can therefore begin at any lookup number, and no lookup waits for the previous lookup. */
 #pragma once
 
 #include <stdint.h>
@@ -11,7 +11,7 @@
 #include "base/random.h"
 #include "kernels/kernel.h"
 
-/* Number of lookups in a complete run, as in the cited article. */
+/* Number of lookups in a trial with whole=1, as in the cited article. */
 #define ASKED_WHOLE ((uint64_t)16 << 20)
 
 /* Maximum number of keys in a batch. The code generates the keys of a batch before the loop looks
@@ -24,11 +24,13 @@ enum { ASKED_TURN = 4 };
 
 /* A kind of lookup. */
 struct asked_kind {
-	const char *adds; /* a word for the values that lookups add up: "places" */
+	const char *adds; /* the word that error messages use for the values that lookups add up:
+			     "places" */
 	uint64_t (*value)(const struct kernel_run *run,
 		uint64_t rank); /* returns the value of the key with rank `rank` */
 	bool (*ends)(const struct kernel_run *run,
-		uint64_t key); /* returns whether the search for the key ends in the present data */
+		uint64_t key); /* returns whether the search for the key ends, and follows no
+				  pointer out of the present data */
 };
 
 struct asked {
@@ -40,7 +42,8 @@ struct asked {
 	const struct asked_kind *kind;
 } __attribute__((may_alias));
 
-/* Returns the lookups of a run. run->kept begins with a struct asked; the kernel's own data follow.
+/* Returns the struct asked (the lookups to make) of a run. run->kept begins with a struct asked;
+ * the kernel's own data follow.
  */
 static inline const struct asked *asked_of(const struct kernel_run *run)
 {
@@ -116,13 +119,14 @@ static inline uint64_t asked_found(uint64_t result)
 
 /* ---- The walk */
 
-/* Stores a struct asked in run->kept, and fills the run except for its code, data and walk. */
+/* Stores a struct asked in run->kept, and fills the fields of struct kernel_run except code, data
+ * and walk. */
 void asked_prepare(struct kernel_run *run, const struct asked_kind *kind, uint64_t keys,
 	int64_t percent, int64_t at_once, bool whole);
 
-/* Generates the next keys of a call and returns their number: at most ASKED_BATCH, and a multiple
- * of run->granule. *left: the number of remaining lookups, which asked_next() reduces. Returns 0 if
- * no lookups are left or the run is cancelled. */
+/* Generates the next keys to look up, and returns the number of these keys: at most ASKED_BATCH,
+ * and a multiple of run->granule. *left: the number of remaining lookups, which asked_next()
+ * reduces. Returns 0 if no lookups are left or the run is cancelled. */
 uint64_t asked_next(struct kernel_run *run, uint64_t *keys, uint64_t *left);
 
 /* The callbacks begin_at(), verify() and proof() of kernels that look up keys. */

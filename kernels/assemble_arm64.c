@@ -67,8 +67,8 @@ static bool take_number(struct match *match, int64_t *value)
 /* Reads a register such as "x17": stores its letter and its number. */
 static bool take_register(struct match *match, char *letter, unsigned *reg)
 {
-	/* The letter of a name for register 31. A capital means the stack pointer; a small letter
-	 * means the zero register. */
+	/* For each name of register 31, such as sp or xzr, a letter. A capital letter means the
+	 * stack pointer; a small letter means the zero register. */
 	static const struct {
 		const char *name;
 		char letter;
@@ -94,7 +94,8 @@ static bool take_register(struct match *match, char *letter, unsigned *reg)
 	return true;
 }
 
-/* Stores the first value in *kept. Returns false if a later value differs from the first value. */
+/* If *kept is negative, stores `seen` in *kept and returns true. Otherwise returns whether `seen`
+ * equals *kept, so that all registers of a line have the same width. */
 static bool alike(int *kept, int seen)
 {
 	if (*kept < 0)
@@ -124,7 +125,8 @@ static bool take_arrangement(struct match *match, char kind)
 			!take_word(match, arrangements[i].name, strlen(arrangements[i].name)))
 			continue;
 		if (strchr("BFT", kind))
-			return true; /* the bits of the form already include the arrangement */
+			return true; /* the instruction word in the table already includes the bits
+					of the vector arrangement */
 		if (match->arrangement[0])
 			return strcmp(match->arrangement, arrangements[i].name) == 0;
 		strcpy(match->arrangement, arrangements[i].name);
@@ -279,14 +281,15 @@ static bool number_bits(struct match *match, char kind, int64_t value, uint32_t 
 	bool fits = true;
 
 	if (!strchr("bWM", kind) && (value > INT32_MAX || value < INT32_MIN))
-		return false; /* only the kinds b, W and M hold values beyond 32 bits */
+		return false; /* only operands of the kinds b, W and M may be numbers of more than
+				 32 bits */
 	if (field) {
 		fits = scaled(value, field->unit, field->width, field->has_sign, &units);
 		*bits = units << field->at;
 		return fits;
 	}
 	switch (kind) {
-	case 'a': /* kind a: a number of 12 bits, optionally shifted left by 12 */
+	case 'a': /* operand kind a: a number of 12 bits, optionally shifted left by 12 */
 		if (scaled(value, 1, 12, false, &units))
 			*bits = units << 10;
 		else if ((fits = scaled(value, 4096, 12, false, &units)))
@@ -327,7 +330,7 @@ static bool number_bits(struct match *match, char kind, int64_t value, uint32_t 
 	case 'T': *bits = (uint32_t)(64 + (value & 63)) << 16; return value >= 0 && value < 64;
 	case 'u': *bits = (uint32_t)(64 - value) << 16; return value >= 1 && value <= 32;
 	case 'U': *bits = (uint32_t)(128 - value) << 16; return value >= 1 && value <= 64;
-	default: *bits = 0; return value == 0; /* kind z: only the number 0 */
+	default: *bits = 0; return value == 0; /* operand kind z: only the number 0 */
 	}
 }
 
@@ -368,8 +371,8 @@ static bool match_condition(struct match *match, bool opposite)
 /* ---- Lines */
 
 /* The syntaxes of addresses. kinds: the kinds of operands that use a syntax. bits: the bits of the
- * syntax in the instruction word. In `operands`, @ stands for the unit of the form, as a kind of
- * number and as a shift. */
+ * syntax in the instruction word. In the pattern `operands`, @ stands for the size of the memory
+ * access, as a kind of number and as a shift. */
 static const struct {
 	const char *kinds, *operands;
 	uint32_t bits;
@@ -386,8 +389,8 @@ static const struct {
 
 static bool match_address(struct match *match, char kind, char unit);
 
-/* Matches the operands of a form, up to the end of the line. unit: the unit of an address, if the
- * operands are the parts of an address. */
+/* Compares the rest of the line with the operands of an instruction form. unit: the unit of the
+ * offset, if the operands are the parts of an address. */
 static bool match_operands(struct match *match, const char *pattern, char unit)
 {
 	int64_t value;

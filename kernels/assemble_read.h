@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* Reads the character c. If c is 0, the function only skips blanks. */
+/* Skips blanks, then reads the character c. If c is 0, encode_take() only skips blanks. */
 static inline bool encode_take(const char **at, char c)
 {
 	while (isspace((unsigned char)**at))

@@ -30,7 +30,8 @@ static const struct op {
 	const char *function, *access;
 	bool strided, reads, writes, copies;
 	bool library;  /* The operation uses the C library. */
-	bool bypasses; /* The operation has a form that bypasses the caches. */
+	bool bypasses; /* The operation (fwr, for example) has a variant whose stores bypass the
+			  caches. */
 } ops[OPS] = {
 	[OP_RD] = { "stream_read", "read", .strided = true, .reads = true },
 	[OP_WR] = { "stream_write", "write", .strided = true, .writes = true },
@@ -92,7 +93,7 @@ static const struct op *op_of(const int64_t *v)
 		[OP_BZERO] = { library_fill },          \
 		[OP_BCOPY] = { library_copy } },
 
-/* An iteration is a block of walk->stride bytes. */
+/* In each iteration, the C library fills or copies a block of walk->stride bytes. */
 KERNEL_LOOP static void library_fill(struct stream_walk *walk)
 {
 	for (uint64_t turn = 0; turn < walk->turns; turn++) {
@@ -129,8 +130,8 @@ static uint64_t width_of(const int64_t *v)
 	return (uint64_t)4 << v[WIDTH];
 }
 
-/* Returns the places that a setting accesses. An array is a whole number of cache lines. All blocks
- * for the C library have equal length; a small array is a single block.
+/* Returns the memory places that the loop accesses at the knob values v. An array is a whole number
+ * of cache lines. All blocks for the C library have equal length; a small array is a single block.
  *
  * gap: the page between the two arrays of a copy keeps lines of the destination out of the caches.
  * A processor that reads a page to its end prefetches the first lines of the next page. A store
@@ -200,8 +201,9 @@ static uint64_t bandwidth_footprint(const int64_t *v)
 	return (plan.part << plan.copies) + plan.gap;
 }
 
-/* Returns the number of the layout. 0: the loop only reads the data. 1: the loop overwrites the
- * data. 2: the loop copies the data, and the copy lies after the data. */
+/* Returns a number for the state of the data in memory, so that settings can share data. 0: the
+ * loop only reads the data. 1: the loop overwrites the data. 2: the loop copies the data, and the
+ * copy lies after the data. */
 static uint64_t bandwidth_layout(const int64_t *v)
 {
 	return op_of(v)->copies ? 2 : op_of(v)->writes ? 1 : 0;
@@ -235,7 +237,8 @@ static struct status bandwidth_prepare(struct kernel_run *run)
 	struct status status = ring_lay_out(run, any ? 0 : plan.part / 8, 8, put);
 
 	*stream_plan(run) = plan;
-	/* Only copies overwrite bytes after the laid-out data; other operations keep those bytes.
+	/* Only copies overwrite the memory after the prepared data. After other operations, data
+	 * that an earlier, larger setting prepared are still valid.
 	 */
 	if (any || (!plan.copies && run->layout.prepared > run->layout.laid_out))
 		run->layout.laid_out = any ? plan.part : run->layout.prepared;

@@ -51,7 +51,7 @@ typedef void chains_loop(struct chains_walk *walk);
 
 /* ---- Loops */
 
-/* The instructions of the loops on both instruction sets. k is the number of the element within the
+/* The instructions of the loops on x86-64 and AArch64. k is the number of the element within the
  * iteration. j is the number of the register that holds the accumulator. FOR_F64() counts j from 0
  * for vector registers; FOR_I64() counts j from 8 for general registers. */
 /* clang-format off */
@@ -353,7 +353,8 @@ static struct status compare(uint64_t have, uint64_t right)
 		(unsigned long long)right);
 }
 
-/* Checks the loops over arrays. The call starts near the end of the ring and passes this end. */
+/* Checks the loops over arrays. The checked call starts near the end of the array or list, and
+ * continues at the start. */
 static struct status verify_arrays(struct kernel_run *run)
 {
 	uint64_t count = run->ring, some = (count < 4096 ? count : 4096) / UNROLL * UNROLL,

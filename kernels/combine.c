@@ -102,7 +102,8 @@ static int sign_of(uint64_t seed, uint64_t index)
 	return ring_bits(seed, index / 64) >> index % 64 & 1 ? 1 : -1;
 }
 
-/* Returns the index of a setting's loop in the tables of loops. */
+/* Returns the index, in the tables of loop functions, of the loop for the knobs `unroll`, `acc` and
+ * `shape`. */
 static int64_t shape_of(const int64_t *v)
 {
 	if (v[SHAPE] == SHAPE_REASSOCIATED && v[UNROLL] > 1)

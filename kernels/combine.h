@@ -6,23 +6,25 @@
 
 enum { COMBINE_UNROLL = 16 };
 
-/* The numbers of loops for one operation and one stride form. COMBINE_SEPARATE: number of loops
- * with separate accumulators; each unroll factor has loops with 1…unroll accumulators.
- * COMBINE_SHAPES: number of all loops. The loops after the first COMBINE_SEPARATE loops are
- * reassociated, from unroll 2. At unroll 1, both kinds of loop are equal. */
+/* The numbers of loop functions for one operation (add, mul) and one kind of stride (1 or any).
+ * COMBINE_SEPARATE: number of loops with separate accumulators; each unroll factor has loops with
+ * 1…unroll accumulators. COMBINE_SHAPES: number of all loops. In a table of loops, the loops after
+ * the first COMBINE_SEPARATE loops have shape=reassociated, from unroll 2. At unroll 1, both kinds
+ * of loop are equal. */
 enum {
 	COMBINE_SEPARATE = COMBINE_UNROLL * (COMBINE_UNROLL + 1) / 2,
 	COMBINE_SHAPES = COMBINE_SEPARATE + COMBINE_UNROLL - 1
 };
 
-/* A walk round the array, counted in iterations of the loop. The loop updates the fields at and
- * room. */
+/* The state of a loop that passes the array again and again, counted in iterations of the loop. The
+ * loop updates the field `at` (the next element) and the field `room` (iterations up to the end of
+ * the ring). */
 struct combine_walk {
 	const void *at;	  /* address of the next element */
-	uint64_t room;	  /* number of iterations from `at` to the end of the ring, > 0 */
+	uint64_t room;	  /* number of iterations from `at` to the end of the array, > 0 */
 	uint64_t left;	  /* number of remaining iterations of the call, > 0 */
-	const void *base; /* address of the first element of the ring */
-	uint64_t ring;	  /* number of iterations in the ring */
+	const void *base; /* address of the first element of the array */
+	uint64_t ring;	  /* number of iterations in one pass over the array */
 	int64_t stride;	  /* bytes from one element to the next */
 	union {
 		int32_t i32;

@@ -16,13 +16,14 @@ enum { LOOP = 384, BLOCK = 60, BLOCKS_TRIED = 48 };
 
 enum { CODE_BYTES = 64 << 10, MEMORY = 16 << 10, VECTOR = 64 };
 
-/* Offsets in the memory of a run. The memory has words that hold their own address, data, space for
- * stores, and a vector for each initial register value. */
+/* Byte offsets of the parts of the memory that generated code accesses. The memory has words that
+ * hold their own address, data, space for stores, and a vector for each initial register value. */
 enum {
 	SELF = 0,
 	DATA = 4 << 10,
 	STORES = 8 << 10,
-	BEGIN = 12 << 10, /* initial value of the registers that instances use in turn */
+	BEGIN = 12 << 10, /* initial value of the registers that copies of an instruction use in
+			     turn */
 	ONE = BEGIN + VECTOR,
 	ODD = ONE + VECTOR,
 	ZERO = ODD + VECTOR,
@@ -35,12 +36,12 @@ struct generated {
 	struct generated *next;
 };
 
-/* Number of general registers that instances use in turn. */
+/* Number of general registers that copies of an instruction use in turn. */
 enum { GENERAL_REGISTERS = 8 };
 
-/* ---- The instruction set: the registers that instances use in turn, and the code before and after
- * the loop. The arguments of a generated function are the number of iterations and the address of
- * the memory. */
+/* ---- The instruction set: the registers that copies of an instruction use in turn, and the code
+ * before and after the loop. The arguments of a generated function are the number of iterations and
+ * the address of the memory. */
 
 #if defined(__x86_64__)
 
@@ -187,11 +188,12 @@ static void write_exit(struct assembly *as, int top)
 
 /* ---- The body */
 
-/* The registers of a part, and the number of its next instance. */
+/* The registers of a part of the loop body (some assembly lines, repeated), and the number of its
+ * next copy. */
 struct turn {
 	const struct generated_part *part;
-	unsigned first, registers; /* the first register of the part, and the number of registers
-				      that its instances use in turn */
+	unsigned first, registers; /* the first register of this part of the loop body, and the
+				      number of registers that its copies use in turn */
 	unsigned instance;
 };
 
@@ -257,8 +259,9 @@ static unsigned instructions(const struct generated_loop *loop)
 	return count ? count : 1;
 }
 
-/* The kind of registers that a part uses: general, vectors of at most 256 bits, or wider vectors.
- * Parts of the same kind share one set of registers. */
+/* The kind of registers that a part of the loop body uses: general, vectors of at most 256 bits, or
+ * wider vectors. Parts of the loop body that use the same kind of registers share one set of
+ * registers. */
 enum kind { GENERAL, NARROW, WIDE };
 
 static enum kind kind_of(const struct generated_part *part)
@@ -266,9 +269,9 @@ static enum kind kind_of(const struct generated_part *part)
 	return part->bits == 0 ? GENERAL : part->bits <= 256 ? NARROW : WIDE;
 }
 
-/* Divides the registers from … to - 1 among the parts of one kind. A part gets the number of
- * registers that it requests, if possible. Parts without a request share the remaining registers
- * equally. */
+/* Divides the registers from … to - 1 among those parts of the loop body that use one kind of
+ * registers. A part of the loop body gets the number of registers that it requests, if possible.
+ * Parts without a requested number share the remaining registers equally. */
 static void share_out(const struct generated_loop *loop, enum kind kind, unsigned from, unsigned to,
 	struct turn turns[GENERATED_PARTS])
 {
@@ -310,8 +313,9 @@ static void share(const struct generated_loop *loop, struct turn turns[GENERATED
 	share_out(loop, WIDE, narrow && few < many ? few : 0, many, turns);
 }
 
-/* Returns the number of bodies to assemble one by one, which have at least BLOCK instructions. If
- * possible, the number of bodies makes each part use each of its registers equally often. */
+/* Returns the number of loop bodies to assemble one by one, which together have at least BLOCK
+ * instructions. If possible, the number of loop bodies is chosen so that each part uses each of its
+ * registers equally often. */
 static unsigned bodies(const struct generated_loop *loop, const struct turn turns[GENERATED_PARTS])
 {
 	unsigned least = (BLOCK + instructions(loop) - 1) / instructions(loop);
@@ -328,8 +332,8 @@ static unsigned bodies(const struct generated_loop *loop, const struct turn turn
 	return least;
 }
 
-/* Writes one body. Each next instance is from the part that is furthest behind its share of the
- * instances so far. */
+/* Writes one loop body, in which copies of the different parts are evenly mixed. The next copy
+ * always comes from the part that lacks most of the copies due so far. */
 static void body(
 	struct assembly *as, const struct generated_loop *loop, struct turn turns[GENERATED_PARTS])
 {

@@ -2,10 +2,11 @@
  * contains generated kernels. A generated kernel has no knobs, and the engine measures it like
  * other kernels.
  *
- * The body of a generated loop is one element. A body consists of parts, with several instances of
- * each part, evenly mixed. The character ';' separates the assembly lines of a part. The instances
- * of a part use registers in turn. A line may contain the following placeholders for the register
- * of an instance, among others:
+ * The body of a generated loop is one element. The body of a generated loop consists of parts, such
+ * as one instruction, and has several copies (instances) of each part, evenly mixed. The character
+ * ';' separates the assembly lines of a part. The instances (copies) of a part of the loop use
+ * registers in turn. A line may contain the following placeholders for the register of an instance,
+ * among others:
  *
  * - %n: the number of the vector register of the instance: "V%n" (x86), "v%n.4s", "d%n" (AArch64)
  * - %k: the number of the mask register of the instance
@@ -45,12 +46,12 @@ enum { GENERATED_PARTS = 6, GENERATED_LINES = 256 };
 enum made_values { GENERATED_F64, GENERATED_F32 };
 
 struct generated_part {
-	char lines[GENERATED_LINES]; /* the assembly lines of one instance */
+	char lines[GENERATED_LINES]; /* the assembly lines of one copy of this part of the loop */
 	unsigned bits;	/* width of the vectors of the part in bits; 0: the part uses no vectors */
-	unsigned times; /* number of instances of the part in a body */
-	unsigned registers; /* Number of registers of each kind that the instances use in turn. 1:
-			       the instances form a dependency chain. 0: the parts without a request
-			       share the remaining registers equally. */
+	unsigned times; /* number of copies (instances) of this part in a loop body */
+	unsigned registers; /* Number of registers of each kind that the copies (instances) of this
+			       part use in turn. 1: the copies form a dependency chain. 0: all parts
+			       with the value 0 share the remaining registers equally. */
 };
 
 struct generated_loop {
@@ -58,8 +59,8 @@ struct generated_loop {
 	enum made_values values;
 	bool clean; /* The code before the loop clears the upper halves of vector registers. SSE
 		       code needs cleared upper halves. */
-	unsigned bodies; /* Number of bodies in an iteration. 0: enough bodies to make the cost of
-			    the counter and the branch of the loop negligible. */
+	unsigned bodies; /* Number of copies of the loop body in an iteration. 0: enough copies to
+			    make the cost of the counter and the branch of the loop negligible. */
 	int part_count;
 	struct generated_part part[GENERATED_PARTS];
 };
@@ -71,6 +72,6 @@ const struct kernel *generated_kernel(const struct generated_loop *loop);
 /* Returns the loop of a generated kernel; NULL: the kernel is not generated. */
 const struct generated_loop *generated_loop_of(const struct kernel *kernel);
 
-/* Returns the number of registers that the instances of all parts can use in turn. bits: the width
- * of vector registers; 0: the function counts general registers. */
+/* Returns the number of registers that are available for the copied instructions of a generated
+ * loop. bits: the width of vector registers; 0: the function counts general registers. */
 unsigned generated_registers(unsigned bits);

@@ -10,8 +10,8 @@ enum { LINE = 64, LOOKUPS_MOST = 64 };
 /* Maximum load of the open table in percent. Searches in fuller tables take too many steps. */
 enum { OPEN_MOST = 90 };
 
-/* CANCEL_EVERY: number of items between two checks of run->work.cancel. AHEAD: number of table
- * entries that are prefetched before the code writes them. */
+/* CANCEL_EVERY: number of keys or buckets between two checks of run->work.cancel. AHEAD: number of
+ * table entries that are prefetched before the code writes them. */
 enum { CANCEL_EVERY = 4096, AHEAD = 32 };
 
 static const char *const table_names[] = { "chained", "open", NULL };
@@ -82,19 +82,21 @@ struct hash hash_make(const int64_t *v, uint64_t seed, unsigned char *memory)
 /* The type of a bucket while chain_buckets() counts and places the nodes of buckets. */
 typedef uint64_t __attribute__((may_alias)) bucket_count;
 
-/* The weight of a key in the report of progress: the layout of one key takes as long as the layout
- * of KEY_WORTH buckets. The places of keys are random, but buckets are sequential. */
+/* The weight of a key in the report of progress: writing the data of one key takes as long as
+ * writing KEY_WORTH buckets. Keys go to random places in memory, but buckets are written in
+ * order. */
 enum { KEY_WORTH = 4 };
 
-/* The progress of all passes together. Once the run is cancelled, every pass ends at once. */
+/* The progress of all passes that write the hash tables together. Once the run is cancelled, every
+ * pass over the buckets or keys ends at once. */
 struct passes {
 	struct kernel_run *run;
 	uint64_t done, of;
 	bool cancelled;
 };
 
-/* Reports progress, and returns false if the pass must stop. A pass must call goes_on() for each
- * item, starting with item 0. */
+/* Reports the progress of writing the tables, and returns false if the work must stop. A loop over
+ * buckets or keys must call goes_on() for each item, starting with item 0. */
 static bool goes_on(struct passes *passes, uint64_t i, uint64_t worth)
 {
 	if (i % CANCEL_EVERY)
@@ -105,8 +107,8 @@ static bool goes_on(struct passes *passes, uint64_t i, uint64_t worth)
 	return !passes->cancelled;
 }
 
-/* Calls put() for each key, with the index, the rank and the table place of the key. Before the
- * call, put_keys() prefetches the table entry, which is `bytes` bytes long. */
+/* Calls put() for each key, with the key's index, its rank among all keys, and its place in the
+ * table. Before the call, put_keys() prefetches the table entry, which is `bytes` bytes long. */
 static inline void put_keys(const struct hash *hash, struct passes *passes, bool random,
 	const void *table, size_t bytes,
 	void (*put)(const struct hash *hash, uint64_t i, uint64_t rank, uint64_t place))
@@ -470,7 +472,8 @@ static void hash_shrink(int64_t *v)
 	v[HASH_LOOKUPS] = v[HASH_LOOKUPS] < most ? v[HASH_LOOKUPS] : most;
 }
 
-/* The model steps through fewer lookups if a lookup has many steps. */
+/* To read the executed code, the model single-steps some lookups: fewer if each lookup visits many
+ * nodes or slots. */
 static unsigned hash_few(const int64_t *v)
 {
 	return 4 + (unsigned)(100 / (5 + steps_of(v)));

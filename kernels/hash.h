@@ -39,7 +39,8 @@ struct hash {
 	uint64_t buckets, keys;
 	bool open; /* the open table also exists */
 	enum hash_order order;
-	struct shuffle places; /* places of nodes in random order */
+	struct shuffle
+		places; /* random permutation that gives the place of each node, for order=random */
 	const struct hash_node **bucket;
 	struct hash_node *node;
 	struct hash_slot *slot;
@@ -66,6 +67,6 @@ KERNEL_BODY uint64_t hash_place(uint64_t key, uint64_t buckets)
 	return (key >> 32) * buckets >> 32;
 }
 
-/* Returns the average number of steps of a search in a table. load: keys per bucket. A step visits
- * a node or a slot, including the free slot at the end of a search. */
+/* Returns the average number of steps of a search in a table. load: keys per bucket. A step of a
+ * search visits a node or a slot, including the free slot at the end of a search. */
 double hash_steps(enum hash_table table, double load, bool found);

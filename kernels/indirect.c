@@ -24,9 +24,9 @@ struct indirect {
 	uint32_t sum;
 };
 
-/* Each loop counts down from the end of a piece of the ring, because x86-64 then counts and
- * compares in one operation. On x86-64, i is an index. On AArch64, i is an address, because AArch64
- * has no address with an index and a displacement. */
+/* Each loop counts down from the end of a contiguous piece of the array of offsets, because x86-64
+ * then counts and compares in one operation. On x86-64, i is an index. On AArch64, i is an address,
+ * because AArch64 has no address with an index and a displacement. */
 #if defined(__x86_64__)
 #define BEHIND(offsets, count) (count)
 #else
@@ -107,8 +107,8 @@ KERNEL_LOOP static void name(struct indirect *walk)                             
  * sum1 += data[offsets[i - 1]]; sum2 += data[offsets[i - 2]]; i -= 2; while (i) */
 FORM(indirect_four, FOUR)
 
-/* The loop loads two offsets at once, copies both, extends the lower offset and shifts the upper
- * offset. Two values need three loads and seven operations.
+/* One load fetches two offsets of 4 bytes. The loop copies both, extends the lower offset and
+ * shifts the upper offset. Two values need three loads and seven operations.
  *
  * x = offsets[i - 2] and offsets[i - 1]; y = x; x = (uint32_t)x; y >>= 32; sum1 += data[x]; sum2 +=
  * data[y]; i -= 2; while (i) */

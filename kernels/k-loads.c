@@ -2,8 +2,8 @@
  * values, because additions could become the limit.
  *
  * The k words of an element are far apart in one array. Loads of the same cycle therefore access
- * different lines and different banks of the first-level cache. The walk has the same length for
- * every k. */
+ * different lines and different banks of the first-level cache. For every k, the array has the same
+ * number of elements, so results for different k can be compared. */
 #include "kernels/ring.h"
 
 enum { SIZE, K, UNROLL };
@@ -21,7 +21,8 @@ static const struct knob knobs[] = {
 struct loads_walk {
 	const uint32_t *data;
 	struct ring ring;
-	uint32_t last[4]; /* the words of the last element; words after the first k words are 0 */
+	uint32_t last[4]; /* the k words that the loads of the last element returned; the other
+			     words are 0 */
 };
 
 /* LOAD() makes load number n of the element at offset .Lat, if n < k. */
@@ -119,7 +120,8 @@ static void loads_call(struct kernel_run *run, uint64_t elements)
 	run->result = mixed(walk.last);
 }
 
-/* A call returns only the words of its last element, so the check makes one call per iteration. */
+/* A call of the loop returns only the loaded words of its last element, so the check makes one call
+ * per iteration. */
 static struct status loads_verify(struct kernel_run *run)
 {
 	uint64_t turns = run->ring / run->granule;

@@ -149,8 +149,8 @@ void kernel_rewind(struct kernel_run *run)
 		run->position = 0;
 }
 
-/* Compares the result of one call with expected(). The call makes one and a half passes over a
- * small ring, or walks a part of a large ring. */
+/* Compares the result of one call with expected(). The compared call passes one and a half times
+ * over the data if there are few elements, or over a part of the data if there are many. */
 struct status kernel_compare(struct kernel_run *run)
 {
 	uint64_t count = run->ring < 4096 ? run->ring + run->ring / 2 : 6144, right;

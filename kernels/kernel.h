@@ -79,12 +79,12 @@ struct knob {
 struct knob_rule {
 	struct {
 		int knob;
-		int64_t from, to; /* the first and the last value of the range */
+		int64_t from, to; /* the first and the last value of the knob's range */
 	} where, needs;
-	int64_t needs_becomes; /* the value that needs.knob gets if the user changed where.knob and
-				  broke the rule */
-	int64_t where_becomes; /* the value that where.knob gets if the user changed another knob
-				  and broke the rule */
+	int64_t needs_becomes; /* the value that the knob needs.knob gets if the user changed the
+				  knob where.knob and thereby broke this rule */
+	int64_t where_becomes; /* the value that the knob where.knob gets if the user changed
+				  another knob and thereby broke this rule */
 	const char *why;       /* the message text: the reason for the rule, and the valid values */
 };
 
@@ -98,33 +98,39 @@ enum reach_way {
 	REACH_ORDERED, /* The loads are in address order. Prefetchers fetch each line in time. */
 };
 
-/* The loads of one part of a walk through the data. A tree search, for example, visits small and
- * large parts of its data in turn. */
+/* The loads of a kernel that go to one part of its data, such as one level of a tree. A tree
+ * search, for example, visits small and large parts of its data in turn. */
 struct kernel_reach {
-	double lines; /* number of cache lines that the loads of this part touch per element */
-	double range; /* bytes of memory over which the lines of this part are scattered, including
-			 all parts that are visited at least equally often */
+	double lines; /* number of cache lines that the loads of this part of the data touch per
+			 element */
+	double range; /* Bytes of memory over which the cache lines of this part of the data are
+			 scattered. The number includes all parts of the data that are visited at
+			 least equally often. */
 	enum reach_way way;
-	double least; /* Bytes of the lines of this part alone, if each pass touches the same lines.
-			 If a cache prefers lines that are touched again to prefetched lines, the
-			 cache needs only `least` bytes. 0: equal to `range`. */
+	double least; /* Bytes of the cache lines of this part of the data alone, if each pass over
+			 the data touches the same lines. If a cache prefers lines that are touched
+			 again to prefetched lines, the cache needs only `least` bytes. 0: equal to
+			 `range`. */
 };
 
-/* The layout of the data in memory, including data from an earlier prepare(). */
+/* The data that are laid out in memory, including data that an earlier call of prepare() laid
+ * out. */
 struct kernel_layout {
-	uint64_t base; /* bytes of the layout that lie before run->memory; 0 unless kernel->movable
+	uint64_t base; /* number of bytes of the laid-out data that lie before run->memory; 0 unless
+			* kernel->movable
 			*/
 	uint64_t prepared; /* Bytes that an earlier prepare() with the same layout() and seed laid
 			      out. 0: no bytes. `prepared` may be larger or smaller than this
 			      setting needs. */
-	uint64_t sample;   /* Number of elements that the walk will visit from the start. prepare()
-			      may lay out only the data of the first `sample` elements. 0: the walk
-			      visits all elements. Only `deep` kernels read `sample`. */
+	uint64_t sample; /* Number of elements that the loop will visit from the start of the data.
+			    prepare() may lay out only the data of the first `sample` elements. 0:
+			    the loop visits all elements. Only `deep` kernels read `sample`. */
 	uint64_t laid_out; /* bytes of data that are laid out; filled by prepare() */
 };
 
-/* The cancel flag and the progress of long work: of prepare(), and of a call in a complete run.
- * prepare() and call() report their progress through kernel_goes_on(). */
+/* The cancel flag and the progress of long work: of prepare(), and of a call in a run whose trials
+ * process all data (whole=1). prepare() and call() report their progress through
+ * kernel_goes_on(). */
 struct kernel_work {
 	const atomic_bool *cancel; /* a flag that cancels the work once it is set; never NULL */
 	atomic_uint *progress;	   /* progress of the work in thousandths; NULL: nothing reads the
@@ -152,39 +158,42 @@ struct kernel_code {
 			       `start` runs. */
 };
 
-/* Facts about memory accesses and branches of the walk, per element, that the machine code does not
- * show. A field is 0 if its fact does not apply. */
+/* Facts about the loop's way through its data that the machine code does not show: memory accesses
+ * and branches, per element. A field of struct kernel_walk is 0 if its fact does not apply. */
 struct kernel_walk {
-	double lines; /* Number of cache lines touched for the first time in a pass. A larger cache
-			 or memory must supply a line at its first touch. In a scattered walk, each
-			 access to another line than the previous access counts. */
+	double lines; /* Number of cache lines per element that are touched for the first time in
+			 one pass over the data. A larger cache or memory must supply a line at its
+			 first touch. If the accesses are scattered, each access to another line
+			 than the previous access counts. */
 	double step;  /* bytes from one access to the next access, if the distance is constant */
-	const char *access; /* a word for the access, as static text: "read"; NULL: the word is
-			       "element" */
+	const char *access; /* the word that texts use for an access of the loop, such as "read";
+			       NULL: the word is "element" */
 	bool scattered;	    /* No prefetcher can predict the order of the accesses. */
 	double range;  /* bytes of memory over which the lines are scattered; 0: the size of the
 			  working set */
-	double chains; /* number of chains of loads that share the lines evenly; 0: one chain loads
-			  all lines */
-	double far_lines; /* The number of lines, out of `lines`, that come from the whole data.
-			     far_lines is used if the walk repeats a small part of its data many
-			     times, then moves to the next part. 0: the walk does not repeat parts.
+	double chains; /* number of independent chains of loads that share the cache lines evenly;
+			  0: one chain loads all lines */
+	double far_lines; /* The number of cache lines, out of `lines`, that come from the whole
+			   * data. far_lines is used if the loop reads a small part of its data many
+			   * times, then moves to the next part. 0: the loop does not repeat parts.
 			   */
 	double far_range; /* bytes of memory over which the lines of `far_lines` are scattered */
 	bool apart;	  /* Each access lies at least one page away from the next access. */
-	int reaches;	  /* Number of entries of `reach`, in the order of the chain of loads. The
-			     entries replace the fields lines, range and scattered if their values differ
-			     along the chain. */
+	int reaches; /* Number of used entries of the array reach[], which describes parts of the
+			data of different size, in the order of the chain of loads. The entries
+			replace the fields lines, range and scattered if their values differ along
+			the chain. */
 	struct kernel_reach reach[KERNEL_REACHES];
-	const char *waits;  /* The reason why the address of the next load that can miss is late, as
-			       static text: "the next node's address is in this node". NULL: no
-			       reason is stated. */
-	double splits;	    /* number of loads and stores per element that cross a cache line */
+	const char *waits; /* Text that says why the address of the next load that can miss is known
+			      late: "the next node's address is in this node". NULL: no reason is
+			      stated. */
+	double splits;	   /* number of loads and stores per element that cross a cache line */
 	double mispredicts; /* number of mispredictions per element that no branch predictor can
 			       avoid */
-	double restart; /* Number of elements after which loop-carried chains start again. The new
-			   chains overlap with the previous chains. 0: the chains never start again.
-			 */
+	double restart;	    /* Number of elements after which loop-carried dependency chains start
+			     * again. The new chains overlap with the previous chains. 0: the chains
+			     * never start again.
+			     */
 };
 
 /* A kernel at one setting, laid out in memory and ready to be called. The engine owns the run, sets
@@ -202,28 +211,29 @@ struct kernel_run {
 
 	/* prepare() fills the following fields. */
 	uint64_t ring;	  /* number of elements in one pass over the working set: > 0, a multiple of
-			     granule */
+			     the field granule */
 	uint64_t granule; /* Number of elements in one iteration of the loop. Each call processes a
 			     multiple of `granule`. */
-	uint64_t iteration; /* number of elements in one iteration, if a call may end inside a
-			       granule; 0: equal to `granule` */
-	uint64_t period;    /* Number of elements after which the walk's demands on memory repeat. A
-			       trial has two lengths, and both are multiples of `period`. 0: any length
-			       is allowed. */
-	bool passes;	/* If the data fits the first-level cache, both lengths of a trial are whole
-			   passes from the start of the ring. Parts of a pass differ in cost. */
-	bool complete;	/* A trial compares one call for the whole ring with an empty call. The call
-			   returns early once *work.cancel is set. */
-	uint64_t bytes; /* number of bytes that the code reads and writes per element */
+	uint64_t iteration; /* number of elements in one iteration of the loop, if it is smaller
+			       than `granule`; 0: equal to `granule` */
+	uint64_t period; /* Number of elements after which the pattern of memory accesses repeats. A
+			    trial times two calls of different length; both lengths are multiples of
+			    `period`. 0: any length is allowed. */
+	bool passes;	 /* A trial times two calls of different length. If `passes` is true and the
+			    data fit the first-level cache, both calls make whole passes over the data,
+			    because parts of a pass differ in cost. */
+	bool complete;	 /* A trial compares one call for all data (whole=1) with an empty call. The
+			    call returns early once *work.cancel is set. */
+	uint64_t bytes;	 /* number of bytes that the code reads and writes per element */
 
-	/* The position of the kernel in its walk. */
-	uint64_t position; /* number of elements from the start of the ring to the next element,
-			      0…ring-1 */
+	/* The fields that say where the next call continues in the data. */
+	uint64_t position; /* number of elements from the start of the data to the next element to
+			      process, 0…ring-1 */
 	uint64_t result;
 	const void *cursor;
 	const void *loop;
-	const void *chain[KERNEL_CHAINS]; /* the position of each parallel walk, if the kernel has
-					     several parallel walks */
+	const void *chain[KERNEL_CHAINS]; /* the present node of each chain of loads, if the kernel
+					     follows several chains in parallel */
 	uint64_t kept[KERNEL_KEPT]; /* Space for a private struct of the kernel. prepare() fills the
 				       struct for later calls. */
 };
@@ -268,83 +278,86 @@ struct kernel {
 	 * callback: every combination is allowed. */
 	struct status (*check)(const int64_t *v);
 
-	/* Repairs a setting after the user changed knob `changed`. fit() changes as few other knobs
-	 * as possible until check() passes again. A NULL callback: no other knob is changed. */
+	/* After the user changed the knob with index `changed`, makes the combination of knob
+	 * values valid again. fit() changes as few other knobs as possible until check() passes
+	 * again. A NULL callback: no other knob is changed. */
 	void (*fit)(int64_t *v, int changed);
 
-	/* Returns the bytes of memory that the setting needs. A NULL callback: the setting needs
-	 * the value of the knob on AXIS_SIZE. A kernel without a size knob needs one cache line. */
+	/* Returns the bytes of memory that the setting needs. A NULL callback: the bytes are the
+	 * value of the knob on AXIS_SIZE. A kernel without a size knob needs one cache line. */
 	uint64_t (*footprint)(const int64_t *v);
 
-	/* Returns a number for the layout. Settings with equal numbers can share data
-	 * (layout.prepared). A NULL callback: if layout_nests is set, all settings share data;
-	 * otherwise, settings with equal footprint share data. */
+	/* Returns a number that identifies the layout of the data in memory. Settings with equal
+	 * layout numbers can share data (layout.prepared). A NULL callback: if layout_nests is set,
+	 * all settings share data; otherwise, settings with equal footprint share data. */
 	uint64_t (*layout)(const int64_t *v);
 
 	/* Returns a remark on this setting as static text, or NULL for no remark. A NULL callback:
 	 * no setting has a remark. */
 	const char *(*remark)(const int64_t *v);
 
-	/* Fills *block with the blocks of this setting. Returns false if the setting has no blocks.
-	 * A NULL callback: no setting has blocks. */
+	/* Fills *block with the blocks into which the algorithm divides its data at this setting.
+	 * Returns false if the setting uses no blocks. A NULL callback: no setting uses blocks. */
 	bool (*block)(const int64_t *v, struct kernel_block *block);
 
-	/* Describes the walk over the data at this setting, and needs no laid-out data. The caller
-	 * passes a zeroed *walk. A NULL callback: prepare() fills run->walk. */
+	/* Describes how the loop goes through its data at this setting (struct kernel_walk),
+	 * without laid-out data. The caller passes a zeroed *walk. A NULL callback: prepare() fills
+	 * run->walk. */
 	void (*describe)(const int64_t *v, struct kernel_walk *walk);
 
 	/* ---- The run */
 
-	/* Lays out the data, generates code if the kernel has generated code, and fills the run.
-	 * Returns STATUS_CANCELLED once *work.cancel is set. After prepare(), kernel_prepare()
-	 * rewinds the run. */
+	/* Lays out the data, generates code if the kernel has generated code, and fills the struct
+	 * kernel_run. Returns STATUS_CANCELLED once *work.cancel is set. After prepare(),
+	 * kernel_prepare() rewinds the run. */
 	struct status (*prepare)(struct kernel_run *run);
 
 	/* Returns the maximum number of bytes of code that prepare() generates
 	 * (kernels/assemble.h). A NULL callback: prepare() generates no code. */
 	size_t (*code_bytes)(const int64_t *v);
 
-	/* Processes `elements` elements, a positive multiple of granule. In a complete run, 0
-	 * elements make an empty call. Each call starts where the last call stopped, and wraps at
-	 * the end of the ring. The engine times call(). */
+	/* Processes `elements` elements, a positive multiple of granule. If run->complete is set, a
+	 * call of 0 elements makes an empty call. Each call starts at the element where the last
+	 * call stopped, and continues at the start of the data after their end. The engine times
+	 * call(). */
 	void (*call)(struct kernel_run *run, uint64_t elements);
 
-	/* Moves the walk back to the start of the ring. A NULL callback: kernel_rewind() calls
-	 * begin_at(run, 0), or sets the position to 0 if begin_at is NULL. */
+	/* Makes the next call begin at the start of the data. A NULL callback: kernel_rewind()
+	 * calls begin_at(run, 0), or sets the position to 0 if begin_at is NULL. */
 	void (*rewind)(struct kernel_run *run);
 
-	/* Moves the walk to a share (0…1) of the ring, or of the memory if the order is random.
-	 * Short calls on a large ring can then reach different parts of the ring. A NULL callback:
-	 * each walk begins at the start of the ring. */
+	/* Makes the next call begin at a share (0…1) of the data: of their elements, or of the
+	 * memory if the order is random. Short calls can thereby reach different parts of large
+	 * data. A NULL callback: measurements begin at the start of the data. */
 	void (*begin_at)(struct kernel_run *run, double share);
 
-	/* Computes the expected result of a call of `elements` from the start of the ring, in plain
-	 * C. The default verify() compares the result of the call with expected(). */
+	/* Computes in plain C the result that a call of `elements` elements from the start of the
+	 * data must have. The default verify() compares the result of the call with expected(). */
 	uint64_t (*expected)(const struct kernel_run *run, uint64_t elements);
 
 	/* Checks that the code computes correctly. The engine calls verify() before each
 	 * measurement and does not time verify(). verify() must be quick: it checks a few thousand
-	 * elements. The walk begins at the start of the ring and may end anywhere, because
-	 * kernel_verify() rewinds afterwards. A NULL callback: kernel_verify() compares the result
-	 * of a call with expected(). */
+	 * elements. When verify() is called, the next call of the kernel begins at the start of the
+	 * data. verify() may leave any other position, because kernel_verify() rewinds afterwards.
+	 * A NULL callback: kernel_verify() compares the result of a call with expected(). */
 	struct status (*verify)(struct kernel_run *run);
 
-	/* Checks the result of the last trial of a complete run. The engine does not time proof().
-	 * A NULL callback: the result is not checked. */
+	/* Checks the result of the last trial of a run whose trials process all data (whole=1). The
+	 * engine does not time proof(). A NULL callback: the result is not checked. */
 	struct status (*proof)(struct kernel_run *run);
 
 	/* ---- How the model reads the code */
 
-	/* Reduces the knobs in v to the smallest amount of work that runs the same code. A NULL
-	 * callback: only the knob on AXIS_SIZE is reduced. */
+	/* For single-stepping, reduces the knob values v to the smallest amount of work that
+	 * executes the same code. A NULL callback: only the knob on AXIS_SIZE is reduced. */
 	void (*shrink)(int64_t *v);
 
-	/* Returns the number of elements that the model steps through (> 2), for kernels with many
-	 * instructions per element. A NULL callback: the model steps through a few hundred
+	/* Returns the number of elements that the model single-steps (> 2), for kernels with many
+	 * instructions per element. A NULL callback: the model single-steps a few hundred
 	 * elements. */
 	unsigned (*few)(const int64_t *v);
 
-	/* The model steps through a multiple of `batch` elements, because fewer elements would run
+	/* The model single-steps a multiple of `batch` elements, because fewer elements would run
 	 * other code. `batch` is a power of two. 0: the model uses the granule. */
 	unsigned batch;
 
@@ -352,12 +365,13 @@ struct kernel {
 	 * kernels/NAME.c. */
 	const char *file;
 
-	/* True if the path through the loop depends on data or calls functions. The model then
-	 * steps through a small run instead of reading the innermost loop. */
+	/* True if the executed path through the loop depends on data or calls functions. The model
+	 * then single-steps some elements of a small setting instead of reading the innermost
+	 * loop. */
 	bool stepped;
 
-	/* True if the path depends on the amount of data, as in a tree. The model then uses the
-	 * full size, and lays out only the data of a few elements (layout.sample). */
+	/* True if the executed path depends on the amount of data, as in a tree search. The model
+	 * then uses the full size, and lays out only the data of a few elements (layout.sample). */
 	bool deep;
 
 	/* ---- How the engine measures */
@@ -379,7 +393,7 @@ struct kernel {
 			  the source of the user's code. */
 	const struct own *own;
 	bool plot_cpe; /* Plots show cycles per element on a logarithmic axis. Kernels that measure
-			  latencies set this field. */
+			  latencies set the field plot_cpe. */
 };
 
 /* All kernels, in the order of KERNELS in Makefile.am; the last entry is NULL. The build generates
@@ -394,9 +408,9 @@ const struct kernel *kernel_find(const char *name);
 int kernel_knob(const struct kernel *kernel, const char *name);
 int kernel_axis(const struct kernel *kernel, enum knob_axis axis);
 
-/* kernel_asking() returns the index of the first knob with that value of `asks`, or -1.
- * kernel_asked() returns the value of the first knob with that value of `asks`, or 0 if no knob has
- * it. */
+/* kernel_asking() returns the index of the first knob that requests the resource `asks`, such as
+ * huge pages, or -1. kernel_asked() returns the value of the first knob that requests the resource,
+ * or 0 if no knob requests it. */
 int kernel_asking(const struct kernel *kernel, enum knob_asks asks);
 int64_t kernel_asked(const struct kernel *kernel, const int64_t *v, enum knob_asks asks);
 
@@ -415,8 +429,8 @@ struct kernel_need {
 
 struct kernel_need kernel_need(const struct kernel *kernel, const int64_t *v);
 
-/* Each function calls the kernel's callback of the same name, or applies the default of the
- * callback. */
+/* Each function kernel_NAME() calls the kernel's callback NAME(), or does what is documented for a
+ * NULL callback. */
 struct status kernel_check(const struct kernel *kernel, const int64_t *v);
 void kernel_fit(const struct kernel *kernel, int64_t *v, int changed);
 uint64_t kernel_footprint(const struct kernel *kernel, const int64_t *v);
@@ -424,7 +438,8 @@ uint64_t kernel_layout(const struct kernel *kernel, const int64_t *v);
 void kernel_rewind(struct kernel_run *run);
 struct status kernel_verify(struct kernel_run *run);
 
-/* Compares the result of a call with expected(): the default of verify(). */
+/* Compares the result of a call with the result of the callback expected(). Kernels without the
+ * callback verify() are checked in this way. */
 struct status kernel_compare(struct kernel_run *run);
 
 /* Fills *walk for any amount of data, without laid-out data. Returns false if only prepare() can

@@ -4,7 +4,8 @@
  *     [UNROLL] = KNOB_ROW_COUNT("unroll", "elements in an iteration", 1, 8, 1, .role = KNOB_FORM),
  *
  * The rows KNOB_ROW_PAGES, KNOB_ROW_NODE, KNOB_ROW_CORES and KNOB_ROW_STREAMS define knobs for
- * memory and cores. The engine reads the values of these knobs. */
+ * memory and cores. The engine, which measures, reads the values of the knobs pages, node, cores
+ * and streams. */
 #pragma once
 
 #include "kernels/kernel.h"

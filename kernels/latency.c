@@ -118,7 +118,8 @@ KERNEL_BODY void latency_chase(const void **at, uint64_t turns, const int chains
 		: "cc", "memory", CLOBBERS);
 }
 
-/* One access to the set with its current node in the register `at`. */
+/* One access to a set of nodes; the register `at` holds the address of the current node of this
+ * set. */
 #if defined(__x86_64__)
 #define ACCESS(at)                                        \
 	"	.if .Lturns			\n"                               \
@@ -139,10 +140,10 @@ KERNEL_BODY void latency_chase(const void **at, uint64_t turns, const int chains
 #endif
 
 /* An iteration makes 20 accesses, and `share` of the 20 accesses go to the large set, evenly
- * spread. If the next access goes to the same set, an access loads only the pointer of the node. If
- * the next access goes to the other set, an access first loads the zero of its node. The address of
- * the next access depends on the loaded zero. The load of the pointer then hits the same line, and
- * the next access does not wait for the pointer:
+ * spread. If the next access goes to the same set of nodes, an access loads only the pointer of the
+ * node. If the next access goes to the other set of nodes, an access first loads the zero of its
+ * node. The address of the next access depends on the loaded zero. The load of the pointer then
+ * hits the same line, and the next access does not wait for the pointer:
  *
  * at = at[zero].next	or	zero = at[zero].zero, at = at[zero].next */
 KERNEL_BODY void latency_mix(const void **at, uint64_t turns, const int share)
@@ -220,7 +221,7 @@ static uint64_t max_of(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* Returns the description of the large set, without its memory address. */
+/* Returns the description of the large set of nodes, without its memory address. */
 static struct nodes far_shape(const int64_t *v)
 {
 	static const enum nodes_order orders[] = { NODES_RANDOM, NODES_BACKWARD, NODES_PAIRS };
@@ -258,7 +259,8 @@ static struct nodes near_nodes(const struct kernel_run *run)
 		.seed = run->seed + 1 };
 }
 
-/* Returns the number of items in the large set. Each chain has the same number of items. */
+/* Returns the number of items (nodes or pairs of nodes) in the large set. Each chain has the same
+ * number of items. */
 static uint64_t far_count(const int64_t *v)
 {
 	struct nodes nodes = far_shape(v);
@@ -310,8 +312,8 @@ static uint64_t latency_footprint(const int64_t *v)
 	return far_offset(v) + nodes_bytes(&nodes, far_count(v));
 }
 
-/* The layout number does not include the offset of the large set, because the offset follows from
- * near, order and stride. */
+/* The number that identifies the layout of the data does not include the offset of the large set of
+ * nodes, because the offset follows from near, order and stride. */
 static uint64_t latency_layout(const int64_t *v)
 {
 	unsigned cycles = far_shape(v).cycles;
@@ -350,8 +352,8 @@ static void latency_describe(const int64_t *v, struct kernel_walk *walk)
 	walk->scattered = v[ORDER] != ORDER_BACKWARD;
 	walk->lines = lines_anew(v) * far;
 	walk->step = v[ORDER] == ORDER_BACKWARD && !is_mixed(v) ? (double)v[STRIDE] : 0;
-	/* If nodes are farther apart than lines, the walk never touches most lines of the working
-	 * set. */
+	/* If the distance between nodes is larger than a cache line, most lines of the working set
+	 * are never touched. */
 	walk->range = (double)(far_count(v) * nodes_each(&nodes)) * lines_of(v) * LINE;
 	/* A prefetcher of adjacent lines also fetches the second node of a pair. Every second load
 	 * then does not wait. */
@@ -389,7 +391,8 @@ static struct status latency_prepare(struct kernel_run *run)
 		run->code.name = "latency_chase";
 		granule = (uint64_t)(v[CHAINS] * STEPS(v[CHAINS]));
 	}
-	/* The walk wraps at no cost, so a pass may end up to one iteration late. */
+	/* The nodes form a cycle, so a pass may end up to one iteration after its first node is
+	 * reached again. */
 	run->ring = round_up(pass, granule);
 	run->granule = granule;
 	run->bytes = sizeof(void *);
@@ -399,7 +402,8 @@ static struct status latency_prepare(struct kernel_run *run)
 	return status_ok();
 }
 
-/* Reduces the small set to one node, because the small set may be larger than the large set. */
+/* For single-stepping, reduces the set of `near` bytes to one node, because this set may be larger
+ * than the reduced set of `size` bytes. */
 static void latency_shrink(int64_t *v)
 {
 	v[NEAR] = LINE;
@@ -425,11 +429,11 @@ static void latency_begin_at(struct kernel_run *run, double share)
 
 enum { VERIFIED = 2048 };
 
-/* Checks the pointers: a walk must return to its start after all nodes of its cycle, and not
- * earlier. In a long cycle, the check follows only some nodes, which must not include the start
- * again. After the check of the pointers, a call of the loop must end at the nodes to which the
- * pointers lead. The check starts at half of the ring, because the check loads nodes into the
- * caches, and trials begin elsewhere. */
+/* Checks the pointers: following them must lead back to the first node after all nodes of the
+ * cycle, and not earlier. In a long cycle, the check follows only some nodes, which must not
+ * include the start again. After the check of the pointers, a call of the loop must end at the
+ * nodes to which the pointers lead. The check starts at half of the nodes, because it loads nodes
+ * into the caches, and trials begin at other nodes. */
 static struct status latency_verify(struct kernel_run *run)
 {
 	const int64_t *v = run->v;

@@ -9,11 +9,12 @@
 
 #include <math.h>
 
-/* Bytes of a cache line, of an 8-byte word, and of a node, for the description of the walk. */
+/* Bytes of a cache line, of an 8-byte word, and of a node, to compute the memory accesses of the
+ * loops. */
 enum { LINE = 64, WORD = 8, NODE = sizeof(struct list_node) };
 
-/* Maximum number of values if the model steps through the loop. An interleaved loop then needs a
- * few thousand instructions. */
+/* Maximum number of looked-up values while the model single-steps the loop. An interleaved loop
+ * then needs a few thousand instructions. */
 enum { STEPPED_VALUES = 128 };
 
 /* The smallest number of deleted nodes whose pattern in the array no branch predictor can learn. */
@@ -229,7 +230,8 @@ static uint64_t lookup_footprint(const int64_t *v)
 	return v[LOOKUP_FORM] == FORM_INDEX ? lookup_end(&list) : lookup_index_at(&list);
 }
 
-/* The layout number does not include the form, because all forms have the same layout. */
+/* The number that identifies the layout of the data does not include the knob `form`, because all
+ * forms have the same layout. */
 static uint64_t lookup_layout(const int64_t *v)
 {
 	uint64_t nodes = (uint64_t)v[LOOKUP_SIZE] / NODE;
@@ -238,8 +240,8 @@ static uint64_t lookup_layout(const int64_t *v)
 	       (uint64_t)v[LOOKUP_DELETED];
 }
 
-/* Writes the index of the nodes. The function computes the place of each group, because following
- * the links of the list would take longer. */
+/* Writes the index of the nodes. The function computes where each group of nodes lies in memory,
+ * because following the links of the list would take longer. */
 static bool write_index(struct kernel_run *run)
 {
 	const struct list *list = lookup_list(run);
@@ -256,8 +258,9 @@ static bool write_index(struct kernel_run *run)
 	return true;
 }
 
-/* The texts for each form. waits: the text of kernel_walk.waits. best: the remark for an ordered
- * list, or for an array without deleted nodes. otherwise: the remark for all other lists. */
+/* For each choice of the knob `form`, texts that explain its speed. waits: the text of
+ * kernel_walk.waits. best: the remark for an ordered list, or for an array without deleted nodes.
+ * otherwise: the remark for all other lists. */
 static const struct {
 	const char *waits, *best, *otherwise;
 } form_words[FORMS] = {
@@ -289,9 +292,10 @@ static const struct {
 		"misplaced group is one miss." },
 };
 
-/* Numbers of cache lines per element. Each misplaced group costs one scattered load, which waits
- * for the previous load. The remaining lines of a misplaced group, and the lines of all other
- * groups, arrive in address order. */
+/* Numbers of cache lines per element. A misplaced group of nodes (a group that lies at another
+ * place in the array than its place in the list) costs one scattered load, which waits for the
+ * previous load. The remaining cache lines of a misplaced group of nodes, and the lines of all
+ * other groups, are loaded in address order. */
 struct lines {
 	double scattered, ordered;
 };
@@ -300,10 +304,11 @@ static struct lines lines_of(const int64_t *v)
 {
 	double misplaced = (double)v[LOOKUP_MISPLACED] / 100,
 	       deleted = (double)v[LOOKUP_DELETED] / 100, group = (double)(1 << v[LOOKUP_GROUP]);
-	/* The ordered walk skips a line if all of its groups are misplaced or deleted. A line holds
-	 * about 64 / 24 nodes. */
+	/* Loads in address order skip a cache line if all groups of nodes in the line are misplaced
+	 * or deleted. A line holds about 64 / 24 nodes. */
 	double passed = pow(deleted + (1 - deleted) * misplaced, 1 + LINE / (NODE * group));
-	/* Number of 8-byte words of a misplaced group up to its last value. */
+	/* A misplaced group of nodes may start anywhere in a cache line. `words` is the number of
+	 * 8-byte words from the start of the group to the end of the value in its last node. */
 	double words = (NODE * (group - 1) + WORD + 4) / WORD;
 
 	return (struct lines){ .scattered = misplaced / group,
@@ -311,13 +316,14 @@ static struct lines lines_of(const int64_t *v)
 			   misplaced / group * floor(words) * WORD / LINE };
 }
 
-/* Returns the average number of nodes that the walk for one value compares. */
+/* Returns the average number of nodes that the search for one value compares with the value. */
 static double walk_of(const int64_t *v, double linked)
 {
 	return linked * (1 - (double)lookup_hits(v) / (double)v[LOOKUP_VALUES] / 2);
 }
 
-/* Returns the bytes of the cache lines that hold the pointers of misplaced groups. */
+/* Returns the bytes of the cache lines with the pointers to the next group, in groups of nodes that
+ * do not lie in list order. */
 static double scattered_bytes(const int64_t *v, const struct list *list)
 {
 	double share = (double)v[LOOKUP_MISPLACED] / 100 * (1 - (double)v[LOOKUP_DELETED] / 100),
@@ -411,8 +417,9 @@ static struct status lookup_prepare(struct kernel_run *run)
 	return status_ok();
 }
 
-/* Limits the number of values, because the model steps through the loop. The shrunk setting runs
- * the same code. No value is in the list, because in a short list hits would be too frequent. */
+/* Limits the number of looked-up values, because the model single-steps the loop. The reduced
+ * setting executes the same code. None of the looked-up values is in the list, because in a short
+ * list hits would be too frequent. */
 static void lookup_shrink(int64_t *v)
 {
 	v[LOOKUP_WHOLE] = v[LOOKUP_FOUND] = 0;

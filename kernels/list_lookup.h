@@ -1,5 +1,5 @@
 /* Declarations shared by the files of the kernel list-lookup: the values of its knobs, the
- * arguments of its loops, and the walk through the lookups. */
+ * arguments of its loops, and the functions that make all lookups. */
 #pragma once
 
 #include "kernels/kernel.h"
@@ -9,12 +9,12 @@
  *
  * A linked list over an array of nodes. The order of the list in memory ranges from perfect to
  * random. The fields of struct list determine the place of each node. The list can therefore be
- * written from one end of the array to the other, and a walk can begin at any node.
+ * written from one end of the array to the other, and a search can begin at any node.
  *
- * The array consists of groups of nodes. Nodes of a group are adjacent in memory. The list visits
- * the groups by rank. Most groups lie at the place of their rank. Misplaced groups have exchanged
- * their places in random pairs. Deleted nodes are still in the array, but the list skips deleted
- * nodes. */
+ * The array consists of groups of nodes. Nodes of a group are adjacent in memory. The rank of a
+ * group is its number in list order. Most groups of nodes lie in the array in the order of their
+ * ranks. Misplaced groups of nodes have exchanged their places in random pairs. A deleted node is
+ * still in the array, but no pointer of the list leads to it. */
 
 /* A node of the list. A node has 24 bytes, as in the cited article. */
 struct list_node {
@@ -35,8 +35,9 @@ struct list {
 	uint64_t groups, group;
 	uint64_t misplaced, deleted; /* number of misplaced groups and of deleted groups */
 	uint64_t linked;	     /* number of nodes that the list visits */
-	uint32_t *before[2];	     /* the number of linked groups before each LIST_BLOCK-th rank
-					(LIST_BY_RANK) or place (LIST_BY_PLACE) */
+	uint32_t *before[2]; /* the number of groups of nodes that are in the list, counted before
+				each LIST_BLOCK-th group in list order (LIST_BY_RANK) or in array
+				order (LIST_BY_PLACE) */
 	struct shuffle places, deletions;
 } __attribute__((may_alias));
 
@@ -60,12 +61,14 @@ bool list_write(const struct list *list, struct kernel_run *run, uint64_t of);
  */
 void list_group(const struct list *list, uint64_t rank, struct list_node *nodes);
 
-/* Returns the rank of the node at position `index` of a written list (index < linked). */
+/* Returns the rank (number in list order, with deleted nodes) of the node at position `index` of a
+ * written list (index < linked). */
 uint64_t list_rank(const struct list *list, uint64_t index);
 
-/* list_place() returns the place of the group with a given rank. Applied to a place, list_place()
- * returns the rank of the group there, because pairs of groups exchange places. list_deleted()
- * returns whether the group with a given rank is deleted. */
+/* list_place() returns the place in the array of the group with a given rank (number in list
+ * order). Applied to a place, list_place() returns the rank of the group there, because pairs of
+ * groups have exchanged places. list_deleted() returns whether the group with a given rank is
+ * deleted. */
 uint64_t list_place(const struct list *list, uint64_t rank);
 bool list_deleted(const struct list *list, uint64_t rank);
 
@@ -75,8 +78,9 @@ static inline int32_t list_value(uint64_t rank)
 	return (int32_t)((rank * 0x2c9277b5 & (LIST_NODES_MOST - 1)) << 1);
 }
 
-/* list_before() returns the number of linked groups before a rank or place. list_linked() returns
- * the rank or place of the linked group at position `index`. Both functions need a written list. */
+/* list_before() returns how many groups of nodes before a rank (list order) or place (array order)
+ * are in the list. list_linked() returns the rank or place of group number `index` among the groups
+ * in the list. Both functions need a written list. */
 uint64_t list_before(const struct list *list, int by, uint64_t at);
 uint64_t list_linked(const struct list *list, int by, uint64_t index);
 
@@ -105,11 +109,10 @@ enum { GROUP_CHOICES = 5 }; /* number of choices of the group size: 1, 2, 4, 8 o
 
 enum { LOOKUP_VALUES_MOST = 1024, LOOKUP_LANES = 4, LOOKUP_WRONG = 2 };
 
-/* The state of a loop. The loop reads its start from this struct, and updates the struct at its
- * end. */
+/* The state of a search loop: where the loop starts, and, after the call, where it stopped. */
 struct lookup_walk {
-	const void *cursor; /* the present node, or the present position in the index if the form
-			       has an index */
+	const void *cursor; /* the next node to compare, or, with form=index, the next entry of the
+			       index */
 	uint64_t left;	/* number of remaining comparisons, of groups of comparisons, or of nodes to
 			   compare with all values */
 	int32_t wanted; /* the value to find, if the loop looks up one value at a time */
@@ -118,8 +121,8 @@ struct lookup_walk {
 	uint64_t count; /* number of values */
 };
 
-/* A loop that looks up one value returns whether it found the value. After a success, walk->cursor
- * stays at the found node, and walk->left still counts that node. */
+/* A loop that looks up one value returns whether it found the value. After a successful search,
+ * walk->cursor is the address of the found node, and walk->left still counts that node. */
 typedef bool lookup_loop(struct lookup_walk *walk);
 
 /* The values to look up and their results, stored after the nodes. */
@@ -127,9 +130,10 @@ struct lookup_tables {
 	int32_t values[LOOKUP_VALUES_MOST];
 	int32_t found[LOOKUP_VALUES_MOST]; /* the result for each value; 0: not found; LOOKUP_WRONG:
 					      found at a wrong node */
-	uint64_t begin[LOOKUP_VALUES_MOST + 1]; /* Number of comparisons before the walk for each
-						   value, if each value has its own walk. The last
-						   entry is the total number of comparisons. */
+	uint64_t begin[LOOKUP_VALUES_MOST +
+		       1]; /* If the list is searched once for each value: the number of comparisons
+			      made before the search for value number k. The last entry of begin[]
+			      is the total number of comparisons. */
 };
 
 /* Returns the description of the list of a setting. memory may be NULL. */
@@ -138,7 +142,8 @@ struct list lookup_list_of(const int64_t *v, unsigned char *memory, uint64_t see
 /* Returns the list of a prepared run. */
 const struct list *lookup_list(const struct kernel_run *run);
 
-/* Return the byte offset of the tables, the byte offset of the index, and the offset after both. */
+/* Return byte offsets in the working set: of the tables of looked-up values, of the index of nodes,
+ * and of the end of both. */
 uint64_t lookup_tables_at(const struct list *list);
 uint64_t lookup_index_at(const struct list *list);
 uint64_t lookup_end(const struct list *list);
@@ -150,7 +155,8 @@ const struct list_node **lookup_index(const struct kernel_run *run);
 uint64_t lookup_hits(const int64_t *v);
 bool lookup_hit(const struct kernel_run *run, uint64_t k, uint64_t *index);
 
-/* Fills the tables of values and results, and sets run->ring. */
+/* Fills the tables of looked-up values and of results, and sets run->ring, the number of
+ * comparisons of all lookups. */
 void lookup_fill(struct kernel_run *run);
 
 /* The callbacks call(), rewind(), begin_at(), verify() and proof() of the kernel list-lookup. */

@@ -1,13 +1,13 @@
-/* Runs the loops of list-lookup over all lookups: chooses the values, starts and stops at any
- * position, and checks the results. */
+/* Calls the loops of list-lookup for all lookups: chooses the values to look up, starts and stops
+ * after any number of comparisons, and checks the results. */
 #include "kernels/list_lookup.h"
 
 #include <string.h>
 
 #include "base/units.h"
 
-/* Number of comparisons between two checks for cancellation. The comparisons take about ten
- * milliseconds if every load misses. */
+/* Number of comparisons between two checks for cancellation. Between two checks for cancellation,
+ * the comparisons take about ten milliseconds if every load misses. */
 enum { AT_ONCE = 1 << 17 };
 
 enum { LINE = 64 };
@@ -66,8 +66,9 @@ uint64_t lookup_hits(const int64_t *v)
 	return (uint64_t)(v[LOOKUP_VALUES] * v[LOOKUP_FOUND] + 50) / 100;
 }
 
-/* The list is divided into equal stretches, one stretch for each value that is in the list. Each
- * stretch holds one such value, so the total length of all walks hardly depends on the seed. */
+/* Decides which looked-up values are in the list, and in which node. The list is divided into as
+ * many equal parts as there are such values, and each part holds one of them. The total length of
+ * all searches therefore hardly depends on the seed. */
 bool lookup_hit(const struct kernel_run *run, uint64_t k, uint64_t *index)
 {
 	const struct list *list = lookup_list(run);
@@ -85,7 +86,8 @@ bool lookup_hit(const struct kernel_run *run, uint64_t k, uint64_t *index)
 	return true;
 }
 
-/* Returns the k-th value to look up, or a value that pads the table. Odd values are in no node. */
+/* Returns the k-th value to look up, or a value that fills the table up to whole vectors. No node
+ * has an odd value. */
 static int32_t value_of(const struct kernel_run *run, uint64_t k)
 {
 	struct random random = { run->seed + 3 + k };
@@ -101,8 +103,8 @@ static bool by_value(const int64_t *v)
 	return v[LOOKUP_FORM] != FORM_INTERLEAVED;
 }
 
-/* Returns the number of comparisons of a walk up to the node at position `index` of the list,
- * including that node. */
+/* Returns the number of comparisons that the search for one value makes up to the node at position
+ * `index` of the list, including that node. */
 static uint64_t comparisons(const struct kernel_run *run, uint64_t index)
 {
 	const struct list *list = lookup_list(run);
@@ -140,7 +142,8 @@ void lookup_fill(struct kernel_run *run)
 
 /* ---- The walk */
 
-/* Returns the number of the value whose walk contains the comparison number `position`. */
+/* The comparisons of all searches are numbered from 0. Returns the number of the value whose search
+ * makes comparison number `position`. */
 static uint64_t value_at(const struct lookup_tables *tables, uint64_t count, uint64_t position)
 {
 	uint64_t low = 0, high = count - 1;
@@ -156,7 +159,8 @@ static uint64_t value_at(const struct lookup_tables *tables, uint64_t count, uin
 	return low;
 }
 
-/* Returns the cursor of a walk for one value after `done` nodes. */
+/* Returns the address at which the search for one value continues after it has compared `done`
+ * nodes. */
 static const void *cursor_at(const struct kernel_run *run, uint64_t done)
 {
 	const struct list *list = lookup_list(run);
@@ -167,7 +171,8 @@ static const void *cursor_at(const struct kernel_run *run, uint64_t done)
 		return lookup_index(run) + done;
 	if (run->v[LOOKUP_FORM] != FORM_ARRAY)
 		return list_at(list, done);
-	/* The first node of the array may be deleted; the walk then skips this node. */
+	/* The first node of the array may be deleted; the search along the array then skips this
+	 * node. */
 	return done == 0 ? list->nodes
 			 : list->nodes +
 				   list_linked(list, LIST_BY_PLACE, done / list->group) *
@@ -195,12 +200,13 @@ void lookup_begin_at(struct kernel_run *run, double share)
 {
 	uint64_t turns = run->ring / run->granule, at = (uint64_t)((double)turns * share);
 
-	/* The walk starts at a whole iteration, because the length of each walk is a multiple of
-	 * the granule. */
+	/* A measurement starts at a whole iteration, because the number of comparisons of each
+	 * search is a multiple of the granule. */
 	stand_at(run, (at < turns ? at : 0) * run->granule);
 }
 
-/* Returns false if the walk must stop. Only a complete run checks for cancellation. */
+/* Returns false if the lookups must stop because the run was cancelled. Only a run with whole=1
+ * checks for cancellation. */
 static bool goes_on(struct kernel_run *run)
 {
 	return !run->complete || kernel_goes_on(run, run->position, run->ring);
@@ -270,8 +276,8 @@ static void one_by_one(struct kernel_run *run, uint64_t elements)
 	run->cursor = walk.cursor;
 }
 
-/* Writes `count` (> 0) entries of the index by following the list. The caller must set index[0]:
- * the walk begins at this node. */
+/* Writes `count` (> 0) entries of the index by following the list. The caller must set index[0],
+ * which is the node at which the entries begin. */
 static __attribute__((noinline)) void lookup_index_nodes(
 	const struct list_node **index, uint64_t count)
 {
@@ -284,8 +290,8 @@ static __attribute__((noinline)) void lookup_index_nodes(
 	} while (--count);
 }
 
-/* Builds the index, as part of the timed call. In a complete run, a call for the whole ring first
- * builds the index; the empty call builds nothing. In other runs, a call builds a share of the
+/* Builds the index, as part of the timed call. With whole=1, a call that makes all lookups first
+ * builds the whole index; the empty call builds nothing. Otherwise, a call builds a share of the
  * index that equals its share of all comparisons. */
 static void make_index(struct kernel_run *run, uint64_t elements)
 {
@@ -342,7 +348,7 @@ static struct status check_group(const struct kernel_run *run, uint64_t rank)
 		(unsigned long long)run->v[LOOKUP_SIZE] / sizeof(*right));
 }
 
-/* Returns whether the walk from position `from` to position `to` must find the k-th value. */
+/* Returns whether the comparisons with numbers from `from` to `to` must find the k-th value. */
 static bool found_between(const struct kernel_run *run, uint64_t k, uint64_t from, uint64_t to)
 {
 	const struct lookup_tables *tables = lookup_tables(run);
@@ -354,8 +360,8 @@ static bool found_between(const struct kernel_run *run, uint64_t k, uint64_t fro
 	return (at >= from && at < to) || at + run->ring < to;
 }
 
-/* Checks that the walk over one stretch of the ring ends at the right position and finds the right
- * values. */
+/* Makes `elements` comparisons from comparison number `from` on. Checks that these comparisons end
+ * at the right position and find the right values. */
 static struct status check_stretch(struct kernel_run *run, uint64_t from, uint64_t elements)
 {
 	struct lookup_tables *tables = lookup_tables(run);
@@ -413,8 +419,9 @@ static struct status check_data(const struct kernel_run *run)
 	return status_ok();
 }
 
-/* Checks the data, then the walk over several stretches of the ring. One stretch begins at the
- * start, one passes the end of the ring, and some pass the ends of the walks of single values. */
+/* Checks the data, then several series of comparisons. One series begins at the first comparison,
+ * one continues from the last to the first comparison, and some continue from the search for one
+ * value to the next. */
 struct status lookup_verify(struct kernel_run *run)
 {
 	struct lookup_tables *tables = lookup_tables(run);

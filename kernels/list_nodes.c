@@ -42,8 +42,9 @@ uint64_t list_bytes(const struct list *list)
 	return list->count * sizeof(struct list_node) + 2 * blocks_of(list) * sizeof(uint32_t);
 }
 
-/* The shuffle list->places orders all ranks randomly. The first `misplaced` ranks in this random
- * order form pairs, and the two groups of each pair exchange places. */
+/* The permutation list->places puts the numbers of all groups into random order. The first
+ * `misplaced` groups in this random order form pairs, and the two groups of each pair exchange
+ * places. */
 uint64_t list_place(const struct list *list, uint64_t rank)
 {
 	uint64_t order;
@@ -121,7 +122,8 @@ uint64_t list_linked(const struct list *list, int by, uint64_t index)
 
 	if (list->deleted == 0)
 		return index;
-	/* The loop searches for the last block with at most `index` linked groups before it. */
+	/* The binary search finds the last block of groups that has at most `index` linked groups
+	 * before it. */
 	while (low < high) {
 		uint64_t middle = (low + high + 1) / 2;
 

@@ -175,12 +175,12 @@ static void put(struct kernel_run *run, uint64_t index)
 	set_element(run, index, index < 2 * matrix ? value_of(run->seed, index) : 0);
 }
 
-/* Describes the walk of a setting. If the innermost loop moves down a column, each element of the
- * column is in a separate cache line. In the next column, the walk uses the lines of the previous
- * column again. In addition, each iteration of the outer loop walks once through a whole matrix or
- * through its block. If the outer loop is i, j or k, the walk passes through b, a or c,
- * respectively. If the innermost loop moves along rows, the walk makes only the accesses of the
- * outer loop. */
+/* Describes the memory accesses of the loops at a setting, for the model. If the innermost loop
+ * moves down a column, each element of the column is in a separate cache line. In the next column,
+ * the loops use the cache lines of the previous column again. In addition, each iteration of the
+ * outer loop reads once a whole matrix or its block. If the outer loop is i, j or k, each of its
+ * iterations reads the matrix b, a or c, respectively. If the innermost loop moves along rows, only
+ * the accesses of the outer loop count. */
 static void matmul_describe(const int64_t *v, struct kernel_walk *walk)
 {
 	int64_t n = v[MATMUL_N],
@@ -194,13 +194,14 @@ static void matmul_describe(const int64_t *v, struct kernel_walk *walk)
 		walk->range = (double)(columns * block * LINE);
 		walk->apart = matmul_row(v) * element_bytes(v) >= PAGE;
 	}
-	/* Each run of a loop over k has its own sum, so the chain of additions starts again. */
+	/* Each complete loop over k computes its own sum, so the chain of additions starts
+	 * again. */
 	walk->restart = sums(v) ? (double)block : 0;
 }
 
-/* Returns the number of matrices whose block has `block` rows. If the outer loop steps over the
- * rows of a matrix, the walk touches one row of that matrix at a time. With j as the outer loop,
- * all three matrices have a block of rows. */
+/* Returns the number of matrices of which `block` rows are in use at the same time. If the outer
+ * loop steps over the rows of a matrix, only one row of that matrix is in use at a time. With j as
+ * the outer loop, all three matrices have a block of rows. */
 static int rowed_of(const int64_t *v)
 {
 	enum matmul_loop outer = order_of(v)[0], second = matmul_transposed(v) ? LOOP_J : LOOP_K;
@@ -223,8 +224,8 @@ static bool matmul_block(const int64_t *v, struct kernel_block *block)
 	return matmul_blocked(v);
 }
 
-/* A position in the product, as the positions of the three loops. Each of the two inner loops may
- * cover only a block. */
+/* A position in the computation of the product: where each of the three loops is. Each of the two
+ * inner loops may cover only a block of the matrix. */
 struct walk {
 	const enum matmul_loop *order; /* the order of the loops, outermost loop first */
 	int64_t from[LOOPS];	       /* the first index of the block, for each loop depth */
@@ -232,9 +233,9 @@ struct walk {
 	int64_t at[LOOPS];	       /* number of finished iterations, for each loop depth */
 };
 
-/* Returns the loop positions at `position`. The middle loop is divided into blocks. For each block
- * of the middle loop, the innermost loop is also divided into blocks. The outer loop is never
- * divided. */
+/* Returns where each of the three loops is after `position` multiply-adds. The middle loop is
+ * divided into blocks. For each block of the middle loop, the innermost loop is also divided into
+ * blocks. The outer loop is never divided. */
 static struct walk walk_at(const int64_t *v, uint64_t position)
 {
 	int64_t n = v[MATMUL_N], block = matmul_blocked(v) ? least(v[MATMUL_BLOCK], n) : n,
@@ -264,10 +265,10 @@ void matmul_place(const int64_t *v, uint64_t position, int64_t index[LOOPS])
 		index[walk.order[depth]] = walk.from[depth] + walk.at[depth];
 }
 
-/* Returns the index of the first element of a line in one matrix. step: the distance in the matrix,
- * in elements, per iteration of each loop. steps[1]: the distance from one line to the next.
- * steps[0]: the distance from the last line of an outer iteration to the first line of the next
- * outer iteration. */
+/* A line is one run of the innermost loop. Returns the index of the first element that a line uses
+ * in one matrix. step: the distance in the matrix, in elements, per iteration of each loop.
+ * steps[1]: the distance from one line to the next. steps[0]: the distance from the last line of an
+ * iteration of the outer loop to the first line of its next iteration. */
 static int64_t lay(const struct walk *walk, const int64_t step[LOOPS], int64_t steps[2])
 {
 	int64_t first = 0;
@@ -279,7 +280,8 @@ static int64_t lay(const struct walk *walk, const int64_t step[LOOPS], int64_t s
 	return first;
 }
 
-/* Returns the largest box that has at most `most` elements and starts at run->position. */
+/* A box is a part of the product that one call of a loop function computes. Returns the largest box
+ * that has at most `most` multiply-adds and starts at run->position. */
 static struct matmul_box box_at(const struct kernel_run *run, int64_t most)
 {
 	const int64_t *v = run->v;
@@ -321,10 +323,11 @@ static void walk_on(struct kernel_run *run, uint64_t elements)
 	}
 }
 
-/* Returns the number of elements after which the walk's demands on memory repeat. Along rows, all
- * lines of the product have equal demands. Down columns, adjacent columns share cache lines, so the
- * period covers all columns of a pair of cache lines. In blocked forms, each iteration of the outer
- * loop walks through a whole block. */
+/* Returns the number of multiply-adds after which the pattern of memory accesses repeats. If the
+ * innermost loop moves along rows, each run of the innermost loop has the same pattern. If the
+ * innermost loop moves down columns, adjacent columns share cache lines, so the period covers all
+ * columns of a pair of cache lines. In blocked forms, the period is one iteration of the outer
+ * loop, which uses a whole block. */
 static uint64_t period_of(const int64_t *v)
 {
 	const enum matmul_loop *order = order_of(v);
@@ -363,7 +366,8 @@ static struct status matmul_prepare(struct kernel_run *run)
 	return ring_lay_out(run, matmul_footprint(v) / bytes, bytes, put);
 }
 
-/* Reduces the matrices to a size that is quick to lay out. The shrunk setting runs the same code.
+/* Reduces the matrices to a size that is quick to prepare, for single-stepping. The reduced setting
+ * executes the same code.
  */
 static void matmul_shrink(int64_t *v)
 {
@@ -374,8 +378,8 @@ static void matmul_shrink(int64_t *v)
 		v[MATMUL_BLOCK] = 8;
 }
 
-/* In a complete run, each product starts with c = 0. In other runs the sums in c grow from call to
- * call, but stay too small to slow down the additions. */
+/* With whole=1, each product starts with c = 0. Otherwise the sums in c grow from call to call, but
+ * stay too small to slow down the additions. */
 static void matmul_call(struct kernel_run *run, uint64_t elements)
 {
 	uint64_t matrix = matmul_footprint(run->v) / 3;

@@ -29,16 +29,19 @@ enum { MATMUL_N_MOST = 2000 };
  * a[i][k] * b[k][j]. */
 enum matmul_loop { LOOP_I, LOOP_J, LOOP_K, LOOPS };
 
-/* A box: some lines of the product. A line is one run of the innermost loop; all lines have equal
- * length. From one line to the next, the pointers a, b and c move by a_step[1], b_step[1] and
- * c_step[1]. After `middle` lines, the outer loop advances, and the pointers move by a_step[0],
- * b_step[0] and c_step[0]. All steps are in elements. */
+/* A box: the part of the product that one call of a loop function computes. A box consists of
+ * lines. A line is one run of the innermost loop; all lines have equal length. From one line to the
+ * next, the pointers a, b and c move by a_step[1], b_step[1] and c_step[1]. After `middle` lines,
+ * the outer loop advances, and the pointers move by a_step[0], b_step[0] and c_step[0]. All steps
+ * are in elements. */
 struct matmul_box {
 	const void *a, *b; /* addresses of the first elements of a and b in the first line */
 	void *c;
 	int64_t lines;	/* number of lines in the box */
-	int64_t middle; /* number of lines per iteration of the outer loop */
-	int64_t left;	/* number of lines before the outer loop first advances */
+	int64_t middle; /* number of lines (runs of the innermost loop) per iteration of the outer
+			   loop */
+	int64_t left;	/* number of lines (runs of the innermost loop) before the outer loop first
+			   advances */
 	int64_t inner;	/* number of elements in a line */
 	int64_t row;	/* number of elements from one row of a matrix to the next row */
 	int64_t a_step[2], b_step[2], c_step[2];

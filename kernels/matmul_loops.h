@@ -3,8 +3,9 @@
  *
  * Each order of the three loops has one of three innermost loops. The loop over k computes a dot
  * product, the loop over j moves along rows, and the loop over i moves down columns. The two outer
- * loops have the same code for all orders. A struct matmul_box (kernels/matmul.h) describes the two
- * outer loops as steps from line to line. */
+ * loops have the same code for all orders. A line is one run of the innermost loop. A struct
+ * matmul_box (kernels/matmul.h) describes the two outer loops by the distances from one line to the
+ * next. */
 #pragma once
 
 #include "kernels/matmul.h"

@@ -7,8 +7,9 @@
 
 enum { SIZE, RANDOM, PERIOD, FORM };
 enum { FORM_BRANCH, FORM_CMOV };
-/* The smallest number of surprises in a ring that no branch predictor can learn. With fewer
- * surprises, a predictor predicts some surprises, although they are random. */
+/* The smallest number of rare outcomes (surprises) in one pass over the data that no branch
+ * predictor can learn. If the data have fewer surprises, a predictor learns some of them, although
+ * they are random. */
 enum { BEYOND_LEARNING = 65536 };
 
 static const char *const form_names[] = { "branch", "cmov", NULL };

@@ -123,8 +123,8 @@ static uint64_t mountain_footprint(const int64_t *v)
 	return v[OP] == OP_RD ? (uint64_t)v[SIZE] : plan_of(v).part << ops[v[OP]].copies;
 }
 
-/* Returns the number of the layout: 0 for data that the loop only reads, 1 for data that the loop
- * overwrites. */
+/* Settings with equal layout numbers can share data. Returns the number: 0 for data that the loop
+ * only reads, 1 for data that the loop overwrites. */
 static uint64_t mountain_layout(const int64_t *v)
 {
 	return v[OP] != OP_RD;

@@ -18,7 +18,8 @@ static const struct knob knobs[] = {
 };
 
 struct mul_walk {
-	const uint32_t *data; /* the numbers of the ring, and one more number */
+	const uint32_t *data; /* the numbers to multiply; after the last number lies one more
+				 number, because the loop also reads data[i + 1] */
 	struct ring ring;
 	uint32_t m;
 	uint32_t sum;

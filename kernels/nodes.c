@@ -5,13 +5,13 @@
 
 #include "base/random.h"
 
-/* Distance of adjacent pairs in a block, in bytes. If the stride is large, a block interleaves
- * several pairs. 128 bytes are two cache lines on most processors, and one line on processors with
- * 128-byte lines. */
+/* Distance in bytes from one pair of nodes to the next, in a block that holds several pairs. If the
+ * stride is large, a block interleaves several pairs. 128 bytes are two cache lines on most
+ * processors, and one line on processors with 128-byte lines. */
 enum { PAIR_APART = 128 };
 
-/* AHEAD: number of items for which the node before the item is prefetched, because this node is
- * random. CANCEL_EVERY: number of items between two checks of *cancel. */
+/* AHEAD: number of insertions for which the node to change is prefetched, because this node is at a
+ * random place. CANCEL_EVERY: number of items between two checks of *cancel. */
 enum { AHEAD = 16, CANCEL_EVERY = 4096 };
 
 static uint64_t power_from(uint64_t value)
@@ -23,15 +23,16 @@ static uint64_t power_from(uint64_t value)
 	return power;
 }
 
-/* Returns the bytes of a block of pairs. The lower half of a block, or its lower `stride` bytes,
- * holds the first nodes of pairs. The upper half holds the second nodes. */
+/* Returns the bytes of a block of memory that holds several pairs of nodes. The lower half of a
+ * block, or its lower `stride` bytes, holds the first nodes of pairs. The upper half holds the
+ * second nodes. */
 static uint64_t block_bytes(const struct nodes *nodes)
 {
 	return 2 * power_from(nodes->stride);
 }
 
-/* Returns the number of pairs in a block. The number of pairs is a power of two, so the pairs
- * divide a block evenly. */
+/* Returns the number of pairs of nodes in a block of memory. The number of pairs is a power of two,
+ * so the pairs divide a block evenly. */
 static uint64_t block_pairs(const struct nodes *nodes)
 {
 	uint64_t pairs = 1;
@@ -73,13 +74,13 @@ uint64_t nodes_bytes(const struct nodes *nodes, uint64_t items)
 	return items * nodes->stride;
 }
 
-/* The two ends of an item: a walk enters the item at the node `in`, and leaves the item from the
- * node `out`. */
+/* The two ends of an item (a node or a pair of nodes): a cycle enters the item at the node `in`,
+ * and leaves the item from the node `out`. */
 struct item {
 	struct node *in, *out;
 };
 
-/* Values that are the same for all items of a layout. */
+/* Values that are the same for all items (nodes or pairs of nodes) in the memory. */
 struct layout {
 	const struct nodes *nodes;
 	uint64_t pairs,
@@ -113,9 +114,9 @@ static struct item item_at(const struct layout *layout, uint64_t index)
 	return random_next(&side) >> 63 ? (struct item){ high, low } : (struct item){ low, high };
 }
 
-/* Each group of items has one item of each cycle. turn_of() returns the rotation of the cycles
- * within a group. Because of the rotation, the items of a cycle have different places in their
- * cache lines. */
+/* Successive items in memory form groups with one item of each cycle. turn_of() returns by how many
+ * places the items of a group are rotated. Because of the rotation, the items of a cycle have
+ * different places in their cache lines. */
 static uint64_t turn_of(const struct nodes *nodes, uint64_t group)
 {
 	struct random random = { (nodes->seed ^ 0x5bd1e995) + group };
@@ -123,8 +124,8 @@ static uint64_t turn_of(const struct nodes *nodes, uint64_t group)
 	return group ? random_below(&random, nodes->cycles) : 0;
 }
 
-/* Returns the earlier item after which item `index` is inserted. The earlier item belongs to the
- * same cycle. The item must not be the first item of its cycle. */
+/* Returns the earlier item after which item number `index` is inserted into its cycle. The earlier
+ * item belongs to the same cycle. Item number `index` must not be the first item of its cycle. */
 static uint64_t before(const struct nodes *nodes, uint64_t index)
 {
 	uint64_t cycles = nodes->cycles, group, other, cycle;
@@ -154,7 +155,8 @@ static bool cancelled(
 	return atomic_load_explicit(cancel, memory_order_relaxed);
 }
 
-/* Inserts the items number have … count - 1. Returns the new number of items. */
+/* Inserts the items with numbers `have` to `count` - 1 into their cycles. Returns the new number of
+ * items. */
 static uint64_t grow(
 	const struct layout *layout, uint64_t have, uint64_t count, const atomic_bool *cancel)
 {
@@ -191,8 +193,8 @@ static uint64_t grow(
 	return have;
 }
 
-/* Removes the items number have - 1 … count, the last item first. In this order, each item still
- * follows the node after which it was inserted. */
+/* Removes the items with numbers `have` - 1 down to `count` from their cycles. The last inserted
+ * item is removed first, so each item still follows the node after which it was inserted. */
 static uint64_t take_back(
 	const struct layout *layout, uint64_t have, uint64_t count, const atomic_bool *cancel)
 {
@@ -223,8 +225,8 @@ static uint64_t lay_backward(
 		have = 1;
 	for (; have < count && !cancelled(layout->nodes, cancel, have, count); have++)
 		*item_at(layout, have).in = (struct node){ item_at(layout, have - 1).in, 0 };
-	/* The code does not change nodes after the first `count` nodes, because a longer layout
-	 * needs these nodes again. */
+	/* The code does not change nodes after the first `count` nodes, because a later, larger
+	 * setting needs these nodes again. */
 	*item_at(layout, 0).in =
 		(struct node){ item_at(layout, (have < count ? have : count) - 1).in, 0 };
 	return have;

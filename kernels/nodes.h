@@ -2,11 +2,11 @@
  * load. A cycle visits single nodes in random order, pairs of nodes in random order, or nodes
  * backward through memory.
  *
- * An item is a node, or a pair of nodes that are visited in succession. Random cycles grow by one
- * item at a time. Each item is inserted after a random earlier item, so all orders are equally
- * likely. The seed and the number of an item determine its place in the cycle. Removing the last
- * item restores the previous cycle. A curve over many sizes therefore costs little more than one
- * layout of the largest size. */
+ * An item is a node, or a pair of nodes that are visited in succession. A random cycle of nodes is
+ * built by inserting one item at a time. Each item is inserted after a random earlier item, so all
+ * orders are equally likely. The seed and the number of an item determine where the item is
+ * inserted in the cycle. Removing the last inserted item restores the previous cycle. A curve over
+ * many sizes therefore costs little more than one layout of the largest size. */
 #pragma once
 
 #include <stdatomic.h>
@@ -51,25 +51,25 @@ uint64_t nodes_item(const struct nodes *nodes);
  * one cache line if the stride is smaller than a line. */
 uint64_t nodes_alignment(const struct nodes *nodes);
 
-/* Returns the number of nodes of an item: 1 or 2. */
+/* Returns the number of nodes of an item: 1, or 2 if items are pairs. */
 unsigned nodes_each(const struct nodes *nodes);
 
-/* Changes the layout from `have` items (0: none exist) to `count` items (> 0, a multiple of
- * `cycles`). nodes_lay_out() stops early if *cancel is set. Returns the number of items laid out.
- * The returned number can exceed `count` in backward order or after a stop. The returned number is
- * smaller than `count` only after a stop. */
+/* Changes the number of laid-out items in memory from `have` (0: none exist) to `count` (> 0, a
+ * multiple of `cycles`). nodes_lay_out() stops early if *cancel is set. Returns the number of items
+ * laid out. The returned number can exceed `count` in backward order or after a stop. The returned
+ * number is smaller than `count` only after a stop. */
 uint64_t nodes_lay_out(
 	const struct nodes *nodes, uint64_t have, uint64_t count, const atomic_bool *cancel);
 
 /* Returns the first node of chain number `chain` of `chains`. Each chain has its own cycle. In
  * backward order, the chains instead start at evenly spaced nodes of the `count` nodes. share
- * (0…1): the distance of the walk's first node from the start of the memory, as a share of the
+ * (0…1): the distance of the returned node from the start of the memory, as a share of the
  * memory. */
 const struct node *nodes_start(
 	const struct nodes *nodes, uint64_t count, unsigned chain, unsigned chains, double share);
 
 /* Returns the node `steps` after `from`. The pointers in the nodes may be wrong. If a pointer leads
  * outside low … high-1, nodes_follow() returns NULL. *closed: the number of steps after which the
- * walk first returned to `from`; 0: the walk did not return. */
+ * pointers first led back to `from`; 0: the pointers did not lead back. */
 const struct node *nodes_follow(const struct node *from, uint64_t steps, const unsigned char *low,
 	const unsigned char *high, uint64_t *closed);

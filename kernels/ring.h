@@ -1,9 +1,10 @@
-/* The walk of kernels that read or write a ring of array elements in order, and the data in the
- * ring.
+/* For kernels that read or write an array in order, again and again (a ring): where a call starts,
+ * and the data in the array.
  *
  * A call may begin and end at any iteration, and may pass the end of the ring several times. A hot
- * loop requests one contiguous piece of the ring after another, inside its own function. Values
- * that are carried from one iteration to the next therefore stay in registers when the ring wraps:
+ * loop requests one contiguous piece of the ring (the array that is passed again and again) after
+ * another, inside its own function. Values that are carried from one iteration to the next
+ * therefore stay in registers at the end of the ring:
  *
  *     while ((turns = ring_piece(&walk->ring, &from)))
  *             … turns iterations, starting at iteration `from` of the ring … */
@@ -17,12 +18,12 @@
 
 struct ring {
 	uint64_t left;	/* number of remaining iterations of the call */
-	uint64_t room;	/* number of iterations from the present position to the end of the ring,
+	uint64_t room;	/* number of iterations from the present position to the end of the array,
 			   1…turns */
-	uint64_t turns; /* number of iterations in the whole ring */
+	uint64_t turns; /* number of iterations in one pass over the whole array */
 };
 
-/* Starts the walk of a call for `elements` elements at the position where the last call stopped.
+/* Prepares a call for `elements` elements, which starts at the element where the last call stopped.
  * run->position counts iterations. */
 static inline struct ring ring_begin(const struct kernel_run *run, uint64_t elements)
 {
@@ -48,8 +49,8 @@ static inline void ring_end(struct kernel_run *run, const struct ring *ring)
 		ring_end(run, &(walk)->ring);                          \
 	} while (0)
 
-/* Returns the number of iterations in the next contiguous piece of the ring, or 0 if the call is
- * complete. *from: the number of the first iteration of the piece. */
+/* Returns the number of iterations in the next contiguous piece of the array, or 0 if the call has
+ * made all its iterations. *from: the number of the first iteration of the piece. */
 KERNEL_BODY uint64_t ring_piece(struct ring *ring, uint64_t *from)
 {
 	uint64_t piece = ring->left < ring->room ? ring->left : ring->room;

@@ -140,9 +140,10 @@ static struct status scatter_prepare(struct kernel_run *run)
 	run->granule = run->v[FORM] == FORM_SCATTER ? 16 : 4;
 	run->ring = count;
 	/* A load of an index may have to wait for an earlier store if their addresses differ by a
-	 * multiple of 4 KiB. The number of waits for earlier stores differs between parts of a
-	 * pass. A half pass may therefore take longer than half of a whole pass. The difference
-	 * between a whole and a half pass would then be too small. */
+	 * multiple of 4 KiB. The number of waits for earlier stores differs between parts of a pass
+	 * over the data. A half pass may therefore take longer than half of a whole pass. If a
+	 * trial compared a whole with a half pass over the data, their difference could then be too
+	 * small. */
 	run->passes = true;
 	run->period = count * 8 <= WHOLE_PASSES ? count : 0;
 	run->bytes = 8;
@@ -170,8 +171,9 @@ static struct status scatter_verify(struct kernel_run *run)
 	uint32_t *to = (uint32_t *)(void *)run->memory + count;
 	uint64_t others = count < 4096 ? count : 4096;
 
-	/* The check clears all places to which the walk stores, and the start of the array. After
-	 * the walk, the stored places must hold STORED, and the other cleared places must not. */
+	/* The check clears all elements to which the checked stores go, and the start of the array.
+	 * After the checked stores, these elements must hold STORED, and the other cleared elements
+	 * must not. */
 	for (uint64_t i = 0; i < others; i++)
 		to[i] = 0;
 	for (uint64_t i = 0; i < walked; i++)

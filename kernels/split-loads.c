@@ -1,6 +1,6 @@
 /* The kernel split-loads shows that a load counts twice if it crosses from one cache line into the
- * next. The walk makes one load per line. The loads have the same offset in every line, or all
- * offsets equally often in shuffled order.
+ * next. The loop makes one load per cache line. The loads have the same offset in every line, or
+ * all offsets equally often in shuffled order.
  *
  * The loaded values are discarded. */
 #include <string.h>
@@ -25,10 +25,10 @@ static const struct knob knobs[] = {
 		.role = KNOB_FORM),
 };
 
-/* An iteration makes PASSES passes over its bytes, with one load per cache line. With a fixed
- * offset, the walk makes no load in the last line of each 1,024 bytes. The previous load may cross
- * into that line. With shuffled offsets, the load in the last line has offset 0 and does not cross
- * a line. Several passes keep the cost of the loop's own instructions small. */
+/* An iteration of the loop makes PASSES passes over its bytes, with one load per cache line. With a
+ * fixed offset, an iteration makes no load in the last line of each 1,024 bytes. The previous load
+ * may cross into that line. With shuffled offsets, the load in the last line has offset 0 and does
+ * not cross a line. Several passes keep the cost of the loop's own instructions small. */
 enum { PASSES = 4, FIXED_LOADS = 15, FIXED_BYTES = 1024, RANDOM_LOADS = 64, RANDOM_BYTES = 4096 };
 
 struct split_walk {
@@ -183,8 +183,8 @@ static void split_call(struct kernel_run *run, uint64_t elements)
 }
 
 /* Checks the last load of each iteration, because other loads leave no result. Each call therefore
- * makes one iteration. The check covers one and a half passes of the ring, or a part of a long
- * ring. */
+ * makes one iteration. The check covers one and a half passes over the data, or a part of large
+ * data. */
 static struct status split_verify(struct kernel_run *run)
 {
 	bool fixed = run->v[ORDER] == ORDER_FIXED;

@@ -148,8 +148,8 @@ KERNEL_BODY void stores_plain(struct stores_walk *walk, const int width)
 	}
 }
 
-/* Returns the address of the present values minus the address of the elements. At the end of a
- * pass, swaps the two arrays of values. */
+/* Returns the distance in bytes from the elements to the array of values that this pass stores. At
+ * the end of a pass, swaps the two arrays of values. */
 static inline uint64_t values_of(struct stores_walk *walk)
 {
 	uint64_t delta = (uintptr_t)walk->from[0] - (uintptr_t)walk->to;
@@ -251,8 +251,8 @@ static unsigned char *elements_in(const struct kernel_run *run)
 	       run->v[OFFSET];
 }
 
-/* A value has the same place in its array as the element that it belongs to. A setting that moves
- * elements therefore needs another layout. */
+/* Returns the number of the layout. A value has the same place in its array as the element to which
+ * it is stored. A setting with elements at other places therefore needs another layout. */
 static uint64_t stores_layout(const int64_t *v)
 {
 	if (v[FORM] == FORM_PLAIN)
@@ -270,8 +270,8 @@ static uint64_t elements_of(const int64_t *v)
 	return (part_of(v) - (v[OFFSET] ? LINE : 0)) / granule * UNROLL;
 }
 
-/* Returns the value for element `index` in array number `which` of values. The two arrays differ in
- * `changed` percent of the elements. */
+/* Returns the value that a pass stores to element `index`; `which` is the number (0 or 1) of the
+ * array of values. The two arrays differ in `changed` percent of the elements. */
 static uint64_t value_of(const struct kernel_run *run, uint64_t index, int which)
 {
 	struct random random = { run->seed + index };
@@ -305,8 +305,8 @@ static void stores_describe(const int64_t *v, struct kernel_walk *walk)
 				       : v[FORM] == FORM_COPIED ? 2
 								: 2 + (double)v[CHANGED] / 100);
 	/* `surprises` is the probability that the outcome of the comparison in form=checked is not
-	 * the frequent outcome. A branch predictor learns the outcomes only if the ring is short,
-	 * because today's predictors learn tens of thousands of surprises. */
+	 * the frequent outcome. A branch predictor learns these outcomes only if the array has few
+	 * elements: today's predictors learn tens of thousands of rare outcomes. */
 	surprises = v[FORM] != FORM_CHECKED
 			    ? 0
 			    : (double)(v[CHANGED] < 50 ? v[CHANGED] : 100 - v[CHANGED]) / 100;

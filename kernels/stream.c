@@ -1,10 +1,10 @@
-/* The walk of kernels that stream through an array, and the check of the walk: see stream.h. */
+/* Calls and checks the loops of kernels that stream through an array: see stream.h. */
 #include "kernels/stream.h"
 
 #include <string.h>
 
-/* VALUE: the byte that loops write. MARK: the byte that the check puts into gaps between places.
- * Loops must not overwrite the gaps. */
+/* VALUE: the byte that loops write. MARK: the byte that the check writes between the places that a
+ * strided loop accesses. Loops must not overwrite these gaps. */
 enum { VALUE = 0x5a, MARK = 0x33 };
 
 /* Number of iterations that the check examines. */
@@ -71,7 +71,8 @@ static bool holds(
 }
 
 /* Checks a loop that only reads. Each call makes one iteration, because the loop keeps only the
- * last loaded values. In a short ring, the check continues past the end of the ring. */
+ * last loaded values. If the array is short, the check continues at the start of the array after
+ * its end. */
 static struct status verify_reads(struct kernel_run *run, const struct stream_plan *plan)
 {
 	uint64_t ring = run->ring / STREAM_UNROLL,
@@ -97,8 +98,8 @@ static struct status verify_reads(struct kernel_run *run, const struct stream_pl
 	return status_ok();
 }
 
-/* Checks a loop that writes. After a call, each place must hold the right value, and the gaps must
- * still hold MARK. */
+/* Checks a loop that writes. After a call, each place that the loop writes must hold the right
+ * value, and the gaps between these places must still hold MARK. */
 static struct status verify_writes(struct kernel_run *run, const struct stream_plan *plan)
 {
 	uint64_t turns = run->ring / run->granule, count, width = plan->width;

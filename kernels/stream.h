@@ -203,8 +203,8 @@
 
 enum { STREAM_UNROLL = 8, STREAM_WIDEST = 64 };
 
-/* The walk of one call over the places of an array. A call may pass the end of the ring several
- * times. */
+/* The state of one call of a loop over an array. A call may reach the end of the array and start
+ * again several times. */
 struct stream_walk {
 	/* Values that the loads of the last iteration returned. With accesses of 8 bytes or less,
 	 * only the second half of found[] is valid. */
@@ -212,16 +212,18 @@ struct stream_walk {
 	unsigned char value[STREAM_WIDEST]; /* the value that the loop writes */
 	/* a: the array that the loop reads or writes; b: the destination of a copy */
 	unsigned char *a, *b;
-	uint64_t stride;   /* bytes from one place to the next, if the loop is strided */
-	uint64_t turns;	   /* number of iterations of the call (> 0) */
-	uint64_t at, last; /* Byte offsets into a and b. at: start of the first iteration of the
-			      call; the loop updates `at` for the next call. last: start of the last
-			      iteration of the ring. */
+	uint64_t stride; /* bytes from one accessed place to the next, if the loop is strided */
+	uint64_t turns;	 /* number of iterations of the call (> 0) */
+	uint64_t at,
+		last; /* Byte offsets into a and b. at: where the first iteration of the call
+			 accesses the arrays; the loop updates `at` for the next call. last: where
+			 the last iteration before the end of the arrays accesses them. */
 };
 
 typedef void stream_loop(struct stream_walk *walk);
 
-/* The places that a setting accesses, and the operation of its loop. All numbers are in bytes. */
+/* The memory places that a loop accesses at the present knob values, and what the loop does with
+ * them. All numbers are in bytes. */
 struct stream_plan {
 	uint64_t width, distance; /* width: bytes of an access; distance: bytes from one place to
 				     the next */
@@ -241,7 +243,7 @@ static inline uint64_t stream_word(uint64_t seed, uint64_t index)
 _Static_assert(sizeof(struct stream_plan) <= sizeof(((struct kernel_run *)0)->kept),
 	"a run has room for the plan");
 
-/* Returns the plan in run->kept. prepare() stores the plan in run->kept for the callbacks. */
+/* Returns the struct stream_plan that prepare() stored in run->kept for the callbacks. */
 static inline struct stream_plan *stream_plan(struct kernel_run *run)
 {
 	return (struct stream_plan *)(void *)run->kept;

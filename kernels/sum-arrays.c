@@ -202,8 +202,8 @@ static struct status sum_verify(struct kernel_run *run)
 		 count = run->ring < 4096 ? run->ring : 4096 / run->granule * run->granule;
 	uint32_t *d = (uint32_t *)(void *)run->memory + part * 2;
 
-	/* The check starts near the end of the ring and passes this end, because the call then has
-	 * two parts. */
+	/* The check starts near the end of the arrays and continues at their start, because such a
+	 * call has two parts. */
 	run->position = (run->ring - count / 2 / run->granule * run->granule) / run->granule %
 			(run->ring / run->granule);
 	for (uint64_t i = 0, at = run->position * run->granule; i < count;

@@ -28,8 +28,8 @@ struct halves {
 	uint32_t top, bottom;
 };
 
-/* The following macros are the instructions of each form. Each macro adds one number to one pair of
- * sums. */
+/* The following macros are the instructions of each form. Each macro adds the lower and the upper
+ * half of one number to one pair of sums. */
 #if defined(__x86_64__)
 
 #define COPIES(at, top, bottom)                     \

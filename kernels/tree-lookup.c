@@ -122,8 +122,8 @@ static uint64_t tree_footprint(const int64_t *v)
 	return (tree_nodes(v) + 1) * tree_node_bytes(v);
 }
 
-/* The layout number includes the number of nodes, because the addresses in the nodes depend on the
- * number of nodes. */
+/* The number that identifies the layout of the data includes the number of nodes, because the
+ * addresses in the nodes depend on it. */
 static uint64_t tree_layout(const int64_t *v)
 {
 	return tree_nodes(v) << 8 | (uint64_t)v[TREE_ORDER] << 4 | (uint64_t)v[TREE_KEYS] << 2 |
@@ -156,9 +156,10 @@ static double lines_of(const struct tree *tree, const int64_t *v)
 	return 1 + (bytes - 8) / LINE;
 }
 
-/* Adds an entry to walk->reach for each level of a balanced tree, and returns the average number of
- * visited nodes. A search for a key in the tree ends at the level of the key. Searches for missing
- * keys reach the last level, where some nodes are missing. */
+/* Adds an entry to walk->reach (memory accesses by part of the data) for each level of a balanced
+ * tree. Returns the average number of nodes that a search visits. A search for a key in the tree
+ * ends at the level of the key. Searches for missing keys reach the last level, where some nodes
+ * are missing. */
 static double balanced_reaches(
 	const int64_t *v, const struct tree *tree, enum reach_way way, struct kernel_walk *walk)
 {
@@ -179,9 +180,10 @@ static double balanced_reaches(
 	return visited;
 }
 
-/* Adds entries to walk->reach for an unbalanced tree, and returns the average number of visited
- * nodes. The t-th inserted node is on the path to any key with a probability of 2 / (t + 1). On
- * average, a search for a key in the tree ends one node earlier than a search for a missing key. */
+/* Adds entries to walk->reach (memory accesses by part of the data) for an unbalanced tree. Returns
+ * the average number of nodes that a search visits. The t-th inserted node is on the path to any
+ * key with a probability of 2 / (t + 1). On average, a search for a key in the tree ends one node
+ * earlier than a search for a missing key. */
 static double unbalanced_reaches(
 	const int64_t *v, const struct tree *tree, enum reach_way way, struct kernel_walk *walk)
 {
@@ -219,8 +221,8 @@ static const char *waits_of(const int64_t *v)
 static void tree_describe(const int64_t *v, struct kernel_walk *walk)
 {
 	struct tree tree = tree_make(v, 0);
-	/* With computed children and branches, only the comparison selects the next node. The next
-	 * load then does not wait after a correct prediction. */
+	/* With child=computed and form=branching, only the comparison with the key selects the next
+	 * node. If the branch is predicted correctly, the next load does not wait. */
 	enum reach_way way = v[TREE_CHILD] == CHILD_COMPUTED && v[TREE_FORM] == FORM_BRANCHING
 				     ? REACH_GUESSED
 				     : REACH_CHAINED;
@@ -267,7 +269,8 @@ static uint64_t place_of(const struct kernel_run *run, uint64_t rank)
 	return tree_place(tree_of(run), rank);
 }
 
-/* Checks that the search for a key ends, by following pointers that may be wrong. */
+/* Returns whether the search for a key ends. The function follows pointers that may be wrong, and
+ * stops if a pointer leads out of the tree. */
 static bool search_ends(const struct kernel_run *run, uint64_t key)
 {
 	const struct tree *tree = tree_of(run);
@@ -320,8 +323,8 @@ static struct status tree_prepare(struct kernel_run *run)
 		       : status_ok();
 }
 
-/* An unbalanced tree cannot be laid out in part. The model therefore reads the code at a small
- * size, although a smaller tree is less deep. */
+/* An unbalanced tree cannot be laid out in part. The model therefore reads the executed code from
+ * searches in a small tree, although a smaller tree is less deep. */
 static void tree_shrink(int64_t *v)
 {
 	const int64_t most = 3 << 20;

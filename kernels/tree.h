@@ -1,5 +1,5 @@
 /* Declarations shared by the files of the kernel tree-lookup: the knobs, the shape of the tree, the
- * places of its nodes, and the walk of its loops. */
+ * places of its nodes, and the state of its loops. */
 #pragma once
 
 #include "kernels/asked.h"
@@ -109,7 +109,7 @@ struct tree_walk {
 	uint64_t found;
 	uint64_t sum; /* sum of the places of found nodes; with pointers to children, sum of the
 			 addresses of found nodes */
-	/* The position of each lookup, if the loop interleaves several lookups. */
+	/* The next node of each search, if the loop interleaves several lookups. */
 	uint64_t at[TREE_LOOKUPS_MOST], to[TREE_LOOKUPS_MOST];
 };
 

@@ -63,8 +63,9 @@ uint64_t tree_keys(const struct tree *tree)
 	return tree->nodes * tree->keys;
 }
 
-/* If the last level is full, the rank is position * children^height + (slot + 1) * children^(height
- * - 1) - 1. If the last level is not full, the function subtracts the number of smaller keys that
+/* If the last level of the tree is full, the rank of a key among all keys is
+ * position * children^height + (slot + 1) * children^(height - 1) - 1. If the last level of the
+ * tree is not full, the function subtracts from the rank of a key the number of smaller keys that
  * are missing in the last level. */
 uint64_t tree_rank(const struct tree *tree, uint64_t node, unsigned slot)
 {
@@ -75,7 +76,8 @@ uint64_t tree_rank(const struct tree *tree, uint64_t node, unsigned slot)
 	uint64_t rank = (position << tree->spread * height) +
 			((uint64_t)(slot + 1) << tree->spread * (height - 1)) - 1;
 	uint64_t lower =
-		rank - (rank >> tree->spread); /* number of smaller keys in a full last level */
+		rank - (rank >> tree->spread); /* number of keys in the last level that are smaller
+						  than this key, if the last level is full */
 
 	return lower > last ? rank - (lower - last) : rank;
 }
@@ -111,8 +113,8 @@ static uint64_t node_at_place(const struct tree *tree, uint64_t place)
 	return tree->order == ORDER_LEVEL ? place : tree_node_of(tree, place, &slot);
 }
 
-/* Returns the place of a node in an unbalanced tree. In an unbalanced tree, the rank of its key
- * identifies a node. */
+/* Returns the place of a node in an unbalanced tree. Nodes of an unbalanced tree have one key each,
+ * and are numbered by the rank of this key. */
 static uint64_t place_of_rank(const struct tree *tree, uint64_t rank)
 {
 	return tree->order == ORDER_RANDOM ? shuffle_to(&tree->places, rank) : rank;
@@ -161,7 +163,8 @@ uint64_t tree_height(const struct tree *tree, const void *memory)
 
 	if (tree->balanced)
 		return tree->levels;
-	/* The stored height may be overwritten, so the result is limited. */
+	/* The height of the tree is stored in memory that may be overwritten, so the returned
+	 * height is limited. */
 	return height < tree->nodes ? height : tree->nodes;
 }
 
@@ -193,21 +196,22 @@ static uint64_t lay_balanced(const struct tree *tree, struct kernel_run *run, ui
 	return have;
 }
 
-/* A node whose right subtree can still change. */
+/* A node of the unbalanced tree under construction whose right subtree can still change. */
 struct open {
-	uint64_t turn, rank, left, height; /* height: height of the left subtree */
+	uint64_t turn, rank, left, height; /* height: number of levels of the left subtree */
 };
 
 /* Maximum number of open nodes. Random keys never reach OPEN_MOST open nodes: n keys have about as
- * many open nodes as the n-th harmonic number. If OPEN_MOST nodes are open, the last node is closed
- * early; the tree still has the same keys. */
+ * many open nodes as the n-th harmonic number. An open node is a node whose right subtree can still
+ * change. If OPEN_MOST nodes are open, the last node is closed early; the tree still has the same
+ * keys. */
 enum { OPEN_MOST = 256 };
 
-/* Builds the tree in which keys are inserted one by one. The turn of a key is its position in the
- * order of insertion. Insertion puts each key below keys with earlier turns, so the tree can be
- * built in ascending order of its keys. Each key becomes the right child of the last open key with
- * an earlier turn. The former right subtree of that open key becomes the left subtree of the new
- * key. */
+/* Builds the tree in which keys are inserted one by one. Keys are inserted into the unbalanced tree
+ * in random order; the turn of a key is its number in this order. Insertion puts each key below
+ * keys with earlier turns, so the tree can be built in ascending order of its keys. Each key
+ * becomes the right child of the last open key with an earlier turn. The former right subtree of
+ * that open key becomes the left subtree of the new key. */
 static uint64_t lay_unbalanced(const struct tree *tree, struct kernel_run *run)
 {
 	struct open open[OPEN_MOST];
@@ -244,9 +248,9 @@ uint64_t tree_lay_out(const struct tree *tree, struct kernel_run *run, uint64_t 
 	return tree->balanced ? lay_balanced(tree, run, have) : lay_unbalanced(tree, run);
 }
 
-/* A search of sorted nodes visits the node in the middle of the remaining range. The middle nodes
- * differ slightly from the nodes on the path in the tree. This function writes the middle nodes for
- * the searches with and without branches. */
+/* With order=sorted, a search visits the node in the middle of the remaining range of nodes. The
+ * middle nodes differ slightly from the nodes on the path in the balanced tree. This function
+ * writes the middle nodes that searches with and without branches visit. */
 static void lay_middles(const struct tree *tree, struct kernel_run *run, uint64_t key)
 {
 	for (uint64_t from = 0, to = tree->nodes, at; from < to;) {

@@ -52,15 +52,17 @@ KERNEL_BODY uint64_t choose_if(uint64_t which, uint64_t yes, uint64_t no)
 	walk->found += found; \
 	walk->sum += sum
 
-/* ---- Positions. A position is the number of a node, or the address of a node. With child=computed
- * and nodes in level order, the numbers of the children are computed: (keys + 1) * i + 1 and the
- * following numbers. With child=pointer, the search reads the address of a child from the node. If
- * nodes lie in the order of their keys, the search halves the remaining range of nodes. */
+/* ---- Positions. The position of a search is the number of the next node, or the address of the
+ * next node. With child=computed and nodes in level order, the numbers of the children are
+ * computed: (keys + 1) * i + 1 and the following numbers. With child=pointer, the search reads the
+ * address of a child from the node. If the nodes lie in memory in the order of their keys, the
+ * search halves the remaining range of nodes. */
 
 /* A kind of tree. All fields are compile-time constants in the loops. */
 struct tree_kind {
-	bool computed;	      /* positions are node numbers; false: addresses */
-	bool sorted;	      /* nodes lie in the order of their keys */
+	bool computed; /* positions of searches are node numbers; false: positions are addresses of
+			  nodes */
+	bool sorted;   /* the nodes lie in memory in the order of their keys */
 	unsigned keys, words; /* number of keys and of 8-byte words of a node */
 };
 
@@ -187,8 +189,8 @@ KERNEL_BODY void branching_interleaved(struct tree_walk *walk, const struct tree
 /* ---- Searches without branches. A step of a search moves to the next node, or stays at the node
  * that has the key. */
 
-/* One step in a node with several keys. The number of keys in the node that are smaller than `key`
- * selects the child. */
+/* One step of a search in a tree whose nodes have several keys. The number of keys in the node that
+ * are smaller than `key` selects the child. */
 KERNEL_BODY uint64_t many_descend(
 	const uint64_t *here, uint64_t key, uint64_t at, const struct tree_kind kind)
 {

@@ -104,7 +104,7 @@ static void write_jump(struct maker *m)
 	assemble_forget(&m->as, next);
 }
 
-/* Writes the i-th filler after the miss of a chain. */
+/* Writes the i-th filler instruction after the load of a chain that misses. */
 static void write_line(struct maker *m, int chain, unsigned i)
 {
 	const struct window_lines *lines = &filler_lines[m->v[FILLER]];
@@ -128,7 +128,8 @@ static void write_line(struct maker *m, int chain, unsigned i)
 	assemble(&m->as, "%s", line);
 }
 
-/* Writes N fillers after the miss of a chain. */
+/* Writes the filler instructions (as many as the knob `fillers` says) that follow the load of a
+ * chain that misses. */
 static void write_fillers(struct maker *m, int chain)
 {
 	unsigned turns = (unsigned)filler_lines[m->v[FILLER]].count,
@@ -143,8 +144,9 @@ static void write_fillers(struct maker *m, int chain)
 		m->v[FILLER] == WINDOW_LINK)
 		assemble_align(&m->as, count ? FILLER_BYTES : 1);
 	from = m->as.at;
-	/* Fillers with calls are not copied: the offset of a call is relative, so a copy of a call
-	 * would have another target. */
+	/* The assembled bytes of a filler instruction are usually copied to repeat it. A filler
+	 * with a call is assembled each time instead, because a copied call would have another
+	 * target. */
 	if (turns == 0)
 		turns = m->v[FILLER] == WINDOW_CALL || m->v[FILLER] == WINDOW_LINK ? count : 1;
 	for (; done < count && done < turns; done++)
@@ -159,8 +161,8 @@ static void write_fillers(struct maker *m, int chain)
 		write_line(m, chain, i);
 }
 
-/* Writes a chain of multiplications. The address of the next miss includes their result, which is
- * always 0. */
+/* Writes a chain of multiplications. The address of the next load that misses includes the result
+ * of the multiplications, which is always 0. */
 static void write_work(struct maker *m)
 {
 	const unsigned char *from;
@@ -274,9 +276,10 @@ static void window_describe(const int64_t *v, struct kernel_walk *walk)
 /* State that outlives a run. The state is stored after the pointer of the first node, because the
  * stride leaves these bytes free. */
 struct kept {
-	const void *chain[WINDOW_CHAINS]; /* the nodes at which the last walk ended; the next walk
-					     starts at these nodes */
-	uint64_t walked; /* number of nodes visited in each chain since the last flush of the caches
+	const void *chain[WINDOW_CHAINS]; /* the node of each chain at which the last call ended;
+					     the next call starts at these nodes */
+	uint64_t walked; /* number of nodes of each chain that were loaded since the last flush of
+			  * the caches
 			  */
 };
 _Static_assert(sizeof(struct node) + sizeof(struct kept) <= STRIDE, "no room after the first node");
@@ -297,8 +300,8 @@ static struct status window_prepare(struct kernel_run *run)
 	if (run->layout.prepared == 0)
 		*kept_in(run) = (struct kept){ 0 };
 	if (run->layout.prepared != window_footprint(run->v))
-		kept_in(run)->walked =
-			UINT64_MAX; /* new nodes are in the caches, so the caches must be flushed */
+		kept_in(run)->walked = UINT64_MAX; /* nodes that were just written are in the
+						      caches, so the caches must be flushed */
 	have = nodes_lay_out(&nodes, run->layout.prepared / STRIDE, count, run->work.cancel);
 	run->layout.laid_out = have * STRIDE;
 	run->code.name = "write_loop";
@@ -324,10 +327,11 @@ static void walk(struct kernel_run *run, uint64_t turns, struct window_walk *wal
 	memcpy(run->chain, walk->chain, sizeof(walk->chain));
 }
 
-/* A second visit of a node misses only if no cache still holds the node. A last-level cache may be
- * larger than all nodes together, so the kernel flushes all nodes after it has visited each node.
- * The kernel does not flush sets of nodes smaller than EMPTIED bytes. Small sets show the window
- * for cache hits. */
+/* The second load of a node misses only if no cache still holds the node. A last-level cache may be
+ * larger than all nodes together, so the kernel flushes all nodes from the caches after it has
+ * loaded each node. The kernel does not flush the caches if all nodes together take less than
+ * EMPTIED bytes. With so few nodes, the kernel shows how far the core looks ahead during cache
+ * hits. */
 enum { EMPTIED = 4 << 20 };
 
 static void empty_caches(const struct kernel_run *run)
@@ -385,7 +389,7 @@ static void window_rewind(struct kernel_run *run)
 
 enum { VERIFIED = 32 };
 
-/* Computes the result of the i-th filler after a miss of the chain that is at `node`. */
+/* Computes what the i-th filler instruction does after the load of `node`, a node of a chain. */
 static void fill_plainly(
 	const struct kernel_run *run, uint64_t i, uint64_t node, struct window_walk *state)
 {
@@ -412,7 +416,7 @@ static void fill_plainly(
 	}
 }
 
-/* Computes the result of a walk in plain C, without generated code. Returns false if a pointer
+/* Computes the result of a call of the generated code, but in plain C. Returns false if a pointer
  * leads outside the nodes. */
 static bool walk_plainly(const struct kernel_run *run, uint64_t turns, struct window_walk *state)
 {
@@ -431,8 +435,8 @@ static bool walk_plainly(const struct kernel_run *run, uint64_t turns, struct wi
 	return true;
 }
 
-/* The check begins at the same nodes each time. The check does not change kept->chain, so trials
- * continue where the last trial stopped. */
+/* Each check of the generated code begins at the same nodes. The check does not change kept->chain,
+ * so trials continue at the nodes where the last trial stopped. */
 static struct status window_verify(struct kernel_run *run)
 {
 	struct window_walk expected = { .turns = 0 }, found;

@@ -18,7 +18,8 @@
 
 enum { WINDOW_CHAINS = 6, WINDOW_GENERAL = 6, WINDOW_VECTORS = 8, WINDOW_SCRATCH = 8 };
 
-/* The state of the code before and after a walk. */
+/* The state (registers and memory) that the generated code loads at its start and stores at its
+ * end. */
 struct window_walk {
 	const void *chain[WINDOW_CHAINS];
 	uint64_t turns;			  /* number of iterations, > 0 */
@@ -37,8 +38,8 @@ struct window_walk {
  * %g stands for a general register, %v for the number of a vector register, %o for an offset in the
  * array scratch. %m stands for the register of the chain with the previous miss. */
 struct window_lines {
-	int count; /* number of fillers until the first register is used again; 0: the filler is a
-		      jump */
+	int count; /* number of fillers after which the registers repeat, because fillers use
+		      registers in turn; 0: the filler is a jump */
 	const char *line[2];
 };
 
@@ -92,7 +93,7 @@ static void write_entry(struct assembly *as)
 	assemble(as, "movq xmm8, r14");
 	assemble(as, "xor r15d, r15d");
 	for (int i = 0; i < WINDOW_CHAINS; i++) /* the last register in chase[] is rdi, so rdi can
-						   hold the address until then */
+						   hold the address of the state until then */
 		assemble(as, "mov %s, [rdi+%d]", chase[i], CHAIN_AT(i));
 	assemble(as, "clc");
 }
@@ -193,8 +194,8 @@ static void write_exit(struct assembly *as)
 
 #endif
 
-/* ---- The following functions flush lines from all caches. A walk then misses even in a large
- * last-level cache */
+/* ---- The following functions flush lines from all caches. After the flush, loads of nodes miss
+ * even in a large last-level cache */
 
 #if defined(__x86_64__)
 

@@ -60,8 +60,8 @@ const char *data_built_in(const char *name)
 
 enum { PLACES = 2 };
 
-/* Writes the path of `name` in one of the override directories. The path is empty if the override
- * directory is not set. */
+/* Writes the path that a data file would have in a directory with the user's own data files. The
+ * path is empty if the user has not set this directory. */
 static void path_in(int place, const char *name, struct text *path)
 {
 	const char *own = getenv("SLEXPLORE_DATA"), *config = getenv("XDG_CONFIG_HOME"),
@@ -157,7 +157,8 @@ struct names {
 	size_t count;
 };
 
-/* Adds NAME for a file NAME.EXTENSION, unless the list already has NAME. */
+/* Adds NAME to the list of data files for a file NAME.EXTENSION, unless the list already has
+ * NAME. */
 static void add_name(struct names *names, const char *file, const char *extension)
 {
 	size_t length = strlen(file), behind = strlen(extension) + 1;

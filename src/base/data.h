@@ -20,8 +20,8 @@ struct data_file {
 extern const struct data_file data_files[];
 
 /* Loads a data file as a NUL-terminated string that the caller frees. The parameter `origin` (may
- * be NULL) receives a name for messages: the path, or "built-in NAME". STATUS_FAILED: the override
- * cannot be read or contains a NUL byte, or no file has this name. */
+ * be NULL) receives a name for messages: the path, or "built-in NAME". STATUS_FAILED: the user's
+ * file cannot be read or contains a NUL byte, or no data file has this name. */
 struct status data_load(const char *name, char **text, char origin[256]);
 
 /* Reads any file as a NUL-terminated string that the caller frees. */

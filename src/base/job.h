@@ -5,9 +5,9 @@
 
 struct job;
 
-/* Starts work(context) in a thread. Do not change the inputs of the work or use its outputs until
- * job_over() is true or job_end() returns. If no thread can start, job_begin() itself runs the
- * work. */
+/* Starts work(context) in a thread. While the thread runs, do not change the inputs of the work or
+ * use its outputs: wait until job_over() is true or job_end() returns. If no thread can start,
+ * job_begin() itself runs the work. */
 struct job *job_begin(void (*work)(void *context), void *context);
 
 /* Whether the work is done. Does not wait. */

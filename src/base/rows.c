@@ -151,7 +151,8 @@ static struct status fail_at(const char *origin, int line, const char *format, v
 	enum { ORIGIN = 72 };
 	char reason[222];
 	size_t length = strlen(origin);
-	/* Keep the end of a long path, because the end identifies the file. */
+	/* In an error message, a path that is too long loses its start, because the end identifies
+	 * the file. */
 	bool cut = length > ORIGIN;
 
 	vsnprintf(reason, sizeof(reason), format, arguments);

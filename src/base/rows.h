@@ -18,8 +18,8 @@
  *	}
  *	status = rows_end(&rows);                  the first failure: "ORIGIN:LINE: …"
  *
- * The first failure ends the loop, unless the reader is lenient. A function that fails returns
- * false (or -1), so that calls can be joined with &&. */
+ * The first error in the file ends the loop, unless rows.lenient is set. A function that fails
+ * returns false (or -1), so that calls can be joined with &&. */
 #pragma once
 
 #include <stdbool.h>
@@ -28,7 +28,8 @@
 #include "base/status.h"
 
 struct rows {
-	struct status status; /* the first failure of the reader; the caller may change its code */
+	struct status status; /* the first error in the file; the caller may change the code of this
+				 status */
 	int line;	      /* number of the current line, from 1 */
 	bool inline_comments; /* set after rows_begin(): "#" anywhere in a line begins a comment */
 	bool lenient;	      /* set after rows_begin(): rows_next() continues after a bad line */
@@ -73,8 +74,8 @@ int rows_fields(struct rows *rows, char *field[], int most);
  * Always returns false. */
 bool rows_fail(struct rows *rows, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Adopts another function's failure and puts "ORIGIN:LINE: " before its text. Returns whether
- * status is OK. */
+/* Makes a failure that another function returned the reader's status, with "ORIGIN:LINE: " before
+ * its text. Returns whether status is OK. */
 bool rows_check(struct rows *rows, const struct status *status);
 
 /* Fails with status_unknown(). Always returns false. */
@@ -97,7 +98,8 @@ bool rows_name(struct rows *rows, const char *what, const char *word, const char
 bool rows_number(struct rows *rows, const char *what, const char *word, double least, double most,
 	double *value);
 
-/* A failure "ORIGIN:LINE: …" for a line that was read earlier. */
+/* Returns a status with the message "ORIGIN:LINE: …", for an error in a line that was read
+ * earlier. */
 struct status rows_status(const char *origin, int line, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 

@@ -136,7 +136,7 @@ struct scale_words scale_figure(double value)
 	return words;
 }
 
-/* Adds a mark with a label. A mark with an empty label is minor. */
+/* Adds a mark with a label. A mark of an axis with an empty label is minor: a short line. */
 static __attribute__((format(printf, 4, 5))) void add(
 	struct scale_tick *ticks, int *count, double value, const char *format, ...)
 {
@@ -213,7 +213,8 @@ static int decade_ticks(
 	return count;
 }
 
-/* Marks at powers of two. A mark whose exponent is not a multiple of `each` is minor. */
+/* Marks at powers of two. A mark of a logarithmic axis has no label if its exponent is not a
+ * multiple of `each`. */
 static int octave_ticks(const struct scale *scale, int each, struct scale_tick *ticks)
 {
 	int count = 0;
@@ -242,8 +243,8 @@ static int labelled(const struct scale_tick *ticks, int count)
 	return labels;
 }
 
-/* Adds marks at equal steps, with labels in the form of the scale's kind. Marks at powers would be
- * too few if the ends of a range differ by less than a factor of two. */
+/* Adds marks at equal steps, with labels in the form of the scale's kind. If the ends of an axis
+ * differ by less than a factor of two, marks at powers of two or ten would be too few. */
 static int narrow_ticks(const struct scale *scale, int parts, struct scale_tick *ticks)
 {
 	struct scale linear = { .low = scale->low,

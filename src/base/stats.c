@@ -61,7 +61,8 @@ bool stats_two_modes(const double *sorted, size_t count, struct stats_modes *mod
 
 	if (count < 20)
 		return false;
-	/* Find the widest gap that leaves at least a fifth of the values on each side. */
+	/* To separate two groups of trials, find the widest gap between ascending values that
+	 * leaves at least a fifth of the values on each side. */
 	for (size_t i = least; i <= count - least; i++) {
 		double gap = sorted[i] - sorted[i - 1];
 

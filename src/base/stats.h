@@ -27,11 +27,11 @@ struct stats_modes {
 };
 bool stats_two_modes(const double *sorted, size_t count, struct stats_modes *modes);
 
-/* Whether values drift, in the order in which they were measured. A drift needs two conditions. In
- * a drift, the medians of the first and the last third of the values differ by more than `least`
- * (relative, > 0). In a drift, the Mann-Kendall test also finds a trend at z > 2.6. The
- * Mann-Kendall test gives a false alarm for about 1 in 100 series without a trend. For the
- * Mann-Kendall test, long series are first reduced to the medians of 30 successive groups. Fewer
- * than 9 values never drift. Of more than 900 values only the last 900 are used. Source of the
- * test: Mann (1945), Nonparametric tests against trend; Kendall (1975). */
+/* Whether measured values drift: whether they have a trend, in the order of measurement. A drift
+ * needs two conditions. In a drift, the medians of the first and the last third of the values
+ * differ by more than `least` (relative, > 0). In a drift, the Mann-Kendall test also finds a trend
+ * at z > 2.6. The Mann-Kendall test gives a false alarm for about 1 in 100 series without a trend.
+ * For the Mann-Kendall test, long series are first reduced to the medians of 30 successive groups.
+ * Fewer than 9 values never drift. Of more than 900 values only the last 900 are used. Source of
+ * the test: Mann (1945), Nonparametric tests against trend; Kendall (1975). */
 bool stats_drift(const double *values, size_t count, double least);

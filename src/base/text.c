@@ -242,7 +242,8 @@ void text_print(FILE *out, int columns, const char *first, int indent, const cha
 
 /* ---- suggestions for mistyped names */
 
-/* Names longer than LONGEST bytes are never near: real names and typing mistakes are short. */
+/* Names longer than LONGEST bytes are never suggested for a mistyped word, because real names and
+ * typing mistakes are short. */
 enum { LONGEST = 48, SUGGESTIONS = 3 };
 
 static size_t least_of(size_t a, size_t b)
@@ -277,7 +278,8 @@ static size_t distance(const char *a, size_t na, const char *b, size_t nb)
 	return edits[na][nb];
 }
 
-/* The distance from the typed word to a name; SIZE_MAX: the name is not near. */
+/* The edit distance from the word that the user typed to a name; SIZE_MAX: the name is not similar
+ * enough to be suggested. */
 static size_t far_off(const char *wrong, const char *name)
 {
 	size_t typed = strlen(wrong), length = strlen(name), edits, allowed;

@@ -15,15 +15,15 @@
 #include "base/units.h"
 #include "engine/worker/worker.h"
 
-/* Size of a working set, in bytes, below which 4 KiB pages do not slow a kernel down. The
+/* Working sets of fewer bytes are not slower with 4 KiB pages than with huge pages. The
  * first-level TLB of today's cores holds at least 64 entries of 4 KiB pages. */
 enum { PAGES_MATTER = 256 << 10 };
 
-/* Seconds to wait for the answer to a cancelled request. A request that was cancelled before it
- * began never gets an answer. */
+/* Seconds to wait for the worker's result of a cancelled measurement request. The worker sends no
+ * result for a request that was cancelled before it began. */
 #define CANCEL_SECONDS 1.0
 
-/* Seconds between two updates of the progress words. */
+/* Seconds between two updates of the words that show the progress of a slow measurement. */
 #define SLOW_EVERY 0.1
 
 /* ---- Signals */
@@ -99,8 +99,8 @@ void bench_close(struct bench *bench)
 	bench->worker = NULL;
 }
 
-/* Writes words about the progress of a request, or an empty string. Isolated code reports no
- * progress before its first answer. */
+/* Writes words about the progress of a measurement request, or an empty string. A user's own loop,
+ * which runs in a child process, reports no progress before its first result. */
 static void slow_words(const struct bench *bench, const struct request *request, bool answered,
 	struct outlook *outlook, char *words, size_t size)
 {
@@ -150,8 +150,8 @@ void bench_submit(void *context, const struct request *request, struct result *r
 	};
 	visit->request.generation = ++bench->generation;
 	visit->request.follows = bench->under_way++ > 0;
-	/* Isolated code is asked for an early answer, because only that answer shows that its data
-	 * are ready. */
+	/* For a user's own loop, which runs in a child process, the bench requests a provisional
+	 * result, because only a result shows that the data of the loop are ready. */
 	if (bench->slow && request->kernel->isolated && request->budget.provisional == 0)
 		visit->request.budget.provisional = 1;
 	engine->submit(engine->context, &visit->request);
@@ -230,7 +230,7 @@ bool bench_await(void *context)
 	answered = await(bench);
 	if (visit->shown)
 		bench->slow(bench->context, "");
-	/* A request that was cancelled before it began has no result. */
+	/* A measurement request that was cancelled before it began has no result. */
 	bench->under_way = visit->deadline > 0 ? 0 : bench->under_way - 1;
 	bench->oldest = (bench->oldest + 1) % BENCH_VISITS;
 	oldest(bench)->slow = first_words(bench);

@@ -1,5 +1,5 @@
-/* The bench runs the worker for batch commands. A request can be submitted while another request is
- * under way. */
+/* The bench is the connection of subcommands without a screen to the worker thread, which measures.
+ * A measurement request can be submitted while the worker measures another request. */
 #pragma once
 
 #include <stdbool.h>
@@ -13,22 +13,24 @@
 
 struct worker;
 
-/* The largest number of requests under way: the worker measures one request while the next request
- * waits. */
+/* The largest number of measurement requests without a final result: the worker measures one
+ * request while the next request waits. */
 enum { BENCH_VISITS = 2 };
 
-/* A request under way: from bench_submit() until bench_await() returns its result. */
+/* A measurement request under way: from bench_submit() until bench_await() returns its result. */
 struct bench_visit {
 	struct request request;
-	struct result *result; /* receives the answers; owned by the caller */
+	struct result *result; /* receives the provisional and final results of the request; owned
+				  by the caller */
 	struct outlook outlook;
 	double slow; /* monotonic_seconds() time of the next call of bench->slow */
-	/* Latest time at which the answer to a cancelled request can arrive; 0: the request was not
-	 * cancelled. */
+	/* If the request was cancelled: the time until which bench_await() waits for its result; 0:
+	 * the request was not cancelled. */
 	double deadline;
-	bool early; /* an early answer to the request has arrived */
-	bool over;  /* the final answer to the request has arrived */
-	bool shown; /* the last call of bench->slow showed words */
+	bool early; /* at least one result of the request, provisional or final, has arrived */
+	bool over;  /* the final result of the request has arrived */
+	bool shown; /* the last call of bench->slow showed words about the progress of the request
+		     */
 };
 
 struct bench {
@@ -37,17 +39,18 @@ struct bench {
 	const struct machine *machine;
 	/* The bench calls slow() ten times a second with words about the progress of a slow
 	 * request. A request is slow if its preparation or its complete runs take longer than
-	 * slow_after seconds. When the slow phase ends, the bench calls slow() with an empty
-	 * string. If `slow` is NULL, no progress is shown. */
+	 * slow_after seconds. When a request is no longer slow, the bench calls slow() with an
+	 * empty string. If `slow` is NULL, no progress is shown. */
 	void (*slow)(void *context, const char *words);
 	void *context;
 	double slow_after; /* seconds until a request counts as slow; bench_open() sets BENCH_SLOW
 			    */
 	/* The bench calls submitted() after each submitted request, and the caller can then show
-	 * progress. If `submitted` is NULL, the bench makes no call. */
+	 * progress. If the callback `submitted` is NULL, it is not called. */
 	void (*submitted)(void *context);
 	void *submitted_context;
-	bool ended;	     /* the measurer must stop, as after a signal */
+	bool ended; /* the caller has ended the measurement: no further request is measured, as
+		       after a signal */
 	uint64_t generation; /* generation of the last request */
 	struct bench_visit visit[BENCH_VISITS];
 	/* visit[oldest] is the oldest request under way; `under_way` is the number of requests
@@ -62,20 +65,22 @@ struct bench {
 struct status bench_open(struct bench *bench, const struct cli *cli);
 void bench_close(struct bench *bench);
 
-/* Returns a measurer that uses the bench's worker. `ahead` is the largest number of requests under
- * way at one time. The measurer stops after a signal. */
+/* Returns a measurer (the functions that submit requests and wait for results) that uses the
+ * bench's worker. `ahead` is the largest number of requests under way at one time. The measurer
+ * stops after a signal. */
 struct measurer bench_measurer(struct bench *bench, int ahead);
 
 /* The measurer also calls bench_submit(), bench_answered() and bench_await(), with a pointer to a
  * struct bench as `bench`.
  *
  * Submits a request, which begins after the requests under way. At most BENCH_VISITS requests,
- * including the new request, can be under way. The bench sets the request's generation. *result
- * receives the answers, and must stay valid until bench_await() has returned the final result. */
+ * including the new request, can be under way. The bench gives each request a number, its
+ * generation. *result receives the results of the request, and must stay valid until bench_await()
+ * has returned the final result. */
 void bench_submit(void *bench, const struct request *request, struct result *result);
 
-/* Whether the final result of the oldest request under way has arrived. If it has arrived,
- * bench_await() returns at once. bench_answered() never waits. */
+/* Whether the final result of the oldest request under way has arrived. If the final result has
+ * arrived, bench_await() returns at once. bench_answered() never waits. */
 bool bench_answered(void *bench);
 
 /* Waits for the final result of the oldest request under way. After a signal, bench_await() cancels
@@ -114,11 +119,11 @@ struct progress_line {
 	/* The progress line is shown: the messages go to a terminal, and --quiet was not given. */
 	bool wanted;
 	bool shown;
-	double next; /* time at which the words of the line may change next */
+	double next; /* earliest time at which the words of the progress line may change again */
 };
 
-/* Starts a progress line. The line also shows the bench's words about a slow request. The bench
- * keeps the address of `line`. */
+/* Starts a progress line. The progress line also shows the bench's words about the progress of a
+ * slow request. The bench keeps the address of `line`. */
 void progress_line_begin(struct progress_line *line, const struct cli *cli, struct bench *bench);
 
 /* Whether the words of the progress line may change now. progress_line_due() returns true at most

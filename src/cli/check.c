@@ -15,7 +15,8 @@
 
 enum { WORDS = 8 };
 
-/* The finding of a check, with the values of the {words} in its text. */
+/* The result of one check of the machine, with the values that replace the {words} in its text in
+ * data/checks. */
 struct found {
 	double value; /* the finding as a number; NAN: the finding is not a number */
 	int count;
@@ -37,8 +38,8 @@ word(struct found *found, const char *name, const char *format, ...)
 	found->count++;
 }
 
-/* Returns the value of the word that begins `name`, which has the form "WORD}…". Returns "" if the
- * check has not set the word. */
+/* `name` points into a text, just after an opening brace: "WORD}…". Returns the value that replaces
+ * WORD; "": the check has not set this value. */
 static const char *word_of(const struct found *found, const char *name)
 {
 	size_t length = strcspn(name, "}");
@@ -89,8 +90,9 @@ const char *check_state_name(enum check_state state)
 	return states[state];
 }
 
-/* Fills a check from its line in data/checks. If `within` is true, chooses the first line whose
- * FINDING is a part of `finding`, or the line with FINDING "other". */
+/* Fills the result of a check with the texts in its line of the file data/checks. If `within` is
+ * true, chooses the first line whose FINDING is a part of `finding`, or the line with FINDING
+ * "other". */
 static void fill(struct check *check, const char *finding, bool within, const struct found *found)
 {
 	struct rows rows;
@@ -126,8 +128,9 @@ static void fill(struct check *check, const char *finding, bool within, const st
 		"data/checks has no text for \"%s\" %.200s", finding, status.text);
 }
 
-/* ---- The functions of the checks. Each function sets the words of its text, and returns the name
- * of its finding in data/checks. */
+/* ---- The functions of the checks. Each function check_NAME() checks one property of the machine.
+ * It sets the values that replace {words} in the text of its finding, and returns the name of the
+ * finding in data/checks. */
 
 static void say_failure(const struct examination *x, struct found *found, const char *otherwise)
 {

@@ -24,7 +24,8 @@ enum check_state {
 };
 
 struct check {
-	const char *name; /* a stable word that scripts can search for */
+	const char *name; /* the name of the check, which stays the same in later versions, so that
+			     scripts can search for it */
 	enum check_state state;
 	char finding[300];
 	char advice[300]; /* how to fix the problem; empty: no advice */
@@ -43,14 +44,15 @@ struct examination {
 	/* errno of the attempt to open a cycle counter; 0: the counter could be opened. */
 	int counter_error;
 	struct pmu pmu;
-	/* Events that the quick request counted; NULL: unknown. */
+	/* Events that the quick measurement of doctor counted; NULL: unknown. */
 	const struct event_plan *events;
-	struct counts counts; /* event counts of the quick request */
+	struct counts counts; /* event counts of the quick measurement of doctor */
 	const struct machine *machine;
-	struct sample sample; /* sample of the quick request; `sample.valid` is false if the request
-				 failed */
-	char failure[STATUS_TEXT]; /* why the quick request failed */
-	/* Page size of the quick request's working set: "4k", "huge", "mixed"; empty: unknown. */
+	struct sample sample; /* result of the quick measurement of doctor; `sample.valid` is false
+				 if the measurement failed */
+	char failure[STATUS_TEXT]; /* why the quick measurement of doctor failed */
+	/* Page size of the working set in the quick measurement of doctor: "4k", "huge", "mixed";
+	 * empty: unknown. */
 	char pages[16];
 	struct terminal_facts terminal;
 	bool root; /* the effective user of the program is root */

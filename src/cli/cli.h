@@ -64,8 +64,8 @@ struct cli_option {
 	const char *help; /* the option's description; NULL: the help does not list the option */
 	/* Checks and stores the value; NULL: the value is stored unchecked. */
 	struct status (*apply)(struct cli *cli, const char *value);
-	/* `own` and `offset` say where the value is stored. An option without an argument is stored
-	 * as a bool, an option with an argument as a const char *. */
+	/* `own` and `offset` say where the value of the option is stored. An option without an
+	 * argument is stored as a bool, an option with an argument as a const char *. */
 	bool own; /* true: the value is stored in cli->own; false: in struct cli */
 	size_t offset;
 };
@@ -134,7 +134,8 @@ int cli_finish(const struct cli *cli, int exit_status);
  * kernels. */
 struct status words_kernel(struct cli *cli, const struct kernel **kernel);
 
-/* Finds the kernel with words_kernel(). Sets the kernel's knobs to their defaults, then applies the
- * other words. Returns STATUS_USAGE for a bad word, for a combination that the kernel excludes, and
- * for a knob given twice. words_setting() does not check the memory limits. */
+/* Finds the kernel with words_kernel(). Sets the kernel's knobs to their defaults, then sets the
+ * knobs that the words knob=value name. Returns STATUS_USAGE for a bad word, for a combination that
+ * the kernel excludes, and for a knob given twice. words_setting() does not check the memory
+ * limits. */
 struct status words_setting(struct cli *cli, struct setting *setting);

@@ -107,8 +107,8 @@ static void put_facts(FILE *out, const struct measured *measured)
 	}
 }
 
-/* Adds a line that compares a value of both models: "latency of fadd: measured 3.00 +-0.01, shipped
- * 3: agrees". */
+/* Adds a line that compares a number of the measured core model with the shipped core model:
+ * "latency of fadd: measured 3.00 +-0.01, shipped 3: agrees". */
 static void add_difference(
 	struct text *text, const struct model_difference *difference, const char *name)
 {
@@ -203,7 +203,8 @@ struct value_row {
 	const char *kind, *name, *what, *words;
 };
 
-/* Sets a value and the two ends of its range in a record: "latency", "latency_lo", "latency_hi". */
+/* Sets three fields of a JSON record: a value and the two ends of its range: "latency",
+ * "latency_lo", "latency_hi". */
 static void set_figure(struct report *report, const struct records *records, struct json_t *object,
 	const char *key, const struct figure *figure, const struct value_row *row)
 {

@@ -44,8 +44,8 @@ static void check_data(struct report *report, const struct records *records, con
 const struct subject subject_check = { "check", "host,name,state,finding,advice,value,unit", NULL,
 	check_text, check_data, NULL };
 
-/* Time limit in seconds and number of quiet trials of the quick request. The trials are enough to
- * estimate the share of quiet trials. */
+/* Time limit in seconds and number of quiet trials of the quick request. This number of trials is
+ * enough to estimate the share of trials without interference. */
 #define DOCTOR_SECONDS 0.3
 enum { DOCTOR_QUIET = 400 };
 

@@ -19,8 +19,8 @@ static const struct cli_option options[] = {
 	{ .name = NULL },
 };
 
-/* Adds the options for the command line that reopens the present screen. The session adds the
- * remaining options. */
+/* Adds the options for the command line that reopens the present screen. The explorer adds the
+ * options that show its present state. */
 static void invocation(const struct cli *cli, struct text *text)
 {
 	if (cli->cpu >= 0)

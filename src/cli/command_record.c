@@ -19,12 +19,13 @@
 /* Default time, in seconds, of a tour of all kernels. The option --time-budget changes the time of
  * the tour. */
 #define TOUR_SECONDS 20.0
-/* The shortest and the longest time of one visit, in seconds. Settings that need more trials are
- * visited again in the remaining time. */
+/* The shortest and the longest time of one visit, in seconds; a visit is one measurement of a
+ * setting. Settings that need more trials are measured again in the remaining time. */
 #define VISIT_LEAST 0.004
 #define VISIT_MOST  0.05
 enum { VISIT_QUIET = 60, VISIT_PATIENCE = 12 };
-/* A setting needs no more visits if its median is known to this relative precision. */
+/* A setting is not measured again if the median of its trials is known to this relative
+ * precision. */
 #define PRECISION 0.01
 struct recorder {
 	struct cli *cli;
@@ -102,7 +103,8 @@ static void write_cell(struct recorder *recorder, const struct cell *cell)
 		recorder->largest = cell->facts;
 }
 
-/* Records a finished cell, or prints its failure. */
+/* Writes a finished cell (the sample of one setting) to the recording, or prints why its
+ * measurement failed. */
 static void finish_cell(struct recorder *recorder, const struct cell *cell)
 {
 	if (status_is_ok(&cell->failure)) {
@@ -121,16 +123,19 @@ struct tour {
 	struct recorder *recorder;
 	struct cell *cells;
 	int count; /* number of cells */
-	/* The user has set the tour's time, so no visit begins after `end`. */
+	/* The user has set the time of the tour of all kernels, so no measurement begins after
+	 * `end`. */
 	bool strict;
 	double start, end, seconds;
-	/* `round` is the number of the present round, from 0. `open` is the number of cells that
-	 * are not good yet. */
+	/* In a round, the tour measures each setting that has no good sample yet. `round` is the
+	 * number of the present round, from 0; `open` is the number of settings without a good
+	 * sample. */
 	int round, open;
-	int left; /* number of cells that the present round may still visit */
+	int left; /* number of settings that may still be measured in the present round of the tour
+		   */
 };
 
-/* Whether the cell's sample is so good that more visits would hardly improve it. */
+/* Whether the sample of a setting is so good that more measurements would hardly improve it. */
 static bool is_good(const struct cell *cell)
 {
 	return cell->visits && (cell->settled || (cell->sample.valid && !cell->sample.contended &&
@@ -153,8 +158,8 @@ static bool tour_is_late(void *context)
 	return (tour->round > 0 || tour->strict) && monotonic_seconds() >= tour->end;
 }
 
-/* Makes the request for a setting. Each setting gets an equal share of the remaining time, half for
- * measuring and half for explaining. */
+/* Makes the measurement request for a setting. Each setting gets an equal share of the tour's
+ * remaining time, half for the measurement and half for computing limits. */
 static void tour_ask(void *context, unsigned index, struct request *request)
 {
 	struct tour *tour = context;
@@ -198,9 +203,9 @@ static void tour_accept(void *context, unsigned index, const struct result *resu
 		fmax(tour->end - now, 0));
 }
 
-/* Visits every setting once, and visits doubtful settings again while time is left. A setting is
- * written to the recording as soon as its sample is good. At the end, all other measured settings
- * are written. */
+/* Measures every setting once, and measures settings with doubtful samples again while time is
+ * left. A setting is written to the recording as soon as its sample is good. At the end, all other
+ * measured settings are written. */
 static void record_settings(struct recorder *recorder, const struct setting_index *settings)
 {
 	const struct measurer measurer = bench_measurer(&recorder->bench, 1);
@@ -247,7 +252,7 @@ static void record_settings(struct recorder *recorder, const struct setting_inde
 			unvisited, settings->count);
 }
 
-/* Whether a setting must be measured. The setting is skipped if the recording already has a good
+/* Whether a setting must be measured. A setting is not measured if the recording already has a good
  * sample and the limits of the setting. */
 static bool wanted(const struct recorder *recorder, const struct setting *setting)
 {

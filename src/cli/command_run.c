@@ -73,7 +73,8 @@ static int measure(
 					   "undisturbed; try a longer --time-budget",
 				     setting->kernel->name, result->trials.count));
 	}
-	/* After an interrupt, the sample is printed only if it is not provisional. */
+	/* After an interrupt, the sample is printed only if it has enough trials (is not
+	 * provisional). */
 	if (sample.valid && (exit_status == CLI_DONE || !sample.provisional)) {
 		report_init(&report, cli, &subject_run, bench->machine);
 		report.setting = *setting;

@@ -45,7 +45,8 @@ struct output {
 	bool begun;		   /* the report has begun */
 	uint64_t failed;
 	struct progress_line line;
-	bool printed; /* cells were printed since the last flush */
+	bool printed; /* cells (samples of the sweep) were printed since the last flush of the
+			 output */
 };
 
 static void progress_show(struct output *output)
@@ -60,8 +61,8 @@ static void progress_show(struct output *output)
 		floor(progress.done * 100), progress.remaining, progress.finished, progress.cells);
 }
 
-/* Begins the report. The report begins after the first cell was measured, because that cell shows
- * which events can be counted. */
+/* Begins the report. The printed table begins after the first setting was measured, because that
+ * measurement shows which events can be counted. */
 static void begin(struct output *output)
 {
 	if (output->begun)
@@ -76,8 +77,9 @@ static void print_cell(struct output *output, const struct cell *cell)
 	struct report_row row;
 
 	begin(output);
-	/* The model measures with the same bench, so the sweep first receives the results of the
-	 * cells under way. `cell` remains valid. */
+	/* To compute limits, the model may have to measure latencies, with the worker that measures
+	 * the sweep. The sweep must first receive the results that it has requested. `cell` remains
+	 * valid. */
 	if (model_measures(&output->model, &cell->setting)) {
 		sweep_drain(output->sweep);
 		model_measure(&output->model, output->bench, &cell->setting);
@@ -138,8 +140,9 @@ static int draw(const struct output *output, int exit_status)
 		exit_status);
 }
 
-/* Whether every setting of the sweep leaves at least one processor unused. Without a free
- * processor, the computation of a cell's limits would disturb the trials of the next cell. */
+/* Whether every setting of the sweep leaves at least one processor unused. Without an unused
+ * processor, the computation of one setting's limits would disturb the trials of the next
+ * setting. */
 static bool processor_to_spare(const struct output *output)
 {
 	const struct machine *machine = output->bench->machine;
@@ -188,7 +191,8 @@ static int measure(struct output *output)
 	return draw(output, output->failed ? CLI_UNMEASURED : CLI_DONE);
 }
 
-/* Begins the sweep with the cells that fit in this machine's memory, and prepares the report. */
+/* Begins the sweep with the combinations of knob values whose data fit in this machine's memory,
+ * and prepares the report. */
 static struct status prepare(struct output *output)
 {
 	struct status status = work_begin_sweep(output->cli, output->bench, output->sweep);
@@ -209,7 +213,8 @@ static struct status prepare(struct output *output)
 	return status;
 }
 
-/* Creates the sweep again from the present words of the named sweep and of the command line. */
+/* Creates the sweep again from the present kernel and knob values of the named sweep, or of the
+ * command line. */
 static struct status assign(struct output *output, const struct kernel *kernel)
 {
 	const struct sweep_options options = { .seconds = output->cli->time_budget,
@@ -236,8 +241,8 @@ static int sweep_run(struct cli *cli)
 		status = bench_open(&bench, cli);
 	if (status_is_ok(&status))
 		status = model_open(&output.model, cli, bench.machine);
-	/* The sweep is assigned again, because the advised block size is known only after the
-	 * machine was examined. */
+	/* The word "advised" in a named sweep stands for the recommended block size, which is known
+	 * only after the machine was examined. The sweep is therefore created a second time. */
 	if (status_is_ok(&status) && output.named.sweep.kernel) {
 		named_advise(&output.named, &output.model, &bench);
 		status = assign(&output, kernel);

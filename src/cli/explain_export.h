@@ -6,7 +6,8 @@
 #include "experiment/setting/setting.h"
 #include "model/limits/explain.h"
 
-/* Checks the name of an export. Returns STATUS_USAGE for an unknown name. */
+/* Checks the name of an export format (the value of --export). Returns STATUS_USAGE for an unknown
+ * name. */
 struct status explain_export_check(const char *name);
 
 /* Writes the loop between the markers of llvm-mca. The text assembles with the GNU and the LLVM

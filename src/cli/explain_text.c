@@ -26,7 +26,7 @@ static struct units_text count_word(double count)
 }
 
 /* Prints the core for which the limits are computed, and how the core was chosen. The text `how`
- * may already contain the core's name. */
+ * (how the core was chosen) may already contain the core's name. */
 static void print_core(FILE *out, const struct report *report, const struct limits *limits)
 {
 	const char *title = limits->uarch->title;
@@ -79,7 +79,8 @@ static void print_head(FILE *out, const struct report *report, const struct sett
 	fprintf(out, "predicted %s", units_value(limits->predicted).text);
 	if (limits->predicted_by >= 0 && limits->predicted_by != limits->binding)
 		fprintf(out, ", by %s", limit_rows[limits->limit[limits->predicted_by].kind].title);
-	/* The remedy is for the highest limit, as in the explorer. */
+	/* The remedy (the suggested change) is for the highest limit, hard or soft, as in the
+	 * explorer. */
 	fprintf(out, "   (source: model)\nremedy    %s\n",
 		advice_sentence(
 			explanation, limits->limit[limits->predicted_by >= 0 ? limits->predicted_by
@@ -257,7 +258,8 @@ void explain_text_sample(struct report *report, const struct sample *sample)
 /* ---- Expected misses of each cache level, and in caches of another size */
 
 /* Prints the expected misses of one cache level: "L1 48 KiB: every read is a miss: 1 line for
- * each". If the words are equal to `before`, prints "the same" in their place. */
+ * each". `before` has the words about this level without --whatif. If the words are equal to
+ * `before`, prints "the same" in their place. */
 static void put_level(FILE *out, const struct misses *misses, int level, const char *before)
 {
 	struct misses_text words = misses_words(misses, level), note = misses_note(misses, level);
@@ -313,8 +315,8 @@ static void put_event(
 	put_figure(out, count->value, SOURCE_COUNTER);
 	if (isfinite(modelled)) {
 		put_figure(out, modelled, SOURCE_MODEL);
-		/* A difference below 0.0005 is not printed, because three decimals would show it as
-		 * zero. */
+		/* A difference of less than 0.0005 between count and model is not printed, because
+		 * three decimals would show it as zero. */
 		if (fabs(apart) >= 0.0005)
 			fprintf(out, "  %c%s", apart < 0 ? '-' : '+',
 				units_value(fabs(apart)).text);
@@ -380,8 +382,8 @@ void counts_text_sample(const struct report *report, const struct sample *sample
 	FILE *out = report->out;
 	double ipc = counts_ipc(plan, counts);
 
-	/* Without event counts, nothing is printed here. If the user requested events, a note on
-	 * standard error gives the reason once. */
+	/* If no events were counted, the text has no lines with event counts. If the user requested
+	 * events, a note on standard error gives the reason once. */
 	if (!plan || !counts || counts->id != plan->counters.id || counts->count == 0)
 		return;
 	fprintf(out, "counters per element, C counted%s%s%s; read %s\n", *counts->pmu ? " by " : "",

@@ -91,8 +91,8 @@ static double counted(const struct report *report, int event)
 		       : (double)NAN;
 }
 
-/* Adds a column for each event that can be counted. The first line of the output fixes the columns
- * for events. */
+/* Adds a CSV column for each event that can be counted. The first line of the output fixes the
+ * columns for events. */
 static void add_counters(
 	struct report *report, const struct record_sample *sample, struct text *line)
 {
@@ -122,8 +122,8 @@ static void add_knobs(const struct kernel *kernel, const struct setting *setting
 	}
 }
 
-/* Adds the value or the column name of a field of a sample. If the kernel has a knob with the
- * field's name, the column's name ends in _got. */
+/* Adds the value of one field of a sample to a line of CSV, or its column name to the first line.
+ * If the kernel has a knob with the field's name, the column's name ends in _got. */
 static void add_field(const struct field *field, const struct record_sample *sample,
 	const struct kernel *kernel, struct text *line)
 {
@@ -141,7 +141,7 @@ static void add_field(const struct field *field, const struct record_sample *sam
 	text_free(&cell);
 }
 
-/* Adds the values of a group of columns. If `sample` is NULL, adds the names of the columns
+/* Adds the values of a group of CSV columns. If `sample` is NULL, adds the names of the columns
  * instead. */
 static void add_group(struct report *report, const char *name, const struct record_sample *sample,
 	struct text *line)
@@ -166,7 +166,8 @@ static void add_group(struct report *report, const char *name, const struct reco
 
 /* ---- CSV: lines */
 
-/* One column of a subject's list of columns: "NAME", "NAME=FIELD", or "NAME?" for a flag. */
+/* One column of CSV output, read from a list such as "NAME,NAME=FIELD,NAME?": its name, the field
+ * with its values, and whether it is a flag (NAME?). */
 struct column {
 	char name[32];
 	const char *field;

@@ -1,9 +1,9 @@
 /* The output formats: text for people, CSV and JSON for programs.
  *
  * A subcommand calls report_init(), report_begin(), report_write() for each item, and report_end().
- * The subcommand's code does not depend on the output format. Each kind of item has a subject,
- * which writes the item as text or as records. The CSV format prints the records of one name: one
- * line for each record, one column for each field.
+ * The subcommand's code does not depend on the output format. Each kind of printed item, such as a
+ * sample or a core, has a struct subject, whose functions write the item as text or as records. The
+ * CSV format prints the records of one name: one line for each record, one column for each field.
  *
  * To add a kind of item, write in one file its text function, its data function and its `const
  * struct subject`. List the item's records in recording/records.c and in the manual. */
@@ -31,14 +31,16 @@ struct subject {
 	 * record, separated by commas, as "NAME" or "NAME=FIELD". "NAME?" is a flag, which is false
 	 * if the field is absent. "+GROUP" is a group of columns of a sample. */
 	const char *record, *columns;
-	void (*begin)(struct report *report); /* writes text before the first item, or NULL */
+	/* Writes text before the first printed item; NULL: no such text. */
+	void (*begin)(struct report *report);
 	void (*text)(struct report *report, const void *item);
 	void (*data)(struct report *report, const struct records *records, const void *item);
-	void (*end)(struct report *report); /* writes text after the last item, or NULL */
+	/* Writes text after the last printed item; NULL: no such text. */
+	void (*end)(struct report *report);
 };
 
-/* All subjects, one for each kind of item. The comment next to a subject is the C type of its
- * items. */
+/* The struct subject of each kind of printed item, such as samples of a run. The comment next to
+ * each name is the C type of these items. */
 extern const struct subject subject_run, subject_sweep;	     /* struct record_sample */
 extern const struct subject subject_kernel;		     /* struct kernel */
 extern const struct subject subject_named;		     /* struct named_sweep */
@@ -63,8 +65,8 @@ extern const struct format *const formats[];
 /* Returns the format of this name; NULL: the name is unknown. */
 const struct format *format_find(const char *name);
 
-/* The data that all items of one output share. report_init() fills the fields that come from the
- * command line. */
+/* The data that all printed items of one output share. report_init() fills the fields that come
+ * from the command line. */
 struct report {
 	FILE *out;
 	const struct format *format;
@@ -77,8 +79,8 @@ struct report {
 	int asked_count;
 	/* probe: print all points as text, in place of a plot; windows: also print all points. */
 	bool points;
-	/* Number of items written so far as text, or number of lines written so far as CSV or
-	 * JSON. */
+	/* Number of items (samples, for example) written so far as text, or number of lines written
+	 * so far as CSV or JSON. */
 	unsigned records;
 
 	/* For reports of samples: the kernel, and the values of the knobs that are not
@@ -97,13 +99,13 @@ struct report {
 	 * bandwidth was not measured. */
 	double peak;
 
-	/* Data of the next item. The pointer `explanation`, `counts` or `blocks` is NULL if the
-	 * next item has no such data. */
+	/* Data of the item to print next. The pointer `explanation`, `counts` or `blocks` is NULL
+	 * if this item has no such data. */
 	const struct explanation *explanation;
 	const struct counts *counts;
 	const struct blocks *blocks; /* the recommended block size */
 
-	/* Fields that the report needs from one item to the next. */
+	/* Fields that the output functions keep from one printed item to the next. */
 	/* Text of a sweep: the table has a column for the throughput of all cores. */
 	bool crowded;
 	/* For CSV, one bit for each event that has a column. For text, the value is not 0 if the
@@ -136,8 +138,8 @@ void report_row(const struct report *report, const struct setting *setting,
 const char *report_core(const struct report *report);
 
 /* Finds the expected misses of the next setting. The expected misses come from the setting's
- * explanation, else from its kernel and this machine's caches. If the user named other caches,
- * fills `then` with the misses in those caches and returns true. */
+ * explanation, else from its kernel and this machine's caches. If the user named other caches
+ * (--whatif), fills *then with the misses in those caches and returns true. */
 bool report_misses(const struct report *report, const struct setting *setting,
 	struct misses *misses, struct misses *then);
 

@@ -91,8 +91,8 @@ void model_measure(struct model *model, struct bench *bench, const struct settin
 	free(result);
 }
 
-/* Whether the user requested this event by name. An event that the core's file lists can be
- * requested, too. */
+/* Whether the user requested this event by name (--event). The user can also request an event that
+ * the core's file lists. */
 static bool asked_for(const struct cli *cli, const char *name)
 {
 	for (int i = 0; i < cli->event_count; i++)

@@ -1,5 +1,5 @@
-/* The core model for batch commands: the core is chosen once, then limits are computed for one
- * setting after another. */
+/* The core model for subcommands without a screen: the core is chosen once, then limits are
+ * computed for one setting after another. */
 #pragma once
 
 #include "cli/cli.h"
@@ -44,7 +44,7 @@ struct cache_sizes model_caches(const struct model *model);
 bool model_blocks(struct model *model, const struct setting *setting, struct blocks *blocks);
 
 /* For each requested event that was not counted, prints a note with the reason. `counts` are the
- * first counts of the output. */
+ * event counts of the first sample. */
 void model_notes(const struct model *model, const struct cli *cli, const struct counts *counts);
 
 /* Returns the limits of the setting, valid until the next call. Returns NULL if there is no core

@@ -198,7 +198,8 @@ static void print_blocks(const struct named *named, struct model *model, FILE *o
 			continue;
 		if (named->sweep.kernel)
 			sweeps_line(&named->sweep, setting, &line);
-		/* A reason is not printed if it is equal to the previous reason. */
+		/* The reason for the recommended block size is not printed if it is equal to the
+		 * reason on the previous line. */
 		again = strcmp(why, blocks.advice.why) == 0;
 		memcpy(why, blocks.advice.why, sizeof(why));
 		fprintf(out, "%s%s%s%s%s\n", text_string(&line), line.length ? ": " : "",

@@ -149,7 +149,8 @@ struct given {
 	const char *value;
 };
 
-/* Fills `all` with the options of all tables. Returns the number of options. */
+/* Fills `all` with the shared options and the options of each subcommand. Returns the number of
+ * options. */
 static size_t all_options(const struct cli_option *all[OPTIONS_MAX])
 {
 	size_t count = 0;

@@ -13,7 +13,8 @@
 
 enum { CELL = 40 };
 
-/* The speedup of N parallel loads is doubtful if it is larger than N times this factor. */
+/* The measured speedup of N parallel loads over one load is doubtful if it is larger than N times
+ * this factor. */
 #define BEYOND 1.1
 
 /* ---- words ---- */
@@ -388,8 +389,8 @@ static void draw(const struct probe_report *probe, struct plot *plot)
 
 			if (!sample->valid)
 				continue;
-			/* If a sample has two modes, the plot marks both modes, not a value between
-			 * the two. */
+			/* If the trials of a sample have two modes (two separate groups of values),
+			 * the plot marks both modes, not a value between the two. */
 			if (sample->modes == 2)
 				mark(plot, point->x, sample->mode_low, marks[kind]);
 			mark(plot, point->x, sample->modes == 2 ? sample->mode_high : sample->cpe,

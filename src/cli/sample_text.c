@@ -39,8 +39,8 @@ static bool swept(const struct report *report, int knob)
 	return false;
 }
 
-/* Returns the index in the event plan of an event that the user requested; -1: the plan does not
- * contain the event. */
+/* Returns the index of an event that the user requested in the list of events to count; -1: the
+ * list does not contain the event. */
 static int asked_event(const struct report *report, int asked)
 {
 	const struct event_plan *plan = report->events;
@@ -79,9 +79,9 @@ static bool crowded(const struct report *report)
  * line with two knobs and the flags fits in 80 columns. */
 enum column_when {
 	ALWAYS,
-	DATA,	 /* the column is omitted if a named sweep shows another quantity */
-	LIMIT,	 /* the column is shown if there is a core model */
-	IPC,	 /* the column is shown if events are counted */
+	DATA,  /* the column is omitted if the named sweep shows another quantity than throughput */
+	LIMIT, /* the column is shown if there is a core model */
+	IPC,   /* the column is shown if events are counted */
 	CROWDED, /* the column is shown if the sweep uses other cores */
 	SPEEDUP, /* the column is shown for a named sweep that has a baseline */
 	SHOWN,	 /* the column is shown for a named sweep that shows the column's quantity */
@@ -95,7 +95,8 @@ static const struct column {
 	const char *title;
 	int width;
 	enum column_when when;
-	const char *field; /* name in sample_fields; NULL: the column shows `quantity` */
+	const char *field; /* name of the field of a sample that the column shows; NULL: the column
+			      shows `quantity` */
 	enum sweeps_figure quantity;
 	enum column_kind kind;
 } columns[] = {
@@ -135,7 +136,8 @@ static bool has_column(const struct report *report, const struct column *column)
 	case SPEEDUP: return named && named->base >= 0;
 	case SHOWN: return named && named->figure == column->quantity;
 	case ASKED:
-		/* A sweep that needs instructions or CPI has columns for both quantities. */
+		/* If a named sweep shows or compares instructions per element or CPI, the table has
+		 * columns for both quantities. */
 		return named && (sweeps_asks(named, column->quantity) ||
 					(column->quantity == SWEEPS_INSTRUCTIONS &&
 						sweeps_asks(named, SWEEPS_CPI)) ||

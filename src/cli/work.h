@@ -1,4 +1,5 @@
-/* Functions for subcommands that run a campaign (probe, windows, characterise) or a sweep. */
+/* Functions for the subcommands probe, windows and characterise, whose measurement is called a
+ * campaign, and for sweep. */
 #pragma once
 
 #include "cli/bench.h"
@@ -8,8 +9,8 @@
 #include "experiment/setting/cells.h"
 #include "picture/chart.h"
 
-/* Runs the campaign to its end or until a signal arrives, and shows a progress line. Returns
- * whether anything was measured. */
+/* Runs the campaign (a probe, for example) to its end or until a signal arrives, and shows a
+ * progress line. Returns whether anything was measured. */
 bool work_carry_out(struct cli *cli, struct bench *bench, const struct campaign *campaign);
 
 /* Writes a report with one item, which was measured on this machine. */
@@ -23,8 +24,8 @@ int work_conclude(struct cli *cli, const struct bench *bench, const struct campa
 
 struct sweep;
 
-/* Begins a sweep of those combinations that fit in this machine's memory. Prints a note about the
- * combinations that the sweep skips. */
+/* Begins a sweep of those combinations of knob values whose data fit in this machine's memory.
+ * Prints a note about the other combinations, which the sweep skips. */
 struct status work_begin_sweep(
 	const struct cli *cli, const struct bench *bench, struct sweep *sweep);
 

@@ -1,8 +1,8 @@
 /* The interface between the engine and the layers above it: requests go in, results come out.
  *
  * The program has one engine, the worker (worker.h). Tests of screens use an engine with canned
- * results. Only one thread, the engine's user, calls the functions; `descriptor` wakes this
- * thread. */
+ * results. Only one thread, the engine's user, calls the functions of the engine; `descriptor`
+ * wakes this thread. */
 #pragma once
 
 #include <stdbool.h>
@@ -15,33 +15,36 @@
 #include "engine/progress.h"
 #include "kernels/kernel.h"
 
-/* Limits for the time and the quality of a measurement. */
+/* Limits for the time and the quality of one measurement. */
 struct budget {
-	double seconds;	       /* stop making trials after this many seconds (> 0) */
+	double seconds;	       /* stop making trials of the kernel after this many seconds (> 0) */
 	unsigned quiet_wanted; /* stop making trials at this many quiet trials (1…TRIALS_MAX) */
-	unsigned provisional;  /* report one early result after this many trials; 0: no early result
-				*/
-	unsigned patience; /* stop after this many trials if few of them are quiet, for callers that
-			      try again later; 0: never stop for this reason */
-	double precision;  /* also stop when the relative standard error of the median falls to this
-			      value; only for working sets that fit the core's own caches; 0: never
-			      stop for this reason */
-	double warm_seconds; /* limit for the walk to steady state, seconds, in addition to
-				`seconds`; 0: budget_warm() gives the limit */
-	double lap_seconds; /* a lap (one pass over the working set) of at most this many seconds is
-			       walked completely before the trials; 0: SETTLE_LAP seconds */
+	unsigned provisional; /* report one early result after this many trials of the kernel; 0: no
+				 early result */
+	unsigned patience;    /* stop after this many trials if few of them are quiet (undisturbed),
+				 for callers that try again later; 0: never stop for this reason */
+	double precision; /* also stop when the relative standard error of the median falls to this
+			     value; only for working sets that fit the core's own caches; 0: never
+			     stop for this reason */
+	double warm_seconds; /* time limit, in seconds, for the untimed walk over the data before
+				the trials, in addition to `seconds`; 0: budget_warm() gives the
+				limit */
+	double lap_seconds;  /* if one pass over the working set (a lap) takes at most this many
+				seconds, it is completed before the trials; 0: SETTLE_LAP seconds */
 	bool fresh; /* true: trials begin right after one pass over the working set, without a walk
-		       to steady state. The measured value is a bound on the speed of caches shared
-		       with other programs */
-	unsigned placements; /* number of placements of the working set in memory, each measured for
-				an equal part of the time; 0: one placement. Very small and very
-				large working sets have only one placement (working_sets.h) */
-	unsigned fewest;     /* for complete runs of a kernel: number of trials to make even if they
-				last longer than `seconds`; 0: one trial */
+		       over the data until the caches are in steady state. The measured value is a
+		       bound on the speed of caches shared with other programs */
+	unsigned
+		placements; /* number of positions of the working set in memory, each measured for
+			       an equal part of the time; 0: one position. Very small and very large
+			       working sets have only one position in memory (working_sets.h) */
+	unsigned fewest;    /* for complete runs of a kernel: number of trials to make even if they
+			       last longer than `seconds`; 0: one trial */
 };
 
-/* Returns the limit for the walk to steady state, seconds. By default the walk may last as long as
- * the trials, and at least 0.1 s for each placement. */
+/* Returns the time limit, in seconds, for the untimed walk that brings the caches to steady state.
+ * By default the untimed walk before the trials may last as long as the trials, and at least 0.1 s
+ * for each position in memory. */
 static inline double budget_warm(const struct budget *budget)
 {
 	const double least = 0.1 * (budget->placements > 1 ? budget->placements : 1);
@@ -52,31 +55,35 @@ static inline double budget_warm(const struct budget *budget)
 }
 
 struct request {
-	uint64_t generation; /* number of the request, copied into its results; a newer request
-				replaces an older request */
-	uint32_t tag;	     /* a number chosen by the caller, and copied into the results */
+	uint64_t generation; /* number of the request (its generation), copied into its results; a
+				newer request replaces an older request */
+	uint32_t tag; /* the request's tag: a number chosen by the caller, and copied into the
+			 results */
 	const struct kernel *kernel;
 	int64_t v[KNOBS_MAX];
 	uint64_t seed;
-	double place; /* relative starting point in the data and in the ring, 0…1, for kernels that
-			 support a starting point (struct kernel). Visits of a setting start at
-			 different points, so no single point decides the measured value */
+	double place;	/* relative starting point in the kernel's data and in its ring, 0…1, for
+			   kernels that support a starting point (struct kernel). Repeated
+			   measurements of a setting start at different points of the data, so no
+			   single point decides the measured value */
 	uint64_t shift; /* offset of the working set in its memory, in bytes, a multiple of 2 MiB.
-			   Visits of a setting with different offsets use different pages. Requests
-			   with equal offsets share their data */
+			   Measurements of a setting with different offsets of the working set use
+			   different pages. Requests with equal offsets of the working set share
+			   their data */
 	struct budget budget;
 	bool follows; /* true: this request waits for earlier requests instead of replacing them */
-	bool background; /* true: a slice of background work. The request uses separate memory if it
-			    cannot share data with the live setting */
+	bool background; /* true: the request is background work, such as a setting around the one
+			    on screen. A background request uses separate memory if it cannot share
+			    data with the live setting */
 	bool alone; /* true: first free the memory of all other working sets, for callers that will
 		       not use those sets again. Recently freed pages are quick to allocate */
 	struct counter_plan plan; /* events to count; if plan.id is 0, no events are counted */
 };
 
-/* The maximum number of waiting requests. */
+/* The maximum number of requests to measure that can wait in the engine. */
 enum { REQUESTS_WAITING = 2 };
 
-/* The result of one request. A result is plain data and is copied as a whole. */
+/* The result of one request. The result of a request is plain data and is copied as a whole. */
 struct result {
 	uint64_t generation;
 	uint32_t tag;
@@ -86,34 +93,35 @@ struct result {
 	/* if not OK, the setting was not measured (the text gives the reason), or the request was
 	 * cancelled, and `trials` may hold some trials */
 	struct status status;
-	struct trials trials; /* all trials of this request so far */
+	struct trials trials; /* all trials (timings) that this request has made so far */
 	struct run_facts facts;
 	double preparing; /* time before the trials, seconds: for memory, layout, and the walk to
 			     steady state */
 	/* counts of the events in the request's plan; set only in a final result */
 	struct counts counts;
-	double at; /* time of the answer, by monotonic_seconds(); 0: unknown */
+	double at; /* time at which the engine answered, by monotonic_seconds(); 0: unknown */
 };
 
 struct engine {
 	void *context;
-	/* Copies the request. The new request replaces waiting requests and cancels the running
-	 * request, unless request->follows is set. A request with `follows` set waits. If
-	 * REQUESTS_WAITING requests wait already, the new request replaces the newest waiting
-	 * request. */
+	/* Copies the request. A new request replaces waiting requests and cancels the running
+	 * request, unless request->follows is set. A request with the flag `follows` waits for
+	 * earlier requests. If REQUESTS_WAITING requests wait already, the new request replaces the
+	 * newest waiting request. */
 	void (*submit)(void *context, const struct request *request);
-	/* Cancels all requests. A request that has begun still gives a result, marked as cancelled.
-	 */
+	/* Cancels all requests. A cancelled request that has begun still gives a result, marked as
+	 * cancelled. */
 	void (*cancel)(void *context);
 	/* Gets the next result, if there is one. Never blocks. */
 	bool (*take)(void *context, struct result *result);
 	/* File descriptor that becomes readable when take() has a result; -1: take() always has its
 	 * result at once. take() drains the descriptor. */
 	int descriptor;
-	/* Facts of the machine. The engine fills in the facts shortly after the start, then sets
-	 * machine->known. */
+	/* Facts of the machine. The engine fills in the facts about the machine shortly after the
+	 * start, then sets machine->known. */
 	const struct machine *machine;
-	/* Progress of long work. NULL: this engine never has long work. */
+	/* Progress of long work. NULL: this engine never has long work whose progress it could
+	 * report. */
 	struct progress_seen (*progress)(void *context);
 	/* Searches events by words, with the parameters of counters_search(). NULL: this engine
 	 * counts only its recorded events. */

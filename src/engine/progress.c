@@ -40,8 +40,8 @@ struct progress_seen progress_see(struct progress *progress)
 	unsigned stage = atomic_load_explicit(&progress->stage, memory_order_acquire), share, again;
 	struct progress_seen seen;
 
-	/* If the stage changed while the share was read, read again: the share belongs to the new
-	 * stage. */
+	/* If the stage of work changed while the finished share was read, read again: the share
+	 * belongs to the new stage. */
 	for (;;) {
 		share = atomic_load_explicit(&progress->share, memory_order_acquire);
 		again = atomic_load_explicit(&progress->stage, memory_order_acquire);
@@ -70,7 +70,8 @@ double outlook_left(const struct outlook *outlook, double now)
 double outlook_note(struct outlook *outlook, const struct progress_seen *seen, double now)
 {
 	/* After the first run, more runs may be planned, because the duration of a run is known;
-	 * the finished share then falls. If the share falls, the estimate starts again. */
+	 * the finished share then falls. If the finished share of the work falls, the estimate of
+	 * the remaining time starts again. */
 	if (seen->stage != outlook->seen.stage || seen->share < outlook->seen.share) {
 		outlook->since = now;
 		outlook->from = seen->share;

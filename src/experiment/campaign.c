@@ -25,7 +25,8 @@ void notes_add(struct notes *notes, const char *format, ...)
 		memcpy(notes->note[notes->count++], words, sizeof(words));
 }
 
-/* The golden ratio: the fractional parts of its multiples are spread evenly. */
+/* The golden ratio: the fractional parts of its multiples are spread evenly over the range from 0
+ * to 1. */
 #define GOLDEN 0.618033988749895
 
 double visits_place(double n)
@@ -33,8 +34,8 @@ double visits_place(double n)
 	return fmod(n * GOLDEN, 1);
 }
 
-/* Finds the next cell that this round must visit. Returns false if no cell needs a visit or the
- * time is over. */
+/* Finds the next cell (a setting to measure) that this round of measurements must visit. Returns
+ * false if no cell needs another measurement or the time is over. */
 static bool choose(struct visits *visits, unsigned *cell)
 {
 	for (; visits->position < visits->count; visits->position++) {
@@ -67,8 +68,8 @@ void visits_submit(struct visits *visits)
 	}
 }
 
-/* Waits for the oldest visit. If the measurer took the visit's request back, the cell is visited
- * again. */
+/* Waits for the oldest visit. If the measurer took back the request to measure a cell, the cell is
+ * measured again. */
 static void await(struct visits *visits)
 {
 	const struct measurer *measurer = visits->measurer;
@@ -82,11 +83,11 @@ static void await(struct visits *visits)
 		visits->position -= !visits->repeat && measurer->ahead == 1;
 		return;
 	}
-	/* result->at is the time at which the result was ready, even if this thread was still
-	 * printing. */
+	/* result->at is the time at which the measured result was ready, even if this thread was
+	 * still printing. */
 	if (!(now > 0))
 		now = measurer_now(measurer);
-	/* A visit begins when the previous visit is over. */
+	/* A visit (one short measurement of a cell) begins when the previous visit is over. */
 	visits->accept(visits->context, visit->cell, visit->result,
 		now - fmax(visit->asked, visits->answered));
 	visits->answered = now;

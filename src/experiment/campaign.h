@@ -1,47 +1,49 @@
 /* A campaign is a long measurement, such as the probe. The command line and the explorer run every
- * campaign through the same functions. The command line calls measure() with the bench's measurer.
- * The explorer calls measure() in a separate thread (explorer/turns.h).
+ * campaign (long measurement) through the same functions. The command line calls a campaign's
+ * function measure() with the measurer of cli/bench.h, which passes requests to the worker. The
+ * explorer calls a campaign's function measure() in a separate thread (explorer/turns.h).
  *
- * To add a campaign, write a function NAME_measure(self, measurer), and put CAMPAIGN_KIND() at the
- * end of its file. */
+ * To add a campaign (a long measurement), write a function NAME_measure(self, measurer), and put
+ * CAMPAIGN_KIND() at the end of its file. */
 #pragma once
 
 #include <stdbool.h>
 
 #include "experiment/measurer.h"
 
-/* The notes of a report. Each note is one line, which names an omitted part of the measurement and
- * the reason. */
+/* The notes of a report. Each note of a long measurement is one line, which names an omitted part
+ * and the reason. */
 struct notes {
 	int count;
 	char note[16][220];
 };
 
-/* Adds a note, unless the list is full or already contains the same note. */
+/* Adds a note about an omitted part of the measurement, unless the list is full or already contains
+ * the same note. */
 void notes_add(struct notes *notes, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The progress of a campaign. The strings belong to the campaign, and are valid until the campaign
- * continues. */
+/* The progress of a campaign. The strings belong to the campaign (a long measurement), and are
+ * valid until the campaign continues. */
 struct campaign_state {
 	double done;	   /* progress, from 0 to 1 */
-	const char *stage; /* name of the current stage, such as "caches"; NULL: the campaign has no
-			      stages */
+	const char *stage; /* name of the campaign's current stage, such as "caches"; NULL: the
+			      campaign has no stages */
 	const char *doing; /* the current measurement, such as "nop, 256 fillers"; empty: nothing is
 			      measured now */
 	bool any;	   /* true if at least one value is measured */
-	const char *why;   /* reason why the campaign has no result; empty: unknown */
+	const char *why;   /* reason why the long measurement has no result; empty: unknown */
 };
 
 struct campaign_kind {
-	/* Measures until all values are known or the measurer stops, then completes the report.
-	 * measure() is called once for each campaign. */
+	/* Runs the campaign: measures until all values are known or the measurer stops, then
+	 * completes the report. measure() is called once for each campaign. */
 	void (*measure)(void *self, const struct measurer *measurer);
 	void (*state)(const void *self, struct campaign_state *state);
 	void (*release)(void *self);
 };
 
-/* A reference to a campaign; if both members are NULL, there is no campaign. Copies of the
- * reference refer to the same campaign. */
+/* A reference to a campaign (long measurement); if both members are NULL, there is no campaign.
+ * Copies of a reference to a campaign refer to the same campaign. */
 struct campaign {
 	const struct campaign_kind *kind;
 	void *self;
@@ -50,7 +52,8 @@ struct campaign {
 extern const struct campaign_kind campaign_probe, campaign_windows, campaign_characterise,
 	campaign_sweep_table;
 
-/* Defines campaign_NAME from NAME_measure(), NAME_state() (static) and NAME_free(). */
+/* Defines campaign_NAME, the table of a campaign's functions, from NAME_measure(), NAME_state()
+ * (static) and NAME_free(). */
 #define CAMPAIGN_KIND(name)                                                            \
 	static void name##_kind_measure(void *self, const struct measurer *measurer)   \
 	{                                                                              \
@@ -76,9 +79,11 @@ static inline struct campaign_state campaign_state(const struct campaign *campai
 	return state;
 }
 
-/* Visits are the scheduler of all long measurements. A measurement has a list of cells. Each round
- * visits the cells that still need trials, until each cell is precise enough or the time is over.
- * Each visit is one request to the engine. */
+/* The visits functions schedule the short measurements (visits) that make up every long
+ * measurement. A long measurement has a list of cells: settings to measure, with their trials. Each
+ * round of a long measurement visits the cells (settings) that still need trials, until each cell
+ * is precise enough or the time is over. Each visit, a short measurement of one cell, is one
+ * request to the engine. */
 
 enum { VISITS_AHEAD = 2 };
 
@@ -87,21 +92,23 @@ enum { VISITS_AHEAD = 2 };
 struct visits {
 	const struct measurer *measurer;
 	void *context;
-	unsigned count;	       /* number of cells to visit; accept() may change `count` */
-	const unsigned *order; /* the order of the cells in a round; NULL: the cells 0, 1, 2, … */
-	bool repeat; /* true: a round visits a cell until wanted() returns false; false: a round
-			visits each cell once */
-	bool (*wanted)(
-		void *context, unsigned cell); /* returns whether this round must visit the cell */
-	bool (*late)(void *context);	       /* returns whether the time for this round is over */
+	unsigned count; /* number of cells (settings to measure); accept() may change `count` */
+	const unsigned *order; /* the order in which a round measures the cells; NULL: the cells 0,
+				  1, 2, … */
+	bool repeat; /* true: a round measures a cell again and again until wanted() returns false;
+			false: once */
+	bool (*wanted)(void *context,
+		unsigned cell);	     /* returns whether this round must measure the cell */
+	bool (*late)(void *context); /* returns whether the time for this round of measurements is
+					over */
 	void (*ask)(void *context, unsigned cell, struct request *request);
-	/* The scheduler calls accept() with the final result of a visit, and the seconds that the
-	 * visit took. */
+	/* The scheduler calls accept() with the final result of a visit (one measurement of a
+	 * cell), and the seconds that it took. */
 	void (*accept)(void *context, unsigned cell, const struct result *result, double seconds);
-	/* The scheduler calls meanwhile() during a visit, so that the campaign can print results.
-	 * If the measurer allows only one request at a time, meanwhile() is called before the
-	 * visit. meanwhile() must return soon after visits_due() is true. NULL: no function is
-	 * called. */
+	/* The scheduler calls meanwhile() during a measurement of a cell, so that the campaign can
+	 * print results. If the measurer allows only one request at a time, meanwhile() is called
+	 * before each measurement of a cell. meanwhile() must return soon after visits_due() is
+	 * true. NULL: no function is called. */
 	void (*meanwhile)(void *context);
 
 	unsigned position;
@@ -112,22 +119,24 @@ struct visits {
 	} visit[VISITS_AHEAD];
 	int oldest, under_way;
 	double answered; /* time at which the last result arrived */
-	unsigned made;	 /* number of visits in all rounds so far */
+	unsigned made;	 /* number of visits (measurements of a cell) in all rounds so far */
 };
 
-/* Does one round of visits over the cells. Returns when all visits of the round are over or the
- * measurer has stopped. */
+/* Does one round of measurements over the cells. Returns when all measurements of the round are
+ * over or the measurer has stopped. */
 void visits_round(struct visits *visits);
 
 /* meanwhile() may call the functions visits_due(), visits_submit() and visits_drain(). visits_due()
- * returns whether the oldest visit has a result or must stop. visits_submit() submits visits up to
- * the measurer's limit. visits_drain() waits for all submitted visits. */
+ * returns whether the oldest submitted measurement has a result or must stop. visits_submit()
+ * submits measurements of further cells, up to the measurer's limit. visits_drain() waits for all
+ * submitted measurements of cells. */
 bool visits_due(const struct visits *visits);
 void visits_submit(struct visits *visits);
 void visits_drain(struct visits *visits);
 
 void visits_free(struct visits *visits);
 
-/* Returns the place (0…1) in memory and in the kernel's ring where visit number n begins. For any
- * number of visits, the places are spread evenly. */
+/* Returns the position (0…1) in memory and in the kernel's ring of data at which visit number n, a
+ * measurement of a setting, begins. For any number of visits (measurements of a setting), the
+ * positions in memory are spread evenly. */
 double visits_place(double n);

@@ -11,8 +11,9 @@
 
 /* ---- packed files (format: kernels/pack.awk) ---- */
 
-/* Returns whether a packed name fits the function's name. `hole` is the placeholder for one word of
- * the name. The word begins at index *from of `function`, and has *length characters. */
+/* Returns whether a name with a placeholder, from a packed source file, fits the function's name.
+ * `hole` is the placeholder for one word of the function's name. The word of the function's name
+ * that replaces the placeholder begins at index *from of `function`, and has *length characters. */
 static bool name_fits(const char *name, size_t name_length, const char *hole, const char *function,
 	size_t *from, size_t *length)
 {
@@ -34,8 +35,8 @@ static bool name_fits(const char *name, size_t name_length, const char *hole, co
 	return true;
 }
 
-/* Adds a line. Replaces "@" by the function's name, and the placeholder `hole` by the word
- * `filling`. */
+/* Adds a line. Replaces "@" in a packed source text by the function's name, and the placeholder
+ * `hole` by the word `filling`. */
 static void add_line(struct text *text, const char *line, size_t length, const char *hole,
 	const char *function, const char *filling, size_t filling_length)
 {
@@ -103,10 +104,10 @@ static const char *word_in(const char *line, const char *word)
 	return NULL;
 }
 
-/* Returns the first line of the function's definition. The first line of a definition begins in the
- * first column, and does not end in a semicolon. In the definition, a parenthesis (in assembly a
- * colon) follows the function's name. If `made` is true, a macro defines the function; the result
- * is then the line that passes the name to the macro. */
+/* Returns the first line of the function's definition. In C source of kernels, the first line of a
+ * definition begins in the first column, and does not end in a semicolon. In the definition, a
+ * parenthesis (in assembly a colon) follows the function's name. If `made` is true, a macro defines
+ * the function; the result is then the line that passes the name to the macro. */
 static int find_function(const struct listing *listing, const char *function, bool made)
 {
 	for (int i = 0; i < listing->line_count; i++) {
@@ -124,8 +125,8 @@ static int find_function(const struct listing *listing, const char *function, bo
 	return -1;
 }
 
-/* Returns the last line of the function, which has its closing brace. If `made` is true, returns
- * the line with the macro's closing parenthesis. */
+/* Returns the last line of the function, which has its closing brace. If a macro defines the
+ * function (`made` is true), returns the line with the macro's closing parenthesis. */
 static int find_end(const struct listing *listing, int first, bool made)
 {
 	int last = first, open = 0;
@@ -148,8 +149,8 @@ static int find_end(const struct listing *listing, int first, bool made)
 	}
 }
 
-/* Several macro uses may form a group of lines under one comment. Returns the comment's line, or
- * `first` if the group has no comment. */
+/* Several uses of a macro that defines kernel functions may form a group of lines under one
+ * comment. Returns the line of the group's comment, or `first` if the group has no comment. */
 static int find_comment(const struct listing *listing, int first)
 {
 	int line = first;
@@ -166,7 +167,8 @@ static int depth_of(const char *line)
 }
 
 /* Finds the innermost loop of the function: the for, while or do statement with the deepest
- * indentation. If several loops are equally deep, finds the longest of these loops. */
+ * indentation. If several loops have the same deepest indentation, finds the longest of these
+ * loops. */
 static void find_loop(struct listing *listing)
 {
 	int deepest = -1, longest = 0;
@@ -222,8 +224,8 @@ struct listing *listing_parse(const char *file, const char *text, const char *fu
 	}
 	listing->last = find_end(listing, listing->first, made);
 	if (made) {
-		/* The views mark the use of the macro like a loop, and show the other lines of the
-		 * group for comparison. */
+		/* The source views mark the macro use that defines the kernel's function like a
+		 * loop, and show the other lines of its group for comparison. */
 		listing->loop_first = listing->first;
 		listing->loop_last = listing->last;
 		listing->first = find_comment(listing, listing->first);

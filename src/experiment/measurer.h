@@ -1,6 +1,7 @@
-/* The interface between a long measurement and the engine. The measurement submits requests, and
- * waits for each result. The command line gets results from the worker (cli/bench.h). The explorer
- * gets results from its own loop (turns.h). Tests get results from a simulated machine. */
+/* The interface between a long measurement and the engine. The long measurement submits requests to
+ * the measurer, and waits for each result. On the command line, the measurer gets results from the
+ * worker thread (cli/bench.h). In the explorer, the measurer gets results from the explorer's own
+ * loop (turns.h). In tests, the measurer gets results from a simulated machine. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,19 +10,20 @@
 
 struct measurer {
 	void *context;
-	/* The largest number of requests under way at the same time: 1 or 2. If `ahead` is 2, the
-	 * worker starts the second request while this thread wakes up for the first result. */
+	/* The largest number of requests to the engine that may be submitted at the same time: 1
+	 * or 2. If `ahead` is 2, the worker starts the second request while this thread wakes up
+	 * for the first result. */
 	int ahead;
-	/* Submits a copy of the request; the measurer sets the generation of the copy. The engine
-	 * starts the request after earlier requests. *result must stay valid until await() returns
-	 * for this request. */
+	/* Submits a copy of the request to measure; the measurer sets the generation of the copy.
+	 * The engine starts a submitted request after all earlier requests. *result must stay valid
+	 * until await() returns for this request. */
 	void (*submit)(void *context, const struct request *request, struct result *result);
 	/* Waits for the final result of the oldest request. Returns false if there is no result,
 	 * because the request was cancelled before it began, or taken back. */
 	bool (*await)(void *context);
 	/* Returns whether await() would return at once. NULL: await() never returns at once. */
 	bool (*answered)(void *context);
-	/* Returns whether the measurement must end now. */
+	/* Returns whether the long measurement must end now. */
 	bool (*stopped)(void *context);
 	/* Returns the seconds of a monotonic clock, which stands still while the measurement is
 	 * paused. */
@@ -31,9 +33,9 @@ struct measurer {
 	 * is no longer needed; work() may then not have run. If `compute` is NULL, work() runs at
 	 * once, in this thread. */
 	bool (*compute)(void *context, void (*work)(void *argument), void *argument);
-	/* Lets an outer measurement follow an inner measurement. The inner measurement calls
-	 * watch() with NULL before each request, and with each result. NULL: there is no outer
-	 * measurement. */
+	/* watch() lets an outer measurement, such as characterise, follow an inner measurement,
+	 * such as the probe. The inner measurement calls watch() with NULL before each request, and
+	 * with each result. NULL: there is no outer measurement. */
 	void (*watch)(void *watcher, const struct result *result);
 	void *watcher;
 };

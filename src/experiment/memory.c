@@ -8,12 +8,14 @@
 #include "model/limits/misses.h"
 
 /* PROBE_SECONDS: seconds of each measurement. PROBE_QUIET: number of quiet trials after which a
- * measurement ends. TRIES: largest number of visits of a step without a reliable value. */
+ * measurement ends. TRIES: largest number of measurements of a step (L3 or memory) that give no
+ * reliable value. */
 #define PROBE_SECONDS 0.06
 enum { PROBE_QUIET = 40, TRIES = 3 };
 
-/* Seconds and quiet trials of a measurement of the last cache. The trials are few, and follow
- * immediately after the working set was read, before other processes evict it from the cache. */
+/* Seconds, and number of quiet trials, of a measurement of the last cache. The trials are few, and
+ * follow immediately after the working set was read, before other processes evict it from the
+ * cache. */
 #define PROBE_FRESH 0.005
 enum { FRESH_QUIET = 12 };
 
@@ -265,8 +267,9 @@ void memory_probe_accept(struct memory_probe *probe, const struct machine *machi
 	if (result->status.code == STATUS_CANCELLED)
 		return;
 	sample_summarise(&result->trials, &result->facts, &sample);
-	/* An unsettled value would give a wrong limit, so the step is repeated. After TRIES visits
-	 * without a settled value, the value stays unknown. */
+	/* An imprecise (unsettled) value would give a wrong limit, so the step of the memory probe
+	 * is repeated. After TRIES measurements without a precise value, the value stays unknown.
+	 */
 	if (status_is_ok(&result->status) && (!sample.valid || sample.unsettled) &&
 		++probe->again < TRIES)
 		return;

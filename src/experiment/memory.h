@@ -16,9 +16,9 @@ struct memory_probe {
 	struct memory_facts facts;
 	double peak; /* highest read bandwidth of one core from memory, in 10^9 bytes per second; 0:
 			not measured */
-	unsigned done; /* a bit for each finished step, successful or not */
-	int again;     /* number of visits to the current step that gave no reliable value */
-	int step;      /* the step that is measured now; -1: no step is measured */
+	unsigned done; /* a bit for each finished step of the memory probe, successful or not */
+	int again;     /* number of measurements of the current step that gave no reliable value */
+	int step; /* the step of the memory probe that is measured now; -1: no step is measured */
 };
 
 void memory_probe_init(struct memory_probe *probe);
@@ -29,9 +29,9 @@ void memory_probe_init(struct memory_probe *probe);
 bool memory_probe_next(struct memory_probe *probe, const struct machine *machine,
 	uint64_t working_set, uint64_t seed, struct request *request);
 
-/* Adds the final result of the request from memory_probe_next(). A cancelled request is repeated
- * later. l1 and l2 are the latencies of the core's own caches, in cycles. The function uses l1 and
- * l2 to subtract the time of accesses that hit these caches. */
+/* Adds the final result of the request from memory_probe_next(). A cancelled request of the memory
+ * probe is repeated later. l1 and l2 are the latencies of the core's own caches, in cycles.
+ * memory_probe_accept() uses l1 and l2 to subtract the time of accesses that hit these caches. */
 void memory_probe_accept(struct memory_probe *probe, const struct machine *machine, double l1,
 	double l2, const struct result *result);
 

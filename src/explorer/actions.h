@@ -1,5 +1,5 @@
-/* The command tables, one per group, in the order of the help screen. Only files in explorer/
- * include actions.h. */
+/* The tables of the explorer's commands, one per group, in the order of the help screen. Only files
+ * in src/explorer include actions.h. */
 #pragma once
 
 #include "explorer/command.h"
@@ -12,20 +12,21 @@ extern const struct command_row commands_setting[], commands_panes[], commands_m
 	commands_campaigns[], commands_picture[];
 
 /* The arrow keys change the kernel, the knob and its value with the action_… functions. The
- * action_… functions follow the rules of command_row.run. The parameter `direction` is -1 or +1. */
+ * action_… functions follow the rules of command_row.run, the function that runs a command. The
+ * parameter `direction` of an action_… function is -1 (previous, smaller) or +1. */
 struct status action_kernel_by(
 	const struct session *session, struct session *change, int direction);
 struct status action_knob_by(const struct session *session, struct session *change, int direction);
 struct status action_step(const struct session *session, struct session *change, int steps);
 
-/* Returns an error with the text `why`, unless the command can run. */
+/* Returns an error with the text `why`, unless the explorer's command can run. */
 static inline struct status command_unless(bool can, const char *why)
 {
 	return can ? status_ok() : status_usage("%s", why);
 }
 
-/* Returns the result of a command's check, which is run() with `change` NULL. The result is an
- * error if the command would have no effect now. */
+/* Returns the result of a command's check, which is run() with `change` NULL. The result of the
+ * check is an error if the command would have no effect now. */
 static inline struct status command_effect(bool effect)
 {
 	return command_unless(effect, "this command would change nothing now");
@@ -36,14 +37,14 @@ static inline int command_direction(const char *given)
 	return *given == '-' ? -1 : 1;
 }
 
-/* Parses "+N" or "-N" into `steps`. Returns false for any other text. */
+/* Parses "+N" or "-N" into `steps`. Returns false for any text other than a signed number. */
 bool action_steps(const char *text, int *steps);
 
 /* Refuses a command that measures this machine, during a replay or before the machine is known. */
 struct status machine_refusal(const struct session *session);
 
-/* Makes the chart of the panel in front; the caller owns the chart. The parameter *what receives a
- * word for the file name: "mountain". Returns STATUS_USAGE and sets *chart to NULL if the panel has
- * no picture, or no measured values yet. */
+/* Makes the chart of the panel in front, for writing to a file; the caller owns the chart. The
+ * parameter *what receives a word for the name of the chart's file: "mountain". Returns
+ * STATUS_USAGE and sets *chart to NULL if the panel has no picture, or no measured values yet. */
 struct status chart_view(const struct view *view, const struct chart_origin *origin,
 	struct chart **chart, const char **what);

@@ -1,5 +1,4 @@
-/* session_advance() takes results and submits due requests; session_next() computes when
- * session_advance() must be called again. */
+/* session_advance() takes results from the engine and submits due requests. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,11 +6,11 @@
 #include "base/text.h"
 #include "explorer/state.h"
 
-/* Seconds between new visits of settled cells that were contended at every visit. When the
- * contention has ended, a better sample replaces the contended sample. */
+/* Seconds between new measurements of cells (settings) whose every measurement was contended. When
+ * other work on the core has ended, a better sample replaces the contended sample of a setting. */
 static const double DOUBT_PERIOD = 0.5;
-/* Seconds between two checks whether a background thread has finished. A background thread computes
- * for tens of milliseconds. */
+/* Seconds between two checks whether a background thread of the explorer has finished. A background
+ * thread computes for tens of milliseconds. */
 static const double THOUGHT = 0.004;
 
 static bool machine_look(struct session *session)
@@ -51,7 +50,8 @@ struct session *session_new(const struct engine *engine, const struct session_op
 	if (session->setting.kernel->own)
 		session_own_adopt(session, &session->setting);
 	session->cells = cells_new();
-	/* Errors in the file of sweeps are ignored here, because the sweep command reports them. */
+	/* Errors in the file of named sweeps are ignored here, because the sweep command reports
+	 * them. */
 	sweeps_load(&session->sweeps);
 	insight_start(session, options->explainer, options->uarch);
 	counted_start(session, options);
@@ -81,7 +81,7 @@ void session_free(struct session *session)
 
 /* ---- results ---- */
 
-/* Takes a result for the present setting. */
+/* Takes a measured result for the present setting, which the screen shows. */
 static void take_live(struct session *session, const struct result *result)
 {
 	if (result->status.code != STATUS_OK && result->status.code != STATUS_CANCELLED) {
@@ -113,8 +113,9 @@ static bool take(struct session *session, const struct result *result)
 			insight_memory(session, result);
 		return result->final;
 	}
-	/* A frozen sample does not change. If freezing cancelled a request, the result of that
-	 * request still counts for its cell. */
+	/* While the user has frozen the screen, the sample of the present setting does not change.
+	 * If freezing the screen cancelled a request, the result of that request still counts for
+	 * its setting. */
 	if (current && !(session->frozen && session->live.sample.valid))
 		take_live(session, result);
 	cell = plan_take(session, &setting, result, current);
@@ -127,7 +128,7 @@ static bool take(struct session *session, const struct result *result)
 
 /* ---- requests ---- */
 
-/* Returns the index of the next cell to visit; -1: no cell needs a visit now. */
+/* Returns the index of the next cell (setting) to measure; -1: no cell needs a measurement now. */
 static int next_cell(struct session *session)
 {
 	int next = plan_next(&session->plan);
@@ -138,7 +139,7 @@ static int next_cell(struct session *session)
 	return plan_doubtful(&session->plan);
 }
 
-/* Submits the next request if a request is due. Returns whether the view changed. */
+/* Submits the next request to the engine if a request is due. Returns whether the view changed. */
 static bool submit(struct session *session)
 {
 	const struct live *live = &session->live;
@@ -152,7 +153,8 @@ static bool submit(struct session *session)
 		return campaigns_next(session, true) || !campaigns_think(session);
 	if (!live->failed && session->now >= live->due) {
 		session_submit(session);
-		/* While there is no sample, the screen shows that a request is running. */
+		/* While the present setting has no sample, the screen shows that a request is
+		 * running. */
 		return !live->sample.valid || live->failed;
 	}
 	if (session->replay)
@@ -203,8 +205,8 @@ bool session_advance(struct session *session, double now)
 
 /* ---- the time of the next call ---- */
 
-/* Returns the time at which the session next has work that needs no other thread; INFINITY:
- * never. */
+/* Returns the time at which the explorer's session next has work that needs no other thread;
+ * INFINITY: never. */
 static double due(const struct session *session)
 {
 	double at = fmin(fmin(session->screen.notice[0] ? session->screen.notice_until : INFINITY,

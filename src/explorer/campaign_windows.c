@@ -1,6 +1,7 @@
-/* The windows campaign in the explorer. While the kernel `window` is chosen, the session measures
- * the kernel's curves, beginning with the curve on screen. For other kernels, the session measures
- * the slices. */
+/* Measures buffer sizes in the explorer: the windows campaign, with a curve for each kind of filler
+ * instruction. While the kernel `window` is chosen, the session measures the kernel's curves,
+ * beginning with the curve on screen. For other kernels, the session measures the points of the
+ * slices: curves over one knob. */
 #include <stdio.h>
 #include <string.h>
 
@@ -26,8 +27,8 @@ static struct windows *windows_of(const struct session *session)
 	return session->campaigns[CAMPAIGN_WINDOWS].campaign.self;
 }
 
-/* Whether the setting of the windows report is equal to `setting`, except for the knobs `fillers`
- * and `filler`. */
+/* Whether the setting of the report on buffer sizes is equal to `setting`, except for the knobs
+ * `fillers` and `filler`. */
 static bool is_of(const struct windows *windows, const struct setting *setting)
 {
 	struct setting was = windows_report(windows)->options.setting;
@@ -39,7 +40,7 @@ static bool is_of(const struct windows *windows, const struct setting *setting)
 	return setting_equal(&was, setting);
 }
 
-/* Adds all points of the replayed recording to the windows report. */
+/* Adds all curve points of the replayed recording to the report on buffer sizes. */
 static void play(struct session *session)
 {
 	struct windows *windows = windows_of(session);
@@ -68,7 +69,7 @@ static void play(struct session *session)
 	windows_close(windows);
 }
 
-/* Whether the replayed recording has at least one curve. */
+/* Whether the replayed recording has at least one curve over filler instructions. */
 static bool played(const struct windows *windows)
 {
 	const struct windows_report *report = windows_report(windows);
@@ -85,8 +86,8 @@ static bool is_wanted(const struct session *session)
 	       !windows_over(windows_of(session));
 }
 
-/* While a recording is being written, adds a measured point of a curve to the recording. The
- * recorded point becomes a cell with one visit. */
+/* While a recording is being written, adds a measured point of a curve to the recording. A point of
+ * a curve is recorded like a cell, a setting that was measured once. */
 static void answered(
 	struct session *session, const struct setting *setting, const struct result *result)
 {
@@ -133,8 +134,8 @@ void curves_renew(struct session *session)
 		if (session->replay)
 			play(session);
 	}
-	/* The windows panel is the main panel for the kernel `window`, unless a replayed recording
-	 * has no curve. */
+	/* The panel with the buffer sizes is the main panel for the kernel `window`, unless a
+	 * replayed recording has no curve. */
 	if (screen_in_front(session, "slices") && !session->windows_shown &&
 		(!session->replay || played(windows_of(session))))
 		screen_bring(session, "windows");

@@ -1,6 +1,6 @@
-/* Runs campaigns (experiment/campaign.h) in the explorer. The core measurement and the probe
- * replace the live measurement while they run. The windows campaign runs next to the live
- * measurement (campaign_windows.c). */
+/* Runs campaigns, which are long measurements (experiment/campaign.h), in the explorer. The core
+ * measurement and the probe replace the live measurement of the present setting while they run. The
+ * windows campaign (buffer sizes) runs next to the live measurement (campaign_windows.c). */
 #include "explorer/state.h"
 
 bool campaign_runs(const struct session *session, enum campaign_of which)
@@ -29,7 +29,7 @@ bool campaigns_beside(const struct session *session)
 	return any_runs(session, false);
 }
 
-/* Returns the time `now` on the campaign's own clock, which stops during the campaign's pauses. */
+/* Returns the time `now` on the clock of the long measurement, which stops during its pauses. */
 static double own_time(const struct under_way *under_way, double now)
 {
 	return now - under_way->paused;

@@ -19,13 +19,16 @@ struct session;
 /* The campaigns of a session in order of priority, highest first. */
 enum campaign_of { CAMPAIGN_CORE, CAMPAIGN_PROBE, CAMPAIGN_SWEEP, CAMPAIGN_WINDOWS, CAMPAIGNS };
 
-/* How the session runs one kind of campaign. */
+/* How the session runs one kind of campaign (long measurement). */
 struct campaign_row {
 	const struct campaign_kind *kind;
-	bool apart; /* the campaign replaces the live measurement and the cells */
-	/* Returns whether the campaign must run now; NULL: the campaign must always run. */
+	bool apart; /* true: the campaign (long measurement) replaces the live measurement and the
+		       cells (settings around the present one) */
+	/* Returns whether the campaign (long measurement) must run now; NULL: it must always run.
+	 */
 	bool (*wanted)(const struct session *session);
-	/* The session calls over() after the campaign has ended; NULL: no call. */
+	/* The session calls over() after the campaign (long measurement) has ended; NULL: no call.
+	 */
 	void (*over)(struct session *session);
 	/* The session calls answered() for each result of the campaign's requests, even of a
 	 * cancelled request; NULL: no call. */
@@ -33,52 +36,57 @@ struct campaign_row {
 		const struct result *result);
 };
 
-/* The last campaign of one kind (enum campaign_of). */
+/* The last campaign (long measurement) of one kind (enum campaign_of). */
 struct under_way {
-	const struct campaign_row *row; /* NULL: there was no campaign of this kind */
+	const struct campaign_row *row; /* how the session runs this kind of campaign; NULL: there
+					   was no campaign of this kind */
 	struct campaign campaign;
 	struct turns *turns; /* the campaign's thread */
 	bool running;	     /* the campaign has not ended */
-	bool halted;	     /* the campaign must end as soon as its computation is complete */
+	bool halted; /* true: the campaign must end as soon as its computation is complete */
 	uint64_t generation; /* generation of the campaign's request at the engine; 0: no request is
 				at the engine */
 	bool stands;	     /* the campaign is paused */
-	/* Time at which the present pause began (stands_since), and length of all earlier pauses
-	 * (paused), in seconds. */
+	/* Time at which the campaign's present pause began (stands_since), and length of all its
+	 * earlier pauses (paused), in seconds. */
 	double stands_since, paused;
 };
 
-/* Whether a campaign replaces the live measurement and the cells now. */
+/* Whether a campaign, such as the probe, replaces the live measurement and the cells now. */
 bool session_apart(const struct session *session);
-/* Cancels the present request. If that request belonged to a campaign, the campaign chooses its
- * next request again. */
+/* Cancels the present request. If the lost request belonged to a campaign (long measurement), the
+ * campaign chooses its next request again. */
 void session_interrupt(struct session *session);
 
-/* Whether a campaign runs next to the live measurement. */
+/* Whether a campaign (long measurement) runs next to the live measurement of the present setting.
+ */
 bool campaigns_beside(const struct session *session);
 bool campaign_runs(const struct session *session, enum campaign_of which);
-/* Begins a campaign, in place of the last campaign of the kind `which`. The session owns `self`
- * from now on. */
+/* Begins a campaign (long measurement), in place of the last campaign of the kind `which`. The
+ * session owns the campaign `self` after this call. */
 void campaign_begin(struct session *session, enum campaign_of which, const struct campaign_row *row,
 	void *self);
-/* Ends the campaign early if the campaign is running. */
+/* Ends the campaign (long measurement) early if it is running. */
 void campaign_halt(struct session *session, enum campaign_of which);
-/* Removes the campaign and its report. */
+/* Removes the campaign (long measurement) and its report. */
 void campaign_end(struct session *session, enum campaign_of which);
 void campaigns_end(struct session *session);
-/* Call campaigns_lose() after the campaigns' requests were cancelled. Each campaign then
- * chooses its next request again. */
+/* Call campaigns_lose() after the campaigns' requests were cancelled. Each campaign (long
+ * measurement) then chooses its next request again. */
 void campaigns_lose(struct session *session);
 /* Call campaign_choose_again() when the campaign should measure another setting first. The campaign
- * then chooses its next request again, unless its request is already at the engine. */
+ * (long measurement) then chooses its next request again, unless its request is already at the
+ * engine. */
 void campaign_choose_again(struct session *session, enum campaign_of which);
 void campaigns_pause(struct session *session, bool pause);
-/* Whether a running campaign is computing in its thread. */
+/* Whether a running campaign (long measurement) is computing in its thread. */
 bool campaigns_think(const struct session *session);
-/* Ends halted campaigns whose computation is complete. Returns whether a campaign has ended. */
+/* Ends campaigns that were told to end, and whose computation is complete. Returns whether a
+ * campaign (long measurement) has ended. */
 bool campaigns_look(struct session *session);
 /* Submits the next request of a campaign. `apart` selects the campaigns that replace the live
- * measurement. Returns false if no campaign has a request now, or if a campaign has just ended. */
+ * measurement, such as the probe. Returns false if no campaign (long measurement) has a request
+ * now, or if a campaign has just ended. */
 bool campaigns_next(struct session *session, bool apart);
 /* Gives the campaign a final result of one of its requests, even of a cancelled request. */
 void campaigns_take(struct session *session, enum campaign_of which, const struct setting *setting,
@@ -88,9 +96,11 @@ void campaigns_take(struct session *session, enum campaign_of which, const struc
  * over fillers. ---- */
 
 /* Call curves_renew() when the setting, the machine or the core has changed. curves_renew() begins
- * the windows campaign, continues with another curve, or brings another panel to the front. */
+ * the windows campaign (buffer sizes), continues with another curve, or brings another panel to the
+ * front. */
 void curves_renew(struct session *session);
-/* Whether the present setting is a point on a curve of the windows campaign. */
+/* Whether the present setting is a point on a curve of the buffer-size measurement (windows
+ * campaign). */
 bool curves_there(const struct session *session);
 void curves_view(const struct session *session, struct view *view);
 

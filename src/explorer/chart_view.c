@@ -16,8 +16,8 @@
 
 /* ---- slices ---- */
 
-/* Whether at least one point of the slice is measured. If `bytes` is true, the sample of that point
- * must also have a throughput. */
+/* Whether at least one point of the slice, a curve over one knob, is measured. If `bytes` is true,
+ * the sample of the measured point must also have a throughput. */
 static bool any_measured(const struct view_slice *slice, bool bytes)
 {
 	for (int i = 0; i < slice->count; i++)
@@ -26,8 +26,8 @@ static bool any_measured(const struct view_slice *slice, bool bytes)
 	return false;
 }
 
-/* Returns the slice along the chosen knob, if it exists, else the slice along the size, else the
- * remaining slice. Returns NULL if there is no slice. */
+/* Returns the slice (curve) along the chosen knob, if it exists, else the slice along the size,
+ * else the remaining slice. Returns NULL if there is no slice, which is a curve over one knob. */
 static const struct view_slice *slice_of(const struct view *view)
 {
 	if (view->by_stride.knob >= 0 &&
@@ -177,7 +177,7 @@ static struct chart *view_probe(
 	return part == PROBE_PARTS ? NULL : chart_probe(view->probe, part, origin);
 }
 
-/* Makes a chart of the windows curve that is on screen. */
+/* Makes a chart of the curve over filler instructions that is on screen. */
 static struct chart *view_windows(
 	const struct view *view, const struct chart_origin *origin, struct status *why)
 {
@@ -216,8 +216,8 @@ static struct chart *view_sweep(
 
 /* ---- the panels ---- */
 
-/* A panel from which a chart can be made. make() returns NULL if nothing is measured; for another
- * reason, it also sets *why. */
+/* A panel from which a chart can be made. make() returns NULL if the panel has no measured value;
+ * for another reason, it also sets *why. */
 struct row {
 	const char *front, *what, *measured;
 	struct chart *(*make)(
@@ -261,8 +261,8 @@ struct status chart_view(const struct view *view, const struct chart_origin *ori
 
 /* ---- the command ---- */
 
-/* Removes the theme from the beginning of the arguments, as in "light FILE" or "dark". The
- * arguments "FILE" have no theme. */
+/* Removes the colour theme from the beginning of the picture command's arguments, as in "light
+ * FILE" or "dark". The arguments "FILE" of the picture command have no theme. */
 static enum picture_theme take_theme(const char **arguments)
 {
 	for (int i = 0; picture_theme_names[i]; i++) {

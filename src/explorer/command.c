@@ -1,5 +1,5 @@
-/* The command language: how a line is run, the tables of commands, the search for commands (find),
- * and the commands for overlays. */
+/* The explorer's command language: how a line is run, the tables of commands, the search for
+ * commands (find), and the commands for overlays. */
 #include "explorer/command.h"
 
 #include <stdio.h>
@@ -12,14 +12,14 @@
 #include "base/text.h"
 #include "explorer/actions.h"
 
-/* Size of the table of all commands. The table has room for all commands and the last row with a
- * NULL name. */
+/* Size of the table of all commands. The table of commands has room for all commands and the last
+ * row with a NULL name. */
 enum { ROWS_MOST = 128 };
 
 /* ---- the language ---- */
 
-/* Returns a copy of the line with single blanks between words and without blanks at its ends. The
- * caller frees the copy. */
+/* Returns a copy of the typed line with single blanks between words and without blanks at its ends.
+ * The caller frees the copy. */
 static char *tidy(const char *line)
 {
 	char *copy = memory_string(line), *rest;
@@ -50,8 +50,8 @@ static const struct command_row *command_of(const char *line, const char **argum
 
 		if (length <= longest || !begins_with_words(line, row->name, length))
 			continue;
-		/* In "kernel next", the command is "kernel next". In "kernel next door", the
-		 * command is "kernel", and "next door" is the name of a kernel. */
+		/* In the typed line "kernel next", the command is "kernel next". In "kernel next
+		 * door", the command is "kernel", and "next door" is the name of a kernel. */
 		if (!row->arguments[0] && line[length] && best && best->arguments[0])
 			continue;
 		best = row;
@@ -128,8 +128,8 @@ static struct status refusal_of(
 	return row->refusal ? row->refusal(session) : status_ok();
 }
 
-/* Runs a command. If `change` is NULL, only checks whether the command can run and would have an
- * effect. */
+/* Runs a command. If `change` is NULL, only checks whether the explorer's command can run and would
+ * have an effect. */
 static struct status run_row(const struct session *session, struct session *change,
 	const struct command_row *row, const char *line, const char *rest)
 {
@@ -160,12 +160,14 @@ struct status session_command(struct session *session, const char *line, double 
 	session->now = now;
 	if (*tidied) {
 		live_wake(&session->live, now);
-		/* The last notice is removed first, because the command may show its own notice. */
+		/* The last notice (message on screen) is removed first, because the command may
+		 * show its own notice. */
 		notice_clear(session);
 		status = row ? run_row(session, session, row, line, rest) : unknown_command(tidied);
 		if (!status_is_ok(&status))
 			session_notice(session, true, "%s", status.text);
-		/* The notice that the setting cannot be measured has no time limit. */
+		/* The message on screen (notice) that the setting cannot be measured has no time
+		 * limit. */
 		if (!session->live.failed ||
 			strcmp(session->screen.notice, session->live.failure) != 0)
 			notice_limit(session);
@@ -194,8 +196,8 @@ bool session_quit(const struct session *session)
 /* ---- find: kernels, knobs, named sweeps, commands and events ---- */
 
 /* The find overlay searches events only if the text has FIND_FROM letters, because shorter texts
- * match too many events. The find overlay shows the best of the first FIND_AMONG matching
- * events. */
+ * match too many events. The find overlay (search for commands and events) shows the best of the
+ * first FIND_AMONG matching events. */
 enum { FIND_FROM = 2, FIND_AMONG = 512 };
 
 /* Fills `pmu` with the name of the PMU that has this core's own events: "skl" for
@@ -226,15 +228,15 @@ static bool named(const char *name, const char *words)
 
 struct search {
 	const char *text;
-	/* Rank of the entries that the present pass adds: 0 if the name begins with the text, 1 if
-	 * the name contains the text, 2 if the help contains the text. */
+	/* Rank of the search results that the present pass adds: 0 if the name begins with the
+	 * text, 1 if the name contains the text, 2 if the help contains the text. */
 	int rank;
 	struct view_found *found;
 	int count;
 };
 
-/* Returns the rank of an entry: 0, 1 or 2 as in struct search. Rank 3 means that a word of the text
- * was not found. */
+/* Returns the rank of a search result: 0, 1 or 2 as in struct search. Rank 3 means that a word of
+ * the text was not found. */
 static int rank_of(const char *text, const char *name, const char *help)
 {
 	bool in_name = true;
@@ -256,8 +258,8 @@ static int rank_of(const char *text, const char *name, const char *help)
 	return in_name ? 1 : 2;
 }
 
-/* Adds an entry with the label "SHOWN — HELP". The entry runs `command` when the user chooses
- * it. */
+/* Adds a search result with the label "SHOWN — HELP". The search result runs `command` when the
+ * user chooses it. */
 static void add(struct search *search, const char *shown, const char *help, const char *command)
 {
 	struct view_found *found = &search->found[search->count++];
@@ -267,9 +269,9 @@ static void add(struct search *search, const char *shown, const char *help, cons
 	snprintf(found->command, sizeof(found->command), "%s", command);
 }
 
-/* Adds an entry if the entry's rank equals the rank of this pass. `shown` is printed before the
- * dash. The function ranks two names, `match` ("unroll") and `shown` ("combine unroll"), and uses
- * the better rank. */
+/* Adds a search result if its rank equals the rank of the present pass. `shown` is the part of the
+ * label before the dash. The search ranks two names of a command, `match` ("unroll") and `shown`
+ * ("combine unroll"), and uses the better rank. */
 static void offer(struct search *search, const char *match, const char *shown, const char *help,
 	const char *command)
 {
@@ -293,7 +295,7 @@ static void offer_knobs(struct search *search, const struct kernel *kernel, bool
 }
 
 /* If the user typed a complete command line, adds an entry for it before all other entries. The
- * entry runs the typed command line. */
+ * search result runs the typed command line. */
 static void offer_line(struct search *search)
 {
 	const char *arguments = "";
@@ -307,7 +309,7 @@ static void offer_line(struct search *search)
 	add(search, search->text, row->help, search->text);
 }
 
-/* Adds an entry "event drop NAME" for each event that the user named. */
+/* Adds a search result "event drop NAME" for each event that the user named. */
 static void offer_drops(const struct session *session, struct search *search)
 {
 	const struct counted *counted = &session->counted;
@@ -321,8 +323,9 @@ static void offer_drops(const struct session *session, struct search *search)
 	}
 }
 
-/* Adds entries for events last, because there may be thousands of events. Events with all words in
- * their names come first. Returns the number of events that did not fit in the list. */
+/* Adds search results for counter events last, because there may be thousands of events. Counter
+ * events with all words of the search text in their names come first. Returns the number of events
+ * that did not fit in the list. */
 static int offer_events(const struct session *session, const char *words, struct search *search)
 {
 	const struct engine *engine = &session->engine;
@@ -396,7 +399,7 @@ static int search_all(const struct session *session, struct search *search, cons
 	return offer_events(session, words, search);
 }
 
-/* Opens the find overlay with the entries that match. */
+/* Opens the find overlay, which lists commands, knobs and events, with the entries that match. */
 static void find_text(struct session *session, const char *arguments)
 {
 	char text[FIND_SIZE];
@@ -404,8 +407,8 @@ static void find_text(struct session *session, const char *arguments)
 	struct search search = { .text = text, .found = found };
 	int more;
 
-	/* The search ignores blanks at both ends of the text, because the user may be about to type
-	 * the next word. */
+	/* The search for commands ignores blanks at both ends of the text, because the user may be
+	 * about to type the next word. */
 	snprintf(text, sizeof(text), "%s", arguments + strspn(arguments, " "));
 	text_cut_clean(text, sizeof(text));
 	for (size_t length = strlen(text); length > 0 && text[length - 1] == ' ';)
@@ -544,7 +547,7 @@ static void read_help(struct command_row *table)
 
 const struct command_row *command_rows(void)
 {
-	/* The groups of commands are in the order of the help screen. */
+	/* The groups of commands are listed in the order of the help screen. */
 	static const struct command_row *const groups[] = { commands_setting, commands_panes,
 		commands_measuring, commands_campaigns, commands_picture, commands_general };
 	static struct command_row rows[ROWS_MOST];

@@ -114,7 +114,7 @@ static const struct characterise *core_of(const struct session *session)
 	return session->campaigns[CAMPAIGN_CORE].campaign.self;
 }
 
-/* After the core measurement, uses the measured model for the running core. */
+/* After this core was measured, uses the measured core model for its limits. */
 static void core_over(struct session *session)
 {
 	const struct characterise_report *report = characterise_report(core_of(session));

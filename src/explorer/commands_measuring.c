@@ -1,4 +1,4 @@
-/* Commands that measure, count, predict, compare and record. */
+/* Commands of the explorer that measure, count, predict, compare and record. */
 #include <stdio.h>
 #include <string.h>
 
@@ -191,8 +191,9 @@ static struct status run_record_to(
 	if (!*arguments)
 		return status_usage("record to needs a file name");
 	status = change ? record_open(change, arguments) : status_ok();
-	/* A settled cell no longer has its trials and cannot be recorded. All cells are removed, so
-	 * the session measures them again. */
+	/* A cell (measured setting) that needs no more trials no longer stores them and cannot be
+	 * recorded. All cells (measured settings) are removed, so the session measures them again.
+	 */
 	if (change && status_is_ok(&status))
 		session_forget_cells(change);
 	return status;

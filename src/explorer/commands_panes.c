@@ -1,6 +1,6 @@
 /* Commands for the screen: the panel in front, the focused pane, scrolling, the mountain. Each
- * panel that `view NAME` can bring to the front has a row in fronts[]. Each panel that the arrow
- * keys can act on has a row in panes[]. */
+ * panel of the screen that the command `view NAME` can bring to the front has a row in fronts[].
+ * Each panel of the screen that the arrow keys can act on has a row in panes[]. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,21 +8,22 @@
 #include "base/text.h"
 #include "explorer/actions.h"
 
-/* One row of fronts[] or panes[], which describes one panel. The last row of each table has a NULL
- * name. */
+/* One row of the tables fronts[] or panes[], which describes one panel. The last row of each of the
+ * tables fronts[] and panes[] has a NULL name. */
 struct pane {
 	const char *name; /* name of the panel, and argument of `view` or `focus` */
 	/* Returns whether the panel has contents now; NULL: the panel always has contents. */
 	bool (*there)(const struct session *session);
-	/* Finds the setting that an arrow key goes to. target() returns false if the arrow key goes
-	 * to no setting. If target is NULL, the arrow keys do not change the setting in this
-	 * pane. */
+	/* Finds the setting to which an arrow key goes in a panel. target() returns false if the
+	 * arrow key goes to no setting. If target is NULL, the arrow keys do not change the setting
+	 * in this pane. */
 	bool (*target)(const struct session *session, int dx, int dy, struct setting *setting);
 	/* For a pane without target(), moves up (dy = -1) or down (dy = +1). roll() follows the
 	 * rules of command_row.run. If target and roll are NULL, the arrow keys change knobs. */
 	struct status (*roll)(const struct session *session, struct session *change, int dy);
-	/* `walked` is true for the mountain only. When the mountain comes to the front, it gets the
-	 * focus. For the mountain, `focus NAME` is an error while there() returns false. */
+	/* `walked` is true for the mountain panel only, whose points the arrow keys select. When
+	 * the mountain panel comes to the front, it gets the focus (arrow keys act on it). For the
+	 * mountain panel, the command `focus NAME` is an error while there() returns false. */
 	bool walked;
 };
 
@@ -168,7 +169,7 @@ static void act_counters(struct session *session)
 
 /* ---- scrolled panes ---- */
 
-/* The largest number of lines that one command scrolls. */
+/* The largest number of lines that one scroll command scrolls. */
 enum { SCROLL_MOST = LOOP_MOST };
 
 /* Scrolls by `by` lines. `first` is the first line on screen, and `lines` is the number of all
@@ -185,7 +186,7 @@ static struct status scroll_lines(struct session *change, int first, int by, int
 	return status_ok();
 }
 
-/* Parses "+N" or "-N". Returns 0 for any other text. */
+/* Parses "+N" or "-N". Returns 0 for any text other than a signed number of lines. */
 static int parse_lines(const char *text)
 {
 	int by;
@@ -233,7 +234,8 @@ static struct status nothing_further(void)
 	return status_usage("nothing further that way");
 }
 
-/* The right arrow goes to a larger size. The up arrow goes to a larger stride. */
+/* In the mountain panel, the right arrow goes to a larger size. In the mountain panel, the up arrow
+ * goes to a larger stride. */
 static bool slices_target(const struct session *session, int dx, int dy, struct setting *setting)
 {
 	const struct plan *plan = &session->plan;
@@ -363,8 +365,8 @@ static struct status run_move(const struct session *session, struct session *cha
 
 	if (session->screen.overlay != OVERLAY_NONE)
 		return move_in_overlay(session, change, dx, dy);
-	/* An incomplete typed value is discarded. A typed value that is not discarded would
-	 * reappear in another pane. */
+	/* If the user typed an incomplete value for a knob, an arrow key discards the value. If the
+	 * typed value were not discarded, it would reappear in another pane. */
 	if (change)
 		entry_drop(change);
 	return move_in_pane(session, change, dx, dy);
@@ -414,7 +416,8 @@ static struct status run_whatif(
 	if (!change || !status_is_ok(&status))
 		return status;
 	change->whatif = whatif;
-	/* The notice confirms the command, because the mountain may not be in front. */
+	/* The message on screen confirms the command, because the mountain panel may not be in
+	 * front. */
 	if (whatif.asked)
 		session_notice(change, false, "misses are also shown for %s",
 			misses_whatif_words(&whatif).text);

@@ -9,7 +9,8 @@
 #include "base/units.h"
 #include "engine/own/own.h"
 
-/* The largest number of characters of a typed value. Every valid value has fewer characters. */
+/* The largest number of characters of a value that the user types for a knob. Every valid value of
+ * a knob has fewer characters. */
 enum { ENTRY_LONGEST = 20 };
 
 /* ---- kernels ---- */
@@ -22,8 +23,8 @@ static void choose_kernel(struct session *session, const struct kernel *kernel)
 		session_go(session, &session->kernels[index].setting);
 }
 
-/* Opens an own loop. `rest` is the text after the path, "cflags=FLAGS", or NULL if there is
- * none. */
+/* Opens an own loop, which is a function in the user's file. `rest` is the text after the path,
+ * "cflags=FLAGS", or NULL if there is none. */
 static struct status open_own(struct session *session, const char *path, const char *rest)
 {
 	if (rest && strncmp(rest, "cflags=", 7) != 0)
@@ -132,8 +133,8 @@ static struct status fit_and_check(
 	return status_is_ok(&fitted) ? fitted : status;
 }
 
-/* Goes to the setting `wanted`, in which `knob` was changed last. The kernel may fit other knobs to
- * the new value. */
+/* Makes `wanted` the present setting; `knob` is the knob that was changed last. The kernel may fit
+ * other knobs to the new value. */
 static struct status go(const struct session *session, struct session *change,
 	const struct setting *wanted, int knob, unsigned asked)
 {
@@ -249,9 +250,9 @@ struct status action_knob_by(const struct session *session, struct session *chan
 
 /* ---- typing a value ---- */
 
-/* Returns an error if the user may not type this character in a value of the chosen knob. A knob of
- * kind choice allows the numbers of its values. Other knobs allow every printable character,
- * because the value is checked when it is complete. */
+/* Returns an error if the user may not type this character in a value of the chosen knob. A knob
+ * with named values (choices) allows the numbers of these values. Knobs without named values allow
+ * every printable character, because the value is checked when it is complete. */
 static struct status check_digit(const struct session *session, const char *digit)
 {
 	const struct kernel *kernel = session->setting.kernel;
@@ -308,7 +309,7 @@ static struct status run_digit(
 
 	if (!status_is_ok(&status))
 		return status;
-	/* A typed number selects a value of a choice at once. */
+	/* A typed number selects a named value of a knob at once. */
 	if (session->setting.kernel->knobs[session->knob].kind == KNOB_CHOICE)
 		return move_knob_to(session, change, *arguments - '1');
 	if (!change)

@@ -38,7 +38,7 @@ int counted_extra(const struct counted *counted, const char *name)
 	return -1;
 }
 
-/* Moves the counts from one plan to another plan. Events that are in both plans keep their
+/* Moves the event counts from one event plan to another. Events that are in both plans keep their
  * counts. */
 static void carry(const struct event_plan *from, const struct event_plan *to, struct counts *counts)
 {
@@ -57,7 +57,7 @@ static void carry(const struct event_plan *from, const struct event_plan *to, st
 	}
 }
 
-/* Makes a new event plan, which includes the events that the user named. */
+/* Makes a new plan of events to count, which includes the events that the user named. */
 static void make_plan(struct session *session)
 {
 	struct counted *counted = &session->counted;
@@ -129,8 +129,8 @@ void counted_take(struct session *session, const struct result *result)
 	counted->answered_id = id;
 	if (counts->id == id) {
 		counts_renew(&counted->counts, counts);
-		/* The text of a recorded reason may say "this machine" and mean the recorded
-		 * machine. */
+		/* A recorded reason why events were not counted may say "this machine" and mean the
+		 * recorded machine. */
 		snprintf(counted->why, sizeof(counted->why), "%s%s",
 			session->engine.holds && !counts->count ? "when this was recorded: " : "",
 			counts->count	 ? ""

@@ -18,20 +18,22 @@ enum { EXTRA_EVENTS = COUNTERS_MAX };
 
 struct counted {
 	struct event_plan
-		/* The events to count; NULL: no events are counted. Each change of the plan gives
-		 * it a new id, which is never 0. */
+		/* The events to count; NULL: no events are counted. Each change of the event plan
+		   gives it a new id, which is never 0. */
 		*plan;
 	int extra_count;
 	char *extra[EXTRA_EVENTS]; /* names of the events that the user added; each string is owned
 				    */
-	/* Why the newest result has no counts; empty: the newest result has counts, or there is no
-	 * result. */
+	/* The reason why the newest result has no event counts; empty: it has counts, or there is
+	 * no result. */
 	char why[200];
-	uint32_t asked_id;    /* plan id of the last request for the present setting */
-	uint32_t answered_id; /* plan id that the last result answered */
-	/* Counts of the present setting, from its newest result or from its cell. */
+	uint32_t asked_id;    /* id of the event plan in the last request for the present setting */
+	uint32_t answered_id; /* id of the event plan that the last result answered */
+	/* Event counts of the present setting, from its newest result or from earlier measurements
+	 * of it. */
 	struct counts counts;
-	int first; /* index of the first event on screen */
+	int first; /* index of the first event on screen, if the panel is too small for all events
+		    */
 };
 
 void counted_start(struct session *session, const struct session_options *options);
@@ -41,8 +43,8 @@ void counted_end(struct session *session);
 void counted_look(struct session *session);
 
 /* Call counted_restart() for a new setting and counted_recall() for the counts in the setting's
- * cell. Call counted_asked() after a request for the setting, and counted_take() for its final
- * result. */
+ * cell. Call counted_asked() after a request to measure the present setting, and counted_take() for
+ * its final result. */
 void counted_restart(struct session *session);
 void counted_recall(struct session *session, const struct cell *cell);
 void counted_asked(struct session *session);
@@ -62,7 +64,7 @@ int counted_extra(const struct counted *counted, const char *name);
 
 bool counted_there(const struct session *session); /* whether any event is counted */
 bool counted_awaited(
-	/* Whether no result for the present plan has arrived yet. */
+	/* Whether no result for the present event plan has arrived yet. */
 	const struct session *session);
 /* Fills `modelled` with the core model's value of each event, per element; NAN: the model has no
  * value for that event. */

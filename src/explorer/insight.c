@@ -1,5 +1,5 @@
-/* Finds the limits of the present setting. The session calls the explainer as soon as the setting
- * or the core changes. A background thread explains code that must be stepped through. */
+/* Finds the limits of the present setting. The session computes the limits again as soon as the
+ * setting or the core changes. A background thread explains code that must be stepped through. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,14 +9,14 @@
 #include "explorer/state.h"
 
 /* Seconds for which a setting must stay unchanged before the search for advice begins. The search
- * explains up to 40 settings, which takes too long while the user holds a key down. */
+ * for advice explains up to 40 settings, which takes too long while the user holds a key down. */
 static const double ADVICE_DELAY = 0.15;
 /* Seconds for which a setting must stay unchanged before its code is stepped through. Stepping
  * through a kernel takes 20 to 50 ms, or 200 ms under a hypervisor that traps each step. */
 static const double READING_DELAY = 0.06;
 
-/* Number of settings that one call of insight_advise() explains, in 0.2 to 1.1 ms each. Keys and
- * frames are handled between two calls. */
+/* Number of settings whose limits one call of insight_advise() computes, in 0.2 to 1.1 ms each.
+ * Keys are handled and the screen is drawn between two calls of insight_advise(). */
 enum { ADVICE_AT_ONCE = 4 };
 /* During the search for advice, seconds between two settings that are stepped through. The pause
  * ADVICE_PAUSE_WANTED applies while the user waits for the advice. */
@@ -73,7 +73,7 @@ static bool background_take(struct insight *insight)
 
 /* ---- which core ---- */
 
-/* Returns the name of the core to predict for; empty: there is no core model. */
+/* Returns the name of the core for which limits are predicted; empty: there is no core model. */
 static const char *core_name(const struct insight *insight)
 {
 	if (insight->wanted[0])
@@ -206,7 +206,7 @@ void insight_end(struct session *session)
 	listing_free(insight->listing);
 }
 
-/* If the running core has no model, shows a notice that offers to measure the core. */
+/* If the running core has no model, shows a message that offers to measure the core. */
 static void offer(struct session *session)
 {
 	const struct insight *insight = &session->insight;
@@ -537,8 +537,8 @@ bool insight_thinks(const struct session *session)
 	return session->insight.background_explain.job;
 }
 
-/* Takes the explanation that the background thread has computed. The background thread explains the
- * present setting, or a setting of the search for advice. */
+/* Takes the explanation that the background thread has computed. The background thread explains
+ * (finds the limits of) the present setting, or a setting of the search for advice. */
 static void take_background(struct session *session)
 {
 	struct insight *insight = &session->insight;

@@ -1,5 +1,5 @@
-/* The core, the explanation and the advice for the present setting. Only insight.c writes a `struct
- * insight` and the session's memory latencies. */
+/* The core model, and the explanation (limits) and advice for the present setting. Only insight.c
+ * writes a `struct insight` and the session's memory latencies. */
 #pragma once
 
 #include <stdbool.h>
@@ -15,20 +15,24 @@
 
 struct session;
 
-/* A setting that a background thread explains. */
+/* A setting whose limits a background thread computes. */
 struct background_explain {
 	struct job *job; /* the thread's job; NULL: no thread is running */
-	bool stale;	 /* the core or the memory has changed: discard the result */
+	bool stale; /* true: the core model or the memory latencies have changed, so the thread's
+		       result is discarded */
 	const struct explainer *explainer;
 	struct setting setting;
 	struct explain_question question; /* question about `setting` */
-	struct explanation *explanation;  /* the result, owned; NULL: no thread has started yet */
+	struct explanation *explanation;  /* the explanation that the thread computes, owned; NULL:
+					     no thread has started yet */
 };
 
 struct insight {
-	const struct explainer *explainer; /* source of the limits; NULL: the limits are unknown */
-	bool looked;		/* the program has searched for the running core's model */
-	enum uarch_match match; /* how well `running` fits the running core */
+	const struct explainer *explainer; /* functions that compute the limits of a setting; NULL:
+					      the limits are unknown */
+	bool looked;		/* true: the program has searched for the running core's model */
+	enum uarch_match match; /* how well the core model `running` fits the core on which the
+				   program runs */
 	char running[CORE_NAME], why[160];
 	/* The core that the user chose, by its name or by the path of its file; empty: the running
 	 * core. */
@@ -43,8 +47,8 @@ struct insight {
 	char note[300];		/* why the present setting has no explanation */
 	struct setting setting; /* setting of `explanation`; its kernel is NULL if there is no
 				   explanation */
-	/* Points to `own` or into explain_cache. While `reading` is true, `explanation` is the
-	 * previous explanation. */
+	/* The explanation of the present setting: points to `own` or into explain_cache. While the
+	 * kernel's code is being read (`reading`), `explanation` is the previous explanation. */
 	struct explanation *explanation;
 	struct explanation *own, *scratch;
 	struct explain_cache
@@ -52,7 +56,7 @@ struct insight {
 	struct explain_cache
 		*quick; /* predictions for kernels whose code need not be stepped through */
 	struct background_explain background_explain;
-	/* `setting` has no explanation yet: the explanation begins when `setting` has stayed
+	/* true: `setting` has no explanation yet; the explanation begins when `setting` has stayed
 	 * unchanged for a moment. */
 	bool reading;
 	struct listing *listing;
@@ -62,20 +66,20 @@ struct insight {
 	struct published published;
 	bool is_published;
 	bool advised; /* `advice` is complete */
-	/* Time at which the search for advice continues. The value is -INFINITY if the search
-	 * begins as soon as the setting has stayed unchanged long enough. */
+	/* Time at which the search for advice continues. The time is -INFINITY if the search for
+	 * advice begins as soon as the setting has stayed unchanged long enough. */
 	double advice_due;
-	bool advice_wanted; /* the user waits for the advice */
+	bool advice_wanted; /* true: the user has asked for advice and waits for it */
 	struct advice advice;
-	int code_first; /* number of the first line of code on screen */
+	int code_first; /* number of the first line of the kernel's code on screen */
 };
 
 void insight_start(struct session *session, const struct explainer *explainer, const char *uarch);
 void insight_end(struct session *session);
 /* Call insight_look() when the machine is known. insight_look() recognises the machine's core. */
 void insight_look(struct session *session);
-/* Chooses the core to predict for. An empty name chooses the running core. Returns STATUS_USAGE if
- * there is no core of that name. */
+/* Chooses the core for which limits are predicted. An empty core name chooses the running core.
+ * Returns STATUS_USAGE if there is no core of that name. */
 struct status insight_ask(struct session *session, const char *name);
 /* Loads the core model of the limits once more, for a campaign that needs a model of its own. The
  * caller unloads the copy. Returns false if there is no core model. */
@@ -89,8 +93,9 @@ void insight_renew(struct session *session);
 /* Discards every explanation. Call insight_forget() after the code, the core or the memory
  * latencies have changed. */
 void insight_forget(struct session *session);
-/* Explains a setting other than the present setting. Returns NULL if there is no core model or the
- * code must be stepped through. The explanation is valid until the next call. */
+/* Computes the limits (explanation) of a setting other than the present setting. Returns NULL if
+ * there is no core model or the kernel's code must be single-stepped. The explanation of the other
+ * setting is valid until the next call. */
 const struct explanation *insight_of(struct session *session, const struct setting *setting);
 
 /* insight_lacks_memory() fills the next request for an L3 or memory latency that the model lacks;
@@ -116,7 +121,7 @@ bool insight_advise(struct session *session);
 void insight_want_advice(struct session *session, bool wanted);
 /* Whether the search for advice that the user waits for has ended, with or without advice. */
 bool insight_advice_due(const struct session *session);
-/* Whether an explanation of the present setting takes so long that the user would notice the
+/* Whether computing the limits of the present setting takes so long that the user would notice the
  * delay. */
 bool insight_slow(const struct session *session);
 

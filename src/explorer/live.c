@@ -5,34 +5,37 @@
 #include <string.h>
 
 /* Seconds between two requests for the setting on screen. At first, there are ten requests per
- * second, which use at most a third of the core's time. The period grows by these steps while the
- * sample is steady and the user gives no command. The first request after a change may last longer,
- * because it must find enough quiet trials. The first request reports a provisional sample
- * early. */
+ * second, which use at most a third of the core's time. The seconds between requests grow by these
+ * steps while the sample is steady and the user gives no command. The first request after a change
+ * of the setting may last longer, because it must find enough quiet trials. The first request for a
+ * new setting reports a provisional sample early. */
 static const double LIVE_PERIODS[] = { 0.1, 0.2, 0.4, 0.8, 1.0 };
 enum { LIVE_STEPS = sizeof(LIVE_PERIODS) / sizeof(LIVE_PERIODS[0]) };
-/* Seconds for which the sample must be steady before the period grows to the next step. The first
- * step of the period lasts POOL_SECONDS. */
+/* Seconds for which the sample must be steady before the time between requests grows to the next
+ * step. The first step of the time between requests lasts POOL_SECONDS. */
 static const double STEP_SECONDS = 1;
-/* After a request that takes longer than LIVE_LONG seconds, the pause grows with the request's
- * time. At the last step, the live measurement uses a tenth of the core's time. */
+/* After a request that takes longer than LIVE_LONG seconds, the pause until the next request grows
+ * with the request's time. At the last step of the time between requests, the live measurement uses
+ * a tenth of the core's time. */
 static const double LIVE_LONG = 0.1;
 static const struct budget next_budget = { .seconds = 0.03, .quiet_wanted = 150 };
 static const struct budget first_budget = {
 	.seconds = 0.12, .quiet_wanted = 150, .provisional = 12
 };
-/* LIVE_PERIOD_LONGEST is the longest period in seconds that a slow request may cause at the first
- * step. LIVE_TURN is the shortest pause in seconds, long enough to begin the visit of a cell. */
+/* LIVE_PERIOD_LONGEST is the longest time in seconds between requests that a slow request may cause
+ * at the first step. LIVE_TURN is the shortest pause in seconds, long enough to begin the
+ * measurement of another setting. */
 static const double LIVE_PERIOD_LONGEST = 0.3, LIVE_TURN = 0.001;
 /* Trials older than this number of seconds are removed from the sample on screen. */
 static const double POOL_SECONDS = 2.0;
 enum { POOL_QUIET = 150 };
-/* If trials are long, the pool is large enough with POOL_FEW trials that take POOL_LONG seconds in
- * total. */
+/* If trials are long, the pool (the trials of the last seconds) is large enough with POOL_FEW
+ * trials that take POOL_LONG seconds in total. */
 enum { POOL_FEW = 8 };
 static const double POOL_LONG = 2 * SECONDS_SETTLED;
 /* A sample is steady if its CPE changes by at most the distance of its quartiles or by the share
- * STEADY_SHARE. STEADY_SHARE_FEW applies if the sample has too few trials for quartiles. */
+ * STEADY_SHARE. STEADY_SHARE_FEW is used in place of STEADY_SHARE if the sample has too few trials
+ * for quartiles. */
 static const double STEADY_SHARE = 0.005, STEADY_SHARE_FEW = 0.03;
 /* Number of trials per second that are drawn on the strip chart. The strip chart is full after two
  * seconds. */
@@ -121,7 +124,8 @@ static double live_pause(int step, double took)
 	return period * fmax(took / LIVE_LONG, 1);
 }
 
-/* Whether the pool would hold enough trials if a request started every `pause` seconds. */
+/* Whether the pool of recent trials would hold enough trials if a request started every `pause`
+ * seconds. */
 static bool pool_lasts(const struct live *live, double pause)
 {
 	double requests = fmax(floor(POOL_SECONDS / pause), 1);
@@ -140,8 +144,9 @@ static bool near_steady(const struct sample *steady, const struct sample *sample
 	return fabs(sample->cpe - steady->cpe) <= spread;
 }
 
-/* Whether the sample is close to the sample at the first step. The last request must be close, too,
- * unless it has too few quiet trials. */
+/* Whether the sample is close to the sample that was measured at the first step, with the most
+ * frequent requests. The result of the last request must be close to that sample, too, unless it
+ * has too few quiet trials. */
 static bool is_steady(const struct live *live, const struct sample *request)
 {
 	const struct sample *sample = &live->sample, *steady = &live->steady;
@@ -158,8 +163,8 @@ static void live_hurry(struct live *live, double now)
 	live->steady_since = now;
 }
 
-/* After a request that took `took` seconds, changes the period to its next step, or back to the
- * first step. */
+/* After a request that took `took` seconds, changes the time between requests to its next step, or
+ * back to the first step. */
 static void live_slow_down(
 	struct live *live, const struct sample *request, double took, bool idle, double now)
 {
@@ -182,8 +187,8 @@ void live_wake(struct live *live, double now)
 	live_hurry(live, now);
 }
 
-/* Adds at most `most` of the request's new trials to the strip. The chosen trials are spread evenly
- * over the new trials. */
+/* Adds at most `most` of the request's new trials to the strip chart. The trials chosen for the
+ * strip chart are spread evenly over the new trials. */
 static void strip_add(struct live *live, const struct trials *trials, unsigned most)
 {
 	unsigned fresh = trials->count > live->ticked ? trials->count - live->ticked : 0;
@@ -203,7 +208,8 @@ static void strip_add(struct live *live, const struct trials *trials, unsigned m
 	live->ticked = trials->count;
 }
 
-/* Adds the tally of a request, and removes tallies that are older than the time `oldest`. */
+/* Adds the numbers of quiet and of disturbed trials of a request (its tally), and removes tallies
+ * that are older than the time `oldest`. */
 static void tally_add(struct live *live, const struct trials *trials, float oldest)
 {
 	struct tally tally = { .at = trials->trial[trials->count - 1].at };
@@ -221,11 +227,11 @@ static void tally_add(struct live *live, const struct trials *trials, float olde
 	live->tallies[live->tally_count++] = tally;
 }
 
-/* Adds a request's trials to the pool, and removes trials older than POOL_SECONDS. If the pool is
- * then too full, removes the oldest requests as long as POOL_QUIET quiet trials remain. If the pool
- * is still too full, removes single trials. Quiet trials are removed last, because short contention
- * must not remove the sample. pool->forgotten counts the removed trials that are younger than
- * POOL_SECONDS. */
+/* Adds a request's trials to the pool of recent trials, and removes trials older than POOL_SECONDS.
+ * If the pool of trials is then too full, removes the oldest requests as long as POOL_QUIET quiet
+ * trials remain. If the pool of trials is still too full, removes single trials. Quiet trials are
+ * removed from the pool last, because short contention must not remove the sample. pool->forgotten
+ * counts the removed trials that are younger than POOL_SECONDS. */
 static void pool_add(struct live *live, const struct trials *trials)
 {
 	struct trials dated = *trials, *pool = &live->pool;
@@ -237,8 +243,8 @@ static void pool_add(struct live *live, const struct trials *trials)
 	for (unsigned i = 0; i < dated.count; i++)
 		dated.trial[i].at += offset;
 	oldest = dated.trial[dated.count - 1].at - (float)POOL_SECONDS;
-	/* Whole requests are removed first, so the counts of used and of dropped trials cover the
-	 * same time. */
+	/* The trials of whole requests are removed first, so the counts of used and of dropped
+	 * trials cover the same time. */
 	for (int i = 0; i < live->tally_count; i++) {
 		unsigned left = pool->count - stale, quiet = 0;
 
@@ -275,11 +281,12 @@ void live_take(struct live *live, const struct result *result, bool replayed, bo
 	struct sample request;
 
 	if (result->trials.count) {
-		/* The result from a recording contains all trials of the setting. */
+		/* A result that comes from a recording contains all trials of the setting. */
 		strip_add(live, &result->trials,
 			replayed ? VIEW_STRIP
 				 : (unsigned)lrint(TICKS_A_SECOND * live_period(live)));
-		/* The pool must not mix trials whose cycles come from different sources. */
+		/* The pool of recent trials must not mix trials whose cycles come from different
+		 * sources. */
 		if (live->facts.cycles_from != result->facts.cycles_from)
 			live->pool.count = 0;
 		facts_renew(&live->facts, &result->facts, (unsigned)live->tally_count);
@@ -287,8 +294,8 @@ void live_take(struct live *live, const struct result *result, bool replayed, bo
 			live->pool = result->trials;
 		else if (result->final)
 			pool_add(live, &result->trials);
-		/* A provisional result arrives while the pool is still empty, so its own trials are
-		 * summarised. */
+		/* A provisional result arrives while the pool of trials is still empty, so its own
+		 * trials are summarised. */
 		if (result->final || !live->sample.valid)
 			sample_summarise(result->final ? &live->pool : &result->trials,
 				&live->facts, &live->sample);
@@ -307,12 +314,12 @@ void live_take(struct live *live, const struct result *result, bool replayed, bo
 		live->answered = true;
 	sample_summarise(&result->trials, &live->facts, &request);
 	live_slow_down(live, &request, took, idle, now);
-	/* After a contended request, the next request follows soon, because the pool must keep
-	 * enough quiet trials. */
+	/* After a request with contended trials, the next request follows soon, because the pool
+	 * must keep enough quiet trials. */
 	live->made_up = request.contended;
 	live->due = live->asked_at + live_pause(live->made_up ? 0 : live->step, took);
 	live->due = fmax(live->due, now + LIVE_TURN);
-	/* In a replay, another request would give the same answer. */
+	/* In a replay of a recording, another request would give the same answer. */
 	if (replayed)
 		live->due = INFINITY;
 }

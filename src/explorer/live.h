@@ -9,66 +9,74 @@
 #include "experiment/setting/cells.h"
 #include "explorer/view.h"
 
-/* A trial on the strip chart, with its CPE, its time and its fate. */
+/* A trial on the strip chart, with its CPE, its time, and its fate: whether and why it was
+ * discarded. */
 struct tick {
 	double cpe, at;
 	uint8_t fate;
 };
 
-/* The number of trials of one request for each fate, including trials that are no longer stored. */
+/* The number of trials of one request for each fate (used, or reason for discarding), including
+ * trials that are no longer stored. */
 struct tally {
-	float at; /* time of the request's last trial, in seconds since changed_at */
+	float at; /* time of the live request's last trial, in seconds since changed_at */
 	unsigned fate[TRIAL_FATES];
 };
 
 enum { TALLIES = 64 };
 
 struct live {
-	/* Generation of the last request for the present setting; 0: there was no request yet. */
+	/* Generation (number) of the last request for the present setting; 0: there was no request
+	 * yet. */
 	uint64_t request;
 	/* Time at which the present setting was chosen; NAN: session_advance() was not called
 	 * yet. */
 	double changed_at;
-	double asked_at; /* time at which the last request was sent */
-	double due;	 /* time at which the next request is due */
-	/* Step of the request rate. Step 0 means ten requests per second; later steps mean fewer
-	 * requests. */
+	double asked_at; /* time at which the last request for the present setting was sent */
+	double due;	 /* time at which the next request for the present setting is due */
+	/* Step of the request rate. At step 0, the session sends ten requests per second; at later
+	 * steps, it sends fewer requests. */
 	int step;
 	/* The sample that was measured at step 0, with which later samples are compared. */
 	struct sample steady;
-	double steady_since; /* time at which `step` last changed */
-	/* The last request was contended, so the next request follows soon. */
+	double steady_since; /* time at which `step`, which sets the time between requests, last
+				changed */
+	/* true: the last request had contended trials, so the next request follows soon. */
 	bool made_up;
-	bool answered; /* a final result for the present setting has arrived */
+	bool answered; /* true: a final result for the present setting has arrived */
 	bool failed;
 	char failure[STATUS_TEXT];
-	struct trials pool; /* trials of the last POOL_SECONDS; trial.at counts from changed_at */
+	struct trials
+		pool; /* pool of trials of the last POOL_SECONDS; trial.at counts from changed_at */
 	int tally_count;
-	/* Tallies of the requests in the last POOL_SECONDS, oldest first. */
+	/* Tallies (numbers of used and of discarded trials) of the requests in the last
+	 * POOL_SECONDS, oldest first. */
 	struct tally tallies[TALLIES];
-	/* Number of trials of the present request that are already on the strip. */
+	/* Number of trials of the present request that are already on the strip chart. */
 	unsigned ticked;
 	struct sample sample;
 	struct sample quiet; /* the last sample that live_is_good() accepted */
-	/* Time at which `quiet` was measured, perhaps during an earlier visit of this setting. */
+	/* Time at which the quiet sample was measured, perhaps when the user chose this setting
+	 * earlier. */
 	double quiet_at;
 	struct run_facts facts;
 	int tick_count, tick_first; /* ticks[] is a ring buffer */
 	struct tick ticks[VIEW_STRIP];
 	double ghz; /* last measured core clock of any setting; NAN: no clock was measured yet */
-	enum source ghz_from; /* the source of the cycles from which `ghz` was computed */
+	enum source ghz_from; /* the source of the cycles (counter or clock) from which `ghz` was
+				 computed */
 };
 
-/* live_begin() is called before the time is known. The first session_advance() then calls
+/* live_begin() is called before the time is known. The first session_advance() calls
  * live_begin_at() with the time. */
 void live_begin(struct live *live);
 void live_begin_at(struct live *live, double now);
 /* Begins the live measurement again, for another setting or for the same setting. */
 void live_restart(struct live *live, double now);
-/* Takes the sample of the cell, measured at an earlier visit, as the last quiet sample. */
+/* Takes the sample of the setting's cell, from an earlier measurement, as the last quiet sample. */
 void live_recall(struct live *live, const struct cell *cell);
-/* live_budget() returns the budget of the next request. Call live_asked() after the request was
- * sent. */
+/* live_budget() returns the budget (limits of time and trials) of the next request. Call
+ * live_asked() after the live request was sent. */
 const struct budget *live_budget(const struct live *live);
 void live_asked(struct live *live, uint64_t generation, double now);
 /* Takes an early or final result of the last request. `replayed` is true if the result comes from a
@@ -82,7 +90,7 @@ void live_stop(struct live *live, const char *why);
 /* Call live_wake() after a command. live_wake() sets the rate of requests to ten per second
  * again. */
 void live_wake(struct live *live, double now);
-/* Makes the next live request due at once. */
+/* Makes the next live request for the present setting due at once. */
 void live_hasten(struct live *live, double now);
 /* Restarts the waiting time for the first sample, unless a final result has arrived. */
 void live_wait_again(struct live *live, double now);

@@ -151,8 +151,8 @@ void notice_limit_to(struct session *session, double seconds)
 	session->screen.notice_until = session->now + seconds;
 }
 
-/* A user needs a second to read 15 characters. While the user types a value, the notice has no end
- * time. */
+/* A user needs a second to read 15 characters. While the user types a value, the message on screen
+ * (notice) has no end time. */
 void notice_limit(struct session *session)
 {
 	if (session->screen.notice[0] && !session->screen.entry[0])

@@ -10,8 +10,8 @@ struct session;
 
 void screen_begin(struct session *session);
 
-/* Brings a panel to the front. If the panel hides the focused pane, arrow keys no longer act on
- * that pane. */
+/* Brings a panel of the screen to the front. If the panel hides the focused pane, arrow keys no
+ * longer act on that pane. */
 void screen_bring(struct session *session, const char *front);
 bool screen_in_front(const struct session *session, const char *front);
 void screen_focus(struct session *session, const char *pane);
@@ -24,9 +24,11 @@ void entry_refuse(struct session *session);
 
 /* Opens an overlay. OVERLAY_NONE closes the open overlay. */
 void overlay_open(struct session *session, enum overlay overlay);
-/* Scrolls the overlay, or selects another entry of the find overlay. */
+/* Scrolls the overlay (text in front of the panels), or selects another entry of the find overlay.
+ */
 void overlay_move(struct session *session, int lines);
-/* Shows a text as an overlay. If the title is empty, the text is a command line. */
+/* Shows a text in an overlay, in front of the panels. If the overlay's title is empty, its text is
+ * a command line. */
 void overlay_text(struct session *session, const char *title, const char *text);
 
 /* Opens the find overlay with `count` entries. `more` is the number of events that did not fit in
@@ -37,8 +39,8 @@ void find_open(struct session *session, const char *text, const struct view_foun
  * entry. */
 const char *find_command(const struct session *session);
 
-/* Shows a notice. The notice stays until a command changes it, or until notice_limit() sets an end
- * time. */
+/* Shows a notice. A notice (message on screen) stays until a command changes it, or until
+ * notice_limit() sets an end time. */
 void session_notice(struct session *session, bool bad, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 void notice_clear(struct session *session);
@@ -46,5 +48,5 @@ void notice_clear(struct session *session);
  * removes the notice after `seconds`. */
 void notice_limit(struct session *session);
 void notice_limit_to(struct session *session, double seconds);
-/* Removes the notice after its end time. Returns whether the view changed. */
+/* Removes the notice, a message on screen, after its end time. Returns whether the view changed. */
 bool notice_expire(struct session *session);

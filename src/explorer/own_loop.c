@@ -1,5 +1,6 @@
-/* Own loops in the explorer. A command opens an own loop. When the user saves the loop's file, the
- * session compiles the file again, and the previous version becomes A. */
+/* Own loops in the explorer. A command opens an own loop: a function in the user's file. When the
+ * user saves the own loop's file, the session compiles the file again, and the previous version
+ * becomes A, the setting compared with. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 /* Seconds between two checks whether the own loop's file was saved. Each check calls stat(2)
  * once. */
 static const double LOOK_PERIOD = 0.25;
-/* Seconds to wait after the file was saved, because the file may not be complete yet. */
+/* Seconds to wait after the own loop's file was saved, because the file may not be complete yet. */
 static const double SETTLE = 0.05;
 
 static struct setting *newest(struct session *session)
@@ -25,7 +26,7 @@ void session_own_adopt(struct session *session, const struct setting *setting)
 	session->own.open = true;
 }
 
-/* Shows the compiler's messages in an overlay. */
+/* Shows the compiler's messages about the own loop's file in an overlay. */
 static void show_errors(struct session *session, const char *path, const struct text *said)
 {
 	char title[80];
@@ -34,8 +35,9 @@ static void show_errors(struct session *session, const char *path, const struct 
 	overlay_text(session, title, text_string(said));
 }
 
-/* Makes a compiled kernel the own loop. The kernel becomes the present setting, unless it is a new
- * version of a loop that is not on screen. The sample of the previous version becomes A. */
+/* Makes a compiled kernel the own loop of the session. The own loop becomes the present setting,
+ * unless it is a new version of a loop that is not on screen. The sample of the own loop's previous
+ * version becomes A, the setting compared with. */
 static void take(struct session *session, const struct kernel *kernel, bool go)
 {
 	const struct setting *present = &session->setting;
@@ -56,8 +58,9 @@ static void take(struct session *session, const struct kernel *kernel, bool go)
 			session_pin(session);
 	}
 	insight_forget(session);
-	/* A, the pinned setting, is removed if it belongs to an older version. The new version has
-	 * overwritten the kernel of that version. */
+	/* A, the pinned setting for comparison, is removed if it belongs to an older version of the
+	 * own loop. The new version of the own loop has overwritten the kernel of that older
+	 * version. */
 	if (session->pinned.setting.kernel == kernel)
 		session_unpin(session);
 	session->own.open = true;
@@ -68,7 +71,7 @@ static void take(struct session *session, const struct kernel *kernel, bool go)
 	if (go || version)
 		session_go(session, &setting);
 	/* All existing samples are discarded, because they belong to the previous version of the
-	 * loop. */
+	 * own loop. */
 	session_forget(session);
 }
 
@@ -98,8 +101,8 @@ static bool reload(struct session *session)
 	char path[4096], flags[1024];
 	struct status status;
 
-	/* The strings are copied, because the new version may overwrite the kernel that holds
-	 * them. */
+	/* The names in the kernel are copied, because the new version of the own loop may overwrite
+	 * the kernel that holds them. */
 	snprintf(path, sizeof(path), "%s", newest(session)->kernel->file);
 	snprintf(flags, sizeof(flags), "%s", cflags ? cflags : "");
 	session->own.stale = false;
@@ -124,7 +127,7 @@ bool session_own_advance(struct session *session)
 	session->own.look = session->now + LOOK_PERIOD;
 	if (!own_changed(newest(session)->kernel->own))
 		return false;
-	/* The next call compiles the file, so a frame can show the notice first. */
+	/* The next call compiles the own loop's file, so the screen can show the message first. */
 	session->own.stale = true;
 	session->own.look = session->now + SETTLE;
 	session_notice(

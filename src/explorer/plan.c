@@ -1,4 +1,5 @@
-/* Chooses the cells to measure around the present setting, and the order of their visits. */
+/* Chooses the cells (settings) to measure around the present setting, and the order of their
+ * measurements. */
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -8,11 +9,12 @@
 #include "experiment/windows/windows.h"
 #include "explorer/state.h"
 
-/* Largest number of cells that the session keeps. If the session has more cells than CELLS_MOST, it
- * removes all cells. Each cell needs about 15 KB until it has settled. */
+/* Largest number of cells (settings with trials) that the session keeps. If the session has more
+ * cells (settings with trials) than CELLS_MOST, it removes all cells. Each cell (setting with
+ * trials) needs about 15 KB until its value is precise. */
 enum { CELLS_MOST = 6000 };
-/* A cell settles when its median is known to within CELL_PRECISION (relative), or after CELL_VISITS
- * visits. */
+/* A cell (setting) needs no more trials when its median is known to within CELL_PRECISION
+ * (relative), or after CELL_VISITS measurements. */
 static const double CELL_PRECISION = 0.01;
 enum { CELL_VISITS = 5 };
 
@@ -21,12 +23,14 @@ static uint64_t last_cache(const struct session *session)
 	return session->machine_known ? machine_last_cache(session_machine(session)) : 0;
 }
 
-/* Largest working set, in bytes, of a visited cell of an own loop. Each visit of an own loop's cell
- * prepares the data again, which takes too long for a larger working set. */
+/* Largest working set, in bytes, for which settings around an own loop's present setting are
+ * measured. Each measurement of an own loop prepares the data again, which takes too long for a
+ * larger working set. */
 enum { ISOLATED_MOST = 64 << 20 };
 
-/* Adds a setting to the plan, unless one of the first `look` entries already holds it. Returns the
- * entry's index, or -1 if the kernel or the machine refuses the setting. */
+/* Adds a setting to the plan of settings to measure, unless one of the first `look` entries already
+ * holds it. Returns the index of the plan's entry, or -1 if the kernel or the machine refuses the
+ * setting. */
 static int plan_place(struct session *session, const struct setting *setting, int look)
 {
 	struct plan *plan = &session->plan;
@@ -50,8 +54,8 @@ static int plan_place(struct session *session, const struct setting *setting, in
 	return plan->count++;
 }
 
-/* Adds the points of a slice to the plan, and fills the slice's planned[]. The point nearest to the
- * present setting comes first in the order of visits. */
+/* Adds the points of a slice (curve over one knob) to the plan, and fills the slice's planned[].
+ * The point nearest to the present setting is measured first. */
 static void slice_place(struct session *session, struct plan_slice *slice)
 {
 	struct setting setting = session->setting;
@@ -108,7 +112,7 @@ static int slice_values(const struct session *session, int knob, int64_t *values
 	return axis_values(&kernel->knobs[knob], session->memory_limits, values, VIEW_SLICE);
 }
 
-/* Builds the slice along `knob`; if `knob` is -1, the slice is empty. */
+/* Builds the slice, a curve along `knob`; if `knob` is -1, the slice is empty. */
 static void build_slice(struct session *session, struct plan_slice *slice, int knob)
 {
 	slice->knob = knob;
@@ -133,8 +137,8 @@ static void build_grid(struct session *session, struct plan_grid *grid, int size
 			session->replay, &session->setting, size, grid->y, VIEW_GRID_Y);
 		grid->nx = replay_values(
 			session->replay, &session->setting, stride, grid->x, VIEW_GRID_X);
-		/* A grid with only one row or one column would repeat a slice, so it is not
-		 * shown. */
+		/* A mountain (grid of sizes and strides) with only one row or one column would
+		 * repeat a slice, so it is not shown. */
 		grid->present = grid->ny > 1 && grid->nx > 1;
 	} else {
 		grid->ny = axis_sizes(kernel, size, true, last_cache(session),
@@ -148,8 +152,8 @@ static void build_grid(struct session *session, struct plan_grid *grid, int size
 		grid->nx = grid->ny = 0;
 }
 
-/* Returns the knob of the second slice: the stride if the kernel has one, else the chosen knob; -1:
- * there is no second slice. */
+/* Returns the knob of the second slice (curve on screen): the stride if the kernel has one, else
+ * the chosen knob; -1: there is no second slice. */
 static int second_knob(const struct session *session, int size, int stride)
 {
 	const struct kernel *kernel = session->setting.kernel;
@@ -157,7 +161,8 @@ static int second_knob(const struct session *session, int size, int stride)
 
 	if (knob == size || knob >= kernel->knob_count)
 		return -1;
-	/* The windows campaign, not the plan, chooses the points along the knob `fillers`. */
+	/* The windows campaign (measurement of buffer sizes), not the plan, chooses the points
+	 * along the knob `fillers`. */
 	return curves_there(session) && strcmp(kernel->knobs[knob].name, WINDOWS_FILLERS) == 0
 		       ? -1
 		       : knob;
@@ -179,7 +184,8 @@ void plan_build(struct session *session)
 void plan_forget(struct session *session)
 {
 	cells_clear(session->cells);
-	/* The plan is emptied, because it has pointers to the removed cells. */
+	/* The plan of settings to measure is emptied, because it has pointers to the removed cells.
+	 */
 	session->plan.count = 0;
 }
 
@@ -195,7 +201,7 @@ void plan_stop(struct session *session)
 	session->plan.count = 0;
 }
 
-/* Stores the cell in the entry of the plan that has the cell's setting. */
+/* Stores the cell (trials of a setting) in the entry of the plan that has the cell's setting. */
 static void attach(struct plan *plan, struct cell *cell)
 {
 	for (int i = 0; i < plan->count; i++) {
@@ -206,9 +212,10 @@ static void attach(struct plan *plan, struct cell *cell)
 	}
 }
 
-/* Improves the sample of a settled cell. A good live sample replaces the cell's sample, because the
- * live sample is newer and has more trials. The sample of a visit replaces only a doubtful sample,
- * and only if the new sample is good. */
+/* Improves the sample of a cell, a setting that needs no more trials. A good sample from the live
+ * measurement replaces the cell's sample, because the live sample is newer and has more trials. The
+ * sample of a new measurement of a cell replaces only a doubtful sample, and only if the new sample
+ * is good. */
 static void improve(
 	struct session *session, struct cell *cell, const struct result *result, bool current)
 {
@@ -253,9 +260,9 @@ struct cell *plan_take(struct session *session, const struct setting *setting,
 	return cell;
 }
 
-/* Returns the index of the first entry with the fewest visits. If `doubtful` is false, only cells
- * that have not settled count; otherwise, only settled cells with a doubtful sample count. Returns
- * -1 if no cell counts. */
+/* Returns the index of the first setting in the plan with the fewest measurements. If `doubtful` is
+ * false, only settings that need more trials count; otherwise, only settled settings with a
+ * doubtful sample count. Returns -1 if no setting in the plan counts. */
 static int least_visited(const struct plan *plan, bool doubtful)
 {
 	unsigned fewest = UINT_MAX;
@@ -290,8 +297,9 @@ int plan_doubtful(const struct plan *plan)
 	return least_visited(plan, true);
 }
 
-/* Returns the index of the value next to `value` in a direction. `value` may lie between two values
- * of the array or beyond them. Returns -1 if there is no next value. */
+/* Returns the index, in an ascending array, of the value next to `value` in a direction. `value`
+ * may lie between two values of the array or beyond them. Returns -1 if the array has no next value
+ * in that direction. */
 static int value_beside(const int64_t *values, int count, int64_t value, int direction)
 {
 	struct axis_place place = axis_find(values, count, value);

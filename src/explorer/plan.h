@@ -1,5 +1,5 @@
-/* The plan lists the cells to measure around the present setting, for the slices and the mountain.
- * Only plan.c writes the plan. */
+/* The plan lists the cells (settings) to measure around the present setting, for the slices
+ * (curves) and the mountain. Only plan.c writes the plan. */
 #pragma once
 
 #include <stdbool.h>
@@ -12,16 +12,20 @@
 struct session;
 
 enum { PLANNED_MAX = 2 * VIEW_SLICE + VIEW_GRID_X * VIEW_GRID_Y };
-enum { CELL_QUIET = 40 }; /* number of quiet trials that one visit of a cell requests */
+enum {
+	CELL_QUIET = 40
+}; /* number of quiet trials that one measurement of a cell (setting) requests */
 
-/* A cell to measure. `cell` is NULL until the first visit. */
+/* A cell: a setting to measure, with its trials. `cell` is NULL until the first measurement of the
+ * setting. */
 struct planned {
 	struct setting setting;
 	struct cell *cell;
 };
 
-/* The values of one knob along which a slice is drawn. planned[] holds an index into plan.planned
- * for each value. Index -1: the kernel refuses that combination of knobs. */
+/* The values of one knob along which a slice (a curve on screen) is drawn. planned[] of a slice
+ * holds an index into plan.planned for each value of the knob. Index -1: the kernel refuses that
+ * combination of knobs. */
 struct plan_slice {
 	int knob, count, here;
 	int64_t value[VIEW_SLICE];
@@ -36,7 +40,8 @@ struct plan_grid {
 	int planned[VIEW_GRID_Y][VIEW_GRID_X];
 };
 
-/* The array planned[] is in the order of visits, and contains each setting once. */
+/* The array planned[] of the plan is in the order of measurements, and contains each setting once.
+ */
 struct plan {
 	struct plan_slice by_size, by_stride;
 	struct plan_grid grid;
@@ -45,30 +50,32 @@ struct plan {
 };
 
 void plan_build(struct session *session);
-/* Builds the plan with plan_build(). If there are too many cells, plan_renew() first removes all
- * cells. */
+/* Builds the plan with plan_build(). If the session has too many cells (settings with trials),
+ * plan_renew() first removes all cells. */
 void plan_renew(struct session *session);
-/* Removes every cell; call plan_build() after plan_forget(). */
+/* Removes every cell (measured setting); call plan_build() after plan_forget(). */
 void plan_forget(struct session *session);
-void plan_stop(struct session *session); /* empties the plan, until the next plan_build() */
+void plan_stop(struct session *
+		session); /* empties the plan of settings to measure, until the next plan_build() */
 
-/* Returns the index in planned[] of the cell to visit next; -1: all cells have settled. */
+/* Returns the index in planned[] of the setting to measure next; -1: all settings have enough
+ * trials. */
 int plan_next(const struct plan *plan);
-/* Among the settled cells that were contended or unsettled at every visit, returns the index of the
- * cell with the fewest visits. Returns -1 if no settled cell was contended or unsettled at every
- * visit. */
+/* Among the settings that need no more trials but whose every measurement was contended or too
+ * scattered, returns the index of the one measured least often. Returns -1 if no setting with
+ * enough trials was contended or too scattered at every measurement. */
 int plan_doubtful(const struct plan *plan);
 
-/* Adds a result to the cell of its setting. `current` is true if the result is for the present
- * setting. Returns the cell if the cell had not settled before, else NULL. After recording the
- * cell, the caller calls cell_compact(). */
+/* Adds a measured result to the cell of its setting. `current` is true if the result is for the
+ * present setting. Returns the cell (setting with trials) if this result gave it enough trials,
+ * else NULL. After writing the cell to the recording, the caller calls cell_compact(). */
 struct cell *plan_take(struct session *session, const struct setting *setting,
 	const struct result *result, bool current);
 
-/* plan_neighbour() finds the next possible point of a slice, and plan_walk() the next possible
- * point of the mountain. plan_neighbour() and plan_walk() start at the present setting. The
- * directions right and down are +1; left and up are -1. plan_neighbour() and plan_walk() return
- * false if there is no possible point in the given direction. */
+/* plan_neighbour() finds the next possible point of a slice (curve over one knob), and plan_walk()
+ * the next possible point of the mountain. plan_neighbour() and plan_walk() start at the present
+ * setting. The directions right and down are +1; left and up are -1. plan_neighbour() and
+ * plan_walk() return false if there is no possible point in the given direction. */
 bool plan_neighbour(const struct session *session, const struct plan_slice *slice, int direction,
 	struct setting *setting);
 bool plan_walk(const struct session *session, int dx, int dy, struct setting *setting);

@@ -85,7 +85,8 @@ struct status playback_fit(const struct session *session, struct setting *settin
 	for (int i = 0; i < wanted.kernel->knob_count; i++) {
 		const struct knob *knob = &wanted.kernel->knobs[i];
 
-		/* The error names the first requested choice that was not recorded. */
+		/* The error of a replay names the first requested value of a knob that was not
+		 * recorded. */
 		if (!(asked >> i & 1) || knob->kind != KNOB_CHOICE)
 			continue;
 		return status_usage("%s=%s was not recorded: %s", knob->name,
@@ -185,7 +186,7 @@ bool record_begin(struct session *session)
 	return status_is_ok(&status);
 }
 
-/* After a write error, ends the recording and shows a notice. */
+/* After a write error, ends the recording and shows a message on screen. */
 static void check(struct session *session)
 {
 	struct status status = recording_state(session->recording).status;

@@ -1,5 +1,5 @@
-/* Sends requests to the engine for the present setting, the cells around that setting, the memory
- * latencies and the campaigns. */
+/* Sends measurement requests to the engine: for the present setting, the settings around it, the
+ * memory latencies and the campaigns (long measurements). */
 #include <math.h>
 #include <string.h>
 
@@ -13,18 +13,19 @@ static const double REST = 0.1;
  * evenly between 0 and 1. */
 static const double GOLDEN = 0.6180339887;
 
-/* Seconds of one visit of a cell. A visit is short, so the live measurement never waits long. A
- * working set larger than VISIT_LARGE_FROM bytes needs more time for the same number of trials. */
+/* Seconds of one measurement of a cell, a setting around the present setting. A measurement of a
+ * neighbouring setting is short, so the live measurement never waits long. A working set larger
+ * than VISIT_LARGE_FROM bytes needs more time for the same number of trials. */
 static const double VISIT_SMALL = 0.004, VISIT_LARGE = 0.008;
 enum { VISIT_LARGE_FROM = 1 << 20 };
-/* Before the trials of a cell, the kernel walks through its whole working set once if that lap
- * takes at most CELL_LAP seconds. The run to steady state takes at most CELL_SETTLE seconds,
- * because there are hundreds of cells. */
+/* Before the trials of a cell (a neighbouring setting), the kernel walks through its whole working
+ * set once if that lap takes at most CELL_LAP seconds. For a cell, the run to steady state takes at
+ * most CELL_SETTLE seconds, because there are hundreds of cells. */
 static const double CELL_LAP = 0.005, CELL_SETTLE = 0.06;
 
-/* Live requests alternate between PLACES placements in memory if the choice of pages can change the
- * result. PIECE, SHIFT_LEAST and SHIFT_MOST are sizes in bytes; engine/memory/working_sets.h
- * explains the placements. */
+/* Live requests alternate between PLACES positions of the data in memory if the choice of pages can
+ * change the result. PIECE, SHIFT_LEAST and SHIFT_MOST are sizes in bytes;
+ * engine/memory/working_sets.h explains the placements. */
 enum { PLACES = 3, PIECE = 2 << 20, SHIFT_LEAST = 64 << 10, SHIFT_MOST = 16 << 20 };
 
 void requests_begin(struct session *session)
@@ -67,8 +68,8 @@ uint64_t request_setting(struct session *session, const struct setting *setting,
 	struct request request = {
 		.kernel = setting->kernel,
 		.seed = session->seed,
-		/* Each request uses another place in memory, and the places spread evenly, so the
-		 * sample does not depend on one place. */
+		/* Each request uses another position in memory, and the positions spread evenly, so
+		   the sample does not depend on one position. */
 		.place = fmod((double)turn * GOLDEN, 1),
 		/* If the kernel cannot move its data within a larger layout, each live request uses
 		 * other pages. */
@@ -109,8 +110,8 @@ bool requests_returned(struct session *session, const struct result *result)
 		return false;
 	if (result->final && result->generation == requests->outstanding) {
 		requests->outstanding = 0;
-		/* If another process's request cancelled the session's request, the session waits
-		 * before its next request. */
+		/* If a request of another process cancelled the session's request, the session
+		 * waits before its next request. */
 		if (result->status.code == STATUS_CANCELLED)
 			requests->rest_until = session->now + REST;
 	}

@@ -1,5 +1,6 @@
-/* The user's choices are the setting, the knob, the freeze and A. After a new choice, the other
- * parts of the session begin again. */
+/* The user's choices in a session are the setting, the knob, the freeze of the screen, and A, the
+ * setting compared with. After a new choice of the user, the other parts of the session begin
+ * again. */
 #include "base/units.h"
 #include "explorer/state.h"
 
@@ -19,7 +20,8 @@ void session_choose_knob(struct session *session, int knob)
 		return;
 	session->knob = knob;
 	entry_drop(session);
-	plan_build(session); /* the second slice may run along the chosen knob */
+	plan_build(session); /* true: the second slice (curve on screen) may run along the chosen
+				knob */
 }
 
 /* ---- measuring the present setting ---- */
@@ -27,7 +29,7 @@ void session_choose_knob(struct session *session, int knob)
 void session_fail(struct session *session, const char *why)
 {
 	live_fail(&session->live, why);
-	/* A loop that crashes or never ends probably fails in the neighbouring cells, too, and each
+	/* A loop that crashes or never ends probably fails in neighbouring settings, too, and each
 	 * failure would take seconds. */
 	if (session->setting.kernel->isolated)
 		plan_stop(session);
@@ -43,8 +45,8 @@ void session_submit(struct session *session)
 		session_fail(session, status.text);
 		return;
 	}
-	/* The new request makes the engine cancel the previous request, which may belong to a
-	 * campaign. */
+	/* The new live request makes the engine cancel the previous request, which may belong to a
+	 * long measurement (campaign). */
 	campaigns_lose(session);
 	counted_asked(session);
 	live_asked(&session->live,
@@ -62,12 +64,13 @@ void session_stop(struct session *session)
 {
 	session_interrupt(session);
 	live_stop(&session->live, "ended before the first sample; the key a measures again");
-	/* The plan stops, because each neighbouring cell would take about as long as the present
-	 * setting. */
+	/* The plan of neighbouring settings stops, because measuring each would take about as long
+	 * as the present setting. */
 	plan_stop(session);
 }
 
-/* If the present setting was visited earlier, takes its sample from its cell. */
+/* If the present setting was measured earlier, takes its sample from the table of measured
+ * settings. */
 static void recall(struct session *session)
 {
 	const struct cell *cell = cells_get(session->cells, &session->setting, false);

@@ -1,8 +1,9 @@
 /* The session owns the user's choices and the measured samples.
  *
- * The session turns commands into requests to the engine, and results into state. The session does
- * not draw. The session also reads and compiles the files of own loops, and writes recordings. The
- * caller passes the time to each function, in seconds of any steady clock. */
+ * The session turns the user's commands into requests to the engine, and measured results into what
+ * the screen shows. The session does not draw. The session also reads and compiles the files of own
+ * loops, and writes recordings. The caller of the session's functions passes the time to each
+ * function, in seconds of any steady clock. */
 #pragma once
 
 #include <stdbool.h>
@@ -22,9 +23,9 @@ struct session_options {
 	uint64_t seed;
 	const char *invocation; /* command-line options that the command line of key y repeats:
 				   "--cpu 3"; "": none */
-	const struct explainer
-		*explainer; /* source of the limits; borrowed; NULL: no limits are shown */
-	const char *uarch;  /* the core to predict for; NULL: the running core */
+	const struct explainer *explainer; /* functions that compute the limits; borrowed; NULL: no
+					      limits are shown */
+	const char *uarch; /* the core for which limits are predicted; NULL: the running core */
 	/* The recording to replay, borrowed; the engine and the explainer must then belong to that
 	 * recording. If `replay` is NULL, the session measures this machine. */
 	struct replay *replay;
@@ -55,19 +56,19 @@ bool session_command_works(const struct session *session, const char *line);
  * Returns whether the view changed. */
 bool session_advance(struct session *session, double now);
 
-/* Returns the seconds until session_advance() must be called again. A negative value means never,
- * because the session is frozen or waits for the engine. */
+/* Returns the seconds until session_advance() must be called again. If session_next() returns a
+ * negative value, no call is needed: the session is frozen or waits for the engine. */
 double session_next(const struct session *session, double now);
 
-/* Whether every requested measurement is complete: the live sample, all cells and all campaigns.
- * The command `wait` of a script waits until session_idle() returns true. */
+/* Whether every requested measurement is complete: the live sample, all cells (settings on screen)
+ * and all campaigns. The command `wait` of a script waits until session_idle() returns true. */
 bool session_idle(const struct session *session);
 
 bool session_quit(const struct session *session); /* whether the user asked to end the session */
 
 /* Writes a description of the present recording: "recorded: 12 settings, 340 KiB: slexplore replay
- * FILE". The text is empty if nothing is recorded. */
+ * FILE". The description of the present recording is empty if nothing is recorded. */
 void session_recorded(const struct session *session, char *buffer, size_t size);
 
-/* Fills a view from the present state. */
+/* Fills a view, the data of one screen frame, from the session's present state. */
 void session_view(const struct session *session, double now, struct view *view);

@@ -123,10 +123,10 @@ static void fill_misses(const struct session *session, struct view *view)
 
 /* ---- equivalent variants ---- */
 
-/* The largest number of values of the knob that selects the variant. */
+/* The largest number of values of the knob that selects the kernel's variant. */
 enum { WAYS_MOST = 16 };
 
-/* Returns the explanation of a variant if that explanation already exists, else NULL. */
+/* Returns the explanation (limits) of a kernel's variant if it was already computed, else NULL. */
 static const struct explanation *known_of(
 	const struct session *session, const struct setting *setting, const struct view *view)
 {
@@ -137,7 +137,8 @@ static const struct explanation *known_of(
 		       : NULL;
 }
 
-/* Fills the row of a variant. Returns false if the variant was not measured. */
+/* Fills a row of the panel that compares the variants of a kernel. Returns false if the variant of
+ * the kernel was not measured. */
 static bool row_of(const struct session *session, const struct setting *setting,
 	const struct view *view, struct sweeps_row *row)
 {

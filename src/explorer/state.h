@@ -1,5 +1,6 @@
-/* The session's state, used only in explorer/. One file owns each part of the state; the comment
- * next to the part names the file. tests/owners.sh checks that no other file writes that part. */
+/* The session's state, used only in explorer/. One file owns each part of the session's state; the
+ * comment next to the part names the file. tests/owners.sh checks that no other file writes that
+ * part. */
 #pragma once
 
 #include <stdbool.h>
@@ -22,8 +23,8 @@
 #include "recording/recording.h"
 #include "recording/replay.h"
 
-/* A kernel's last setting and knob. When the user chooses a kernel again, the session restores the
- * kernel's last setting and knob. */
+/* The last setting and the last chosen knob of a kernel. When the user chooses a kernel again, the
+ * session restores the kernel's last setting and knob. */
 struct remembered {
 	struct setting setting;
 	int knob;
@@ -37,22 +38,25 @@ struct pinned {
 	enum limit_kind limit; /* binding limit of A; LIMIT_COUNT: the limit is unknown */
 };
 
-/* The open own loop. The setting in session.kernels[kernel_count] belongs to the newest version of
- * the own loop. */
+/* The open own loop. true: the setting in session.kernels[kernel_count] belongs to the newest
+ * version of the own loop. */
 struct own_loop {
 	bool open;
-	bool stale;  /* the loop's file was saved; the next session_advance() compiles the file */
+	bool stale;  /* true: the own loop's file was saved; the next session_advance() compiles the
+			file */
 	double look; /* time at which the session checks the loop's file again */
 };
 
-/* The session's requests to the engine. */
+/* The state of the session's requests to the engine. */
 struct requests {
 	uint64_t generation;  /* generation of the last request */
-	uint64_t outstanding; /* generation of the request that has no final result yet; 0: none */
-	bool live;	      /* the outstanding request is for the present setting */
+	uint64_t outstanding; /* generation (number) of the request that has no final result yet; 0:
+				 none */
+	bool live; /* true: the request without a final result is for the present setting */
 	struct outlook outlook; /* progress of a long request */
-	uint64_t forgotten;	/* the session discards results up to this generation */
-	double rest_until;	/* the session sends no request before this time */
+	uint64_t forgotten; /* the session discards results of requests with a generation (number)
+			       up to this */
+	double rest_until;  /* time before which the session sends no request */
 };
 
 /* The recorded values of each knob of one kernel. */
@@ -78,22 +82,24 @@ struct session {
 	struct sweeps sweeps; /* the named sweeps, with published values; empty if their file is
 				 unreadable */
 	int kernel_count;
-	double doubt_due; /* time from which the session may measure a contended cell again */
+	double doubt_due; /* time from which the session may measure a contended setting around the
+			     present one again */
 
 	/* session.c: the user's choices (own_loop.c also writes `kernels`) */
 	struct setting setting;
 	int knob;
-	/* One entry for each kernel of kernel_registry, and a last entry for the own
-	 * loop. */
+	/* The last settings: one entry for each kernel of kernel_registry, and a last entry for the
+	 * own loop. */
 	struct remembered *kernels;
-	bool turned; /* the user has changed the setting at least once */
+	bool turned; /* true: the user has changed the setting at least once */
 	bool frozen;
 	struct pinned pinned;
 
 	struct own_loop own;	     /* own_loop.c */
 	struct requests requests;    /* requests.c */
 	struct live live;	     /* live.c */
-	struct cells *cells;	     /* plan.c; campaign_windows.c adds the points of the curves */
+	struct cells *cells;	     /* plan.c: settings to measure around the present one;
+					campaign_windows.c adds the points of the curves */
 	struct plan plan;	     /* plan.c */
 	struct insight insight;	     /* insight.c */
 	struct memory_probe memory;  /* insight.c: L3 and memory latencies of this machine */
@@ -101,10 +107,11 @@ struct session {
 	struct recording *recording; /* recorded.c: the file being recorded; NULL: none */
 	struct playback playback;    /* recorded.c */
 	struct under_way campaigns[CAMPAIGNS]; /* campaigns.c */
-	bool windows_shown; /* campaign_windows.c: the windows panel has already been brought to the
-			       front */
+	bool windows_shown; /* campaign_windows.c: true: the panel of buffer sizes has already been
+			       brought to the front */
 	struct screen screen;	     /* on_screen.c */
-	struct misses_whatif whatif; /* commands_panes.c: other caches to show misses for */
+	struct misses_whatif whatif; /* commands_panes.c: the user's question about misses in caches
+					of other sizes */
 	bool relief;		     /* commands_panes.c: the mountain is drawn as a relief */
 	bool quit;		     /* command.c */
 };
@@ -123,9 +130,9 @@ void session_choose_knob(struct session *session, int knob);
 /* Makes `setting` the present setting. */
 void session_go(struct session *session, const struct setting *setting);
 void session_freeze(struct session *session, bool frozen);
-void session_forget(struct session *session); /* discards every sample */
-void session_forget_cells(
-	struct session *session); /* discards every sample except the live sample */
+void session_forget(struct session *session);	    /* discards every sample */
+void session_forget_cells(struct session *session); /* discards every measured sample except the
+						       sample of the live measurement */
 /* Submits a request for the present setting. If the setting cannot be measured, marks the setting
  * as failed. */
 void session_submit(struct session *session);
@@ -134,13 +141,15 @@ void session_fail(struct session *session, const char *why);
  * session_stop() cancels the measurement of the present setting until the setting changes. */
 bool session_prepares(const struct session *session);
 void session_stop(struct session *session);
-/* Begins a campaign. Cancels the present request and ends the freeze. */
+/* Begins a campaign. Cancels the present request to the engine and ends the freeze of the screen.
+ */
 void session_begin_campaign(struct session *session, enum campaign_of which,
 	const struct campaign_row *row, void *self);
-/* Stores the present setting and its sample as A. The sample to store as A must be valid. */
+/* Stores the present setting and its sample as A, to compare other settings with. The sample to
+ * store as A must be valid. */
 void session_pin(struct session *session);
 void session_unpin(struct session *session);
-/* Changes the knob that the advice names, or shows the advice as a notice. */
+/* Changes the knob that the advice names, or shows the advice as a message. */
 void session_follow_advice(struct session *session);
 
 /* ---- requests.c ---- */
@@ -150,16 +159,17 @@ void session_follow_advice(struct session *session);
 enum { TAG_LIVE = 1, TAG_CELL, TAG_MEMORY, TAG_CAMPAIGN };
 
 void requests_begin(struct session *session);
-/* request_send() and request_setting() return the generation of the new request. The new request
- * replaces the previous request. */
+/* request_send() and request_setting() return the generation of the new request. A new request to
+ * the engine replaces the session's previous request. */
 uint64_t request_send(struct session *session, struct request *request, unsigned tag);
 uint64_t request_setting(struct session *session, const struct setting *setting, bool live,
 	const struct budget *budget);
 void request_cell(struct session *session, const struct setting *setting);
 void requests_cancel(struct session *session);
-void requests_forget(struct session *session); /* discards the results of all requests so far */
-/* Call requests_returned() for each result. requests_returned() returns false if the result must be
- * discarded. */
+void requests_forget(
+	struct session *session); /* discards the results of all requests to the engine so far */
+/* Call requests_returned() for each result that the engine returns. requests_returned() returns
+ * false if the result must be discarded. */
 bool requests_returned(struct session *session, const struct result *result);
 /* Whether a request for the present setting is at the engine. */
 bool requests_live(const struct session *session);
@@ -185,17 +195,19 @@ struct status playback_allows(const struct session *session, const struct settin
 /* Returns the error for a command that would measure during a replay: "a replay measures nothing:
  * …". */
 struct status playback_refuse(const struct session *session);
-/* Whether the replayed recording contains the kernel. Without a replay, the result is true. */
+/* Whether the replayed recording contains settings of the kernel. If no recording is replayed, the
+ * function returns true for every kernel. */
 bool playback_kernel(const struct session *session, const struct kernel *kernel);
 /* Returns an error that lists the recorded kernels. */
 struct status playback_none(const struct session *session, const struct kernel *kernel);
 void playback_renew(
 	struct session *session); /* call playback_renew() after a possible change of the kernel */
-/* Fills a cell with its sample from the replayed recording. The recording must contain the cell's
- * setting. */
+/* Fills a cell (a setting on screen) with its sample from the replayed recording. The replayed
+ * recording must contain the cell's setting. */
 void playback_cell(const struct session *session, struct cell *cell);
 /* Replaces a setting by the nearest recorded setting. `asked` has one bit for each knob that the
- * user set. If no recorded setting is near, returns STATUS_USAGE with the recorded values. */
+ * user set. If no recorded setting is near the wanted setting, returns STATUS_USAGE with the
+ * recorded values. */
 struct status playback_fit(const struct session *session, struct setting *setting, unsigned asked);
 /* Returns the recorded values of the knob as words: "size was recorded at 4k, 8k, 16k". */
 struct words playback_range(const struct session *session, int knob);
@@ -210,14 +222,14 @@ void record_end(struct session *session);
  * session's options name. record_begin() returns whether a recording has begun. */
 bool record_begin(struct session *session);
 /* record_present() records the sample of the present setting; record_cell() records the sample of a
- * settled cell. `point` is true if the cell is a point of a curve, which has few trials and no
- * limits. */
+ * cell (another setting) that needs no more trials. `point` is true if the recorded setting is a
+ * point of a curve over filler instructions, which has few trials and no limits. */
 void record_present(struct session *session);
 void record_cell(struct session *session, const struct cell *cell, bool point);
 
 /* ---- snapshot.c ---- */
 
 /* Fills `misses` with the expected cache misses of the present setting, from the explanation.
- * Without an explanation, the expected misses come from the kernel's access pattern and this
- * machine's caches. */
+ * If the setting has no explanation, the expected misses come from the kernel's access pattern and
+ * this machine's caches. */
 void view_misses(const struct session *session, struct misses *misses);

@@ -7,11 +7,12 @@
 #include "base/text.h"
 
 enum state {
-	TURN_NEW,      /* the measurement's thread has not begun */
+	TURN_NEW,      /* the long measurement's thread has not begun */
 	TURN_RUNS,     /* the measurement runs; the explorer's thread waits only in this state */
-	TURN_ASKS,     /* `request` holds the measurement's next request */
+	TURN_ASKS,     /* `request` holds the long measurement's next request to the engine */
 	TURN_COMPUTES, /* both threads run: the measurement computes in its own thread */
-	TURN_COMPUTED, /* the computation is complete; the measurement waits for its turn */
+	TURN_COMPUTED, /* the computation is complete; the long measurement waits for its turn to
+			  run */
 	TURN_OVER,
 };
 
@@ -21,22 +22,23 @@ struct turns {
 	bool threaded;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	enum state state; /* whose turn it is; protected by `lock` */
+	enum state state; /* which of the two threads (long measurement, explorer) may run;
+			     protected by `lock` */
 
-	/* The thread that has the turn owns the following fields. A thread passes the turn while it
-	 * holds the lock, so the other thread sees the new values. */
+	/* The thread whose turn it is to run owns the following fields. A thread lets the other
+	 * thread run while it holds the lock, so the other thread sees the new values. */
 	struct request request;
-	struct result *result; /* the campaign's buffer for the result */
-	bool out;	       /* turns_next() has returned the request to its caller */
-	/* Flags that the campaign reads when its thread continues. */
+	struct result *result; /* the long measurement's buffer for the result of its request */
+	bool out;	       /* true: turns_next() has returned the request to its caller */
+	/* Flags that the long measurement (campaign) reads when its thread continues. */
 	bool lost, stopped, freed;
 	double now;
 };
 
 /* ---- the measurement's thread ---- */
 
-/* Gives the turn to the explorer's thread. Unless the measurement is over, waits until the state is
- * TURN_RUNS. */
+/* Lets the explorer's thread run, because the measurement's thread must wait. Unless the long
+ * measurement is over, waits until the state is TURN_RUNS. */
 static void pass(struct turns *turns, enum state state)
 {
 	pthread_mutex_lock(&turns->lock);
@@ -132,7 +134,7 @@ static void begin(struct turns *turns)
 		turns->state = TURN_OVER;
 }
 
-/* Lets the measurement run until it asks for a request, computes or ends. */
+/* Lets the long measurement's thread run until it asks for a request, computes or ends. */
 static void let_run(struct turns *turns)
 {
 	pthread_mutex_lock(&turns->lock);

@@ -19,32 +19,32 @@
 
 struct turns;
 
-/* Creates the turns of a campaign, which is borrowed. The measurement's thread starts at the first
- * turns_next(). */
+/* Creates the thread state for a campaign (long measurement), which is borrowed. The measurement's
+ * thread starts at the first turns_next(). */
 struct turns *turns_new(const struct campaign *campaign);
 
-/* Ends the measurement at any point. `turns` may be NULL. */
+/* Ends the long measurement at any point. `turns` may be NULL. */
 void turns_free(struct turns *turns);
 
-/* Fills the next request; the caller sets the request's generation and tag. `now` is in seconds of
- * any steady clock. Returns false while a result is awaited, while the measurement computes, and
- * after the measurement's end. */
+/* Fills the long measurement's next request; the caller sets the request's generation and tag.
+ * `now` is in seconds of any steady clock. turns_next() returns false while a result is awaited,
+ * while the measurement computes, and after the measurement's end. */
 bool turns_next(struct turns *turns, double now, struct request *request);
 
-/* Gives the measurement the final result of its last request. The call has no effect if no result
- * is awaited. */
+/* Gives the measurement the final result of its last request. The call has no effect if the long
+ * measurement awaits no result. */
 void turns_accept(struct turns *turns, double now, const struct result *result);
 
 /* Call turns_lose() after the last request was cancelled, or after the conditions of that request
- * changed. The measurement then chooses its next request again. */
+ * changed. The long measurement then chooses its next request again. */
 void turns_lose(struct turns *turns);
 
-/* Asks the measurement to end with its results so far. The next turns_next() ends the measurement
- * and fills no request. */
+/* Asks the long measurement to end with its results so far. The next call of turns_next() ends the
+ * measurement and fills no request. */
 void turns_stop(struct turns *turns);
 
-/* Whether the measurement is computing in its thread. While it computes, call turns_next() again
- * soon. */
+/* Whether the measurement is computing in its thread. While the long measurement computes, call
+ * turns_next() again soon. */
 bool turns_compute(const struct turns *turns);
 
 /* Whether the measurement has ended. */

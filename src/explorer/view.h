@@ -35,26 +35,27 @@ enum {
 /* Size of a search text in bytes, long enough for a command line. */
 enum { FIND_SIZE = 96 };
 
-/* The overlay in front of the panels. */
+/* The overlay: a text or list that the screen shows in front of the panels. */
 enum overlay { OVERLAY_NONE, OVERLAY_HELP, OVERLAY_FIND, OVERLAY_TEXT };
 
 struct view_point {
-	int64_t value; /* value of the knob along the curve */
+	int64_t value; /* value, at this point, of the knob along which the curve is drawn */
 	bool possible; /* the kernel allows this combination */
-	bool valid;    /* the point was measured at least once */
+	bool valid;    /* true: the point of the curve was measured at least once */
 	bool settled;
 	struct sample sample;
 };
 
 struct characterise_report;
 
-/* A slice is a curve along one knob; the other knobs keep their values. The curve shows throughput,
- * or CPE for a kernel that moves no bytes. */
+/* A slice is a curve along one knob of the kernel; the other knobs keep their values. A slice's
+ * curve shows throughput, or CPE for a kernel that moves no bytes. */
 struct view_slice {
-	int knob; /* index of the knob along the curve; -1: there is no slice */
+	int knob; /* index of the knob along the curve of the slice; -1: there is no slice */
 	int count;
-	int here; /* index of the present setting's point; -1: the curve has no such point */
-	/* Position of the present setting among the points, if count > 0. */
+	int here; /* index of the present setting's point on the curve; -1: the curve has no such
+		     point */
+	/* Position of the present setting among the points of the slice (curve), if count > 0. */
 	struct axis_place place;
 	struct view_point point[VIEW_SLICE];
 };
@@ -62,27 +63,29 @@ struct view_slice {
 struct view_grid {
 	bool present;
 	int size_knob, stride_knob;
-	/* Number of strides (nx) and of sizes (ny). Both axes of the grid begin with the smallest
-	 * value. */
+	/* Number of strides (nx) and of sizes (ny) in the grid of the mountain. Both axes of the
+	 * mountain's grid begin with the smallest value. */
 	int nx, ny;
-	/* Index of the stride and of the size nearest to the present setting. place_x and place_y
-	 * show whether the values are equal. */
+	/* Index, in the mountain's grid, of the stride and of the size nearest to the present
+	 * setting. place_x and place_y show whether these grid values are equal to the setting's.
+	 */
 	int here_x, here_y;
 	struct axis_place place_x, place_y;
 	int64_t x[VIEW_GRID_X], y[VIEW_GRID_Y];
-	/* Throughput of each point; NAN: the point was not measured. */
+	/* Throughput of each point of the mountain's grid; NAN: the point was not measured. */
 	float gbps[VIEW_GRID_Y][VIEW_GRID_X];
 	float bytes_per_cycle[VIEW_GRID_Y][VIEW_GRID_X];
 	bool contended[VIEW_GRID_Y][VIEW_GRID_X], unsettled[VIEW_GRID_Y][VIEW_GRID_X];
 	float top; /* the largest measured value in gbps[][] */
 	/* For each size in y[]: the level of the first cache that holds a working set of this size,
-	 * from 1. GRID_MEMORY: no cache holds the working set; 0: the level is unknown. */
+	 * from 1. GRID_MEMORY: no cache holds the working set; 0: the cache level is unknown. */
 	int level[VIEW_GRID_Y];
 	/* Index of the first stride at which each access touches a different cache line; -1: not
-	 * shown. At this stride and larger strides, only the number of cache lines matters. */
+	 * shown. At strides of a cache line or more, only the number of cache lines matters. */
 	int slope_end;
 	double line; /* size of a cache line in bytes */
-	bool relief; /* the mountain is drawn as a relief, not as shaded cells */
+	bool relief; /* true: the mountain (throughput over size and stride) is drawn as a relief,
+			not as shaded cells */
 };
 
 /* The value of view_grid.level[] for a working set that is too large for every cache. */
@@ -110,19 +113,20 @@ struct windows_report;
 struct windows_row;
 
 struct view_found {
-	/* Text of the entry: "combine unroll — elements per iteration". */
+	/* Text of a search result in the find overlay: "combine unroll — elements per iteration".
+	 */
 	char label[2 * COUNTER_NAME + 24];
-	/* The command that runs when the user chooses this entry. */
+	/* The command that runs when the user chooses this search result. */
 	char command[COUNTER_NAME + 16];
 };
 
 /* The event counts of the present setting, and the model's values for these events. */
 struct view_counters {
-	/* The requested events, in the order of `counts`; NULL: no events were
-	 * requested. */
+	/* The counter events requested, in the order of `counts`; NULL: no events were requested.
+	 */
 	const struct event_plan *plan;
-	struct counts counts; /* counted events; counts.id is the plan's id, or 0 if there are no
-				 counts yet */
+	struct counts counts; /* event counts; counts.id is the id of the event plan, or 0 if there
+				 are no counts yet */
 	/* One line that says why counters are not available; empty: counters are available, or
 	 * their availability is not known yet. */
 	char why[200];
@@ -132,10 +136,10 @@ struct view_counters {
 	/* Instructions per element: counted by the processor, and found in the decoded code; NAN:
 	 * unknown. */
 	double counted, decoded;
-	bool differ; /* `counted` and `decoded` differ by more than 1 %, so one of the two is wrong
-		      */
-	/* Cycles measured with the reference chain, divided by counted cycles; NAN: unknown. A
-	 * value that differs from 1 by more than 2 % makes the counters doubtful. */
+	bool differ; /* true: the counted and the decoded instructions per element differ by more
+			than 1 %, so one of the two is wrong */
+	/* Cycles measured with the reference chain, divided by counted cycles; NAN: unknown. If the
+	 * ratio differs from 1 by more than 2 %, the counters are doubtful. */
 	double check;
 	/* Index of the first event on screen, if the panel is too small for all events. */
 	int first;
@@ -150,23 +154,26 @@ struct screen {
 	/* The value that the user is typing for the chosen knob; empty: the user is not typing a
 	 * value. */
 	char entry[24];
-	bool entry_refused; /* the typed value was refused: the next character begins a new value */
+	bool entry_refused; /* true: the typed value was refused; the next character begins a new
+			       value */
 
 	enum overlay overlay;
-	int scroll; /* first line of a long overlay */
-	/* For OVERLAY_TEXT: lines of text, or the command line that starts the explorer in its
-	 * present state. */
+	int scroll; /* number of the first line on screen of a long overlay */
+	/* For OVERLAY_TEXT: the lines of text of the overlay, or the command line that starts the
+	 * explorer in its present state. */
 	char text[VIEW_TEXT];
-	char text_title[80]; /* title of `text`; empty: `text` is the command line */
+	char text_title[80]; /* title of the overlay's text; empty: the text is the command line
+				that restarts the present state */
 
-	char find[FIND_SIZE]; /* the search text of the find overlay */
+	char find[FIND_SIZE]; /* the text that the user typed to find a command or event */
 	int found_count, found_selected;
-	int found_more; /* number of events that did not fit in found[] */
+	int found_more; /* number of counter events that did not fit in found[] */
 	struct view_found found[VIEW_FOUND];
 
 	char notice[STATUS_TEXT]; /* the message on screen; empty: there is no message */
 	bool notice_bad;
-	double notice_until; /* time at which the notice disappears by itself; INFINITY: never */
+	double notice_until; /* time at which the message on screen disappears by itself; INFINITY:
+				never */
 };
 
 struct view_recorded {
@@ -191,11 +198,12 @@ struct view {
 	/* The kernel's remark on the present setting, or the recommended block size; NULL: no
 	 * remark. */
 	const char *remark;
-	/* The recommended block size and the best measured block size; empty: the kernel has no
-	 * blocks. */
+	/* The recommended and the best measured block size of a blocked matrix kernel; empty: the
+	 * kernel has no blocks. */
 	struct blocks_text blocks;
-	/* Text that says whether the measured ranking of equivalent variants agrees with the
-	 * published ranking. The text is empty if there is no ranking to compare. */
+	/* Text that says whether the measured order of a kernel's variants, by speed, agrees with
+	 * the published order. The text on the order of variants is empty if there is no order to
+	 * compare. */
 	char order[480];
 	/* Hint that names the first key to press; NULL: the user has already changed a knob. */
 	const char *hint;
@@ -210,9 +218,10 @@ struct view {
 	double quiet_age; /* seconds since `quiet` was measured */
 	double last_ghz;  /* last measured core clock of any setting; NAN: no clock was measured yet
 			   */
-	enum source last_source; /* source of the cycles from which `last_ghz` was computed */
+	enum source last_source; /* source of the cycles (counter or clock) from which `last_ghz`
+				    was computed */
 	bool measuring;		 /* a request for the present setting is at the engine */
-	double waiting;		 /* seconds since the request, while no answer has arrived */
+	double waiting; /* seconds since the request to the engine, while no answer has arrived */
 	/* Progress of a long preparation or a long run; STAGE_NONE: the progress is unknown. */
 	struct progress_seen ahead;
 	double ahead_left; /* estimated seconds until the long preparation or run ends; NAN: too
@@ -221,7 +230,8 @@ struct view {
 	char failure[STATUS_TEXT];
 	bool frozen;
 
-	bool pinned; /* there is a setting A with which the present setting is compared */
+	bool pinned; /* true: there is a setting A, chosen by the user, with which the present
+			setting is compared */
 	struct setting a_setting;
 	struct sample a;
 	enum limit_kind a_limit; /* the binding limit of A; LIMIT_COUNT: the limit is unknown */
@@ -235,13 +245,13 @@ struct view {
 	 * why there is no explanation; an empty limits_note gives no reason. */
 	const struct explanation *explanation;
 	char limits_note[300];
-	/* The previous explanation, while the new code is being read. Panels keep the layout of the
-	 * previous explanation, but do not show its contents. */
+	/* The previous explanation, while the new code is being read. While new code is read,
+	 * panels keep the layout of the previous explanation, but do not show its contents. */
 	const struct explanation *outline;
 	/* The core for which the limits are computed; NULL: there is no core model. */
 	const struct core *core;
-	bool foreign; /* `core` is not the running core */
-	bool nearest; /* the running core has no model; `core` is the nearest model */
+	bool foreign; /* true: the limits are computed for a `core` that is not the running core */
+	bool nearest; /* true: the running core has no model; `core` is the nearest model */
 	struct gap gap;
 	/* The published cycles of the present setting; NULL: no cycles are published. */
 	const struct published *published;
@@ -260,7 +270,7 @@ struct view {
 			       live */
 	/* The recorded values of each knob, for a replay only. */
 	struct view_recorded recorded[KNOBS_MAX];
-	bool recording;			  /* the session is writing samples to a recording */
+	bool recording;			  /* true: the session is writing samples to a recording */
 	const struct probe_report *probe; /* report of the probe; NULL: no probe was requested */
 	/* A probe, a core measurement or a named sweep runs: there is no live measurement. */
 	bool probing;
@@ -268,22 +278,25 @@ struct view {
 	bool sweeping;				/* the named sweep runs */
 	/* Report of the running core measurement; NULL: no core measurement is running. */
 	const struct characterise_report *characterising;
-	/* Report of the kernel `window`; NULL: the user has not chosen this kernel yet. */
+	/* Report on buffer sizes, measured with the kernel `window`; NULL: the user has not chosen
+	 * this kernel yet. */
 	const struct windows_report *windows;
-	/* The report's row for the present filler; NULL: there is no row. */
+	/* The row of the buffer report for the present kind of filler instruction; NULL: there is
+	 * no row. */
 	const struct windows_row *window;
-	bool windowing; /* some points of the windows report are not measured yet */
+	bool windowing; /* true: some points of the curves over filler instructions are not measured
+			   yet */
 	/* Number of the first line of code on screen, if the panel is too small for all lines. */
 	int code_first;
 
-	/* by_size is a slice along the size, by_stride along the stride. If the kernel has
-	 * no stride, by_stride is a slice along the selected knob. */
+	/* by_size is a slice (curve) along the size, by_stride along the stride. If the kernel has
+	 * no knob for the stride, by_stride is a slice (curve) along the selected knob. */
 	struct view_slice by_size, by_stride;
 	struct view_grid grid;
 	struct cache_sizes caches;
 	struct view_misses misses;
-	/* Number of cells of the slices and of the grid, and how many of these cells have
-	 * settled. */
+	/* Number of settings (cells) of the slices and the grid on screen, and how many of them
+	 * have enough trials. */
 	unsigned cells_wanted, cells_settled;
 
 	struct screen screen;

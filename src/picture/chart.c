@@ -137,7 +137,8 @@ void chart_fit(struct chart *chart, enum scale_kind x, enum scale_kind y)
 	chart->x.scale = scale_fit(x, left, right);
 	if (x != SCALE_LINEAR || !isfinite(left))
 		return;
-	/* The x scale ends near the lowest and highest x of the points, not at round numbers. */
+	/* The scale of the x axis ends near the lowest and highest x of the points, not at round
+	 * numbers. */
 	chart->x.scale.low = left < right ? left - 0.03 * (right - left) : left - 1;
 	chart->x.scale.high = left < right ? right + 0.03 * (right - left) : right + 1;
 }
@@ -255,7 +256,8 @@ struct chart_shows chart_series_shows(const struct chart_series *series)
 	return shows;
 }
 
-/* Adds a legend for the marks that occur in the chart. */
+/* Adds a legend for the marks of doubtful points (contended, not settled) that occur in the
+ * chart. */
 static void tell_marks(struct chart *chart)
 {
 	bool quartiles = false, doubtful = false, modes = false;

@@ -31,8 +31,8 @@ enum {
 };
 
 struct chart_axis {
-	char title[CHART_TEXT]; /* "working set"; the title includes the unit if the tick labels
-				   have no unit: "cycles per load" */
+	char title[CHART_TEXT]; /* title of the axis: "working set"; the title includes the unit if
+				   the tick labels have no unit: "cycles per load" */
 	struct scale scale;
 	int count; /* for a scale of SCALE_STEPS: number of steps, and the name of each step */
 	char (*name)[CHART_NAME];
@@ -42,16 +42,16 @@ struct chart_axis {
 struct chart_point {
 	double x, y, lo, hi;   /* lo and hi are the quartiles of y (NAN: unknown); y is NAN in a gap
 				  of the line */
-	double other, other_y; /* lower and upper value of a point with two modes; NAN: the point
-				  has one mode */
+	double other, other_y; /* lower and upper value of a point whose trials form two separate
+				  groups (modes); NAN: one group */
 	bool doubtful; /* the value is contended, not settled, or provisional: the point is drawn
 			  hollow */
 };
 
 struct chart_series {
 	char name[CHART_NAME]; /* name of the series; empty if the chart has only this series */
-	bool loose; /* the points are published values, which no line joins and which have no colour
-		       of their own */
+	bool loose; /* the points of this series are published values: no line joins the points, and
+		       they have no colour of their own */
 	int count;
 	struct chart_point *point; /* ascending by x */
 };
@@ -62,23 +62,27 @@ struct chart_flat {
 	char text[CHART_NAME];
 };
 
-/* A labelled place on an axis: "L1d 48 KiB". A chart of lines has marks on the x axis. A grid has
- * marks on the y axis, or on the x axis if `across` is set. */
+/* A mark is a labelled place on an axis, such as the size of a cache: "L1d 48 KiB". A chart of
+ * lines has marks on the x axis. A grid has marks on the y axis, or on the x axis if `across` is
+ * set. */
 struct chart_mark {
 	double at;
 	double lo, hi; /* range of the mark's place on the axis; if lo and hi equal `at`, the place
 			  is exact */
 	bool stated;   /* the mark's place was reported by the system; false: the place was measured
 			*/
-	bool across;   /* in a grid, the mark is between two columns, not between two rows */
-	bool pages;    /* the mark is the reach of a TLB, not the size of a cache */
+	bool across;   /* in a grid, the mark (the size of a cache, for example) is between two
+			  columns, not between two rows */
+	bool pages; /* the mark is the number of bytes that the pages of a TLB cover, not the size
+		       of a cache */
 	char text[CHART_NAME];
 };
 
 /* A label on one point: "highest: 47.3 GB/s". In a grid, x and y are indices of steps on the axes.
  */
 struct chart_call {
-	int series; /* index of the series that gives the label its colour; -1: no series */
+	int series; /* index of the series (curve) whose colour the label has; -1: the label has no
+		       series */
 	double x, y;
 	char text[CHART_NAME];
 };
@@ -104,8 +108,8 @@ struct chart {
 	struct chart_axis z;			     /* scale of a grid's values */
 	bool joined;  /* lines connect the points of a series, because the values on the x axis have
 			 an order */
-	bool ordered; /* each series belongs to a value of one knob: shades of one colour show the
-		       * order of the values
+	bool ordered; /* each series is the curve for one value of a knob, and shades of one colour
+		       * show the order of these values
 		       */
 	int series_count;
 	struct chart_series series[CHART_SERIES];
@@ -129,13 +133,15 @@ void chart_free(struct chart *chart); /* NULL: does nothing */
 struct chart_series *chart_add_series(struct chart *chart, const char *name);
 void chart_add_point(struct chart_series *series, const struct chart_point *point);
 
-/* Whether a series has points with quartiles, points with two modes, or doubtful points. */
+/* Whether a series has points with quartiles, points whose trials form two groups (modes), or
+ * doubtful points. */
 struct chart_shows {
 	bool quartiles, modes, doubtful;
 };
 struct chart_shows chart_series_shows(const struct chart_series *series);
 
-/* Each function adds one item to the chart. Items beyond the chart's maximum are ignored. */
+/* chart_add_flat() adds a flat part, chart_add_mark() a mark, and chart_add_call() a label to the
+ * chart. Additions beyond the chart's maximum are ignored. */
 void chart_add_flat(struct chart *chart, double from, double to, double y, const char *text);
 void chart_add_mark(struct chart *chart, const struct chart_mark *mark);
 void chart_add_call(struct chart *chart, int series, double x, double y, const char *text);

@@ -45,8 +45,8 @@ enum scale_kind figure_scale(
 	return ratio > from ? SCALE_LOG : SCALE_LINEAR;
 }
 
-/* Returns the quantity that the sample would have with `cpe` cycles per element at the same core
- * clock. */
+/* Returns the value of the chart's quantity (GB/s, for example) if the sample had `cpe` cycles per
+ * element at the same core clock. */
 static double figure_at(enum sweeps_figure figure, const struct sample *sample, double cpe,
 	const struct run_facts *facts, const struct sample_ratios *sample_ratios,
 	const struct sample *base)
@@ -126,7 +126,8 @@ void knob_heading(struct chart *chart, const struct setting *setting, unsigned e
 	for (int i = 0; i < setting->kernel->knob_count && used < size; i++) {
 		if (except >> i & 1)
 			continue;
-		/* Omit a knob that requests memory or cores if the knob has its default value. */
+		/* In the subtitle of a chart, omit knobs such as `pages` and `cores` if they have
+		 * their default values. */
 		if (setting->kernel->knobs[i].asks != ASKS_NOTHING &&
 			setting->v[i] == setting->kernel->knobs[i].initial)
 			continue;
@@ -186,7 +187,7 @@ void mark_plateaus(struct chart *chart, enum sweeps_figure figure, const struct 
 		char text[CHART_NAME];
 		double level;
 
-		/* A plateau needs at least two points. */
+		/* A plateau (flat part) of a curve needs at least two points. */
 		if (points < 2)
 			continue;
 		level = stats_median(&values[plateau->first], (size_t)points);

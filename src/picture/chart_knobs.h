@@ -6,10 +6,10 @@
 #include "experiment/sweep/sweep.h"
 #include "picture/chart.h"
 
-/* Chooses the quantity to show over a knob, as the explorer does. The quantity is throughput if
- * `moves` is true, the knob is a size or stride, and the kernel's plot does not show cycles.
- * Otherwise the quantity is cycles. Parameter `moves`: whether at least one sample has a
- * throughput. */
+/* Chooses the quantity to show over a knob, as the explorer does. The quantity is throughput if at
+ * least one sample has a throughput (`moves`), the knob is a size or stride, and the kernel's plot
+ * does not show cycles. Otherwise the quantity is cycles. Parameter `moves`: whether at least one
+ * sample has a throughput. */
 enum sweeps_figure figure_choose(const struct kernel *kernel, int x_knob, bool moves);
 
 /* Sets the title of an axis: "cycles per array element read", "GB/s". */
@@ -44,8 +44,9 @@ void knob_heading(struct chart *chart, const struct setting *setting, unsigned e
 /* Gives an axis `count` values of a knob as named steps, and sets the title of the axis. */
 void knob_steps(struct chart_axis *axis, const struct knob *knob, const int64_t *values, int count);
 
-/* Labels the flat parts of the first series: "5.0 cycles", "42 GB/s". The points of the first
- * series are `samples` over sizes. An invalid sample is a gap between points. */
+/* Labels the flat parts of the first series: "5.0 cycles", "42 GB/s". `samples`: the measured
+ * samples of the points of this series, over working-set sizes. An invalid sample is a gap between
+ * points. */
 void mark_plateaus(struct chart *chart, enum sweeps_figure figure, const struct sample *samples);
 
 /* Marks the sizes of the data caches in bytes. The mark of a measured size also shows the range of

@@ -58,7 +58,7 @@ static void add_pages(struct chart *chart, const struct probe_curve curves[PAGE_
 
 /* ---- levels and remarks ---- */
 
-/* Returns the size of a level in words: "48 KiB", "21 to 24 MiB". */
+/* Returns the size of a cache level in words: "48 KiB", "21 to 24 MiB". */
 static struct words size_words(const struct hierarchy_level *level)
 {
 	struct units_text low = units_size_long((int64_t)llround(level->bytes_lo)),
@@ -135,8 +135,8 @@ static void add_plateaus(
 	}
 }
 
-/* Returns the plateaus of the curve with the fewest steps from TLBs: the curve with huge pages, if
- * there is one. */
+/* Returns the plateaus (flat parts) of the latency curve with huge pages, if it was measured,
+ * because TLBs add the fewest steps to this curve. */
 static const struct plateaus *best_plateaus(const struct plateaus plateaus[PAGE_KINDS])
 {
 	static const enum page_kind order[] = { PAGES_HUGE, PAGES_4K, PAGES_AUTO };
@@ -147,7 +147,8 @@ static const struct plateaus *best_plateaus(const struct plateaus plateaus[PAGE_
 	return &plateaus[PAGES_AUTO];
 }
 
-/* Adds the most important remark: the first finding that contradicts the system. */
+/* Adds the most important finding of the probe as a remark to the chart: the first finding that
+ * contradicts the system's data. */
 static void add_remark(struct chart *chart, const struct hierarchy *hierarchy)
 {
 	for (int i = 0; i < hierarchy->finding_count && !chart->remark[0]; i++)
@@ -261,7 +262,8 @@ static void make_cores(
 	for (int i = 0; i < report->cores.count; i++) {
 		struct probe_point from = report->cores.point[i];
 
-		/* Show the sum of the throughput of all cores, if it is known. */
+		/* In the chart of the part `cores`, show the sum of the throughput of all cores, if
+		 * it is known. */
 		if (isfinite(from.sample.total_gbps) && from.sample.gbps > 0)
 			from.sample.gbps = from.sample.total_gbps;
 		add_point(series, SWEEPS_GBPS, &from, NULL, from.x, source);

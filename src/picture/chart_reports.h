@@ -9,9 +9,10 @@
 #include "picture/chart.h"
 
 /* The ladder of limits: a bar for each limit in cycles per element, and the measured value below.
- * The explanation's status must be OK. Parameter `sample`: the sample measured at the setting; if
- * it is NULL or not valid, the chart has no measured bar. Parameter `words`: a comparison of the
- * binding limit and the measured value, "at the limit"; may be empty. */
+ * The status of the explanation (code and limits of a loop) must be OK. Parameter `sample`: the
+ * sample measured at the setting; if it is NULL or not valid, the chart has no measured bar.
+ * Parameter `words`: a comparison of the binding limit and the measured value, "at the limit"; may
+ * be empty. */
 struct chart *chart_ladder(const struct explanation *explanation, const struct setting *setting,
 	const struct sample *sample, const char *words, const struct chart_origin *origin);
 
@@ -23,7 +24,7 @@ enum probe_part chart_probe_part(const struct probe_report *report);
 struct chart *chart_probe(
 	const struct probe_report *report, enum probe_part part, const struct chart_origin *origin);
 
-/* Makes the chart of one row of the report, or of all rows with points if `row` is NULL. Returns
- * NULL if no point of the report is measured. */
+/* Makes the chart of the curve of one filler (a row of the report), or of all fillers with measured
+ * points if `row` is NULL. Returns NULL if no point of the report is measured. */
 struct chart *chart_windows(const struct windows_report *report, const struct windows_row *row,
 	const struct chart_origin *origin);

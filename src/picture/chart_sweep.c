@@ -23,7 +23,7 @@ struct chart_sweep {
 	struct chart_sweep_axis axis[KNOBS_MAX];
 	struct cells *cells; /* the cells so far */
 	struct chart_source source;
-	bool moves; /* at least one sample has a throughput */
+	bool moves; /* at least one sample of the sweep has a throughput */
 	struct named_sweep
 		named; /* how to show the values; for a sweep without a name, `named`
 			  holds only the kernel. The text in `named` is borrowed from the caller */
@@ -85,7 +85,8 @@ static int choose_x(const struct chart_sweep *gathered)
 	return best;
 }
 
-/* Moves an axis to the front of the list of axes. All other axes keep their order. */
+/* Moves a knob to the front of the list of varying knobs, which makes it the x axis. All other
+ * knobs keep their order. */
 static void bring(struct chart_sweep *gathered, int index)
 {
 	struct chart_sweep_axis kept = gathered->axis[index];
@@ -95,7 +96,8 @@ static void bring(struct chart_sweep *gathered, int index)
 	gathered->axis[0] = kept;
 }
 
-/* Returns whether only size and stride vary, with enough values to draw a memory mountain. */
+/* Returns whether size and stride are the only knobs that vary, with enough values to draw a memory
+ * mountain. */
 static bool is_mountain(const struct chart_sweep *gathered)
 {
 	const struct kernel *kernel = gathered->setting.kernel;
@@ -217,8 +219,8 @@ static enum sweeps_figure figure_of(const struct chart_sweep *gathered, int x_kn
 		       : figure_choose(gathered->setting.kernel, x_knob, gathered->moves);
 }
 
-/* Returns the point of a setting at x. The point is a gap in the line if the setting, or the
- * baseline of its speedup, was not measured. */
+/* Returns the point of the chart, at x, for a setting. The line has a gap at x if the setting, or
+ * the baseline of its speedup, was not measured. */
 static struct chart_point point_of(const struct chart_sweep *gathered, enum sweeps_figure figure,
 	const struct setting *setting, double x)
 {
@@ -234,7 +236,8 @@ static struct chart_point point_of(const struct chart_sweep *gathered, enum swee
 
 /* ---- lines ---- */
 
-/* Returns the setting of line number `number`. From line to line, the last knob varies fastest. */
+/* Each line of the chart has its own values of all knobs except x. Returns the setting of line
+ * number `number`; from line to line, the last knob varies fastest. */
 static struct setting line_of(const struct chart_sweep *gathered, int number)
 {
 	struct setting setting = gathered->setting;
@@ -265,8 +268,8 @@ static struct words name_of(const struct chart_sweep *gathered, const struct set
 	return words;
 }
 
-/* Returns whether the line of a setting has at least one cell. If the kernel excludes all cells of
- * a line, the line is omitted.
+/* Returns whether at least one point of a setting's line was measured. If the kernel allows none of
+ * the settings of a line, the line is omitted.
  */
 static bool any_of(const struct chart_sweep *gathered, struct setting setting)
 {

@@ -20,8 +20,8 @@ bool box_within(const struct box *inner, const struct box *outer)
 	       inner->y + inner->height <= outer->y + outer->height + slack;
 }
 
-/* Clips a line to a range of one coordinate. Sets *in and *out to the start and end of the line's
- * remaining part, as shares of the line's length. */
+/* Clips a line to the part whose coordinate (x or y) is within a range. Sets *in and *out to the
+ * start and end of the line's remaining part, as shares of the line's length. */
 static bool clip(double from, double step, double low, double high, double *in, double *out)
 {
 	double first, last;
@@ -140,14 +140,15 @@ static double cost_of(const struct labels_field *field, const struct box *box)
 bool labels_beside(struct labels_field *field, double x0, double x1, double y, double width,
 	double height, struct box *found)
 {
-	/* Candidate places for a label. Values of `along` are positions along the stretch, as
-	 * shares of its length. Values of `away` are distances from the stretch, in heights of the
-	 * label. */
+	/* Candidate places for a label. Values of `along` are positions along the labelled stretch
+	 * of a curve, as shares of the stretch's length. Values of `away` are distances above or
+	 * below the curve, in heights of the label. */
 	static const double along[] = { 0.5, 0.35, 0.65, 0.2, 0.8, 0, 1 },
 			    away[] = { 0.3, 0.7, 1.2, 2, 3, 4.5 };
 	double best = INFINITY, missing = width - (x1 - x0);
 
-	/* If the label is longer than the stretch, extend the stretch to the label's length. */
+	/* If the label is longer than the labelled stretch of the curve, extend the stretch to the
+	 * label's length. */
 	if (missing > 0) {
 		x0 -= missing / 2;
 		x1 += missing / 2;
@@ -163,8 +164,8 @@ bool labels_beside(struct labels_field *field, double x0, double x1, double y, d
 					box.x = field->bounds.x + field->bounds.width - width;
 				box.x = fmax(box.x, field->bounds.x);
 				box.y = below ? y + away[k] * height : y - (1 + away[k]) * height;
-				/* A place farther from the stretch has a lower cost than a place
-				 * that covers a line. */
+				/* A label farther from its curve has a lower cost than a label that
+				 * covers a line. */
 				cost = 3 * cost_of(field, &box) + 12 * away[k] + 8 * below +
 				       10 * fabs(along[i] - 0.5);
 				if (cost < best) {

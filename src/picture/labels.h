@@ -48,9 +48,9 @@ void labels_free(struct labels_field *field);
 void labels_add_line(struct labels_field *field, double x0, double y0, double x1, double y1);
 void labels_add_box(struct labels_field *field, const struct box *box);
 
-/* Finds a place for a label of width × height above or below a horizontal stretch. The stretch goes
- * from x0 to x1 at height y; if x0 = x1, the stretch is a point. The place found is near the
- * stretch and covers few lines. Returns false if every place covers another label or leaves the
- * bounds. The box `found` becomes an obstacle for later labels. */
+/* Finds a place for a label of width × height above or below a horizontal stretch of a curve. The
+ * stretch goes from x0 to x1 at height y; if x0 = x1, the stretch is a point. The label's place is
+ * near the labelled stretch of the curve, and covers few lines. Returns false if every place covers
+ * another label or leaves the bounds. The box `found` becomes an obstacle for later labels. */
 bool labels_beside(struct labels_field *field, double x0, double x1, double y, double width,
 	double height, struct box *found);

@@ -266,7 +266,7 @@ enum layout_mark layout_mark(const struct chart *chart, int series)
 {
 	if (chart->series[series].loose)
 		return MARK_CROSS;
-	/* Do not use the last mark, because it is reserved for published points. */
+	/* Do not use the last plotting symbol, because it is reserved for published points. */
 	return chart->ordered ? MARK_DISC : (enum layout_mark)(series % (MARK_COUNT - 1));
 }
 

@@ -34,7 +34,8 @@ enum ink {
 /* How many halves of a text's width are to the left of the text's x. */
 enum layout_anchor { ANCHOR_LEFT, ANCHOR_MIDDLE, ANCHOR_RIGHT };
 
-/* The kind of a label. Painters with their own axes omit tick labels. */
+/* The kind of a label. Programs that draw axes themselves, such as gnuplot, omit the labels of
+ * ticks. */
 enum layout_role {
 	ROLE_HEAD,
 	ROLE_FOOT,
@@ -68,7 +69,7 @@ struct layout_rule {
 	enum layout_dash dash;
 };
 
-/* A filled rectangle: the range of a mark, a bar, a part of the colour scale. */
+/* A filled rectangle: the range of an uncertain cache size, a bar, a part of the colour scale. */
 struct layout_area {
 	enum layout_role role;
 	struct box box;
@@ -95,7 +96,8 @@ void layout_free(struct layout *layout);
 double layout_x(const struct layout *layout, const struct chart *chart, double x);
 double layout_y(const struct layout *layout, const struct chart *chart, double y);
 
-/* Returns the position of a grid's value on the colour ramp, 0…1; NAN: the value has no colour. */
+/* Returns the position on the colour ramp (0 dark, 1 light) of a value of a heat map; NAN: the
+ * value has no colour. */
 double layout_shade(const struct chart *chart, double value);
 
 /* Above this position on the colour ramp (0…1), the colours are light, and text on these colours is

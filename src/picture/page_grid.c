@@ -74,8 +74,8 @@ static void put_marks(struct page *page, bool across)
 	int which[CHART_MARKS], count = 0;
 
 	for (int i = 0; i < chart->mark_count; i++) {
-		/* The mark's line lies between the steps at or below the mark and the steps above
-		 * the mark. */
+		/* The line for a cache size lies between the rows of sizes up to the cache size and
+		 * the rows of larger sizes. */
 		const struct chart_mark *mark = &chart->mark[i];
 		double step = floor(mark->at + 1e-9) + 1,
 		       steps = across ? chart->x.count : chart->y.count;
@@ -187,7 +187,8 @@ void layout_heat(struct page *page)
 /* Makes the layout of a relief. The names of steps are along the two front sides of the ground. The
  * height scale is at the left corner, and the ends of caches are on the back walls. */
 
-/* Adds names of steps along a front side of the ground; if not all names fit, omits names. */
+/* Adds the names of sizes or strides along a front side of the relief's ground; if not all names
+ * fit, omits names. */
 static void put_side(
 	struct page *page, const struct relief *relief, const struct chart_axis *axis, bool rows)
 {

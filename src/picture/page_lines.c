@@ -1,5 +1,6 @@
 /* Makes the layout of a chart of series over x. The names of the series are at the ends of the
- * lines. Knees have their text in a strip above the plot. Labels of plateaus are next to the line.
+ * lines. The names of cache sizes and other marks on the x axis are in a strip above the plot.
+ * Labels of plateaus are next to the line.
  */
 #include <math.h>
 #include <stdio.h>
@@ -93,7 +94,8 @@ static void put_names(struct page *page, const struct names *names, struct label
 		page_fit(page, ROLE_SERIES, x, y + 0.36 * names->size, ANCHOR_LEFT, names->size,
 			names->size, true, ink, names->width, chart->series[ends[i].series].name);
 		page_rule(page, ROLE_SERIES, edge + 4, ends[i].y, x - 4, y, 1.2, ink);
-		/* If a line ends early, connect the line's name to its end. */
+		/* If a curve ends before the right edge of the plot, draw a dotted line from its
+		 * end to its name. */
 		if (ends[i].x < edge - 6) {
 			page_rule(page, ROLE_SERIES, ends[i].x + 6, ends[i].y, edge + 4, ends[i].y,
 				1.0, ink)
@@ -105,7 +107,8 @@ static void put_names(struct page *page, const struct names *names, struct label
 
 /* ---- knees ---- */
 
-/* The strip of knees above the plot: the texts of marks on the x axis, from left to right. */
+/* The strip above the plot: the names of the marks on the x axis (cache sizes, for example), from
+ * left to right. */
 struct strip {
 	int rows, count;
 	double low; /* left limit of the text */
@@ -125,8 +128,8 @@ static int by_place(const void *a, const void *b)
 					  : (one->mark > other->mark) * 2 - 1;
 }
 
-/* Assigns the marks to the rows of the strip in turn. The widths of the marks' texts determine the
- * number of rows. */
+/* Above the plot is a strip of rows with the names of the marks on the x axis. Assigns the marks to
+ * these rows in turn; the widths of the names determine the number of rows. */
 static void plan_strip(const struct page *page, double width, struct strip *strip)
 {
 	const struct chart *chart = page->chart;
@@ -156,8 +159,8 @@ static void plan_strip(const struct page *page, double width, struct strip *stri
 	}
 }
 
-/* Returns whether the strip of knees has only one row, and the row fits next to the title of the y
- * axis. */
+/* Returns whether the names of marks above the plot need only one row, and this row fits next to
+ * the title of the y axis. */
 static bool shares_row(
 	const struct page *page, const struct strip *strip, double left, double right)
 {
@@ -202,7 +205,7 @@ static void put_strip(struct page *page, const struct strip *strip)
 	}
 }
 
-/* Adds the vertical lines of marks in the plot, under the data. */
+/* Adds the vertical lines of marks (cache sizes, for example) in the plot, under the data. */
 static void put_knee_lines(struct page *page, struct labels_field *field)
 {
 	const struct chart *chart = page->chart;
@@ -310,7 +313,7 @@ void layout_lines(struct page *page)
 
 	top = page_title_above(page, top, &chart->y) + 14;
 	left = PAGE_SIDE + page_y_width(page, &chart->y, bottom - top) + 10;
-	/* Reserve some of the height for the strip of knees above the plot. */
+	/* Reserve some of the page's height for the names of marks (the strip) above the plot. */
 	names = fit_names(page, bottom - top - (chart->mark_count ? 3 * SIZE_MARK : 0));
 	right = LAYOUT_WIDTH - PAGE_SIDE - (names.count ? names.width + LEADER : 24);
 	plan_strip(page, right - left, &strip);
@@ -322,7 +325,7 @@ void layout_lines(struct page *page)
 		top += (strip.rows - 1) * SIZE_MARK * LINE_STEP + SIZE_MARK + STRIP_GAP - 6;
 	layout->plot = (struct box){ left, top, right - left, bottom - top };
 	field.bounds = layout->plot;
-	/* The label of the highest point may extend above the plot if there is no strip of knees.
+	/* The label of the highest point may extend above the plot if no names of marks are there.
 	 */
 	if (!strip.rows) {
 		field.bounds.y -= 10;

@@ -88,8 +88,8 @@ static void draw_texts(const struct drawing *drawing)
 		struct pen_paint paint = paint_of(drawing, text->ink),
 				 page = paint_of(drawing, INK_PAGE);
 
-		/* A label next to a curve may cover the line of a knee, so lighten the knee's line
-		 * behind the label. */
+		/* A label next to a curve may cover the vertical line of a mark (a cache size, for
+		 * example), so lighten the line behind the label. */
 		page.opacity = 0.75;
 		if (drawing->chart->kind == CHART_LINES &&
 			(text->role == ROLE_FLAT || text->role == ROLE_CALL))
@@ -202,8 +202,8 @@ static void draw_points(const struct drawing *drawing, int index)
 
 		if (!isfinite(at.y))
 			continue;
-		/* If no line joins the points, a stem connects each point with its step on the x
-		 * axis. */
+		/* If no line joins the points, a vertical line connects each point with its step on
+		 * the x axis. */
 		if (!chart->joined && chart->y.scale.low == 0)
 			draw_line(drawing, x, place_of(drawing, 0, 0).y, x, at.y, &stem);
 		if (isfinite(lo.y) && isfinite(hi.y)) {
@@ -294,9 +294,10 @@ static struct relief_point point_at(const struct drawing *drawing, const struct 
 	return relief_project(relief, column / (chart->x.count - 1), row / (chart->y.count - 1), z);
 }
 
-/* Returns whether a mark at position `at` crosses the facet that begins at step `first`. A mark on
- * an edge belongs to the facet in front of the edge, because that facet would cover half of the
- * mark. A mark on the last edge belongs to the last facet, because no facet is in front of the last
+/* The relief consists of facets between neighbouring values. Returns whether a mark (a cache size,
+ * for example) at position `at` crosses the facet that begins at step `first`. A mark on an edge
+ * belongs to the facet in front of the edge, because that facet would cover half of the mark. A
+ * mark on the last edge belongs to the last facet, because no facet is in front of the last
  * edge. */
 static bool runs_over(double at, int first, int count)
 {
@@ -360,7 +361,8 @@ void pen_draw(const struct pen *pen, const struct chart *chart, enum picture_the
 		[CHART_LINES] = draw_series,
 		[CHART_HEAT] = draw_heat,
 		[CHART_RELIEF] = draw_relief,
-		[CHART_BARS] = NULL, /* bars are drawn as areas of the layout */
+		[CHART_BARS] = NULL, /* the bars of a bar chart are rectangles (areas) of the page's
+					layout */
 	};
 	struct layout *layout = layout_new(chart, &pen->metrics);
 	struct drawing drawing = { pen, chart, layout, theme };

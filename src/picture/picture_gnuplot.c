@@ -125,7 +125,7 @@ static const char *const dash_types[DASH_COUNT] = {
 	[DASH_MIXED] = "(11,4,2,4)",
 };
 
-/* Adds the rules and areas that are not part of an axis. */
+/* Adds the lines and filled rectangles of the page that are not part of an axis. */
 static void add_rules(const struct writing *writing)
 {
 	const struct layout *layout = writing->layout;

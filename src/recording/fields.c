@@ -49,8 +49,8 @@ static void get_binding(const struct record_sample *what, struct field_value *va
 	set_word(value, explain_binding(what->explanation));
 }
 
-/* A recorded sample contains only a counted number of instructions. A number found in the code is
- * recorded with the limits. */
+/* A sample in a recording contains only a counted number of instructions. A number of instructions
+ * that was found in the code is recorded with the limits. */
 static void get_instructions(const struct record_sample *what, struct field_value *value)
 {
 	set_real(value, what->sample_ratios
@@ -223,29 +223,30 @@ const struct field sample_fields[] = {
 	{ "seconds", FIELDS_SWEEP, FIELD_REAL, .get = get_seconds },
 	{ "speedup", FIELDS_SWEEP, FIELD_REAL, ROW(speedup), .applies = has_sweep },
 
-	/* Whether a watch chain detected contention of the trials. */
+	/* Whether a watch chain (a second chain of instructions) detected contention of the trials.
+	 */
 	{ "watched", FIELDS_RECORD, FIELD_FLAG, FACTS(watched) },
-	/* Whether the measured value is a mean. */
+	/* Whether the measured value is a mean of the trials, not their median. */
 	{ "far", FIELDS_RECORD, FIELD_FLAG, FACTS(far) },
 	/* Source of the cycles: a hardware counter or the reference clock. */
 	{ "cycles_from", FIELDS_RECORD, FIELD_SOURCE, FACTS(cycles_from) },
 	/* Number of elements of the working set. */
 	{ "ring", FIELDS_RECORD, FIELD_BYTES, FACTS(ring), .high = MOST_BYTES },
-	/* Number of elements of one iteration. */
+	/* Number of elements that one iteration of the loop processes. */
 	{ "granule", FIELDS_RECORD, FIELD_BYTES, FACTS(granule), .high = MOST_BYTES },
 	/* Bytes per element that the code reads and writes. */
 	{ "bytes", FIELDS_RECORD, FIELD_BYTES, FACTS(bytes), .high = MOST_BYTES },
 	/* Bytes of the working set. */
 	{ "footprint", FIELDS_RECORD, FIELD_BYTES, FACTS(footprint), .high = MOST_BYTES },
-	/* Number of elements in the longer timed call. */
+	/* Number of elements in the longer of the two timed calls of the kernel. */
 	{ "call", FIELDS_RECORD, FIELD_BYTES, FACTS(call), .high = (double)INT64_MAX },
-	/* Number of calls in each timed region. */
+	/* Number of kernel calls in each of the two timed regions. */
 	{ "calls", FIELDS_RECORD, FIELD_COUNT, FACTS(calls), .high = INT32_MAX },
 	/* Requested kind of pages. */
 	{ "asked", FIELDS_RECORD, FIELD_PAGES, FACTS(asked) },
 	/* Number of memory nodes of the machine. */
 	{ "nodes", FIELDS_RECORD, FIELD_INT, FACTS(nodes), .high = INT32_MAX },
-	/* Data that the other cores read and write, in GB/s. */
+	/* Data that the other cores read and write as load, in GB/s. */
 	{ "others_gbps", FIELDS_RECORD, FIELD_REAL, FACTS(others_gbps), USUAL(0),
 		.high = MOST_GBPS },
 	{ .name = NULL },
@@ -459,8 +460,8 @@ void fields_write(json_t *object, const struct field *table, const void *owner, 
 			continue;
 		read_member(field, owner, &value);
 		if (field->type == FIELD_REAL) {
-			/* A missing field means the default value, so an unknown value is written
-			 * as null. */
+			/* A missing field of a JSON record means the default value, so an unknown
+			 * value is written as null. */
 			if (value.known &&
 				(field->always || !field->can_be_usual || !is_usual(field, &value)))
 				put_value(object, field, &value);
@@ -476,7 +477,7 @@ void fields_write(json_t *object, const struct field *table, const void *owner, 
 
 static enum source source_find(const char *word)
 {
-	/* The letters that stand for the values of enum source. */
+	/* The letters that stand for the values of enum source: where a value comes from. */
 	const char *source = "CRSTM";
 
 	while (word && *source && strcmp(source_name((enum source) * source), word) != 0)

@@ -22,14 +22,15 @@ struct json_t;
 /* The sample of one setting, and the conditions of its measurement. */
 struct record_sample {
 	unsigned id;
-	const char *machine; /* name of the machine; NULL: the record has no name */
+	const char
+		*machine; /* name of the machine that was measured; NULL: the record has no name */
 	const struct setting *setting;
 	const struct sample *sample;
 	const struct run_facts *facts;
 	uint64_t seed;
 	const char *uarch; /* name of the core whose limits are given; NULL: no core */
-	const struct explanation
-		*explanation;		 /* explanation of the setting; NULL: no explanation */
+	const struct explanation *explanation; /* explanation of the setting (its computed limits);
+						  NULL: no explanation */
 	const struct event_plan *events; /* the counted events; NULL: no counts were requested */
 	const struct counts *counts;	 /* the counts of the events; NULL: no counts */
 	const struct misses *misses,
@@ -37,11 +38,11 @@ struct record_sample {
 				   that the user named; NULL: not requested */
 	const struct sample_ratios *sample_ratios; /* ratios such as instructions per element; NULL:
 						      only the counts are available */
-	const char *part;  /* for a point of a probe's curve: the part of the probe; NULL: no such
-			      point */
+	const char *part;  /* for a point of a probe's curve: the part of the probe, such as
+			      "latency"; NULL: no such point */
 	const char *level; /* for a bandwidth measured by the probe: the cache level; NULL: no such
 			      bandwidth */
-	uint64_t x;	   /* x value of a point on the probe's curve */
+	uint64_t x; /* x value of a point on the probe's curve, such as bytes of the working set */
 	const char *sweep; /* name of the sweep; NULL: the sample belongs to no named sweep */
 	double speedup;	   /* speedup over the sweep's baseline; NAN: no baseline */
 };
@@ -54,20 +55,22 @@ enum field_type {
 	FIELD_FLAG,   /* bool */
 	FIELD_WORD,   /* char[] */
 	FIELD_NAME,   /* const char *; NULL: unavailable */
-	FIELD_SOURCE, /* enum source, written as its word */
-	FIELD_PAGES,  /* enum page_kind, written as its word */
+	FIELD_SOURCE, /* kind of value: an enum source, written as its word */
+	FIELD_PAGES,  /* kind of value: an enum page_kind, written as its word */
 	FIELD_LIST,   /* misses for each cache level */
 };
 
-/* The struct that contains a field's member. IN_ROW means struct record_sample itself. */
+/* The struct (sample, facts, …) of which a field's value is a member. IN_ROW means struct
+ * record_sample itself. */
 enum field_owner { IN_NONE, IN_ROW, IN_SAMPLE, IN_FACTS, IN_RATIOS, IN_EXPLANATION };
 
 /* The groups of CSV columns, in the order of the columns. */
 enum field_group {
-	FIELDS_HEAD,   /* columns before the kernel and its knobs */
-	FIELDS_PLACE,  /* more columns before the kernel and its knobs */
-	FIELDS_CURVE,  /* for a point of a probe: columns that replace the kernel and its knobs */
-	FIELDS_VALUE,  /* columns after the kernel and its knobs */
+	FIELDS_HEAD,   /* CSV columns before the kernel and its knobs */
+	FIELDS_PLACE,  /* further CSV columns before the kernel and its knobs */
+	FIELDS_CURVE,  /* for a point of a probe: CSV columns that replace the kernel and its knobs
+			*/
+	FIELDS_VALUE,  /* CSV columns after the kernel and its knobs */
 	FIELDS_SWEEP,  /* columns for a named sweep */
 	FIELDS_RECORD, /* fields only in recordings, from which a replay computes the sample again
 			*/
@@ -87,8 +90,9 @@ struct field {
 	enum field_group group;
 	enum field_type type;
 	enum field_owner owner;
-	const char *old;     /* the field's name in older files; NULL: the name has not changed */
-	size_t offset, size; /* offset and size of the struct's member */
+	const char *old; /* the name of the field in older files; NULL: the name has not changed */
+	size_t offset,
+		size;  /* offset and size of the struct's member that holds the field's value */
 	bool recorded; /* true: recordings contain the field, in a record "facts", "machine" or
 			  "insn" */
 	bool always;   /* true: recordings contain the field even if it has its default value */
@@ -97,16 +101,16 @@ struct field {
 	double low,
 		high;  /* bounds of a number in a recording; the lower bound of an integer is 0 */
 	int64_t usual; /* default value; JSON omits the field if its value is the default */
-	bool can_be_usual; /* whether `usual` is valid; if `usual` is valid, smaller integers are
-			      reported as `usual` */
+	bool can_be_usual; /* true: `usual` is valid, and smaller integers are reported as `usual`
+			    */
 	/* Returns whether the field has a meaning for this sample; NULL: the field always has a
 	 * meaning. */
 	bool (*applies)(const struct record_sample *what);
-	/* Computes the value of a field with owner IN_NONE, which is not a member of a struct. */
+	/* Computes the value of a field that is not a member of a struct (owner IN_NONE). */
 	void (*get)(const struct record_sample *what, struct field_value *value);
 };
 
-/* The table of all fields of a sample. The last row has a NULL name. */
+/* The table of all fields of a sample. The last row of the table of fields has a NULL name. */
 extern const struct field sample_fields[];
 
 /* Gets the value of a field. value->known is false if the value is unavailable or has no meaning
@@ -117,21 +121,23 @@ void field_get(
 /* Returns the value of the field with this name; an unavailable real is NAN. */
 struct field_value field_named(const char *name, const struct record_sample *what);
 
-/* Sets the fields of a group in a JSON object. */
+/* Sets the fields of one group of the table in a JSON object. */
 void fields_json(struct json_t *object, enum field_group group, const struct record_sample *what);
 
-/* Sets one field in another kind of record, in which the field has the same meaning. */
+/* Sets one field of the table in another kind of record, in which it has the same meaning. */
 void field_json(struct json_t *object, const char *name, const struct record_sample *what);
 
-/* Adds the value of a field in CSV. If the value is unavailable, the cell stays empty. */
+/* Adds the value of a field in CSV. If the value of a field is unavailable, its cell in the CSV row
+ * stays empty. */
 void field_csv(const struct field *field, const struct record_sample *what, struct text *cell);
 
-/* ---- The members of a struct in recordings. Only members with a known value are written. A value
- * outside its bounds is not read. A table of members ends with a NULL name. */
+/* ---- The members of a struct in recordings. Only members of the struct with a known value are
+ * written. A recorded value outside the bounds of its field is not read. A table of fields of one
+ * struct ends with a NULL name. */
 
-/* One instruction of a loop, or several equal instructions in a row. */
+/* A recorded instruction of a loop, or several equal instructions in a row. */
 struct recorded_insn {
-	uint64_t offset; /* offset of the first instruction from the loop's beginning, in bytes */
+	uint64_t offset; /* distance of the first instruction from the loop's beginning, in bytes */
 	int times;	 /* number of instructions, usually 1 */
 	unsigned bytes;	 /* length of each instruction */
 	bool jumps, writes, fetches, no_instruction;
@@ -140,8 +146,9 @@ struct recorded_insn {
 	struct limit_insn facts;
 };
 
-extern const struct field machine_fields[]; /* fields for the members of struct machine */
-extern const struct field insn_fields[];    /* fields for the members of struct recorded_insn */
+extern const struct field machine_fields[]; /* table of fields for the members of struct machine */
+extern const struct field
+	insn_fields[]; /* table of fields for the members of struct recorded_insn */
 
 /* Writes the members of a struct to a record, or reads them from a record. If `all` is true,
  * fields_write() also writes members that only recordings contain. */

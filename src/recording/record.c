@@ -140,26 +140,26 @@ json_t *record_new(const struct records *records, const char *name, unsigned id)
 	return object;
 }
 
-/* Returns the bytes that a value needs in a line. */
+/* Returns the bytes that a JSON value needs in a line. */
 static size_t value_bytes(const json_t *value)
 {
 	return json_dumpb(value, NULL, 0, RECORD_FORM | JSON_ENCODE_ANY);
 }
 
-/* Returns the bytes of a line with its newline. */
+/* Returns the bytes of a recording's line with its newline. */
 static size_t line_bytes(const json_t *object)
 {
 	return value_bytes(object) + 1;
 }
 
-/* Writes a record that fits into one line. */
+/* Writes a JSON record that fits into one line. */
 static void write_line(const struct records *records, const json_t *object)
 {
 	char *line = json_dumps(object, RECORD_FORM);
 	size_t length;
 
 	if (line) {
-		/* The newline replaces the terminating NUL of the string. */
+		/* At the end of a line, the newline replaces the terminating NUL of the string. */
 		length = strlen(line);
 		line[length] = '\n';
 		records->line(records->context, line, length + 1);
@@ -167,7 +167,7 @@ static void write_line(const struct records *records, const json_t *object)
 	free(line);
 }
 
-/* Returns the bytes that a member (key and value) needs in a line. */
+/* Returns the bytes that a JSON member (key and value) needs in a line. */
 static size_t member_bytes(const char *key, const json_t *value)
 {
 	return strlen(key) + 4 + value_bytes(value);
@@ -179,7 +179,7 @@ static bool is_head(const char *key)
 	       strcmp(key, "host") == 0;
 }
 
-/* The lines of a long record under construction. */
+/* The lines of a long JSON record under construction. */
 struct lines {
 	const struct records *records;
 	const json_t *whole;
@@ -206,8 +206,8 @@ static size_t room_in(const struct lines *lines, size_t index)
 	return used < RECORD_MOST ? RECORD_MOST - used : 0;
 }
 
-/* Returns the beginning of a string that needs at most `room` bytes in a line. The string is cut
- * between characters. */
+/* Returns the beginning of a string that needs at most `room` bytes in a line of the recording. A
+ * string that is too long for a line is cut between characters. */
 static json_t *string_beginning(const char *string, size_t room)
 {
 	size_t length = strlen(string);
@@ -238,8 +238,8 @@ static void split_string(struct lines *lines, const char *key, const char *strin
 	}
 }
 
-/* Adds a line with an empty list or object `part` under `key`. *room receives the bytes left in the
- * line. */
+/* Adds a line with an empty list or object `part` under `key` to a long record. *room receives the
+ * bytes left in the line. */
 static json_t *add_part(struct lines *lines, const char *key, json_t *part, size_t *room)
 {
 	json_object_set_new(add_line(lines), key, part);
@@ -247,7 +247,7 @@ static json_t *add_part(struct lines *lines, const char *key, json_t *part, size
 	return part;
 }
 
-/* Splits a list or an object into several lines. */
+/* Splits a JSON list or object that is too long for one line into several lines. */
 static void split_members(struct lines *lines, const char *key, json_t *whole)
 {
 	void *next = json_object_iter(whole); /* NULL: `whole` is a list */
@@ -270,7 +270,8 @@ static void split_members(struct lines *lines, const char *key, json_t *whole)
 	}
 }
 
-/* Puts a member into the first line with enough room. If no line has enough room, adds lines. */
+/* Puts a JSON member into the first line with enough room. If no line of the long record has enough
+ * room for the member, adds lines. */
 static void place_member(struct lines *lines, const char *key, json_t *value)
 {
 	size_t bytes = member_bytes(key, value), count = json_array_size(lines->list), i = 0;

@@ -19,8 +19,8 @@
 
 /* The facts that the recording contains about a setting. */
 struct known {
-	unsigned id;	 /* id of the setting's last sample */
-	unsigned trials; /* number of the setting's trials in the file */
+	unsigned id;	 /* id of the record with the setting's last sample */
+	unsigned trials; /* number of the setting's trials in the recording's file */
 	bool good;	 /* true if at least one sample of the setting was not contended */
 	int counted;	 /* number of counted events of the setting */
 	int limits; /* number of known limits in the recorded explanation of the setting; -1: no
@@ -31,14 +31,15 @@ struct recording {
 	char *path;
 	int file;
 	struct recording_state state;
-	struct core core; /* copy of the core; only the names in the copy are valid */
+	struct core core; /* copy of the core model; only the names in the copy are valid */
 	bool has_core;
 	uint64_t seed;
 	struct setting_index settings;
-	struct known *known; /* the known facts, with one entry per setting */
+	struct known *known; /* what the recording contains about each setting, with one entry per
+				setting */
 	uint32_t plan;	     /* id of the last written event plan; 0: no plan was written */
 	unsigned next_id;
-	struct text block;    /* the lines that flush() writes together */
+	struct text block;    /* the lines of the recording that flush() writes together */
 	struct trials trials; /* buffer for choose_trials() */
 };
 
@@ -58,7 +59,7 @@ static struct records records_of(struct recording *recording)
 }
 
 /* Writes the lines of `block` together, so that the file contains all or none of these lines, if
- * possible. After a write error, nothing more is written to the file. */
+ * possible. After a write error, nothing more is written to the recording's file. */
 static void flush(struct recording *recording)
 {
 	size_t done = 0;
@@ -88,8 +89,9 @@ static void flush(struct recording *recording)
 
 /* ---- opening ---- */
 
-/* Compares the place of an existing recording with the place of the new recording. Returns an error
- * that names the first difference. */
+/* Compares the place (machine, core and events) of an existing recording with that of the new
+ * recording. Returns an error that names the first difference between the places (machine, core,
+ * events) of two recordings. */
 static struct status same_place(
 	const char *path, const struct replay *there, const struct recording_place *here)
 {
@@ -128,7 +130,7 @@ static struct known *known_of(struct recording *recording, const struct setting 
 	return &recording->known[index];
 }
 
-/* Takes over the settings of an existing file, so that the recording can be continued. */
+/* Reads the settings of an existing recording, so that the recording can be continued. */
 static void go_on(struct recording *recording, const struct replay *replay)
 {
 	struct replay_summary summary = replay_summary(replay);
@@ -161,7 +163,8 @@ static struct status trim(struct recording *recording, off_t size)
 	return status_ok();
 }
 
-/* Checks that a file which is not empty is a recording of this place. */
+/* Checks that a file which is not empty is a recording of this place: the same machine, core and
+ * seed. */
 static struct status look_inside(
 	struct recording *recording, const struct recording_place *place, off_t size)
 {
@@ -204,8 +207,8 @@ static struct status open_file(
 	return *goes_on ? look_inside(recording, place, facts.st_size) : status_ok();
 }
 
-/* Writes an event plan, unless the same plan was written last. Later counts and modelled values in
- * the file belong to the events of the last plan. */
+/* Writes an event plan (the events to count), unless the same plan was written last. Event counts
+ * and modelled values that follow in the file belong to the events of the last plan. */
 static void write_plan(struct recording *recording, const struct event_plan *plan)
 {
 	struct records records = records_of(recording);
@@ -277,8 +280,8 @@ static int known_counts(const struct counts *counts)
 	return known;
 }
 
-/* Returns whether the counts belong to the plan. Counts that belong to another plan are not
- * recorded. */
+/* Returns whether the event counts belong to the plan of events that the recording has. Event
+ * counts that belong to another plan of events are not recorded. */
 static bool are_of(const struct counts *counts, const struct event_plan *plan)
 {
 	return counts && plan && counts->id == plan->counters.id &&
@@ -299,7 +302,8 @@ bool recording_wants(const struct recording *recording, const struct setting *se
 		       known_counts(counts) > known->counted);
 }
 
-/* Copies the newest trials, at most `room` trials. Older trials are only counted as forgotten. */
+/* Copies the newest trials, at most `room` trials. Trials that are too old to be copied are only
+ * counted as forgotten. */
 static void choose_trials(struct trials *chosen, const struct trials *from, unsigned room)
 {
 	unsigned first = from->count > room ? from->count - room : 0;

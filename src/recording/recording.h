@@ -14,28 +14,32 @@
 #include "experiment/advice/explainer.h"
 #include "experiment/setting/setting.h"
 
-/* The machine, core and events of a recording. All pointers of the struct are borrowed. */
+/* The place of a recording: its machine, core and counted events. All pointers in the struct for a
+ * recording's place are borrowed. */
 struct recording_place {
 	const struct machine *machine; /* the machine, which must be known */
 	uint64_t seed;
-	const struct core *core; /* the core of the recorded limits; NULL: no limits are recorded */
-	enum uarch_match match;	 /* how well a core model fits the running core */
-	bool foreign, nearest;	 /* same meaning as in struct view */
-	const char *note;	 /* reason why `core` is NULL; `note` may be NULL */
+	const struct core
+		*core; /* the core model of the recorded limits; NULL: no limits are recorded */
+	enum uarch_match match; /* how well a core model fits the running core */
+	bool foreign, nearest; /* foreign: `core` is not the running core; nearest: the running core
+				  has no model, and `core` is the nearest model */
+	const char *note;      /* reason why `core` is NULL; `note` may be NULL */
 	const struct event_plan *events; /* the counted events; NULL: no events were counted */
 };
 
 struct recording;
 
-/* Opens a file for a recording, and writes the place. An existing file must be a recording of the
- * same machine, core and seed. New lines are appended to an existing file, and *goes_on is true.
- * Returns STATUS_USAGE if the file is not a recording of this place, or if another program writes
- * to the file. Returns STATUS_FAILED if the file cannot be written. */
+/* Opens a file for a recording, and writes the recording's place: machine, core and events. An
+ * existing file must be a recording of the same machine, core and seed. New lines are appended to
+ * an existing file, and *goes_on is true. Returns STATUS_USAGE if the file is not a recording of
+ * the same machine, core and seed, or if another program writes to it. Returns STATUS_FAILED if the
+ * file cannot be written. */
 struct status recording_open(const char *path, const struct recording_place *place,
 	struct recording **recording, bool *goes_on);
 void recording_close(struct recording *recording); /* `recording` may be NULL */
 
-/* A measured setting, to be added to a recording. */
+/* A measured setting that is to be added to a recording. */
 struct recording_entry {
 	const struct setting *setting;
 	const struct trials *trials;
@@ -51,13 +55,13 @@ struct recording_entry {
 bool recording_wants(const struct recording *recording, const struct setting *setting,
 	const struct sample *sample, const struct counts *counts);
 
-/* Adds an entry to the recording, with the newest trials that fit. A recording has at most
- * TRIALS_MAX trials per setting. Returns whether the entry was added. */
+/* Adds a measured setting to the recording, with the newest trials that fit. A recording has at
+ * most TRIALS_MAX trials per setting. Returns whether the setting was added to the recording. */
 bool recording_add(struct recording *recording, const struct recording_entry *entry);
 
 /* Adds the limits of a recorded setting, unless the recording already has as many limits of the
- * setting. `modelled` has the model's value of each event of the plan. The explanation must be for
- * the core of the recording's place. */
+ * setting. `modelled` has the model's value of each event of the plan. The explanation (limits) of
+ * the setting must be for the core model that the recording names. */
 void recording_explain(struct recording *recording, const struct setting *setting,
 	const struct explanation *explanation, const struct event_plan *events,
 	const double *modelled);
@@ -68,11 +72,13 @@ bool recording_lacks_limits(const struct recording *recording, const struct sett
 bool recording_is_of(const struct recording *recording, const char *core);
 
 struct recording_state {
-	struct status status; /* the write error, if there was an error; lines written before the
-				 error stay in the file */
-	const char *path;     /* path of the file, valid until recording_close() */
-	int held;	      /* number of settings in the file when this run began */
-	int settings;	      /* numbers of settings and bytes that this run has written */
+	struct status status; /* the write error of the recording, if there was an error; lines
+				 written before the error stay in the file */
+	const char *path;     /* path of the recording's file, valid until recording_close() */
+	int held; /* number of settings in the recording's file when this run of the program began
+		   */
+	int settings; /* numbers of settings and bytes that this run of the program has written to
+			 the recording */
 	uint64_t bytes;
 };
 struct recording_state recording_state(const struct recording *recording);

@@ -112,7 +112,8 @@ void records_limits(
 		}
 		record_set_flag(object, "binding", i == limits->binding);
 		record_set_string(object, "cause", limit->cause);
-		/* Only tables have the fields that record_set_cell() sets. */
+		/* Only tables of records, not recordings, have the fields that record_set_cell()
+		 * sets. */
 		record_set_cell(records, object, "kernel", explanation->kernel->name);
 		record_set_cell(
 			records, object, "uarch", limits->uarch ? limits->uarch->name : NULL);

@@ -3,9 +3,10 @@
  * in FORMATS and RECORDINGS.
  *
  * An event of a record "counters" is [NAME, ROLE, VALUE, LO, HI, STATE, …]. The list of an
- * estimated event ("scaled") ends with the share of the time in which the event was counted. An
- * unavailable event has null instead of numbers, and ends with the reason. If the system refused
- * the event, errno follows. A trial is [CPE, GHZ, WATCH, TURNS, AT, FATE, CHECK, WHERE]. */
+ * estimated event ("scaled") ends with the share of the time in which the event was counted. In a
+ * record of counters, an unavailable event has null instead of numbers, and ends with the reason.
+ * If the system refused to count the event, the event's list ends with errno after the reason. In a
+ * record, a trial is the list [CPE, GHZ, WATCH, TURNS, AT, FATE, CHECK, WHERE]. */
 #pragma once
 
 #include <stdbool.h>
@@ -24,9 +25,9 @@ enum { RECORDING_VERSION = 1 };
 
 void records_sample(const struct records *records, const struct record_sample *sample);
 
-/* Writes the counts of a sample in one or more records. The records have every event of the plan,
- * even if the event is unavailable. If there are no counters, writes one record with only the
- * reason. */
+/* Writes the counts of a sample in one or more records. The records of counts have every event of
+ * the plan, even if the event is unavailable. If the processor's counters are not available, writes
+ * one record with only the reason. */
 void records_counters(const struct records *records, const struct event_plan *plan,
 	const struct counts *counts, unsigned id);
 
@@ -48,7 +49,7 @@ struct json_t *record_explain(const struct records *records, const struct settin
 	const struct explanation *explanation, const char *machine, const char *uarch, unsigned id);
 
 /* record_set_knob() sets the value of one knob. record_set_knobs() sets all knobs of a setting as
- * an object. A choice is written as its name. */
+ * an object. The value of a knob with named values (a choice) is written as its name. */
 void record_set_knob(
 	struct json_t *object, const char *key, const struct knob *knob, int64_t value);
 void record_set_knobs(struct json_t *object, const struct setting *setting);
@@ -56,21 +57,22 @@ void record_set_knobs(struct json_t *object, const struct setting *setting);
 struct probe_report;
 
 /* Writes a probe's report: one record for the probe, a sample for each point, then records for
- * levels, plateaus, knees, bands, findings and notes. The first record gets the id `id`, and each
- * later record gets the next id. See records_reports.c. */
+ * levels, plateaus, knees, bands, findings and notes. The first record of the probe's report gets
+ * the id `id`, and each later record gets the next id. See records_reports.c. */
 void records_probe(const struct records *records, const struct probe_report *probe, uint64_t seed,
 	unsigned id);
 
 struct windows_report;
 
-/* Writes the report of the windows: one record for the report, and one record for each filler. If
- * `points` is true, the points of a filler follow its record. See records_reports.c. */
+/* Writes the report of the windows (buffer sizes): one record for the report, and one record for
+ * each kind of filler instruction. If `points` is true, the points of a filler instruction's curve
+ * follow its record. See records_reports.c. */
 void records_windows(const struct records *records, const struct windows_report *windows,
 	bool points, uint64_t seed, unsigned id);
 
 void lines_place(const struct records *records,
 	const struct recording_place
-		*place); /* writes the place of a recording without its events */
+		*place); /* writes the place of a recording (machine and core) without its events */
 void lines_events(const struct records *records, const struct event_plan *plan);
 void lines_trials(const struct records *records, const struct trials *trials, unsigned id);
 void lines_facts(const struct records *records, const struct run_facts *facts,
@@ -82,7 +84,7 @@ void lines_explanation(const struct records *records, const struct setting *sett
 	const struct explanation *explanation, const struct core *core,
 	const struct event_plan *events, const double *modelled, unsigned id);
 
-/* The words for enum trial_fate and enum uarch_match, in the order of the enums. The last entry of
- * each list is NULL. */
+/* The words for enum trial_fate and enum uarch_match, in the order of the enums. In the lists of
+ * words for trial_fate and uarch_match, the last entry is NULL. */
 extern const char *const recording_fates[];
 extern const char *const recording_matches[];

@@ -1,4 +1,4 @@
-/* Writes the JSON records of a probe and of the windows. */
+/* Writes the JSON records of a probe (memory hierarchy) and of the windows (buffer sizes). */
 #include <jansson.h>
 #include <math.h>
 
@@ -14,7 +14,7 @@ static const char *const kinds[] = {
 static const char *const pages_names[PAGE_KINDS] = { "auto", "4k", "huge" };
 static const char *const operations[PROBE_OPERATIONS] = { "read", "write", "copy" };
 
-/* The values that every record of one report contains. */
+/* The values, such as the seed, that every record of one report contains. */
 struct writing {
 	const struct records *records;
 	const struct probe_report *probe;
@@ -204,7 +204,7 @@ void records_probe(
 
 static const char *const states[] = { "waiting", "incomplete", "done", "failed" };
 
-/* Sets the fields that only tables of windows and of their points have. */
+/* Sets the fields that only tables of the windows report (buffer sizes) and of its points have. */
 static void put_cells(const struct records *records, json_t *object,
 	const struct windows_report *windows, const struct windows_row *row,
 	const struct setting *setting, uint64_t seed)

@@ -15,10 +15,11 @@
 
 /* ---- Records and the functions that read them ---- */
 
-/* Largest number of further lines of a long record. No record needs so many lines. */
+/* Largest number of lines after the first that a long record in a recording may have. No record in
+ * a recording needs so many further lines. */
 enum { MORE_LINES = 64 };
 
-/* The kinds of records that belong to a setting. */
+/* The kinds of records in a recording that belong to a setting. */
 static const struct {
 	const char *name;
 	const char *(*read)(struct reading *reading, const json_t *object, unsigned id);
@@ -34,7 +35,7 @@ static const struct {
 	{ "explain", reading_explain },
 };
 
-/* Returns the reason why the record cannot be used, or NULL if the record was used. */
+/* Returns the reason why the recording's record cannot be used, or NULL if the record was used. */
 static const char *read_record(struct reading *reading, const json_t *object, const char *name)
 {
 	int64_t id;
@@ -54,8 +55,8 @@ static const char *read_record(struct reading *reading, const json_t *object, co
 			return "a record without its id";
 		return records[i].read(reading, object, (unsigned)id);
 	}
-	/* An unknown kind of record is ignored, because a later slexplore may write new kinds of
-	 * records in the same format. */
+	/* An unknown kind of record in a recording is ignored, because a later slexplore may write
+	 * new kinds of records in the same format. */
 	return NULL;
 }
 
@@ -74,7 +75,7 @@ static struct status take_record(struct reading *reading, const json_t *object)
 	return status_ok();
 }
 
-/* Returns whether the line continues the incomplete record. */
+/* Returns whether the line of the recording continues the incomplete record. */
 static bool continues(const struct reading *reading, const json_t *object)
 {
 	const json_t *whole = reading->unfinished;
@@ -125,18 +126,19 @@ static struct status reading_line(struct reading *reading, const char *line, siz
 
 /* ---- reading the file ---- */
 
-/* Reads lines from a stream. Each line has at most RECORD_MOST bytes, including its newline. */
+/* Reads lines from a stream. Each line of a recording has at most RECORD_MOST bytes, including its
+ * newline. */
 struct lines {
 	FILE *file;
 	uint64_t bytes;
 	char line[RECORD_MOST + 1];
 	size_t length;
-	bool whole;    /* true if the line ended with a newline */
+	bool whole;    /* true if the line of the recording ended with a newline */
 	bool long_one; /* true if the line was too long, and was skipped */
-	bool begun;    /* true after the first line was read */
+	bool begun;    /* true after the first line of the recording was read */
 };
 
-/* Reads the next line. Returns false at the end of the stream. */
+/* Reads the next line. Returns false at the end of the recording's file or pipe. */
 static bool next_line(struct lines *lines)
 {
 	int c;

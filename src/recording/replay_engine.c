@@ -1,4 +1,4 @@
-/* Reads the contents of a recording in memory, answers as an engine, and moves between the recorded
+/* Holds the contents of a recording in memory, answers as an engine, and moves between the recorded
  * settings. */
 #include <math.h>
 #include <stdarg.h>
@@ -122,7 +122,8 @@ static void submit(void *context, const struct request *request)
 
 	replay->request = *request;
 	replay->pending = true;
-	/* Makes the descriptor readable. If write() fails, the descriptor is already readable. */
+	/* Makes the descriptor readable. If write() to the eventfd of answers fails, the descriptor
+	 * is already readable. */
 	(void)!write(replay->event, &(uint64_t){ 1 }, sizeof(uint64_t));
 }
 
@@ -160,7 +161,7 @@ static bool take(void *context, struct result *result)
 
 		copy_trials(played, &result->trials);
 		result->facts = played->facts;
-		/* The event plan of the request has the recorded events in the same order. */
+		/* The plan of events in the request has the recorded events in the same order. */
 		if (request->plan.id && played->counts) {
 			result->counts = *played->counts;
 			result->counts.id = request->plan.id;
@@ -215,8 +216,8 @@ static int ascending(const void *a, const void *b)
 }
 
 /* Returns the recorded values of a knob in ascending order, each value once. Unless `any` is true,
- * only settings are used in which the other knobs have their present values. The caller frees the
- * values. */
+ * only recorded settings are used in which the other knobs have their present values. The caller
+ * frees the values. */
 static int64_t *list_values(
 	const struct replay *replay, const struct setting *setting, int knob, bool any, int *count)
 {
@@ -247,9 +248,9 @@ int replay_values(const struct replay *replay, const struct setting *setting, in
 
 	if (room > count)
 		room = count;
-	/* The listed values are spread evenly from the first to the last recorded value. If the
-	 * present value was recorded, but is missing in the list, it replaces the nearest smaller
-	 * value. */
+	/* The listed values of the knob are spread evenly from the first to the last recorded
+	 * value. If the knob's present value was recorded, but is missing in the list, it replaces
+	 * the nearest smaller value. */
 	for (int i = 0; i < room; i++)
 		values[taken++] = all[room > 1 ? (int)((int64_t)i * (count - 1) / (room - 1)) : 0];
 	if (taken < count && taken > 0 &&
@@ -264,8 +265,8 @@ int replay_values(const struct replay *replay, const struct setting *setting, in
 	return taken;
 }
 
-/* Returns the distance of two values of a knob. For numbers, the distance is counted in doublings;
- * for choices, it is a constant. */
+/* Returns how far two values of a knob are apart. For knobs with numbers, the distance of two
+ * values is counted in doublings; for named values (choices), it is a constant. */
 static double distance(const struct knob *knob, int64_t a, int64_t b)
 {
 	if (a == b)
@@ -276,11 +277,11 @@ static double distance(const struct knob *knob, int64_t a, int64_t b)
 }
 
 /* A function that returns the cost of a move from one setting of a kernel to another setting.
- * INFINITY: the move is not allowed. */
+ * INFINITY: the move from one recorded setting to the other is not allowed. */
 typedef double move_cost(const struct setting *from, const struct setting *to, unsigned knobs);
 
-/* Moves to the recorded setting of the kernel with the smallest cost. Returns false if no move is
- * allowed. */
+/* Moves to the recorded setting of the kernel with the smallest cost. Returns false if no move to
+ * another recorded setting is allowed. */
 static bool move_cheaply(
 	const struct replay *replay, struct setting *setting, move_cost *cost_of, unsigned knobs)
 {
@@ -302,8 +303,9 @@ static bool move_cheaply(
 	return best;
 }
 
-/* Returns the cost of a step. `fixed` has a bit for each knob that must not change. The cost is
- * lowest if few other knobs change, and if their values change little. */
+/* Returns the cost of a step from one value of a knob to another. `fixed` has a bit for each knob
+ * that must not change. The cost of a move between recorded settings is lowest if few other knobs
+ * change, and if their values change little. */
 static double step_cost(const struct setting *from, const struct setting *to, unsigned fixed)
 {
 	double cost = 0;
@@ -318,7 +320,7 @@ static double step_cost(const struct setting *from, const struct setting *to, un
 }
 
 /* Returns the cost of a move to a nearby setting. `asked` has a bit for each knob that counts more
- * than the other knobs. A choice of a knob in `asked` must not change. */
+ * than the other knobs. A named value (choice) of a knob in `asked` must not change. */
 static double nearest_cost(const struct setting *from, const struct setting *to, unsigned asked)
 {
 	double cost = 0;
@@ -334,8 +336,9 @@ static double nearest_cost(const struct setting *from, const struct setting *to,
 	return cost;
 }
 
-/* Moves a value `steps` further in a list, or to the last value in this direction. Returns false if
- * the list has no further value in this direction. */
+/* Moves a knob's value `steps` further in its list of recorded values, or to the last value in this
+ * direction. Returns false if the list of recorded values has no further value in this direction.
+ */
 static bool step_in(const int64_t *values, int count, int64_t *value, int steps)
 {
 	int ahead = 0, first = 0;
@@ -373,7 +376,7 @@ bool replay_nearest(const struct replay *replay, struct setting *setting, unsign
 void replay_range(const struct replay *replay, const struct setting *setting, int knob, char *all,
 	size_t size, char *ends, size_t ends_size)
 {
-	/* Largest number of values that fit in a line. */
+	/* Largest number of recorded knob values that fit in a line of a message. */
 	enum { SHOWN = 12 };
 	int count;
 	int64_t *values = list_values(replay, setting, knob, true, &count);

@@ -1,5 +1,5 @@
-/* Reads the records of a setting's explanation. Also contains the explainer that answers from the
- * recorded explanations. */
+/* Reads the records of a setting's explanation: its limits, ports and instructions. Also contains
+ * the explainer of a replay, which answers from the recorded explanations. */
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -40,8 +40,8 @@ const char *reading_limit(struct reading *reading, const json_t *object, unsigne
 	record_string(object, "name", name, sizeof(name));
 	limit.kind = limit_find(name);
 	if (limit.kind == LIMIT_COUNT)
-		return NULL; /* the kind of limit is unknown; perhaps a later slexplore wrote the
-				record */
+		return NULL; /* the kind of the recorded limit is unknown; perhaps a later slexplore
+				wrote the record */
 	for (int i = 0; i < limits->limit_count; i++)
 		if (limits->limit[i].kind == limit.kind)
 			return "the limit occurs twice";
@@ -55,7 +55,8 @@ const char *reading_limit(struct reading *reading, const json_t *object, unsigne
 	return NULL;
 }
 
-/* Reads the pressure on each port. The record identifies a port by its name. */
+/* Reads the recorded pressure (cycles of work) on each port. The record of port pressures
+ * identifies a port by its name. */
 const char *reading_ports(struct reading *reading, const json_t *object, unsigned id)
 {
 	const json_t *pressure = json_object_get(object, "pressure"),
@@ -67,7 +68,8 @@ const char *reading_ports(struct reading *reading, const json_t *object, unsigne
 	for (int i = 0; i < core->port_count; i++) {
 		if (!record_number(pressure, core->port[i], 0, MOST_CYCLES, &limits->pressure[i]))
 			return "a port without its pressure";
-		/* A recording omits the member "naive" if the line would be too long. */
+		/* A record of ports omits the member "naive" (work split evenly over ports) if the
+		 * line would be too long. */
 		if (!record_number(naive, core->port[i], 0, MOST_CYCLES, &limits->naive[i]))
 			limits->naive[i] = limits->pressure[i];
 	}
@@ -152,7 +154,7 @@ static void order_limits(struct limits *limits)
 		limits->bound = limits->limit[limits->binding].cpe;
 }
 
-/* Copies the explanation that was just read to the setting of that explanation. */
+/* Copies the explanation (limits and instructions) that was just read to its setting. */
 static void take_explanation(struct reading *reading, int index)
 {
 	struct replay *replay = reading->replay;
@@ -163,7 +165,8 @@ static void take_explanation(struct reading *reading, int index)
 	explained_free(played->explained);
 	played->explained = memory_new(1, sizeof(*from));
 	*played->explained = *from;
-	/* One more byte is allocated, because an allocation of 0 bytes may return NULL. */
+	/* One more byte of memory is allocated, because an allocation of 0 bytes may return NULL.
+	 */
 	played->explained->run = memory_new(runs + 1, 1);
 	if (runs)
 		memcpy(played->explained->run, from->run, runs);
@@ -172,7 +175,7 @@ static void take_explanation(struct reading *reading, int index)
 	replay->memory += sizeof(*from) + runs;
 }
 
-/* Reads a number of a record; a missing number reads as 0. */
+/* Reads a number of a JSON record; a missing number reads as 0. */
 static double number_or_0(const json_t *object, const char *key, double high)
 {
 	double number;
@@ -226,7 +229,8 @@ const char *reading_explain(struct reading *reading, const json_t *object, unsig
 	if (!reading_setting(object, &setting, text))
 		return NULL;
 	index = replay_find(reading->replay, &setting);
-	/* The setting may be missing in the replay, because its trials could not be used. */
+	/* The setting of an explanation may be missing in the replay, because its trials could not
+	 * be used. */
 	if (index < 0 || reading->replay->memory > REPLAY_MEMORY)
 		return NULL;
 	record_string(object, "why", text, sizeof(text));
@@ -357,7 +361,8 @@ static void explain_recorded(
 	explanation->kernel = question->kernel;
 	memcpy(explanation->v, question->v, sizeof(explanation->v));
 	explanation->foreign = question->foreign;
-	/* The buffers of the explanation are kept, and only their contents change. */
+	/* When a replay fills in an explanation, its buffers are kept, and only their contents
+	 * change. */
 	explanation->loop.insn = loop.insn;
 	explanation->loop.insn_room = loop.insn_room;
 	explanation->loop.path = loop.path;

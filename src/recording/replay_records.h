@@ -1,6 +1,6 @@
-/* Declares a recording in memory, and the functions that read its records. Only the files replay*.c
- * include replay_records.h. The input is untrusted, so every number has bounds, and every string is
- * cleaned. */
+/* Declares the struct of a replayed recording in memory, and the functions that read its records.
+ * Only the files replay*.c include replay_records.h. The recording is untrusted input, so every
+ * number has bounds, and every string is cleaned. */
 #pragma once
 
 #include <stddef.h>
@@ -10,8 +10,8 @@
 #include "recording/record.h"
 #include "recording/replay.h"
 
-/* The recorded explanation of a setting. The member `run` has the instructions: equal instructions
- * in a row are one entry. */
+/* The recorded explanation of a setting. The member `run` has the recorded instructions of the
+ * loop: equal instructions in a row are one entry. */
 struct explained {
 	struct explanation whole; /* the explanation without its instructions */
 	char function[64]; /* name of the function, to which whole.function points; empty: the name
@@ -25,12 +25,12 @@ struct explained {
 /* A measured setting of a recording. */
 struct played {
 	unsigned id;
-	unsigned
-		in_file; /* number of the setting's trials in the file, including earlier samples */
+	unsigned in_file; /* number of the setting's trials in the recording, including those of
+			     earlier samples */
 	unsigned count, forgotten[TRIAL_FATES];
 	struct trial *trial;
 	struct run_facts facts;
-	struct counts *counts; /* counts of the setting; NULL: no counts were recorded */
+	struct counts *counts; /* event counts of the setting; NULL: no counts were recorded */
 	struct explained
 		*explained; /* explanation of the setting; NULL: no explanation was recorded */
 };
@@ -49,15 +49,15 @@ struct replay {
 	uint64_t memory; /* bytes that the recording needs in memory */
 	struct text notes;
 
-	/* The state of the engine that answers from the recording. */
-	int event; /* an eventfd(2), which is readable while there is an answer */
+	/* The state of a replay's engine, which answers from the recording. */
+	int event; /* an eventfd(2) descriptor, which is readable while an answer waits */
 	struct request request;
 	bool pending;
 };
 
 /* Reasons why a line or a setting is ignored. DAMAGED: the line is damaged. ABSENT: this program
- * does not have the setting. BARE: the setting has no trials. BEYOND: the recording is too
- * large. */
+ * does not have the kernel or the knob value of the recorded setting. BARE: the recorded setting
+ * has no trials. BEYOND: the recording has more data than this program keeps. */
 enum left_out_kind {
 	LEFT_OUT_DAMAGED,
 	LEFT_OUT_ABSENT,
@@ -70,8 +70,8 @@ enum left_out_kind {
 struct reading {
 	struct replay *replay;
 	unsigned line;
-	bool begun;		 /* true after a header was read */
-	bool over;		 /* true: all later lines of the file are ignored */
+	bool begun;		 /* true after the header record of a recording was read */
+	bool over;		 /* true: all later lines of the recording are ignored */
 	int event[COUNTERS_MAX]; /* for each event of the present run: index of the event in the
 				    plan; -1: not in the plan */
 
@@ -99,7 +99,7 @@ struct reading {
 
 /* ---- replay_engine.c ---- */
 
-/* Frees an explanation. `explained` may be NULL. */
+/* Frees a recorded explanation. `explained` may be NULL. */
 void explained_free(struct explained *explained);
 
 /* Counts an ignored line, setting or sample, and keeps the line number and message of the first
@@ -124,8 +124,8 @@ const char *reading_trials(struct reading *reading, const struct json_t *object,
 const char *reading_facts(struct reading *reading, const struct json_t *object, unsigned id);
 const char *reading_counters(struct reading *reading, const struct json_t *object, unsigned id);
 const char *reading_sample(struct reading *reading, const struct json_t *object, unsigned id);
-/* Reads the setting of a record. Returns false, with the reason, if this program does not have the
- * setting. */
+/* Reads the kernel setting that a record of the recording names. Returns false, with the reason, if
+ * this program does not have the recorded setting. */
 enum { READING_WHY = 244 };
 bool reading_setting(const struct json_t *object, struct setting *setting, char why[READING_WHY]);
 

@@ -39,7 +39,8 @@ struct status reading_header(struct reading *reading, const json_t *object)
 	for (int i = 0; i < COUNTERS_MAX; i++)
 		reading->event[i] = -1;
 	if (reading->begun) {
-		/* A later run is ignored unless it was made on the same machine. */
+		/* Records from a later run of the recording program are ignored unless it ran on
+		 * the same machine. */
 		reading->over = format > RECORDING_VERSION;
 		for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 			record_string(object, names[i].key, name, names[i].size);
@@ -97,8 +98,8 @@ const char *reading_core(struct reading *reading, const json_t *object)
 	size_t i;
 
 	if (replay->has_core)
-		return NULL; /* the core of the first run is kept, because later runs have the same
-				core */
+		return NULL; /* the core model of the first run in the recording is kept, because
+				later runs have the same core */
 	replay->place.match = match < 0 ? UARCH_NONE : (enum uarch_match)match;
 	replay->place.foreign = record_flag(object, "foreign");
 	replay->place.nearest = record_flag(object, "nearest");
@@ -126,7 +127,7 @@ void reading_events(struct reading *reading, const json_t *object)
 
 	for (int i = 0; i < COUNTERS_MAX; i++)
 		reading->event[i] = -1;
-	/* The events of a later plan are added to the first plan. */
+	/* The events of a later event plan in the recording are added to the first plan. */
 	if (reading->replay->has_events)
 		return;
 	reading->replay->has_events = true;
@@ -163,8 +164,8 @@ const char *reading_event(struct reading *reading, const json_t *object)
 	record_string(object, "role", role, sizeof(role));
 	event.role = role_find(role);
 	if (event.role == ROLE_COUNT)
-		event.role = ROLE_EXTRA; /* the role is unknown; perhaps a later slexplore wrote the
-					    event */
+		event.role = ROLE_EXTRA; /* the event's role is unknown; perhaps a later slexplore
+					    wrote the event */
 	event.ports = record_bits(object, "ports", UARCH_PORTS);
 	record_string(object, "words", event.words, sizeof(event.words));
 	record_string(object, "title", event.title, sizeof(event.title));
@@ -215,7 +216,7 @@ static const char *read_trial(const json_t *list, struct trial *trial)
 		fate != floor(fate))
 		return "a trial without a fate";
 	trial->fate = (uint8_t)fate;
-	/* The cycles of a trial must be positive, except for a broken trial. */
+	/* The cycles of a recorded trial must be positive, except for a broken trial. */
 	if (!record_bounded(json_array_get(list, 0), fate == TRIAL_BROKEN ? -MOST_CYCLES : 1e-9,
 		    MOST_CYCLES, &trial->cpe) &&
 		fate != TRIAL_BROKEN)
@@ -227,8 +228,8 @@ static const char *read_trial(const json_t *list, struct trial *trial)
 	trial->turns = float_of(json_array_get(list, 3));
 	trial->at = float_of(json_array_get(list, 4));
 	trial->check = float_of(json_array_get(list, 6));
-	/* The last number of a trial is twice the placement, plus 1 if the caches were not in
-	 * steady state. */
+	/* The last number of a recorded trial is twice the placement (the working set's offset in
+	 * memory), plus 1 if the caches were not in steady state. */
 	if (json_array_size(list) > 7 &&
 		(!record_bounded(json_array_get(list, 7), 0, 2 * UINT8_MAX + 1, &where) ||
 			where != floor(where)))
@@ -292,13 +293,13 @@ static const char *read_count(struct reading *reading, const json_t *list)
 		return "a count: expected a list of name, role, three numbers and state";
 	index = find_event(&reading->replay->events, name);
 	if (index < 0)
-		return NULL; /* the plan had no room for this event */
+		return NULL; /* the plan of events had no room for this event */
 	for (size_t i = 0; i < 3 && count_known(&count); i++)
 		if (!record_bounded(
 			    json_array_get(list, 2 + i), -MOST_COUNT, MOST_COUNT, figures[i]))
 			return "a count without its figures";
-	/* A count is a difference of two measurements, and may be slightly negative because of
-	 * noise. The upper bound `hi` of a negative count must not be negative. */
+	/* An event count is a difference of two measurements, and may be slightly negative because
+	 * of noise. The upper bound `hi` of a negative event count must not be negative. */
 	if (count_known(&count) && count.value < 0 && count.hi < 0)
 		return "a count is not negative";
 	if (count.state == COUNT_SCALED && record_bounded(json_array_get(list, 6), 0, 1, &share))
@@ -388,8 +389,8 @@ bool reading_setting(const json_t *object, struct setting *setting, char why[REA
 			setting->kernel->name);
 		return false;
 	}
-	/* The check ignores missing processor features and too little memory, because a replay runs
-	 * nothing. */
+	/* The check of a recorded setting ignores missing processor features and too little memory,
+	 * because a replay runs nothing. */
 	status = setting_check(setting, MEMORY_LIMITS_UNKNOWN);
 	snprintf(why, READING_WHY, "%s: %.140s", setting->kernel->name, status.text);
 	return status.code != STATUS_USAGE;

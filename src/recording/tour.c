@@ -4,11 +4,11 @@
 
 #include "experiment/setting/setting.h"
 
-/* Bytes of the largest working set of a tour. Larger working sets take long to lay out, and show no
- * additional effect. */
+/* Bytes of the largest working set of a tour, which is a list of settings to record. Larger working
+ * sets than the tour's take long to lay out, and show no additional effect. */
 enum { SIZE_MOST = 64 << 20 };
-/* The tour does not vary a count whose maximum exceeds COUNT_MOST, because such a count does not
- * change the form of the loop. */
+/* The tour does not vary a knob that is a count with a maximum above COUNT_MOST, because such a
+ * count does not change the form of the loop. */
 enum { COUNT_MOST = 4096 };
 enum { VALUES_MOST = 48 };
 

@@ -103,7 +103,8 @@ static bool probe_range(const struct probe_report *report, struct plot *plot)
 			least = fmin(least, modes ? sample->mode_low : sample->cpe);
 			most = fmax(most, modes ? sample->mode_high : sample->cpe);
 		}
-	/* The scale must not change while points arrive, so leave room for later points. */
+	/* The scale of the plot must not change while the measurement adds points, so leave room
+	 * for later points. */
 	least /= 1.3;
 	plot->y = (struct scale){ SCALE_LOG, least, fmax(1.3 * most, 100 * least) };
 	plot->x = (struct scale){ .kind = SCALE_BYTES,
@@ -251,7 +252,7 @@ window_range(const struct windows_row *row, struct plot *plot)
 	return row->curve.count > 0;
 }
 
-/* Draws a horizontal line with its number of cycles above the line. */
+/* Draws a horizontal line at a number of cycles, with this number above the line. */
 static void draw_level(const struct plot *plot, double cycles, double from, double to, bool right)
 {
 	int y = row_of(plot, cycles), first = column_of(plot, from),

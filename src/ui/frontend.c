@@ -54,7 +54,8 @@ void frontend_draw(struct frontend *front, double now)
 	for (int i = 0; i < front->keys.count; i++) {
 		const struct key_row *row = &front->keys.row[i];
 
-		/* Only for rows in the key bar, check whether their command would do anything now.
+		/* Only for keys that the key bar shows, check whether the key's command would do
+		 * anything now.
 		 */
 		front->works[i] = row->context == context && row->word[0] &&
 				  (strncmp(row->command, "page ", 5) == 0 ||
@@ -115,9 +116,11 @@ void frontend_key(struct frontend *front, int code, double now)
 /* Maximum seconds that the script lines `wait` and `live` wait: far more than measuring a complete
  * screen needs. */
 static const double WAIT_MOST = 120, LIVE_MOST = 20;
-/* Seconds between two checks of the engine's state; the engine's messages also cause checks. */
+/* While a script waits, seconds between two checks whether the wait is over; each message of the
+ * engine also causes a check. */
 static const double LOOK = 0.05;
-/* Maximum number of the session's steps at one moment; more steps would be an endless loop. */
+/* The explorer works in small steps (session_advance()), each of which can make the next step due.
+ * Maximum number of these steps in a row; more would be an endless loop. */
 enum { DUE_MOST = 200 };
 
 struct script {
@@ -176,7 +179,7 @@ static bool figure_settled(const struct script *script)
 	       (view->failure[0] || view->frozen || !view->sample.provisional);
 }
 
-/* Runs the session's due steps, as the event loop does before each key. */
+/* Lets the explorer do all its work that is due now, as the event loop does before each key. */
 static void advance(struct session *session, double now)
 {
 	session_advance(session, now);
@@ -257,7 +260,7 @@ static struct status run_resize(struct script *script, const char *arguments)
 	return status_ok();
 }
 
-/* Draws a frame after all due steps of the session, as the event loop of a live screen does. */
+/* Lets the explorer do all its work that is due now, then draws a frame, as on a terminal. */
 static void draw_now(struct script *script)
 {
 	advance(script->front->session, now_of(script));

@@ -1,5 +1,5 @@
-/* The front end that terminal and scripts share: a session, its keys, and the canvas of a frame.
- * The front end runs keys and commands, and draws frames. */
+/* The part of the explorer that terminal and scripts share: it runs the commands of keys and
+ * scripts, and draws the screen on a canvas. */
 #pragma once
 
 #include <stdbool.h>
@@ -29,8 +29,8 @@ void frontend_free(struct frontend *front);
 /* Draws a frame that shows the present state. */
 void frontend_draw(struct frontend *front, double now);
 
-/* Runs the command of a key in the present context. A key without a command does nothing. If a
- * command fails, the screen shows its message. */
+/* Runs the command that a key has in the present state of the screen. A key without a command does
+ * nothing. If a command fails, the screen shows its message. */
 void frontend_key(struct frontend *front, int code, double now);
 
 /* ---- scripts ---- */

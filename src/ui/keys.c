@@ -1,4 +1,4 @@
-/* Reads data/keys, and finds the row of a key. */
+/* Reads data/keys, and finds the command of a key. */
 #include "ui/keys.h"
 
 #include <stdio.h>

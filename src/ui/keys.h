@@ -74,14 +74,17 @@ struct status keys_parse(struct keys *keys, const char *text, const char *origin
 /* Returns the number of a named key; KEYCODE_NONE for an unknown name. */
 int keys_code(const char *name);
 
-/* Returns the context in which the next key will be interpreted. */
+/* Returns the state of the screen (an overlay is open, the user types a value …) that determines
+ * the command of the next key. */
 enum context keys_context(const struct view *view);
 
-/* Returns the row of a key in a context. A row that names the key has priority over a row that
- * names the key's class. NULL: the key does nothing in this context. */
+/* Returns the line of data/keys (a row) that gives a key its command in a state of the screen. A
+ * line that names the key has priority over a line for a class of keys, such as all digits. NULL:
+ * the key does nothing in this state of the screen. */
 const struct key_row *keys_find(const struct keys *keys, enum context context, int code);
 
-/* Writes the row's command to `buffer`, with {char}, {find} and {find-1} replaced. */
+/* Writes the command in a line of data/keys to `buffer`, with {char}, {find} and {find-1}
+ * replaced. */
 void keys_expand(const struct key_row *row, int code, const char *find, char *buffer, size_t size);
 
 /* ---- control sequences that are not a known key ----

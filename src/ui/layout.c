@@ -14,11 +14,12 @@ enum {
 	VERY_WIDE = 150,    /* smallest width at which the body always has two columns */
 	COLUMN_GAP = 2,
 	COMFORT = 12,  /* number of rows that is a comfortable height, also for a long list */
-	ANY_FIRST = 3, /* rows that a line without a best height gets before other lines get their
-			  best height */
+	ANY_FIRST = 3, /* rows that a line of panels of any height gets before other lines of panels
+			  get the height that shows everything */
 };
 
-/* The rows to place, in order of importance, and the layout with the rows placed so far. */
+/* The panels to place on the screen (each described by a struct layout_row), in order of
+ * importance, and the layout with the panels placed so far. */
 struct placing {
 	const struct layout_row *rows;
 	int row_count;
@@ -31,7 +32,7 @@ static void place(struct layout *layout, const char *name, struct box at)
 		layout->item[layout->count++] = (struct layout_item){ name, at };
 }
 
-/* Places the first wanted row of an area. */
+/* Places the first panel of an area that has something to show. */
 static void place_area(
 	const struct placing *placing, enum area area, int x, int y, int width, int height)
 {
@@ -74,10 +75,11 @@ struct band {
 	int count, columns;
 };
 
-/* The heights that the panels of one line need. */
+/* Panels side by side form a line. The heights that the panels of one line need. */
 struct line {
 	int least;
-	int best; /* height that shows everything; 0: every panel of the line can use any height */
+	int best; /* height at which all panels of the line show everything; 0: every panel of the
+		     line can use any height */
 	bool any; /* at least one panel of the line can use any height */
 };
 
@@ -93,8 +95,9 @@ static struct line line_of(const struct band *band, int line)
 	return needs;
 }
 
-/* Distributes up to `left` screen rows to the lines, one by one. Each row goes to the lowest line
- * that can still grow; `room` limits the growth of each line. Returns the number of rows left over.
+/* Distributes up to `left` screen rows to the lines of panels, one by one. Each screen row goes to
+ * the line of panels that has the fewest rows and can still grow; `room` limits the height of each
+ * line. Returns the number of rows left over.
  */
 static int grow(int *heights, const int *room, int lines, int left)
 {
@@ -112,8 +115,9 @@ static int grow(int *heights, const int *room, int lines, int left)
 	return left;
 }
 
-/* Computes the heights of the lines. First each line gets its minimum height. Then each line grows
- * up to its best height. The remaining rows go to lines that can use any height, then to all lines.
+/* Computes the heights of the lines of panels. First each line gets its minimum height. Then each
+ * line grows up to the height at which its panels show everything. The remaining screen rows go to
+ * lines of panels that can use any height, then to all lines.
  */
 static void share_height(const struct band *band, int height, int *heights)
 {
@@ -177,7 +181,7 @@ static bool arrange(struct band *band, int width, int height)
 	return fits(band, height);
 }
 
-/* Sorts the panels by `place`, with a stable sort. */
+/* Sorts the panels by their field `place` (the order on the screen), with a stable sort. */
 static void sort_places(struct band *band)
 {
 	for (int i = 1; i < band->count; i++) {
@@ -190,8 +194,8 @@ static void sort_places(struct band *band)
 	}
 }
 
-/* Returns whether each panel gets a comfortable height: its best height or COMFORT, whichever is
- * smaller. */
+/* Returns whether each panel gets a comfortable height: the height at which it shows everything, or
+ * COMFORT, whichever is smaller. */
 static bool all_comfortable(const struct band *band, int width, int height)
 {
 	struct band comfortable = *band;
@@ -210,9 +214,10 @@ static bool all_comfortable(const struct band *band, int width, int height)
 	return arrange(&comfortable, width, height);
 }
 
-/* Places a front panel that has the whole width. The panel's height is at most its best height, and
- * leaves OTHERS rows to other panels. If the panel's height is less than WHOLE_COMFORT, the panel
- * gets the whole body. Returns the rest of the rectangle. */
+/* Places a panel that the user asked for and that uses the whole width. The panel's height is at
+ * most the height at which it shows everything, and leaves OTHERS rows to other panels. If this
+ * height is less than WHOLE_COMFORT, the panel gets the whole body of the screen. Returns the part
+ * of the rectangle that is left for other panels. */
 static struct box place_whole(const struct placing *placing, struct box at)
 {
 	for (int i = 0; i < placing->row_count; i++) {
@@ -263,8 +268,8 @@ static void place_body(const struct placing *placing, struct box at)
 		}
 		band.row[band.count++] = row;
 		if (row->front && band.count == 1) {
-			/* The front panel gets its best height, but at most three fifths of the
-			 * body. */
+			/* The panel that the user asked for gets the height at which it shows
+			 * everything, but at most three fifths of the body. */
 			front = *row;
 			front.min_height = int_most(
 				front.min_height, int_least(front.best_height, at.height * 3 / 5));

@@ -38,8 +38,8 @@ struct layout_row {
 	int place; /* order in AREA_BODY: panels that fit are shown in ascending order of `place` */
 	bool extra; /* a panel of AREA_BODY that is omitted if it would leave another panel less
 		       than that panel's comfortable height */
-	bool front; /* the user asked for this panel: the panel is the first in the body, with
-		       best_height rows if possible */
+	bool front; /* the user asked for this panel: the panel is the first below the top block,
+		       with best_height rows if possible */
 	bool alone; /* the panel gets all screen rows between the first and the last two */
 	bool whole; /* a panel of AREA_BODY that gets the whole width of the screen while it is in
 		       front */
@@ -56,10 +56,11 @@ struct layout {
 };
 
 /* Computes the layout of panels. Parameter `rows`: the panels in order of importance. Parameter
- * `top_rows`: the number of screen rows that the top block can use, rule included. The first wanted
- * row of AREA_BODY always has a place, unless the screen is smaller than the minimum size. */
+ * `top_rows`: the number of screen rows that the top block can use, rule included. The first panel
+ * of AREA_BODY that has something to show always has a place, unless the screen is smaller than the
+ * minimum size. */
 void layout_compute(int width, int height, const struct layout_row *rows, int row_count,
 	int top_rows, struct layout *layout);
 
-/* Returns the rectangle of the row with this name; NULL: the row has no place on the screen. */
+/* Returns the rectangle of the panel with this name; NULL: the panel has no place on the screen. */
 const struct box *layout_find(const struct layout *layout, const char *name);

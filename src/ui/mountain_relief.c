@@ -15,7 +15,8 @@
 enum { LEFT = 6, RIGHT = 10, BELOW = 2, LEAST_WIDTH = 44, LEAST_HEIGHT = 10 };
 enum { CELLS = VIEW_GRID_X * VIEW_GRID_Y };
 
-/* The smallest distance between two lines of the surface, in points; closer lines are omitted. */
+/* The smallest distance between two neighbouring lines of the relief's surface, in points; closer
+ * lines are omitted. */
 static const double nearest = 3;
 
 struct landscape {
@@ -71,8 +72,8 @@ static struct dots_point surface(const struct landscape *land, int x, int y)
 	return point_at(land, x, y, land->height[y * land->grid->nx + x]);
 }
 
-/* Returns whether the line of one stride or size is drawn. The lines through the cursor are always
- * drawn.
+/* The surface of the relief has a line for each stride and each size. Returns whether such a line
+ * is drawn; the lines through the cursor are always drawn.
  */
 static bool line_shown(int index, int last, int step, int here, bool at)
 {
@@ -123,7 +124,8 @@ static void draw_side(struct landscape *land, int x0, int y0, int x1, int y1)
 	draw_edge(land, x0, y0, x1, y1);
 }
 
-/* Draws each cell that is not measured yet as a single point on the ground. */
+/* Draws each pair of size and stride that is not measured yet as a single point on the ground of
+ * the relief. */
 static void draw_ground(struct landscape *land)
 {
 	for (int y = 0; y < land->grid->ny; y++)
@@ -212,7 +214,8 @@ static void draw_strides(struct box at, const struct landscape *land)
 	}
 }
 
-/* Draws sizes along the right edge. The name of each cache is at the smallest size in this cache.
+/* Draws sizes along the right edge. The name of each cache is next to the smallest working-set size
+ * for which this cache is the first that holds the set.
  */
 static void draw_sizes(struct box at, const struct landscape *land)
 {
@@ -241,7 +244,8 @@ static void draw_sizes(struct box at, const struct landscape *land)
 		}
 }
 
-/* Marks the visible cells that have doubtful values. */
+/* Marks the visible settings of size and stride whose values are doubtful (contended or not
+ * settled). */
 static void mark_doubtful(struct box at, const struct landscape *land)
 {
 	for (int y = 0; y < land->grid->ny; y++)

@@ -11,7 +11,7 @@
 #include "experiment/sweep/sweep_table.h"
 #include "ui/panels.h"
 
-/* Appends a separator and an item to a row, if both fit before column `end`. */
+/* Appends a separator and some words to a row of the screen, if both fit before column `end`. */
 #define item(at, x, end, style, ...) put_item(at, x, end, style, words_of(__VA_ARGS__).text)
 static int put_item(struct box at, int x, int end, enum style style, const char *text)
 {
@@ -164,8 +164,8 @@ const struct panel panel_notice = { .name = "notice", .draw = draw_message };
 
 /* The key bar shows the keys that have a word in data/keys and work now. */
 
-/* Returns the present word of a key row. In "freeze/go on", the second word applies while the
- * screen is frozen. */
+/* Returns the word that the key bar shows for a key. In "freeze/go on", the second word applies
+ * while the screen is frozen. */
 static struct words word_of(const struct key_row *row, bool frozen)
 {
 	const char *slash = strchr(row->word, '/');
@@ -186,7 +186,8 @@ static int draw_words(struct box at, const struct scene *scene, bool only_measur
 		struct words word;
 		int key, columns;
 
-		/* Most rows are of another context, or their command would do nothing. */
+		/* Most lines of data/keys are for another state of the screen (an open overlay, for
+		 * example), or their command would do nothing. */
 		if (row->context != context || !scene->works[i] || !row->word[0])
 			continue;
 		word = word_of(row, scene->view->frozen);
@@ -229,7 +230,8 @@ const struct panel panel_key_bar = { .name = "keys", .draw = draw_keys };
 /* A screen with fewer columns than ROWS_FROM shows the value only in its first row. */
 enum { ROWS_FROM = 20 };
 
-/* Draws the value in the longest form that fits. A value that is too long is rounded, never cut. */
+/* Draws the measured cycles per element in the longest form that fits. A value that is too long is
+ * rounded, never cut. */
 static void draw_value(struct box at, const struct view *view)
 {
 	const struct sample *sample = &view->sample;
@@ -360,7 +362,8 @@ static void draw_rows(struct box at, const struct view *view)
 }
 
 /* Draws the REPLAY stamp, which has priority over all other text. The stamp has its own row; on a
- * screen of one row, the stamp is at the start of the row. Returns the rest of the box. */
+ * screen of one row, the stamp is at the start of the row. Returns the part of the box that the
+ * stamp leaves free. */
 static struct box draw_stamp(struct box at, const struct view *view)
 {
 	int used;

@@ -96,10 +96,10 @@ static void add_summary(struct lines *remarks, const struct view *view)
 
 struct table {
 	int count, order[COUNTERS_MAX]; /* indices in the plan */
-	int rows, columns, width; /* size of the visible part; `columns`: number of table columns
-				     side by side */
-	int first, last; /* first: index of the first visible event; last: largest possible value of
-			    `first` */
+	int rows, columns, width; /* size of the visible part of the table of events; `columns`:
+				     number of events side by side in a row */
+	int first, last; /* first: index of the first visible event; last: value of `first` when the
+			    table is scrolled to its end */
 	int title, figure; /* widths of the columns */
 	bool quartiles, scaled;
 };

@@ -12,13 +12,12 @@
 #include "ui/curve_plot.h"
 #include "ui/panels.h"
 
-/* The smallest and the largest width, in columns, of the text next to the probe's curve. */ enum {
-	BESIDE_LEAST = 26,
-	BESIDE_MOST = 76
-};
+/* The smallest and the largest width, in columns, of the text next to the probe's curve. */
+enum { BESIDE_LEAST = 26, BESIDE_MOST = 76 };
 
-/* Widths in the table of bandwidths. BYTES: an operation with only bytes. BYTES_AND_LINES: an
- * operation with bytes and cache lines. LEVEL: the name of the cache level. */
+/* Widths of columns in the table of bandwidths. BYTES: a column with bytes per cycle.
+ * BYTES_AND_LINES: a column with bytes and cache lines per cycle. LEVEL: the column with the name
+ * of the cache level. */
 enum { BYTES = 6, BYTES_AND_LINES = 14, LEVEL = 8 };
 
 /* BEST_ROWS: number of rows, rule included, in which the panel shows everything on a usual machine.
@@ -149,7 +148,7 @@ static void put_bands(struct column *column, const struct probe_report *report)
 	column->row++;
 }
 
-/* Adds the best speedup of parallel chains. */
+/* Adds the highest speedup of several independent chains of loads over one chain. */
 static void put_parallel(struct column *column, const struct probe_curve *curve)
 {
 	const struct probe_point *one = NULL, *best = NULL;
@@ -324,7 +323,8 @@ static void put_beside(
 
 /* ---- the table of all fillers ---- */
 
-/* Returns whether the table is wide enough for a column with the buffer's title. */
+/* Returns whether the table of fillers is wide enough for a column with the name of the buffer that
+ * each filler fills. */
 static bool has_titles(struct box at)
 {
 	return at.width >= 2 + FILLER + TITLE + KNEE + 6;
@@ -354,7 +354,8 @@ static void put_row(struct column *column, const struct windows_row *row, bool p
 		canvas_right(at, at.width, y, STYLE_DIM, "%.0f", row->entries);
 }
 
-/* Adds the table: as many fillers as fit, around the present filler. */
+/* Adds the table with the knee of each filler: as many fillers as fit, around the present
+ * filler. */
 static void put_table(struct column *column, const struct windows_report *report,
 	const struct windows_row *present)
 {

@@ -15,7 +15,8 @@
 /* The smallest width in columns at which two rates share a line. */
 enum { RATES_WIDE = 30 };
 
-/* Tags of lines that are not drawn as plain text. */
+/* Tags that mark the lines of this panel that are not plain text: the large digits, and the small
+ * bars of the latest trials. */
 enum { TAG_NONE, TAG_DIGITS, TAG_COURSE };
 
 /* Adds the reason why there is no value: the measurement failed or has not finished. The panel
@@ -46,8 +47,8 @@ static void add_absence(struct lines *lines, const struct view *view)
 	}
 }
 
-/* Adds the last value without contention and its age, while the present value is contended.
- * Examples of ages: "under 1 s", "12 s", "3 min", "2 h". */
+/* While the present value is contended (disturbed by another program), adds the last value without
+ * contention, and how old it is. Examples of ages: "under 1 s", "12 s", "3 min", "2 h". */
 static void add_quiet(struct lines *lines, const struct view *view)
 {
 	double age = view->quiet_age;
@@ -114,7 +115,7 @@ static void add_trials(struct lines *lines, const struct view *view)
 		   *trials = sample->trials == 1 ? "trial" : "trials",
 		   *source = panels_source(sample->cycles_from);
 
-	/* The panel has already reported the contention in a line above. */
+	/* A line above has already reported that trials are contended. */
 	if (sample->mixed)
 		lines_add(lines, 5, STYLE_TEXT,
 			"%1$u %2$s used, contended ones too\n%1$u %2$s, contended ones too",
@@ -203,8 +204,8 @@ static void add_rates(struct lines *lines, const struct sample *sample)
 	add_pair(lines, 8, &ghz, &per_cycle);
 }
 
-/* Adds the traffic of other threads, the memory node, and the size of pages if it differs from the
- * request. */
+/* Adds what other cores did during the measurement, the memory node, and the size of pages if it
+ * differs from the request. */
 static void add_place(struct lines *lines, const struct view *view)
 {
 	const struct placed placed = placed_words(&view->facts, &view->sample);
@@ -312,7 +313,8 @@ static void add_pinned(struct lines *lines, const struct view *view)
 	add_ratio(lines, view);
 }
 
-/* Removes lines of the highest rank until the remaining lines fit. */
+/* Each line of the panel has a rank: 0 is the most important. Removes lines with the highest rank
+ * until the remaining lines fit. */
 static void shorten(struct lines *lines)
 {
 	while (lines->count > 1 && lines_rows(lines) > lines->at.height) {
@@ -476,8 +478,8 @@ static void find_range(const struct view *view, double *low, double *high)
 	stats_sort(values, count);
 	*low = stats_quantile(values, count, 0.05);
 	*high = stats_quantile(values, count, 0.95);
-	/* The range spans at least 2 % of the median, because smaller differences are within the
-	 * clock's resolution. */
+	/* The range of the trials' axis spans at least 2 % of the median, because smaller
+	 * differences are within the clock's resolution. */
 	span = fmax(*high - *low, 0.02 * fabs(stats_quantile(values, count, 0.5)));
 	*low = fmax(*low - span / 2, 0);
 	*high += span / 2;

@@ -187,7 +187,7 @@ static void find_words(struct lines *words, const struct view *view, bool cause)
 /* The limits that have a row in the ladder: the highest limits, and always the binding limit. */
 struct shown {
 	int count, limit[LIMIT_COUNT];
-	bool rest; /* one row summarises the limits without a row */
+	bool rest; /* a last row summarises the limits that have no row of their own */
 };
 
 static void choose(const struct limits *limits, int room, struct shown *shown)
@@ -210,15 +210,16 @@ static void choose(const struct limits *limits, int room, struct shown *shown)
 	shown->limit[shown->count - 1] = limits->binding;
 }
 
-/* Draws one row about the limits without a row: "3 more, up to 0.250; 1 unknown". */
+/* Draws one row that summarises the limits without a row of their own: "3 more, up to 0.250; 1
+ * unknown". */
 static void draw_rest(struct box at, int y, const struct limits *limits, const struct shown *shown)
 {
 	int known = 0, unknown = 0;
 	double most = NAN;
 
 	for (int i = 0; i < limits->limit_count; i++) {
-		/* Do not count the limits that have a row; the binding limit may be in the last
-		 * row. */
+		/* Count only limits without a row of their own; the last row may be that of the
+		 * binding limit. */
 		if (i < shown->count - 1 || i == shown->limit[shown->count - 1])
 			continue;
 		if (limits->limit[i].known && known++ == 0)

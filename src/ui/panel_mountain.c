@@ -105,7 +105,8 @@ enum {
  * rows of a slice and of the picture. */
 enum { BESIDE_FROM = 108, BESIDE_LEAST = 42, BESIDE_MOST = 72, SLICE_ROWS = 9, PICTURE_ROWS = 11 };
 
-/* Draws a shade as glyphs in a style. Five glyphs, combined in pairs, make eight textures. */
+/* Draws one of the mountain's shades (levels of throughput) as characters. Five characters,
+ * combined in pairs, make eight textures. */
 static void draw_shade(struct box at, int x, int y, int width, int shade)
 {
 	static const enum glyph pair[SHADES][2] = {
@@ -154,14 +155,15 @@ static bool mountain_whole(const struct view *view)
 	       panels_named(view->screen.focus, "mountain") && view->grid.present;
 }
 
-/* Returns the number of columns left of the cells. In each row, the columns left of the cells show
- * the size, and the cache that holds this size if there is room. */
+/* Returns the number of screen columns to the left of the mountain's cells. In each row, the
+ * columns left of the cells show the size, and the cache that holds this size if there is room. */
 static int label_of(struct box at)
 {
 	return at.width >= WIDE_FROM ? LABEL : NARROW_LABEL;
 }
 
-/* Returns whether a row or column belongs to the present setting or is next to the present setting.
+/* Returns whether a row or column of the mountain's cells belongs to the present setting, or is
+ * next to it.
  */
 static bool is_near(const struct axis_place *place, int index)
 {
@@ -196,7 +198,7 @@ static struct words title_of(const struct scene *scene)
 		stride->name, elements.text, marks);
 }
 
-/* Draws the stride of each column if the stride fits. */
+/* Above each column of the mountain's cells, draws the stride of the column if it fits. */
 static void draw_strides(struct box at, const struct view *view, int first, int shown, int width)
 {
 	const struct knob *knob = &view->setting.kernel->knobs[view->grid.stride_knob];
@@ -228,8 +230,9 @@ static void draw_cell(struct box at, const struct view_grid *grid, int x, int y,
 		canvas_glyph(at, middle, row, STYLE_HERE, GLYPH_HERE);
 }
 
-/* Returns the first row or column of the marker for a setting between or beyond cells. Between two
- * cells, the marker is in the last row or column of the first cell. */
+/* If the present size or stride is between two cells of the mountain, or beyond the last cell, a
+ * marker shows its place. Returns the row or column of the marker. Between two cells, the marker is
+ * in the last row or column of the first cell. */
 static int edge_of(const struct axis_place *place, int first, int shown, int each)
 {
 	if (place->where == AXIS_BEFORE)
@@ -240,10 +243,11 @@ static int edge_of(const struct axis_place *place, int first, int shown, int eac
 	       (place->where == AXIS_BETWEEN ? each - 1 : (each - 1) / 2);
 }
 
-/* Draws marks at the edge for a setting between or beyond cells. Two pointers mean that the size is
- * between two rows. An arrow outwards means that the size or stride is beyond the last cell.
- * Parameter `shown`: the first visible cell, and the number of visible cells. Parameters `width`
- * and `height`: the size of a cell. */
+/* Draws marks at the edge of the mountain for a size or stride between two cells or beyond the last
+ * cell. Two pointers mean that the size is between two rows. An arrow that points away from the
+ * mountain means that the size or stride is beyond the last cell. Parameter `shown`: the first
+ * visible cell of the mountain, and the number of visible cells. Parameters `width` and `height`:
+ * the size of a cell on the screen. */
 static void draw_edges(
 	struct box at, const struct view_grid *grid, struct box shown, int width, int height)
 {
@@ -347,7 +351,7 @@ static void draw_slices(struct box at, const struct view *view)
 
 	if (at.height >= SLICE_ROWS)
 		draw_slice(box_part(at, 0, 0, at.width, first), view, &view->by_size);
-	/* If the second slice has no rows, nothing is drawn. */
+	/* If the box has no rows left for the slice over stride, nothing is drawn. */
 	draw_slice(box_part(at, 0, first, at.width, at.height - first), view, &view->by_stride);
 }
 

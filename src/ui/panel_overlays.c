@@ -9,7 +9,7 @@
 
 enum { KEY_COLUMN = 22, COMMAND_COLUMN = 30 };
 
-/* The page of the help. Its first line has the number -N if the page is scrolled by N lines. */
+/* The page of the help. If the help is scrolled by N lines, the number of its first line is -N. */
 struct page {
 	struct box at;
 	int line, start;
@@ -81,15 +81,16 @@ static void section(struct page *page, const char *const *words, enum style styl
 		paragraph(page, 0, style, *words);
 }
 
-/* Returns whether two key rows share a line of the help: both rows have the same command and the
- * same note. */
+/* Returns whether two keys share a line of the help: data/keys gives both keys the same command and
+ * the same note. */
 static bool alike(const struct key_row *a, const struct key_row *b)
 {
 	return a->context == b->context && strcmp(a->command, b->command) == 0 &&
 	       strcmp(a->note, b->note) == 0;
 }
 
-/* Returns whether this key row shares a line of the help with an earlier key row. */
+/* Returns whether the help has already listed this key, on the line of an earlier key with the same
+ * command and note. */
 static bool listed(const struct keys *keys, int index)
 {
 	for (int i = 0; i < index; i++)

@@ -1,18 +1,18 @@
 /* Shows port pressure in cycles per iteration. For each port, a bar shows the pressure with the
  * best assignment of micro-ops to ports. A mark on the bar shows the pressure with an even split.
  * Units, such as dividers, are listed after the ports. If the micro-ops of a port are counted, a
- * second bar shows the count. Ports with a common counter are one entry. Counts of events that
- * belong to no port are shown next to the ports. */
+ * second bar shows the count. Ports whose micro-ops one event counts together are shown as one.
+ * Counts of events that belong to no port are shown next to the ports. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "ui/panels.h"
 
-/* Widths in screen columns. COLUMN: smallest width of an entry without a count. PAIR: smallest
- * width of an entry with a count below its bar. BRIEF: smallest width of an entry with a count in
- * the row of its bar. DIFFERENCE: width of a difference. BESIDE: smallest width of the list of
- * events that belong to no port. */
+/* Widths in screen columns. COLUMN: smallest width of a port without a count. PAIR: smallest width
+ * of a port with a count below its bar. BRIEF: smallest width of a port with a count in the row of
+ * its bar. DIFFERENCE: width of a difference. BESIDE: smallest width of the list of events that
+ * belong to no port. */
 enum {
 	COLUMN = 21,
 	PAIR = 30,
@@ -36,7 +36,7 @@ struct entry {
 };
 
 struct entries {
-	int count, pairs; /* pairs: number of entries that have an event */
+	int count, pairs; /* pairs: number of entries whose micro-ops are counted by an event */
 	struct entry entry[ENTRIES];
 	int names;    /* width of the longest name in columns */
 	double scale; /* cycles per iteration of the longest bar */
@@ -237,8 +237,9 @@ static void add(struct entries *entries, const struct view *view, uint32_t ports
 	entries->count++;
 }
 
-/* Returns the first event whose lowest port is `port`; -1: no such event. Sets `covered` to all
- * ports that events count. */
+/* An event can count the micro-ops of one port or of several. Returns the first event for which
+ * `port` is the lowest counted port; -1: no such event. Sets *covered to all ports that are counted
+ * by some event. */
 static int event_from(const struct view *view, int port, uint32_t *covered)
 {
 	const struct event_plan *plan = view->counters.plan;
@@ -265,7 +266,8 @@ static void list(const struct view *view, struct entries *entries)
 		int port = i % count, event = -1;
 		uint32_t covered = 0;
 
-		/* In the list of entries, the execution units follow the ports. */
+		/* In the list of this panel, the execution units (dividers, for example) follow the
+		 * ports. */
 		if (view->core->unit[port] != (i >= count))
 			continue;
 		if (i < count && pairs)
@@ -319,8 +321,8 @@ static void draw_counted(struct box at, int x, int y, int bar, const struct entr
 	draw_difference(at, x + bar + PORTS_FIGURE + DIFFERENCE, y, entry);
 }
 
-/* Draws one entry: the bar of the model, and the bar of the count below it. If `brief` is true, the
- * count is only a number in the row of the model's bar. */
+/* Draws one port (or several with a common counter): the bar of the model, and the bar of the count
+ * below it. If `brief` is true, the count is only a number in the row of the model's bar. */
 static void draw_entry(struct box at, int y, const struct entries *entries, bool brief,
 	const struct entry *entry, const struct view *view)
 {
@@ -382,8 +384,8 @@ static int draw_legend(struct box at, int y, const struct limits *limits)
 			   naive ? "│ split evenly by hand" : "an even split is best");
 }
 
-/* Returns the first event of this panel if no event of this panel is counted. Returns -1 if at
- * least one event is counted, or if the panel has no event. */
+/* If none of the events of this panel is counted, returns the first of them, so that the panel can
+ * show why. Returns -1 if at least one event is counted, or if the panel has no event. */
 static int event_uncounted(const struct view *view)
 {
 	const struct event_plan *plan = view->counters.plan;
@@ -424,8 +426,8 @@ static struct words why(const struct view *view)
 
 /* ---- the whole panel ---- */
 
-/* The arrangement of entries in columns of similar length. If `brief` is true, the count of an
- * entry is a number in the row of its bar. */
+/* The arrangement of ports and units in columns of similar length. If `brief` is true, the count of
+ * a port is a number in the row of its bar. */
 struct shape {
 	bool brief;
 	int columns, rows;
@@ -433,7 +435,8 @@ struct shape {
 	int shown; /* entries */
 };
 
-/* Sets the position of each entry in columns with `rows` rows. Returns whether all entries fit. */
+/* Arranges the ports and units in columns with `rows` rows, and sets the position of each. Returns
+ * whether all entries fit. */
 static bool flow(const struct entries *entries, int rows, struct shape *shape)
 {
 	int x = 0, y = 0;
@@ -469,7 +472,7 @@ static void fit(const struct entries *entries, int width, int height, struct sha
 			(width + 2) / (shape->columns + 1) - 2 >= least)
 			shape->columns++;
 	}
-	/* If not all entries fit, show as many entries as possible, with one row for each entry. */
+	/* If not all ports fit, show as many ports as possible, with one row for each. */
 	shape->shown = fits ? entries->count : int_least(shape->columns * rows, entries->count);
 	if (!fits)
 		return;

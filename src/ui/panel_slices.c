@@ -11,11 +11,11 @@
 
 enum { MARGIN = 6, WIDEST_BAR = 8 };
 
-/* The positions of a slice's points. `first`: index of the first visible point. `shown`: number of
- * visible points. */
+/* A slice is a row of bars: throughput over one knob. `first`: index of the first visible bar.
+ * `shown`: number of visible bars. */
 struct frame {
 	int first, shown;
-	int width; /* number of columns that all visible points use */
+	int width; /* number of screen columns that all visible bars use */
 	bool gaps; /* a blank between bars */
 	int rows;
 	struct scale scale; /* scale of the bars' heights; `high` is 0 if nothing is measured */
@@ -43,8 +43,8 @@ static double value_of(const struct view_point *point, bool cpe)
 	return cpe ? point->sample.cpe : point->sample.gbps;
 }
 
-/* Returns the sources of the points' values: T for times; C, R or both for cycles. The text is
- * empty if nothing is measured. */
+/* Returns letters for the sources of the bars' values: T for wall time; C (counter), R (reference
+ * clock) or both for cycles. The text is empty if nothing is measured. */
 static const char *source_letters(const struct view_slice *slice, bool cycles)
 {
 	bool counted = false, referred = false;
@@ -72,8 +72,8 @@ struct words slice_title(const struct view *view, const struct view_slice *slice
 
 	struct words here = { "" }, fixed = { "" };
 
-	/* A marker between or beyond the points cannot show the exact value of the knob, so the
-	 * title shows the value. */
+	/* If the present value of the knob has no bar of its own, the marker cannot show the value
+	 * exactly, so the title shows it. */
 	if (slice->count > 0 && slice->place.where != AXIS_AT)
 		here = words_of(
 			", here %s", setting_shown(knob, view->setting.v[slice->knob]).text);
@@ -93,7 +93,7 @@ struct words slice_title(const struct view *view, const struct view_slice *slice
 		here.text, fixed.text, panels_marks(contended, unsettled));
 }
 
-/* Returns the first column of a point's bar. Parameter `index`: number of the point, counted from
+/* Returns the first screen column of a bar. Parameter `index`: number of the bar, counted from
  * frame->first. Bars have whole columns, and the widths of bars differ by at most one column. */
 static int column_of(const struct frame *frame, int index)
 {
@@ -111,7 +111,8 @@ static void fit_frame(
 	int width = at.width - MARGIN - 1;
 	double top = 0, least = INFINITY;
 
-	/* If there are more points than columns, show only the points around the present setting.
+	/* If there are more values of the knob than screen columns, show only the bars around the
+	 * present setting.
 	 */
 	*frame = (struct frame){ .shown = int_least(slice->count, width),
 		.first = slice->count > width
@@ -265,12 +266,12 @@ void slice_draw(struct box at, const struct view *view, const struct view_slice 
  * slice over stride. If the kernel has no stride, the second slice is over the chosen knob. If only
  * one slice fits, the panel shows the slice of the chosen knob. */
 
-/* Returns the slice that the first panel shows. */
+/* Returns the curve (slice) that the first of the two panels shows. */
 static const struct view_slice *first_slice(const struct scene *scene)
 {
 	const struct view *view = scene->view;
 
-	/* A kernel without a size has only the second slice. */
+	/* A kernel without a knob `size` has only the slice over stride or over the chosen knob. */
 	if (view->by_size.knob < 0 ||
 		(!panels_shown(scene, "by-stride") && view->by_stride.knob >= 0 &&
 			view->knob == view->by_stride.knob))

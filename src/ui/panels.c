@@ -11,7 +11,8 @@ extern const struct panel panel_header, panel_kernels, panel_knobs, panel_figure
 
 /* The panels in order of importance. If not all panels fit, panels at the end of the table are
  * omitted. The body shows its panels in the order of `place`, so that the source is next to the
- * machine code. Panels with `extra` are shown only if all earlier panels have a comfortable height.
+ * machine code. Panels with extra = true are shown only if all earlier panels in the table still
+ * have a comfortable height.
  */
 static const struct {
 	const struct panel *panel;
@@ -71,8 +72,8 @@ struct words panels_core(const struct core *core)
 
 /* ---- lines ---- */
 
-/* Replaces a text with alternatives by its first alternative that fits, else by the last
- * alternative. Returns whether the chosen alternative fits. */
+/* A text may contain several wordings (alternatives), separated by line feeds. Keeps only the first
+ * wording that fits, or the last one if none fits. Returns whether the kept wording fits. */
 static bool choose_fitting(struct box at, char *text)
 {
 	char *from = text, *end = strchr(text, '\n');
@@ -380,7 +381,8 @@ bool panels_named(const char *name, const char *panel)
 	return name && panel && strcmp(name, panel) == 0;
 }
 
-/* Returns the index of a panel, found by its name or by the name of its pane; -1: no such panel. */
+/* Returns the index of a panel in the table, found by its name or by the name of its pane (the part
+ * on which arrow keys act); -1: no such panel. */
 static int index_of(const char *name, bool pane)
 {
 	for (int i = 0; i < PANELS; i++)
@@ -404,8 +406,8 @@ static struct layout_row row_of(const struct view *view, int index, const struct
 	return row;
 }
 
-/* Computes the layout of a frame. In the body, the panel with index `front` is before all other
- * panels. */
+/* Computes the layout of a frame. Below the top block, the panel with index `front`, which the user
+ * asked for, is the first. */
 static void lay_out(
 	const struct canvas *canvas, const struct view *view, int front, struct layout *layout)
 {

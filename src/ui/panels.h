@@ -19,7 +19,7 @@
 struct scene {
 	const struct view *view;
 	const struct keys *keys;
-	/* For each row of `keys`: whether the row's command would do anything now. */
+	/* For each key in `keys`: whether the key's command would do anything now. */
 	const bool *works;
 	const struct layout *layout; /* where the panels are */
 };
@@ -58,7 +58,7 @@ struct panel {
 	const char *focus;
 };
 
-/* Draws the frame for a view. Parameter `works`: for each row of `keys`, whether the row's command
+/* Draws the frame for a view. Parameter `works`: for each key in `keys`, whether the key's command
  * would do anything now. */
 void panels_draw(
 	struct canvas *canvas, const struct view *view, const struct keys *keys, const bool *works);
@@ -99,9 +99,9 @@ struct lines {
 	struct line line[LINES_MAX];
 };
 
-/* Adds a line. The text may consist of alternatives, separated by line feeds. The line shows the
- * first alternative that fits in a row, else the last alternative. An empty text adds nothing.
- * Never returns NULL.
+/* Adds a line. The text may consist of several wordings (alternatives), separated by line feeds.
+ * The line shows the first wording that fits in a row, else the last one. An empty text adds
+ * nothing. Never returns NULL.
  */
 struct line *lines_put(struct lines *lines, int rank, enum style style, struct words words);
 #define lines_add(lines, rank, style, ...) lines_put(lines, rank, style, words_of(__VA_ARGS__))
@@ -118,8 +118,8 @@ int lines_draw(const struct lines *lines, int y);
 /* Like line_cut(), for a text. */
 void panels_cut(struct box at, int rows, char *text, size_t size);
 
-/* Draws the first alternative of a text that fits without being cut. Alternatives are separated by
- * line feeds. Draws nothing if no alternative fits. */
+/* A text may contain several wordings (alternatives), separated by line feeds. Draws the first
+ * wording that fits without being cut, or nothing if none fits. */
 void panels_fit_words(struct box at, int y, enum style style, struct words words);
 #define panels_fit(at, y, style, ...) panels_fit_words(at, y, style, words_of(__VA_ARGS__))
 
@@ -162,9 +162,9 @@ struct ahead {
 };
 struct ahead panels_ahead(const struct view *view);
 
-/* Returns the explanation that determines the sizes of panels. Until the explanation of the present
- * setting is computed, the function returns the previous explanation. NULL: there is no explanation
- * yet. */
+/* Returns the explanation (code, limits and ports of the loop) that determines the sizes of panels.
+ * Until the explanation of the present setting is computed, the function returns the previous
+ * explanation. NULL: there is no explanation yet. */
 const struct explanation *panels_outline(const struct view *view);
 
 /* Returns a core's title without the part in parentheses: "Intel Redwood Cove". */

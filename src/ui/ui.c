@@ -160,7 +160,8 @@ static void draw(struct event_loop *loop, double now)
 	screen_show(&loop->front.canvas);
 	loop->drawn = now;
 	loop->frame_due = INFINITY;
-	/* The displayed waiting time is the only part of the frame that changes without an event.
+	/* While the first value of a setting is awaited, the screen shows the waiting time. The
+	 * waiting time is the only part of the screen that changes without a key or a result.
 	 */
 	if (view->sample.valid || view->failure[0] || view->frozen)
 		return;
@@ -215,8 +216,8 @@ static void read_keys(struct event_loop *loop)
 		loop->input_ended = true;
 }
 
-/* Returns how many milliseconds to sleep until the next frame or the session's next step; -1: sleep
- * until an event. */
+/* Returns how many milliseconds to sleep until the screen must be drawn or the explorer has work to
+ * do; -1: sleep until an event. */
 static int sleep_time(const struct event_loop *loop, double now)
 {
 	double seconds = loop->frame_due - now, next = session_next(loop->front.session, now);
@@ -228,8 +229,8 @@ static int sleep_time(const struct event_loop *loop, double now)
 	return seconds <= 0 ? 0 : (int)ceil(seconds * 1000);
 }
 
-/* Returns how many seconds a result may wait for its frame; 0: the result may be the first value of
- * a setting. */
+/* Returns how many seconds a new result may wait until the screen is drawn again; 0: the result may
+ * be the first value of a setting. */
 static double result_pause(const struct view *view)
 {
 	if (!view->sample.valid && !view->failure[0])
@@ -323,8 +324,9 @@ static struct status run_screen(struct session *session, struct worker *worker,
 	if (status_is_ok(&status))
 		status = screen_open();
 	if (status_is_ok(&status)) {
-		/* A recording has values at once, so the first frame shows these values. A worker
-		 * first examines the machine; the first frame does not wait for the worker. */
+		/* During a replay, recorded values are available at once, so the first frame shows
+		 * these values. A worker first examines the machine; the first frame does not wait
+		 * for the worker. */
 		if (!worker)
 			session_advance(session, monotonic_seconds());
 		run(&loop);

@@ -6,7 +6,8 @@
 
 #include "base/stats.h"
 
-/* Number of readings of the reference chain and the watch loops during calibration. */
+/* Number of readings, during calibration, of the two clocks of dependent instructions (the
+ * reference chain and the watch loops). */
 enum { CLOCK_READINGS = 60 };
 
 double clock_seconds(void)
@@ -49,8 +50,8 @@ static double find_step(void)
 	for (int i = 0; i < 400; i++) {
 		uint64_t now = clock_ticks();
 
-		/* Delays of different length shift the readings against the counter's steps, so
-		 * that the size of a step is visible. */
+		/* Delays of different length between readings make the size of a counter step
+		 * visible. */
 		for (volatile int spin = 0; spin < i % 7; spin++)
 			;
 		if (now > before && now - before < smallest)
@@ -72,9 +73,10 @@ static double find_overhead(void)
 	return stats_median(empty, 101);
 }
 
-/* Returns the latency of a link of the reference chain, in links of the watch chain. The function
- * uses the fastest of many readings of each chain, including earlier readings (*chain and *watch,
- * in ticks). Each chain may be slow for a while, but no chain is ever too fast. */
+/* Returns the latency of one instruction (link) of the reference chain, in instructions of the
+ * watch chain. To compare the two instruction chains, the function uses the fastest of many
+ * readings of each chain, including earlier readings (*chain and *watch, in ticks). Each chain of
+ * dependent instructions may run slowly for a while, but no chain ever runs too fast. */
 static double find_link(double *chain, double *watch)
 {
 	for (int i = 0; i < CLOCK_READINGS; i++) {
@@ -90,11 +92,13 @@ static double find_link(double *chain, double *watch)
 	return 3 * *chain / *watch;
 }
 
-/* A reading of the chain counts if its time is at most this multiple of the best time. Small
- * differences between readings are normal, because the core clock frequency varies. */
+/* A timing of the reference chain is used if its time is at most this multiple of the best time.
+ * Small differences between timings of the chain are normal, because the core clock frequency
+ * varies. */
 #define CHAIN_FULL 1.06
 
-/* Minimum number of readings: with fewer readings, the 0.1 quantile is not reliable. */
+/* Minimum number of timings of the watch loops: with fewer timings, the 0.1 quantile is not
+ * reliable. */
 enum { READINGS_LEAST = 10 };
 
 double clock_turn_of(const struct clock_reading *readings, int count, double quickest)
@@ -112,8 +116,9 @@ double clock_turn_of(const struct clock_reading *readings, int count, double qui
 	return stats_quantile(cycles, used, 0.1);
 }
 
-/* Returns the ticks of a turn of the watch loops. The value *chain is the fewest ticks of
- * CLOCK_READ_LINKS links so far; find_turn() lowers *chain if a reading needs fewer ticks. */
+/* Returns the ticks of one iteration (turn) of the watch loops, which detect a busy hyper-thread.
+ * *chain is the fewest ticks so far of CLOCK_READ_LINKS instructions of the reference chain;
+ * find_turn() lowers *chain if a timing needs fewer ticks. */
 static double find_turn(double overhead, double *chain)
 {
 	struct clock_reading readings[CLOCK_READINGS];
@@ -137,7 +142,7 @@ void clock_learn(struct clock *clock, double turns, double ghz)
 
 	if (ghz > clock->ghz)
 		clock->ghz = ghz;
-	/* A small improvement of the turn is only noise. */
+	/* A small improvement of the time per iteration of the watch loops is only noise. */
 	if (slow || !(turns > 0.4) || (turns >= 0.93 && clock->turn_sure))
 		return;
 	clock->turn *= turns;

@@ -1,5 +1,6 @@
 /* Time in ticks of the processor's fast counter, and chains of dependent instructions with known
- * latency. The chains count core cycles on machines without a hardware counter for them.
+ * latency. Chains of dependent instructions count core cycles on machines without a hardware
+ * counter for them.
  *
  * clock_x86.c and clock_arm64.c hold the chains. */
 #pragma once
@@ -18,8 +19,8 @@ enum { CLOCK_CHAIN_UNIT = 64 };
 #define CLOCK_CHAIN_NAME  "imul chain, 3 cycles a link"
 #define CLOCK_HAS_WATCH	  true
 
-/* The first lfence waits for all earlier instructions. The second lfence keeps later instructions
- * from starting before the counter is read. */
+/* The first lfence before reading the counter waits for all earlier instructions. The second
+ * lfence, after the first, keeps later instructions from starting before the counter is read. */
 static inline uint64_t clock_ticks(void)
 {
 	uint32_t low, high;
@@ -64,24 +65,26 @@ static inline void clock_fence(void)
  * code down. */
 void clock_clean_vectors(void);
 
-/* Properties of the clock, found at the start of the program. All ticks are ticks of clock_ticks().
- */
+/* Properties of the clock, found at the start of the program. All ticks in struct clock are ticks
+ * of clock_ticks(), the processor's fast counter. */
 struct clock {
-	double hz;	 /* ticks per second */
-	double step;	 /* granularity of the counter: the smallest difference seen between two
-			    readings, ticks */
-	double overhead; /* duration of an empty timed region, ticks */
-	double link;	 /* latency of a link of the reference chain, cycles */
-	bool link_sure;	 /* whether the watch chain confirms the latency `link` (always true without
-			    a watch chain). If link_sure is true, a chain that is slower than the
-			    other chain is disturbed */
-	bool watched;	 /* whether there is a watch chain */
+	double hz;   /* ticks per second */
+	double step; /* granularity of the processor's fast counter: the smallest difference seen
+			between two readings, ticks */
+	double overhead; /* duration of a timed region with no code in it, ticks */
+	double link;	 /* latency of one instruction (link) of the reference chain, cycles */
+	bool link_sure;	 /* true: the watch chain confirms the latency `link` of the reference
+			    chain's instruction (always true without a watch chain). If link_sure is
+			    true, an instruction chain that is slower than the other one is disturbed
+			  */
+	bool watched; /* true: this processor has a watch chain, a second chain of instructions that
+			 shows a busy hyper-thread */
 	double ghz; /* the highest core clock that clock_learn() has seen, GHz; 0: clock_learn() has
 		       not seen a core clock yet */
-	double turn;	/* cycles for one turn of the watch loops, the lowest value seen
+	double turn;	/* cycles for one iteration (turn) of the watch loops, the lowest value seen
 			   (clock_learn()) */
-	bool turn_sure; /* false: no reading was made while the reference chain ran at full speed,
-			   so clock_learn() accepts any next value */
+	bool turn_sure; /* false: the watch loops were never timed while the reference chain ran at
+			   full speed, so clock_learn() accepts any next value */
 	uint64_t epoch; /* time of the calibration, ticks */
 	double epoch_seconds; /* time of the calibration by CLOCK_MONOTONIC_RAW, seconds; clock_hz()
 				 uses it to refine hz later */
@@ -100,50 +103,53 @@ struct clock_thread {
 struct clock_thread clock_thread(void);
 
 /* Finds the counter's step and overhead, and compares the reference chain with the watch chain.
- * Call clock_calibrate() on the core to be measured. The calibration lasts 2 ms; up to about 20 ms
- * on a disturbed core. */
+ * Call clock_calibrate() on the core that will be measured. The calibration lasts 2 ms; up to about
+ * 20 ms on a disturbed core. */
 void clock_calibrate(struct clock *clock);
 
 /* Raises clock->ghz to `ghz` if `ghz` is higher. Lowers clock->turn if recent trials had faster
- * watch loops: the calibration may have run next to a busy sibling. The parameter `turns` is the
- * best recent time of a turn ÷ clock->turn. The parameter `ghz` is the core clock by the reference
- * chain in the trials that gave `turns`. If ghz is low, the reference chain itself ran slow, as
- * after 512-bit vector code. All other code then looks fast, so clock_learn() ignores `turns`. */
+ * watch loops: the calibration may have run next to a busy hyper-thread. The parameter `turns` is
+ * the best recent time of an iteration of the watch loops ÷ clock->turn. The parameter `ghz` is the
+ * core clock by the reference chain in the trials that gave `turns`. If `ghz` is low, the reference
+ * chain itself ran slowly, as after 512-bit vector code. All other code then looks fast compared
+ * with the slow reference chain, so clock_learn() ignores `turns`. */
 void clock_learn(struct clock *clock, double turns, double ghz);
 
-/* Ticks of CLOCK_READ_LINKS links of the reference chain, and ticks of CLOCK_TURNS turns of the
- * watch loops right after the chain. */
+/* Ticks of CLOCK_READ_LINKS instructions of the reference chain, and ticks of CLOCK_TURNS
+ * iterations of the watch loops right after the chain. */
 struct clock_reading {
 	double links, turns;
 };
 
 enum { CLOCK_READ_LINKS = 7680 };
 
-/* Returns the cycles of a turn of the watch loops: the 0.1 quantile of many readings, because
- * contention only slows the loops down. The function uses only readings in which the reference
- * chain ran at full speed. The parameter `quickest` is the fewest ticks seen for the reference
- * chain. The reference chain may be up to three times slower for a while. While the chain is slow,
- * the watch loops look fast, and a value from such readings would make all later trials look
- * disturbed. The result is NAN if the chain was slow in nearly all readings. Pure. */
+/* Returns the cycles of an iteration of the watch loops: the 0.1 quantile of many timings, because
+ * contention only slows the loops down. Only timings of the watch loops in which the reference
+ * chain ran at full speed are used. The parameter `quickest` is the fewest ticks that a timing of
+ * the reference chain has needed. The reference chain may be up to three times slower for a while.
+ * While the reference chain is slow, the watch loops look fast, and a value from such timings would
+ * make all later trials look disturbed. The result is NAN if the reference chain was slow in nearly
+ * all timings. Pure. */
 double clock_turn_of(const struct clock_reading *readings, int count, double quickest);
 
-/* Number of turns of the watch loops in one reading. */
+/* Number of iterations of the watch loops in one timing. */
 enum { CLOCK_TURNS = 3072 };
 
-/* Returns the ticks per second. The result is more precise if more time has passed since
+/* Returns the ticks per second. The counter's rate is more precise if more time has passed since
  * clock_calibrate(). */
 double clock_hz(const struct clock *clock);
 
-/* Runs `links` links of the reference chain (a multiple of CLOCK_CHAIN_UNIT). */
+/* Runs `links` dependent instructions of the reference chain (a multiple of CLOCK_CHAIN_UNIT). */
 void clock_chain(uint64_t links);
 
-/* Runs `links` links of the watch chain. A link of the watch chain lasts one cycle if no other
- * thread uses the core. clock_watch() does nothing without a watch chain. */
+/* Runs `links` dependent instructions of the watch chain. An instruction (link) of the watch chain
+ * lasts one cycle if no other thread uses the core. clock_watch() does nothing without a watch
+ * chain. */
 void clock_watch(uint64_t links);
 
-/* Runs `turns` turns of the two watch loops: the smallest possible loop, and a loop of nops that
- * fills the pipeline width. A busy hyper-thread sibling uses part of the front end, and a watch
- * loop then needs about twice the time. On Zen 3 the smallest loop shows contention at once, and
- * the watch chain mostly misses it. On Redwood Cove only the loop of nops shows contention.
- * clock->turn is the time of a turn without contention. */
+/* Runs `turns` iterations of the two watch loops: the smallest possible loop, and a loop of nops
+ * that fills the pipeline width. A busy hyper-thread sibling uses part of the front end, and a
+ * watch loop then needs about twice the time. On Zen 3 the smallest watch loop shows contention at
+ * once, and the watch chain mostly misses it. On Redwood Cove only the watch loop of nops shows
+ * contention. clock->turn is the time of one iteration of the watch loops without contention. */
 void clock_turn(uint64_t turns);

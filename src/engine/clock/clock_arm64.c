@@ -1,4 +1,4 @@
-/* The chain of the reference clock on AArch64. */
+/* The chain of dependent instructions that serves as reference clock on AArch64. */
 #include "engine/clock/clock.h"
 
 void clock_chain(uint64_t links)

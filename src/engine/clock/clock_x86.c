@@ -1,4 +1,4 @@
-/* The chains of the reference clock on x86-64. */
+/* The chains of dependent instructions that serve as reference clock on x86-64. */
 #include "engine/clock/clock.h"
 
 void clock_chain(uint64_t links)

@@ -25,7 +25,8 @@ int group_add(struct counter_group *group, struct perf_event_attr attributes, in
 	int descriptor;
 
 	attributes.size = sizeof(attributes);
-	/* Only the leader is disabled at first: all events start and stop with the leader. */
+	/* Only the first event of a group (the leader) is disabled at first: all events start and
+	 * stop with the leader. */
 	attributes.disabled = leader;
 	attributes.pinned = leader && group->pinned;
 	attributes.exclude_kernel = 1;
@@ -95,8 +96,8 @@ bool group_read(const struct counter_group *group, struct group_reading *reading
 	return true;
 }
 
-/* Reads one event from its mapped page. The kernel changes the page only on the processor that runs
- * this thread, so a compiler barrier is enough. */
+/* Reads one event's counter with the help of the page that the kernel maps for it. The kernel
+ * changes the page only on the processor that runs this thread, so a compiler barrier is enough. */
 static inline uint64_t page_read(const struct counter_group *group, int event, bool *counting)
 {
 	const volatile struct perf_event_mmap_page *page = group->page[event];
@@ -109,7 +110,8 @@ static inline uint64_t page_read(const struct counter_group *group, int event, b
 		atomic_signal_fence(memory_order_seq_cst);
 		index = page->index;
 		value = page->offset;
-		/* If the index is 0, the event has no counter now, and `offset` is its value. */
+		/* If the index in an event's mapped page is 0, the event has no counter now, and
+		 * `offset` is its value. */
 		if (index)
 			value = group_extend(value, calls->counter(index - 1), page->pmc_width);
 		atomic_signal_fence(memory_order_seq_cst);
@@ -269,11 +271,12 @@ static inline void processor_flushed(void)
 
 #endif
 
-/* ---- the stimulus: a workload that raises most events. An event that stays at zero during this
- * workload probably does not work */
+/* ---- the stimulus: a workload that raises most events. An event that stays at zero during the
+ * test workload (stimulus) probably does not work */
 
-/* Each run of the stimulus touches new pages, so every first access misses all TLB levels. Pages of
- * an earlier run could still be in the last-level TLB. */
+/* Each run of the test workload for counters (stimulus) touches new pages, so every first access
+ * misses all TLB levels. Pages of an earlier run of the test workload could still be in the
+ * last-level TLB. */
 enum { PAGE = 4096, PAGES = 384, LINE = 64, LINES = 2048, BURST = 1024, BRANCHES = 6000 };
 
 struct stimulus {
@@ -302,7 +305,7 @@ static void touch_pages(struct stimulus *stimulus)
 		if (i % 2)
 			memory[i * PAGE] = (unsigned char)i; /* the store misses the TLB */
 		else
-			(void)memory[i * PAGE]; /* the load misses the TLB, too */
+			(void)memory[i * PAGE]; /* the load misses the TLB, like the store */
 	}
 }
 
@@ -325,8 +328,8 @@ static void miss_lines(struct stimulus *stimulus)
 	}
 }
 
-/* Runs only loads, then only stores, of lines that are in no cache. There are more loads and more
- * stores than the load and store queues hold. */
+/* The test workload runs only loads, then only stores, of lines that are in no cache. The test
+ * workload has more loads and more stores than the load and store queues hold. */
 static void fill_queues(struct stimulus *stimulus)
 {
 	volatile unsigned char *memory = stimulus->memory;
@@ -349,8 +352,8 @@ static void mispredict(struct stimulus *stimulus)
 	uint64_t odd = 0, even = 0;
 
 	for (int i = 0; i < BRANCHES; i++) {
-		/* Without these barriers a compiler would use conditional moves instead of
-		 * branches. */
+		/* Without these compiler barriers, a compiler would use conditional moves instead
+		 * of branches. */
 		if (next(stimulus) >> 33 & 1) {
 			odd++;
 			__asm__ volatile("" : "+r"(odd)::"memory");
@@ -392,7 +395,8 @@ static void compute_wide(struct stimulus *stimulus)
 	for (int i = 0; i < 500; i++) {
 		x = x * 0.999f + 0.5f;
 		a = (a + i) ^ (a << 1);
-		/* Without this barrier a compiler could remove the loop. */
+		/* Without this compiler barrier, a compiler could remove the loop of vector
+		 * arithmetic. */
 		__asm__ volatile("" : "+m"(x), "+m"(a));
 	}
 	stimulus->real += (double)x[0];
@@ -429,8 +433,8 @@ static void linux_unmap(struct perf_event_mmap_page *page)
 
 static void linux_stimulate(void)
 {
-	/* Each run continues the random sequence: branch predictors would learn a repeated
-	 * sequence. The generator's state must not be 0. */
+	/* Each run of the test workload continues the random sequence: branch predictors would
+	 * learn a repeated sequence. The state of the random number generator must not be 0. */
 	static _Thread_local uint64_t state = 88172645463325252u;
 	struct stimulus stimulus = { .state = state };
 
@@ -438,7 +442,7 @@ static void linux_stimulate(void)
 		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (stimulus.memory == MAP_FAILED)
 		return;
-	/* Use small pages: each page then needs its own TLB entry. */
+	/* Use small pages for the test workload: each page then needs its own TLB entry. */
 	madvise(stimulus.memory, (size_t)PAGES * PAGE, MADV_NOHUGEPAGE);
 	touch_pages(&stimulus);
 	miss_lines(&stimulus);

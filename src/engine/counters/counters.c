@@ -20,8 +20,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static bool usable;
 
-/* The event names of one PMU: events, or events with one unit mask. A catalogue is built at the
- * first request and kept. */
+/* The event names of one PMU: events, or events with one unit mask. A PMU's catalogue of event
+ * names is built at the first request and kept. */
 struct catalogue {
 	struct catalogue *next;
 	pfm_pmu_t pmu;
@@ -33,8 +33,8 @@ static struct catalogue *catalogues;
 
 void counters_begin(void)
 {
-	/* Encode events even if libpfm does not recognise this processor. The core model, which
-	 * knows more processors, selects the event names. */
+	/* Let libpfm encode event names even if it does not recognise this processor. The core
+	 * model, which knows more processors, selects the event names. */
 	setenv("LIBPFM_ENCODE_INACTIVE", "1", 0);
 }
 
@@ -107,7 +107,7 @@ static int encode(const char *name, struct counter_code *code)
 	pfm_perf_encode_arg_t argument = { .attr = &attributes, .size = sizeof(argument) };
 	int outcome;
 
-	errno = 0; /* libpfm would report an old ERANGE as its own error */
+	errno = 0; /* libpfm would report an old ERANGE in errno as its own error */
 	outcome = pfm_get_os_event_encoding(name, PFM_PLM3, PFM_OS_PERF_EVENT, &argument);
 	if (outcome != PFM_SUCCESS)
 		return outcome;
@@ -232,8 +232,8 @@ static void catalogue_add(struct catalogue *catalogue, const char *pmu,
 	if (snprintf(offer.name, sizeof(offer.name), "%s::%s%s%s", pmu, event->name,
 		    mask ? ":" : "", mask ? mask->name : "") >= (int)sizeof(offer.name))
 		return;
-	/* Skip unit masks that need a second unit mask. Skip tracepoints too: tracepoints count
-	 * events inside the kernel. */
+	/* Skip event names whose unit mask needs a second unit mask. Skip tracepoints in searches
+	 * for events, too: tracepoints count events inside the kernel. */
 	if (encode(offer.name, &code) != PFM_SUCCESS || code.type == PERF_TYPE_TRACEPOINT)
 		return;
 	snprintf(offer.help, sizeof(offer.help), "%s%s%s", event->desc ? event->desc : "",
@@ -307,7 +307,7 @@ size_t counters_search(
 	if (!begin())
 		return 0;
 	pthread_mutex_lock(&lock);
-	/* This version of libpfm may not know the PMU. */
+	/* The installed version of libpfm may not know the core's PMU. */
 	named = pmu_name && pmu_find(pmu_name, &wanted);
 	for (pfm_pmu_t pmu = PFM_PMU_NONE; pmu < PFM_PMU_MAX; pmu++) {
 		pfm_pmu_info_t info = { .size = sizeof(info) };

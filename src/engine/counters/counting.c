@@ -30,7 +30,7 @@ static bool is_hardware(const struct counting *counting, int event)
 }
 
 /* Returns the Arm architecture's number of a generic event, from the kernel's table
- * (drivers/perf/arm_pmuv3.c). The result is -1 if the event has no number. */
+ * (drivers/perf/arm_pmuv3.c). The result is -1 if Arm has no number for the generic event. */
 static int arm_number(uint64_t generic)
 {
 	static const int numbers[] = {
@@ -56,8 +56,8 @@ static void refuse(struct counting *counting, int event, int error)
 
 /* ---- opening one event ---- */
 
-/* Opens an event and adds it to the group, in the form that this machine needs. Returns 0 or an
- * errno. */
+/* Opens a hardware event and adds it to the group, in the form that this machine needs. Returns 0
+ * or an errno. */
 static int open_event(struct counting *counting, struct counter_group *group, int event)
 {
 	const struct counter_code *code = &counting->event[event].code;
@@ -76,7 +76,8 @@ static int open_event(struct counting *counting, struct counter_group *group, in
 	if (is_hardware(counting, event))
 		plain.config1 |= pmu->user_read;
 	error = group_add(group, plain, event);
-	/* Some events cannot be read in user space: try without the bits that request it. */
+	/* Some events cannot be read in user space: try to open the event without the bits that
+	 * request it. */
 	if ((error == EINVAL || error == EOPNOTSUPP) && config1 != plain.config1) {
 		plain.config1 = config1;
 		error = group_add(group, plain, event);
@@ -168,7 +169,8 @@ static void name_events(struct counting *counting, const struct counter_plan *pl
 		struct status status;
 
 		/* Without hardware counters only software events can work: "perf::" names, or names
-		 * without "::". Do not ask libpfm for the names of hardware events. */
+		 * without "::". Without hardware counters, do not ask libpfm for the names of
+		 * hardware events. */
 		if (counting->none && ((colons && strncasecmp(name, "perf::", 6) != 0) ||
 					      strncasecmp(colons ? colons + 2 : name,
 						      "PERF_COUNT_HW", 13) == 0)) {
@@ -185,8 +187,9 @@ static void name_events(struct counting *counting, const struct counter_plan *pl
 
 /* ---- groups ---- */
 
-/* Fills an empty group with the waiting events that the kernel accepts. All other events keep
- * waiting. An event that the kernel does not accept in an empty group is marked as refused. */
+/* Fills an empty group with the plan's waiting events that the Linux kernel accepts. All other
+ * events keep waiting. An event that the kernel does not accept in an empty group is marked as
+ * refused. */
 static void fill(struct counting *counting, struct counter_group *group, int *queue, int *waiting)
 {
 	int left = 0;
@@ -219,10 +222,10 @@ static bool try_group(struct counting *counting, struct counter_group *group)
 	return true;
 }
 
-/* Removes events from a group until the group runs. The kernel accepts a group that fits all
- * counters, but the NMI watchdog or a profiler may hold some counters. Removed events wait for the
- * next group. A single event that does not run is tried again unpinned; an unpinned event shares a
- * counter by turns. */
+/* Removes events from a group until the rest of the group can be counted. The kernel accepts a
+ * group that fits all counters, but the NMI watchdog or a profiler may hold some counters. Events
+ * removed from a group wait for the next group of events. A single event that does not run is tried
+ * again unpinned; an unpinned event shares a counter by turns. */
 static void shrink(struct counting *counting, struct counter_group *group, int *queue, int *waiting)
 {
 	while (group->count > 0 && !try_group(counting, group)) {
@@ -258,10 +261,10 @@ static void open_groups(struct counting *counting)
 		*group = (struct counter_group){ .calls = counting->calls, .pinned = true };
 		fill(counting, group, queue, &waiting);
 		shrink(counting, group, queue, &waiting);
-		/* An event that does not run even alone may need one special counter. An event with
-		 * a special counter does not show how many other events can run together, so
-		 * restore the maximum. Restore the maximum twice at most: after that, other
-		 * programs probably hold all counters. */
+		/* An event that does not run even alone may need one special counter. An event that
+		 * needs a special counter does not show how many other events can run together, so
+		 * restore the maximum. Restore the maximum size of an event group twice at most:
+		 * after that, other programs probably hold all counters. */
 		if ((group->count == 0 || !group->pinned) && chances-- > 0)
 			counting->most = most;
 		if (group->count > 0)
@@ -269,8 +272,9 @@ static void open_groups(struct counting *counting)
 	}
 }
 
-/* The clock of trials is separate from the groups: it runs while the groups are stopped. The clock
- * must be pinned, so that it counts every cycle. */
+/* The cycle counter that times the trials is separate from the event groups: it runs while the
+ * groups are stopped. The cycle counter that times the trials must be pinned, so that it counts
+ * every cycle. */
 static void open_clock(struct counting *counting)
 {
 	int cycles = counting->plan.cycles;
@@ -316,7 +320,8 @@ static void close_plan(struct counting *counting)
 
 /* ---- in a child ---- */
 
-/* Opens the group's events again. Returns 0, or the errno of an event that could not be opened. */
+/* Opens the group's events again. Returns 0, or the errno of an event of the group that could not
+ * be opened. */
 static int open_again(struct counting *counting, struct counter_group *group)
 {
 	int wanted = group->count, error = 0;
@@ -439,28 +444,33 @@ uint64_t counting_read_cycles(struct counting *counting)
 
 /* ---- passes: one pass counts one group over the same steady loop ---- */
 
-/* Maximum number of passes for each group of events. */
+/* Maximum number of counting passes for each group of events. */
 enum { PASSES_MOST = 32 };
 
-/* Time limits in seconds, from the start of counting. A round is one pass for each group of events.
- * A new round begins only before `rounds_until`; a new pass begins only before `round_until`. The
- * next request begins with the first group that this request did not reach. */
+/* Time limits in seconds for counting events, from the start of counting. When counting events, a
+ * round is one pass over the loop for each group of events. A new round of counting begins only
+ * before `rounds_until`; a new pass begins only before `round_until`. The next request begins
+ * counting with the first event group that this request did not reach. */
 static const double rounds_until = 0.15, round_until = 2;
 
-/* If the share of running time is smaller than whole_time, the group shared its counters. */
+/* If an event group ran for a share of the time smaller than whole_time, the group shared its
+ * counters. */
 static const double whole_time = 0.995;
 
-/* The results of one group's passes. */
+/* The results of the counting passes of one group of events. */
 struct passes {
 	unsigned tried, made;
 	uint64_t enabled, running;
-	double slope[COUNTERS_MAX][PASSES_MOST]; /* counts per element of each pass; the first index
-						    is the event's position in the group */
+	double slope[COUNTERS_MAX]
+		    [PASSES_MOST]; /* counts per element of each counting pass; the first index is
+				      the event's position in the group */
 };
 
-/* Counts how much each event rises over one region. The half and the whole stretch both use this
- * function, which is never inlined. Reading the counters then needs the same instructions for both
- * lengths. The difference of the two counts does not contain the instructions of reading. */
+/* Counts how much each event rises over one region: calls of the kernel on half a stretch or a
+ * whole stretch of elements. Counting over half a stretch of elements and over the whole stretch
+ * both use this function, which is never inlined. Reading the counters then needs the same
+ * instructions for half a stretch and for a whole stretch of elements. The difference of the counts
+ * for half and whole stretch does not contain the instructions that read the counters. */
 static __attribute__((noinline)) bool count_region(const struct counter_group *group,
 	struct measure *measure, uint64_t elements, uint64_t rise[COUNTERS_MAX])
 {
@@ -469,13 +479,14 @@ static __attribute__((noinline)) bool count_region(const struct counter_group *g
 
 	measure_region(measure, elements);
 	good = group_values(group, end) && good;
-	/* Unsigned differences stay correct when a counter overflows 64 bits. */
+	/* Differences of unsigned counts stay correct when a counter overflows 64 bits. */
 	for (int i = 0; i < group->count; i++)
 		rise[i] = end[i] - begin[i];
 	return good;
 }
 
-/* Runs one pass of one group and adds its slopes to *passes. */
+/* Runs one counting pass of one event group, and adds the counts per element (slopes) to *passes.
+ */
 static void pass(struct counting *counting, const struct counter_group *group,
 	struct measure *measure, struct passes *passes)
 {
@@ -532,7 +543,8 @@ static void summarise(const struct counting *counting, const struct counter_grou
 			continue;
 		}
 		stats_sort(slope, passes->made);
-		/* A count cannot be negative: a negative slope is noise around zero. */
+		/* An event count cannot be negative: a negative count per element is noise around
+		 * zero. */
 		count->value = fmax(0, stats_quantile(slope, passes->made, 0.5));
 		count->lo = fmax(0, stats_quantile(slope, passes->made, 0.25));
 		count->hi = fmax(0, stats_quantile(slope, passes->made, 0.75));

@@ -1,10 +1,11 @@
 /* Counting on the calling thread. Events are opened in groups that fit the available counters. Each
- * group is counted in its own pass over the same steady loop. A count per element is a slope: the
- * difference of the counts of two lengths, divided by the difference of their elements.
+ * event group is counted in its own pass over the same steady loop. A count per element is a slope:
+ * the difference of the counts of two lengths, divided by the difference of their elements.
  *
  * Only user space is counted. Where the kernel allows it, an instruction reads the counters (rdpmc;
- * on AArch64 kernel.perf_user_access=1 is required). Elsewhere read(2) reads the counters, outside
- * the timed regions. Between two clock readings this code opens, allocates and prints nothing. */
+ * on AArch64 kernel.perf_user_access=1 is required). If user space may not read the counters,
+ * read(2) reads them, outside the timed regions. Between two clock readings, the counting code
+ * opens, allocates and prints nothing. */
 #pragma once
 
 #include <stdatomic.h>
@@ -17,27 +18,29 @@ struct measure;
 
 struct counting_event {
 	struct counter_code code;
-	enum count_state state; /* COUNT_NONE: the event is open, or was not tried */
-	int error;		/* errno of the refused event, in the state COUNT_REFUSED */
-	bool moved; /* the event's value has risen, under the stimulus or in a measurement */
+	enum count_state
+		state; /* state of the event; COUNT_NONE: the event is open, or was not tried */
+	int error;     /* errno of the refused event, in the state COUNT_REFUSED */
+	bool moved;    /* true: the event's value has risen, under the test workload or in a
+			  measurement */
 };
 
 struct counting {
 	const struct perf_calls *calls;
 	int cpu;
 	const char *root;
-	bool probed; /* true: the fields pmu and none are set */
+	bool probed; /* true: the fields `pmu` and `none` of struct counting are set */
 	struct pmu pmu;
 	int none; /* errno that explains why hardware counters are not available; 0: counters are
 		     available */
 	char why[160]; /* reason why hardware counters are not available, in words */
 
 	struct counter_plan plan;
-	uint32_t open; /* id of the open plan; 0: no plan is open */
+	uint32_t open; /* id of the plan whose events are open; 0: no plan is open */
 	struct counting_event event[COUNTERS_MAX];
 	int most;      /* maximum number of events in a group: larger groups did not run */
-	unsigned uses; /* number of requests since an event was found whose counter another program
-			  held */
+	unsigned uses; /* number of requests since it was found that another program held the
+			  counter of an event */
 	int group_count;
 	int first; /* index of the event group that the next request begins with */
 	struct counter_group group[COUNTERS_MAX];
@@ -47,9 +50,10 @@ struct counting {
 };
 
 /* counting_new() makes no system call; counting_use() makes the first one. The parameter `cpu` is
- * the measured processor, which selects the PMU of a hybrid machine. The parameter `root` is the
- * directory that contains /proc and /sys, "" except in tests. The parameter `calls` is
- * &perf_calls_linux, except in tests. *root and *calls must outlive the returned object. */
+ * the measured processor, which selects the PMU of a hybrid machine. The parameter `root` of
+ * counting_new() is the directory that contains /proc and /sys, "" except in tests. The parameter
+ * `calls` (the system calls to use) is &perf_calls_linux, except in tests. *root and *calls must
+ * outlive the returned object. */
 struct counting *counting_new(int cpu, const char *root, const struct perf_calls *calls);
 void counting_free(struct counting *counting);
 
@@ -64,9 +68,9 @@ void counting_use(struct counting *counting, const struct counter_plan *plan);
  * held libpfm's lock at the fork. */
 void counting_use_in_child(struct counting *counting);
 
-/* Updates the parent process from a child's counts. An event whose value rose in a child process is
- * not silent (COUNT_SILENT). The next child process begins with the first group of events that the
- * last child did not reach. */
+/* Updates the event states in the parent process from a child's counts. An event whose value rose
+ * in a child process is not silent (COUNT_SILENT). The next child process begins with the first
+ * group of events that the last child did not reach. */
 void counting_learn(struct counting *counting, const struct counts *counts);
 
 /* Whether core cycles are being counted, and can be the clock of trials. */
@@ -77,8 +81,8 @@ bool counting_cycles(const struct counting *counting);
  * has taken the counter, the value has no meaning and counting_cycles() is false afterwards. */
 uint64_t counting_read_cycles(struct counting *counting);
 
-/* Counts every event on a measurement that measure_begin() has begun. The function takes `passes`
- * slopes for each group of events, or fewer slopes if passes are slow. Checks *cancel between
- * passes. */
+/* Counts every event on a measurement that measure_begin() has begun. counting_count() makes
+ * `passes` counting passes for each group of events, or fewer if passes are slow. Checks *cancel
+ * between passes. */
 void counting_measure(struct counting *counting, struct measure *measure, unsigned passes,
 	const atomic_bool *cancel, struct counts *counts);

@@ -63,7 +63,7 @@ static void find_listed(struct pmu *pmu, const char *root, int cpu)
 }
 
 /* Returns a number in which the bit is set that the file names: "config1:1" gives 2. The result is
- * 0 if the file is missing or has another form. */
+ * 0 if the file does not exist or does not name a bit. */
 static uint64_t format_bit(const char *root, const char *path)
 {
 	char line[32];
@@ -90,8 +90,8 @@ void pmu_find(struct pmu *pmu, const char *root, int cpu)
 		snprintf(pmu->name, sizeof(pmu->name), "cpu");
 	if (root[0] == '\0') {
 		pmu_ask_processor(pmu);
-		/* On a hybrid machine, this thread may run on another kind of processor, whose
-		 * values would be wrong. */
+		/* On a hybrid machine, the calling thread may run on another kind of processor,
+		 * whose values would be wrong. */
 		if (pmu->others[0] != '\0' && !pmu_list_holds(pmu->serves, sched_getcpu()))
 			pmu->counters = pmu->fixed = pmu->width = 0;
 	}

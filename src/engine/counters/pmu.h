@@ -11,8 +11,9 @@ struct pmu {
 			    the kernel has no PMU for this processor */
 	char serves[64]; /* the processors on which the PMU counts: "0-15"; empty: all processors,
 			    or unknown */
-	char others[80]; /* PMUs of the machine's other kinds of processors: "cpu_atom 16-23";
-			    empty: the machine has one kind of processor */
+	char others[80]; /* PMUs (performance monitoring units) of the machine's other kinds of
+			    processors: "cpu_atom 16-23"; empty: the machine has one kind of
+			    processor */
 	uint32_t type;	 /* perf_event_attr's type of raw events */
 	bool extended;	 /* true: the code of a generic event must also give the PMU type, in the
 			    upper half of config */
@@ -28,9 +29,9 @@ struct pmu {
 	int guest; /* 1: the processor reports a virtual machine; 0: the processor reports none; -1:
 		      unknown */
 	int paranoid;	     /* the setting kernel.perf_event_paranoid; -9: unknown */
-	int counters, fixed; /* number of programmable counters, and of counters with a fixed event;
-				0: unknown */
-	int width;	     /* bits of a programmable counter; 0: unknown */
+	int counters, fixed; /* number of programmable hardware counters, and of counters with a
+				fixed event; 0: unknown */
+	int width;	     /* width in bits of a programmable hardware counter; 0: unknown */
 };
 
 /* Fills *pmu for processor `cpu` from the files below root ("": the real files). If root is "",
@@ -38,7 +39,7 @@ struct pmu {
 void pmu_find(struct pmu *pmu, const char *root, int cpu);
 
 /* The PMU in words: "counts on cpu_core (processors 0-15), not on cpu_atom 16-23", or "counts on
- * cpu". The text is empty if the processor has no PMU. */
+ * cpu". The description of the PMU is empty if the processor has no PMU. */
 void pmu_words(const struct pmu *pmu, char *buffer, size_t size);
 
 /* Whether a list such as "0-7,9" contains a number. */

@@ -24,8 +24,8 @@ int64_t system_number(const char *root, const char *path, int64_t otherwise);
 bool system_has(const char *root, const char *path);
 
 /* Reads the text after KEY, blanks and a colon, from the first line of the file that has this form.
- * Lines may begin with a number and a colon, as in /proc/self/cgroup. Returns false and an empty
- * string if no line of the file has this form. */
+ * Lines with the searched KEY may begin with a number and a colon, as in /proc/self/cgroup. Returns
+ * false and an empty string if no line of the file has the form KEY: text. */
 bool system_value(const char *root, const char *path, const char *key, char *buffer, size_t size);
 
 /* Returns the number at the start of the text that system_value() reads. A number with the unit kB
@@ -33,7 +33,7 @@ bool system_value(const char *root, const char *path, const char *key, char *buf
 int64_t system_quantity(const char *root, const char *path, const char *key);
 
 /* Reads the next range of a list such as "0-7,9", and moves *list past it. Returns false at the end
- * of the list, where *list is "", and for a malformed list. */
+ * of the list of ranges, where *list is "", and for a malformed list. */
 bool system_range(const char **list, int *low, int *high);
 
 /* Whether the device tree or the kernel reports a virtual machine. Not reliable on x86. */
@@ -66,7 +66,8 @@ struct environment {
 			   unknown */
 	char hypervisor_name[80]; /* "KVM", "VMware, Inc. VMware Virtual Platform"; empty: unknown
 				   */
-	bool container;		  /* true: a container was detected by its marker files */
+	bool container; /* true: this process runs in a container, which was detected by its marker
+			   files */
 
 	char online[64];   /* processors that are online: "0-7,9" */
 	char allowed[64];  /* processors that the calling thread may use */
@@ -88,7 +89,8 @@ struct environment {
 };
 
 /* Reads all facts except the facts of one core, which become unknown. Call environment_read()
- * before the thread is bound to a core; otherwise `allowed` shows only that core. */
+ * before the thread is bound to a core; otherwise the field `allowed` (usable processors) shows
+ * only that core. */
 void environment_read(struct environment *env, const char *root);
 
 /* Reads the facts of one core. */
@@ -97,7 +99,8 @@ void environment_read_core(struct environment *env, const char *root, int cpu);
 /* Reads the time of processor `cpu`, or of all processors together if cpu is -1. */
 void environment_times(struct cpu_times *times, const char *root, int cpu);
 
-/* Tries to open a counter of core cycles. Returns 0, or the errno of perf_event_open(). */
+/* Tries to open a counter of core cycles. Returns 0 if a counter could be opened, otherwise the
+ * errno of perf_event_open(). */
 int environment_counter_error(void);
 
 /* The number of processors in a list such as "0-7,9"; 0 for an empty or malformed list. */

@@ -63,7 +63,7 @@ bool processor_has(const struct processor *processor, const char *feature)
 }
 
 /* Sets the memory limit to half of the available memory; other programs may need the rest. The
- * limit is at least 4 MiB, so that the smallest working sets can always be measured. */
+ * memory limit is at least 4 MiB, so that the smallest working sets can always be measured. */
 static void read_memory(struct machine *machine)
 {
 	const uint64_t least = 4 << 20;
@@ -81,7 +81,7 @@ static void read_huge_pages(struct machine *machine)
 
 	/* PR_GET_THP_DISABLE is 1 if a service manager or a container disabled huge pages for this
 	 * process. Newer kernels add flag bits to the 1 of PR_GET_THP_DISABLE if madvise() still
-	 * gets huge pages. Arenas get their huge pages by madvise(). */
+	 * gets huge pages. The memory of working sets (arenas) gets its huge pages by madvise(). */
 	if (!system_has("", "/sys/kernel/mm/transparent_hugepage/enabled"))
 		why = "this kernel was built without transparent huge pages";
 	else if (!system_line(

@@ -1,5 +1,6 @@
-/* Facts about this computer and its limits. The worker fills the facts in once, soon after the
- * program's start. Other threads read the facts after `known` is set. */
+/* Facts about this computer and its limits. The worker (the measuring thread) fills in the facts
+ * about the machine once, soon after the program's start. Other threads read the facts about the
+ * machine after `known` is set. */
 #pragma once
 
 #include <stdatomic.h>
@@ -19,32 +20,32 @@ struct machine_cache {
 };
 
 /* The processor's description of itself; unknown numbers are 0. A hypervisor may have changed the
- * numbers. */
+ * numbers that the processor reports. */
 struct processor {
 	char vendor[16]; /* vendor of an x86 processor: "GenuineIntel" */
 	unsigned family, model, stepping;
 	unsigned implementer, part; /* AArch64: fields of MIDR_EL1 */
-	/* Feature words, each between blanks (" avx2 avx512f "). A core model may require feature
-	 * words. The instruction set words of x86 are avx2 avx512f avx512fp16 avx-vnni amx-tile
-	 * amx-fp16. The word hybrid-e means an efficiency core. A word such as l1i-64k gives the
-	 * size of the L1 instruction cache. */
+	/* Feature words, each between blanks (" avx2 avx512f "). A core model's file may require
+	 * feature words of the processor. The instruction set words of x86 are avx2 avx512f
+	 * avx512fp16 avx-vnni amx-tile amx-fp16. The word hybrid-e means an efficiency core. A word
+	 * such as l1i-64k gives the size of the L1 instruction cache. */
 	char features[160];
 	uint64_t l1i_bytes;
 };
 
 struct machine {
-	atomic_bool known; /* set after all other fields, which are then final */
+	atomic_bool known; /* true: all other fields of struct machine are final; set last */
 	char host[64];
 	char name[96]; /* name of the processor: "AMD EPYC, family 19h model 01h" */
 	char arch[16]; /* name of the architecture: "x86_64", "aarch64" */
 	struct processor processor;
 	bool virtualised;
-	int processors;	     /* number of processors that this process may use */
-	int nodes;	     /* number of memory nodes that this process may use; 0: unknown */
-	int cpu;	     /* the measured core; -1: unknown */
-	bool bound;	     /* whether the worker is bound to the measured core */
-	char bind_note[160]; /* reason why the worker is not bound, or why it uses this core; empty:
-				the worker runs as requested */
+	int processors; /* number of processors that this process may use */
+	int nodes;	/* number of memory nodes that this process may use; 0: unknown */
+	int cpu;	/* the measured core; -1: unknown */
+	bool bound;	/* true: the worker, the measuring thread, is bound to the measured core */
+	char bind_note[160]; /* reason why the measuring thread is not bound to a core, or why it
+				uses this core; empty: it runs as requested */
 	bool apart; /* whether the user interface can run on a core other than the measured core */
 	int cache_count;
 	struct machine_cache cache[MACHINE_CACHES]; /* data and unified caches of the measured core,
@@ -52,25 +53,28 @@ struct machine {
 	uint64_t memory_limit; /* memory limit for all working sets together, in bytes: half of the
 				  free memory */
 	enum memory_limits_bound memory_bound;
-	char memory_note[96]; /* a limit other than the free memory: "the control group allows 1
-				 GiB"; empty: no other limit */
+	char memory_note[96]; /* text on a memory limit other than the free memory: "the control
+				 group allows 1 GiB"; empty: no other limit */
 	double tick_hz;	      /* frequency of the fast counter */
-	double tick_step;     /* granularity of the fast counter, in ticks */
-	char clock_name[64];  /* name of the reference chain: "imul chain, 3 cycles a link" */
-	bool watched;	    /* whether a watch chain separates quiet trials from contended trials */
+	double tick_step;     /* granularity of the processor's fast counter, in ticks */
+	char clock_name[64];  /* name of the instruction chain that counts cycles: "imul chain, 3
+				 cycles a link" */
+	bool watched; /* true: a watch chain (a second chain of instructions) separates quiet trials
+			 from contended trials */
 	bool huge_pages;    /* whether transparent huge pages are available */
 	char huge_note[96]; /* why huge pages are not available */
 };
 
 /* Fills in host, name, arch, processor, virtualised, memory_limit and the huge page fields. The
- * worker fills in all other fields. */
+ * worker, the measuring thread, fills in all other fields of struct machine. */
 void machine_identify(struct machine *machine);
 
-/* All feature words except l1i-32k and similar words; the list ends with NULL. */
+/* All words for features of processors except l1i-32k and similar words; the list ends with NULL.
+ */
 extern const char *const processor_features[];
 
-/* Adds a word to the features if there is space. The function is inline, because processor_x86.c
- * calls it and machine.c calls processor_x86.c. */
+/* Adds a word to the processor's feature words if there is space. The function is inline, because
+ * processor_x86.c calls it and machine.c calls processor_x86.c. */
 static inline void processor_add(struct processor *processor, const char *feature)
 {
 	size_t used = strlen(processor->features);
@@ -83,18 +87,18 @@ static inline void processor_add(struct processor *processor, const char *featur
 /* Whether the features of a processor contain this word. */
 bool processor_has(const struct processor *processor, const char *feature);
 
-/* Fills in the fields processors, nodes, cpu and cache without a worker; needs about 2 ms. Facts
- * that cannot be read stay empty. */
+/* Fills in the fields processors, nodes, cpu and cache of struct machine without a measuring
+ * thread; needs about 2 ms. Facts about the machine that cannot be read stay empty. */
 void machine_survey(struct machine *machine);
 
 struct memory_limits machine_means(const struct machine *machine);
 
-/* The size in bytes of the data cache of this level; 0: the size is unknown. */
+/* The size in bytes of the data cache of the level `level`; 0: the size is unknown. */
 uint64_t machine_cache(const struct machine *machine, int level);
-/* The size of the core's own caches, bytes. The result is the size of the second-level cache,
- * because cores share the third-level cache. On a machine without a second-level cache, the result
- * is the size of the first-level cache. If the system reports neither cache, the result is 256 KiB.
- */
+/* The size of the core's own caches, bytes. The size of the core's own caches is that of the
+ * second-level cache, because cores share the third-level cache. On a machine without a
+ * second-level cache, the result is the size of the first-level cache. If the system reports
+ * neither cache, the result is 256 KiB. */
 uint64_t machine_own_caches(const struct machine *machine);
 /* The size in bytes of the last data cache; 0: the size is unknown. */
 uint64_t machine_last_cache(const struct machine *machine);

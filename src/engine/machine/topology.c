@@ -102,8 +102,8 @@ static hwloc_obj_t core_of(const struct topology *topology, int cpu)
 	return pu ? hwloc_get_ancestor_obj_by_type(topology->hwloc, HWLOC_OBJ_CORE, pu) : NULL;
 }
 
-/* Removes all hardware threads of a processor's core from a set. If the set would then be empty,
- * only the processor itself is removed. */
+/* Removes all hardware threads of a processor's core from a set. If a set of processors would then
+ * be empty, only the processor itself is removed. */
 static void remove_core(const struct topology *topology, hwloc_bitmap_t set, int cpu)
 {
 	hwloc_obj_t core = core_of(topology, cpu);
@@ -157,15 +157,15 @@ struct status topology_choose(const struct topology *topology, int wanted, int a
 		return status;
 	}
 	keep_fastest(topology, set);
-	/* Processor 0 handles most interrupts. It is more important to avoid processor 0 than the
-	 * user interface's processor, because the user interface can move. */
+	/* Processor 0 handles most interrupts. When a core is chosen, it is more important to avoid
+	 * processor 0 than the user interface's processor, because the user interface can move. */
 	if (hwloc_bitmap_weight(set) > 1)
 		hwloc_bitmap_clr(set, 0);
 	if (avoid >= 0 && hwloc_bitmap_weight(set) > 1)
 		remove_core(topology, set, avoid);
 	*cpu = hwloc_bitmap_last(set);
-	/* Choose the first allowed hardware thread of the core: most people number a core by its
-	 * first thread. */
+	/* Of a core's hardware threads, choose the first allowed one: most people number a core by
+	 * its first thread. */
 	core = core_of(topology, *cpu);
 	if (core) {
 		hwloc_bitmap_and(set, set, core->cpuset);
@@ -233,8 +233,9 @@ int topology_others(const struct topology *topology, int cpu, int *others, int m
 	hwloc_bitmap_t set = allowed_set(topology);
 	int room = hwloc_bitmap_weight(set), count = 0, kind = kind_of(topology, cpu),
 	    node = topology_node_of(topology, cpu);
-	/* Costs of the processors other than `cpu`: a processor with a lower cost gets a load
-	 * thread sooner. The low 36 bits of a cost are the processor's number. */
+	/* Costs of choosing each processor other than `cpu`: a processor with a lower cost gets a
+	 * load thread (extra memory traffic) sooner. The low 36 bits of a processor's cost are the
+	 * processor's number. */
 	uint64_t *cost = memory_new((size_t)room, sizeof(*cost));
 
 	for (int id = hwloc_bitmap_first(set); id >= 0 && count < room;
@@ -294,8 +295,8 @@ struct status topology_bind_memory(
 	if (node < 0 || one_node(topology))
 		return status_ok();
 	set = set_of(node);
-	/* The binding is not strict: with a strict binding, the kernel kills a process if the node
-	 * has no memory left. */
+	/* Binding memory to a node is not strict: with a strict binding, the kernel kills a process
+	 * if the node has no memory left. */
 	result = hwloc_set_area_membind(
 		topology->hwloc, memory, bytes, set, HWLOC_MEMBIND_BIND, HWLOC_MEMBIND_BYNODESET);
 	hwloc_bitmap_free(set);

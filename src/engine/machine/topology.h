@@ -11,7 +11,8 @@
 
 struct topology;
 
-/* Loads the topology by hwloc, which needs about 2 ms. Returns NULL and a status if hwloc fails. */
+/* Loads the topology by hwloc, which needs about 2 ms. Returns NULL and a status if the library
+ * hwloc fails. */
 struct topology *topology_load(struct status *status);
 void topology_free(struct topology *topology);
 
@@ -19,11 +20,12 @@ void topology_free(struct topology *topology);
 int topology_processors(const struct topology *topology);
 
 /* Checks the calling thread's affinity mask for processor `wanted`, with the same error as
- * topology_choose(). The check lasts microseconds and needs no loaded topology. */
+ * topology_choose(). The check of the affinity mask lasts microseconds and needs no loaded
+ * topology. */
 struct status topology_check(int wanted);
 
-/* Chooses the processor to measure. If `wanted` is not negative, it is the number of this
- * processor. If processor `wanted` is not allowed, the status is STATUS_USAGE, and its text lists
+/* Chooses the processor to measure. If `wanted` is not negative, it is the number of the processor
+ * to measure. If processor `wanted` is not allowed, the status is STATUS_USAGE, and its text lists
  * the allowed processors. If `wanted` is -1, the function chooses the last core of the fastest
  * kind, but not processor 0 if there is another processor. The user interface runs on processor
  * `avoid`; its core is not chosen if there is a third processor. */
@@ -34,13 +36,14 @@ struct status topology_bind(const struct topology *topology, int cpu);
 
 /* Moves another thread of this process off processor `cpu` and off the other hardware threads of
  * its core. The parameter `thread` is the system's id of the thread. Returns false if no other
- * processor exists, or if the system refuses. */
+ * processor exists to which the thread can move, or if the system refuses. */
 bool topology_keep_off(const struct topology *topology, int thread, int cpu);
 
-/* Lists up to `most` processors of this process, without the measured `cpu`. Load threads are
- * placed in the order of the list. Processors of the same kind as `cpu` come first. Each core gets
- * one load thread before any core gets a second one. Among otherwise equal processors, those on the
- * same memory node as `cpu` come first. Returns the number of processors. */
+/* Lists up to `most` processors of this process, without the measured `cpu`. Load threads, which
+ * work on other cores during a measurement, are placed in the order of the list. Processors of the
+ * same kind as `cpu` come first in the list. Each core gets one load thread before any core gets a
+ * second one. Among otherwise equal processors, those on the same memory node as `cpu` come first.
+ * Returns the number of processors. */
 int topology_others(const struct topology *topology, int cpu, int *others, int most);
 
 /* Checks whether memory may be put on a memory node, which is given by the system's number. The
@@ -54,13 +57,13 @@ int topology_nodes(const struct topology *topology);
 int topology_node_of(const struct topology *topology, int cpu);
 
 /* Sets a preferred node for memory that is not yet touched. If the preferred node is full, other
- * nodes supply memory. The function does nothing for node -1. */
+ * nodes supply memory. For memory node -1, no preferred node is set. */
 struct status topology_bind_memory(
 	const struct topology *topology, int node, void *memory, size_t bytes);
 
-/* Returns the memory node of touched memory, judged by a few pages. The result -1 means that the
- * node is unknown, or that the machine has one node. NODE_SEVERAL means that the pages are on more
- * than one node. */
+/* Returns the memory node of touched memory, judged by a few pages. The returned memory node is -1
+ * if the node is unknown, or if the machine has one node. NODE_SEVERAL means that the pages are on
+ * more than one node. */
 enum { NODE_SEVERAL = -2 };
 int topology_memory_node(const struct topology *topology, const void *memory, size_t bytes);
 

@@ -1,6 +1,6 @@
-/* Rounds of trials. Each round times the kernel once or twice, between two readings of the
- * reference chain and of the watch chain and loops. Only the timed code runs between two readings
- * of the clock. */
+/* Rounds of trials. Each round of trials times the kernel once or twice, between two timings of the
+ * reference chain and of the watch chain and loops. Only the timed code of the kernel runs between
+ * two readings of the clock. */
 #include "engine/measure/goal.h"
 
 #include <limits.h>
@@ -11,18 +11,19 @@
 #include "base/stats.h"
 #include "engine/counters/counting.h"
 
-/* The maximum number of trials in a round. */
+/* The maximum number of trials (timings of the kernel) in a round. */
 enum { ROUND_TRIALS = 2 };
 
 struct chain_time {
 	double slope; /* ticks per core cycle */
-	double total; /* ticks of the short and the long chain region together */
+	double total; /* ticks of the short and the long run of the reference chain together */
 };
 
-/* Times measured around the kernel, and the system's thread data. */
+/* Times measured before and after the kernel: of the instruction chains that serve as clock, and of
+ * the thread (from the system). */
 struct timed_round {
 	struct chain_time before, after;
-	uint64_t watch, turns; /* ticks of the watch chain and of the turns of the watch loops;
+	uint64_t watch, turns; /* ticks of the watch chain and of the iterations of the watch loops;
 				  `turns` is the higher value of before and after the kernel */
 	struct clock_thread was, now;
 };
@@ -30,29 +31,31 @@ struct timed_round {
 struct rounds {
 	struct measure *measure;
 	double hz;	 /* ticks per second */
-	unsigned stable; /* number of successive rounds with a stable clock */
-	/* the last round; its `before` and `was` are used in the next round */
+	unsigned stable; /* number of successive rounds of trials with a stable clock */
+	/* the last round of trials; its `before` and `was` are used in the next round */
 	struct timed_round last;
 };
 
-/* Number of links in the two regions of the reference chain. The shorter region lasts 7,680 cycles,
- * about 2 us. Most trials with regions of this length meet no interrupt, and the shorter region is
- * long compared with the counter's step. */
+/* Number of dependent instructions (links) in the two timed runs of the reference chain. The
+ * shorter timed run of the reference chain lasts 7,680 cycles, about 2 us. Most trials with chain
+ * runs of this length meet no interrupt, and the shorter run is long compared with the counter's
+ * step. */
 enum { CHAIN_SHORT = 2560, CHAIN_LONG = 5120 };
 
-/* A trial of a whole ring may last seconds. If a trial is longer than LONG_TRIAL seconds, the time
- * of other threads on the core is subtracted. If other threads use more than the share AWAY_MOST of
- * the trial, the trial is contended, because its data also left the caches. */
+/* A trial that runs over a whole ring of data may last seconds. If a trial is longer than
+ * LONG_TRIAL seconds, the time of other threads on the core is subtracted. If other threads use
+ * more than the share AWAY_MOST of the trial, the trial is contended, because its data also left
+ * the caches. */
 #define LONG_TRIAL 0.001
 #define AWAY_MOST  0.01
 
 /* Largest relative difference between the times of the reference chain before and after a trial.
  * The core clock changes during a long trial, so the limit DRIFT_LONG of a long trial is higher.
- * Trials use the mean of the two chain readings. */
+ * Trials use the mean of the reference chain's times before and after the trial. */
 #define DRIFT_MOST 0.02
 #define DRIFT_LONG 0.06
 
-/* Returns the time of one region, in ticks. */
+/* Returns the time of one timed region (calls of the kernel), in ticks. */
 static inline uint64_t region_ticks(const struct measure *measure, uint64_t elements)
 {
 	uint64_t begin = clock_ticks();
@@ -89,8 +92,8 @@ static struct chain_time chain_ticks(const struct clock *clock)
 	};
 }
 
-/* Returns the seconds in which other threads ran. The result is 0 if there was no context switch.
- */
+/* Returns the seconds, during a trial, in which other threads ran on the core. The time of other
+ * threads is 0 if there was no context switch. */
 static double away(const struct clock_thread *before, const struct clock_thread *after)
 {
 	if (after->switches == before->switches)
@@ -105,7 +108,7 @@ static bool is_long(const struct measure *measure, const struct clock_thread *be
 	return measure->run->complete && after->at - before->at >= LONG_TRIAL;
 }
 
-/* Returns the ticks of one region, and the region's user-space cycles if cycles are counted. For a
+/* Returns the ticks of one timed region, and its user-space cycles if cycles are counted. For a
  * complete run, which may last seconds, the time of other threads is subtracted. */
 static uint64_t region(
 	const struct measure *measure, uint64_t elements, double hz, uint64_t *cycles)
@@ -128,13 +131,13 @@ static uint64_t region(
 /* Times of the kernel in the half and the whole region, from clock readings. */
 struct timed {
 	uint64_t half, whole;		    /* ticks */
-	uint64_t half_cycles, whole_cycles; /* core cycles of the half and the whole region, if
-					       cycles are counted */
+	uint64_t half_cycles, whole_cycles; /* core cycles of the calls on half a stretch and on a
+					       whole stretch of elements, if cycles are counted */
 };
 
-/* Trials shorter than ROUND_SHORT seconds share their readings of the chains while the clock is
- * stable. The clock is stable if, in each of the last ROUNDS_STABLE rounds, the two chain readings
- * differed by at most the share ROUND_STABLE. */
+/* Trials shorter than ROUND_SHORT seconds share one timing of the instruction chains while the
+ * clock is stable. The clock is stable if, in each of the last ROUNDS_STABLE rounds of trials, the
+ * times of the chain before and after differed by at most the share ROUND_STABLE. */
 #define ROUND_SHORT  60e-6
 #define ROUND_STABLE 0.003
 enum { ROUNDS_STABLE = 3 };
@@ -166,8 +169,8 @@ static uint64_t watch_ticks(void)
 	return clock_ticks() - begin;
 }
 
-/* Times the kernel `count` times between two readings of the chains. round->before and round->was
- * come from the previous round. */
+/* Times the kernel `count` times between two timings of the reference and watch chains.
+ * round->before and round->was come from the previous round. */
 static void time_round(const struct measure *measure, struct timed_round *round,
 	struct timed *timed, unsigned count, double hz)
 {
@@ -185,8 +188,9 @@ static void time_round(const struct measure *measure, struct timed_round *round,
 		timed[i].half = region(measure, measure->time.half, hz, &timed[i].half_cycles);
 		timed[i].whole = region(measure, measure->time.whole, hz, &timed[i].whole_cycles);
 	}
-	/* A long region has evicted the code of the chains from the caches. Run the chains once
-	 * untimed: without this warm-up, the core clock seemed 3 to 13 % too fast. */
+	/* A long timed region of the kernel has evicted the code of the instruction chains from the
+	 * caches. Run the instruction chains once untimed: without this warm-up, the core clock
+	 * seemed 3 to 13 % too fast. */
 	clock_turn(CLOCK_CHAIN_UNIT);
 	clock_chain(CLOCK_CHAIN_UNIT);
 	if (clock->watched) {
@@ -198,7 +202,8 @@ static void time_round(const struct measure *measure, struct timed_round *round,
 	round->now = clock_thread();
 }
 
-/* The fate of a trial, judged by the round and not by the trial's own time. */
+/* The fate of a trial (quiet, or the reason to discard it), judged by its round and not by the
+ * trial's own time. */
 static enum trial_fate fate_of(const struct measure *measure, const struct timed_round *round)
 {
 	double most = round->now.at - round->was.at > LONG_TRIAL ? DRIFT_LONG : DRIFT_MOST;
@@ -221,10 +226,10 @@ static struct trial make_trial(const struct measure *measure, const struct timed
 	const struct clock *clock = measure->clock;
 	/* For a working set larger than the core's own caches, prefetchers and memory queues
 	 * restart after each pause. For about 50 us after a pause, prefetchers and queues run
-	 * faster or slower than in an endless walk. Subtracting the time of the half stretch would
+	 * faster or slower than in an endless walk. Subtracting the time of half the elements would
 	 * double the error of such a spell (reads of a line each: 17 cycles instead of 13). For a
-	 * working set larger than the core's own caches, the half stretch is therefore only a
-	 * warm-up, and the cost of a call is negligible. */
+	 * working set larger than the core's own caches, the calls on half the elements are
+	 * therefore only a warm-up, and the cost of a call is negligible. */
 	double elements = (double)measure->time.calls *
 			  (double)(measure->far ? measure->time.whole
 						: measure->time.whole - measure->time.half);
@@ -251,14 +256,14 @@ static struct trial make_trial(const struct measure *measure, const struct timed
 			 elements;
 	if (slope <= 0 || cycles <= 0)
 		trial.fate = TRIAL_BROKEN;
-	/* The trial uses the counted cycles. The trial's cycles per element by the reference chain
-	 * are only used for the field `check`. */
+	/* If cycles are counted, the trial uses the counted cycles. The trial's cycles per element
+	 * by the reference chain are only used for the field `check`. */
 	if (measure->counting && trial.fate != TRIAL_BROKEN) {
 		trial.check = (float)(trial.cpe / cycles);
 		trial.cpe = cycles;
 		trial.ghz = cycles / (slope / hz) * 1e-9;
 	}
-	/* trials_classify() judges a trial by its watch value, so a high watch value marks the
+	/* trials_classify() judges a trial by the time of its watch chain, so a long time marks the
 	 * trial as contended. */
 	if (is_long(measure, &round->was, &round->now) &&
 		away(&round->was, &round->now) > AWAY_MOST * (round->now.at - round->was.at) &&
@@ -277,9 +282,10 @@ static void rounds_begin(struct rounds *rounds, struct measure *measure)
 	rounds->last.before = chain_ticks(measure->clock);
 }
 
-/* Times one round and judges its trials by all criteria except the watch chain and loops, which
- * trials_classify() uses. Returns the number of trials, at most `most`. If the cycle counter is
- * lost, rounds_make() sets measure->counting to NULL, and the trials use the reference chain. */
+/* Times one round of trials and judges its trials by all criteria except the watch chain and loops,
+ * which trials_classify() uses. Returns the number of trials in the round, at most `most`. If the
+ * cycle counter is lost, rounds_make() sets measure->counting to NULL, and the trials use the
+ * reference chain. */
 static __attribute__((noinline)) unsigned rounds_make(
 	struct rounds *rounds, unsigned most, struct trial trial[ROUND_TRIALS])
 {
@@ -312,8 +318,9 @@ static __attribute__((noinline)) unsigned rounds_make(
  * for a report. */
 #define REPORT_LEAST 0.05
 
-/* Reports the next complete run and the number of planned runs. The planned runs are the runs that
- * must be made, or the runs that fit into the time. */
+/* Reports the next complete run of the kernel over its data, and the number of planned runs. The
+ * planned complete runs of the kernel are the runs that must be made, or the runs that fit into the
+ * time. */
 static void report_run(const struct measure *measure, const struct measure_goal *goal,
 	unsigned made, unsigned fewest, double each)
 {
@@ -332,9 +339,9 @@ static void report_run(const struct measure *measure, const struct measure_goal 
 		made + (unsigned)fmin(more, TRIALS_MAX));
 }
 
-/* Finds the quiet trials of the current placement in steady state, oldest first. The array `index`
- * receives the positions of the quiet trials in the set of trials. Returns the number of trials
- * found. */
+/* Finds the quiet (undisturbed) trials of the working set's current position in memory in steady
+ * state, oldest first. The array `index` receives the positions of the quiet trials in the set of
+ * trials. Returns the number of trials found. */
 static unsigned steady_trials(
 	const struct measure *measure, const struct trials *trials, unsigned *index)
 {
@@ -347,8 +354,8 @@ static unsigned steady_trials(
 	return count;
 }
 
-/* Whether the trials drift, for a working set larger than the core's own caches. If the trials
- * drift, the trials before index *from should not count. */
+/* Whether the times of the trials drift, for a working set larger than the core's own caches. If
+ * the times of the trials drift, trials before index *from should not be used. */
 static bool trials_drift(const struct measure *measure, const struct trials *trials, unsigned *from)
 {
 	unsigned index[TRIALS_MAX], count = steady_trials(measure, trials, index);
@@ -367,9 +374,9 @@ static void mark_unsettled(const struct measure *measure, struct trials *trials,
 			trials->trial[i].unsettled = true;
 }
 
-/* Marks trials that still drift after the last trial as unsettled. Trials are also marked as
- * unsettled if the walk before the first trial drifted and there are too few trials to detect a
- * drift. */
+/* Marks trials as unsettled whose times still drift after the last trial. Trials are also marked as
+ * unsettled if the untimed walk before the first trial drifted and there are too few trials to
+ * detect a drift. */
 static void mark_drifting(const struct measure *measure, struct trials *trials)
 {
 	unsigned from, index[TRIALS_MAX];
@@ -394,8 +401,8 @@ static bool is_precise(
 	return sample.valid && !sample.contended && sample_precision(&sample) <= goal->precision;
 }
 
-/* Whether the goal is reached. If the trials drift, the goal is not reached: the older half of the
- * trials is marked as unsettled, and more trials follow. */
+/* Whether the goal is reached. If the times of the trials drift, the goal is not reached: the older
+ * half of the trials is marked as unsettled, and more trials follow. */
 static bool is_reached(
 	const struct measure *measure, struct trials *trials, const struct measure_goal *goal)
 {
@@ -448,15 +455,16 @@ void measure_trials(struct measure *measure, struct trials *trials, const struct
 		report_run(measure, goal, made, fewest,
 			made > 0 ? (clock_seconds() - began) / made : 0);
 		count = rounds_make(&rounds, most - trials->count, trial);
-		/* A cancelled run did not go over the whole ring: discard the trial of this run. */
+		/* A cancelled run did not go over the kernel's whole data (the ring): discard the
+		 * trial of this run. */
 		if (measure->run->complete && atomic_load(cancel))
 			break;
 		if (counted && !measure->counting)
 			for (unsigned i = 0; i < trials->count; i++)
 				trial_uncount(&trials->trial[i]);
 		counted = measure->counting;
-		/* The set of trials is full but time is left: make room for more trials, because
-		 * the contention may still end. */
+		/* The set of trials is full but time is left: remove old trials to make room for
+		 * more, because the contention may still end. */
 		if (trials->count + count > TRIALS_MAX) {
 			trials_classify(trials);
 			trials_make_room(trials);

@@ -6,17 +6,18 @@
 #include "base/stats.h"
 #include "base/units.h"
 
-/* Minimum number of elements of a trial whose working set is walked in one pass. With fewer
- * elements, the cost of a call is visible in the slope. */
+/* Minimum number of elements of a trial whose working set is walked in one pass. If a trial has
+ * fewer elements, the cost of a call is visible in the time per element. */
 enum { RING_MINIMUM = 2048 };
 
-/* Seconds of the shorter timed region. If the working set fits the first-level cache, a trial
- * should end before the next interrupt. For a larger working set, each stretch begins with cold
- * lines and needs time to settle. */
+/* Seconds of the shorter of the two timed regions of a trial. If the working set fits the
+ * first-level cache, a trial should end before the next interrupt. For a larger working set, each
+ * timed stretch of elements begins with lines that are in no near cache, and needs time to settle.
+ */
 static const double region_near = 5e-6, region_far = 25e-6;
 
-/* Returns the time in seconds by settle->now. If settle is NULL or has no clock, the time is by the
- * measurement's clock. */
+/* Returns the time in seconds by settle->now. If `settle` is NULL or has no clock, the time in
+ * seconds is by the measurement's clock. */
 static double now(const struct measure *measure, const struct settle *settle)
 {
 	return settle && settle->now ? settle->now() : (double)clock_ticks() / measure->clock->hz;
@@ -46,7 +47,8 @@ static void touch(
 	}
 }
 
-/* Returns the seconds of the shorter timed region; a coarse counter requires longer regions. */
+/* Returns the seconds of the shorter timed region of a trial; a coarse counter requires longer
+ * regions. */
 static double region_of(const struct measure *measure, bool near)
 {
 	return fmax(
@@ -81,12 +83,14 @@ static struct stretch choose(const struct measure *measure, bool near, uint64_t 
 		if (stretch.half < least && each < 2e-8)
 			stretch.half = least;
 	} else if (run->kernel->seamless) {
-		/* Make one long call for each length. A misprediction at the end of a long call has
-		 * little effect, even if it occurs for one length only. */
+		/* Make one long call of the kernel for each of the two lengths. A misprediction at
+		 * the end of a long call has little effect, even if it occurs for one length only.
+		 */
 		stretch.half = round_up((uint64_t)(region / each) + RING_MINIMUM / 2, granule);
 	} else {
-		/* For a long ring, the two lengths of a call are half a pass and a whole pass. For
-		 * a short ring, the two lengths of a call are several whole passes. */
+		/* For a long ring of data, the two lengths of a call are half a pass and a whole
+		 * pass over the ring. For a short ring of data, the two lengths of a call are
+		 * several whole passes over the ring. */
 		if (!run->passes && ((ring >= RING_MINIMUM && ring >= 2 * granule) || halved)) {
 			stretch.half = halved ? ring / 2 : ring / 2 / granule * granule;
 			stretch.whole = ring;
@@ -114,8 +118,8 @@ void measure_begin(struct measure *measure, struct kernel_run *run, const struct
 	if (footprint <= warm_most && !run->kernel->cold)
 		touch(run, footprint, until, cancel);
 
-	/* Double the length of the call until the call is long enough to time. The pilot calls also
-	 * bring the ring into the caches. */
+	/* Double the length of the call until the call is long enough to time. The pilot calls,
+	 * which find the length of a call, also bring the ring of data into the caches. */
 	seconds = seconds_of(measure, NULL, run, pilot);
 	while (seconds < 4e-6 && !atomic_load(cancel)) {
 		pilot *= 2;
@@ -148,17 +152,19 @@ void measure_region(struct measure *measure, uint64_t elements)
 
 enum {
 	LINE = 64,
-	/* PIECES_OF_LAP: number of pieces of a lap. PIECES_LEAST: minimum number of pieces that can
-	   show a trend. PIECES_MOST: maximum number of pieces whose times are kept. */
+	/* PIECES_OF_LAP: number of timed pieces into which one pass over the working set (lap) is
+	   divided. PIECES_LEAST: minimum number of timed pieces of the walk that can show a trend.
+	   PIECES_MOST: maximum number of pieces of the walk whose times are kept. */
 	PIECES_OF_LAP = 24,
 	PIECES_LEAST = 18,
 	PIECES_MOST = 480,
 	/* Number of elements that are walked again to test whether their lines are still in a
 	   cache. */
 	REACH_ELEMENTS = 96,
-	/* Minimum number of lines that a walk with uneven reaches must touch: about a hundred times
-	   the lines of a core's own caches. Most accesses of an uneven walk fall into its small
-	   reaches. The accesses outside the small reaches must evict all older lines. */
+	/* Minimum number of cache lines touched by a walk that uses parts of its data unequally
+	   often: about a hundred times the lines of a core's own caches. Most accesses of a walk
+	   that uses parts of its data unequally often fall into small parts. The accesses outside
+	   the small, often used parts of the data must evict all older lines. */
 	UNEVEN_LINES = 1 << 22,
 };
 
@@ -170,10 +176,12 @@ static const double piece_least = 5e-5;
  * element. */
 static const double found_again = 0.75;
 
-/* The walk was too short if lines from this share of the walk ago are still in a cache. */
+/* The untimed walk before the trials was too short if lines from this share of the walk ago are
+ * still in a cache. */
 static const double found_far = 0.7;
 
-/* A new reach is at least this share of the previous reach. */
+/* A newly measured reuse distance at which lines are still in a cache (reach) is at least this
+ * share of the previous one. */
 static const double reach_keeps = 0.7;
 
 /* Returns the bytes of the cache lines that an element touches. */
@@ -186,8 +194,8 @@ static double bytes_per_element(const struct kernel_run *run)
 	return (run->walk.reaches > 0 ? lines : run->walk.lines) * LINE;
 }
 
-/* Returns the bytes of the cache lines that a lap touches: few bytes for a walk that touches one
- * line per page. */
+/* Returns the bytes of the cache lines that one pass over the data (lap) touches: few bytes for a
+ * walk that touches one line per page. */
 static double lines_bytes(const struct kernel_run *run)
 {
 	double bytes = (double)kernel_footprint(run->kernel, run->v);
@@ -211,8 +219,8 @@ static uint64_t whole_units(double value, uint64_t unit)
 	return round_up((uint64_t)fmax(1, ceil(value)), unit);
 }
 
-/* Returns the number of elements to walk before the first test: a lap, or only part of a long lap.
- */
+/* Returns the number of elements to walk before the first test whether old lines are still in a
+ * cache: a pass over the data, or a part of it. */
 static double needed(const struct kernel_run *run, const struct settle *settle, bool marked)
 {
 	double lap = (double)run->ring, bytes = bytes_per_element(run), need = lap;
@@ -224,8 +232,8 @@ static double needed(const struct kernel_run *run, const struct settle *settle, 
 	return fmin(need, lap);
 }
 
-/* Saves a state of the walk, from which the walk can be repeated. If the list of states is full,
- * every second state is removed first. */
+/* Saves a position (state) of the walk over the data, from which the walk can be repeated. If the
+ * list of saved positions of the walk is full, every second one is removed first. */
 static void set_mark(struct settle *settle, const struct kernel_run *run, uint64_t walked)
 {
 	if (settle->marks == SETTLE_MARKS) {
@@ -236,9 +244,10 @@ static void set_mark(struct settle *settle, const struct kernel_run *run, uint64
 	settle->mark[settle->marks++] = (struct settle_mark){ walked, *run };
 }
 
-/* For each mark (a saved place in the walk), the oldest first: goes back to the mark, and tests
- * whether the lines there are still in a cache. Updates settle->reach. Returns whether the farthest
- * lines are still in a cache: if so, the walk was too short to measure the reach. */
+/* For each mark (a saved position in the walk), the oldest first: goes back to the mark, and tests
+ * whether the lines there are still in a cache. Updates settle->reach. Returns whether the lines at
+ * the oldest mark are still in a cache: if so, the walk was too short to measure the reuse
+ * distance. */
 static bool measure_reach(
 	const struct measure *measure, struct settle *settle, uint64_t walked, double each)
 {
@@ -246,7 +255,8 @@ static bool measure_reach(
 	uint64_t elements = round_up(REACH_ELEMENTS, run->granule);
 	double reach = 0, before = 0;
 
-	/* A single fast mark may be chance: the mark after it must be fast, too. */
+	/* A single mark of the walk whose lines are read fast may be chance: the mark after it must
+	 * be fast, too. */
 	for (unsigned i = 0; i < settle->marks; i++) {
 		struct kernel_run again = settle->mark[i].run;
 		double seconds = seconds_of(measure, settle, &again, elements) / (double)elements;
@@ -262,8 +272,8 @@ static bool measure_reach(
 	return reach > found_far * (double)walked * bytes_per_element(run);
 }
 
-/* Makes room in a full list of pieces: each pair of pieces becomes one piece. Returns the new
- * number of pieces. */
+/* Makes room in the full list of the walk's timed pieces: each pair of pieces becomes one piece.
+ * Returns the new number of timed pieces of the walk. */
 static unsigned halve(double *taken)
 {
 	for (unsigned i = 0; i < PIECES_MOST / 2; i++)
@@ -281,8 +291,9 @@ static double recent(const double *taken, unsigned count)
 	return stats_median(copy, last);
 }
 
-/* Walks until the later half of the pieces shows no trend. Returns whether a trend remains at the
- * end. Sets measure->each to the latest seconds per element. */
+/* Walks over the data until the times of the later half of the pieces show no trend. Returns
+ * whether the times of the pieces still show a trend at the end. Sets measure->each to the latest
+ * seconds per element. */
 static bool walk_until_steady(
 	struct measure *measure, struct settle *settle, bool marks, const atomic_bool *cancel)
 {
@@ -311,8 +322,8 @@ static bool walk_until_steady(
 			continue;
 		if (!measure->far)
 			return false;
-		/* The distance between tests for a trend grows: with fewer tests, a drifting walk
-		 * is less likely to pass by chance. */
+		/* The distance between tests for a trend grows: with fewer tests, a walk whose
+		 * times drift is less likely to pass by chance. */
 		if (count < test)
 			continue;
 		drifts = stats_drift(taken + count / 2, count - count / 2, SETTLE_DRIFT);

@@ -1,16 +1,18 @@
-/* A measurement: how many calls of one kernel a timed region makes, and the walk to steady state. A
- * measurement runs on the calling thread, which should be bound to its core. The measurement starts
- * no thread, does no I/O, and allocates no memory.
+/* A measurement: how many calls of one kernel a timed region makes, and the untimed walk that
+ * brings the caches to steady state. A measurement runs on the calling thread, which should be
+ * bound to its core. Measuring code starts no thread, does no I/O, and allocates no memory.
  *
- * A stretch is a number of elements. A trial (goal.c) times calls on half a stretch and on the
- * whole stretch, with a fence after each call. A trial subtracts the two times, so the cost of a
- * call cancels. For a working set larger than the core's own caches, calls are long, and a trial
- * uses only the time of the whole stretch.
+ * A stretch is a number of consecutive elements that one call of the kernel processes. A trial
+ * (goal.c) times calls on half a stretch and on the whole stretch, with a fence after each call. A
+ * trial subtracts the times for half and whole stretch, so the cost of a call cancels. For a
+ * working set larger than the core's own caches, calls are long, and a trial uses only the time of
+ * the whole stretch.
  *
  * For a working set larger than the core's own caches, a trial is valid only if the caches hold the
  * same lines as in an endless walk. measure_settle() walks the working set untimed until the times
- * of the walk's pieces stop drifting. A short lap (one pass over the working set) is walked
- * completely. A long lap is walked until its first lines have left all caches. */
+ * of the walk's pieces stop drifting. A short pass over the working set (lap) is walked completely
+ * before the trials. If a pass over the working set is long, it is walked until its first lines
+ * have left all caches. */
 #pragma once
 
 #include <stdatomic.h>
@@ -24,31 +26,32 @@ struct counting;
 
 /* Two lengths of a call; the difference of their times gives the time of an element. */
 struct stretch {
-	uint64_t half, whole; /* number of elements of a call on half a stretch, and on the whole
-				 stretch */
-	unsigned calls;	      /* number of calls of each length in a timed region */
+	uint64_t half, whole; /* number of elements of a call on half a stretch, and of a call on
+				 the whole stretch */
+	unsigned calls;	      /* number of kernel calls of each length in a timed region */
 };
 
 struct measure {
 	struct kernel_run *run;
 	const struct clock *clock;
 	struct stretch time; /* the calls that trials time */
-	/* the calls on which events are counted. If possible, a counted call does not pass the end
-	 * of the ring, because extra instructions run there */
+	/* the kernel calls on which events are counted. If possible, a counted call does not pass
+	 * the end of the ring, because extra instructions run there */
 	struct stretch count;
-	double each; /* approximate time of an element at the start, seconds */
-	double lap;  /* approximate time of a lap (one pass over the working set), seconds */
-	bool far;    /* true: the working set is larger than the core's own caches, so its walk must
-			settle, and its trials span a lap and must not drift */
-	bool drifts; /* true: the walk did not reach steady state before the first trial */
-	uint8_t place; /* placement of the trials in memory (struct trial) */
-	bool rewind; /* true: each call starts at the beginning of the ring; false: each call starts
-			where the previous call stopped */
-	double begin; /* start of the first trial, seconds */
-	int cpu;      /* the processor on which the thread should run; -1: any processor */
-	/* Counter of core cycles, the clock of trials. NULL (set by measure_begin()): the reference
-	 * chain is the clock of trials. The field becomes NULL when the counter is lost; earlier
-	 * trials are then converted to cycles of the reference chain. */
+	double each;   /* approximate time of an element at the start, seconds */
+	double lap;    /* approximate time of a lap (one pass over the working set), seconds */
+	bool far;      /* true: the working set is larger than the core's own caches, so it must be
+			  walked to steady state, and its trials span a whole pass and must not drift */
+	bool drifts;   /* true: the untimed walk over the data did not reach steady state before the
+			  first trial */
+	uint8_t place; /* position of the working set in memory during the trials (struct trial) */
+	bool rewind;   /* true: each call of the kernel starts at the beginning of the ring of data;
+			  false: each call starts where the previous call stopped */
+	double begin;  /* time at which the first trial started, seconds */
+	int cpu;       /* the processor on which the thread should run; -1: any processor */
+	/* Hardware counter of core cycles, which times the trials. NULL (set by measure_begin()):
+	 * the reference chain is the clock of trials. The field `counting` becomes NULL when the
+	 * counter is lost; earlier trials are then converted to cycles of the reference chain. */
 	struct counting *counting;
 	struct progress *progress; /* progress of complete runs; NULL (set by measure_begin()):
 				      progress is not reported */
@@ -60,13 +63,14 @@ static inline enum source measure_source(const struct measure *measure)
 	return measure->counting ? SOURCE_COUNTER : SOURCE_REFERENCE;
 }
 
-/* Chooses the calls for a prepared run. The parameter `first_cache` is the size of the first-level
- * data cache, bytes. A working set of up to warm_most bytes is first read once, for at most
- * warm_seconds. */
+/* Chooses the number and length of the kernel calls for a prepared run. The parameter `first_cache`
+ * is the size of the first-level data cache, bytes. A working set of up to warm_most bytes is first
+ * read once into the caches, for at most warm_seconds. */
 void measure_begin(struct measure *measure, struct kernel_run *run, const struct clock *clock,
 	uint64_t first_cache, uint64_t warm_most, double warm_seconds, const atomic_bool *cancel);
 
-/* Laps up to this length, in seconds, are walked completely before the first trial. */
+/* If one pass over the working set (lap) takes at most this many seconds, it is walked completely
+ * before the first trial. */
 #define SETTLE_LAP 0.1
 
 /* A series of times drifts only if the medians of its first third and its last third differ by more
@@ -78,27 +82,29 @@ enum { SETTLE_MARKS = 24 };
 struct settle {
 	uint64_t own_bytes; /* size of the core's own caches, bytes; a working set that fits these
 			       caches needs only one lap */
-	double seconds;	    /* time limit for the walk, seconds (> 0) */
-	double lap; /* a lap of at most this many seconds is walked completely; 0: SETTLE_LAP
-		       seconds */
+	double seconds; /* time limit, in seconds, for the untimed walk before the trials (> 0) */
+	double lap; /* if one pass over the working set (lap) takes at most this many seconds, it is
+		       walked completely; 0: SETTLE_LAP seconds */
 	double (*now)(void); /* function that returns the time in seconds; NULL: the measurement's
 				own clock is used */
 	/* The largest reuse distance, in bytes, at which a scattered walk still found its lines in
-	 * a cache. After a walk over this many bytes, the first lines of the walk are no longer in
-	 * any cache. The reuse distance is measured, because a process gets only part of a shared
-	 * cache. 0: the reuse distance is not measured yet. If the oldest lines are still found,
-	 * the walk doubles its length. */
+	 * a cache. After a walk over as many bytes as `reach` says, the first lines of the walk are
+	 * no longer in any cache. The reuse distance is measured, because a process gets only part
+	 * of a shared cache. 0: the reuse distance is not measured yet. If the oldest lines of the
+	 * walk are still found in a cache, the walk doubles its length. */
 	double reach;
-	/* Earlier states of the walk, for measuring `reach`. */
+	/* Saved positions of the walk over the data, for measuring `reach`, the reuse distance that
+	 * a cache covers. */
 	unsigned marks;
 	struct settle_mark {
-		uint64_t walked; /* number of elements walked before this state */
+		uint64_t walked; /* number of elements that the walk had processed at this saved
+				    position */
 		struct kernel_run run;
 	} mark[SETTLE_MARKS];
 };
 
 /* Walks measure->run untimed until the walk is in steady state, settle->seconds have passed, or
- * *cancel is set. Sets measure->far, lap and drifts; may update settle->reach. Call
+ * *cancel is set. Sets measure->far, lap and drifts from the walk; may update settle->reach. Call
  * measure_settle() after measure_begin(), before the first trial. measure_settle() does nothing for
  * complete runs, cold kernels, and runs with measure->rewind; measure->far then stays false. */
 void measure_settle(struct measure *measure, struct settle *settle, const atomic_bool *cancel);
@@ -118,6 +124,6 @@ static inline void measure_calls(const struct measure *measure, uint64_t element
 	}
 }
 
-/* Makes the calls of one region of measure->count without timing them. The caller counts events
- * around this function. */
+/* Makes the kernel calls of one region of measure->count without timing them. The caller counts
+ * events around this function. */
 void measure_region(struct measure *measure, uint64_t elements);

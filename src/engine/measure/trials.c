@@ -31,19 +31,19 @@ void trial_uncount(struct trial *trial)
 
 /* ---- quiet or contended */
 
-/* Trials whose watch value or turns value is above these limits are contended. On Zen 5, a busy
- * hyper-thread sibling slows the watch chain down by 2.5 to 3.5 %; noise after smoothing is 0.5 %.
- * On Zen 3, a busy sibling rarely slows the watch chain down. Next to a busy sibling on Zen 3, the
- * small watch loop takes 1.65 to 2.5 cycles per turn instead of 1.00 to 1.14. None of 120,000
- * readings on Zen 3 lay between 1.14 and 1.65 cycles. On Redwood Cove, a busy sibling makes the
- * wide watch loop take twice as long. On Zen 3 and Redwood Cove, a busy sibling makes the two watch
- * loops together more than a third slower. */
+/* Trials whose times of the watch chain or of the watch loops are above these limits are contended.
+ * On Zen 5, a busy hyper-thread sibling slows the watch chain down by 2.5 to 3.5 %; noise after
+ * smoothing is 0.5 %. On Zen 3, a busy sibling rarely slows the watch chain down. Next to a busy
+ * sibling on Zen 3, the small watch loop takes 1.65 to 2.5 cycles per turn instead of 1.00 to 1.14.
+ * None of 120,000 readings on Zen 3 lay between 1.14 and 1.65 cycles. On Redwood Cove, a busy
+ * sibling makes the wide watch loop take twice as long. On Zen 3 and Redwood Cove, a busy sibling
+ * makes the two watch loops together more than a third slower. */
 static const double watch_slow = 1.015, turns_slow = 1.2;
 
 /* On Redwood Cove, the reference chain is sometimes up to three times slower than the watch chain.
- * The reference chain stays slow for milliseconds. If the reference chain is three times slower, it
- * gives only a third of the true number of cycles. One reading of the chain has an error of about 1
- * %. */
+ * On Redwood Cove, the reference chain stays slow for milliseconds. If the reference chain is three
+ * times slower, it gives only a third of the true number of cycles. One timing of the reference
+ * chain has an error of about 1 %. */
 static const double chain_slow = 0.95;
 
 float trial_watch(const struct clock *clock, double ticks, double cycle)
@@ -85,7 +85,7 @@ static double chain_ghz(const struct trial *trial)
 	return trial->check > 0 ? trial->ghz * (double)trial->check : trial->ghz;
 }
 
-/* Whether the trial has a watch value and is quiet or contended. */
+/* Whether the trial has a time of the watch chain and is quiet or contended. */
 static bool is_watched(const struct trial *trial)
 {
 	return !isnan(trial->turns) && trial->fate <= TRIAL_CONTENDED;
@@ -120,11 +120,12 @@ struct picked {
 	double check;
 };
 
-/* Picks trials whose fate is in `fates` (one bit for each fate). If `steady` is true, only trials
- * in steady state are picked. The cycle counter may come or go between requests, so only some
- * trials may have counted cycles. With the source counter, pick() uses only trials with counted
- * cycles, if there are any. With the source reference, pick() converts counted trials to the
- * reference chain. */
+/* Picks trials whose fate (quiet, or a reason to discard) is in `fates`, with one bit for each
+ * fate. If `steady` is true, only trials with caches in steady state are picked. The cycle counter
+ * may come or go between requests, so only some trials may have counted cycles. If the cycle
+ * counter is the source of cycles, pick() uses only trials with counted cycles, if there are any.
+ * If the reference chain is the source of cycles, pick() converts counted trials to the reference
+ * chain. */
 static void pick(const struct trials *trials, unsigned fates, bool steady, enum source source,
 	struct picked *picked)
 {
@@ -159,10 +160,10 @@ static void pick(const struct trials *trials, unsigned fates, bool steady, enum 
  * double a trial's time. */
 #define MEAN_TRIM 0.02
 
-/* A placement needs at least this many trials for a median. */
+/* A position of the working set in memory needs at least this many trials for a median. */
 enum { PLACE_TRIALS = 8 };
 
-/* Compares the values of the placements in memory. */
+/* Compares the values measured with the working set at different positions in memory. */
 static void compare_places(const struct picked *picked, bool far, struct sample *sample)
 {
 	bool seen[UINT8_MAX + 1] = { false };
@@ -189,10 +190,11 @@ static void compare_places(const struct picked *picked, bool far, struct sample 
 	}
 }
 
-/* Raises each core clock below the 0.9 quantile to that quantile, and adjusts the trial's cycles
- * per element. A busy sibling sometimes delays the reference chain, but never speeds it up. Within
- * a sample the core clock hardly changes. The 0.9 quantile is therefore closer to the core clock
- * than a slow trial's own reading. */
+/* Raises the core clock of each trial that is below the 0.9 quantile of all trials to that
+ * quantile, and adjusts its cycles per element. A busy sibling sometimes delays the reference
+ * chain, but never speeds it up. Within the trials of a sample the core clock hardly changes. The
+ * 0.9 quantile of the core clocks is therefore closer to the true clock than a slow trial's own
+ * value. */
 static void trust_the_fastest_clock(double *cpe, double *ghz, unsigned count)
 {
 	double sorted[TRIALS_MAX], fast;
@@ -232,14 +234,15 @@ void sample_summarise(
 	if (judged == 0)
 		return;
 
-	/* If few trials are in steady state, use all trials and mark the sample as unsettled. */
+	/* If only few trials are in steady state, use all trials and mark the sample as unsettled.
+	 */
 	usable = steady >= QUIET_USABLE;
 	sample->unsettled = !usable && 2 * steady < kept;
 	pick(trials, 1u << TRIAL_QUIET, usable, facts->cycles_from, &picked);
 	sample->trials = picked.count;
-	/* If there are too few quiet trials, mark the sample as contended. A short series needs a
-	 * larger share of quiet trials: a few trials between contended trials are rarely quiet. If
-	 * very few trials are quiet, use contended trials too. */
+	/* If there are too few quiet trials, mark the sample as contended. A short series of trials
+	 * needs a larger share of quiet trials: a few trials between contended trials are rarely
+	 * quiet. If very few trials are quiet, use contended trials too. */
 	if (sample->trials < QUIET_ENOUGH &&
 		sample->trials * (judged < 2 * QUIET_ENOUGH ? 2 : 5) < (usable ? steady : judged)) {
 		sample->contended = true;
@@ -263,8 +266,8 @@ void sample_summarise(
 	stats_sort(cpe, sample->trials);
 	sample->cpe = facts->far ? stats_trimmed_mean(cpe, sample->trials, MEAN_TRIM)
 				 : stats_quantile(cpe, sample->trials, 0.5);
-	/* A few slow trials may raise the mean above the quartile. Extend the range between the
-	 * quartiles, so that the range always contains the value. */
+	/* A few slow trials may raise the mean above the upper quartile. Extend the range between
+	 * the quartiles, so that the range always contains the sample's value. */
 	sample->cpe_lo = fmin(stats_quantile(cpe, sample->trials, 0.25), sample->cpe);
 	sample->cpe_hi = fmax(stats_quantile(cpe, sample->trials, 0.75), sample->cpe);
 	sample->ghz = stats_median(ghz, sample->trials);

@@ -9,7 +9,8 @@
 
 enum { TRIALS_MAX = 600 };
 
-/* Reasons for discarding a trial. The trial's own cycles per element are never a reason. */
+/* Reasons for discarding a trial. A trial is never discarded because of its own cycles per element.
+ */
 enum trial_fate {
 	TRIAL_QUIET = 0, /* the trial is not contended, as far as the watch chain and the watch
 			    loops show */
@@ -25,26 +26,27 @@ enum trial_fate {
 	TRIAL_FATES
 };
 
-/* One trial: the kernel timed against the reference chain. */
+/* One trial: one timing of the kernel, compared with the reference chain of known latency. */
 struct trial {
-	double cpe;  /* core cycles per element, by the clock in facts.cycles_from */
-	double ghz;  /* core clock frequency during the trial, by the clock in facts.cycles_from */
-	float check; /* cycles by the reference chain ÷ cycles by the counter; NAN: no counter */
-	float watch; /* time of the watch chain ÷ its documented time; the inverse if the reference
-			chain itself was slow. The value is 1 on an undisturbed core; NAN: no watch
-			chain */
-	float turns; /* time of a turn of the watch loops ÷ its time on an undisturbed core, the
-			higher of the values before and after the trial. NAN: no watch loops */
-	float at;    /* seconds since the request began */
-	uint8_t fate;	/* the value of an enum trial_fate */
-	bool unsettled; /* true: the walk was not in steady state, so the caches held other lines
-			   than in an endless walk */
-	uint8_t place;	/* placement of the working set: its offset in memory in units of 2 MiB */
+	double cpe;   /* core cycles per element in the trial, by the clock in facts.cycles_from */
+	double ghz;   /* core clock frequency during the trial, by the clock in facts.cycles_from */
+	float check;  /* cycles by the reference chain ÷ cycles by the counter; NAN: no counter */
+	float watch;  /* time of the watch chain in the trial ÷ its documented time; the inverse if
+			 the reference chain itself was slow. The ratio for the watch chain is 1 on
+			 an undisturbed core; NAN: no watch chain */
+	float turns;  /* time of an iteration of the watch loops ÷ its time on an undisturbed core,
+			 the higher of the values before and after the trial. NAN: no watch loops */
+	float at;     /* seconds since the request began */
+	uint8_t fate; /* the value of an enum trial_fate */
+	bool unsettled; /* true: the caches were not in steady state in this trial, so they held
+			   other lines than in an endless walk over the data */
+	uint8_t place;	/* position of the working set in memory: its offset in units of 2 MiB */
 };
 
 struct trials {
 	unsigned count;
-	/* Numbers of trials removed from a full set, by fate (trials_make_room()). */
+	/* Numbers of trials removed from a full set, by fate: quiet, or the reason to discard
+	 * (trials_make_room()). */
 	unsigned forgotten[TRIAL_FATES];
 	struct trial trial[TRIALS_MAX]; /* the trials in the order of measurement */
 };
@@ -59,22 +61,23 @@ enum source {
 	SOURCE_MODEL = 'M',
 };
 
-/* The name of a source in files: "counter", "reference", … */
+/* The name, in files, of the source of a measured value: "counter", "reference", … */
 const char *source_name(enum source source);
 
-/* The conditions under which the trials were made. */
+/* The conditions (facts) under which the trials were made. */
 struct run_facts {
 	int cpu;    /* the measured core */
-	bool bound; /* whether the worker is bound to the measured core */
+	bool bound; /* true: the worker, the measuring thread, is bound to the measured core */
 	enum source cycles_from;
-	uint64_t ring, granule; /* lengths of the ring and of a granule, elements */
+	uint64_t ring, granule; /* number of elements of the kernel's ring of data, and of a
+				   granule, the number processed at a time */
 	uint64_t bytes;		/* bytes per element that the code itself reads and writes */
 	uint64_t footprint;	/* size of the working set, bytes */
 	uint64_t call;		/* number of elements in the longer of the two timed calls */
 	unsigned calls;		/* number of calls in each timed region */
-	bool watched;		/* whether a watch chain detects contention */
-	bool far; /* true: the working set is larger than the core's own caches: the value is a mean
-		     (struct sample) */
+	bool watched; /* true: a watch chain (a second chain of instructions) detects contention */
+	bool far;     /* true: the working set is larger than the core's own caches, so the sample's
+			 value is a mean (struct sample) */
 	char pages[16];	      /* page size received: "4k" (or this system's smallest: "16k", "64k"),
 				 "huge", "mixed", "unknown" */
 	enum page_kind asked; /* page size that the request asked for */
@@ -108,7 +111,8 @@ struct sample {
 	bool contended; /* true: there are too few quiet trials for a reliable value */
 	bool mixed; /* true: contended trials are used too, because there are very few quiet trials
 		     */
-	bool provisional; /* true: the trials are few and short */
+	bool provisional; /* true: the sample is provisional, because its trials are few and short
+			   */
 	double seconds;	  /* approximate total time of the trials used */
 	double ghz;	  /* median core clock of the trials used */
 	double ns;	  /* nanoseconds per element */
@@ -121,14 +125,16 @@ struct sample {
 	enum source cycles_from;
 	double check; /* median of the field `check` of the trials; NAN: no counter for comparison
 		       */
-	int modes;    /* number of modes: 2 if the trials form two separate groups, else 1 */
+	int modes;    /* number of modes of the trials' values: 2 if they form two separate groups,
+			 else 1 */
 	double mode_low, mode_high, mode_share_low; /* for two modes: the modes' values, and the
 						       share of trials in the lower mode */
-	bool unsettled;	 /* the trials still drifted at the end: the value may differ from the value
-			    of an endless walk */
-	unsigned places; /* number of placements with enough trials; 0 or 1: one placement */
-	double place_lo, place_hi; /* for several placements: lowest and highest median, cycles per
-				      element */
+	bool unsettled;	 /* true: the times of the trials still drifted at the end, so the value may
+			    differ from the value of an endless walk */
+	unsigned places; /* number of positions of the working set in memory with enough trials; 0
+			    or 1: one position */
+	double place_lo, place_hi; /* for several positions in memory: lowest and highest median,
+				      cycles per element */
 };
 
 /* QUIET_ENOUGH: a sample with at least this many quiet trials is quiet. QUIET_USABLE: a sample with
@@ -142,22 +148,23 @@ enum { QUIET_ENOUGH = 25, QUIET_USABLE = 10, TRIALS_SETTLED = 25 };
 
 struct clock;
 
-/* The `watch` value (struct trial) of a watch chain of TRIAL_WATCH_LINKS links. The parameter
- * `ticks` is the time of the watch chain. The parameter `cycle` is the time of a core cycle by the
- * reference chain, ticks. */
+/* The `watch` value (struct trial) of a watch chain of TRIAL_WATCH_LINKS dependent instructions.
+ * The parameter `ticks` is the measured time of the watch chain. The parameter `cycle` is the time
+ * of a core cycle by the reference chain, ticks. */
 enum { TRIAL_WATCH_LINKS = 12288 };
 float trial_watch(const struct clock *clock, double ticks, double cycle);
 
-/* Separates quiet trials from contended trials. The function uses the median watch value of five
- * trials: contention lasts much longer than a trial, and one reading has an error of about 1 %. */
+/* Separates quiet trials from contended trials. Trials are separated by the median watch value of
+ * five trials: contention lasts much longer than a trial, and one reading has an error of about 1
+ * %. */
 void trials_classify(struct trials *trials);
 
-/* Returns the `turns` value of the fastest trials for clock_learn(), and sets *ghz to the core
- * clock (0.9 quantile). NAN: too few trials. */
+/* Returns the `turns` value (time of the watch loops) of the fastest trials for clock_learn(), and
+ * sets *ghz to the core clock (0.9 quantile). NAN: too few trials. */
 double trials_best_turns(const struct trials *trials, double *ghz);
 
-/* Reduces trials to a sample. The facts supply the bytes, the clock source, and whether there is a
- * watch chain. */
+/* Reduces trials to a sample. The struct of facts about the run supplies the bytes, the clock
+ * source, and whether there is a watch chain. */
 void sample_summarise(
 	const struct trials *trials, const struct run_facts *facts, struct sample *sample);
 
@@ -166,29 +173,29 @@ void sample_summarise(
  */
 const char *sample_doubt(const struct sample *sample);
 
-/* Replaces the facts by the facts of a newer visit to the same setting. The parameter `visits` is
- * the number of earlier visits. The fact others_gbps becomes the mean over the visits with a known
- * value. */
+/* Replaces the facts about a run by those of a newer measurement of the same setting. The parameter
+ * `visits` is the number of earlier measurements of the setting. The fact others_gbps becomes the
+ * mean over the measurements with a known value. */
 void facts_renew(struct run_facts *facts, const struct run_facts *newer, unsigned visits);
 
-/* Converts a trial from counted cycles to the reference chain. A trial without counted cycles does
- * not change. */
+/* Converts a trial from cycles of the hardware counter to cycles of the reference chain. A trial
+ * without counted cycles is not converted. */
 void trial_uncount(struct trial *trial);
 
 /* Appends `from` to `into`. trials_append() removes older trials first if `into` is full. */
 void trials_append(struct trials *into, const struct trials *from);
 
-/* The number of quiet trials in steady state. */
+/* The number of quiet (undisturbed) trials in steady state. */
 unsigned trials_quiet(const struct trials *trials);
 
 /* The probable relative error of the median: half of all repetitions would have a smaller error.
  * For normally distributed trials, the standard error of the median is sqrt(pi / 2) sigma /
  * sqrt(n). The quartile range of a normal distribution is 1.349 sigma. Half of all normally
- * distributed errors are below 0.6745 standard errors. The result is 0.627 * quartile range /
- * sqrt(n). */
+ * distributed errors are smaller than 0.6745 standard errors. The probable error of the median is
+ * 0.627 * quartile range / sqrt(n). */
 double sample_precision(const struct sample *sample);
 
-/* Makes room in a full set of trials. Removes every trial that is not quiet, or the older half of
- * the trials if most trials are quiet. Always keeps the newest quarter. Afterwards at least a
- * quarter of the set is free. */
+/* Makes room in a full set of trials by removing some. To make room, removes every trial that is
+ * not quiet, or the older half of the trials if most trials are quiet. Always keeps the newest
+ * quarter. After trials are removed, at least a quarter of the set is free. */
 void trials_make_room(struct trials *trials);

@@ -39,8 +39,8 @@ static struct status refused(uint64_t need, int error)
 		"%s of memory refused: %s", units_size_long((int64_t)need).text, strerror(error));
 }
 
-/* Reserves address space for `limit` bytes. Each refusal by the system halves the requested size,
- * down to `need`. */
+/* Reserves address space for `limit` bytes. Each time the system refuses the address space, the
+ * requested size is halved, down to `need`. */
 static struct status begin_anew(struct arena *arena, uint64_t need, uint64_t limit, bool small)
 {
 	uint64_t space = round_up(limit, piece);
@@ -64,15 +64,15 @@ static struct status begin_anew(struct arena *arena, uint64_t need, uint64_t lim
 		return refused(need, ENOMEM);
 	}
 	(void)madvise(arena->memory, space, small ? MADV_NOHUGEPAGE : MADV_HUGEPAGE);
-	/* Child processes (isolate.c, model/code/step.c) do not need the arena's memory. If the
-	 * arena is not inherited, fork() copies no page tables of it, and pages under measurement
-	 * do not fault after fork(). */
+	/* Child processes (isolate.c, model/code/step.c) do not need the arena's memory. If a child
+	 * process does not inherit the arena (memory for working sets), fork() copies no page
+	 * tables of it, and pages under measurement do not fault after fork(). */
 	(void)madvise(arena->memory, space, MADV_DONTFORK);
 	return status_ok();
 }
 
-/* Touches each page of a piece. The function is not instrumented, because page faults of a
- * sanitiser would be counted too. */
+/* Touches each page of a piece, which is 2 MiB of memory. Code that touches pages is not
+ * instrumented, because page faults of a sanitiser would be counted too. */
 static KERNEL_LOOP void touch(unsigned char *memory, uint64_t page)
 {
 	volatile unsigned char *at = memory;
@@ -95,16 +95,17 @@ static unsigned char order_of(long asked, uint64_t page)
 {
 	unsigned char order = ARENA_ORDER_HUGE;
 
-	/* A piece without a fault is part of a larger page, which the fault of an earlier piece
-	 * brought in. */
+	/* A 2 MiB piece without a page fault is part of a larger page, which the fault of an
+	 * earlier piece brought in. */
 	while (asked > 1 && (piece >> order) < (uint64_t)asked && (UINT64_C(1) << order) > page)
 		order--;
 	return order;
 }
 
-/* Gives one more piece its pages. MADV_POPULATE_WRITE needs a third less time than touching each
- * page. If memory runs out, MADV_POPULATE_WRITE returns an error, but touching a page would end the
- * process. Linux kernels before 5.14 lack MADV_POPULATE_WRITE. */
+/* Gives one more 2 MiB piece of the working sets' memory its pages. MADV_POPULATE_WRITE needs a
+ * third less time than touching each page. If memory runs out, MADV_POPULATE_WRITE returns an
+ * error, but touching a page would end the process. Linux kernels before 5.14 lack
+ * MADV_POPULATE_WRITE. */
 static struct status get_piece(struct arena *arena, uint64_t need, uint64_t page)
 {
 	unsigned char *memory = arena->memory + arena->touched;
@@ -191,8 +192,8 @@ bool arena_addresses_limited(void)
 	return is_limited(RLIMIT_AS) || is_limited(RLIMIT_DATA);
 }
 
-/* Returns the page size of some pieces in words: "unknown", "huge", "mixed", or a size such as
- * "4k". */
+/* Returns the page size of a range of memory in words: "unknown", "huge", "mixed", or a size such
+ * as "4k". */
 static const char *name_pages(
 	const unsigned char *orders, uint64_t pieces, uint64_t huge, struct units_text *small)
 {

@@ -1,6 +1,6 @@
-/* Memory for code that kernels generate. The memory is writable while the kernel writes the code,
- * and executable afterwards, but never both at once. Callers use code_buffer_prepare() instead of
- * kernel->prepare(). */
+/* Memory for code that kernels generate. Memory for generated code is writable while the kernel
+ * writes the code, and executable afterwards, but never both at once. Callers of a kernel use
+ * code_buffer_prepare() instead of kernel->prepare(), so that kernels can generate code. */
 #pragma once
 
 #include <stddef.h>
@@ -10,7 +10,7 @@
 
 /* A zeroed buffer is empty. Each code_buffer_prepare() replaces the code. */
 struct code_buffer {
-	unsigned char *memory; /* memory for code; NULL: not allocated yet */
+	unsigned char *memory; /* memory for generated code; NULL: not allocated yet */
 	size_t bytes;
 };
 

@@ -9,15 +9,16 @@
 #include "base/units.h"
 #include "engine/machine/environment.h"
 
-/* Control groups of version 1 report "no limit" as the largest 64-bit number of whole pages. Any
- * limit of at least this value means "no limit". */
+/* Control groups of version 1 report "no limit" as the largest 64-bit number of whole pages. A
+ * control group's limit of at least this value means "no limit". */
 static const int64_t endless = INT64_MAX / 2;
 
-/* The files of one control group version. */
+/* The names of the files of one control group version (1 or 2). */
 struct version {
 	const char *controller;		 /* key of the control group's line in /proc/self/cgroup */
 	const char *mounts[2];		 /* directories in which control groups are mounted */
-	const char *limit, *used, *stat; /* names of files of a control group */
+	const char *limit, *used, *stat; /* names of the control group's files for the limit, the
+					    memory in use and the statistics */
 	const char *cached; /* key in `stat` of the file cache that the kernel frees first */
 };
 
@@ -48,8 +49,8 @@ static int64_t group_number(const char *root, const char *group, const char *fil
 	return key ? system_quantity(root, path, key) : system_number(root, path, -1);
 }
 
-/* Applies one control group's own limit. Inactive file cache counts as free memory, because the
- * kernel frees it first if memory is short. */
+/* Lowers the memory limit to one control group's own limit. Inactive file cache counts as free
+ * memory, because the kernel frees it first if memory is short. */
 static void read_group(const struct version *version, const char *root, const char *group,
 	struct memory_limits_memory *memory)
 {
@@ -66,8 +67,8 @@ static void read_group(const struct version *version, const char *root, const ch
 
 /* Reads the control group of this process and all parent groups: any of these groups may have the
  * limit. A container mounts only a part of the tree of groups, so the group's path may not exist
- * there. In such a container, the mount itself, which is read last, is the group of this process.
- */
+ * there. In a container that lacks its group's path, the mount point itself, which is read last, is
+ * the group of this process. */
 static void read_groups(
 	const struct version *version, const char *root, struct memory_limits_memory *memory)
 {
@@ -78,7 +79,7 @@ static void read_groups(
 	for (;;) {
 		char *slash = strrchr(group, '/');
 
-		/* The control group "/" is the mount itself: add no path. */
+		/* The control group "/" is the mount point itself, so no path is added. */
 		for (int i = 0; i < 2 && version->mounts[i]; i++)
 			if (snprintf(path, sizeof(path), "%s%s", version->mounts[i],
 				    group[0] && group[1] ? group : "") < (int)sizeof(path))

@@ -1,4 +1,5 @@
-/* Memory and processor limits of this process. Settings are checked against these limits. */
+/* Memory and processor limits of this process. The settings of kernels are checked against the
+ * limits of memory and processors. */
 #pragma once
 
 #include <stddef.h>
@@ -7,12 +8,12 @@
 /* Cause of the memory limit. */
 enum memory_limits_bound {
 	MEMORY_LIMITS_FREE,	 /* the free memory */
-	MEMORY_LIMITS_GROUP,	 /* the limit of this control group or of a parent group */
+	MEMORY_LIMITS_GROUP,	 /* the memory limit of this control group or of a parent group */
 	MEMORY_LIMITS_ADDRESSES, /* the process' address space limit: ulimit -v */
 	MEMORY_LIMITS_DATA,	 /* the process' data limit: ulimit -d */
 };
 
-/* A field of 0 means that the limit is unknown, and nothing is limited. */
+/* A field of 0 means that the limit of memory or processors is unknown, and nothing is limited. */
 struct memory_limits {
 	uint64_t memory; /* memory limit for all working sets together, bytes: half of the available
 			    memory */
@@ -23,7 +24,7 @@ struct memory_limits {
 
 #define MEMORY_LIMITS_UNKNOWN ((struct memory_limits){ 0 })
 
-/* The limit in words: "half of this machine's free memory". */
+/* The limit on memory in words: "half of this machine's free memory". */
 const char *memory_limits_half(enum memory_limits_bound bound);
 
 struct memory_limits_memory {
@@ -36,6 +37,6 @@ struct memory_limits_memory {
  * for this machine; tests pass a directory with their own files. */
 struct memory_limits_memory memory_limits_memory(const char *root);
 
-/* The binding limit in words: "the control group allows 1 GiB". The text is empty if only the free
- * memory limits this process. */
+/* The binding limit in words: "the control group allows 1 GiB". The text about the binding limit is
+ * empty if only the free memory limits this process. */
 void memory_limits_words(const struct memory_limits_memory *memory, char *buffer, size_t size);

@@ -5,14 +5,15 @@
 #include "base/units.h"
 #include "kernels/knob_rows.h"
 
-/* A slot that holds more than `spare` unneeded bytes for `spare_seconds` is trimmed. Other programs
- * may need the unneeded memory. The delay avoids that the same pages must soon be touched again. */
+/* A slot (memory of one kind) that holds more than `spare` unneeded bytes for `spare_seconds` is
+ * trimmed. Other programs may need the unneeded memory. Trimming later avoids that the same pages
+ * must soon be touched again. */
 static const uint64_t spare = 256 << 20;
 static const double spare_seconds = 10;
 
-/* Only working sets of at most `move_most` bytes move within the laid-out data. In a larger working
- * set the effects of its many pages average out. A working set moves in steps of `move_step` bytes,
- * the size of a huge page. */
+/* Only working sets of at most `move_most` bytes change their position within the laid-out data. In
+ * a larger working set, the effects of its many pages on the time average out. A working set moves
+ * in steps of `move_step` bytes, the size of a huge page. */
 static const uint64_t move_most = 16 << 20, move_step = 2 << 20;
 
 uint64_t working_sets_held(const struct working_sets *sets)
@@ -30,7 +31,8 @@ static void slot_free(struct slot *slot)
 	*slot = (struct slot){ 0 };
 }
 
-/* Frees the slot's pages beyond `bytes`. The data in the freed pages are lost. */
+/* Frees the pages of a slot (memory for a working set) beyond `bytes`. The data in the freed pages
+ * are lost. */
 static void slot_trim(struct slot *slot, uint64_t bytes)
 {
 	arena_trim(&slot->arena, bytes);
@@ -40,8 +42,8 @@ static void slot_trim(struct slot *slot, uint64_t bytes)
 					 : 0;
 }
 
-/* Returns the least recently used slot other than `keep`; NULL: all slots other than `keep` are
- * empty. */
+/* Returns the least recently used slot (memory for a working set) other than `keep`; NULL: all
+ * slots other than `keep` are empty. */
 static struct slot *oldest(struct working_sets *sets, const struct slot *keep)
 {
 	struct slot *found = NULL;
@@ -55,8 +57,9 @@ static struct slot *oldest(struct working_sets *sets, const struct slot *keep)
 	return found;
 }
 
-/* Returns the slot for the kind of memory that `place` gives. If no slot matches, the result is an
- * empty slot; if no slot is empty, the oldest slot is emptied. */
+/* Returns the slot (memory for a working set) with the kind of memory that `place` gives: page size
+ * and node. If no slot has this kind of memory, the result is an empty slot; if no slot is empty,
+ * the oldest slot is emptied. */
 static struct slot *find(
 	struct working_sets *sets, const struct arena_place *place, bool background)
 {
@@ -91,8 +94,8 @@ static void free_others(struct working_sets *sets, const struct slot *keep, uint
 		slot_free(slot);
 }
 
-/* Makes room for the bytes that a slot needs. First it frees the slot's own pages beyond the need,
- * then other slots. */
+/* Makes room for the bytes that a slot (memory for a working set) needs. To make room, frees the
+ * slot's own pages beyond the need first, then other slots. */
 static void make_room(struct working_sets *sets, struct slot *slot, uint64_t need, uint64_t limit)
 {
 	uint64_t more = need > slot->arena.touched ? need - slot->arena.touched : 0;
@@ -107,7 +110,7 @@ void working_sets_shrink(struct working_sets *sets, uint64_t limit)
 	free_others(sets, NULL, limit);
 }
 
-/* Trims slots that have held much unneeded memory for a while. */
+/* Frees unneeded memory of slots that have held much of it for a while. */
 static void give_back(struct working_sets *sets, const struct slot *slot, uint64_t need, double now)
 {
 	for (int i = 0; i < WORKING_SETS_MAX; i++) {
@@ -121,8 +124,8 @@ static void give_back(struct working_sets *sets, const struct slot *slot, uint64
 	}
 }
 
-/* Returns the bytes of address space that a slot may reserve for growth. If the process has an
- * address space limit, all slots together reserve at most `limit` bytes. */
+/* Returns the bytes of address space that a slot (memory for a working set) may reserve for growth.
+ * If the process has an address space limit, all slots together reserve at most `limit` bytes. */
 static uint64_t address_limit(
 	struct working_sets *sets, const struct slot *slot, uint64_t need, uint64_t limit)
 {
@@ -153,8 +156,8 @@ static struct status get_memory(struct working_sets *sets, struct slot *slot,
 			&kept);
 		if (!kept)
 			slot->prepared = 0;
-		/* The system refused memory that our limit allows. Free the least recently used
-		 * other slot and try again. */
+		/* The system refused memory that our limit allows. Free the memory of the least
+		 * recently used other slot and try again. */
 		if (status.code != STATUS_FAILED || !(other = oldest(sets, slot)))
 			return status;
 		slot_free(other);
@@ -237,7 +240,7 @@ struct status working_sets_lay(struct working_sets *sets, const struct working_s
 	memcpy(run->v, request->v, sizeof(run->v));
 	progress_begin(request->progress, STAGE_LAYING, 0, 0);
 	status = code_buffer_prepare(&sets->room, run);
-	/* After a failure, keep only the data that the kernel reports as laid out. */
+	/* If laying out data failed, keep only the data that the kernel reports as laid out. */
 	if (run->layout.laid_out > 0 || !status_is_ok(&status))
 		slot->prepared = run->layout.laid_out;
 	if (status_is_ok(&status))

@@ -28,7 +28,7 @@ enum { SAID_MOST = 64 << 10, FLAGS_MOST = 64 };
 struct own {
 	char *path, *cflags, *library;
 	struct own_description description;
-	struct stat file; /* metadata of the user's file when the file was read */
+	struct stat file; /* metadata of the user's source file when the file was read */
 };
 
 /* The user's function. */
@@ -41,8 +41,8 @@ static struct {
 		struct knob knob;
 		char look_for[400];
 	} slot[OWN_SLOTS];
-	unsigned opened;     /* number of files opened so far: selects the next slot and names the
-				library */
+	unsigned opened; /* number of the user's source files opened so far: selects the next slot
+			    and names the library */
 	char directory[256]; /* directory for compiled libraries; empty: the directory is not
 				created yet */
 	pid_t owner; /* process that created the directory: a child process that calls exit() must
@@ -139,7 +139,7 @@ static struct status read_source(const char *path, char **text, struct stat *fil
 /* ---- compiling ---- */
 
 /* Splits flags at blanks into `words`, and ends the list with NULL. Quotes ("..." or '...') keep
- * blanks in one word. The function changes the buffer `flags`. */
+ * blanks in one word. Splitting the flags changes the buffer `flags`. */
 static int split(char *flags, char **words, int room)
 {
 	int count = 0;
@@ -227,7 +227,8 @@ static struct status compile(const struct own *own, struct text *said)
 	if (!compiler || !*compiler)
 		compiler = "cc";
 	text_addf(&line, "%s -g0 -fPIC -shared %s -o", compiler, flags);
-	/* "./" keeps the compiler from reading a name that begins with a dash as an option. */
+	/* "./" before a file name keeps the compiler from reading a name that begins with a dash as
+	 * an option. */
 	text_addf(&path, "%s%s", own->path[0] == '-' ? "./" : "", own->path);
 	count = split(line.bytes, words, FLAGS_MOST + 12);
 	words[count++] = own->library;
@@ -262,7 +263,7 @@ static void own_free(struct own *own)
 static struct {
 	own_loop *loop;
 	struct own_data data;
-	int64_t n[2];	   /* n of a whole pass, then n of a shorter pass */
+	int64_t n[2]; /* the parameter n of loop() for a whole pass, then n for a shorter pass */
 	uint64_t elements; /* elements of one call with n[0] */
 	_Atomic uint64_t *calls;
 } child;
@@ -285,7 +286,8 @@ void own_child_begin(void)
 	int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	own_child_plain();
-	/* The explorer, not this child process, handles the terminal's keys (Ctrl-C, Ctrl-Z). */
+	/* The explorer, not the child process that runs the user's loop, handles the terminal's
+	 * keys (Ctrl-C, Ctrl-Z). */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
 	signal(SIGTSTP, SIG_IGN);
@@ -324,7 +326,7 @@ static struct status own_load(const struct own *own, own_loop **loop)
 	return status_ok();
 }
 
-/* Loads the loop, and lays out its data for two lengths. */
+/* Loads the user's loop, and lays out its data for two lengths. */
 static struct status child_load(
 	const struct own *own, int64_t n, int64_t shorter, uint64_t seed, void *memory)
 {
@@ -355,9 +357,9 @@ static void own_child_call(struct kernel_run *run, uint64_t elements)
 {
 	void *const *argument = child.data.argument;
 	bool half = elements < child.elements;
-	/* Half and whole passes run the same instructions and branches in this function. The
-	 * difference of the times of a half and a whole pass is then due to the user's loop only.
-	 */
+	/* Calls for half and for whole passes of the user's loop run the same instructions and
+	 * branches in this function. The difference of the times of half and whole passes is then
+	 * due to the user's loop only. */
 	uint64_t passes = elements / child.elements + half;
 
 	(void)run;

@@ -7,10 +7,11 @@
  * never runs in this process: isolate.h measures the loop in a child process.
  *
  * Some callbacks of struct kernel receive only a setting's values, which do not identify the own
- * loop. Each own loop therefore has a slot, and each slot has its own callbacks. A slot's kernel
- * always stays readable. A slot receives a new loop after OWN_SLOTS more files have been opened.
- * Four slots are enough: the current loop, the previous loop (the explorer compares both), and two
- * loops that late results may still refer to. */
+ * loop. Each own loop (a user's function) therefore has a slot, and each slot has its own
+ * callbacks. The kernel in a slot for own loops always stays readable. A slot for an own loop
+ * receives a new loop after OWN_SLOTS more files have been opened. Four slots for own loops are
+ * enough: the current loop, the previous loop (the explorer compares both), and two loops that late
+ * results may still refer to. */
 #pragma once
 
 #include <stdbool.h>
@@ -43,8 +44,8 @@ const char *own_cflags(
 	const struct own *own); /* the compiler flags passed to own_open(); may be NULL */
 const struct own_description *own_description(const struct own *own);
 
-/* Whether the file has changed since it was compiled. The result is false while the file does not
- * exist: some editors remove a file briefly when they save it. */
+/* Whether the file has changed since it was compiled. own_changed() returns false while the file
+ * does not exist: some editors remove a file briefly when they save it. */
 bool own_changed(const struct own *own);
 
 /* Marks the file's current version as seen without compiling it. After own_seen(), own_changed()
@@ -71,7 +72,8 @@ void own_child_count(_Atomic uint64_t *calls);
 struct own_steps {
 	const struct own *own;
 	uint64_t seed;
-	int64_t n[2]; /* lengths of the loop: the longer length, then the shorter length */
+	int64_t n[2]; /* the two values of n with which loop() is called: the longer length, then
+			 the shorter length */
 	struct status *failure; /* reason of a failure, in memory shared with the parent process */
 };
 

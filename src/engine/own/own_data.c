@@ -61,7 +61,7 @@ struct reader {
 	int line;
 	struct status status;
 	struct own_description *description;
-	unsigned given; /* the words seen so far: one bit for each word */
+	unsigned given; /* the words of the description line seen so far: one bit for each word */
 };
 
 static const char blanks[] = " \t\v\f\r";
@@ -71,8 +71,8 @@ static bool ok(const struct reader *reader)
 	return status_is_ok(&reader->status);
 }
 
-/* Sets the reader's status, unless the status already holds an error. The error message shows the
- * word up to the next blank. */
+/* Sets the reader's status, unless the status already holds an error. The error message about the
+ * description shows the wrong word up to the next blank. */
 static __attribute__((format(printf, 2, 3))) void wrong(
 	struct reader *reader, const char *format, ...)
 {
@@ -110,8 +110,8 @@ static void need(struct reader *reader, char wanted, const char *form)
 		wrong(reader, "a \"%c\" is missing; write %s", wanted, form);
 }
 
-/* Reads a name of letters and digits. The name is empty when there is no name, or when it has 16 or
- * more characters. */
+/* Reads a name of letters and digits from the description of an own loop's data. The read name is
+ * empty if there is no name, or if it has 16 or more characters. */
 static void take_name(struct reader *reader, char name[16])
 {
 	size_t length = 0;
@@ -122,8 +122,8 @@ static void take_name(struct reader *reader, char name[16])
 	reader->at += length;
 }
 
-/* Reads a whole number. Returns false if there is no number, or if the number is not from `low` to
- * `high`. */
+/* Reads a whole number. Returns false if the description has no number here, or if the number is
+ * not from `low` to `high`. */
 static bool take_whole(struct reader *reader, int64_t low, int64_t high, int64_t *value)
 {
 	char *end;
@@ -146,7 +146,7 @@ static int64_t greatest_common(int64_t a, int64_t b)
 	return b ? greatest_common(b, a % b) : a;
 }
 
-/* Requires that n is also a multiple of this number. */
+/* Requires that the loop's parameter n is also a multiple of this number. */
 static void need_multiple(struct reader *reader, int64_t multiple)
 {
 	int64_t *before = &reader->description->multiple,
@@ -158,7 +158,7 @@ static void need_multiple(struct reader *reader, int64_t multiple)
 		*before = both;
 }
 
-/* Reads a COUNT, such as 3*n or n/2. */
+/* Reads a COUNT (a number of elements that may depend on n), such as 3*n or n/2. */
 static void take_count(struct reader *reader, struct own_count *count)
 {
 	static const char forms[] = "n, 2*n, n+1, n/2 or a number";
@@ -357,8 +357,9 @@ static void take_word(struct reader *reader)
 		wrong(reader, "\"%.20s\" after it is unknown", reader->at);
 }
 
-/* Sets the initial n: the comment's n, or a default. The default n is large, so that vector loops
- * make many iterations. The arrays should still fit in any first-level cache. */
+/* Sets the initial n: the comment's n, or a default. The default of the loop's parameter n is
+ * large, so that vector loops make many iterations. At the default n, the arrays should still fit
+ * in any first-level cache. */
 static void choose_n(struct own_description *description)
 {
 	int64_t multiple = description->multiple * 2, n = description->n;
@@ -455,9 +456,9 @@ struct status own_description_check(
 
 /* ---- in memory */
 
-/* Arguments start at different offsets in a page, 17 cache lines apart. At equal offsets, a load
- * from one array and a store to another array could share their low 12 address bits (4K aliasing),
- * and the load would wait for the store. */
+/* The arrays of an own loop start at different offsets in a page, 17 cache lines apart. At equal
+ * offsets, a load from one array and a store to another array could share their low 12 address bits
+ * (4K aliasing), and the load would wait for the store. */
 enum { PAGE = 4096, LINE = 64, APART = 17 * LINE };
 
 /* Returns the offset of argument `index` in memory, if the arguments before it end at `end`. */
@@ -478,8 +479,8 @@ uint64_t own_data_bytes(const struct own_description *description, int64_t n)
 	return end;
 }
 
-/* Stores a number as an array element. take_number() has checked that the number fits the type. The
- * function requires a little-endian machine, such as x86-64 and AArch64 Linux. */
+/* Stores a number as an array element. take_number() has checked that the number fits the type.
+ * Storing array elements requires a little-endian machine, such as x86-64 and AArch64 Linux. */
 static void put(unsigned char *memory, enum own_type type, uint64_t index, double number)
 {
 	float narrow = type == OWN_F32 ? (float)number : 0;
@@ -493,8 +494,8 @@ static void put(unsigned char *memory, enum own_type type, uint64_t index, doubl
 	memcpy(memory + index * types[type].bytes, from, types[type].bytes);
 }
 
-/* Stores a whole number as an array element. The number wraps if the element type is too narrow: an
- * 8-bit index counts to 255 and restarts at 0. */
+/* Stores a whole number as an array element. A stored whole number wraps if the element type is too
+ * narrow: an 8-bit index counts to 255 and restarts at 0. */
 static void put_whole(unsigned char *memory, enum own_type type, uint64_t index, uint64_t number)
 {
 	if (is_float(type))
@@ -535,7 +536,8 @@ static void make_array(unsigned char *memory, const struct own_argument *argumen
 			put_whole(memory, type, i, i);
 		else if (!is_float(type))
 			put_whole(memory, type, i, random_below(random, bound));
-		else /* 24 random bits: a float then never rounds up to the bound */
+		else /* The number has 24 random bits, because a float then never rounds up to the
+			bound */
 			put(memory, type, i,
 				(double)(random_next(random) >> 40) * 0x1p-24 * (double)bound);
 	}
@@ -543,8 +545,8 @@ static void make_array(unsigned char *memory, const struct own_argument *argumen
 		shuffle(memory, types[type].bytes, count, random);
 }
 
-/* Inserts each node after a random earlier node: every order is then equally likely. The first node
- * in memory is always the head of the list. */
+/* Inserts each node of a linked list after a random earlier node: every order is then equally
+ * likely. The first node in memory is always the head of the linked list. */
 static void make_list(unsigned char *memory, const struct own_argument *argument, int64_t n,
 	struct random *random)
 {

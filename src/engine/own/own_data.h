@@ -6,9 +6,7 @@
  *
  *     slexplore: elements=n a=f64[n]:1.0 b=i32[n]:random(n) c=list(n,64)
  *
- * Blanks between tokens are ignored. Each word may occur once:
- *
- * - a= b= c= d=: data that the argument points to; an argument without description is NULL. Forms:
+ * Blanks between tokens are ignored. Each word of the description line may occur once: Forms:
  *   - TYPE[COUNT]: an array of i8 u8 i16 u16 i32 u32 i64 u64 f32 f64, all 0 (1.0 for f32 and f64)
  *   - TYPE[COUNT]:NUMBER: every element has this value: 7, -1.5, 1e-3
  *   - TYPE[COUNT]:random(COUNT): random whole numbers from 0 to COUNT-1; f32 and f64: random
@@ -59,13 +57,14 @@ enum own_type {
 enum own_content { OWN_NOTHING, OWN_NUMBER, OWN_RANDOM, OWN_INDEX, OWN_PERMUTATION, OWN_LIST };
 
 struct own_argument {
-	enum own_content content; /* kind of the data; OWN_NOTHING: the argument is NULL */
-	enum own_type type;	  /* type of an array's elements; unused for a list */
-	struct own_count count;	  /* number of elements of an array, or of nodes of a list */
-	double number;		  /* OWN_NUMBER: value of every element */
-	struct own_count bound;	  /* OWN_RANDOM: all values are below this count */
-	int64_t spacing;	  /* OWN_LIST: distance between two nodes, bytes */
-	bool sequential;	  /* OWN_LIST: the order of the nodes is sequential, not random */
+	enum own_content
+		content;	/* kind of the argument's data; OWN_NOTHING: the argument is NULL */
+	enum own_type type;	/* type of an array's elements; unused for a list */
+	struct own_count count; /* number of elements of an array, or of nodes of a list */
+	double number;		/* OWN_NUMBER: value of every element */
+	struct own_count bound; /* OWN_RANDOM: all values are below this count */
+	int64_t spacing;	/* OWN_LIST: distance between two nodes, bytes */
+	bool sequential;	/* OWN_LIST: the order of the nodes is sequential, not random */
 };
 
 struct own_description {
@@ -80,8 +79,9 @@ struct own_description {
 
 enum { OWN_N_MIN = 16, OWN_N_MAX = 1 << 30 };
 
-/* Reads the description from a source file's text. Fails with STATUS_USAGE. An error message begins
- * with `origin` ("mine.c:3: …"), names the wrong word, and says what is expected. */
+/* Reads the description of an own loop's data from a source file's text. Fails with STATUS_USAGE.
+ * An error message begins with `origin` ("mine.c:3: …"), names the wrong word, and says what is
+ * expected. */
 struct status own_describe(
 	const char *text, const char *origin, struct own_description *description);
 
@@ -99,25 +99,25 @@ struct status own_description_check(
 struct own_data {
 	void *argument[OWN_ARGUMENTS]; /* pointers that the loop receives as a, b, c and d; NULL:
 					  the description has no data for this argument */
-	/* The node that is the last one of the list if the loop is called with the shorter n. The
-	 * pointer is NULL if both values of n use the same list. */
+	/* The node of a linked list that is the last one if the loop is called with the shorter n.
+	 * The pointer to the last node is NULL if both values of n use the same list. */
 	void **cut[OWN_ARGUMENTS];
-	void *next[2][OWN_ARGUMENTS]; /* next pointer of the node `cut`: [0] in the whole list, [1]
-					 in the shortened list (NULL) */
+	void *next[2][OWN_ARGUMENTS]; /* the two values of the next pointer of node `cut`: [0] in
+					 the whole list, [1] in the shortened list (NULL) */
 };
 
 /* Bytes of memory that the layout needs: own_bytes() plus the gaps between arguments. */
 uint64_t own_data_bytes(const struct own_description *description, int64_t n);
 
 /* Lays out all arguments for n in `memory`, which must be zeroed and aligned to a page. The
- * parameter `shorter` (< n) is a second value of n for the loop; own_data_shorten() can cut the
- * lists to this length. If `shorter` is 0, there is no second value. The same seed gives the same
- * data. */
+ * parameter `shorter` (< n) is a second number of elements for the loop; own_data_shorten() can cut
+ * the lists to this length. If `shorter` is 0, the data are laid out for one value of n only. The
+ * same seed gives the same data of the own loop. */
 void own_data_make(struct own_data *data, const struct own_description *description, int64_t n,
 	int64_t shorter, uint64_t seed, void *memory);
 
-/* Cuts the lists for the shorter n, or restores the lists. Cutting and restoring run the same
- * instructions, because callers count instructions. */
+/* Cuts the own loop's linked lists for the shorter n, or restores the lists. Cutting and restoring
+ * a linked list run the same instructions, because callers count instructions. */
 static inline void own_data_shorten(struct own_data *data, bool shorten)
 {
 	for (int i = 0; i < OWN_ARGUMENTS; i++)

@@ -1,7 +1,8 @@
-/* Parent process and child process share one memory mapping. The child writes trials, facts, its
- * status and the number of finished calls. The parent checks the number of finished calls every
- * LOOK_MS milliseconds. A byte on the child's pipe announces an early result. A closed pipe means
- * that the child has ended. After the child's end, the parent reads the trials. */
+/* Parent process and child process share one memory mapping. The child process writes trials, facts
+ * about the run, its status and the number of finished calls to the shared mapping. The parent
+ * process checks the number of finished calls every LOOK_MS milliseconds. A byte on the child's
+ * pipe announces an early result. A closed pipe means that the child process has ended. After the
+ * end of the child process, the parent reads the trials from the shared mapping. */
 #include "engine/worker/isolate.h"
 
 #include <errno.h>
@@ -69,9 +70,9 @@ static double ticks_of(struct kernel_run *run, uint64_t elements, int calls)
 	return (double)(clock_ticks() - begin);
 }
 
-/* Whether calls with n take longer than calls with n / 2. The function compares the lowest times of
- * several tries. Tries with n and with n / 2 alternate, so that a slow spell affects both lengths.
- */
+/* Whether calls of the user's loop with n take longer than calls with n / 2. For each of the two
+ * values of n, the lowest time of several tries is used. Tries with n and with n / 2 alternate, so
+ * that a slow spell affects both lengths. */
 static bool is_longer(struct kernel_run *run, const struct clock *clock, int calls, int tries)
 {
 	double whole = INFINITY, half = INFINITY;
@@ -83,7 +84,8 @@ static bool is_longer(struct kernel_run *run, const struct clock *clock, int cal
 	return whole - half > SLOPE_LEAST * whole + clock->step;
 }
 
-/* Fails if the user's loop does not use n: such a loop has no cycles per element. */
+/* Fails if the time of the user's loop does not depend on n: such a loop has no cycles per element.
+ */
 static struct status check_slope(struct kernel_run *run, const struct clock *clock)
 {
 	double whole = ticks_of(run, run->ring, 1);
@@ -92,8 +94,8 @@ static struct status check_slope(struct kernel_run *run, const struct clock *clo
 	int calls = (int)fmax(1, fmin(1000, 2e-5 * clock->hz / fmax(whole, 1)));
 	int tries = whole / clock->hz < 1e-4 ? 8 : 1;
 
-	/* The loop must be longer in 4 of 5 comparisons: during contention, one comparison proves
-	 * nothing. */
+	/* The user's loop must take longer with n than with n / 2 in 4 of 5 comparisons: during
+	 * contention, one comparison proves nothing. */
 	for (int i = 0, longer = 0; i < 5; i++) {
 		longer += is_longer(run, clock, calls, tries);
 		if (longer == 4)

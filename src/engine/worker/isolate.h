@@ -9,12 +9,13 @@ struct isolate {
 	const struct request *request; /* a request for a kernel whose field `isolated` is set */
 	const struct clock *clock;
 	const atomic_bool *cancel;
-	/* Called once with an early result, if the request's budget asks for one. */
+	/* A function that is called once with an early result, if the request's budget asks for
+	 * one. */
 	target_answer *early;
 	void *context;
 
-	/* In the child process: makes the trials of a prepared run. `answer` gets the early result.
-	 */
+	/* A function that the child process calls to make the trials of a prepared run. `answer`
+	 * gets the early result. */
 	void (*make_trials)(const void *visit, struct kernel_run *run, const atomic_bool *cancel,
 		target_answer *answer, void *context, struct result *result);
 	const void *visit;

@@ -1,6 +1,7 @@
-/* Shared state: `phase` and `counting` are atomic; `lock` guards `reported`. All other fields of a
- * member belong to the member's thread while this thread exists. Before pthread_create() and after
- * pthread_join(), these fields belong to the caller. */
+/* State shared by the load threads: `phase` and `counting` are atomic; `lock` guards `reported`.
+ * All other fields of a member (a load thread's data) belong to the member's thread while this
+ * thread exists. Before pthread_create() and after pthread_join(), the fields of a load thread's
+ * data belong to the caller. */
 #include "engine/worker/load_threads.h"
 
 #include <math.h>
@@ -15,20 +16,21 @@
 #include "engine/memory/working_sets.h"
 #include "kernels/knob_rows.h"
 
-/* Duration of one call of a member, seconds: long compared with reading the phase, but short for a
- * caller that waits. */
+/* Duration of one call of a load thread's work, seconds: long compared with reading the phase, but
+ * short for a caller that waits. */
 static const double call_seconds = 30e-6;
 
 /* A member (a load thread) counts its work in spans of this length, seconds. An interruption spoils
- * only one span, and the system calls between two spans cost about 2 % of a span. */
+ * only one span of a load thread, and the system calls between two spans cost about 2 % of a span.
+ */
 static const double span_seconds = 100e-6;
 
-/* Time limit in seconds for all members to begin counting: a member may share its processor with
- * other processes. */
+/* Time limit in seconds for all load threads to begin counting: a load thread may share its
+ * processor with other processes. */
 static const double start_seconds = 0.05;
 
-/* Bytes that a stream reads between two checks of the phase. Reading this many bytes takes some
- * microseconds, and more time with slow memory. */
+/* Bytes that a load thread streams through between two checks of the phase. Reading this many bytes
+ * takes some microseconds, and more time with slow memory. */
 enum { STREAM_PIECE = 64 << 10 };
 
 /* Bytes of a load thread's stack: few, because the address space may be limited. */
@@ -37,9 +39,10 @@ enum { STACK = 1 << 20 };
 enum phase { PHASE_GATHER, PHASE_RUN, PHASE_COUNT, PHASE_REST, PHASE_END };
 
 struct member {
-	/* Each member has its own cache lines, so that running members do not write to each other's
-	 * lines. */
-	_Alignas(128) struct spans spans; /* the work that the member counted */
+	/* Each load thread (member) has its own cache lines, so that running threads do not write
+	 * to each other's lines. */
+	_Alignas(128) struct spans
+		spans; /* number of bytes and seconds that the load thread counted */
 	uint64_t sink;
 
 	struct load_threads *threads;
@@ -47,40 +50,40 @@ struct member {
 	int cpu;
 	bool streams;
 	struct status status;
-	struct working_sets sets; /* working sets of a member that runs the kernel */
-	struct arena stream;	  /* memory of a member that streams */
+	struct working_sets sets; /* working sets of a load thread that runs the kernel */
+	struct arena stream;	  /* memory of a load thread that streams */
 	int stream_node;
-	uint64_t may_hold; /* limit for the member's working sets, bytes */
-	double used;	   /* time of the memory's last use, seconds */
+	uint64_t may_hold; /* limit for the load thread's working sets, bytes */
+	double used;	   /* time of the last use of the load thread's memory, seconds */
 };
 
 struct load_threads {
 	_Alignas(128) atomic_int phase;
-	char apart[128]; /* members read the phase all the time, so no other written field may share
-			    the cache line of `phase` */
-	atomic_int counting; /* number of members that count their bytes */
+	char apart[128]; /* the load threads read `phase` all the time, so no other written field
+			    may share its cache line */
+	atomic_int counting; /* number of load threads that count their bytes */
 	pthread_mutex_t lock;
 	pthread_cond_t reported_more, go;
-	int reported; /* number of members that are ready or have failed */
+	int reported; /* number of load threads that are ready or have failed */
 	const struct topology *topology;
 	const atomic_bool *cancel;
 	struct load_threads_request request;
 	int64_t v[KNOBS_MAX];
-	int count; /* number of members with running threads */
+	int count; /* number of load threads that run */
 	int most;
 	struct member member[];
 };
 
 /* ---- spans of work */
 
-/* A thread was switched out if it did not run for more than this share of a span. Reading the two
- * clocks has an error of about 1 % of a span of 100 us. */
+/* A load thread was switched out if it did not run for more than this share of a span. Reading the
+ * two clocks has an error of about 1 % of a span of 100 us. */
 static const double away_most = 0.05;
 
 void spans_add(struct spans *spans, const struct span *span)
 {
-	/* Some systems count a thread's run time in steps longer than a span. If span->on is 0, it
-	 * proves nothing for this reason. */
+	/* Some systems count a thread's run time in steps longer than a span of a load thread's
+	 * work. If the counted run time span->on is 0, it proves nothing for this reason. */
 	if (span->switches != 0 || (span->on > 0 && span->at - span->on > away_most * span->at)) {
 		spans->rejected++;
 		return;
@@ -141,8 +144,8 @@ static enum phase phase_of(struct load_threads *threads)
 	return (enum phase)atomic_load_explicit(&threads->phase, memory_order_acquire);
 }
 
-/* Reports that the member is ready or has failed, and waits for all other members. Returns whether
- * the member may run. */
+/* Reports that the load thread (member) is ready or has failed, and waits for all other load
+ * threads. Returns whether the load thread may run. */
 static bool report(struct member *member)
 {
 	struct load_threads *threads = member->threads;
@@ -156,7 +159,7 @@ static bool report(struct member *member)
 	return status_is_ok(&member->status);
 }
 
-/* A member's work: call() makes one call and returns the bytes that it moved. */
+/* The work of a load thread: call() makes one call and returns the bytes that it moved. */
 struct work {
 	uint64_t (*call)(struct work *work);
 	struct kernel_run run;
@@ -194,8 +197,8 @@ static uint64_t call_stream(struct work *work)
 	return STREAM_PIECE;
 }
 
-/* Makes calls of a member's work until a span is over or the phase changes, but at least one call.
- */
+/* Makes calls of a load thread's work until a span is over or the phase changes, but at least one
+ * call. */
 static struct span run_span(
 	struct load_threads *threads, struct work *work, struct clock_thread *before)
 {
@@ -238,8 +241,8 @@ static void run(struct member *member, struct work *work)
 	member->sink = work->sink;
 }
 
-/* Chooses the number of elements of a call. The calls of this search also bring the working set
- * into the caches. */
+/* Chooses the number of elements of a call. The calls that search for the number of elements also
+ * bring the working set into the caches. */
 static void choose_call(struct member *member, struct work *work)
 {
 	double seconds = 0;
@@ -332,8 +335,8 @@ void load_threads_give_back(struct load_threads *threads, double now, double idl
 		}
 }
 
-/* Returns the maximum bytes that a member holds after it has received the memory for this request.
- */
+/* Returns the maximum bytes that a load thread (member) holds after it has received the memory for
+ * this request. */
 static uint64_t will_hold(const struct load_threads *threads, int index, uint64_t set)
 {
 	const struct member *member = &threads->member[index];
@@ -346,7 +349,8 @@ static uint64_t will_hold(const struct load_threads *threads, int index, uint64_
 	return held_by(member) - touched + (stream > touched ? stream : touched);
 }
 
-/* Frees memory that this request does not need, but only if the total would exceed the limit. */
+/* Frees memory of load threads that this request does not need, but only if the total would exceed
+ * the limit. */
 static void make_room(struct load_threads *threads)
 {
 	const struct load_threads_request *request = &threads->request;

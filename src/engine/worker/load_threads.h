@@ -20,30 +20,31 @@
 #include "engine/machine/topology.h"
 #include "kernels/kernel.h"
 
-/* A span is the work of a load thread in a short time. The thread reads its run time from the
+/* A span is the work of a load thread in a short time. A load thread reads its run time from the
  * system just before and just after the work, outside `seconds`. */
 struct span {
-	uint64_t bytes; /* bytes read and written by the thread */
-	double seconds; /* duration of the reads and writes */
-	double at;	/* seconds between the two readings of the thread's run time */
-	double on;	/* seconds in which the thread ran between the two readings */
+	uint64_t bytes; /* bytes read and written by the load thread in the span */
+	double seconds; /* duration in seconds of the reads and writes of the span */
+	double at;	/* seconds between the two readings of the load thread's run time */
+	double on; /* seconds in which the load thread ran between the two readings of its run time
+		    */
 	long switches; /* number of involuntary context switches between the two readings of the run
 			  time */
 };
 
-/* Sums over the spans of one load thread. A zeroed struct has no spans. */
+/* Sums over the spans of one load thread. A zeroed struct of sums has no spans of work. */
 struct spans {
 	uint64_t bytes; /* bytes of undisturbed spans */
 	double seconds; /* seconds of undisturbed spans */
 	unsigned rejected;
 };
 
-/* Adds a span, or rejects it if another thread used the processor. Signs of another thread are a
- * context switch, and a load thread that did not run for part of its span, as happens under a
- * hypervisor. */
+/* Adds a span of a load thread's work to the sums, or rejects it if another thread used the
+ * processor. Signs of another thread are a context switch, and a load thread that did not run for
+ * part of its span, as happens under a hypervisor. */
 void spans_add(struct spans *spans, const struct span *span);
 
-/* Bytes per second in the undisturbed spans; NAN: no undisturbed spans. */
+/* Bytes per second in the undisturbed spans of a load thread; NAN: no undisturbed spans. */
 double spans_rate(const struct spans *spans);
 
 struct load_threads;
@@ -52,16 +53,17 @@ struct load_threads_request {
 	const struct kernel *kernel;
 	const int64_t *v;
 	uint64_t seed;
-	int cores;   /* number of cores that run the kernel: those nearest to the measured core */
-	int streams; /* number of cores that stream through memory */
-	uint64_t share;	       /* bytes of memory for each core that runs the kernel */
+	int cores;	/* number of other cores that run the kernel as load: those nearest to the
+			   measured core */
+	int streams;	/* number of other cores that stream through memory as load */
+	uint64_t share; /* bytes of memory for each core that runs the kernel */
 	uint64_t stream_bytes; /* bytes that each stream reads */
 	uint64_t limit;	       /* bytes of memory for all load threads */
 	double now;	       /* current time, seconds */
 };
 
-/* Prepares load threads. The parameter `cpu` is the measured core. The result NULL means that there
- * is too little memory. The topology must outlive the load threads. */
+/* Prepares load threads. The parameter `cpu` is the measured core. If too little memory is
+ * available for the load threads, returns NULL. The topology must outlive the load threads. */
 struct load_threads *load_threads_new(const struct topology *topology, int cpu);
 
 /* Frees everything. Call load_threads_dismiss() first. */
@@ -72,9 +74,9 @@ void load_threads_free(struct load_threads *threads);
 struct status load_threads_gather(struct load_threads *threads,
 	const struct load_threads_request *request, const atomic_bool *cancel);
 
-/* Waits until all threads are ready, then starts the load. Returns the first failure of a thread,
- * or STATUS_CANCELLED if *cancel was set. Without load threads the result is STATUS_OK. If the
- * result is not STATUS_OK, the threads have ended. */
+/* Waits until all load threads are ready, then starts the load. Returns the first failure of a load
+ * thread, or STATUS_CANCELLED if *cancel was set. If no load threads were started, the result is
+ * STATUS_OK. If load_threads_begin() does not return STATUS_OK, the load threads have ended. */
 struct status load_threads_begin(struct load_threads *threads);
 
 /* load_threads_count() and load_threads_rest() do nothing without load threads.
@@ -83,8 +85,9 @@ void load_threads_count(struct load_threads *threads);
 void load_threads_rest(struct load_threads *threads);
 
 /* Ends the load threads, within about 0.1 ms plus the time of one call of the kernel. Returns the
- * total rate of the threads while they counted, in 10^9 bytes per second, from undisturbed spans
- * only. The result is NAN if a thread never counted, or if all spans of a thread were disturbed. */
+ * total rate of the load threads while they counted, in 10^9 bytes per second, from undisturbed
+ * spans only. The total rate is NAN if a load thread never counted, or if all its spans were
+ * disturbed. */
 double load_threads_dismiss(struct load_threads *threads);
 
 /* Bytes of memory that all load threads hold. */

@@ -20,14 +20,15 @@ static const double golden = 0.6180339887;
 /* Load threads' memory that was not used for this many seconds is freed. */
 static const double load_threads_idle = 10;
 
-/* A request and its state while the request is measured. */
+/* A request to measure, and its state while it is measured. */
 struct visit {
 	struct target *target;
 	const struct request *request;
 	struct kernel_need need;
-	/* number of the current placement, from 0, and number of placements */
+	/* number of the working set's current position in memory, from 0, and number of positions
+	 */
 	unsigned placement, placements;
-	double began; /* start of the current placement, seconds */
+	double began; /* time at which measuring at the current position in memory began, seconds */
 	const atomic_bool *cancel;
 	target_answer *answer;
 	void *context;
@@ -53,7 +54,8 @@ static unsigned placements(const struct visit *visit)
 	return request->budget.placements < most ? request->budget.placements : most;
 }
 
-/* Returns the starting point of a placement: each placement starts at another point of the ring. */
+/* Returns the starting point in the kernel's ring of data: another point for each position in
+ * memory. */
 static double place_of(const struct visit *visit)
 {
 	return fmod(visit->request->place + visit->placement * golden, 1);
@@ -81,8 +83,8 @@ static struct status prepare(
 	return working_sets_lay(&visit->target->sets, &wanted, visit->cancel, run, slot);
 }
 
-/* Returns the bytes that each stream reads: twice the size of the last cache, but at most 256 MiB,
- * and at most the stream's part of the remaining memory. */
+/* Returns the bytes that each load thread that streams reads: twice the size of the last cache, but
+ * at most 256 MiB, and at most its part of the remaining memory. */
 static uint64_t stream_bytes(const struct machine *machine, const struct kernel_need *need)
 {
 	const uint64_t most = 256 << 20;
@@ -162,7 +164,7 @@ static void learn(struct target *target, const struct trials *trials)
 	clock_learn(&target->clock, turns, ghz);
 }
 
-/* Number of times that each group of events is counted; slices of background work need less
+/* Number of times that each group of events is counted; background measurements need less
  * precision. */
 enum { PASSES = 9, PASSES_BACKGROUND = 3 };
 
@@ -191,7 +193,8 @@ static void make_trials(
 	/* Load threads of the request itself slow this core down: this slowdown is not contention.
 	 */
 	clock.watched = clock.watched && visit->need.processors == 1;
-	/* Open the events first, because trying events changes the contents of the caches. */
+	/* Open the hardware events first, because trying events changes the contents of the caches.
+	 */
 	if (counting && slot)
 		counting_use(counting, &request->plan);
 	else if (counting)
@@ -272,7 +275,7 @@ static void measure_apart(const struct visit *visit, struct result *result)
 	if (bytes > target->machine.memory_limit) {
 		result->status = beyond_memory(&target->machine, bytes);
 	} else {
-		/* Resolve the plan's event names and groups in the parent process. The child
+		/* Find the codes and groups of the plan's events in the parent process. The child
 		 * process opens the events for itself. */
 		counting_use(target->counting, &request->plan);
 		isolate_measure(&isolate, result);
@@ -281,8 +284,8 @@ static void measure_apart(const struct visit *visit, struct result *result)
 	learn(target, &result->trials);
 }
 
-/* Measures a request in this process. The load threads are ready before the first trial, and end
- * after the last trial. */
+/* Measures a request in this process. The load threads on other cores are ready before the first
+ * trial, and end after the last trial. */
 static void measure_here(struct visit *visit, struct result *result)
 {
 	struct target *target = visit->target;

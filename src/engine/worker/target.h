@@ -1,5 +1,6 @@
 /* The measured core and everything that a request needs: machine facts, clock, counters, working
- * sets, load threads. Only one thread, which is bound to the measured core, uses a target. */
+ * sets, load threads. Only one thread, which is bound to the measured core, uses a struct target.
+ */
 #pragma once
 
 #include <stdatomic.h>
@@ -15,7 +16,8 @@ struct load_threads;
 
 /* Zero a target before target_open(). target_close() accepts a zeroed target. */
 struct target {
-	struct status opened; /* status that target_open() returned; the caller stores it here */
+	struct status
+		opened; /* status that target_open() returned; the caller stores it in this field */
 	struct machine machine;
 	struct topology *topology;
 	struct clock clock;
@@ -35,7 +37,7 @@ struct target {
  * is moved. STATUS_USAGE: the core does not exist or is not allowed for this process. */
 struct status target_open(struct target *target, int cpu, int avoid_cpu, int caller_thread);
 
-/* A function that receives each result of a request; the last result is final. */
+/* A function that receives each result of a request to measure; the last result is final. */
 typedef void target_answer(void *context, const struct result *result);
 
 /* Measures a request. If *cancel is set, the measurement stops early, and the result holds the

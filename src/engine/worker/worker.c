@@ -1,6 +1,7 @@
-/* Shared state: `lock` guards pending, pending_count, running, stop, ready, target.opened, and the
- * list of answers. `cancel` and `machine.known` are atomic. All other fields belong to the worker's
- * thread after it has started. The lock is not held while a trial runs. */
+/* State shared with the worker's thread: `lock` guards pending, pending_count, running, stop,
+ * ready, target.opened, and the list of answers. `cancel` and `machine.known` are atomic. All other
+ * fields of struct worker belong to the worker's thread after it has started. The worker's lock is
+ * not held while a trial runs. */
 #include "engine/worker/worker.h"
 
 #include <errno.h>
@@ -41,7 +42,7 @@ struct worker {
 
 static void worker_wake_user(struct worker *worker)
 {
-	/* A full pipe is readable already, so no wake-up is lost. */
+	/* A full pipe to the worker's user is readable already, so no wake-up is lost. */
 	(void)TEMP_FAILURE_RETRY(write(worker->pipe[1], "!", 1));
 }
 
@@ -214,8 +215,8 @@ static bool worker_take(void *context, struct result *result)
 	answer = STAILQ_FIRST(&worker->answers);
 	if (answer)
 		STAILQ_REMOVE_HEAD(&worker->answers, next);
-	/* Drain the pipe only when the queue is empty: otherwise a reader that takes one answer at
-	 * a time would not wake for the next answer. */
+	/* Drain the pipe of answers only when the queue is empty: otherwise a reader that takes one
+	 * answer at a time would not wake for the next answer. */
 	if (STAILQ_EMPTY(&worker->answers))
 		while (read(worker->pipe[0], drain, sizeof(drain)) > 0)
 			;

@@ -1,9 +1,10 @@
 /* The worker is a thread that is bound to its core, takes requests, measures, and answers. Each
- * program has one worker.
+ * program has one worker thread that measures.
  *
  * After its start the worker loads the topology, chooses a core, binds itself to it, and calibrates
- * the clock. worker_start() does not wait for this preparation. Then the worker waits for requests.
- * The worker puts each answer on a queue, and writes a byte to a pipe. */
+ * the clock. worker_start() does not wait for this preparation. After its preparation, the worker
+ * waits for requests to measure. The worker puts each result (answer) on a queue, and writes a byte
+ * to a pipe. */
 #pragma once
 
 #include "base/status.h"
@@ -17,16 +18,16 @@ struct worker_options {
 			     hyper-thread sibling, if another core exists */
 };
 
-/* Starts the worker. Returns NULL and a status if no thread or pipe can be created. An unusable
- * core is reported later, by worker_wait_ready() or the first result. */
+/* Starts the worker. Returns NULL and a status if the worker's thread or pipe cannot be created. If
+ * the core to measure is unusable, worker_wait_ready() or the first result reports it later. */
 struct worker *worker_start(const struct worker_options *options, struct status *status);
 
 /* Blocks until the worker has its core and clock. STATUS_USAGE: the core does not exist or is not
  * allowed for this process. */
 struct status worker_wait_ready(struct worker *worker);
 
-/* Cancels all requests, waits for the thread, and frees everything. The worker checks for
- * cancellation between trials. */
+/* Cancels all requests, waits for the worker's thread to end, and frees everything. The worker
+ * checks between trials whether its request was cancelled. */
 void worker_stop(struct worker *worker);
 
 /* The worker's engine interface; valid until worker_stop(). */

@@ -22,8 +22,8 @@ struct option {
 	double cpe, step;
 };
 
-/* Lists other values of a knob to try, beginning with the values nearest to the present value. Does
- * not list values that enlarge the working set. */
+/* Lists other values of a knob to try, beginning with the values nearest to the present value. The
+ * list omits values of the knob that enlarge the working set. */
 static int values_of(const struct knob *knob, int64_t present, struct memory_limits memory_limits,
 	int64_t *values)
 {
@@ -52,8 +52,8 @@ static int values_of(const struct knob *knob, int64_t present, struct memory_lim
 	return count;
 }
 
-/* Returns the distance between two values of a knob. The distance between two choices of a knob is
- * always 1. */
+/* Returns the distance between two values of a knob. The distance between two named values of a
+ * knob (choices) is always 1. */
 static double step_of(const struct knob *knob, double from, double to)
 {
 	return knob->kind == KNOB_CHOICE ? 1
@@ -65,7 +65,7 @@ static double step_of(const struct knob *knob, double from, double to)
 struct asking {
 	int asks, most; /* number of settings tried so far, and its limit; settings with cached
 			   explanations count too */
-	int fresh;	/* number of new explanations that are still allowed; -1: no limit */
+	int fresh;	/* number of settings that may still be explained anew; -1: no limit */
 	bool unfinished;
 };
 
@@ -103,8 +103,8 @@ static double predict(const struct advice_question *question, const struct setti
 	return cpe;
 }
 
-/* Returns whether a change of a knob for the code's form also changed a knob for the work, because
- * the kernel adjusted the setting. */
+/* Returns whether changing a knob for the code's form also changed a knob for the amount of work,
+ * because the kernel adjusted the setting. */
 static bool other_work(const struct setting *from, const struct setting *to, int turned)
 {
 	const struct kernel *kernel = from->kernel;
@@ -117,7 +117,8 @@ static bool other_work(const struct setting *from, const struct setting *to, int
 	return false;
 }
 
-/* Tries the values of one knob. *best is the best change found so far. */
+/* Explains the setting with each listed value of one knob. *best is the best change found so far.
+ */
 static void try_knob(const struct advice_question *question, int index, struct asking *asking,
 	struct option *best)
 {
@@ -235,8 +236,8 @@ bool advice_find(const struct advice_question *question, struct advice *advice)
 	advice->knob = best.knob;
 	advice->to = best.cpe;
 	name_change(question->setting, &best, &change);
-	/* The change eases the binding limit if CPE falls further below the limit than it was above
-	 * the limit. */
+	/* The change of a knob eases the binding limit if CPE falls further below the limit than it
+	 * was above the limit. */
 	if (limits->binding >= 0 && limits->bound - best.cpe > limits->predicted - limits->bound)
 		kind = limits->limit[limits->binding].kind;
 	snprintf(advice->words, sizeof(advice->words), "%.119s %s: %s predicted", change.bytes,

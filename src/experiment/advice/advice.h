@@ -8,7 +8,7 @@
 enum advice_kind {
 	ADVICE_NONE,	 /* no advice is known */
 	ADVICE_KNOB,	 /* change the knob `knob`, which gives the setting `setting` */
-	ADVICE_SENTENCE, /* no knob helps; `words` names a change of the code */
+	ADVICE_SENTENCE, /* no change of a knob helps; `words` names a change of the code */
 };
 
 struct advice {
@@ -29,31 +29,33 @@ struct advice_question {
 	const struct setting *setting;	       /* the current setting */
 	const struct explanation *explanation; /* explanation of the current setting */
 	const struct explainer *explainer;
-	const struct explain_question *ask; /* the explainer's question for the current setting; the
-					       search replaces the knob values */
+	const struct explain_question *ask; /* the kernel, setting and core to explain; the search
+					       replaces the knob values */
 	struct memory_limits memory_limits;
 	struct explanation *scratch;	     /* a buffer for explanations */
 	struct explain_cache *explain_cache; /* cache of earlier predictions, to which the search
 						adds new predictions; NULL: no cache */
-	struct setting *later; /* if not NULL: the search explains nothing, and stores here the
-				  first setting that needs an explanation */
-	int fresh;	       /* largest number of settings to explain in this call; 0: no limit */
-	/* Returns whether a setting may be advised. NULL: all settings that can be measured may be
-	 * advised. */
+	struct setting *later; /* if not NULL: the search for advice computes no explanation, and
+				  stores here the first setting that needs an explanation */
+	int fresh; /* largest number of settings that the search for advice may explain in this
+		      call; 0: no limit */
+	/* Returns whether a setting of the kernel's knobs may be advised. NULL: all settings that
+	 * can be measured may be advised. */
 	bool (*allowed)(const void *context, const struct setting *setting);
 	const void *context;
 };
 
-/* Returns whether advice may rely on an explanation. */
+/* Returns whether advice may rely on the explanation (the predicted limits) of a setting. */
 bool advice_knows(const struct explanation *explanation);
 
 /* Advises a change of the code, for a limit that no knob can ease. */
 const char *advice_sentence(const struct explanation *explanation, enum limit_kind kind);
 
 /* Advises a knob change that lowers the predicted CPE by ADVICE_WORTH (relative) or more. The
- * search first tries the knobs that do not change the kernel's work. If no such knob helps, the
- * search tries the knobs that change the kernel's work. Among equally good changes of a knob, the
- * smallest step wins. Returns false if `fresh` settings were explained and other settings remain.
- * Another call with the same explain_cache continues the search. */
+ * search for advice first tries the knobs that do not change the kernel's work. If no knob without
+ * an effect on the kernel's work helps, the search tries the knobs that change the kernel's work.
+ * Among equally good changes of a knob, the change by the fewest steps wins. Returns false if
+ * `fresh` settings were explained in this call and other settings remain to be tried. Another call
+ * of the advice function with the same explain_cache continues the search. */
 #define ADVICE_WORTH 0.10
 bool advice_find(const struct advice_question *question, struct advice *advice);

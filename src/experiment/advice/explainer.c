@@ -77,22 +77,24 @@ const struct explainer explainer_model = { NULL, recognise, load, unload, ask, e
 
 /* ---- the cache ---- */
 
-/* The cache keeps few complete explanations, because they are large. The cache keeps many
- * predictions, because advice needs many of them. */
+/* The cache of explained settings keeps few complete explanations, because they are large. The
+ * cache of explained settings keeps many predictions of cycles, because advice needs many of them.
+ */
 enum { WHOLE = 8, PREDICTIONS = 256 };
 
 struct explain_cache {
 	struct {
-		struct setting setting; /* setting of the entry; if its kernel is NULL, the entry is
-					   unused */
+		struct setting setting; /* setting of the cached explanation or prediction; if its
+					   kernel is NULL, the entry is unused */
 		struct explanation *explanation;
 	} whole[WHOLE];
 	struct {
 		struct setting setting;
 		double cpe;
 	} prediction[PREDICTIONS];
-	unsigned whole_made, predictions_made; /* numbers of explanations and predictions ever
-						  added; a new entry replaces the oldest entry */
+	unsigned whole_made,
+		predictions_made; /* numbers of explanations and predictions ever added to the
+				     cache; a new entry replaces the oldest entry */
 };
 
 struct explain_cache *explain_cache_new(void)

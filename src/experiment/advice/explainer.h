@@ -1,5 +1,6 @@
 /* The explorer's interface to the model. The model recognises the core, and finds the limits of a
- * kernel. Tests and replays implement the interface without core models and machine code. */
+ * kernel. Tests, and replays of recordings, implement the interface without core models and machine
+ * code. */
 #pragma once
 
 #include <stdbool.h>
@@ -35,16 +36,17 @@ struct explainer {
 	void (*explain)(void *context, const struct explain_question *question,
 		struct explanation *explanation);
 	/* Plans the events to count on this machine: the running core's events and the extra
-	 * events, like events_plan(). The plan does not depend on the chosen core model. The caller
-	 * sets the plan's id. If `events` is NULL, nothing is counted. */
+	 * events, like events_plan(). The plan of counter events does not depend on the chosen core
+	 * model. The caller sets the id of the plan of counter events. If `events` is NULL, nothing
+	 * is counted. */
 	void (*events)(void *context, const struct machine *machine, const char *const *extra,
 		int extra_count, struct event_plan *plan);
 	/* Returns the predicted count of an event, like events_modelled(). If `modelled` is NULL,
 	 * the model does not predict events. */
 	double (*modelled)(void *context, const struct uarch_event *meaning,
 		const struct explanation *explanation);
-	/* Loads a core model like load(), but from a text. If `read` is NULL, measured models are
-	 * not supported. */
+	/* Loads a core model like load(), but from a text, not from a file. If `read` is NULL, core
+	 * models that slexplore measured are not supported. */
 	struct status (*read)(void *context, const char *text, struct core *core);
 	bool background_explain; /* true: explain() may run in another thread while this thread
 				    calls the other functions */
@@ -61,14 +63,15 @@ struct explain_cache;
 
 struct explain_cache *explain_cache_new(void);
 void explain_cache_free(struct explain_cache *explain_cache);
-/* Empties the cache. The caller empties the cache after a change of the core or the seed. */
+/* Empties the cache. The caller empties the cache of explanations after a change of the core model
+ * or the seed. */
 void explain_cache_clear(struct explain_cache *explain_cache);
 
-/* Returns whether an explanation of the kernel takes noticeable time. */
+/* Returns whether computing an explanation of the kernel takes noticeable time. */
 bool explain_cache_slow(const struct kernel *kernel);
 
-/* Finds the explanation of a setting in the cache, or returns NULL. The result is valid until
- * explain_cache_keep() or explain_cache_clear() is called. */
+/* Finds the explanation of a setting in the cache, or returns NULL. The explanation found in the
+ * cache is valid until explain_cache_keep() or explain_cache_clear() is called. */
 struct explanation *explain_cache_find(
 	struct explain_cache *explain_cache, const struct setting *setting);
 

@@ -67,8 +67,8 @@ static void above(const struct limits *limits, struct gap *gap)
 	add_unknown(limits, gap);
 }
 
-/* Replaces or qualifies the text if interference disturbed the sample, because the gap is then not
- * caused by the loop. */
+/* Replaces or qualifies the text about the gap between measurement and limit if interference
+ * disturbed the sample. */
 static void qualify(const struct sample *sample, struct gap *gap)
 {
 	if (gap->kind == GAP_AT_LIMIT || gap->kind == GAP_SOFT)

@@ -11,7 +11,7 @@
 #define GAP_PREDICTED 0.05
 
 enum gap_kind {
-	GAP_NONE, /* nothing is measured, or no hard limit is known */
+	GAP_NONE, /* no gap: nothing is measured, or no hard limit is known */
 	GAP_AT_LIMIT,
 	GAP_SOFT,    /* the measurement is as a soft limit predicts */
 	GAP_ABOVE,   /* the measurement is above the limit, without a known reason */

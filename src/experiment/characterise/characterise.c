@@ -11,34 +11,38 @@
 #include "experiment/characterise/recipes.h"
 #include "kernels/window.h"
 
-/* Seconds of a visit: about 30 trials of 30 microseconds each. */
+/* Seconds of a visit, one measurement of a loop: about 30 trials of 30 microseconds each. */
 #define VISIT 0.0015
 
-/* A visit ends after QUIET quiet trials, or after PATIENCE trials if none of them was quiet. A
- * visit without quiet trials is repeated later. */
+/* A visit (one measurement of a loop) ends after QUIET quiet trials, or after PATIENCE trials if
+ * none of them was quiet. A measurement of a loop without quiet trials is repeated later. */
 enum { QUIET = 24, PATIENCE = 10 };
 
 /* On Redwood Cove, 512-bit operations are throttled for up to a millisecond after other code. While
  * operations are throttled, the measured clock is wrong, and the first 50 trials are useless. If
- * the first visit to a loop with 512-bit operations gives no value, the next visits are longer. */
+ * the first measurement of a loop with 512-bit operations gives no value, the next measurements are
+ * longer. */
 #define VISIT_WIDE 0.004
 enum { QUIET_WIDE = 3 * QUIET, PATIENCE_WIDE = 80 };
 
-/* VISITS_UNLIKELY: largest number of visits to a loop with an impossible value. */
+/* VISITS_UNLIKELY: largest number of measurements of a loop that gives an impossible value. */
 enum { VISITS_UNLIKELY = 6 };
 #define PRECISION 0.002
 
-/* Numbers of rounds over the loops of a stage. The first ROUNDS_ALL rounds visit every loop, so
- * that each loop is measured at two different times. After ROUNDS_ALL rounds, only loops with an
- * imprecise value are visited. After ROUNDS rounds, only loops without a value are visited. The
- * loop of a mix needs one visit, and gets ROUNDS_MIX rounds at most. */
+/* Numbers of times (rounds) that all loops of a stage of the core's measurement are measured. The
+ * first ROUNDS_ALL rounds measure every loop, so that each loop is measured at two different times.
+ * After ROUNDS_ALL rounds, only loops with an imprecise value are measured again. After ROUNDS
+ * rounds, only loops without a value are measured again. A loop that mixes instruction classes
+ * needs one measurement, and gets ROUNDS_MIX rounds at most. */
 enum { ROUNDS = 400, ROUNDS_ALL = 2, ROUNDS_MIX = 4 };
 
-/* Default seconds of the whole measurement. SECONDS_QUICK is for the option `quick`. */
+/* Default time limit in seconds of the whole measurement of a core. SECONDS_QUICK is the time limit
+ * with the option `quick`. */
 #define SECONDS	      18.0
 #define SECONDS_QUICK 6.0
 
-/* ITEMS: largest number of loops in all stages. MIX_BATCH: largest number of mixes in one batch. */
+/* ITEMS: largest number of loops in all stages. MIX_BATCH: largest number of loops that mix
+ * instruction classes in one batch. */
 enum { ITEMS = 4096, MIX_BATCH = 48 };
 
 struct characterise {
@@ -49,23 +53,26 @@ struct characterise {
 	int round;
 	int first, item_count;	       /* the current stage measures the loops items[first] to
 					  items[item_count - 1] */
-	struct loop_item items[ITEMS]; /* the loops to measure; entries before `first` are loops for
-					  rename slots from earlier stages */
+	struct loop_item items[ITEMS]; /* the loops to measure; entries before `first` are loops
+					  from earlier stages that measure rename slots */
 	int item;		       /* index of the current loop */
-	bool again;		       /* true: add only loops without a value */
+	bool again;		       /* true: add only loops that have no measured value yet */
 	double begin;
-	struct visits visits;	      /* the scheduler's visits to the loops in `items` */
-	const struct campaign *inner; /* the probe or the windows while one of these measurements
-					 runs; NULL: neither runs */
-	double inner_done;	      /* progress of `inner`, from 0 to 1 */
-	struct measured_mix next[MIX_BATCH]; /* the mixes of the current batch */
+	struct visits
+		visits; /* the scheduler's state of the measurements of the loops in `items` */
+	const struct campaign *inner; /* the inner measurement of caches (probe) or buffer sizes
+					 (windows) that runs now; NULL: neither runs */
+	double inner_done; /* progress of the inner measurement (caches or buffer sizes), from 0 to
+			      1 */
+	struct measured_mix next[MIX_BATCH]; /* the mixes of instruction classes that are measured
+						in the current batch */
 	int next_count;			     /* number of mixes in `next` */
 };
 
 /* Bytes of the probe's largest working set, which is larger than any second-level cache. */
 #define CACHES_SIZE (UINT64_C(16) << 20)
 
-/* Time limits of the probe and of the windows, in seconds. */
+/* Time limits, in seconds, of the probe (caches) and of the windows (buffer sizes). */
 #define SECONDS_CACHES	2.5
 #define SECONDS_WINDOWS 1.6
 
@@ -74,14 +81,14 @@ struct characterise {
 #define NOPS_OVER 1.6
 enum { NOPS_MOST = 360 };
 
-/* Computes all values from the loops measured so far. */
+/* Computes latencies, throughputs and facts of the core from the loops measured so far. */
 static void evaluate(struct characterise *run)
 {
 	evaluate_loops(&run->values);
 	evaluate_slots(&run->values, run->items, run->item_count);
 }
 
-/* Returns whether the loop has no value yet, but a later visit may give a value. */
+/* Returns whether the loop has no value yet, but a later measurement may give a value. */
 static bool lacks_value(const struct characterise *run, const struct kernel *kernel)
 {
 	return !evaluate_loop(&run->values, kernel).known &&
@@ -99,8 +106,8 @@ static void add(void *context, enum item_kind kind, int of, const struct kernel 
 			(struct loop_item){ .kind = kind, .of = of, .kernel = kernel };
 }
 
-/* Adds a copy of the loop with additional nops. The nops alone take NOPS_OVER times the cycles of
- * the original loop. */
+/* Adds a copy of the loop with additional nops. The additional nops alone take NOPS_OVER times the
+ * cycles of the original loop. */
 static void add_slots_of(
 	struct characterise *run, enum item_kind kind, int of, const struct kernel *kernel)
 {
@@ -192,7 +199,7 @@ static double elapsed(const struct characterise *run)
 	return measurer_now(run->visits.measurer) - run->begin;
 }
 
-/* Returns the share of the time limit for all stages before `stage`. */
+/* Returns the share of the whole time limit for the stages of measurement before `stage`. */
 static double share_before(const struct characterise *run, int stage)
 {
 	double share = 0;
@@ -215,7 +222,7 @@ static bool wanted(void *context, unsigned index)
 	       (item->visits < VISITS_UNLIKELY && !evaluate_is_plausible(&run->values, item));
 }
 
-/* Returns whether every loop of the stage has a plausible value. */
+/* Returns whether every loop of the stage has a plausible measured value. */
 static bool all_known(const struct characterise *run)
 {
 	int i = run->first;
@@ -257,7 +264,7 @@ static void show_progress(struct characterise *run)
 	report->done = fmax(report->done, fmin(1, before + here * fmax(part, 0)));
 }
 
-/* Adds the final result of a visit to the report. */
+/* Adds the final result of one measurement of a loop to the report. */
 static void note_result(struct characterise *run, const struct result *result)
 {
 	struct characterise_report *report = &run->report;
@@ -295,7 +302,8 @@ static void ask(void *context, unsigned index, struct request *request)
 			sizeof(report->doing));
 }
 
-/* Returns the median clock of a visit's quiet trials; 0: the visit has too few quiet trials. */
+/* Returns the median core clock of the quiet trials of one measurement; 0: too few trials were
+ * quiet. */
 static double median_ghz(const struct trials *trials)
 {
 	double ghz[TRIALS_MAX];
@@ -325,8 +333,8 @@ static void accept(void *context, unsigned index, const struct result *result, d
 	note_result(run, result);
 }
 
-/* Visits the loops in rounds, until all values are known, the time is over, or the number `rounds`
- * is reached. */
+/* Measures the loops in rounds, until all values are known, the time is over, or the number
+ * `rounds` is reached. */
 static void measure_items(struct characterise *run, int rounds)
 {
 	struct visits *visits = &run->visits;
@@ -357,7 +365,8 @@ static void measure_slots(struct characterise *run)
 	measure_items(run, INT_MAX);
 }
 
-/* Reports the progress of the probe or the windows. `result` is NULL before a request. */
+/* Reports the progress of the measurement of caches (probe) or buffer sizes (windows). `result` is
+ * NULL before a request to the engine, and its result afterwards. */
 static void watch(void *context, const struct result *result)
 {
 	struct characterise *run = context;
@@ -432,8 +441,8 @@ static void measure_windows(struct characterise *run)
 	windows_free(windows);
 }
 
-/* Repeats the loops for classes and rename slots that have no value, because the ports are computed
- * from these values. The core may have been busy during the first stages. */
+/* Measures again the loops for classes and rename slots that have no value, because the ports are
+ * computed from these values. The core may have been busy during the first stages. */
 static void measure_again(struct characterise *run)
 {
 	for (int pass = 0; pass < 2; pass++) {
@@ -467,11 +476,12 @@ static void find_mixes(void *context)
 	run->next_count = measured_next(&run->report.measured, run->next, MIX_BATCH);
 }
 
-/* A mix that has no value after VISITS_MIX visits is not measured again. */
+/* A mix of instruction classes that has no value after VISITS_MIX measurements is not measured
+ * again. */
 enum { VISITS_MIX = 24 };
 
-/* Adds the mixes of the batch to the measured mixes. If a mix has no loop, its cycles stay
- * unknown. */
+/* Adds the mixes of instruction classes in the current batch to the measured mixes. If a mix of
+ * instruction classes cannot run as a loop, its cycles stay unknown. */
 static void keep_mixes(struct characterise *run)
 {
 	struct measured *measured = &run->report.measured;
@@ -486,8 +496,8 @@ static void keep_mixes(struct characterise *run)
 
 			next++;
 			mix->cycles = evaluate_loop(&run->values, item->kernel);
-			/* A mix without a value is not stored, so a later batch measures the mix
-			 * again. */
+			/* A mix of instruction classes without a value is not stored, so a later
+			 * batch measures the mix again. */
 			if (lacks_value(run, item->kernel) && (!cell || cell->visits < VISITS_MIX))
 				continue;
 		}
@@ -496,8 +506,9 @@ static void keep_mixes(struct characterise *run)
 	run->item_count = run->first;
 }
 
-/* Measures mixes until no further mix adds information. If the search for further mixes is
- * interrupted, the result of the search is not used. */
+/* Measures mixes of instruction classes until no further mix adds information about the ports. If
+ * the search for further mixes of instruction classes is interrupted, the result of the search is
+ * not used. */
 static void measure_ports(struct characterise *run)
 {
 	const struct measured *measured = &run->report.measured;
@@ -516,8 +527,8 @@ static void measure_ports(struct characterise *run)
 	}
 }
 
-/* The stages of the measurement, with each stage's share of the time limit. share_classes is the
- * share if the user named classes. */
+/* The stages of measuring a core, with each stage's share of the time limit. share_classes is a
+ * stage's share of the time limit if the user named classes. */
 static const struct {
 	const char *name;
 	double share, share_classes;
@@ -535,7 +546,8 @@ static double share_of(const struct characterise *run, int stage)
 	return run->options.classes ? stages[stage].share_classes : stages[stage].share;
 }
 
-/* Counts the loops of the stage, and removes all loops except the loops for rename slots. */
+/* Counts the loops of a finished stage, and removes all loops except those that measure rename
+ * slots. */
 static void keep_items(struct characterise *run)
 {
 	struct characterise_report *report = &run->report;
@@ -558,7 +570,7 @@ static void find_ports(void *context)
 	measured_find_ports(&run->report.measured, &run->report.ports);
 }
 
-/* Computes the report from all measurements. */
+/* Computes the report on the core from all measurements. */
 static void conclude(struct characterise *run)
 {
 	struct characterise_report *report = &run->report;

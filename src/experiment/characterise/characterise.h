@@ -13,22 +13,24 @@
 #include "model/measured/measured.h"
 
 struct characterise_options {
-	const char *const *classes; /* names of the instruction classes to measure, ended by NULL;
-				       "fadd" includes "fadd.512". If names are given, facts, ports
-				       and caches are omitted. NULL: measure everything */
-	bool quick;		    /* true: visit each loop once, and do not measure ports */
-	double seconds;		    /* time limit in seconds; 0: the default time */
+	const char *const
+		*classes; /* names of the instruction classes to measure, ended by NULL;
+			     "fadd" includes "fadd.512". If class names are given, facts about the
+			     core, ports and caches are not measured. NULL: measure everything */
+	bool quick;	  /* true: measure each loop only once, and do not measure ports */
+	double seconds;	  /* time limit in seconds; 0: the default time */
 	uint64_t seed;
 };
 
 /* The stages of the measurement. */
 enum characterise_stage {
-	CHARACTERISE_CLASSES, /* latencies and throughputs of instruction classes, and facts about
-				 the core */
-	CHARACTERISE_SLOTS,   /* rename slots of each instruction class */
+	CHARACTERISE_CLASSES, /* stage of the measurement: latencies and throughputs of instruction
+				 classes, and facts about the core */
+	CHARACTERISE_SLOTS,   /* stage of the measurement: rename slots of each instruction class */
 	CHARACTERISE_CACHES,
 	CHARACTERISE_WINDOWS,
-	CHARACTERISE_PORTS, /* ports, measured with loops that mix instruction classes */
+	CHARACTERISE_PORTS, /* stage of the measurement: ports, measured with loops that mix
+			       instruction classes */
 	CHARACTERISE_STAGES
 };
 
@@ -36,12 +38,13 @@ struct characterise_report {
 	const struct machine *machine;
 	struct measured measured;    /* values of the core measured so far */
 	struct measured_ports ports; /* ports of the classes, set at the end of the measurement */
-	bool ported;		     /* true if the ports are known */
+	bool ported;		     /* true if the core's ports are known */
 	char name[24];		     /* name of the measured core model */
-	enum source cycles_from;     /* source of the cycles in the last visit */
-	int cpu;		     /* the processor of the last visit */
-	double done;		     /* progress, from 0 to 1 */
-	double seconds;		     /* seconds since the first request */
+	enum source cycles_from; /* source of the cycles (counter or clock) in the last measurement
+				    of a loop */
+	int cpu;	/* number of the processor that ran the last measurement of a loop */
+	double done;	/* progress, from 0 to 1 */
+	double seconds; /* seconds since the first request */
 	bool complete;
 	unsigned visits;
 	int loops, unmeasured; /* number of loops in finished stages, and number of loops without a
@@ -54,8 +57,9 @@ struct characterise_report {
 
 struct characterise;
 
-/* The machine must outlive the result. Returns NULL with STATUS_USAGE if a class is unknown or
- * cannot run on this machine. Returns NULL with STATUS_FAILED if the data file is malformed. */
+/* The struct machine given must outlive the result. Returns NULL with STATUS_USAGE if an
+ * instruction class is unknown or cannot run on this machine. Returns NULL with STATUS_FAILED if
+ * the data file with the loops to measure is malformed. */
 struct characterise *characterise_new(const struct machine *machine,
 	const struct characterise_options *options, struct status *status);
 void characterise_free(struct characterise *characterise);

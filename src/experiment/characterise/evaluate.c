@@ -7,14 +7,15 @@
 
 #include "base/stats.h"
 
-/* A latency below DONE_AT_RENAME cycles means that the result is computed at rename, because
+/* A measured latency below DONE_AT_RENAME cycles means that rename computes the result, because
  * execution takes at least one cycle. */
 #define DONE_AT_RENAME 0.6
 
 static const struct figure unknown = { .known = false };
 
-/* Sorts the values, and returns their median with its 95 % range. For any distribution, the bounds
- * lie 0.98 × √count positions before and after the median in sorted order. */
+/* Sorts the measured values, and returns their median with its 95 % range. For any distribution,
+ * the bounds of the 95 % range lie 0.98 × √count positions before and after the median in sorted
+ * order. */
 static struct figure median_of(double *values, size_t count)
 {
 	double reach = 0.98 * sqrt((double)count) / (double)count;
@@ -25,11 +26,11 @@ static struct figure median_of(double *values, size_t count)
 		stats_quantile(values, count, fmin(1, 0.5 + reach)) };
 }
 
-/* Number of quiet trials that a value needs. Trials that are not quiet may take twice the time,
- * because of a busy hyper-thread. */
+/* Number of trials without interference (quiet trials) that a measured value needs. Trials that are
+ * not quiet may take twice the time, because of a busy hyper-thread. */
 enum { QUIET_LEAST = 5 };
 
-/* A value counts as unknown if its relative range is wider than WIDEST. */
+/* A measured value counts as unknown if its relative range is wider than WIDEST. */
 #define WIDEST 0.3
 
 /* After 512-bit code, the reference chain that measures the clock sometimes runs too slowly for a
@@ -47,7 +48,7 @@ bool evaluate_is_wide(const struct kernel *kernel)
 	return false;
 }
 
-/* Returns the median of the quiet trials; *count is the number of quiet trials. */
+/* Returns the median of the quiet trials (trials without interference); *count is their number. */
 static struct figure quiet_figure(
 	const struct evaluation *e, const struct cell *cell, size_t *count)
 {
@@ -92,8 +93,8 @@ struct figure evaluate_loop(const struct evaluation *e, const struct kernel *ker
  * measured clock was wrong. */
 #define SLOTS_LEAST 0.5
 
-/* A value is settled after QUIET_SETTLED quiet trials with the relative precision PRECISION, or
- * after QUIET_PLENTY quiet trials. */
+/* A measured value is settled (precise enough) after QUIET_SETTLED quiet trials with the relative
+ * precision PRECISION, or after QUIET_PLENTY quiet trials. */
 enum { QUIET_SETTLED = 20, QUIET_PLENTY = 150 };
 #define PRECISION 0.006
 
@@ -156,8 +157,9 @@ static struct figure at_rename(struct figure a)
 
 /* ---- classes */
 
-/* Returns the latency of a class. The chain of a class may contain instructions of other classes,
- * whose latencies are subtracted. The parameter `depth` limits the recursion. */
+/* Returns the measured latency of an instruction class. The chain of dependent instructions that
+ * measures a class may contain other classes, whose latencies are subtracted. The parameter `depth`
+ * limits the recursion, because the latency of one class may need that of another. */
 static struct figure latency_of(const struct evaluation *e, const struct recipe *recipe, int depth)
 {
 	struct figure figure =
@@ -177,7 +179,7 @@ static struct figure latency(const struct evaluation *e, const struct recipe *re
 	return at_rename(latency_of(e, recipe, 4));
 }
 
-/* A number of rename slots counts as unknown if its range is wider than SLOTS_WIDEST. */
+/* A measured number of rename slots counts as unknown if its range is wider than SLOTS_WIDEST. */
 #define SLOTS_WIDEST 1.0
 
 /* Returns the rename slots of the measured instruction: all slots of the loop minus its nops. */
@@ -193,8 +195,8 @@ static struct figure slots(const struct evaluation *e, const struct loop_item *i
 
 /* Two lengths of nops count as equally fast up to the relative difference AS_QUICK. Loops are
  * filled with the longest of the fastest nops, because 64 bytes of short nops hold more micro-ops
- * than one line of the op cache. With short nops, mixed code comes from the decoders, and slots are
- * wrong (Redwood Cove: 2 instead of 1). */
+ * than one line of the op cache. If a loop is filled with short nops, its code comes from the
+ * decoders, and measured slots are wrong (Redwood Cove: 2 instead of 1). */
 #define AS_QUICK 0.02
 
 static void fill_width(struct evaluation *e)
@@ -207,7 +209,8 @@ static void fill_width(struct evaluation *e)
 
 		if (!figure.known)
 			continue;
-		/* The data file lists nops from short to long, so a later line has a longer nop. */
+		/* The data file with the measured loops lists nops from short to long, so a later
+		 * line has a longer nop. */
 		if (!measured->width.known || figure.value > (1 - AS_QUICK) * measured->width.value)
 			e->nop = i;
 		if (!measured->width.known || figure.value > measured->width.value)
@@ -250,13 +253,15 @@ static struct measured_fact *fact_named(struct measured *measured, const char *w
 	return NULL;
 }
 
-/* Adds a fact. If the fact has a value already, the better of both values is kept. */
+/* Adds a fact. If a fact about the core has a measured value already, the better of both values is
+ * kept. */
 static void put_fact(struct measured *measured, const char *word, struct figure figure, bool most,
 	const char *words)
 {
 	struct measured_fact *fact = fact_named(measured, word);
 
-	/* A `fuse` fact without a value is kept, and counts as fused. */
+	/* If macro-fusion of a pair of instructions (a `fuse` fact) could not be measured, the pair
+	 * counts as fused. */
 	if (!figure.known && (fact || strncmp(word, "fuse ", 5) != 0))
 		return;
 	if (!fact) {
@@ -309,8 +314,8 @@ void evaluate_loops(struct evaluation *e)
 	struct measured *measured = e->measured;
 	int kept = 0;
 
-	/* Removes the facts that come from recipes, and keeps the facts that come from the probe
-	 * and the windows. */
+	/* Removes the facts about the core that come from measured loops, and keeps the facts from
+	 * the measurements of caches and buffer sizes. */
 	for (int i = 0; i < measured->fact_count; i++) {
 		int k = 0;
 

@@ -22,10 +22,11 @@ enum {
 struct reader {
 	struct rows rows;
 	struct recipes *recipes;
-	const char *const *classes; /* names of the classes to read, as for recipes_read() */
+	const char *const *classes; /* names of the instruction classes whose recipes are read, as
+				       for recipes_read() */
 };
 
-/* Sets an error message. The message contains `word`, unless `word` is empty. */
+/* Sets an error message. The error message contains `word`, unless `word` is empty. */
 static void wrong(struct reader *reader, const char *what, const char *word)
 {
 	rows_fail(&reader->rows, "%s%s%.60s%s", what, *word ? " \"" : "", word, *word ? "\"" : "");
@@ -36,7 +37,8 @@ static bool good(const struct reader *reader)
 	return status_is_ok(&reader->rows.status);
 }
 
-/* Returns the text after its leading blanks; a field has no blanks at its end. */
+/* Returns the text without its leading blanks; the text, a field of a line, has no blanks at its
+ * end. */
 static char *skip_blanks(char *text)
 {
 	return text + strspn(text, " \t");
@@ -113,8 +115,8 @@ enum option {
 	OPTIONS
 };
 
-/* Reads the options of a line into `recipe`. Returns whether this processor can run the loops of
- * the recipe. */
+/* Reads the options of a line of the data file into `recipe`. Returns whether this processor can
+ * run the loops of the recipe, which measure one class or fact. */
 static bool read_options(struct reader *reader, char *rest, struct recipe *recipe)
 {
 	static const char *const names[OPTIONS] = { "links", "short", "half", "bits", "beside",
@@ -138,8 +140,8 @@ static bool read_options(struct reader *reader, char *rest, struct recipe *recip
 		case OPTION_MINUS: split_names(reader, value, recipe->minus); break;
 		case OPTION_LOAD:
 		case OPTION_STORE:
-			/* The option names a class, such as "vload", or a number and a class, such
-			 * as "8*vload". */
+			/* The option of a recipe's line names a class, such as "vload", or a number
+			 * and a class, such as "8*vload". */
 			access = strchr(value, '*') ? strsep(&value, "*") : NULL;
 			if (access)
 				recipe->accesses = number(reader, word, access, 1);
@@ -172,7 +174,8 @@ static unsigned bits_of(const char *lines)
 
 /* ---- lines */
 
-/* Returns whether the words are the name of a class, with or without the vector width. */
+/* Returns whether the words are the name of an instruction class, with or without the vector width.
+ */
 static bool names_class(const char *words, const char *name)
 {
 	size_t length = strlen(words);
@@ -188,7 +191,8 @@ static bool wanted(const struct reader *reader, const char *name)
 	return !reader->classes;
 }
 
-/* Reads a line `class`. The first field of a line `class` is "NAME 128,256,512". */
+/* Reads a line `class`. In the data file with loops to measure, the first field of a line `class`
+ * is "NAME 128,256,512". */
 static void read_class(struct reader *reader, char *field[FIELDS])
 {
 	char *name = strtok(field[0], " "), *list = strtok(NULL, " ");
@@ -328,7 +332,7 @@ static bool is_needed(const struct reader *reader, const char *name, int depth)
 	return false;
 }
 
-/* Sets an error message if no class has this name. */
+/* Sets an error message if no instruction class has this name. */
 static void check_name(struct reader *reader, const char *name)
 {
 	const struct recipes *recipes = reader->recipes;
@@ -452,8 +456,8 @@ const struct kernel *loop_with_nops(const struct kernel *kernel, const char *nop
 	return generated_kernel(&loop);
 }
 
-/* Returns the number of registers that hides the latency, plus one, because some cores wait for the
- * register that an instruction overwrites. */
+/* Returns the number of registers that lets instructions overlap fully, plus one, because some
+ * cores wait for the register that an instruction overwrites. */
 static unsigned registers_of(const struct measured_op *op)
 {
 	double latency = op->latency.known ? op->latency.value : 0;
@@ -478,7 +482,8 @@ const struct kernel *loop_of_mix(const struct recipes *recipes, const struct mea
 			mix->op[i] < recipes->class_count ? &recipes->classes[mix->op[i]] : NULL;
 		struct generated_part *part = &loop.part[i];
 
-		/* A class that needs a short loop cannot be part of a mix. */
+		/* An instruction class that needs a short loop cannot be part of a loop that mixes
+		 * classes. */
 		if (!recipe || !*recipe->lines[LOOP_FREE] || recipe->bodies || mix->times[i] < 0.5)
 			return NULL;
 		clean = clean || recipe->clean;
@@ -491,8 +496,8 @@ const struct kernel *loop_of_mix(const struct recipes *recipes, const struct mea
 		part->registers = registers_of(&measured->op[mix->op[i]]);
 	}
 	/* Legacy SSE code preserves the upper halves of vector registers. After other vector code
-	 * has written the upper halves, legacy SSE code has false dependencies. One loop therefore
-	 * cannot contain both legacy SSE code and other vector code. */
+	 * has written the upper halves, legacy SSE code has false dependencies. A measured loop
+	 * therefore cannot contain both legacy SSE code and other vector code. */
 	if (clean && wide)
 		return NULL;
 	loop.clean = clean;

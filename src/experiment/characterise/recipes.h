@@ -11,24 +11,25 @@
 
 enum { TAKEN_OFF = 4, WIDTH_LINES = 6 };
 
-/* The formula that computes the value of a fact from the cycles of its loop. */
+/* The formula that computes the value of a fact about the core from the cycles of its loop. */
 enum fact_how { HOW_CYCLES, HOW_RATE, HOW_SLOTS, HOW_MINUS, HOW_LESS, HOW_OVER };
 
-/* The loops of a recipe. An instruction class has the loops LOOP_CHAIN to LOOP_FREE, a fact has the
- * loops LOOP_FACT and LOOP_OTHER. */
+/* The loops of a recipe. The recipe of an instruction class has the loops LOOP_CHAIN to LOOP_FREE;
+ * the recipe of a fact about the core has LOOP_FACT and LOOP_OTHER. */
 enum recipe_loop { LOOP_CHAIN, LOOP_ADDS, LOOP_FREE, LOOP_FACT, LOOP_OTHER, RECIPE_LOOPS };
 
 /* The recipe of one instruction class with one vector width, or of one fact. */
 struct recipe {
-	char word[40]; /* name of the class or fact, such as "fadd.512" or "cap loads" */
+	char word[40]; /* name of the instruction class or fact that the recipe measures, such as
+			  "fadd.512" or "cap loads" */
 	char lines[RECIPE_LOOPS][GENERATED_LINES], setup[GENERATED_LINES];
 	char minus[TAKEN_OFF][24], load[24], store[24];
 	unsigned bits, bodies;
 	unsigned accesses; /* number of loads or stores per instruction; the members `load` and
 			      `store` name their classes */
 	unsigned links, beside;
-	unsigned half; /* number of places in the loop where an event happens in every second
-			  iteration; 0: no place */
+	unsigned half; /* number of positions in the measured loop at which an event happens in
+			  every second iteration; 0: none */
 	enum made_values values;
 	bool clean;
 	enum fact_how how;
@@ -41,7 +42,8 @@ struct recipes {
 	char width[WIDTH_LINES][GENERATED_LINES];
 };
 
-/* The purpose of a loop. The first five constants have the same order as enum recipe_loop. */
+/* The purpose of a loop. The first five kinds of loops have the same order as the constants of enum
+ * recipe_loop. */
 enum item_kind {
 	ITEM_LATENCY,
 	ITEM_ADDS,
@@ -64,13 +66,14 @@ void recipes_free(struct recipes *recipes);
 /* Finds the recipe of an instruction class by the name of the class, or returns NULL. */
 const struct recipe *recipes_class(const struct recipes *recipes, const char *name);
 
-/* ---- Loops. The functions for loops return NULL if a recipe has no loop of the requested kind. */
+/* ---- Loops. The functions that make a loop return NULL if a recipe has no loop of the requested
+ * kind. */
 
 const struct kernel *loop_of_width(const struct recipes *recipes, int line);
 const struct kernel *recipe_kernel(const struct recipe *recipe, enum recipe_loop loop);
-/* Adds `nops` nops to the loop. */
+/* Adds to the loop as many nop instructions as `nops` says. */
 const struct kernel *loop_with_nops(const struct kernel *kernel, const char *nop, unsigned nops);
-/* Returns the loop of a mix, or NULL if one loop cannot contain all classes of the mix. */
+/* Returns a loop that mixes instruction classes, or NULL if one loop cannot contain all of them. */
 const struct kernel *loop_of_mix(const struct recipes *recipes, const struct measured *measured,
 	const struct measured_mix *mix);
 
@@ -89,10 +92,11 @@ struct item_words recipes_words(const struct recipes *recipes, enum item_kind ki
 /* The evaluation computes a core's latencies, throughputs, rename slots and facts from the cycles
  * of measured loops. */
 
-/* A loop to measure, and its purpose. */
+/* A loop to measure, and the value of the core for which it is measured. */
 struct loop_item {
 	enum item_kind kind;
-	int of; /* index of the class, fact, `width` line or mix that the loop measures */
+	int of; /* index of the instruction class, fact, `width` line or mix of classes that the
+		   loop measures */
 	const struct kernel *kernel;
 	unsigned nops; /* number of nops in a loop that measures rename slots */
 	unsigned visits;
@@ -100,31 +104,33 @@ struct loop_item {
 
 struct evaluation {
 	struct recipes recipes;
-	struct cells *cells;	   /* the cells with the trials of each loop */
+	struct cells
+		*cells; /* the cells of the measured loops; a cell holds the trials of one loop */
 	struct measured *measured; /* the values of the core measured so far */
 	double wide_ghz;	   /* the highest core clock of loops with 512-bit vectors */
 	int nop; /* index of the `width` line with the most nops per cycle; -1: not yet known */
 };
 
-/* Returns the cell with the trials of a loop, or NULL. */
+/* Returns the cell of a loop, which contains the loop's trials, or NULL. */
 const struct cell *evaluate_cell(const struct evaluation *e, const struct kernel *kernel);
-/* Returns the cycles of one loop. */
+/* Returns the measured cycles of one loop. */
 struct figure evaluate_loop(const struct evaluation *e, const struct kernel *kernel);
-/* Returns whether the loop could not run. A note of the report gives the reason. */
+/* Returns whether the loop could not run. A note in the report of the measurement gives the reason
+ * why the loop could not run. */
 bool evaluate_has_failed(const struct evaluation *e, const struct kernel *kernel);
 bool evaluate_is_wide(
-	const struct kernel *kernel); /* returns whether the loop uses 512-bit vectors */
-/* Returns whether the loop needs no further visit, because its value is precise or the loop
+	const struct kernel *kernel); /* returns whether the measured loop uses 512-bit vectors */
+/* Returns whether the loop needs no further measurement, because its value is precise or the loop
  * failed. */
 bool evaluate_is_settled(const struct evaluation *e, const struct kernel *kernel);
-/* Returns whether the loop has a plausible value, or failed. */
+/* Returns whether the loop has a plausible measured value, or failed. */
 bool evaluate_is_plausible(const struct evaluation *e, const struct loop_item *item);
 
 /* Computes the rename width, the values of the classes, and the facts from all loops.
  * evaluate_slots() computes the rename slots, and must be called after evaluate_loops(). */
 void evaluate_loops(struct evaluation *e);
 void evaluate_slots(struct evaluation *e, const struct loop_item *items, int count);
-/* Adds the facts that the probe (caches) and the windows (buffer sizes) measured. */
+/* Adds the facts about the core that the probe (caches) and the windows (buffer sizes) measured. */
 void evaluate_caches(struct measured *measured, const struct probe_report *probe);
 void evaluate_windows(struct measured *measured, const struct windows_report *windows);
 /* Sets the instruction set of the core model, the conditions of its `match` line, and its name. */

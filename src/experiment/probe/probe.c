@@ -1,4 +1,5 @@
-/* Measures the tasks of each stage of the probe, and adds each result to the report. */
+/* Measures the tasks (points of curves) of each stage of the probe, and adds each result to the
+ * report. */
 #include "experiment/probe/probe.h"
 
 #include <math.h>
@@ -11,27 +12,28 @@
 #include "base/units.h"
 #include "experiment/probe/probe_state.h"
 
-/* A visit ends after PATIENCE trials if none of them was quiet. A later visit measures a point
- * without quiet trials again. */
+/* A visit, which is one measurement of a point, ends after PATIENCE trials if none of them was
+ * quiet. A later measurement repeats a point that had no quiet trials. */
 enum { PATIENCE = 10 };
 
-/* The largest number of visits to a point in one round. */
+/* The largest number of measurements of one point in one round of the probe. */
 enum { VISITS = 2 };
 
-/* A point needs no further visit if the relative precision of its median is PRECISION. */
+/* A point of a curve needs no further measurement if the relative precision of its median is
+ * PRECISION. */
 #define PRECISION 0.004
 
-/* LAP: if one pass over the working set takes less than LAP seconds, the visit makes a complete
- * pass before the trials. WARM: longest time in seconds for which a visit walks the working set
- * before its trials. */
+/* LAP: if one pass over the working set takes less than LAP seconds, a measurement makes a complete
+ * pass before its trials. WARM: longest time in seconds for which a measurement walks through the
+ * working set before its trials. */
 #define LAP  0.003
 #define WARM 0.06
 
-/* Seconds of a visit with several cores. The visit is long, because all cores must reach full
- * speed. */
+/* Seconds of one measurement of a point with several cores. A measurement with several cores is
+ * long, because all cores must reach full speed. */
 #define VISIT_CORES 0.05
 
-/* Seconds between two analyses of the report while the probe measures. */
+/* Seconds between two analyses of the measured curves while the probe measures. */
 #define ANALYSE_EVERY 0.15
 
 struct probe *probe_new(
@@ -76,7 +78,7 @@ void probe_free(struct probe *probe)
 
 /* ---- the report ---- */
 
-/* Stores the sample of a task in the curve or bandwidth that the task belongs to. */
+/* Stores the measured sample of a task in the curve or bandwidth to which the task belongs. */
 static void keep(struct probe *probe, const struct probe_task *task, const struct cell *cell)
 {
 	struct probe_point point = { .setting = task->setting,
@@ -99,7 +101,7 @@ static void keep(struct probe *probe, const struct probe_task *task, const struc
 			sample->valid ? sample->bytes_per_cycle / (line > 0 ? line : 64) : NAN;
 		return;
 	}
-	/* A setting without a valid trial adds no point to the curve. */
+	/* A measured setting without a valid trial adds no point to the curve. */
 	if (!cell->sample.valid && (cell->visits == 0 || !status_is_ok(&cell->failure)))
 		return;
 	while (at < curve->count && curve->point[at].x < point.x)
@@ -155,11 +157,12 @@ static double median_ghz(const struct probe_report *report)
 	return count ? stats_median(ghz, count) : NAN;
 }
 
-/* Another run may measure a share of the last cache outside this run's range, by the ratio
- * share_off. With share_off = 1.6, 93 % of 400 pairs of runs agreed. The runs were 20 runs within a
- * minute, on a virtual machine whose host was busy. If all values of a run agree within the ratio
- * share_agrees, no other process uses the last cache. The run's range is then widened only by
- * share_agrees. */
+/* Another run of the probe may measure a share of the last cache outside this run's range, by the
+ * ratio share_off. With share_off = 1.6, 93 % of 400 pairs of runs agreed about the share of the
+ * last cache. The value of share_off comes from 20 runs of the probe within a minute, on a virtual
+ * machine whose host was busy. If all values of the share of the last cache in a run agree within
+ * the ratio share_agrees, no other process uses the last cache. If no other process uses the last
+ * cache, the range of its share is widened only by share_agrees. */
 static const double share_off = 1.6, share_agrees = 1.1;
 
 static struct hierarchy_share share_of(const struct probe_share *share)
@@ -205,8 +208,8 @@ void probe_analyse(struct probe *probe)
 
 /* ---- tasks ---- */
 
-/* Removes all later tasks of the round that need at least as much memory as the task with index
- * `task`. */
+/* Removes all later tasks (points to measure) of the round that need at least as much memory as the
+ * task with index `task`. */
 static void drop_larger(struct probe *probe, unsigned task)
 {
 	uint64_t bytes = probe_task_bytes(&probe->tasks[task]);
@@ -219,7 +222,7 @@ static void drop_larger(struct probe *probe, unsigned task)
 	probe->visits.count = (unsigned)kept;
 }
 
-/* Returns whether a task needs another visit in this round. */
+/* Returns whether a point to measure (task) needs another measurement in this round. */
 static bool task_wanted(void *context, unsigned index)
 {
 	const struct probe *probe = context;
@@ -243,8 +246,8 @@ static double share_done(const struct probe *probe)
 		done += i < probe->stage ? probe->stages[i].seconds : 0;
 	}
 	if (probe->stage < probe->stage_count && probe->task_count) {
-		/* The first round of a stage takes most of the time, and the number of later rounds
-		 * is unknown. */
+		/* The first round of measurements in a stage takes most of the time, and the number
+		 * of later rounds is unknown. */
 		part = (double)probe->tasks_done / probe->task_count;
 		part = probe->round == 0 ? 0.7 * part : 1 - 0.3 / (probe->round + part);
 		done += part * probe->stages[probe->stage].seconds;
@@ -252,7 +255,7 @@ static double share_done(const struct probe *probe)
 	return total > 0 ? done / total : 1;
 }
 
-/* Writes the current measurement to the report, such as "latency, 4k pages, 2.8m". */
+/* Writes the name of the current measurement, such as "latency, 4k pages, 2.8m", to the report. */
 static void say_doing(
 	struct probe *probe, const struct probe_task *task, const struct probe_stage *stage)
 {
@@ -309,8 +312,8 @@ static void ask(void *context, unsigned index, struct request *request)
 		.kernel = task->setting.kernel,
 		.seed = options->seed,
 		.alone = true,
-		/* Each visit begins at another place of the working set, because the lines of the
-		 * previous visit still lie in nearer caches. */
+		/* Each measurement begins at another position in the working set, because the lines
+		   of the previous measurement still lie in nearer caches. */
 		.place = visits_place(probe->visits.made - 1),
 		.budget = { .seconds = seconds,
 			.quiet_wanted = PROBE_QUIET,
@@ -343,8 +346,8 @@ static void accept(void *context, unsigned index, const struct result *result, d
 			notes_add(&probe->report.notes, "%s: %s", probe_part_names[report->part],
 				cell->failure.text);
 			drop_larger(probe, index);
-			/* If a working set fails, later parts of the probe use at most the largest
-			 * measured size. */
+			/* If a working set cannot be measured, later parts of the probe use at most
+			 * the largest size that could. */
 			if (report->part == PROBE_LATENCY && task->curve->count)
 				report->options.max_size =
 					(uint64_t)task->curve->point[task->curve->count - 1].x;
@@ -358,8 +361,8 @@ static void accept(void *context, unsigned index, const struct result *result, d
 	}
 }
 
-/* Measures all rounds of a stage. Returns false if the time limit was reached or the measurer
- * stopped. */
+/* Measures all points of a stage of the probe, round by round. Returns false if the time limit was
+ * reached or the measurer stopped. */
 static bool run_stage(struct probe *probe, const struct probe_stage *stage)
 {
 	struct visits *visits = &probe->visits;

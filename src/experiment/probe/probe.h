@@ -1,9 +1,10 @@
-/* The probe measures a machine's memory hierarchy in a few seconds, in many short visits. The probe
- * measures latency over working-set size with both kinds of pages, and latency with one line per
- * page. The probe also measures the line size, the bandwidth of each level, and parallel chains.
+/* The probe measures a machine's memory hierarchy in a few seconds, in many short measurements
+ * (visits). The probe measures latency over working-set size with both kinds of pages, and latency
+ * with one line per page. The probe also measures the line size, the bandwidth of each level, and
+ * parallel chains.
  *
  * All output of the probe (text, JSON, CSV, the explorer's panel, pictures) reads only struct
- * probe_report, which grows with each visit. */
+ * probe_report, which grows with each measurement. */
 #pragma once
 
 #include <stdbool.h>
@@ -25,11 +26,13 @@ enum probe_part {
 	PROBE_PARTS
 };
 
-extern const char *const probe_part_names[]; /* the names of the parts, ended by NULL */
+extern const char *const probe_part_names[]; /* the names of the probe's parts, such as "latency"
+						and "tlb", ended by NULL */
 
 struct probe_options {
-	unsigned parts;	   /* a bit for each part to measure; 0: all parts except PROBE_CORES */
-	uint64_t max_size; /* bytes of the largest working set; 0: PROBE_SIZE bytes */
+	unsigned parts;		/* a bit for each part of the probe to measure; 0: all parts except
+				   PROBE_CORES */
+	uint64_t max_size;	/* bytes of the largest working set; 0: PROBE_SIZE bytes */
 	bool pages[PAGE_KINDS]; /* kinds of pages to measure; all false: PAGES_4K and PAGES_HUGE. If
 				   only PAGES_AUTO is true, the probe measures one curve, with the
 				   pages that the system chooses */
@@ -45,16 +48,16 @@ struct probe_options {
 
 enum { PROBE_POINTS = 256, PROBE_BANDS = 8 };
 
-/* One measured point of a curve or band. */
+/* One measured point of a curve or of a level's bandwidth (band). */
 struct probe_point {
 	struct setting
 		setting; /* the complete setting, so that a user can repeat the measurement */
-	double x; /* position on the curve's axis: bytes of the working set, bytes between two
-		     accesses, number of chains, or number of cores */
+	double x; /* position of the point on the curve's x axis: bytes of the working set, bytes
+		     between two accesses, number of chains, or number of cores */
 	struct sample sample; /* the sample of the point; its member `valid` is false if the point
 				 could not be measured */
 	struct run_facts facts;
-	bool fine; /* a later round added the point, to refine the curve */
+	bool fine; /* true: a later round of measurements added the point, to refine the curve */
 };
 
 struct probe_curve {
@@ -83,22 +86,23 @@ struct probe_share {
 	double bytes[PROBE_SHARES]; /* size of the working set at which the latency is half of
 				       memory's latency; the cache then holds about half of the
 				       lines */
-	double at[PROBE_SHARES];    /* time of each measurement of the share, in seconds since the
-				       first request */
+	double at[PROBE_SHARES];    /* time of each measurement of the share of the last cache, in
+				       seconds since the probe's first request */
 };
 
 struct probe_report {
 	const struct machine *machine;
-	struct probe_options
-		options;     /* the options in use; max_size is reduced to the memory limits */
-	uint64_t asked_size; /* value of max_size that the user set */
+	struct probe_options options; /* the options that the probe uses; max_size is reduced to the
+					 memory limits */
+	uint64_t asked_size; /* value of max_size, the largest working set in bytes, that the user
+				set */
 	struct probe_curve lines[PAGE_KINDS]; /* latency of a walk in random order over the lines of
 						 a working set */
-	struct probe_curve pages[PAGE_KINDS]; /* latency of a walk over one line per page */
+	struct probe_curve pages[PAGE_KINDS]; /* latency of loads that read one line per page */
 	struct probe_share share;
 	struct probe_curve pairs;
-	struct probe_curve
-		parallel; /* latency over x parallel chains; the working set lies in memory */
+	struct probe_curve parallel; /* latency of loads over x, the number of independent chains of
+					loads at the same time; the working set lies in memory */
 	struct probe_curve cores;  /* total bandwidth (member gbps) while x cores read memory at the
 				      same time */
 	struct probe_curve loaded; /* latency of memory while x other cores read memory */
@@ -110,20 +114,22 @@ struct probe_report {
 	double done;		    /* progress of the probe, from 0 to 1 */
 	double seconds;		    /* seconds since the first request */
 	bool complete;		    /* true if all points are measured */
-	enum probe_part part;	    /* the part that is measured now */
+	enum probe_part part; /* the part of the memory hierarchy, such as "bandwidth", that the
+				 probe measures now */
 	char doing[64]; /* the current measurement, such as "latency, 4k pages, 2.8m"; empty: the
 			   probe measures nothing */
-	struct notes notes; /* notes about omitted parts, kinds of pages and memory sizes, each with
-			       the reason */
+	struct notes notes; /* notes about omitted parts of the probe, kinds of pages and memory
+			       sizes, each with the reason */
 };
 
 struct probe;
 
-/* Returns the part with that name, or PROBE_PARTS if no part has it. */
+/* Returns the part of the probe with the given name, or PROBE_PARTS if no part has it. */
 enum probe_part probe_part_find(const char *name);
 
-/* The machine must be known and outlive the probe. Returns NULL with STATUS_USAGE if max_size is
- * below PROBE_LEAST, and with STATUS_FAILED if the memory limit is below PROBE_LEAST. */
+/* The struct machine given must describe this machine and outlive the probe. Returns NULL with
+ * STATUS_USAGE if max_size is below PROBE_LEAST, and with STATUS_FAILED if the memory limit is
+ * below PROBE_LEAST. */
 struct probe *probe_new(
 	const struct machine *machine, const struct probe_options *options, struct status *status);
 void probe_free(struct probe *probe);
@@ -131,5 +137,5 @@ void probe_free(struct probe *probe);
 /* Runs the probe until all points are known, the time limit is reached, or the measurer stops. */
 void probe_measure(struct probe *probe, const struct measurer *measurer);
 
-/* Returns the probe's report. The result is never NULL, and belongs to the probe. */
+/* Returns the probe's report. The returned report is never NULL, and belongs to the probe. */
 const struct probe_report *probe_report(const struct probe *probe);

@@ -1,5 +1,5 @@
-/* Plans a probe: the parts to measure and the time of each part. Omits parts if memory, huge pages
- * or time are insufficient. */
+/* Plans a probe: the parts to measure and the time of each part. The plan omits parts of the probe
+ * if memory, huge pages or time are insufficient. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,8 +11,9 @@
 
 /* Estimated times, used to keep a time limit and to show the progress. SECONDS_BYTE: seconds to
  * allocate and lay out a new byte, on a virtual machine with slow memory allocation.
- * SECONDS_REQUEST: seconds of a request without its trials. SECONDS_LAY_OUT: seconds to lay out a
- * byte again. */
+ * SECONDS_REQUEST: seconds that a request to measure takes in addition to its trials.
+ * SECONDS_LAY_OUT: seconds for each byte of a working set whose data are laid out in memory again.
+ */
 #define SECONDS_BYTE	3.5e-9
 #define SECONDS_REQUEST 0.0008
 #define SECONDS_LAY_OUT 0.5e-9
@@ -21,11 +22,12 @@
  * steady state. */
 #define SECONDS_SETTLE 0.015
 
-/* Number of points for each doubling of the size in the first round. OCTAVE_SHORT is used if the
- * time limit is short. */
+/* Number of points of a curve for each doubling of the size in the first round of measurements. If
+ * the time limit is short, OCTAVE_SHORT points are measured for each doubling of the size. */
 enum { OCTAVE = 4, OCTAVE_SHORT = 2 };
 
-/* Smallest and largest factor for the time of each visit. The time limit decides the factor. */
+/* Smallest and largest factor by which the probe's plan changes the time of each measurement. The
+ * probe's time limit decides by which factor the time of each measurement changes. */
 #define SCALE_LEAST 0.35
 #define SCALE_MOST  10.0
 
@@ -33,9 +35,9 @@ enum { OCTAVE = 4, OCTAVE_SHORT = 2 };
  * shows the caches of most machines. */
 static const uint64_t shrink_least = 16 << 20;
 
-/* Seconds of a visit. VISIT_NEAR: the working set fits the core's own caches. VISIT_MIDDLE: the
- * working set is larger than the core's own caches. VISIT_FAR: one visit covers only a small part
- * of the working set. */
+/* Seconds of a visit. VISIT_NEAR: seconds of a measurement whose working set fits the core's own
+ * caches. VISIT_MIDDLE: seconds of a measurement whose working set is larger than the core's own
+ * caches. VISIT_FAR: seconds of a measurement that covers only a small part of its working set. */
 #define VISIT_NEAR   0.0028
 #define VISIT_MIDDLE 0.005
 #define VISIT_FAR    0.008
@@ -52,7 +54,8 @@ bool probe_is_far(const struct setting *setting)
 	int stride = kernel_knob(kernel, "stride");
 	double bytes = (double)kernel_footprint(kernel, setting->v);
 
-	/* If the distance between nodes exceeds a line, the walk uses only one line per node. */
+	/* If the distance between the nodes of the pointer chain exceeds a line, the walk uses only
+	 * one line per node. */
 	if (stride >= 0 && setting->v[stride] > LINE)
 		bytes *= LINE / (double)setting->v[stride];
 	return bytes > PROBE_FAR;
@@ -66,7 +69,7 @@ double probe_visit_seconds(const struct probe *probe, uint64_t bytes)
 }
 
 /* A probe should end in about three seconds, so it omits optional measurements after SOON seconds.
- * If the user sets a time limit, SOON is not used. */
+ * If the user sets a time limit for the probe, SOON is not used. */
 #define SOON 2.0
 
 bool probe_late(const struct probe *probe)
@@ -212,9 +215,10 @@ static void add_stages(
 	}
 }
 
-/* Fills the list of stages. The first latency curve and all parts that depend on it come first, to
- * give an interrupted probe the most results. The stages for the other kind of pages follow.
- * Returns the estimated seconds of all stages. */
+/* Fills the list of stages. The stages with the first latency curve and all parts that depend on it
+ * come first, to give an interrupted probe the most results. The stages for the other kind of pages
+ * follow the first latency curve and the parts that depend on it. Returns the estimated seconds of
+ * all stages of the probe. */
 static double lay_out(struct probe *probe)
 {
 	static const enum probe_part first[] = { PROBE_LATENCY, SHARE, PROBE_TLB, SHARE, PROBE_LINE,
@@ -235,9 +239,9 @@ static double lay_out(struct probe *probe)
 
 /* ---- a time limit ---- */
 
-/* Reduces the plan until the probe fits the time limit. The plan first shortens the time of each
- * point, then drops points, then the largest working sets, then the second kind of pages, and last
- * whole parts of the probe. */
+/* Reduces the probe's plan until the measurement fits the time limit. To fit the time limit, the
+ * plan first shortens the time of each point, then drops points, then the largest working sets,
+ * then the second kind of pages, and last whole parts of the probe. */
 static void shrink(struct probe *probe)
 {
 	static const enum probe_part order[] = { PROBE_CORES, PROBE_PARALLEL, PROBE_TLB, PROBE_LINE,
@@ -299,7 +303,7 @@ void probe_plan(struct probe *probe)
 	if (seconds > options->seconds) {
 		shrink(probe);
 	} else {
-		/* If the time limit is longer than the plan, the visits become longer. */
+		/* If the time limit is longer than the plan, each measurement becomes longer. */
 		probe->scale = fmin(SCALE_MOST, options->seconds / seconds);
 		while (probe->scale > 1 && lay_out(probe) > options->seconds)
 			probe->scale = fmax(probe->scale * 0.9, 1);

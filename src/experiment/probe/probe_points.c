@@ -1,8 +1,9 @@
 /* Chooses the points that each stage of the probe measures. Latency curves grow in rounds. The
- * first round covers the whole range; later rounds add points near the knees and repeat doubtful
- * points. Within a round, the tasks are sorted by size, because a working set grows or shrinks
- * faster than it is laid out again. The parts for line size, bandwidth, parallel chains and several
- * cores need the cache levels that the latency curve shows. */
+ * first round of a stage measures points over the whole range; later rounds add points near the
+ * knees and repeat doubtful points. Within a round of measurements, the points are sorted by size,
+ * because a working set grows or shrinks faster than it is laid out again. The parts for line size,
+ * bandwidth, parallel chains and several cores need the cache levels that the latency curve shows.
+ */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,15 +13,15 @@
 #include "experiment/probe/probe_state.h"
 #include "kernels/knob_rows.h"
 
-/* Later rounds add points only up to fine_most bytes. A larger working set takes too long to lay
- * out, and its knee moves from run to run. */
+/* Later rounds of measurements add points to a curve only up to fine_most bytes. A working set of
+ * more than fine_most bytes takes too long to lay out, and its knee moves from run to run. */
 static const uint64_t fine_most = 64 << 20;
 
 /* For a working set of more than far_from bytes, the caches take long to reach steady state. */
 static const double far_from = 8 << 20;
 
 /* TIGHT: if the upper and lower bound of a knee have a smaller ratio, the knee needs no more
- * points. SAME: two points count as one if their sizes have a smaller ratio. */
+ * points. SAME: two points of a curve count as one if their sizes have a smaller ratio. */
 #define TIGHT 1.015
 #define SAME  1.004
 
@@ -36,17 +37,17 @@ static const double own_most = 2;
  * in another set of the first cache. */
 enum { PAGE_STRIDE = PROBE_PAGE + 64 };
 
-/* The fewest and the most pages of the TLB curve. PAGES_FEW pages fit any first-level TLB.
- * PAGES_MANY is twice the largest second-level TLB today (4,096 entries), which makes the last
- * plateau visible. */
+/* The fewest and the most pages of the TLB curve. PAGES_FEW is a number of pages that any
+ * first-level TLB covers. PAGES_MANY is twice the largest second-level TLB today (4,096 entries),
+ * which makes the last plateau visible. */
 enum { PAGES_FEW = 8, PAGES_MANY = 8192 };
 
 /* In the core's own caches, a point is doubtful if the relative distance of its quartiles exceeds
  * SCATTERED. */
 #define SCATTERED 0.06
 
-/* Fewest bytes of each core's working set when several cores measure together, unless max_size or
- * the memory limit is smaller. */
+/* Fewest bytes of each core's working set when several cores measure together, unless the option
+ * max_size or the memory limit is smaller. */
 static const uint64_t each_most = 64 << 20;
 
 /* Sets the knob for the access width to the widest accesses of this processor, which is the last
@@ -73,8 +74,9 @@ static void add_task(struct probe *probe, const struct probe_task *task)
 		probe->tasks[probe->task_count++] = *task;
 }
 
-/* Adds a task for the setting in `format`. Adds no task if the curve or this round already has the
- * setting, or if the setting is not allowed. Returns whether the setting is allowed. */
+/* Adds the setting that `format` gives to the points to measure in this round. Adds no point to
+ * measure if the curve or this round already has the setting, or if the setting is not allowed.
+ * Returns whether the setting is allowed. */
 __attribute__((format(printf, 4, 5))) static bool add(
 	struct probe *probe, enum page_kind pages, struct probe_task task, const char *format, ...)
 {
@@ -101,20 +103,22 @@ __attribute__((format(printf, 4, 5))) static bool add(
 	return true;
 }
 
-/* Returns whether a point must be measured again. In the core's own caches, scattered trials have
- * only one cause: interference from other processes. */
+/* Returns whether a point of the curve must be measured again. In the core's own caches, scattered
+ * trials have only one cause: interference from other processes. */
 static bool doubtful(const struct sample *sample, const struct setting *setting)
 {
-	/* For a large working set, only an invalid sample is measured again, because another visit
-	 * takes long. A busy hyper-thread hardly slows a walk that waits for memory. */
+	/* For a large working set, a point is measured again only if its sample is invalid, because
+	 * another measurement takes long. A busy hyper-thread hardly slows a walk that waits for
+	 * memory. */
 	if (probe_is_far(setting))
 		return !sample->valid;
 	return !sample->valid || sample_doubt(sample) ||
 	       sample->cpe_hi - sample->cpe_lo > SCATTERED * sample->cpe;
 }
 
-/* Adds tasks that repeat points of a curve. If `all` is true, every point up to PROBE_FAR bytes is
- * repeated. Doubtful points of up to PROBE_CHEAP bytes are always repeated. */
+/* Adds points of a curve to the list of points to measure again. If `all` is true, every point up
+ * to PROBE_FAR bytes is measured again. Doubtful points of up to PROBE_CHEAP bytes are always
+ * measured again. */
 static void look_again(struct probe *probe, struct probe_curve *curve, bool all)
 {
 	for (int i = 0; i < curve->count; i++) {
@@ -134,10 +138,10 @@ static void look_again(struct probe *probe, struct probe_curve *curve, bool all)
 	}
 }
 
-/* Two orders of tasks for qsort(). upward() sorts the tasks by the bytes of their working sets.
- * downward() sorts the tasks larger than PROBE_CHEAP bytes from large to small, then the other
- * tasks from small to large. downward() follows a round that ended with the largest task, because a
- * working set shrinks as fast as it grows. */
+/* Two orders of the points to measure (tasks) for qsort(). upward() sorts the points to measure by
+ * the bytes of their working sets. downward() sorts the points larger than PROBE_CHEAP bytes from
+ * large to small, then the other points from small to large. downward() is used after a round that
+ * ended with the largest point, because a working set shrinks as fast as it grows. */
 static int upward(const void *a, const void *b)
 {
 	const struct probe_task *x = a, *y = b;
@@ -175,7 +179,8 @@ static bool has_near(const struct probe_curve *curve, double x)
 	return false;
 }
 
-/* Adds a task for a point of x bytes. For a TLB curve, x is the memory that the TLB must cover. */
+/* Adds a point of x bytes to the points to measure in this round. For a TLB curve, x is the memory
+ * that the TLB must cover. */
 static void add_at(struct probe *probe, const struct probe_stage *stage, double x, bool fine)
 {
 	bool pages = stage->part == PROBE_TLB;
@@ -190,7 +195,8 @@ static void add_at(struct probe *probe, const struct probe_stage *stage, double 
 			"latency size=%lld stride=%lld order=random", count * stride, stride);
 }
 
-/* Adds points that divide a range into `parts` equal parts on a logarithmic scale. */
+/* Adds to the points to measure points that divide a range of sizes into `parts` equal parts on a
+ * logarithmic scale. */
 static void divide(
 	struct probe *probe, const struct probe_stage *stage, double from, double to, int parts)
 {
@@ -198,8 +204,8 @@ static void divide(
 		add_at(probe, stage, from * pow(to / from, (double)i / parts), true);
 }
 
-/* Adds points near each knee that begins at `most` bytes or less. A gradual knee gets additional
- * points only once, because it has no exact place. */
+/* Adds points to measure near each knee of the curve that begins at `most` bytes or less. A gradual
+ * knee gets additional points only once, because it has no exact position on the curve. */
 static void refine(struct probe *probe, const struct probe_stage *stage,
 	const struct plateaus *plateaus, int round, double most)
 {
@@ -220,8 +226,9 @@ static void refine(struct probe *probe, const struct probe_stage *stage,
 	}
 }
 
-/* The first page that misses shows the number of TLB entries. Adds points from each corner up to
- * the knee, page by page or in eight steps. */
+/* The number of pages at which the first page misses the TLB shows the number of TLB entries. Adds
+ * points to measure from each corner of the TLB curve up to the knee, page by page or in eight
+ * steps. */
 static void refine_corners(
 	struct probe *probe, const struct probe_stage *stage, const struct plateaus *plateaus)
 {
@@ -249,8 +256,9 @@ static void ignore_caches(const struct probe *probe, struct plateaus *plateaus)
 			plateaus->knee[i].lo = plateaus->knee[i].hi = plateaus->knee[i].corner = 0;
 }
 
-/* Returns n: the first round measures every n-th point. Large sizes take long, so n is larger for
- * large sizes. With the second kind of pages, n is largest. */
+/* Returns n: the first round of measurements covers every n-th point of the curve. Large working
+ * sets take long to measure, so n is larger for large sizes. For the curve with the second kind of
+ * pages, n (only every n-th point is measured) is largest. */
 static int spread(const struct probe *probe, enum page_kind pages, double size)
 {
 	bool last =
@@ -309,20 +317,21 @@ static void fill_tlb(struct probe *probe, const struct probe_stage *stage, int r
 
 /* ---- this process's share of the last cache ---- */
 
-/* Other processes also use the last cache, so the size for one process varies. The probe walks
- * working sets of a few sizes near that size until their latency is steady. The probe repeats the
- * walks for its share of the last cache between its other parts. */
+/* Other processes also use the last cache, so the part that one process can use varies. To find its
+ * share of the last cache, the probe walks working sets of a few sizes until their latency is
+ * steady. Between its other parts, the probe repeats the measurement of its share of the last
+ * cache. */
 
 /* Ratio of two neighbouring sizes in a measurement of the share of the last cache: three sizes for
  * each doubling. */
 #define SHARE_STEP 1.26
 
-/* Largest working set to measure the share of the last cache. Larger working sets take too long to
- * walk repeatedly. */
+/* Largest working set to measure the share of the last cache. Working sets larger than this take
+ * too long to walk through repeatedly. */
 static const double share_most = 64 << 20;
 
 /* To show how the share of the last cache varies, even a late probe measures at least LOOKS_LEAST
- * values, over at least looks_span seconds. */
+ * values of it, over at least looks_span seconds. */
 enum { LOOKS_LEAST = 3 };
 static const double looks_span = 1;
 
@@ -341,8 +350,9 @@ static double half_of_memory(const struct probe *probe)
 }
 
 /* Returns the bytes at which a curve first crosses the latency `level`, interpolated on logarithmic
- * scales. The points ascend by bytes. *inside is false if the first point is above the level, or if
- * all points are below the level. The result is then the bytes of the first or the last point. */
+ * scales. The points of the curve are in ascending order of bytes. *inside is false if the first
+ * point is above the level, or if all points are below the level. If the curve does not cross the
+ * latency, the result is the bytes of its first or last point. */
 static double crossing(const struct curve_point *point, int count, double level, bool *inside)
 {
 	int above = 0;
@@ -433,7 +443,7 @@ void probe_take_share(
 }
 
 /* Returns the bytes of a working set that fits a cache of `bytes` bytes, but not the previous cache
- * of `before` bytes. For the first cache, `before` is 0. */
+ * of `before` bytes. For the first cache level, `before` (the size of the previous cache) is 0. */
 static uint64_t inside(double before, double bytes)
 {
 	double size = before > 0 ? sqrt(before * bytes) : bytes / 2;
@@ -489,8 +499,8 @@ static void add_band(struct probe *probe, enum page_kind pages, const char *leve
 			.x = probe->tasks[i].x };
 }
 
-/* Adds a bandwidth measurement for each level found by the latency curve. Each working set lies
- * well inside its level. */
+/* Adds a bandwidth measurement for each level found by the latency curve. The working set of each
+ * bandwidth measurement lies well inside its cache level. */
 static void add_found(struct probe *probe, enum page_kind pages)
 {
 	const struct hierarchy *hierarchy = &probe->report.hierarchy;
@@ -512,8 +522,8 @@ static void add_found(struct probe *probe, enum page_kind pages)
 		add_band(probe, pages, "memory", probe->report.options.max_size);
 }
 
-/* Adds a bandwidth measurement for each cache that the system reports, used if latency was not
- * measured. */
+/* Adds a bandwidth measurement for each cache that the system reports, if the probe did not measure
+ * latency. */
 static void add_stated(struct probe *probe, enum page_kind pages)
 {
 	const struct machine *machine = probe->report.machine;

@@ -18,21 +18,21 @@ enum { PROBE_TASKS = 320, PROBE_STAGES = 16 };
 /* Number of working-set sizes in one measurement of this process's share of the last cache. */
 enum { SHARE_SIZES = 5 };
 
-/* One point that the current round of the probe visits. */
+/* One point (task) that the current round of the probe measures. */
 struct probe_task {
-	struct probe_curve *curve; /* the point's curve; NULL: the task measures a bandwidth or the
-				      share of the last cache */
-	int band, operation;	   /* if the task measures a bandwidth: index of the band, and its
-				      operation */
+	struct probe_curve *curve; /* the curve to which the measured point belongs; NULL: the task
+				      measures a bandwidth or the share of the last cache */
+	int band, operation; /* if the task measures a bandwidth: index of the measured level's
+				band, and the operation (read, write, copy) */
 	struct setting setting;
 	double x;
 	bool fine;
 	bool share;	 /* the task is part of one measurement of the share of the last cache */
-	unsigned visits; /* number of visits to the task in this round */
+	unsigned visits; /* number of measurements of the task's point in this round */
 };
 
 /* A stage of the probe measures one part, such as latency, with one kind of pages. Each stage of
- * the probe consists of rounds, and each round of tasks. */
+ * the probe consists of rounds, and each round of tasks: points to measure. */
 struct probe_stage {
 	enum probe_part part;
 	enum page_kind pages;
@@ -43,14 +43,17 @@ struct probe_stage {
 struct probe {
 	struct probe_report report;
 	struct cells *cells;
-	double scale; /* factor by which the probe multiplies the seconds of each visit */
-	int octave;   /* number of points per doubling of the size in the first round */
-	int rounds;   /* number of rounds over each curve: the first round, and refinements */
+	double scale; /* factor by which the probe multiplies the seconds of each measurement */
+	int octave;   /* number of points of a curve per doubling of the size in the first round */
+	int rounds;   /* number of rounds of measurements for each curve: the first round, and
+			 refinements */
 	int stage_count, stage, round;
 	struct probe_stage stages[PROBE_STAGES];
-	int task_count, tasks_done; /* tasks of this round: their number, and the number done */
+	int task_count, tasks_done; /* tasks (points to measure) of this round: their number, and
+				       the number done */
 	struct probe_task tasks[PROBE_TASKS];
-	struct visits visits; /* the scheduler's state while probe_measure() runs */
+	struct visits visits; /* state of the scheduler of short measurements (visits) while
+				 probe_measure() runs */
 	double begin;
 	double analysed; /* value of report.seconds when the report was last analysed */
 	int looked; /* number of sizes measured so far for the current value of the share of the
@@ -67,8 +70,8 @@ void probe_plan(struct probe *probe);
 /* Returns the kind of pages for parts of the probe that use only one kind. */
 enum page_kind probe_best_pages(const struct probe *probe);
 
-/* Returns the seconds of a visit to a working set of `bytes` bytes. After PROBE_QUIET quiet trials,
- * a point needs no further visit. */
+/* Returns the seconds of one measurement with a working set of `bytes` bytes. After PROBE_QUIET
+ * quiet trials, a point of the probe needs no further measurement. */
 double probe_visit_seconds(const struct probe *probe, uint64_t bytes);
 enum { PROBE_QUIET = 28 };
 
@@ -81,7 +84,8 @@ enum { PROBE_ROUNDS = 5 };
 enum { PROBE_CHEAP = 8 << 20, PROBE_PAGE = 4096 };
 
 /* On most machines, a working set of more than PROBE_FAR bytes does not fit the core's own caches.
- * A visit to a larger working set first walks through it until the caches are in steady state. */
+ * A measurement with a larger working set first walks through it until the caches are in steady
+ * state. */
 enum { PROBE_FAR = 1 << 20 };
 bool probe_is_far(const struct setting *setting);
 
@@ -92,16 +96,16 @@ bool probe_late(const struct probe *probe);
  * caches, but not much larger, because each number of chains needs a new layout. */
 uint64_t probe_parallel_bytes(const struct probe *probe);
 
-/* Returns the bytes of a task's working set. */
+/* Returns the bytes of the working set of a task, a point to measure. */
 uint64_t probe_task_bytes(const struct probe_task *task);
 
 /* ---- probe_points.c ---- */
 
-/* Adds the tasks of one round (0, 1, …) of a stage. If the function adds no task, the stage is
- * over. */
+/* Adds the points to measure in one round (0, 1, …) of a stage of the probe. If no point to measure
+ * was added for a round, the stage of the probe is over. */
 void probe_fill(struct probe *probe, const struct probe_stage *stage, int round);
 
-/* Adds a visit's result to the current measurement of the share of the last cache. */
+/* Adds the result of one measurement to the current value of the share of the last cache. */
 void probe_take_share(
 	struct probe *probe, const struct probe_task *task, const struct result *result);
 

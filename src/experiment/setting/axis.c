@@ -18,10 +18,12 @@ static int64_t first_value(const struct knob *knob)
 	return (setting_min(knob) + unit - 1) / unit * unit;
 }
 
-/* Computes the first and the last size of a slice. Arrays start at 4 KiB, because smaller arrays
- * measure mostly loop overhead. Kernels without a stride walk nodes, and start at 1 KiB. The last
- * size is 64 MiB, or four times the last cache if that is more, so that memory's plateau is
- * visible. The last size never exceeds 256 MiB, because larger layouts take long. */
+/* Computes the first and the last size of a slice, a curve over one knob of the kernel. The size
+ * axis of kernels over arrays starts at 4 KiB, because smaller arrays measure mostly loop overhead.
+ * Kernels without a knob for the stride walk nodes, and their size axis starts at 1 KiB. The last
+ * size on the axis is 64 MiB, or four times the last cache if that is more, so that memory's
+ * plateau is visible. The last size on the axis never exceeds 256 MiB, because larger layouts of
+ * data in memory take long. */
 static void size_span(const struct kernel *kernel, int index, uint64_t last_cache,
 	struct memory_limits limits, int64_t *low, int64_t *high)
 {
@@ -37,8 +39,8 @@ static void size_span(const struct kernel *kernel, int index, uint64_t last_cach
 		*low = *high;
 }
 
-/* Lists the powers of two, in units of the knob, from `start`. If `halves` is true, also lists the
- * values half-way between two powers. */
+/* Lists the powers of two, in units of the knob, from `start`. If `halves` is true, the axis also
+ * has the values half-way between two powers of two. */
 static int ladder(const struct knob *knob, int64_t start, int64_t low, int64_t high, bool halves,
 	int64_t *values, int room)
 {
@@ -71,7 +73,7 @@ int axis_sizes(const struct kernel *kernel, int knob, bool grid, uint64_t last_c
 }
 
 /* Lists multiples of the knob's unit: each of the first sixteen, then `octave` values per doubling.
- * Returns room + 1 if there are more than `room` values. */
+ * Returns room + 1 if the axis has more than `room` values. */
 static int steps(const struct knob *knob, int64_t max, int octave, int64_t *values, int room)
 {
 	int64_t unit = setting_unit(knob), step = first_value(knob) / unit, last = max / unit;
@@ -86,7 +88,8 @@ static int steps(const struct knob *knob, int64_t max, int octave, int64_t *valu
 			power *= 2;
 		if (step > INT64_MAX / 2 - power)
 			return count + 1;
-		/* Between a power of two and its double, all steps have the same size. */
+		/* Between a power of two and its double, all steps from one listed value to the
+		 * next have the same size. */
 		power = step >= DENSE && power > octave ? power / octave : 1;
 		step = (step / power + 1) * power;
 		if (step > last)

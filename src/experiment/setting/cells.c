@@ -12,7 +12,7 @@
 
 /* ---- the index ---- */
 
-/* The index is a hash table with open addressing, at most half full. */
+/* The index that finds a setting is a hash table with open addressing, at most half full. */
 enum { SLOTS_INITIAL = 64 };
 
 static uint64_t hash(const struct setting *setting)
@@ -75,10 +75,11 @@ void setting_index_free(struct setting_index *index)
 
 /* ---- the table ---- */
 
-/* Each cell is allocated separately, so that its address does not change when the table grows. */
+/* Each cell (a setting with its trials) is allocated separately, so that its address does not
+ * change when the table grows. */
 struct cells {
 	struct setting_index index;
-	struct cell **cell; /* the cells, in the order of the index */
+	struct cell **cell; /* the cells (measured settings), in the order of the index */
 };
 
 struct cells *cells_new(void)
@@ -125,11 +126,12 @@ struct cell *cells_get(struct cells *cells, const struct setting *setting, bool 
 
 /* ---- one cell ---- */
 
-/* A cell is settled after trials of SECONDS_MOST seconds. Slow kernels, such as a complete matrix
- * product, would otherwise need too much time. */
+/* A cell (a measured setting) needs no more trials after trials of SECONDS_MOST seconds. Without
+ * this limit, slow kernels, such as a complete matrix product, would need too much time. */
 #define SECONDS_MOST 2.0
 
-/* A cell is settled by QUIET_ENOUGH quiet trials if its relative precision is PRECISE. */
+/* A cell (a measured setting) needs no more trials after QUIET_ENOUGH quiet trials, if its relative
+ * precision is PRECISE. */
 #define PRECISE 0.001
 
 void cell_visit(struct cell *cell, const struct result *result, unsigned quiet_wanted,
@@ -146,8 +148,8 @@ void cell_visit(struct cell *cell, const struct result *result, unsigned quiet_w
 	if (result->trials.count) {
 		if (!cell->trials)
 			cell->trials = memory_new(1, sizeof(*cell->trials));
-		/* A cell does not mix trials whose cycles come from different sources (counter or
-		 * clock). */
+		/* A cell (a measured setting) does not mix trials whose cycles come from different
+		 * sources (counter or clock). */
 		if (cell->facts.cycles_from != result->facts.cycles_from)
 			cell->trials->count = 0;
 		trials_append(cell->trials, &result->trials);

@@ -171,7 +171,8 @@ static struct status value_beyond_machine(
 		memory_limits_half(limits.bound), units_size_long((int64_t)limits.memory).text);
 }
 
-/* Checks that a number lies in the knob's range. Error messages show the value as `typed`. */
+/* Checks that a number lies in the knob's allowed range. Error messages show the value as `typed`.
+ */
 static struct status value_check(
 	const struct knob *knob, int64_t value, const char *typed, struct memory_limits limits)
 {

@@ -29,8 +29,8 @@ struct status setting_find_kernel(const char *name, const struct kernel **kernel
 struct status setting_parse_value(
 	const struct knob *knob, const char *text, struct memory_limits limits, int64_t *value);
 
-/* Finds the index of a knob by its name. If the kernel has no knob of that name, *knob is -1, and
- * the STATUS_USAGE message suggests the nearest names. */
+/* Finds the index of a kernel's knob by its name. If the kernel has no knob of that name, *knob is
+ * -1, and the STATUS_USAGE message suggests the nearest names. */
 struct status setting_find_knob(const struct kernel *kernel, const char *name, int *knob);
 
 /* Splits "knob=values" into the knob's index and the text after "=". Returns STATUS_USAGE if the
@@ -42,7 +42,7 @@ struct status setting_split(
 struct status setting_twice(const struct knob *knob);
 
 /* Parses "knob=value", and sets the knob to the value. For an unknown knob, the message suggests
- * the nearest names. Does not check whether the kernel allows the combination of values. */
+ * the nearest names. Does not check whether the kernel allows the combination of knob values. */
 struct status setting_assign(
 	struct setting *setting, const char *assignment, struct memory_limits limits);
 
@@ -56,8 +56,8 @@ bool setting_read(struct setting *setting, const char *words);
 struct status setting_check(const struct setting *setting, struct memory_limits limits);
 
 /* Moves one knob by steps (+1, -1, …) within its range, then lets the kernel adjust the other
- * knobs. Skips values that the kernel allows in no combination. Returns whether the setting
- * changed. */
+ * knobs. Skips values of the knob that the kernel allows in no combination with other knobs.
+ * Returns whether the setting changed. */
 bool setting_step(struct setting *setting, int knob, int steps, struct memory_limits limits);
 
 /* setting_value() returns one value as a user types it: "32k", "mul". setting_shown() returns the
@@ -83,8 +83,8 @@ bool setting_takes_suffix(const struct knob *knob);
 int64_t setting_unit(const struct knob *knob);
 int64_t setting_min(const struct knob *knob);
 
-/* Returns the largest value of a knob on this machine. If the machine's limits are unknown, a
- * result of KNOB_MAX_CORES or more means that the knob has no upper limit. */
+/* Returns the largest value of a knob on this machine. If the machine's memory and number of cores
+ * are unknown, a result of KNOB_MAX_CORES or more means that the knob has no upper limit. */
 int64_t setting_max(const struct knob *knob, struct memory_limits limits);
 
 /* Returns the allowed range of a knob in words: "1 to 16", "16 to 256, in steps of 16", "add or
@@ -95,11 +95,11 @@ struct setting_range {
 struct setting_range setting_range(const struct knob *knob, struct memory_limits limits);
 
 /* The axis functions choose values of one knob, for a slice, a grid or the list of a sweep. The
- * axis functions have no side effects. */
+ * axis functions, which list values of a knob, have no side effects. */
 
-/* Each axis function writes at most `room` valid values, ascending and without repeats. The
- * function returns the number of values (at least 1). last_cache: bytes of the last cache; 0:
- * unknown. */
+/* Each axis function writes at most `room` valid values, ascending and without repeats. An axis
+ * function returns the number of values that it wrote (at least 1). last_cache: bytes of the last
+ * cache; 0: unknown. */
 
 /* Lists sizes up to well beyond the last cache. For a slice, the sizes are powers of two and the
  * values half-way between them (4k, 6k, 8k, 12k …). For the grid of the memory mountain, the sizes
@@ -107,8 +107,8 @@ struct setting_range setting_range(const struct knob *knob, struct memory_limits
 int axis_sizes(const struct kernel *kernel, int knob, bool grid, uint64_t last_cache,
 	struct memory_limits limits, int64_t *values, int room);
 
-/* Lists values of a knob that is not a size. A short range gives every value. A long range gives
- * the sixteen smallest values, then 4, 2 or 1 values per doubling. */
+/* Lists values of a knob that is not a size. A knob with a short range gives every value. A knob
+ * with a long range gives its sixteen smallest values, then 4, 2 or 1 values per doubling. */
 int axis_values(const struct knob *knob, struct memory_limits limits, int64_t *values, int room);
 
 /* Lists a few values of a knob that is not a size: every value of a short range, or two values per
@@ -119,8 +119,8 @@ int axis_few(const struct knob *knob, struct memory_limits limits, int64_t *valu
 int axis_grid_strides(
 	const struct knob *knob, struct memory_limits limits, int64_t *values, int room);
 
-/* The place of a value in an ascending list: equal to a listed value, between two listed values, or
- * beyond an end of the list. */
+/* The position of a value in an ascending list: equal to a listed value, between two listed values,
+ * or beyond an end of the list. */
 enum axis_where { AXIS_AT, AXIS_BETWEEN, AXIS_BEFORE, AXIS_BEYOND };
 
 struct axis_place {
@@ -130,14 +130,14 @@ struct axis_place {
 	double share; /* AXIS_BETWEEN: position between the two values on a log scale, 0…1 */
 };
 
-/* Returns the place of a value in an ascending list (count > 0). */
+/* Returns the position of a value in an ascending list (count > 0). */
 struct axis_place axis_find(const int64_t *values, int count, int64_t value);
 
 /* Returns the index of the listed value nearest to `value` on a log scale (count > 0). */
 int axis_nearest(const int64_t *values, int count, int64_t value);
 
 /* Parses a knob's values in a sweep: "1,2,4" · "1..16" · "1..16:3" · "4k..64m*2". Choices are
- * listed by name; "*" means all choices. The function allocates the list *values; the caller frees
- * the list. */
+ * listed by name; "*" means all choices. axis_parse_list() allocates the list *values; the caller
+ * frees the list. */
 struct status axis_parse_list(const struct knob *knob, const char *text,
 	struct memory_limits limits, int64_t **values, size_t *count);

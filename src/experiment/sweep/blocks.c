@@ -6,12 +6,12 @@
 
 #include "experiment/setting/setting.h"
 
-/* If the latency of a chain of sums exceeds every other limit by the factor CHAIN_BINDS, shorter
- * rows are better, because the chains of several rows then overlap. */
+/* If the latency of a chain of sums exceeds every other limit by the factor CHAIN_BINDS, matrix
+ * blocks with shorter rows are better, because the chains of several rows then overlap. */
 #define CHAIN_BINDS 1.5
 
 /* Assumed entries of the first-level TLB if the core file does not give the number. Most large
- * cores have 64 entries. */
+ * cores have a first-level TLB of 64 entries. */
 #define TLB_ASSUMED 64
 
 static int find_levels(
@@ -129,7 +129,7 @@ void blocks_look(const struct blocks *blocks, const struct setting *setting,
 		while (values[same] != values[i])
 			same++;
 		other.v[blocks->block.knob] = values[i];
-		/* The last two values of the list may repeat earlier values. */
+		/* The last two values of the list of block sizes may repeat earlier values. */
 		cell = same < i ? NULL : cells_get((struct cells *)cells, &other, false);
 		if (cell && cell->sample.valid && !cell->sample.contended &&
 			!cell->sample.unsettled)

@@ -1,6 +1,6 @@
-/* Finds the recommended block size of a setting, and the best measured block size.
- * model/memory/block.h contains the rule for the recommended size. blocks.c applies the rule for
- * the block size to a kernel, a machine and a core. */
+/* Finds the recommended block size of a setting of a blocked matrix kernel, and the best measured
+ * block size. model/memory/block.h contains the rule for the recommended size. blocks.c applies the
+ * rule for the block size to a kernel, a machine and a core. */
 #pragma once
 
 #include <stdbool.h>
@@ -26,7 +26,7 @@ struct blocks {
 	struct block_advice advice;
 };
 
-/* Returns false if the setting has no blocks or no cache size is known. */
+/* Returns false if the setting's kernel has no blocks or no cache size is known. */
 bool blocks_find(const struct blocks_question *question, struct blocks *blocks);
 
 /* Summary of measurements of one setting with different block sizes: the fastest measurement, and
@@ -41,7 +41,8 @@ struct blocks_measured {
 void blocks_note(
 	const struct blocks *blocks, int64_t value, double cpe, struct blocks_measured *measured);
 
-/* Finds measurements of the setting with different block sizes in the explorer's cells. */
+/* Finds, among the settings that the explorer has measured, those that differ from the setting only
+ * in the block size. */
 void blocks_look(const struct blocks *blocks, const struct setting *setting,
 	const struct cells *cells, struct memory_limits memory_limits,
 	struct blocks_measured *measured);

@@ -11,59 +11,71 @@
 #include "experiment/setting/setting.h"
 
 enum {
-	/* BLOCK: number of cells of a block. The trials of a block need 40 MB at most. */
+	/* BLOCK: number of cells (settings) that a sweep measures together, before it starts the
+	   next block. The trials of a block of cells (settings measured together) need 40 MB at
+	   most. */
 	BLOCK = 2048,
 	ROUNDS = 4,
 	VISITS_MAX = 400,
-	/* A cell without a value gets VISITS_EMPTY visits, even after the time is over. A visit to
-	 * a slow cell has one long run, which interference may spoil. */
+	/* A cell (setting) without a value is measured VISITS_EMPTY times, even after the sweep's
+	   time is over. A measurement (visit) of a slow setting has one long run, which
+	   interference may spoil. */
 	VISITS_EMPTY = 3,
-	/* A visit ends after PATIENCE trials if none of them was quiet. A round on a contended core
-	 * is then short, which saves time for later rounds. */
+	/* A measurement of a setting (visit) ends after PATIENCE trials if none of them was quiet.
+	   A round of measurements on a contended core is then short, which saves time for later
+	   rounds. */
 	PATIENCE = 10,
-	/* A cell is settled by QUIET_WANTED quiet trials, if the trials agree. A cell needs fewer
-	 * trials than a single sample, because the cell's visits are at different times. */
+	/* A cell (setting) is settled after QUIET_WANTED quiet trials, if the trials agree. A cell
+	   (setting) of a sweep needs fewer trials than a single sample, because its trials come
+	   from different times. */
 	QUIET_WANTED = 64,
-	/* A far cell (beyond the core's own caches) gets at least FAR_VISITS visits, one in every
-	 * second round. Each visit to a far cell uses another place in memory, and walks its
-	 * working set until the caches are in steady state. */
+	/* A cell whose data exceed the core's own caches is measured at least FAR_VISITS times,
+	   once in every second round. Each measurement of data beyond the core's own caches uses
+	   another position in memory, and walks its working set until the caches are in steady
+	   state. */
 	FAR_VISITS = 2,
 	FAR_EVERY = 2,
-	/* PLACES: number of places in memory at which a working set may begin. SHIFT: bytes between
-	 * two places (engine/memory/working_sets.h). At each place, the working set uses different
-	 * pages. The place changes with the round, so that all cells of one round can share a
-	 * layout. */
+	/* PLACES: number of positions in memory at which a working set may begin. SHIFT: bytes
+	   between two positions at which a working set may begin (engine/memory/working_sets.h). At
+	   each position in memory, the working set uses different pages. The working set's position
+	   in memory changes with the round, so that all settings of one round can share a layout of
+	   their data. */
 	PLACES = 3,
 	SHIFT = 16 << 20,
-	/* When the user stops the sweep, the sink receives the cells with at least FEWEST trials.
-	 * The shortest visit makes FEWEST trials. */
+	/* When the user stops the sweep, the sink (the sweep's output) receives the settings with
+	   at least FEWEST trials. The shortest measurement of a setting makes FEWEST trials. */
 	FEWEST = 3,
-	/* Largest number of combinations: at 9 ms for each cell, the sweep would take a day. */
+	/* Largest number of knob combinations in a sweep: at 9 ms for each setting, the sweep would
+	   take a day. */
 	COMBINATIONS_MAX = 10000000,
 };
 
-/* Seconds of trials for a cell. SECONDS_LARGE is for working sets of more than LARGE bytes, which
- * need longer calls and vary more. The time to bring the caches to steady state is not included. */
+/* Seconds of trials for each setting (cell) of a sweep. SECONDS_LARGE is for working sets of more
+ * than LARGE bytes, which need longer calls and vary more. The time to bring the caches to steady
+ * state is not included. */
 #define SECONDS_SMALL 0.009
 #define SECONDS_LARGE 0.012
 #define LARGE	      (1u << 20)
 
-/* Relative precision of the median at which a cell is settled. PRECISION_LARGE is for working sets
- * beyond the core's own caches. More precision is useless there, because other processes change a
- * shared cache from one sweep to the next. */
+/* Relative precision of the median at which a cell (setting) needs no more trials. PRECISION_LARGE
+ * is for working sets beyond the core's own caches. More precision is useless for working sets
+ * beyond the core's own caches, because other processes change a shared cache from one sweep to the
+ * next. */
 #define PRECISION_SMALL 0.002
 #define PRECISION_LARGE 0.005
 
-/* A visit stops early when the relative precision of its median is PRECISION_ENOUGH. */
+/* A measurement of a setting (visit) stops early when the relative precision of its median is
+ * PRECISION_ENOUGH. */
 #define PRECISION_ENOUGH 0.001
 
-/* In a sweep of few cells, each cell gets SECONDS_SINGLE seconds, like a single sample. If the
- * cells would then need more than SECONDS_FEW seconds together, each cell gets a smaller time. */
+/* In a sweep of few settings, each setting is measured for SECONDS_SINGLE seconds, like a single
+ * sample. If the settings of a sweep would then need more than SECONDS_FEW seconds together, each
+ * gets a smaller time. */
 #define SECONDS_SINGLE 0.12
 #define SECONDS_FEW    2.0
 
-/* Seconds of the shortest visit. A shorter visit would be inefficient, because starting a visit
- * takes time. */
+/* Seconds of the shortest visit. A shorter measurement would be inefficient, because starting a
+ * measurement takes time. */
 #define VISIT_SHORTEST 0.002
 
 struct sweep {
@@ -73,24 +85,27 @@ struct sweep {
 	const struct counter_plan *plan; /* the events to count; NULL: nothing is counted */
 	struct sweep_report report;
 	struct sweep_progress progress;
-	double scale;	   /* factor by which the seconds of each cell are multiplied */
-	double base_total; /* sum of the seconds of all cells, before the factor `scale` is applied
-			    */
+	double scale;	   /* factor by which the seconds of each cell (setting) are multiplied */
+	double base_total; /* sum of the seconds of all cells (settings), before the factor `scale`
+			      is applied */
 
-	uint64_t odometer;  /* number of the first combination of the next block */
+	uint64_t odometer;  /* number of the first combination of knob values in the next block of
+			       cells */
 	struct cell *cells; /* cells of the current block */
-	unsigned *order;    /* the order of the cells in a round */
+	unsigned *order;    /* the order in which a round measures the cells (settings) */
 	unsigned count, taken, settled;
-	uint64_t finished; /* number of cells in the earlier blocks */
-	bool measured;	   /* true if all cells of the current block have enough visits */
+	uint64_t finished; /* number of cells (settings) in the earlier blocks */
+	bool measured;	   /* true if all cells (settings) of the current block were measured often
+			      enough */
 	int round, rounds;
-	bool troubled_only; /* true: the current round visits only cells without a value or with a
-			       doubtful value */
-	double block_base;  /* sum of the seconds of the block's cells, before the factor `scale` is
-			       applied */
-	double allowance;   /* seconds that the current block may use */
+	bool troubled_only; /* true: the current round measures only settings without a value or
+			       with a doubtful value */
+	double block_base;  /* sum of the seconds of the current block's settings, before the factor
+			       `scale` is applied */
+	double allowance;   /* seconds that the measurement of the current block of settings may use
+			     */
 	double spent;
-	double planned; /* planned seconds of all visits so far */
+	double planned; /* planned seconds of all measurements so far */
 
 	struct visits visits;
 	const struct sweep_sink *sink;
@@ -145,7 +160,8 @@ struct status sweep_assign(struct sweep *sweep, const char *assignment)
 	return status;
 }
 
-/* Fills the setting with the combination of that number. The last knob varies fastest. */
+/* Fills the setting with the knob values of the combination with the given number. The last knob
+ * varies fastest. */
 static void combination(const struct sweep *sweep, uint64_t number, struct setting *setting)
 {
 	setting_init(setting, sweep->kernel);
@@ -162,7 +178,7 @@ static uint64_t footprint(const struct setting *setting)
 	return kernel_footprint(setting->kernel, setting->v);
 }
 
-/* Returns the seconds for a cell, before the factor `scale` is applied. */
+/* Returns the seconds of trials for a cell (setting), before the factor `scale` is applied. */
 static double base_seconds(const struct setting *setting)
 {
 	return footprint(setting) > LARGE ? SECONDS_LARGE : SECONDS_SMALL;
@@ -233,12 +249,13 @@ size_t sweep_settings(const struct sweep *sweep, struct setting *settings, size_
  * a layout. */
 struct place {
 	uint64_t layout, footprint;
-	uint64_t chance; /* sort key of the cell in a round: random bits of the group, then random
-			    bits of the cell */
+	uint64_t chance; /* sort key of the cell (setting) in a round: random bits of its group with
+			    the same data, then random bits of the cell */
 	unsigned cell;
 };
 
-/* Compares two places for qsort(): by their random sort keys, then by their data. */
+/* Compares two positions in the order of a round for qsort(): by their random sort keys, then by
+ * their data. */
 static int compare_places(const void *a, const void *b)
 {
 	const struct place *x = a, *y = b;
@@ -252,9 +269,10 @@ static int compare_places(const void *a, const void *b)
 	return x->cell < y->cell ? -1 : x->cell > y->cell;
 }
 
-/* Shuffles the groups of cells that share a layout, and the cells of each group, for a round. After
- * the shuffle, each cell follows a different cell in each round, and finds other data in the
- * caches. The seed and the round determine the order. */
+/* Shuffles, for a round of measurements, the groups of settings that share a data layout, and the
+ * settings of each group. After the shuffle, each setting follows a different setting in each
+ * round, and finds other data in the caches. The seed and the number of the round determine the
+ * order of the settings. */
 static void round_shuffle(struct sweep *sweep)
 {
 	const struct kernel *kernel = sweep->kernel;
@@ -270,7 +288,7 @@ static void round_shuffle(struct sweep *sweep)
 		places[i].footprint = kernel->layout_nests ? 0 : footprint(setting);
 		places[i].cell = i;
 	}
-	/* All sort keys are still 0, so this call sorts the places by their data. */
+	/* All sort keys are still 0, so this call sorts the settings by their data. */
 	qsort(places, sweep->count, sizeof(*places), compare_places);
 	for (unsigned i = 1; i <= sweep->count; i++) {
 		uint64_t group;
@@ -294,7 +312,8 @@ static bool is_far(const struct cell *cell)
 	return footprint(&cell->setting) > LARGE;
 }
 
-/* Fills the next block with cells. Returns false if no combination is left. */
+/* Fills the next block of the sweep with cells, one for each combination of knob values. Returns
+ * false if no combination of knob values is left. */
 static bool block_load(struct sweep *sweep)
 {
 	double shortest = INFINITY;
@@ -321,14 +340,14 @@ static bool block_load(struct sweep *sweep)
 		sweep->rounds--;
 	sweep->round = 0;
 	sweep->troubled_only = false;
-	/* A new block also gets the time that earlier blocks saved. If earlier blocks used too much
-	 * time, the new block gets less. */
+	/* A new block of settings also gets the time that earlier blocks saved. If earlier blocks
+	 * of settings used too much time, the new block gets less. */
 	sweep->allowance += sweep->block_base * sweep->scale;
 	sweep->measured = false;
 	return true;
 }
 
-/* Returns whether a cell has a doubtful value or no value. */
+/* Returns whether a cell (setting) has a doubtful value or no value. */
 static bool troubled(const struct cell *cell)
 {
 	return !cell->sample.valid || sample_doubt(&cell->sample);
@@ -339,14 +358,15 @@ static bool empty(const struct cell *cell)
 	return !cell->settled && !cell->sample.valid && cell->visits < VISITS_EMPTY;
 }
 
-/* Returns whether the time is over. After that time, only cells without a value are visited. */
+/* Returns whether the sweep's time for the current block of settings is over. After the time of a
+ * block is over, only settings without a value are measured. */
 static bool overdrawn(const struct sweep *sweep)
 {
 	return sweep->round > 0 && sweep->spent >= sweep->allowance;
 }
 
-/* The first round visits every cell, even after the time is over. After the first round, a round
- * ends when the time of the block is over. */
+/* The first round measures every setting, even after the time is over. After the first round of
+ * measurements, a round ends when the time of the block of settings is over. */
 static bool is_late(void *context)
 {
 	const struct sweep *sweep = context;
@@ -357,7 +377,7 @@ static bool is_late(void *context)
 	return late;
 }
 
-/* Returns whether the block needs another round. */
+/* Returns whether the block of settings needs another round of measurements. */
 static bool next_round(struct sweep *sweep)
 {
 	unsigned open = 0, bad = 0;
@@ -367,13 +387,14 @@ static bool next_round(struct sweep *sweep)
 		open += !sweep->cells[i].settled;
 		bad += !sweep->cells[i].settled && troubled(&sweep->cells[i]);
 	}
-	/* After the planned rounds, doubtful cells get the remaining time first. */
+	/* After the planned rounds of measurements, settings with doubtful values get the remaining
+	 * time first. */
 	sweep->troubled_only = sweep->round >= sweep->rounds && bad > 0;
 	return open > 0 && !is_late(sweep);
 }
 
-/* Returns the seconds of one visit: the seconds of the cell, divided by the planned number of its
- * visits. */
+/* Returns the seconds of one measurement: the seconds for the setting, divided by the planned
+ * number of its measurements. */
 static double share_seconds(const struct sweep *sweep, const struct cell *cell)
 {
 	int visits = is_far(cell) ? (sweep->rounds + FAR_EVERY - 1) / FAR_EVERY : sweep->rounds;
@@ -390,9 +411,9 @@ static bool is_wanted(void *context, unsigned index)
 
 	if (overdrawn(sweep))
 		return empty(cell);
-	/* In the planned rounds, cells that fit the core's own caches are visited in each round,
-	 * and larger cells in every second round. After the planned rounds, each round visits cells
-	 * of all sizes. */
+	/* In the planned rounds, settings whose data fit the core's own caches are measured in each
+	 * round, and larger ones in every second round. After the planned rounds of measurements,
+	 * each round measures settings of all sizes. */
 	if (is_far(cell) && sweep->round < sweep->rounds && sweep->round % FAR_EVERY != 0)
 		return false;
 	return !cell->settled && (!sweep->troubled_only || troubled(cell));
@@ -418,9 +439,7 @@ static void ask(void *context, unsigned index, struct request *request)
 				/* A time limit set by the user also limits the walk that brings the
 				 * caches to steady state. */
 				.warm_seconds = sweep->options.seconds > 0 ? seconds : 0,
-				/* On a quiet core, a visit ends early and saves time. Each visit
-				 * has at least TRIALS_SETTLED trials, so that its value is settled
-				 * if the user stops the sweep. */
+				/* On a quiet core, a measurement of a setting ends early and saves time. Each measurement has at least TRIALS_SETTLED trials, so that its value is precise enough if the user stops the sweep. */
 				.quiet_wanted = quiet > TRIALS_SETTLED ? quiet : TRIALS_SETTLED,
 				.patience = PATIENCE,
 			},
@@ -461,7 +480,7 @@ void sweep_drain(struct sweep *sweep)
 
 /* ---- finished cells ---- */
 
-/* Returns the next cell in the order of the combinations, or NULL if the next cell is not
+/* Returns the next cell (setting) in the order of the combinations, or NULL if the next cell is not
  * finished. */
 static const struct cell *take(struct sweep *sweep)
 {
@@ -471,13 +490,13 @@ static const struct cell *take(struct sweep *sweep)
 		if (!cell->settled && !sweep->measured && !sweep->stopped)
 			return NULL;
 		sweep->taken++;
-		/* If the sweep was stopped, an unsettled cell with fewer than FEWEST trials is
-		 * skipped. */
+		/* If the sweep was stopped, a setting that is not precise enough and has fewer than
+		 * FEWEST trials is skipped. */
 		if (sweep->stopped && !cell->settled && status_is_ok(&cell->failure) &&
 			!(cell->sample.valid && cell->sample.trials >= FEWEST))
 			continue;
-		/* If the time is over, a cell's value is reported even from few trials. The sample
-		 * contains the number of trials. */
+		/* If the time is over, a setting's value is reported even from few trials. A sample
+		 * says from how many trials its value was computed. */
 		if (!cell->settled && status_is_ok(&cell->failure) && !cell->sample.valid)
 			cell->failure = status_failed(
 				"every trial in %u visits was disturbed", cell->visits);
@@ -486,7 +505,8 @@ static const struct cell *take(struct sweep *sweep)
 	return NULL;
 }
 
-/* Passes finished cells to the sink, until the result of the oldest visit is available. */
+/* Passes finished cells (settings) to the sink, until the result of the oldest submitted
+ * measurement is available. */
 static void hand_out(void *context)
 {
 	struct sweep *sweep = context;
@@ -536,8 +556,8 @@ struct sweep_progress sweep_progress(struct sweep *sweep)
 	double total = sweep->base_total * sweep->scale;
 
 	progress.finished = sweep->finished + (sweep->measured ? sweep->count : sweep->settled);
-	/* If the visits so far took longer than planned, the estimate of the total time for one
-	 * round grows in proportion. */
+	/* If the measurements so far took longer than planned, the estimate of the total time for
+	 * one round grows in proportion. */
 	if (sweep->planned > 0)
 		total = fmax(total, total / sweep->rounds * sweep->spent / sweep->planned);
 	progress.remaining =

@@ -1,8 +1,9 @@
-/* A sweep measures one sample for each combination of listed knob values. Each round visits every
- * cell (combination) for a short time, so that clock drift and interference affect all cells alike.
- * On a quiet Zen 5, two sweeps of 4 to 6 rounds agreed within 1 to 1.5 %. Settled cells are not
- * visited again, and the saved time is used for contended and scattered cells. A sweep of thousands
- * of cells is measured in blocks of cells, to limit the memory. */
+/* A sweep measures one sample for each combination of listed knob values. Each round of a sweep
+ * measures every cell (combination of knob values) for a short time, so that clock drift and
+ * interference affect all cells alike. On a quiet Zen 5, two sweeps of 4 to 6 rounds of
+ * measurements agreed within 1 to 1.5 %. Cells (settings) with a precise value are not measured
+ * again, and the saved time is used for contended and scattered cells. A sweep of thousands of
+ * cells (settings) is measured in blocks of cells, to limit the memory. */
 #pragma once
 
 #include <stdbool.h>
@@ -24,39 +25,43 @@ struct sweep_axis {
 };
 
 struct sweep_options {
-	double seconds; /* measuring time for all cells together; 0: the time depends on the number
-			   and size of the cells */
+	double seconds; /* measuring time in seconds for all settings together; 0: the time depends
+			   on the number and size of the settings */
 	uint64_t seed;
 };
 
 struct sweep_progress {
 	uint64_t combinations; /* number of all combinations */
-	uint64_t excluded; /* number of combinations that the kernel does not allow, or that need
-			      too much memory */
+	uint64_t excluded; /* number of combinations of knob values that the kernel does not allow,
+			      or that need too much memory */
 	uint64_t cells;	   /* number of combinations to measure */
-	uint64_t finished; /* number of cells that are settled, or whose time is over */
+	uint64_t finished; /* number of cells (settings) whose value is precise enough, or whose
+			      time is over */
 	double done; /* progress from 0 to 1: the used share of the time or the finished share of
-			the cells, whichever is larger; never decreases */
-	double remaining; /* remaining seconds, at most, without the time to lay out data */
-	char why_excluded[STATUS_TEXT]; /* the reason for the first excluded combination */
+			the settings, whichever is larger; never decreases */
+	double remaining; /* largest number of remaining seconds of the sweep, without the time to
+			     lay out data */
+	char why_excluded[STATUS_TEXT]; /* the reason why the first excluded combination of knob
+					   values is not measured */
 };
 
-/* The settings of a sweep. The report belongs to the sweep. */
+/* The settings of a sweep. The pointer to the report of a sweep stays valid as long as the sweep.
+ */
 struct sweep_report {
 	size_t axis_count;
 	struct sweep_axis axes[KNOBS_MAX]; /* the assigned knobs, in the order of assignment */
-	struct setting first; /* the first allowed combination, set by sweep_begin(); gives the
-				 values of all knobs that do not vary */
-	struct counts counts; /* event counts of the first visit with counts; zeroed: no visit has
-				 counts yet */
+	struct setting first; /* the first allowed combination of knob values, set by sweep_begin();
+				 gives the values of all knobs that do not vary */
+	struct counts counts; /* event counts of the first measurement with counts; zeroed: nothing
+				 has been counted yet */
 };
 
-/* The functions that receive the finished cells of a sweep. */
+/* The functions (sink) that receive the finished cells of a sweep: measured settings. */
 struct sweep_sink {
 	void *context;
-	/* The sweep calls finished() with each finished cell, in the order of the combinations.
-	 * cell->failure is set if the cell could not be measured. The pointer `cell` is valid
-	 * during the call. */
+	/* The sweep calls finished() with each finished cell (a measured setting), in the order of
+	 * the combinations. cell->failure is set if the cell could not be measured. The pointer
+	 * `cell` to a measured setting is valid only during the call. */
 	void (*finished)(void *context, const struct cell *cell);
 	/* The sweep calls visited() after each visit to a cell, whose sample is still
 	 * provisional. The pointer `cell` is valid during the call. NULL: no call. */
@@ -72,13 +77,13 @@ struct sweep *sweep_new(const struct kernel *kernel, const struct sweep_options 
 void sweep_free(struct sweep *sweep);
 
 /* Assigns a list of values to a knob: "knob=values". axis_parse_list() describes the format of the
- * list. The first assigned knob varies slowest. Unassigned knobs keep their initial value. Returns
- * STATUS_USAGE for an unknown knob, a bad list, or a knob given twice. */
+ * list. In a sweep, the knob that was assigned first varies slowest. Unassigned knobs keep their
+ * initial value. Returns STATUS_USAGE for an unknown knob, a bad list, or a knob given twice. */
 struct status sweep_assign(struct sweep *sweep, const char *assignment);
 
-/* Begins the sweep after the last assignment. Counts the cells that fit the machine's memory.
- * Returns STATUS_USAGE if no combination is allowed, or if the combinations are so many that the
- * sweep would take a day. */
+/* Begins the sweep after the last assignment. Counts the cells (combinations of knob values) that
+ * fit the machine's memory. Returns STATUS_USAGE if no combination is allowed, or if the
+ * combinations are so many that the sweep would take a day. */
 struct status sweep_begin(struct sweep *sweep, struct memory_limits memory_limits);
 
 const struct sweep_report *sweep_report(const struct sweep *sweep);
@@ -92,8 +97,8 @@ size_t sweep_settings(const struct sweep *sweep, struct setting *settings, size_
 void sweep_measure(struct sweep *sweep, const struct measurer *measurer,
 	const struct counter_plan *plan, const struct sweep_sink *sink);
 
-/* Waits for all visits under way. A sink that measures something itself calls sweep_drain()
- * first. */
+/* Waits for all submitted measurements of the sweep. An output function (sink) that measures
+ * something itself calls sweep_drain() first. */
 void sweep_drain(struct sweep *sweep);
 
 struct sweep_progress sweep_progress(struct sweep *sweep);
@@ -106,12 +111,13 @@ struct sweep_progress sweep_progress(struct sweep *sweep);
 enum sweeps_figure {
 	SWEEPS_CPE,
 	SWEEPS_NS,	/* nanoseconds per element */
-	SWEEPS_SECONDS, /* seconds for all elements of the kernel's ring */
+	SWEEPS_SECONDS, /* seconds that the kernel needs for all elements of its ring of data */
 	SWEEPS_GBPS,
 	SWEEPS_BYTES_PER_CYCLE,
 	SWEEPS_SPEEDUP, /* speedup: cycles of the baseline, divided by the cycles of the setting */
 	SWEEPS_INSTRUCTIONS,	   /* instructions per element */
-	SWEEPS_INSTRUCTIONS_TOTAL, /* millions of instructions for all elements of the ring */
+	SWEEPS_INSTRUCTIONS_TOTAL, /* millions of instructions for all elements of the kernel's ring
+				      of data */
 	SWEEPS_CPI,		   /* cycles per instruction */
 	SWEEPS_TRAFFIC, /* memory traffic, in percent of one core's highest read bandwidth on this
 			   machine */
@@ -125,8 +131,8 @@ struct sweeps_published {
 	double value;
 	struct setting setting; /* the setting of the published value; knobs that the row does not
 				   name have their initial values */
-	bool named[KNOBS_MAX];	/* true for each knob that must match; the other knobs may have any
-				   value */
+	bool named[KNOBS_MAX];	/* true for each knob whose value must match that of the published
+				   setting; the other knobs may have any value */
 	char words[96];		/* a remark about the published value; empty: no remark */
 };
 
@@ -140,11 +146,11 @@ struct named_sweep {
 	int word_count;
 	char *word[KNOBS_MAX]; /* the words "knob=values" for sweep_assign(); the first knob varies
 				  slowest; the sweep owns the words */
-	int x; /* index of the knob on the horizontal axis; -1: no knob, because the sweep has one
-		  cell */
+	int x; /* index of the knob on the horizontal axis of the sweep's picture; -1: no knob,
+		  because the sweep has one setting */
 	bool log_x, log_y;
-	int line_count; /* number of knobs in `line`; each combination of their values gives a line
-			   of the picture; 0: the picture has one line */
+	int line_count; /* number of knobs in `line`; each combination of their values is drawn as
+			   one line of the picture; 0: the picture has one line */
 	int line[SWEEPS_LINES];
 	enum sweeps_figure figure;
 	unsigned also; /* a bit for each further quantity that the table shows */
@@ -158,7 +164,7 @@ struct named_sweep {
 	struct sweeps_published published[SWEEPS_PUBLISHED];
 };
 
-/* The list of all named sweeps. */
+/* The list of all named sweeps, which are read from data/sweeps. */
 struct sweeps {
 	int count;
 	struct named_sweep *sweep;
@@ -176,8 +182,8 @@ void sweeps_free(struct sweeps *sweeps);
 /* Finds a sweep by its name, or returns NULL. */
 const struct named_sweep *sweeps_find(const struct sweeps *sweeps, const char *name);
 
-/* Finds the usual sweep of a kernel. Returns NULL if the kernel has no usual sweep, or if a word
- * assigns a knob of the usual sweep. */
+/* Finds the named sweep that is used for a kernel by default. Returns NULL if no named sweep is the
+ * kernel's default, or if a word assigns a knob of the default sweep. */
 const struct named_sweep *sweeps_usual(
 	const struct sweeps *sweeps, const struct kernel *kernel, char *const *words, int count);
 
@@ -191,9 +197,10 @@ void sweeps_clear(struct named_sweep *sweep);
  * initialises *given with 0. */
 struct status sweeps_override(struct named_sweep *sweep, const char *word, unsigned *given);
 
-/* Completes the sweep after the last override. sweeps_settle() lets the baseline's knob vary
- * slowest and begin with the baseline, so that the baseline is measured first. Returns whether the
- * values include the baseline; a sweep without a baseline gives true. */
+/* Completes a named sweep after the user's last changed knob. sweeps_settle() lets the baseline's
+ * knob vary slowest and begin with the baseline, so that the baseline is measured first. Returns
+ * whether the values of the sweep's knobs include the baseline; a sweep without a baseline gives
+ * true. */
 bool sweeps_settle(struct named_sweep *sweep);
 
 /* Replaces the word "advised" in a list of values by the advised value, sorted among the other
@@ -208,13 +215,14 @@ struct status sweeps_assign(const struct named_sweep *named, struct sweep *sweep
 
 /* ---- drawing */
 
-/* Adds the name of a setting's line, for a legend: "form=naive", "n=800 type=f32". Adds nothing if
- * the sweep has one line. Settings of the same line get the same words. */
+/* Adds, for a picture's legend, the name of the line that contains the setting: "form=naive",
+ * "n=800 type=f32". Adds no name if the sweep's picture has only one line. Settings on the same
+ * line of a picture get the same words. */
 void sweeps_line(
 	const struct named_sweep *sweep, const struct setting *setting, struct text *words);
 
-/* Adds the title of a quantity: "cycles per multiply-add", "GB/s", "seconds", "speedup over
- * form=naive". */
+/* Adds the title of a quantity that a sweep shows: "cycles per multiply-add", "GB/s", "seconds",
+ * "speedup over form=naive". */
 void sweeps_figure_title(
 	const struct named_sweep *sweep, enum sweeps_figure figure, struct text *title);
 
@@ -224,19 +232,19 @@ void sweeps_figure_title(
 double sweeps_value(enum sweeps_figure figure, const struct sample *sample,
 	const struct run_facts *facts, const struct sample_ratios *sample_ratios,
 	const struct sample *base);
-/* Returns whether the quantity needs instruction counts or memory traffic. */
+/* Returns whether the quantity that a sweep shows needs instruction counts or memory traffic. */
 bool sweeps_paced(enum sweeps_figure figure);
 /* Returns whether the sweep shows the quantity: on the vertical axis, as a further column, or
  * because it has a published value. */
 bool sweeps_asks(const struct named_sweep *sweep, enum sweeps_figure figure);
 
-/* Returns whether a published value belongs to the setting. */
+/* Returns whether a published value belongs to the given setting. */
 bool sweeps_published_of(const struct named_sweep *sweep, const struct sweeps_published *published,
 	const struct setting *setting);
 
-/* Finds the baseline of a setting. In the baseline, the baseline's knob has the value base_value,
- * and the kernel adjusts the other knobs. Returns false if the sweep has no baseline, or if the
- * baseline is not an allowed setting. */
+/* Finds the baseline of a setting: the setting to which its speed is compared. In the baseline, the
+ * baseline's knob has the value base_value, and the kernel adjusts the other knobs. Returns false
+ * if the named sweep has no baseline, or if the baseline is not an allowed setting. */
 bool sweeps_baseline(
 	const struct named_sweep *sweep, const struct setting *setting, struct setting *base);
 
@@ -255,7 +263,8 @@ struct sweeps_row {
 	double bound;	       /* the binding limit, in cycles per element; NAN: unknown */
 };
 
-/* Sets the members `limit` and `bound` of a row; `explanation` may be NULL. */
+/* Sets the members `limit` and `bound` (the binding limit) of a measured row; `explanation` may be
+ * NULL. */
 void sweeps_row_limit(struct sweeps_row *row, const struct explanation *explanation);
 
 /* Returns the row of a setting, or NULL. */

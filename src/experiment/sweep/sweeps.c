@@ -40,7 +40,7 @@ const struct named_sweep *sweeps_find(const struct sweeps *sweeps, const char *n
 	return NULL;
 }
 
-/* Returns the index of the word that gives a knob's values, or -1. */
+/* Returns the index of the word "knob=values" that gives a knob's values, or -1. */
 static int word_of(const struct named_sweep *sweep, int knob)
 {
 	const char *name = sweep->kernel->knobs[knob].name;
@@ -195,8 +195,8 @@ struct reader {
 	struct sweeps *sweeps;
 	struct named_sweep *sweep; /* the named sweep to which the current lines belong; NULL before
 				      the first sweep */
-	bool lenient;		   /* true: sweeps of unknown kernels are skipped */
-	bool skipping;		   /* true: the current sweep is skipped */
+	bool lenient;		   /* true: named sweeps of unknown kernels are skipped */
+	bool skipping;		   /* true: the named sweep that is being read is skipped */
 };
 
 static bool read_figure(struct reader *reader, enum sweeps_figure *figure)
@@ -383,12 +383,14 @@ static bool read_published(struct reader *reader)
 
 #define FIELD(name) offsetof(struct named_sweep, name), sizeof(((struct named_sweep *)NULL)->name)
 
-/* The words that begin a line: a text to copy, or a function that reads the line. */
+/* The words that can begin a line of data/sweeps: each has a text to copy, or a function that reads
+ * the line. */
 static const struct word {
 	const char *word, *what;
 	size_t at, size;
 	bool (*read)(struct reader *reader);
-	bool of_kernel; /* true: the line of the kernel must come before this line */
+	bool of_kernel; /* true: in data/sweeps, the line with the kernel must come before this line
+			 */
 } words[] = {
 	{ "sweep", .read = read_sweep },
 	{ "title", "the title", FIELD(title) },
@@ -405,7 +407,7 @@ static const struct word {
 };
 enum { WORDS = sizeof(words) / sizeof(*words) };
 
-/* Checks that the last sweep is complete. */
+/* Checks that the last named sweep that was read is complete. */
 static bool check_sweep(struct reader *reader)
 {
 	const struct named_sweep *sweep = reader->sweep;
@@ -450,7 +452,7 @@ static bool read_line(struct reader *reader)
 				    (char *)reader->sweep + word->at, word->size);
 }
 
-/* Reads all rows of the text that rows_begin() or rows_load() opened. */
+/* Reads all rows of the text with named sweeps that rows_begin() or rows_load() opened. */
 static struct status read_all(struct reader *reader)
 {
 	struct status status;

@@ -1,5 +1,5 @@
-/* Computes the axes, lines and values of a sweep for pictures and reports. Also compares published
- * values, and the order of these values, with the measurements. */
+/* Computes the axes, lines and values of a sweep for pictures and reports. Compares published
+ * values of a sweep, and their order, with the measurements. */
 #include "experiment/sweep/sweep.h"
 
 #include <math.h>
@@ -273,8 +273,8 @@ void sweeps_words(const struct named_sweep *sweep, const struct sweeps_row *rows
 #define ALIKE	0.05
 #define AS_MANY 0.1
 
-/* A way is one value of the baseline's knob, with its published time and its measured time. The two
- * times may have different units. */
+/* A way is one value of the baseline's knob, such as form=blocked, with its published time and its
+ * measured time. The published and the measured time may have different units. */
 struct way {
 	const struct sweeps_row *row;
 	double published, here;
@@ -290,8 +290,8 @@ void sweeps_row_limit(struct sweeps_row *row, const struct explanation *explanat
 	row->bound = row->limit != LIMIT_COUNT ? limits->bound : (double)NAN;
 }
 
-/* Returns the published time of the setting; 0: no time is published. If speedups are published,
- * the baseline's time is 1. */
+/* Returns the published time of the setting; 0: no time is published. If the document gives
+ * speedups, the baseline's time is 1. */
 static double published_time(
 	const struct named_sweep *sweep, const struct setting *setting, enum sweeps_figure figure)
 {
@@ -309,8 +309,8 @@ static double published_time(
 	return any && setting->v[sweep->base] == sweep->base_value ? 1 : 0;
 }
 
-/* Finds the ways with a published and a measured time among the rows that differ from `at` only in
- * the baseline's knob. */
+/* Among the rows that differ from `at` only in the baseline's knob, finds the values of this knob
+ * (ways) with a published and a measured time. */
 static int find_ways(const struct named_sweep *sweep, const struct sweeps_row *at,
 	enum sweeps_figure figure, const struct sweeps_row *rows, size_t count, struct way *ways,
 	int most)
@@ -333,7 +333,7 @@ static int find_ways(const struct named_sweep *sweep, const struct sweeps_row *a
 	return found;
 }
 
-/* Returns the name of a way, such as "blocked", which is the value of the baseline's knob. */
+/* Returns the name of a way, which is a value of the baseline's knob such as "blocked". */
 static struct setting_text way_words(const struct named_sweep *sweep, const struct sweeps_row *row)
 {
 	return setting_shown(&sweep->kernel->knobs[sweep->base], row->setting.v[sweep->base]);
@@ -367,8 +367,8 @@ static bool fewer(double a, double b)
 	return a > 0 && b > 0 && a < b * (1 - AS_MANY);
 }
 
-/* Adds the reason why one way is faster than another way: instructions, cycles per instruction,
- * limits and memory traffic. */
+/* Adds the reason why one way (value of the baseline's knob) is faster than another: instructions,
+ * cycles per instruction, limits and memory traffic. */
 static void reason_words(const struct named_sweep *sweep, const struct sweeps_row *fast,
 	const struct sweeps_row *slow, struct text *words)
 {
@@ -399,8 +399,9 @@ static void reason_words(const struct named_sweep *sweep, const struct sweeps_ro
 			begun ? ";" : ":", name.text, 100 * b->share);
 }
 
-/* Finds the two ways whose measured order differs most from the published order, and adds a line
- * about these ways. Returns whether the order of any two ways differs. */
+/* Finds the two values of the baseline's knob (ways) whose measured order differs most from the
+ * published order, and adds a line about them. Returns whether the published and measured order of
+ * any two ways (values of a knob) differs. */
 static bool compare_ways(
 	const struct named_sweep *sweep, const struct way *ways, int count, struct text *lines)
 {
@@ -452,8 +453,8 @@ void sweeps_order(const struct named_sweep *sweep, const struct sweeps_row *rows
 		struct way ways[WAYS_MOST];
 		int found;
 
-		/* All rows that differ only in the baseline's knob are compared once, at the first
-		 * of these rows. */
+		/* All measured rows that differ only in the baseline's knob are compared once, at
+		 * the first of these rows. */
 		found = find_ways(sweep, &rows[i], figure, rows, count, ways, WAYS_MOST);
 		if (found < 2 || ways[0].row != &rows[i])
 			continue;

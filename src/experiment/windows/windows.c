@@ -1,5 +1,5 @@
-/* Searches the knees of all buffers one after another. knee_next() chooses the number of fillers
- * for each point of a curve. */
+/* Measures one curve of time over filler instructions for each buffer of the core, and finds its
+ * knee. knee_next() chooses the number of fillers for each point of a curve. */
 #include "experiment/windows/windows.h"
 
 #include <math.h>
@@ -9,18 +9,18 @@
 
 #include "base/text.h"
 
-/* A visit ends after QUIET quiet trials of 75 microseconds each, or after VISIT seconds. A visit
- * also ends after PATIENCE trials if none of them was quiet. VISIT seconds are enough for about 3 ×
- * QUIET trials. */
+/* A visit, one measurement of a point, ends after QUIET quiet trials of 75 microseconds each, or
+ * after VISIT seconds. A measurement of a point also ends after PATIENCE trials if none of them was
+ * quiet. A measurement of VISIT seconds has about 3 × QUIET trials. */
 enum { QUIET = 8, PATIENCE = 16 };
 #define VISIT 0.0025
 
-/* VISITS: number of visits to a point on a contended core. SEARCHES: largest number of searches for
- * an unclear knee. */
+/* VISITS: number of measurements of each point on a contended core. SEARCHES: largest number of
+ * searches for an unclear knee. */
 enum { VISITS = 3, SEARCHES = 2 };
 
-/* A point without a valid trial is visited again and again for HOPE seconds. On a busy core,
- * context switches may disturb every trial of a visit. */
+/* A point without a valid trial is measured again and again for HOPE seconds. On a busy core,
+ * context switches may disturb every trial of a measurement. */
 #define HOPE 2.0
 
 /* A point is measured again if the relative noise of its curve exceeds NOISY, or if the relative
@@ -28,22 +28,24 @@ enum { VISITS = 3, SEARCHES = 2 };
 #define NOISY	  0.07
 #define SCATTERED 0.2
 
-/* Largest number of fillers to measure: about twice the entries of today's largest buffers. */
+/* Largest number of filler instructions to measure: about twice the entries of today's largest
+ * buffers. */
 #define MOST 2048
 
-/* The usual number of points needed to find a knee; used to estimate the progress. */
+/* The usual number of points of a curve needed to find a knee; used to estimate the progress. */
 #define POINTS_USUAL 22.0
 
 struct windows {
 	struct windows_report report;
 	int fillers, filler; /* indices of the kernel's knobs `fillers` and `filler` */
 	bool over;	     /* true if the measurement has ended */
-	int preferred;	     /* index of the row to measure first; -1: no row is preferred */
+	int preferred; /* index of the row (kind of filler instruction) to measure first; -1: no row
+			  is preferred */
 	/* The members below are valid only while windows_measure() runs. */
 	const struct measurer *measurer;
 	double begin;
 	struct result *result;
-	int searches; /* number of searches for the knee of the current row */
+	int searches; /* number of searches for the knee of the current row's curve */
 	int requests;
 };
 
@@ -169,10 +171,10 @@ static bool is_left(const struct windows_row *row)
 
 /* A program on the core's other hyper-thread may take half of most buffers for milliseconds. The
  * measured curve then has a sharp knee at half of the entries, such as 256 of 512 (Redwood Cove:
- * once in a hundred runs). Nothing else in the measurement shows this kind of interference. To
- * detect another program, the measurement checks each sharp knee after all rows, with a point at
- * BEHIND times the knee. If the cycles beyond the knee have not risen, the other program caused the
- * knee. */
+ * once in a hundred runs). Nothing else in the measurement shows that a program on the other
+ * hyper-thread took half of a buffer. To detect another program on the core, the measurement checks
+ * each sharp knee after all rows, with a point at BEHIND times the knee. If the cycles beyond the
+ * knee have not risen, the program on the other hyper-thread caused the knee. */
 enum { CHECKS = 2 };
 #define BEHIND 1.05
 
@@ -182,8 +184,9 @@ static bool wants_check(const struct windows_row *row)
 	       ceil(BEHIND * row->knee.to) <= row->most;
 }
 
-/* Returns the index of the row to measure next: the preferred row, else the current row, else the
- * first unfinished row, else a row with an unchecked knee. Returns -1 if no row is left. */
+/* Returns the index of the row (kind of filler instruction) to measure next: the preferred row,
+ * else the current row, else the first unfinished row, else a row with an unchecked knee. Returns
+ * -1 if no row (kind of filler instruction) is left to measure. */
 static int choose_row(const struct windows *windows)
 {
 	const struct windows_report *report = &windows->report;
@@ -244,8 +247,8 @@ static void end_row(struct windows *windows, struct windows_row *row)
 		row->setting = setting_at(windows, row, row->knee.x);
 }
 
-/* Finds the next number of fillers to measure in this row. If the knee is unclear, the search
- * begins again. */
+/* Finds the next number of filler instructions to measure for this kind of filler. If the knee of
+ * the curve is unclear, the search for the knee begins again. */
 static bool next_place(struct windows *windows, struct windows_row *row, double *x)
 {
 	double least = (double)row->setting.kernel->knobs[windows->fillers].min;
@@ -255,7 +258,8 @@ static bool next_place(struct windows *windows, struct windows_row *row, double 
 	if (row->knee.kind != KNEE_UNCLEAR || ++windows->searches >= SEARCHES)
 		return false;
 	row->curve.count = 0;
-	row->contended = false; /* the value belonged to the points just removed */
+	row->contended =
+		false; /* the value to forget belonged to the points that were just removed */
 	return knee_next(&row->curve, least, row->most, x);
 }
 
@@ -268,8 +272,8 @@ static bool time_is_up(const struct windows *windows)
 	return seconds > 0 && measurer_now(windows->measurer) - windows->begin >= seconds;
 }
 
-/* Makes one visit with x fillers. Returns false if there is no result, because the request was
- * taken back or cancelled. */
+/* Makes one measurement with x filler instructions. Returns false if a measurement has no result,
+ * because the request was taken back or cancelled. */
 static bool visit(struct windows *windows, struct windows_row *row, double x)
 {
 	struct windows_report *report = &windows->report;
@@ -284,8 +288,8 @@ static bool visit(struct windows *windows, struct windows_row *row, double x)
 		.kernel = setting.kernel,
 		.seed = options->seed,
 		.background = true,
-		/* Each visit begins at another place of the working set, because the lines of the
-		 * previous visit still lie in nearer caches. */
+		/* Each measurement begins at another position in the working set, because the lines
+		   of the previous measurement still lie in nearer caches. */
 		.place = visits_place(windows->requests++),
 		.budget = { .seconds = seconds, .quiet_wanted = QUIET, .patience = PATIENCE },
 	};
@@ -308,9 +312,9 @@ static bool is_better(const struct sample *sample, const struct sample *than)
 								      : sample->cpe < than->cpe));
 }
 
-/* Returns the number of visits that a point needs. Trials scatter if other processes use the
- * memory. If trials scatter, each point gets two visits, and the faster visit counts, because
- * interference only makes a visit slower. */
+/* Returns the number of measurements that a point needs. Trials scatter if other processes use the
+ * memory. If trials scatter, each point is measured twice, and the faster result counts, because
+ * interference only slows a measurement. */
 static int visits_wanted(const struct windows_row *row, const struct sample *sample)
 {
 	if (!sample->valid || sample->contended)
@@ -320,8 +324,9 @@ static int visits_wanted(const struct windows_row *row, const struct sample *sam
 		       : 1;
 }
 
-/* Visits the point with x fillers, and adds the result of the best visit to the curve. If another
- * row becomes preferred during the visits, the point is discarded. */
+/* Measures the point with x filler instructions up to the needed number of times, and adds the best
+ * result to the curve. If the user prefers another kind of filler during the measurement, the point
+ * is discarded. */
 static void measure_point(struct windows *windows, struct windows_row *row, double x)
 {
 	const double begin = measurer_now(windows->measurer);
@@ -353,8 +358,8 @@ static void measure_point(struct windows *windows, struct windows_row *row, doub
 	}
 }
 
-/* Measures one point beyond the knee. If the cycles beyond the knee have not risen, the search for
- * the knee begins again. */
+/* Measures one point of the curve beyond the knee. If the cycles beyond the knee have not risen,
+ * the search for the knee begins again. */
 static void check_knee(struct windows *windows, struct windows_row *row)
 {
 	const double x = ceil(BEHIND * row->knee.to);
@@ -379,8 +384,8 @@ static void check_knee(struct windows *windows, struct windows_row *row)
 	windows->searches = 0;
 }
 
-/* Chooses one row after another, and measures the points of the row. Returns whether all points are
- * measured. */
+/* Chooses one kind of filler instruction (row) after another, and measures the points of its curve.
+ * Returns whether all points of all curves are measured. */
 static bool measure_rows(struct windows *windows)
 {
 	struct windows_report *report = &windows->report;
@@ -465,8 +470,8 @@ const struct windows_report *windows_report(const struct windows *windows)
 
 const char *windows_why(const struct windows_report *report)
 {
-	/* A note about the time limit explains more than the failure of a row, so the note is
-	 * returned first. */
+	/* A note about the time limit explains more than the failure of one kind of filler, so the
+	 * note is returned first. */
 	if (report->notes.count)
 		return report->notes.note[0];
 	for (int i = report->count - 1; i >= 0; i--)

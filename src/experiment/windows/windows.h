@@ -1,8 +1,8 @@
 /* Measures the sizes of a core's buffers without hardware counters. The measured loop has more and
- * more filler instructions between two cache misses. If the fillers fill a buffer, the misses no
- * longer overlap. For each kind of filler of the kernel `window`, the report has the measured
- * curve, the knee of the curve, and the buffer. All output of this measurement reads only struct
- * windows_report. */
+ * more filler instructions between two cache misses. If the filler instructions fill a buffer, the
+ * two misses no longer overlap. For each kind of filler instruction of the kernel `window`, the
+ * report has the measured curve, the knee of the curve, and the buffer. All output of the
+ * measurement of buffer sizes reads only struct windows_report. */
 #pragma once
 
 #include <stdbool.h>
@@ -24,7 +24,8 @@ enum { WINDOWS_ROWS = 48, WINDOWS_NOTE = 308 };
 struct windows_options {
 	struct setting setting; /* values of all knobs; the measurement replaces the values of
 				   `fillers` and `filler` */
-	uint64_t fillers; /* a bit for each measured choice of the knob `filler`; 0: all choices */
+	uint64_t fillers; /* a bit for each kind of filler instruction (choice of the knob `filler`)
+			     to measure; 0: all choices */
 	const struct uarch *uarch; /* the core model, borrowed during the call; NULL: no model */
 	bool foreign;		   /* true if the core model is not of the running core */
 	uint64_t seed;
@@ -34,22 +35,27 @@ struct windows_options {
 enum windows_state { WINDOWS_WAITS, WINDOWS_GOES_ON, WINDOWS_DONE, WINDOWS_FAILED };
 
 struct windows_row {
-	const char *filler;		  /* name of the filler, such as "nop" */
-	int64_t choice;			  /* the value of the knob `filler` */
-	const struct window_filler *fact; /* the buffer that the filler occupies; NULL: unknown */
+	const char *filler; /* name of the filler instruction, such as "nop" */
+	int64_t choice;	    /* the value of the knob `filler` (kind of filler instruction) */
+	const struct window_filler
+		*fact; /* the core's buffer that the filler instruction occupies; NULL: unknown */
 	enum windows_state state;
 	struct knee_curve curve;
-	struct knee knee;	 /* knee of the curve measured so far */
-	double most;		 /* largest number of fillers to measure */
-	double entries;		 /* entries of the buffer, from the core model; NAN: unknown */
-	struct setting setting;	 /* the setting at the knee, or at the last point measured */
-	double ghz;		 /* core clock at the last point in GHz; NAN: unknown */
-	enum source cycles_from; /* source of the cycles at the last point */
-	double seconds;		 /* measuring time of this row, in seconds */
+	struct knee knee; /* knee (position of the rise) of the curve measured so far */
+	double most;	  /* largest number of filler instructions to measure */
+	double entries;	  /* entries of the buffer, from the core model; NAN: unknown */
+	struct setting
+		setting; /* the setting at the knee of the curve, or at the last point measured */
+	double ghz;	 /* core clock at the last point in GHz; NAN: unknown */
+	enum source cycles_from; /* source of the cycles (counter or clock) at the last measured
+				    point */
+	double seconds; /* measuring time of this row (one kind of filler instruction), in seconds
+			 */
 	int requests;
-	int checks;	/* number of checks of a sharp knee so far; a knee is checked after all rows
-			   were measured */
-	bool contended; /* true if the core was contended in every visit to some point */
+	int checks; /* number of checks of a sharp knee of the curve so far; a knee is checked after
+		       all rows were measured */
+	bool contended; /* true if other work disturbed every measurement of some point of the curve
+			 */
 	char why[WINDOWS_NOTE]; /* the reason, if state is WINDOWS_FAILED */
 };
 
@@ -59,21 +65,23 @@ struct windows_report {
 	char core[80], uarch[24]; /* title and name of the core model; empty: no model */
 	struct buffers buffers;
 	int count;
-	struct windows_row
-		row[WINDOWS_ROWS]; /* the rows, in the order of the choices of the knob `filler` */
-	int now;		   /* index of the current row; -1: no row is measured */
-	double done;		   /* progress, from 0 to 1 */
-	double seconds;		   /* seconds since the first request */
-	bool complete;		   /* true if all rows were measured */
+	struct windows_row row[WINDOWS_ROWS]; /* the rows, one for each kind of filler instruction,
+						 in the order of the choices of the knob `filler` */
+	int now; /* index of the row (kind of filler instruction) that is measured now; -1: no row
+		    is measured */
+	double done;	/* progress, from 0 to 1 */
+	double seconds; /* seconds since the first request */
+	bool complete;	/* true if the curves of all kinds of filler instructions were measured */
 	char doing[64]; /* the current measurement, such as "nop, 256 fillers"; empty: nothing is
 			   measured */
-	struct notes notes; /* notes with the reasons for missing rows */
+	struct notes notes; /* notes with the reasons why rows (kinds of filler instructions) are
+			       missing */
 };
 
 struct windows;
 
-/* The machine must be known, and outlive the result. Returns NULL with STATUS_USAGE if the
- * setting's kernel does not have the knobs `fillers` and `filler`. */
+/* The struct machine given must describe this machine, and outlive the result. Returns NULL with
+ * STATUS_USAGE if the setting's kernel does not have the knobs `fillers` and `filler`. */
 struct windows *windows_new(const struct machine *machine, const struct windows_options *options,
 	struct status *status);
 void windows_free(struct windows *windows);
@@ -83,36 +91,37 @@ void windows_free(struct windows *windows);
 struct status windows_read_fillers(
 	const struct kernel *kernel, const char *const *words, int count, uint64_t *fillers);
 
-/* Makes windows_measure() measure the row with this value of the knob `filler` next. If no row has
- * the value, no row is preferred. */
+/* Makes windows_measure() measure the row with this value of the knob `filler` next. If no row of
+ * the report has this value of the knob `filler`, no row is preferred. */
 void windows_prefer(struct windows *windows, int64_t choice);
 
 /* Sets the core model, whose buffer sizes the views show next to the knees. If `uarch` is NULL,
  * there is no core model. */
 void windows_model(struct windows *windows, const struct uarch *uarch, bool foreign);
 
-/* Adds a point from a recording. Ignores the point if its knobs, except `fillers` and `filler`,
- * differ from the options. */
+/* Adds a point of a curve from a recording of an earlier measurement. Ignores a recorded point if
+ * its knobs, except `fillers` and `filler`, differ from the options. */
 void windows_give(
 	struct windows *windows, const struct setting *setting, const struct sample *sample);
 
-/* Measures until no point is missing, the time limit is reached, or the measurer stops.
- * windows_prefer(), windows_model() and windows_give() may be called while a request is under
- * way. */
+/* Measures until no point of a curve is missing, the time limit is reached, or the measurer stops.
+ * windows_prefer(), windows_model() and windows_give() may be called while a request is under way.
+ */
 void windows_measure(struct windows *windows, const struct measurer *measurer);
 
 /* Ends the measurement. If windows_measure() was not called, the report has only points from
  * windows_give(). */
 void windows_close(struct windows *windows);
 
-/* Returns whether nothing is left to measure. */
+/* Returns whether no curve of the measured buffers has a point left to measure. */
 bool windows_over(const struct windows *windows);
 
-/* Returns the report, which is never NULL, and belongs to `windows`. */
+/* Returns the report on the buffers, which is never NULL, and belongs to `windows`. */
 const struct windows_report *windows_report(const struct windows *windows);
 
 /* Returns the reason why no point was measured: the time limit, or the last failure. */
 const char *windows_why(const struct windows_report *report);
 
-/* Returns the row for a value of the knob `filler`, or NULL. */
+/* Returns the report's row for a value of the knob `filler` (kind of filler instruction), or NULL.
+ */
 const struct windows_row *windows_row(const struct windows_report *report, int64_t choice);

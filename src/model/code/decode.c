@@ -17,18 +17,19 @@ struct place {
 			 yet */
 	int32_t target; /* offset of the target of a branch or jump; -1: the target lies outside the
 			   function */
-	/* The last call of measure_span() sets the fields `listed` and `reaches`. */
+	/* measure_span() sets the fields `listed` and `reaches` again for each possible loop of the
+	 * function. */
 	bool listed;  /* the span contains this instruction */
-	bool reaches; /* execution can get from this byte to the span's last instruction without
-			 leaving the span */
+	bool reaches; /* execution can get from this byte to the last instruction of the possible
+			 loop without leaving the loop */
 };
 
-/* A possible loop: `last` is the offset of a backward branch or jump, `first` is the offset of its
- * target. */
+/* A possible loop in the function's code: `last` is the offset of a backward branch or jump,
+ * `first` is the offset of its target. */
 struct span {
 	int32_t first, last;
-	int count;    /* number of instructions in the span */
-	bool returns; /* a return or indirect jump lies inside the span, so the span may be two
+	int count;    /* number of instructions of the possible loop */
+	bool returns; /* a return or indirect jump lies inside the possible loop, so it may be two
 			 pieces of code and not one loop */
 };
 
@@ -58,8 +59,8 @@ static void decode_at(const struct function *function, int32_t offset, struct in
 		(uint64_t)(uintptr_t)(function->code + offset), insn);
 }
 
-/* Whether execution never continues with the instruction after `insn`. Only a jump can then reach
- * that next instruction. */
+/* Whether execution never continues with the instruction after `insn`. Code after such an
+ * instruction can only be reached by a jump. */
 static bool ends(const struct insn *insn)
 {
 	return insn->flow == FLOW_JUMP || insn->flow == FLOW_INDIRECT ||
@@ -110,8 +111,8 @@ static void read_function(struct function *function)
 	}
 }
 
-/* The offset of the next decoded instruction of the span. Undecoded bytes, such as padding after a
- * jump, are skipped. */
+/* The offset of the next decoded instruction in a possible loop of the function. Bytes that were
+ * not decoded, such as padding after a jump, are skipped. */
 static int32_t following(const struct function *function, const struct span *span, int32_t at)
 {
 	at += function->place[at].length;
@@ -120,8 +121,9 @@ static int32_t following(const struct function *function, const struct span *spa
 	return at;
 }
 
-/* Whether execution can get from the offset `at` to the span's end. find_way() handles the offsets
- * of a span from last to first, and must have handled `at` already. */
+/* Whether execution can get from the code at offset `at` to the end of a possible loop, the span.
+ * find_way() answers the question for each offset of the span, from last to first, so the answer
+ * for `at` must be ready. */
 static bool reaches(const struct function *function, const struct span *span, int32_t at)
 {
 	return at <= span->last && function->place[at].listed && function->place[at].reaches;
@@ -139,8 +141,8 @@ static void find_way(const struct function *function, const struct span *span, i
 					place->flow == FLOW_CALL));
 }
 
-/* Lists the instructions of a span. Returns false if the span is no loop, because execution cannot
- * get from its first to its last instruction. */
+/* Lists the instructions of a possible loop, a span of the function's code. Returns false if the
+ * possible loop is no loop, because execution cannot get from its first to its last instruction. */
 static bool measure_span(const struct function *function, struct span *span)
 {
 	int32_t at = span->first;
@@ -165,8 +167,8 @@ static bool measure_span(const struct function *function, struct span *span)
 	return function->place[span->first].reaches;
 }
 
-/* Chooses the innermost loop of a function. If there are several innermost loops, a loop without a
- * return wins; among equal loops, the loop with the most instructions wins. */
+/* Chooses the innermost loop of the decoded function. If there are several innermost loops, a loop
+ * without a return wins; among equal loops, the loop with the most instructions wins. */
 static bool find_loop(const struct function *function, struct span *best)
 {
 	int32_t latest = -1; /* offset of the start of the last innermost loop before `at` */
@@ -176,8 +178,9 @@ static bool find_loop(const struct function *function, struct span *best)
 		const struct place *place = &function->place[at];
 		struct span span = { place->target, at, 0, false };
 
-		/* Loops are found in the order of their ends. A loop that does not begin after
-		 * `latest` encloses an earlier loop. */
+		/* The loops of a function are found in the order of their ends. A loop that begins
+		 * at or before `latest`, the start of the innermost loop found last, encloses an
+		 * earlier loop. */
 		if (!place->length || place->target < 0 || place->target > at ||
 			!measure_span(function, &span) || span.first <= latest)
 			continue;
@@ -189,8 +192,9 @@ static bool find_loop(const struct function *function, struct span *best)
 	return best->count > 0;
 }
 
-/* Fills in the instructions of the loop and its path. The path follows jumps. The path takes a
- * conditional branch only if the loop cannot continue without taking it. */
+/* Fills in the instructions of the loop, and the path: their order of execution in one iteration.
+ * The path follows jumps. The assumed path through the loop takes a conditional branch only if the
+ * loop cannot continue without taking it. */
 static void fill_loop(const struct function *function, const struct span *span, struct loop *loop)
 {
 	uint64_t base = (uint64_t)(uintptr_t)function->code;
@@ -276,7 +280,8 @@ struct way {
 		     byte; 0: not decoded yet */
 	struct insn *insn;
 	int insn_count;
-	struct loop_step seen[LOOP_MOST]; /* the steps of the path so far */
+	struct loop_step seen[LOOP_MOST]; /* the instructions (steps) of the path followed so far,
+					     in the order of execution */
 	int count;
 };
 
@@ -309,8 +314,8 @@ static bool call(struct way *way, uint64_t target, uint64_t back)
 	return true;
 }
 
-/* Moves from one instruction to the next in the order of execution. Returns false if the next
- * address is unknown. */
+/* Moves from one instruction to the next in the order of execution. Returns false if the address of
+ * the instruction that executes next is unknown. */
 static bool advance(struct way *way, const struct insn *insn, uint64_t top, bool *taken)
 {
 	uint64_t next = way->at + insn->length;
@@ -334,7 +339,8 @@ static bool advance(struct way *way, const struct insn *insn, uint64_t top, bool
 	}
 }
 
-/* The instruction at the address way->at. Each instruction is decoded only once. */
+/* Returns the instruction at way->at, the address in generated code that the followed path has
+ * reached. Each instruction of the generated code is decoded only once. */
 static const struct insn *meet(struct way *way)
 {
 	int *met = &way->met[way->at - way->begin];

@@ -26,10 +26,11 @@ void decode_insn(const uint8_t *bytes, size_t size, uint64_t address, struct ins
 struct status decode_loop(const void *code, size_t size, double elements, struct loop *loop);
 
 /* Follows generated code from `top`, the loop's first instruction, until execution returns to
- * `top`. Fills `loop` as decode_loop() does. Only the closing branch may depend on data: other
- * branches count as not taken. A return goes back to its call. A jump through a register goes to
- * the address that an instruction of the loop put into the register. The path may use only the
- * `size` bytes at `code`. STATUS_FAILED: the path leaves the code, or is too long. */
+ * `top`. Fills `loop` as decode_loop() does. Only the loop's closing branch may depend on data:
+ * other branches count as not taken. A return goes back to its call. A jump through a register goes
+ * to the address that an instruction of the loop put into the register. The executed path may use
+ * only the `size` bytes of code at `code`. STATUS_FAILED: the executed path leaves the code, or is
+ * too long. */
 struct status follow_loop(
 	const void *code, size_t size, const void *top, double elements, struct loop *loop);
 
@@ -51,7 +52,8 @@ static inline void decode_add_write(struct insn *insn, uint8_t reg)
 	decode_add(insn->writes, &insn->write_count, INSN_WRITES, reg);
 }
 
-/* Appends the letter of an operand to the instruction's shape. */
+/* Appends the letter of an operand to the instruction's shape: a text such as "r,m" for a register
+ * and a memory operand. */
 static inline void decode_add_shape(struct insn *insn, const char *letter)
 {
 	size_t length = strlen(insn->shape);
@@ -60,8 +62,8 @@ static inline void decode_add_shape(struct insn *insn, const char *letter)
 		letter);
 }
 
-/* Whether a name is one of the words, which blanks separate. The word "mov*" fits each name that
- * begins with "mov". */
+/* Whether a name is in a list of words that are separated by blanks. The word "mov*" in the list
+ * fits each name that begins with "mov". */
 static inline bool decode_is(const char *name, const char *words)
 {
 	for (size_t length; *words; words += length + strspn(words + length, "* ")) {

@@ -329,8 +329,8 @@ static const char *shape_letter(
 	}
 }
 
-/* Fills in the shape of the operands. The shape omits the type of a prefetch and the offset of a
- * post-indexed access. */
+/* Fills in the instruction's shape: the kinds of its operands as a text such as "r,r,i". The text
+ * of the operand kinds omits the type of a prefetch and the offset of a post-indexed access. */
 static void fill_shape(const struct source *source, struct insn *insn)
 {
 	int last = source->memory >= 0 ? source->memory : source->decoded.op_count - 1;
@@ -445,8 +445,8 @@ static void fill(const struct source *source, struct insn *insn)
 	insn->load_extends = decode_is(source->name, "ldrs* ldurs* ldtrs* ldpsw");
 }
 
-/* Decodes an instruction into `source`. The texts in `source` stay valid until the next call. The
- * caller holds the lock. */
+/* Decodes an instruction into `source`. The texts of the decoded instruction in `source` stay valid
+ * until the next call of decode_source(). The caller holds the lock. */
 static bool decode_source(
 	const uint8_t *bytes, size_t size, uint64_t address, struct source *source)
 {

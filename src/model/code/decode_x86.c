@@ -14,7 +14,8 @@ struct source {
 	ZydisDecodedOperand all[ZYDIS_MAX_OPERAND_COUNT];
 	const ZydisDecodedOperand
 		*visible[ZYDIS_MAX_OPERAND_COUNT]; /* operands in the order of the instruction's
-						      text, without the mask in braces */
+						      text, without the AVX-512 mask register in
+						      braces */
 	int visible_count;
 	bool no_reads; /* the instruction is an idiom whose result does not depend on its register
 			  operands */
@@ -234,8 +235,8 @@ static bool is_move(const struct source *source, const struct insn *insn)
 	       decode_is(name + (name[0] == 'v'), "movap* movup* movdqa* movdqu*");
 }
 
-/* The addend is the second operand of vfmadd132, the third of vfmadd213, and the first of
- * vfmadd231. Dot products and integer multiply-adds add to the first operand. */
+/* The addend of a fused multiply-add is the second operand of vfmadd132, the third of vfmadd213,
+ * and the first of vfmadd231. Dot products and integer multiply-adds add to the first operand. */
 static uint8_t accumulator(const struct source *source, const struct insn *insn)
 {
 	const char *name = insn->mnemonic;
@@ -281,9 +282,9 @@ static void fill_register(
 		decode_add_write(insn, reg);
 }
 
-/* Fills in the elements of a gather or scatter. The data register and the index register may hold
- * different numbers of elements: the smaller number counts. A letter in the mnemonic shows the size
- * of the indices: vgatherDPS, vpscatterQD, vgatherpf0QPS. */
+/* Fills in the number and size of the elements of a gather or scatter. The data register and the
+ * index register may hold different numbers of elements: the smaller number counts. A letter in the
+ * mnemonic shows the size of the indices: vgatherDPS, vpscatterQD, vgatherpf0QPS. */
 static void fill_elements(const struct source *source, const ZydisDecodedOperand *operand,
 	struct insn *insn, struct insn_memory *memory)
 {
@@ -383,8 +384,8 @@ static void fill_operands(const struct source *source, struct insn *insn)
 	}
 	if (insn->flow == FLOW_RETURN)
 		insn->step += (int32_t)insn->value;
-	/* String instructions change their pointers. Zydis does not report the changed pointers of
-	 * scas and outs. */
+	/* String instructions change their pointers. Zydis does not report that the string
+	 * instructions scas and outs change their pointer registers. */
 	if (source->decoded.meta.category != ZYDIS_CATEGORY_STRINGOP &&
 		source->decoded.meta.category != ZYDIS_CATEGORY_IOSTRINGOP)
 		return;

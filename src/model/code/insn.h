@@ -32,8 +32,8 @@ enum insn_extend {
 	EXTEND_ADDRESS, /* the processor computes the whole address with 32 bits (x86: prefix 67) */
 };
 
-/* One memory operand. The list `reads` of the instruction does not contain the registers of the
- * operand. */
+/* One memory operand. The list `reads` of an instruction does not contain the registers of a memory
+ * operand's address. */
 struct insn_memory {
 	bool load, store;  /* whether the instruction loads or stores the operand; if both are true,
 			      it reads, changes and writes back the value */
@@ -73,9 +73,9 @@ struct insn {
 	char text[88];	/* text of the instruction for the user, in Intel's or Arm's syntax */
 
 	/* `reads` lists the registers that the result depends on; `writes` lists the registers that
-	 * change. Both lists include implicit registers, but not the registers of addresses. A
-	 * partly written register (cvtsi2sd, merging masks, byte registers) is also listed as read.
-	 */
+	 * change. The lists `reads` and `writes` include implicit registers, but not the registers
+	 * of addresses. A partly written register (cvtsi2sd, merging masks, byte registers) is also
+	 * listed as read. */
 	uint8_t read_count, write_count;
 	uint8_t reads[INSN_READS], writes[INSN_WRITES];
 	uint8_t accumulator; /* register that holds the addend of a fused multiply-add; REG_NONE: no

@@ -83,8 +83,8 @@ void loop_fill(struct loop *loop, const struct insn *insns, int insn_count,
 void loop_insn_text(const struct loop *loop, const struct insn *insn, struct text *text)
 {
 	const struct insn *end = &loop->insn[loop->insn_count > 0 ? loop->insn_count - 1 : 0];
-	/* `calls` is true for a call into the loop's own code. The text of any other call shows the
-	 * target's address. */
+	/* `calls` is true if the instruction calls a function whose code belongs to the loop. For a
+	 * call out of the loop, the text of the instruction shows the target's address. */
 	bool calls = insn->flow == FLOW_CALL && insn->target >= loop->insn[0].address &&
 		     insn->target <= end->address;
 	bool jumps = insn->flow == FLOW_BRANCH || insn->flow == FLOW_JUMP || calls;

@@ -2,9 +2,10 @@
  *
  * There are two kinds of path. The path of a decoded loop (decode.h) is assumed: one iteration, in
  * order. The path of a stepped loop (step.h) has the instructions that really ran: several
- * iterations, with branches and addresses. Values that are computed from a loop are "per path". A
- * value per path divided by `turns` is a value per iteration; divided by `elements`, it is a value
- * per element. */
+ * iterations, with branches and addresses. Values that are computed from a loop are "per path": for
+ * one pass through all executed instructions that the path contains. Divided by `turns` (iterations
+ * in the path), a value per path becomes a value per iteration; divided by `elements`, a value per
+ * data element. */
 #pragma once
 
 #include <stddef.h>
@@ -29,16 +30,20 @@ struct loop {
 	int path_count, path_room;
 	struct loop_step *path; /* steps in the order of execution; after the last step, the first
 				   step follows again */
-	int turns;		/* number of iterations in the path, >= 1 */
-	double elements;	/* number of elements that the path processes, > 0 */
+	int turns; /* number of loop iterations in the path (the executed instructions), >= 1 */
+	double elements; /* number of data elements that the path (the executed instructions)
+			    processes, > 0 */
 	bool stepped; /* true: the path was observed by single-stepping, so its addresses are known
 		       */
 	bool varies;  /* true for a stepped loop if a branch was taken in one iteration and not in
-			 another. Values per element then hold only for the data of this run */
-	int forks;    /* for an assumed path: number of conditional branches inside the loop. Each
-			 branch counts as not taken if the path can then stay in the loop */
-	double insns_per_element; /* instructions per element. Stepped loop: exact, from two runs of
-				     different length; decoded loop: path_count ÷ elements */
+			 another. If branches vary, values per element hold only for the data of this
+			 run */
+	int forks;    /* if the path is assumed, not observed: number of conditional branches inside
+			 the loop. Each conditional branch counts as not taken if execution can then
+			 stay in the loop */
+	double insns_per_element; /* instructions per element. In a single-stepped loop, the number
+				     is exact, from two runs of different length; in a decoded loop,
+				     it is path_count ÷ elements */
 	int unknown;		  /* number of instructions of the loop that could not be decoded */
 };
 

@@ -1,7 +1,7 @@
-/* Single-steps a child process. The child stops itself twice: when tracing starts, and when
- * everything is set up. After the second stop, the parent steps each instruction of the child. The
- * empty function mark() marks the beginning and end of a run. The address of mark() is the same in
- * parent and child. */
+/* Single-steps a child process. The single-stepped child process stops itself twice: when tracing
+ * starts, and when everything is set up. After the second stop of the child, the parent
+ * single-steps each instruction of the child. The empty function mark() marks the beginning and end
+ * of a run. The address of mark() is the same in parent and child. */
 #include "model/code/step.h"
 
 #include <elf.h>
@@ -29,8 +29,8 @@
 #include "model/code/decode.h"
 #include "model/code/step_path.h"
 
-/* Exit statuses of the child. EXIT_PREPARED_BADLY: prepare() failed. EXIT_REFUSED: the child may
- * not be traced. */
+/* Exit statuses of the child. EXIT_PREPARED_BADLY: prepare() failed. EXIT_REFUSED: exit status of a
+ * child process that the system does not allow to be traced with ptrace. */
 enum { EXIT_PREPARED_BADLY = 100, EXIT_REFUSED = 99 };
 
 /* ---- Functions that run in the child ---- */
@@ -62,15 +62,16 @@ static _Noreturn void child_main(const struct step_plan *plan)
 	if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0)
 		_exit(EXIT_REFUSED);
 	stop_self();
-	/* The timer wakes the parent when the time is up. The timer repeats, because late() allows
-	 * more time on a busy machine. */
+	/* The timer wakes the parent when the time is up. The timer of the single-stepping parent
+	 * repeats, because late() allows more time on a busy machine. */
 	setitimer(ITIMER_REAL, &limit, NULL);
 	if (plan->prepare && plan->prepare(plan->context) != 0)
 		_exit(EXIT_PREPARED_BADLY);
 	plan->run(plan->context, plan->shorter);
 	stop_self();
-	/* Marks 1 and 2 enclose the shorter run, marks 2 and 3 the longer run. The other code
-	 * between two marks is the same. The parent stops stepping at the third mark. */
+	/* The first and the second call of mark() enclose the shorter run of the kernel; the second
+	 * and the third enclose the longer run. Apart from the run, the code between two calls of
+	 * mark() is the same. The parent stops single-stepping at the third call of mark(). */
 	for (volatile int i = 0; i < 3; i++) {
 		mark();
 		plan->run(plan->context, counts[i]);
@@ -107,8 +108,8 @@ static bool read_registers(pid_t child, struct registers *registers)
 	return true;
 }
 
-/* Finds the value of a general register; REG_NONE has the value 0. Returns false for any other kind
- * of register. */
+/* Finds the value of a general register; REG_NONE has the value 0. Returns false if the register is
+ * not a general register. */
 static bool general(uint8_t reg, const struct registers *registers, uint64_t *value)
 {
 	bool known = reg >= REG_GENERAL && reg < REG_VECTOR;
@@ -153,11 +154,11 @@ struct tracer {
 		      `insn`; 0: the entry is free */
 
 	int seen_count;
-	struct loop_step *seen; /* recorded steps of the longer run */
+	struct loop_step *seen; /* recorded steps (executed instructions) of the longer run */
 };
 
 /* Adds the seconds that a thread ran, and the seconds that it waited for a processor, to `share`.
- * Returns false if the kernel does not report these times. */
+ * Returns false if the Linux kernel does not report the times of a thread. */
 static bool add_share(const char *schedstat, struct step_share *share)
 {
 	FILE *file = fopen(schedstat, "re");
@@ -183,8 +184,8 @@ bool step_late(double elapsed, const struct step_share *share, double seconds)
 	       share->ran + share->waited < elapsed * STEP_IDLE;
 }
 
-/* Whether the time for stepping is up. Parent and child run alternately. On a busy machine, parent
- * and child wait for other processes at every step. */
+/* Whether the time limit for single-stepping the child process is over. Parent and child run
+ * alternately. On a busy machine, parent and child wait for other processes at every step. */
 static bool late(const struct tracer *tracer)
 {
 	double elapsed = monotonic_seconds() - tracer->begin;
@@ -260,8 +261,9 @@ static struct status ended_by_signal(const struct tracer *tracer, int number)
 		"the code %s%s%s", own_ended_by(number).text, *place ? " at " : "", place);
 }
 
-/* Whether a signal does not come from the stepped code, but usually from the terminal. Stepping
- * ignores such a signal in the child, because the explorer receives it too. */
+/* Whether a signal does not come from the stepped code, but usually from the terminal.
+ * Single-stepping ignores a signal from the terminal in the child, because the explorer receives it
+ * too. */
 static bool passes(int number)
 {
 	return number == SIGWINCH || number == SIGCHLD || number == SIGCONT || number == SIGURG ||
@@ -270,7 +272,7 @@ static bool passes(int number)
 }
 
 /* Continues the child with `request` (PTRACE_CONT or PTRACE_SINGLESTEP). Waits until the signal
- * `wanted` stops the child. */
+ * `wanted` stops the child process. */
 static struct status go(struct tracer *tracer, int request, int wanted)
 {
 	bool stepping = request == PTRACE_SINGLESTEP;
@@ -335,8 +337,8 @@ static struct status start(struct tracer *tracer)
 	return go(tracer, PTRACE_CONT, SIGSTOP);
 }
 
-/* The slot of an address in the hash table. If the table does not contain the address, returns a
- * free slot for it. */
+/* The slot of an address in the hash table. If the hash table does not contain the address, returns
+ * a free slot for it. */
 static int *find_slot(struct tracer *tracer, uint64_t address)
 {
 	size_t at = (size_t)(address * 0x9e3779b97f4a7c15u >> 32) % SLOTS;
@@ -370,7 +372,7 @@ static size_t read_code(const struct tracer *tracer, uint64_t address, uint8_t *
 }
 
 /* The index of the instruction at an address of the child. -1: the address has no readable code, or
- * there are too many instructions. Each instruction is decoded only once. */
+ * there are too many instructions. Each instruction of the child process is decoded only once. */
 static int meet(struct tracer *tracer, uint64_t address)
 {
 	int *slot = find_slot(tracer, address);
@@ -402,7 +404,7 @@ static void keep(struct tracer *tracer, int index, const struct registers *regis
 }
 
 /* Steps the child until its next instruction is mark(). Counts the steps before mark(). If `kept`
- * is true, records each step. */
+ * is true, records each single-stepped instruction. */
 static struct status step_to(struct tracer *tracer, bool kept, int *steps)
 {
 	struct registers registers;
@@ -422,7 +424,8 @@ static struct status step_to(struct tracer *tracer, bool kept, int *steps)
 		if (index < 0)
 			return ended_by_signal(tracer, SIGSEGV);
 		/* If the address did not change, the instruction repeats itself (rep movsb) and
-		 * counts as one step. A jump to itself is a new step. */
+		 * counts as one step. An instruction that jumps to itself is a new step each time.
+		 */
 		if (registers.at != before || tracer->insn[index].flow != FLOW_NONE) {
 			if (*steps >= tracer->plan->most_steps)
 				return status_failed(
@@ -444,9 +447,8 @@ static struct status step_to(struct tracer *tracer, bool kept, int *steps)
 static struct status trace(struct tracer *tracer, struct loop *loop)
 {
 	const struct step_plan *plan = tracer->plan;
-	int steps[3] = {
-		0
-	}; /* number of steps before the first mark, in the shorter run, and in the longer run */
+	int steps[3] = { 0 }; /* number of steps before the first call of mark(), in the shorter
+				 run, and in the longer run */
 	struct status status = start(tracer);
 
 	for (int i = 0; i < 3 && status_is_ok(&status); i++)
@@ -503,9 +505,10 @@ struct status step_loop(const struct step_plan *plan, struct loop *loop)
 
 /* ---- Stepping the user's own loops ---- */
 
-/* The number of elements n grows until the path has TURNS_ENOUGH iterations or PATH_ENOUGH steps.
- * One iteration of a vectorised loop can process dozens of elements. If the numbers of elements are
- * powers of two, neither run executes the remainder loop after a vectorised loop. */
+/* The number of data elements n grows until the recorded path has TURNS_ENOUGH iterations or
+ * PATH_ENOUGH steps. One iteration of a vectorised loop can process dozens of elements. If the
+ * numbers of elements are powers of two, neither run executes the remainder loop after a vectorised
+ * loop. */
 enum {
 	N_FIRST = 128,
 	N_TIMES = 8,
@@ -515,7 +518,8 @@ enum {
 	STEPS_MOST = 60000
 };
 
-/* Time limit of stepping an own loop. One step needs 3 µs, or 20 µs under a hypervisor. */
+/* Time limit in seconds for single-stepping an own loop, which is a function of the user's library.
+ * One single step of the child process needs 3 µs, or 20 µs under a hypervisor. */
 static const double OWN_SECONDS = 2.0;
 
 struct status step_own(const struct own *own, uint64_t seed, struct loop *loop)
@@ -546,8 +550,8 @@ struct status step_own(const struct own *own, uint64_t seed, struct loop *loop)
 			(status_is_ok(&status) &&
 				(loop->turns >= TURNS_ENOUGH || loop->path_count >= PATH_ENOUGH)))
 			break;
-		/* A larger n helps only if the run did not reach the loop because it had too few
-		 * elements. */
+		/* A larger number of data elements n helps only if the run did not reach the loop
+		 * because it had too few elements. */
 		if (!status_is_ok(&status) && !strstr(status.text, "no instruction repeats") &&
 			!strstr(status.text, "as many instructions"))
 			break;

@@ -3,15 +3,15 @@
  *
  * The child is a fork of this process, so its code cannot harm the explorer. A step needs two
  * context switches and a debug exception. A step takes 1 to 3 µs on plain hardware, or 20 µs if a
- * hypervisor traps each exception. Steps are slow, so a plan should need only hundreds or thousands
- * of steps. */
+ * hypervisor traps each exception. Single-stepping is slow, so the two runs of a plan should need
+ * only hundreds or thousands of steps. */
 #pragma once
 
 #include "base/status.h"
 #include "model/code/loop.h"
 
-/* Processes `count` elements in the child, between two marks of the stepper. The function runs
- * several times, after fork(), so it must not use locks or allocate memory. */
+/* Processes `count` data elements in the child process, while the parent single-steps the child.
+ * The function runs several times, after fork(), so it must not use locks or allocate memory. */
 typedef void step_run(void *context, uint64_t count);
 
 /* The child calls this function once before stepping, for work that the explorer must not do itself
@@ -22,18 +22,20 @@ typedef int step_prepare(void *context);
 struct step_plan {
 	step_run *run;
 	void *context;
-	uint64_t shorter, longer; /* numbers of elements of the two runs: shorter < longer; both are
-				     multiples of the kernel's granule */
-	int most_steps;		  /* stepping fails after this many instructions in one run (> 0) */
-	double seconds;		  /* stepping fails after this many seconds; see step_late() */
-	step_prepare *prepare;	  /* function that prepares the child; NULL: nothing to prepare */
+	uint64_t shorter,
+		longer; /* numbers of data elements of the two runs: shorter < longer; both are
+			   multiples of the number that the kernel processes at a time */
+	int most_steps; /* stepping fails after this many instructions in one run (> 0) */
+	double seconds; /* stepping fails after this many seconds; see step_late() */
+	step_prepare *prepare; /* function that prepares the child; NULL: nothing to prepare */
 	const struct status *failure; /* reason why `prepare` failed, in memory that parent and
 					 child share; NULL if `prepare` is NULL */
 };
 
 /* On a busy machine, stepping may need up to STEP_LATEST times plan->seconds. If parent and child
- * were idle for nearly all of the time, the stepped code waits for some event. The event may never
- * happen, so stepping of idle processes ends after plan->seconds. */
+ * were idle for nearly all of the time, the stepped code waits for some event. The event for which
+ * the stepped code waits may never happen, so stepping of idle processes ends after plan->seconds.
+ */
 #define STEP_LATEST 10.0
 #define STEP_IDLE   0.1
 
@@ -45,14 +47,14 @@ struct step_share {
 /* Whether stepping must end after `elapsed` seconds; `seconds` is the limit of the plan. */
 bool step_late(double elapsed, const struct step_share *share, double seconds);
 
-/* Steps both runs and fills `loop`, which the caller has initialised. `loop` receives the
- * instructions of the loop with the most steps. The path in `loop` is several iterations from the
- * middle of the longer run, with memory addresses. `loop` also receives the elements and the exact
- * instructions per element. An inner loop with few iterations is reported together with its outer
- * loop. Before stepping, the shorter run executes once at full speed, so that one-time work, for
- * example lazy binding, is not stepped. An instruction that repeats itself (rep movsb) counts as
- * one step. STATUS_FAILED: stepping is not allowed (the text names the reason: seccomp, Yama, an
- * emulator), a signal ended the run, or no instruction repeats. */
+/* Single-steps both runs of the kernel and fills `loop`, which the caller has initialised. `loop`
+ * receives the instructions of the loop with the most steps. The path in `loop` is several
+ * iterations from the middle of the longer run, with memory addresses. `loop` also receives the
+ * elements and the exact instructions per element. An inner loop with few iterations is reported
+ * together with its outer loop. Before stepping, the shorter run executes once at full speed, so
+ * that one-time work, for example lazy binding, is not stepped. An instruction that repeats itself
+ * (rep movsb) counts as one step. STATUS_FAILED: stepping is not allowed (the text names the
+ * reason: seccomp, Yama, an emulator), a signal ended the run, or no instruction repeats. */
 struct status step_loop(const struct step_plan *plan, struct loop *loop);
 
 struct own;

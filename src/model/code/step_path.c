@@ -1,4 +1,4 @@
-/* Chooses the hot loop and its path from a trace of steps. */
+/* Chooses the hot loop and its path from a trace of single-stepped instructions. */
 #include "model/code/step_path.h"
 
 #include <stdlib.h>
@@ -23,7 +23,8 @@ static const struct insn *insn_at(const struct step_trace *trace, int step)
 	return &trace->insn[trace->seen[step].insn];
 }
 
-/* Whether execution jumps back after this step. A backward jump closes a loop. */
+/* Whether execution jumps back to a lower address after this step. A backward jump closes a loop.
+ */
 static bool jumps_back(const struct search *search, int step)
 {
 	const struct insn *insn = insn_at(search->trace, step),
@@ -61,8 +62,8 @@ static int hottest(const struct search *search)
 	return best;
 }
 
-/* The average number of iterations per visit of a loop. Functions that the loop calls belong to the
- * loop. */
+/* The average number of iterations of a loop, each time execution enters it. Functions that the
+ * loop calls belong to the loop. */
 static double turns_a_visit(const struct search *search, int head)
 {
 	const struct step_trace *trace = search->trace;
@@ -112,8 +113,8 @@ static int enclosing(const struct search *search, int inner)
 			held = false;
 		}
 		/* One loop can have two heads, because a compiler may create several backward
-		 * jumps. The two heads run about equally often, and neither is the head of an
-		 * enclosing loop. */
+		 * jumps. The two heads of one loop run about equally often, and neither is the head
+		 * of an enclosing loop. */
 		if (gaps > 0 && 2 * holding >= gaps &&
 			search->heads[i].count * 4 <= search->heads[inner].count * 3)
 			best = i;
@@ -124,7 +125,7 @@ static int enclosing(const struct search *search, int inner)
 /* Whole iterations of a loop: from one step at the loop head up to, but without, a later step at
  * the loop head. */
 struct window {
-	int from, to; /* indices of the first step and of the step after the last */
+	int from, to; /* indices, in the trace, of the first step and of the step after the last */
 	int turns;
 };
 
@@ -142,8 +143,8 @@ static int different(const struct step_trace *trace, int from, int to, bool *use
 	return count;
 }
 
-/* Chooses the iterations of a loop that its path will show. The window has 0 turns if not even one
- * iteration fits into `room`. */
+/* Chooses the iterations of a loop that its path will show. The result has 0 iterations if the loop
+ * `room` has no room for even one iteration. */
 static struct window choose_window(
 	const struct step_trace *trace, int head, const struct loop *room)
 {
@@ -175,8 +176,8 @@ static struct window choose_window(
 static bool goes_both_ways(const struct loop *loop)
 {
 	uint8_t *ways = memory_new((size_t)loop->insn_count,
-		sizeof(*ways)); /* for each instruction: bit 0: some step did not jump; bit 1: some
-				   step jumped */
+		sizeof(*ways)); /* for each instruction: bit 0 is set if the branch was not taken in
+				   some step, bit 1 if it was taken in some step */
 	bool both = false;
 
 	for (int i = 0; i < loop->path_count && !both; i++) {
@@ -221,7 +222,8 @@ struct status step_path(const struct step_trace *trace, double insns_per_element
 		count_heads(&search);
 		head = hottest(&search);
 	}
-	/* Each loop that is tried encloses the previous loop, so the search ends. */
+	/* Each loop that is tried as the hot loop encloses the loop tried before, so the search
+	 * ends. */
 	for (int around; head >= 0;) {
 		window = choose_window(trace, head, loop);
 		if (window.turns > 0 && turns_a_visit(&search, head) >= STEP_TURNS_FEW)

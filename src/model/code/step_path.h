@@ -1,5 +1,5 @@
-/* Chooses the hot loop from a trace of steps, and the steps that represent the loop. The functions
- * do no input or output and keep no state. */
+/* Chooses the hot loop from a trace of executed instructions (steps), and the steps that represent
+ * the loop. The functions do no input or output and keep no state. */
 #pragma once
 
 #include "base/status.h"
@@ -15,9 +15,10 @@ struct step_trace {
 /* Fills `loop` from a trace. The caller initialises `loop`; step_path() discards the old content of
  * `loop`. insns_per_element is the exact number of instructions per element (> 0). The loop head is
  * the most frequent target of backward jumps. If a loop runs fewer than STEP_TURNS_FEW iterations
- * on average, its enclosing loop is used, if one iteration of it fits into `loop`. The path has up
- * to STEP_TURNS_MOST iterations from the middle of the run. The path has at most STEP_PATH steps,
- * or more if STEP_TURNS_WANTED iterations need more. STATUS_FAILED: no instruction repeats, or one
+ * on average each time it is entered, the loop that encloses it is used, if one iteration of that
+ * loop fits into `loop`. The path that represents the loop has up to STEP_TURNS_MOST iterations
+ * from the middle of the run. The path that represents the loop has at most STEP_PATH steps, or
+ * more if STEP_TURNS_WANTED iterations need more. STATUS_FAILED: no instruction repeats, or one
  * iteration does not fit into `loop`. */
 struct status step_path(
 	const struct step_trace *trace, double insns_per_element, struct loop *loop);

@@ -1,7 +1,8 @@
 /* Finds the class of an instruction in the tables NAME.ops (format: data/uarch/README.md). The
- * explorer needs the class of every instruction in every frame. For fast access, the rules are in a
- * hash table by mnemonic; rules with the same hash keep the order of the file. Rules whose mnemonic
- * ends in * are in a separate list. */
+ * explorer looks up the class of every instruction of the loop each time it draws the screen. For
+ * fast access, the rules that give a class to each instruction are in a hash table by mnemonic;
+ * rules with the same hash keep the order of the file. Rules whose mnemonic ends in * are in a
+ * separate list. */
 #include "model/core/uarch_inside.h"
 
 #include <search.h>
@@ -33,8 +34,8 @@ static unsigned hash(const char *name)
 
 /* ---- Finding the rule for an instruction */
 
-/* Whether an operand of an instruction fits one word of a rule's shape. `rule_length` and `length`
- * are the bytes of the word and of the operand. */
+/* Whether an operand of an instruction fits one word of a rule's operand pattern, such as "r" or
+ * "i8". `rule_length` and `length` are the bytes of the word and of the operand. */
 static bool operand_fits(const char *rule, size_t rule_length, const char *operand, size_t length,
 	const struct insn *insn)
 {
@@ -86,7 +87,8 @@ int ops_find(const struct uarch_ops *ops, const struct insn *insn)
 	while (exact >= 0 && (strcmp(ops->rule[exact].mnemonic, insn->mnemonic) != 0 ||
 				     !shape_fits(ops->rule[exact].shape, insn)))
 		exact = ops->rule[exact].next;
-	/* A rule with a * wins only if it is before the exact rule in the file. */
+	/* A rule for mnemonics with a * at the end applies only if it is before the rule for the
+	 * exact mnemonic in the file. */
 	for (; starred >= 0 && (exact < 0 || starred < exact); starred = ops->rule[starred].next) {
 		const struct ops_rule *rule = &ops->rule[starred];
 
@@ -174,8 +176,8 @@ static bool shape_operand_good(const char *at, size_t length)
 	if (length == 3 && (memcmp(at, "r<s", 3) == 0 || memcmp(at, "r<l", 3) == 0))
 		return true;
 	if (*at == '[') {
-		/* The brackets may have a base, an index, a scaled index and a displacement: each
-		 * at most once, in this order. */
+		/* The brackets of a memory operand in a rule may have a base, an index, a scaled
+		 * index and a displacement: each at most once, in this order. */
 		for (const char *order = "bisd"; *order; order++)
 			inside += *inside == *order;
 		return length >= 3 && *inside == ']' && inside + 1 == at + length;

@@ -52,9 +52,10 @@ static bool has_512(const struct uarch *uarch)
 	return false;
 }
 
-/* How near the core of a match line is to an unknown processor. A higher value is nearer; 0: the
- * core has another vendor. A newer core usually has a higher model number, and is most similar to
- * its predecessor. */
+/* How near a core, described by a `match` line of its core file, is to an unknown processor. For a
+ * core that is more similar to the processor, the result is higher; 0: the core has another vendor.
+ * A newer processor core usually has a higher model number, and is most similar to its predecessor.
+ */
 static double nearness(
 	const struct uarch *uarch, const struct uarch_id *id, const struct machine *machine)
 {
@@ -71,8 +72,10 @@ static double nearness(
 	ranges = ranges->count ? ranges : &any;
 	for (int i = 0; i < ranges->count; i++) {
 		double low = base + ranges->range[i].low, high = base + ranges->range[i].high;
-		/* In the range, `near` is 2. Above the range, `near` falls towards 1 with the
-		 * distance from it. Below the range, `near` falls from 1 towards 0. */
+		/* If the processor's model number is in the range of the core file's `match` line,
+		 * `near` is 2. If the processor's number is above the range of the `match` line,
+		 * `near` falls from 2 towards 1 with the distance. If the processor's number is
+		 * below the range of the `match` line, `near` falls from 1 towards 0. */
 		double far = number >= high ? number - high : number >= low ? 0 : low - number;
 		double near = number >= low ? 1 + 1 / (1 + far) : 1 / (1 + far);
 
@@ -118,8 +121,8 @@ bool uarch_fits(const struct uarch *uarch, const struct machine *machine)
 
 /* Finds the core whose match line fits this processor with the most conditions, and writes the
  * reason to `why`. If `nearest` is true, finds the nearest core of the same vendor instead, and
- * skips malformed files. Returns false if no core is found. *unclear becomes the first core with a
- * malformed match line. */
+ * skips malformed files. Returns false if no core is found. *unclear becomes the first core whose
+ * file has a malformed `match` line. */
 static bool find_core(const struct machine *machine, bool nearest, char name[24], struct text *why,
 	const char **unclear)
 {
@@ -131,8 +134,8 @@ static bool find_core(const struct machine *machine, bool nearest, char name[24]
 		char origin[256], *text;
 
 		uarch_text(*names, &text, origin);
-		/* Most cores are another vendor's. Not reading their files saves a twentieth of
-		 * the time of slexplore explain. */
+		/* Most cores are another vendor's. Core files of other vendors are not read, which
+		 * saves a twentieth of the time of `slexplore explain`. */
 		if (text && *vendor && !strstr(text, vendor)) {
 			uarch_free(uarch);
 			free(text);
@@ -197,7 +200,8 @@ struct status uarch_choose(
 	match = uarch_recognise(machine, own, core->how);
 	if (!name && match != UARCH_EXACT) {
 		memcpy(core->nearest, own,
-			sizeof(own)); /* `nearest` stays empty if the match is UARCH_NONE */
+			sizeof(own)); /* `nearest` stays empty if no core file fits the processor or
+					 is near it (UARCH_NONE) */
 		return status_ok();
 	}
 	status = uarch_load(name ? name : own, machine->arch, &core->uarch);

@@ -13,15 +13,16 @@
 
 enum { MOST_CORES = 128, LISTS = 3 };
 
-/* There is a list of core names for all instruction sets together, and one for each instruction
- * set. The last list is for an unknown instruction set and is always empty. */
+/* There is one list of core names for all instruction sets together, and one list for each
+ * instruction set. The last of these lists of core names is for an unknown instruction set and is
+ * always empty. */
 static const char *const list_isa[LISTS] = { "", "x86_64", "aarch64" };
 static char every_name[MOST_CORES][UARCH_NAME];
 static const char *list[LISTS + 1][MOST_CORES + 1];
 static pthread_once_t names_once = PTHREAD_ONCE_INIT;
 
-/* The number of the list for a core file, from the line `isa`. 0: the file states no known
- * instruction set. */
+/* The number of the list of names to which a core belongs, from the line `isa` of its file. 0: the
+ * file states no known instruction set. */
 static int list_of(const char *text)
 {
 	const char *said = text ? strstr(text, "\nisa ") : NULL;
@@ -59,8 +60,8 @@ static void list_names(void)
 		strcpy(every_name[all], *name);
 		uarch_text(*name, &text, NULL);
 		isa = list_of(text);
-		/* A core file without an instruction set is in each list, so that its error is
-		 * reported. */
+		/* A core file without a line for the instruction set is in each list of names, so
+		 * that its error is reported. */
 		for (int i = 0; i < LISTS; i++)
 			if (i == 0 || isa == 0 || isa == i)
 				list[i][count[i]++] = every_name[all];

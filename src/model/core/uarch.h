@@ -51,20 +51,23 @@ struct uarch_class {
 	bool accumulate_unknown; /* true: a multiply-add may read its addend later than its factors,
 				    and the core file does not state how much later */
 	double each; /* measured reciprocal throughput in cycles per instruction; UARCH_UNKNOWN: not
-			stated. Limits are computed from the ports, without this value */
+			stated. The speed limits are computed from the ports, without the measured
+			throughput */
 	double latency_spread, accumulate_spread,
-		each_spread; /* the ± of each value in the core file; 0: no ± stated */
+		each_spread; /* measurement spread (±) of each value in the core file; 0: the file
+				states none */
 	double slots; /* rename slots that one instruction occupies, without the slots of its memory
 			 operands (> 0) */
 	int term_count;
 	struct uarch_term term[UARCH_TERMS];
 	bool executes; /* false: the core file says `ports unknown`, so the class adds no port
 			  pressure */
-	uint32_t tags; /* sources of the class: bit i stands for entry i of struct uarch_sources */
+	uint32_t tags; /* published or measured sources of the class's numbers: bit i stands for
+			  entry i of struct uarch_sources */
 };
 
-/* The facts that uarch_facts.h lists. The sizes come first, so SIZE_COUNT is the number of sizes
- * and can be the length of an array. */
+/* The facts that uarch_facts.h lists. The sizes of buffers and queues are the first facts, so
+ * SIZE_COUNT is the number of sizes and can be the length of an array. */
 enum uarch_fact {
 #define FACT(identifier, words) identifier,
 #include "model/core/uarch_facts.h"
@@ -79,7 +82,8 @@ struct uarch_cache {
 	double lines; /* cache lines per cycle that this level sends to the level nearer to the
 			 core; UARCH_UNKNOWN: not stated */
 	double bytes_spread, latency_spread,
-		lines_spread; /* the ± of each value in the core file; 0: no ± stated */
+		lines_spread; /* measurement spread (±) of each value in the core file; 0: the file
+				 states none */
 };
 
 /* The content of data/uarch/sources: each tag that core files use, and the source that the tag
@@ -97,18 +101,19 @@ struct uarch {
 	char isa[16];	       /* name of the instruction set: "x86_64" or "aarch64" */
 	double width;	       /* rename slots per cycle; UARCH_UNKNOWN: not stated */
 	int port_count;	       /* number of ports, without units */
-	int unit_count; /* number of units, for example a divider. A micro-op on a unit needs no
-			   rename slot. In `port`, the units follow the ports */
+	int unit_count; /* number of units, for example a divider. A micro-op that uses a unit, such
+			   as the divider, needs no additional rename slot for the unit. In `port`,
+			   the units follow the ports */
 	char port[UARCH_PORTS][12];
 	double fact[UARCH_FACTS];
-	double width_spread,
-		fact_spread[UARCH_FACTS]; /* the ± of each value in the core file; 0: no ± stated */
+	double width_spread, fact_spread[UARCH_FACTS]; /* measurement spread (±) of each value in
+							  the core file; 0: the file states none */
 	char pmu[UARCH_PMU]; /* libpfm's name of the PMU that counts this core's events; "": no PMU
 			      */
 	int event_count;
 	struct uarch_event *event; /* counter events, in the order of the core file */
 
-	/* Only the files of the folder model/core use the following fields. */
+	/* Only the source files in the folder model/core use the following fields. */
 	int class_count, chain_count, fusion_count, id_count, cache_count;
 	struct uarch_class *class; /* classes, sorted by name */
 	struct uarch_chain *chain;
@@ -117,17 +122,22 @@ struct uarch {
 	struct uarch_cache cache[UARCH_CACHES];
 	enum { LAMINATE_UNKNOWN, LAMINATE_NEVER, LAMINATE_INDEXED } laminate;
 	bool laminate_two_operand,
-		laminate_stores; /* operations that stay fused under LAMINATE_INDEXED: those with
-				    two operands; stores */
+		laminate_stores; /* laminate_two_operand, laminate_stores: whether two-operand
+				    instructions, and stores, keep an indexed memory operand fused
+				    under LAMINATE_INDEXED */
 	struct uarch_sources sources;
-	uint32_t tags; /* sources of all lines of the core file */
+	uint32_t tags; /* published or measured sources of all numbers in the core file, one bit for
+			  each */
 
-	/* The following fields are tables for uarch_insn(). */
+	/* The following fields are tables from which uarch_insn() finds the class of an
+	 * instruction. */
 	struct uarch_ops *ops;
-	const struct uarch_class *
-		*resolved; /* the class for each class number of `ops` and each width */
-	const struct uarch_class *(*reserved)[UARCH_WIDTHS]; /* the class for each value of enum
-								reserved and each width */
+	const struct uarch_class **resolved; /* this core's class for each class number of the
+						instruction table `ops` and each width */
+	const struct uarch_class *(
+		*reserved)[UARCH_WIDTHS]; /* this core's class for each value of enum reserved
+					     (classes found by an instruction's effect) and each
+					     width */
 };
 
 /* The number of ports and units together. */
@@ -137,8 +147,8 @@ static inline int uarch_port_count(const struct uarch *uarch)
 }
 
 /* The names of all core models for an instruction set ("x86_64", "aarch64"; NULL: any), ended by
- * NULL. Names of the user's own core files come first. The list is static and does not change after
- * the first call. */
+ * NULL. Names of the user's own core files come first. The list of core names is static and does
+ * not change after the first call. */
 const char *const *uarch_names(const char *isa);
 
 /* Loads a core model by name, or by path if the name contains a slash. The caller frees the core
@@ -169,7 +179,8 @@ bool uarch_fits(const struct uarch *uarch, const struct machine *machine);
 /* ---- Choosing a core model */
 
 struct uarch_choice {
-	struct uarch *uarch; /* NULL: the processor was not recognised, and no name was given */
+	struct uarch *uarch; /* the core model to use; NULL: the processor was not recognised, and
+				the user gave no name */
 	bool foreign;	     /* true: the model is for another core than this machine's */
 	char how[160];	  /* how the core model was recognised, or why a model of another core is in
 			     use */
@@ -192,9 +203,9 @@ extern const char *const uarch_fact_words[UARCH_FACTS];
 enum uarch_fact uarch_fact_find(const char *words);
 /* The range of values that a core file may state for the fact. */
 void uarch_fact_range(enum uarch_fact fact, double *least, double *most);
-const struct uarch_cache *uarch_cache(
-	const struct uarch *uarch, int level); /* Finds the cache of a level (1, 2, …). Returns NULL
-						  if the core model does not state it. */
+const struct uarch_cache *uarch_cache(const struct uarch *uarch,
+	int level); /* Finds the cache of a level (1, 2, …). Returns NULL if the core model states
+		       no cache of this level. */
 
 /* The latency from a result of class `producer` to an operand of class `consumer`, if a `chain` row
  * states it; otherwise UARCH_UNKNOWN. */
@@ -205,14 +216,14 @@ double uarch_chain(const struct uarch *uarch, const struct uarch_class *producer
 struct uarch_insn {
 	bool known; /* false: the instruction table has no rule for the instruction, or the core
 		       model lacks its class */
-	const struct uarch_class *op;	/* class of the operation; NULL: the instruction is a plain
-					   load, store or nop */
-	const struct uarch_class *load; /* class of each load of a memory operand; NULL: the
-					   instruction does not load */
-	const struct uarch_class
-		*store; /* class of each store; NULL: the instruction does not store */
-	const struct uarch_class *taken; /* class that replaces `op` if a conditional branch is
-					    taken; NULL: no replacement */
+	const struct uarch_class *op;	 /* class of the operation; NULL: the instruction is a plain
+					    load, store or nop */
+	const struct uarch_class *load;	 /* class of each load of a memory operand; NULL: the
+					    instruction does not load */
+	const struct uarch_class *store; /* class of each store of a memory operand; NULL: the
+					    instruction does not store */
+	const struct uarch_class *taken; /* class of the instruction if it is a conditional branch
+					    that is taken, in place of `op`; NULL: no replacement */
 	const struct uarch_class
 		*base; /* class of the update of the base register by a pre- or post-indexed access;
 			  its latency is from the old to the new base. NULL: the update costs
@@ -223,14 +234,15 @@ struct uarch_insn {
 			     */
 	bool eliminated; /* true: rename eliminates the instruction, so it has latency 0 and needs
 			    no port */
-	bool joined; /* true: the load shares one rename slot with the next instruction; callers set
-			this from uarch_fuses_behind() */
+	bool joined; /* true: the load shares one rename slot with the next instruction; the caller
+			of uarch_insn() sets this field from uarch_fuses_behind() */
 };
 
 void uarch_insn(const struct uarch *uarch, const struct insn *insn, struct uarch_insn *facts);
 
-/* Finds a class by name and width in bits (0: no width). If no class has this width, uarch_find()
- * returns the class with the name alone. NULL: no class has this name. */
+/* Finds a class by name and width in bits (0: no width). If no class has the name with this width,
+ * uarch_find() returns the class with the name alone. The result is NULL if no instruction class
+ * has this name. */
 const struct uarch_class *uarch_find(const struct uarch *uarch, const char *name, unsigned bits);
 
 /* Whether an instruction and the branch after it become one micro-op (macro-fusion). */
@@ -244,10 +256,11 @@ bool uarch_fuses_behind(
 
 /* ---- Counter events of a core */
 
-/* The roles of counter events: a role says what an event counts. Each row has the role's
- * identifier, its name in files, and its title for the user. Two flags follow: whether every
- * program raises the event; whether a core may have several events of the role. To add a role, add
- * a row. If the model predicts the count of the new role, also add a line to events_modelled(). */
+/* The roles of counter events: a role says what an event counts. Each row of the table of event
+ * roles has the role's identifier, its name in files, and its title for the user. Two flags of a
+ * role say whether its events occur in every program, and whether a core may have several events of
+ * the role. To add a role of counter events, add a row to the table. If the model predicts the
+ * count of the new role, also add a line to events_modelled(). */
 #define EVENT_ROLES(ROW)                                                                        \
 	ROW(ROLE_CYCLES, "cycles", "cycles", true, false)                                       \
 	/* counts retired instructions */                                                       \
@@ -265,7 +278,7 @@ bool uarch_fuses_behind(
 	ROW(ROLE_STORES, "stores", "stores", false, false)                                      \
 	ROW(ROLE_BRANCHES, "branches", "branches", false, false)                                \
 	ROW(ROLE_MISPREDICTIONS, "mispredictions", "mispredictions", false, false)              \
-	/* the three cache-miss roles count misses of data accesses */                          \
+	/* the three roles of events for cache misses count misses of data accesses */          \
 	ROW(ROLE_L1_MISSES, "l1-misses", "L1 misses", false, false)                             \
 	ROW(ROLE_L2_MISSES, "l2-misses", "L2 misses", false, false)                             \
 	ROW(ROLE_L3_MISSES, "l3-misses", "L3 misses", false, false)                             \
@@ -285,15 +298,15 @@ enum event_role { EVENT_ROLES(ROLE_IDENTIFIER) ROLE_COUNT };
 extern const struct event_role_facts {
 	const char *name,
 		*title; /* name in files, and title for the user: "l1-misses", "L1 misses" */
-	bool must;	/* true: every program raises the event */
+	bool must;	/* true: the event occurs in every program */
 	bool many;	/* true: a core may have several events of the role */
 } event_roles[ROLE_COUNT];
-enum event_role role_find(const char *name); /* Finds a role by its name in files. Returns
-						ROLE_COUNT if the name is unknown. */
+enum event_role role_find(const char *name); /* Finds a role of counter events by its name in files.
+						Returns ROLE_COUNT if the name is unknown. */
 
 enum { EVENT_WORDS = 40, EVENT_TITLE = 64 };
 
-/* One event of a core file. */
+/* One counter event that a core file states. */
 struct uarch_event {
 	enum event_role role;
 	uint32_t ports; /* for ROLE_PORTS: a bit for each port whose micro-ops the event counts */
@@ -304,11 +317,13 @@ struct uarch_event {
 	char name[COUNTER_NAME]; /* libpfm's name of the event, after the name of its PMU */
 	char title[EVENT_TITLE]; /* title for the user: "L1 misses", "p2 p3", "stalled: back end";
 				    for an extra event, its shortened name */
-	uint32_t tags; /* sources of the event, as bits like the tags of struct uarch_class */
+	uint32_t tags; /* published or measured sources of the event, as bits like the tags of
+			  struct uarch_class */
 };
 
-/* The title of an event. If the event has no title, events_title() composes one from role and
- * words. `uarch` gives the names of ports; `uarch` may be NULL. */
+/* The title of an event. If a counter event has no title, events_title() composes one from the
+ * event's role and the words after the role. `uarch` gives the names of ports; `uarch` may be NULL.
+ */
 struct event_title {
 	char text[EVENT_TITLE];
 };
@@ -319,6 +334,6 @@ struct event_title events_title(const struct uarch_event *meaning, const struct 
 struct status events_parse(
 	const char *text, const char *origin, struct uarch_event *event, int most, int *count);
 
-/* Adds sources to `text` as lines "[U] uops.info …". `tags` selects the sources, for example those
- * of a class; 0 selects all sources of the core file. */
+/* Adds the sources of a core model's numbers to `text`, as lines "[U] uops.info …". `tags` selects
+ * the sources, for example those of a class; 0 selects all sources of the core file. */
 void uarch_sources(const struct uarch *uarch, uint32_t tags, struct text *text);

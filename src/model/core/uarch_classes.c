@@ -66,7 +66,8 @@ bool read_ports(struct reader *r)
 	return true;
 }
 
-/* Adds the bits of a name to *ports. The name is a port, a unit, or a set of ports. */
+/* Adds the bits for a named port, unit or set of ports to *ports. The name may be that of a port, a
+ * unit, or a set of ports. */
 static bool add_ports(
 	const struct reader *r, const char *name, size_t length, int deep, uint32_t *ports)
 {
@@ -122,7 +123,7 @@ bool read_set(struct reader *r)
 
 /* ---- classes */
 
-/* Reads the name of a class: NAME or NAME.WIDTH. */
+/* Reads the name of an instruction class: NAME or NAME.WIDTH. */
 static bool read_class_name(struct reader *r, const char *word, char name[UARCH_NAME])
 {
 	const char *dot = strchr(word, '.');
@@ -135,8 +136,8 @@ static bool read_class_name(struct reader *r, const char *word, char name[UARCH_
 	       rows_choice(&r->rows, "width", dot, uarch_width_suffix + 1, UARCH_WIDTHS - 1) >= 0;
 }
 
-/* Reads one kind of micro-ops, for example "2*p0,p1:3". Adds the rename slots of these micro-ops to
- * *slots. */
+/* Reads one kind of micro-ops, for example "2*p0,p1:3". Adds the rename slots of the micro-ops that
+ * were read to *slots. */
 static bool read_term(struct reader *r, struct uarch_class *class, char *word, double *slots)
 {
 	struct uarch_term *term = &class->term[class->term_count];
@@ -170,7 +171,7 @@ static bool read_term(struct reader *r, struct uarch_class *class, char *word, d
 	return true;
 }
 
-/* Reads kinds of micro-ops joined by "+". If the line does not state the class's slots,
+/* Reads kinds of micro-ops joined by "+". If the line of a class does not state its rename slots,
  * read_terms() computes the slots from the number of micro-ops. */
 static bool read_terms(struct reader *r, struct uarch_class *class, char *words)
 {
@@ -180,7 +181,7 @@ static bool read_terms(struct reader *r, struct uarch_class *class, char *words)
 	for (char *word; !none && (word = strsep(&words, "+"));) {
 		char *end = word + strlen(word);
 
-		/* reader_join() put one blank between words. */
+		/* reader_join() has put exactly one blank between the words of the text. */
 		if (end > word && end[-1] == ' ')
 			end[-1] = '\0';
 		word += *word == ' ';
@@ -233,7 +234,7 @@ bool read_class(struct reader *r)
 	return true;
 }
 
-/* Whether a class of any width has this name. */
+/* Whether the core has an instruction class with this name, of any width. */
 static bool has_class(const struct reader *r, const char *name)
 {
 	for (int width = 0; width < UARCH_WIDTHS; width++) {

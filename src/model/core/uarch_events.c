@@ -62,7 +62,8 @@ bool read_pmu(struct reader *r)
 }
 
 /* Reads the words between the role and the "=" of an `event` line: the ports, or the name of what
- * the event counts. `none`: the line ends with "none". */
+ * the event counts. `none` is true if the line ends with "none", which removes an inherited event.
+ */
 static bool read_of(struct reader *r, bool none, struct uarch_event *event)
 {
 	const struct event_role_facts *role = &event_roles[event->role];
@@ -97,8 +98,8 @@ static bool same_event(const struct uarch_event *a, const struct uarch_event *b)
 static bool take_back(struct reader *r, const struct uarch_event *event)
 {
 	struct uarch *u = r->uarch;
-	bool all = r->words ==
-		   4; /* a line without words after the role removes all events of the role */
+	bool all = r->words == 4; /* a line `event ROLE = none` without words after the role removes
+				     all events of the role */
 	int kept = 0, count = u->event_count;
 
 	for (int i = 0; i < count; i++) {
@@ -167,7 +168,8 @@ bool read_event(struct reader *r)
 	if (role < 0)
 		return false;
 	event.role = (enum event_role)role;
-	/* A line `event … = none` needs no source. */
+	/* A line `event … = none` of a core file needs no mark of a source, because it states no
+	 * fact. */
 	if (!none && !r->tagged)
 		return reader_unsourced(r);
 	/* A core with `pmu none` inherits only events that name their PMU. */

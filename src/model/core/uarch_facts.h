@@ -1,7 +1,7 @@
 /* Facts: numbers that a core file states with two words, for example "size rob 224". Each row is
  * one fact. uarch.h and uarch.c include these rows, with their own definition of FACT(identifier,
- * words). The order must stay sizes, caps, extras, because SIZE_COUNT and uarch_fact_range() depend
- * on the order. */
+ * words). The rows must stay in the order sizes, caps, extras, because SIZE_COUNT and
+ * uarch_fact_range() depend on it. */
 
 /* Sizes: the number of entries of a queue, register file or cache of the core. */
 FACT(SIZE_ROB, "size rob")

@@ -9,7 +9,7 @@ enum {
 	UARCH_WORDS = 128,
 	UARCH_RANGES = 16,
 	UARCH_FEATURES = 6,
-	UARCH_LIST = 120 /* bytes of the text of a list of ports or micro-ops */
+	UARCH_LIST = 120 /* size in bytes of a text that lists ports or micro-ops */
 };
 
 /* ---- A core model */
@@ -18,7 +18,8 @@ enum {
 enum { ID_FAMILY, ID_MODEL, ID_STEPPING, ID_IMPLEMENTER, ID_PART, ID_NUMBERS };
 
 struct uarch_ranges {
-	int count; /* number of ranges; 0: any number fits */
+	int count; /* number of ranges that a number in a `match` line may lie in; 0: any number
+		      fits */
 	struct {
 		unsigned low, high;
 	} range[UARCH_RANGES];
@@ -28,8 +29,8 @@ struct uarch_ranges {
 struct uarch_id {
 	char vendor[16];
 	struct uarch_ranges number[ID_NUMBERS];
-	int feature_count[2]; /* [0]: number of features after `with`; [1]: number of features after
-				 `without` */
+	int feature_count[2]; /* number of processor features in the `match` line: [0] counts
+				 features after the word `with`, [1] those after `without` */
 	char feature[2][UARCH_FEATURES][16];
 };
 
@@ -67,14 +68,15 @@ enum {
 
 /* The state while a core file is read, with the files that the core inherits from. All files are
  * read twice: first from the core's own file to the oldest ancestor, then in reverse order. If
- * several files state the same fact, the youngest file counts. */
+ * several files of a core state the same fact, the fact of the file that inherits from the others
+ * counts. */
 struct reader {
 	struct rows rows; /* rows of the current file */
 	struct uarch *uarch;
 	struct reader_file {
 		char name[UARCH_NAME], origin[256], *text;
-		int line;     /* line number of the line `from` that names this file, in the younger
-				 file */
+		int line; /* line number, in the inheriting core file, of the line `from` that names
+			     this file */
 	} from[READER_FILES]; /* from[0]: the core's own file; from[1]: the file that it inherits
 				 from, and so on */
 	int files, file, statements;
@@ -84,9 +86,11 @@ struct reader {
 
 	/* The following fields describe the current line of a core file. */
 	char *word[UARCH_WORDS];
-	int words;     /* number of words of the line, without the sources at its end */
-	bool tagged;   /* true: the line ends with sources in brackets */
-	bool measured; /* true: the line has the source [measured], so its numbers may have a spread
+	int words;   /* number of words of the line, without the marks such as [measured] at its end
+		      */
+	bool tagged; /* true: the line ends with marks in brackets that say where its numbers come
+			from */
+	bool measured; /* true: the line has the mark [measured], so its numbers may have a spread
 			*/
 	uint32_t tags;
 
@@ -100,34 +104,39 @@ struct reader {
 	} event_place[READER_EVENTS]; /* the file and line of each event of the core */
 };
 
-/* ---- uarch_line.c. Each bool function that fails sets the status of `rows` and returns false. */
+/* ---- uarch_line.c. If a bool function of the core file reader fails, it sets the status of `rows`
+ * (the lines of the file) and returns false. */
 
 struct status sources_load(struct uarch_sources *sources);
 
 /* Starts to read a text. rows_end() ends the reading. */
 void reader_open(struct reader *r, const char *text, const char *origin);
-/* Splits the next line into words and reads its sources. Returns false at the end and after an
- * error. */
+/* Splits the next line of the core file into words, and reads the marks that say where each number
+ * comes from, such as [measured]. Returns false at the end of the core file and after an error. */
 bool reader_next(struct reader *r);
 
-/* Whether the current line counts for a key ("class fadd"): no younger file states the key. Fails
- * if the current file states the key twice. */
+/* Whether the current line of the core file is used for a fact ("class fadd"): no inheriting core
+ * file may state the fact, too. Fails if the current core file states the same fact, such as "class
+ * fadd", twice. */
 bool reader_claims(struct reader *r, const char *key);
-/* The file that states the key, as an index into `from`. -1: no file states the key, or a line
- * "unknown" removes the key. */
+/* The core file that states the fact called by a key such as "class fadd", as an index into `from`.
+ * -1: no core file states the fact, or a line "unknown" removes the fact. */
 int reader_file_of(const struct reader *r, const char *key);
-/* Removes the statement of older files for a key. Returns whether an older file states the key. */
+/* Removes a fact, called by its key, that the core inherits from other core files. Returns whether
+ * an inherited core file states the fact. */
 bool reader_take_back(struct reader *r, const char *key);
-void reader_forget(struct reader *r); /* frees all keys that the reader has recorded */
+void reader_forget(
+	struct reader *r); /* frees the reader's table of the facts that core files have stated */
 
 bool reader_unsourced(
-	struct reader *r); /* Always fails, with the message that the line has no source. */
-/* Joins the words `from` to `to` - 1 of the current line with blanks. `what` names the text in
- * messages. */
+	struct reader *r); /* Always fails: the message says that the current line of the core file
+			      does not name the source of its numbers. */
+/* Joins the words `from` to `to` - 1 of the current line of a core file with blanks. `what` names
+ * the text in messages. */
 bool reader_join(struct reader *r, int from, int to, const char *what, char *buffer, size_t size);
-/* Reads a number. In a line with the source [measured], the number may have a spread: 3±0.01.
- * *spread is 0 if the number has no spread; the pointer may be NULL. reader_number() cuts the
- * spread from the word. */
+/* Reads a number. In a line of a core file that ends with the mark [measured], the number may have
+ * a spread: 3±0.01. *spread is 0 if the number has no spread; the pointer may be NULL.
+ * reader_number() cuts the spread from the word. */
 bool reader_number(struct reader *r, const char *what, char *word, double least, double most,
 	double *value, double *spread);
 
@@ -178,8 +187,8 @@ extern const char *const uarch_exceptions[EXCEPTIONS];
 const char *const *uarch_conditions(const char *isa);
 /* The ends of class names for each width: "" for no width, then ".8" … ".512". */
 extern const char *const uarch_width_suffix[UARCH_WIDTHS];
-/* Whether a class with this name accesses memory. A memory class needs one rename slot for any
- * number of micro-ops. */
+/* Whether an instruction class with this name accesses memory. A class of loads or stores needs one
+ * rename slot for any number of micro-ops. */
 bool uarch_class_is_memory(const char *name);
 /* Loads the instruction table, and finds the core's class for each class of the table. */
 struct status uarch_bind(struct uarch *uarch);
@@ -195,15 +204,15 @@ struct status uarch_text(const char *name, char **text, char origin[256]);
 /* Reads a core file without the instruction table. The result of uarch_read() is enough to
  * recognise a core. */
 struct status uarch_read(const char *text, const char *origin, struct uarch **uarch);
-/* Reads only the match lines of a file into id and id_count. The rest of the file may be malformed.
- * Returns false if a match line is malformed. */
+/* Reads only the match lines (conditions on the processor) of a core file into id and id_count. The
+ * rest of the file may be malformed. Returns false if a match line is malformed. */
 bool uarch_read_matches(const char *text, struct uarch *uarch);
 
 /* ---- instruction_classes.c: the class of an instruction */
 
 struct ops_class {
-	char name[UARCH_NAME]; /* the name must be the first field, because by_name() compares
-				  classes as strings */
+	char name[UARCH_NAME]; /* the name of the class must be the first field, because by_name()
+				  compares classes as strings */
 	int number;
 	int fallback; /* number of the class that replaces this class on a core without it; -1: no
 			 class */
@@ -216,8 +225,8 @@ struct uarch_ops {
 	struct ops_class **classes;
 	void *by_name;	  /* search tree that finds classes by name */
 	unsigned buckets; /* number of hash buckets, a power of two */
-	int *bucket; /* index of the first rule in each bucket; the last entry is for rules whose
-			mnemonic ends in * */
+	int *bucket; /* index of the first instruction rule in each hash bucket; the last entry is
+			for rules whose mnemonic has a * at the end */
 };
 
 /* Loads the instruction table ISA.ops. The caller frees the table with ops_free(). */
@@ -226,8 +235,9 @@ struct status ops_parse(const char *text, const char *origin, struct uarch_ops *
 void ops_free(struct uarch_ops *ops);
 
 enum { OPS_NONE = -2, OPS_MEMORY_ONLY = -1 };
-/* The class number of the first rule that fits the instruction. OPS_MEMORY_ONLY: the rule has "-"
- * in place of a class. OPS_NONE: no rule fits. */
+/* The class number that the first fitting rule of the instruction table gives to the instruction.
+ * OPS_MEMORY_ONLY: the rule has "-" in place of a class, for an instruction that is only a load or
+ * store. OPS_NONE: no rule fits. */
 int ops_find(const struct uarch_ops *ops, const struct insn *insn);
 
 /* The number of the class with this name; a width at the end of the name (".64") is ignored. -1: no

@@ -10,8 +10,9 @@
 /* ---- reserved classes */
 
 /* Classes that uarch_insn() finds by the effect of an instruction, not by its mnemonic. Each row
- * has an identifier, a name, and a fallback. The fallback replaces the class on a core without the
- * class; RESERVED_COUNT: no fallback. The class for vector registers follows the class for general
+ * names an instruction class by identifier and name, and gives its fallback class. The fallback
+ * replaces the class on a core without the class; RESERVED_COUNT: no fallback. If an effect has a
+ * class for vector registers, the row of that class follows the row of the class for general
  * registers. */
 #define RESERVED_ROWS(ROW)                                     \
 	ROW(ZERO, "zero", RESERVED_COUNT)                      \
@@ -151,8 +152,8 @@ struct status uarch_bind(struct uarch *uarch)
 
 /* ---- How one instruction executes */
 
-/* The width index of a memory access with vector registers. The index is 0 for accesses of up to 8
- * bytes (scalars). */
+/* The index of the width (8, 16, … 512 bits) of a memory access with vector registers. The width
+ * index is 0 for accesses of up to 8 bytes (scalars). */
 static int access_width(const struct insn_memory *memory)
 {
 	unsigned size = memory->accesses > 1 ? memory->size / memory->accesses : memory->size;
@@ -341,8 +342,8 @@ bool uarch_fuses(const struct uarch *uarch, const struct insn *first, const stru
 	return false;
 }
 
-/* Whether an operation reads and writes the register `reg`, and writes no other register except the
- * flags. */
+/* Whether an instruction reads and writes the register `reg`, and writes no other register except
+ * the flags. */
 static bool changes(const struct insn *operation, uint8_t reg)
 {
 	for (int i = 0; i < operation->write_count; i++)

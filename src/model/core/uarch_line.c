@@ -33,8 +33,8 @@ struct status sources_load(struct uarch_sources *sources)
 	return rows_end(&rows);
 }
 
-/* Removes the sources, for example "[M,TD]", from the end of the current line, and records the
- * sources in the reader. */
+/* Removes the marks of the sources, for example "[M,TD]", from the end of a line of a core file,
+ * and records the sources in the reader. */
 static bool read_tags(struct reader *r)
 {
 	const struct uarch_sources *sources = &r->uarch->sources;
@@ -147,13 +147,14 @@ int reader_pairs(struct reader *r, int at, const struct reader_pair *pairs, int 
 
 /* ---- the file that states each fact */
 
-/* The place of a fact: the youngest file that states the fact, and the line there. The core's own
- * file is younger than the files that it inherits from. */
+/* The place where a fact is stated: the youngest core file that states the fact, and the line in
+ * that file. The core's own file is younger than the files that it inherits from. */
 struct stated {
-	char key[READER_KEY]; /* the first words of a line: "class fadd", "size rob" */
+	char key[READER_KEY]; /* key of a fact: the first words of its line, "class fadd" or "size
+				 rob" */
 	int file, line;
-	bool taken_back; /* a line "unknown" removes the fact */
-	bool inherited;	 /* an older file also states the fact */
+	bool taken_back; /* true: a line "unknown" in the core file removes the fact */
+	bool inherited;	 /* a core file from which this core inherits also states the fact */
 };
 
 /* Compares two keys. A struct stated begins with its key, so a pointer to it can be used as a

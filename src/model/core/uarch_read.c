@@ -261,11 +261,12 @@ enum { FIRST = 1, AGAIN = 2 };
 static const struct {
 	const char *word;
 	bool (*read)(struct reader *r);
-	int readings; /* readings that read this line: FIRST, AGAIN, or both. Classes and events are
-			 read in the second reading, when all ports and sets are known */
-	int key;      /* number of first words of the line that form its key; 0: read() calls
-			 reader_claims() itself, if needed */
-	bool sourced; /* the line needs a source, because it states a fact about the processor */
+	int readings; /* the reading of the core file in which this kind of line is read: FIRST,
+			 AGAIN (the second), or both. Classes and events are read in the second
+			 reading, when all ports and sets are known */
+	int key; /* number of words at the beginning of the line that form the key of its fact; 0:
+		    read() calls reader_claims() itself, if needed */
+	bool sourced;	 /* the line needs a source, because it states a fact about the processor */
 	int least, most; /* smallest and largest number of words in the line */
 	const char *form;
 } statements[] = {

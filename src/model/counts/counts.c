@@ -6,8 +6,8 @@
 
 #include "base/units.h"
 
-/* Finds the first known count of a role; ROLE_COUNT stands for any role. NULL: the role is not in
- * the plan, or was not counted. */
+/* Finds the first known count of an event with a role, such as L1 misses; ROLE_COUNT stands for any
+ * role. NULL: no event of the plan has the role, or the event was not counted. */
 static const struct count *count_of(
 	const struct event_plan *plan, const struct counts *counts, enum event_role role)
 {
@@ -71,7 +71,8 @@ bool counts_instructions_doubtful(const struct event_plan *plan, const struct co
 {
 	const struct count *count = count_of(plan, counts, ROLE_INSTRUCTIONS);
 
-	/* A scaled count is an estimate, so it proves nothing. */
+	/* A count that was scaled up from a part of the time is an estimate, so it proves nothing.
+	 */
 	return count && count->state != COUNT_SCALED &&
 	       counts_instructions_differ(count->value, counts_decoded(explanation),
 		       explanation && explanation->loop.varies);
@@ -183,7 +184,8 @@ void sample_ratios_traffic_words(
 	char percent[16];
 
 	*buffer = '\0';
-	/* Every loop has a few cache misses. Print no traffic if the printed value would be 0. */
+	/* Every loop has a few cache misses. Print no memory traffic if the printed value would be
+	 * 0. */
 	if (!(ratios->traffic >= 0.0005))
 		return;
 	snprintf(percent, sizeof(percent), ratios->share < 0.0095 ? "%.1g %%" : "%.0f %%",

@@ -11,12 +11,13 @@
  * NULL. */
 bool counts_any(const struct event_plan *plan, const struct counts *counts);
 
-/* The count per element of the event with a role, for roles that have only one event. NAN: the role
- * is not in the plan, or was not counted. `plan` and `counts` may be NULL. */
+/* The count per data element of the event with a role, such as L1 misses, for roles that have only
+ * one event. The result is NAN if no event of the plan has the role, or the event was not counted.
+ * `plan` and `counts` may be NULL. */
 double counts_of(const struct event_plan *plan, const struct counts *counts, enum event_role role);
 
-/* Replaces counts by newer counts. A slow loop is counted in parts: if the newer run had no time
- * for an event, the old count of the same plan stays. */
+/* Replaces counts by newer counts. A slow loop's events are counted in parts: if the newer run had
+ * no time for an event, the old count of the same plan stays. */
 void counts_renew(struct counts *counts, const struct counts *newer);
 
 /* Counted instructions per counted cycle. NAN: one of the two counts is unknown. */
@@ -24,7 +25,8 @@ double counts_ipc(const struct event_plan *plan, const struct counts *counts);
 
 /* Whether counted and decoded instructions per element differ by more than 1 %, so one of the two
  * numbers is wrong. For a path that varies (struct loop), the bound is 10 %, because stepping saw
- * only a sample of the data. Returns false if one number is NAN. */
+ * only a sample of the data. Returns false if the counted or the decoded number of instructions is
+ * NAN. */
 bool counts_instructions_differ(double counted, double decoded, bool varies);
 
 /* Instructions per element, from reading or stepping the code. NAN: unknown. `explanation` may be
@@ -43,7 +45,7 @@ bool counts_clocks_differ(double check);
 
 /* The word that files use for the state of a count: "known", "scaled", … */
 const char *counts_state(enum count_state state);
-/* Finds the state of a word. Returns false if the word is unknown. */
+/* Finds the state of a word. Returns false if the word is not the name of a count's state. */
 bool counts_state_find(const char *word, enum count_state *state);
 
 /* Writes the role of an event as core files do: "l1-misses", "ports p2 p3", "stalled back end",
@@ -58,8 +60,8 @@ void counts_role(const struct uarch_event *meaning, char *buffer, size_t size);
 
 struct sample_ratios {
 	double instructions;	       /* instructions per element; NAN: unknown */
-	enum source instructions_from; /* source of `instructions`: counted, stepped, or read in the
-					  innermost loop */
+	enum source instructions_from; /* how the number `instructions` was found: counted, stepped,
+					  or read in the innermost loop */
 	double cpi;		       /* cycles per instruction; NAN: unknown */
 	double lines;		/* cache lines per element that come from memory; NAN: unknown */
 	enum source lines_from; /* source of `lines`: counted, or predicted by the model (a lower
@@ -85,7 +87,7 @@ void sample_ratios_none(struct sample_ratios *ratios);
 const char *sample_ratios_source(enum source source);
 
 /* Writes the memory traffic as text: "3.21 GB/s from memory, 28 % of the 11.4 GB/s that one core
- * reads here". The text is empty if there is no traffic, or if it is unknown. If `brief` is true:
- * "3.21 GB/s from memory, 28 % of peak". */
+ * reads here". The text about memory traffic is empty if there is no traffic, or if it is unknown.
+ * If `brief` is true, the text is shorter: "3.21 GB/s from memory, 28 % of peak". */
 void sample_ratios_traffic_words(
 	const struct sample_ratios *ratios, bool brief, char *buffer, size_t size);

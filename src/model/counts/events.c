@@ -37,8 +37,8 @@ static void plan_add(struct event_plan *plan, const struct uarch_event *event, i
 	plan->meaning[counters->count++] = *event;
 }
 
-/* Reads the generic events from data/events. If that file has a mistake, reads the built-in copy.
- */
+/* Reads the generic events from data/events. If the file data/events has a mistake, reads the copy
+ * that is built into the program. */
 static int generic_events(struct uarch_event *event, int most, char *why, size_t size)
 {
 	char origin[256], *text;
@@ -166,8 +166,8 @@ static bool ports_known(const struct explanation *explanation)
 	return true;
 }
 
-/* Micro-ops per element that execute on the ports in `ports`. Port pressure is in cycles per
- * iteration, and a micro-op needs one cycle on its port. */
+/* Micro-ops per data element that execute on the ports in the set `ports`. Port pressure is in
+ * cycles per iteration, and a micro-op needs one cycle on its port. */
 static double pressure_on(const struct explanation *explanation, uint32_t ports)
 {
 	const struct limits *limits = &explanation->limits;
@@ -215,7 +215,8 @@ double events_modelled(const struct uarch_event *meaning, const struct explanati
 	if (!explanation || !status_is_ok(&explanation->status) || loop->path_count == 0 ||
 		!(loop->elements > 0))
 		return NAN;
-	/* The following counts need no core model, or are valid for any core model. */
+	/* The predicted counts of instructions, loads, stores and branches need no core model;
+	 * predicted mispredictions are valid for any core model. */
 	if (role == ROLE_INSTRUCTIONS)
 		return loop->insns_per_element;
 	if (role == ROLE_LOADS || role == ROLE_STORES || role == ROLE_BRANCHES)
@@ -234,5 +235,5 @@ double events_modelled(const struct uarch_event *meaning, const struct explanati
 		return pressure_on(explanation, role == ROLE_PORTS ? meaning->ports : ~UINT32_C(0));
 	if (role == ROLE_L1_MISSES || role == ROLE_L2_MISSES)
 		return limits->beyond[role == ROLE_L2_MISSES];
-	return NAN; /* the model predicts no count for the other roles */
+	return NAN; /* the model predicts no count for events with other roles */
 }

@@ -7,7 +7,7 @@
 #include "model/core/uarch.h"
 #include "model/limits/explain.h"
 
-/* A counter plan and the meaning of each event. */
+/* A plan of the hardware events to count, and the meaning of each event. */
 struct event_plan {
 	struct counter_plan counters;
 	struct uarch_event meaning[COUNTERS_MAX]; /* role and title of each event, in the order of
@@ -18,11 +18,12 @@ struct event_plan {
 				  mistake */
 };
 
-/* Fills a plan with the events of a core, and then with the `extra` names. The core's events follow
- * the order of the roles, so that the first counting pass includes cycles and instructions. If
- * `uarch` is NULL, or the core's file has no events, the plan has generic events. Each event name
- * appears once in the plan. If there are too many events, the last events of the core do not fit.
- * The caller sets the id of the plan, and gives every plan another id. */
+/* Fills a plan of events to count with the events of a core, and then with the `extra` names. The
+ * core's events follow the order of the roles, so that the first counting pass includes cycles and
+ * instructions. If `uarch` is NULL, or the core's file has no events, the plan has generic events.
+ * Each event name appears only once in the plan of events. If there are too many events for the
+ * plan, the last events of the core's file do not fit. The caller sets the id of the plan, and
+ * gives every plan another id. */
 void events_plan(const struct uarch *uarch, const char *const *extra, int extra_count,
 	struct event_plan *plan);
 
@@ -32,9 +33,11 @@ void events_plan_here(const struct machine *machine, const char *const *extra, i
 	struct event_plan *plan);
 
 /* The count per element that the model predicts for an event. NAN: unknown; cycles are always NAN.
- * Micro-ops and ports are NAN for an event of another core. `explanation` may be NULL. */
+ * Predicted counts of micro-ops and of ports are NAN for an event of another core. `explanation`
+ * may be NULL. */
 double events_modelled(const struct uarch_event *meaning, const struct explanation *explanation);
 
-/* Writes the roles without an event in the plan, and returns their number. The roles "stalled" and
- * "extra" are never missing; an event with the role "dispatched" replaces "ports". */
+/* Writes the roles (such as L1 misses) for which the plan has no event, and returns their number.
+ * The roles "stalled" and "extra" are never missing; an event with the role "dispatched" replaces
+ * "ports". */
 int events_lacking(const struct event_plan *plan, enum event_role roles[ROLE_COUNT]);

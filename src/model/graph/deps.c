@@ -14,16 +14,18 @@
 /* ---- The slowest cycle */
 
 /* Smallest number of cycles by which relax() moves a start; a smaller gain is a rounding error. The
- * limit is far below any latency, and far above the rounding error of long sums. */
+ * smallest gain that moves a start is far below any latency, and far above the rounding error of
+ * long sums. */
 static const double gain = 1e-7;
 
 struct search {
 	const struct deps_edge *edges;
 	int edge_count, nodes;
-	double *start; /* earliest start of each node in cycles so far, if one path lasts `ratio`
-			  cycles */
+	double *start; /* earliest start time of each graph node found so far, in processor cycles,
+			  if one path lasts `ratio` cycles */
 	int *parent;   /* for each node: the edge that determines its start; -1: no edge */
-	int *mark; /* for each node: number of the last search that visited it; -1: not visited */
+	int *mark; /* for each node of the graph: number of the last search that visited it; -1: not
+		      visited */
 };
 
 /* Moves the start of the target of each edge to a later time if the edge requires it. `ratio` is
@@ -45,8 +47,8 @@ static bool relax(struct search *search, double ratio)
 	return moved;
 }
 
-/* Keeps the cycle of parent edges through `node` in `cycle`, if it is slower than the slowest cycle
- * so far. */
+/* Stores the cycle of parent edges through `node` in `cycle`, if it is slower than the slowest
+ * cycle so far. */
 static bool take_cycle(const struct search *search, int node, struct cycle *cycle)
 {
 	double weight = 0;
@@ -72,8 +74,9 @@ static bool take_cycle(const struct search *search, int node, struct cycle *cycl
 	return true;
 }
 
-/* Searches the parent edges for a cycle that is slower than the slowest cycle so far. Each node has
- * at most one parent edge. Returns whether a slower cycle was found. */
+/* Searches the parent edges for a cycle that is slower than the slowest cycle so far. Each node of
+ * the graph has at most one parent edge, which determines its start. Returns whether a cycle of the
+ * graph was found that is slower than the slowest one so far. */
 static bool slower(struct search *search, struct cycle *cycle)
 {
 	bool found = false;
@@ -94,9 +97,10 @@ static bool slower(struct search *search, struct cycle *cycle)
 	return found;
 }
 
-/* If a path lasts long enough, the starts of the nodes stop changing. If a path is too short, a
- * cycle keeps moving the starts, and the parent edges contain this cycle. The search then tries the
- * ratio of the cycle that was found, until the starts stop changing. */
+/* If the assumed cycles per path are enough, the start times of the nodes stop changing. If the
+ * assumed cycles per path are too few, a cycle of the graph keeps moving the start times, and the
+ * parent edges contain this cycle. The search then assumes the cycles per path of the graph cycle
+ * that was found, until the start times stop changing. */
 void cycle_find(const struct deps_edge *edges, int edge_count, int nodes, struct cycle *cycle)
 {
 	struct search search = { .edges = edges,
@@ -109,8 +113,9 @@ void cycle_find(const struct deps_edge *edges, int edge_count, int nodes, struct
 
 	*cycle = (struct cycle){ .edge = cycle->edge };
 	memset(search.parent, -1, bytes);
-	/* Without rounding errors, the starts stop changing after at most one sweep for each edge
-	 * to a later path. The bound on sweeps protects against rounding errors. */
+	/* Without rounding errors, the nodes' start times stop changing after at most one sweep for
+	 * each edge to a later path. The largest number of sweeps over all edges is limited,
+	 * because rounding errors could make the search endless. */
 	for (int sweep = 0; sweep < 2 * nodes + 16 && relax(&search, cycle->ratio); sweep++)
 		if (slower(&search, cycle))
 			memset(search.parent, -1, bytes);
@@ -130,19 +135,19 @@ struct graph {
 	struct deps_node *node;
 	struct deps_edge *edge;
 	int nodes, edges;
-	int last[REG_COUNT]; /* for each register: the node that wrote it last; -1: the previous
-				path wrote the register */
-	int *store_node; /* for each step and operand: the node of the store; -1: the operand is not
-			    stored */
+	int last[REG_COUNT]; /* for each register: the node that wrote it last; -1: in this pass of
+				the path, no node wrote the register yet */
+	int *store_node; /* for each step and memory operand: the graph node of the store; -1: the
+			    operand is not stored */
 	bool *unknown;	 /* for each instruction: true if one of its latencies is not known */
 	int unknown_count;
 	bool assumed; /* true: a load may depend on a store at an unknown address, see struct chain
 		       */
 };
 
-/* Number of cycles subtracted from the latency of counters. If two cycles are equally slow, the
- * search therefore prefers the cycle without counters, which explains more. counter_bias is above
- * `gain`, and far below any difference of latencies. */
+/* Number of cycles subtracted from the latency of loop counters, such as i += 1. If two cycles are
+ * equally slow, the search therefore prefers the cycle without counters, which explains more.
+ * counter_bias is above `gain`, and far below any difference of latencies. */
 static const double counter_bias = 1e-6;
 
 /* ---- Nodes and edges */
@@ -165,8 +170,8 @@ static struct deps_edge *add_edge(struct graph *graph, int from, int to, int dis
 	return &graph->edge[graph->edges++];
 }
 
-/* Adds an edge from the last writer of the register `reg` to the node `to`. If the previous path
- * wrote the register, begin_edges() fills in the writer. */
+/* Adds an edge from the last writer of the register `reg` to the node `to`. If the register was
+ * last written in the previous pass through the path, begin_edges() fills in the writer. */
 static void read_register(struct graph *graph, int reg, int to, bool address, double in)
 {
 	struct deps_edge *edge;
@@ -201,11 +206,12 @@ static double index_extra(const struct graph *graph, const struct insn_memory *m
 	return fmax(0, fact[scaled ? EXTRA_SCALED_INDEX : EXTRA_INDEX]);
 }
 
-/* Whether cores are expected to rename this load to its store. The address of a renamed load has no
- * index. The operation on the loaded value must be a separate instruction or have a constant.
- * Measured on Redwood Cove: the load of `add [m],1` is renamed; the load of `add [m],reg` is not
- * renamed. A load that shares a slot with the following addition is not renamed either. On Zen 5,
- * only some of these cases were measured. */
+/* Whether cores are expected to rename this load to its store. The address of a load that is
+ * renamed to its store has no index. In a load that is renamed, the operation on the loaded value
+ * must be a separate instruction or have a constant. Measured on Redwood Cove: the load of `add
+ * [m],1` is renamed; the load of `add [m],reg` is not renamed. A load that shares a rename slot
+ * with the following addition is not renamed to its store either. On Zen 5, only some cases of
+ * loads that are renamed to stores were measured. */
 static bool is_plain(const struct graph *graph, const struct insn *load, int operand)
 {
 	const struct uarch_insn *facts = &graph->facts[load - graph->loop->insn];
@@ -213,8 +219,8 @@ static bool is_plain(const struct graph *graph, const struct insn *load, int ope
 	return !load->memory[operand].index && !facts->joined && (!facts->op || load->immediate);
 }
 
-/* Store forwarding: cycles from the store's data to the loaded value, or UARCH_UNKNOWN. The result
- * is the first fact in the list `facts` that applies and is known. */
+/* Store forwarding: cycles from the store's data to the loaded value, or UARCH_UNKNOWN. The
+ * forwarding latency is the first fact in the list `facts` that applies and is known. */
 static double forward_latency(const struct graph *graph, const struct forward *forward,
 	const struct insn *load, int operand)
 {
@@ -247,7 +253,8 @@ static int add_load(struct graph *graph, int step, int operand, const struct for
 	if (insn->load_extends)
 		latency += fmax(0, graph->uarch->fact[EXTRA_SIGN]);
 	/* For a gather, some core files state the operation's latency from index to result. The
-	 * operation's latency then contains the load's latency, which must not count twice. */
+	 * latency of a gather's operation then contains the load's latency, which must not count
+	 * twice. */
 	if (memory->vector_index && graph->facts[number].op &&
 		graph->facts[number].op->latency >= latency)
 		latency = 0;
@@ -258,8 +265,9 @@ static int add_load(struct graph *graph, int step, int operand, const struct for
 		double cycles = forward_latency(graph, forward, insn, operand);
 		struct deps_edge *edge;
 
-		/* The node of the store may not exist yet. Until begin_edges() runs, `from` of an
-		 * edge through memory is an index into store_node. */
+		/* When an edge from a store to a load is added, the node of the store may not exist
+		 * yet. Until begin_edges() runs, `from` of an edge through memory is an index into
+		 * store_node. */
 		edge = add_edge(graph, forward->step * INSN_MEMORY + forward->operand, node,
 			forward->distance);
 		edge->memory = true;
@@ -370,7 +378,8 @@ static void add_step(struct graph *graph, int step, const struct forward **forwa
 		operation = loads[0];
 	for (int i = 0; operation >= 0 && i < insn->write_count; i++)
 		write_register(graph, insn->writes[i], operation);
-	/* `writes` does not list the base register of a writeback. */
+	/* The list `writes` of an instruction omits the base register that a pre- or post-indexed
+	 * access updates. */
 	if (base >= 0)
 		write_register(graph, insn->memory[0].base, base);
 }
@@ -397,14 +406,15 @@ static double out_of(const struct graph *graph, const struct deps_node *from,
 		from->class == to->class && addend && uarch_known(from->class->accumulate))
 		return from->class->accumulate;
 	cycles = uarch_chain(graph->uarch, from->class, to->class);
-	/* A `chain` row replaces the producer's own latency. The cycles of a cache miss still count
-	 * in addition. */
+	/* A `chain` row of the core file (the latency between two classes) replaces the producer's
+	 * own latency. The cycles of a cache miss still count in addition. */
 	if (uarch_known(cycles) && from->latency > 0)
 		return cycles + (from->part == PART_LOAD ? graph->miss : 0);
 	return from->latency;
 }
 
-/* Fills in the producers of edges that were still unknown. Removes edges without a producer. */
+/* Fills in the producers that were still unknown when their edges were added to the graph. Removes
+ * edges without a producer. */
 static void begin_edges(struct graph *graph)
 {
 	int kept = 0;
@@ -422,8 +432,8 @@ static void begin_edges(struct graph *graph)
 	graph->edges = kept;
 }
 
-/* Whether the node is a register copy that rename eliminates. The value then comes directly from
- * the copy's producer. */
+/* Whether the node is a register copy that rename eliminates. The value of an eliminated copy then
+ * comes directly from the instruction that produced the copied register. */
 static bool copies(const struct graph *graph, const struct deps_node *node)
 {
 	int number = graph->loop->path[node->step].insn;
@@ -461,8 +471,8 @@ static void connect(struct graph *graph)
 				       *to = &graph->node[edge->to];
 
 		edge->out = out_of(graph, from, to, edge);
-		/* Special forwarding from the copy's producer also applies to the copy's consumer.
-		 */
+		/* If a copy is eliminated, special forwarding from the producer of the copied value
+		 * also applies to the consumer of the copy. */
 		if (origin[edge->from] >= 0 && !edge->memory && !copies(graph, to) &&
 			graph->node[origin[edge->from]].part != PART_LOAD) {
 			from = &graph->node[origin[edge->from]];
@@ -474,15 +484,15 @@ static void connect(struct graph *graph)
 	free(origin);
 }
 
-/* Converts the nodes of the slowest cycle to links of the chain. The nodes of one step become one
- * link. */
+/* Converts the nodes of the slowest cycle to links of the chain. The graph nodes of one step of the
+ * path become one link of the chain. */
 static void describe(const struct graph *graph, const struct cycle *cycle, struct chain *chain)
 {
 	int first = 0, last_step = -1;
 	struct chain_link *link = NULL, ignored;
 
 	chain->counts = true;
-	/* The chain begins at an edge that comes from an earlier path. */
+	/* The listed chain (slowest cycle) begins at an edge that comes from an earlier path. */
 	while (first < cycle->count && graph->edge[cycle->edge[first]].distance == 0)
 		first++;
 	for (int i = 0; i < cycle->count; i++) {

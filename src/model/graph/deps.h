@@ -11,19 +11,20 @@
 
 enum { CHAIN_MAX = 512 };
 
-/* One step of the path that lies on the slowest cycle. */
+/* One step (instruction) of the loop's path that lies on the slowest cycle of the graph. */
 struct chain_link {
-	uint16_t step;	       /* index of the step in the loop's path */
-	float cycles;	       /* cycles from the input of the link to its result */
-	bool load, store, alu; /* whether the slowest cycle uses the load, the store and the
-				  operation of the step */
+	uint16_t step; /* index of the step in the loop's path */
+	float cycles;  /* processor cycles from this instruction's input on the slowest cycle to its
+			  result */
+	bool load, store, alu; /* whether the slowest cycle of the graph uses the load, the store
+				  and the operation of the step */
 };
 
 struct chain {
 	double cycles; /* cycles per path that the slowest cycle needs; 0: no dependence between
 			  iterations */
-	double spans; /* number of paths that the slowest cycle spans; >= 1 if the graph has a cycle
-		       */
+	double spans;  /* number of passes through the path that one round of the slowest cycle
+			  takes; >= 1 if the graph has a cycle */
 	int link_count;
 	struct chain_link link[CHAIN_MAX]; /* at most CHAIN_MAX links of the slowest cycle, in the
 					      order of execution */
@@ -50,9 +51,10 @@ enum deps_renaming {
 };
 
 /* Finds the slowest cycle in the dependence graph of a loop. `facts` has the result of uarch_insn()
- * for each instruction of the loop. `renaming`: a hard limit needs the lowest bound, which is
- * RENAMES_ALL. `miss` is the number of cycles that a load on the cycle needs in addition to a
- * first-level hit. chain->load_cycles does not include these cycles. */
+ * for each instruction of the loop. `renaming` says which loads the core is assumed to rename to
+ * stores: a hard limit needs RENAMES_ALL, the fastest assumption. `miss` is the number of cycles
+ * that a load on the cycle needs in addition to a first-level hit. chain->load_cycles does not
+ * include these cycles. */
 void deps_chain(const struct loop *loop, const struct uarch *uarch, const struct uarch_insn *facts,
 	enum deps_renaming renaming, double miss, struct chain *chain);
 
@@ -60,37 +62,39 @@ void deps_chain(const struct loop *loop, const struct uarch *uarch, const struct
 
 enum deps_part { PART_LOAD, PART_OPERATION, PART_STORE, PART_BASE };
 
-/* A node: a part of a step that has its own start time. The parts are loads, the operation, stores,
- * and the update of the base register. */
+/* A node of the dependence graph: a part of a step (instruction) that has its own start time. The
+ * parts of an instruction that are nodes are loads, the operation, stores, and the update of the
+ * base register. */
 struct deps_node {
 	int step; /* index of the step in the loop's path */
 	enum deps_part part;
-	const struct uarch_class
-		*class; /* class of this part of the step; NULL: the part executes nothing */
+	const struct uarch_class *class; /* instruction class of this part of the step; NULL: the
+					    part executes nothing */
 	double latency;
 	bool counts;	     /* the result of the node is a register plus a constant */
 	int register_addend; /* register that holds the addend of a multiply-add; REG_NONE: no
 				addend */
 };
 
-/* A dependence: the consumer starts at least `weight` cycles after the producer starts. */
+/* An edge of the graph, a dependence: the consumer starts at least `weight` cycles after the
+ * producer starts. */
 struct deps_edge {
 	int from, to;
-	int distance; /* number of paths after which the consumer runs; 0: in the same path, and
-			 then from < to */
-	uint8_t reg;  /* the register that carries the value; REG_NONE: no register */
-	bool address; /* the value is part of a load's address */
-	bool memory;  /* the edge leads from a store to a load. Its weight is the forwarding latency
-			 minus the load's latency; the edges from the load add the load's latency
-			 again */
-	double weight;	/* minimum number of cycles from the producer's start to the consumer's
-			   start: out + in */
+	int distance;  /* number of paths after which the consumer runs; 0: in the same path, and
+			  then from < to */
+	uint8_t reg;   /* the register that carries the value; REG_NONE: no register */
+	bool address;  /* the value is part of a load's address */
+	bool memory;   /* the edge leads from a store to a load. The weight of an edge from store to
+			  load is the forwarding latency minus the load's latency; the edges from the
+			  load add the load's latency again */
+	double weight; /* minimum number of cycles from the producer's start to the consumer's
+			  start: out + in */
 	double out, in; /* `out`: latency of the producer; `in`: cycles that the consumer adds */
 };
 
 struct deps_graph {
 	int node_count, edge_count;
-	struct deps_node *node; /* nodes in the order of the path */
+	struct deps_node *node; /* nodes of the graph, in the order of the loop's path */
 	struct deps_edge *edge; /* edges in ascending order of `to` */
 };
 
@@ -100,17 +104,17 @@ void deps_graph(const struct loop *loop, const struct uarch *uarch, const struct
 	struct deps_graph *graph);
 void deps_graph_free(struct deps_graph *graph);
 
-/* The slowest cycle of a dependence graph. Each node of the graph runs once per path. */
+/* The slowest cycle of a dependence graph. Each node of the dependence graph runs once per path. */
 struct cycle {
 	double ratio; /* cycles per path: sum of the weights ÷ sum of the distances; 0: no cycle has
 			 a weight */
-	int spans;    /* number of paths that the slowest cycle spans */
-	int count; /* number of edges of the cycle. Each edge begins at the node where the previous
-		      edge ends; the last edge leads back to the first */
-	int *edge; /* indices of the edges; the caller provides memory for as many edges as the
-		      graph has nodes */
+	int spans; /* number of passes through the path that one round of the slowest cycle takes */
+	int count; /* number of edges of the cycle. Each edge of the cycle begins at the node where
+		      the previous edge ends; the last edge leads back to the first */
+	int *edge; /* indices of the cycle's edges; the caller provides memory for as many edges as
+		      the graph has nodes */
 };
 
-/* Finds the cycle with the largest weight per path. The array `edges` must be in ascending order of
- * `to`. */
+/* Finds the cycle of the graph with the largest weight per path. The array `edges` must be in
+ * ascending order of `to`. */
 void cycle_find(const struct deps_edge *edges, int edge_count, int nodes, struct cycle *cycle);

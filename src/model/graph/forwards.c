@@ -72,7 +72,7 @@ static int only_source(const struct insn *insn)
 }
 
 /* Computes the result of an instruction that copies a register or adds a constant to a register.
- * Returns false for any other instruction. */
+ * Returns false for an instruction that neither copies a register nor adds a constant. */
 static bool sum(
 	const struct address_walk *walk, const struct insn *insn, struct address_value *value)
 {
@@ -95,7 +95,8 @@ static bool sum(
 		*value = walk->value[source];
 		return insn->width == 64;
 	}
-	if (strstr(insn->text, "lsl")) /* on AArch64, the constant may be shifted */
+	if (strstr(insn->text,
+		    "lsl")) /* on AArch64, an added constant may be shifted left by 12 bits */
 		return false;
 	if (insn->immediate && (!strcmp(name, "add") || !strcmp(name, "adds")))
 		constant = insn->value;
@@ -110,7 +111,7 @@ static bool sum(
 	return true;
 }
 
-/* Updates the register values in `walk` after one instruction. */
+/* Updates the register values that `walk` tracks along the path, after one instruction. */
 static void pass(struct address_walk *walk, const struct insn *insn)
 {
 	const struct insn_memory *memory = &insn->memory[0];
@@ -122,8 +123,8 @@ static void pass(struct address_walk *walk, const struct insn *insn)
 		if (general(insn->writes[i]))
 			walk->value[insn->writes[i]] = summed ? value : fresh(walk);
 	base.offset = add(base.offset, insn->step);
-	if (moved) /* a step of 0 means that a register holds the step, so the new base is unknown
-		    */
+	if (moved) /* a step of 0 in a post-indexed access means that a register holds the step, so
+		      the new base is unknown */
 		walk->value[memory->base] = insn->step ? base : fresh(walk);
 }
 
@@ -161,8 +162,8 @@ bool address_apart(const struct address *a, const struct address *b, int stack)
 	return a->known && b->known && (a->base == stack) != (b->base == stack);
 }
 
-/* Computes how much a register grows from one path to the next. Returns false if the register does
- * not grow by a constant. */
+/* Computes how much a register's value grows from one pass through the path to the next. Returns
+ * false if the register's value does not grow by a constant from path to path. */
 static bool growth_of(const struct address_walk *walk, int root, int64_t *growth)
 {
 	if (root >= REG_COUNT || walk->value[root].root != root)
@@ -188,7 +189,8 @@ bool address_growth(const struct address_walk *walk, const struct address *addre
 struct piece {
 	uint64_t number; /* number of the 8-byte block: address ÷ 8 */
 	int step, operand;
-	int before; /* index of the previous piece in the same bucket; -1: none */
+	int before; /* index of the previous entry (an 8-byte block that a store wrote) in the same
+		       hash bucket; -1: none */
 };
 
 struct written {
@@ -264,7 +266,7 @@ static void written_find(const struct written *written, const struct loop *loop,
 
 /* All occurrences of one load operand in the path, and the store that the load reads from. */
 struct occurrences {
-	bool found;	      /* a load of this operand found a store */
+	bool found;	      /* true: a load of this operand found a store that wrote its bytes */
 	int first;	      /* number of the first occurrence whose load found a store */
 	struct forward store; /* the store that the first load found */
 	int store_insn, back; /* index of the store's instruction, and number of occurrences from
@@ -301,8 +303,9 @@ static void index_path(const struct loop *loop, int *starts, int *steps, int *nu
 }
 
 /* Finds the store for a load at the beginning of the path, which reads from a store of the previous
- * path. Later iterations in the path show from which store the load reads. All later iterations
- * must have found the same store, the same number of iterations earlier. */
+ * path. If the path has several iterations, the later iterations show from which store the load
+ * reads. All later iterations of the loop must have found the same store, the same number of
+ * iterations earlier. */
 static void wrap(const struct occurrences *load, int number, const int *starts, const int *steps,
 	struct forward *forward)
 {
@@ -384,15 +387,16 @@ static bool find_seen(const struct loop *loop, struct forward *forwards)
 /* ---- Unknown addresses: registers plus constants. */
 
 /* The smallest number of paths from the store to a load that reads the stored bytes; -1: no load
- * reads them. The load's address grows by *grows bytes per path. If `grows` is NULL, the growth is
- * unknown, and only a load in the same path counts. */
+ * reads them. The load's address grows by *grows bytes per path. If `grows` is NULL, the growth of
+ * the load's address is unknown, and only a load in the same path counts. */
 static int soonest(const struct address_access *store, const struct address_access *load,
 	const int64_t *grows, bool before)
 {
 	static const int64_t far = INT64_C(1) << 40;
 	int64_t gap, distance = 1, growth = grows ? *grows : 0;
 
-	/* If the distance or the growth is too large, the addresses never meet. */
+	/* If the distance between load and store or the growth of the load's address is too large,
+	 * the addresses never meet. */
 	if (__builtin_sub_overflow(load->address.constant, store->address.constant, &gap) ||
 		gap > far || gap < -far || growth > far || growth < -far)
 		return -1;
@@ -411,7 +415,7 @@ static int soonest(const struct address_access *store, const struct address_acce
 }
 
 /* Finds the last store before the load that writes one of the loaded bytes. Returns whether another
- * store, at an unknown address, may also write one of these bytes. */
+ * store, at an unknown address, may also write one of the bytes that the load reads. */
 static bool find_latest(const struct address_walk *walk, const struct address_access *list,
 	int count, const struct address_access *load, int stack, struct forward *forward)
 {

@@ -10,7 +10,8 @@
 struct forward {
 	int step, operand; /* step and operand of the store; a step of -1 means that no store of the
 			      loop wrote the loaded value */
-	int distance; /* number of paths from the store to the load; 0: both run in the same path */
+	int distance; /* number of passes through the path from the store to the load; 0: both run
+			 in the same pass */
 	bool inside;  /* the store wrote all bytes that the load reads */
 	bool same_start; /* store and load begin at the same byte */
 };
@@ -22,10 +23,10 @@ struct forward {
  * overlapping. */
 bool forwards_find(const struct loop *loop, int stack, struct forward *forwards);
 
-/* Counts 4 KiB aliases per path: loads that overlap one of the previous `window` stores only in the
- * low 12 bits of the address. In a 4 KiB alias, a core that first compares only the low 12 bits
- * treats the load as dependent on the store. forwards_aliases() returns 0 for a loop that was not
- * stepped. */
+/* Counts 4 KiB aliases per path: loads that overlap one of the previous `window` stores (a number)
+ * only in the low 12 bits of the address. In a 4 KiB alias, a core that first compares only the low
+ * 12 bits treats the load as dependent on the store. forwards_aliases() returns 0 for a loop that
+ * was not stepped. */
 int forwards_aliases(const struct loop *loop, int window);
 
 /* ---- Addresses of a loop that was not stepped. In a loop that was not stepped, an address is
@@ -33,14 +34,17 @@ int forwards_aliases(const struct loop *loop, int window);
 
 /* A register's value: the value of `root` plus a constant. */
 struct address_value {
-	int root; /* number of the root value. Below REG_COUNT: the value of this register at the
-		     start of the path; otherwise a value that the path computes */
+	int root; /* number of the root value, from which the register's value was computed. Below
+		     REG_COUNT, the root is the value of this register at the start of the path;
+		     otherwise a value that the path computes */
 	int64_t offset;
 };
 
-/* An address: base + scale × index + constant. base and index are roots. */
+/* An address: base + scale × index + constant. `base` and `index` are numbers of roots: a root is a
+ * register value at the start of the path, or a value computed in the path. */
 struct address {
-	int base, index; /* numbers of roots; 0: no register */
+	int base, index; /* numbers of the values (roots) that base and index start from; 0: no
+			    register */
 	int scale;
 	bool known; /* false: the address depends on values that address_list() does not track, for
 		       example vector indices */
@@ -52,7 +56,7 @@ struct address_walk {
 	int next_root;
 };
 
-/* One memory operand of a step of the path. */
+/* One memory operand of a step (instruction) of the path. */
 struct address_access {
 	int step, operand, size;
 	bool load, store;
@@ -64,7 +68,7 @@ struct address_access {
  * the end of the path. */
 int address_list(const struct loop *loop, struct address_walk *walk, struct address_access *list);
 
-/* Whether two addresses of the same path differ only by their constants. */
+/* Whether two memory addresses of the same path differ only by their constants. */
 bool address_comparable(const struct address *a, const struct address *b);
 
 /* Whether two addresses that cannot be compared are assumed not to overlap, because exactly one of

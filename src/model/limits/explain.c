@@ -18,8 +18,8 @@
  * smaller number of elements. */
 enum { STEP_SHORTER = 64, STEP_LONGER = 320, STEP_MOST = 40000 };
 
-/* Time limit of a single-stepped run in seconds. Under a hypervisor that traps each step, a step
- * needs 20 µs. */
+/* Time limit of a single-stepped run in seconds. Under a hypervisor that traps each single step, a
+ * step needs 20 µs. */
 #define STEP_SECONDS 2
 
 /* A single-stepped run ends with a whole iteration, so the run may need up to SAMPLE_MORE elements
@@ -47,8 +47,8 @@ void explanation_free(struct explanation *explanation)
 	free(explanation);
 }
 
-/* Finds the setting with the smallest size and the same code. Initialising the data of a small
- * setting needs little time. */
+/* Finds the setting of the kernel's knobs with the smallest size and the same code. Initialising
+ * the data of a setting with a small size needs little time. */
 static void shrink(const struct kernel *kernel, const int64_t *from, int64_t *v)
 {
 	int size = kernel_axis(kernel, AXIS_SIZE);
@@ -103,15 +103,17 @@ static struct status step(struct kernel_run *run, struct loop *loop)
 	return step_loop(&plan, loop);
 }
 
-/* Fills place for the original setting. run is the kernel's run with little data. If the kernel
- * describes its walk, run->walk receives the description for the original setting. */
+/* Fills `place`, which describes the loop's data and the machine's caches, for the original
+ * setting. `run` is the kernel's run with little data. If the kernel describes the order of its
+ * memory accesses, run->walk receives the description for the original setting. */
 static void fill_place(
 	const struct explain_question *question, struct kernel_run *run, struct limits_place *place)
 {
 	const struct kernel *kernel = question->kernel;
 
 	kernel_describe(kernel, question->v, &run->walk);
-	/* If the stride of a walk is larger than a line, the walk touches fewer lines. */
+	/* If the stride between memory accesses is larger than a cache line, the accesses touch
+	 * fewer lines. */
 	if (run->walk.range <= 0 && run->walk.step > LINE)
 		run->walk.range =
 			(double)kernel_footprint(kernel, question->v) * LINE / run->walk.step;
@@ -129,8 +131,8 @@ static void fill_place(
 		place->measured = question->measured;
 }
 
-/* Prepares a built-in kernel with little data and decodes its loop. If data decide the path, the
- * loop is single-stepped. */
+/* Prepares a built-in kernel with little data and decodes its loop. If the data decide which
+ * branches are taken, the loop is single-stepped. */
 static struct status read_loop(struct kernel_run *run, struct explanation *explanation)
 {
 	const struct kernel *kernel = run->kernel;
@@ -140,7 +142,7 @@ static struct status read_loop(struct kernel_run *run, struct explanation *expla
 
 	/* The operating system allocates only the pages that the kernel writes, so the code can be
 	 * read on a machine with little memory. Without madvise(), the operating system could
-	 * allocate 2 MiB for each node of a deep kernel. */
+	 * allocate a huge page of 2 MiB for each small piece of data that a kernel writes. */
 	run->memory = arena_reserve(bytes);
 	if (run->memory)
 		(void)madvise(run->memory, bytes, MADV_NOHUGEPAGE);

@@ -31,17 +31,19 @@ struct explanation {
 	double granule;	      /* number of data elements per iteration of the loop */
 	const char *waits;    /* the event that the next load's address waits for: a clause, static
 				 text; NULL: unknown */
-	struct misses misses; /* misses of the kernel's walk in the caches that the limits use */
+	struct misses misses; /* misses of the kernel's memory accesses in the caches that the
+				 limits use */
 };
 
 struct explanation *explanation_new(void);
 void explanation_free(struct explanation *explanation);
 
-/* Returns the event that the next load waits for, from the kernel's description. Returns NULL if
- * the event is unknown. */
+/* Returns the event that the next load waits for, from the kernel's description. Returns NULL if it
+ * is unknown for which event the next load waits. */
 const char *explain_waits(const struct kernel *kernel, const int64_t *v);
 
-/* Explains a kernel as `question` asks. The old content of the explanation is replaced. */
+/* Explains the kernel at the setting and for the core that `question` contains. The old content of
+ * the explanation is replaced. */
 void explain(const struct explain_question *question, struct explanation *explanation);
 
 /* Returns the name of the binding limit. Returns NULL if no limit is known. */

@@ -1,5 +1,6 @@
-/* A list of all limits, one row each. A new limit needs a row here, a row in data/limits, a call of
- * limits_add() in the file of its group (limits_*.c), and its name in the manual.
+/* A list of all speed limits of a loop, one row each. A new limit needs a row here, a row in
+ * data/limits, a call of limits_add() in the file of its group (limits_*.c), and its name in the
+ * manual.
  *
  *     LIMIT(identifier, hardness, resource, rank, name, title)
  *

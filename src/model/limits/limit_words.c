@@ -77,7 +77,7 @@ static void load_words(void)
 }
 
 /* Returns the row of the limit called `name`, or the first class row whose key is a prefix of
- * `name`. If no row is found, the result has empty texts. */
+ * `name`. If data/limits has no such row, the texts of the result are empty. */
 static const struct word_row *word_row_find(bool limit, const char *name)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;

@@ -10,8 +10,8 @@
 
 /* ---- Counting the work of a path */
 
-/* Whether a branch of the path jumps. If the loop was not single-stepped, only the last branch of
- * the loop is assumed to jump. */
+/* Whether a branch in the loop's path jumps. If the loop was not single-stepped, only the last
+ * branch of the loop is assumed to jump. */
 static bool jumps(const struct loop *loop, int step)
 {
 	enum insn_flow flow = loop->insn[loop->path[step].insn].flow;
@@ -71,8 +71,9 @@ static bool adds_at_rename(const struct tally *tally, int number)
 	       insn->writes[0] < REG_VECTOR;
 }
 
-/* Whether an instruction needs the sum of an addition at rename. A further addition of a constant
- * does not need the sum. */
+/* Whether an instruction needs the sum of an addition that the rename stage has performed. A
+ * further addition of a constant does not need that sum, because rename only adds up the constants.
+ */
 static bool is_needed(const struct tally *tally, int step)
 {
 	const struct loop *loop = tally->loop;
@@ -220,9 +221,9 @@ void tally_close(struct tally *tally)
 
 /* ---- Computing and sorting all limits */
 
-/* Compares two limits for qsort(): the highest limit comes first. If two limits are equal except
- * for rounding, the limit of lower rank comes first. Limits with an unknown number of cycles come
- * last. */
+/* Compares two limits for qsort(): the highest limit comes first. If two limits of a loop are equal
+ * except for rounding, the limit of lower rank comes first. Limits with an unknown number of cycles
+ * come last. */
 static int compare(const void *a, const void *b)
 {
 	const struct limit *x = a, *y = b;

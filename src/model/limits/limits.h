@@ -94,7 +94,8 @@ struct limits {
 void limits_reserve(struct limits *limits, int insns);
 void limits_free(struct limits *limits);
 
-/* Empties a struct limits and keeps its memory. A new struct limits must be zeroed first. */
+/* Empties a struct limits and keeps its memory. A struct limits must be zeroed before its first
+ * use. */
 void limits_clear(struct limits *limits);
 
 /* Fills a struct limits, which must be zeroed or filled before. A struct limits needs kilobytes:

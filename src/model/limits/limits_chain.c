@@ -11,8 +11,8 @@
 
 static struct limit_words describe_chain(const struct tally *tally, const struct chain *chain)
 {
-	struct class_uses uses = { 0 }; /* number of links of the chain by class of instruction,
-					   over all iterations of the chain */
+	struct class_uses uses = { 0 }; /* number of links (instructions) of the chain by class of
+					   instruction, over all iterations of the chain */
 	double turns = chain->spans * tally->turns, cycles = 0;
 	bool cut = chain->link_count == CHAIN_MAX && chain->cycles > 0, even = true;
 	struct limit_words words;
@@ -27,8 +27,8 @@ static struct limit_words describe_chain(const struct tally *tally, const struct
 		if (link->alu && !facts->eliminated && link->cycles > 0)
 			uses_add(&uses, facts->op, 1);
 	}
-	/* If the chain is long, only its first links are stored. Compute the number of iterations
-	 * of the stored links. */
+	/* If the dependence chain is long, only its first links (instructions) are stored. Compute
+	 * the number of iterations of the stored links. */
 	if (cut)
 		turns = cycles / (chain->cycles / tally->turns);
 	/* If the counts of the chain per iteration are whole numbers, describe the chain per
@@ -52,9 +52,10 @@ static struct limit_words describe_chain(const struct tally *tally, const struct
 	return words;
 }
 
-/* Returns the number of elements of a new chain that overlap with the previous chain. The reorder
- * buffer must hold the overlapping elements, and the scheduler must hold their operations. Returns
- * INFINITY if the sizes of reorder buffer and scheduler are unknown. */
+/* Returns the number of data elements of a new dependence chain that overlap with the previous
+ * chain. The reorder buffer must hold the overlapping elements, and the scheduler must hold their
+ * operations. Returns INFINITY elements if the sizes of reorder buffer and scheduler are unknown.
+ */
 static double overlap(const struct tally *tally, const struct chain *chain)
 {
 	double rob = tally->uarch->fact[SIZE_ROB], scheduler = tally->uarch->fact[SIZE_SCHEDULER];
@@ -71,10 +72,12 @@ static double overlap(const struct tally *tally, const struct chain *chain)
 	return together * tally->elements;
 }
 
-/* Returns the share of a chain's cycles that remains if a new chain begins every `restart`
- * elements. A new chain can begin when all previous elements are done, except the last `together`
- * elements. The result is the larger of two bounds. The first bound is for the first chain that has
- * to wait. The second bound is for the next chain, which waits for the whole first chain. */
+/* Returns the share of a dependence chain's cycles that remains if a new, independent chain begins
+ * every `restart` data elements. A new dependence chain can begin when all previous elements are
+ * done, except the last `together` elements. The returned share of the chain's cycles is the larger
+ * of two bounds. The first bound is the share for the first dependence chain that has to wait for
+ * an earlier chain. The second bound is the share for the next dependence chain, which waits for
+ * that whole chain. */
 double limits_restart_share(double restart, double together)
 {
 	double first = floor(together / restart) + 1;
@@ -97,7 +100,8 @@ void limits_chain(struct tally *tally)
 	together = restart > 0 ? overlap(tally, chain) : 0;
 	tally->limits->overlap = isfinite(together) ? together : 0;
 	share = restart > 0 ? limits_restart_share(restart, together) : 1;
-	/* If new chains begin rarely, the text does not mention new chains. */
+	/* If new dependence chains begin rarely, the text of the limit does not mention new chains.
+	 */
 	if (share > 0.99)
 		limits_add(tally, LIMIT_LATENCY, chain->cycles * share, "chain of %s: %s cycle%s",
 			what.text, words_turn(tally, chain->cycles).text, s);
@@ -128,9 +132,9 @@ static bool chases(const struct insn *insn)
 
 /* The instructions from one cache miss to later misses. */
 struct span {
-	double taken[SIZE_COUNT]; /* entries used in each buffer of the core, including the entries
-				     of the first miss */
-	bool waits[REG_COUNT];	  /* registers whose values wait for the first miss */
+	double taken[SIZE_COUNT]; /* entries used in each buffer of the core between two misses,
+				     including the entries of the first miss */
+	bool waits[REG_COUNT];	  /* registers whose values wait for the data of the first miss */
 };
 
 static bool depends(const struct span *span, const struct insn *insn)
@@ -154,9 +158,10 @@ static enum uarch_fact scheduler_of(const struct tally *tally, const struct insn
 	return SIZE_SCHEDULER;
 }
 
-/* Adds the buffer entries of one step of the path to `span`. first is true for the first miss:
- * later steps wait for the first miss. miss is true for a later miss: a later miss needs a
- * scheduler entry. */
+/* Adds the buffer entries of one instruction of the path to `span`, the instructions from one cache
+ * miss to later misses. `first` is true for the first miss of the span: later instructions may wait
+ * for that miss. `miss` is true for a later miss of the span: a later miss needs a scheduler entry.
+ */
 static void take(const struct tally *tally, int step, bool first, bool miss, struct span *span)
 {
 	int number = tally->loop->path[step].insn;
@@ -188,7 +193,7 @@ static void take(const struct tally *tally, int step, bool first, bool miss, str
 }
 
 /* Counts, for each buffer of the core, the misses in flight before the buffer is full. The count of
- * misses begins at the step `start` and goes once around the loop. */
+ * misses in flight begins at the step `start` of the path and goes once around the loop. */
 static void look_from(const struct tally *tally, int start, double together[SIZE_COUNT])
 {
 	const struct loop *loop = tally->loop;

@@ -1,9 +1,9 @@
 /* Computes the memory limits: the cost of a working set that is larger than the first-level cache.
  *
  * If a loop accesses S bytes in random order, a cache of C bytes serves at most C/S of the
- * accesses. The limits assume that the fastest cache fills first, and that no two levels hold the
- * same line: no other arrangement hits more often. If the data have several parts (reaches), the
- * reach with the most frequent accesses fills the caches first. */
+ * accesses. The memory limits assume that the fastest cache fills first, and that no two levels
+ * hold the same line: no other arrangement hits more often. If the data have several parts
+ * (reaches), the reach with the most frequent accesses fills the caches first. */
 #include "model/limits/tally.h"
 
 #include <math.h>
@@ -21,16 +21,16 @@ static const char *const level_names[LEVELS] = { "L1", "L2", "L3", "memory" };
 
 struct level {
 	const char *name;
-	double share;	       /* share of the accesses that the level serves, from 0 to 1 */
+	double share; /* share of the memory accesses that the cache level serves, from 0 to 1 */
 	double latency, lines; /* load-to-use latency in cycles, and cache lines per cycle;
 				  UARCH_UNKNOWN: unknown */
-	bool measured; /* latency and lines are measured on the machine; otherwise they come from
-			  the core's file */
+	bool measured; /* true: latency and lines per cycle are measured on the machine; otherwise
+			  they come from the core's file */
 };
 
 /* Sets of kinds of reaches, with one bit for each value of enum reach_way. A reach is a part of the
- * kernel's data with its own frequency of accesses. If the kernel describes no reaches, the sets
- * are ignored. */
+ * kernel's data with its own frequency of accesses. If the kernel describes no parts of its data
+ * (reaches), the sets of kinds of reaches are ignored. */
 enum { WAYS_ALL = ~0, WAYS_WAITING = ~(1 << REACH_ORDERED) };
 
 static double levels_cache(const struct tally *tally, int level)
@@ -38,7 +38,7 @@ static double levels_cache(const struct tally *tally, int level)
 	return tally->place->caches.level[level].bytes;
 }
 
-/* Returns the size in bytes of the range of data that the walk touches. */
+/* Returns the size in bytes of the range of data that the kernel's memory accesses touch. */
 static double range_of(const struct tally *tally)
 {
 	return tally->place->walk.range > 0 ? tally->place->walk.range : tally->place->working_set;
@@ -71,7 +71,7 @@ static double levels_lines(const struct tally *tally, int ways)
 }
 
 /* Whether each pass over the data touches the same lines of a part of the data (a reach). It is
- * unknown how much cache space other data leave for the lines of the reach. */
+ * unknown how much cache space other data leave for the lines of this part of the data (reach). */
 static bool comes_again(const struct kernel_reach *reach)
 {
 	return reach->least > 0 && reach->least < reach->range;
@@ -79,9 +79,10 @@ static bool comes_again(const struct kernel_reach *reach)
 
 /* Returns the share of the lines of a part of the data (reach `index`) that do not fit caches of
  * `bytes` in total. Parts of the data with more frequent accesses fill the caches first. If index
- * is -1, the result is for the whole walk. If an inner walk runs inside an outer walk, the result
- * is the larger of the shares of both walks. The caches may hold all lines of the inner walk and no
- * line of the outer walk, or the reverse. */
+ * is -1, the result is for all memory accesses of the kernel, not for one part of its data. If
+ * inner-loop accesses repeat over a part of the data, the result is the larger of the inner loop's
+ * and the outer loop's shares. The caches may hold all lines that the inner loop accesses and no
+ * line of the outer loop, or the reverse. */
 static double beyond_of(const struct tally *tally, int index, double bytes)
 {
 	const struct kernel_walk *walk = &tally->place->walk;
@@ -220,7 +221,8 @@ static bool levels_spread(
 				continue;
 			level[i].share += share;
 			level[i].lines = one[i].lines;
-			/* If one latency is unknown, the mean latency of the level is unknown. */
+			/* If the latency of one cache level is unknown, the mean latency of the
+			 * loads is unknown. */
 			cycles[i] += one[i].latency > 0 ? share * one[i].latency : (double)NAN;
 		}
 	}
@@ -231,8 +233,9 @@ static bool levels_spread(
 	return true;
 }
 
-/* Adds an unknown limit if `level` lacks the number called `what`. level is NULL if no level lacks
- * the number. Returns true if level is not NULL. */
+/* Adds a limit without cycles if the cache or memory level `level` lacks the number called `what`,
+ * such as "latency". `level` is NULL if every level has the number. Returns true if `level` is not
+ * NULL, so a number of a memory level is missing. */
 static bool add_missing(
 	struct tally *tally, enum limit_kind kind, const struct level *level, const char *what)
 {
@@ -245,7 +248,7 @@ static bool add_missing(
 }
 
 /* Returns the first memory level from `first` on that serves accesses, but whose latency is
- * unknown. Returns NULL if all latencies are known. */
+ * unknown. Returns NULL if the latencies of all memory levels are known. */
 static const struct level *without(const struct level *level, int first)
 {
 	for (int i = first; i < LEVELS; i++)
@@ -254,7 +257,7 @@ static const struct level *without(const struct level *level, int first)
 	return NULL;
 }
 
-/* Describes the share of the accesses that each level serves: "25 % L1, 75 % L2". */
+/* Describes as text the share of the accesses that each cache level serves: "25 % L1, 75 % L2". */
 static struct limit_words levels_describe(const struct level *level)
 {
 	struct limit_words words = { "" };
@@ -339,7 +342,7 @@ static struct limit_words describe(const struct level level[LEVELS], double load
 }
 
 /* Returns the number of elements whose instructions fit the reorder buffer at the same time.
- * Returns INFINITY if the size of the reorder buffer is unknown. */
+ * Returns INFINITY elements if the size of the reorder buffer is unknown. */
 static double in_buffer(const struct tally *tally)
 {
 	double rob = tally->uarch->fact[SIZE_ROB];
@@ -348,15 +351,16 @@ static double in_buffer(const struct tally *tally)
 						    : (double)INFINITY;
 }
 
-/* Returns the average latency of the chain's loads if all loads hit the first-level cache. Returns
- * 0 if the chain has no loads. */
+/* Returns the average latency of the dependence chain's loads if all of them hit the first-level
+ * cache. Returns 0 if the dependence chain has no loads. */
 static double first_latency(const struct chain *chain)
 {
 	return chain->loads > 0 ? chain->load_cycles / chain->loads : 0;
 }
 
-/* Returns the cycles per path of the chain, including the operations between its loads. The loads
- * alone need `cycles`. Returns 0 if the chain does not continue from element to element. */
+/* Returns the cycles of the dependence chain per path, including the operations between its loads.
+ * The loads alone need `cycles`. Returns 0 if the dependence chain does not continue from element
+ * to element. */
 static double with_operations(const struct tally *tally, double loads, double cycles)
 {
 	const struct chain *chain = &tally->limits->chain;
@@ -398,9 +402,9 @@ static void add_reaches(struct tally *tally)
 		tally->wait = cycles / loads;
 }
 
-/* Adds the limit of chained loads. No prefetcher can follow the order of chained loads. At most one
- * load per touched line misses: all other loads of the line hit, because the line was just fetched.
- */
+/* Adds the limit of chained loads, each of which needs the result of an earlier load. No prefetcher
+ * can follow the order of chained loads. At most one load per touched line misses: all other loads
+ * of the line hit, because the line was just fetched. */
 static void add_chain(struct tally *tally, const struct level *level)
 {
 	const struct level *missing = without(level, L2);
@@ -436,8 +440,8 @@ static void add_lines(struct tally *tally, const struct level *level)
 			(level[i].measured || level[i].share + level[L1].share > 1 - 1e-9) &&
 			add_missing(tally, LIMIT_MEMORY_LINES, &level[i], "lines a cycle"))
 			return;
-	/* If the core's file has no bandwidth for L2, lines from L2 cost nothing here. The sum is
-	 * then still a lower bound. */
+	/* If the core's file has no bandwidth for L2, cache lines from L2 add no cycles to this
+	 * limit. Without the cycles for lines from L2, the sum is still a lower bound. */
 	for (int i = L2; i < LEVELS; i++)
 		if (level[i].lines > 0)
 			cycles += lines * level[i].share / level[i].lines;
@@ -448,8 +452,9 @@ static void add_lines(struct tally *tally, const struct level *level)
 
 /* ---- The limit of cache misses that overlap */
 
-/* Adds the limit of the buffer that fills first, if the buffer allows fewer than `most` misses in
- * flight. wait is the number of cycles of all `misses` of a path, one after the other. */
+/* Adds the limit of the core's buffer that fills first, if the buffer allows fewer than `most`
+ * misses in flight. `wait` is the number of cycles of all `misses` (cache misses of a path), one
+ * after the other. */
 static void add_window(struct tally *tally, const double together[SIZE_COUNT], double most,
 	double wait, double misses)
 {
@@ -508,8 +513,9 @@ static void add_misses(struct tally *tally, const struct level *level)
 		add_window(tally, window, together, wait, misses);
 }
 
-/* Whether some misses are independent of each other. If a part of the data (a reach) is read in
- * order, its lines do not count: they are fetched early, so no instruction waits for them. */
+/* Whether some cache misses of the loop are independent of each other. If a part of the data (a
+ * reach) is read in order, its lines do not count: they are fetched early, so no instruction waits
+ * for them. */
 static bool misses_wait(const struct tally *tally)
 {
 	const struct kernel_walk *walk = &tally->place->walk;

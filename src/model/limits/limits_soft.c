@@ -53,7 +53,7 @@ static void add_scheduling(struct tally *tally)
 }
 
 /* Returns the cycles of the loop-carried chain if the core renames fewer loads to the stored
- * register. Returns 0 if the chain is not slower. */
+ * register. Returns 0 if fewer renamed loads do not make the chain slower. */
 static double chain_with(const struct tally *tally, enum deps_renaming renaming)
 {
 	struct chain chain;
@@ -64,9 +64,9 @@ static double chain_with(const struct tally *tally, enum deps_renaming renaming)
 		       : 0;
 }
 
-/* Adds the limit of a core that has not learnt which load reads which store. If a pair of store and
- * load is probably slow, the limit has cycles. For all other pairs, the limit has a cause but no
- * cycles. */
+/* Adds the limit of a core that has not learnt which load reads which store. If forwarding from a
+ * store to a load is probably slow, the limit has a number of cycles. For all other pairs of a
+ * store and a load, the limit has a text for the cause but no number of cycles. */
 static void add_forwarding(struct tally *tally)
 {
 	double likely, worst;
@@ -101,7 +101,8 @@ static void add_aliasing(struct tally *tally)
 /* ---- Costs that add to the binding limit, because no useful work overlaps with these costs */
 
 /* Adds the page walks of chained loads that miss the first-level TLB. Page walks of independent
- * loads overlap and do not count. Returns the cycles per path of the page walks. */
+ * loads overlap, and add no cycles to the limit. Returns the cycles of the page walks per path
+ * through the loop. */
 static double page_walks(struct tally *tally)
 {
 	const struct limits_place *place = tally->place;
@@ -136,8 +137,8 @@ static double page_walks(struct tally *tally)
 }
 
 /* Estimates the mispredictions per path of branches whose directions have no short pattern. The
- * estimate assumes a predictor that does not know the data. Built-in kernels state their own number
- * of mispredictions. */
+ * number of mispredictions is estimated for a branch predictor that does not know the data.
+ * Built-in kernels state their own number of mispredictions. */
 static void add_irregular(struct tally *tally)
 {
 	const struct loop *loop = tally->loop;

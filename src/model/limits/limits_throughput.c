@@ -1,7 +1,7 @@
 /* Computes throughput limits from the largest number of events that a core can execute in a cycle.
  * Events are rename slots, loads, stores, addresses, line splits, accesses to a cache bank or a
- * cache line, taken branches, and micro-ops on a port. In addition, limits_ports() finds the ports
- * of each instruction in the listing. */
+ * cache line, taken branches, and micro-ops on a port. limits_ports() also finds, for the listing
+ * of the loop, the ports of each instruction. */
 #include "model/limits/tally.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "model/graph/forwards.h"
 
-/* Bytes of a cache line, on every core with a file. */
+/* Bytes of a cache line, on every core that has a core file. */
 enum { LINE = 64 };
 
 /* Adds the limit of `count` events per path, if the core can execute `each` events per cycle. */
@@ -95,9 +95,9 @@ static double side_cycles(const struct side *side, double split)
 }
 
 /* Divides the accesses that cross a line between loads and stores, if it is unknown which accesses
- * cross a line. The division with the lowest cost is used, so the limit is a lower bound for every
- * division. At the returned number of split loads, the rising cost of loads meets the falling cost
- * of stores. */
+ * cross a line. The division of split accesses between loads and stores with the lowest cost is
+ * used, so the limit is a lower bound. The function returns the number of split loads at which the
+ * rising cost of loads meets the falling cost of stores. */
 static double share_out(const struct side *loads, const struct side *stores, double splits)
 {
 	double gap = side_cycles(stores, splits) - side_cycles(loads, 0);
@@ -145,16 +145,18 @@ static void add_splits(struct tally *tally)
 }
 
 /* ---- The first-level cache: loads per cycle from one bank, and stored lines per cycle. Accesses
- * with unknown relative addresses cost nothing. */
+ * whose addresses relative to each other are unknown add no cycles to the limit. */
 
-/* A load or store of the path. */
+/* A load or store that the loop's path executes. */
 struct access {
 	struct address address;
-	int64_t growth; /* bytes by which the address grows from one path to the next */
+	int64_t growth; /* bytes by which the address of the access grows from one pass through the
+			   path to the next */
 	bool grows;	/* true: the address grows by a constant from path to path */
 	uint64_t seen;	/* address of the access in the single-stepped loop; 0: unknown */
 	int size;
-	bool counted; /* true if crowded() has already counted the load */
+	bool counted; /* true if crowded(), which counts loads at the same offset of a cache line,
+			 has already counted the load */
 };
 
 struct accesses {
@@ -243,8 +245,8 @@ static void add_banks(struct tally *tally)
 
 /* ---- Stores to different cache lines */
 
-/* Whether a store may go to the same line as the previous store. The store before the first one is
- * the last store of the previous path. */
+/* Whether a store may go to the same line as the previous store. At the first store of the path,
+ * the previous store is the last store of the previous path. */
 static bool may_share(const struct accesses *stores, int at)
 {
 	const struct access *b = &stores->access[at],
@@ -262,14 +264,14 @@ static bool may_share(const struct accesses *stores, int at)
 	return apart < 0 ? -apart < LINE + b->size - 1 : apart < LINE + a->size - 1;
 }
 
-/* Returns the cycles of the path's stores, in order. Up to `together` adjacent stores to one line
- * complete in one cycle. */
+/* Returns the cycles that the stores of the loop's path need, in order. Up to `together` adjacent
+ * stores to one line complete in one cycle. */
 static double store_cycles(const struct accesses *stores, double together)
 {
 	int first = 0, run = 1;
 	double cycles = 0;
 
-	/* Begin at a store that cannot share a line with the previous store. */
+	/* Counting begins at a store that cannot share a line with the previous store. */
 	while (first < stores->count && may_share(stores, first))
 		first++;
 	if (first == stores->count)
@@ -375,7 +377,7 @@ static void add_class(const struct uarch *uarch, const struct uarch_class *class
 	}
 }
 
-/* Fills the listing's entry of one instruction. */
+/* Fills one instruction's entry in the listing of the loop: its slots, latency and ports. */
 static void describe(struct tally *tally, int number)
 {
 	const struct insn *insn = &tally->loop->insn[number];
@@ -429,7 +431,7 @@ void limits_ports(struct tally *tally)
 	struct port_load *load = memory_new((size_t)uses->count * UARCH_TERMS + 1, sizeof(*load));
 
 	/* Ports are handled before units, such as the divider. If an instruction needs a port and a
-	 * unit, the text then names the port first. */
+	 * unit, the text in the listing then names the port first. */
 	for (int units = 0; units < 2; units++) {
 		int first = count;
 		double cycles, pressure[UARCH_PORTS];

@@ -12,9 +12,9 @@
 /* Bytes of a cache line that built-in kernels assume on every machine. */
 static const double kernel_line = 64;
 
-/* A walk is near the edge of a cache if the sizes of the walk and of the cache differ by less than
- * the factor edge_share. With a cache of 48 KiB, walks over 51 KiB mostly hit, and walks over 53
- * KiB mostly missed. */
+/* The data of a loop are near the edge of a cache if the sizes of the data and of the cache differ
+ * by less than the factor edge_share. With a cache of 48 KiB, loops over 51 KiB of data mostly hit,
+ * and loops over 53 KiB mostly missed. */
 static const double edge_share = 1.25;
 
 /* Number of cache levels in which the address alone selects the set of a line. The third-level
@@ -24,8 +24,8 @@ enum { LEVELS_BY_SETS = 2 };
 /* Largest denominator in texts such as "3 reads in 8". */
 enum { IN_MOST = 64 };
 
-/* Largest factor and smallest number of bytes that a what-if question accepts. A smaller number of
- * bytes is probably a factor whose "x" was forgotten. */
+/* Largest factor and smallest number of bytes that the user's question about other cache sizes
+ * accepts. A cache size of fewer bytes is probably a factor whose "x" was forgotten. */
 static const double factor_most = 1024;
 static const int64_t whatif_least = 64;
 
@@ -76,7 +76,8 @@ static struct misses_level level_find(const struct misses *misses, double bytes,
 	}
 	if (!(bytes > 0))
 		return level;
-	/* If the cache holds the data of the inner walk, only the outer walk misses. */
+	/* If the cache holds the data that the inner loop accesses, only accesses of the outer loop
+	 * miss. */
 	if (walk->reaches == 0 && level.held <= bytes && walk->far_lines > 0) {
 		level.held = walk->far_range;
 		lines = walk->far_lines;

@@ -27,16 +27,19 @@
 
 struct misses_level {
 	double bytes; /* size of the cache; 0: no cache, or unknown */
-	double held;  /* bytes of cache that the walk needs to have no misses */
-	bool fits;    /* the cache is large enough: held is at most bytes */
-	bool edge;    /* held is close to bytes: a few lines may hit although most miss, or miss
-			 although most hit */
-	double each;  /* misses per element after the first pass over the data; NAN: unknown */
+	double held;  /* bytes of cache that the loop needs to have no misses */
+	bool fits; /* true: the cache is large enough, because the bytes that the loop needs (held)
+		      are at most its size (bytes) */
+	bool edge; /* true: the bytes that the loop needs (held) are close to the cache size
+		      (bytes), so a few lines may hit although most miss, or miss although most hit
+		    */
+	double each; /* cache misses per element after the first pass over the data; NAN: unknown */
 };
 
 struct misses {
 	bool known;
-	char why[120]; /* if known is false, the reason why the misses of the walk are unknown */
+	char why[120]; /* if known is false, the reason why the misses of the loop's accesses are
+			  unknown */
 	struct kernel_walk walk;
 	double working_set; /* bytes of data that one pass of the walk covers */
 	double line;	    /* bytes of a cache line */
@@ -49,7 +52,8 @@ struct misses {
 void misses_find(const struct kernel_walk *walk, double working_set,
 	const struct cache_sizes *caches, struct misses *misses);
 
-/* Returns the number of bytes that one pass of the walk covers at the setting v. */
+/* Returns the number of bytes that one pass of the kernel over its data covers, at the setting v of
+ * its knobs. */
 double misses_working_set(
 	const struct kernel *kernel, const int64_t *v, const struct kernel_walk *walk);
 
@@ -90,15 +94,16 @@ struct misses_whatif {
 };
 
 /* Parses "2x", "64k", "L2 4m", "L3 0.5x" or "off". If the text names no level, a factor applies to
- * all levels, and a size applies to L1. Values from earlier calls for other levels stay. Returns
- * STATUS_USAGE if the text has another form. */
+ * all levels, and a size applies to L1. Cache sizes from earlier calls, for other cache levels,
+ * stay. Returns STATUS_USAGE if the question about other caches has another form. */
 struct status misses_whatif_parse(const char *text, struct misses_whatif *whatif);
 
-/* Returns a question about other caches as text: "caches 2x as large", "L1 of 64 KiB", "L1 of 64
- * KiB, L2 2x as large". The text is empty if no question was asked. */
+/* Returns the user's question about other cache sizes as text: "caches 2x as large", "L1 of 64
+ * KiB", "L1 of 64 KiB, L2 2x as large". The text is empty if the user asked no question about other
+ * caches. */
 struct misses_text misses_whatif_words(const struct misses_whatif *whatif);
 
-/* Computes in `then` the misses of the walk in `misses` for the cache sizes in `whatif`. The caller
- * has filled `misses`. */
+/* Computes in `then` the misses of the same loop for the cache sizes in `whatif`. The caller has
+ * filled `misses`. */
 void misses_if(
 	const struct misses *misses, const struct misses_whatif *whatif, struct misses *then);

@@ -26,7 +26,7 @@ enum { ROB_UNKNOWN = 224, SCHEDULER_UNKNOWN = 97 };
 /* The second best port is chosen only if its queue has fewer than SECOND_BEST micro-ops more than
  * that of the best port. */
 enum { SECOND_BEST = 3 };
-/* Two times count as equal if they differ by less than SAME_TIME cycles. */
+/* Two times in the simulation count as equal if they differ by less than SAME_TIME cycles. */
 static const double SAME_TIME = 1e-3;
 /* A port does not count as free in a cycle if it becomes free less than SLIVER cycles before the
  * end of the cycle. */
@@ -143,7 +143,7 @@ static void start(struct pipeline *pipeline, int number, double ready)
 }
 
 /* Starts a node that has no micro-op left to execute, or a store that can forward its value early.
- * The function does nothing if the node is not renamed yet or waits for a producer. */
+ * A node is not started here if it is not renamed yet or waits for a producer. */
 static void start_idle(struct pipeline *pipeline, int number)
 {
 	const struct instance *instance = &pipeline->instance[number];
@@ -153,14 +153,15 @@ static void start_idle(struct pipeline *pipeline, int number)
 		start(pipeline, number, later(instance->ready, instance->renamed_at));
 }
 
-/* Whether all producers of the inputs of an instance have started. instance->ready is then final.
- */
+/* Whether all producers have started whose results a node's instance needs; an instance is the node
+ * in one round. If all producers have started, instance->ready is final. */
 static bool inputs_are_known(const struct instance *instance)
 {
 	return instance->waits - instance->stores <= 0;
 }
 
-/* Makes the ports of an instance check their queues at the time when the instance is ready. */
+/* Makes the ports that can execute an instance's micro-ops check their queues at the time when the
+ * instance is ready. */
 static void wake_ports(struct pipeline *pipeline, int number)
 {
 	const struct work *work = &pipeline->work[number % pipeline->graph.node_count];
@@ -176,7 +177,7 @@ static void wake_ports(struct pipeline *pipeline, int number)
 	}
 }
 
-/* Reports the start of an instance to its consumers. */
+/* Reports the start time of a node's instance to the nodes that use its result. */
 static void started(struct pipeline *pipeline, int number)
 {
 	const struct deps_graph *graph = &pipeline->graph;
@@ -464,7 +465,7 @@ static double step_done(const struct pipeline *pipeline, int number)
 }
 
 /* Returns the next cycle in which a port may run a micro-op, or in which a step may retire (at time
- * `retires`). Because of rounding, the result may be too early, but never too late. */
+ * `retires`). Because of rounding, the returned cycle may be too early, but never too late. */
 static double next_event(const struct pipeline *pipeline, double retires)
 {
 	double next = retires;

@@ -30,7 +30,8 @@ static bool usable(const struct port_load *load, int ports)
 	       load->ports;
 }
 
-/* Merges loads with the same set of ports. Even a long loop has few different sets of ports. */
+/* Merges entries of work that can use the same set of ports. Even the micro-ops of a long loop have
+ * few different sets of ports. */
 static double gather(struct balance *balance, const struct port_load *loads, int count, int ports)
 {
 	double total = 0;
@@ -71,17 +72,17 @@ static uint32_t live_ports(const struct balance *balance)
 	return ports;
 }
 
-/* Assigns the rest of one share to ports that hold less than `limit` cycles, and moves other work
- * if needed. The algorithm is a maximum flow along one shortest path at a time. If some work finds
- * no port, *reached receives the ports that the search reached. All ports in *reached are full, and
- * their work cannot move to another port. */
+/* Assigns the remaining work of one set of ports to ports that hold less than `limit` cycles, and
+ * moves other work if needed. The algorithm is a maximum flow along one shortest path at a time. If
+ * some work finds no port with free cycles, *reached receives the ports that the search reached.
+ * All ports in *reached hold `limit` cycles, and their work cannot move to another port. */
 static void place(struct balance *balance, int which, double limit, uint32_t *reached)
 {
 	while (balance->share[which].rest > balance->tiny) {
 		int queue[PORTS_MAX], head = 0, tail = 0, end = -1;
 		int from[PORTS_MAX],
-			via[PORTS_MAX]; /* for each port, the previous port of the path, and the
-					   share whose work moves from the previous port */
+			via[PORTS_MAX]; /* for each port: the previous port on the search path, and
+					   the work (share) to move from that port to this one */
 		uint32_t seen = balance->share[which].ports;
 		double step = balance->share[which].rest;
 
@@ -134,9 +135,10 @@ static void place(struct balance *balance, int which, double limit, uint32_t *re
 }
 
 /* Returns the largest pressure that the remaining work forces on a set of ports, and stores the set
- * in *ports. The set has the most work per port that no other port can do. The search starts with
- * all ports. If some work finds no port, the reached ports are a set with more work per port. The
- * search ends when all work fits. */
+ * in *ports. The set that was found has the most work per port that no other port can do. The
+ * search for the set with the most work per port starts with all ports. If some work finds no port,
+ * the ports that the search for a port reached are a set with more work per port. The search for
+ * the set ends when all work fits on the ports of the set. */
 static double densest(struct balance *balance, uint32_t *ports)
 {
 	double limit, denser;
@@ -156,7 +158,8 @@ static double densest(struct balance *balance, uint32_t *ports)
 		if (!reached)
 			return limit;
 		denser = work_inside(balance, reached) / ports_count(reached);
-		if (denser <= limit) /* the set is denser only because of a rounding error */
+		if (denser <=
+			limit) /* the set has more work per port only because of a rounding error */
 			return limit;
 		limit = denser;
 		*ports = reached;
@@ -164,8 +167,8 @@ static double densest(struct balance *balance, uint32_t *ports)
 }
 
 /* Returns the smallest subset of `ports` that is filled by work that no port outside the subset can
- * do. The search starts with each single port, and adds all ports to which the work of the set
- * could move. */
+ * do. The search for the smallest subset starts with each single port, and adds all ports to which
+ * the work of the set could move. */
 static uint32_t smallest_full(const struct balance *balance, uint32_t ports)
 {
 	uint32_t best = ports;
@@ -199,9 +202,9 @@ double ports_balance(
 	memset(pressure, 0, (size_t)ports * sizeof(*pressure));
 	if (bottleneck)
 		*bottleneck = 0;
-	/* Each port of the densest set gets the largest pressure: the work of the set fills its
-	 * ports, and all other work uses other ports. The loop then finds the densest set of the
-	 * remaining ports. */
+	/* Each port of the set with the most work per port gets the largest pressure: the work of
+	 * the set fills its ports, and all other work uses other ports. The loop then finds the set
+	 * with the most work per port among the remaining ports. */
 	while (live_ports(&balance)) {
 		uint32_t set;
 		double each = densest(&balance, &set);

@@ -29,6 +29,6 @@ struct port_load {
 double ports_balance(const struct port_load *loads, int count, int ports, double *pressure,
 	uint32_t *bottleneck);
 
-/* Splits each load evenly over its set of ports, as in a calculation by hand. Returns the largest
- * pressure. */
+/* Splits the work for each set of ports evenly over its ports, as in a calculation by hand. Returns
+ * the largest pressure. */
 double ports_naive(const struct port_load *loads, int count, int ports, double *pressure);

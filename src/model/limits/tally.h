@@ -1,5 +1,6 @@
 /* Counts the work of one path of the loop (a tally), and collects the limits. Each group of limits
- * adds limits to the list in struct limits. Private to limits*.c: other files read limits.h. */
+ * (throughput, memory, …) adds its limits to the list in struct limits. Private to limits*.c: other
+ * files read limits.h. */
 #pragma once
 
 #include "model/limits/limits.h"
@@ -19,7 +20,7 @@ void uses_add(struct class_uses *uses, const struct uarch_class *class, double c
 
 enum { ACCESS_GENERAL, ACCESS_VECTOR, ACCESS_512, ACCESS_KINDS };
 
-/* The work of one path through the loop. */
+/* The work of one path (executed instructions) through the loop. */
 struct tally {
 	const struct loop *loop;
 	const struct uarch *uarch;
@@ -28,18 +29,20 @@ struct tally {
 	struct uarch_insn
 		*facts; /* facts from the core model, one entry for each instruction of the loop */
 	struct insn_tally {
-		double times; /* executions of the instruction in the path */
-		double taken; /* executions in which the instruction jumps, as a taken branch */
-		double first, second; /* executions of the instruction as the first or second half
-					 of a macro-fused pair */
+		double times; /* number of executions of the instruction in the path */
+		double taken; /* number of executions in which the instruction jumps, as a taken
+				 branch */
+		double first, second; /* number of executions of the instruction as the first or
+					 second half of a macro-fused pair */
 		bool fuses; /* the instruction is a branch that fuses with the previous instruction
 			     */
 		bool joins; /* the instruction shares one rename slot with the previous copy or load
 			     */
-		double joined;	     /* executions in which the instruction shares a slot with the
-					previous one */
-		double materialised; /* executions that the rename stage could eliminate, but that
-					need a micro-op because other instructions use the result */
+		double joined; /* number of executions in which the instruction shares a rename slot
+				  with the previous one */
+		double materialised; /* number of executions that the rename stage could eliminate,
+					but that need a micro-op because other instructions use the
+					result */
 	} * insn;
 	struct class_uses uses;
 	double turns, elements;
@@ -94,8 +97,9 @@ void limits_front_end(struct tally *tally);
 /* Returns the number of loads per path in the slowest chain that each touch a different line of the
  * working set. */
 double limits_chained_misses(const struct tally *tally, const struct chain *chain);
-/* Returns the share of a chain's cycles that remains if a new chain begins every `restart`
- * elements. The new chain overlaps with the last `together` elements of the previous chain. */
+/* Returns the share of a dependence chain's cycles that remains if a new chain begins every
+ * `restart` elements. The new chain overlaps with the last `together` elements of the previous
+ * chain. */
 double limits_restart_share(double restart, double together);
 /* Whether the loop has software prefetches. A prefetch leaves the reorder buffer before its line
  * arrives. */
@@ -110,7 +114,7 @@ bool limits_in_flight(const struct tally *tally, double together[SIZE_COUNT]);
 double limits_reach_walks(const struct tally *tally, double bytes, double cost, double *share);
 
 /* Simulates a core that chooses ports at rename (pipeline.c), and returns the cycles per path.
- * Returns 0 if the rename width is unknown, or the path is empty. */
+ * Returns 0 cycles if the rename width is unknown, or the path is empty. */
 double pipeline_run(const struct tally *tally);
 
 /* ---- Words for causes of limits (limit_words.c) */
@@ -130,13 +134,13 @@ static inline struct limit_words words_turn(const struct tally *tally, double co
 {
 	return words_number(count / tally->turns);
 }
-/* Returns the plural "s" for a count per path that is printed as a count per iteration. If the
- * printed count is 1, the result is an empty text. */
+/* Returns the plural ending "s", or "", for a count per path that is printed as a count per
+ * iteration. If the printed count is 1, the result is an empty text. */
 static inline const char *words_s(const struct tally *tally, double count)
 {
 	return count == tally->turns ? "" : "s";
 }
 /* Lists the counted classes of instructions as text: "4 multiplications, 2 shifts". Similar classes
- * are combined, and the most frequent comes first. The text names at most `most` kinds of
- * instructions, and counts all further kinds as "others". */
+ * are combined, and the most frequent comes first. The text of counted classes names at most `most`
+ * kinds of instructions, and counts all further kinds as "others". */
 struct limit_words words_uses(const struct class_uses *uses, double divide, int most);

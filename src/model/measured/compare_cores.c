@@ -16,13 +16,13 @@ enum { NAMES = 1024 };
 struct compare {
 	const struct uarch *a, *b;
 	struct model_difference *to;
-	int most, count; /* most: number of entries of `to`; count: number of differences found,
-			    possibly more than `most` */
+	int most, count; /* most: room in the list `to`, in differences; count: number of
+			    differences found between the two models, possibly more than `most` */
 	int name_count;
 	char name[NAMES][UARCH_NAME]; /* names of the classes that at least one model has, sorted */
 };
 
-/* A number of one model. If the model does not know the number, value is UARCH_UNKNOWN. */
+/* A number of one model. If the core model does not state the number, value is UARCH_UNKNOWN. */
 struct number {
 	double value, spread;
 };
@@ -76,13 +76,13 @@ static void list_names(struct compare *c)
 	c->name_count = kept;
 }
 
-/* Stands for a class that a model does not know. */
+/* Stands for an instruction class that one of the compared core models lacks. */
 static const struct uarch_class unlisted = {
 	.latency = UARCH_UNKNOWN, .accumulate = UARCH_UNKNOWN, .each = UARCH_UNKNOWN
 };
 
 /* Returns the class called `name`, or its fallback class if uarch is model b. For model a, no
- * fallback is used, because a fallback says nothing about the class itself. */
+ * fallback class is used, because a fallback says nothing about the class itself. */
 static const struct uarch_class *find(
 	const struct compare *c, const struct uarch *uarch, const char *name)
 {
@@ -101,22 +101,24 @@ static const struct uarch_class *find(
 	return class ? class : &unlisted;
 }
 
-/* Returns the number of caps that count a memory access of the class called `name`. A cap may count
- * all accesses, accesses of vectors, or accesses of 512 bits. */
+/* Returns the number of caps (largest numbers of operations per cycle) that count a memory access
+ * of the class called `name`. A cap, a largest number of operations per cycle, may count all
+ * accesses, accesses of vectors, or accesses of 512 bits. */
 static int access_caps(const char *name)
 {
 	return name[0] != 'v' ? 1 : strstr(name, ".512") ? 3 : 2;
 }
 
 /* Returns the cycles of times[i] instructions of each class, run together, without the memory
- * accesses that they make in addition. Returns UARCH_UNKNOWN if the micro-ops of a class are
- * unknown. */
+ * accesses that they make in addition. Returns UARCH_UNKNOWN if the micro-ops of an instruction
+ * class are unknown. */
 static double cycles_of(const struct uarch *uarch, const struct uarch_class *const *classes,
 	const double *times, int count)
 {
 	struct port_load load[4 * UARCH_TERMS];
 	double slots = 0, uses[UARCH_FACTS] = { 0 },
-	       most; /* uses: number of events that each cap counts */
+	       most; /* uses: number of accesses that count towards each cap, a largest number per
+			cycle */
 	int loads = 0;
 
 	for (int i = 0; i < count; i++) {
@@ -214,7 +216,8 @@ static struct number chain_of(const struct uarch *uarch, const struct uarch_chai
 	return (struct number){ UARCH_UNKNOWN, 0 };
 }
 
-/* Compares the chains of model a, or those chains of model b that model a does not have. */
+/* Compares the `chain` rows (latencies between two classes) of model a, or those rows that only
+ * model b has. */
 static void compare_chains(struct compare *c, const struct uarch *of)
 {
 	for (int i = 0; i < of->chain_count; i++) {
@@ -254,8 +257,8 @@ static struct pair pair_of(const struct compare *c, const char *first, const cha
 	return pair;
 }
 
-/* Whether both models agree about a class alone. If the models disagree, the difference is already
- * reported, so pairs of the class are not compared. */
+/* Whether both models agree about an instruction class alone. If the models disagree, the
+ * difference is already reported, so pairs of the class are not compared. */
 static bool alone_agrees(const struct compare *c, const char *name)
 {
 	struct number a = each_of(c->a, find(c, c->a, name));
@@ -273,7 +276,7 @@ static int worse_first(const void *a, const void *b)
 }
 
 /* Finds pairs of classes for which the models agree on each class alone, but differ on the cycles
- * of both classes together. The caller frees the result, a table of classes by classes. */
+ * of both classes together. The caller frees the returned table of pairs of classes. */
 static bool *different_pairs(const struct compare *c)
 {
 	int n = c->name_count;

@@ -10,8 +10,8 @@
 enum { MNEMONICS = 64 };
 
 /* Measured macro-fusion of one mnemonic with a following branch. If the measurement of a pair
- * failed, the pair counts as fused. A limit is then too low rather than too high, so the limit
- * stays a lower bound. */
+ * failed, the pair counts as fused. If fusion is assumed, a speed limit is too low rather than too
+ * high, so the limit stays a lower bound. */
 struct fusion {
 	char mnemonic[20];
 	unsigned fuses; /* set of conditions with which the instruction fuses: one bit for each pair
@@ -27,7 +27,7 @@ bool measured_is_rule(const char *word)
 	return strncmp(word, "fuse ", 5) == 0 || strncmp(word, "unlaminate ", 11) == 0;
 }
 
-/* Returns the bit for the pair of a condition and its inverse. Returns 0 if the word is no
+/* Returns the bit for the pair of a condition and its inverse. Returns 0 if the word is no branch
  * condition with an inverse. */
 static unsigned pair_bit(const char *const *names, const char *word)
 {
@@ -42,8 +42,8 @@ static bool one_slot(const struct figure *figure)
 	return !figure->known || figure->value < 1.5;
 }
 
-/* Splits "fuse cmp e" into "cmp" and "e". Returns false if the word of the fact does not begin with
- * "fuse". */
+/* Splits "fuse cmp e" into "cmp" and "e". Returns false if the measured fact's word does not begin
+ * with "fuse". */
 static bool split(const struct measured_fact *fact, char mnemonic[20], char rest[24])
 {
 	return strncmp(fact->word, "fuse ", 5) == 0 &&
@@ -69,7 +69,7 @@ static int gather(const struct measured *m, struct fusion fusion[MNEMONICS])
 			strcpy(fusion[count++].mnemonic, mnemonic);
 		if (one_slot(figure))
 			fusion[k].fuses |= pair_bit(uarch_conditions(m->isa), rest);
-		/* An instruction that writes memory needs two slots without the branch. */
+		/* An instruction that writes memory needs two rename slots without the branch. */
 		for (int e = 0; e < EXCEPTIONS; e++)
 			if (strcmp(rest, uarch_exceptions[e]) == 0 && figure->known &&
 				figure->value >= (1u << e == FUSE_STORE ? 2.5 : 1.5))

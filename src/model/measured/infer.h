@@ -1,6 +1,6 @@
 /* Internals of the search for ports (infer_*.c, mixes.c). The search finds the ports and micro-ops
- * that explain the measurements of a core. The search uses only the measurements, and each call
- * searches from the start. */
+ * that explain the measurements of a core. The search for ports uses only the measurements, and
+ * each call searches from the start. */
 #pragma once
 
 #include "model/limits/ports.h"
@@ -22,12 +22,14 @@ enum infer_kind {
 			  for more than a cycle */
 };
 
-/* A group of classes that have one micro-op each and use the same ports. */
+/* A group of instruction classes that have one micro-op each and use the same ports. */
 struct infer_group {
-	int op;	   /* index of the class that represents the group in mixes */
-	int ports; /* number of ports that the group can use */
+	int op;	   /* index of the instruction class that represents the group in measured loops of
+		      mixed instructions */
+	int ports; /* number of ports that the classes of the group can use */
 	bool memory;
-	uint32_t set; /* the ports of the group, one bit for each port; 0: unknown */
+	uint32_t set; /* the ports that the classes of the group use, one bit for each port; 0:
+			 unknown */
 };
 
 struct inference {
@@ -49,20 +51,23 @@ struct inference {
 	int group_count;
 	struct infer_group group[INFER_GROUPS];
 	int ports;
-	int enough; /* number of mixes in `question` at which the search stops */
+	int enough; /* number of instruction mixes in the list `question` at which the search stops
+		     */
 	int question_count, late_count;
-	struct measured_mix question[INFER_QUESTIONS]; /* mixes that should be measured first */
 	struct measured_mix
-		late[INFER_QUESTIONS]; /* mixes to measure after the mixes in `question` */
+		question[INFER_QUESTIONS]; /* instruction mixes that should be measured first */
+	struct measured_mix late[INFER_QUESTIONS]; /* instruction mixes to measure after the mixes
+						      in `question` */
 };
 
-/* The results of all measurements of one mix. */
+/* The results of all measurements of one mix: a loop of independent instructions of several
+ * classes. */
 struct mix_result {
-	int asked;     /* number of measurements of the mix */
-	int known;     /* number of successful measurements of the mix */
-	double cycles; /* cycles of the mix: median of the successful measurements */
-	double spread; /* relative spread of a single measurement of the mix */
-	bool apart;    /* two measurements of the mix contradict each other */
+	int asked;     /* number of measurements of the instruction mix */
+	int known;     /* number of successful measurements of the instruction mix */
+	double cycles; /* cycles of the instruction mix: median of the successful measurements */
+	double spread; /* relative spread of a single measurement of the instruction mix */
+	bool apart;    /* true: two measurements of the instruction mix contradict each other */
 };
 
 /* ---- mixes.c: functions for mixes of instructions */
@@ -72,11 +77,11 @@ struct mix_result infer_result(const struct inference *in, const struct measured
 /* Adds a mix to the mixes to measure, unless the mix is listed already or was measured `times`
  * times. */
 void infer_ask(struct inference *in, const struct measured_mix *mix, int times);
-/* Adds a mix that confirms a result to the late mixes, unless the mix is listed already or was
- * measured. */
+/* Adds an instruction mix that confirms a result to the mixes to measure last, unless the mix is
+ * listed already or was measured. */
 void infer_ask_late(struct inference *in, const struct measured_mix *mix);
-/* Returns a mix of `ports_a` instructions of class a and `ports_b` instructions of class b. The
- * time of the mix shows how many ports both classes use together. */
+/* Returns a mix: a loop of `ports_a` instructions of class a and `ports_b` instructions of class b.
+ * The time of the mix shows how many ports both classes use together. */
 struct measured_mix infer_pair(int a, int ports_a, int b, int ports_b);
 /* Returns a mix of the classes that represent two groups, as infer_pair() does for two classes. */
 static inline struct measured_mix infer_groups(
@@ -84,42 +89,45 @@ static inline struct measured_mix infer_groups(
 {
 	return infer_pair(a->op, a->ports, b->op, b->ports);
 }
-/* Whether infer_clash() holds for any two ops of a mix. */
+/* Whether any two instruction classes of a mix may switch the core to another mode when they run
+ * together. */
 bool infer_mix_clashes(const struct inference *in, const struct measured_mix *mix);
 /* Whether two ops may change the mode of the core when they run together. The time of a mix of two
- * such ops proves nothing about their ports. An example is a 512-bit vector together with a
- * narrower vector that more than one port executes. */
+ * such instruction classes proves nothing about their ports. An example of classes that change the
+ * core's mode is a 512-bit vector together with a narrower vector that more than one port executes.
+ */
 bool infer_clash(const struct inference *in, int op, int other);
 /* Returns the smallest number of cycles for the given work on sets of ports. The result is that of
  * ports_balance(), but the function is faster if count is small. */
 double infer_bound(const struct port_load *load, int count);
-/* Whether two ops differ only in vector width, or in the place of the operand: register or memory.
- * For example, "blend", "blend.512" and "blend-load" probably use the same ports. */
+/* Whether two instruction classes (ops) differ only in vector width, or in the place of the
+ * operand: register or memory. For example, "blend", "blend.512" and "blend-load" probably use the
+ * same ports. */
 bool infer_related(const struct inference *in, int op, int other);
 /* Returns the cost of predicting `predicted` cycles if `cycles` were measured, in squared errors of
- * one measurement. A core is never faster than its ports allow. But a core can be slower, mostly if
- * `ports`, the size of the largest set of ports, is large. A prediction below the measured value
- * therefore costs less than a prediction above the measured value. */
+ * one measurement. A core is never faster than the ports in the core model allow. A core can be
+ * slower than its ports allow, mostly if `ports`, the size of the largest set of ports, is large. A
+ * predicted time below the measured time therefore costs less than a predicted time above it. */
 double infer_miss(
 	const struct inference *in, double predicted, double cycles, double spread, int ports);
 bool infer_is_memory(const char *name);
-/* Returns the index of the op called `name`. Returns -1 if no op has the name, or the name is
- * empty. */
+/* Returns the index of the instruction class (op) called `name`. Returns -1 if no instruction class
+ * (op) has the name, or the name is empty. */
 int infer_op(const struct measured *measured, const char *name);
-/* Returns the rename slots of the whole instruction. A number close to a whole number is rounded;
- * an unknown number counts as 1. */
+/* Returns the rename slots of the measured instruction with its memory accesses. A number close to
+ * a whole number is rounded; an unknown number counts as 1. */
 double measured_slots(const struct measured_op *op);
 /* Like measured_slots(), but without the slot of the instruction's store, as in a core file. */
 double measured_own_slots(const struct measured_op *op);
-/* Appends the work of `times` instructions of an op to the array `load`, including memory accesses.
- * Returns false if a part of the work is unknown. */
+/* Appends the work of `times` instructions of a class (op) to the array `load`, including memory
+ * accesses. Returns false if a part of the instructions' work is unknown. */
 bool infer_work(
 	const struct inference *in, int op, double times, struct port_load *load, int *count);
-/* Like infer_work(), but appends only the work of the memory accesses of the op. */
+/* Like infer_work(), but appends only the work of the memory accesses of the instruction class. */
 bool infer_accesses(
 	const struct inference *in, int op, double times, struct port_load *load, int *count);
-/* Predicts the cycles of a mix from the known ports. Returns NAN if some micro-ops of the mix are
- * unknown. */
+/* Predicts the cycles of a mix of instructions from the known ports. Returns NAN if some micro-ops
+ * of the mixed instructions are unknown. */
 double infer_cycles(const struct inference *in, const struct measured_mix *mix);
 
 /* ---- infer_sets.c: finds groups of simple classes, and a set of ports for each group */

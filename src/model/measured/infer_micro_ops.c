@@ -1,9 +1,11 @@
-/* Finds the micro-ops of complex classes. Each measured mix contains one instruction of the complex
- * class and many instructions of a known class. The known class fills its ports, so each micro-op
- * of the other class that needs one of these ports adds time. A guess is a multiset of known port
- * sets, one for each micro-op. The search compares all guesses with the measured mixes. Finally,
- * the search asks for the mix that best separates the remaining guesses. A class that is slower
- * than its micro-ops explain holds a unit, for example a divider. */
+/* Finds the micro-ops of complex instruction classes: those with several micro-ops, or one that
+ * holds a unit. Each measured mix contains one instruction of the complex class and many
+ * instructions of a known class. The known class fills its ports, so each micro-op of the other
+ * class that needs one of these ports adds time. A guess about the micro-ops of a class is a
+ * multiset of known port sets, one for each micro-op. The search for micro-ops compares all guesses
+ * with the measured mixes. Finally, the search for micro-ops asks to measure the mix that best
+ * separates the remaining guesses. A class that is slower than its micro-ops explain holds a unit,
+ * for example a divider. */
 #include "model/measured/infer.h"
 
 #include <math.h>
@@ -16,27 +18,32 @@
 
 enum { SETS = 48, MOST_OPS = 6, GUESSES = 96, TRIES = 1600, TESTS = 32, BASE = 12, FORMS = 48 };
 
-/* Number of port loads for the other ops of a test: BASE loads, and the accesses of one more op. */
+/* Room for the port work of the other instruction classes in a test: BASE entries, and the accesses
+ * of one more class. */
 enum { BASE_ROOM = BASE + 3 * UARCH_TERMS };
 
-/* A measured mix that contains the op whose micro-ops are searched. All numbers in a test are for
- * one instruction of the searched op. */
+/* A measured mix of instructions that contains the class (op) whose micro-ops are searched. All
+ * numbers in a test (measured mix) are for one instruction of the class whose micro-ops are
+ * searched. */
 struct test {
 	struct port_load base[BASE_ROOM];
 	int base_count;
-	int ports; /* number of ports in the set of base[0] */
+	int ports; /* number of ports that the first of the other instructions in the test can use
+		    */
 	double slots, cycles,
 		spread; /* rename slots, measured cycles, and relative spread of the cycles */
-	double alone; /* cycles of the slowest op of the mix alone. An op can need more cycles than
-			 its ports explain: an addition on five ports needs 0.212 cycles instead of
-			 0.2. */
+	double alone; /* cycles of the slowest instruction class (op) of the mix, measured alone. An
+			 op can need more cycles than its ports explain: an addition on five ports
+			 needs 0.212 cycles instead of 0.2. */
 	struct measured_mix mix;
 };
 
-/* The micro-ops of an op that is already solved. Several ops often have the same micro-ops. */
+/* The micro-ops of an instruction class (op) whose micro-ops were already found. Several
+ * instruction classes (ops) often have the same micro-ops. */
 struct form {
 	int count;
-	uint32_t set[MOST_OPS]; /* ports of each micro-op, in the order of the op's terms */
+	uint32_t set[MOST_OPS]; /* ports of each micro-op of the instruction class, in the order of
+				   its terms */
 	bool related;
 };
 
@@ -51,15 +58,15 @@ struct guess {
 struct terms {
 	struct inference *in;
 	int op;
-	double each, slots; /* cycles of the op alone, and rename slots of the op */
+	double each, slots; /* cycles of the instruction class (op) alone, and its rename slots */
 	int expected;
 	bool store; /* the op is a store, and may use ports that no other op uses */
 	uint32_t set[SETS];
 	int set_count;
-	int fresh; /* index of the first port set whose ports no other op uses */
+	int fresh; /* index of the first set of ports that no other instruction class (op) uses */
 	struct port_load access[2 * UARCH_TERMS];
 	int access_count;
-	struct test own; /* a test in which the op runs alone */
+	struct test own; /* a test (measured loop) in which the op runs alone */
 	struct test test[TESTS];
 	int test_count;
 	struct form form[FORMS];
@@ -92,8 +99,8 @@ static double guess_cycles(
 		t->in->width > 0 ? test->slots / t->in->width : 0);
 }
 
-/* Returns the upper limit for the cost of a guess: if the cost of a guess reaches the limit, the
- * guess is not kept. */
+/* Returns the upper limit for the cost of a guess about an op's micro-ops: a guess whose cost
+ * reaches the limit is not kept. */
 static double worst_kept(const struct terms *t)
 {
 	return t->guess_count == GUESSES ? t->guess[GUESSES - 1].cost
@@ -101,7 +108,8 @@ static double worst_kept(const struct terms *t)
 					 : INFINITY;
 }
 
-/* Returns the amount by which the cost of a guess falls if another op has the same micro-ops. */
+/* Returns by how much the cost of a guess (about an op's micro-ops) falls if another op has the
+ * same micro-ops. */
 static double resembles(const struct terms *t, const struct guess *guess)
 {
 	double most = 0;
@@ -119,7 +127,7 @@ static double resembles(const struct terms *t, const struct guess *guess)
 }
 
 /* Whether a guess gives the ports of the other op in a test more work than the measured cycles
- * allow. The function counts only work that no other port can do. overfills() is a quick check that
+ * allow. overfills() counts only work that no other port can do. overfills() is a quick check that
  * rejects most guesses. */
 static bool overfills(const struct terms *t, const struct guess *guess, const struct test *test)
 {
@@ -134,9 +142,9 @@ static bool overfills(const struct terms *t, const struct guess *guess, const st
 	return work > 1.2 * test->cycles * test->ports;
 }
 
-/* Computes the cost of a guess, and keeps the guess if it is among the best. Returns false if the
- * guess predicts more cycles than a measurement: a guess with further micro-ops would predict even
- * more. */
+/* Computes the cost of a guess about the micro-ops, and keeps the guess if it is among the best.
+ * Returns false if the guess about the micro-ops predicts more cycles than a measurement: a guess
+ * with further micro-ops would predict even more. */
 static bool weigh(struct terms *t, struct guess *guess)
 {
 	const struct figure *each = &t->in->measured->op[t->op].each;
@@ -155,8 +163,8 @@ static bool weigh(struct terms *t, struct guess *guess)
 	for (int i = 0; i < guess->count; i++) {
 		int ports = ports_count(t->set[guess->set[i]]);
 
-		/* If two guesses explain the results equally well, the guess with more ports wins.
-		 */
+		/* If two guesses about the micro-ops explain the results equally well, the guess
+		 * with more ports wins. */
 		guess->cost -= 0.03 * ports;
 		if (i > 0 && guess->set[i] == guess->set[i - 1])
 			continue;
@@ -164,8 +172,9 @@ static bool weigh(struct terms *t, struct guess *guess)
 		if (guess->set[i] >= t->fresh)
 			guess->cost += t->store ? -0.5 : 3 + 0.2 * ports;
 	}
-	/* If a guess needs more cycles than the op, the guess is wrong. If a guess needs fewer
-	 * cycles, a unit may explain the rest of the time. */
+	/* If a guess about the micro-ops predicts more cycles than the op needs, the guess is
+	 * wrong. If a guess predicts fewer cycles than the op needs, a unit, such as a divider, may
+	 * explain the rest of the time. */
 	if (by_ports > t->each)
 		guess->cost += infer_miss(
 			t->in, by_ports, t->each, (each->hi - each->lo) / t->each / 2, 1);
@@ -232,7 +241,8 @@ static void find_sets(struct terms *t)
 		add_set(t, ((UINT32_C(1) << ports) - 1) << in->ports);
 }
 
-/* Collects the measured mixes of the op t->op in which all other ops are solved. */
+/* Collects the measured mixes that contain the op t->op, and otherwise only instruction classes
+ * with known micro-ops. */
 static void find_tests(struct terms *t)
 {
 	const struct measured *m = t->in->measured;
@@ -275,21 +285,21 @@ static void find_tests(struct terms *t)
 	}
 }
 
-/* Builds a mix of one instruction of the op and many instructions of `other`. The instructions of
- * `other` alone need 30 % more time than the op. Returns false if the mix needs too many
- * instructions of `other`. */
+/* Builds a loop of one instruction of the op (a class) and many instructions of the class `other`.
+ * The instructions of `other` alone need 30 % more time than the op. Returns false if the loop
+ * would need too many instructions of the class `other`. */
 static bool blocked_by(const struct terms *t, int other, struct measured_mix *mix)
 {
 	double each = t->in->measured->op[other].each.value,
 	       times = ceil(fmax(1.3 * t->each, 2) / each - 1e-9);
 
 	*mix = (struct measured_mix){ .count = 2, .op = { t->op, other }, .times = { 1, times } };
-	/* If a mix is longer, noise hides the time of one micro-op. */
+	/* In a longer mix of instructions, noise hides the time of one micro-op. */
 	return times <= 20;
 }
 
 /* Returns the information that a measurement of the mix would give: the entropy of the cycles that
- * the guesses predict. A guess of lower cost has more weight. */
+ * the guesses predict. A guess of lower cost (a better fit to the measurements) has more weight. */
 static double information_of(const struct terms *t, const struct measured_mix *mix)
 {
 	struct test test = { .slots = t->slots, .alone = t->each };
@@ -316,7 +326,8 @@ static double information_of(const struct terms *t, const struct measured_mix *m
 	return sum;
 }
 
-/* Asks for the mix with the most information. Returns false if no mix gives enough information. */
+/* Asks to measure the instruction mix whose cycles give the most information about the op's
+ * micro-ops. Returns false if no mix of instructions gives enough information. */
 static bool ask(struct terms *t)
 {
 	struct inference *in = t->in;
@@ -336,10 +347,12 @@ static bool ask(struct terms *t)
 			i == t->op || !in->to->known[i] || infer_clash(in, t->op, i) ||
 			!blocked_by(t, i, &mix) || infer_result(in, &mix).asked)
 			continue;
-		/* If two mixes give equal information, prefer the mix with fewer instructions. */
+		/* If two mixes of instructions give equal information, prefer the mix with fewer
+		 * instructions. */
 		gain = information_of(t, &mix) - 0.002 * mix.times[1];
-		/* A mix rarely keeps many ports busy all the time. The lost cycles look like one
-		 * more micro-op, so a class with many ports is less suitable. */
+		/* A mix of instructions rarely keeps many ports busy all the time. Cycles lost on
+		 * idle ports look like one more micro-op, so a class with many ports is less
+		 * suitable. */
 		if (represents && in->wide[i] > 3)
 			gain *= 0.5;
 		if (gain > most) {
@@ -361,7 +374,8 @@ static void ask_again(const struct terms *t)
 			infer_ask(t->in, &t->test[i].mix, 2);
 }
 
-/* Turns the best guess into the terms of the op. */
+/* Turns the best guess into the terms of the op: its micro-ops with the ports and cycles of each.
+ */
 static void settle(struct terms *t)
 {
 	struct measured_ports *to = t->in->to;
@@ -407,8 +421,9 @@ static void find_forms(struct terms *t)
 	}
 }
 
-/* Whether a related op with equally many slots is still unsolved. An op waits for an unsolved
- * related op, because both ops probably have the same solution. */
+/* Whether the micro-ops of a related instruction class with equally many slots are still unknown.
+ * An instruction class waits for a related class whose micro-ops are unknown, because both probably
+ * have the same micro-ops. */
 static bool waits_for_relative(const struct terms *t)
 {
 	const struct inference *in = t->in;
@@ -420,8 +435,9 @@ static bool waits_for_relative(const struct terms *t)
 	return false;
 }
 
-/* Copies the micro-ops of a related op. A mix that is measured later must confirm the copied
- * micro-ops. The two ops must have equally many slots and about equal cycles. The cycles of long
+/* Copies the micro-ops of a related instruction class to the op. A mix of instructions that is
+ * measured later must confirm the copied micro-ops. An op may copy the micro-ops of an op with
+ * equally many slots and about equal cycles. If micro-ops are copied, the cycles of long
  * operations, such as divisions, may differ. */
 static bool takes_after_relative(struct terms *t)
 {
@@ -494,8 +510,9 @@ void infer_micro_ops(struct inference *in)
 {
 	struct terms *t = memory_new(1, sizeof(*t));
 
-	/* Solve loads and stores first, because other ops contain them. Next, solve ops without
-	 * memory accesses, and finally ops with memory accesses. */
+	/* Find the micro-ops of loads and stores first, because other instruction classes contain
+	 * them. Next, find the micro-ops of classes without memory accesses, and finally those of
+	 * classes with memory accesses. */
 	for (int pass = 0; pass < 3; pass++)
 		for (int i = 0; i < in->measured->op_count; i++) {
 			const struct measured_op *op = &in->measured->op[i];
@@ -515,7 +532,7 @@ void infer_micro_ops(struct inference *in)
 static int same_unit(struct inference *in, int op, int other)
 {
 	double one = in->measured->op[op].each.value, two = in->measured->op[other].each.value;
-	/* In this mix, each of the two ops needs about the same time. */
+	/* In this mix of two instruction classes, each of the two needs about the same time. */
 	const struct measured_mix mix = { .count = 2,
 		.op = { op, other },
 		.times = { fmax(1, round(two / one)), fmax(1, round(one / two)) } };

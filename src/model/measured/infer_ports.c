@@ -1,6 +1,7 @@
-/* Derives the ports of a core from measured throughputs and mixes. Simple ops (classes of one
- * micro-op) that use the same ports form a group. The search chooses a set of ports for each group,
- * and micro-ops for all other ops. The search also lists the mixes to measure next. */
+/* Derives the ports of a core from measured throughputs of instructions and of instruction mixes.
+ * Simple ops (classes of one micro-op) that use the same ports form a group. The search for ports
+ * chooses a set of ports for each group of simple classes, and micro-ops for all other classes. The
+ * search also lists the mixes of instructions to measure next. */
 #include "model/measured/infer.h"
 
 #include <math.h>
@@ -13,7 +14,7 @@
 
 /* ---- The search for ports */
 
-/* Whether most measurements of mixes with the op failed. */
+/* Whether most measurements of instruction mixes with the class (op) failed. */
 static bool mostly_fails(const struct measured *m, int op)
 {
 	int failed = 0, known = 0;
@@ -32,8 +33,8 @@ static enum infer_kind classify_op(struct inference *in, int i)
 
 	in->group_of[i] = -1;
 	in->stretch[i] = 1;
-	/* If the measured slots are near 0, the measurement failed. A memory access counts as one
-	 * slot, so the slots of a memory access need no measurement. */
+	/* If the measured rename slots of an instruction are near 0, the measurement failed. A
+	 * memory access counts as one slot, so the slots of a memory access need no measurement. */
 	if (!op->each.known || !(each > 0) || (!op->slots.known && !infer_is_memory(op->name)) ||
 		(op->slots.known && op->slots.value < 0.5) || mostly_fails(in->measured, i))
 		return INFER_UNKNOWN;
@@ -43,8 +44,8 @@ static enum infer_kind classify_op(struct inference *in, int i)
 	 * op with a latency uses some ports; an op without a latency needs none. */
 	if (in->width > 0 && each < 1.07 * slots / in->width)
 		return op->latency.known && op->latency.value > 0.5 ? INFER_UNKNOWN : INFER_NONE;
-	/* If an op has no latency, and its throughput is just below the rename width, the rename
-	 * stage executes the op. */
+	/* If an instruction class has no latency, and its throughput is just below the rename
+	 * width, the rename stage executes the op. */
 	if (op->latency.known && op->latency.value < 0.5 && slots < 1.2 && in->width > 0 &&
 		1 / each > in->width - 0.6)
 		return INFER_NONE;
@@ -55,7 +56,8 @@ static enum infer_kind classify_op(struct inference *in, int i)
 	if (in->wide[i] > INFER_PORTS)
 		return INFER_COMPLEX;
 	/* If the throughput is slightly lower than the ports allow, the cause is the scheduler.
-	 * Ports describe the best case, so a small difference is ignored. */
+	 * The ports in a core model describe the best case, so a small difference in throughput is
+	 * ignored. */
 	if (in->wide[i] * each > 1.1)
 		in->stretch[i] = in->wide[i] * each;
 	return INFER_SIMPLE;
@@ -63,8 +65,9 @@ static enum infer_kind classify_op(struct inference *in, int i)
 
 /* Some cores execute a vector in two halves: the op can use 2n ports, and holds its port for two
  * cycles. The throughput of an op in two halves on 2n ports is the same as that of an op with n
- * ports and one cycle. A mix with an op of 2n ports shows the difference. The mix needs 1.5 cycles
- * if the first op has n ports, and 2 cycles if the first op runs in two halves. */
+ * ports and one cycle. A mix with another op on 2n ports shows whether the first op has n ports, or
+ * 2n ports for two cycles. The mix needs 1.5 cycles if the first op has n ports, and 2 cycles if it
+ * executes vectors in two halves. */
 static void find_halves(struct inference *in)
 {
 	for (int i = 0; i < in->measured->op_count; i++)
@@ -127,8 +130,8 @@ static unsigned random_number(unsigned *state)
 	return *state >> 8;
 }
 
-/* Chooses two or three random classes of about equal time. Each search chooses the same mixes,
- * because the random state starts at the same value. */
+/* Chooses two or three random classes of about equal time. Each search for ports chooses the same
+ * random mixes, because the random state starts at the same value. */
 static bool check_mix(const struct inference *in, unsigned *state, struct measured_mix *mix)
 {
 	int known[MEASURED_OPS], count = 0;
@@ -156,8 +159,8 @@ static bool check_mix(const struct inference *in, unsigned *state, struct measur
 	return true;
 }
 
-/* Compares predicted with measured cycles. If check is true, only mixes with mix->check are
- * compared; otherwise, all other mixes. */
+/* Compares predicted with measured cycles. If check is true, only mixes that serve to check
+ * predictions (mix->check) are compared; otherwise, all other mixes. */
 static struct measured_agreement compare(struct inference *in, bool check, double *worst)
 {
 	const struct measured *m = in->measured;
@@ -248,7 +251,8 @@ static void check(struct inference *in)
 	in->to->checked = compare(in, true, &worst);
 }
 
-/* Runs the search until it has found `enough` mixes to measure. The caller frees the result. */
+/* Runs the search for ports until it has found `enough` instruction mixes to measure. The caller
+ * frees the result. */
 static struct inference *infer_all(
 	const struct measured *measured, struct measured_ports *to, int enough)
 {

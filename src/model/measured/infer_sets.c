@@ -11,8 +11,8 @@
 
 /* ---- Groups of classes that use the same ports */
 
-/* Whether two ops with equally many ports use the same ports. If no measurement is available,
- * returns false and asks for the mix of the two ops. */
+/* Whether two instruction classes (ops) with equally many ports use the same ports. If no
+ * measurement of the two ops is available, returns false and asks for the mix of both. */
 static bool same_ports(struct inference *in, int op, int other)
 {
 	int n = in->wide[op];
@@ -24,22 +24,22 @@ static bool same_ports(struct inference *in, int op, int other)
 		infer_ask(in, &mix, 1);
 		return false;
 	}
-	/* `next` is the number of cycles if the two ops together use n + 1 ports instead of n. The
-	 * rename width can make `next` higher. */
+	/* `next` is the number of cycles of the mix if the two instruction classes together use n +
+	 * 1 ports instead of n. The rename width can make the cycles in `next` higher. */
 	next = fmax(fmax(work / (n + 1), fmax(in->stretch[op], in->stretch[other])),
 		in->width > 0 ? 2 * n / in->width : 0);
 	if (result.apart || (result.cycles > 1.05 * next && result.cycles < 0.95 * equal))
 		infer_ask(in, &mix, result.apart ? 3 : 2);
-	/* If repeated results lie between `next` and `equal`, the ports differ, and one op holds
-	 * its ports for longer. */
+	/* If repeated measurements of the mix lie between the cycles `next` and `equal`, the ports
+	 * differ, and one instruction holds its ports for longer. */
 	if (result.known > 1 && !result.apart && result.cycles > 1.15 * next &&
 		result.cycles < 0.88 * equal)
 		return false;
 	return result.cycles > sqrt(equal * next);
 }
 
-/* Returns the result of a mix of the op and the representative of group g. The op and the group
- * must have equally many ports. */
+/* Returns the measured result of a mix of the op and the class that represents group g. The op
+ * (instruction class) and the group of classes must use equally many ports. */
 static struct mix_result group_result(const struct inference *in, int op, int g)
 {
 	struct measured_mix mix =
@@ -48,8 +48,8 @@ static struct mix_result group_result(const struct inference *in, int op, int g)
 	return infer_result(in, &mix);
 }
 
-/* Whether an op may belong to group g. In a mix with any other group, the op must need about the
- * same time as the representative of g. */
+/* Whether an op (instruction class) may belong to the group g of classes with the same ports. In a
+ * mix with any other group, the op must need about the same time as the representative of g. */
 static bool may_be(const struct inference *in, int op, int g)
 {
 	for (int with = 0; with < in->group_count; with++) {
@@ -92,8 +92,8 @@ static enum answer shown_together(const struct inference *in, int op, int g)
 	return answer;
 }
 
-/* Returns the group of a related op, or -1. The op is assumed to belong to the group of a related
- * op, unless a measured mix contradicts this assumption. */
+/* Returns the group of classes that contains a related op, or -1. The op is assumed to belong to
+ * the group of a related op, unless a measured mix contradicts this assumption. */
 static int relatives_group(struct inference *in, int op)
 {
 	for (int i = 0; i < op; i++) {
@@ -146,8 +146,8 @@ static void find_group(struct inference *in, int op)
 		return;
 	}
 	if (best < 0) {
-		/* If the mix of the op with a group could not be measured, no new group is made:
-		 * the op may belong to the group. */
+		/* If the mix of the op with a group's class could not be measured, the op gets no
+		 * new group, because it may belong to that group. */
 		if (failed)
 			return;
 		/* An op that the rename stage executes needs no port, even if its throughput is
@@ -164,8 +164,9 @@ static void find_group(struct inference *in, int op)
 	in->group_of[op] = best;
 }
 
-/* Asks for mixes that confirm the assumed members of each group. Each mix to confirm a group
- * contains the class that represents the group, and up to three assumed members. */
+/* Asks to measure instruction mixes that confirm the assumed members of each group of classes. Each
+ * instruction mix to confirm a group contains the class that represents the group, and up to three
+ * assumed members. */
 static void make_sure(struct inference *in)
 {
 	for (int g = 0; g < in->group_count; g++) {
@@ -215,7 +216,8 @@ static void find_groups(struct inference *in)
 enum { BEAM = 96, ATOMS = INFER_PORTS };
 
 struct solution {
-	uint32_t set[INFER_GROUPS]; /* set of ports of each group, by index in search->group */
+	uint32_t set[INFER_GROUPS]; /* set of ports of each group of classes, by index in
+				       search->group */
 	int ports;
 	double cost;
 };
@@ -223,10 +225,11 @@ struct solution {
 struct search {
 	struct inference *in;
 	int groups;
-	struct infer_group
-		group[INFER_GROUPS]; /* the groups to solve; groups with few ports come first */
-	struct mix_result result[INFER_GROUPS][INFER_GROUPS]; /* measured result of the mix of two
-								 groups, for each pair of groups */
+	struct infer_group group[INFER_GROUPS]; /* the groups whose ports are searched; groups with
+						   few ports come first */
+	struct mix_result result[INFER_GROUPS]
+				[INFER_GROUPS]; /* measured cycles of the mix of instructions from
+						   two groups, for each pair of groups */
 	struct solution beam[BEAM], next[BEAM];
 	int count, next_count;
 };
@@ -236,8 +239,8 @@ static bool groups_clash(const struct search *s, int a, int b)
 	return infer_clash(s->in, s->group[a].op, s->group[b].op);
 }
 
-/* Returns the cost of giving set_a to group a and set_b to group b. The cost grows with the
- * difference between predicted and measured cycles. */
+/* Returns the cost of assigning the ports set_a to group a and set_b to group b. The cost grows
+ * with the difference between predicted and measured cycles. */
 static double cost_of(const struct search *s, int a, uint32_t set_a, int b, uint32_t set_b)
 {
 	const struct infer_group *ga = &s->group[a], *gb = &s->group[b];
@@ -274,8 +277,8 @@ static void try_set(
 	for (int other = 0; other < place && cost < most; other++) {
 		cost += cost_of(s, place, set, other, from->set[other]);
 		/* Two groups must differ in their ports, so two groups with the same set get a high
-		 * cost. The cost for equal sets is not added if a mix of the two groups may change
-		 * the mode of the core. */
+		 * cost. The high cost for two groups with equal port sets is not added if a mix of
+		 * the groups may change the mode of the core. */
 		if (set == from->set[other] && !groups_clash(s, place, other))
 			cost += 8;
 	}
@@ -294,7 +297,7 @@ static void try_set(
  * both ports: only the number of ports in an atom matters. */
 static int find_atoms(const struct solution *from, int place, uint32_t *atom)
 {
-	uint64_t seen[ATOMS]; /* groups that use each atom, one bit for each group */
+	uint64_t seen[ATOMS]; /* groups of classes that use each atom, one bit for each group */
 	int atoms = 0;
 
 	for (int port = 0; port < from->ports; port++) {
@@ -330,7 +333,7 @@ static void choose(struct search *s, const struct solution *from, int place, con
 
 static void fill(struct search *s)
 {
-	/* Groups with few ports come first, because a group with few ports leaves few choices. */
+	/* Groups of classes with few ports come first, because such a group leaves few choices. */
 	for (int ports = 1; ports <= INFER_PORTS; ports++)
 		for (int g = 0; g < s->in->group_count; g++)
 			if (s->in->group[g].ports == ports)
@@ -343,8 +346,8 @@ static void fill(struct search *s)
 		}
 }
 
-/* If the best solution does not explain the result of a mix, asks for a second measurement of the
- * mix: noise may have changed the result. */
+/* If the best assignment of ports does not explain the result of a mix, asks for a second
+ * measurement of the mix: noise may have changed the result. */
 static void ask_again(struct search *s)
 {
 	for (int a = 0; a < s->groups; a++)
@@ -372,9 +375,9 @@ static double triple_cycles(const struct search *s, const struct solution *from,
 	return fmax(infer_bound(load, 3), s->in->width > 0 ? slots / s->in->width : 0);
 }
 
-/* Asks for a mix of three groups. The best solution and solution `other` must predict clearly
- * different cycles for the mix of three groups. Returns false if the two solutions predict similar
- * cycles for all mixes. */
+/* Asks to measure a mix of instructions from three groups of classes. The best assignment of ports
+ * and the assignment `other` must predict clearly different cycles for the mix of three groups.
+ * Returns false if the two assignments of ports predict similar cycles for all mixes. */
 static bool ask_to_separate(struct search *s, int other)
 {
 	int at[3], best[3];
@@ -402,7 +405,8 @@ static bool ask_to_separate(struct search *s, int other)
 	return true;
 }
 
-/* Adds to the cost of each solution the cost of all measured mixes of three groups. */
+/* Adds to the cost of each possible assignment of ports the cost of all measured mixes of three
+ * groups. */
 static void weigh_triples(struct search *s)
 {
 	const struct measured *m = s->in->measured;

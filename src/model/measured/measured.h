@@ -1,6 +1,6 @@
 /* Measurements of a core without hardware counters, and the core model derived from these
- * measurements. The functions get measurements, and return facts and the next mixes to measure. No
- * function reads a core file. */
+ * measurements. The functions of measured.h get measurements, and return facts and the next mixes
+ * of instructions to measure. No function of measured.h reads a core file. */
 #pragma once
 
 #include <stdbool.h>
@@ -49,16 +49,16 @@ struct measured_op {
  * each class op[i] together need `cycles`. */
 struct measured_mix {
 	int count;
-	int op[MEASURED_PARTS]; /* indices of the classes in measured->op */
+	int op[MEASURED_PARTS]; /* indices, in measured->op, of the classes that the mix contains */
 	double times[MEASURED_PARTS];
-	bool check; /* the mix is only compared with the predicted cycles; the search does not use
-		       it */
+	bool check; /* true: the mix of instructions only checks predicted cycles; the search for
+		       ports does not use it */
 	struct figure cycles;
 };
 
-/* A measured number that belongs to no class. The word and the unit of a fact are as in core files:
- * "cap loads-512", "size opcache", "extra forward", "cache 2 bytes", "cache 1 latency", "chain fadd
- * fadd".
+/* A measured number (fact) about the core that belongs to no instruction class. The word and the
+ * unit of a fact are as in core files: "cap loads-512", "size opcache", "extra forward", "cache 2
+ * bytes", "cache 1 latency", "chain fadd fadd".
  *
  * The value of a `fuse` fact is the number of rename slots of both instructions. The value of an
  * `unlaminate` fact is the number of rename slots of the whole instruction.
@@ -106,29 +106,31 @@ struct measured {
 };
 
 /* Writes up to `most` mixes that should be measured next to `next`, and returns the number of these
- * mixes. The caller measures each mix, and appends the mix with its cycles to measured->mix. If a
- * measurement failed, cycles.known is false. The caller calls measured_next() until it returns 0.
- * The first mixes give the most information, so the caller may stop early. If the result of a mix
- * contradicts other results, the function may return the mix once more. The width, and `each` and
- * `slots` of the ops, must have been measured before. A call of measured_next() needs milliseconds.
- */
+ * mixes. The caller measures each instruction mix, and appends the mix with its cycles to
+ * measured->mix. If a measurement failed, cycles.known is false. The caller calls measured_next()
+ * again and again, until it returns no more mixes (0). The first instruction mixes in `next` give
+ * the most information, so the caller may stop early. If the cycles of an instruction mix
+ * contradict other results, measured_next() may return the mix once more. Before the first call,
+ * the rename width, and `each` (throughput) and `slots` of each class, must have been measured. A
+ * call of measured_next() needs milliseconds. */
 int measured_next(const struct measured *measured, struct measured_mix *next, int most);
 
 /* The ports and units that explain the measurements. */
 struct measured_ports {
 	int ports, units; /* number of ports and of units; units have the numbers after the ports. A
 			     unit, such as the divider, is held by one instruction at a time */
-	bool known[MEASURED_OPS];     /* true: the micro-ops of the class are known */
-	int term_count[MEASURED_OPS]; /* number of terms of each class; 0: the class needs no port
-				       */
-	struct uarch_term term[MEASURED_OPS][UARCH_TERMS]; /* micro-ops of each class, without its
-							      memory accesses */
+	bool known[MEASURED_OPS];     /* true: the micro-ops of the instruction class are known */
+	int term_count[MEASURED_OPS]; /* number of kinds of micro-ops (terms) of each class; 0: the
+					 class needs no port */
+	struct uarch_term term[MEASURED_OPS]
+			      [UARCH_TERMS]; /* micro-ops of each instruction class, without those
+						of its memory accesses */
 	struct measured_agreement {
 		int mixes;
-		double median,
-			worst; /* relative differences between predicted and measured cycles */
-	} fitted, checked;     /* fitted: agreement for the mixes that the search used; checked:
-				  agreement for the mixes that were only compared */
+		double median, worst; /* relative differences between predicted and measured cycles
+					 of instruction mixes */
+	} fitted, checked; /* fitted: agreement for the instruction mixes that the search used;
+			      checked: agreement for mixes that were only compared */
 	int nested;    /* number of measured pairs of classes in which the first class has at least
 			  four ports and the second class uses a subset of these ports */
 	double slower; /* median time of the pairs counted in `nested`, relative to the best
@@ -146,13 +148,14 @@ void measured_find_ports(const struct measured *measured, struct measured_ports 
 void measured_write(const struct measured *measured, const struct measured_ports *ports,
 	const char *name, struct text *text);
 
-/* Writes the `fuse` and `unlaminate` lines of a core file. The lines follow from measured slots. */
+/* Writes the `fuse` and `unlaminate` lines of a core file. The `fuse` and `unlaminate` lines are
+ * computed from measured rename slots. */
 void measured_write_rules(const struct measured *measured, struct text *text);
 /* Whether the word of a measured fact belongs to a `fuse` or `unlaminate` line. */
 bool measured_is_rule(const char *words);
 
-/* Returns the measured value of the fact called `word`. Returns NULL if the fact was not measured.
- */
+/* Returns the measured value of the core's fact called `word`. Returns NULL if the core's fact was
+ * not measured. */
 const struct figure *measured_fact(const struct measured *measured, const char *word);
 
 /* Whether the measured value of "extra binds-ports" shows that the core chooses ports at rename.
@@ -174,7 +177,8 @@ struct model_difference {
  * caps. Pairs of classes come last: the models agree on each class alone, but differ on both
  * classes together. For each class that differs in pairs, only the pair that differs most is
  * listed. The worst pair comes first. If model b has no line for a class, the fallback class in
- * model b is used; for model a, no fallback is used. The names of ports do not matter. Returns the
- * number of entries in the list; writes at most `most` entries to `difference`. */
+ * model b is used; for model a, no fallback is used. When two core models are compared, the names
+ * of ports do not matter. Returns the number of entries in the list; writes at most `most` entries
+ * to `difference`. */
 int model_differences(const struct uarch *a, const struct uarch *b,
 	struct model_difference *difference, int most);

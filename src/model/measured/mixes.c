@@ -1,6 +1,6 @@
-/* Functions for mixes of instructions, used by the search for ports. The functions find the
- * measured cycles of a mix, predict its cycles from the known ports, and collect the mixes to
- * measure next. */
+/* Functions for measured loops that mix instruction classes, used by the search for ports. The
+ * functions find the measured cycles of a mix, predict its cycles from the known ports, and collect
+ * the mixes to measure next. */
 #include "model/measured/infer.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@ bool infer_is_memory(const char *name)
 	return strncmp(name, "load", 4) == 0 || strncmp(name, "store", 5) == 0;
 }
 
-/* Returns the length of a class name without the vector width and without "-load". */
+/* Returns the length of a class name without the vector width and without the ending "-load". */
 static size_t bare_length(const char *name)
 {
 	size_t length = strcspn(name, ".");
@@ -44,8 +44,8 @@ int infer_op(const struct measured *measured, const char *name)
 	return -1;
 }
 
-/* Whether two mixes are the same: the order of the ops may differ, and all counts may differ by a
- * common factor. */
+/* Whether two mixes of instructions are the same: the order of the ops may differ, and all counts
+ * may differ by a common factor. */
 bool infer_same_mix(const struct measured_mix *a, const struct measured_mix *b)
 {
 	double ratio = 0;
@@ -130,8 +130,8 @@ static void ask(const struct inference *in, const struct measured_mix *mix, int 
 		if (infer_same_mix(&list[i], mix))
 			return;
 	result = infer_result(in, mix);
-	/* If the measurement of a mix failed once, it will fail again, so the mix is not measured
-	 * again. */
+	/* If the measurement of an instruction mix failed once, it will fail again, so the mix is
+	 * not measured again. */
 	if (result.asked >= times || result.asked > result.known)
 		return;
 	list[*count] = *mix;
@@ -176,8 +176,8 @@ double infer_miss(
 	return !isfinite(off) ? 60 : fmin(off < 3 ? off * off : 9 + 4 * (off - 3), 60);
 }
 
-/* Returns the largest work per port over all subsets of the loads. The number of subsets is small
- * only for few loads. */
+/* Returns the largest work per port over all subsets of the given entries of work. All subsets are
+ * tried, which is fast only for few entries of work. */
 static double bound_of_subsets(const struct port_load *load, int count)
 {
 	uint32_t all[256] = { 0 };

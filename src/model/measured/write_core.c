@@ -1,6 +1,6 @@
 /* Writes a core file (a model of a core) from measurements of the core. If a measured value is very
  * close to a whole number, the file contains the whole number, and a comment gives the measured
- * value. Numbers that were not measured are absent from the file. */
+ * value. Numbers that were not measured are absent from the written core file. */
 #include "model/measured/measured.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@ struct writer {
 	const struct measured_ports *ports;
 	struct text *text, comment; /* text: the core file; comment: text of the comment at the end
 				       of the current line */
-	char name[UARCH_PORTS][12]; /* names of the ports and units */
+	char name[UARCH_PORTS][12]; /* names of the core's ports and units in the file */
 };
 
 /* ---- Writing a number */
@@ -53,7 +53,7 @@ static double write_rounded(double value, enum rounding how)
 	return near ? whole : value;
 }
 
-/* Writes " WHAT VALUE±SPREAD". WHAT is the text `what`, which may be empty. */
+/* Writes " WHAT VALUE±SPREAD". WHAT is the text in the parameter `what`, which may be empty. */
 static void write_figure(
 	struct writer *w, const char *what, const struct figure *figure, enum rounding how)
 {
@@ -230,9 +230,9 @@ static void add_class(struct writer *w, int i)
 	write_end(w);
 }
 
-/* Adds the class of one access of a gather or scatter. The class of one access has the micro-ops of
- * a plain access. The class of one access holds the unit for the shortest time per access of all
- * measured classes. */
+/* Adds the class of one access of a gather or scatter. The class for one access of a gather or
+ * scatter has the micro-ops of a plain access. The class for one access of a gather or scatter
+ * holds the unit for the shortest time per access of all measured classes. */
 static void add_accesses(struct writer *w, const char *name, const char *class)
 {
 	const struct measured_op *of = NULL, *access;
@@ -338,10 +338,11 @@ static bool has_class(const struct writer *w, const char *name, size_t length)
 	return false;
 }
 
-/* The smallest ratio of two times that shows that a core chooses ports at rename. The first time is
- * that of several chains of single-cycle instructions, the second that of the same instructions
- * without dependences. If a ready micro-op can go to any free port, the ratio is within 1 % of 1.
- * On Redwood Cove, which chooses ports at rename, the ratio is 1.28. */
+/* The smallest ratio of two times that shows that a core chooses ports at rename. The first of the
+ * two times is that of several chains of single-cycle instructions, the second that of the same
+ * instructions without dependences. If a ready micro-op can go to any free port, the ratio is
+ * within 1 % of 1. On Redwood Cove, which chooses ports at rename, the time of several chains
+ * is 1.28 times that of independent instructions. */
 #define CHOSEN_EARLY 1.125
 
 bool measured_early(const struct figure *slower)

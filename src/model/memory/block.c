@@ -11,21 +11,23 @@
  * more time than blocks of 32. */
 enum { TURNS_PREDICTED = 32 };
 
-/* LINE_ENDS is the number of additional cycles at the end of each line of a block. Causes are the
- * last additions of a sum, and the first loads of the next line. On Redwood Cove, 5 to 17 cycles
- * were measured, sometimes up to 40. MISPREDICT_ASSUMED is the cost of a misprediction in cycles,
- * if the core's file has no value. */
+/* LINE_ENDS is the number of additional cycles at the end of each line of a block. The additional
+ * cycles are caused by the last additions of a sum, and the first loads of the next line. On
+ * Redwood Cove, 5 to 17 additional cycles at the end of each line of a block were measured,
+ * sometimes up to 40. MISPREDICT_ASSUMED is the cost of a misprediction in cycles, if the core's
+ * file has no value. */
 #define LINE_ENDS	   14.0
 #define MISPREDICT_ASSUMED 20.0
 
-/* The share of a cache that one block may use. If the block is not larger, it stays in the cache
- * while lines of the other matrices pass through. With more than NEAR_SHARE of L1, each step needed
- * up to a fifth more time. */
+/* The share of a cache that one block may use. If a block of the matrix is not larger than this
+ * share, it stays in the cache while lines of the other matrices pass through. If a block filled
+ * more than NEAR_SHARE of L1, each step of the loop needed up to a fifth more time. */
 #define NEAR_SHARE 0.6
 
 /* The share of the out-of-order window that a line of a block may use, so that enough of the next
- * line is in flight. Lines that filled the whole window needed 6 to 21 % more time than lines of
- * the best size. Lines that filled WINDOW_SHARE of the window needed 0 to 9 % more time. */
+ * line is in flight. Lines of a block that filled the whole window needed 6 to 21 % more time than
+ * lines of the best size. Lines of a block that filled WINDOW_SHARE of the window needed 0 to 9 %
+ * more time. */
 #define WINDOW_SHARE 0.75
 
 enum { LINE = 64 };
@@ -38,7 +40,8 @@ int64_t block_fits(double bytes, int blocks, int element_bytes)
 {
 	if (!(bytes > 0) || blocks < 1 || element_bytes < 1)
 		return 0;
-	/* The computed root of an exact square may be slightly too low. */
+	/* The computed square root may be slightly too low even for the exact square of a whole
+	 * number. */
 	return (int64_t)floor(sqrt(bytes / blocks / element_bytes) + 1e-9);
 }
 
@@ -47,8 +50,8 @@ static bool known(double value)
 	return isfinite(value) && value > 0;
 }
 
-/* Returns the latency of the next level divided by the latency of `level`. Returns NAN if a latency
- * is unknown. */
+/* Returns the latency of the next level divided by the latency of `level`. Returns NAN if the
+ * latency of one of the two levels is unknown. */
 static double climb_after(const struct block_question *question, int level)
 {
 	double own = question->level[level].latency;
@@ -58,8 +61,9 @@ static double climb_after(const struct block_question *question, int level)
 	return known(own) && known(next) ? next / own : (double)NAN;
 }
 
-/* Returns the cache level to which blocks are fitted. Returns -1 if no cache size is known. If a
- * latency ratio is unknown, the result is the core's last own level. */
+/* Returns the cache level whose size decides the size of blocks. Returns -1 if no cache size is
+ * known. If a ratio of latencies is unknown, the result is the last cache level that belongs to the
+ * core alone. */
 static int choose(const struct block_question *question, bool *by_climb)
 {
 	int best = -1, last = -1;
@@ -79,7 +83,7 @@ static int choose(const struct block_question *question, bool *by_climb)
 	return *by_climb ? best : last;
 }
 
-/* Rounds n down to a multiple of STEP. A value below STEP_FROM is not rounded. */
+/* Rounds n down to a multiple of STEP. A block size below STEP_FROM is not rounded. */
 static int64_t stepped(int64_t n)
 {
 	return n >= STEP_FROM ? n - n % STEP : n;
@@ -92,7 +96,7 @@ static double turns_predicted(const struct block_question *question)
 
 /* Returns the overhead of a block of n rows, in cycles per element. The overhead consists of the
  * ends of lines, and of loads from `level` if the previous level cannot hold the block. Returns NAN
- * if the bandwidth of the level is unknown. */
+ * if the bandwidth of the cache level is unknown. */
 static double cost_of(const struct block_question *question, int level, int64_t n)
 {
 	double mispredict = known(question->mispredict) ? question->mispredict : MISPREDICT_ASSUMED;
@@ -106,8 +110,8 @@ static double cost_of(const struct block_question *question, int level, int64_t 
 		       : (double)NAN;
 }
 
-/* Returns the size of a block that fits its share of the previous level, if its overhead is smaller
- * than that of a block of size n. Returns 0 if the overhead is not smaller, or the block is not
+/* Returns the block size that fits a share of the next faster cache level, if its overhead is
+ * smaller than that of size n. Returns 0 if that smaller block has no smaller overhead, or is not
  * possible. */
 static int64_t nearer(const struct block_question *question, int level, int64_t n)
 {
@@ -130,7 +134,7 @@ static void explain(
 	const struct block_level *next =
 		advice->level + 1 < question->level_count ? level + 1 : NULL;
 	struct text why = { 0 };
-	int unknown = 0; /* index of the first level with unknown latency */
+	int unknown = 0; /* index of the first cache level with unknown latency */
 
 	while (unknown < question->level_count && known(question->level[unknown].latency))
 		unknown++;
@@ -171,7 +175,7 @@ static void explain(
 	text_free(&why);
 }
 
-/* Reduces the size to `most` if it is larger, and stores the reason `by`. */
+/* Reduces the block size N to `most` if it is larger, and stores the reason `by`. */
 static void bound(struct block_advice *advice, enum block_bound by, double most)
 {
 	if (!known(most) || most >= (double)advice->n)
@@ -190,8 +194,8 @@ void block_advise(const struct block_question *question, struct block_advice *ad
 		return;
 	advice->fits = advice->n =
 		block_fits(question->level[advice->level].bytes, question->blocks, question->bytes);
-	/* If sums wait for each other, the first inputs of each sum must be available, so the pages
-	 * of all rows count. */
+	/* If the sums of the matrix multiplication wait for each other, the first inputs of each
+	 * sum must be available, so the pages of all rows count. */
 	if ((question->down || known(question->window)) && question->pages > 0)
 		bound(advice, BLOCK_PAGES, question->entries / question->pages);
 	advice->paged = advice->by == BLOCK_PAGES;

@@ -8,10 +8,11 @@
  * - pages: The rows of a block may need more pages than the first-level TLB holds. The block is
  * made smaller if the innermost loop goes down the rows, or if sums wait for rows.
  * - turns: If a loop has slightly more iterations than the branch predictor can learn, the end of
- * the loop is mispredicted each time. Slightly fewer iterations are better.
+ * the loop is mispredicted each time. Slightly fewer iterations of a loop than the predictor can
+ * learn are better.
  * - near: The outer loop uses one block again and again. A smaller block may fit the next faster
- * cache, but its lines are shorter and end more often. The block size with fewer cycles in total is
- * used.
+ * cache, but the lines of a smaller block are shorter and end more often. The block size with fewer
+ * cycles in total is used.
  * - window: The sum of the next line starts late if sums wait for each other, and the core's
  * out-of-order window holds fewer elements than a line of a block. */
 #pragma once
@@ -27,7 +28,7 @@ struct block_level {
 			   example memory */
 	double latency; /* load-to-use latency of the level in cycles; 0 or NAN: unknown */
 	double lines;	/* bandwidth: cache lines per cycle from the level; 0 or NAN: unknown */
-	bool shared;	/* the level is shared with other cores */
+	bool shared;	/* true: the cache level is shared with other cores */
 	bool measured;	/* the latency was measured on this machine; otherwise it comes from the
 			   core's file */
 };
@@ -41,7 +42,7 @@ struct block_question {
 	int64_t least, most;			/* smallest and largest allowed N */
 	double pages; /* number of pages that one row of each block needs in total; only blocks with
 			 N rows count */
-	bool down;    /* the innermost loop goes down the rows of a block */
+	bool down;    /* true: the innermost loop goes down the rows of a matrix block */
 	bool meet; /* the innermost loop goes along rows, and the rows share a few sets of a cache
 		    */
 	double entries;	    /* number of entries of the first-level TLB */
@@ -59,9 +60,11 @@ enum block_bound { BLOCK_CACHE, BLOCK_PAGES, BLOCK_TURNS, BLOCK_NEAR, BLOCK_WIND
 struct block_advice {
 	int64_t n;    /* recommended N; 0: unknown, because no cache size is known */
 	int level;    /* index of the cache level in question->level; -1: no level */
-	int64_t fits; /* largest N for the cache level alone, before other facts reduce N */
+	int64_t fits; /* largest N (block size) for the cache level alone, before other facts reduce
+			 N */
 	enum block_bound by;
-	bool paged;    /* true: N was reduced because the first-level TLB has too few entries */
+	bool paged;    /* true: the block size N was reduced because the first-level TLB has too few
+			  entries */
 	char why[420]; /* reason for the size: "three blocks of 295 x 295 8-byte elements fit L2 (2
 			  MiB), after which latency rises most, from 16 to 98 cycles" */
 };

@@ -11,7 +11,8 @@
 enum { CACHES_MAX = 4 };
 
 struct chain_cache {
-	int plateau, knee; /* indices of a plateau and a knee in chain->plateaus */
+	int plateau, knee; /* indices of the cache's plateau in the latency curve, and of the knee
+			      where the cache ends, in chain->plateaus */
 };
 
 /* A latency curve of lines without the cost of the first-level TLB, and the cache or memory level
@@ -33,8 +34,9 @@ struct found {
 static const double least_step = 1.35;
 static const double tlb_step = 1.9;
 
-/* Longest latency of a last-level cache, in nanoseconds and in cycles. If a level is slower, it is
- * memory. Shared caches of large servers need up to 80 ns, remote parts included. */
+/* Longest latency of a last-level cache, in nanoseconds and in cycles. If a level's latency is
+ * longer than that of any last-level cache, the level is memory. Shared caches of large servers
+ * need up to 80 ns, remote parts included. */
 static const double slowest_cache_ns = 110;
 static const double slowest_cache_cycles = 400;
 /* If one curve is at least lower_least times as high as the curve of the other page kind, noise has
@@ -51,17 +53,17 @@ static bool slower_than(double cycles, double ghz, double ns, double otherwise)
 
 /* ---- Caches: the curves without the cost of the first TLB */
 
-/* A latency curve of lines, after the cost of the first-level TLB is subtracted. */
+/* A latency curve of loads of all lines, after the cost of first-level TLB misses is subtracted. */
 struct cleaned {
 	int count;
 	struct curve_point point[CURVE_POINTS];
 };
 
-/* Subtracts the cost of the first-level TLB from a curve. If accesses are in random order, the
- * share of TLB misses grows with the number of pages that the TLB does not cover. A miss of the
- * first-level TLB costs the same for all sizes. The cost of a page walk varies, because page tables
- * lie in different caches. is_a_tlbs() recognises the step of a page walk by its position, because
- * its height varies. */
+/* Subtracts the cost of first-level TLB misses from a latency curve. If accesses are in random
+ * order, the share of TLB misses grows with the number of pages that the TLB does not cover. A miss
+ * of the first-level TLB costs the same for all sizes. The cost of a page walk varies, because page
+ * tables lie in different caches. is_a_tlbs() recognises the step of a page walk by its position,
+ * because its height varies. */
 static void without_tlb(const struct hierarchy_curve *curve, const struct tlbs *tlbs,
 	enum page_kind kind, struct cleaned *cleaned)
 {
@@ -88,8 +90,8 @@ static void without_tlb(const struct hierarchy_curve *curve, const struct tlbs *
 	}
 }
 
-/* Whether a TLB explains a knee of a curve of lines. At such a knee, the TLB no longer covers all
- * pages, and the rise is not too high for a TLB. */
+/* Whether a TLB explains a rise (knee) of the latency curve for loads of all lines. At a knee that
+ * a TLB explains, the TLB no longer covers all pages, and the rise is not too high for a TLB. */
 static bool is_a_tlbs(
 	const struct found *found, const struct plateaus *plateaus, int i, enum page_kind kind)
 {
@@ -112,8 +114,8 @@ static bool holds(const struct plateau_knee *knee, uint64_t bytes)
 }
 
 /* Whether a small step of a curve may come from a TLB, although no curve of pages shows a TLB. The
- * step may come from a TLB only if the system states no cache whose size fits the step, but states
- * a cache at a later step. */
+ * step of the curve may come from a TLB only if the system states no cache whose size fits the
+ * step, but states a cache at a later step. */
 static bool is_beside(const struct hierarchy_input *input, const struct plateaus *plateaus, int i,
 	int first, int number)
 {
@@ -128,9 +130,9 @@ static bool is_beside(const struct hierarchy_input *input, const struct plateaus
 	return false;
 }
 
-/* Assigns the plateaus of a curve to levels. The search skips TLB knees and uncertain knees. A
- * plateau is memory if its latency is too long for a cache, or if the plateau follows the last
- * cache that the system states. */
+/* Assigns the plateaus of a latency curve to cache levels and memory. The search for levels skips
+ * knees of the curve that a TLB explains, and uncertain knees. A plateau is memory if its latency
+ * is too long for a cache, or if the plateau follows the last cache that the system states. */
 static void find_chain(
 	const struct hierarchy_input *input, struct found *found, enum page_kind kind)
 {
@@ -228,8 +230,8 @@ unsigned hierarchy_stated_line(const struct machine *machine)
 
 /* ---- Levels: latency and size of each level ---- */
 
-/* SHARED is the level of the cache that cores share. If the range of its size is no wider than the
- * ratio share_steady, one number describes the size. */
+/* SHARED is the level of the cache that cores share. If the range of the shared cache's measured
+ * size is no wider than the ratio share_steady, one number describes the size. */
 enum { SHARED = 3 };
 static const double share_steady = 1.6;
 
@@ -247,7 +249,7 @@ static const struct plateau_knee *knee_of(const struct chain *chain, int cache)
 }
 
 /* Returns the index of the cache in another curve that ends at about the same size. Returns -1 if
- * no cache ends at about this size. */
+ * no cache in the other curve ends at about this size. */
 static int same_cache(const struct chain *chain, const struct plateau_knee *knee)
 {
 	double least = log(2);
@@ -282,8 +284,9 @@ static struct hierarchy_level *add_level(struct hierarchy *hierarchy, struct hie
 	return added;
 }
 
-/* Adds a cache of the leading chain. The latency of the cache is that of the lowest plateau in all
- * curves, because interference only adds time. */
+/* Adds a cache from the leading curve, the latency curve in which most caches are visible. The
+ * latency of the cache is that of the lowest plateau in all curves, because interference only adds
+ * time. */
 static void add_cache(const struct hierarchy_input *input, const struct found *found,
 	const struct chain *leading, int number, struct hierarchy *hierarchy)
 {
@@ -296,7 +299,7 @@ static void add_cache(const struct hierarchy_input *input, const struct found *f
 		const struct chain *chain = &found->chain[kind];
 		int same = same_cache(chain, knee);
 		/* In another curve, the cache that ends at the same size may have another level.
-		 * The plateau of a cache with another level is not used. */
+		 * The plateau of a cache that has another level in the other curve is not used. */
 		const struct plateau *plateau =
 			same == number - 1 ? &chain->plateaus.plateau[chain->cache[same].plateau]
 					   : NULL;
@@ -341,8 +344,8 @@ static bool add_shared(
 	return true;
 }
 
-/* Replaces the size of the shared cache by the size that repeated measurements found. At the time
- * of the call, the hierarchy contains only caches, L1 first. */
+/* Replaces the size of the shared cache by the size that repeated measurements found. When this
+ * function is called, the hierarchy contains only caches, L1 first. */
 static void set_share(const struct hierarchy_input *input, struct hierarchy *hierarchy)
 {
 	struct hierarchy_level *shared = &hierarchy->level[SHARED - 1];
@@ -415,8 +418,8 @@ static void add_memory(
 				cycles[count++] = curve->points[i].cycles;
 		stats_sort(cycles, count);
 		level.cycles = stats_quantile(cycles, count, 0.5);
-		/* The points were measured at different times, so the lowest and the highest point
-		 * show the range of the latency. */
+		/* The points of the curve were measured at different times, so the lowest and the
+		 * highest point show the range of the latency. */
 		level.lo = stats_quantile(cycles, count, 0) / memory_off;
 		level.hi = stats_quantile(cycles, count, 1) * memory_off;
 		level.unstable = level.hi > memory_steady * level.lo;

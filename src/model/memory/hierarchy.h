@@ -24,8 +24,8 @@ struct hierarchy_level {
 						   memory; for a TLB, the bytes that its entries cover */
 	double entries, entries_lo, entries_hi; /* number of entries of a TLB and its range; NAN for
 						   caches and memory */
-	double confidence;			/* probability from 0 to 1 that the level exists */
-	bool unstable; /* the size of the level is uncertain: show its range */
+	double confidence; /* probability from 0 to 1 that the cache or TLB exists */
+	bool unstable; /* true: the size of the cache or TLB is uncertain, so its range is shown */
 	int looks;     /* number of separate measurements of the size; 0: the size comes from the
 			  latency curve */
 	double seconds;
@@ -33,7 +33,8 @@ struct hierarchy_level {
 	unsigned kinds;	 /* for a TLB, the page kinds whose curves show the TLB: one bit for each
 			    value of enum page_kind */
 	char name[16];	 /* name of the level: "L1d", "L2", "L3", "L1 DTLB", "memory" */
-	char words[FINDING_TEXT]; /* sentence about the level: "L1d: 4.0 cycles up to 48 KiB" */
+	char words[FINDING_TEXT]; /* sentence about the cache, TLB or memory: "L1d: 4.0 cycles up to
+				     48 KiB" */
 };
 
 /* Kinds of findings. A finding of a kind up to FINDING_LINE_SIZE contradicts a value that the
@@ -43,7 +44,8 @@ enum finding_kind {
 	FINDING_CACHE_MISSING,
 	FINDING_CACHE_UNSTATED,
 	FINDING_LINE_SIZE,
-	FINDING_STEPS_STAY, /* TLB steps in the curve that remain with huge pages */
+	FINDING_STEPS_STAY, /* rises of the latency curve that a TLB causes, and that remain with
+			       huge pages */
 	FINDING_STEPS_GONE,
 	FINDING_PAGES, /* the system granted pages of another kind than the program requested */
 	FINDING_TWO_MODES
@@ -101,8 +103,8 @@ struct hierarchy {
 /* Fills the hierarchy, except the words of the levels and the findings. */
 void hierarchy_find(const struct hierarchy_input *input, struct hierarchy *hierarchy);
 
-/* Call after hierarchy_find(): fills the words of each level, and the findings (hierarchy_text.c).
- */
+/* Call this function after hierarchy_find(): it fills the words of each level, and the findings
+ * (hierarchy_text.c). */
 void hierarchy_say(const struct hierarchy_input *input, struct hierarchy *hierarchy);
 
 /* Whether the size that the system states lies outside the measured range. */
@@ -112,8 +114,8 @@ bool hierarchy_disagrees(const struct hierarchy_level *level);
  * size must be shown. */
 bool hierarchy_is_about(const struct hierarchy_level *level);
 
-/* Returns the point of a curve whose size is nearest to `bytes`. Returns NULL if the curve is
- * empty. */
+/* Returns the point of a curve whose size is nearest to `bytes`. Returns NULL if the latency curve
+ * is empty. */
 const struct curve_point *hierarchy_nearest(const struct hierarchy_curve *curve, double bytes);
 
 /* Returns the size of a cache line in bytes that the system states. Returns 0 if the system states
@@ -121,6 +123,6 @@ const struct curve_point *hierarchy_nearest(const struct hierarchy_curve *curve,
 unsigned hierarchy_stated_line(const struct machine *machine);
 
 /* Returns the level of kind `kind` with the number `number`; memory has the number 0. Returns NULL
- * if the level was not found. */
+ * if no such level of the memory hierarchy was found. */
 const struct hierarchy_level *hierarchy_level(
 	const struct hierarchy *hierarchy, enum level_kind kind, int number);

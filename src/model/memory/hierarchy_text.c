@@ -64,8 +64,8 @@ bool hierarchy_disagrees(const struct hierarchy_level *level)
 	       (stated > level->bytes_hi * agreement || stated < level->bytes_lo / agreement);
 }
 
-/* Whether the latency of a level varies widely. If a level has two modes, but one mode is rare, the
- * range of the latency is still narrow. */
+/* Whether the latency of a cache level or memory varies widely. If a level has two modes, but one
+ * mode is rare, the range of the latency is still narrow. */
 static bool is_wide(const struct hierarchy_level *level)
 {
 	return level->unstable && level->hi > wide * level->lo;

@@ -18,11 +18,11 @@ static const double estimate_off = 0.1;
 
 /* If the host of a virtual machine maps small pages, the pages of a working set fall into cache
  * sets by chance. The first-level cache is not affected, because its sets depend on the offset
- * within a page. In other caches, some sets overflow long before the cache is full. For example, if
- * the working set is 3/4 of a cache of 8 ways, every fourth access misses. By the Poisson
- * distribution, a set with 6 pages on average often gets more than 8 pages. If the working set is
- * 5/8 of the cache, every eighth access misses. The measured curve may therefore rise too early by
- * a factor of up to early_most, so a larger stated cache size may be right. */
+ * within a page. In caches other than the first level, some sets overflow long before the cache is
+ * full. For example, if the working set is 3/4 of a cache of 8 ways, every fourth access misses. By
+ * the Poisson distribution, a set with 6 pages on average often gets more than 8 pages. If the
+ * working set is 5/8 of the cache, every eighth access misses. The measured curve may therefore
+ * rise too early by a factor of up to early_most, so a larger stated cache size may be right. */
 static const double early_most = 1.5, early_off = 0.25;
 
 /* A busy hyper-thread on the same core uses a part of the first-level cache, so the curve may rise
@@ -87,7 +87,8 @@ void cache_size(const struct plateau_knee *const knees[], int count, bool outerm
 	 * has no flat part, the last knee of the curve belongs to the shared cache. */
 	if (outermost && level->number == SHARED - 1 && level->stated > 0 &&
 		shared > level->stated && (double)level->stated < level->bytes_lo * 0.97) {
-		/* The range reaches from the end of the level to the first quarter of the climb. */
+		/* The range of the cache's size reaches from the end of the flat part of the curve
+		 * to the first quarter of the rise. */
 		level->bytes_hi = level->bytes_lo;
 		level->bytes_lo = corner;
 		level->bytes = sqrt(level->bytes_lo * level->bytes_hi);
@@ -106,11 +107,12 @@ void cache_size(const struct plateau_knee *const knees[], int count, bool outerm
 static const double first_cache_step = 16;
 
 /* The share of the first-level cache that a busy hyper-thread on the same core leaves for this
- * process. If a hyper-thread uses the cache, the step after the cache comes earlier. */
+ * process. If another hyper-thread uses the cache, the latency curve rises earlier. */
 static const double sibling_leaves = 0.4;
 
-/* Whether a cache explains a knee of a page curve. A measurement that reads one line in each of N
- * pages touches N lines, which may fill a cache. */
+/* Whether a cache, not a TLB, explains a rise (knee) of the latency curve that reads one line per
+ * page. A measurement that reads one line in each of N pages touches N lines, which may fill a
+ * cache. */
 static bool is_a_caches(const struct hierarchy_input *input, const struct hierarchy *hierarchy,
 	double line, const struct plateau_knee *knee, double rise)
 {
@@ -138,8 +140,8 @@ static bool is_a_caches(const struct hierarchy_input *input, const struct hierar
 
 /* When a TLB is full, its sets of W entries overflow one after the other. If the number of pages is
  * larger by the share 1 / W, all accesses miss. If W is four or more, a third of the accesses miss
- * when the number of pages is larger by a third of 1 / W. A slower rise of the latency begins
- * before the TLB is full, for example because another process uses TLB entries. */
+ * when the number of pages is larger by a third of 1 / W. If the latency rises more slowly, the
+ * rise begins before the TLB is full, for example because another process uses TLB entries. */
 static const double fills_within = 1.25;
 static const double third_within = 1.12;
 
@@ -190,7 +192,8 @@ static void add_tlb(struct tlbs *tlbs, const struct hierarchy_curve *curve,
 		tlb.lo = same->lo;
 		tlb.hi = same->hi;
 		/* Other processes only take TLB entries away, so the larger of two sizes is used.
-		 * But a sharp rise is better evidence than a gradual rise. */
+		 * But a sharp rise of the latency is better evidence for a size than a gradual
+		 * rise. */
 		if (sharp < tlbs->sharp[t] ||
 			(sharp == tlbs->sharp[t] && tlb.bytes <= same->bytes)) {
 			tlbs->level[t].kinds = tlb.kinds;

@@ -4,11 +4,12 @@
 #include "model/memory/hierarchy.h"
 
 /* Fills bytes, bytes_lo, bytes_hi and unstable of a level. knees contains the knee at the end of
- * the level in each curve, at least one. The caller has set level->number and level->stated. Badly
- * placed pages and other processes can only take space from a cache, so the largest size in all
- * curves is used. A gradual knee does not count if another curve has a sharp knee. outermost is
- * true if no curve shows a cache after this level. shared is the size in bytes of the shared cache
- * that the system states; 0: the system states no shared cache. */
+ * the level in each curve, at least one. The caller has set level->number and level->stated (the
+ * size that the system states). Badly placed pages and other processes can only take space from a
+ * cache, so the largest size in all curves is used. A gradual knee does not count if another curve
+ * has a sharp knee. outermost is true if no curve shows a cache after this level. shared is the
+ * size in bytes of the shared cache that the system states; 0: the system states no shared cache.
+ */
 void cache_size(const struct plateau_knee *const knees[], int count, bool outermost,
 	uint64_t shared, struct hierarchy_level *level);
 

@@ -12,8 +12,8 @@
  * monotone curve (least absolute deviations), so that noise can be recognised. */
 struct curve {
 	int count;
-	int index[CURVE_POINTS]; /* index of each point in the array of all points; points without
-				    positive cycles are skipped */
+	int index[CURVE_POINTS]; /* index of each point of the curve in the array of all points;
+				    points without positive cycles are skipped */
 	double x[CURVE_POINTS];	 /* size in octaves: log2 of bytes */
 	double y[CURVE_POINTS];	 /* natural logarithm of the latency in cycles */
 	double monotone[CURVE_POINTS]; /* value at each point of the curve that never falls and is
@@ -31,9 +31,10 @@ struct curve {
  * program's own data occupy some lines, and cache sets fill unevenly. */
 static const double floor_noise = 0.01;
 
-/* The error of a median, as a share of the quartile range. Independent trials would have a smaller
- * error, but interference often lasts for all trials of a point. The geometric mean of both sides
- * of the range is used: interference makes one side long, but hardly moves the median. */
+/* The error of a point's median latency, as a share of its quartile range. Independent trials would
+ * have a smaller error, but interference often lasts for all trials of a point. The geometric mean
+ * of both sides of the range is used: interference makes one side long, but hardly moves the
+ * median. */
 static const double quartiles_weigh = 0.4;
 
 /* Factor by which the noise of a doubtful point is increased. */
@@ -47,7 +48,7 @@ enum { NEIGHBOURS = 4 };
 
 /* Factor from the median absolute deviation to a standard deviation. For normal noise, the factor
  * is 1.48. `deviations` is larger than 1.48 because the monotone curve follows part of the noise.
- * The value was found by experiments on flat curves. */
+ * The value of `deviations` was found by experiments on flat curves. */
 static const double deviations = 1.9;
 
 /* Finds the monotone curve by the algorithm "pool adjacent violators": adjacent blocks with falling
@@ -139,33 +140,37 @@ static void curve_make(const struct curve_point *points, int count, struct curve
  * The cost of a level is a fixed cost, plus the squared deviations of its points in units of each
  * point's noise. The cost of a climb is the same for each of its points. Dynamic programming finds
  * the partition with the lowest cost. No threshold in cycles is needed to recognise a plateau. A
- * noisy part of the curve needs more evidence than a quiet part.
+ * noisy part of the curve needs more evidence for a plateau than a quiet part.
  *
  * The confidence in a knee follows from the costs of two partitions: the cheapest partition, and a
  * partition where a single level replaces both levels. The confidence in a plateau follows from its
- * cost and the cost of a climb over the same points. The difference of two costs is twice the
- * logarithm of a ratio of likelihoods, with penalties as in BIC. Only half of the difference
- * counts, because adjacent points share their noise. */
+ * cost and the cost of a climb over the same points. The difference of the costs of two partitions
+ * is twice the logarithm of a ratio of likelihoods, with penalties as in BIC. Only half of the
+ * difference of costs counts, because adjacent points share their noise. */
 /* Fixed cost of a level, in units of the logarithm of the number of points: two parameters (begin
  * and height) and a margin. A slope is one more parameter, with the cost slope_price. */
 static const double level_price = 2.5;
 static const double slope_price = 1.5;
-/* Cost of a point in a climb. A point of a level costs 1 on average, by the definition of noise. */
+/* Cost of a point in a climb, the part of a latency curve between two plateaus. A point of a flat
+ * part (level) of the curve costs 1 on average, by the definition of noise. */
 static const double climb_price = 4.8;
-/* Steepest slope of a level: octaves of latency per octave of size. */
+/* Steepest slope of a flat part (level) of the curve: octaves of latency per octave of size. */
 static const double steepest = 0.35;
-/* Two adjacent levels are joined if the ratio of their latencies is below least_ratio. Two levels
- * that differ by fewer than least_errors standard errors are joined, too. The reason is that the
- * cheapest partition selects points that exaggerate the difference. */
+/* Two adjacent flat parts (levels) are joined if the ratio of their latencies is below least_ratio.
+ * Two flat parts (levels) that differ by fewer than least_errors standard errors are joined, too.
+ * Nearly equal levels are joined, because the cheapest partition of a curve selects points that
+ * exaggerate their difference. */
 static const double least_ratio = 1.1;
 static const double least_errors = 5;
-/* The shortest level: number of points, sum of their weights, and width in octaves. If the noise is
- * higher, a level needs more points: one more point for each noise_a_point of noise. */
+/* The smallest flat part (level) of a curve that counts: number of points, sum of their weights,
+ * and width in octaves. If the noise is higher, a level needs more points: one more point for each
+ * noise_a_point of noise. */
 enum { LEAST_POINTS = 3 };
 static const double least_weight = 2.5;
 static const double least_octaves = 0.45;
 static const double noise_a_point = 0.045;
-/* If the quartiles of a level differ by more than the factor `steady`, the report shows a range. */
+/* If the quartiles of a flat part (level) differ by more than the factor `steady`, the report shows
+ * a range. */
 static const double steady = 1.2;
 /* If the latency of a curve is at least `over` times that of a plateau, the curve has left the
  * plateau. */
@@ -176,11 +181,11 @@ static const double most_of_an_octave = 0.7;
  * too many, the latency rises by a tenth of the climb, or half as much if other processes run. */
 static const double leaving = 0.04;
 
-/* Sums over all points before a point. The difference of two sums gives the cost of any part of the
- * curve in constant time. */
+/* For each point of the curve: sums over all points before it. From the sums before two points, the
+ * cost of the part of the curve between them is found in constant time. */
 struct sums {
-	double n, w, x, y, xx, xy, yy; /* n: sum of the points' weights; the other fields are sums
-					  of w, w * x, w * y and so on */
+	double n, w, x, y, xx, xy, yy; /* n: sum of the weights of the curve's points; the other
+					  fields are sums of w, w * x, w * y and so on */
 };
 
 /* A level: the points from first to last of the curve, and the line y = at + slope * (x - middle).
@@ -188,7 +193,8 @@ struct sums {
 struct level {
 	int first, last;
 	double cost;
-	double gain; /* cost saved in comparison with a climb over the same points */
+	double gain; /* cost that the flat part (level) saves in comparison with a climb over the
+			same points */
 	double slope, at, middle;
 };
 
@@ -269,8 +275,8 @@ static bool long_enough(const struct partition *p, int first, int last)
 static void cut(struct partition *p)
 {
 	int n = p->curve->count,
-	    last[CURVE_POINTS]; /* last[i] is the last point of the level that begins at point i; if
-				   last[i] is i, point i belongs to a climb */
+	    last[CURVE_POINTS]; /* last[i] is the last point of the flat part (level) that begins at
+				   point i; if last[i] is i, point i belongs to a climb */
 	double best[CURVE_POINTS +
 		    1]; /* best[i] is the lowest cost of all points from point i on */
 
@@ -303,7 +309,8 @@ static double median_of(const struct curve *curve, const struct level *level)
 	return stats_median(values, count);
 }
 
-/* Returns the value of a level's line at x. After the end of the level, the line is flat. */
+/* Returns the latency at size x on the straight line that was fitted to a level. After the end of a
+ * level (a flat part of the curve), its fitted line is flat. */
 static double line_at(const struct curve *curve, const struct level *level, double x)
 {
 	double last = curve->x[level->last];
@@ -311,9 +318,10 @@ static double line_at(const struct curve *curve, const struct level *level, doub
 	return level->at + level->slope * (fmin(x, last) - level->middle);
 }
 
-/* Returns by how much the rise between two levels exceeds noise. The standard error comes from the
- * deviations of the points from the lines of both levels. The deviations do not depend on the place
- * where the curve was divided. */
+/* Returns by how much the rise between two flat parts (levels) of the curve exceeds noise. The
+ * standard error of the rise comes from the deviations of the points from the lines of both levels.
+ * The deviations of the points do not depend on the place where the curve was divided into two
+ * levels. */
 static double rise_beyond_noise(
 	const struct partition *p, const struct level *a, const struct level *b)
 {
@@ -335,15 +343,15 @@ static void join(struct partition *p, int i)
 	double gain = fmax(p->level[i].gain, p->level[i + 1].gain);
 
 	p->level[i] = level_over(p, p->level[i].first, p->level[i + 1].last);
-	/* A wider level is at least as certain as each of its parts. */
+	/* A wider flat part of the curve (level) is at least as certain as each of its parts. */
 	p->level[i].gain = fmax(gain, p->level[i].gain);
 	p->count--;
 	memmove(&p->level[i + 1], &p->level[i + 2],
 		(size_t)(p->count - i - 1) * sizeof(p->level[0]));
 }
 
-/* Joins adjacent levels if the rise between them is too small. If there are more than PLATEAUS_MAX
- * levels, joins the closest levels. */
+/* Joins adjacent flat parts (levels) of the curve if the rise between them is too small. If a curve
+ * has more than PLATEAUS_MAX levels (flat parts), joins the closest levels. */
 static void join_levels(struct partition *p)
 {
 	for (;;) {
@@ -369,15 +377,15 @@ static void join_levels(struct partition *p)
 	}
 }
 
-/* Returns the confidence in a knee or plateau as a probability. `more` is the additional cost of
- * the alternative without this knee or plateau. */
+/* Returns the confidence in a knee or plateau of the latency curve as a probability. `more` is the
+ * additional cost of the alternative without this knee or plateau. */
 static double confidence_from(double more)
 {
 	return 1 / (1 + exp(-more / 4));
 }
 
-/* Returns the first point where the monotone curve reaches y. If the curve does not reach y,
- * returns the last point. */
+/* Returns the first point of the curve where the monotone curve reaches the latency y. If the
+ * monotone curve does not reach y, returns its last point. */
 static int first_at(const struct curve *curve, double y)
 {
 	int i = 0;

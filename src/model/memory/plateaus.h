@@ -18,8 +18,9 @@ struct curve_point {
 /* The largest number of points of a curve that are used. */
 enum { CURVE_POINTS = 512 };
 
-/* A curve with fewer than PLATEAUS_POINTS points is not evidence. A knee counts if its confidence
- * is at least KNEE_SURE, and a plateau if its confidence is at least PLATEAU_SURE. */
+/* A curve with fewer than PLATEAUS_POINTS points is not evidence. A knee (rise of the curve) counts
+ * if its confidence is at least KNEE_SURE, and a plateau if its confidence is at least
+ * PLATEAU_SURE. */
 enum { PLATEAUS_POINTS = 8 };
 #define KNEE_SURE    0.6
 #define PLATEAU_SURE 0.5
@@ -31,38 +32,40 @@ struct plateau {
 	double from, to; /* bytes of the first and the last point; the true end of the plateau is
 			    the following knee */
 	double cycles, lo, hi; /* latency of the plateau: median and quartiles of its points */
-	bool unstable;	   /* the points of the plateau scatter or have two modes: report a range */
-	double confidence; /* probability from 0 to 1 that the points are a level, not part of a
-			      climb */
+	bool unstable; /* true: the latencies of the plateau's points scatter or have two modes, so
+			  a range is reported */
+	double confidence; /* probability from 0 to 1 that the points form a flat part (level) of
+			      the curve, not part of a climb */
 };
 
-/* The knee between plateau i and plateau i + 1. */
+/* The knee (rise of the curve) between plateau i and plateau i + 1. */
 struct plateau_knee {
 	double bytes; /* size in bytes at which the curve crosses half of the rise, on a logarithmic
 			 scale */
-	double lo, hi; /* the range of the knee in bytes */
-	double third;  /* size in bytes at which a third of the accesses miss, estimated from the
-			  cycles. In a cache that is just full, about a third of the accesses miss,
-			  because its sets fill by chance. If the latency reaches five times that of
-			  the lower plateau at a smaller size, the smaller size counts */
-	double corner; /* size in bytes at which the curve begins to leave the lower plateau */
-	double confidence; /* probability from 0 to 1 that the knee exists */
-	bool gradual; /* the lower half of the rise alone needs most of an octave: show a range, not
-			 a size */
+	double lo,
+		hi;   /* the range of sizes, in bytes, in which the knee (rise of the curve) lies */
+	double third; /* size in bytes at which a third of the accesses miss, estimated from the
+			 cycles. In a cache that is just full, about a third of the accesses miss,
+			 because its sets fill by chance. If the latency reaches five times that of
+			 the lower plateau at a smaller size, the smaller size counts */
+	double corner;	   /* size in bytes at which the curve begins to leave the lower plateau */
+	double confidence; /* probability from 0 to 1 that the knee (rise of the curve) exists */
+	bool gradual; /* true: the lower half of the rise alone needs most of an octave of size, so
+			 a range is shown, not a size */
 };
 
 struct plateaus {
 	int count;
 	struct plateau plateau[PLATEAUS_MAX];
-	struct plateau_knee
-		knee[PLATEAUS_MAX - 1]; /* knees between adjacent plateaus: count - 1 knees */
+	struct plateau_knee knee[PLATEAUS_MAX - 1]; /* knees (rises of the curve) between adjacent
+						       plateaus: count - 1 knees */
 };
 
 /* Finds the plateaus of a curve. The points must be in ascending order of bytes, without equal
- * sizes. If there are fewer than four points, all points form one plateau. */
+ * sizes. If the curve has fewer than four points, all points form one plateau. */
 void plateaus_find(const struct curve_point *points, int count, struct plateaus *plateaus);
 
-/* Returns the size in bytes at which a curve of two levels rises. The result is the first point in
- * the upper half of the rise, on a logarithmic scale. Returns NAN if the rise is not larger than
- * the noise. */
+/* Returns the size in bytes at which a curve of two levels rises. The returned size is that of the
+ * first point in the upper half of the rise, on a logarithmic scale. Returns NAN if the rise of the
+ * curve is not larger than the noise. */
 double plateaus_rise(const struct curve_point *points, int count);

@@ -125,8 +125,9 @@ static const struct buffer_rest *rest_of(const struct buffers *buffers, const ch
 	return NULL;
 }
 
-/* Returns the number of entries that the fillers and the loop's own instructions occupy. If the
- * filler is unknown, each filler is assumed to occupy one entry. */
+/* Returns the number of buffer entries that the filler instructions and the loop's own instructions
+ * occupy. If the kind of filler instruction is unknown, each filler instruction is assumed to
+ * occupy one entry. */
 static double entries_of(const struct window_filler *filler, double fillers)
 {
 	return filler ? fillers * filler->each + filler->own : fillers;

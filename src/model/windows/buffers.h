@@ -1,5 +1,6 @@
-/* Describes in words the buffers of a core that fill up during a cache miss. The words use the knee
- * of a measured curve, the entries in the core model, and published sizes (data/windows). */
+/* Describes in words the buffers of a core that fill up during a cache miss. The description of a
+ * buffer uses the knee of a measured curve, the entries in the core model, and published sizes
+ * (data/windows). */
 #pragma once
 
 #include <stdbool.h>
@@ -8,8 +9,8 @@
 #include "model/core/uarch.h"
 #include "model/windows/knee.h"
 
-/* Published values of other cores, from the rows of a data file. Each row has a name, a core, a
- * value as printed, and a source. */
+/* Published buffer sizes and other values of other cores, from the rows of a data file. Each row of
+ * the data file has a buffer's name, a core, a value as printed, and a source. */
 enum { LITERATURE_ROWS = 96 };
 
 struct literature_row {
@@ -24,14 +25,14 @@ struct literature {
 	struct literature_row row[LITERATURE_ROWS];
 };
 
-/* Reads a data file whose rows are published values. Malformed lines are skipped; a test checks
- * that the shipped file has no malformed line. */
+/* Reads a data file whose rows are published values. Malformed lines of the data file are skipped;
+ * a test checks that the shipped file has no malformed line. */
 void literature_load(struct literature *literature, const char *file);
 
 /* Writes the published values of a buffer or cache to `words`: "Sandy Bridge 168, Skylake 224". If
  * `words` is too small for all rows, the last rows are used. *source receives the source of the
- * first row used; source may be NULL. If no value was published, the function returns false and an
- * empty text. */
+ * first row used; source may be NULL. If no value of the buffer was published, the function returns
+ * false and an empty text. */
 bool literature_words(const struct literature *literature, const char *name, char *words,
 	size_t size, const char **source);
 
@@ -44,8 +45,9 @@ enum { BUFFERS_RESTS = 24, BUFFERS_WORDS = 320 };
 struct buffer_rest {
 	char buffer[24]; /* name of the buffer in core files, such as "rob", or the kernel's own
 			    name */
-	double most;	 /* number of entries of the buffer that fillers cannot use, at most */
-	char words[80];	 /* reason why fillers cannot use some entries of the buffer */
+	double most; /* largest number of entries of the buffer that filler instructions cannot use
+		      */
+	char words[80]; /* reason why filler instructions cannot use some entries of the buffer */
 };
 
 struct buffers {
@@ -54,22 +56,23 @@ struct buffers {
 	struct literature published; /* published numbers of entries, by name of the buffer */
 };
 
-/* Reads data/windows. Malformed rows are skipped; a test checks that the shipped file has no
- * malformed row. */
+/* Reads data/windows. Malformed rows of data/windows are skipped; a test checks that the shipped
+ * file has no malformed row. */
 void buffers_load(struct buffers *buffers);
 
 /* Returns the number of entries of the buffer called `buffer` in the core model. Returns NAN if the
- * model does not state the number, or there is no model. */
+ * core model does not state the buffer's entries, or there is no model. */
 double buffers_size(const struct uarch *uarch, const char *buffer);
 
-/* Returns the number of filler instructions that, together with the loop, fill `entries` entries of
- * a buffer. If the filler is unknown, returns `entries`. */
+/* Returns the number of filler instructions (the kernel's instructions between two misses) that,
+ * together with the loop, fill `entries` entries of a buffer. If the kind of the filler instruction
+ * is unknown, returns `entries`. */
 double buffers_full(const struct window_filler *filler, double entries);
 
 /* Compares the knee with the core model's entries, in words: "506 nops + 2 for the loop = 508 of
- * 512 entries: the rest could not be filled". filler is NULL if the filler is unknown. entries is
- * NAN if the core model does not state the number of entries. The text is empty if there is nothing
- * to report. */
+ * 512 entries: the rest could not be filled". `filler` is NULL if the kind of filler instructions
+ * is unknown. entries is NAN if the core model does not state the number of entries. The text that
+ * compares knee and core model is empty if there is nothing to report. */
 void buffers_difference(const struct buffers *buffers, const struct knee *knee,
 	const struct window_filler *filler, double entries, char words[BUFFERS_WORDS]);
 

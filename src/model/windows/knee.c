@@ -39,18 +39,21 @@ const struct knee_point *knee_at(const struct knee_curve *curve, double x)
 
 /* ---- Fits: find the step or the ramp that fits the curve best.
  *
- * Each pair of points is tried as a rise. Points before the rise should be low, points after the
- * rise high, and points on the rise in between. Deviations count in units of noise, up to a bound,
- * so that a disturbed point has little weight. Far from the rise, only one direction counts as a
- * deviation. If a point far before the rise is lower, the base grows. If a point far after the rise
- * is higher, another buffer is full. The rise with the smallest sum of deviations (misfit) is the
- * knee. Steps that fit nearly as well are the range of the knee. */
+ * Each pair of points is tried as a rise. In the curve of time over filler instructions, points
+ * before the rise should be low, points after it high, and points on it in between. Deviations of
+ * points from the assumed rise count in units of noise, up to a bound, so that a disturbed point
+ * has little weight. Far from the rise, only a deviation in one direction counts. A point far
+ * before the rise may be lower, because the base (the time with few fillers) grows with the
+ * fillers. A point far after the rise may be higher, because another buffer is full. The rise with
+ * the smallest sum of deviations (misfit) is the knee. Steps between points that fit nearly as well
+ * as the best step are the range of the knee. */
 
-/* Number of fillers at which the search begins to double. In comparisons, a smaller number counts
- * as FIRST. */
+/* Number of filler instructions at which the search begins to double. When two numbers of fillers
+ * are compared, a number below FIRST counts as FIRST. */
 enum { FIRST = 8 };
 
-/* If a level has fewer points than FEWEST, it may be noise. */
+/* If a level of the curve (the points before or after a rise) has fewer points than FEWEST, it may
+ * be noise. */
 enum { FEWEST = 3 };
 
 struct rise {
@@ -61,39 +64,43 @@ struct rise {
 			*/
 	double outstanding; /* height of the rise, in units of the standard error of the levels
 			       before and after the rise */
-	int above;	    /* number of points from which the level after the rise is computed */
+	int above; /* number of points from which the time level after the rise is computed */
 };
 
 struct fit {
 	double noise;
-	struct rise step[KNEE_POINTS]; /* the step between points i and i + 1 */
-	double best;	 /* smallest misfit of all steps; INFINITY: no step is a rise */
+	struct rise step[KNEE_POINTS]; /* a possible knee: the step between the points i and i + 1
+					  of the curve */
+	double best;	 /* smallest misfit (sum of deviations) of all possible knees; INFINITY: the
+			    curve has no rise */
 	int first, last; /* range of the first group of likely steps; `chosen` is the step of this
 			    group with the smallest misfit */
 	int chosen;
-	int next; /* index of a likely step after the first group of likely steps; -1: there is no
-		     such step */
-	struct rise rise; /* the chosen step, or a gradual rise (ramp) that fits better */
+	int next; /* index of a likely step of the curve after the first group of likely steps; -1:
+		     there is no such step */
+	struct rise rise; /* the step of the curve that was chosen as the knee, or a gradual rise
+			     (ramp) that fits better */
 	bool ramp;
 };
 
-/* RISE: the smallest ratio of the level after a rise to the level before. Two misses that no longer
- * overlap take twice as long. The fillers' own work adds only 10 to 20 %. SEEN: the height of the
- * smallest rise, in units of noise. */
+/* RISE: the smallest ratio of the time level after a rise to the level before. Two misses that no
+ * longer overlap take twice as long. The time to execute the filler instructions adds only 10 to 20
+ * %. SEEN: the height of the smallest rise that counts, in units of noise. */
 #define RISE 1.25
 #define SEEN 1.5
 
-/* If there are fewer than FEWEST points before the rise, RISE_PLAIN and SEEN_PLAINLY are used
- * instead of RISE and SEEN. If there are several rises, a rise counts only if its height is at
+/* If the curve has fewer than FEWEST points before the rise, RISE_PLAIN and SEEN_PLAINLY are used
+ * instead of RISE and SEEN. If the curve has several rises, a rise counts only if its height is at
  * least the share RISE_SHARE of the highest rise. */
 #define RISE_PLAIN   1.5
 #define SEEN_PLAINLY 4.0
 #define RISE_SHARE   0.4
 
-/* Deviations are in units of noise. A deviation counts fully from OFF_FROM to OFF_MOST; a deviation
- * below OFF_FROM has the weight OFF_LITTLE. The noise is assumed to be at least the share SLACK of
- * the rise, because the base grows and memory times vary. A step is likely if its misfit exceeds
- * the best misfit by at most LIKELY. */
+/* Deviations are in units of noise. The deviation of a point counts fully from OFF_FROM to
+ * OFF_MOST; a deviation below OFF_FROM has the weight OFF_LITTLE. The noise of the curve is assumed
+ * to be at least the share SLACK of the rise, because the base grows and memory times vary. A step
+ * between two points is likely to be the knee if its misfit exceeds the best misfit by at most
+ * LIKELY. */
 #define OFF_FROM   1.5
 #define OFF_MOST   4.0
 #define OFF_LITTLE 0.05
@@ -106,22 +113,25 @@ struct fit {
 #define NOISE_USUAL 0.03
 enum { NOISE_POINTS = 6, NOISE_SURE = 16 };
 
-/* A ramp must be wider than SHARP_LEAST fillers, and wider than SHARP_SHARE of the fillers at its
- * start. The misfit of a ramp must be smaller than that of the best step by RAMP_BETTER. */
+/* A ramp (a gradual rise) must be wider than SHARP_LEAST filler instructions, and wider than
+ * SHARP_SHARE of the fillers at its start. The misfit of a ramp (gradual rise) must be smaller than
+ * that of the best step by RAMP_BETTER. */
 #define RAMP_BETTER 3.0
 enum { SHARP_LEAST = 10 };
 #define SHARP_SHARE 0.03
 
-/* After a knee, the fillers' own work still adds time. If the time at the beginning of a ramp is
- * more than LATE times the first level, the ramp is not the first rise. */
+/* After a knee, the time to execute the filler instructions still adds to the curve. If the time at
+ * the beginning of a ramp is more than LATE times the first level, the ramp is not the first rise.
+ */
 #define LATE 1.5
 
-/* A level is the median of the nearest points: up to NEAREST points within a distance of REACH
- * fillers, but at least FEWEST points. */
+/* A level of the curve is the median of the points nearest to a rise: up to NEAREST points within a
+ * distance of REACH fillers, but at least FEWEST points. */
 enum { NEAREST = 9, REACH = 16 };
 #define REACH_SHARE 0.05
 
-/* A ramp ends at less than NEAR times the number of fillers at its start. */
+/* A gradual rise (ramp) ends at less than NEAR times the number of filler instructions at its
+ * start. */
 #define NEAR 2.5
 
 static double reach_round(double x)
@@ -129,9 +139,10 @@ static double reach_round(double x)
 	return REACH + REACH_SHARE * x;
 }
 
-/* Estimates the noise of the points in two ways. The first estimate uses the quartiles: the error
- * of the median of about nine trials is a third of the quartile range. The second estimate uses the
- * deviation of each point from the line between its two neighbours. */
+/* Estimates the noise of the curve's points in two ways. The first estimate of the noise uses the
+ * quartiles: the error of the median of about nine trials is a third of the quartile range. The
+ * second estimate of the noise uses the deviation of each point from the line between its two
+ * neighbours. */
 static double noise_of(const struct knee_curve *curve)
 {
 	double bends[KNEE_POINTS], ranges[KNEE_POINTS], noise = NOISE_LEAST, bend;
@@ -172,7 +183,8 @@ static double level_of(const struct knee_curve *curve, int edge, int step, size_
 	for (int i = edge; i >= 0 && i < curve->count && *count < NEAREST; i += step) {
 		if (*count >= FEWEST && fabs(curve->point[i].x - x) > reach_round(x))
 			break;
-		/* Points of a later rise do not belong to the level after the first rise. */
+		/* Points of a later rise of the curve do not belong to the level after the first
+		 * rise. */
 		if (step > 0 && *count >= 1 && curve->point[i].x > FIRST + x * NEAR)
 			break;
 		values[(*count)++] = curve->point[i].y;
@@ -250,7 +262,8 @@ static void choose(const struct knee_curve *curve, struct fit *fit)
 	}
 }
 
-/* Returns the ramp that fits the curve best. A ramp is a rise over many fillers. */
+/* Returns the gradual rise (ramp) that fits the curve best. A ramp is a rise of the curve over many
+ * numbers of fillers. */
 static struct rise best_ramp(const struct knee_curve *curve, double noise)
 {
 	struct rise best = { .misfit = INFINITY };
@@ -292,12 +305,13 @@ static bool fit_curve(const struct knee_curve *curve, struct fit *fit)
 
 /* ---- Finding the knee ---- */
 
-/* The number of fillers is doubled until the times of two points are more than RISEN times the
- * base. */
+/* The number of filler instructions is doubled until the times of two points are more than RISEN
+ * times the base. */
 #define RISEN 1.5
 
-/* BELIEVED: height of the smallest rise, in units of noise, that counts as a sharp or soft knee.
- * NOISE_MOST: if the relative noise is higher, knees are often wrong. */
+/* BELIEVED: height of the smallest rise, in units of noise, that is reported as a sharp or soft
+ * knee. NOISE_MOST: if the relative noise of the curve is higher, the knees found are often wrong.
+ */
 #define BELIEVED   4.0
 #define NOISE_MOST 0.17
 
@@ -306,8 +320,8 @@ static bool fit_curve(const struct knee_curve *curve, struct fit *fit)
 enum { CLEAR_LEAST = 16 };
 #define CLEAR_SHARE 0.2
 
-/* If the time grows faster than the number of fillers to the power WORK, the fillers' own work is
- * the cause. */
+/* If the time grows faster than the number of fillers to the power WORK, the time to execute the
+ * fillers is the cause. */
 #define WORK 0.6
 
 /* If the slope of the curve after a ramp is more than STEEP_SHARE of the ramp's slope, the ramp
@@ -320,12 +334,12 @@ enum { GROWN = 20 };
 #define GROWN_NOISE 0.05
 #define GROWN_STEP  1.2
 
-/* ENOUGH: largest number of points to measure. ROUND: number of points to measure on each side of
- * the knee; if the points are noisy, the number rises to ROUND_MOST. */
+/* ENOUGH: largest number of points of one curve to measure. ROUND: number of points to measure on
+ * each side of the knee; if the points are noisy, the number rises to ROUND_MOST. */
 enum { ENOUGH = 44, ROUND = 4, ROUND_MOST = 10 };
 
-/* Returns the median of the likely positions of the knee. Each whole number between two points has
- * the likelihood of the step between these points. */
+/* Returns the median of the likely positions of the curve's knee. Each number of fillers between
+ * two measured points is as likely as the rise between these points. */
 static double middle(const struct knee_curve *curve, const struct fit *fit)
 {
 	double total = 0, sum = 0;
@@ -360,8 +374,8 @@ static size_t sort_times(const struct knee_curve *curve, int count, double value
 	return (size_t)count;
 }
 
-/* Returns the base: the time of a loop whose misses overlap. The base is a low value of the first
- * half of the points, because interference can only slow a point. */
+/* Returns the base of the curve: the time of an iteration whose two misses overlap. The base is a
+ * low value of the first half of the points, because interference can only slow a point. */
 static double base_of(const struct knee_curve *curve)
 {
 	double values[KNEE_POINTS];
@@ -379,7 +393,8 @@ static bool is_flat(const struct knee_curve *curve)
 	return stats_quantile(values, count, 0.75) < RISEN * stats_quantile(values, count, 0.25);
 }
 
-/* Whether the time grows with the number of fillers from the point `from` to the last point. */
+/* Whether the time of an iteration grows with the number of fillers from the point `from` to the
+ * last point. */
 static bool grows_on(const struct knee_curve *curve, int from)
 {
 	const struct knee_point *last = &curve->point[curve->count - 1],
@@ -388,7 +403,7 @@ static bool grows_on(const struct knee_curve *curve, int from)
 	return first->x > 0 && log(last->y / first->y) > WORK * log(last->x / first->x);
 }
 
-/* Whether the curve after the ramp is nearly as steep as the ramp. */
+/* Whether the curve after a ramp (a gradual rise) is nearly as steep as the ramp. */
 static bool climbs_on(const struct knee_curve *curve, const struct rise *rise)
 {
 	const struct knee_point *a = &curve->point[rise->a], *b = &curve->point[rise->b],
@@ -399,8 +414,8 @@ static bool climbs_on(const struct knee_curve *curve, const struct rise *rise)
 	return after > STEEP_SHARE * on;
 }
 
-/* Whether the only rise is a ramp that does not end. A ramp that does not end is caused by the
- * fillers' own work. */
+/* Whether the only rise of the curve is a ramp (gradual rise) that does not end. A gradual rise
+ * (ramp) that does not end is caused by the fillers' own work. */
 static bool is_work(const struct knee_curve *curve, const struct fit *fit)
 {
 	const struct knee_point *last = &curve->point[curve->count - 1];
@@ -467,7 +482,7 @@ void knee_find(const struct knee_curve *curve, double most, struct knee *knee)
 /* ---- Choosing the next point to measure ---- */
 
 /* Finds in *x the whole number from lo to hi that is nearest to `wanted` and was not measured yet.
- * Returns false if all numbers were measured. */
+ * Returns false if all numbers of fillers in the range were measured. */
 static bool nearest_free(
 	const struct knee_curve *curve, double wanted, double lo, double hi, double *x)
 {
@@ -480,8 +495,8 @@ static bool nearest_free(
 	return false;
 }
 
-/* Finds the next point by doubling the number of fillers. Returns false if the last two points are
- * above the base, or if the largest number of fillers is reached. */
+/* Finds the next number of fillers to measure by doubling the number. Returns false if the last two
+ * measured times are above the base, or if the largest number of fillers is reached. */
 static bool next_double(const struct knee_curve *curve, double least, double most, double *x)
 {
 	const struct knee_point *last = &curve->point[curve->count - 1];
@@ -495,8 +510,8 @@ static bool next_double(const struct knee_curve *curve, double least, double mos
 	return true;
 }
 
-/* Finds the next point near the knee, to confirm the knee. The nearest points come first, on the
- * side of the knee with fewer points. */
+/* Finds the next number of fillers to measure near the knee, to confirm the knee. The points
+ * nearest to the knee come first, on the side of the knee with fewer points. */
 static bool next_round(
 	const struct knee_curve *curve, const struct fit *fit, double least, double most, double *x)
 {
@@ -521,7 +536,8 @@ static bool next_round(
 	return false;
 }
 
-/* Finds the next point: the middle of the gap that most likely contains the step. */
+/* Finds the next number of fillers to measure: the middle of the gap that most likely contains the
+ * step. */
 static bool next_half(const struct knee_curve *curve, const struct fit *fit, double *x)
 {
 	double most = 0;
@@ -538,7 +554,8 @@ static bool next_half(const struct knee_curve *curve, const struct fit *fit, dou
 	return most > 0;
 }
 
-/* Finds the next point: the middle of the widest gap in or near a ramp. */
+/* Finds the next number of fillers to measure: the middle of the widest gap in or near a ramp
+ * (gradual rise). */
 static bool next_ramp(
 	const struct knee_curve *curve, const struct fit *fit, double least, double most, double *x)
 {
