@@ -212,6 +212,7 @@ counts branches branches_untaken_8_2 16 9
 counts branches branches_mixed_8_2 16 9
 counts mispredict mispredict_branch 28 19
 counts mispredict mispredict_cmov 36 27
+counts mispredict mispredict_jump 189 271
 counts simd sum_f32_scalar_4 7 11
 counts simd sum_i32_128_8 11 19
 counts simd dot_f32_128_4 12 16
