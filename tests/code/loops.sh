@@ -198,6 +198,8 @@ counts stores stores_copied_8 11 12
 counts stores stores_checked_4 15 20
 counts scatter-stores scatter_scalar 11 11
 counts scatter-stores scatter_vector 6 -
+at_most radix-sort radix_move 12 12
+at_most radix-sort radix_count 7 10
 counts sum-arrays sum_indexed_1 6 7
 counts sum-arrays sum_indexed_4 15 22
 counts sum-arrays sum_relative_1 6 6
