@@ -104,6 +104,7 @@ for setting in \
 	"gather" "gather form=gather256" "gather size=256k" \
 	"stores" "stores width=32" "stores offset=62" \
 	"scatter-stores" "scatter-stores size=8k" "scatter-stores size=256k" \
+	"radix-sort" "radix-sort bits=11" "radix-sort step=count" \
 	"sum-arrays" "sum-arrays form=relative" "sum-arrays form=pointers" \
 	"branches" "branches count=8" "branches way=untaken" \
 	"alignment" "alignment count=64" "alignment offset=60" \

@@ -6,7 +6,7 @@
 #include "kernels/ring.h"
 #include "kernels/shuffle.h"
 
-enum { SIZE, CHAIN, TYPE, ACC, ORDER };
+enum { SIZE, CHAIN, TYPE, ACC, ORDER, PAGES };
 enum { CHAIN_NONE, CHAIN_SUM, CHAIN_LOAD, CHAINS };
 enum { TYPE_I64, TYPE_F64, TYPES };
 enum { ORDER_SEQUENTIAL, ORDER_RANDOM };
@@ -29,6 +29,7 @@ static const struct knob knobs[] = {
 	[ACC] = KNOB_ROW_CHOICE(
 		"acc", "independent sums, for chain=sum", acc_names, .role = KNOB_FORM),
 	[ORDER] = KNOB_ROW_CHOICE("order", "the order of the list in memory", order_names),
+	[PAGES] = KNOB_ROW_PAGES,
 };
 
 /* A node of the list, 16 bytes long. */

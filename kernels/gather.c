@@ -7,7 +7,7 @@
 #include "kernels/features.h"
 #include "kernels/ring.h"
 
-enum { SIZE, TYPE, FORM, ORDER };
+enum { SIZE, TYPE, FORM, ORDER, PAGES };
 enum { TYPE_I32, TYPE_I64, TYPES };
 enum { FORM_SCALAR, FORM_GATHER128, FORM_GATHER256, FORM_GATHER512, FORMS };
 enum { ORDER_RANDOM, ORDER_SEQUENTIAL };
@@ -23,6 +23,7 @@ static const struct knob knobs[] = {
 	[FORM] = KNOB_ROW_CHOICE("form", "one load per value, or a gather of so many bits",
 		form_names, .role = KNOB_FORM),
 	[ORDER] = KNOB_ROW_CHOICE("order", "the order of the indices", order_names),
+	[PAGES] = KNOB_ROW_PAGES,
 };
 
 struct gather_walk {

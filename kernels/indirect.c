@@ -4,7 +4,7 @@
 #include "kernels/features.h"
 #include "kernels/ring.h"
 
-enum { SIZE, FORM, ORDER };
+enum { SIZE, FORM, ORDER, PAGES };
 enum { FORM_FOUR, FORM_WIDE, FORM_WIDE_LEAN, FORM_GATHER, FORMS };
 enum { ORDER_RANDOM, ORDER_SEQUENTIAL };
 
@@ -16,6 +16,7 @@ static const struct knob knobs[] = {
 	[FORM] = KNOB_ROW_CHOICE("form", "4 loads per 2 values, 2 offsets in 1 load, or a gather",
 		form_names, .role = KNOB_FORM),
 	[ORDER] = KNOB_ROW_CHOICE("order", "the order of the offsets", order_names),
+	[PAGES] = KNOB_ROW_PAGES,
 };
 
 struct indirect {

@@ -184,10 +184,12 @@ struct kernel_walk {
 			replace the fields lines, range and scattered if their values differ along
 			the chain. */
 	struct kernel_reach reach[KERNEL_REACHES];
-	const char *waits; /* Text that says why the address of the next load that can miss is known
-			      late: "the next node's address is in this node". NULL: no reason is
-			      stated. */
+	const char *waits; /* The reason why the address of the next load that can miss is late, as
+			      static text: "the next node's address is in this node". NULL: no
+			      reason is stated. */
 	double splits;	   /* number of loads and stores per element that cross a cache line */
+	double aliases; /* number of loads per element whose address differs from that of a recent
+			   store by a multiple of 4 KiB */
 	double mispredicts; /* number of mispredictions per element that no branch predictor can
 			       avoid */
 	double restart;	    /* Number of elements after which loop-carried dependency chains start

@@ -8,7 +8,7 @@
 #include "kernels/knob_rows.h"
 #include "kernels/shuffle.h"
 
-enum { SIZE, SPACING, ORDER };
+enum { SIZE, SPACING, ORDER, PAGES };
 enum { ORDER_SEQUENTIAL, ORDER_RANDOM };
 /* LEAST: smallest number of nodes; a call for a shorter list takes longer than the list. VERIFIED:
  * largest number of nodes that verify() follows. */
@@ -27,6 +27,7 @@ static const struct knob knobs[] = {
 	[SPACING] = KNOB_ROW_COUNT("spacing", "bytes from one node to the next in memory", 16, 256,
 		16, .multiple = 16, .factor = 2),
 	[ORDER] = KNOB_ROW_CHOICE("order", "the order of the list in memory", order_names),
+	[PAGES] = KNOB_ROW_PAGES,
 };
 
 static uint64_t node_count(const int64_t *v)

@@ -1,18 +1,18 @@
-/* The kernel mispredict adds x for every outcome that is 1, with or without a branch. The knob
- * `random` sets how random the outcomes are.
+/* The kernel mispredict adds x for every outcome that is 1: by a branch for each outcome, without a
+ * branch, or by one indirect jump for four outcomes. The knob `random` sets how random the outcomes
+ * are.
  *
  * An outcome is one bit, so two million outcomes fit into a small cache. The kernel needs so many
  * outcomes because branch predictors can learn tens of thousands of outcomes. */
 #include "kernels/ring.h"
 
 enum { SIZE, RANDOM, PERIOD, FORM };
-enum { FORM_BRANCH, FORM_CMOV };
-/* The smallest number of rare outcomes (surprises) in one pass over the data that no branch
- * predictor can learn. If the data have fewer surprises, a predictor learns some of them, although
- * they are random. */
+enum { FORM_BRANCH, FORM_CMOV, FORM_JUMP, FORMS };
+/* The smallest number of surprises in a ring that no branch predictor can learn. With fewer
+ * surprises, a predictor predicts some surprises, although they are random. */
 enum { BEYOND_LEARNING = 65536 };
 
-static const char *const form_names[] = { "branch", "cmov", NULL };
+static const char *const form_names[] = { "branch", "cmov", "jump", NULL };
 /* The choices of the knob `period`: "none", then 1 << index of the choice. */
 static const char *const period_names[] = { "none", "2", "4", "8", "16", "32", "64", "128", "256",
 	"512", "1024", "2048", "4096", "8192", "16384", "32768", "65536", NULL };
@@ -24,8 +24,9 @@ static const struct knob knobs[] = {
 		0, 100, 100, .multiple = 5),
 	[PERIOD] = KNOB_ROW_CHOICE(
 		"period", "outcomes after which the sequence repeats", period_names),
-	[FORM] = KNOB_ROW_CHOICE("form", "a branch around the addition, or a conditional move",
-		form_names, .role = KNOB_FORM),
+	[FORM] = KNOB_ROW_CHOICE("form",
+		"a branch, a conditional move, or one indirect jump for four outcomes", form_names,
+		.role = KNOB_FORM),
 };
 
 struct mispredict_walk {
@@ -35,7 +36,9 @@ struct mispredict_walk {
 };
 
 /* The instructions of the loops. LOAD loads the next byte. BRANCH and CMOV process the k-th outcome
- * of a byte. NEXT is the end of the loop. */
+ * of a byte. TARGET computes the target for the four outcomes from the k-th on, and jumps there.
+ * JUMP has 16 targets, one for each value of four outcomes, 32 bytes apart. A target has
+ * one addition for each outcome that is 1. NEXT is the end of the loop. */
 #if defined(__x86_64__)
 #define BYTE "q" /* a register with a name for its lowest byte */
 #define LOAD "	movzbl (%[bits]), %k[byte]\n"
@@ -49,6 +52,16 @@ struct mispredict_walk {
 	"	testb $1<<\\k, %b[byte]\n" \
 	"	cmovnzq %[x], %[add]\n"    \
 	"	addq %[add], %[sum]\n"
+#define TARGET                          \
+	"	movl %k[byte], %k[add]\n"     \
+	"	shrl $\\k, %k[add]\n"         \
+	"	andl $15, %k[add]\n"          \
+	"	shll $5, %k[add]\n"           \
+	"	leaq 2f(%%rip), %q[target]\n" \
+	"	addq %q[add], %q[target]\n"   \
+	"	jmp *%q[target]\n"
+#define ADD  "	addq %[x], %[sum]\n"
+#define AWAY "	jmp 3f\n"
 #define NEXT                      \
 	"	addq $1, %[bits]\n"     \
 	"	cmpq %[bits], %[end]\n" \
@@ -64,41 +77,75 @@ struct mispredict_walk {
 	"	tst %w[byte], #1<<\\k\n"      \
 	"	csel %[add], %[x], xzr, ne\n" \
 	"	add %[sum], %[sum], %[add]\n"
+#define TARGET                                        \
+	"	ubfx %w[add], %w[byte], #\\k, #4\n"         \
+	"	adr %[target], 2f\n"                        \
+	"	add %[target], %[target], %[add], lsl #5\n" \
+	"	br %[target]\n"
+#define ADD  "	add %[sum], %[sum], %[x]\n"
+#define AWAY "	b 3f\n"
 #define NEXT                     \
 	"	cmp %[bits], %[end]\n" \
 	"	b.ne 1b\n"
 #endif
 
-#define FORM(name, outcome)                                                             \
-	KERNEL_LOOP static void name(struct mispredict_walk *walk)                      \
-	{                                                                               \
-		uint64_t turns, from, sum = 0;                                          \
-                                                                                        \
-		while ((turns = ring_piece(&walk->ring, &from))) {                      \
-			const uint8_t *bits = walk->bits + from, *end = bits + turns;   \
-			uint64_t byte, add;                                             \
-                                                                                        \
-			__asm__ volatile(".p2align 6\n"                                 \
-					 "1:\n" LOAD ".irp k,0,1,2,3,4,5,6,7\n" outcome \
-					 ".endr\n" NEXT                                 \
-					 : [bits] "+r"(bits), [sum] "+r"(sum),          \
-					 [byte] "=&" BYTE(byte), [add] "=&r"(add)       \
-					 : [end] "r"(end), [x] "r"(walk->x)             \
-					 : "memory", "cc");                             \
-		}                                                                       \
-		walk->sum = sum;                                                        \
+#define JUMP                                                                                   \
+	TARGET ".p2align 5\n"                                                                  \
+	       "2:\n"                                                                          \
+	       ".irp v,0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15\n"                                \
+	       ".p2align 5\n"                                                                  \
+	       ".rept (\\v&1)+(\\v>>1&1)+(\\v>>2&1)+(\\v>>3&1)\n" ADD ".endr\n" AWAY ".endr\n" \
+	       "3:\n"
+
+#define FORM(name, at, outcome)                                                               \
+	KERNEL_LOOP static void name(struct mispredict_walk *walk)                            \
+	{                                                                                     \
+		uint64_t turns, from, sum = 0;                                                \
+                                                                                              \
+		while ((turns = ring_piece(&walk->ring, &from))) {                            \
+			const uint8_t *bits = walk->bits + from, *end = bits + turns;         \
+			uint64_t byte, add, target;                                           \
+                                                                                              \
+			__asm__ volatile(                                                     \
+				".p2align 6\n"                                                \
+				"1:\n" LOAD ".irp k," at "\n" outcome ".endr\n" NEXT          \
+				: [bits] "+r"(bits), [sum] "+r"(sum), [byte] "=&" BYTE(byte), \
+				[add] "=&r"(add), [target] "=&r"(target)                      \
+				: [end] "r"(end), [x] "r"(walk->x)                            \
+				: "memory", "cc");                                            \
+		}                                                                             \
+		walk->sum = sum;                                                              \
 	}
 
 /* for (; bits != end; bits++)
  *     for (int k = 0; k < 8; k++)
  *         if (*bits & 1 << k)
  *         	sum += x; */
-FORM(mispredict_branch, BRANCH)
+FORM(mispredict_branch, "0,1,2,3,4,5,6,7", BRANCH)
 
 /* for (; bits != end; bits++)
  *     for (int k = 0; k < 8; k++)
  *         sum += *bits & 1 << k ? x : 0; */
-FORM(mispredict_cmov, CMOV)
+FORM(mispredict_cmov, "0,1,2,3,4,5,6,7", CMOV)
+
+/* for (; bits != end; bits++)
+ *     for (int k = 0; k < 8; k += 4)
+ *         switch (*bits >> k & 15) {
+ *         case 0: break;
+ *         case 1: sum += x; break;
+ *         …
+ *         case 15: sum += x, sum += x, sum += x, sum += x;
+ *         } */
+FORM(mispredict_jump, "0,4", JUMP)
+
+static const struct {
+	void (*loop)(struct mispredict_walk *walk);
+	const char *name;
+} forms[FORMS] = {
+	[FORM_BRANCH] = { mispredict_branch, "mispredict_branch" },
+	[FORM_CMOV] = { mispredict_cmov, "mispredict_cmov" },
+	[FORM_JUMP] = { mispredict_jump, "mispredict_jump" },
+};
 
 static uint64_t mispredict_layout(const int64_t *v)
 {
@@ -120,10 +167,14 @@ static void mispredict_describe(const int64_t *v, struct kernel_walk *walk)
 	uint64_t count = (uint64_t)v[SIZE] * 8,
 		 period = v[PERIOD] ? (uint64_t)1 << v[PERIOD] : count;
 	uint64_t surprises = (period < count ? period : count) * (uint64_t)v[RANDOM] / 200;
+	double likely = 1 - (double)v[RANDOM] / 200;
 
 	walk->lines = 1 / 512.0;
-	if (v[FORM] == FORM_BRANCH && surprises >= BEYOND_LEARNING)
-		walk->mispredicts = (double)v[RANDOM] / 200;
+	if (v[FORM] == FORM_CMOV || surprises < BEYOND_LEARNING)
+		return;
+	/* The likely target of an indirect jump is the one for four outcomes that are 1. */
+	walk->mispredicts =
+		v[FORM] == FORM_JUMP ? (1 - likely * likely * likely * likely) / 4 : 1 - likely;
 }
 
 static void put(struct kernel_run *run, uint64_t i)
@@ -143,9 +194,8 @@ static struct status mispredict_prepare(struct kernel_run *run)
 	run->ring = size * 8;
 	run->bytes =
 		0; /* an element is an eighth of a byte, which is not a whole number of bytes */
-	run->code.start =
-		(const void *)(run->v[FORM] == FORM_BRANCH ? mispredict_branch : mispredict_cmov);
-	run->code.name = run->v[FORM] == FORM_BRANCH ? "mispredict_branch" : "mispredict_cmov";
+	run->code.start = (const void *)forms[run->v[FORM]].loop;
+	run->code.name = forms[run->v[FORM]].name;
 	return ring_lay_out(run, size, 1, put);
 }
 
@@ -172,7 +222,8 @@ const struct kernel kernel_mispredict = {
 	.look_for = "The predictor guesses half of all random outcomes wrong, and a misprediction "
 		    "costs about fifteen cycles. Lower random, or set a period that the predictor "
 		    "can learn: the longest such period shows how much it remembers. form=cmov "
-		    "costs the same for all outcomes.",
+		    "costs the same for all outcomes. form=jump makes one jump of four branches: "
+		    "fewer branches, and about half the mispredictions.",
 	.document = "Downs, Performance Speed Limits, Branches in Flight (its remedies are those "
 		    "against mispredictions)",
 	.element = "outcome",

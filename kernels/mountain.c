@@ -5,7 +5,7 @@
 #include "kernels/ring.h"
 #include "kernels/stream.h"
 
-enum { SIZE, STRIDE, OP };
+enum { SIZE, STRIDE, OP, PAGES };
 enum { OP_RD, OP_WR, OP_RDWR, OP_CP, OPS };
 enum { ELEMENT = 8, LINE = 64 };
 
@@ -17,6 +17,7 @@ static const struct knob knobs[] = {
 		64, 1, .axis = AXIS_STRIDE),
 	[OP] = KNOB_ROW_CHOICE(
 		"op", "read and sum, write, both, or copy", op_names, .initial = OP_RD),
+	[PAGES] = KNOB_ROW_PAGES,
 };
 
 struct mountain_walk {

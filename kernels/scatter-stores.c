@@ -5,7 +5,7 @@
 #include "kernels/features.h"
 #include "kernels/ring.h"
 
-enum { SIZE, FORM };
+enum { SIZE, FORM, PAGES };
 enum { FORM_SCALAR, FORM_SCATTER };
 enum { STORED = 0x5a5a5a5a };
 /* Largest working set in bytes for which both lengths of a trial are whole passes. */
@@ -17,6 +17,7 @@ static const struct knob knobs[] = {
 	[SIZE] = KNOB_ROW_SIZE("bytes of indices and elements, half each", 16384),
 	[FORM] = KNOB_ROW_CHOICE("form", "one store per element, or a scatter of sixteen (AVX-512)",
 		form_names, .role = KNOB_FORM),
+	[PAGES] = KNOB_ROW_PAGES,
 };
 
 struct scatter_walk {

@@ -7,9 +7,10 @@
  * address, and the loop needs one addition. */
 #include "kernels/ring.h"
 
-enum { SIZE, FORM, UNROLL };
+enum { SIZE, FORM, UNROLL, ALIAS };
 enum { FORM_INDEXED, FORM_RELATIVE, FORM_POINTERS, FORMS };
-enum { UNROLL_MAX = 8 };
+/* RECENT: number of stores that can still be in a store queue. */
+enum { UNROLL_MAX = 8, PAGE = 4096, RECENT = 64 };
 
 static const char *const form_names[] = { "indexed", "relative", "pointers", NULL };
 
@@ -20,6 +21,9 @@ static const struct knob knobs[] = {
 		.role = KNOB_FORM),
 	[UNROLL] = KNOB_ROW_COUNT("unroll", "elements in one iteration of the loop", 1, UNROLL_MAX,
 		1, .factor = 2, .role = KNOB_FORM),
+	[ALIAS] = KNOB_ROW_COUNT("alias",
+		"bytes that sums lie behind numbers, modulo 4 KiB; 0: arrays touch", 0, PAGE - 4, 0,
+		.multiple = 4),
 };
 
 struct sum_walk {
@@ -153,9 +157,24 @@ static uint64_t part_of(const int64_t *v)
 	return (uint64_t)v[SIZE] / 3 / 64 * 16;
 }
 
+/* Returns the bytes from the start of the memory to the array of sums: after the two other arrays,
+ * and with alias > 0 at the next address that has this distance from a multiple of 4 KiB. */
+static uint64_t sums_at(const int64_t *v)
+{
+	uint64_t end = part_of(v) * 8, page = end / PAGE * PAGE, alias = (uint64_t)v[ALIAS];
+
+	return alias == 0 ? end : page + alias + (page + alias < end ? PAGE : 0);
+}
+
 static uint64_t sum_footprint(const int64_t *v)
 {
-	return part_of(v) * 12;
+	return sums_at(v) + part_of(v) * 4;
+}
+
+/* All settings with arrays of the same length share the numbers. */
+static uint64_t sum_layout(const int64_t *v)
+{
+	return part_of(v);
 }
 
 static uint32_t value_of(uint64_t seed, uint64_t index)
@@ -163,8 +182,7 @@ static uint32_t value_of(uint64_t seed, uint64_t index)
 	return (uint32_t)ring_bits(seed, index);
 }
 
-/* Writes an element. The three arrays a, b and d lie one after another. The array d may start with
- * any values. */
+/* Writes an element of a, b or d. The array d may start with any values. */
 static void put(struct kernel_run *run, uint64_t i)
 {
 	((uint32_t *)(void *)run->memory)[i] = i < part_of(run->v) * 2 ? value_of(run->seed, i) : 0;
@@ -178,9 +196,11 @@ static struct status sum_prepare(struct kernel_run *run)
 	run->ring = part / unroll * unroll;
 	run->bytes = 12;
 	run->walk.lines = 12 / 64.0;
+	/* The load of a comes after the store of the sum that lies alias / 4 elements before. */
+	run->walk.aliases = run->v[ALIAS] > 0 && run->v[ALIAS] <= RECENT * 4;
 	run->code.start = (const void *)loops[run->v[FORM]][unroll - 1];
 	run->code.name = functions[run->v[FORM]];
-	return ring_lay_out(run, part * 3, 4, put);
+	return ring_lay_out(run, sum_footprint(run->v) / 4, 4, put);
 }
 
 static void sum_call(struct kernel_run *run, uint64_t elements)
@@ -190,7 +210,7 @@ static void sum_call(struct kernel_run *run, uint64_t elements)
 	struct sum_walk walk = {
 		.a = memory,
 		.b = memory + part,
-		.d = memory + part * 2,
+		.d = memory + sums_at(run->v) / 4,
 	};
 
 	RING_WALK(run, elements, &walk);
@@ -200,7 +220,7 @@ static struct status sum_verify(struct kernel_run *run)
 {
 	uint64_t part = part_of(run->v),
 		 count = run->ring < 4096 ? run->ring : 4096 / run->granule * run->granule;
-	uint32_t *d = (uint32_t *)(void *)run->memory + part * 2;
+	uint32_t *d = (uint32_t *)(void *)run->memory + sums_at(run->v) / 4;
 
 	/* The check starts near the end of the arrays and continues at their start, because such a
 	 * call has two parts. */
@@ -229,13 +249,16 @@ const struct kernel kernel_sum_arrays = {
 		"Three ways to write the same addresses. form=indexed has one index, but on "
 		"Haswell to Skylake an indexed store uses the address unit of a load port: 1.5 "
 		"cycles. form=pointers has simple addresses and two more additions. form=relative "
-		"has a simple store address and one addition. unroll shares the remaining cost.",
+		"has a simple store address and one addition. unroll shares the remaining cost. "
+		"With "
+		"alias=4 a load has the low 12 bits of the last store, and may wait for it.",
 	.document = "Downs, Performance Speed Limits, Complex Addressing Limit",
 	.element = "sum stored",
 	.hint = "Down to form, then +; then unroll",
 	.limit = "complex-addressing",
 	KERNEL_KNOBS(knobs),
 	.footprint = sum_footprint,
+	.layout = sum_layout,
 	.prepare = sum_prepare,
 	.call = sum_call,
 	.verify = sum_verify,

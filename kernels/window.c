@@ -22,7 +22,7 @@
 #include "kernels/nodes.h"
 #include "kernels/window_code.h"
 
-enum { SIZE, FILLERS, FILLER, REMEDY, WORK, CHAINS };
+enum { SIZE, FILLERS, FILLER, REMEDY, WORK, CHAINS, DISTANCE };
 enum { REMEDY_NONE, REMEDY_PREFETCH, REMEDY_JAM, REMEDY_SHADOW };
 
 /* STRIDE: bytes from one node to the next. LINE: bytes of a cache line. A node has two lines to
@@ -31,6 +31,8 @@ enum { STRIDE = 128, LINE = 64 };
 
 /* The value that the knob `work` gets if the user chooses remedy=shadow while work=0. */
 enum { WORK_SHOWN = 100 };
+
+enum { FILLERS_MOST = 4000 };
 
 /* The table of fillers. The file kernels/window.fillers has the rows. */
 const struct window_filler window_fillers[WINDOW_KINDS] = {
@@ -58,7 +60,7 @@ static const struct knob knobs[] = {
 	[SIZE] = KNOB_ROW_SIZE("bytes of memory over which the nodes of all chains are scattered",
 		16 << 20, .multiple = STRIDE),
 	[FILLERS] = KNOB_ROW_COUNT(
-		"fillers", "N: instructions between one miss and the next", 0, 4000, 100),
+		"fillers", "N: instructions between one miss and the next", 0, FILLERS_MOST, 100),
 	[FILLER] = KNOB_ROW_CHOICE(
 		"filler", "the kind of filler, which selects the buffer", filler_names),
 	[REMEDY] = KNOB_ROW_CHOICE("remedy", "how the code lets misses overlap again", remedy_names,
@@ -67,6 +69,8 @@ static const struct knob knobs[] = {
 		"work", "dependent multiplications before the address of each miss", 0, 1000, 0),
 	[CHAINS] =
 		KNOB_ROW_COUNT("chains", "independent misses in an iteration", 2, WINDOW_CHAINS, 2),
+	[DISTANCE] = KNOB_ROW_COUNT("distance",
+		"fillers from a prefetch to its load; 0: all of the iteration", 0, FILLERS_MOST, 0),
 };
 
 /* ---- The code */
@@ -128,15 +132,13 @@ static void write_line(struct maker *m, int chain, unsigned i)
 	assemble(&m->as, "%s", line);
 }
 
-/* Writes the filler instructions (as many as the knob `fillers` says) that follow the load of a
- * chain that misses. */
-static void write_fillers(struct maker *m, int chain)
+/* Writes `count` of the N fillers after the miss of a chain, from number `first` on. */
+static void write_fillers(struct maker *m, int chain, unsigned first, unsigned count)
 {
-	unsigned turns = (unsigned)filler_lines[m->v[FILLER]].count,
-		 count = (unsigned)m->v[FILLERS], done = 0;
+	unsigned turns = (unsigned)filler_lines[m->v[FILLER]].count, done = 0;
 	const unsigned char *from;
 
-	if (m->v[FILLER] == WINDOW_WAIT_VECTOR)
+	if (m->v[FILLER] == WINDOW_WAIT_VECTOR && first == 0)
 		assemble(&m->as, into_vector, chase[chain]);
 	/* The alignment leaves at most one taken jump in each half of a cache line. With more taken
 	 * jumps, the kernel would measure the branch predictor. */
@@ -151,14 +153,14 @@ static void write_fillers(struct maker *m, int chain)
 		turns = m->v[FILLER] == WINDOW_CALL || m->v[FILLER] == WINDOW_LINK ? count : 1;
 	for (; done < count && done < turns; done++)
 		if (filler_lines[m->v[FILLER]].count)
-			write_line(m, chain, done);
+			write_line(m, chain, (first + done) % turns);
 		else
 			write_jump(m);
 	if (done == count)
 		return;
 	assemble_again(&m->as, from, count / done - 1);
 	for (unsigned i = 0; i < count % done; i++)
-		write_line(m, chain, i);
+		write_line(m, chain, (first + i) % turns);
 }
 
 /* Writes a chain of multiplications. The address of the next load that misses includes the result
@@ -180,15 +182,31 @@ static void write_miss(struct maker *m, int chain)
 	assemble(&m->as, m->v[WORK] ? miss_worked : miss_plain, chase[chain], chase[chain]);
 }
 
+/* Writes the fillers between a miss and the next miss, and among them the prefetch for the next
+ * miss, `distance` fillers before it. */
+static void write_between(struct maker *m, int chain)
+{
+	unsigned count = (unsigned)m->v[FILLERS], ahead = 0;
+
+	if (chain + 1 < m->v[CHAINS])
+		ahead = (unsigned)(m->v[DISTANCE] < m->v[FILLERS] ? m->v[DISTANCE] : m->v[FILLERS]);
+	write_fillers(m, chain, 0, count - ahead);
+	if (ahead == 0)
+		return;
+	assemble(&m->as, prefetch_line, chase[chain + 1]);
+	write_fillers(m, chain, count - ahead, ahead);
+}
+
 /* Writes an iteration. remedy=prefetch requests the lines of the later misses at the start of the
- * iteration, because a prefetch retires before its line arrives. remedy=jam puts all misses first
- * and all fillers after the misses. remedy=shadow puts the work for an address directly after the
- * previous miss. */
+ * iteration or `distance` fillers ahead, because a prefetch retires before its line arrives.
+ * remedy=jam puts all misses first and all fillers after the misses. remedy=shadow puts the work
+ * for an address directly after the previous miss. */
 static void write_loop(struct maker *m)
 {
 	int chains = (int)m->v[CHAINS], top = assemble_here(&m->as);
+	bool early = m->v[REMEDY] == REMEDY_PREFETCH && m->v[DISTANCE] == 0;
 
-	for (int i = 1; i < chains && m->v[REMEDY] == REMEDY_PREFETCH; i++)
+	for (int i = 1; i < chains && early; i++)
 		assemble(&m->as, prefetch_line, chase[i]);
 	for (int i = 0; i < chains; i++) {
 		if (m->v[REMEDY] != REMEDY_SHADOW)
@@ -197,10 +215,10 @@ static void write_loop(struct maker *m)
 		if (m->v[REMEDY] == REMEDY_SHADOW)
 			write_work(m);
 		if (m->v[REMEDY] != REMEDY_JAM)
-			write_fillers(m, i);
+			write_between(m, i);
 	}
 	for (int i = 0; i < chains && m->v[REMEDY] == REMEDY_JAM; i++)
-		write_fillers(m, i);
+		write_fillers(m, i, 0, (unsigned)m->v[FILLERS]);
 	write_turn(&m->as, top);
 }
 
@@ -249,6 +267,9 @@ static const struct knob_rule rules[] = {
 		"with work use remedy=none, or remedy=shadow, which moves the work" },
 	{ { WORK, 0, 0 }, { REMEDY, REMEDY_NONE, REMEDY_JAM }, REMEDY_NONE, WORK_SHOWN,
 		"remedy=shadow needs work to move: use work=100" },
+	{ { DISTANCE, 1, FILLERS_MOST }, { REMEDY, REMEDY_PREFETCH, REMEDY_PREFETCH },
+		REMEDY_PREFETCH, 0,
+		"a distance needs remedy=prefetch, whose prefetches it places" },
 };
 
 static uint64_t window_footprint(const int64_t *v)
@@ -492,8 +513,9 @@ const struct kernel kernel_window = {
 	.look_for = "Two misses with N instructions between them overlap while both are in the "
 		    "core's window. Raise fillers: when they fill a buffer, an iteration takes "
 		    "twice as long; that N plus the loop's own instructions is the buffer size. "
-		    "filler selects the buffer; remedy makes the misses overlap again. With "
-		    "chains=6 the overlap ends step by step.",
+		    "filler selects the buffer; remedy makes the misses overlap again: "
+		    "remedy=prefetch does once distance is large enough. With chains=6 the overlap "
+		    "ends step by step.",
 	.document = "Downs, Performance Speed Limits, \"Out of Order Limits\"; the method is that "
 		    "of Wong, Measuring Reorder Buffer Capacity",
 	.element = "iteration, a miss of each chain",

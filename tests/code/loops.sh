@@ -198,6 +198,8 @@ counts stores stores_copied_8 11 12
 counts stores stores_checked_4 15 20
 counts scatter-stores scatter_scalar 11 11
 counts scatter-stores scatter_vector 6 -
+at_most radix-sort radix_move 12 12
+at_most radix-sort radix_count 7 10
 counts sum-arrays sum_indexed_1 6 7
 counts sum-arrays sum_indexed_4 15 22
 counts sum-arrays sum_relative_1 6 6
@@ -212,6 +214,7 @@ counts branches branches_untaken_8_2 16 9
 counts branches branches_mixed_8_2 16 9
 counts mispredict mispredict_branch 28 19
 counts mispredict mispredict_cmov 36 27
+counts mispredict mispredict_jump 189 271
 counts simd sum_f32_scalar_4 7 11
 counts simd sum_i32_128_8 11 19
 counts simd dot_f32_128_4 12 16

@@ -207,6 +207,26 @@ TEST(figures_are_those_of_the_size_asked_about)
 	assert_false(limit_of(LIMIT_MISPREDICTION) && limit_of(LIMIT_MISPREDICTION)->known);
 }
 
+/* Of sixteen equally likely targets, one jump for four outcomes misses fifteen times; four branches
+ * miss twice. */
+TEST(one_jump_mispredicts_less_than_four_branches)
+{
+	const struct kernel *kernel = kernel_find("mispredict");
+	int form = kernel_knob(kernel, "form"), random = kernel_knob(kernel, "random");
+	struct kernel_walk branch, jump;
+	int64_t v[KNOBS_MAX];
+
+	initial(kernel, v);
+	assert_true(kernel_describe(kernel, v, &branch));
+	v[form] = 2;
+	assert_true(kernel_describe(kernel, v, &jump));
+	check_near(branch.mispredicts * 4, 2, 1e-9);
+	check_near(jump.mispredicts * 4, 15 / 16.0, 1e-9);
+	v[random] = 0;
+	assert_true(kernel_describe(kernel, v, &jump));
+	check_near(jump.mispredicts, 0, 1e-9);
+}
+
 /* Twice what this machine has; and what no machine has. */
 static uint64_t beyond_memory(const int64_t *v)
 {

@@ -84,6 +84,8 @@ static const struct {
 	{ "scattered", &scattered },
 	{ "lines", &row_place.walk.lines },
 	{ "range", &row_place.walk.range },
+	{ "step", &row_place.walk.step },
+	{ "aliases", &row_place.walk.aliases },
 	{ "splits", &row_place.walk.splits },
 	{ "mispredicts", &row_place.walk.mispredicts },
 	{ "working-set", &row_place.working_set },

@@ -27,12 +27,14 @@ static void ask(int64_t filler, int64_t fillers, const char *remedy)
 {
 	struct explain_question question = { .seed = 1, .uarch = core };
 	struct setting setting;
+	char words[64], *rest;
 
 	setting_init(&setting, window());
 	setting.v[kernel_knob(window(), "filler")] = filler;
 	setting.v[kernel_knob(window(), "fillers")] = fillers;
-	if (remedy)
-		check_ok(setting_assign(&setting, remedy, MEMORY_LIMITS_UNKNOWN));
+	snprintf(words, sizeof(words), "%s", remedy ? remedy : "");
+	for (char *word = strtok_r(words, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
+		check_ok(setting_assign(&setting, word, MEMORY_LIMITS_UNKNOWN));
 	question.kernel = setting.kernel;
 	question.v = setting.v;
 	question.measured =
@@ -231,6 +233,11 @@ TEST(remedies_put_the_misses_back_into_the_window)
 	check_near(waits() / apart, 0.5, 0.05);
 	ask(WINDOW_STORE, 200, "remedy=prefetch");
 	check_near(waits() / apart, 0.5, 0.05);
+	/* 60 of 200 stores fit between a miss and the prefetch of the next one. */
+	ask(WINDOW_STORE, 200, "remedy=prefetch distance=141");
+	check_near(waits() / apart, 0.5, 0.05);
+	ask(WINDOW_STORE, 200, "remedy=prefetch distance=139");
+	check_near(waits() / apart, 1, 0.05);
 	ask(WINDOW_STORE, 20, NULL);
 	check_near(waits() / apart, 0.5, 0.05);
 	assert_null(find(LIMIT_WINDOW));

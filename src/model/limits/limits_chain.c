@@ -192,8 +192,39 @@ static void take(const struct tally *tally, int step, bool first, bool miss, str
 		span->waits[insn->writes[i]] = first || (waits && !insn->zeroing);
 }
 
+static bool prefetches(const struct insn *insn)
+{
+	return strncmp(insn->mnemonic, "prefetch", 8) == 0 ||
+	       strncmp(insn->mnemonic, "prfm", 4) == 0;
+}
+
+bool limits_prefetches(const struct loop *loop)
+{
+	for (int i = 0; i < loop->insn_count; i++)
+		if (prefetches(&loop->insn[i]))
+			return true;
+	return false;
+}
+
+/* Returns the step that prefetches the line of the miss at `step`, or the miss whose line `step`
+ * prefetches; -1: there is none. */
+static int partner_of(const struct loop *loop, int step)
+{
+	const struct insn *insn = &loop->insn[loop->path[step].insn];
+
+	for (int other = 0; other < loop->path_count; other++) {
+		const struct insn *found = &loop->insn[loop->path[other].insn];
+
+		if ((prefetches(insn) ? chases(found) : prefetches(found)) &&
+			found->memory[0].base == insn->memory[0].base)
+			return other;
+	}
+	return -1;
+}
+
 /* Counts, for each buffer of the core, the misses in flight before the buffer is full. The count of
- * misses in flight begins at the step `start` of the path and goes once around the loop. */
+ * misses begins at the step `start` and goes once around the loop. A miss is in flight from its
+ * prefetch on. A prefetch that comes around after its miss was made before `start`. */
 static void look_from(const struct tally *tally, int start, double together[SIZE_COUNT])
 {
 	const struct loop *loop = tally->loop;
@@ -201,24 +232,23 @@ static void look_from(const struct tally *tally, int start, double together[SIZE
 	double found[SIZE_COUNT] = { 0 };
 
 	for (int i = 0; i < loop->path_count; i++) {
-		int step = (start + i) % loop->path_count;
-		bool miss = chases(&loop->insn[loop->path[step].insn]);
+		int step = (start + i) % loop->path_count, partner;
+		const struct insn *insn = &loop->insn[loop->path[step].insn];
+		bool miss = chases(insn), later;
 
 		take(tally, step, i == 0, miss && i > 0, &span);
-		for (int size = 0; size < SIZE_COUNT && miss; size++)
-			found[size] += span.taken[size] <= tally->uarch->fact[size];
+		if (!miss && !prefetches(insn))
+			continue;
+		partner = partner_of(loop, step);
+		later = partner >= 0 && (partner - start + loop->path_count) % loop->path_count > i;
+		if (miss ? partner >= 0 && !later : !later)
+			continue;
+		for (int size = 0; size < SIZE_COUNT; size++)
+			found[size] +=
+				(miss && later) || span.taken[size] <= tally->uarch->fact[size];
 	}
 	for (int size = 0; size < SIZE_COUNT; size++)
 		together[size] = fmax(together[size], fmax(found[size], 1));
-}
-
-bool limits_prefetches(const struct loop *loop)
-{
-	for (int i = 0; i < loop->insn_count; i++)
-		if (strncmp(loop->insn[i].mnemonic, "prefetch", 8) == 0 ||
-			strncmp(loop->insn[i].mnemonic, "prfm", 4) == 0)
-			return true;
-	return false;
 }
 
 bool limits_in_flight(const struct tally *tally, double together[SIZE_COUNT])
@@ -228,7 +258,7 @@ bool limits_in_flight(const struct tally *tally, double together[SIZE_COUNT])
 
 	for (int size = 0; size < SIZE_COUNT; size++)
 		together[size] = 0;
-	if (loop->stepped || limits_prefetches(loop))
+	if (loop->stepped)
 		return false;
 	for (int i = 0; i < loop->path_count; i++)
 		misses += chases(&loop->insn[loop->path[i].insn]);

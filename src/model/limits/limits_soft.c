@@ -90,7 +90,9 @@ static void add_forwarding(struct tally *tally)
 static void add_aliasing(struct tally *tally)
 {
 	double queue = tally->uarch->fact[SIZE_STORE_QUEUE];
-	int aliases = forwards_aliases(tally->loop, queue > 0 && queue < 64 ? (int)queue : 64);
+	double aliases =
+		fmax(forwards_aliases(tally->loop, queue > 0 && queue < 64 ? (int)queue : 64),
+			tally->place->walk.aliases * tally->elements);
 
 	if (aliases > 0)
 		limits_add_unknown(tally, LIMIT_ALIASING,

@@ -301,6 +301,10 @@ static void add_store_lines(struct tally *tally)
 	 * chance. */
 	if (walk->scattered && walk->range > LINE && walk->lines * tally->elements > stores - 1e-9)
 		random = stores * (1 - LINE / walk->range) / lines;
+	/* Stores of a walk with a stride of at least a line never share a line. The stride may be
+	 * in a register, so the code does not show it. */
+	if (!walk->scattered && walk->step >= LINE)
+		random = stores / lines;
 	all = collect(tally->loop, true);
 	cycles = store_cycles(&all, together / lines) / lines;
 	free(all.access);
