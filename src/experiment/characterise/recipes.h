@@ -12,7 +12,7 @@
 enum { TAKEN_OFF = 4, WIDTH_LINES = 6 };
 
 /* The formula that computes the value of a fact from the cycles of its loop. */
-enum fact_how { HOW_CYCLES, HOW_RATE, HOW_SLOTS, HOW_MINUS, HOW_LESS, HOW_OVER };
+enum fact_how { HOW_CYCLES, HOW_RATE, HOW_SLOTS, HOW_MINUS, HOW_LESS, HOW_OVER, HOW_FITS };
 
 /* The loops of a recipe. An instruction class has the loops LOOP_CHAIN to LOOP_FREE, a fact has the
  * loops LOOP_FACT and LOOP_OTHER. */
