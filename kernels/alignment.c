@@ -8,9 +8,10 @@
 
 #include "kernels/kernel.h"
 #include "kernels/knob_rows.h"
+#include "kernels/nops.h"
 
 enum { OFFSET, LENGTH, COUNT, BRANCHES };
-/* LONGEST: bytes of the longest instruction. LINE: bytes of a cache line. */
+/* LONGEST: bytes of the longest instruction of any processor. LINE: bytes of a cache line. */
 enum { LONGEST = 15, LINE = 64 };
 
 static const char *const count_names[] = { "4", "8", "16", "32", "64", "128", "256", "512", "1024",
@@ -40,7 +41,7 @@ static const struct knob knobs[] = {
 
 #if defined(__x86_64__)
 
-enum { UNIT = 1, BRANCH_BYTES = 2 };
+enum { BRANCH_BYTES = 2 };
 
 /* Copies the argument to the counter, which is rax. The carry flag is clear, so that jc is not
  * taken. */
@@ -48,26 +49,6 @@ static const unsigned char entry_code[] = { 0x48, 0x89, 0xf8, 0xf8 };
 static const unsigned char untaken_code[BRANCH_BYTES] = { 0x72, 0x00 }; /* jc to the next */
 static const unsigned char jump_code[BRANCH_BYTES] = { 0xeb, 0x00 };	/* jmp to the next */
 static const unsigned char exit_code[] = { 0xc3 };
-
-/* Writes a nop. The encodings of nops of 1, 2, … bytes: 90 · 66 90 · 0f 1f 00 · 0f 1f 40 + 1 byte ·
- * 0f 1f 44 + 2 bytes · 66 and the 5-byte nop · 0f 1f 80 + 4 bytes · 0f 1f 84 + 5 bytes · one to
- * seven prefixes 66 and the 8-byte nop. Manuals recommend the encodings of up to nine bytes. */
-static unsigned char *write_nop(unsigned char *at, size_t length)
-{
-	static const unsigned char operand[] = { 0, 0, 0, 0x00, 0x40, 0x44, 0x44, 0x80, 0x84 };
-	size_t prefixes = length > 8 ? length - 8 : length == 2 || length == 6,
-	       longest = length < 8 ? length : 8;
-	unsigned char *end = at + length;
-
-	memset(at, 0, length);
-	memset(at, 0x66, prefixes);
-	at += prefixes;
-	if (length <= 2)
-		*at = 0x90;
-	else
-		memcpy(at, (unsigned char[]){ 0x0f, 0x1f, operand[longest] }, 3);
-	return end;
-}
 
 /* Writes "sub rax, 1" and "jnz top". */
 static unsigned char *write_turn(unsigned char *at, const unsigned char *top)
@@ -84,7 +65,7 @@ static unsigned char *write_turn(unsigned char *at, const unsigned char *top)
 
 #else
 
-enum { UNIT = 4, BRANCH_BYTES = 4 };
+enum { BRANCH_BYTES = 4 };
 
 /* cmp x0, x0, which sets the carry flag, so that b.lo is not taken. */
 static const uint32_t entry_code[] = { 0xeb00001f };
@@ -92,16 +73,10 @@ static const uint32_t untaken_code[] = { 0x54000023 }; /* b.lo to the next instr
 static const uint32_t jump_code[] = { 0x14000001 };    /* b to the next instruction */
 static const uint32_t exit_code[] = { 0xd65f03c0 };    /* ret */
 
-static unsigned char *write_nop(unsigned char *at, size_t length)
-{
-	memcpy(at, &(uint32_t){ 0xd503201f }, sizeof(uint32_t));
-	return at + length;
-}
-
 /* Writes "subs x0, x0, #1" and "b.ne top". */
 static unsigned char *write_turn(unsigned char *at, const unsigned char *top)
 {
-	uint32_t distance = (uint32_t)((top - (at + UNIT)) / UNIT),
+	uint32_t distance = (uint32_t)((top - (at + NOP_SHORTEST)) / NOP_SHORTEST),
 		 code[] = { 0xf1000400, 0x54000001 | (distance & 0x7ffff) << 5 };
 
 	memcpy(at, code, sizeof(code));
@@ -132,7 +107,7 @@ static const void *write_loop(const int64_t *v, unsigned char *at)
 	start = at;
 	memcpy(at, entry_code, sizeof(entry_code));
 	for (at += sizeof(entry_code); at < start + before;)
-		at = write_nop(at, UNIT);
+		at = write_nop(at, NOP_SHORTEST);
 	top = since = at;
 	for (int64_t i = 0; i < nops_of(v); i++) {
 		at = write_nop(at, (size_t)v[LENGTH]);
@@ -151,10 +126,10 @@ static struct status alignment_check(const int64_t *v)
 {
 	(void)v;
 #if !defined(__x86_64__)
-	if (v[LENGTH] != UNIT)
+	if (v[LENGTH] != NOP_SHORTEST)
 		return status_failed("length=%lld: each instruction of this processor has 4 bytes",
 			(long long)v[LENGTH]);
-	if (v[OFFSET] % UNIT)
+	if (v[OFFSET] % NOP_SHORTEST)
 		return status_failed(
 			"offset=%lld: instructions of this processor start at multiples of 4",
 			(long long)v[OFFSET]);

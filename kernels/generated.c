@@ -1,18 +1,23 @@
 /* Generates the machine code of kernels at run time from lines of assembly: see generated.h. */
 #include "kernels/generated.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "kernels/assemble.h"
 #include "kernels/features.h"
+#include "kernels/nops.h"
 
 /* LOOP: minimum number of instructions of a loop. In a loop of LOOP instructions, the counter and
  * the branch cost 0.3 % of the time if the issue width is the limit. LOOP instructions still fit
  * the smallest op cache. BLOCK: minimum number of instructions that are assembled one by one; all
  * other instructions are copies. */
 enum { LOOP = 384, BLOCK = 60, BLOCKS_TRIED = 48 };
+
+/* Largest number of requested bodies that are assembled one by one. */
+enum { SINGLY = 256 };
 
 enum { CODE_BYTES = 64 << 10, MEMORY = 16 << 10, VECTOR = 64 };
 
@@ -197,6 +202,15 @@ struct turn {
 	unsigned instance;
 };
 
+static void add_nop(struct assembly *as, size_t length)
+{
+	if (status_is_ok(&as->status) && (length < NOP_SHORTEST || length > NOP_LONGEST ||
+						 length > (size_t)(as->end - as->at)))
+		as->status = status_failed("no nop of %zu bytes", length);
+	if (status_is_ok(&as->status))
+		as->at = write_nop(as->at, length);
+}
+
 /* Assembles one line after replacing its placeholders. The assembler rejects lines that are too
  * long. */
 static void substitute(
@@ -222,6 +236,9 @@ static void substitute(
 		line.bytes[strcspn(line.bytes, " ")] = '\0';
 		assemble_jump(as, line.bytes, after);
 		assemble_bind(as, after);
+	} else if (strncmp(text_string(&line), "nop ", 4) == 0 &&
+		   isdigit((unsigned char)line.bytes[4])) {
+		add_nop(as, strtoul(line.bytes + 4, NULL, 10));
 	} else if (strncmp(text_string(&line), "align ", 6) == 0) {
 		assemble_align(as, strtoul(line.bytes + 6, NULL, 10));
 	} else {
@@ -413,8 +430,15 @@ static struct status made_prepare(struct kernel_run *run)
 
 	lay_out(loop->values, run->memory);
 	share(loop, turns);
-	count = loop->bodies ? loop->bodies : bodies(loop, turns);
-	copies = loop->bodies ? 1 : (LOOP + count * length - 1) / (count * length);
+	/* A loop of many bodies consists of copies of a block. */
+	if (loop->bodies > 0 && loop->bodies <= SINGLY) {
+		count = loop->bodies;
+		copies = 1;
+	} else {
+		count = bodies(loop, turns);
+		copies = ((loop->bodies ? loop->bodies * length : LOOP) + count * length - 1) /
+			 (count * length);
+	}
 	assemble_begin(as, run->code.buffer, run->code.buffer_bytes);
 	write_entry(as, loop->clean);
 	each_line(as, loop->setup, &(struct turn){ .part = &loop->part[0], .registers = 1 });

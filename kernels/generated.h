@@ -15,6 +15,7 @@
  * - %o: an offset in bytes, 0 to 2047, adjacent to the offset of the previous instance
  * - >: the target of a jump, which is the instruction after the jump
  * - align N: instead of an instruction, pads the code to a multiple of N bytes
+ * - nop N: a nop of N bytes
  * - V: on x86, the prefix of vector registers with the width of the part (xmm, ymm, zmm)
  *
  * Registers with a fixed value. Each item lists the x86 register, the AArch64 register, and the
@@ -59,8 +60,9 @@ struct generated_loop {
 	enum made_values values;
 	bool clean; /* The code before the loop clears the upper halves of vector registers. SSE
 		       code needs cleared upper halves. */
-	unsigned bodies; /* Number of copies of the loop body in an iteration. 0: enough copies to
-			    make the cost of the counter and the branch of the loop negligible. */
+	unsigned bodies; /* Number of bodies in an iteration; a number above 256 is rounded up to
+			    whole blocks. 0: enough bodies to make the cost of the counter and the
+			    branch of the loop negligible. */
 	int part_count;
 	struct generated_part part[GENERATED_PARTS];
 };

@@ -33,6 +33,7 @@ plan plan
 insight insight
 memory insight
 counted counted
+diagrams diagrams
 recording recorded
 playback recorded
 campaigns campaigns

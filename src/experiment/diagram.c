@@ -255,7 +255,9 @@ static void draw_edge(const struct diagram_window *window, const struct dataflow
 	to = to < lane ? lane : to;
 	for (int column = column_of(from->end, window->per_cycle) - 1; column < lane; column++)
 		mark(window, cells, edge->from, column, DIAGRAM_LEFT | DIAGRAM_RIGHT | bits);
-	mark(window, cells, edge->from, lane, DIAGRAM_LEFT | DIAGRAM_DOWN | bits);
+	mark(window, cells, edge->from, lane,
+		DIAGRAM_DOWN | bits |
+			(lane >= column_of(from->start, window->per_cycle) ? DIAGRAM_LEFT : 0));
 	for (int row = edge->from + 1; row < edge->to; row++)
 		mark(window, cells, row, lane, DIAGRAM_UP | DIAGRAM_DOWN | bits);
 	mark(window, cells, edge->to, lane, DIAGRAM_UP | DIAGRAM_RIGHT | bits);
@@ -280,7 +282,7 @@ void diagram_draw(const struct dataflow *dataflow, const struct diagram_window *
 		int bits = DIAGRAM_BAR | (row->carried ? DIAGRAM_CARRIED : 0) |
 			   (i == chosen ? DIAGRAM_CHOSEN : 0);
 
-		if (row->kind == TIMELINE_FUSED || row->kind == TIMELINE_UNKNOWN)
+		if (row->kind == TIMELINE_FUSED)
 			continue;
 		for (int column = from; column < to || column == from; column++)
 			mark(window, cells, i, column, bits);

@@ -55,6 +55,7 @@ struct session *session_new(const struct engine *engine, const struct session_op
 	sweeps_load(&session->sweeps);
 	insight_start(session, options->explainer, options->uarch);
 	counted_start(session, options);
+	diagrams_start(session);
 	machine_look(session);
 	live_begin(&session->live);
 	requests_begin(session);
@@ -72,6 +73,7 @@ void session_free(struct session *session)
 	free(session->record_path);
 	insight_end(session);
 	counted_end(session);
+	diagrams_end(session);
 	cells_free(session->cells);
 	sweeps_free(&session->sweeps);
 	free(session->kernels);

@@ -21,9 +21,11 @@ struct pane {
 	/* For a pane without target(), moves up (dy = -1) or down (dy = +1). roll() follows the
 	 * rules of command_row.run. If target and roll are NULL, the arrow keys change knobs. */
 	struct status (*roll)(const struct session *session, struct session *change, int dy);
-	/* `walked` is true for the mountain panel only, whose points the arrow keys select. When
-	 * the mountain panel comes to the front, it gets the focus (arrow keys act on it). For the
-	 * mountain panel, the command `focus NAME` is an error while there() returns false. */
+	/* Like roll(), moves left (dx = -1) or right (dx = +1). If slide is NULL, the pane does not
+	 * move sideways. */
+	struct status (*slide)(const struct session *session, struct session *change, int dx);
+	/* `walked` is true for the mountain and the diagrams. When such a panel comes to the front,
+	 * it gets the focus. `focus NAME` is an error while there() returns false. */
 	bool walked;
 };
 
@@ -67,6 +69,8 @@ static const struct pane fronts[] = {
 	{ "counters", counted_there },
 	{ "code", code_there },
 	{ "source", source_there },
+	{ "timeline", diagrams_there, .walked = true },
+	{ "graph", diagrams_there, .walked = true },
 	{ "mountain", mountain_there, .walked = true },
 	{ "probe", probe_there },
 	{ "windows", curves_there },
@@ -90,6 +94,8 @@ static bool pane_there(const struct session *session, const struct pane *pane)
 
 static void bring(struct session *session, const struct pane *front)
 {
+	if (!screen_in_front(session, front->name))
+		diagrams_begin(session);
 	screen_bring(session, front->name);
 	if (front->walked) {
 		screen_focus(session, front->name);
@@ -200,6 +206,57 @@ static struct status scroll_code(const struct session *session, struct session *
 		insight_scroll);
 }
 
+/* ---- diagrams ---- */
+
+static bool timeline_in_front(const struct session *session)
+{
+	return diagrams_in_front(session, "timeline");
+}
+
+static bool graph_in_front(const struct session *session)
+{
+	return diagrams_in_front(session, "graph");
+}
+
+static struct status roll_diagram(const struct session *session, struct session *change, int by)
+{
+	return scroll_lines(
+		change, session->diagrams.row, by, diagrams_rows(session), diagrams_move);
+}
+
+/* The largest number of columns that the arrow keys scroll a diagram, and the columns that one
+ * arrow key scrolls. */
+enum { SLIDE_MOST = 4096, SLIDE_BY = 8 };
+
+static struct status slide_diagram(const struct session *session, struct session *change, int dx)
+{
+	return scroll_lines(
+		change, session->diagrams.shift, dx * SLIDE_BY, SLIDE_MOST, diagrams_slide);
+}
+
+static struct status diagrams_refusal(const struct session *session)
+{
+	return command_unless(diagrams_there(session), "there is no decoded code here");
+}
+
+/* Brings a diagram to the front, or takes it away. */
+static void toggle_diagram(struct session *session, const char *name)
+{
+	bool away = screen_in_front(session, name) && screen_focused(session, name);
+
+	bring(session, pane_named(fronts, away ? "slices" : name));
+}
+
+static void act_timeline(struct session *session)
+{
+	toggle_diagram(session, "timeline");
+}
+
+static void act_graph(struct session *session)
+{
+	toggle_diagram(session, "graph");
+}
+
 static struct status run_code(
 	const struct session *session, struct session *change, char *arguments)
 {
@@ -207,6 +264,8 @@ static struct status run_code(
 
 	if (!by)
 		return status_usage("code takes +N or -N lines");
+	if (timeline_in_front(session) || graph_in_front(session))
+		return roll_diagram(session, change, by);
 	if (!insight_ready(session))
 		return status_usage("there is no code to scroll");
 	return scroll_code(session, change, by);
@@ -274,6 +333,8 @@ static const struct pane panes[] = {
 	{ "counters", counters_counted, NULL, scroll_counters },
 	{ "mountain", mountain_there, plan_walk, .walked = true },
 	{ "sweep", sweep_there, sweep_target },
+	{ "timeline", timeline_in_front, NULL, roll_diagram, slide_diagram, .walked = true },
+	{ "graph", graph_in_front, NULL, roll_diagram, slide_diagram, .walked = true },
 	{ NULL },
 };
 
@@ -312,7 +373,8 @@ static struct status run_focus(
 		return unknown_name("focus", arguments, "next, previous", panes);
 	if (pane->walked && !pane_there(session, pane))
 		return status_usage(
-			"focus %s: %s has none", pane->name, session->setting.kernel->name);
+			pane->slide ? "focus %s: %s has none in front" : "focus %s: %s has none",
+			pane->name, session->setting.kernel->name);
 	if (!change)
 		return command_effect(pane != pane_focused(session));
 	focus(change, pane);
@@ -354,6 +416,10 @@ static struct status move_in_pane(
 	}
 	if (!pane->roll)
 		return dy ? action_knob_by(session, change, dy) : action_step(session, change, dx);
+	if (dx && pane->slide) {
+		status = pane->slide(session, NULL, dx);
+		return status_is_ok(&status) ? pane->slide(session, change, dx) : nothing_further();
+	}
 	if (dy)
 		status = pane->roll(session, NULL, dy);
 	return dy && status_is_ok(&status) ? pane->roll(session, change, dy) : nothing_further();
@@ -439,6 +505,8 @@ const struct command_row commands_panes[] = {
 	{ "view", .run = run_view },
 	{ "view next", act_view_next, .useful = view_next_useful },
 	{ "code", .run = run_code },
+	{ "timeline", act_timeline, .refusal = diagrams_refusal },
+	{ "graph", act_graph, .refusal = diagrams_refusal },
 	{ "counters", act_counters, .refusal = counters_refusal },
 	{ "counters scroll", .run = run_counters_scroll, .refusal = counters_refusal },
 	{ "mountain", act_mountain, .refusal = mountain_refusal },

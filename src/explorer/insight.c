@@ -338,6 +338,7 @@ static void begin_advice(struct session *session)
 	const struct kernel *kernel = insight->setting.kernel;
 	const char *function = status_is_ok(&explanation->status) ? explanation->function : NULL;
 
+	insight->number++;
 	insight->advised = false;
 	insight->advice_due = -INFINITY;
 	insight->advice = (struct advice){ 0 };

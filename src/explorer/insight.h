@@ -71,7 +71,9 @@ struct insight {
 	double advice_due;
 	bool advice_wanted; /* true: the user has asked for advice and waits for it */
 	struct advice advice;
-	int code_first; /* number of the first line of the kernel's code on screen */
+	int code_first;	 /* number of the first line of code on screen */
+	unsigned number; /* number of the present explanation; a new explanation has a new number,
+			    which is never 0 */
 };
 
 void insight_start(struct session *session, const struct explainer *explainer, const char *uarch);

@@ -221,6 +221,7 @@ void session_view(const struct session *session, double now, struct view *view)
 	curves_view(session, view);
 	insight_view(session, view);
 	view->caches = insight_caches(session);
+	diagrams_view(session, view);
 	fill_remark(session, view);
 	counted_view(session, view);
 	fill_order(session, view);

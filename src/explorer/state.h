@@ -14,6 +14,7 @@
 #include "experiment/sweep/sweep.h"
 #include "explorer/campaigns.h"
 #include "explorer/counted.h"
+#include "explorer/diagrams.h"
 #include "explorer/insight.h"
 #include "explorer/live.h"
 #include "explorer/on_screen.h"
@@ -104,6 +105,7 @@ struct session {
 	struct insight insight;	     /* insight.c */
 	struct memory_probe memory;  /* insight.c: L3 and memory latencies of this machine */
 	struct counted counted;	     /* counted.c */
+	struct diagrams diagrams;    /* diagrams.c */
 	struct recording *recording; /* recorded.c: the file being recorded; NULL: none */
 	struct playback playback;    /* recorded.c */
 	struct under_way campaigns[CAMPAIGNS]; /* campaigns.c */

@@ -17,7 +17,9 @@
 #include "experiment/sweep/blocks.h"
 #include "kernels/kernel.h"
 #include "model/counts/counts.h"
+#include "model/limits/dataflow.h"
 #include "model/limits/misses.h"
+#include "model/limits/timeline.h"
 #include "recording/replay.h"
 
 struct replay_place;
@@ -28,7 +30,7 @@ enum {
 	VIEW_GRID_Y = 40,
 	VIEW_STRIP = 240,
 	VIEW_KERNELS = 256,
-	VIEW_FOUND = 32,
+	VIEW_FOUND = 40,
 	VIEW_TEXT = 2400
 };
 
@@ -288,6 +290,11 @@ struct view {
 			   yet */
 	/* Number of the first line of code on screen, if the panel is too small for all lines. */
 	int code_first;
+	/* The diagrams of the explanation, each while its panel is in front; NULL: not in front.
+	 * diagram_row is the chosen row, diagram_shift the number of columns scrolled. */
+	const struct timeline *timeline;
+	const struct dataflow *dataflow;
+	int diagram_row, diagram_shift;
 
 	/* by_size is a slice (curve) along the size, by_stride along the stride. If the kernel has
 	 * no knob for the stride, by_stride is a slice (curve) along the selected knob. */

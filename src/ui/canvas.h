@@ -47,6 +47,8 @@ enum style {
 	each(HERE, L'●', '@') each(POINTER, L'▸', '>') each(LEFT, L'◂', '<') \
 	each(UP, L'▲', '^') each(DOWN, L'▼', 'v') \
 	each(DOT, L'·', '.') each(BULLET, L'•', 'o') each(ELLIPSIS, L'…', '~') \
+	each(TEE_RIGHT, L'├', '+') each(TEE_LEFT, L'┤', '+') each(TEE_DOWN, L'┬', '+') \
+	each(TEE_UP, L'┴', '+') each(CROSS, L'┼', '+') \
 	each(TIMES, L'×', 'x') each(DRIFT, L'~', '~') \
 	each(UPPER_HALF, L'▀', '"') each(LEFT_HALF, L'▌', '#')
 /* clang-format on */

@@ -7,7 +7,7 @@
 extern const struct panel panel_header, panel_kernels, panel_knobs, panel_figure, panel_about,
 	panel_by_size, panel_ladder, panel_ports, panel_counters, panel_code, panel_source,
 	panel_by_stride, panel_mountain, panel_probe, panel_windows, panel_sweep, panel_strip,
-	panel_notice, panel_key_bar, panel_line;
+	panel_notice, panel_key_bar, panel_line, panel_timeline, panel_graph;
 
 /* The panels in order of importance. If not all panels fit, panels at the end of the table are
  * omitted. The body shows its panels in the order of `place`, so that the source is next to the
@@ -32,6 +32,8 @@ static const struct {
 	{ &panel_code, { NULL, AREA_BODY, 40, 7, .place = 6 }, .beside = &panel_source },
 	{ &panel_mountain, { NULL, AREA_TALL, 56, 10, .place = 9 } },
 	{ &panel_probe, { NULL, AREA_BODY, 60, 8, .place = 10, .whole = true } },
+	{ &panel_timeline, { NULL, AREA_BODY, 60, 6, .place = 10, .whole = true } },
+	{ &panel_graph, { NULL, AREA_BODY, 60, 6, .place = 10, .whole = true } },
 	{ &panel_windows, { NULL, AREA_BODY, 60, 8, .place = 10, .whole = true } },
 	{ &panel_sweep, { NULL, AREA_BODY, 60, 8, .place = 10, .whole = true } },
 	{ &panel_counters, { NULL, AREA_BODY, 40, 8, .place = 4, .extra = true } },

@@ -39,6 +39,7 @@ struct canned {
 	unsigned tens;		/* live requests for unroll=10 */
 	enum uarch_match match; /* as what the core is recognised */
 	enum canned_counters counters;
+	bool decoded;	     /* combine has instructions that its core knows */
 	struct uarch *uarch; /* what the buffers of its core hold; NULL: nobody knows. Whoever asked
 				for it frees it */
 };
@@ -47,6 +48,9 @@ struct canned {
 extern const struct kernel canned_window;
 /* Lets the entries of Zen 5's buffers be known. */
 void canned_entries(struct canned *canned);
+
+/* Gives combine decoded instructions, and a core of four ports that knows them. */
+void canned_decode(struct canned *canned);
 
 /* A machine with 48 KiB, 1 MiB and 32 MiB of cache and 4 GiB to use; known from the start or not
  * yet. */

@@ -1,6 +1,8 @@
 /* Limits by formula, and machine code made up: a core with names like Zen 5's, and another one. */
 #include "canned.h"
 
+#include "../unit/assembly.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -297,11 +299,58 @@ static void explain_list(
 	memory_limits(question, limits, value(question, "order", 0) ? 1 : 0.25);
 }
 
+/* ---- decoded code ---- */
+
+static const char small_core[] =
+	"uarch small Small core\nisa x86_64\nwidth 4 [M]\nports p0 p1 p2 p10 [M]\n"
+	"class load latency 4 ports p2,p10 [M]\nclass vload latency 5 ports p2,p10 [M]\nclass fmul "
+	"latency 4 ports p0,p1 [M]\n"
+	"class fadd latency 3 ports p0,p1 [M]\nclass alu latency 1 ports p0,p1 [M]\n"
+	"class branch ports p0 [M]\nfuse cmp with e ne [M]\nsize rob 64 [M]\n"
+	"size scheduler 32 [M]\n";
+
+/* combine as the core knows it: one load and operation for each element, a counter and a branch. */
+static void explain_decoded(const struct canned *canned, const struct explain_question *question,
+	struct explanation *explanation)
+{
+	int64_t unroll = value(question, "unroll", 1), acc = value(question, "acc", 1);
+	char source[4096], *part;
+	size_t length = 0;
+
+	for (int64_t i = 0; i < unroll; i++)
+		length += (size_t)snprintf(source + length, sizeof(source) - length,
+			"vmulsd xmm%d, xmm%d, [rdx+%d];", (int)(i % acc), (int)(i % acc),
+			(int)(8 * i));
+	snprintf(source + length, sizeof(source) - length, "add rdx, %d; cmp rdx, rcx; jne 0x1000",
+		(int)(8 * unroll));
+	loop_free(&explanation->loop);
+	assembly_loop(source, &explanation->loop);
+	part = source;
+	for (int i = 0; i < explanation->loop.insn_count; i++) {
+		part += strspn(part, "; ");
+		snprintf(explanation->loop.insn[i].text, sizeof(explanation->loop.insn[i].text),
+			"%.*s", (int)strcspn(part, ";"), part);
+		part += strcspn(part, ";");
+	}
+	explanation->loop.elements = (double)unroll;
+	limits_compute(&explanation->loop, canned->uarch, &(struct limits_place){ 0 },
+		&explanation->limits);
+}
+
+void canned_decode(struct canned *canned)
+{
+	struct status status = uarch_parse(small_core, "small", &canned->uarch);
+
+	canned->decoded = true;
+	if (!status_is_ok(&status))
+		fprintf(stderr, "%s\n", status.text);
+}
+
 static void explain_canned(
 	void *context, const struct explain_question *question, struct explanation *explanation)
 {
+	const struct canned *canned = context;
 	struct loop *loop = &explanation->loop;
-
 	bool ice = is_ice(context) && !question->foreign;
 
 	loop_clear(loop);
@@ -314,6 +363,10 @@ static void explain_canned(
 		(size_t)question->kernel->knob_count * sizeof(question->v[0]));
 	explanation->foreign = question->foreign;
 	explanation->function = NULL;
+	if (canned->decoded) {
+		explain_decoded(canned, question, explanation);
+		return;
+	}
 	if (strcmp(question->kernel->name, "combine") == 0)
 		explain_combine(question, ice, explanation);
 	else if (strcmp(question->kernel->name, "list-length") == 0)

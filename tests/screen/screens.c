@@ -6,7 +6,7 @@
  * A script may begin with lines that say how to start: "#: ascii", "#: machine unknown", "#:
  * machine limited", "#: core near",
  * "#: core unknown", "#: uarch skylake", "#: kernel NAME", "#: counters none", "#: counters ports",
- * "#: counters clock",
+ * "#: counters clock", "#: decoded",
  * "#: counters dispatched", "#: probe PERCENT", "#: characterise PERCENT", "#: window", "#: replay
  * FILE" (a recording, named from the script's directory, in place of the canned engine). */
 #include <locale.h>
@@ -24,6 +24,7 @@ struct start {
 	int ascii, machine_unknown, machine_limited, skylake;
 	int match;    /* enum uarch_match */
 	int counters; /* enum canned_counters */
+	int decoded;  /* combine has decoded instructions */
 	int probe;    /* percent of a probe that are done; 0: there is none */
 	int core;     /* likewise of the core's measuring itself */
 	const struct kernel *kernel;
@@ -47,6 +48,7 @@ static bool read_words(const char *words, const char *path, struct start *start)
 		{ "counters clock", &start->counters, CANNED_CLOCK },
 		{ "counters dispatched", &start->counters, CANNED_DISPATCHED },
 		{ "uarch skylake", &start->skylake, 1 },
+		{ "decoded", &start->decoded, 1 },
 	};
 	const char *name = strrchr(path, '/');
 
@@ -114,6 +116,8 @@ static bool run_script(const char *path, char **output)
 	setting_init(&options.setting, start.kernel);
 	if (start.kernel == &canned_window)
 		canned_entries(&canned);
+	if (start.decoded)
+		canned_decode(&canned);
 	if (start.replay[0]) {
 		status = replay_open(start.replay, &replay);
 		if (!status_is_ok(&status)) {

@@ -1,5 +1,7 @@
 /* Characterising as a machine of states, on a core made up: what is asked for, what comes of the
  * answers, what is looked at again, and when it ends. */
+#include <ctype.h>
+
 #include "probe_fakes.h"
 
 #include "fakes.h"
@@ -116,6 +118,60 @@ TEST(figures_follow_from_the_cycles)
 	assert_true(play->of_probe > 20);
 	assert_false(play->report->ported);
 }
+
+#if defined(__x86_64__)
+/* Like Zen 4: two nops of at most 15 bytes take one slot, zeroing takes a slot and no port, the
+ * cache of micro-ops supplies 64 bytes a cycle, and holds less than 3,000 long nops. */
+static struct result zen4_answer(const struct request *request)
+{
+	const struct generated_loop *loop = generated_loop_of(request->kernel);
+	const char *line = loop ? loop->part[0].lines : "";
+	double length = strncmp(line, "nop ", 4) == 0 && isdigit((unsigned char)line[4])
+				? strtod(line + 4, NULL)
+				: 1,
+	       cycles;
+
+	if (!loop || loop->part_count > 1 || strchr(line, ';') ||
+		(strncmp(line, "nop", 3) != 0 && strcmp(line, "xor %e, %e") != 0))
+		return quiet_answer(request);
+	cycles = (*line == 'n' && length < 8 ? 0.5 : 1) / WIDTH;
+	cycles = fmax(cycles, length / 64);
+	if (loop->bodies > 3000)
+		cycles = fmax(0.25, length / 16);
+	return fake_result(request, 30, cycles);
+}
+
+TEST(nops_that_share_slots_do_not_widen_the_core)
+{
+	struct text model = { 0 };
+	struct uarch *uarch = NULL;
+
+	run_answered(zen4_answer);
+	check_near(play->report->measured.width.value, WIDTH, 0.02);
+	check_near(op_named("nop")->slots.value, 1, 0);
+	check_near(fact_named("extra decode")->value, 4, 0.01);
+	check_near(fact_named("extra fetch-bytes")->value, 16, 0.1);
+	check_near(fact_named("extra line-bytes")->value, 64, 0);
+	check_near(fact_named("size opcache")->value, 2880, 0);
+	check_ok(characterise_model(play->report, &model, &uarch));
+	check_contains(text_string(&model), "fuse nop after any [measured]");
+	check_near(uarch->fact[EXTRA_LINE_BYTES], 64, 0);
+	uarch_free(uarch);
+	text_free(&model);
+}
+
+/* A front end that keeps up with rename shows nothing of itself. */
+TEST(a_front_end_that_is_never_the_limit_stays_unknown)
+{
+	play->options.quick = true;
+	run();
+	assert_false(play->report->measured.nops_share);
+	assert_null(fact_named("extra decode"));
+	assert_null(fact_named("extra fetch-bytes"));
+	assert_null(fact_named("extra line-bytes"));
+	assert_null(fact_named("size opcache"));
+}
+#endif
 
 TEST(all_of_it_is_there_in_time)
 {

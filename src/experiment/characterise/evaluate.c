@@ -199,15 +199,42 @@ static struct figure slots(const struct evaluation *e, const struct loop_item *i
  * decoders, and measured slots are wrong (Redwood Cove: 2 instead of 1). */
 #define AS_QUICK 0.02
 
+/* The fact that compares nops of 8 and 7 bytes. */
+#define NOPS_FACT "fuse nop after any"
+
+/* Two nops that share a slot have at most 15 bytes on the only core that is known to do this (Zen
+ * 4). Nops of 8 bytes then take more than NOPS_SHARE times as long as nops of 7 bytes. A core that
+ * only fetches a limited number of bytes needs 8/7 times as long. */
+#define NOPS_SHARE 1.35
+
+static struct figure fact_figure(const struct evaluation *e, const struct recipe *fact);
+
+static bool nops_share(const struct evaluation *e)
+{
+	for (int i = 0; i < e->recipes.fact_count; i++) {
+		const struct recipe *fact = &e->recipes.facts[i];
+
+		if (strcmp(fact->word, NOPS_FACT) == 0) {
+			struct figure figure = fact_figure(e, fact);
+
+			return figure.known && figure.value > NOPS_SHARE;
+		}
+	}
+	return false;
+}
+
+/* If nops share slots, only the lines without a nop show the width. */
 static void fill_width(struct evaluation *e)
 {
 	struct measured *measured = e->measured;
 
+	measured->nops_share = nops_share(e);
 	for (int i = 0; i < e->recipes.width_count; i++) {
+		bool nop = strncmp(e->recipes.width[i], "nop", 3) == 0;
 		struct figure figure =
 			ratio(exactly(1), evaluate_loop(e, loop_of_width(&e->recipes, i)));
 
-		if (!figure.known)
+		if (!figure.known || nop == measured->nops_share)
 			continue;
 		/* The data file with the measured loops lists nops from short to long, so a later
 		 * line has a longer nop. */
@@ -219,6 +246,9 @@ static void fill_width(struct evaluation *e)
 }
 
 /* ---- facts */
+
+/* A long loop fits if it takes less than FITS_MOST times as long per instruction as a short one. */
+#define FITS_MOST 1.15
 
 static struct figure fact_figure(const struct evaluation *e, const struct recipe *fact)
 {
@@ -240,6 +270,9 @@ static struct figure fact_figure(const struct evaluation *e, const struct recipe
 		figure = at_least(
 			less(figure, evaluate_loop(e, recipe_kernel(fact, LOOP_OTHER))), 0);
 		break;
+	case HOW_FITS:
+		figure = ratio(figure, evaluate_loop(e, recipe_kernel(fact, LOOP_OTHER)));
+		return figure.known && figure.value < FITS_MOST ? exactly(fact->rate) : unknown;
 	case HOW_OVER: return ratio(figure, evaluate_loop(e, recipe_kernel(fact, LOOP_OTHER)));
 	}
 	return fact->half ? times(figure, 2.0 / fact->half) : figure;
@@ -292,6 +325,48 @@ static void drop_sum(struct measured *measured)
 		*memory = measured->fact[--measured->fact_count];
 }
 
+static void drop_fact(struct measured *measured, const char *word)
+{
+	struct measured_fact *fact = fact_named(measured, word);
+
+	if (fact)
+		*fact = measured->fact[--measured->fact_count];
+}
+
+/* Facts of the front end are known only if the front end limits their loops: if the loops are
+ * slower than rename. WIDE: the largest share of the width at which a loop counts as slower. */
+#define WIDE 0.97
+
+/* The bytes of the nops in the loops for `fetch-bytes` and `line-bytes`. */
+enum { FETCH_NOP = 8, LINE_NOP = 15 };
+
+static bool limits_loop(const struct measured *measured, const struct measured_fact *fact, int each)
+{
+	return fact && measured->width.known &&
+	       fact->figure.value < WIDE * measured->width.value * each;
+}
+
+static void check_front_end(struct measured *measured)
+{
+	struct measured_fact *line = fact_named(measured, "extra line-bytes");
+	bool decode = limits_loop(measured, fact_named(measured, "extra decode"), 1),
+	     fetch = limits_loop(measured, fact_named(measured, "extra fetch-bytes"), FETCH_NOP);
+	double windows = line ? log2(line->figure.value) : 0;
+
+	/* A window has a power of two of bytes, and each iteration wastes a part of one. */
+	if (!limits_loop(measured, line, LINE_NOP) || fabs(windows - round(windows)) > 0.05)
+		drop_fact(measured, "extra line-bytes");
+	else
+		line->figure = exactly(exp2(round(windows)));
+	if (!decode)
+		drop_fact(measured, "extra decode");
+	if (!fetch)
+		drop_fact(measured, "extra fetch-bytes");
+	/* Without slower code beyond it, there may be no micro-op cache. */
+	if (!decode && !fetch)
+		drop_fact(measured, "size opcache");
+}
+
 void evaluate_slots(struct evaluation *e, const struct loop_item *items, int count)
 {
 	for (const struct loop_item *item = items; item < items + count; item++) {
@@ -300,6 +375,9 @@ void evaluate_slots(struct evaluation *e, const struct loop_item *items, int cou
 
 			e->measured->op[item->of].slots =
 				at_least(less(slots(e, item), exactly(recipe->beside)), 0);
+			/* The fillers took the nop along: alone it takes a slot. */
+			if (e->measured->nops_share && strcmp(recipe->word, "nop") == 0)
+				e->measured->op[item->of].slots = exactly(1);
 		} else if (item->kind == ITEM_FACT_SLOTS) {
 			const struct recipe *fact = &e->recipes.facts[item->of];
 
@@ -339,10 +417,13 @@ void evaluate_loops(struct evaluation *e)
 	for (int i = 0; i < e->recipes.fact_count; i++) {
 		const struct recipe *fact = &e->recipes.facts[i];
 
-		put_fact(measured, fact->word, fact_figure(e, fact), fact->how == HOW_RATE,
-			fact->lines[LOOP_FACT]);
+		if (strcmp(fact->word, NOPS_FACT) == 0)
+			continue;
+		put_fact(measured, fact->word, fact_figure(e, fact),
+			fact->how == HOW_RATE || fact->how == HOW_FITS, fact->lines[LOOP_FACT]);
 	}
 	drop_sum(measured);
+	check_front_end(measured);
 }
 
 /* ---- caches */

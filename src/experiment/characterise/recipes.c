@@ -83,7 +83,7 @@ static bool has_features(struct reader *reader, char *list)
 
 /* Reads a whole number from `least` to MOST. A loop has at most MOST instances of an
  * instruction. */
-enum { MOST = 1024 };
+enum { MOST = 32768 };
 
 static unsigned number(
 	struct reader *reader, const char *word, const char *value, unsigned long least)
@@ -101,6 +101,7 @@ static unsigned number(
 enum option {
 	OPTION_LINKS,
 	OPTION_SHORT,
+	OPTION_LONG,
 	OPTION_HALF,
 	OPTION_BITS,
 	OPTION_BESIDE,
@@ -119,10 +120,10 @@ enum option {
  * run the loops of the recipe, which measure one class or fact. */
 static bool read_options(struct reader *reader, char *rest, struct recipe *recipe)
 {
-	static const char *const names[OPTIONS] = { "links", "short", "half", "bits", "beside",
-		"minus", "load", "store", "needs", "adds", "setup", "f32", "clean" };
-	unsigned *const numbers[] = { &recipe->links, &recipe->bodies, &recipe->half, &recipe->bits,
-		&recipe->beside };
+	static const char *const names[OPTIONS] = { "links", "short", "long", "half", "bits",
+		"beside", "minus", "load", "store", "needs", "adds", "setup", "f32", "clean" };
+	unsigned *const numbers[] = { &recipe->links, &recipe->bodies, &recipe->bodies,
+		&recipe->half, &recipe->bits, &recipe->beside };
 	bool can = true;
 
 	*recipe = (struct recipe){ .links = 1, .values = GENERATED_F64 };
@@ -251,7 +252,8 @@ static struct recipe *add_fact(
 
 static void read_fact(struct reader *reader, char *field[FIELDS])
 {
-	static const char *const hows[] = { "cycles", "rate", "slots", "minus", "less", "over" };
+	static const char *const hows[] = { "cycles", "rate", "slots", "minus", "less", "over",
+		"fits" };
 	char *rest = field[2], *how = strsep(&rest, " ");
 	struct recipe options, *fact;
 	bool can = read_options(reader, field[3], &options);
@@ -263,10 +265,12 @@ static void read_fact(struct reader *reader, char *field[FIELDS])
 		return;
 	fact = add_fact(reader, &options, field[1]);
 	copy(reader, fact->word, sizeof(fact->word), field[0]);
-	fact->how = (enum fact_how)rows_choice(&reader->rows, "rule for a fact:", how, hows, 6);
-	if (fact->how == HOW_RATE)
-		fact->rate = strtod(rest, NULL);
-	else if (fact->how == HOW_MINUS)
+	fact->how = (enum fact_how)rows_choice(&reader->rows, "rule for a fact:", how, hows, 7);
+	if (fact->how == HOW_RATE || fact->how == HOW_FITS)
+		fact->rate = strtod(rest, &rest);
+	if (fact->how == HOW_FITS)
+		copy(reader, fact->lines[LOOP_OTHER], GENERATED_LINES, skip_blanks(rest));
+	if (fact->how == HOW_MINUS)
 		split_names(reader, rest, fact->minus);
 	else if (fact->how == HOW_LESS || fact->how == HOW_OVER)
 		copy(reader, fact->lines[LOOP_OTHER], GENERATED_LINES, rest);
@@ -425,7 +429,8 @@ const struct kernel *recipe_kernel(const struct recipe *recipe, enum recipe_loop
 	bool chain = kind == LOOP_CHAIN || kind == LOOP_ADDS;
 	struct generated_loop loop = { .values = recipe->values,
 		.clean = recipe->clean,
-		.bodies = chain ? 0 : recipe->bodies,
+		.bodies = chain || (kind == LOOP_OTHER && recipe->how == HOW_FITS) ? 0
+										   : recipe->bodies,
 		.part_count = 1,
 		.part = { { .bits = recipe->bits, .times = 1, .registers = chain } } };
 

@@ -163,5 +163,7 @@ void measured_write_rules(const struct measured *measured, struct text *text)
 			write_fusion(measured, fusion, count, i, text);
 	write_behind(measured, "copy", text);
 	write_behind(measured, "load", text);
+	if (measured->nops_share)
+		text_add(text, "fuse nop after any [measured]\n");
 	write_lamination(measured, text);
 }

@@ -1,0 +1,36 @@
+/* The timeline and the dependence graph of the present setting. They are computed only while their
+ * panel is in front. Only diagrams.c writes a `struct diagrams`. */
+#pragma once
+
+#include <stdbool.h>
+
+#include "explorer/view.h"
+
+struct session;
+struct diagrams_made;
+
+struct diagrams {
+	/* The diagrams, and the explanations that they belong to. diagrams_view() fills them for a
+	 * new explanation. */
+	struct diagrams_made *made;
+	int row;   /* the chosen row */
+	int shift; /* columns by which the diagram is scrolled */
+};
+
+void diagrams_start(struct session *session);
+void diagrams_end(struct session *session);
+
+/* Whether a diagram of this name is in front: "timeline" or "graph". */
+bool diagrams_in_front(const struct session *session, const char *name);
+/* Whether the present setting has decoded code for a diagram. */
+bool diagrams_there(const struct session *session);
+
+/* Goes back to the first row and column. */
+void diagrams_begin(struct session *session);
+/* The functions diagrams_move() and diagrams_slide() choose a row and scroll to a column.
+ * diagrams_rows() returns the number of rows of the diagram in front. */
+void diagrams_move(struct session *session, int row);
+void diagrams_slide(struct session *session, int shift);
+int diagrams_rows(const struct session *session);
+
+void diagrams_view(const struct session *session, struct view *view);
