@@ -94,6 +94,149 @@ TEST(mistakes_are_named_with_their_line)
 		check_refused(table_unescape(table.field[2]), atoi(table.field[0]), table.field[1]);
 }
 
+/* ---- claims ---- */
+
+/* Rows of a sweep over form and n, with these cycles per element and instructions. */
+static struct sweeps_row claim_row(
+	const char *form, const char *n, double cpe, double spread, double instructions)
+{
+	struct sweeps_row row = { .limit = LIMIT_COUNT, .bound = NAN };
+	char word[32];
+
+	setting_init(&row.setting, kernel_find("matmul"));
+	snprintf(word, sizeof(word), "form=%s", form);
+	check_ok(setting_assign(&row.setting, word, MEMORY_LIMITS_UNKNOWN));
+	snprintf(word, sizeof(word), "n=%s", n);
+	check_ok(setting_assign(&row.setting, word, MEMORY_LIMITS_UNKNOWN));
+	row.sample = (struct sample){ .valid = true,
+		.cpe = cpe,
+		.cpe_lo = cpe - spread,
+		.cpe_hi = cpe + spread,
+		.ns = cpe / 4,
+		.gbps = NAN,
+		.bytes_per_cycle = NAN,
+		.trials = 100 };
+	sample_ratios_none(&row.sample_ratios);
+	row.sample_ratios.instructions = instructions;
+	sample_ratios_renew(&row.sample, &row.sample_ratios);
+	return row;
+}
+
+/* The line that a claim gets for the rows: naive 2, 4 and 8 cycles at n = 8, 16 and 24;
+ * blocked 2.2, 2 and 2. */
+static void check_claim(const char *claim, const char *const *parts)
+{
+	const struct sweeps_row rows[] = { claim_row("naive", "8", 2, 0.05, 3),
+		claim_row("naive", "16", 4, 0.05, 3), claim_row("naive", "24", 8, 0.05, 3),
+		claim_row("blocked", "8", 2.2, 0.05, 6), claim_row("blocked", "16", 2, 0.05, 6),
+		claim_row("blocked", "24", 7.9, 0.5, 6) };
+	struct text text = { 0 }, lines = { 0 };
+
+	text_addf(&text,
+		"sweep a\ntitle A\nkernel matmul form=naive,blocked n=8,16,24\nx n\nclaim "
+		"%s | so it says\n",
+		claim);
+	check_ok(sweeps_read(text_string(&text), "here", false, &sweeps));
+	sweeps_claims(&sweeps.sweep[0], rows, 6, &lines);
+	for (; *parts; parts++)
+		check_contains(text_string(&lines), *parts);
+	sweeps_free(&sweeps);
+	text_free(&text);
+	text_free(&lines);
+}
+#define claims(claim, ...) check_claim(claim, (const char *const[]){ __VA_ARGS__, NULL })
+
+TEST(claims_are_judged_by_values_and_their_spread)
+{
+	claims("cpe form=blocked < form=naive at n=16",
+		"claim holds here: so it says: at n=16 form=blocked cpe 2.000 (1.950 to 2.050), "
+		"form=naive 4.000 (3.950 to 4.050), 0.500 times");
+	/* One place suffices to refute it; it is named, with the cause. */
+	claims("cpe form=blocked < form=naive to n=16",
+		"claim does not hold here: so it says (it holds at 1 of 2 places): at n=8",
+		"1.100 times; form=naive is faster because it runs 3.000 instructions an element, "
+		"form=blocked 6.000");
+	/* What lies within the spread decides nothing. */
+	claims("cpe form=blocked < form=naive from n=16",
+		"claim is within the spread here: so it says (it holds at 1 of 2 places): at n=24");
+	claims("cpe form=naive n=24 > 3 form=naive n=8", "claim holds here", "4.000 times");
+	claims("cpe form=naive n=24 > 5 form=naive n=8", "claim does not hold here");
+	claims("cpe form=naive n=16 = 2 form=naive n=8", "claim holds here");
+	claims("cpe form=naive n=16 = 2.5 form=naive n=8", "claim does not hold here");
+	claims("cpe form=blocked = form=naive at n=8", "claim holds here");
+	/* A small effect is refuted by none. */
+	claims("cpe form=blocked n=16 = 0.9 form=blocked n=8", "claim holds here");
+	claims("cpe form=naive n=8 = 0.85 form=blocked n=16", "claim does not hold here");
+	claims("instructions form=blocked = 2 form=naive",
+		"claim holds here: so it says (at 3 of 3", "2.000 to 2.000 times the instructions");
+}
+
+TEST(mistakes_in_claims_are_named)
+{
+#define CLAIM "sweep a\nkernel matmul n=8\nclaim "
+	check_refused(CLAIM "cpe n=8 < n=16\n", 3, "TEXT");
+	check_refused(CLAIM "cpe n=8 <= n=16 | words\n", 3, "expected <, = or >");
+	check_refused(CLAIM "cpe < n=16 | words\n", 3, "expected KNOB=VALUE");
+	check_refused(CLAIM "cpe n=8 > 2 | words\n", 3, "expected KNOB=VALUE");
+	check_refused(CLAIM "cpe n=8 > 2 n=16 with form=naive | words\n", 3, "\"with\"");
+	check_refused(CLAIM "speed n=8 > 2 n=16 | words\n", 3, "\"speed\"");
+	check_refused(CLAIM "cpe m=8 > 2 n=16 | words\n", 3, "\"m\"");
+	check_refused("sweep a\nclaim cpe n=8 < n=16 | words\n", 2, "before the kernel");
+}
+
+TEST(claims_without_rows_say_nothing)
+{
+	const struct sweeps_row row = claim_row("naive", "8", 2, 0.05, 3);
+	struct text lines = { 0 };
+
+	check_ok(sweeps_read("sweep a\ntitle A\nkernel matmul form=naive n=8\nx n\nclaim cpe "
+			     "form=blocked < form=naive | words\n",
+		"here", false, &sweeps));
+	sweeps_claims(&sweeps.sweep[0], &row, 1, &lines);
+	assert_string_equal(text_string(&lines), "");
+}
+
+/* Every claim of the shipped file is about values that its sweep measures. */
+TEST(shipped_claims_find_their_rows)
+{
+	int claims = 0;
+
+	check_ok(sweeps_load(&sweeps));
+	for (int i = 0; i < sweeps.count; i++) {
+		const struct named_sweep *named = &sweeps.sweep[i];
+		struct sweep *sweep = sweep_new(named->kernel, &(struct sweep_options){ 0 });
+		struct setting settings[2048];
+		struct sweeps_row rows[2048] = { 0 };
+		struct status status;
+		size_t count;
+
+		check_ok(sweeps_assign(named, sweep));
+		status = sweep_begin(sweep, MEMORY_LIMITS_UNKNOWN);
+		/* A kernel may need instructions that this processor lacks. */
+		count = status_is_ok(&status) ? sweep_settings(sweep, settings, 2048) : 0;
+		for (size_t k = 0; k < count; k++) {
+			rows[k] = claim_row("naive", "8", 2, 0.05, 3);
+			rows[k].setting = settings[k];
+			rows[k].facts.ring = 1;
+		}
+		for (int k = 0; k < named->claim_count && count; k++) {
+			struct named_sweep one = *named;
+			struct text lines = { 0 };
+
+			one.claim[0] = named->claim[k];
+			one.claim_count = 1;
+			sweeps_claims(&one, rows, count, &lines);
+			if (!lines.length)
+				fail_msg("%s: no rows for \"%s\"", named->name,
+					named->claim[k].words);
+			claims++;
+			text_free(&lines);
+		}
+		sweep_free(sweep);
+	}
+	assert_true(claims > 40);
+}
+
 TEST(rows_of_other_programs_are_passed_over)
 {
 	static const char text[] = "sweep a\ntitle A\nkernel nothing n=1\nx m\nbaseline "

@@ -136,7 +136,31 @@ struct sweeps_published {
 	char words[96];		/* a remark about the published value; empty: no remark */
 };
 
-enum { SWEEPS_LINES = 4, SWEEPS_PUBLISHED = 32 };
+enum { SWEEPS_LINES = 4, SWEEPS_PUBLISHED = 32, SWEEPS_CLAIMS = 8, SWEEPS_CONDITIONS = 4 };
+
+/* A condition on one knob of a setting. */
+struct sweeps_condition {
+	int knob;
+	int64_t value;
+	enum { SWEEPS_AT, SWEEPS_FROM, SWEEPS_TO } relation; /* equal, at least, at most */
+};
+
+/* Conditions that all must hold. */
+struct sweeps_conditions {
+	int count;
+	struct sweeps_condition condition[SWEEPS_CONDITIONS];
+};
+
+/* A claim of the document that compares two values of a knob: at every place of the sweep, side `a`
+ * has less, about `factor` times, or over `factor` times the quantity of side `b`. */
+struct sweeps_claim {
+	enum sweeps_figure figure;
+	enum { SWEEPS_LESS, SWEEPS_ABOUT, SWEEPS_OVER } relation;
+	double factor;
+	struct sweeps_conditions a, b; /* the knob values of the two sides */
+	struct sweeps_conditions at;   /* the places for which the claim is made */
+	char words[160];	       /* the claim in words */
+};
 
 struct named_sweep {
 	char name[32];
@@ -162,6 +186,8 @@ struct named_sweep {
 	char note[320]; /* another result from the document; empty: no other result */
 	int published_count;
 	struct sweeps_published published[SWEEPS_PUBLISHED];
+	int claim_count;
+	struct sweeps_claim claim[SWEEPS_CLAIMS];
 };
 
 /* The list of all named sweeps, which are read from data/sweeps. */
@@ -290,8 +316,19 @@ const struct sweeps_published *sweeps_published_find(
 void sweeps_compared(const struct named_sweep *sweep, const struct sweeps_row *rows, size_t count,
 	struct text *lines);
 
-/* Adds the lines about the whole sweep: the order of the published values, the note and the
- * source. */
+/* Adds a line for each claim: the claim, whether it holds for these rows, and the measured values
+ * with their quartiles. If the claim does not hold, the line names the cause. A claim without
+ * measured rows gets no line. */
+void sweeps_claims(const struct named_sweep *sweep, const struct sweeps_row *rows, size_t count,
+	struct text *lines);
+
+/* Adds the reason why one row is faster than another row: "it runs 2 instructions an element, NAME
+ * 3; …". `name` is the name of the slow row. Adds nothing if no reason is known. */
+void sweeps_reason(const struct sweeps_row *fast, const struct sweeps_row *slow, const char *name,
+	struct text *words);
+
+/* Adds the lines about the whole sweep: the order of the published values, the claims, the note and
+ * the source. */
 void sweeps_words(const struct named_sweep *sweep, const struct sweeps_row *rows, size_t count,
 	struct text *lines);
 

@@ -381,6 +381,84 @@ static bool read_published(struct reader *reader)
 	return true;
 }
 
+/* Reads the words "knob=value" of one side of a claim, up to the word that ends the side, which is
+ * returned; NULL: a word is wrong. */
+static const char *read_side(struct reader *reader, struct sweeps_conditions *side)
+{
+	const char *word;
+
+	while (strchr(word = rows_word(&reader->rows), '=') && !strchr("<=>", word[0])) {
+		struct sweeps_condition *condition = &side->condition[side->count];
+		struct setting setting;
+
+		if (side->count == SWEEPS_CONDITIONS) {
+			rows_fail(&reader->rows, "\"%s\": expected at most %d knobs", word,
+				SWEEPS_CONDITIONS);
+			return NULL;
+		}
+		setting_init(&setting, reader->sweep->kernel);
+		if (!read_value(reader, word, &condition->knob, &setting))
+			return NULL;
+		condition->value = setting.v[condition->knob];
+		side->count++;
+	}
+	if (side->count == 0)
+		rows_fail(&reader->rows, "\"%s\" in a claim: expected KNOB=VALUE", word);
+	return side->count ? word : NULL;
+}
+
+/* Reads the words "at", "from" and "to" that say for which places a claim is made. */
+static bool read_places(struct reader *reader, const char *word, struct sweeps_conditions *at)
+{
+	static const char *const names[] = { "at", "from", "to" };
+
+	while (word && *word) {
+		int relation = rows_choice(&reader->rows, "word", word, names, 3), from = at->count;
+
+		if (relation < 0)
+			return false;
+		word = read_side(reader, at);
+		for (int i = from; i < at->count; i++)
+			at->condition[i].relation = (unsigned)relation;
+	}
+	return word;
+}
+
+/* Reads a claim: "MEASURE A (<|=|>) [NUMBER] B [at|from|to PLACES ...] | TEXT". A, B and PLACES are
+ * words KNOB=VALUE. */
+static bool read_claim(struct reader *reader)
+{
+	struct named_sweep *sweep = reader->sweep;
+	struct sweeps_claim *claim = &sweep->claim[sweep->claim_count];
+	struct rows *rows = &reader->rows;
+	char *words = strchr(rows->at, '|'), *number;
+	const char *relation;
+
+	if (sweep->claim_count == SWEEPS_CLAIMS)
+		return rows_fail(rows, "more than %d claims", SWEEPS_CLAIMS);
+	if (!words)
+		return rows_fail(rows, "a claim has no \"| TEXT\"");
+	*words++ = '\0';
+	*claim = (struct sweeps_claim){ .factor = 1 };
+	if (!rows_copy(rows, "the claim", words + strspn(words, " \t"), claim->words,
+		    sizeof(claim->words)) ||
+		!read_figure(reader, &claim->figure) || !(relation = read_side(reader, &claim->a)))
+		return false;
+	if (strlen(relation) != 1 || !strchr("<=>", *relation))
+		return rows_fail(rows, "\"%s\" in a claim: expected <, = or >", relation);
+	claim->relation = *relation == '<'   ? SWEEPS_LESS
+			  : *relation == '=' ? SWEEPS_ABOUT
+					     : SWEEPS_OVER;
+	number = rows->at + strspn(rows->at, " \t");
+	if (*number >= '0' && *number <= '9' &&
+		!rows_number(rows, "the factor", rows_word(rows), 1e-6, 1e6, &claim->factor))
+		return false;
+	if (!read_places(reader, read_side(reader, &claim->b), &claim->at))
+		return false;
+	sweep->claim_count++;
+	return true;
+}
+
 #define FIELD(name) offsetof(struct named_sweep, name), sizeof(((struct named_sweep *)NULL)->name)
 
 /* The words that can begin a line of data/sweeps: each has a text to copy, or a function that reads
@@ -404,6 +482,7 @@ static const struct word {
 	{ "baseline", .read = read_baseline, .of_kernel = true },
 	{ "usual", .read = read_usual },
 	{ "published", .read = read_published, .of_kernel = true },
+	{ "claim", .read = read_claim, .of_kernel = true },
 };
 enum { WORDS = sizeof(words) / sizeof(*words) };
 

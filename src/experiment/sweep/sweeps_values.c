@@ -256,16 +256,6 @@ void sweeps_compared(const struct named_sweep *sweep, const struct sweeps_row *r
 	}
 }
 
-void sweeps_words(const struct named_sweep *sweep, const struct sweeps_row *rows, size_t count,
-	struct text *lines)
-{
-	sweeps_order(sweep, rows, count, lines);
-	if (*sweep->note)
-		text_addf(lines, "%s\n", sweep->note);
-	if (*sweep->source)
-		text_addf(lines, "source: %s\n", sweep->source);
-}
-
 /* ---- the published order ---- */
 
 /* Two values count as equal if their relative difference is below ALIKE (times) or AS_MANY
@@ -367,36 +357,32 @@ static bool fewer(double a, double b)
 	return a > 0 && b > 0 && a < b * (1 - AS_MANY);
 }
 
-/* Adds the reason why one way (value of the baseline's knob) is faster than another: instructions,
- * cycles per instruction, limits and memory traffic. */
-static void reason_words(const struct named_sweep *sweep, const struct sweeps_row *fast,
-	const struct sweeps_row *slow, struct text *words)
+void sweeps_reason(const struct sweeps_row *fast, const struct sweeps_row *slow, const char *name,
+	struct text *words)
 {
 	const struct sample_ratios *a = &fast->sample_ratios, *b = &slow->sample_ratios;
-	struct setting_text name = way_words(sweep, slow);
 	bool begun = false;
 
 	if (fewer(a->instructions, b->instructions)) {
-		text_addf(words, ": it runs %s instructions an element, %s %s",
-			units_value(a->instructions).text, name.text,
-			units_value(b->instructions).text);
+		text_addf(words, "it runs %s instructions an element, %s %s",
+			units_value(a->instructions).text, name, units_value(b->instructions).text);
 		begun = true;
 	}
 	if (fewer(a->cpi, b->cpi)) {
-		text_addf(words, "%s %s cycles an instruction, %s %s", begun ? "," : ": it takes",
-			units_value(a->cpi).text, name.text, units_value(b->cpi).text);
+		text_addf(words, "%s %s cycles an instruction, %s %s", begun ? "," : "it takes",
+			units_value(a->cpi).text, name, units_value(b->cpi).text);
 		begun = true;
 	}
 	if (fewer(fast->bound, slow->bound) && fast->limit != LIMIT_COUNT &&
 		slow->limit != LIMIT_COUNT) {
-		text_addf(words, "%s its limit is %s, %s cycles, %s's %s, %s", begun ? ";" : ":",
-			limit_rows[fast->limit].title, units_value(fast->bound).text, name.text,
+		text_addf(words, "%sits limit is %s, %s cycles, %s's %s, %s", begun ? "; " : "",
+			limit_rows[fast->limit].title, units_value(fast->bound).text, name,
 			limit_rows[slow->limit].title, units_value(slow->bound).text);
 		begun = true;
 	}
 	if (b->share > 0.5 && !(a->share > 0.5))
-		text_addf(words, "%s %s takes %.0f %% of what memory gives a core",
-			begun ? ";" : ":", name.text, 100 * b->share);
+		text_addf(words, "%s%s takes %.0f %% of what memory gives a core",
+			begun ? "; " : "", name, 100 * b->share);
 }
 
 /* Finds the two values of the baseline's knob (ways) whose measured order differs most from the
@@ -407,6 +393,7 @@ static bool compare_ways(
 {
 	const struct way *fast = NULL, *slow = NULL;
 	struct setting_text one, two;
+	struct text reason = { 0 };
 	double most = 1;
 
 	for (int i = 0; i < count; i++)
@@ -431,8 +418,9 @@ static bool compare_ways(
 		"published: %s is faster than %s by %.2f times; here %s is %.2f times as fast",
 		two.text, one.text, fast->published / slow->published, one.text,
 		slow->here / fast->here);
-	reason_words(sweep, fast->row, slow->row, lines);
-	text_add(lines, "\n");
+	sweeps_reason(fast->row, slow->row, two.text, &reason);
+	text_addf(lines, "%s%s\n", reason.length ? ": " : "", text_string(&reason));
+	text_free(&reason);
 	return true;
 }
 
