@@ -103,6 +103,8 @@ FACT(EXTRA_DECODE, "extra decode")
 FACT(EXTRA_DECODE_SIMPLE, "extra decode-simple")
 /* instructions per cycle whose ends are found in an aligned block of fetch-bytes bytes */
 FACT(EXTRA_PREDECODE, "extra predecode")
+/* instructions per cycle, whatever their micro-ops; a fused pair counts as one */
+FACT(EXTRA_INSTRUCTIONS, "extra instructions")
 /* micro-ops per cycle from the micro-op cache */
 FACT(EXTRA_OPCACHE_OPS, "extra opcache-ops")
 /* most micro-ops in one entry of the micro-op cache */

@@ -218,14 +218,25 @@ static double decode_cycles(const struct front_end *front, int first, int end)
 
 /* Cycles and number of windows, by source. */
 struct supply {
-	double cached, ops, decoded, bytes, insns;
+	double cached, ops, decoded, bytes;
+	double insns,
+		decoded_insns; /* number of all instructions, and of those from the decoders */
 	enum { BY_BYTES, BY_ENDS, BY_DECODERS } by; /* what limits the decoded part */
 };
+
+/* Whether a step counts as an instruction: the second instruction of a fused pair does not. */
+static bool counts(const struct front_end *front, int step)
+{
+	return !front->tally->insn[front->tally->loop->path[step].insn].fuses;
+}
 
 static struct supply supply_of(const struct front_end *front)
 {
 	struct supply supply = { 0 };
 	double fetched = 0, predecoded = 0, taken = 0;
+
+	for (int s = 0; s < front->tally->loop->path_count; s++)
+		supply.insns += counts(front, s);
 
 	for (int w = 0, next; w < front->windows; w = next) {
 		int first = front->window[w].first, end;
@@ -242,7 +253,7 @@ static struct supply supply_of(const struct front_end *front)
 		end = front->window[next - 1].end;
 		for (int s = first; s < end; s++) {
 			supply.bytes += insn_at(front, s)->length;
-			supply.insns += !front->tally->insn[front->tally->loop->path[s].insn].fuses;
+			supply.decoded_insns += counts(front, s);
 		}
 		fetched += fetch_cycles(front, first, end);
 		predecoded += predecode_cycles(front, first, end);
@@ -294,7 +305,8 @@ static void add_decoded(const struct front_end *front, struct tally *tally,
 			words_number(front->fact[EXTRA_PREDECODE]).text, lacks);
 	else
 		limits_add(tally, kind, cycles, "%s%s instructions, %s decoded a cycle%s", why,
-			words_turn(tally, supply->insns).text, words_number(each).text, lacks);
+			words_turn(tally, supply->decoded_insns).text, words_number(each).text,
+			lacks);
 }
 
 /* Adds the limit of windows and micro-ops from the micro-op cache. An unknown size of a window only
@@ -303,11 +315,16 @@ static void add_cached(
 	const struct front_end *front, struct tally *tally, const struct supply *supply)
 {
 	double each = front->fact[EXTRA_OPCACHE_OPS], bytes = front->fact[EXTRA_LINE_BYTES],
-	       rename = tally->slots / tally->uarch->width, cycles = supply->ops / each;
+	       insns = front->fact[EXTRA_INSTRUCTIONS], rename = tally->slots / tally->uarch->width,
+	       cycles = supply->ops / each;
 
 	/* The next iteration does not begin in the cycle of the last one. */
 	if (bytes > 0 && supply->cached == tally->turns)
 		cycles = tally->turns * ceil(cycles / tally->turns - 1e-9);
+	if (insns > 0 && supply->insns / insns > rename + 1e-9)
+		limits_add(tally, LIMIT_OPCACHE, supply->insns / insns,
+			"%s instructions, %s a cycle", words_turn(tally, supply->insns).text,
+			words_number(insns).text);
 	if (each > 0 && cycles > rename + 1e-9)
 		limits_add(tally, LIMIT_OPCACHE, cycles,
 			"%s micro-ops, %s a cycle from the op cache",
@@ -356,7 +373,7 @@ void limits_front_end(struct tally *tally)
 		for (int w = 0; w < front.windows; w++)
 			front.window[w].decoded = true;
 	supply = supply_of(&front);
-	cached = supply.insns == 0;
+	cached = supply.decoded_insns == 0;
 	if (cached && tally->slots / tally->turns <= fact[SIZE_LOOP_BUFFER])
 		add_loop_buffer(&front, tally);
 	else if (cached)
