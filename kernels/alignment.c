@@ -152,10 +152,9 @@ const struct kernel kernel_alignment = {
 	.name = "alignment",
 	.title = "code alignment and code size",
 	.look_for = "Each instruction is a nop: the issue width is the limit, unless the front end "
-		    "falls behind. The op cache supplies windows of 32 or 64 bytes: change offset "
-		    "and length. A taken branch ends a window: change branches. Raise count past "
-		    "the capacity of the op cache: length then shows how many bytes the decoders "
-		    "take per cycle.",
+		    "falls behind. The op cache supplies a window of 32 or 64 bytes a cycle: "
+		    "change offset, length and branches. Raise count past the op cache: length "
+		    "then shows the bytes a cycle of the decoders.",
 	.document = "Downs, Performance Speed Limits, Front End Effects",
 	.element = "nop",
 	.hint = "+ on offset; or count=16384, then length=8",

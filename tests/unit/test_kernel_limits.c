@@ -311,6 +311,35 @@ TEST(the_longest_loops_are_read)
 	check_near(limit_of(LIMIT_WIDTH)->cpe, 16385 / 4.0 / 16384, 1e-9);
 }
 
+TEST(nops_have_the_offset_length_and_branches_of_the_setting)
+{
+	const struct loop *loop = &explanation->loop;
+	unsigned lengths = 0;
+
+	if (!core.uarch)
+		skip();
+	ask_at("alignment offset=60 length=9 count=8 branches=jump16");
+	/* A jump follows every second nop. The loop's own two instructions come last. */
+	assert_int_equal(loop->insn_count, 8 + 4 + 2);
+	assert_int_equal(loop->insn[0].address % 64, 60);
+	for (int i = 0; i < 12; i++) {
+		assert_int_equal(loop->insn[i].length, i % 3 == 2 ? 2 : 9);
+		assert_int_equal(loop->insn[i].flow, i % 3 == 2 ? FLOW_JUMP : FLOW_NONE);
+		lengths += loop->insn[i].length;
+	}
+	assert_int_equal(loop->insn[12].address - loop->insn[0].address, lengths);
+	assert_int_equal(loop->insn[13].target, loop->insn[0].address);
+	ask_at("alignment length=15 count=4 branches=untaken16");
+	assert_int_equal(loop->insn_count, 4 + 2 + 2);
+	assert_int_equal(loop->insn[0].address % 64, 0);
+	assert_int_equal(loop->insn[1].length, 15);
+	assert_int_equal(loop->insn[2].flow, FLOW_BRANCH);
+	assert_string_equal(loop->insn[2].condition, "b");
+	ask_at("alignment length=1 count=32 branches=jump32");
+	assert_int_equal(loop->insn_count, 32 + 1 + 2);
+	assert_int_equal(loop->insn[32].flow, FLOW_JUMP);
+}
+
 static int begin(void **state)
 {
 	static struct machine machine = { .cpu = -1 };

@@ -28,7 +28,9 @@ struct front_end {
 	bool far;	  /* the first-level instruction cache cannot hold the loop */
 };
 
-enum { ERRATUM_BLOCK = 32 };
+/* ERRATUM_BLOCK: bytes of the blocks of the JCC erratum. CODE_LINE: bytes of a line of the
+ * instruction cache. */
+enum { ERRATUM_BLOCK = 32, CODE_LINE = 64 };
 
 static const struct insn *insn_at(const struct front_end *front, int step)
 {
@@ -112,23 +114,25 @@ static void find_decoded(struct front_end *front)
 	const struct loop *loop = front->tally->loop;
 	double holds = front->fact[SIZE_OPCACHE], each = front->fact[EXTRA_LINE_OPS],
 	       bytes = front->fact[EXTRA_LINE_BYTES], most = front->fact[EXTRA_LINE_ENTRIES],
-	       code = front->fact[SIZE_CODE], ops = 0, entries = 0, lines = 0, all = 0;
+	       code = front->fact[SIZE_CODE], ops = 0, entries = 0, all = 0, length = 0;
 
 	for (int i = 0; i < loop->insn_count; i++) {
 		bool ends = i + 1 == loop->insn_count ||
 			    (bytes > 0 && loop->insn[i + 1].address / (uint64_t)bytes !=
 						  loop->insn[i].address / (uint64_t)bytes);
 
-		if (front->tally->insn[i].times > 0)
+		if (front->tally->insn[i].times > 0) {
 			ops += ops_of(front->tally, i);
+			length += loop->insn[i].length;
+		}
 		if (!ends)
 			continue;
 		entries += each > 0 ? fmax(1, ceil(ops / each - 1e-9)) : 0;
-		lines++;
 		all += ops;
 		ops = 0;
 	}
-	front->far = code > 0 && bytes > 0 && (lines - 1) * bytes > code;
+	/* A line more or less does not make the whole loop miss. */
+	front->far = code > 0 && length > code + CODE_LINE;
 	if (front->far)
 		front->over = "beyond the first instruction cache: ";
 	else if (each > 0 && bytes > 0 ? entries * each > holds : all > holds)
