@@ -161,11 +161,13 @@ struct kernel_code {
 /* Facts about the loop's way through its data that the machine code does not show: memory accesses
  * and branches, per element. A field of struct kernel_walk is 0 if its fact does not apply. */
 struct kernel_walk {
-	double lines; /* Number of cache lines per element that are touched for the first time in
-			 one pass over the data. A larger cache or memory must supply a line at its
-			 first touch. If the accesses are scattered, each access to another line
-			 than the previous access counts. */
-	double step;  /* bytes from one access to the next access, if the distance is constant */
+	double lines;	/* Number of cache lines per element that are touched for the first time in
+			   one pass over the data. A larger cache or memory must supply a line at its
+			   first touch. If the accesses are scattered, each access to another line
+			   than the previous access counts. */
+	double step;	/* bytes from one access to the next access, if the distance is constant */
+	double spacing; /* Distances between lines of the walk are multiples of this number of
+			   bytes, in any order of the accesses. 0: equal to `step`. */
 	const char *access; /* the word that texts use for an access of the loop, such as "read";
 			       NULL: the word is "element" */
 	bool scattered;	    /* No prefetcher can predict the order of the accesses. */

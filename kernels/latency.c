@@ -352,6 +352,7 @@ static void latency_describe(const int64_t *v, struct kernel_walk *walk)
 	walk->scattered = v[ORDER] != ORDER_BACKWARD;
 	walk->lines = lines_anew(v) * far;
 	walk->step = v[ORDER] == ORDER_BACKWARD && !is_mixed(v) ? (double)v[STRIDE] : 0;
+	walk->spacing = v[ORDER] == ORDER_PAIRS || is_mixed(v) ? 0 : (double)v[STRIDE];
 	/* If the distance between nodes is larger than a cache line, most lines of the working set
 	 * are never touched. */
 	walk->range = (double)(far_count(v) * nodes_each(&nodes)) * lines_of(v) * LINE;
@@ -503,7 +504,9 @@ const struct kernel kernel_latency = {
 		"Each load waits for the previous one. Grow size: CPE is flat within each cache "
 		"and rises where the nodes outgrow it. With order=backward, the classic strided "
 		"walk, memory seems several times faster: the prefetcher fetches lines in advance, "
-		"so CPE shows bandwidth, not latency. Raise chains: that many misses overlap.",
+		"so CPE shows bandwidth, not latency. Raise chains: that many misses overlap. With "
+		"stride=4096 all nodes share one set of the first cache, so few fit; stride=4160 "
+		"spreads them.",
 	.document = "Maxwell & Cameron, Optimizing Application Performance: A Case Study Using "
 		    "LMBench (memory latency)",
 	.element = "load",

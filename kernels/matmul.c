@@ -192,7 +192,8 @@ static void matmul_describe(const int64_t *v, struct kernel_walk *walk)
 	if (columns > 0) {
 		walk->lines = columns;
 		walk->range = (double)(columns * block * LINE);
-		walk->apart = matmul_row(v) * element_bytes(v) >= PAGE;
+		walk->spacing = (double)(matmul_row(v) * element_bytes(v));
+		walk->apart = walk->spacing >= PAGE;
 	}
 	/* Each complete loop over k computes its own sum, so the chain of additions starts
 	 * again. */

@@ -75,6 +75,26 @@ TEST(lines_left_out_cost_nothing)
 	check_near(explanation->misses.level[0].held, 128 * 1024 / 5.0, 1);
 }
 
+/* Nodes 4 KiB apart share a set of the first cache, in any order; a line more, and each has its
+ * own.
+ */
+TEST(lines_of_one_set_crowd_each_other_out)
+{
+	if (!core.uarch)
+		skip();
+	ask_at("latency size=128k stride=4096");
+	assert_true(limit_of(LIMIT_MEMORY_LATENCY) && limit_of(LIMIT_MEMORY_LATENCY)->cpe > 5);
+	ask_at("latency size=128k stride=4160");
+	assert_null(limit_of(LIMIT_MEMORY_LATENCY));
+	ask_at("latency size=16k stride=4096");
+	assert_null(limit_of(LIMIT_MEMORY_LATENCY));
+	/* Rows of 1 KiB, gone down by the innermost loop; and of 8 bytes more. */
+	ask_at("matmul n=128");
+	assert_true(explanation->limits.beyond[0] > 1.5);
+	ask_at("matmul n=128 pad=1");
+	assert_true(explanation->limits.beyond[0] < 0.5);
+}
+
 /* Hard ones bind; a soft one (misprediction) stands above what binds and is what is predicted. */
 TEST(default_settings_bind_as_their_documents_say)
 {

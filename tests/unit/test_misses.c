@@ -92,6 +92,11 @@ TEST(strides_that_leave_lines_out_need_less)
 	check_near(misses_held(128 * KIB, 96, 64, true), 128 * KIB * 2 / 3, 1e-6);
 	check_near(misses_held(128 * KIB, 0, 64, true), 128 * KIB, 0);
 	check_near(misses_held(128 * KIB, 64, 64, true), 128 * KIB, 0);
+	/* No step leaves fewer sets than one, of those that a page of lines has. */
+	check_near(misses_crowd(4096, 64), 64, 0);
+	check_near(misses_crowd(4160, 64), 1, 0);
+	check_near(misses_crowd(65536, 64), 64, 0);
+	check_near(misses_crowd(8200, 64), 1, 0);
 }
 
 TEST(every_level_has_its_own_answer)

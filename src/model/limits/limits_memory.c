@@ -12,6 +12,9 @@
 
 #include "model/limits/misses.h"
 
+/* Bytes of a cache line, of which the kernels count lines. */
+enum { LINE = 64 };
+
 enum { L1, L2, L3, MEMORY, LEVELS };
 static const char *const level_names[LEVELS] = { "L1", "L2", "L3", "memory" };
 
@@ -48,7 +51,9 @@ static bool levels_spill(const struct tally *tally)
 {
 	const struct kernel_walk *walk = &tally->place->walk;
 	double first = levels_cache(tally, L1),
-	       range = walk->reaches ? 0 : fmax(range_of(tally), walk->far_range);
+	       range = walk->reaches ? 0
+				     : fmax(range_of(tally) * misses_walk_crowd(walk, LINE),
+					       walk->far_range);
 
 	for (int i = 0; i < walk->reaches; i++)
 		range = fmax(range, walk->reach[i].range);
@@ -162,7 +167,8 @@ static bool spread(struct tally *tally, enum limit_kind kind, int index, struct 
 {
 	const struct limits_place *place = tally->place;
 	const struct kernel_reach *reach = index < 0 ? NULL : &place->walk.reach[index];
-	double left = 1, together = 0, range = range_of(tally);
+	double left = 1, together = 0, range = range_of(tally),
+	       crowd = misses_walk_crowd(&place->walk, LINE);
 
 	begin(tally, level);
 	for (int i = L1; i < LEVELS; i++) {
@@ -175,7 +181,9 @@ static bool spread(struct tally *tally, enum limit_kind kind, int index, struct 
 				tally, kind, "size of the %s cache is not known", level[i].name);
 			return false;
 		}
-		together += bytes;
+		/* Some cores choose the sets of the second-level cache by a hash of the address, as
+		 * Zen 4 does. */
+		together += bytes / (index < 0 && i == L1 ? crowd : 1);
 		level[i].share = fmax(left - beyond_of(tally, index, together), 0);
 		left -= level[i].share;
 		if (left < 1e-12)

@@ -21,6 +21,10 @@ static const double edge_share = 1.25;
  * cache is not counted, because it distributes lines over its slices by a hash. */
 enum { LEVELS_BY_SETS = 2 };
 
+/* Bytes of the smallest way of a cache whose sets are selected by the address: a page. Lines that
+ * are farther apart cannot use fewer sets than one. */
+static const double way_least = 4096;
+
 /* Largest denominator in texts such as "3 reads in 8". */
 enum { IN_MOST = 64 };
 
@@ -29,18 +33,26 @@ enum { IN_MOST = 64 };
 static const double factor_most = 1024;
 static const int64_t whatif_least = 64;
 
+double misses_crowd(double step, double line)
+{
+	double crowd = 1;
+
+	for (double lines = step / line; lines >= 2 && fmod(lines, 2) == 0; lines /= 2)
+		crowd *= 2;
+	return fmin(crowd, fmax(way_least / line, 1));
+}
+
+double misses_walk_crowd(const struct kernel_walk *walk, double line)
+{
+	return misses_crowd(walk->spacing > 0 ? walk->spacing : walk->step, line);
+}
+
 double misses_held(double working_set, double step, double line, bool sets)
 {
-	double lines = step / line, held;
+	double lines = step / line;
 
-	if (lines <= 1)
-		return working_set;
-	held = working_set / lines;
-	/* If accesses are two lines apart, they use only every other set, so their lines need a
-	 * cache of twice the size. */
-	for (; sets && lines >= 2 && fmod(lines, 2) == 0; lines /= 2)
-		held *= 2;
-	return held;
+	return lines <= 1 ? working_set
+			  : working_set / lines * (sets ? misses_crowd(step, line) : 1);
 }
 
 static double share_of(double step, double line)
@@ -72,7 +84,8 @@ static struct misses_level level_find(const struct misses *misses, double bytes,
 			lines += walk->reach[k].lines * misses_reach_share(walk, k, bytes);
 		}
 	} else {
-		level.held = misses_held(misses->working_set, walk->step, misses->line, sets);
+		level.held = misses_held(misses->working_set, walk->step, misses->line, false) *
+			     (sets ? misses_walk_crowd(walk, misses->line) : 1);
 	}
 	if (!(bytes > 0))
 		return level;

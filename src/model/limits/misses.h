@@ -66,6 +66,12 @@ double misses_reach_share(const struct kernel_walk *walk, int reach, double byte
 void misses_of(const struct kernel *kernel, const int64_t *v, const struct cache_sizes *caches,
 	struct misses *misses);
 
+/* Returns n if lines at multiples of `step` bytes use only one in n sets of a cache. */
+double misses_crowd(double step, double line);
+
+/* Returns misses_crowd() of the lines of a walk. */
+double misses_walk_crowd(const struct kernel_walk *walk, double line);
+
 /* Returns the bytes of cache that a walk needs to have no misses: all lines that the walk touches.
  * Accesses an even number of lines apart use only some sets of the cache. If `sets` is true, the
  * result also counts the space of the unused sets. */
