@@ -207,15 +207,70 @@ void blocks_text(const struct report *report, const struct setting *setting, int
 		blocks_words(report->blocks, setting, NULL).text);
 }
 
-void published_text_sample(const struct report *report, const struct setting *setting)
+/* Fills the counts per iteration of the ports of the explained core; NAN: not counted, or the
+ * explained core is not the running core. */
+static void find_ports(const struct report *report, double elements, double *counted)
+{
+	const struct limits *limits = &report->explanation->limits;
+	const struct event_plan *plan = report->events;
+	const struct counts *counts = report->counts;
+
+	for (int i = 0; i < limits->uarch->port_count; i++) {
+		counted[i] = NAN;
+		for (int k = 0; !report->explanation->foreign && plan && counts &&
+				k < counts->count && k < plan->counters.count;
+			k++)
+			if (plan->meaning[k].role == ROLE_PORTS &&
+				plan->meaning[k].ports == (uint32_t)1 << i &&
+				count_known(&counts->event[k]))
+				counted[i] = counts->event[k].value * elements;
+	}
+}
+
+/* Prints which of the published and the modelled values is right, if they contradict each other and
+ * the running core can tell. */
+static void verdict_text(const struct report *report, const struct setting *setting,
+	const struct published *published, const struct sample *sample, double elements)
+{
+	const struct explain_question question = { .kernel = setting->kernel,
+		.v = setting->v,
+		.seed = report->seed,
+		.machine = report->machine };
+	struct published_limits limits;
+	struct text words = { 0 };
+	double counted[UARCH_PORTS];
+	char running[24] = "", why[160];
+
+	if (!published->doubt || !report->machine)
+		return;
+	if (uarch_recognise(report->machine, running, why) != UARCH_EXACT)
+		running[0] = '\0';
+	published_limits(published, &explainer_model, &question, running, &limits);
+	published_verdict(published, &limits, elements, sample, &words);
+	if (words.length)
+		fprintf(report->out, "          %s\n", text_string(&words));
+	text_clear(&words);
+	find_ports(report, elements, counted);
+	published_ports_verdict(published, &report->explanation->limits, counted, &words);
+	if (words.length)
+		fprintf(report->out, "          %s\n", text_string(&words));
+	text_free(&words);
+}
+
+void published_text_sample(
+	const struct report *report, const struct setting *setting, const struct sample *sample)
 {
 	const struct explanation *explanation = report->explanation;
 	bool explained = explanation && status_is_ok(&explanation->status);
+	double elements = explained ? explanation->limits.elements / explanation->limits.turns : 0;
 	struct published published;
 
-	if (published_find(setting, explained ? explanation->limits.uarch->name : NULL, &published))
-		published_text(report->out, setting, &published,
-			explained ? explanation->limits.elements / explanation->limits.turns : 0);
+	if (!published_find(
+		    setting, explained ? explanation->limits.uarch->name : NULL, &published))
+		return;
+	published_text(report->out, setting, &published, elements);
+	if (explained)
+		verdict_text(report, setting, &published, sample, elements);
 }
 
 /* Prints the limits of one sample. */

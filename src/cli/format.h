@@ -196,7 +196,8 @@ void explain_text(struct report *report, const void *item); /* subject_explain *
  * the expected misses, the event counts and the recommended block size of one sample. `indent` is
  * the column at which the text after the line's label begins. */
 void explain_text_sample(struct report *report, const struct sample *sample);
-void published_text_sample(const struct report *report, const struct setting *setting);
+void published_text_sample(
+	const struct report *report, const struct setting *setting, const struct sample *sample);
 void misses_text(const struct report *report, const struct setting *setting, int indent);
 void counts_text_sample(const struct report *report, const struct sample *sample);
 void blocks_text(const struct report *report, const struct setting *setting, int indent);

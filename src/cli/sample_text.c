@@ -358,7 +358,7 @@ static void run_text(struct report *report, const void *item)
 		fprintf(out, "load     %s processes\n", units_value(facts->load).text);
 	trials_text(out, sample);
 	explain_text_sample(report, sample);
-	published_text_sample(report, setting);
+	published_text_sample(report, setting, sample);
 	misses_text(report, setting, 9);
 	counts_text_sample(report, sample);
 	if (remark)

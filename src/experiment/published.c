@@ -1,5 +1,6 @@
 #include "experiment/published.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +8,7 @@
 #include "base/rows.h"
 #include "base/units.h"
 
-enum { FIELDS = 6 };
+enum { FIELDS = 7, FIELDS_LEAST = 5 };
 
 /* Whether a setting has the kernel and all knob values that `words` lists: "KERNEL [KNOB=VALUE
  * …]". */
@@ -41,9 +42,10 @@ static bool find(const struct setting *setting, const char *uarch, struct publis
 		int fields = rows_fields(&rows, field, FIELDS);
 
 		*published = (struct published){ 0 };
-		if (fields < FIELDS - 1)
+		if (fields < FIELDS_LEAST)
 			rows_fail(&rows,
-				"expected: SETTING | CORE | CYCLES | PORTS | SOURCE [| REMARK]");
+				"expected: SETTING | CORE | CYCLES | PORTS | SOURCE [| REMARK [| "
+				"doubt]]");
 		else if ((!uarch || strcmp(field[1], uarch) == 0) && fits(field[0], setting))
 			found = rows_number(
 				&rows, "the cycles", field[2], 0.001, 1e9, &published->cycles);
@@ -51,9 +53,8 @@ static bool find(const struct setting *setting, const char *uarch, struct publis
 			snprintf(published->core, sizeof(published->core), "%s", field[1]);
 			snprintf(published->ports, sizeof(published->ports), "%s", field[3]);
 			snprintf(published->source, sizeof(published->source), "%s", field[4]);
-			if (fields == FIELDS)
-				snprintf(published->remark, sizeof(published->remark), "%s",
-					field[5]);
+			snprintf(published->remark, sizeof(published->remark), "%s", field[5]);
+			published->doubt = strcmp(field[6], "doubt") == 0;
 		}
 	}
 	rows_end(&rows);
@@ -88,4 +89,110 @@ double published_port(const struct published *published, const char *port)
 		if ((at == published->ports || at[-1] == ' ') && at[length] == '=')
 			return strtod(at + length + 1, NULL);
 	return -1;
+}
+
+/* ---- which is right ---- */
+
+/* Ratio of the published cycles to the limit of their core from which they contradict each other.
+ */
+#define CONTRADICTS 1.5
+/* Difference of the micro-ops of a port from which they contradict each other. */
+#define PORT_CONTRADICTS 0.3
+
+/* Fills the binding limit of the question's setting on a core. Returns false if there is none. */
+static bool find_limit(const struct explainer *explainer, const struct explain_question *question,
+	const char *name, bool foreign, struct published_limit *limit)
+{
+	struct explain_question ask = *question;
+	struct explanation *explanation;
+	const struct limits *limits;
+	struct core core;
+	struct status status =
+		explainer->load(explainer->context, name, question->machine->arch, &core);
+	bool found;
+
+	if (!status_is_ok(&status))
+		return false;
+	explanation = explanation_new();
+	ask.uarch = core.uarch;
+	ask.foreign = foreign;
+	explainer->explain(explainer->context, &ask, explanation);
+	limits = &explanation->limits;
+	found = status_is_ok(&explanation->status) && limits->binding >= 0 && limits->turns > 0;
+	if (found)
+		*limit = (struct published_limit){ limits->bound * limits->elements / limits->turns,
+			limits->limit[limits->binding].kind };
+	explanation_free(explanation);
+	explainer->unload(explainer->context, &core);
+	return found;
+}
+
+void published_limits(const struct published *published, const struct explainer *explainer,
+	const struct explain_question *question, const char *running,
+	struct published_limits *limits)
+{
+	*limits = (struct published_limits){ .known = false };
+	limits->known = published->doubt && *running && question->machine &&
+			find_limit(explainer, question, published->core,
+				strcmp(published->core, running) != 0, &limits->theirs) &&
+			find_limit(explainer, question, running, false, &limits->ours);
+}
+
+void published_verdict(const struct published *published, const struct published_limits *limits,
+	double elements, const struct sample *sample, struct text *words)
+{
+	double claimed, ratio, lo, hi, middle;
+
+	if (!limits->known || !sample->valid)
+		return;
+	claimed = published->cycles / limits->theirs.cycles;
+	middle = sqrt(claimed);
+	if (fabs(log(claimed)) < log(CONTRADICTS))
+		return;
+	ratio = sample->cpe * elements / limits->ours.cycles;
+	lo = ratio * sample->cpe_lo / sample->cpe;
+	hi = ratio * sample->cpe_hi / sample->cpe;
+	text_addf(words,
+		"The published %g cycles are %s times the limit of %s on %s (%s). Measured here: "
+		"%s "
+		"cycles (%s to %s), %s times the limit of %s (%s)",
+		published->cycles, units_value(claimed).text,
+		units_value(limits->theirs.cycles).text, published->core,
+		limit_rows[limits->theirs.kind].title, units_value(sample->cpe * elements).text,
+		units_value(sample->cpe_lo * elements).text,
+		units_value(sample->cpe_hi * elements).text, units_value(ratio).text,
+		units_value(limits->ours.cycles).text, limit_rows[limits->ours.kind].title);
+	if (limits->ours.kind != limits->theirs.kind)
+		text_add(words, ": another limit, so this core cannot tell which is right.");
+	else if ((lo < middle) != (hi < middle) || sample->contended)
+		text_add(words, ": too noisy to tell which is right.");
+	else if ((ratio < middle) == (claimed > 1))
+		text_addf(words, ". So %s is right on %s, and not the published %g.",
+			units_value(limits->theirs.cycles).text, published->core,
+			published->cycles);
+	else
+		text_addf(words, ". So the published %g is right, and the model's limit is not.",
+			published->cycles);
+}
+
+void published_ports_verdict(const struct published *published, const struct limits *limits,
+	const double *counted, struct text *words)
+{
+	for (int i = 0; published->doubt && i < limits->uarch->port_count; i++) {
+		const char *port = limits->uarch->port[i];
+		double value = published_port(published, port), model = limits->pressure[i];
+
+		if (value < 0 || fabs(value - model) < PORT_CONTRADICTS)
+			continue;
+		text_addf(words, "%s%s: published %.2f, model %.2f", words->length ? " " : "", port,
+			value, model);
+		if (!isfinite(counted[i]))
+			text_add(
+				words, "; this core has no count of that port, so it cannot tell.");
+		else
+			text_addf(words, ", counted here %.2f: the %s is right.", counted[i],
+				fabs(counted[i] - value) < fabs(counted[i] - model)
+					? "published value"
+					: "model");
+	}
 }

@@ -4,6 +4,8 @@
 #include <stdbool.h>
 
 #include "base/text.h"
+#include "engine/measure/trials.h"
+#include "experiment/advice/explainer.h"
 #include "experiment/setting/setting.h"
 
 struct published {
@@ -14,6 +16,9 @@ struct published {
 	/* Where the published text, the core model and measurements differ; empty: no
 	 * difference. */
 	char remark[240];
+	/* The published values contradict their own text or the core model, so a measurement
+	 * should decide. */
+	bool doubt;
 };
 
 /* Finds the published values of a setting: values for the core `uarch`, else values for any other
@@ -30,3 +35,31 @@ double published_port(const struct published *published, const char *port);
  * (Downs, …)". If an iteration has several elements, also adds the cycles of one element. */
 void published_words(const struct published *published, const struct setting *setting,
 	double elements, struct text *words);
+
+/* The limits of one loop on the core of the published cycles (theirs) and on the running core
+ * (ours). Cycles are per iteration. */
+struct published_limits {
+	bool known; /* both limits are known */
+	struct published_limit {
+		double cycles;
+		enum limit_kind kind;
+	} theirs, ours;
+};
+
+/* Computes both limits, if the published values are in doubt. `question` asks about the setting;
+ * its core does not matter. `running` is the name of the running core; "": the core is unknown. */
+void published_limits(const struct published *published, const struct explainer *explainer,
+	const struct explain_question *question, const char *running,
+	struct published_limits *limits);
+
+/* Adds a sentence that says which is right: the published cycles or the limit of their core. The
+ * measured cycles of the running core decide, compared with the running core's own limit. Adds
+ * nothing if the published cycles and the limit of their core agree. */
+void published_verdict(const struct published *published, const struct published_limits *limits,
+	double elements, const struct sample *sample, struct text *words);
+
+/* Adds a sentence for the ports whose published micro-ops differ from the core model: what the
+ * running core counted, and so which is right, or that the running core cannot tell. `counted` has
+ * the count per iteration of each port of the model; NAN: the port was not counted. */
+void published_ports_verdict(const struct published *published, const struct limits *limits,
+	const double *counted, struct text *words);

@@ -344,6 +344,14 @@ static void begin_advice(struct session *session)
 	insight->advice = (struct advice){ 0 };
 	insight->is_published =
 		published_find(&insight->setting, insight->core.name, &insight->published);
+	insight->published_limits.known = false;
+	if (insight->is_published && insight->published.doubt && !session->replay) {
+		struct explain_question question = question_of(session);
+
+		published_limits(&insight->published, insight->explainer, &question,
+			insight->match == UARCH_EXACT ? insight->running : "",
+			&insight->published_limits);
+	}
 	if (insight->source_of == kernel && insight->function == function)
 		return;
 	listing_free(insight->listing);
@@ -621,6 +629,7 @@ void insight_view(const struct session *session, struct view *view)
 		return;
 	view->explanation = insight->explanation;
 	view->published = insight->is_published ? &insight->published : NULL;
+	view->published_limits = &insight->published_limits;
 	gap_find(&view->sample, &insight->explanation->limits,
 		foreign || view->nearest ? insight->core.title : NULL, view->nearest, &view->gap);
 	view->advice = insight->advice;

@@ -65,7 +65,8 @@ struct insight {
 	/* The published cycles of `setting`; not `is_published`: nothing is published. */
 	struct published published;
 	bool is_published;
-	bool advised; /* `advice` is complete */
+	struct published_limits published_limits; /* limits that judge the published cycles */
+	bool advised;				  /* `advice` is complete */
 	/* Time at which the search for advice continues. The time is -INFINITY if the search for
 	 * advice begins as soon as the setting has stayed unchanged long enough. */
 	double advice_due;

@@ -257,6 +257,7 @@ struct view {
 	struct gap gap;
 	/* The published cycles of the present setting; NULL: no cycles are published. */
 	const struct published *published;
+	const struct published_limits *published_limits; /* the limits that judge `published` */
 	/* Advice for the present setting; ADVICE_NONE: there is no advice, or the search has not
 	 * ended. */
 	struct advice advice;

@@ -154,6 +154,11 @@ static void add_published(struct lines *words, const struct view *view)
 	published_words(view->published, &view->setting, limits->elements / limits->turns, &text);
 	lines_add(words, 0, STYLE_TEXT, "published: %s\n%g on %s: %s", text_string(&text),
 		view->published->cycles, view->published->core, view->published->source);
+	text_clear(&text);
+	if (view->published_limits)
+		published_verdict(view->published, view->published_limits,
+			limits->elements / limits->turns, &view->sample, &text);
+	lines_add(words, 1, STYLE_TEXT, "%s", text_string(&text));
 	lines_add(words, 1, STYLE_DIM, "%s", view->published->remark);
 	text_free(&text);
 }

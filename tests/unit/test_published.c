@@ -73,6 +73,115 @@ TEST(words_name_cycles_core_and_source)
 	text_free(&words);
 }
 
+/* ---- which is right ---- */
+
+static const struct published doubtful = { .core = "skylake",
+	.cycles = 4,
+	.ports = "p0=1.06 p6=1.81",
+	.source = "Somebody",
+	.doubt = true };
+
+/* The verdict where their limit is 2 cycles and ours 3, and so many cycles were measured. */
+static void check_verdict(double cycles, double spread, enum limit_kind ours, const char *part)
+{
+	const struct published_limits limits = {
+		.known = true, .theirs = { 2, LIMIT_LOADS }, .ours = { 3, ours }
+	};
+	/* Two elements an iteration. */
+	const struct sample sample = { .valid = true,
+		.cpe = cycles / 2,
+		.cpe_lo = (cycles - spread) / 2,
+		.cpe_hi = (cycles + spread) / 2 };
+	struct text words = { 0 };
+
+	published_verdict(&doubtful, &limits, 2, &sample, &words);
+	check_contains(text_string(&words), part);
+	check_contains(text_string(&words), "2.000 times the limit of 2.000 on skylake");
+	text_free(&words);
+}
+
+TEST(a_measurement_says_which_figure_is_right)
+{
+	const struct published_limits agree = {
+		.known = true, .theirs = { 3.9, LIMIT_LOADS }, .ours = { 3, LIMIT_LOADS }
+	};
+	const struct sample sample = { .valid = true, .cpe = 3, .cpe_lo = 3, .cpe_hi = 3 };
+	struct text words = { 0 };
+
+	check_verdict(3.2, 0.1, LIMIT_LOADS, "So 2.000 is right on skylake");
+	check_verdict(5.9, 0.1, LIMIT_LOADS, "So the published 4 is right");
+	check_verdict(4.2, 0.5, LIMIT_LOADS, "too noisy");
+	check_verdict(3.2, 0.1, LIMIT_WIDTH, "another limit");
+	/* What agrees needs no judge; nor does what nobody measured. */
+	published_verdict(&doubtful, &agree, 1, &sample, &words);
+	published_verdict(
+		&doubtful, &(struct published_limits){ .known = false }, 1, &sample, &words);
+	assert_string_equal(text_string(&words), "");
+}
+
+TEST(counted_ports_say_which_figure_is_right)
+{
+	struct uarch *uarch;
+	struct limits *limits = calloc(1, sizeof(*limits));
+	double counted[UARCH_PORTS] = { 0 };
+	struct text words = { 0 };
+
+	check_ok(uarch_load("skylake", NULL, &uarch));
+	limits->uarch = uarch;
+	for (int i = 0; i < uarch->port_count; i++) {
+		limits->pressure[i] = 1;
+		counted[i] = NAN;
+	}
+	published_ports_verdict(&doubtful, limits, counted, &words);
+	assert_string_equal(text_string(&words),
+		"p6: published 1.81, model 1.00; this core has no count of that port, so it cannot "
+		"tell.");
+	for (int i = 0; i < uarch->port_count; i++)
+		counted[i] = 1.7;
+	text_clear(&words);
+	published_ports_verdict(&doubtful, limits, counted, &words);
+	check_contains(text_string(&words), "counted here 1.70: the published value is right");
+	assert_null(strstr(text_string(&words), "p0"));
+	for (int i = 0; i < uarch->port_count; i++)
+		counted[i] = 1.1;
+	text_clear(&words);
+	published_ports_verdict(&doubtful, limits, counted, &words);
+	check_contains(text_string(&words), "the model is right");
+	text_free(&words);
+	uarch_free(uarch);
+	free(limits);
+}
+
+/* The shipped model: 4 loads at 2 a cycle take 2 cycles. */
+TEST(limits_of_both_cores_are_computed)
+{
+#if defined(__x86_64__)
+	struct machine machine = { .cpu = 0 };
+	struct explain_question question = { .machine = &machine };
+	struct published_limits limits;
+	struct published published;
+	struct setting setting;
+
+	snprintf(machine.arch, sizeof(machine.arch), "x86_64");
+	set(&setting, "indirect", "form=four");
+	assert_true(published_find(&setting, "skylake", &published));
+	assert_true(published.doubt);
+	question.kernel = setting.kernel;
+	question.v = setting.v;
+	published_limits(&published, &explainer_model, &question, "zen4", &limits);
+	assert_true(limits.known);
+	check_near(limits.theirs.cycles, 2, 1e-9);
+	check_near(limits.ours.cycles, 4 / 3.0, 1e-9);
+	assert_int_equal(limits.ours.kind, LIMIT_LOADS);
+	published_limits(&published, &explainer_model, &question, "", &limits);
+	assert_false(limits.known);
+	set(&setting, "mul-chain", "acc=1");
+	assert_true(published_find(&setting, "skylake", &published));
+	published_limits(&published, &explainer_model, &question, "zen4", &limits);
+	assert_false(limits.known);
+#endif
+}
+
 /* Each line but comments: a kernel, knobs that it has, a core model, a number, ports of that core,
  * a source. */
 TEST(every_line_of_the_file_is_found)
