@@ -106,10 +106,13 @@ static int explain_setting(struct cli *cli, struct model *model, const struct se
 	if (model_blocks(model, setting, &blocks))
 		report.blocks = &blocks;
 	report_whole(&report, setting);
-	if (drawing_wanted(cli))
-		return drawing_save(
-			cli, chart_ladder(explanation, setting, NULL, "", &origin), CLI_DONE);
-	return CLI_DONE;
+	if (!drawing_wanted(cli))
+		return CLI_DONE;
+	return drawing_save(cli,
+		asked->timeline || asked->graph
+			? diagram_chart(&report, setting, asked->timeline, &origin)
+			: chart_ladder(explanation, setting, NULL, "", &origin),
+		CLI_DONE);
 }
 
 /* Measures the values of L3 and memory that the limits of the setting need. Without them, these

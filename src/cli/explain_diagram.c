@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "experiment/diagram.h"
+#include "picture/chart_diagrams.h"
 
 /* Columns of the text: number, instruction and ports or needs. ROWS: rows of a short timeline.
  * CYCLES_MOST: columns of the widest diagram. */
@@ -255,3 +256,23 @@ const struct subject subject_graph = { "dependence",
 	"kernel,uarch,from_iteration,from_insn,to_iteration,to_insn,available,begins,carried?,"
 	"memory?",
 	NULL, graph_text, graph_data, NULL };
+
+/* ---- Pictures */
+
+struct chart *diagram_chart(const struct report *report, const struct setting *setting,
+	bool wants_timeline, const struct chart_origin *origin)
+{
+	struct timeline timeline = { .known = false };
+	struct dataflow dataflow = { .known = false };
+	struct chart *chart;
+
+	if (wants_timeline)
+		timeline_make(report->explanation, &timeline);
+	else
+		dataflow_make(report->explanation, &dataflow);
+	chart = wants_timeline ? chart_timeline(report->explanation, setting, &timeline, origin)
+			       : chart_graph(report->explanation, setting, &dataflow, origin);
+	timeline_free(&timeline);
+	dataflow_free(&dataflow);
+	return chart;
+}

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/units.h"
@@ -87,25 +88,51 @@ struct words diagram_ruler(double from, double each, int columns)
 	return words;
 }
 
+/* Returns the number at the end of a port's name; -1: the name has none. */
+static int port_number(const char *name)
+{
+	size_t digits = strcspn(name, "0123456789");
+
+	return name[digits] ? atoi(name + digits) : -1;
+}
+
+/* Whether a port continues the list of the port before: agu0, agu1. */
+static bool follows(const char *before, const char *name)
+{
+	size_t length = strcspn(name, "0123456789");
+
+	return strncmp(before, name, length) == 0 && port_number(before) >= 0 &&
+	       port_number(name) == port_number(before) + 1;
+}
+
 struct words diagram_ports(const struct timeline *timeline, const struct uarch *uarch)
 {
-	struct words words = { "" };
+	int count = uarch_port_count(uarch);
+	struct text text = { 0 };
+	struct words words;
 	uint32_t used = 0;
-	size_t length = 0;
 
 	for (int i = 0; i < timeline->op_count; i++)
 		used |= UINT32_C(1) << timeline->op[i].port;
-	for (int port = 0; port < uarch_port_count(uarch); port++) {
+	for (int port = 0, last; port < count; port = last + 1) {
 		const char *name = uarch->port[port];
 		char letter = timeline_port(port);
 
+		last = port;
 		if (!(used >> port & 1) || (name[0] == 'p' && name[1] == letter && !name[2]))
 			continue;
-		length += (size_t)snprintf(words.text + length, sizeof(words.text) - length,
-			"%s%c %s", length ? ", " : "", letter, name);
-		if (length >= sizeof(words.text))
-			break;
+		while (last + 1 < count && used >> (last + 1) & 1 &&
+			follows(uarch->port[last], uarch->port[last + 1]))
+			last++;
+		text_addf(&text, "%s%c", text.length ? ", " : "", letter);
+		if (last > port)
+			text_addf(&text, "-%c %s-%d", timeline_port(last), name,
+				port_number(uarch->port[last]));
+		else
+			text_addf(&text, " %s", name);
 	}
+	words = words_of("%s", text_string(&text));
+	text_free(&text);
 	return words;
 }
 
@@ -265,6 +292,29 @@ static void draw_edge(const struct diagram_window *window, const struct dataflow
 		mark(window, cells, edge->to, column, DIAGRAM_LEFT | DIAGRAM_RIGHT | bits);
 }
 
+/* Draws a part of an instruction as a bar. If the part begins after the part before, dots show that
+ * the instruction waits for another input. */
+static void draw_part(const struct dataflow *dataflow, const struct diagram_window *window,
+	int index, int chosen, uint8_t *cells)
+{
+	const struct dataflow_part *part = &dataflow->part[index];
+	int from = column_of(part->start, window->per_cycle),
+	    to = column_of(part->end, window->per_cycle) - 1;
+	int bits =
+		(part->carried ? DIAGRAM_CARRIED : 0) | (part->row == chosen ? DIAGRAM_CHOSEN : 0);
+
+	if (dataflow->row[part->row].kind == TIMELINE_FUSED)
+		return;
+	if (index > 0 && part[-1].row == part->row)
+		for (int column = column_of(part[-1].end, window->per_cycle) - 1; column < from;
+			column++)
+			mark(window, cells, part->row, column,
+				DIAGRAM_LEFT | DIAGRAM_RIGHT | DIAGRAM_SLACK |
+					(bits & DIAGRAM_CHOSEN));
+	for (int column = from; column < to || column == from; column++)
+		mark(window, cells, part->row, column, DIAGRAM_BAR | bits);
+}
+
 void diagram_draw(const struct dataflow *dataflow, const struct diagram_window *window, int chosen,
 	uint8_t *cells)
 {
@@ -275,16 +325,7 @@ void diagram_draw(const struct dataflow *dataflow, const struct diagram_window *
 		if (dataflow->edge[i].from < last && dataflow->edge[i].to >= window->row)
 			draw_edge(window, &dataflow->row[dataflow->edge[i].from],
 				&dataflow->edge[i], chosen, cells);
-	for (int i = window->row; i < dataflow->row_count && i < last; i++) {
-		const struct dataflow_row *row = &dataflow->row[i];
-		int from = column_of(row->start, window->per_cycle),
-		    to = column_of(row->end, window->per_cycle) - 1;
-		int bits = DIAGRAM_BAR | (row->carried ? DIAGRAM_CARRIED : 0) |
-			   (i == chosen ? DIAGRAM_CHOSEN : 0);
-
-		if (row->kind == TIMELINE_FUSED)
-			continue;
-		for (int column = from; column < to || column == from; column++)
-			mark(window, cells, i, column, bits);
-	}
+	for (int i = 0; i < dataflow->part_count; i++)
+		if (dataflow->part[i].row >= window->row && dataflow->part[i].row < last)
+			draw_part(dataflow, window, i, chosen, cells);
 }

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "explorer/actions.h"
+#include "picture/chart_diagrams.h"
 #include "picture/chart_knobs.h"
 #include "picture/chart_reports.h"
 #include "picture/chart_sweep.h"
@@ -168,6 +169,30 @@ static struct chart *view_ladder(
 	return NULL;
 }
 
+static struct chart *view_timeline(
+	const struct view *view, const struct chart_origin *origin, struct status *why)
+{
+	struct chart *chart = view->timeline ? chart_timeline(view->explanation, &view->setting,
+						       view->timeline, origin)
+					     : NULL;
+
+	if (!chart)
+		*why = status_usage("there is no picture of the timeline: the code is not known");
+	return chart;
+}
+
+static struct chart *view_graph(
+	const struct view *view, const struct chart_origin *origin, struct status *why)
+{
+	struct chart *chart = view->dataflow ? chart_graph(view->explanation, &view->setting,
+						       view->dataflow, origin)
+					     : NULL;
+
+	if (!chart)
+		*why = status_usage("there is no picture of the graph: the code is not known");
+	return chart;
+}
+
 static struct chart *view_probe(
 	const struct view *view, const struct chart_origin *origin, struct status *why)
 {
@@ -231,6 +256,8 @@ static const struct row rows[] = {
 	{ "windows", "windows", "this curve", view_windows },
 	{ "sweep", "sweep", "the sweep", view_sweep },
 	{ "ladder", "limits", "the limits", view_ladder },
+	{ "timeline", "timeline", "the timeline", view_timeline },
+	{ "graph", "graph", "the graph", view_graph },
 };
 
 static const struct row *row_of(const char *front)
@@ -250,7 +277,7 @@ struct status chart_view(const struct view *view, const struct chart_origin *ori
 	*chart = NULL;
 	if (!row)
 		return status_usage("there is no picture of %s: slices, ladder, mountain, probe, "
-				    "sweep and windows have one",
+				    "sweep, windows, timeline and graph have one",
 			view->screen.front);
 	*what = row->what;
 	status = status_usage(

@@ -31,6 +31,8 @@ void chart_free(struct chart *chart)
 	free(chart->z.name);
 	free(chart->grid);
 	free(chart->doubtful);
+	free(chart->span);
+	free(chart->link);
 	free(chart);
 }
 
@@ -56,6 +58,18 @@ void chart_add_point(struct chart_series *series, const struct chart_point *poin
 {
 	series->point = memory_grow(series->point, (size_t)series->count, sizeof(*series->point));
 	series->point[series->count++] = *point;
+}
+
+void chart_add_span(struct chart *chart, const struct chart_span *span)
+{
+	chart->span = memory_grow(chart->span, (size_t)chart->span_count, sizeof(*chart->span));
+	chart->span[chart->span_count++] = *span;
+}
+
+void chart_add_link(struct chart *chart, const struct chart_link *link)
+{
+	chart->link = memory_grow(chart->link, (size_t)chart->link_count, sizeof(*chart->link));
+	chart->link[chart->link_count++] = *link;
 }
 
 void chart_add_flat(struct chart *chart, double from, double to, double y, const char *text)

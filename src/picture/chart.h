@@ -18,6 +18,7 @@ enum chart_kind {
 	CHART_HEAT,   /* a grid of values as a heat map */
 	CHART_RELIEF, /* the grid as a relief */
 	CHART_BARS,   /* horizontal bars, one below the other */
+	CHART_SPANS,  /* rows of spans over x, with links between rows: a timeline */
 };
 
 enum {
@@ -95,6 +96,29 @@ struct chart_bar {
 	double value, lo, hi; /* NAN: unknown */
 };
 
+/* A part of a row, from one value of x to another: a timeline of instructions over cycles. */
+enum chart_span_kind {
+	SPAN_WAITS,    /* nothing happens yet: a thin line */
+	SPAN_WORKS,    /* the row's work */
+	SPAN_CHAIN,    /* the row's work, on the slowest chain */
+	SPAN_FINISHED, /* the work is done: a thin, light line */
+};
+
+struct chart_span {
+	int row;
+	enum chart_span_kind kind;
+	double from, to;
+	char text[8]; /* a short word in the span; may be empty */
+};
+
+/* A line from the end of one row's work to the begin of another's. */
+struct chart_link {
+	int from, to; /* rows, from < to */
+	double out, in;
+	bool chain; /* part of the slowest chain */
+	bool slack; /* the other row waits for a later link */
+};
+
 struct chart {
 	enum chart_kind kind;
 	char title[CHART_TEXT], subtitle[CHART_TEXT];
@@ -120,6 +144,10 @@ struct chart {
 	struct chart_mark mark[CHART_MARKS];
 	struct chart_call call[CHART_CALLS];
 	struct chart_bar bar[CHART_BAR_COUNT];
+	/* Spans and links of rows; y.name has the name of each row, the first row on top. */
+	int span_count, link_count;
+	struct chart_span *span;
+	struct chart_link *link;
 };
 
 /* Formats into an array of char; longer text is cut. */
@@ -145,6 +173,9 @@ struct chart_shows chart_series_shows(const struct chart_series *series);
 void chart_add_flat(struct chart *chart, double from, double to, double y, const char *text);
 void chart_add_mark(struct chart *chart, const struct chart_mark *mark);
 void chart_add_call(struct chart *chart, int series, double x, double y, const char *text);
+
+void chart_add_span(struct chart *chart, const struct chart_span *span);
+void chart_add_link(struct chart *chart, const struct chart_link *link);
 
 /* Gives an axis named steps. */
 void chart_name_axis(struct chart_axis *axis, const char *const *names, int count);

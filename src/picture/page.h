@@ -188,3 +188,4 @@ void layout_lines(struct page *page);
 void layout_heat(struct page *page);
 void layout_relief(struct page *page);
 void layout_bars(struct page *page);
+void layout_spans(struct page *page);

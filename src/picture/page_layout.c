@@ -12,6 +12,7 @@ struct layout *layout_new(const struct chart *chart, const struct metrics *metri
 		[CHART_HEAT] = layout_heat,
 		[CHART_RELIEF] = layout_relief,
 		[CHART_BARS] = layout_bars,
+		[CHART_SPANS] = layout_spans,
 	};
 	struct layout *layout = memory_new(1, sizeof(*layout));
 	struct page page = { chart, metrics, layout };

@@ -361,14 +361,16 @@ void pen_draw(const struct pen *pen, const struct chart *chart, enum picture_the
 		[CHART_LINES] = draw_series,
 		[CHART_HEAT] = draw_heat,
 		[CHART_RELIEF] = draw_relief,
-		[CHART_BARS] = NULL, /* the bars of a bar chart are rectangles (areas) of the page's
-					layout */
+		/* Bars and spans are rectangles (areas) of the page's layout. */
+		[CHART_BARS] = NULL,
+		[CHART_SPANS] = NULL,
 	};
 	struct layout *layout = layout_new(chart, &pen->metrics);
 	struct drawing drawing = { pen, chart, layout, theme };
 	struct pen_paint paint = paint_of(&drawing, INK_PAGE);
 	const struct box page = { 0, 0, LAYOUT_WIDTH, LAYOUT_HEIGHT };
-	bool over = chart->kind == CHART_HEAT || chart->kind == CHART_BARS;
+	bool over = chart->kind == CHART_HEAT || chart->kind == CHART_BARS ||
+		    chart->kind == CHART_SPANS;
 
 	fill_box(&drawing, &page, &paint, NULL);
 	draw_rules(&drawing, false);

@@ -92,6 +92,12 @@ static void add_begin(const struct writing *writing, const char *name)
 		ink_words(writing, INK_PAGE).text);
 }
 
+/* Whether the data of a chart are areas of its layout, and names of rows are next to them. */
+static bool has_areas(const struct chart *chart)
+{
+	return chart->kind == CHART_BARS || chart->kind == CHART_SPANS;
+}
+
 static void add_words(const struct writing *writing, bool in_plot)
 {
 	static const char *const anchors[] = { "left", "center", "right" };
@@ -104,8 +110,7 @@ static void add_words(const struct writing *writing, bool in_plot)
 
 		/* gnuplot itself adds the tick labels below the x axis. The script adds the names
 		 * of bars next to their bars. */
-		if (text->role == ROLE_CELL ||
-			(tick && (below || writing->chart->kind != CHART_BARS)) ||
+		if (text->role == ROLE_CELL || (tick && (below || !has_areas(writing->chart))) ||
 			(!in_plot && text->role != ROLE_HEAD && text->role != ROLE_FOOT))
 			continue;
 		text_addf(writing->script,
@@ -133,7 +138,7 @@ static void add_rules(const struct writing *writing)
 	for (int i = 0; i < layout->area_count; i++) {
 		const struct box *box = &layout->area[i].box;
 
-		if (layout->area[i].role == ROLE_TICK || writing->chart->kind == CHART_BARS)
+		if (layout->area[i].role == ROLE_TICK || has_areas(writing->chart))
 			continue;
 		text_addf(writing->script,
 			"set object rectangle from screen %.4f,%.4f to screen %.4f,%.4f behind "
@@ -360,6 +365,38 @@ static void write_bars(const struct writing *writing)
 					  : "plot NaN\n");
 }
 
+/* ---- spans ---- */
+
+static void write_spans(const struct writing *writing)
+{
+	const struct chart *chart = writing->chart;
+	const struct layout *layout = writing->layout;
+	const struct box *plot = &layout->plot;
+
+	add_plot(writing, "3");
+	add_axis(writing, "x", &chart->x, plot->width, true, false, NAMES_MOST);
+	text_add(writing->script, "set yrange [0:1]\nunset ytics\n");
+	add_grid_lines(writing, "xtics");
+	text_add(writing->data,
+		"# begin, end, lower and upper edge of the span, its colour, name of "
+		"its row\n");
+	/* The layout has an area for each span of a row that is shown. */
+	for (int i = 0; i < layout->area_count; i++) {
+		const struct box *box = &layout->area[i].box;
+		const struct chart_span *span = &chart->span[i];
+
+		text_addf(writing->data, "%s %s %.4f %.4f %u \"%s\"\n", number(span->from).text,
+			number(span->to).text, 1 - (box->y + box->height - plot->y) / plot->height,
+			1 - (box->y - plot->y) / plot->height,
+			rgb_of(palette_chart_ink(writing->theme, chart, layout->area[i].ink)),
+			chart->y.name[span->row]);
+	}
+	text_add(writing->script, layout->area_count
+					  ? "plot data using 1:3:1:2:3:4:5 with boxxyerror "
+					    "fillstyle solid noborder linecolor rgb variable\n"
+					  : "plot NaN\n");
+}
+
 /* ---- grids ---- */
 
 static void add_grid_data(const struct writing *writing, double figure_size)
@@ -476,6 +513,7 @@ void picture_gnuplot(const struct chart *chart, enum picture_theme theme, const 
 		[CHART_HEAT] = write_heat,
 		[CHART_RELIEF] = write_relief,
 		[CHART_BARS] = write_bars,
+		[CHART_SPANS] = write_spans,
 	};
 	struct layout *layout = layout_new(chart, &metrics_plain);
 	struct writing writing = { chart, layout, theme, script, data };

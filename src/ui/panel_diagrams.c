@@ -267,7 +267,9 @@ static struct words graph_sentence(const struct view *view, int index)
 {
 	const struct dataflow *dataflow = view->dataflow;
 	const struct dataflow_row *row = &dataflow->row[index];
-	int from = -1, to = 0;
+	const struct dataflow_edge *last = NULL;
+	struct words input = { "" };
+	int used = 0;
 
 	if (row->kind == TIMELINE_FUSED)
 		return words_of("fused with the instruction above into one micro-op");
@@ -276,16 +278,16 @@ static struct words graph_sentence(const struct view *view, int index)
 	for (int i = 0; i < dataflow->edge_count; i++) {
 		const struct dataflow_edge *edge = &dataflow->edge[i];
 
-		if (edge->to == index && !edge->slack)
-			from = edge->from;
-		to += edge->from == index;
+		if (edge->to == index && (!last || edge->out > last->out))
+			last = edge;
+		used += edge->from == index;
 	}
-	return words_of(
-		"%d begins in cycle %.4g%s%s, result in cycle %.4g, used by %d instruction%s",
-		row->insn + 1, row->start, from >= 0 ? ", after " : "",
-		from >= 0 ? diagram_insn(&view->explanation->loop, dataflow->row[from].insn).text
-			  : "",
-		row->end, to, to == 1 ? "" : "s");
+	if (last)
+		input = words_of("; last input in cycle %.4g from %s", last->out,
+			diagram_insn(&view->explanation->loop, dataflow->row[last->from].insn)
+				.text);
+	return words_of("%d begins in cycle %.4g%s; result in cycle %.4g, used by %d instruction%s",
+		row->insn + 1, row->start, input.text, row->end, used, used == 1 ? "" : "s");
 }
 
 static void draw_graph(struct box at, const struct scene *scene)

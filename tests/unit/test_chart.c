@@ -568,7 +568,7 @@ TEST(what_has_no_picture_says_so)
 
 	show("code");
 	check_refused(chart_view(view, &origin, &chart, &what),
-		"slices, ladder, mountain, probe, sweep and windows have one");
+		"slices, ladder, mountain, probe, sweep, windows, timeline and graph have one");
 	assert_null(chart);
 	view->screen.front = "ladder";
 	snprintf(view->limits_note, sizeof(view->limits_note), "this core has no model");

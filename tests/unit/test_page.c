@@ -301,6 +301,45 @@ TEST(bars_have_room_for_all_their_words)
 	}
 }
 
+/* Up to a page full of instructions: each has its name next to its row, and a port has its letter
+ * where the letter fits. */
+TEST(spans_have_room_for_all_their_words)
+{
+	for (int rows = 1; rows <= 24; rows++) {
+		struct chart *chart = chart_new(CHART_SPANS);
+		const char *names[24];
+		struct layout *layout;
+		int letters = 0;
+
+		for (int i = 0; i < rows; i++) {
+			names[i] = i % 3 ? "add rdx, 8"
+					 : "vfmadd231pd zmm10, zmm11, [r10+r11*8+0x12345678]";
+			for (int k = 0; k < 12; k++)
+				chart_add_span(chart,
+					&(struct chart_span){ i, (enum chart_span_kind)(k % 4),
+						i + 4 * k, i + 4 * k + (k % 2 ? 4 : 0.1), "7" });
+			if (i > 0)
+				chart_add_link(chart, &(struct chart_link){ i - 1, i, i + 3, i + 5,
+							      i % 2, i % 3 });
+		}
+		chart_name_axis(&chart->y, names, rows);
+		chart->x.scale = scale_fit(SCALE_LINEAR, 0, 80);
+		chart_print(chart->x.title, "cycles");
+		chart_print(chart->title, "combine: timeline on Intel Redwood Cove");
+		chart_print(chart->subtitle, "op=mul  type=f64");
+		chart_print(chart->remark, "12.00 cycles an iteration, as predicted by latency");
+		sign(chart);
+		check_page("spans", chart);
+		layout = layout_new(chart, &metrics_plain);
+		assert_int_equal(layout->area_count, 12 * rows);
+		for (int i = 0; i < layout->text_count; i++)
+			letters += layout->text[i].role == ROLE_CALL;
+		assert_int_equal(letters, 6 * rows);
+		layout_free(layout);
+		chart_free(chart);
+	}
+}
+
 TEST(an_empty_chart_is_laid_out_all_the_same)
 {
 	struct chart *chart = chart_new(CHART_LINES);

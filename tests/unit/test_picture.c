@@ -123,6 +123,20 @@ static struct chart *bars(void)
 	return chart;
 }
 
+static struct chart *spans(void)
+{
+	static const char *const names[] = { "load", "add" };
+	struct chart *chart = chart_new(CHART_SPANS);
+
+	chart_name_axis(&chart->y, names, 2);
+	chart_add_span(chart, &(struct chart_span){ 0, SPAN_WORKS, 1, 5, "2" });
+	chart_add_span(chart, &(struct chart_span){ 1, SPAN_WAITS, 0, 5, "" });
+	chart_add_span(chart, &(struct chart_span){ 1, SPAN_CHAIN, 5, 6.5, "0" });
+	chart_add_link(chart, &(struct chart_link){ 0, 1, 5, 5, true, false });
+	chart->x.scale = scale_fit(SCALE_LINEAR, 0, 6.5);
+	return chart;
+}
+
 /* ---- names and files ---- */
 
 TEST(the_extension_chooses_the_format)
@@ -209,11 +223,13 @@ TEST(gnuplot_gets_script_and_data)
 
 TEST(every_kind_is_written_for_gnuplot)
 {
-	struct chart *charts[] = { grid(CHART_HEAT), grid(CHART_RELIEF), bars() };
-	static const char *const plots[] = { "with image", "splot data", "with boxxyerror" };
-	static const char *const rows[] = { "\n1 1 14 1 ", "\n1 1 14 1 ", "\n3.01 2.9 3.2 " };
+	struct chart *charts[] = { grid(CHART_HEAT), grid(CHART_RELIEF), bars(), spans() };
+	static const char *const plots[] = { "with image", "splot data", "with boxxyerror",
+		"using 1:3:1:2:3:4:5 with boxxyerror" };
+	static const char *const rows[] = { "\n1 1 14 1 ", "\n1 1 14 1 ", "\n3.01 2.9 3.2 ",
+		"\n5 6.5 " };
 
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 4; i++) {
 		struct text script = { 0 }, data = { 0 };
 
 		picture_gnuplot(charts[i], PICTURE_DARK, "name", &script, &data);
@@ -240,9 +256,9 @@ static bool draws(void)
 
 TEST(every_kind_is_drawn_whole)
 {
-	struct chart *charts[] = { curve(), grid(CHART_HEAT), grid(CHART_RELIEF), bars() };
+	struct chart *charts[] = { curve(), grid(CHART_HEAT), grid(CHART_RELIEF), bars(), spans() };
 
-	for (int i = 0; i < 4 && draws(); i++) {
+	for (int i = 0; i < 5 && draws(); i++) {
 		size_t length;
 		const char *bytes;
 
@@ -265,7 +281,7 @@ TEST(every_kind_is_drawn_whole)
 		assert_memory_equal(bytes, "%PDF-", 5);
 		assert_memory_equal(bytes + length - 6, "%%EOF\n", 6);
 	}
-	for (int i = 0; i < 4; i++)
+	for (int i = 0; i < 5; i++)
 		chart_free(charts[i]);
 	unlink("p.svg");
 	unlink("p.png");

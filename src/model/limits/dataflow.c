@@ -32,12 +32,22 @@ static struct shown shown_of(const struct loop *loop)
 	return (struct shown){ 1, steps < ROWS_MOST ? steps : ROWS_MOST };
 }
 
-static bool on_chain(const struct limits *limits, int step)
+/* Returns the link of the slowest chain at a step; NULL: the chain does not pass the step. */
+static const struct chain_link *link_at(const struct limits *limits, int step)
 {
 	for (int i = 0; i < limits->chain.link_count; i++)
 		if (limits->chain.link[i].step == step)
-			return true;
-	return false;
+			return &limits->chain.link[i];
+	return NULL;
+}
+
+static bool is_carried(const struct limits *limits, const struct deps_node *node)
+{
+	const struct chain_link *link = link_at(limits, node->step);
+
+	return link && (node->part == PART_LOAD		  ? link->load
+			       : node->part == PART_STORE ? link->store
+							  : link->alu);
 }
 
 /* Removes the bias of counters (deps.c) and rounding errors. */
@@ -84,9 +94,16 @@ static void add_rows(const struct tally *tally, const struct limits *limits,
 				: tally->insn[insn].second > 0	? TIMELINE_FUSED
 				: tally->facts[insn].eliminated ? TIMELINE_NO_PORT
 								: TIMELINE_WORK,
-			.carried = on_chain(limits, step),
+			.carried = link_at(limits, step),
 			.start = INFINITY };
 	}
+}
+
+static void add_part(struct dataflow *dataflow, const struct dataflow_part *part)
+{
+	dataflow->part =
+		memory_grow(dataflow->part, (size_t)dataflow->part_count, sizeof(*dataflow->part));
+	dataflow->part[dataflow->part_count++] = *part;
 }
 
 /* Adds an edge between two rows, or merges it with an equal edge. */
@@ -104,8 +121,8 @@ static void add_edge(struct dataflow *dataflow, const struct dataflow_edge *edge
 }
 
 /* Places the nodes of each row, and adds the edges between rows. */
-static void add_times(const struct deps_graph *graph, const double *start,
-	const struct shown *shown, struct dataflow *dataflow)
+static void add_times(const struct limits *limits, const struct deps_graph *graph,
+	const double *start, const struct shown *shown, struct dataflow *dataflow)
 {
 	int nodes = graph->node_count;
 
@@ -117,6 +134,9 @@ static void add_times(const struct deps_graph *graph, const double *start,
 
 			row->start = fmin(row->start, at);
 			row->end = fmax(row->end, at + graph->node[n].latency);
+			add_part(dataflow, &(struct dataflow_part){ (int)(row - dataflow->row),
+						   is_carried(limits, &graph->node[n]), at,
+						   at + graph->node[n].latency });
 		}
 		for (int i = 0; i < graph->edge_count; i++) {
 			const struct deps_edge *edge = &graph->edge[i];
@@ -159,7 +179,7 @@ void dataflow_make(const struct explanation *explanation, struct dataflow *dataf
 	struct shown shown;
 	double *start;
 
-	dataflow->row_count = dataflow->edge_count = 0;
+	dataflow->row_count = dataflow->part_count = dataflow->edge_count = 0;
 	dataflow->known = loop->path_count > 0 && limits->uarch;
 	if (!dataflow->known) {
 		snprintf(dataflow->why, sizeof(dataflow->why), "%s",
@@ -172,7 +192,7 @@ void dataflow_make(const struct explanation *explanation, struct dataflow *dataf
 	deps_graph(loop, limits->uarch, tally.facts, &graph);
 	start = start_nodes(&graph, shown.passes);
 	add_rows(&tally, limits, &shown, dataflow);
-	add_times(&graph, start, &shown, dataflow);
+	add_times(limits, &graph, start, &shown, dataflow);
 	free(start);
 	deps_graph_free(&graph);
 	tally_close(&tally);
@@ -181,6 +201,7 @@ void dataflow_make(const struct explanation *explanation, struct dataflow *dataf
 void dataflow_free(struct dataflow *dataflow)
 {
 	free(dataflow->row);
+	free(dataflow->part);
 	free(dataflow->edge);
 	*dataflow = (struct dataflow){ .known = false };
 }

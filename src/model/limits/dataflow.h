@@ -17,6 +17,13 @@ struct dataflow_row {
 			      is available. The first row without inputs starts in cycle 0 */
 };
 
+/* A part of an instruction that takes time: a load, an operation, a store. */
+struct dataflow_part {
+	int row;
+	bool carried; /* the part is on the slowest loop-carried chain */
+	double start, end;
+};
+
 /* A dependence between two rows. */
 struct dataflow_edge {
 	int from, to;	/* rows, from < to */
@@ -32,8 +39,9 @@ struct dataflow {
 	bool known;
 	char why[160]; /* if not known: the reason */
 	double chain;  /* cycles per iteration of the slowest carried chain; 0: there is none */
-	int row_count, edge_count;
+	int row_count, part_count, edge_count;
 	struct dataflow_row *row;   /* in program order */
+	struct dataflow_part *part; /* in the order of their rows */
 	struct dataflow_edge *edge; /* in ascending order of `to`, one for each pair of rows */
 };
 
