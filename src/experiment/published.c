@@ -142,6 +142,7 @@ void published_verdict(const struct published *published, const struct published
 	double elements, const struct sample *sample, struct text *words)
 {
 	double claimed, ratio, lo, hi, middle;
+	bool published_is_nearer;
 
 	if (!limits->known || !sample->valid)
 		return;
@@ -152,27 +153,32 @@ void published_verdict(const struct published *published, const struct published
 	ratio = sample->cpe * elements / limits->ours.cycles;
 	lo = ratio * sample->cpe_lo / sample->cpe;
 	hi = ratio * sample->cpe_hi / sample->cpe;
+	published_is_nearer = (ratio > middle) == (claimed > 1);
+	if (limits->ours.kind != limits->theirs.kind)
+		text_add(words,
+			"This core cannot tell which is right, because it has another limit");
+	else if ((lo < middle) != (hi < middle) || sample->contended)
+		text_add(words, "The values measured here are too noisy to tell which is right");
+	else if (ratio > middle)
+		/* Interference only makes code slower, so a slow sample proves nothing. */
+		text_addf(words,
+			"The %s would be right on %s, unless another program slowed this core",
+			published_is_nearer ? "published value" : "limit", published->core);
+	else
+		text_addf(words, "Not the %s but the %s is right on %s, by what is measured here",
+			published_is_nearer ? "limit" : "published value",
+			published_is_nearer ? "published value" : "limit", published->core);
 	text_addf(words,
-		"The published %g cycles are %s times the limit of %s on %s (%s). Measured here: "
-		"%s "
-		"cycles (%s to %s), %s times the limit of %s (%s)",
-		published->cycles, units_value(claimed).text,
-		units_value(limits->theirs.cycles).text, published->core,
-		limit_rows[limits->theirs.kind].title, units_value(sample->cpe * elements).text,
+		": %s cycles (%s to %s) are %s times the limit of %s (%s); %g would be %s times "
+		"the "
+		"limit of %s on %s (%s).",
+		units_value(sample->cpe * elements).text,
 		units_value(sample->cpe_lo * elements).text,
 		units_value(sample->cpe_hi * elements).text, units_value(ratio).text,
-		units_value(limits->ours.cycles).text, limit_rows[limits->ours.kind].title);
-	if (limits->ours.kind != limits->theirs.kind)
-		text_add(words, ": another limit, so this core cannot tell which is right.");
-	else if ((lo < middle) != (hi < middle) || sample->contended)
-		text_add(words, ": too noisy to tell which is right.");
-	else if ((ratio < middle) == (claimed > 1))
-		text_addf(words, ". So %s is right on %s, and not the published %g.",
-			units_value(limits->theirs.cycles).text, published->core,
-			published->cycles);
-	else
-		text_addf(words, ". So the published %g is right, and the model's limit is not.",
-			published->cycles);
+		units_value(limits->ours.cycles).text, limit_rows[limits->ours.kind].title,
+		published->cycles, units_value(claimed).text,
+		units_value(limits->theirs.cycles).text, published->core,
+		limit_rows[limits->theirs.kind].title);
 }
 
 void published_ports_verdict(const struct published *published, const struct limits *limits,

@@ -53,8 +53,9 @@ void published_limits(const struct published *published, const struct explainer 
 	struct published_limits *limits);
 
 /* Adds a sentence that says which is right: the published cycles or the limit of their core. The
- * measured cycles of the running core decide, compared with the running core's own limit. Adds
- * nothing if the published cycles and the limit of their core agree. */
+ * measured cycles of the running core decide, compared with the running core's own limit. A slow
+ * sample decides less than a fast one, because interference makes code slower. Adds nothing if the
+ * published cycles and the limit of their core agree. */
 void published_verdict(const struct published *published, const struct published_limits *limits,
 	double elements, const struct sample *sample, struct text *words);
 

@@ -99,6 +99,16 @@ says err 'no speedups: their baseline form=naive'
 expect 0 sweep matmul-block n=100 block=16,32 --time-budget 0.1 --quiet
 # The machine decides which of the two is the best.
 grep -qE 'advised(, and the|;) best of 2 measured' out || fail "no advice: $(cat out)"
+# A sweep judges the claims of its document; a run says which of two published values is right.
+expect 0 sweep products --time-budget 0.2 --quiet
+says out ' here: four products side by side are three times as fast: '
+says out 'published acc=1: cpe 2.980; here '
+if "$SLEXPLORE" explain mul-by --uarch skylake >out 2>err; then
+	expect 0 run mul-by --uarch skylake --quiet
+	says out 'published 4.01 cycles an iteration on skylake (Downs, Performance Speed Limits)'
+	says out 'p6: published 1.81, model 1.00'
+fi
+
 # The user's file replaces the named sweeps. An error in it is reported with its line.
 mkdir data
 printf 'sweep mine\ntitle Mine\nkernel mountain size=4k,8k\nx size\n' >data/sweeps

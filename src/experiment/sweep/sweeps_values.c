@@ -273,7 +273,9 @@ struct way {
 void sweeps_row_limit(struct sweeps_row *row, const struct explanation *explanation)
 {
 	const struct limits *limits =
-		explanation && status_is_ok(&explanation->status) ? &explanation->limits : NULL;
+		explanation && status_is_ok(&explanation->status) && !explanation->foreign
+			? &explanation->limits
+			: NULL;
 
 	row->limit =
 		limits && limits->binding >= 0 ? limits->limit[limits->binding].kind : LIMIT_COUNT;
