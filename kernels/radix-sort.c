@@ -124,6 +124,7 @@ static struct status radix_prepare(struct kernel_run *run)
 	struct parts parts = parts_of(run);
 
 	run->kept[0] = 0;
+	run->position = 0;
 	memset(parts.first, 0, 4 * passes * digits);
 	for (uint64_t i = 0; i < count; i++) {
 		if (i % 65536 == 0 && !kernel_goes_on(run, i, count))
@@ -226,7 +227,8 @@ static struct status verify_sort(struct kernel_run *run)
 	return status_ok();
 }
 
-/* Takes part of the first pass, and takes each step back, the last one first. */
+/* Takes part of the first pass, and takes each step back, the last one first, which leaves the
+ * run at its start. */
 static struct status verify_part(struct kernel_run *run)
 {
 	uint64_t passes = passes_of(run->v), digits = digits_of(run->v),
@@ -246,6 +248,7 @@ static struct status verify_part(struct kernel_run *run)
 		if (parts.place[digit] != (moves ? parts.first[digit] : 0))
 			return status_failed(
 				"radix-sort counted digit %llu wrongly", (unsigned long long)digit);
+	run->position = 0;
 	return status_ok();
 }
 

@@ -333,9 +333,10 @@ TEST(lists_end)
 TEST(sorts_of_any_digits_sort)
 {
 	static const char *const settings[] = { "radix-sort size=4k bits=1", "radix-sort size=4k",
-		"radix-sort size=12k bits=11", "radix-sort size=4k bits=16" };
+		"radix-sort size=12k bits=11", "radix-sort size=4k bits=16", "radix-sort size=256k",
+		"radix-sort size=12k step=count" };
 
-	for (int i = 0; i < 4; i++) {
+	for (int i = 0; i < 6; i++) {
 		struct kernel_run run = laid(settings[i]);
 
 		for (uint64_t part = 1; part < run.ring; part = part * 3 + 1) {
