@@ -91,18 +91,22 @@ static unsigned digit_of(const int64_t *v, uint64_t pass, uint32_t number)
 	return number >> (pass * (uint64_t)v[BITS]) & (uint32_t)(digits_of(v) - 1);
 }
 
+/* In each pass a number reads its place and, if it moves, writes to it. The places of a digit lie
+ * in as many lines as there are digits. The numbers are read in order, and each digit's numbers are
+ * written in order. */
 static void radix_describe(const int64_t *v, struct kernel_walk *walk)
 {
 	double passes = (double)passes_of(v), numbers = (double)count_of(v) * 4,
-	       lines = (double)digits_of(v) * 64;
+	       places = (double)digits_of(v) * 4, lines = (double)digits_of(v) * 64;
+	bool moves = v[STEP] == STEP_MOVE;
 
-	/* Each pass reads its numbers in order, and writes to as many places as there are digits.
-	 */
-	walk->scattered = true;
-	walk->lines = passes;
-	walk->range = lines < numbers ? lines : numbers;
-	walk->far_lines = passes * (v[STEP] == STEP_MOVE ? 8 : 4) / 64;
-	walk->far_range = numbers * (v[STEP] == STEP_MOVE ? 2 : 1);
+	walk->access = "number";
+	walk->reach[walk->reaches++] = (struct kernel_reach){ passes, places, REACH_FREE, 0 };
+	if (moves)
+		walk->reach[walk->reaches++] = (struct kernel_reach){ passes,
+			places + (lines < numbers ? lines : numbers), REACH_FREE, 0 };
+	walk->reach[walk->reaches++] = (struct kernel_reach){ passes * (moves ? 8 : 4) / 64,
+		places + numbers * (moves ? 2 : 1), REACH_ORDERED, 0 };
 }
 
 /* Sets the places or counts for a pass. */
