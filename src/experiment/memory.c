@@ -37,6 +37,9 @@ enum { BEYOND = 2 };
 #define SERVED_LEAST 0.1
 #define SERVED_MOST  0.9
 
+/* Bytes of a cache line. */
+#define LINE 64
+
 /* A point of the probe's curve is used if its size differs by less than this number of powers of
  * two. */
 #define SAME_SIZE 0.1
@@ -46,21 +49,25 @@ enum { BEYOND = 2 };
 #define AGREE 1.03
 
 enum step {
+	L2_LINES,
 	L3_LATENCY,
 	L3_LINES,
 	POINT_FIRST,
 	POINT_LAST = POINT_FIRST + MEMORY_POINTS - 1,
-	MEMORY_LINES,
+	STRIDED_LINES,
+	PARALLEL,
 	PEAK,
 	STEPS
 };
 
 /* The kernel and knob values of each step, without the knob for the size. */
 static const char *const settings[] = {
+	[L2_LINES] = "mountain stride=8",
 	[L3_LATENCY] = "list-length spacing=64 order=random",
 	[L3_LINES] = "mountain stride=8",
 	[POINT_FIRST] = "latency stride=64 order=random",
-	[MEMORY_LINES] = "mountain stride=8",
+	[STRIDED_LINES] = "mountain stride=8",
+	[PARALLEL] = "latency stride=64 order=random chains=32",
 	[PEAK] = "bandwidth op=frd",
 };
 
@@ -87,6 +94,9 @@ static uint64_t size_of(const struct machine *machine, int step)
 
 	if (most == 0 || most > RANGE_MOST)
 		most = RANGE_MOST;
+	if (step == L2_LINES)
+		/* Half of L2, if that is more than L1 can hold. */
+		return own < 4 * BEYOND * machine_cache(machine, 1) ? 0 : own / BEYOND;
 	if (step < POINT_FIRST)
 		/* 0: the machine has no L3 that differs enough from L2. */
 		return l3 < 2 * BEYOND * own ? 0 : BEYOND * own;
@@ -113,6 +123,8 @@ static uint64_t needed_beyond(
 	uint64_t own = machine_own_caches(machine),
 		 before = size_of(machine, step < POINT_LAST ? step : POINT_LAST) / BEYOND;
 
+	if (step == L2_LINES)
+		return machine_cache(machine, 1);
 	if (step < POINT_FIRST || before < own || (step >= POINT_LAST && reaches_memory(probe)))
 		return own;
 	return before;
@@ -240,6 +252,15 @@ static void find_sizes(struct memory_probe *probe, const struct machine *machine
 		*size = (struct cache_size){ 0 };
 }
 
+/* Stores the bandwidth of a read in address order. */
+static void put_peak(struct memory_probe *probe, const struct sample *sample)
+{
+	if (!isfinite(sample->gbps) || !(sample->ghz > 0))
+		return;
+	probe->peak = sample->gbps * sample->cpe / sample->cpe_lo;
+	probe->facts.memory.lines = sample->gbps / sample->ghz / LINE;
+}
+
 /* Stores the mean latency of a random walk over `size` bytes. */
 static void put_point(struct memory_probe *probe, const struct machine *machine, int step,
 	double size, double l1, double l2, const struct sample *sample)
@@ -282,14 +303,18 @@ void memory_probe_accept(struct memory_probe *probe, const struct machine *machi
 	if (step == L3_LATENCY)
 		facts->l3.latency = behind(cycles, size, (double)machine_cache(machine, 1), l1,
 			(double)machine_cache(machine, 2), l2);
+	else if (step == L2_LINES)
+		facts->l2_lines = 1 / cycles;
 	else if (step == L3_LINES)
 		/* A sequential walk reads the whole set before it reads a line again. All lines of
 		 * a sequential walk therefore come from the measured level. */
 		facts->l3.lines = 1 / cycles;
-	else if (step == MEMORY_LINES)
-		facts->memory.lines = 1 / cycles;
+	else if (step == STRIDED_LINES)
+		facts->strided_lines = 1 / cycles;
+	else if (step == PARALLEL)
+		facts->parallel = facts->point[MEMORY_POINTS - 1].latency / sample.cpe_lo;
 	else if (step == PEAK)
-		probe->peak = isfinite(sample.gbps) ? sample.gbps * sample.cpe / sample.cpe_lo : 0;
+		put_peak(probe, &sample);
 	else
 		put_point(probe, machine, step, size, l1, l2, &sample);
 	facts->l3.known = facts->l3.latency > 0 && facts->l3.lines > 0;
@@ -373,7 +398,8 @@ bool memory_probe_learn(struct memory_probe *probe, const struct probe_report *r
 		/* The probe's sizes and its curve replace the walks of the memory probe. */
 		memset(facts->point, 0, sizeof(facts->point));
 		learn_points(probe, report);
-		probe->done |= (1u << MEMORY_LINES) | ((2u << POINT_LAST) - (1u << POINT_FIRST));
+		probe->done |= (1u << STRIDED_LINES) | (1u << PARALLEL) |
+			       ((2u << POINT_LAST) - (1u << POINT_FIRST));
 	}
 	return l3 || memory;
 }

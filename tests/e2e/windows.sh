@@ -31,8 +31,8 @@ says out ',filler,buffer,fillers,cycles,'
 # With little time it prints a part, or says that it has nothing.
 "$SLEXPLORE" windows nop remedy=prefetch size=4m --time-budget 0.01 </dev/null >out 2>err
 case $? in
-0) says out 'Not complete: ' && says out 'was too short to measure everything' ;;
-1) says err 'nothing could be measured: was too short to measure everything' ;;
+0) says out 'Not complete: ' && says out 'the time of 0.01 s was too short' ;;
+1) says err 'nothing could be measured: the time of 0.01 s was too short' ;;
 *) fail "in little time: $(head -c 700 err)" ;;
 esac
 

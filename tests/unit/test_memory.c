@@ -62,8 +62,20 @@ static struct result *answer(double cpe)
 	return &result;
 }
 
+/* The lines that L2 sends are measured first, in half of L2. */
+static void ask_second(void)
+{
+	assert_true(next(64 << 10));
+	assert_string_equal(request.kernel->name, "mountain");
+	assert_int_equal(size_asked(), machine.cache[1].bytes / 2);
+	accept(answer(2));
+	check_near(probe.facts.l2_lines, 0.5, 1e-9);
+}
+
 TEST(nothing_is_asked_for_what_stays_in_the_core)
 {
+	assert_false(next(32 << 10));
+	ask_second();
 	assert_false(next(512 << 10));
 	assert_true(next((512 << 10) + 64));
 	assert_string_equal(request.kernel->name, "list-length");
@@ -76,6 +88,7 @@ TEST(latency_is_that_of_the_level_alone)
 {
 	struct result *slowed;
 
+	ask_second();
 	assert_true(next(1 << 20));
 	assert_true(request.budget.fresh);
 	slowed = answer(300);
@@ -98,6 +111,7 @@ TEST(a_cancelled_step_is_asked_for_again)
 	struct result cancelled = { .final = true,
 		.status = status_make(STATUS_CANCELLED, "stopped") };
 
+	ask_second();
 	assert_true(next(1 << 20));
 	accept(&cancelled);
 	assert_true(next(1 << 20));
@@ -213,19 +227,24 @@ TEST(only_the_ranges_that_are_needed_are_walked)
 	check_near(probe.facts.cache[2].bytes, 16 << 20, 1 << 20);
 }
 
-/* Without a third level, one walk and two reads are behind the second. */
+/* Without a third level, memory is behind the second: walks over twice its size, and reads. */
 TEST(levels_that_are_not_there_are_not_measured)
 {
 	int asked = 0;
 
 	begin(32 << 10, 512 << 10, 0);
+	ask_second();
 	for (; next(64 << 20); asked++) {
 		assert_int_equal(size_asked(), 1 << 20);
-		accept(answer(strcmp(request.kernel->name, "latency") == 0 ? 300 : 1));
+		accept(answer(strcmp(request.kernel->name, "latency") != 0	     ? 1
+			      : request.v[kernel_knob(request.kernel, "chains")] > 1 ? 30
+										     : 300));
 	}
-	assert_int_equal(asked, 3);
+	assert_int_equal(asked, 4);
 	assert_false(probe.facts.l3.known);
 	assert_true(probe.facts.memory.known && probe.facts.memory.latency > 300);
+	check_near(probe.facts.parallel, probe.facts.memory.latency / 30, 1e-9);
+	check_near(probe.facts.strided_lines, 1, 1e-9);
 	check_near(probe.facts.cache[2].bytes, 0, 0);
 }
 
@@ -275,6 +294,7 @@ TEST(a_probe_answers_everything)
 			.valid = true, .cpe = 1.1, .cpe_lo = 1, .gbps = i ? 20 : 50
 		};
 	}
+	ask_second();
 	assert_true(memory_probe_learn(&probe, report));
 	assert_true(probe.facts.l3.known && probe.facts.memory.known);
 	check_near(probe.facts.l3.latency, 60, 1e-9);

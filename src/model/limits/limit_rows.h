@@ -40,5 +40,6 @@ LIMIT(FORWARDING, SOFT, CHAIN, 20, "forwarding", "store forwarding")
 LIMIT(PAGE_WALKS, SOFT, MEMORY, 20, "page-walks", "page table walks")
 LIMIT(ALIASING, SOFT, PIPELINE, 20, "4k-aliasing", "4 KiB aliasing")
 LIMIT(UNLAMINATION, SOFT, PIPELINE, 20, "un-lamination", "split micro-ops")
+LIMIT(EVICTED, SOFT, MEMORY, 20, "evicted-lines", "evicted lines")
 LIMIT(WINDOW, SOFT, MEMORY, 20, "window", "out-of-order window")
 #undef LIMIT

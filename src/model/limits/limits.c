@@ -305,6 +305,7 @@ void limits_compute(const struct loop *loop, const struct uarch *uarch,
 	limits_ports(&tally);
 	limits_chain(&tally);
 	limits_memory(&tally);
+	limits_ordered(&tally);
 	for (int i = 0; i < limits->limit_count; i++)
 		tally.bound = fmax(tally.bound, limits->limit[i].cycles);
 	limits_soft(&tally);

@@ -120,35 +120,11 @@ static void begin(const struct tally *tally, struct level level[LEVELS])
 	}
 }
 
-/* Returns the measured mean latency of loads in random order over a range of bytes, interpolated
- * between the two nearest measured ranges. Returns 0 if the range is not between measured ranges.
- */
-static double mean_latency(const struct memory_facts *measured, double range)
-{
-	const struct memory_point *below = NULL;
-
-	for (int i = 0; i < MEMORY_POINTS; i++) {
-		const struct memory_point *point = &measured->point[i];
-
-		if (!(point->latency > 0))
-			continue;
-		if (point->bytes == range)
-			return point->latency;
-		if (point->bytes > range)
-			return below ? below->latency + (point->latency - below->latency) *
-								log(range / below->bytes) /
-								log(point->bytes / below->bytes)
-				     : 0;
-		below = point;
-	}
-	return 0;
-}
-
 /* Sets the latencies of L3 and memory so that their mean is the measured mean over `range` bytes. A
  * measured mean also contains effects that depend on the range, such as page table walks. */
 static void fit_mean(const struct memory_facts *measured, double range, struct level level[LEVELS])
 {
-	double mean = mean_latency(measured, range), near = fmax(level[L3].latency, 0),
+	double mean = memory_latency(measured, range), near = fmax(level[L3].latency, 0),
 	       share = level[L3].share + level[MEMORY].share;
 
 	if (!(mean > 0) || !(share > 0))

@@ -88,6 +88,7 @@ void limits_throughput(struct tally *tally);
 void limits_ports(struct tally *tally);
 void limits_chain(struct tally *tally);
 void limits_memory(struct tally *tally);
+void limits_ordered(struct tally *tally);
 void limits_soft(struct tally *tally);
 
 /* Adds the limits of the front end: what the decoders, the micro-op cache or the loop buffer supply

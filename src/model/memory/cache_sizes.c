@@ -1,5 +1,6 @@
 #include "model/memory/cache_sizes.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "base/units.h"
@@ -60,4 +61,25 @@ const char *cache_source_name(enum cache_source source)
 	static const char *const names[] = { NULL, "stated", "documented", "measured" };
 
 	return names[source];
+}
+
+double memory_latency(const struct memory_facts *measured, double range)
+{
+	const struct memory_point *below = NULL;
+
+	for (int i = 0; i < MEMORY_POINTS; i++) {
+		const struct memory_point *point = &measured->point[i];
+
+		if (!(point->latency > 0))
+			continue;
+		if (point->bytes == range)
+			return point->latency;
+		if (point->bytes > range)
+			return below ? below->latency + (point->latency - below->latency) *
+								log(range / below->bytes) /
+								log(point->bytes / below->bytes)
+				     : 0;
+		below = point;
+	}
+	return 0;
 }

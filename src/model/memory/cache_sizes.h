@@ -53,9 +53,19 @@ struct memory_point {
  * means that no value was measured. */
 struct memory_facts {
 	struct cache_size cache[CACHE_LEVELS]; /* a size of 0 bytes was not measured */
+	double l2_lines; /* bandwidth of L2: cache lines per cycle; 0: not measured */
 	struct memory_level l3, memory;
+	double strided_lines; /* cache lines per cycle from memory, if a walk reads one value of
+				 each line; 0: not measured */
+	double parallel; /* largest number of independent misses that one core waits for at the same
+			    time; 0: not measured */
 	struct memory_point point[MEMORY_POINTS]; /* in the order of their sizes */
 };
+
+/* Returns the measured mean latency in cycles of loads in random order over a range of bytes,
+ * interpolated between the two nearest measured ranges. Loads that hit the core's own caches are
+ * left out. Returns 0 if the range is not between measured ranges. */
+double memory_latency(const struct memory_facts *measured, double range);
 
 /* Returns the sizes of the caches: a measured size first, then the size that the system states.
  * If `foreign` is true, the sizes are those in the file of the core `uarch`, because the limits are

@@ -1,0 +1,104 @@
+/* Computes the memory limits of a walk that reads the same data again and again in the same order.
+ * A cache then holds either all lines of the walk or none, because the least recently used line is
+ * evicted just before the walk reaches it again (model/limits/misses.h). The limits are soft:
+ * caches differ in which line they evict. */
+#include "model/limits/tally.h"
+
+#include <math.h>
+
+#include "model/limits/misses.h"
+
+enum { L1, L2, L3 };
+
+/* Bytes of a cache line, as kernels assume. */
+enum { LINE = 64 };
+
+/* Returns the lines per cycle that L2 sends to L1: from the core's file, or measured. 0: unknown.
+ */
+static double second_lines(const struct tally *tally)
+{
+	const struct uarch_cache *cache = uarch_cache(tally->uarch, 2);
+
+	return cache && cache->lines > 0 ? cache->lines : tally->place->measured.l2_lines;
+}
+
+static double known(const struct misses *misses, int level)
+{
+	double each = misses->level[level].each;
+
+	return isnan(each) ? 0 : each;
+}
+
+/* Returns the cycles of a miss beyond L2 that no prefetcher fetches, because each access lies on
+ * another page. A line has several elements, which the walk reads in several passes; only the first
+ * of these passes misses, and then every element misses. The misses of the elements that fit the
+ * reorder buffer together wait at the same time. Returns 0 if prefetchers follow the walk, or a
+ * number is unknown. */
+static double wait_of(const struct tally *tally, bool memory)
+{
+	const struct memory_facts *measured = &tally->place->measured;
+	const struct kernel_walk *walk = &tally->place->walk;
+	double rob = tally->uarch->fact[SIZE_ROB],
+	       most = measured->parallel > 0 ? measured->parallel : (double)INFINITY,
+	       range = walk->far_lines > 0 ? walk->far_range : tally->place->working_set,
+	       latency = memory_latency(measured, range), together;
+
+	if (!(latency > 0))
+		latency = memory ? measured->memory.latency : measured->l3.latency;
+	if (!walk->apart || !uarch_known(rob) || !(tally->slots > 0))
+		return 0;
+	together = fmax(1, rob / tally->slots * tally->elements);
+	return fmax(latency, 0) / fmin(together, most);
+}
+
+/* Adds the cycles to bring the lines of an element into L1, if no line stays in a cache that is too
+ * small for the walk. */
+static void add_lines(struct tally *tally, const double beyond[3])
+{
+	const struct memory_facts *measured = &tally->place->measured;
+	/* A walk that reads one value of each line is slower than a walk that reads all. */
+	const double far = tally->place->walk.step >= LINE && measured->strided_lines > 0
+				   ? measured->strided_lines
+				   : measured->memory.lines;
+	const double served[] = { beyond[L1] - beyond[L2], beyond[L2] - beyond[L3], beyond[L3] },
+		     lines[] = { second_lines(tally), measured->l3.lines, far };
+	static const char *const names[] = { "L2", "L3", "memory" };
+	struct limit_words words = { "" };
+	double cycles = 0;
+
+	for (int i = 0; i < 3; i++) {
+		double each =
+			fmax(lines[i] > 0 ? 1 / lines[i] : 0, i > 0 ? wait_of(tally, i == 2) : 0);
+
+		if (!(served[i] > 0) || !(each > 0))
+			continue;
+		cycles += served[i] * tally->elements * each;
+		words_add(&words, "%s%s from %s at %s cycles", *words.text ? ", " : "",
+			words_number(served[i] * tally->elements / tally->turns).text, names[i],
+			words_number(each).text);
+	}
+	limits_add(tally, LIMIT_EVICTED, cycles, "lines that are evicted before their next use: %s",
+		words.text);
+}
+
+void limits_ordered(struct tally *tally)
+{
+	const struct limits_place *place = tally->place;
+	const struct kernel_walk *walk = &place->walk;
+	double *beyond = tally->limits->beyond;
+	struct misses misses;
+
+	if (walk->reaches > 0 || walk->scattered || !(walk->lines > 0))
+		return;
+	misses_find(walk, walk->far_lines > 0 ? walk->range : place->working_set, &place->caches,
+		&misses);
+	if (!misses.known || isnan(misses.level[L1].each) || isnan(misses.level[L2].each))
+		return;
+	/* Without a third level, memory serves what L2 does not hold. */
+	for (int i = L1; i <= L3; i++)
+		beyond[i] =
+			i == L3 && isnan(misses.level[L3].each) ? beyond[L2] : known(&misses, i);
+	tally->sampled = true;
+	add_lines(tally, beyond);
+	tally->sampled = false;
+}
