@@ -191,19 +191,27 @@ static double fetch_cycles(const struct front_end *front, int first, int end)
 	return sum / bytes;
 }
 
-/* Cycles of the decoders themselves. Only the first decoder takes long or complex instructions. */
+/* Whether only the first decoder takes the instruction of a step: a long or complex one. */
+static bool needs_first(const struct front_end *front, int step)
+{
+	double longest = front->fact[EXTRA_DECODE_LONG], simple = front->fact[EXTRA_DECODE_SIMPLE];
+	int number = front->tally->loop->path[step].insn;
+
+	return (longest > 0 && insn_at(front, step)->length > longest) ||
+	       (simple > 0 && front->tally->facts[number].slots > simple);
+}
+
+/* Cycles of the decoders themselves. */
 static double decode_cycles(const struct front_end *front, int first, int end)
 {
-	double each = front->fact[EXTRA_DECODE], longest = front->fact[EXTRA_DECODE_LONG],
-	       simple = front->fact[EXTRA_DECODE_SIMPLE], cycles = 0, used = INFINITY, insns = 0;
-	bool groups = longest > 0 || simple > 0;
+	double each = front->fact[EXTRA_DECODE], cycles = 0, used = INFINITY, insns = 0;
+	bool groups = front->fact[EXTRA_DECODE_LONG] > 0 || front->fact[EXTRA_DECODE_SIMPLE] > 0;
 
 	if (each <= 0)
 		return 0;
 	for (int s = first; s < end; s++) {
 		int number = front->tally->loop->path[s].insn;
-		bool alone = (longest > 0 && insn_at(front, s)->length > longest) ||
-			     (simple > 0 && front->tally->facts[number].slots > simple);
+		bool alone = needs_first(front, s);
 
 		if (front->tally->insn[number].fuses)
 			continue;
@@ -225,6 +233,7 @@ struct supply {
 	double cached, ops, decoded, bytes;
 	double insns,
 		decoded_insns; /* number of all instructions, and of those from the decoders */
+	double alone;	       /* number of instructions that only the first decoder takes */
 	enum { BY_BYTES, BY_ENDS, BY_DECODERS } by; /* what limits the decoded part */
 };
 
@@ -258,6 +267,7 @@ static struct supply supply_of(const struct front_end *front)
 		for (int s = first; s < end; s++) {
 			supply.bytes += insn_at(front, s)->length;
 			supply.decoded_insns += counts(front, s);
+			supply.alone += counts(front, s) && needs_first(front, s);
 		}
 		fetched += fetch_cycles(front, first, end);
 		predecoded += predecode_cycles(front, first, end);
@@ -307,6 +317,12 @@ static void add_decoded(const struct front_end *front, struct tally *tally,
 			"%s%s code bytes in blocks of %s, %s instructions of a block a cycle%s",
 			why, words_turn(tally, supply->bytes).text, words_number(fetch).text,
 			words_number(front->fact[EXTRA_PREDECODE]).text, lacks);
+	else if (supply->alone > 0)
+		limits_add(tally, kind, cycles,
+			"%s%s instructions, %s decoded a cycle, %s of them by the first decoder "
+			"alone%s",
+			why, words_turn(tally, supply->decoded_insns).text, words_number(each).text,
+			words_turn(tally, supply->alone).text, lacks);
 	else
 		limits_add(tally, kind, cycles, "%s%s instructions, %s decoded a cycle%s", why,
 			words_turn(tally, supply->decoded_insns).text, words_number(each).text,
