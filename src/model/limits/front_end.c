@@ -361,6 +361,57 @@ static void add_cached(
 			"the bytes of code that the op cache supplies per cycle are not known");
 }
 
+/* Rename slots of a path in which nops only share a slot if they reach the decoders together with
+ * the instruction before. The decoders receive an aligned block of code per cycle, and take a
+ * limited number of instructions from the blocks received so far. */
+static double decoded_slots(const struct front_end *front)
+{
+	const struct tally *tally = front->tally;
+	double block = front->fact[EXTRA_FETCH_BYTES], each = front->fact[EXTRA_DECODE], slots = 0,
+	       received = 0, taken = 0;
+	bool joined = false, starts = true;
+
+	for (int s = 0; s < tally->loop->path_count; s++) {
+		int number = tally->loop->path[s].insn;
+		const struct insn *insn = insn_at(front, s);
+		double end = (double)(insn->address - tally->loop->insn[0].address) + insn->length;
+		bool together = true;
+
+		if (tally->insn[number].fuses)
+			continue;
+		if (starts)
+			received = end - insn->length - (double)(insn->address % (uint64_t)block) +
+				   block;
+		for (; starts || taken + 1 > each || end > received; taken = 0, starts = false) {
+			received += starts ? 0 : block;
+			together = false;
+		}
+		taken++;
+		joined = insn->write_count > 0 ? tally->insn[number].joins
+					       : together && !joined &&
+							 uarch_fuses_behind(tally->uarch,
+								 insn_at(front, s - 1), insn);
+		slots += joined ? 0 : tally->facts[number].slots - tally->facts[number].unlaminated;
+		starts = leaves(front, s);
+	}
+	return slots;
+}
+
+static void add_pairs(const struct front_end *front, struct tally *tally)
+{
+	double slots;
+
+	if (!(front->fact[EXTRA_FETCH_BYTES] > 0) || !(front->fact[EXTRA_DECODE] > 0))
+		return;
+	slots = decoded_slots(front);
+	if (slots > tally->slots + 1e-9)
+		limits_add(tally, LIMIT_DECODE, slots / tally->uarch->width,
+			"%s micro-ops, %s a cycle: %s more nops alone, which the decoders received "
+			"apart from the instruction before",
+			words_turn(tally, slots).text, words_number(tally->uarch->width).text,
+			words_turn(tally, slots - tally->slots).text);
+}
+
 /* Adds the limit of a loop that the micro-op queue repeats. An iteration, or several copies of it,
  * take a whole number of cycles. */
 static void add_loop_buffer(const struct front_end *front, struct tally *tally)
@@ -396,9 +447,10 @@ void limits_front_end(struct tally *tally)
 	cached = supply.decoded_insns == 0;
 	if (cached && tally->slots / tally->turns <= fact[SIZE_LOOP_BUFFER])
 		add_loop_buffer(&front, tally);
-	else if (cached)
+	else if (cached) {
 		add_cached(&front, tally, &supply);
-	else if (fact[SIZE_OPCACHE] <= 0)
+		add_pairs(&front, tally);
+	} else if (fact[SIZE_OPCACHE] <= 0)
 		add_decoded(&front, tally, &supply, LIMIT_DECODE, "");
 	else if (front.over || front.crowded)
 		add_decoded(&front, tally, &supply, LIMIT_OPCACHE,
