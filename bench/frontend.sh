@@ -1,9 +1,11 @@
 #!/bin/sh
-# The front end: loops of nops of 1 to 15 bytes, at 8 offsets in a line of code, with three densities of branches, predicted and measured.
-# Each setting is measured in several rounds, because a busy hyper-thread halves the rate of the front end, and a process that begins next
-# to one does not notice. The fastest quiet sample counts. A last row has loops beyond the first instruction cache.
+# The front end: loops of nops of 1 to 15 bytes, at 8 offsets in a line of code, with three densities of branches, predicted and measured. A
+# last row has loops beyond the first instruction cache.
 #
-# Environment: SLEXPLORE, the program; ROUNDS (default 8); BUDGET, seconds of a setting and round (default 0.3).
+# All settings are measured in several rounds, because a busy hyper-thread halves the rate of the front end for seconds, and a process that
+# begins next to one does not notice. The lower quartile of the quiet samples counts.
+#
+# Environment: SLEXPLORE, the program; ROUNDS (default 12); BUDGET, seconds of a setting and round (default 0.3).
 set -eu
 slexplore=${SLEXPLORE:-./slexplore}
 work=$(mktemp -d)
@@ -14,16 +16,25 @@ x86_64) lengths=1..15 ;;
 *) lengths=4 ;;
 esac
 
-# class TITLE KNOBS…: measures the settings in rounds, and prints a row.
-class() {
+# classes FUNCTION: calls the function for each class, with its title and knobs.
+classes() {
+	for count in 32 128; do
+		for branches in none untaken16 jump16; do
+			"$1" "$count nops, branches=$branches" count=$count branches=$branches length=$lengths offset=0..56:8
+		done
+	done
+	"$1" "beyond the instruction cache" count=16384 length=$lengths
+}
+
+measure() {
 	title=$1
 	shift
-	: >"$work/samples"
-	for round in $(seq "${ROUNDS:-8}"); do
-		"$slexplore" sweep --quiet --format json --time-budget "${BUDGET:-0.3}" alignment "$@" |
-			grep '"record":"sample"' >>"$work/samples"
-	done
-	awk -v title="$title" -v rows="$work/rows" '
+	"$slexplore" sweep --quiet --format json --time-budget "${BUDGET:-0.3}" alignment "$@" |
+		grep '"record":"sample"' >>"$work/$title"
+}
+
+report() {
+	awk -v title="$1" -v rows="$work/rows" '
 		# The value of a field of a JSON record; empty: there is none.
 		function field(name,    text) {
 			if (!match($0, "\"" name "\":\"?[^,\"}]*"))
@@ -32,45 +43,53 @@ class() {
 			sub(/^"[a-z_]*":"?/, "", text)
 			return text
 		}
+		# The lower quartile of numbers in a string.
+		function quartile(numbers,    a, n, i, j, t) {
+			n = split(numbers, a, " ")
+			for (i = 2; i <= n; i++)
+				for (j = i; j > 1 && a[j - 1] + 0 > a[j] + 0; j--) {
+					t = a[j]
+					a[j] = a[j - 1]
+					a[j - 1] = t
+				}
+			return a[1 + int((n - 1) / 4)]
+		}
 		{
 			setting = "offset=" field("offset") " length=" field("length") " count=" field("count") " branches=" field("branches")
 			all[setting] = 1
-			cpe = field("cpe") + 0
-			if (field("quiet") < 0.5 || /"contended":true/ || cpe <= 0)
+			if (field("quiet") < 0.5 || /"contended":true/ || field("cpe") <= 0)
 				next
-			if (!(setting in measured) || cpe < measured[setting])
-				measured[setting] = cpe
+			quiet[setting] = quiet[setting] " " field("cpe")
 			predicted[setting] = field("predicted")
 		}
 		END {
 			for (s in all) {
-				if (!(s in measured)) {
+				if (!(s in quiet)) {
 					never++
 					continue
 				}
-				off = measured[s] / predicted[s] - 1
-				size = off < 0 ? -off : off
+				measured = quartile(quiet[s])
+				size = measured / predicted[s] - 1
+				size = size < 0 ? -size : size
 				n++
 				near += size <= 0.1
 				sum += size
 				print size >>rows
 				if (size >= most) {
 					most = size
-					worst = sprintf("%s: %.3f measured, %.3f predicted", s, measured[s], predicted[s])
+					worst = sprintf("%s: %.3f measured, %.3f predicted", s, measured, predicted[s])
 				}
 			}
 			printf "%-30s %4d %4d %6.1f %% %5.1f %%  %s%s\n", title, n, near, n ? 100 * near / n : 0, n ? 100 * sum / n : 0, worst,
 				never ? " (" never " settings never quiet)" : ""
-		}' "$work/samples"
+		}' "$work/$1"
 }
 
 : >"$work/rows"
+for round in $(seq "${ROUNDS:-12}"); do
+	classes measure
+done
 echo "front end: settings, those within 10 %, the mean distance, and the farthest"
 printf '%-30s %4s %4s %8s %7s  %s\n' class all near share mean farthest
-for count in 32 128; do
-	for branches in none untaken16 jump16; do
-		class "$count nops, branches=$branches" count=$count branches=$branches length=$lengths offset=0..56:8
-	done
-done
-class "beyond the instruction cache" count=16384 length=$lengths
+classes report
 awk '{ near += $1 <= 0.1 } END { printf "%d of %d settings within 10 %%: %.1f %%\n", near, NR, NR ? 100 * near / NR : 0 }' "$work/rows"

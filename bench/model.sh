@@ -108,7 +108,7 @@ for setting in \
 	"sum-arrays" "sum-arrays form=relative" "sum-arrays form=pointers" \
 	"branches" "branches count=8" "branches way=untaken" \
 	"alignment" "alignment count=64" "alignment offset=60" \
-	"mispredict" "mispredict random=10" "mispredict form=cmov" \
+	"mispredict" "mispredict random=10" "mispredict form=cmov" "mispredict form=jump" \
 	"simd" "simd width=128" "simd width=256 acc=4"; do
 	# shellcheck disable=SC2086
 	row $setting

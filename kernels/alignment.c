@@ -98,7 +98,7 @@ static size_t code_bytes(const int64_t *v)
 /* do {
  *     nop;      count times, with branches between them
  * } while (--turns); */
-static const void *write_loop(const int64_t *v, unsigned char *at)
+static void write_loop(const int64_t *v, unsigned char *at, struct kernel_code *code)
 {
 	const unsigned char *start, *top, *since;
 	size_t every = branch_kinds[v[BRANCHES]].every;
@@ -119,7 +119,8 @@ static const void *write_loop(const int64_t *v, unsigned char *at)
 	}
 	at = write_turn(at, top);
 	memcpy(at, exit_code, sizeof(exit_code));
-	return start;
+	code->start = start;
+	code->entry = top;
 }
 
 static struct status alignment_check(const int64_t *v)
@@ -143,7 +144,7 @@ static struct status alignment_prepare(struct kernel_run *run)
 		return status_failed("the code needs %zu bytes", code_bytes(run->v));
 	run->granule = (uint64_t)nops_of(run->v);
 	run->ring = run->granule * 64;
-	run->code.start = write_loop(run->v, run->code.buffer);
+	write_loop(run->v, run->code.buffer, &run->code);
 	run->code.name = "write_loop";
 	return status_ok();
 }

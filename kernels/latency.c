@@ -500,13 +500,11 @@ static const char *latency_remark(const int64_t *v)
 const struct kernel kernel_latency = {
 	.name = "latency",
 	.title = "load latency of each cache and of memory",
-	.look_for =
-		"Each load waits for the previous one. Grow size: CPE is flat within each cache "
-		"and rises where the nodes outgrow it. With order=backward, the classic strided "
-		"walk, memory seems several times faster: the prefetcher fetches lines in advance, "
-		"so CPE shows bandwidth, not latency. Raise chains: that many misses overlap. With "
-		"stride=4096 all nodes share one set of the first cache, so few fit; stride=4160 "
-		"spreads them.",
+	.look_for = "Each load waits for the previous one. Grow size: CPE is flat within each "
+		    "cache and rises where the nodes outgrow it. order=backward, the classic "
+		    "strided walk, shows bandwidth: the prefetcher fetches ahead. Raise chains: "
+		    "that many misses overlap. stride=4096 puts all nodes into one set of the "
+		    "first cache; stride=4160 spreads them.",
 	.document = "Maxwell & Cameron, Optimizing Application Performance: A Case Study Using "
 		    "LMBench (memory latency)",
 	.element = "load",

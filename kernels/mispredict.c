@@ -219,11 +219,10 @@ static uint64_t mispredict_expected(const struct kernel_run *run, uint64_t eleme
 const struct kernel kernel_mispredict = {
 	.name = "mispredict",
 	.title = "a branch that depends on data",
-	.look_for = "The predictor guesses half of all random outcomes wrong, and a misprediction "
-		    "costs about fifteen cycles. Lower random, or set a period that the predictor "
-		    "can learn: the longest such period shows how much it remembers. form=cmov "
-		    "costs the same for all outcomes. form=jump makes one jump of four branches: "
-		    "fewer branches, and about half the mispredictions.",
+	.look_for = "Half of all random outcomes are mispredicted, at about fifteen cycles each. "
+		    "Lower random, or find the longest period that the predictor learns. form=cmov "
+		    "costs the same for all outcomes. form=jump makes one indirect jump of four "
+		    "branches: half the mispredictions.",
 	.document = "Downs, Performance Speed Limits, Branches in Flight (its remedies are those "
 		    "against mispredictions)",
 	.element = "outcome",

@@ -245,13 +245,10 @@ static struct status sum_verify(struct kernel_run *run)
 const struct kernel kernel_sum_arrays = {
 	.name = "sum-arrays",
 	.title = "add two arrays into a third",
-	.look_for =
-		"Three ways to write the same addresses. form=indexed has one index, but on "
-		"Haswell to Skylake an indexed store uses the address unit of a load port: 1.5 "
-		"cycles. form=pointers has simple addresses and two more additions. form=relative "
-		"has a simple store address and one addition. unroll shares the remaining cost. "
-		"With "
-		"alias=4 a load has the low 12 bits of the last store, and may wait for it.",
+	.look_for = "form=indexed has one index, but on Haswell to Skylake its store takes the "
+		    "address unit of a load port: 1.5 cycles. form=pointers has two more "
+		    "additions, form=relative one. With alias=4 a load has the low 12 address bits "
+		    "of the last store, and may wait for it.",
 	.document = "Downs, Performance Speed Limits, Complex Addressing Limit",
 	.element = "sum stored",
 	.hint = "Down to form, then +; then unroll",

@@ -493,6 +493,9 @@ static const char *window_remark(const int64_t *v)
 {
 	switch (v[REMEDY]) {
 	case REMEDY_PREFETCH:
+		if (v[DISTANCE] > 0)
+			return "Each prefetch comes that many fillers before its load: the window "
+			       "seems larger by the distance.";
 		return "Prefetches at the start of the iteration request the later lines, and "
 		       "retire before the lines arrive: the misses overlap whatever lies between "
 		       "them.";

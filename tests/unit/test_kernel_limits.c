@@ -355,6 +355,8 @@ TEST(nops_have_the_offset_length_and_branches_of_the_setting)
 	assert_int_equal(loop->insn[1].length, 15);
 	assert_int_equal(loop->insn[2].flow, FLOW_BRANCH);
 	assert_string_equal(loop->insn[2].condition, "b");
+	ask_at("alignment length=15 count=16384 branches=jump16");
+	assert_int_equal(loop->insn_count, 16384 + 8192 + 2);
 	ask_at("alignment length=1 count=32 branches=jump32");
 	assert_int_equal(loop->insn_count, 32 + 1 + 2);
 	assert_int_equal(loop->insn[32].flow, FLOW_JUMP);

@@ -250,6 +250,10 @@ static void fill_width(struct evaluation *e)
 /* A long loop fits if it takes less than FITS_MOST times as long per instruction as a short one. */
 #define FITS_MOST 1.15
 
+/* A loop is much slower than another if it takes more than STEPS_LEAST times as long. A byte more
+ * per instruction alone makes a factor of at most 9/8. */
+#define STEPS_LEAST 1.3
+
 static struct figure fact_figure(const struct evaluation *e, const struct recipe *fact)
 {
 	struct figure figure = evaluate_loop(e, recipe_kernel(fact, LOOP_FACT));
@@ -273,6 +277,9 @@ static struct figure fact_figure(const struct evaluation *e, const struct recipe
 	case HOW_FITS:
 		figure = ratio(figure, evaluate_loop(e, recipe_kernel(fact, LOOP_OTHER)));
 		return figure.known && figure.value < FITS_MOST ? exactly(fact->rate) : unknown;
+	case HOW_STEPS:
+		figure = ratio(figure, evaluate_loop(e, recipe_kernel(fact, LOOP_OTHER)));
+		return figure.known && figure.value > STEPS_LEAST ? exactly(fact->rate) : unknown;
 	case HOW_OVER: return ratio(figure, evaluate_loop(e, recipe_kernel(fact, LOOP_OTHER)));
 	}
 	return fact->half ? times(figure, 2.0 / fact->half) : figure;
@@ -358,8 +365,10 @@ static void check_front_end(struct measured *measured)
 		drop_fact(measured, "extra line-bytes");
 	else
 		line->figure = exactly(exp2(round(windows)));
-	if (!decode)
+	if (!decode) {
 		drop_fact(measured, "extra decode");
+		drop_fact(measured, "extra decode-long");
+	}
 	if (!fetch)
 		drop_fact(measured, "extra fetch-bytes");
 	/* Without slower code beyond it, there may be no micro-op cache. */

@@ -253,7 +253,7 @@ static struct recipe *add_fact(
 static void read_fact(struct reader *reader, char *field[FIELDS])
 {
 	static const char *const hows[] = { "cycles", "rate", "slots", "minus", "less", "over",
-		"fits" };
+		"fits", "steps" };
 	char *rest = field[2], *how = strsep(&rest, " ");
 	struct recipe options, *fact;
 	bool can = read_options(reader, field[3], &options);
@@ -265,10 +265,10 @@ static void read_fact(struct reader *reader, char *field[FIELDS])
 		return;
 	fact = add_fact(reader, &options, field[1]);
 	copy(reader, fact->word, sizeof(fact->word), field[0]);
-	fact->how = (enum fact_how)rows_choice(&reader->rows, "rule for a fact:", how, hows, 7);
-	if (fact->how == HOW_RATE || fact->how == HOW_FITS)
+	fact->how = (enum fact_how)rows_choice(&reader->rows, "rule for a fact:", how, hows, 8);
+	if (fact->how == HOW_RATE || fact->how == HOW_FITS || fact->how == HOW_STEPS)
 		fact->rate = strtod(rest, &rest);
-	if (fact->how == HOW_FITS)
+	if (fact->how == HOW_FITS || fact->how == HOW_STEPS)
 		copy(reader, fact->lines[LOOP_OTHER], GENERATED_LINES, skip_blanks(rest));
 	if (fact->how == HOW_MINUS)
 		split_names(reader, rest, fact->minus);

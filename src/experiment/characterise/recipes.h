@@ -12,7 +12,16 @@
 enum { TAKEN_OFF = 4, WIDTH_LINES = 6 };
 
 /* The formula that computes the value of a fact from the cycles of its loop. */
-enum fact_how { HOW_CYCLES, HOW_RATE, HOW_SLOTS, HOW_MINUS, HOW_LESS, HOW_OVER, HOW_FITS };
+enum fact_how {
+	HOW_CYCLES,
+	HOW_RATE,
+	HOW_SLOTS,
+	HOW_MINUS,
+	HOW_LESS,
+	HOW_OVER,
+	HOW_FITS,
+	HOW_STEPS
+};
 
 /* The loops of a recipe. The recipe of an instruction class has the loops LOOP_CHAIN to LOOP_FREE;
  * the recipe of a fact about the core has LOOP_FACT and LOOP_OTHER. */

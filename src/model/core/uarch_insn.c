@@ -363,18 +363,9 @@ static bool has_fusion(
 	return false;
 }
 
-/* Whether the micro-op cache holds both instructions as one (measured on Zen 4): together they are
- * not longer than the longest instruction, and begin in the same window of code. */
-static bool are_close(
-	const struct uarch *uarch, const struct insn *first, const struct insn *operation)
-{
-	enum { LONGEST = 15 };
-	double window = uarch->fact[EXTRA_LINE_BYTES];
-
-	return first->length + operation->length <= LONGEST &&
-	       (window <= 0 ||
-		       first->address / (uint64_t)window == operation->address / (uint64_t)window);
-}
+/* Largest length in bytes of two instructions that share a slot under `fuse … after any` (measured
+ * on Zen 4). */
+enum { PAIR_BYTES = 15 };
 
 bool uarch_fuses_behind(
 	const struct uarch *uarch, const struct insn *first, const struct insn *operation)
@@ -385,7 +376,8 @@ bool uarch_fuses_behind(
 	enum fusion_kind kind = load ? FUSION_LOAD : FUSION_COPY;
 
 	if (first->known && operation->known && first->flow == FLOW_NONE &&
-		are_close(uarch, first, operation) && has_fusion(uarch, FUSION_ANY, operation))
+		first->length + operation->length <= PAIR_BYTES &&
+		has_fusion(uarch, FUSION_ANY, operation))
 		return true;
 	if (!first->known || !operation->known || (!load && !first->move) ||
 		first->write_count < 1 || operation->memory_count > 0 ||

@@ -191,19 +191,27 @@ static double fetch_cycles(const struct front_end *front, int first, int end)
 	return sum / bytes;
 }
 
-/* Cycles of the decoders themselves. Only the first decoder takes long or complex instructions. */
+/* Whether only the first decoder takes the instruction of a step: a long or complex one. */
+static bool needs_first(const struct front_end *front, int step)
+{
+	double longest = front->fact[EXTRA_DECODE_LONG], simple = front->fact[EXTRA_DECODE_SIMPLE];
+	int number = front->tally->loop->path[step].insn;
+
+	return (longest > 0 && insn_at(front, step)->length > longest) ||
+	       (simple > 0 && front->tally->facts[number].slots > simple);
+}
+
+/* Cycles of the decoders themselves. */
 static double decode_cycles(const struct front_end *front, int first, int end)
 {
-	double each = front->fact[EXTRA_DECODE], longest = front->fact[EXTRA_DECODE_LONG],
-	       simple = front->fact[EXTRA_DECODE_SIMPLE], cycles = 0, used = INFINITY, insns = 0;
-	bool groups = longest > 0 || simple > 0;
+	double each = front->fact[EXTRA_DECODE], cycles = 0, used = INFINITY, insns = 0;
+	bool groups = front->fact[EXTRA_DECODE_LONG] > 0 || front->fact[EXTRA_DECODE_SIMPLE] > 0;
 
 	if (each <= 0)
 		return 0;
 	for (int s = first; s < end; s++) {
 		int number = front->tally->loop->path[s].insn;
-		bool alone = (longest > 0 && insn_at(front, s)->length > longest) ||
-			     (simple > 0 && front->tally->facts[number].slots > simple);
+		bool alone = needs_first(front, s);
 
 		if (front->tally->insn[number].fuses)
 			continue;
@@ -225,6 +233,7 @@ struct supply {
 	double cached, ops, decoded, bytes;
 	double insns,
 		decoded_insns; /* number of all instructions, and of those from the decoders */
+	double alone;	       /* number of instructions that only the first decoder takes */
 	enum { BY_BYTES, BY_ENDS, BY_DECODERS } by; /* what limits the decoded part */
 };
 
@@ -258,6 +267,7 @@ static struct supply supply_of(const struct front_end *front)
 		for (int s = first; s < end; s++) {
 			supply.bytes += insn_at(front, s)->length;
 			supply.decoded_insns += counts(front, s);
+			supply.alone += counts(front, s) && needs_first(front, s);
 		}
 		fetched += fetch_cycles(front, first, end);
 		predecoded += predecode_cycles(front, first, end);
@@ -307,6 +317,12 @@ static void add_decoded(const struct front_end *front, struct tally *tally,
 			"%s%s code bytes in blocks of %s, %s instructions of a block a cycle%s",
 			why, words_turn(tally, supply->bytes).text, words_number(fetch).text,
 			words_number(front->fact[EXTRA_PREDECODE]).text, lacks);
+	else if (supply->alone > 0)
+		limits_add(tally, kind, cycles,
+			"%s%s instructions, %s decoded a cycle, %s of them by the first decoder "
+			"alone%s",
+			why, words_turn(tally, supply->decoded_insns).text, words_number(each).text,
+			words_turn(tally, supply->alone).text, lacks);
 	else
 		limits_add(tally, kind, cycles, "%s%s instructions, %s decoded a cycle%s", why,
 			words_turn(tally, supply->decoded_insns).text, words_number(each).text,
@@ -345,6 +361,57 @@ static void add_cached(
 			"the bytes of code that the op cache supplies per cycle are not known");
 }
 
+/* Rename slots of a path in which nops only share a slot if they reach the decoders together with
+ * the instruction before. The decoders receive an aligned block of code per cycle, and take a
+ * limited number of instructions from the blocks received so far. */
+static double decoded_slots(const struct front_end *front)
+{
+	const struct tally *tally = front->tally;
+	double block = front->fact[EXTRA_FETCH_BYTES], each = front->fact[EXTRA_DECODE], slots = 0,
+	       received = 0, taken = 0;
+	bool joined = false, starts = true;
+
+	for (int s = 0; s < tally->loop->path_count; s++) {
+		int number = tally->loop->path[s].insn;
+		const struct insn *insn = insn_at(front, s);
+		double end = (double)(insn->address - tally->loop->insn[0].address) + insn->length;
+		bool together = true;
+
+		if (tally->insn[number].fuses)
+			continue;
+		if (starts)
+			received = end - insn->length - (double)(insn->address % (uint64_t)block) +
+				   block;
+		for (; starts || taken + 1 > each || end > received; taken = 0, starts = false) {
+			received += starts ? 0 : block;
+			together = false;
+		}
+		taken++;
+		joined = insn->write_count > 0 ? tally->insn[number].joins
+					       : together && !joined &&
+							 uarch_fuses_behind(tally->uarch,
+								 insn_at(front, s - 1), insn);
+		slots += joined ? 0 : tally->facts[number].slots - tally->facts[number].unlaminated;
+		starts = leaves(front, s);
+	}
+	return slots;
+}
+
+static void add_pairs(const struct front_end *front, struct tally *tally)
+{
+	double slots;
+
+	if (!(front->fact[EXTRA_FETCH_BYTES] > 0) || !(front->fact[EXTRA_DECODE] > 0))
+		return;
+	slots = decoded_slots(front);
+	if (slots > tally->slots + 1e-9)
+		limits_add(tally, LIMIT_DECODE, slots / tally->uarch->width,
+			"%s micro-ops, %s a cycle: %s more nops alone, which the decoders received "
+			"apart from the instruction before",
+			words_turn(tally, slots).text, words_number(tally->uarch->width).text,
+			words_turn(tally, slots - tally->slots).text);
+}
+
 /* Adds the limit of a loop that the micro-op queue repeats. An iteration, or several copies of it,
  * take a whole number of cycles. */
 static void add_loop_buffer(const struct front_end *front, struct tally *tally)
@@ -380,9 +447,10 @@ void limits_front_end(struct tally *tally)
 	cached = supply.decoded_insns == 0;
 	if (cached && tally->slots / tally->turns <= fact[SIZE_LOOP_BUFFER])
 		add_loop_buffer(&front, tally);
-	else if (cached)
+	else if (cached) {
 		add_cached(&front, tally, &supply);
-	else if (fact[SIZE_OPCACHE] <= 0)
+		add_pairs(&front, tally);
+	} else if (fact[SIZE_OPCACHE] <= 0)
 		add_decoded(&front, tally, &supply, LIMIT_DECODE, "");
 	else if (front.over || front.crowded)
 		add_decoded(&front, tally, &supply, LIMIT_OPCACHE,
