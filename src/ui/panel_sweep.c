@@ -139,7 +139,7 @@ static int draw_first(struct box at, int x, int y, const struct sweep_table_repo
 
 	x += VALUE;
 	if (isfinite(value)) {
-		canvas_put_right(at, x, y, style, units_value(value).text);
+		canvas_put_right(at, x, y, style, sweeps_number(figure, value).text);
 		if (doubt)
 			canvas_glyph(at, x, y, STYLE_WARN,
 				sample->contended ? GLYPH_TIMES : GLYPH_DRIFT);
@@ -152,8 +152,8 @@ static int draw_first(struct box at, int x, int y, const struct sweep_table_repo
 	}
 	x += 2;
 	if (columns->spread && spread) {
-		canvas_put_right(at, x + VALUE, y, STYLE_DIM, units_value(lo).text);
-		canvas_put_right(at, x + 2 * VALUE, y, STYLE_DIM, units_value(hi).text);
+		canvas_put_right(at, x + VALUE, y, STYLE_DIM, sweeps_number(figure, lo).text);
+		canvas_put_right(at, x + 2 * VALUE, y, STYLE_DIM, sweeps_number(figure, hi).text);
 	}
 	return x + (columns->spread ? 2 * VALUE : 0);
 }
@@ -188,14 +188,15 @@ static void draw_row(struct box at, int y, const struct sweep_table_report *repo
 
 			x += VALUE;
 			canvas_put_right(at, x, y, STYLE_TEXT,
-				isfinite(value) ? units_value(value).text : "-");
+				isfinite(value) ? sweeps_number(report->figure[i], value).text
+						: "-");
 		}
 		if (!columns->published[i])
 			continue;
 		x += PUBLISHED;
 		if (published)
 			canvas_right(at, x, y, STYLE_TEXT, "%s%s", published->over ? ">" : "",
-				units_value(published->value).text);
+				sweeps_number(report->figure[i], published->value).text);
 	}
 }
 

@@ -55,7 +55,19 @@ for kernel in $kernels; do
 		python3 -c 'import json, sys
 for line in sys.stdin: json.loads(line)' <out || fail "invalid JSON: $(cat out)"
 	fi
+	# The diagrams: every instruction of the loop, which is dispatched, begins, is done and retires in this order.
+	expect 0 explain "$kernel" --uarch "$known" --timeline
+	says out "timeline  "
+	says out "cycles an iteration"
+	expect 0 explain "$kernel" --uarch "$known" --timeline --format csv
+	LC_ALL=C awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
+		{ gsub(/"[^"]*"/, "text"); $0 = $0 } { rows++ }
+		$column["dispatched"] != "" && ($column["done"] < $column["dispatched"] + 0 || $column["retired"] < $column["done"] + 0) { exit 1 }
+		END { exit rows < 2 }' out || fail "explain $kernel --timeline: $(head -n 4 out)"
+	expect 0 explain "$kernel" --uarch "$known" --graph
+	says out "graph     "
 done
+refuse 2 "use one of them" explain combine --timeline --graph
 
 # The running core, or the message that it is unknown.
 "$SLEXPLORE" explain combine </dev/null >out 2>err

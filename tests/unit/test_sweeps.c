@@ -184,6 +184,13 @@ TEST(mistakes_in_claims_are_named)
 	check_refused("sweep a\nclaim cpe n=8 < n=16 | words\n", 2, "before the kernel");
 }
 
+TEST(short_times_keep_their_digits)
+{
+	assert_string_equal(sweeps_number(SWEEPS_SECONDS, 0.000512345).text, "0.000512");
+	assert_string_equal(sweeps_number(SWEEPS_SECONDS, 2.74).text, "2.740");
+	assert_string_equal(sweeps_number(SWEEPS_CPI, 0.25).text, "0.250");
+}
+
 TEST(claims_without_rows_say_nothing)
 {
 	const struct sweeps_row row = claim_row("naive", "8", 2, 0.05, 3);

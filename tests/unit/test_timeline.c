@@ -144,6 +144,23 @@ TEST(each_kind_of_instruction_has_its_row)
 	uarch_free(uarch);
 }
 
+/* The stored value is there in cycle 1, so a load that is renamed to its store would begin before
+ * cycle 0. */
+TEST(a_load_of_a_value_that_was_stored_at_once_begins)
+{
+	struct uarch *uarch;
+
+	check_ok(uarch_load("golden-cove", "x86_64", &uarch));
+	loop_free(&explanation->loop);
+	assembly_loop("mov [rsi], rax; mov rbx, [rsi]; add rcx, 1; cmp rcx, rdi; jne",
+		&explanation->loop);
+	limits_compute(&explanation->loop, uarch, &(struct limits_place){ 0 },
+		&explanation->limits);
+	timeline_make(explanation, &timeline);
+	assert_true(timeline.known && !timeline.differs);
+	uarch_free(uarch);
+}
+
 #if defined(__x86_64__)
 static void initial(const struct kernel *kernel, int64_t *v)
 {

@@ -12,6 +12,7 @@
 
 #include "base/status.h"
 #include "base/text.h"
+#include "base/units.h"
 #include "engine/measure/trials.h"
 #include "experiment/measurer.h"
 #include "experiment/setting/cells.h"
@@ -306,6 +307,9 @@ double sweeps_row_value(const struct named_sweep *sweep, enum sweeps_figure figu
 bool sweeps_row_spread(const struct named_sweep *sweep, enum sweeps_figure figure,
 	const struct sweeps_row *row, const struct sweeps_row *rows, size_t count, double *lo,
 	double *hi);
+
+/* Returns a value as text: "2.720". Seconds below 0.001 keep three digits: "0.000512". */
+struct units_text sweeps_number(enum sweeps_figure figure, double value);
 
 /* Returns the published value of a quantity for a setting, or NULL. */
 const struct sweeps_published *sweeps_published_find(

@@ -145,10 +145,11 @@ static void values_words(const struct named_sweep *sweep, const struct sweeps_cl
 		side_words(sweep, side[i], &row[i]->setting, words);
 		text_addf(words, "%s%s %s", i ? "" : " ",
 			i ? "" : sweeps_figure_names[claim->figure],
-			units_value(place->value[i]).text);
+			sweeps_number(claim->figure, place->value[i]).text);
 		if (place->hi[i] > place->lo[i])
-			text_addf(words, " (%s to %s%s)", units_value(place->lo[i]).text,
-				units_value(place->hi[i]).text,
+			text_addf(words, " (%s to %s%s)",
+				sweeps_number(claim->figure, place->lo[i]).text,
+				sweeps_number(claim->figure, place->hi[i]).text,
 				row[i]->sample.contended ? ", contended" : "");
 	}
 	text_addf(words, ", %s times", units_value(place->ratio).text);

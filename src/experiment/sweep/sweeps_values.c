@@ -144,6 +144,15 @@ const struct sweeps_published *sweeps_published_find(
 
 /* ---- rows ---- */
 
+struct units_text sweeps_number(enum sweeps_figure figure, double value)
+{
+	struct units_text text = units_value(value);
+
+	if (figure == SWEEPS_SECONDS && value < 0.001 && value > 0)
+		snprintf(text.text, sizeof(text.text), "%.3g", value);
+	return text;
+}
+
 const struct sweeps_row *sweeps_row_find(
 	const struct sweeps_row *rows, size_t count, const struct setting *setting)
 {
@@ -230,8 +239,9 @@ static void compare_one(const struct named_sweep *sweep, const struct sweeps_pub
 	for (int i = 0; i < together; i++)
 		text_addf(lines, "%s %s %s%s%s%s%s", i ? "," : "",
 			sweeps_figure_names[published[i].figure], published[i].over ? "over " : "",
-			units_value(published[i].value).text, *published[i].words ? " (" : "",
-			published[i].words, *published[i].words ? ")" : "");
+			sweeps_number(published[i].figure, published[i].value).text,
+			*published[i].words ? " (" : "", published[i].words,
+			*published[i].words ? ")" : "");
 	for (size_t i = 0; i < count; i++) {
 		if (!sweeps_published_of(sweep, published, &rows[i].setting))
 			continue;
@@ -241,7 +251,7 @@ static void compare_one(const struct named_sweep *sweep, const struct sweeps_pub
 
 			if (isfinite(value))
 				text_addf(lines, "%s %s", shown++ ? "," : "; here",
-					units_value(value).text);
+					sweeps_number(published[k].figure, value).text);
 		}
 	}
 	text_add(lines, "\n");

@@ -282,11 +282,24 @@ static struct supply supply_of(const struct front_end *front)
 
 /* ---- Limits */
 
-/* Whether the front end may limit the loop: rename nearly does. Unknown numbers of the front end
- * only matter then. */
+/* Limits that are far below the highest hard limit are left out, because the front end limits
+ * nearly every loop a little more than rename. */
+static bool matters(const struct tally *tally, double cycles)
+{
+	return cycles > 0.8 * tally->bound;
+}
+
+/* Unknown numbers of the front end only matter to a loop that rename nearly limits. */
 static bool may_limit(const struct tally *tally)
 {
-	return tally->slots / tally->uarch->width > 0.8 * tally->bound;
+	return matters(tally, tally->slots / tally->uarch->width);
+}
+
+/* Whether a number of cycles from the micro-op cache or the loop buffer is a limit: it is higher
+ * than that of rename. */
+static bool exceeds(const struct tally *tally, double cycles)
+{
+	return cycles > tally->slots / tally->uarch->width + 1e-9 && matters(tally, cycles);
 }
 
 /* Adds the limit of code from the decoders, and of the windows before it from the micro-op cache.
@@ -335,22 +348,21 @@ static void add_cached(
 	const struct front_end *front, struct tally *tally, const struct supply *supply)
 {
 	double each = front->fact[EXTRA_OPCACHE_OPS], bytes = front->fact[EXTRA_LINE_BYTES],
-	       insns = front->fact[EXTRA_INSTRUCTIONS], rename = tally->slots / tally->uarch->width,
-	       cycles = supply->ops / each;
+	       insns = front->fact[EXTRA_INSTRUCTIONS], cycles = supply->ops / each;
 
 	/* The next iteration does not begin in the cycle of the last one. */
 	if (bytes > 0 && supply->cached == tally->turns)
 		cycles = tally->turns * ceil(cycles / tally->turns - 1e-9);
-	if (insns > 0 && supply->insns / insns > rename + 1e-9)
+	if (insns > 0 && exceeds(tally, supply->insns / insns))
 		limits_add(tally, LIMIT_OPCACHE, supply->insns / insns,
 			"%s instructions, %s a cycle", words_turn(tally, supply->insns).text,
 			words_number(insns).text);
-	if (each > 0 && cycles > rename + 1e-9)
+	if (each > 0 && exceeds(tally, cycles))
 		limits_add(tally, LIMIT_OPCACHE, cycles,
 			"%s micro-ops, %s a cycle from the op cache",
 			words_turn(tally, supply->ops).text, words_number(each).text);
 	/* Every iteration needs a cycle: that alone is not worth a limit next to higher ones. */
-	if (bytes > 0 && supply->cached > rename + 1e-9 &&
+	if (bytes > 0 && exceeds(tally, supply->cached) &&
 		supply->cached > fmin(tally->turns, tally->bound) + 1e-9)
 		limits_add(tally, LIMIT_ALIGNMENT, supply->cached,
 			"%s window%s of %s bytes of code, one a cycle from the op cache",
@@ -404,7 +416,7 @@ static void add_pairs(const struct front_end *front, struct tally *tally)
 	if (!(front->fact[EXTRA_FETCH_BYTES] > 0) || !(front->fact[EXTRA_DECODE] > 0))
 		return;
 	slots = decoded_slots(front);
-	if (slots > tally->slots + 1e-9)
+	if (exceeds(tally, slots / tally->uarch->width))
 		limits_add(tally, LIMIT_DECODE, slots / tally->uarch->width,
 			"%s micro-ops, %s a cycle: %s more nops alone, which the decoders received "
 			"apart from the instruction before",
@@ -421,11 +433,12 @@ static void add_loop_buffer(const struct front_end *front, struct tally *tally)
 	       copies = until > 0 ? fmax(1, fmin(ceil(until / ops), MOST_COPIES)) : 1,
 	       cycles = ceil(ops * copies / tally->uarch->width - 1e-9) / copies * tally->turns;
 
-	if (cycles > tally->slots / tally->uarch->width + 1e-9)
+	if (exceeds(tally, cycles))
 		limits_add(tally, LIMIT_LOOP_BUFFER, cycles,
-			"%s micro-ops from the loop buffer: %s iteration%s in %s cycles",
+			"%s micro-ops from the loop buffer: %s iteration%s in %s cycle%s",
 			words_number(ops).text, words_number(copies).text, copies == 1 ? "" : "s",
-			words_number(cycles / tally->turns * copies).text);
+			words_number(cycles / tally->turns * copies).text,
+			cycles / tally->turns * copies == 1 ? "" : "s");
 }
 
 void limits_front_end(struct tally *tally)

@@ -32,79 +32,6 @@ static const double SAME_TIME = 1e-3;
  * end of the cycle. */
 static const double SLIVER = 1e-6;
 
-/* ---- The work of each node of the dependence graph */
-
-static void add_terms(struct work *work, const struct uarch_class *class, bool load)
-{
-	for (int i = 0; class && class->executes && i < class->term_count; i++) {
-		int count = (int)lrint(class->term[i].count);
-
-		for (int k = 0; k < count && class->term[i].ports && work->count < PIPELINE_TERMS;
-			k++) {
-			work->op[work->count].ports = class->term[i].ports;
-			work->op[work->count].cycles = class->term[i].cycles;
-			work->op[work->count++].load = load;
-		}
-	}
-}
-
-static void prepare_node(struct pipeline *pipeline, int number)
-{
-	const struct tally *tally = pipeline->tally;
-	const struct loop *loop = pipeline->loop;
-	const struct deps_node *node = &pipeline->graph.node[number];
-	const struct loop_step *step = &loop->path[node->step];
-	const struct insn *insn = &loop->insn[step->insn];
-	const struct insn_tally *times = &tally->insn[step->insn];
-	const struct uarch_insn *fact = &tally->facts[step->insn];
-	struct work *work = &pipeline->work[number];
-	bool operation = node->part == PART_OPERATION;
-	int accesses = 1;
-
-	work->early = node->part == PART_STORE;
-	work->first_out = -1;
-	if (times->second > 0)
-		return;
-	if (times->first > 0 && operation) {
-		bool taken = node->step + 1 >= loop->path_count || step[1].taken || !loop->stepped;
-
-		add_terms(work, taken && fact[1].taken ? fact[1].taken : fact[1].op, false);
-	} else if (fact->eliminated && operation) {
-		if (times->materialised > times->times / 2)
-			add_terms(work, uarch_find(tally->uarch, "alu", insn->width), false);
-		work->apart = true;
-	} else if (operation && insn->flow == FLOW_BRANCH && fact->taken &&
-		   (step->taken || !loop->stepped)) {
-		add_terms(work, fact->taken, false);
-	} else {
-		if (node->part == PART_LOAD && insn->memory_count > 0 &&
-			insn->memory[0].accesses > 1)
-			accesses = insn->memory[0].accesses;
-		for (int k = 0; k < accesses; k++)
-			add_terms(work, node->class, node->part == PART_LOAD);
-	}
-}
-
-static void index_steps(struct pipeline *pipeline)
-{
-	const struct tally *tally = pipeline->tally;
-	const struct deps_graph *graph = &pipeline->graph;
-	int steps = pipeline->loop->path_count, node = 0;
-
-	for (int s = 0; s <= steps; s++) {
-		int number = pipeline->loop->path[s < steps ? s : 0].insn;
-		const struct insn_tally *insn = &tally->insn[number];
-
-		while (node < graph->node_count && graph->node[node].step < s)
-			node++;
-		pipeline->step[s].first = node;
-		pipeline->step[s].slots =
-			insn->second > 0 || insn->joins ? 0 : tally->facts[number].slots;
-	}
-}
-
-/* ---- The simulation */
-
 /* How far a run has come. */
 struct progress {
 	int renamed, retired; /* number of steps that are renamed, and of steps that are retired */
@@ -128,7 +55,8 @@ static double later(double a, double b)
 static void started(struct pipeline *pipeline, int number);
 
 /* Starts a node if all its producers have started. The start time is `ready`, or the time when the
- * store has the value, if that time is later. */
+ * store has the value, if that time is later. A negative time would mean that the node has not
+ * started. */
 static void start(struct pipeline *pipeline, int number, double ready)
 {
 	struct instance *instance = &pipeline->instance[number];
@@ -137,7 +65,7 @@ static void start(struct pipeline *pipeline, int number, double ready)
 		return;
 	instance->start = instance->stored > -INFINITY &&
 					  pipeline->work[number % pipeline->graph.node_count].linked
-				  ? instance->stored
+				  ? later(instance->stored, 0)
 				  : later(instance->stored, ready);
 	started(pipeline, number);
 }
@@ -319,39 +247,62 @@ static bool execute_one(struct pipeline *pipeline, int port)
 	return false;
 }
 
-/* Moves the oldest ready micro-op that a port can execute from the queue of another port to the
- * port's own empty queue position, and runs it. Returns false if there is none. An ideal run thus
- * leaves no port idle that could work. */
-static bool take_over(struct pipeline *pipeline, int port)
+/* Returns the next ready micro-op of a port's queue, from the place *index on, and moves *index
+ * behind it. NULL: there is none. */
+static const struct waiting *next_ready(const struct pipeline *pipeline, int port, int *index)
 {
 	double soon = pipeline->now + 1 - SLIVER;
-	int oldest = INT_MAX, from = -1, index = -1;
+
+	if (pipeline->look_at[port] > soon)
+		return NULL;
+	for (; *index < pipeline->count[port]; ++*index)
+		if (begins(pipeline, &pipeline->queue[port][*index]) <= soon)
+			return &pipeline->queue[port][(*index)++];
+	return NULL;
+}
+
+static uint32_t ports_of(const struct pipeline *pipeline, const struct waiting *op)
+{
+	return pipeline->work[op->instance % pipeline->graph.node_count].op[op->op].ports;
+}
+
+/* Returns the ports that could execute a ready micro-op. */
+static uint32_t wanted_ports(const struct pipeline *pipeline)
+{
+	uint32_t wanted = 0;
 
 	for (uint32_t left = pipeline->awake; left; left &= left - 1) {
-		int p = ffs((int)left) - 1, known = pipeline->known[p];
+		int port = ffs((int)left) - 1, index = 0;
 
-		for (int i = 0; known > 0 && i < pipeline->count[p] && pipeline->look_at[p] <= soon;
-			i++) {
-			const struct waiting *op = &pipeline->queue[p][i];
-			const struct work *work =
-				&pipeline->work[op->instance % pipeline->graph.node_count];
-			double at = begins(pipeline, op);
+		for (const struct waiting *op; (op = next_ready(pipeline, port, &index));)
+			wanted |= ports_of(pipeline, op);
+	}
+	return wanted;
+}
 
-			known -= at < INFINITY;
-			if (at > soon || !(work->op[op->op].ports >> port & 1))
-				continue;
-			if (op->instance < oldest) {
-				oldest = op->instance;
-				from = p;
-				index = i;
+/* Runs the oldest ready micro-op that a port can execute, from the queue of another port. Returns
+ * false if there is none. An ideal run thus leaves no port idle that could work. */
+static bool take_over(struct pipeline *pipeline, int port)
+{
+	int oldest = INT_MAX, from = -1, place = -1;
+
+	for (uint32_t left = pipeline->awake; left; left &= left - 1) {
+		int p = ffs((int)left) - 1, index = 0;
+
+		for (const struct waiting *op; (op = next_ready(pipeline, p, &index));)
+			if (ports_of(pipeline, op) >> port & 1) {
+				if (op->instance < oldest) {
+					oldest = op->instance;
+					from = p;
+					place = index - 1;
+				}
+				break;
 			}
-			break;
-		}
 	}
 	if (from < 0)
 		return false;
-	pipeline->instance[oldest].port[pipeline->queue[from][index].op] = (uint8_t)port;
-	begin(pipeline, from, index, port);
+	pipeline->instance[oldest].port[pipeline->queue[from][place].op] = (uint8_t)port;
+	begin(pipeline, from, place, port);
 	return true;
 }
 
@@ -371,9 +322,12 @@ static void execute(struct pipeline *pipeline)
 			execute_one(pipeline, p))
 			;
 	}
-	for (p = 0; pipeline->rules->ideal && p < uarch_port_count(pipeline->tally->uarch); p++)
+	for (uint32_t left = pipeline->rules->ideal ? wanted_ports(pipeline) : 0; left;
+		left &= left - 1) {
+		p = ffs((int)left) - 1;
 		while (pipeline->free_at[p] < end && take_over(pipeline, p))
 			;
+	}
 }
 
 /* Returns the port with the shortest queue; if queues are equal, the port with the highest number.
@@ -571,34 +525,6 @@ static double run(struct pipeline *pipeline)
 		       : (progress.to - progress.from) / (pipeline->until - pipeline->warm);
 }
 
-/* Prepares the nodes, the edges from each node, and each node's instance in each round. */
-static void prepare(struct pipeline *pipeline)
-{
-	const struct deps_graph *graph = &pipeline->graph;
-	int instances = pipeline->rounds * graph->node_count;
-
-	for (int i = 0; i < instances; i++)
-		pipeline->instance[i] = (struct instance){ .start = -1, .stored = -INFINITY };
-	for (int i = 0; i < graph->node_count; i++)
-		prepare_node(pipeline, i);
-	if (pipeline->rules->adjust)
-		pipeline->rules->adjust(pipeline);
-	index_steps(pipeline);
-	for (int i = graph->edge_count - 1; i >= 0; i--) {
-		const struct deps_edge *edge = &graph->edge[i];
-
-		pipeline->next_out[i] = pipeline->work[edge->from].first_out;
-		pipeline->work[edge->from].first_out = i;
-		pipeline->work[edge->to].linked |= edge->memory && edge->weight < 0;
-		for (int r = edge->distance; r < pipeline->rounds; r++) {
-			struct instance *to = &pipeline->instance[r * graph->node_count + edge->to];
-
-			to->waits++;
-			to->stores += edge->memory;
-		}
-	}
-}
-
 void pipeline_open(
 	struct pipeline *pipeline, const struct tally *tally, struct pipeline_rules *rules)
 {
@@ -631,7 +557,7 @@ void pipeline_open(
 	if (rules->keep)
 		pipeline->times = memory_new(
 			(size_t)(pipeline->rounds * loop->path_count), sizeof(*pipeline->times));
-	prepare(pipeline);
+	pipeline_prepare(pipeline);
 	pipeline->cycles = run(pipeline);
 }
 

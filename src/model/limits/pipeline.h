@@ -1,5 +1,5 @@
-/* The inside of the simulated pipeline: pipeline.c runs it, timeline.c reads the times of a run.
- * Private to these two files. */
+/* The inside of the simulated pipeline: pipeline_work.c prepares the work of each node, pipeline.c
+ * runs it, timeline.c reads the times of a run. Private to these files. */
 #pragma once
 
 #include <stdint.h>
@@ -113,3 +113,7 @@ struct pipeline {
 void pipeline_open(
 	struct pipeline *pipeline, const struct tally *tally, struct pipeline_rules *rules);
 void pipeline_close(struct pipeline *pipeline);
+
+/* Prepares the nodes, the edges from each node, and each node's instance in each round. The memory
+ * of these arrays is allocated. */
+void pipeline_prepare(struct pipeline *pipeline);

@@ -24,7 +24,6 @@ enum holder {
 	HOLDS_VECTOR_LOADS,
 	HOLDS_STORES,
 	HOLDS_ACCESSES,
-	HOLDS_BRANCHES,
 	HOLDS_OPERATIONS,
 	HOLDS_FRONT
 };
@@ -44,7 +43,6 @@ static const struct {
 	{ LIMIT_SPLITS, HOLDS_ACCESSES },
 	{ LIMIT_BANKS, HOLDS_LOADS },
 	{ LIMIT_STORE_LINES, HOLDS_STORES },
-	{ LIMIT_TAKEN, HOLDS_BRANCHES },
 	{ LIMIT_SATURATION, HOLDS_OPERATIONS },
 	{ LIMIT_MEMORY_LATENCY, HOLDS_ACCESSES },
 	{ LIMIT_MEMORY_LINES, HOLDS_ACCESSES },
@@ -92,7 +90,6 @@ static bool holds(const struct pipeline *pipeline, int number, enum holder holde
 	case HOLDS_VECTOR_LOADS: return load && insn->vector;
 	case HOLDS_STORES: return store;
 	case HOLDS_ACCESSES: return load || store;
-	case HOLDS_BRANCHES: return node->part == PART_OPERATION && insn->flow != FLOW_NONE;
 	case HOLDS_OPERATIONS: return node->part == PART_OPERATION && !insn->vector;
 	case HOLDS_NONE:
 	case HOLDS_FRONT: break;

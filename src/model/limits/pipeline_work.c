@@ -1,0 +1,100 @@
+/* The work of each node of the dependence graph: its micro-ops with their possible ports. */
+#include "model/limits/pipeline.h"
+
+#include <math.h>
+
+static void add_terms(struct work *work, const struct uarch_class *class, bool load)
+{
+	for (int i = 0; class && class->executes && i < class->term_count; i++) {
+		int count = (int)lrint(class->term[i].count);
+
+		for (int k = 0; k < count && class->term[i].ports && work->count < PIPELINE_TERMS;
+			k++) {
+			work->op[work->count].ports = class->term[i].ports;
+			work->op[work->count].cycles = class->term[i].cycles;
+			work->op[work->count++].load = load;
+		}
+	}
+}
+
+static void prepare_node(struct pipeline *pipeline, int number)
+{
+	const struct tally *tally = pipeline->tally;
+	const struct loop *loop = pipeline->loop;
+	const struct deps_node *node = &pipeline->graph.node[number];
+	const struct loop_step *step = &loop->path[node->step];
+	const struct insn *insn = &loop->insn[step->insn];
+	const struct insn_tally *times = &tally->insn[step->insn];
+	const struct uarch_insn *fact = &tally->facts[step->insn];
+	struct work *work = &pipeline->work[number];
+	bool operation = node->part == PART_OPERATION;
+	int accesses = 1;
+
+	work->early = node->part == PART_STORE;
+	work->first_out = -1;
+	if (times->second > 0)
+		return;
+	if (times->first > 0 && operation) {
+		bool taken = node->step + 1 >= loop->path_count || step[1].taken || !loop->stepped;
+
+		add_terms(work, taken && fact[1].taken ? fact[1].taken : fact[1].op, false);
+	} else if (fact->eliminated && operation) {
+		if (times->materialised > times->times / 2)
+			add_terms(work, uarch_find(tally->uarch, "alu", insn->width), false);
+		work->apart = true;
+	} else if (operation && insn->flow == FLOW_BRANCH && fact->taken &&
+		   (step->taken || !loop->stepped)) {
+		add_terms(work, fact->taken, false);
+	} else {
+		if (node->part == PART_LOAD && insn->memory_count > 0 &&
+			insn->memory[0].accesses > 1)
+			accesses = insn->memory[0].accesses;
+		for (int k = 0; k < accesses; k++)
+			add_terms(work, node->class, node->part == PART_LOAD);
+	}
+}
+
+static void index_steps(struct pipeline *pipeline)
+{
+	const struct tally *tally = pipeline->tally;
+	const struct deps_graph *graph = &pipeline->graph;
+	int steps = pipeline->loop->path_count, node = 0;
+
+	for (int s = 0; s <= steps; s++) {
+		int number = pipeline->loop->path[s < steps ? s : 0].insn;
+		const struct insn_tally *insn = &tally->insn[number];
+
+		while (node < graph->node_count && graph->node[node].step < s)
+			node++;
+		pipeline->step[s].first = node;
+		pipeline->step[s].slots =
+			insn->second > 0 || insn->joins ? 0 : tally->facts[number].slots;
+	}
+}
+
+void pipeline_prepare(struct pipeline *pipeline)
+{
+	const struct deps_graph *graph = &pipeline->graph;
+	int instances = pipeline->rounds * graph->node_count;
+
+	for (int i = 0; i < instances; i++)
+		pipeline->instance[i] = (struct instance){ .start = -1, .stored = -INFINITY };
+	for (int i = 0; i < graph->node_count; i++)
+		prepare_node(pipeline, i);
+	if (pipeline->rules->adjust)
+		pipeline->rules->adjust(pipeline);
+	index_steps(pipeline);
+	for (int i = graph->edge_count - 1; i >= 0; i--) {
+		const struct deps_edge *edge = &graph->edge[i];
+
+		pipeline->next_out[i] = pipeline->work[edge->from].first_out;
+		pipeline->work[edge->from].first_out = i;
+		pipeline->work[edge->to].linked |= edge->memory && edge->weight < 0;
+		for (int r = edge->distance; r < pipeline->rounds; r++) {
+			struct instance *to = &pipeline->instance[r * graph->node_count + edge->to];
+
+			to->waits++;
+			to->stores += edge->memory;
+		}
+	}
+}
