@@ -340,8 +340,8 @@ static void draw_graph(struct box at, const struct scene *scene)
 		graph_sentence(view, part.chosen).text);
 	if (legend)
 		canvas_put(at, 0, SENTENCE, STYLE_DIM,
-			"● carried chain  ─ last input  · earlier input  ' input of the iteration "
-			"before");
+			"● carried chain  line: the last input  dots: an earlier input  ' "
+			"iteration before");
 }
 
 static bool graph_alone(const struct view *view)

@@ -154,8 +154,8 @@ TEST(a_load_of_a_value_that_was_stored_at_once_begins)
 	loop_free(&explanation->loop);
 	assembly_loop("mov [rsi], rax; mov rbx, [rsi]; add rcx, 1; cmp rcx, rdi; jne",
 		&explanation->loop);
-	limits_compute(&explanation->loop, uarch, &(struct limits_place){ 0 },
-		&explanation->limits);
+	limits_compute(
+		&explanation->loop, uarch, &(struct limits_place){ 0 }, &explanation->limits);
 	timeline_make(explanation, &timeline);
 	assert_true(timeline.known && !timeline.differs);
 	uarch_free(uarch);
