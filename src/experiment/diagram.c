@@ -11,15 +11,19 @@
 
 struct words diagram_insn(const struct loop *loop, int insn)
 {
-	struct text text = { 0 };
-	struct words words;
+	struct words words = words_of("%s", loop->insn[insn].text);
 	char *at;
 
 	if (!loop->insn[insn].known)
 		return words_of("(not decoded)");
-	loop_insn_text(loop, &loop->insn[insn], &text);
-	words = words_of("%s", text_string(&text));
-	text_free(&text);
+	/* Only the text of a jump depends on the loop. */
+	if (loop->insn[insn].target) {
+		struct text text = { 0 };
+
+		loop_insn_text(loop, &loop->insn[insn], &text);
+		words = words_of("%s", text_string(&text));
+		text_free(&text);
+	}
 	while ((at = strstr(words.text, " ptr ")) != NULL) {
 		char *word = at;
 
