@@ -70,7 +70,8 @@ static const struct knob knobs[] = {
 	[CHAINS] =
 		KNOB_ROW_COUNT("chains", "independent misses in an iteration", 2, WINDOW_CHAINS, 2),
 	[DISTANCE] = KNOB_ROW_COUNT("distance",
-		"fillers from a prefetch to its load; 0: all of the iteration", 0, FILLERS_MOST, 0),
+		"fillers from a prefetch to its load; 0: all of the iteration", 0, FILLERS_MOST, 0,
+		.role = KNOB_FORM),
 };
 
 /* ---- The code */

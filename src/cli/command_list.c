@@ -104,6 +104,8 @@ static void named_sweep_text(struct report *report, const void *item)
 	for (int i = 0; i < sweep->word_count; i++)
 		fprintf(report->out, " %s", sweep->word[i]);
 	fputc('\n', report->out);
+	for (int i = 0; i < sweep->claim_count; i++)
+		fprintf(report->out, "    Claim: %s\n", sweep->claim[i].words);
 	if (*sweep->source)
 		fprintf(report->out, "    From: %s\n", sweep->source);
 }
@@ -125,6 +127,9 @@ static void named_sweep_data(struct report *report, const struct records *record
 		record_append_string(list, sweep->kernel->knobs[sweep->line[i]].name);
 	record_set_string(object, "y", sweeps_figure_names[sweep->figure]);
 	record_set_words(object, "document", sweep->source);
+	list = record_list(object, "claims");
+	for (int i = 0; i < sweep->claim_count; i++)
+		record_append_string(list, sweep->claim[i].words);
 	record_write(records, object);
 }
 

@@ -11,15 +11,19 @@
 
 struct words diagram_insn(const struct loop *loop, int insn)
 {
-	struct text text = { 0 };
-	struct words words;
+	struct words words = words_of("%s", loop->insn[insn].text);
 	char *at;
 
 	if (!loop->insn[insn].known)
 		return words_of("(not decoded)");
-	loop_insn_text(loop, &loop->insn[insn], &text);
-	words = words_of("%s", text_string(&text));
-	text_free(&text);
+	/* Only the text of a jump depends on the loop. */
+	if (loop->insn[insn].target) {
+		struct text text = { 0 };
+
+		loop_insn_text(loop, &loop->insn[insn], &text);
+		words = words_of("%s", text_string(&text));
+		text_free(&text);
+	}
 	while ((at = strstr(words.text, " ptr ")) != NULL) {
 		char *word = at;
 
@@ -268,6 +272,18 @@ static void mark(const struct diagram_window *window, uint8_t *cells, int row, i
 		cells[row * window->columns + column] |= (uint8_t)bits;
 }
 
+/* Makes a cell a part of a bar. A line that crosses the bar stays visible. */
+static void mark_bar(
+	const struct diagram_window *window, uint8_t *cells, int row, int column, int bits)
+{
+	uint8_t *cell = cells + (row - window->row) * window->columns + column - window->column;
+
+	if (column < window->column || column >= window->column + window->columns)
+		return;
+	if (!(*cell & DIAGRAM_UP) || !(*cell & DIAGRAM_DOWN))
+		*cell = (uint8_t)(DIAGRAM_BAR | bits);
+}
+
 /* Draws a dependence: from the end of the producer's bar down to the consumer's row, and right to
  * the part that needs the result. The column before a bar is free for such lines. */
 static void draw_edge(const struct diagram_window *window, const struct dataflow_row *from,
@@ -312,7 +328,7 @@ static void draw_part(const struct dataflow *dataflow, const struct diagram_wind
 				DIAGRAM_LEFT | DIAGRAM_RIGHT | DIAGRAM_SLACK |
 					(bits & DIAGRAM_CHOSEN));
 	for (int column = from; column < to || column == from; column++)
-		mark(window, cells, part->row, column, DIAGRAM_BAR | bits);
+		mark_bar(window, cells, part->row, column, bits);
 }
 
 void diagram_draw(const struct dataflow *dataflow, const struct diagram_window *window, int chosen,

@@ -12,6 +12,8 @@
 enum { TURN = 3, MARK = 2, PORTS = 4, NEEDS = 7, INSN_LEAST = 12, INSN_MOST = 34 };
 /* Rows of the sentence about the chosen row; rows that leave room for the legend. */
 enum { SENTENCE = 2, LEGEND_FROM = 13 };
+/* Instructions whose texts determine the width of their column. */
+enum { INSNS_MEASURED = 64 };
 
 /* The part of a diagram that a frame shows. */
 struct part {
@@ -30,7 +32,7 @@ static struct part divide(struct box at, const struct view *view, int count, int
 		.insn = INSN_LEAST };
 
 	part.first = panels_first(count, part.rows, part.chosen);
-	for (int i = 0; i < loop->insn_count; i++)
+	for (int i = 0; i < loop->insn_count && i < INSNS_MEASURED; i++)
 		part.insn = int_most(part.insn, canvas_columns(at, diagram_insn(loop, i).text) + 1);
 	part.insn = int_least(part.insn, int_least(INSN_MOST, at.width / 3));
 	part.left = TURN + MARK + part.insn + word + 1;
@@ -340,8 +342,8 @@ static void draw_graph(struct box at, const struct scene *scene)
 		graph_sentence(view, part.chosen).text);
 	if (legend)
 		canvas_put(at, 0, SENTENCE, STYLE_DIM,
-			"● carried chain  ─ last input  · earlier input  ' input of the iteration "
-			"before");
+			"● carried chain  line: the last input  dots: an earlier input  ' "
+			"iteration before");
 }
 
 static bool graph_alone(const struct view *view)

@@ -107,6 +107,8 @@ measured windows nop load --gnuplot windows
 [ "$status" -ne 0 ] || plots windows
 expect 0 explain combine --uarch "$core" --gnuplot limits
 plots limits
+expect 0 explain combine --uarch "$core" --timeline --gnuplot timeline
+plots timeline
 
 # ---- cairo: if it is missing, the message says so and names the package
 
@@ -127,6 +129,10 @@ unset LD_LIBRARY_PATH
 for extension in svg png pdf; do
 	expect 0 explain combine --uarch "$core" --picture "limits.$extension"
 	has "limits.$extension" "combine: what limits it" "cycles per array element read" "slexplore 0"
+	expect 0 explain combine --uarch "$core" --timeline --picture "timeline.$extension"
+	has "timeline.$extension" "combine: timeline on" "cycles an iteration"
+	expect 0 explain combine --uarch "$core" --graph --picture "graph.$extension" --theme dark
+	has "graph.$extension" "combine: dependence graph of two iterations" "the slowest carried chain"
 	measured run combine --uarch "$core" --picture "run.$extension" --theme dark
 	has "run.$extension" "measured" "quartiles"
 	measured sweep combine acc=1,2,4,8 unroll=8 type=f64,i64 --picture "lines.$extension"

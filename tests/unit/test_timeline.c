@@ -12,6 +12,7 @@
 #include "model/core/uarch.h"
 #include "model/limits/dataflow.h"
 #include "model/limits/timeline.h"
+#include "picture/chart_diagrams.h"
 
 static struct explanation *explanation;
 static struct timeline timeline;
@@ -154,10 +155,44 @@ TEST(a_load_of_a_value_that_was_stored_at_once_begins)
 	loop_free(&explanation->loop);
 	assembly_loop("mov [rsi], rax; mov rbx, [rsi]; add rcx, 1; cmp rcx, rdi; jne",
 		&explanation->loop);
-	limits_compute(&explanation->loop, uarch, &(struct limits_place){ 0 },
-		&explanation->limits);
+	limits_compute(
+		&explanation->loop, uarch, &(struct limits_place){ 0 }, &explanation->limits);
 	timeline_make(explanation, &timeline);
 	assert_true(timeline.known && !timeline.differs);
+	uarch_free(uarch);
+}
+
+/* The pictures have the rows, the bars and the lines of the diagrams. */
+TEST(diagrams_become_charts)
+{
+	struct uarch *uarch = explain_text(small, "mov eax, [rsi]; imul ebx, eax; jne");
+	const struct chart_origin origin = { .now = 1767225600 };
+	struct setting setting;
+	struct chart *chart;
+	int bars = 0;
+
+	setting_init(&setting, kernel_registry[0]);
+	chart = chart_timeline(explanation, &setting, &timeline, &origin);
+	assert_int_equal(chart->kind, CHART_SPANS);
+	assert_int_equal(chart->y.count, 24);
+	for (int i = 0; i < chart->span_count; i++) {
+		const struct chart_span *span = &chart->span[i];
+
+		assert_true(span->to > span->from && span->row < chart->y.count);
+		bars += span->kind == SPAN_WORKS || span->kind == SPAN_CHAIN;
+		if (span->row == 1 && span->kind == SPAN_CHAIN) {
+			check_near(span->from, 5, 1e-3);
+			check_near(span->to, 8, 1e-3);
+			assert_string_equal(span->text, "1");
+		}
+	}
+	assert_int_equal(bars, 24);
+	check_contains(chart->remark, "3.000 cycles an iteration, as predicted");
+	chart_free(chart);
+	chart = chart_graph(explanation, &setting, &dataflow, &origin);
+	assert_int_equal(chart->y.count, 6);
+	assert_int_equal(chart->link_count, dataflow.edge_count);
+	chart_free(chart);
 	uarch_free(uarch);
 }
 

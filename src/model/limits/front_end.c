@@ -369,8 +369,8 @@ static void add_cached(
 			words_turn(tally, supply->cached).text, words_s(tally, supply->cached),
 			words_number(bytes).text);
 	else if (bytes <= 0 && may_limit(tally))
-		limits_add_unknown(tally, LIMIT_ALIGNMENT,
-			"the bytes of code that the op cache supplies per cycle are not known");
+		limits_add_unknown(
+			tally, LIMIT_ALIGNMENT, "bytes a cycle from the op cache not known");
 }
 
 /* Rename slots of a path in which nops only share a slot if they reach the decoders together with

@@ -158,9 +158,9 @@ static bool chain_misses(const struct limits *limits, const struct limit *by)
 }
 
 /* The runs that are tried: with the misses of chained loads as latency or as a rate, and with
- * micro-ops of carried chains first or the oldest micro-op first. A core that chooses ports at
+ * the oldest micro-op first or micro-ops of carried chains first. A core that chooses ports at
  * rename first has its own run. */
-enum { TRY_NO_MISSES = 1, TRY_OLDEST_FIRST = 2, TRIES = 4 };
+enum { TRY_NO_MISSES = 1, TRY_CHAINS_FIRST = 2, TRIES = 4 };
 
 /* Whether a run with the rules `try` can differ from the runs before. */
 static bool worth_trying(const struct limits *limits, int try)
@@ -178,8 +178,8 @@ static void fill_rules(const struct tally *tally, const struct limits *limits, i
 	double front = 0, slots = tally->slots + tally->unlaminated;
 	bool binds = tally->uarch->fact[EXTRA_BINDS_PORTS] > 0;
 
-	*pace = (struct pace){ .chains_first = !(try & TRY_OLDEST_FIRST), .limits = limits };
-	*rules = (struct pipeline_rules){ .ideal = !binds || (try & TRY_OLDEST_FIRST),
+	*pace = (struct pace){ .chains_first = try & TRY_CHAINS_FIRST, .limits = limits };
+	*rules = (struct pipeline_rules){ .ideal = !binds || (try & TRY_CHAINS_FIRST),
 		.keep = true,
 		.most = 1000 * by->cycles,
 		.adjust = adjust,
@@ -349,7 +349,9 @@ static void describe(const struct tally *tally, const struct limit *by, const st
 	enum holder holder = holder_of(by->kind);
 	struct limit_words words = { "" };
 
-	if (timeline->differs && uarch_known(rob) && uarch_known(scheduler))
+	if (timeline->differs && timeline->cycles < timeline->predicted)
+		words_add(&words, "The run has only a part of the cost of this limit: %s.", title);
+	else if (timeline->differs && uarch_known(rob) && uarch_known(scheduler))
 		words_add(&words,
 			"The run has a reorder buffer of %.0f and a scheduler of %.0f entries; the "
 			"limit assumes that they are large enough.",
