@@ -63,9 +63,9 @@ struct sweep_sink {
 	 * the combinations. cell->failure is set if the cell could not be measured. The pointer
 	 * `cell` to a measured setting is valid only during the call. */
 	void (*finished)(void *context, const struct cell *cell);
-	/* The sweep calls meanwhile() after each batch of finished cells, and before each wait, to
-	 * write output and show progress. */
-	void (*meanwhile)(void *context);
+	/* The sweep calls before_wait() after each batch of finished cells, and before each wait,
+	 * to write output and show progress. */
+	void (*before_wait)(void *context);
 };
 
 struct sweep;
