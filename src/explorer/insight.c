@@ -270,14 +270,6 @@ bool insight_foreign(const struct session *session)
 
 /* ---- the explanation ---- */
 
-bool insight_ready(const struct session *session)
-{
-	const struct insight *insight = &session->insight;
-
-	return insight->setting.kernel && !insight->reading &&
-	       status_is_ok(&insight->explanation->status);
-}
-
 enum limit_kind insight_binding(const struct session *session)
 {
 	const struct limits *limits;
@@ -309,7 +301,8 @@ static struct explain_question question_of(const struct session *session)
 }
 
 /* The session calls this function after the limits of the setting were computed. Finds the source
- * code of the setting, and begins the search for advice. */
+ * code of the setting and the model's values of the counted events, and begins the search for
+ * advice. */
 static void begin_advice(struct session *session)
 {
 	struct insight *insight = &session->insight;
@@ -320,6 +313,7 @@ static void begin_advice(struct session *session)
 	insight->advised = false;
 	insight->advice_due = -INFINITY;
 	insight->advice = (struct advice){ 0 };
+	counted_renew(session);
 	if (insight->source_of == kernel && insight->function == function)
 		return;
 	listing_free(insight->listing);

@@ -118,8 +118,6 @@ bool insight_advice_due(const struct session *session);
  * delay. */
 bool insight_slow(const struct session *session);
 
-bool insight_ready(
-	const struct session *session); /* whether the present setting has an explanation */
 /* Whether the explanation is for a core other than the running core. */
 bool insight_foreign(const struct session *session);
 /* Returns the binding limit (the highest hard limit) of the present setting; LIMIT_COUNT: the
