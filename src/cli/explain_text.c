@@ -246,7 +246,7 @@ void explain_text_sample(struct report *report, const struct sample *sample)
  * `before`, prints "the same" in their place. */
 static void put_level(FILE *out, const struct misses *misses, int level, const char *before)
 {
-	struct misses_text words = misses_words(misses, level), note = misses_note(misses, level);
+	struct words words = misses_words(misses, level), note = misses_note(misses, level);
 
 	fprintf(out, "L%d %s: %s%s%s\n", level + 1,
 		units_size_long((int64_t)misses->level[level].bytes).text,

@@ -200,7 +200,7 @@ static int find_ways(const struct named_sweep *sweep, const struct sweeps_row *a
 }
 
 /* Returns the name of a way, which is a value of the baseline's knob such as "blocked". */
-static struct setting_text way_words(const struct named_sweep *sweep, const struct sweeps_row *row)
+static struct units_text way_words(const struct named_sweep *sweep, const struct sweeps_row *row)
 {
 	return setting_shown(&sweep->kernel->knobs[sweep->base], row->setting.v[sweep->base]);
 }
@@ -239,7 +239,7 @@ static void reason_words(const struct named_sweep *sweep, const struct sweeps_ro
 	const struct sweeps_row *slow, struct text *words)
 {
 	const struct sample_ratios *a = &fast->sample_ratios, *b = &slow->sample_ratios;
-	struct setting_text name = way_words(sweep, slow);
+	struct units_text name = way_words(sweep, slow);
 	bool begun = false;
 
 	if (fewer(a->instructions, b->instructions)) {
@@ -272,7 +272,7 @@ static bool compare_ways(
 	const struct named_sweep *sweep, const struct way *ways, int count, struct text *lines)
 {
 	const struct way *fast = NULL, *slow = NULL;
-	struct setting_text one, two;
+	struct units_text one, two;
 	double most = 1;
 
 	for (int i = 0; i < count; i++)
