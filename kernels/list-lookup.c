@@ -268,8 +268,8 @@ static const struct {
 		"In order the next node is in this line or in a prefetched one: the chain costs "
 		"the latency of a cache, if memory keeps up.",
 		"The chain waits for each misplaced node, and no other miss overlaps with it." },
-	[FORM_INTERLEAVED] = { "the next node's address is in this node; meanwhile this node is "
-			       "compared with all values",
+	[FORM_INTERLEAVED] = { "the next node's address is in this node; at the same time, this "
+			       "node is compared with all values",
 		"Nodes come in order and comparisons four at a time: the loop over the values, "
 		"started once per node, is the remaining cost.",
 		"Faster comparisons hide less: once they take less time than a miss, the chain of "

@@ -8,7 +8,12 @@
 
 struct status status_ok(void)
 {
-	return (struct status){ .code = STATUS_OK };
+	struct status status;
+
+	/* The rest of the text stays unset: thousands of settings are checked for a screen. */
+	status.code = STATUS_OK;
+	status.text[0] = '\0';
+	return status;
 }
 
 struct status status_make(enum status_code code, const char *format, ...)

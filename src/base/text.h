@@ -36,7 +36,8 @@ void text_cut_clean(char *buffer, size_t size);
  * character, a control character, or a character that changes the direction of writing. */
 size_t text_character(const char *at);
 
-/* A formatted text by value; a text longer than the buffer is cut. */
+/* A formatted text by value: words_of(…).text is valid until the end of the full expression. A text
+ * longer than the buffer is cut. */
 struct words {
 	char text[640];
 };

@@ -34,7 +34,7 @@ bool units_parse(const char *string, bool with_suffix, int64_t *value)
 	return true;
 }
 
-static __attribute__((format(printf, 1, 2))) struct units_text print(const char *format, ...)
+struct units_text units_text(const char *format, ...)
 {
 	struct units_text words;
 	va_list arguments;
@@ -53,7 +53,7 @@ struct units_text units_size(int64_t bytes)
 		bytes /= 1024;
 		power++;
 	}
-	return print("%" PRId64 "%.*s", bytes, power > 0, suffixes + (power ? power - 1 : 0));
+	return units_text("%" PRId64 "%.*s", bytes, power > 0, suffixes + (power ? power - 1 : 0));
 }
 
 struct units_text units_size_short(int64_t bytes)
@@ -69,8 +69,8 @@ struct units_text units_size_short(int64_t bytes)
 		power++;
 	}
 	if (bytes / unit >= 1000)
-		return print("%" PRId64 "%c", bytes / unit, suffixes[power - 1]);
-	return print("%" PRId64 ".%d%c", bytes / unit, (int)(bytes % unit / (unit / 10 + 1)),
+		return units_text("%" PRId64 "%c", bytes / unit, suffixes[power - 1]);
+	return units_text("%" PRId64 ".%d%c", bytes / unit, (int)(bytes % unit / (unit / 10 + 1)),
 		suffixes[power - 1]);
 }
 
@@ -85,7 +85,7 @@ struct units_text units_size_long(int64_t bytes)
 		scaled /= 1024;
 		power++;
 	}
-	return print(
+	return units_text(
 		"%.*f %s", power > 0 && fabs(scaled - round(scaled)) >= 0.05, scaled, names[power]);
 }
 
@@ -97,10 +97,10 @@ struct units_text units_value(double value)
 	int decimals = 0;
 
 	if (!isfinite(value))
-		return print("-");
+		return units_text("-");
 	if (fabs(value) >= 1e6)
-		return print("%.3e", value);
+		return units_text("%.3e", value);
 	while (decimals < 3 && fabs(value) < bounds[decimals])
 		decimals++;
-	return print("%.*f", decimals, value);
+	return units_text("%.*f", decimals, value);
 }

@@ -10,11 +10,12 @@
  * text of another form: empty, "1.5m", signs, blanks, trailing characters, overflow of int64_t. */
 bool units_parse(const char *string, bool with_suffix, int64_t *value);
 
-/* A text returned by value: units_size(bytes).text is valid until the end of the full expression.
- */
+/* A short text by value: units_size(bytes).text is valid until the end of the full expression. Like
+ * words_of(), but a text of 32 bytes or more is cut. */
 struct units_text {
 	char text[32];
 };
+struct units_text units_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Bytes in the form that users type for knobs, with the largest suffix that divides exactly: "32k",
  * "96k", "1000". */

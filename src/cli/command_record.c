@@ -291,7 +291,7 @@ static void finished(void *context, const struct cell *cell)
 	finish_cell(recorder, cell);
 }
 
-static void meanwhile(void *context)
+static void before_wait(void *context)
 {
 	struct recorder *recorder = context;
 	struct sweep_progress progress = sweep_progress(recorder->sweep);
@@ -302,7 +302,7 @@ static void meanwhile(void *context)
 static void record_sweep(struct recorder *recorder)
 {
 	const struct sweep_sink sink = {
-		.context = recorder, .finished = finished, .meanwhile = meanwhile
+		.context = recorder, .finished = finished, .before_wait = before_wait
 	};
 	const struct measurer measurer = bench_measurer(&recorder->bench, 1);
 

@@ -116,7 +116,7 @@ static void finished(void *context, const struct cell *cell)
 
 /* Flushes the output after each cell, so a reader of the output sees the cell at once. If the
  * reader has closed the output, ends the sweep. */
-static void meanwhile(void *context)
+static void before_wait(void *context)
 {
 	struct output *output = context;
 
@@ -167,7 +167,7 @@ static bool processor_to_spare(const struct output *output)
 static int measure(struct output *output)
 {
 	const struct sweep_sink sink = {
-		.context = output, .finished = finished, .meanwhile = meanwhile
+		.context = output, .finished = finished, .before_wait = before_wait
 	};
 	const struct measurer measurer =
 		bench_measurer(output->bench, processor_to_spare(output) ? BENCH_VISITS : 1);

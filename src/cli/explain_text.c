@@ -317,7 +317,7 @@ void explain_text_sample(struct report *report, const struct sample *sample)
  * `before`, prints "the same" in their place. */
 static void put_level(FILE *out, const struct misses *misses, int level, const char *before)
 {
-	struct misses_text words = misses_words(misses, level), note = misses_note(misses, level);
+	struct words words = misses_words(misses, level), note = misses_note(misses, level);
 
 	fprintf(out, "%s: %s%s%s\n", cache_words(&misses->caches, level).text,
 		strcmp(words.text, before) == 0 ? "the same" : words.text, *note.text ? "; " : "",

@@ -283,7 +283,7 @@ static void put_cores(FILE *out, const struct probe_curve *curve, bool loaded)
 	if (!curve->count)
 		return;
 	fprintf(out, "\n%-30s%12s%12s\n",
-		loaded ? "others that stream meanwhile" : "cores that read memory",
+		loaded ? "cores that stream alongside" : "cores that read memory",
 		loaded ? "ns a load" : "GB/s", loaded ? "their GB/s" : "GB/s a core");
 	for (int i = 0; i < curve->count; i++) {
 		const struct probe_point *point = &curve->point[i];

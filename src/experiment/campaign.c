@@ -114,8 +114,8 @@ void visits_round(struct visits *visits)
 	do {
 		if (visits->measurer->ahead > 1)
 			visits_submit(visits);
-		if (visits->meanwhile)
-			visits->meanwhile(visits->context);
+		if (visits->before_wait)
+			visits->before_wait(visits->context);
 		visits_submit(visits);
 		if (visits->under_way > 0)
 			await(visits);

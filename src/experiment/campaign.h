@@ -105,11 +105,11 @@ struct visits {
 	/* The scheduler calls accept() with the final result of a visit (one measurement of a
 	 * cell), and the seconds that it took. */
 	void (*accept)(void *context, unsigned cell, const struct result *result, double seconds);
-	/* The scheduler calls meanwhile() during a measurement of a cell, so that the campaign can
-	 * print results. If the measurer allows only one request at a time, meanwhile() is called
-	 * before each measurement of a cell. meanwhile() must return soon after visits_due() is
+	/* The scheduler calls before_wait() before each wait for a result, so that the campaign can
+	 * print earlier results. If the measurer allows several requests at a time, a visit is
+	 * already under way during the call. before_wait() must return soon after visits_due() is
 	 * true. NULL: no function is called. */
-	void (*meanwhile)(void *context);
+	void (*before_wait)(void *context);
 
 	unsigned position;
 	struct visit {
@@ -126,10 +126,10 @@ struct visits {
  * over or the measurer has stopped. */
 void visits_round(struct visits *visits);
 
-/* meanwhile() may call the functions visits_due(), visits_submit() and visits_drain(). visits_due()
- * returns whether the oldest submitted measurement has a result or must stop. visits_submit()
- * submits measurements of further cells, up to the measurer's limit. visits_drain() waits for all
- * submitted measurements of cells. */
+/* before_wait() may call the functions visits_due(), visits_submit() and visits_drain().
+ * visits_due() returns whether the oldest submitted measurement has a result or must stop.
+ * visits_submit() submits measurements of further cells, up to the measurer's limit. visits_drain()
+ * waits for all submitted measurements of cells. */
 bool visits_due(const struct visits *visits);
 void visits_submit(struct visits *visits);
 void visits_drain(struct visits *visits);

@@ -22,15 +22,17 @@ enum { ROWS_MOST = 128 };
  * The caller frees the copy. */
 static char *tidy(const char *line)
 {
-	char *copy = memory_string(line), *rest;
-	struct text text = { 0 };
+	char *copy = memory_string(line), *end = copy;
 
-	for (char *word = strtok_r(copy, " \t\r\n", &rest); word;
-		word = strtok_r(NULL, " \t\r\n", &rest))
-		text_addf(&text, "%s%s", text.length ? " " : "", word);
-	free(copy);
-	text_add(&text, "");
-	return text.bytes;
+	for (const char *c = line; *c; c++) {
+		if (!strchr(" \t\r\n", *c))
+			*end++ = *c;
+		else if (end > copy && end[-1] != ' ')
+			*end++ = ' ';
+	}
+	end -= end > copy && end[-1] == ' ';
+	*end = '\0';
+	return copy;
 }
 
 static bool begins_with_words(const char *line, const char *name, size_t length)
@@ -46,8 +48,12 @@ static const struct command_row *command_of(const char *line, const char **argum
 	size_t longest = 0;
 
 	for (const struct command_row *row = command_rows(); row->name; row++) {
-		size_t length = strlen(row->name);
+		size_t length;
 
+		/* This comparison alone excludes most commands, for each row of the key bar. */
+		if (row->name[0] != line[0])
+			continue;
+		length = strlen(row->name);
 		if (length <= longest || !begins_with_words(line, row->name, length))
 			continue;
 		/* In the typed line "kernel next", the command is "kernel next". In "kernel next

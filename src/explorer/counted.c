@@ -71,6 +71,7 @@ static void make_plan(struct session *session)
 	counted->plan = plan;
 	counted->why[0] = '\0';
 	free(old);
+	counted_renew(session);
 }
 
 void counted_start(struct session *session, const struct session_options *options)
@@ -226,6 +227,12 @@ void counted_model(const struct session *session, const struct explanation *expl
 				      : NAN;
 }
 
+void counted_renew(struct session *session)
+{
+	counted_model(session, insight_ready(session) ? session->insight.explanation : NULL,
+		session->counted.modelled);
+}
+
 int counted_lines(const struct session *session)
 {
 	return session->counted.plan ? session->counted.plan->counters.count : 0;
@@ -245,7 +252,8 @@ void counted_view(const struct session *session, struct view *view)
 	counters->plan = counted->plan;
 	counters->first = counted->first;
 	counters->ipc = counters->counted = counters->decoded = counters->check = NAN;
-	counted_model(session, view->explanation, counters->modelled);
+	for (int i = 0; i < COUNTERS_MAX; i++)
+		counters->modelled[i] = view->explanation ? counted->modelled[i] : NAN;
 	if (view->sample.valid && view->sample.cycles_from == SOURCE_COUNTER &&
 		view->sample.check > 0)
 		counters->check = view->sample.check;

@@ -32,6 +32,8 @@ struct counted {
 	/* Event counts of the present setting, from its newest result or from earlier measurements
 	 * of it. */
 	struct counts counts;
+	/* The core model's value of each event for the present explanation; NAN: no value. */
+	double modelled[COUNTERS_MAX];
 	int first; /* index of the first event on screen, if the panel is too small for all events
 		    */
 };
@@ -70,6 +72,8 @@ bool counted_awaited(
  * value for that event. */
 void counted_model(const struct session *session, const struct explanation *explanation,
 	double modelled[COUNTERS_MAX]);
+/* Fills counted.modelled. Call counted_renew() after the present explanation has changed. */
+void counted_renew(struct session *session);
 /* Appends to `text` the command-line options that count the session's events. */
 void counted_format(const struct session *session, struct text *text);
 

@@ -287,14 +287,6 @@ bool insight_foreign(const struct session *session)
 
 /* ---- the explanation ---- */
 
-bool insight_ready(const struct session *session)
-{
-	const struct insight *insight = &session->insight;
-
-	return insight->setting.kernel && !insight->reading &&
-	       status_is_ok(&insight->explanation->status);
-}
-
 enum limit_kind insight_binding(const struct session *session)
 {
 	const struct limits *limits;
@@ -329,8 +321,9 @@ struct cache_sizes insight_caches(const struct session *session)
 		session->insight.core.uarch, insight_foreign(session), &session->memory.facts);
 }
 
-/* Called after the setting was explained. Finds the published cycles and the source code of the
- * setting, and begins the search for advice. */
+/* The session calls this function after the limits of the setting were computed. Finds the
+ * published cycles and the source code of the setting and the model's values of the counted events,
+ * and begins the search for advice. */
 static void begin_advice(struct session *session)
 {
 	struct insight *insight = &session->insight;
@@ -352,6 +345,7 @@ static void begin_advice(struct session *session)
 			insight->match == UARCH_EXACT ? insight->running : "",
 			&insight->published_limits);
 	}
+	counted_renew(session);
 	if (insight->source_of == kernel && insight->function == function)
 		return;
 	listing_free(insight->listing);

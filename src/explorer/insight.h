@@ -128,8 +128,6 @@ bool insight_advice_due(const struct session *session);
  * delay. */
 bool insight_slow(const struct session *session);
 
-bool insight_ready(
-	const struct session *session); /* whether the present setting has an explanation */
 /* Whether the explanation is for a core other than the running core. */
 bool insight_foreign(const struct session *session);
 /* Returns the sizes of the caches for which the limits are computed. */

@@ -181,6 +181,15 @@ void plan_build(struct session *session)
 	build_grid(session, &plan->grid, size, stride);
 }
 
+void plan_follow_knob(struct session *session)
+{
+	const struct kernel *kernel = session->setting.kernel;
+
+	if (session->plan.by_stride.knob != second_knob(session, kernel_axis(kernel, AXIS_SIZE),
+						    kernel_axis(kernel, AXIS_STRIDE)))
+		plan_build(session);
+}
+
 void plan_forget(struct session *session)
 {
 	cells_clear(session->cells);

@@ -50,6 +50,8 @@ struct plan {
 };
 
 void plan_build(struct session *session);
+/* Builds the plan if the second slice runs along the chosen knob, and another knob was chosen. */
+void plan_follow_knob(struct session *session);
 /* Builds the plan with plan_build(). If the session has too many cells (settings with trials),
  * plan_renew() first removes all cells. */
 void plan_renew(struct session *session);

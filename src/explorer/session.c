@@ -20,8 +20,7 @@ void session_choose_knob(struct session *session, int knob)
 		return;
 	session->knob = knob;
 	entry_drop(session);
-	plan_build(session); /* true: the second slice (curve on screen) may run along the chosen
-				knob */
+	plan_follow_knob(session);
 }
 
 /* ---- measuring the present setting ---- */

@@ -70,5 +70,7 @@ bool session_quit(const struct session *session); /* whether the user asked to e
  * FILE". The description of the present recording is empty if nothing is recorded. */
 void session_recorded(const struct session *session, char *buffer, size_t size);
 
+/* Returns the present state of the screen, which changes with the next command. */
+const struct screen *session_screen(const struct session *session);
 /* Fills a view, the data of one screen frame, from the session's present state. */
 void session_view(const struct session *session, double now, struct view *view);

@@ -189,6 +189,11 @@ static void fill_order(const struct session *session, struct view *view)
 
 /* ---- the complete view ---- */
 
+const struct screen *session_screen(const struct session *session)
+{
+	return &session->screen;
+}
+
 void session_view(const struct session *session, double now, struct view *view)
 {
 	const struct kernel *kernel = session->setting.kernel;

@@ -123,6 +123,13 @@ static inline const struct machine *session_machine(const struct session *of)
 	return of->engine.machine;
 }
 
+/* Whether the present setting has an explanation. */
+static inline bool insight_ready(const struct session *of)
+{
+	return of->insight.setting.kernel && !of->insight.reading &&
+	       status_is_ok(&of->insight.explanation->status);
+}
+
 /* ---- session.c ---- */
 
 /* Returns the kernel's index in kernel_registry. Returns kernel_count for any version of the own

@@ -27,6 +27,10 @@ static const struct {
 void canvas_init(struct canvas *canvas, int width, int height, bool ascii)
 {
 	*canvas = (struct canvas){ .ascii = ascii };
+	for (int i = 0; i < GLYPH_COUNT; i++)
+		canvas->glyphs[i] = !ascii && wcwidth(glyphs[i].wide) == 1
+					    ? glyphs[i].wide
+					    : (wchar_t)glyphs[i].ascii;
 	canvas_resize(canvas, width, height);
 }
 
@@ -61,36 +65,27 @@ struct box box_part(struct box at, int x, int y, int width, int height)
 	return (struct box){ at.x + x, at.y + y, width, height, at.canvas };
 }
 
-/* Returns the cell at (x, y) of the box. Returns NULL if (x, y) is outside the box or the canvas.
- */
-static struct canvas_cell *cell_at(struct box at, int x, int y)
-{
-	if (x < 0 || y < 0 || x >= at.width || y >= at.height)
-		return NULL;
-	x += at.x;
-	y += at.y;
-	if (x < 0 || y < 0 || x >= at.canvas->width || y >= at.canvas->height)
-		return NULL;
-	return &at.canvas->cells[(size_t)y * (size_t)at.canvas->width + (size_t)x];
-}
-
-/* Puts a character of one or two columns into the canvas. A wide character that is half outside the
- * box is omitted. */
+/* Puts a character of one or two columns into the canvas. A character that is outside the box or
+ * the canvas, in whole or in part, is omitted. */
 static void put(struct box at, int x, int y, enum style style, wchar_t character, int columns)
 {
-	struct canvas_cell *cell = cell_at(at, x, y), *next = cell_at(at, x + columns, y);
-	struct canvas_cell *right = columns == 2 ? cell_at(at, x + 1, y) : NULL;
+	const struct canvas *canvas = at.canvas;
+	/* The columns and rows of the box that are on the canvas. */
+	int left = int_most(-at.x, 0), right = int_least(canvas->width - at.x, at.width);
+	int top = int_most(-at.y, 0), bottom = int_least(canvas->height - at.y, at.height);
+	struct canvas_cell *cell;
 
-	if (!cell || (columns == 2 && !right))
+	if (x < left || x + columns > right || y < top || y >= bottom)
 		return;
+	cell = &canvas->cells[(size_t)(at.y + y) * (size_t)canvas->width + (size_t)(at.x + x)];
 	/* The other half of an overwritten wide character becomes a blank. */
-	if (cell->character == 0 && x > 0 && cell_at(at, x - 1, y))
+	if (cell->character == 0 && x > left)
 		cell[-1].character = L' ';
-	if (next && next->character == 0)
-		next->character = L' ';
+	if (x + columns < right && cell[columns].character == 0)
+		cell[columns].character = L' ';
 	*cell = (struct canvas_cell){ character, (uint8_t)style };
-	if (right)
-		*right = (struct canvas_cell){ 0, (uint8_t)style };
+	if (columns == 2)
+		cell[1] = (struct canvas_cell){ 0, (uint8_t)style };
 }
 
 /* Decodes one character of UTF-8. A control character becomes a blank; a byte that is not part of
@@ -152,13 +147,24 @@ int canvas_columns(struct box at, const char *utf8)
 	return columns_of(at.canvas, utf8, strlen(utf8));
 }
 
+/* A text has at most as many columns as bytes, so most texts need not be measured. */
+static bool fits(const struct canvas *canvas, const char *utf8, size_t bytes, int columns)
+{
+	return (int)bytes <= columns || columns_of(canvas, utf8, bytes) <= columns;
+}
+
+bool canvas_fits(struct box at, const char *utf8, int columns)
+{
+	return fits(at.canvas, utf8, strlen(utf8), columns);
+}
+
 /* Draws at most `bytes` bytes of a string inside the box. Text that does not fit ends in an
  * ellipsis. */
 static int draw(struct box at, int x, int y, enum style style, const char *utf8, size_t bytes)
 {
 	const char *end = utf8 + bytes;
 	int room = at.width - x, start = x, tail = at.canvas->ascii ? 2 : 1;
-	bool cut = columns_of(at.canvas, utf8, bytes) > room;
+	bool cut = !fits(at.canvas, utf8, bytes, room);
 	wchar_t character, out[4];
 
 	if (room <= 0)
@@ -179,7 +185,7 @@ static int draw(struct box at, int x, int y, enum style style, const char *utf8,
 		x += columns;
 	}
 	for (int i = 0; cut && i < tail; i++)
-		put(at, x++, y, style, at.canvas->ascii ? L'.' : glyphs[GLYPH_ELLIPSIS].wide, 1);
+		put(at, x++, y, style, at.canvas->ascii ? L'.' : L'…', 1);
 	return x - start;
 }
 
@@ -198,9 +204,7 @@ int canvas_put_right(struct box at, int x, int y, enum style style, const char *
 
 void canvas_glyph(struct box at, int x, int y, enum style style, enum glyph glyph)
 {
-	bool wide = !at.canvas->ascii && wcwidth(glyphs[glyph].wide) == 1;
-
-	put(at, x, y, style, wide ? glyphs[glyph].wide : (wchar_t)glyphs[glyph].ascii, 1);
+	put(at, x, y, style, at.canvas->glyphs[glyph], 1);
 }
 
 void canvas_dots(struct box at, int x, int y, enum style style, unsigned bits, char twin)
@@ -224,21 +228,28 @@ static size_t measure(const void *context, const char *at, int *columns)
 	return used;
 }
 
-static struct text_wrap wrap_at(struct box at)
+/* Returns the bytes of the first line, and the text after it in *next. */
+static size_t line_of(struct box at, const char *utf8, const char **next)
 {
-	return (struct text_wrap){
+	struct text_wrap wrap = {
 		.columns = at.width, .cut_words = true, .columns_of = measure, .context = at.canvas
 	};
+	size_t length = strnlen(utf8, (size_t)at.width + 1);
+
+	/* Most texts are one line, which need not be measured. */
+	if (length > (size_t)at.width || memchr(utf8, '\n', length))
+		return text_line(&wrap, utf8, next);
+	*next = utf8 + length;
+	return length;
 }
 
 int canvas_wrap(struct box at, int y, enum style style, const char *utf8)
 {
-	struct text_wrap wrap = wrap_at(at);
 	int rows = 0;
 
 	while (*utf8 && at.width > 0 && y + rows < at.height) {
 		const char *line = utf8;
-		size_t length = text_line(&wrap, line, &utf8);
+		size_t length = line_of(at, line, &utf8);
 
 		/* The last row gets all remaining text; draw() cuts the text and adds an ellipsis.
 		 */
@@ -251,11 +262,10 @@ int canvas_wrap(struct box at, int y, enum style style, const char *utf8)
 
 int canvas_rows(struct box at, const char *utf8)
 {
-	struct text_wrap wrap = wrap_at(at);
 	int rows = 0;
 
 	for (; *utf8 && at.width > 0; rows++)
-		text_line(&wrap, utf8, &utf8);
+		line_of(at, utf8, &utf8);
 	return rows;
 }
 

@@ -66,7 +66,8 @@ struct canvas_cell {
 struct canvas {
 	int width, height;
 	bool ascii;
-	struct canvas_cell *cells; /* `height` rows of `width` cells */
+	wchar_t glyphs[GLYPH_COUNT]; /* the characters that show the glyphs */
+	struct canvas_cell *cells;   /* `height` rows of `width` cells */
 };
 
 /* A part of a canvas. */
@@ -108,6 +109,8 @@ int canvas_put_right(struct box at, int x, int y, enum style style, const char *
 	canvas_put_right(at, x, y, style, words_of(__VA_ARGS__).text)
 /* Returns how many columns a text needs if no part of the text is cut. */
 int canvas_columns(struct box at, const char *utf8);
+/* Returns whether a text needs at most `columns` columns. Faster than canvas_columns(). */
+bool canvas_fits(struct box at, const char *utf8, int columns);
 void canvas_glyph(struct box at, int x, int y, enum style style, enum glyph glyph);
 /* Draws up to eight points in a cell: two columns and four rows of points. Each bit of `bits` is
  * one point; the lowest bit is the upper left point, and the order is row by row. The cell shows a

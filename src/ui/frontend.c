@@ -50,7 +50,7 @@ void frontend_draw(struct frontend *front, double now)
 	enum context context;
 
 	session_view(front->session, now, &front->view);
-	context = keys_context(&front->view);
+	context = keys_context(&front->view.screen);
 	for (int i = 0; i < front->keys.count; i++) {
 		const struct key_row *row = &front->keys.row[i];
 
@@ -64,13 +64,15 @@ void frontend_draw(struct frontend *front, double now)
 	panels_draw(&front->canvas, &front->view, &front->keys, front->works);
 }
 
-/* Scrolls an overlay by a number of lines, at most to the overlay's last line. */
-static void scroll(struct frontend *front, const char *command, int lines, double now)
+/* Scrolls an overlay by a line or a page, at most to the overlay's last line. */
+static void scroll(struct frontend *front, const char *command, bool page, double now)
 {
 	bool down = strcmp(command, "move down") == 0;
 
-	for (int i = 0; i < lines; i++) {
+	for (int i = 0;; i++) {
 		session_view(front->session, now, &front->view);
+		if (i == (page ? panels_page(&front->canvas, &front->view) : 1))
+			return;
 		if (down && panels_scrolled_out(&front->canvas, &front->view, &front->keys))
 			return;
 		if (!down && front->view.screen.scroll == 0)
@@ -81,28 +83,26 @@ static void scroll(struct frontend *front, const char *command, int lines, doubl
 
 void frontend_key(struct frontend *front, int code, double now)
 {
-	const struct key_row *row;
-	enum context context;
+	const struct screen *screen = session_screen(front->session);
+	enum context context = keys_context(screen);
+	const struct key_row *row = keys_find(&front->keys, context, code);
 	char command[128], back[32];
 	const struct panel *scrolled;
 
-	session_view(front->session, now, &front->view);
-	context = keys_context(&front->view);
-	row = keys_find(&front->keys, context, code);
 	if (!row)
 		return;
-	keys_expand(row, code, front->view.screen.find, command, sizeof(command));
+	keys_expand(row, code, screen->find, command, sizeof(command));
 	if (strcmp(command, "redraw") == 0)
 		front->repaint = true;
 	else if (strcmp(command, "page down") == 0)
-		scroll(front, "move down", panels_page(&front->canvas, &front->view), now);
+		scroll(front, "move down", true, now);
 	else if (strcmp(command, "page up") == 0)
-		scroll(front, "move up", panels_page(&front->canvas, &front->view), now);
+		scroll(front, "move up", true, now);
 	else if (context == CONTEXT_HELP && strncmp(command, "move ", 5) == 0)
-		scroll(front, command, 1, now);
+		scroll(front, command, false, now);
 	else
 		session_command(front->session, command, now);
-	scrolled = panels_scrolled(&front->view, command);
+	scrolled = panels_scrolled(screen, command);
 	if (!scrolled)
 		return;
 	/* If the command scrolled a pane beyond its last line, scroll back. */

@@ -147,15 +147,15 @@ struct status keys_parse(
 	return rows_end(&rows);
 }
 
-enum context keys_context(const struct view *view)
+enum context keys_context(const struct screen *screen)
 {
-	switch (view->screen.overlay) {
+	switch (screen->overlay) {
 	case OVERLAY_HELP: return CONTEXT_HELP;
 	case OVERLAY_FIND: return CONTEXT_FIND;
 	case OVERLAY_TEXT: return CONTEXT_TEXT;
 	case OVERLAY_NONE: break;
 	}
-	return view->screen.entry[0] ? CONTEXT_ENTRY : CONTEXT_MAIN;
+	return screen->entry[0] ? CONTEXT_ENTRY : CONTEXT_MAIN;
 }
 
 static const struct key_row *find_code(const struct keys *keys, enum context context, int code)

@@ -76,7 +76,7 @@ int keys_code(const char *name);
 
 /* Returns the state of the screen (an overlay is open, the user types a value …) that determines
  * the command of the next key. */
-enum context keys_context(const struct view *view);
+enum context keys_context(const struct screen *screen);
 
 /* Returns the line of data/keys (a row) that gives a key its command in a state of the screen. A
  * line that names the key has priority over a line for a class of keys, such as all digits. NULL:

@@ -129,7 +129,7 @@ static void draw_notice(
 {
 	struct box words = box_part(at, 1, -1, at.width - 2, 2);
 
-	if (canvas_columns(at, notice) <= words.width || view->screen.overlay != OVERLAY_NONE) {
+	if (canvas_fits(at, notice, words.width) || view->screen.overlay != OVERLAY_NONE) {
 		canvas_put(at, 1, 0, style, notice);
 		return;
 	}
@@ -178,7 +178,7 @@ static struct words word_of(const struct key_row *row, bool frozen)
  * `only_measure` is true, draws nothing, and returns the column after all words. */
 static int draw_words(struct box at, const struct scene *scene, bool only_measure)
 {
-	enum context context = keys_context(scene->view);
+	enum context context = keys_context(&scene->view->screen);
 	int x = 1;
 
 	for (int i = 0; i < scene->keys->count; i++) {
@@ -208,7 +208,7 @@ static void draw_keys(struct box at, const struct scene *scene)
 {
 	/* If not all keys and words fit, the end of the key bar shows "…", and "?" if the key ?
 	 * opens the help. */
-	const char *more = keys_context(scene->view) == CONTEXT_MAIN ? "?…" : "…";
+	const char *more = keys_context(&scene->view->screen) == CONTEXT_MAIN ? "?…" : "…";
 	struct box words = at;
 	bool all = draw_words(at, scene, true) - 2 <= at.width;
 	int x;

@@ -275,9 +275,10 @@ static void draw_foot(struct box at, const struct table *table, const struct vie
 	const struct event_plan *plan = view->counters.plan;
 	enum event_role roles[ROLE_COUNT];
 	int lacking = events_lacking(plan, roles);
-	struct lines lines = { .at = at };
+	struct lines lines;
 	struct words names = { "" };
 
+	lines_begin(&lines, at);
 	if (table->scaled)
 		lines_add(&lines, 0, STYLE_DIM,
 			"~ estimate: other events used the counter for part of the time");
@@ -294,8 +295,9 @@ static void draw_foot(struct box at, const struct table *table, const struct vie
 /* Draws the reason for an empty table. */
 static void draw_absence(struct box at, const struct view *view)
 {
-	struct lines lines = { .at = at };
+	struct lines lines;
 
+	lines_begin(&lines, at);
 	if (view->counters.why[0])
 		lines_add(&lines, 0, STYLE_TEXT, "C unavailable: %s", view->counters.why);
 	else
@@ -324,7 +326,7 @@ static void find_parts(struct box at, const struct view *view, struct parts *par
 	struct text unavailable = { 0 };
 	int most = at.height / 3;
 
-	parts->remarks = (struct lines){ .at = at };
+	lines_begin(&parts->remarks, at);
 	add_summary(&parts->remarks, view);
 	if (view->counters.differ && view->explanation)
 		add_differ(&parts->remarks, view);

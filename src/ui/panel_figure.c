@@ -393,9 +393,10 @@ static void draw(struct box at, const struct scene *scene)
 	const struct sample *sample = &view->sample;
 	const char *element = view->setting.kernel->element;
 	struct units_text value = units_value(sample->cpe);
-	struct lines lines = { .at = at };
+	struct lines lines;
 	int y = 0;
 
+	lines_begin(&lines, at);
 	if (!sample->valid) {
 		add_absence(&lines, view);
 		add_limit(&lines, scene);

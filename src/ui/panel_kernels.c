@@ -10,12 +10,14 @@
  * that selects the choice: "1 add 2 mul". */
 static struct words choices(const struct knob *knob, bool numbered)
 {
-	struct words words = { "" };
+	struct words words = words_of("%s", "");
+	char *end = words.text, *limit = words.text + sizeof(words.text);
 
-	for (int i = 0; knob->choices[i]; i++)
-		words = numbered ? words_of("%s%s%d %s", words.text, i ? "  " : "", i + 1,
-					   knob->choices[i])
-				 : words_of("%s%s%s", words.text, i ? " " : "", knob->choices[i]);
+	for (int i = 0; knob->choices[i] && end < limit; i++)
+		end += numbered ? snprintf(end, (size_t)(limit - end), "%s%d %s", i ? "  " : "",
+					  i + 1, knob->choices[i])
+				: snprintf(end, (size_t)(limit - end), "%s%s", i ? " " : "",
+					  knob->choices[i]);
 	return words;
 }
 
@@ -70,7 +72,7 @@ static struct words fit_hint(struct box at, const struct view *view, int index, 
 	for (int brief = 0; brief < 2; brief++) {
 		struct words hint = hint_of(view, index, brief);
 
-		if (canvas_columns(at, hint.text) <= room)
+		if (canvas_fits(at, hint.text, room))
 			return hint;
 	}
 	return (struct words){ "" };
@@ -120,16 +122,14 @@ static void draw_range(struct box at, int row, const struct view *view)
 	struct box inside = box_part(at, 2, 0, at.width - 2, at.height);
 	bool choice = knob->kind == KNOB_CHOICE;
 	struct words range = hint_of(view, view->knob, false),
-		     named = words_of("%s: %s", knob->name, range.text), numbered = { "" };
+		     longer = !choice	     ? words_of("%s: %s", knob->name, range.text)
+			      : view->replay ? range
+					     : choices(knob, true);
 
-	if (choice && !view->replay)
-		numbered = choices(knob, true);
-	if (numbered.text[0] && canvas_columns(at, numbered.text) <= inside.width)
-		range = numbered;
 	/* If the row is too narrow, first omit the knob's name, then cut the end of the range. */
-	else if (!choice && (canvas_columns(at, named.text) <= inside.width ||
-				    canvas_columns(at, range.text) > inside.width))
-		range = named;
+	if (canvas_fits(at, longer.text, inside.width) ||
+		(!choice && !canvas_fits(at, range.text, inside.width)))
+		range = longer;
 	canvas_put(inside, 0, row, STYLE_DIM, range.text);
 }
 
@@ -161,8 +161,8 @@ static void draw_below(
 	struct box words = box_part(at, 2, 0, at.width - 2, at.height);
 	int below = at.height - row, need = canvas_rows(words, knob->help);
 	/* Whether the knob's row lists all its allowed values. */
-	bool said = canvas_columns(at, hint_of(view, view->knob, false).text) <=
-		    at.width - columns->hint;
+	bool said =
+		canvas_fits(at, hint_of(view, view->knob, false).text, at.width - columns->hint);
 
 	if (!said && below > 0)
 		below--;

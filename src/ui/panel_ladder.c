@@ -242,7 +242,7 @@ static void draw_rest(struct box at, int y, const struct limits *limits, const s
 static void draw(struct box at, const struct scene *scene)
 {
 	const struct view *view = scene->view;
-	struct lines words = { .at = at };
+	struct lines words;
 	const struct limits *limits;
 	struct columns columns;
 	struct shown shown;
@@ -254,6 +254,7 @@ static void draw(struct box at, const struct scene *scene)
 	}
 	limits = &view->explanation->limits;
 	columns = measure(at, view, false);
+	lines_begin(&words, at);
 	find_words(&words, view, !columns.cause);
 	lines_cut(&words, at.height - 1 - int_least(limits->limit_count, 3));
 	/* The ladder first gets two limits and the measured value, then all sentences that fit. */

@@ -50,7 +50,7 @@ static void add_misses(struct lines *lines, const struct view_misses *misses, in
 {
 	const struct misses *now = &misses->now;
 	double bytes = now->level[level].bytes, other_bytes = misses->then.level[level].bytes;
-	struct misses_text words = misses_words(now, level), note = misses_note(now, level);
+	struct words words = misses_words(now, level), note = misses_note(now, level);
 	struct words counted = { "" }, other = { "" };
 
 	if (!(bytes > 0))
@@ -58,7 +58,7 @@ static void add_misses(struct lines *lines, const struct view_misses *misses, in
 	if (isfinite(misses->counted[level]))
 		counted = words_of("; counted %s C", units_value(misses->counted[level]).text);
 	if (misses->whatif.asked && other_bytes != bytes) {
-		struct misses_text then = misses_words(&misses->then, level);
+		struct words then = misses_words(&misses->then, level);
 
 		other = words_of("; if %s: %.150s", units_size_long((int64_t)other_bytes).text,
 			strcmp(then.text, words.text) == 0 ? "the same" : then.text);
@@ -71,8 +71,9 @@ static void add_misses(struct lines *lines, const struct view_misses *misses, in
 /* Returns the text about the setting under the cursor. */
 static struct lines mountain_words(struct box at, const struct view *view, bool setting)
 {
-	struct lines lines = { .at = at };
+	struct lines lines;
 
+	lines_begin(&lines, at);
 	if (setting)
 		lines_add(&lines, 0, STYLE_FIGURE, "%s", panels_setting(&view->setting, NULL).text);
 	add_value(&lines, view);
@@ -179,8 +180,8 @@ static struct words title_of(const struct scene *scene)
 	double here = (double)grid->gbps[grid->here_y][grid->here_x];
 	const struct knob *knobs = view->setting.kernel->knobs, *size = &knobs[grid->size_knob],
 			  *stride = &knobs[grid->stride_knob];
-	struct setting_text bytes = setting_shown(size, view->setting.v[grid->size_knob]),
-			    elements = setting_shown(stride, view->setting.v[grid->stride_knob]);
+	struct units_text bytes = setting_shown(size, view->setting.v[grid->size_knob]),
+			  elements = setting_shown(stride, view->setting.v[grid->stride_knob]);
 	bool contended = false, unsettled = false;
 	const char *marks;
 
@@ -305,7 +306,7 @@ static void draw_cells(struct box at, const struct view *view)
 	for (int y = 0; y < shown_y; y++) {
 		int row = 1 + y * height + (height - 1) / 2;
 		const char *level = mountain_level(grid, first_y + y, y > 0);
-		struct setting_text size = setting_value(sizes, grid->y[first_y + y]);
+		struct units_text size = setting_value(sizes, grid->y[first_y + y]);
 
 		canvas_put_right(at, label - 1, row,
 			is_near(&grid->place_y, first_y + y) ? STYLE_HERE : STYLE_DIM, size.text);

@@ -182,9 +182,9 @@ static void draw_labels(struct box at, const struct frame *frame, const struct v
 	while (step * frame->width / frame->shown < widest + 1)
 		step *= 2;
 	for (int i = 0; i < frame->shown; i += step) {
-		struct setting_text value = setting_value(knob, points[i].value);
+		struct units_text value = setting_value(knob, points[i].value);
 
-		if (column_of(frame, i) + canvas_columns(at, value.text) <= at.width)
+		if (canvas_fits(at, value.text, at.width - column_of(frame, i)))
 			canvas_put(at, column_of(frame, i), y, STYLE_DIM, value.text);
 	}
 	if (frame->first > 0)

@@ -84,22 +84,26 @@ static bool choose_fitting(struct box at, char *text)
 	for (;; from = end + 1, end = strchr(from, '\n')) {
 		if (end)
 			*end = '\0';
-		fits = canvas_columns(at, from) <= at.width;
+		fits = canvas_fits(at, from, at.width);
 		if (fits || !end)
 			break;
 	}
-	memmove(text, from, strlen(from) + 1);
+	if (from != text)
+		memmove(text, from, strlen(from) + 1);
 	return fits;
 }
 
 struct line *lines_put(struct lines *lines, int rank, enum style style, struct words words)
 {
 	struct line *line = &lines->line[lines->count];
+	bool fits = choose_fitting(lines->at, words.text);
 
-	choose_fitting(lines->at, words.text);
-	*line = (struct line){ .rank = rank, .style = style, .words = words };
-	line->rows = canvas_rows(lines->at, words.text);
-	lines->count += words.text[0] && lines->count < LINES_MAX - 1;
+	line->rank = rank;
+	line->style = style;
+	line->tag = 0;
+	line->words = words;
+	line->rows = fits ? words.text[0] != '\0' : canvas_rows(lines->at, words.text);
+	lines->count += line->words.text[0] && lines->count < LINES_MAX - 1;
 	return line;
 }
 
@@ -114,6 +118,8 @@ int lines_rows(const struct lines *lines)
 
 void line_cut(const struct lines *lines, struct line *line, int rows)
 {
+	if (line->rows <= rows)
+		return;
 	panels_cut(lines->at, rows, line->words.text, sizeof(line->words.text));
 	line->rows = canvas_rows(lines->at, line->words.text);
 }
@@ -193,7 +199,7 @@ struct words panels_setting(const struct setting *setting, const struct setting 
 	}
 	for (int i = 0; i < kernel->knob_count; i++) {
 		const char *name = kernel->knobs[i].name;
-		struct setting_text value = setting_value(&kernel->knobs[i], setting->v[i]);
+		struct units_text value = setting_value(&kernel->knobs[i], setting->v[i]);
 		int k = other ? kernel_knob(other->kernel, name) : -1;
 
 		if (k < 0 || strcmp(setting_value(&other->kernel->knobs[k], other->v[k]).text,
@@ -293,7 +299,7 @@ static void cut_clauses(struct box at, int width, char *title)
 {
 	char *comma;
 
-	while (canvas_columns(at, title) > width && (comma = strrchr(title, ',')) != NULL)
+	while (!canvas_fits(at, title, width) && (comma = strrchr(title, ',')) != NULL)
 		*comma = '\0';
 }
 
@@ -458,7 +464,7 @@ bool panels_find(struct canvas *canvas, const struct view *view, const char *nam
 	return found;
 }
 
-const struct panel *panels_scrolled(const struct view *view, const char *command)
+const struct panel *panels_scrolled(const struct screen *screen, const char *command)
 {
 	for (int i = 0; i < PANELS; i++) {
 		const struct panel *panel = table[i].panel;
@@ -466,7 +472,7 @@ const struct panel *panels_scrolled(const struct view *view, const char *command
 		size_t length = scroll ? strlen(scroll) : 0;
 
 		if (scroll && ((strncmp(command, scroll, length) == 0 && command[length] == ' ') ||
-				      (panels_named(view->screen.focus, panel->focus) &&
+				      (panels_named(screen->focus, panel->focus) &&
 					      strcmp(command, "move down") == 0)))
 			return panel;
 	}

@@ -99,6 +99,13 @@ struct lines {
 	struct line line[LINES_MAX];
 };
 
+/* Begins without a line. The texts stay unset, because a panel uses few of them. */
+static inline void lines_begin(struct lines *lines, struct box at)
+{
+	lines->at = at;
+	lines->count = 0;
+}
+
 /* Adds a line. The text may consist of several wordings (alternatives), separated by line feeds.
  * The line shows the first wording that fits in a row, else the last one. An empty text adds
  * nothing. Never returns NULL.
@@ -171,7 +178,7 @@ const struct explanation *panels_outline(const struct view *view);
 struct words panels_core(const struct core *core);
 
 /* Returns the panel whose text `command` scrolls; NULL: the command scrolls no text. */
-const struct panel *panels_scrolled(const struct view *view, const char *command);
+const struct panel *panels_scrolled(const struct screen *screen, const char *command);
 
 /* Returns whether a panel's text is scrolled beyond its last line. If so, writes to `back` the
  * command that scrolls the text back to its end. */

@@ -88,17 +88,17 @@ core=$("$SLEXPLORE" explain combine --uarch nothing 2>&1 | sed -n 's/.*one of \(
 
 # ---- gnuplot requires no library
 
-measured sweep combine acc=1,2,4,8 unroll=8 type=f64,i64 --gnuplot lines
+measured sweep combine acc=1,2,4,8 unroll=8 type=f64,i64 --time-budget 0.2 --gnuplot lines
 plots lines
 says lines.gp "combine: reduce an array"
 says lines.gp "'f64'"
-measured sweep mountain size=16k,64k,256k,1m stride=1,2,4,8 --gnuplot relief --theme dark
+measured sweep mountain size=16k,64k,256k,1m stride=1,2,4,8 --time-budget 0.2 --gnuplot relief --theme dark
 plots relief
 says relief.gp "splot"
-measured sweep mountain size=16k,64k stride=1,2 --chart heat --gnuplot heat
+measured sweep mountain size=16k,64k stride=1,2 --time-budget 0.2 --chart heat --gnuplot heat
 plots heat
 says heat.dat '"64 KiB"'
-measured sweep sum-halves 'form=*' --gnuplot forms.gp
+measured sweep sum-halves 'form=*' --time-budget 0.2 --gnuplot forms.gp
 plots forms
 measured probe latency --max-size 256k --gnuplot probe
 plots probe
@@ -135,11 +135,11 @@ for extension in svg png pdf; do
 	has "graph.$extension" "combine: dependence graph of two iterations" "the slowest carried chain"
 	measured run combine --uarch "$core" --picture "run.$extension" --theme dark
 	has "run.$extension" "measured" "quartiles"
-	measured sweep combine acc=1,2,4,8 unroll=8 type=f64,i64 --picture "lines.$extension"
+	measured sweep combine acc=1,2,4,8 unroll=8 type=f64,i64 --time-budget 0.2 --picture "lines.$extension"
 	has "lines.$extension" "combine: reduce an array" "f64" "i64" "quartiles" "cycles per array element read"
-	measured sweep mountain size=16k,64k,256k,1m stride=1,2,4,8 --picture "relief.$extension"
+	measured sweep mountain size=16k,64k,256k,1m stride=1,2,4,8 --time-budget 0.2 --picture "relief.$extension"
 	has "relief.$extension" "mountain: read" "GB/s" "bytes of the array"
-	measured sweep mountain size=16k,64k stride=1,2 --chart heat --picture "heat.$extension" --theme dark
+	measured sweep mountain size=16k,64k stride=1,2 --time-budget 0.2 --chart heat --picture "heat.$extension" --theme dark
 	has "heat.$extension" "GB/s"
 done
 measured probe latency --max-size 256k --picture probe.svg

@@ -17,9 +17,16 @@
 /* A fake answers without looking at all that it is asked; a set-up ignores its state. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
+/* gcc and clang say in different ways that the thread sanitizer is there. */
+#ifdef __has_feature
+#if __has_feature(thread_sanitizer)
+#define __SANITIZE_THREAD__ 1
+#endif
+#endif
+
 /* Repetitions with other noise or other values: `few` under emulation and under a sanitizer, where
  * each takes 5 to 20 times as long. The seeds are the same. */
-#if defined(__SANITIZE_ADDRESS__) || !defined(__x86_64__)
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__x86_64__)
 #define CHECK_REPEATS(most, few) (few)
 #else
 #define CHECK_REPEATS(most, few) (most)

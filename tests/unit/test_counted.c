@@ -208,14 +208,18 @@ TEST(counts_stand_beside_the_model)
 	assert_true(isnan(view.counters.check));
 }
 
-TEST(what_the_model_says_is_asked_once_a_frame)
+TEST(the_model_is_asked_once_an_explanation)
 {
 	start();
 
 	model.modelled = 0;
 	for (int i = 0; i < 10; i++)
 		look(101);
-	assert_int_equal(model.modelled, 10 * 3);
+	assert_int_equal(model.modelled, 0);
+	session_command(session, "set acc=2", 102);
+	for (int i = 0; i < 10; i++)
+		look(103);
+	assert_int_equal(model.modelled, 3);
 }
 
 TEST(other_instructions_than_decoded_are_flagged)

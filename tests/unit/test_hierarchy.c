@@ -3,7 +3,7 @@
 
 #include "model/memory/hierarchy.h"
 
-enum { SEEDS = CHECK_REPEATS(200, 40) };
+enum { SEEDS = CHECK_REPEATS(200, 20) };
 
 /* A machine with its curves: what hierarchy_find() is given. */
 struct world {

@@ -2,6 +2,7 @@
 #include "laid.h"
 
 #include "base/random.h"
+#include "base/units.h"
 #include "experiment/listing.h"
 #include "kernels/features.h"
 
@@ -88,7 +89,8 @@ EACH_KERNEL(tables_are_complete)
 		assert_int_equal(kernel_knob(kernel, knob->name), i);
 		assert_true(strlen(knob->help) > 0 && strlen(knob->help) < 70);
 		if (knob->kind == KNOB_CHOICE)
-			assert_non_null(knob->choices);
+			for (int64_t k = 0; k <= top(knob); k++)
+				assert_true(strlen(knob->choices[k]) < sizeof(struct units_text));
 		else
 			assert_true(knob->min <= knob->initial && knob->initial <= knob->max);
 	}

@@ -128,20 +128,20 @@ TEST(names_have_codes)
 		assert_int_equal(keys_code(unknown[i]), KEYCODE_NONE);
 }
 
-TEST(the_view_decides_the_context)
+TEST(the_screen_decides_the_context)
 {
-	static struct view view;
+	static struct screen screen;
 	static const enum context contexts[] = { [OVERLAY_HELP] = CONTEXT_HELP,
 		[OVERLAY_FIND] = CONTEXT_FIND,
 		[OVERLAY_TEXT] = CONTEXT_TEXT,
 		[OVERLAY_NONE] = CONTEXT_MAIN };
 
 	for (size_t i = 0; i < sizeof(contexts) / sizeof(contexts[0]); i++) {
-		view.screen.overlay = (enum overlay)i;
-		view.screen.entry[0] = '\0';
-		assert_int_equal(keys_context(&view), contexts[i]);
-		view.screen.entry[0] = '7';
-		assert_int_equal(keys_context(&view),
+		screen.overlay = (enum overlay)i;
+		screen.entry[0] = '\0';
+		assert_int_equal(keys_context(&screen), contexts[i]);
+		screen.entry[0] = '7';
+		assert_int_equal(keys_context(&screen),
 			contexts[i] == CONTEXT_MAIN ? CONTEXT_ENTRY : contexts[i]);
 	}
 }

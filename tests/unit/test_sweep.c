@@ -18,7 +18,7 @@ struct play {
 	struct sample samples[4096];
 	unsigned visits_by_size[64]; /* by the logarithm of the size */
 	unsigned stop_after;	     /* visits; 0: never */
-	void (*watch)(void);	     /* called with the sink's meanwhile(); NULL: nobody */
+	void (*watch)(void);	     /* called with the sink's before_wait(); NULL: nobody */
 	double last;		     /* what it saw */
 	double counted;		     /* the sum of the first event over cells */
 };
@@ -96,7 +96,7 @@ static void finished(void *context, const struct cell *cell)
 		play->counted += cell->counts->event[0].value;
 }
 
-static void meanwhile(void *context)
+static void before_wait(void *context)
 {
 	if (play->watch)
 		play->watch();
@@ -104,7 +104,7 @@ static void meanwhile(void *context)
 
 static void run_ahead(int ahead)
 {
-	const struct sweep_sink sink = { .finished = finished, .meanwhile = meanwhile };
+	const struct sweep_sink sink = { .finished = finished, .before_wait = before_wait };
 	bool stopped = play->fake.stopped;
 	struct measurer measurer;
 

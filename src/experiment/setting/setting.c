@@ -73,26 +73,16 @@ int64_t setting_max(const struct knob *knob, struct memory_limits limits)
 	return max < knob->min ? knob->min : max;
 }
 
-struct setting_text setting_value(const struct knob *knob, int64_t value)
+struct units_text setting_value(const struct knob *knob, int64_t value)
 {
-	struct setting_text text;
-
 	if (knob->kind == KNOB_CHOICE && value >= 0 && value < choice_count(knob))
-		snprintf(text.text, sizeof(text.text), "%s", knob->choices[value]);
-	else if (knob->kind == KNOB_BYTES)
-		snprintf(text.text, sizeof(text.text), "%s", units_size(value).text);
-	else
-		snprintf(text.text, sizeof(text.text), "%" PRId64, value);
-	return text;
+		return units_text("%s", knob->choices[value]);
+	return knob->kind == KNOB_BYTES ? units_size(value) : units_text("%" PRId64, value);
 }
 
-struct setting_text setting_shown(const struct knob *knob, int64_t value)
+struct units_text setting_shown(const struct knob *knob, int64_t value)
 {
-	struct setting_text text = setting_value(knob, value);
-
-	if (knob->kind == KNOB_BYTES)
-		snprintf(text.text, sizeof(text.text), "%s", units_size_short(value).text);
-	return text;
+	return knob->kind == KNOB_BYTES ? units_size_short(value) : setting_value(knob, value);
 }
 
 /* Adds the allowed range of a knob in words: "add or mul", "1 to 16", "4k to 11.5 GiB (half of the
@@ -123,15 +113,15 @@ static void add_span(const struct knob *knob, struct memory_limits limits, struc
 		text_add(text, " and up");
 }
 
-struct setting_range setting_range(const struct knob *knob, struct memory_limits limits)
+struct words setting_range(const struct knob *knob, struct memory_limits limits)
 {
-	struct setting_range range;
 	struct text text = { 0 };
+	struct words range;
 
 	add_span(knob, limits, &text);
 	if (setting_unit(knob) > 1)
 		text_addf(&text, ", in steps of %s", setting_value(knob, setting_unit(knob)).text);
-	snprintf(range.text, sizeof(range.text), "%s", text_string(&text));
+	range = words_of("%s", text_string(&text));
 	text_free(&text);
 	return range;
 }
@@ -171,22 +161,26 @@ static struct status value_beyond_machine(
 		memory_limits_half(limits.bound), units_size_long((int64_t)limits.memory).text);
 }
 
-/* Checks that a number lies in the knob's allowed range. Error messages show the value as `typed`.
- */
-static struct status value_check(
+static bool value_allowed(const struct knob *knob, int64_t value, struct memory_limits limits)
+{
+	return value >= setting_min(knob) && value <= setting_max(knob, limits) &&
+	       value % setting_unit(knob) == 0;
+}
+
+/* Returns the error for a number outside the knob's range. The message shows the value as
+ * `typed`. */
+static struct status value_error(
 	const struct knob *knob, int64_t value, const char *typed, struct memory_limits limits)
 {
-	int64_t max = setting_max(knob, limits);
 	/* `limited` is true if the machine limits the knob's value, and the machine's limit is
 	 * known. */
 	bool limited = knob->kind != KNOB_CHOICE &&
 		       ((knob->max == KNOB_MAX_MEMORY && limits.memory) ||
 			       (knob->max == KNOB_MAX_CORES && limits.processors > 0));
 
-	if (value >= setting_min(knob) && value <= max && value % setting_unit(knob) == 0)
-		return status_ok();
-	return limited && value > max ? value_beyond_machine(knob, typed, limits)
-				      : value_refused(knob, typed, limits);
+	return limited && value > setting_max(knob, limits)
+		       ? value_beyond_machine(knob, typed, limits)
+		       : value_refused(knob, typed, limits);
 }
 
 /* Returns whether the text consists of digits with an optional suffix. The number may be too large
@@ -202,7 +196,6 @@ static bool looks_like_size(const char *text)
 struct status setting_parse_value(
 	const struct knob *knob, const char *text, struct memory_limits limits, int64_t *value)
 {
-	struct status status;
 	int64_t number;
 
 	if (knob->kind == KNOB_CHOICE) {
@@ -215,10 +208,10 @@ struct status setting_parse_value(
 				 ? INT64_MAX
 				 : INT64_MIN;
 	}
-	status = value_check(knob, number, text, limits);
-	if (status_is_ok(&status))
-		*value = number;
-	return status;
+	if (!value_allowed(knob, number, limits))
+		return value_error(knob, number, text, limits);
+	*value = number;
+	return status_ok();
 }
 
 struct status setting_find_knob(const struct kernel *kernel, const char *name, int *knob)
@@ -313,10 +306,9 @@ struct status setting_check(const struct setting *setting, struct memory_limits 
 	for (int i = 0; i < kernel->knob_count; i++) {
 		const struct knob *knob = &kernel->knobs[i];
 
-		status = value_check(
-			knob, setting->v[i], setting_value(knob, setting->v[i]).text, limits);
-		if (!status_is_ok(&status))
-			return status;
+		if (!value_allowed(knob, setting->v[i], limits))
+			return value_error(knob, setting->v[i],
+				setting_value(knob, setting->v[i]).text, limits);
 	}
 	status = kernel_check(kernel, setting->v);
 	return status_is_ok(&status) ? within_means(setting, limits) : status;

@@ -8,6 +8,7 @@
 
 #include "base/status.h"
 #include "base/text.h"
+#include "base/units.h"
 #include "engine/machine/machine.h"
 #include "kernels/kernel.h"
 
@@ -62,11 +63,8 @@ bool setting_step(struct setting *setting, int knob, int steps, struct memory_li
 
 /* setting_value() returns one value as a user types it: "32k", "mul". setting_shown() returns the
  * value for display, with a long number of bytes rounded down ("11.4g"). */
-struct setting_text {
-	char text[64];
-};
-struct setting_text setting_value(const struct knob *knob, int64_t value);
-struct setting_text setting_shown(const struct knob *knob, int64_t value);
+struct units_text setting_value(const struct knob *knob, int64_t value);
+struct units_text setting_shown(const struct knob *knob, int64_t value);
 
 /* Adds the kernel and the values of all knobs to the text, in the form of a command line: "combine
  * op=mul type=f64 …". */
@@ -89,10 +87,7 @@ int64_t setting_max(const struct knob *knob, struct memory_limits limits);
 
 /* Returns the allowed range of a knob in words: "1 to 16", "16 to 256, in steps of 16", "add or
  * mul". */
-struct setting_range {
-	char text[160];
-};
-struct setting_range setting_range(const struct knob *knob, struct memory_limits limits);
+struct words setting_range(const struct knob *knob, struct memory_limits limits);
 
 /* The axis functions choose values of one knob, for a slice, a grid or the list of a sweep. The
  * axis functions, which list values of a knob, have no side effects. */

@@ -518,7 +518,7 @@ static void hand_out(void *context)
 		if (visits->measurer->ahead > 1)
 			visits_submit(visits);
 	}
-	sweep->sink->meanwhile(sweep->sink->context);
+	sweep->sink->before_wait(sweep->sink->context);
 }
 
 void sweep_measure(struct sweep *sweep, const struct measurer *measurer,
@@ -533,7 +533,7 @@ void sweep_measure(struct sweep *sweep, const struct measurer *measurer,
 		.late = is_late,
 		.ask = ask,
 		.accept = accept,
-		.meanwhile = hand_out };
+		.before_wait = hand_out };
 	sweep->plan = plan;
 	sweep->sink = sink;
 	while (!measurer_stopped(measurer) && block_load(sweep)) {

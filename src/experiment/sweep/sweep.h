@@ -67,9 +67,9 @@ struct sweep_sink {
 	/* The sweep calls visited() after each visit to a cell, whose sample is still
 	 * provisional. The pointer `cell` is valid during the call. NULL: no call. */
 	void (*visited)(void *context, const struct cell *cell);
-	/* The sweep calls meanwhile() after each batch of finished cells, and before each wait, to
-	 * write output and show progress. */
-	void (*meanwhile)(void *context);
+	/* The sweep calls before_wait() after each batch of finished cells, and before each wait,
+	 * to write output and show progress. */
+	void (*before_wait)(void *context);
 };
 
 struct sweep;

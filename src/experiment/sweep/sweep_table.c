@@ -256,16 +256,17 @@ static void finished(void *context, const struct cell *cell)
 	say(table);
 }
 
-static void meanwhile(void *context)
+static void before_wait(void *context)
 {
 	(void)context;
 }
 
 void sweep_table_measure(struct sweep_table *table, const struct measurer *measurer)
 {
-	const struct sweep_sink sink = {
-		.context = table, .finished = finished, .visited = visited, .meanwhile = meanwhile
-	};
+	const struct sweep_sink sink = { .context = table,
+		.finished = finished,
+		.visited = visited,
+		.before_wait = before_wait };
 	struct sweep_table_report *report = &table->report;
 
 	table->measurer = measurer;

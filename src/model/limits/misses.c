@@ -1,7 +1,6 @@
 #include "model/limits/misses.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -151,75 +150,64 @@ void misses_of(const struct kernel *kernel, const int64_t *v, const struct cache
 
 /* ---- Misses as text */
 
-static struct misses_text __attribute__((format(printf, 1, 2))) words(const char *format, ...)
-{
-	struct misses_text words;
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(words.text, sizeof(words.text), format, args);
-	va_end(args);
-	return words;
-}
-
 /* Formats a size with at most three digits: "43 KiB", "1.5 MiB". */
-static struct misses_text bytes_words(double bytes)
+static struct words bytes_words(double bytes)
 {
 	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB" };
 	int unit = 0;
 
 	for (; unit < 4 && bytes >= 1023.5; unit++)
 		bytes /= 1024;
-	return words(
+	return words_of(
 		"%.*f %s", bytes < 9.95 && fabs(bytes - rint(bytes)) > 0.02, bytes, units[unit]);
 }
 
 /* Formats the misses per access: "one read in 4 is a miss", "every read is a miss". */
-static struct misses_text rate_words(double each, const char *access)
+static struct words rate_words(double each, const char *access)
 {
 	for (int in = 1; each < 1 && in <= IN_MOST; in++) {
 		double misses = each * in;
 
 		if (fabs(misses - rint(misses)) <= 1e-6 && misses >= 0.5)
 			return misses < 1.5
-				       ? words("one %s in %d is a miss", access, in)
-				       : words("%.0f %ss in %d are misses", misses, access, in);
+				       ? words_of("one %s in %d is a miss", access, in)
+				       : words_of("%.0f %ss in %d are misses", misses, access, in);
 	}
 	if (each < 1)
-		return words("%.3g misses per %s", each, access);
+		return words_of("%.3g misses per %s", each, access);
 	if (each < 1.0001)
-		return words("every %s is a miss", access);
-	return words("every %s misses %.3g times", access, each);
+		return words_of("every %s is a miss", access);
+	return words_of("every %s misses %.3g times", access, each);
 }
 
-struct misses_text misses_words(const struct misses *misses, int index)
+struct words misses_words(const struct misses *misses, int index)
 {
 	const struct misses_level *level = &misses->level[index];
 	const char *access = misses->walk.access ? misses->walk.access : "element";
 
 	if (!misses->known || isnan(level->each))
-		return words("unavailable: %s",
+		return words_of("unavailable: %s",
 			misses->known ? "the size of this cache is not known" : misses->why);
 	if (level->fits && level->held < misses->working_set)
-		return words("no miss after the first pass: the accessed lines are %s",
+		return words_of("no miss after the first pass: the accessed lines are %s",
 			bytes_words(level->held).text);
 	if (level->fits)
-		return words(
+		return words_of(
 			"no miss after the first pass: all %s stay", bytes_words(level->held).text);
 	if (misses->walk.reaches > 0)
-		return words("at least %.3g misses per %s: the most frequent lines stay",
+		return words_of("at least %.3g misses per %s: the most frequent lines stay",
 			level->each, access);
-	return words("%s: %.3g line%s for each", rate_words(level->each, access).text, level->each,
-		level->each == 1 ? "" : "s");
+	return words_of("%s: %.3g line%s for each", rate_words(level->each, access).text,
+		level->each, level->each == 1 ? "" : "s");
 }
 
-struct misses_text misses_note(const struct misses *misses, int index)
+struct words misses_note(const struct misses *misses, int index)
 {
 	const struct misses_level *level = &misses->level[index];
 
 	if (!misses->known || !level->edge)
-		return (struct misses_text){ "" };
-	return words("near the edge, %s in %s: %s", bytes_words(level->held).text,
+		return (struct words){ "" };
+	return words_of("near the edge, %s in %s: %s", bytes_words(level->held).text,
 		bytes_words(level->bytes).text,
 		level->fits ? "some lines may be evicted" : "some lines may stay");
 }
@@ -276,25 +264,25 @@ struct status misses_whatif_parse(const char *text, struct misses_whatif *whatif
 	return status_ok();
 }
 
-struct misses_text misses_whatif_words(const struct misses_whatif *whatif)
+struct words misses_whatif_words(const struct misses_whatif *whatif)
 {
 	bool alike = true;
-	struct misses_text all = { "" };
+	struct words all = { "" };
 
 	if (!whatif->asked)
 		return all;
 	for (int i = 0; i < CACHE_LEVELS; i++)
 		alike &= whatif->bytes[i] <= 0 && whatif->factor[i] == whatif->factor[0];
 	if (alike)
-		return words("caches %gx as large", whatif->factor[0]);
+		return words_of("caches %gx as large", whatif->factor[0]);
 	for (int i = 0; i < CACHE_LEVELS; i++) {
 		const char *comma = *all.text ? ", " : "";
 
 		if (whatif->bytes[i] > 0)
-			all = words("%s%sL%d of %s", all.text, comma, i + 1,
+			all = words_of("%s%sL%d of %s", all.text, comma, i + 1,
 				bytes_words(whatif->bytes[i]).text);
 		else if (whatif->factor[i] != 1)
-			all = words(
+			all = words_of(
 				"%s%sL%d %gx as large", all.text, comma, i + 1, whatif->factor[i]);
 	}
 	return all;

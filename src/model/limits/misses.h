@@ -22,6 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/text.h"
 #include "kernels/kernel.h"
 #include "model/memory/cache_sizes.h"
 
@@ -77,18 +78,13 @@ double misses_walk_crowd(const struct kernel_walk *walk, double line);
  * result also counts the space of the unused sets. */
 double misses_held(double working_set, double step, double line, bool sets);
 
-/* Text returned by value: misses_words(…).text is valid to the end of the full expression. */
-struct misses_text {
-	char text[160];
-};
-
 /* Returns the misses of a cache level as text: "one read in 4 is a miss: 0.25 lines for each".
  * level is 0 for L1. */
-struct misses_text misses_words(const struct misses *misses, int level);
+struct words misses_words(const struct misses *misses, int level);
 
 /* Returns a note on a cache level ("near the edge: 51 KiB in 48 KiB: some lines stay"), or an empty
  * text. */
-struct misses_text misses_note(const struct misses *misses, int level);
+struct words misses_note(const struct misses *misses, int level);
 
 /* A user's question about the misses in caches of other sizes. */
 struct misses_whatif {
@@ -107,7 +103,7 @@ struct status misses_whatif_parse(const char *text, struct misses_whatif *whatif
 /* Returns the user's question about other cache sizes as text: "caches 2x as large", "L1 of 64
  * KiB", "L1 of 64 KiB, L2 2x as large". The text is empty if the user asked no question about other
  * caches. */
-struct misses_text misses_whatif_words(const struct misses_whatif *whatif);
+struct words misses_whatif_words(const struct misses_whatif *whatif);
 
 /* Computes in `then` the misses of the same loop for the cache sizes in `whatif`. The caller has
  * filled `misses`. */
