@@ -167,7 +167,7 @@ fi
 cat >script <<'END'
 kernel mountain
 figure
-pass 0.3
+pass 1
 picture
 view mountain
 picture dark
@@ -185,7 +185,7 @@ if [ -e slexplore-limits-1.svg ]; then
 	has "limits of mine.pdf" "mountain: what limits it"
 fi
 cp slexplore-mountain-1.svg kept
-printf 'kernel mountain\nfigure\npass 0.2\nview mountain\npicture\n' >script
+printf 'kernel mountain\nfigure\npass 1\nview mountain\npicture\n' >script
 expect 0 explore --script script
 has slexplore-mountain-2.svg "GB/s"
 cmp -s kept slexplore-mountain-1.svg || fail "a picture was replaced"
