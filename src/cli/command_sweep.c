@@ -90,6 +90,7 @@ static void print_cell(struct output *output, const struct cell *cell)
 	report_row(&output->report, &cell->setting, &cell->sample, &cell->facts, &row);
 	row.what.speedup =
 		named_take(&output->named, cell, &row.sample_ratios, output->report.explanation);
+	row.what.published = named_published(&output->named, &cell->setting);
 	report_write(&output->report, &subject_sweep, &row.what);
 	if (output->drawn)
 		chart_sweep_add(output->drawn, cell, &row.sample_ratios);

@@ -15,12 +15,20 @@ enum { NUMBER = 4, INSN = 30, WORD = 8, ROWS = 24, CYCLES_MOST = 120, COLUMNS_MO
 
 static void put_head(const struct report *report, const struct setting *setting)
 {
+	const struct limits *limits = &report->explanation->limits;
 	struct text line = { 0 };
 
 	setting_format(setting, &line);
-	fprintf(report->out, "%s\ncore      %s\n", text_string(&line),
-		report->explanation->limits.uarch->title);
+	fprintf(report->out, "%s\ncore      %s\n", text_string(&line), limits->uarch->title);
 	text_free(&line);
+	if (limits->unknown)
+		fprintf(report->out,
+			"unknown   %d instruction%s that the core model does not know; the diagram "
+			"leaves them out: %s\n",
+			limits->unknown, limits->unknown == 1 ? "" : "s", limits->unknown_names);
+	if (report->explanation->loop.forks)
+		fprintf(report->out, "branches  %d inside the loop assumed not taken\n",
+			report->explanation->loop.forks);
 }
 
 /* Prints a line without its trailing blanks. */

@@ -397,6 +397,7 @@ void report_row(const struct report *report, const struct setting *setting,
 		.sample_ratios = &row->sample_ratios,
 		.sweep = report->named ? report->named->name : NULL,
 		.speedup = NAN,
+		.published = NAN,
 	};
 }
 

@@ -163,6 +163,15 @@ double named_take(struct named *named, const struct cell *cell,
 		       : (double)NAN;
 }
 
+double named_published(const struct named *named, const struct setting *setting)
+{
+	const struct named_sweep *sweep = &named->sweep;
+	const struct sweeps_published *published =
+		sweep->kernel ? sweeps_published_find(sweep, sweep->figure, setting) : NULL;
+
+	return published && !published->over ? published->value : (double)NAN;
+}
+
 /* ---- Under the table */
 
 /* Whether two settings differ only in the block size. */

@@ -40,6 +40,10 @@ void named_advise(struct named *named, struct model *model, struct bench *bench)
 double named_take(struct named *named, const struct cell *cell,
 	const struct sample_ratios *sample_ratios, const struct explanation *explanation);
 
+/* Returns the published value of the quantity that the sweep shows; NAN: the document gives no
+ * value, or only a lower bound. */
+double named_published(const struct named *named, const struct setting *setting);
+
 /* Prints the text under the table: published values, and for a kernel with blocks the advised block
  * size next to the best measured one. */
 void named_text(const struct named *named, struct model *model, FILE *out);

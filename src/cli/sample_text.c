@@ -88,8 +88,17 @@ enum column_when {
 	/* The column is shown for a named sweep that shows the column's quantity or has published
 	 * values of that quantity. */
 	ASKED,
+	/* The column shows the published values of the quantity of the column before it, if the
+	 * named sweep has any. */
+	PUBLISHED,
 };
 enum column_kind { VALUE, SOURCE, COUNT, PERCENT, SECONDS };
+
+/* The column with the published values of a quantity, next to the column with the measured ones. */
+#define PUBLISHED_OF(figure)                                   \
+	{                                                      \
+		"published", 10, PUBLISHED, .quantity = figure \
+	}
 
 static const struct column {
 	const char *title;
@@ -101,24 +110,34 @@ static const struct column {
 	enum column_kind kind;
 } columns[] = {
 	{ "CPE", 7, .field = "cpe" },
+	PUBLISHED_OF(SWEEPS_CPE),
 	{ "lo", 7, .field = "cpe_lo" },
 	{ "hi", 7, .field = "cpe_hi" },
 	{ "src", 4, .field = "cycles_from", .kind = SOURCE },
 	{ "trials", 7, .field = "trials", .kind = COUNT },
 	{ "quiet", 6, .field = "quiet", .kind = PERCENT },
 	{ "ns", 7, .field = "ns" },
+	PUBLISHED_OF(SWEEPS_NS),
 	{ "GHz", 6, .field = "ghz" },
 	{ "GB/s", 7, DATA, .field = "gbps" },
+	PUBLISHED_OF(SWEEPS_GBPS),
 	{ "B/cycle", 8, DATA, .field = "bytes_per_cycle" },
+	PUBLISHED_OF(SWEEPS_BYTES_PER_CYCLE),
 	{ "limit", 7, LIMIT, .field = "limit" },
 	{ "IPC", 6, IPC, .field = "ipc" },
 	{ "all GB/s", 9, CROWDED, .field = "gbps_total" },
 	{ "seconds", 10, SHOWN, .quantity = SWEEPS_SECONDS, .kind = SECONDS },
+	PUBLISHED_OF(SWEEPS_SECONDS),
 	{ "speedup", 8, SPEEDUP, .field = "speedup" },
+	PUBLISHED_OF(SWEEPS_SPEEDUP),
 	{ "instr", 8, ASKED, .quantity = SWEEPS_INSTRUCTIONS },
+	PUBLISHED_OF(SWEEPS_INSTRUCTIONS),
 	{ "CPI", 7, ASKED, .quantity = SWEEPS_CPI },
+	PUBLISHED_OF(SWEEPS_CPI),
 	{ "mem%", 6, ASKED, .quantity = SWEEPS_TRAFFIC },
+	PUBLISHED_OF(SWEEPS_TRAFFIC),
 	{ "Minstr", 8, ASKED, .quantity = SWEEPS_INSTRUCTIONS_TOTAL },
+	PUBLISHED_OF(SWEEPS_INSTRUCTIONS_TOTAL),
 };
 
 static bool has_column(const struct report *report, const struct column *column)
@@ -143,6 +162,9 @@ static bool has_column(const struct report *report, const struct column *column)
 						sweeps_asks(named, SWEEPS_CPI)) ||
 					(column->quantity == SWEEPS_CPI &&
 						sweeps_asks(named, SWEEPS_INSTRUCTIONS)));
+	case PUBLISHED:
+		return named && sweeps_publishes(named, column->quantity) &&
+		       has_column(report, column - 1);
 	}
 	return false;
 }
@@ -177,6 +199,21 @@ static void sweep_begin_text(struct report *report)
 		fprintf(report->out, "%*s", width, title);
 	}
 	fputc('\n', report->out);
+}
+
+/* Prints the published value of a setting; ">2" if the document gives only a lower bound. */
+static void print_published(
+	const struct report *report, const struct column *column, const struct setting *setting)
+{
+	const struct sweeps_published *published =
+		sweeps_published_find(report->named, column->quantity, setting);
+	struct text words = { 0 };
+
+	if (published)
+		text_addf(&words, "%s%s", published->over ? ">" : "",
+			sweeps_number(column->quantity, published->value).text);
+	fprintf(report->out, "%*s", column->width, published ? text_string(&words) : "-");
+	text_free(&words);
 }
 
 static void print_column(FILE *out, const struct column *column, const struct record_sample *what)
@@ -221,7 +258,9 @@ static void sweep_text(struct report *report, const void *item)
 				setting_value(knob, setting->v[axis->knob]).text);
 	}
 	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
-		if (has_column(report, &columns[i]))
+		if (columns[i].when == PUBLISHED && has_column(report, &columns[i]))
+			print_published(report, &columns[i], setting);
+		else if (has_column(report, &columns[i]))
 			print_column(out, &columns[i], what);
 	for (int i = 0; i < report->asked_count; i++) {
 		const char *title;

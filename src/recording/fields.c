@@ -222,6 +222,7 @@ const struct field sample_fields[] = {
 	{ "sweep", FIELDS_SWEEP, FIELD_NAME, ROW(sweep) },
 	{ "seconds", FIELDS_SWEEP, FIELD_REAL, .get = get_seconds },
 	{ "speedup", FIELDS_SWEEP, FIELD_REAL, ROW(speedup), .applies = has_sweep },
+	{ "published", FIELDS_SWEEP, FIELD_REAL, ROW(published), .applies = has_sweep },
 
 	/* Whether a watch chain (a second chain of instructions) detected contention of the trials.
 	 */

@@ -45,6 +45,7 @@ struct record_sample {
 	uint64_t x; /* x value of a point on the probe's curve, such as bytes of the working set */
 	const char *sweep; /* name of the sweep; NULL: the sample belongs to no named sweep */
 	double speedup;	   /* speedup over the sweep's baseline; NAN: no baseline */
+	double published;  /* published value of the quantity that the sweep shows; NAN: none */
 };
 
 enum field_type {

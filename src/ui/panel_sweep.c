@@ -21,14 +21,6 @@ struct columns {
 	bool published[SWEEPS_FIGURES]; /* a quantity has published values */
 };
 
-static bool any_published(const struct named_sweep *named, enum sweeps_figure figure)
-{
-	for (int i = 0; i < named->published_count; i++)
-		if (named->published[i].figure == figure)
-			return true;
-	return false;
-}
-
 static struct columns measure(struct box at, const struct sweep_table_report *report)
 {
 	const struct kernel *kernel = report->named->kernel;
@@ -47,7 +39,7 @@ static struct columns measure(struct box at, const struct sweep_table_report *re
 		columns.width += columns.knobs[i];
 	}
 	for (int i = 0; i < report->figure_count; i++) {
-		bool published = any_published(report->named, report->figure[i]);
+		bool published = sweeps_publishes(report->named, report->figure[i]);
 		int width = VALUE + (i ? 0 : 2) + (published ? PUBLISHED : 0);
 
 		if (i && columns.width + width > at.width)

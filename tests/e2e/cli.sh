@@ -93,9 +93,16 @@ sed -n 4p out | grep -q '^ *naive *16 .* 1\.000\( [cm]*\)*$' || fail "no baselin
 expect 0 sweep matmul-n n=16,24 form=reordered,naive --time-budget 0.1 --format json
 json_lines
 [ "$(grep -c '"sweep":"matmul-n".*"speedup":[0-9]' out)" -eq 4 ] || fail "no speedups: $(cat out)"
+# A published value is next to the measured one, and in the records.
+expect 0 sweep combine-chains op=add type=i64 size=1k --time-budget 0.1
+says out 'unroll acc     CPE published     lo'
+[ "$(grep -cE '^ +10 +10 .* 0\.550 ' out)" -eq 1 ] || fail "no published value: $(cat out)"
+[ "$(grep -cE '^ +10 +2 +[0-9.]+ +- ' out)" -eq 1 ] || fail "a published value without a document: $(cat out)"
+expect 0 sweep combine-chains op=add type=i64 size=1k --time-budget 0.1 --format json
+[ "$(grep -c '"published":0.55' out)" -eq 1 ] || fail "no published value: $(cat out)"
 expect 0 sweep matmul-n n=16 form=reordered --time-budget 0.1 --format csv
 says err 'no speedups: their baseline form=naive'
-[ "$(sed -n '1s/.*predicted,.*,sweep,seconds,speedup.*/yes/p' out)" = yes ] || fail "no columns: $(head -1 out)"
+[ "$(sed -n '1s/.*predicted,.*,sweep,seconds,speedup,published.*/yes/p' out)" = yes ] || fail "no columns: $(head -1 out)"
 expect 0 sweep matmul-block n=100 block=16,32 --time-budget 0.1 --quiet
 # The machine decides which of the two is the best.
 grep -qE 'advised(, and the|;) best of 2 measured' out || fail "no advice: $(cat out)"

@@ -25,10 +25,12 @@ static void compute_row(struct table *table, const char *place, char *words)
 	char name[24];
 	uint64_t address;
 	struct loop loop;
+	bool arm;
 
 	assert_int_equal(sscanf(place, "loop %23s %" SCNu64, name, &address), 2);
 	uarch_free(core);
-	check_ok(uarch_load(name, "x86_64", &core));
+	arm = strncmp(name, "neoverse", 8) == 0;
+	check_ok(uarch_load(name, arm ? "aarch64" : "x86_64", &core));
 	loop_init(&loop, LOOP_INSNS, LOOP_PATH);
 	for (char *word; (word = strtok_r(words, " ", &words));) {
 		unsigned count, length;
@@ -43,8 +45,9 @@ static void compute_row(struct table *table, const char *place, char *words)
 			for (unsigned i = 0; i < count; i++)
 				address = append(&loop, address, "nop", length);
 	}
-	address = append(&loop, address, "sub rax,1", 4);
-	append(&loop, address, "jne top", 2);
+	if (!arm)
+		address = append(&loop, address, "sub rax,1", 4);
+	append(&loop, address, "jne top", arm ? 4 : 2);
 	loop.path[loop.path_count - 1].taken = true;
 	loop.elements = 1;
 	limits_compute(&loop, core, &(struct limits_place){ 0 }, &limits);

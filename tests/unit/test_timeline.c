@@ -162,6 +162,30 @@ TEST(a_load_of_a_value_that_was_stored_at_once_begins)
 	uarch_free(uarch);
 }
 
+/* Chains of 64 multiplications of 3 cycles: the run overlaps the end of one with the begin of the
+ * next, as far as the reorder buffer allows. Chains of one iteration do not wait for each other. */
+TEST(chains_that_begin_anew_overlap)
+{
+	static const double restarts[] = { 0, 64, 2 }, least[] = { 3, 1.5, 1 },
+			    most[] = { 3, 2.95, 1.55 };
+	struct uarch *uarch;
+
+	check_ok(uarch_parse(small, "x", &uarch));
+	for (int i = 0; i < 3; i++) {
+		struct limits_place place = { .walk.restart = restarts[i] };
+
+		loop_free(&explanation->loop);
+		assembly_loop("imul ebx, eax; add rcx, 1", &explanation->loop);
+		limits_compute(&explanation->loop, uarch, &place, &explanation->limits);
+		timeline_make(explanation, &timeline);
+		assert_true(timeline.known);
+		if (timeline.cycles < least[i] - 0.02 || timeline.cycles > most[i] + 0.02)
+			fail_msg("restart %g: %g cycles, not %g to %g", restarts[i],
+				timeline.cycles, least[i], most[i]);
+	}
+	uarch_free(uarch);
+}
+
 /* The pictures have the rows, the bars and the lines of the diagrams. */
 TEST(diagrams_become_charts)
 {

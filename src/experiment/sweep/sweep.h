@@ -265,6 +265,9 @@ bool sweeps_paced(enum sweeps_figure figure);
  * because it has a published value. */
 bool sweeps_asks(const struct named_sweep *sweep, enum sweeps_figure figure);
 
+/* Returns whether a quantity has a published value at any setting of the sweep. */
+bool sweeps_publishes(const struct named_sweep *sweep, enum sweeps_figure figure);
+
 /* Returns whether a published value belongs to the given setting. */
 bool sweeps_published_of(const struct named_sweep *sweep, const struct sweeps_published *published,
 	const struct setting *setting);

@@ -61,11 +61,16 @@ bool sweeps_paced(enum sweeps_figure figure)
 
 bool sweeps_asks(const struct named_sweep *sweep, enum sweeps_figure figure)
 {
-	bool asks = sweep->figure == figure || (sweep->also >> figure & 1);
+	return sweep->figure == figure || (sweep->also >> figure & 1) ||
+	       sweeps_publishes(sweep, figure);
+}
 
+bool sweeps_publishes(const struct named_sweep *sweep, enum sweeps_figure figure)
+{
 	for (int i = 0; i < sweep->published_count; i++)
-		asks |= sweep->published[i].figure == figure;
-	return asks;
+		if (sweep->published[i].figure == figure)
+			return true;
+	return false;
 }
 
 /* Returns the memory traffic in percent of one core's highest read bandwidth. */

@@ -300,6 +300,7 @@ void limits_compute(const struct loop *loop, const struct uarch *uarch,
 	limits->turns = tally.turns;
 	limits->elements = tally.elements;
 	limits->instructions = loop->path_count;
+	limits->restart = place->walk.restart;
 	limits->mispredicts = place->walk.mispredicts >= 0 ? place->walk.mispredicts : (double)NAN;
 	limits_throughput(&tally);
 	limits_ports(&tally);

@@ -85,6 +85,7 @@ struct limits {
 	struct chain chain;
 	double overlap; /* number of elements of a new dependence chain that overlap with the
 			   previous chain; 0: no new chain begins, or unknown */
+	double restart; /* number of elements after which a new dependence chain begins; 0: never */
 	int insn_count, insn_room;
 	struct limit_insn *insn; /* one entry for each instruction of the loop; owned by the struct,
 				    and kept between calls of limits_compute() */

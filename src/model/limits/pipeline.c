@@ -21,6 +21,8 @@
 /* Size of a simulation: OPERATIONS is about the number of simulated nodes, and a round is one pass
  * over the path. A simulation reaches a steady state, and needs about a millisecond. */
 enum { OPERATIONS = 5000, ROUNDS_LEAST = 6, ROUNDS_MOST = 400 };
+/* If chains begin anew, a run has RESTARTS chains, in at most RESTART_ROUNDS_MOST rounds. */
+enum { RESTARTS = 12, RESTART_ROUNDS_MOST = 6000 };
 /* Entries of the reorder buffer and of the scheduler, if the core's file does not state them. */
 enum { ROB_UNKNOWN = 224, SCHEDULER_UNKNOWN = 97 };
 /* The second best port is chosen only if its queue has fewer than SECOND_BEST micro-ops more than
@@ -117,7 +119,8 @@ static void started(struct pipeline *pipeline, int number)
 		double after = pipeline->instance[number].start + edge->weight;
 		int to;
 
-		if (round + edge->distance >= pipeline->rounds)
+		if (round + edge->distance >= pipeline->rounds ||
+			pipeline_begins_anew(pipeline, k, round + edge->distance))
 			continue;
 		to = (round + edge->distance) * graph->node_count + edge->to;
 		instance = &pipeline->instance[to];
@@ -545,12 +548,15 @@ void pipeline_open(
 	pipeline->scheduler = uarch_known(scheduler) ? (int)scheduler : SCHEDULER_UNKNOWN;
 	pipeline->rounds =
 		(int)fmin(fmax(OPERATIONS / graph->node_count, ROUNDS_LEAST), ROUNDS_MOST);
+	if (rules->restart > 0)
+		pipeline->rounds = (int)fmin(RESTARTS * ceil(rules->restart), RESTART_ROUNDS_MOST);
 	pipeline->warm = pipeline->rounds / 3;
 	/* Near the end of a run, no later step competes for ports. */
 	pipeline->until =
 		pipeline->rounds - (rules->ideal || rules->gate_count ? pipeline->rounds / 6 : 0);
 	pipeline->work = memory_new(nodes, sizeof(*pipeline->work));
 	pipeline->next_out = memory_new((size_t)graph->edge_count + 1, sizeof(int));
+	pipeline->ends = memory_new((size_t)graph->edge_count + 1, sizeof(bool));
 	pipeline->step = memory_new((size_t)loop->path_count + 1, sizeof(*pipeline->step));
 	pipeline->instance =
 		memory_new((size_t)pipeline->rounds * nodes, sizeof(*pipeline->instance));
@@ -565,6 +571,7 @@ void pipeline_close(struct pipeline *pipeline)
 {
 	free(pipeline->work);
 	free(pipeline->next_out);
+	free(pipeline->ends);
 	free(pipeline->step);
 	free(pipeline->instance);
 	free(pipeline->times);

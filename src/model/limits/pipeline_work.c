@@ -72,13 +72,23 @@ static void index_steps(struct pipeline *pipeline)
 	}
 }
 
+bool pipeline_begins_anew(const struct pipeline *pipeline, int edge, int round)
+{
+	double restart = pipeline->rules->restart;
+
+	return restart > 0 && pipeline->ends[edge] &&
+	       floor(round / restart) >
+		       floor((round - pipeline->graph.edge[edge].distance) / restart);
+}
+
 void pipeline_prepare(struct pipeline *pipeline)
 {
 	const struct deps_graph *graph = &pipeline->graph;
 	int instances = pipeline->rounds * graph->node_count;
 
 	for (int i = 0; i < instances; i++)
-		pipeline->instance[i] = (struct instance){ .start = -1, .stored = -INFINITY };
+		pipeline->instance[i] =
+			(struct instance){ .start = -1, .stored = -INFINITY, .cause = -1 };
 	for (int i = 0; i < graph->node_count; i++)
 		prepare_node(pipeline, i);
 	if (pipeline->rules->adjust)
@@ -93,6 +103,8 @@ void pipeline_prepare(struct pipeline *pipeline)
 		for (int r = edge->distance; r < pipeline->rounds; r++) {
 			struct instance *to = &pipeline->instance[r * graph->node_count + edge->to];
 
+			if (pipeline_begins_anew(pipeline, i, r))
+				continue;
 			to->waits++;
 			to->stores += edge->memory;
 		}

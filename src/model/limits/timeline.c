@@ -75,6 +75,7 @@ struct pace {
 	double cycles[PIPELINE_GATES]; /* cycles per path in which all holders pass the gate */
 	bool mean[PIPELINE_GATES]; /* the limit is a mean, not a number of events in each cycle */
 	double miss;		   /* cycles that loads of the carried chain need in addition */
+	double restart;		   /* rounds of a chain; 0: chains do not begin anew */
 	bool chains_first;	   /* ports prefer micro-ops of carried chains to older micro-ops */
 	const struct limits *limits;
 };
@@ -137,6 +138,12 @@ static void adjust(struct pipeline *pipeline)
 	for (int i = 0; pace->chains_first && i < graph->edge_count; i++)
 		pipeline->work[graph->edge[i].to].urgent |=
 			graph->edge[i].from == graph->edge[i].to;
+	/* Counters do not begin anew. */
+	for (int i = 0; rules->restart > 0 && i < graph->edge_count; i++)
+		pipeline->ends[i] = graph->edge[i].distance > 0 &&
+				    !graph->node[graph->edge[i].from].counts &&
+				    (linked(pace->limits, graph->node[graph->edge[i].from].step) ||
+					    graph->edge[i].from == graph->edge[i].to);
 	for (int i = 0; pace->miss > 0 && i < graph->edge_count; i++) {
 		struct deps_edge *edge = &graph->edge[i];
 
@@ -170,6 +177,15 @@ static bool worth_trying(const struct limits *limits, int try)
 	return (try & TRY_NO_MISSES) || misses;
 }
 
+/* Returns the number of paths after which new chains begin. 0: never, or the path was stepped and
+ * contains its own begins. */
+static double restart_of(const struct loop *loop, const struct limits *limits)
+{
+	return !loop->stepped && limits->restart > limits->elements
+		       ? limits->restart / limits->elements
+		       : 0;
+}
+
 static void fill_rules(const struct tally *tally, const struct limits *limits, int try,
 	struct pace *pace, struct pipeline_rules *rules)
 {
@@ -178,9 +194,12 @@ static void fill_rules(const struct tally *tally, const struct limits *limits, i
 	double front = 0, slots = tally->slots + tally->unlaminated;
 	bool binds = tally->uarch->fact[EXTRA_BINDS_PORTS] > 0;
 
-	*pace = (struct pace){ .chains_first = try & TRY_CHAINS_FIRST, .limits = limits };
+	*pace = (struct pace){ .chains_first = try & TRY_CHAINS_FIRST,
+		.restart = restart_of(tally->loop, limits),
+		.limits = limits };
 	*rules = (struct pipeline_rules){ .ideal = !binds || (try & TRY_CHAINS_FIRST),
 		.keep = true,
+		.restart = pace->restart,
 		.most = 1000 * by->cycles,
 		.adjust = adjust,
 		.context = pace };
@@ -349,7 +368,12 @@ static void describe(const struct tally *tally, const struct limit *by, const st
 	enum holder holder = holder_of(by->kind);
 	struct limit_words words = { "" };
 
-	if (timeline->differs && timeline->cycles < timeline->predicted)
+	if (timeline->differs && pace->restart > 0)
+		words_add(&words,
+			"A new chain begins every %s iterations. The limit estimates how far "
+			"chains overlap; the run simulates it.",
+			words_number(pace->restart).text);
+	else if (timeline->differs && timeline->cycles < timeline->predicted)
 		words_add(&words, "The run has only a part of the cost of this limit: %s.", title);
 	else if (timeline->differs && uarch_known(rob) && uarch_known(scheduler))
 		words_add(&words,
@@ -359,6 +383,9 @@ static void describe(const struct tally *tally, const struct limit *by, const st
 	else if (timeline->differs)
 		words_add(&words, "The run has a reorder buffer and a scheduler; the limit assumes "
 				  "that they are large enough.");
+	else if (pace->restart > 0)
+		words_add(&words, "A new chain begins every %s iterations.",
+			words_number(pace->restart).text);
 	else if (pace->miss > 0)
 		words_add(&words, "Each load of the chain waits %s cycles more: %s.",
 			words_number(pace->miss).text, title);
