@@ -118,8 +118,10 @@ static const struct kernel kernel_odd = {
 #ifndef FAKE_KERNELS
 #define FAKE_KERNELS
 #endif
+#ifndef REAL_KERNELS /* a test may keep the program's kernels */
 const struct kernel *const kernel_registry[] = { &kernel_fold, &kernel_walk, &kernel_odd,
 	FAKE_KERNELS NULL };
+#endif
 
 /* "fold acc". NULL: there is no such knob. */
 static inline const struct knob *fake_knob(const char *words)
