@@ -36,6 +36,19 @@ for core in $(echo "$cores" | sed -n '1p;$p') $known; do
 			END { exit found != 1 }' out || fail "explain $kernel --uarch $core: $(cat out)"
 	done
 done
+# Every field of the records is in the lists of fields.
+"$SLEXPLORE" list --dump fields >fields
+"$SLEXPLORE" list --dump records >records
+cat >known.py <<'END'
+import json, sys
+listed = {"v", "record", "id", "host"} | {line.split("\t")[0] for line in open("fields")}
+fields = {row[1]: set(row[2].split()) for row in (line.rstrip("\n").split("\t") for line in open("records"))}
+for line in sys.stdin:
+    record = json.loads(line)
+    unlisted = set(record) - listed - fields[record["record"]]
+    if unlisted:
+        sys.exit(f"unlisted fields: {unlisted}")
+END
 for kernel in $kernels; do
 	case $kernel in branches | mispredict | stores) [ $may_step = 1 ] || continue ;; esac
 	expect 0 explain "$kernel" --uarch "$known"
@@ -52,8 +65,7 @@ for kernel in $kernels; do
 		/"binding":true/ { binding++ } END { exit insn < 1 || limits < 2 || binding != 1 }' out ||
 		fail "explain $kernel --format json: $(cat out)"
 	if command -v python3 >/dev/null; then
-		python3 -c 'import json, sys
-for line in sys.stdin: json.loads(line)' <out || fail "invalid JSON: $(cat out)"
+		python3 known.py <out || fail "invalid JSON, or unlisted fields: $(cat out)"
 	fi
 	# The diagrams: every instruction of the loop, which is dispatched, begins, is done and retires in this order.
 	expect 0 explain "$kernel" --uarch "$known" --timeline
