@@ -76,6 +76,11 @@ void memory_probe_init(struct memory_probe *probe)
 	*probe = (struct memory_probe){ .step = -1 };
 }
 
+void memory_probe_renew(struct memory_probe *probe)
+{
+	probe->done = 0;
+}
+
 static bool is_point(int step)
 {
 	return step >= POINT_FIRST && step <= POINT_LAST;

@@ -29,6 +29,10 @@ void memory_probe_init(struct memory_probe *probe);
 bool memory_probe_next(struct memory_probe *probe, const struct machine *machine,
 	uint64_t working_set, uint64_t seed, struct request *request);
 
+/* Forgets which steps are done, so that all values are measured again. The old values stay until
+ * then. */
+void memory_probe_renew(struct memory_probe *probe);
+
 /* Adds the final result of the request from memory_probe_next(). A cancelled request of the memory
  * probe is repeated later. l1 and l2 are the latencies of the core's own caches, in cycles.
  * memory_probe_accept() uses l1 and l2 to subtract the time of accesses that hit these caches. */

@@ -8,6 +8,11 @@
 #include "base/job.h"
 #include "explorer/state.h"
 
+/* If a measurement differs from the prediction by more than the share DRIFT, the values of L3 and
+ * memory are measured again, but not before RENEW_SECONDS have passed. */
+#define DRIFT	      0.2
+#define RENEW_SECONDS 5
+
 /* Seconds for which a setting must stay unchanged before the search for advice begins. The search
  * for advice explains up to 40 settings, which takes too long while the user holds a key down. */
 static const double ADVICE_DELAY = 0.15;
@@ -431,13 +436,35 @@ static void memory_known(struct session *session)
 	insight_renew(session);
 }
 
+/* Whether a steady measurement differs from its prediction, and the prediction depends on values of
+ * L3 or memory that were measured some time ago. Other programs may have changed these values. */
+static bool memory_drifted(const struct session *session)
+{
+	const struct insight *insight = &session->insight;
+	const struct limits *limits = &insight->explanation->limits;
+	const struct sample *sample = &session->live.sample;
+	const struct limit *by =
+		limits->predicted_by >= 0 ? &limits->limit[limits->predicted_by] : NULL;
+
+	return by && !by->hard && limit_rows[by->kind].resource == RESOURCE_MEMORY &&
+	       sample->valid && !sample->provisional && !sample->contended && !sample->unsettled &&
+	       fabs(sample->cpe / limits->predicted - 1) > DRIFT &&
+	       session->now >= insight->memory_at + RENEW_SECONDS;
+}
+
 bool insight_lacks_memory(struct session *session, struct request *request)
 {
 	const struct kernel *kernel = session->setting.kernel;
 
-	return insight_ready(session) && !insight_foreign(session) &&
-	       memory_probe_next(&session->memory, session_machine(session),
-		       kernel_footprint(kernel, session->setting.v), session->seed, request);
+	if (!insight_ready(session) || insight_foreign(session))
+		return false;
+	if (memory_drifted(session)) {
+		session->insight.memory_at = session->now;
+		memory_probe_renew(&session->memory);
+	}
+
+	return memory_probe_next(&session->memory, session_machine(session),
+		kernel_footprint(kernel, session->setting.v), session->seed, request);
 }
 
 void insight_learn(struct session *session, const struct probe_report *report)
@@ -456,6 +483,7 @@ void insight_memory(struct session *session, const struct result *result)
 		cache[level - 1] = uarch_cache(insight->core.uarch, level);
 	memory_probe_accept(&session->memory, session_machine(session),
 		cache[0] ? cache[0]->latency : 0, cache[1] ? cache[1]->latency : 0, result);
+	session->insight.memory_at = session->now;
 	/* If no latency has changed, the explanations stay valid. */
 	if (memcmp(&was.facts, &session->memory.facts, sizeof(was.facts)) == 0)
 		return;

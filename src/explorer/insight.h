@@ -72,9 +72,10 @@ struct insight {
 	double advice_due;
 	bool advice_wanted; /* true: the user has asked for advice and waits for it */
 	struct advice advice;
-	int code_first;	 /* number of the first line of code on screen */
-	unsigned number; /* number of the present explanation; a new explanation has a new number,
-			    which is never 0 */
+	double memory_at; /* time at which a value of L3 or memory was last measured */
+	int code_first;	  /* number of the first line of code on screen */
+	unsigned number;  /* number of the present explanation; a new explanation has a new number,
+			     which is never 0 */
 };
 
 void insight_start(struct session *session, const struct explainer *explainer, const char *uarch);

@@ -243,4 +243,44 @@ TEST_WITH(all_kernels_at_five_settings_beyond_each_cache, set_up, tear_down)
 	assert_true(checked > 200);
 }
 
+/* Answers requests until `until`: those for L3 and memory, and others with `cpe`. Returns the
+ * number of requests for L3 and memory. */
+static int memory_asked(double until, double cpe)
+{
+	int asked = 0;
+
+	for (; now < until; now += 0.02) {
+		session_advance(session, now);
+		if (!fake.pending)
+			continue;
+		asked += fake.request.tag == TAG_MEMORY;
+		fake_answer(&fake, 60, fake.request.tag == TAG_MEMORY ? 20 : cpe);
+	}
+	return asked;
+}
+
+/* What memory takes was measured at another time than the sample: if they differ, it is measured
+ * again, and not again and again. */
+TEST_WITH(memory_is_measured_again_before_it_is_blamed, set_up, tear_down)
+{
+	double predicted;
+
+	if (strcmp(machine.arch, "x86_64") != 0)
+		skip();
+	command("kernel latency", now);
+	command("set size=48m", now);
+	assert_int_equal(memory_asked(now + 0.1, 100), 0);
+	assert_true(insight_ready(session));
+	predicted = session->insight.explanation->limits.predicted;
+	assert_true(predicted > 100);
+	session->insight.memory_at = now;
+	assert_int_equal(memory_asked(now + 4, predicted), 0);
+	assert_int_equal(memory_asked(now + 10, predicted * 1.1), 0);
+	assert_true(memory_asked(now + 4, predicted * 2) > 4);
+	session->memory.facts = facts_of();
+	insight_forget(session);
+	insight_renew(session);
+	assert_int_equal(memory_asked(now + 0.8, predicted * 2), 0);
+}
+
 RUN_TESTS()
