@@ -32,6 +32,13 @@
 #define CHECK_REPEATS(most, few) (most)
 #endif
 
+/* False where a test of one second would take ten: under emulation and the thread sanitizer. */
+#if defined(__SANITIZE_THREAD__) || !defined(__x86_64__)
+#define CHECK_PATIENT false
+#else
+#define CHECK_PATIENT true
+#endif
+
 /* A test is TEST(name_of_the_behaviour) { ... }, with `state` as cmocka gives it. TEST_WITH adds a
  * set-up and a tear-down of its own; either may be NULL. RUN_TESTS ends the file: tests run in the
  * order of the file. */

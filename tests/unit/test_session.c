@@ -685,6 +685,8 @@ TEST(again_forgets_every_figure)
 /* Keys held down for a long time: the table of cells stays bounded, and every pointer good. */
 TEST(a_long_walk_keeps_working)
 {
+	if (!CHECK_PATIENT)
+		skip();
 	start(&kernel_fold, LIMIT);
 	double now = 100;
 

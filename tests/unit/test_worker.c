@@ -123,8 +123,8 @@ TEST_WITH(visits_begin_at_their_places, start, stop)
 {
 	for (int i = 0; i < 12; i++) {
 		/* Something long first: short ones then have room to move. */
-		struct request request =
-			request_for("mountain", "size", i % 4 ? 256 << 10 << i % 4 : 20 << 20);
+		struct request request = request_for("mountain", "size",
+			i % 4 ? 256 << 10 << i % 4 : CHECK_REPEATS(20, 5) << 20);
 
 		request.place = i * 0.09;
 		measure_one(&request);
