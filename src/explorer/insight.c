@@ -449,7 +449,7 @@ static bool memory_drifted(const struct session *session)
 	return by && !by->hard && limit_rows[by->kind].resource == RESOURCE_MEMORY &&
 	       sample->valid && !sample->provisional && !sample->contended && !sample->unsettled &&
 	       fabs(sample->cpe / limits->predicted - 1) > DRIFT &&
-	       session->now >= insight->memory_at + RENEW_SECONDS;
+	       insight->memory_at + RENEW_SECONDS <= session->now;
 }
 
 bool insight_lacks_memory(struct session *session, struct request *request)

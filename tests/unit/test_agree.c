@@ -270,6 +270,7 @@ TEST_WITH(memory_is_measured_again_before_it_is_blamed, set_up, tear_down)
 		skip();
 	command("kernel latency", now);
 	command("set size=48m", now);
+	session->insight.memory_at = now;
 	assert_int_equal(memory_asked(now + 0.1, 100), 0);
 	assert_true(insight_ready(session));
 	predicted = session->insight.explanation->limits.predicted;
