@@ -391,7 +391,7 @@ TEST(fewer_facts_never_raise_a_hard_limit)
 
 	assert_true(asprintf(&full, "%s%s", head, rest) > 0);
 
-	for (int round = 0; round < 400; round++) {
+	for (int round = 0; round < CHECK_REPEATS(400, 80); round++) {
 		char text[4096];
 		const char *source = loops[round % 4];
 		struct uarch *thin;
@@ -428,7 +428,7 @@ TEST(random_loops_have_finite_limits)
 	struct loop loop;
 
 	loop_init(&loop, 64, LOOP_PATH);
-	for (int round = 0; round < 2000; round++) {
+	for (int round = 0; round < CHECK_REPEATS(2000, 400); round++) {
 		struct limits_place place = { .working_set = (double)random_below(&random, 1 << 20),
 			.walk.lines = (double)random_below(&random, 3),
 			.walk.scattered = random_below(&random, 2),

@@ -433,7 +433,7 @@ TEST(fewer_facts_never_raise_a_hard_limit)
 {
 	struct random random = { 31 };
 
-	for (int round = 0; round < 600; round++) {
+	for (int round = 0; round < CHECK_REPEATS(600, 120); round++) {
 		struct limits_place place = tree(1 + (int)random_below(&random, 14)), less;
 		const char *source =
 			round % 2 ? PLAIN
