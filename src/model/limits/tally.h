@@ -99,8 +99,8 @@ void limits_front_end(struct tally *tally);
  * working set. */
 double limits_chained_misses(const struct tally *tally, const struct chain *chain);
 /* Returns the share of a dependence chain's cycles that remains if a new chain begins every
- * `restart` elements. The new chain overlaps with the last `together` elements of the previous
- * chain. */
+ * `restart` elements. The core executes the new chain at the same time as the last `together`
+ * elements of the previous chain. */
 double limits_restart_share(double restart, double together);
 /* Whether the loop has software prefetches. A prefetch leaves the reorder buffer before its line
  * arrives. */

@@ -233,8 +233,8 @@ static bool is_likely(const struct fit *fit, int i)
 	return isfinite(fit->step[i].misfit) && fit->step[i].misfit <= fit->best + LIKELY;
 }
 
-/* Chooses the first group of likely steps, because the first group belongs to the buffer that fills
- * first. */
+/* A curve of cycles over the number of fillers may rise several times, once for each buffer of the
+ * core that fills up. The function chooses the first rise, which belongs to the smallest buffer. */
 static void choose(const struct knee_curve *curve, struct fit *fit)
 {
 	double largest = 0;
