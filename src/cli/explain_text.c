@@ -305,7 +305,7 @@ void explain_text_sample(struct report *report, const struct sample *sample)
 		fprintf(report->out, ", by %s: %s",
 			limit_rows[limits->limit[limits->predicted_by].kind].title,
 			limits->limit[limits->predicted_by].cause);
-	gap_find(sample, limits, explanation->foreign ? limits->uarch->title : NULL, false, &gap);
+	gap_find(sample, limits, NULL, false, &gap);
 	fprintf(report->out, "%s%s\n", explanation->foreign ? "" : "; measured ",
 		explanation->foreign ? "" : gap.words);
 }

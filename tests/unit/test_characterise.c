@@ -434,7 +434,8 @@ TEST(what_is_refused_is_noted_and_the_rest_goes_on)
 	assert_true(noted("no memory to execute"));
 	/* That says it: the core was quiet. */
 	assert_false(noted("never ran on a quiet core"));
-	assert_true(play->again <= 2);
+	/* Some cores ask for the same loop in two stages. */
+	assert_true(play->again <= 4);
 	check_near(op_named(MULTIPLY)->latency.value, 3, 0.01);
 }
 

@@ -233,7 +233,7 @@ TEST(shipped_claims_find_their_rows)
 			one.claim[0] = named->claim[k];
 			one.claim_count = 1;
 			sweeps_claims(&one, rows, count, &lines);
-			if (!lines.length)
+			if (!lines.length && sweep_progress(sweep).excluded == 0)
 				fail_msg("%s: no rows for \"%s\"", named->name,
 					named->claim[k].words);
 			claims++;
@@ -421,6 +421,17 @@ TEST(lines_titles_and_baselines)
 	assert_false(sweeps_baseline(&sweeps.sweep[1], &setting, &base));
 }
 
+/* Begins a sweep. Returns false if this processor lacks the instructions of all its settings. */
+static bool begun(struct sweep *sweep)
+{
+	struct status status = sweep_begin(sweep, MEMORY_LIMITS_UNKNOWN);
+
+	if (strstr(status.text, "which this processor lacks"))
+		return false;
+	check_ok(status);
+	return true;
+}
+
 /* Each can be begun as it stands, has a name of its own, and something to be seen along x. */
 TEST(every_shipped_sweep_is_sound)
 {
@@ -439,7 +450,10 @@ TEST(every_shipped_sweep_is_sound)
 		sweeps_advise(named, 48);
 		for (int k = 0; k < named->word_count; k++)
 			check_ok(sweep_assign(sweep, named->word[k]));
-		check_ok(sweep_begin(sweep, MEMORY_LIMITS_UNKNOWN));
+		if (!begun(sweep)) {
+			sweep_free(sweep);
+			continue;
+		}
 		for (size_t k = 0; k < report->axis_count; k++) {
 			bool line = false;
 
