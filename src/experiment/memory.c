@@ -32,6 +32,11 @@ enum { BEYOND = 2 };
  * L3. */
 #define FAR_FROM_CACHE 1.5
 
+/* Latency of L3 in cycles, if other processes left so little of L3 that its latency could not be
+ * measured. Typical latencies of L3 are 40 to 75 cycles; the size of L3 depends little on the
+ * value. */
+#define L3_ASSUMED 50
+
 /* The size of L3 follows from a walk of which L3 serves at least SERVED_LEAST and at most
  * SERVED_MOST of the accesses beyond L2. Other shares are too sensitive to errors. */
 #define SERVED_LEAST 0.1
@@ -111,11 +116,15 @@ static uint64_t size_of(const struct machine *machine, int step)
 	return step == POINT_LAST || (l3 && size > BEYOND * own) ? size : 0;
 }
 
+static double l3_latency(const struct memory_probe *probe)
+{
+	return probe->facts.l3.latency > 0 ? probe->facts.l3.latency : L3_ASSUMED;
+}
+
 static bool reaches_memory(const struct memory_probe *probe)
 {
 	for (int i = 0; i < MEMORY_POINTS; i++)
-		if (probe->facts.l3.known &&
-			probe->facts.point[i].latency > FAR_FROM_CACHE * probe->facts.l3.latency)
+		if (probe->facts.point[i].latency > FAR_FROM_CACHE * l3_latency(probe))
 			return true;
 	return false;
 }
@@ -193,7 +202,7 @@ static double fastest(const struct trials *trials, const struct sample *sample)
  * is `latency`. `memory` is the latency of memory. */
 static double served(const struct memory_probe *probe, double latency, double memory)
 {
-	double l3 = probe->facts.l3.latency;
+	double l3 = l3_latency(probe);
 
 	return fmin(fmax((memory - latency) / (memory - l3), 0), 1);
 }
@@ -212,7 +221,7 @@ static void find_sizes(struct memory_probe *probe, const struct machine *machine
 
 	facts->memory.latency = memory;
 	facts->memory.known = memory > 0 && facts->memory.lines > 0;
-	if (!facts->l3.known || !(memory > FAR_FROM_CACHE * facts->l3.latency))
+	if (stated <= 0 || !(memory > FAR_FROM_CACHE * l3_latency(probe)))
 		return;
 	for (int i = 0; i < MEMORY_POINTS - 1; i++) {
 		double share = served(probe, facts->point[i].latency, memory),
@@ -233,7 +242,7 @@ static void find_sizes(struct memory_probe *probe, const struct machine *machine
 		double bytes = (best->bytes - own) * served(probe, best->latency, memory),
 		       held = fmin(bytes / (last->bytes - own), 0.9);
 
-		memory = (last->latency - held * facts->l3.latency) / (1 - held);
+		memory = (last->latency - held * l3_latency(probe)) / (1 - held);
 	}
 	*size = (struct cache_size){
 		.bytes = (best->bytes - own) * served(probe, best->latency, memory),
