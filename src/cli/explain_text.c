@@ -263,10 +263,10 @@ void published_text_sample(
 	const struct explanation *explanation = report->explanation;
 	bool explained = explanation && status_is_ok(&explanation->status);
 	double elements = explained ? explanation->limits.elements / explanation->limits.turns : 0;
+	const struct uarch *uarch = explained ? explanation->limits.uarch : NULL;
 	struct published published;
 
-	if (!published_find(
-		    setting, explained ? explanation->limits.uarch->name : NULL, &published))
+	if (!published_find(setting, uarch ? uarch->name : NULL, &published))
 		return;
 	published_text(report->out, setting, &published, elements);
 	if (explained)

@@ -434,8 +434,8 @@ TEST(what_is_refused_is_noted_and_the_rest_goes_on)
 	assert_true(noted("no memory to execute"));
 	/* That says it: the core was quiet. */
 	assert_false(noted("never ran on a quiet core"));
-	/* Some cores ask for the same loop in two stages. */
-	assert_true(play->again <= 4);
+	/* The loop of nops is asked for by several stages, but not again and again. */
+	assert_true(play->again <= 8);
 	check_near(op_named(MULTIPLY)->latency.value, 3, 0.01);
 }
 
