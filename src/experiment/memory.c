@@ -5,7 +5,6 @@
 
 #include "experiment/probe/probe.h"
 #include "experiment/setting/setting.h"
-#include "model/limits/misses.h"
 
 /* PROBE_SECONDS: seconds of each measurement. PROBE_QUIET: number of quiet trials after which a
  * measurement ends. TRIES: largest number of measurements of a step (L3 or memory) that give no
@@ -37,8 +36,8 @@ enum { BEYOND = 2 };
  * value. */
 #define L3_ASSUMED 50
 
-/* The size of L3 follows from a walk of which L3 serves at least SERVED_LEAST and at most
- * SERVED_MOST of the accesses beyond L2. Other shares are too sensitive to errors. */
+/* The size of L3 is computed from a random walk. If L3 serves less than SERVED_LEAST or more than
+ * SERVED_MOST of the walk's accesses beyond L2, the computed size is only a bound. */
 #define SERVED_LEAST 0.1
 #define SERVED_MOST  0.9
 
@@ -209,8 +208,8 @@ static double served(const struct memory_probe *probe, double latency, double me
 
 /* Computes the size of L3 and the latency of memory from the random walks. L3 holds `bytes` of a
  * working set, so a working set that is larger by the size of the own caches and `bytes` reaches
- * memory. The latency of memory follows from the largest walk without its hits in L3, and the size
- * of L3 from the walk of which L3 serves nearest to a half. */
+ * memory. The latency of memory is that of the largest walk without its hits in L3. The size of L3
+ * is computed from the walk in which L3 serves about half of the accesses. */
 static void find_sizes(struct memory_probe *probe, const struct machine *machine)
 {
 	struct memory_facts *facts = &probe->facts;
@@ -219,8 +218,9 @@ static void find_sizes(struct memory_probe *probe, const struct machine *machine
 	       stated = (double)machine_cache(machine, 3);
 	struct cache_size *size = &facts->cache[2];
 
-	facts->memory.latency = memory;
-	facts->memory.known = memory > 0 && facts->memory.lines > 0;
+	if (memory > 0)
+		facts->memory.latency = memory;
+	facts->memory.known = facts->memory.latency > 0 && facts->memory.lines > 0;
 	if (stated <= 0 || !(memory > FAR_FROM_CACHE * l3_latency(probe)))
 		return;
 	for (int i = 0; i < MEMORY_POINTS - 1; i++) {
@@ -332,7 +332,9 @@ void memory_probe_accept(struct memory_probe *probe, const struct machine *machi
 	else
 		put_point(probe, machine, step, size, l1, l2, &sample);
 	facts->l3.known = facts->l3.latency > 0 && facts->l3.lines > 0;
-	find_sizes(probe, machine);
+	/* The lines of L2 say nothing about L3 and memory, whose values may come from a probe. */
+	if (step != L2_LINES)
+		find_sizes(probe, machine);
 }
 
 /* Returns the probe's bandwidth of a level, or NULL if no reliable read bandwidth was measured. */

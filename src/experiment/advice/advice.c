@@ -65,7 +65,7 @@ static double step_of(const struct knob *knob, double from, double to)
 struct asking {
 	int asks, most; /* number of settings tried so far, and its limit; settings with cached
 			   explanations count too */
-	int fresh;	/* number of settings that may still be explained anew; -1: no limit */
+	int fresh;	/* number of settings that may still be explained again; -1: no limit */
 	bool unfinished;
 };
 

@@ -103,7 +103,7 @@ FACT(EXTRA_DECODE, "extra decode")
 FACT(EXTRA_DECODE_SIMPLE, "extra decode-simple")
 /* instructions per cycle whose ends are found in an aligned block of fetch-bytes bytes */
 FACT(EXTRA_PREDECODE, "extra predecode")
-/* instructions per cycle, whatever their micro-ops; a fused pair counts as one */
+/* instructions per cycle, for any number of micro-ops; a fused pair is one instruction */
 FACT(EXTRA_INSTRUCTIONS, "extra instructions")
 /* micro-ops per cycle from the micro-op cache */
 FACT(EXTRA_OPCACHE_OPS, "extra opcache-ops")

@@ -12,7 +12,7 @@
 
 #include "model/limits/misses.h"
 
-/* Bytes of a cache line, of which the kernels count lines. */
+/* Bytes of a cache line: kernels count lines of this size. */
 enum { LINE = 64 };
 
 enum { L1, L2, L3, MEMORY, LEVELS };

@@ -21,7 +21,7 @@
 /* Size of a simulation: OPERATIONS is about the number of simulated nodes, and a round is one pass
  * over the path. A simulation reaches a steady state, and needs about a millisecond. */
 enum { OPERATIONS = 5000, ROUNDS_LEAST = 6, ROUNDS_MOST = 400 };
-/* If chains begin anew, a run has RESTARTS chains, in at most RESTART_ROUNDS_MOST rounds. */
+/* If chains begin again, a run has RESTARTS chains, in at most RESTART_ROUNDS_MOST rounds. */
 enum { RESTARTS = 12, RESTART_ROUNDS_MOST = 6000 };
 /* Entries of the reorder buffer and of the scheduler, if the core's file does not state them. */
 enum { ROB_UNKNOWN = 224, SCHEDULER_UNKNOWN = 97 };

@@ -17,7 +17,7 @@ struct pipeline_rules {
 	bool ideal;	/* Ports have equal shares of the work, as in the port limit. Times may be
 			   fractions of a cycle. A step retires when its results are available. */
 	bool keep;	/* the run keeps the times of each step in `times` */
-	double restart; /* number of rounds after which carried chains begin anew; 0: never */
+	double restart; /* number of rounds after which carried chains begin again; 0: never */
 	double slots;	/* rename slots per cycle; 0: the width of the core */
 	double most;	/* further cycles after which the run gives up */
 	/* A gate lets one micro-op pass in `cycles`: a rate that is not the rate of a port. After
@@ -84,7 +84,7 @@ struct pipeline {
 	struct work *work; /* work of each node of the graph */
 	int *next_out; /* index of the next edge from the same node, for each edge; -1: there is no
 			  further edge */
-	bool *ends;    /* for each edge: whether it carries a chain that begins anew */
+	bool *ends;    /* for each edge: whether it carries a chain that begins again */
 	struct step {
 		int first;    /* index of the first node of the step */
 		double slots; /* rename slots of the step; 0 for the second half of a fused pair */
@@ -116,7 +116,7 @@ void pipeline_open(
 	struct pipeline *pipeline, const struct tally *tally, struct pipeline_rules *rules);
 void pipeline_close(struct pipeline *pipeline);
 
-/* Whether a chain begins anew between the producer of an edge and its consumer in a round: the
+/* Whether a chain begins again between the producer of an edge and its consumer in a round: the
  * consumer then waits for nothing. */
 bool pipeline_begins_anew(const struct pipeline *pipeline, int edge, int round);
 

@@ -75,7 +75,7 @@ struct pace {
 	double cycles[PIPELINE_GATES]; /* cycles per path in which all holders pass the gate */
 	bool mean[PIPELINE_GATES]; /* the limit is a mean, not a number of events in each cycle */
 	double miss;		   /* cycles that loads of the carried chain need in addition */
-	double restart;		   /* rounds of a chain; 0: chains do not begin anew */
+	double restart;		   /* rounds of a chain; 0: chains do not begin again */
 	bool chains_first;	   /* ports prefer micro-ops of carried chains to older micro-ops */
 	const struct limits *limits;
 };
@@ -138,7 +138,7 @@ static void adjust(struct pipeline *pipeline)
 	for (int i = 0; pace->chains_first && i < graph->edge_count; i++)
 		pipeline->work[graph->edge[i].to].urgent |=
 			graph->edge[i].from == graph->edge[i].to;
-	/* Counters do not begin anew. */
+	/* Counters do not begin again. */
 	for (int i = 0; rules->restart > 0 && i < graph->edge_count; i++)
 		pipeline->ends[i] = graph->edge[i].distance > 0 &&
 				    !graph->node[graph->edge[i].from].counts &&
