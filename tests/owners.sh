@@ -25,6 +25,7 @@ kernels session advance own_loop
 turned session
 frozen session
 pinned session
+undo undo
 own own_loop
 requests requests
 live live

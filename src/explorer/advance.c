@@ -74,6 +74,7 @@ void session_free(struct session *session)
 	insight_end(session);
 	counted_end(session);
 	diagrams_end(session);
+	undo_end(session);
 	cells_free(session->cells);
 	sweeps_free(&session->sweeps);
 	free(session->kernels);
@@ -196,7 +197,10 @@ bool session_advance(struct session *session, double now)
 		changed |= take(session, &result);
 	changed |= insight_advance(session);
 	if (insight_advice_due(session)) {
+		const struct choices before = undo_look(session);
+
 		session_follow_advice(session);
+		undo_note(session, &before);
 		changed = true;
 	}
 	record_present(session);

@@ -165,6 +165,8 @@ struct status session_command(struct session *session, const char *line, double 
 
 	session->now = now;
 	if (*tidied) {
+		const struct choices before = undo_look(session);
+
 		live_wake(&session->live, now);
 		/* The last notice (message on screen) is removed first, because the command may
 		 * show its own notice. */
@@ -172,6 +174,8 @@ struct status session_command(struct session *session, const char *line, double 
 		status = row ? run_row(session, session, row, line, rest) : unknown_command(tidied);
 		if (!status_is_ok(&status))
 			session_notice(session, true, "%s", status.text);
+		else if (!row->reverts)
+			undo_note(session, &before);
 		/* The message on screen (notice) that the setting cannot be measured has no time
 		 * limit. */
 		if (!session->live.failed ||

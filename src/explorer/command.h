@@ -31,6 +31,7 @@ struct command_row {
 	/* The command's argument is the rest of the line after one blank, including all further
 	 * blanks. */
 	bool verbatim;
+	bool reverts; /* the command goes back, so its own changes cannot be undone */
 
 	/* The fields `arguments`, `help` and `found` of a command are read from data/commands. */
 	const char *arguments; /* the arguments as the help shows them: "KNOB=VALUE …"; "": no

@@ -118,9 +118,17 @@ static const struct characterise *core_of(const struct session *session)
 static void core_over(struct session *session)
 {
 	const struct characterise_report *report = characterise_report(core_of(session));
+	const struct choices before = undo_look(session);
 	struct text model = { 0 };
 	struct status status;
 
+	/* Half of a core model would replace a complete one. */
+	if (!report->complete) {
+		session_notice(session, false,
+			"characterising was stopped after %.0f s: the core model did not change",
+			report->seconds);
+		return;
+	}
 	if (!report->measured.width.known) {
 		session_notice(session, true, "this core could not be measured: %.140s",
 			report->notes.count ? report->notes.note[0] : "it was never quiet");
@@ -128,6 +136,7 @@ static void core_over(struct session *session)
 	}
 	characterise_model(report, &model, NULL);
 	status = insight_adopt(session, text_string(&model), report->name);
+	undo_note(session, &before);
 	curves_renew(session);
 	text_free(&model);
 	if (!status_is_ok(&status))
@@ -135,8 +144,9 @@ static void core_over(struct session *session)
 			"no core model could be made of the measured values: %.160s", status.text);
 	else
 		session_notice(session, false,
-			"%s in %.0f s: the limits now come from it; \"characterise save\" keeps it",
-			report->complete ? "measured" : "stopped", report->seconds);
+			"measured in %.0f s: the limits now come from it; \"characterise save\" "
+			"keeps it",
+			report->seconds);
 }
 
 const struct campaign_row campaign_row_core = {

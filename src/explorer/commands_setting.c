@@ -353,6 +353,14 @@ static void act_erase(struct session *session)
 		say_range(session);
 }
 
+/* ---- undo ---- */
+
+static struct status undo_refusal(const struct session *session)
+{
+	return command_unless(undo_there(session),
+		"there is no change to undo: U undoes changes of kernel, knobs, core model and A");
+}
+
 /* ---- the table ---- */
 
 static struct status run_kernel_by(
@@ -371,6 +379,7 @@ const struct command_row commands_setting[] = {
 	{ "kernel next", .run = run_kernel_by, .given = "+1" },
 	{ "kernel previous", .run = run_kernel_by, .given = "-1" },
 	{ "set", .run = run_set },
+	{ "undo", undo_back, .refusal = undo_refusal, .reverts = true },
 	{ "knob", .run = run_knob },
 	{ "knob next", .run = run_knob_by, .given = "+1" },
 	{ "knob previous", .run = run_knob_by, .given = "-1" },

@@ -203,7 +203,9 @@ void insight_end(struct session *session)
 		return;
 	unload(insight);
 	explanation_free(insight->background_explain.explanation);
-	free(insight->adopted);
+	for (int i = 0; i < insight->measured_count; i++)
+		free(insight->measured[i]);
+	free(insight->measured);
 	explanation_free(insight->own);
 	explanation_free(insight->scratch);
 	explain_cache_free(insight->explain_cache);
@@ -247,8 +249,9 @@ struct status insight_adopt(struct session *session, const char *text, const cha
 		return status;
 	insight->explainer->unload(insight->explainer->context, &core);
 	unload(insight);
-	free(insight->adopted);
-	insight->adopted = memory_string(text);
+	insight->measured = memory_grow(
+		insight->measured, (size_t)insight->measured_count, sizeof(*insight->measured));
+	insight->adopted = insight->measured[insight->measured_count++] = memory_string(text);
 	snprintf(insight->adopted_name, sizeof(insight->adopted_name), "%s", name);
 	insight->wanted[0] = '\0';
 	load(session);
@@ -274,6 +277,28 @@ struct status insight_ask(struct session *session, const char *name)
 	load(session);
 	insight_renew(session);
 	return status;
+}
+
+struct core_choice insight_choice(const struct session *session)
+{
+	const struct insight *insight = &session->insight;
+	struct core_choice choice = { .nearest = insight->nearest, .adopted = insight->adopted };
+
+	memcpy(choice.wanted, insight->wanted, sizeof(choice.wanted));
+	return choice;
+}
+
+void insight_choose(struct session *session, const struct core_choice *choice)
+{
+	struct insight *insight = &session->insight;
+
+	/* All measured models have the same name, so the loaded model is always unloaded. */
+	unload(insight);
+	memcpy(insight->wanted, choice->wanted, sizeof(insight->wanted));
+	insight->nearest = choice->nearest;
+	insight->adopted = choice->adopted;
+	load(session);
+	insight_renew(session);
 }
 
 void insight_take_nearest(struct session *session)

@@ -27,6 +27,13 @@ struct background_explain {
 					     no thread has started yet */
 };
 
+/* The user's choice of the core model that limits are computed for. `undo` restores it. */
+struct core_choice {
+	char wanted[256];    /* as in struct insight */
+	bool nearest;	     /* as in struct insight */
+	const char *adopted; /* as in struct insight */
+};
+
 struct insight {
 	const struct explainer *explainer; /* functions that compute the limits of a setting; NULL:
 					      the limits are unknown */
@@ -39,8 +46,11 @@ struct insight {
 	char wanted[256];
 	bool nearest; /* the limits are computed for the nearest core in place of the running core
 		       */
-	/* Text of the core model that was measured on this machine; NULL: no model was measured. */
-	char *adopted;
+	/* Texts of all core models that were measured on this machine, which undo may return to. */
+	char **measured;
+	int measured_count;
+	/* The text in `measured` that is used for the running core; NULL: none. */
+	const char *adopted;
 	char adopted_name[CORE_NAME];
 	bool loaded;
 	struct core core;
@@ -91,6 +101,10 @@ bool insight_copy_core(const struct session *session, struct core *core);
 void insight_take_nearest(struct session *session);
 /* Uses the core model in `text` for the running core. */
 struct status insight_adopt(struct session *session, const char *text, const char *name);
+
+/* Returns the present choice of the core model; insight_choose() returns to an earlier choice. */
+struct core_choice insight_choice(const struct session *session);
+void insight_choose(struct session *session, const struct core_choice *choice);
 
 /* Explains the present setting, unless an explanation of that setting already exists. */
 void insight_renew(struct session *session);

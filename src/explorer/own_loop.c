@@ -63,6 +63,7 @@ static void take(struct session *session, const struct kernel *kernel, bool go)
 	 * version. */
 	if (session->pinned.setting.kernel == kernel)
 		session_unpin(session);
+	undo_forget(session, kernel);
 	session->own.open = true;
 	session->own.stale = false;
 	*newest(session) = setting;

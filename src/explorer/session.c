@@ -173,6 +173,11 @@ void session_unpin(struct session *session)
 	session->pinned.there = false;
 }
 
+void session_repin(struct session *session, const struct pinned *pinned)
+{
+	session->pinned = *pinned;
+}
+
 /* ---- the advice ---- */
 
 void session_follow_advice(struct session *session)

@@ -20,6 +20,7 @@
 #include "explorer/on_screen.h"
 #include "explorer/plan.h"
 #include "explorer/session.h"
+#include "explorer/undo.h"
 #include "explorer/view.h"
 #include "recording/recording.h"
 #include "recording/replay.h"
@@ -29,14 +30,6 @@
 struct remembered {
 	struct setting setting;
 	int knob;
-};
-
-/* A: the setting and sample that the user compares other settings with. */
-struct pinned {
-	bool there;
-	struct setting setting;
-	struct sample sample;
-	enum limit_kind limit; /* binding limit of A; LIMIT_COUNT: the limit is unknown */
 };
 
 /* The open own loop. true: the setting in session.kernels[kernel_count] belongs to the newest
@@ -96,6 +89,7 @@ struct session {
 	bool frozen;
 	struct pinned pinned;
 
+	struct undo undo;	     /* undo.c */
 	struct own_loop own;	     /* own_loop.c */
 	struct requests requests;    /* requests.c */
 	struct live live;	     /* live.c */
@@ -158,6 +152,8 @@ void session_begin_campaign(struct session *session, enum campaign_of which,
  * store as A must be valid. */
 void session_pin(struct session *session);
 void session_unpin(struct session *session);
+void session_repin(
+	struct session *session, const struct pinned *pinned); /* restores an earlier A */
 /* Changes the knob that the advice names, or shows the advice as a message. */
 void session_follow_advice(struct session *session);
 

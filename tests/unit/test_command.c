@@ -451,7 +451,7 @@ TEST(find_narrows_and_chooses)
 	refused("choose", "find is not open; find TEXT opens it");
 	run("find");
 	assert_int_equal(view.screen.overlay, OVERLAY_FIND);
-	assert_int_equal(view.screen.found_count, 33); /* 3 kernels, 9 knobs, 21 commands */
+	assert_int_equal(view.screen.found_count, 34); /* 3 kernels, 9 knobs, 22 commands */
 	assert_string_equal(view.screen.found[0].label, "fold — combine an array");
 	run("find unr");
 	assert_string_equal(view.screen.find, "unr");
@@ -538,7 +538,7 @@ TEST(everything_found_is_a_command)
 				i++)
 				run("move down");
 			if (view.screen.found_selected < chosen) {
-				assert_int_equal(chosen, 33);
+				assert_int_equal(chosen, 34);
 				break;
 			}
 			assert_true(session_command_works(session, "choose"));
@@ -679,6 +679,68 @@ TEST(any_line_is_answered)
 	}
 	if (good < rounds * 3 / 40)
 		fail_msg("only %d lines did anything", good);
+}
+
+TEST(undo_goes_back_one_change_at_a_time)
+{
+	refused("undo",
+		"there is no change to undo: U undoes changes of kernel, knobs, core model and A");
+	answer(2);
+	run("set acc=4");
+	run("knob stride");
+	run("set stride=8");
+	session_advance(session, 1);
+	answer(2);
+	run("pin");
+	run("kernel walk-list");
+	run("pin drop");
+	/* Commands that change none of these leave the stack as it is. */
+	run("help");
+	run("close");
+	assert_true(run("undo")->pinned);
+	assert_string_equal(view.screen.notice, "back to the previous A");
+	assert_ptr_equal(run("undo")->setting.kernel, &kernel_fold);
+	assert_int_equal(view.knob, FOLD_STRIDE);
+	assert_string_equal(view.screen.notice, "back to fold");
+	assert_true(view.pinned);
+	assert_false(run("undo")->pinned);
+	assert_string_equal(view.screen.notice, "back to no A");
+	assert_int_equal(run("undo")->setting.v[FOLD_STRIDE], 1);
+	assert_int_equal(view.setting.v[FOLD_ACC], 4);
+	assert_string_equal(view.screen.notice, "back to stride=1");
+	assert_int_equal(run("undo")->setting.v[FOLD_ACC], 1);
+	check_contains(view.screen.notice, ": there is no earlier change");
+	assert_false(session_command_works(session, "undo"));
+}
+
+TEST(undo_reverses_a_swap_and_a_found_command_once)
+{
+	answer(2);
+	run("pin");
+	run("set acc=2 unroll=2");
+	answer(1);
+	run("pin swap");
+	assert_int_equal(look(1)->a_setting.v[FOLD_ACC], 2);
+	/* The command that find runs is one change, although two commands ran. */
+	run("find set stride=4");
+	run("choose");
+	assert_int_equal(look(1)->setting.v[FOLD_STRIDE], 4);
+	assert_int_equal(run("undo")->setting.v[FOLD_STRIDE], 1);
+	assert_int_equal(view.setting.v[FOLD_ACC], 1);
+	assert_int_equal(run("undo")->setting.v[FOLD_ACC], 2);
+	assert_int_equal(view.a_setting.v[FOLD_ACC], 1);
+}
+
+TEST(the_oldest_of_many_changes_is_forgotten)
+{
+	int undone = 0;
+
+	for (int i = 0; i < 250; i++)
+		run(i % 2 ? "set stride=1" : "set stride=2");
+	for (; session_command_works(session, "undo"); undone++)
+		run("undo");
+	assert_int_equal(undone, 200);
+	assert_int_equal(look(1)->setting.v[FOLD_STRIDE], 1);
 }
 
 /* Commands may write files: into a directory that goes again. */

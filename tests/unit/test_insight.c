@@ -339,6 +339,8 @@ TEST(advice_waits_until_a_setting_stays)
 	assert_int_equal(look(101)->setting.v[FOLD_ACC], 16);
 	check_contains(view.screen.notice, "acc=16");
 	check_near(view.explanation->limits.bound, 0.25, 0);
+	check_ok(session_command(session, "undo", 100.5));
+	assert_int_equal(look(101)->setting.v[FOLD_ACC], 2);
 }
 
 TEST(advice_is_found_while_frozen)
@@ -368,6 +370,10 @@ TEST(a_core_that_is_not_known_is_never_guessed)
 	assert_false(view.foreign);
 	assert_false(model.foreign);
 	assert_false(session_command_works(session, "uarch nearest"));
+	check_ok(session_command(session, "undo", 100.2));
+	assert_null(look(101)->explanation);
+	assert_string_equal(
+		view.screen.notice, "back to limits of no core: there is no earlier change");
 	end(NULL);
 
 	start(UARCH_NONE, NULL, LIMIT);
@@ -396,6 +402,12 @@ TEST(another_core_is_marked_and_left_again)
 	check_fails(session_command(session, "uarch none", 100.4), STATUS_USAGE,
 		"unknown core \"none\"");
 	assert_string_equal(look(101)->core->name, "own");
+	check_ok(session_command(session, "undo", 100.5));
+	check_ok(session_command(session, "undo", 100.5));
+	assert_string_equal(look(101)->core->title, "Core other");
+	assert_string_equal(
+		view.screen.notice, "back to limits of Core other: there is no earlier change");
+	assert_true(view.foreign);
 }
 
 TEST(a_machine_that_is_known_later_is_explained_then)

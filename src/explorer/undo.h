@@ -1,0 +1,50 @@
+/* The stack of the user's last changes, so that the command `undo` goes back one change at a time.
+ * Only undo.c writes a `struct undo`. */
+#pragma once
+
+#include <stdbool.h>
+
+#include "experiment/setting/setting.h"
+#include "explorer/insight.h"
+
+struct session;
+
+/* A: the setting and sample that the user compares other settings with. */
+struct pinned {
+	bool there;
+	struct setting setting;
+	struct sample sample;
+	enum limit_kind limit; /* binding limit of A; LIMIT_COUNT: the limit is unknown */
+};
+
+/* The user's choices that undo restores: kernel and knobs, the core model, and A. */
+struct choices {
+	struct setting setting;
+	int knob;
+	struct core_choice core;
+	struct pinned pinned;
+};
+
+/* A change: the choices before the change, and one bit for each part that changed. */
+struct undo_step {
+	struct choices before;
+	unsigned parts;
+};
+
+struct undo {
+	struct undo_step *step; /* the changes, oldest first; owned; NULL: no change yet */
+	int count;
+};
+
+/* Returns the present choices, to pass to undo_note() after a possible change. */
+struct choices undo_look(const struct session *session);
+/* Adds a change to the stack if the present choices differ from `before`. The oldest change leaves
+ * a full stack. A change that the stack's last entry already covers is not added again. */
+void undo_note(struct session *session, const struct choices *before);
+/* Restores the choices before the last change, and shows a message that names them. Call
+ * undo_back() only if undo_there(). */
+void undo_back(struct session *session);
+bool undo_there(const struct session *session);
+/* Removes all changes that refer to a kernel, before an own loop overwrites that kernel. */
+void undo_forget(struct session *session, const struct kernel *kernel);
+void undo_end(struct session *session);
