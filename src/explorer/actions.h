@@ -25,13 +25,6 @@ static inline struct status command_unless(bool can, const char *why)
 	return can ? status_ok() : status_usage("%s", why);
 }
 
-/* Returns the result of a command's check, which is run() with `change` NULL. The result of the
- * check is an error if the command would have no effect now. */
-static inline struct status command_effect(bool effect)
-{
-	return command_unless(effect, "this command would change nothing now");
-}
-
 static inline int command_direction(const char *given)
 {
 	return *given == '-' ? -1 : 1;

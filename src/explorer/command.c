@@ -145,7 +145,7 @@ static struct status run_row(const struct session *session, struct session *chan
 	if (!status_is_ok(&status))
 		return status;
 	if (row->act && !change)
-		return command_effect(!row->useful || row->useful(session));
+		return command_unless(!row->useful || row->useful(session), row->useless);
 	if (row->act) {
 		row->act(change);
 		return status;
@@ -186,7 +186,8 @@ struct status session_command(struct session *session, const char *line, double 
 	return status;
 }
 
-bool session_command_works(const struct session *session, const char *line)
+/* Returns an error with the reason if the command line cannot run, or would change nothing now. */
+static struct status check_line(const struct session *session, const char *line)
 {
 	char *tidied = tidy(line);
 	const char *rest = "";
@@ -195,7 +196,25 @@ bool session_command_works(const struct session *session, const char *line)
 		row ? run_row(session, NULL, row, line, rest) : unknown_command(tidied);
 
 	free(tidied);
+	return status;
+}
+
+bool session_command_works(const struct session *session, const char *line)
+{
+	struct status status = check_line(session, line);
+
 	return status_is_ok(&status);
+}
+
+void session_press(struct session *session, const char *line, double now)
+{
+	struct status check = check_line(session, line);
+
+	session_command(session, line, now);
+	if (status_is_ok(&check) || session->screen.notice[0])
+		return;
+	session_notice(session, false, "%s", check.text);
+	notice_limit(session);
 }
 
 bool session_quit(const struct session *session)
@@ -431,8 +450,9 @@ static struct status run_find(
 	const struct session *session, struct session *change, char *arguments)
 {
 	if (!change)
-		return command_effect(session->screen.overlay != OVERLAY_FIND ||
-				      strcmp(session->screen.find, arguments) != 0);
+		return command_unless(session->screen.overlay != OVERLAY_FIND ||
+					      strcmp(session->screen.find, arguments) != 0,
+			"the search text is empty: Esc closes the search");
 	find_text(change, arguments);
 	return status_ok();
 }
@@ -524,8 +544,9 @@ static void act_quit(struct session *session)
 static const struct command_row commands_general[] = {
 	{ "find", .run = run_find, .verbatim = true },
 	{ "choose", .run = run_choose },
-	{ "help", act_help, .useful = help_useful },
-	{ "close", act_close, .useful = close_useful },
+	{ "help", act_help, .useful = help_useful, .useless = "the help is already open" },
+	{ "close", act_close, .useful = close_useful,
+		.useless = "nothing is open, and no long measurement runs" },
 	{ "yank", act_yank },
 	{ "quit", act_quit },
 	{ .name = NULL },

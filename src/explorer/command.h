@@ -25,6 +25,8 @@ struct command_row {
 	/* Returns whether the command's act() would have an effect now; NULL: act() has an effect
 	 * whenever the command is not refused. */
 	bool (*useful)(const struct session *session);
+	/* The message for a key while useful() returns false. */
+	const char *useless;
 	/* The text that a command's run() receives in place of the user's arguments; NULL: run()
 	 * receives the user's arguments. */
 	const char *given;

@@ -60,7 +60,8 @@ static struct status run_uarch(
 	if (!insight->looked)
 		return status_usage("slexplore has not identified this machine yet");
 	if (!change)
-		return command_effect(strcmp(arguments, insight->wanted) != 0);
+		return command_unless(strcmp(arguments, insight->wanted) != 0,
+			"limits are already predicted for this core model");
 	status = insight_ask(change, arguments);
 	if (!status_is_ok(&status))
 		return status;
@@ -98,7 +99,8 @@ static struct status run_event(
 	struct status status = known ? status_ok() : counted_check(session, arguments);
 
 	if (!change && known)
-		return command_effect(!screen_in_front(session, "counters"));
+		return command_unless(
+			!screen_in_front(session, "counters"), "the counters are already in front");
 	if (!change || !status_is_ok(&status))
 		return status;
 	if (known) {
@@ -148,11 +150,17 @@ static struct status pin_refusal(const struct session *session)
 	return command_unless(session->live.sample.valid, "there is no sample to pin yet");
 }
 
+static void act_pin(struct session *session)
+{
+	session_pin(session);
+	session_notice(session, false, "this result is now A: turn a knob to compare; d forgets A");
+}
+
 static struct status swap_refusal(const struct session *session)
 {
 	return session->pinned.there
 		       ? pin_refusal(session)
-		       : status_usage("nothing is pinned: \"pin\" keeps the present sample as A");
+		       : status_usage("there is no A to go to: pin (key p) keeps this result as A");
 }
 
 static void act_swap(struct session *session)
@@ -165,7 +173,8 @@ static void act_swap(struct session *session)
 
 static struct status unpin_refusal(const struct session *session)
 {
-	return command_unless(session->pinned.there, "nothing is pinned");
+	return command_unless(session->pinned.there,
+		"there is no A to forget: pin (key p) keeps this result as A");
 }
 
 /* ---- measuring ---- */
@@ -216,13 +225,15 @@ static struct status run_record(
 /* ---- the table ---- */
 
 const struct command_row commands_measuring[] = {
-	{ "remedy", act_remedy, .refusal = remedy_refusal, .useful = remedy_useful },
+	{ "remedy", act_remedy, .refusal = remedy_refusal, .useful = remedy_useful,
+		.useless = "no knob lowers the predicted CPE by 10 % or more" },
 	{ "event", .run = run_event },
 	{ "event drop", .run = run_event_drop },
 	{ "uarch", .run = run_uarch, .refusal = uarch_refusal },
 	{ "uarch nearest", insight_take_nearest, .refusal = nearest_refusal,
-		.useful = nearest_useful },
-	{ "pin", session_pin, .refusal = pin_refusal },
+		.useful = nearest_useful,
+		.useless = "limits already come from the nearest core model" },
+	{ "pin", act_pin, .refusal = pin_refusal },
 	{ "pin swap", act_swap, .refusal = swap_refusal },
 	{ "pin drop", session_unpin, .refusal = unpin_refusal },
 	{ "freeze", act_freeze, .refusal = replay_refusal },

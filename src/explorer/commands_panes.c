@@ -133,14 +133,17 @@ static struct status run_view(
 		return status_usage(
 			"view %s: %s has none", arguments, session->setting.kernel->name);
 	if (!change)
-		return command_effect(!screen_in_front(session, front->name));
+		return command_unless(
+			!screen_in_front(session, front->name), "this panel is already in front");
 	bring(change, front);
 	return status_ok();
 }
 
 static const struct pane *front_after(const struct session *session)
 {
-	const struct pane *front = pane_named(fronts, session->screen.front);
+	/* A focused panel is on screen even if another panel is in front. */
+	const struct pane *focused = pane_named(fronts, session->screen.focus);
+	const struct pane *front = focused ? focused : pane_named(fronts, session->screen.front);
 
 	do
 		front = front[1].name ? front + 1 : fronts;
@@ -186,7 +189,8 @@ static struct status scroll_lines(struct session *change, int first, int by, int
 	int to = first + by;
 
 	if (!change)
-		return command_effect(by && to >= 0 && to < lines);
+		return command_unless(by && to >= 0 && to < lines,
+			by < 0 ? "this is the first line" : "this is the last line");
 	to = to > lines - 1 ? lines - 1 : to;
 	scroll(change, to < 0 ? 0 : to);
 	return status_ok();
@@ -376,7 +380,8 @@ static struct status run_focus(
 			pane->slide ? "focus %s: %s has none in front" : "focus %s: %s has none",
 			pane->name, session->setting.kernel->name);
 	if (!change)
-		return command_effect(pane != pane_focused(session));
+		return command_unless(
+			pane != pane_focused(session), "the arrows already act on this panel");
 	focus(change, pane);
 	return status_ok();
 }
@@ -476,7 +481,8 @@ static struct status run_whatif(
 
 	if (!change && !*arguments) {
 		view_misses(session, &misses);
-		return command_effect(mountain_in_front(session) && misses.known);
+		return command_unless(mountain_in_front(session) && misses.known,
+			"the caches of this machine are not known, or no mountain is in front");
 	}
 	status = misses_whatif_parse(*arguments ? arguments : whatif.asked ? "off" : "2x", &whatif);
 	if (!change || !status_is_ok(&status))
@@ -503,14 +509,16 @@ const struct command_row commands_panes[] = {
 	{ "move up", .run = run_move, .given = "up" },
 	{ "move down", .run = run_move, .given = "down" },
 	{ "view", .run = run_view },
-	{ "view next", act_view_next, .useful = view_next_useful },
+	{ "view next", act_view_next, .useful = view_next_useful,
+		.useless = "no other panel has something to show" },
 	{ "code", .run = run_code },
 	{ "timeline", act_timeline, .refusal = diagrams_refusal },
 	{ "graph", act_graph, .refusal = diagrams_refusal },
 	{ "counters", act_counters, .refusal = counters_refusal },
 	{ "counters scroll", .run = run_counters_scroll, .refusal = counters_refusal },
 	{ "mountain", act_mountain, .refusal = mountain_refusal },
-	{ "relief", act_relief, .refusal = mountain_refusal, .useful = mountain_in_front },
+	{ "relief", act_relief, .refusal = mountain_refusal, .useful = mountain_in_front,
+		.useless = "the relief belongs to the mountain: bring it to the front (key m)" },
 	{ "whatif", .run = run_whatif },
 	{ .name = NULL },
 };

@@ -56,8 +56,9 @@ static struct status run_kernel(
 	if (!status_is_ok(&status))
 		return status;
 	if (!change)
-		return command_effect(
-			kernel != session->setting.kernel || (knob >= 0 && knob != session->knob));
+		return command_unless(
+			kernel != session->setting.kernel || (knob >= 0 && knob != session->knob),
+			"this kernel is already chosen");
 	choose_kernel(change, kernel);
 	if (knob >= 0) {
 		session_choose_knob(change, knob);
@@ -144,7 +145,8 @@ static struct status go(const struct session *session, struct session *change,
 	if (!status_is_ok(&status))
 		return status;
 	if (!change)
-		return command_effect(!setting_equal(&setting, &before));
+		return command_unless(
+			!setting_equal(&setting, &before), "the knob already has this value");
 	session_go(change, &setting);
 	notice_followers(change, &before, asked);
 	playback_tell(change, wanted, asked);
@@ -231,7 +233,8 @@ static struct status run_knob(
 	if (!status_is_ok(&status))
 		return status;
 	if (!change)
-		return command_effect(knob != session->knob || !screen_focused(session, "knobs"));
+		return command_unless(knob != session->knob || !screen_focused(session, "knobs"),
+			"this knob is already chosen");
 	session_choose_knob(change, knob);
 	screen_focus(change, "knobs");
 	return status;
@@ -385,7 +388,7 @@ const struct command_row commands_setting[] = {
 	{ "knob previous", .run = run_knob_by, .given = "-1" },
 	{ "digit", .run = run_digit, .verbatim = true },
 	{ "entry accept", .run = run_accept },
-	{ "entry drop", entry_drop, .useful = entry_there },
-	{ "entry erase", act_erase, .useful = entry_there },
+	{ "entry drop", entry_drop, .useful = entry_there, .useless = "no value is being typed" },
+	{ "entry erase", act_erase, .useful = entry_there, .useless = "no value is being typed" },
 	{ .name = NULL },
 };

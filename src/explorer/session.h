@@ -45,6 +45,10 @@ void session_free(struct session *session);
  * also shows its error as the notice on screen. */
 struct status session_command(struct session *session, const char *line, double now);
 
+/* Runs the command of a key. If the command would change nothing now, a notice (message on screen)
+ * says so. */
+void session_press(struct session *session, const char *line, double now);
+
 /* Shows a message that no command caused, for example a message about the program's start. */
 void session_say(struct session *session, const char *text);
 

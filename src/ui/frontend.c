@@ -70,15 +70,74 @@ static void scroll(struct frontend *front, const char *command, bool page, doubl
 	bool down = strcmp(command, "move down") == 0;
 
 	for (int i = 0;; i++) {
+		bool end;
+
 		session_view(front->session, now, &front->view);
 		if (i == (page ? panels_page(&front->canvas, &front->view) : 1))
 			return;
-		if (down && panels_scrolled_out(&front->canvas, &front->view, &front->keys))
-			return;
-		if (!down && front->view.screen.scroll == 0)
+		end = down ? panels_scrolled_out(&front->canvas, &front->view, &front->keys)
+			   : front->view.screen.scroll == 0;
+		if (end && i == 0)
+			session_say(front->session,
+				down ? "this is the last line" : "this is the first line");
+		if (end)
 			return;
 		session_command(front->session, command, now);
 	}
+}
+
+/* If a command scrolled a panel beyond its last line, scrolls the panel back. `first` is the
+ * panel's first visible line before the command. */
+static void scroll_back(struct frontend *front, const struct panel *scrolled, int first, double now)
+{
+	char back[32];
+
+	session_view(front->session, now, &front->view);
+	if (!panels_scroll_back(&front->canvas, &front->view, scrolled, back, sizeof(back)))
+		return;
+	session_command(front->session, back, now);
+	session_view(front->session, now, &front->view);
+	if (scrolled->first(&front->view) == first)
+		session_say(front->session, "this is the last line");
+}
+
+/* Runs the command of an arrow key in a diagram. Only the diagram's panel knows how wide the
+ * diagram is, so a move that leaves the screen as it was is undone. */
+static void slide(struct frontend *front, const char *command, double now)
+{
+	size_t size = sizeof(front->canvas.cells[0]) * (size_t)front->canvas.width *
+		      (size_t)front->canvas.height;
+	struct canvas_cell *before = memory_new(1, size + 1);
+
+	frontend_draw(front, now);
+	memcpy(before, front->canvas.cells, size);
+	session_press(front->session, command, now);
+	frontend_draw(front, now);
+	if (memcmp(before, front->canvas.cells, size) == 0) {
+		if (strcmp(command, "move right") == 0)
+			session_command(front->session, "move left", now);
+		session_say(front->session, "nothing further that way");
+	}
+	free(before);
+}
+
+/* Shows a message for a key that has no command in the present state of the screen. */
+static void refuse_key(struct frontend *front, enum context context, int code)
+{
+	static const char *const others[] = {
+		[CONTEXT_MAIN] = "? lists every key",
+		[CONTEXT_ENTRY] = "Enter sets the typed value, Esc keeps the old value",
+		[CONTEXT_FIND] = "Enter chooses the marked line, Esc closes the search",
+		[CONTEXT_HELP] = "Esc closes the help",
+		[CONTEXT_TEXT] = "Esc closes this text",
+	};
+	_Static_assert(sizeof(others) / sizeof(others[0]) == CONTEXT_COUNT,
+		"every context names other keys");
+	struct words name = keys_name(code);
+
+	session_say(front->session, words_of("%s does nothing here: %s",
+					    name.text[0] ? name.text : "this key", others[context])
+					    .text);
 }
 
 void frontend_key(struct frontend *front, int code, double now)
@@ -86,29 +145,44 @@ void frontend_key(struct frontend *front, int code, double now)
 	const struct screen *screen = session_screen(front->session);
 	enum context context = keys_context(screen);
 	const struct key_row *row = keys_find(&front->keys, context, code);
-	char command[128], back[32];
 	const struct panel *scrolled;
+	char command[128];
+	struct box at;
+	int first = 0;
 
-	if (!row)
+	if (!row) {
+		refuse_key(front, context, code);
 		return;
+	}
 	keys_expand(row, code, screen->find, command, sizeof(command));
-	if (strcmp(command, "redraw") == 0)
-		front->repaint = true;
-	else if (strcmp(command, "page down") == 0)
-		scroll(front, "move down", true, now);
-	else if (strcmp(command, "page up") == 0)
-		scroll(front, "move up", true, now);
-	else if (context == CONTEXT_HELP && strncmp(command, "move ", 5) == 0)
-		scroll(front, command, false, now);
-	else
-		session_command(front->session, command, now);
 	scrolled = panels_scrolled(screen, command);
-	if (!scrolled)
+	if (scrolled) {
+		session_view(front->session, now, &front->view);
+		first = scrolled->first(&front->view);
+	}
+	if (scrolled && !panels_find(&front->canvas, &front->view, scrolled->name, &at)) {
+		/* The panel to scroll is not on screen, so the key brings it to the front. */
+		session_press(front->session, words_of("view %s", scrolled->name).text, now);
 		return;
-	/* If the command scrolled a pane beyond its last line, scroll back. */
-	session_view(front->session, now, &front->view);
-	if (panels_scroll_back(&front->canvas, &front->view, scrolled, back, sizeof(back)))
-		session_command(front->session, back, now);
+	}
+	if (strcmp(command, "redraw") == 0) {
+		front->repaint = true;
+		session_say(front->session, "the whole screen was drawn again");
+	} else if (strcmp(command, "page down") == 0) {
+		scroll(front, "move down", true, now);
+	} else if (strcmp(command, "page up") == 0) {
+		scroll(front, "move up", true, now);
+	} else if (context == CONTEXT_HELP && strncmp(command, "move ", 5) == 0) {
+		scroll(front, command, false, now);
+	} else if (strcmp(command, "move right") == 0 && context == CONTEXT_MAIN &&
+		   (strcmp(screen->focus, "timeline") == 0 ||
+			   strcmp(screen->focus, "graph") == 0)) {
+		slide(front, command, now);
+	} else {
+		session_press(front->session, command, now);
+	}
+	if (scrolled)
+		scroll_back(front, scrolled, first, now);
 }
 
 /* ---- scripts ---- */

@@ -45,6 +45,18 @@ int keys_code(const char *name)
 	return KEYCODE_NONE;
 }
 
+struct words keys_name(int code)
+{
+	for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++)
+		if (named[i].code == code)
+			return words_of("%s", named[i].name);
+	if (code >= KEYCODE_F1 && code <= KEYCODE_F12)
+		return words_of("F%d", code - KEYCODE_F1 + 1);
+	if (code >= KEYCODE_CONTROL_A && code <= KEYCODE_CONTROL_Z)
+		return words_of("C-%c", 'a' + code - KEYCODE_CONTROL_A);
+	return words_of("%.1s", code > ' ' && code < 0x7f ? (const char[]){ (char)code, 0 } : "");
+}
+
 /* Maximum number of commands from which the suggestion for a misspelt command is chosen. */
 enum { COMMANDS_MAX = 96 };
 

@@ -9,6 +9,7 @@
 #include <wchar.h>
 
 #include "base/status.h"
+#include "base/text.h"
 #include "explorer/command.h"
 #include "explorer/view.h"
 
@@ -73,6 +74,10 @@ struct status keys_parse(struct keys *keys, const char *text, const char *origin
 
 /* Returns the number of a named key; KEYCODE_NONE for an unknown name. */
 int keys_code(const char *name);
+
+/* Returns the name of a key, which keys_code() understands; an empty string for a number that no
+ * key has. */
+struct words keys_name(int code);
 
 /* Returns the state of the screen (an overlay is open, the user types a value …) that determines
  * the command of the next key. */

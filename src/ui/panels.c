@@ -466,6 +466,9 @@ bool panels_find(struct canvas *canvas, const struct view *view, const char *nam
 
 const struct panel *panels_scrolled(const struct screen *screen, const char *command)
 {
+	/* A diagram in front scrolls in place of the code, and only up to its last row. */
+	if (strcmp(screen->front, "timeline") == 0 || strcmp(screen->front, "graph") == 0)
+		return NULL;
 	for (int i = 0; i < PANELS; i++) {
 		const struct panel *panel = table[i].panel;
 		const char *scroll = panel->scroll_command;

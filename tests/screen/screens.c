@@ -8,7 +8,10 @@
  * "#: core unknown", "#: uarch skylake", "#: kernel NAME", "#: counters none", "#: counters ports",
  * "#: counters clock", "#: decoded",
  * "#: counters dispatched", "#: probe PERCENT", "#: characterise PERCENT", "#: window", "#: replay
- * FILE" (a recording, named from the script's directory, in place of the canned engine). */
+ * FILE" (a recording, named from the script's directory, in place of the canned engine).
+ *
+ * "#: press COMMAND" runs a command after the script, such as "view code", and then presses every
+ * key (pressed.h); "#: press all COMMAND" also those without a row in data/keys. */
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +20,7 @@
 #include "base/data.h"
 #include "base/text.h"
 #include "canned.h"
+#include "pressed.h"
 #include "recording/replay.h"
 #include "ui/frontend.h"
 
@@ -61,6 +65,8 @@ static bool read_words(const char *words, const char *path, struct start *start)
 		return start->probe > 0 && start->probe <= 100;
 	if (sscanf(words, "characterise %d", &start->core) == 1)
 		return start->core > 0 && start->core <= 100;
+	if (strncmp(words, "press ", 6) == 0)
+		return true;
 	if (strncmp(words, "replay ", 7) == 0)
 		snprintf(start->replay, sizeof(start->replay), "%.*s%.100s",
 			name ? (int)(name - path + 1) : 0, path, words + 7);
@@ -86,6 +92,32 @@ static bool read_start(const char *path, struct start *start)
 			path);
 	free(script);
 	return good;
+}
+
+/* Presses keys on the screens that the script names. */
+static void press_keys(struct frontend *front, const char *path, double now, FILE *out)
+{
+	char *script, *rest;
+
+	data_read(path, &script);
+	rest = script;
+	for (char *line; (line = strsep(&rest, "\n"));) {
+		const char *command = line + 9;
+		struct status status;
+
+		if (strncmp(line, "#: press ", 9) != 0)
+			continue;
+		if (strncmp(command, "all ", 4) == 0)
+			command += 4;
+		status = session_command(front->session, command, now);
+		if (!status_is_ok(&status))
+			fprintf(out, "%s: %s\n", command, status.text);
+		else
+			fprintf(out, "%s: %d keys act unseen\n", command,
+				pressed(front, command, command > line + 9, now, out));
+		session_command(front->session, "close", now);
+	}
+	free(script);
 }
 
 /* Runs a script; what it dumped is in output, which the caller frees. */
@@ -138,6 +170,7 @@ static bool run_script(const char *path, char **output)
 	if (status_is_ok(&status)) {
 		out = open_memstream(output, &size);
 		status = script_run(&front, &engine, path, &clock, out);
+		press_keys(&front, path, canned.now, out);
 		fclose(out);
 		frontend_free(&front);
 	}

@@ -417,8 +417,8 @@ TEST(what_if_asks_about_other_caches)
 TEST(pin_compares)
 {
 	refused("pin", "there is no sample to pin yet");
-	refused("pin swap", "nothing is pinned: \"pin\" keeps the present sample as A");
-	refused("pin drop", "nothing is pinned");
+	refused("pin swap", "there is no A to go to: pin (key p) keeps this result as A");
+	refused("pin drop", "there is no A to forget: pin (key p) keeps this result as A");
 	answer(4);
 	run("pin");
 	assert_true(view.pinned);
