@@ -26,6 +26,7 @@ turned session
 frozen session
 pinned session
 undo undo
+epoch session
 own own_loop
 requests requests
 live live

@@ -98,6 +98,26 @@ struct scale scale_fit(enum scale_kind kind, double least, double most)
 	return scale;
 }
 
+void scale_widen(struct scale *scale, double least, double most)
+{
+	static const double OVER = 1.02;
+	bool empty = !(scale->high > 0);
+
+	if (!(least > 0) || !(most >= least) || !isfinite(most))
+		return;
+	if (scale->kind == SCALE_LINEAR) {
+		if (most > scale->high * OVER)
+			scale->high = scale_ceiling(most / OVER);
+	} else if (empty || least < scale->low || most > scale->high) {
+		/* The ends of a logarithmic axis are marks, so values within the old ends need no
+		 * margin. */
+		struct scale fitted = scale_fit(scale->kind, least, most);
+
+		scale->low = empty ? fitted.low : fmin(scale->low, fitted.low);
+		scale->high = empty ? fitted.high : fmax(scale->high, fitted.high);
+	}
+}
+
 enum scale_kind scale_choose(const double *values, int count)
 {
 	int by_factors = 0;

@@ -36,6 +36,13 @@ struct scale scale_fit(enum scale_kind kind, double least, double most);
  * 1, 1.5, 2, 3, 4, 5, 6, 8 times a power of ten. Returns 1 for a value that is not above 0. */
 double scale_ceiling(double value);
 
+/* The rule of steady scales: while a kernel is chosen, the axis of a panel only grows, so that a
+ * value that halves is a bar that halves. Widens `scale` until the axis has the values `least` …
+ * `most`. A linear axis begins at 0 and ends at scale_ceiling(); a value up to 2 % above the end
+ * still fits. An axis with high = 0 has no value yet. To let an axis shrink, the caller sets its
+ * ends to 0. Values that are not above 0 change nothing. */
+void scale_widen(struct scale *scale, double least, double most);
+
 /* The kind of scale for ascending values of a knob: SCALE_LOG2 if the values grow by factors,
  * otherwise SCALE_LINEAR. */
 enum scale_kind scale_choose(const double *values, int count);

@@ -18,11 +18,12 @@
 /* ---- slices ---- */
 
 /* Whether at least one point of the slice, a curve over one knob, is measured. If `bytes` is true,
- * the sample of the measured point must also have a throughput. */
+ * the sample of the measured point must also have bytes per cycle. */
 static bool any_measured(const struct view_slice *slice, bool bytes)
 {
 	for (int i = 0; i < slice->count; i++)
-		if (slice->point[i].valid && (!bytes || isfinite(slice->point[i].sample.gbps)))
+		if (slice->point[i].valid &&
+			(!bytes || isfinite(slice->point[i].sample.bytes_per_cycle)))
 			return true;
 	return false;
 }
@@ -56,9 +57,10 @@ static struct chart *make_slice(
 {
 	const struct kernel *kernel = view->setting.kernel;
 	const struct knob *knob = &kernel->knobs[slice->knob];
-	/* If the kernel moves bytes, the chart shows throughput, like the screen. */
-	enum sweeps_figure figure =
-		any_measured(slice, true) && !kernel->plot_cpe ? SWEEPS_GBPS : SWEEPS_CPE;
+	/* If the kernel moves bytes, the chart shows bytes per cycle, like the screen. */
+	enum sweeps_figure figure = any_measured(slice, true) && !kernel->plot_cpe
+					    ? SWEEPS_BYTES_PER_CYCLE
+					    : SWEEPS_CPE;
 	struct chart *chart = chart_new(CHART_LINES);
 	struct chart_series *series = chart_add_series(chart, "");
 	struct sample samples[VIEW_SLICE] = { 0 };

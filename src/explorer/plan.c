@@ -361,6 +361,26 @@ bool plan_walk(const struct session *session, int dx, int dy, struct setting *se
 
 /* ---- the view ---- */
 
+/* Finds the sample of A, the setting compared with, at one value of a knob. Returns NULL if that
+ * setting was not measured, or is the setting `planned`. */
+static const struct sample *a_sample(
+	const struct session *session, int knob, int64_t value, const struct planned *planned)
+{
+	struct setting setting = session->pinned.setting;
+	const struct sample *sample = &session->pinned.sample;
+	const struct cell *cell;
+
+	if (!session->pinned.there || setting.kernel != session->setting.kernel)
+		return NULL;
+	setting.v[knob] = value;
+	if (planned && setting_equal(&setting, &planned->setting))
+		return NULL;
+	cell = cells_get(session->cells, &setting, false);
+	if (!setting_equal(&setting, &session->pinned.setting))
+		sample = cell && cell->sample.valid ? &cell->sample : NULL;
+	return sample;
+}
+
 static void view_slice(
 	const struct session *session, const struct plan_slice *slice, struct view_slice *view)
 {
@@ -378,7 +398,8 @@ static void view_slice(
 		struct view_point *point = &view->point[i];
 
 		*point = (struct view_point){ .value = slice->value[i],
-			.possible = planned != NULL };
+			.possible = planned != NULL,
+			.a = a_sample(session, slice->knob, slice->value[i], planned) };
 		if (!planned || !planned->cell)
 			continue;
 		point->valid = planned->cell->sample.valid;

@@ -107,6 +107,7 @@ void session_go(struct session *session, const struct setting *setting)
 			session->kernels[old] =
 				(struct remembered){ session->setting, session->knob };
 		session->knob = new >= 0 ? session->kernels[new].knob : 0;
+		session->epoch++;
 		if (session->recording && setting->kernel->own)
 			session_notice(session, false,
 				"own loops are not recorded: a replay would not have their code");
@@ -146,6 +147,7 @@ void session_forget(struct session *session)
 	campaign_end(session, CAMPAIGN_WINDOWS);
 	campaigns_pause(session, false);
 	session->frozen = false;
+	session->epoch++;
 	restart(session);
 }
 

@@ -209,6 +209,7 @@ void session_view(const struct session *session, double now, struct view *view)
 	view->machine = session_machine(session);
 	view->setting = session->setting;
 	view->memory_limits = session->memory_limits;
+	view->epoch = session->epoch;
 	view->kernel_index = session_kernel_index(session, kernel);
 	view->own = session->own.open ? session->kernels[session->kernel_count].setting.kernel->name
 				      : NULL;

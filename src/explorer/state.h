@@ -88,6 +88,7 @@ struct session {
 	bool turned; /* true: the user has changed the setting at least once */
 	bool frozen;
 	struct pinned pinned;
+	unsigned epoch; /* number of times that a kernel was chosen or every sample discarded */
 
 	struct undo undo;	     /* undo.c */
 	struct own_loop own;	     /* own_loop.c */

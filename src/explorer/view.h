@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/scale.h"
 #include "engine/counters/counters.h"
 #include "engine/machine/machine.h"
 #include "engine/measure/trials.h"
@@ -46,6 +47,18 @@ struct view_point {
 	bool valid;    /* true: the point of the curve was measured at least once */
 	bool settled;
 	struct sample sample;
+	/* The sample of A, the setting compared with, at this value of the knob; NULL: A was not
+	 * measured at this value, or the sample is that of `sample`. */
+	const struct sample *a;
+};
+
+/* The scales of axes and bars, which only grow until another kernel is chosen or every sample is
+ * discarded. A scale with high = 0 has no value yet. */
+struct view_scales {
+	struct scale ladder; /* cycles per element, for the bars of the limits */
+	struct scale bytes;  /* bytes per cycle, for the slices (curves over one knob) */
+	struct scale cycles; /* cycles per element, for the slices */
+	double top;	     /* GB/s of the highest point of the mountain so far */
 };
 
 struct characterise_report;
@@ -306,6 +319,11 @@ struct view {
 	/* Number of settings (cells) of the slices and the grid on screen, and how many of them
 	 * have enough trials. */
 	unsigned cells_wanted, cells_settled;
+
+	/* Number of times that the user chose a kernel or discarded every sample: the number at
+	 * which the scales of axes and bars begin again. */
+	unsigned epoch;
+	struct view_scales scales; /* filled by steady_hold() of the user interface */
 
 	struct screen screen;
 };

@@ -37,7 +37,7 @@ enum style {
  * East Asian locales), the twin replaces the symbol. */
 /* clang-format off */
 #define GLYPHS(each) \
-	each(HLINE, L'─', '-') each(VLINE, L'│', '|') \
+	each(HLINE, L'─', '-') each(LEVEL, L'━', '=') each(EDGE, L'┊', '.') each(VLINE, L'│', '|') \
 	each(TOP_LEFT, L'╭', '+') each(TOP_RIGHT, L'╮', '+') \
 	each(BOTTOM_LEFT, L'╰', '+') each(BOTTOM_RIGHT, L'╯', '+') \
 	each(BAR1, L'▁', '.') each(BAR2, L'▂', '.') each(BAR3, L'▃', ':') each(BAR4, L'▄', ':') \

@@ -50,6 +50,7 @@ void frontend_draw(struct frontend *front, double now)
 	enum context context;
 
 	session_view(front->session, now, &front->view);
+	steady_hold(&front->steady, &front->view);
 	context = keys_context(&front->view.screen);
 	for (int i = 0; i < front->keys.count; i++) {
 		const struct key_row *row = &front->keys.row[i];

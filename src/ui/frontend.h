@@ -10,6 +10,7 @@
 #include "explorer/session.h"
 #include "ui/canvas.h"
 #include "ui/keys.h"
+#include "ui/steady.h"
 
 struct frontend {
 	struct session *session; /* borrowed */
@@ -17,6 +18,7 @@ struct frontend {
 	bool works[KEYS_MAX];
 	struct canvas canvas;
 	struct view view; /* of the last frame */
+	struct steady steady;
 	bool repaint; /* the command "redraw" was given: the terminal must draw everything again */
 };
 

@@ -25,8 +25,8 @@ const char *mountain_level(const struct view_grid *grid, int y, bool first);
  * nothing, if the rectangle is too small. */
 bool mountain_relief(struct box at, const struct view *view);
 
-/* Draws a slice (throughput over one knob, the other knobs being constant), with one bar for each
- * value of the knob. The title of a slice is "GB/s over size". If the kernel moves no bytes, the
- * title of a slice says cycles per element. */
+/* Draws a slice (bytes per cycle over one knob, the other knobs being constant), with one bar for
+ * each value of the knob. Bytes per cycle do not change with the core's clock frequency. If the
+ * kernel moves no bytes, a slice shows cycles per element. */
 struct words slice_title(const struct view *view, const struct view_slice *slice);
 void slice_draw(struct box at, const struct view *view, const struct view_slice *slice);

@@ -7,6 +7,7 @@
 
 #include "base/units.h"
 #include "ui/panels.h"
+#include "ui/steady.h"
 
 /* CAUSES_FROM: smallest width of the panel, in columns, at which the cause of a limit is next to
  * its bar. FIGURE: width of a number. TITLE_MOST: largest width of a title. */
@@ -35,7 +36,7 @@ struct columns {
 	int title, bar, tail, cause; /* widths of a row's title, bar and tail; cause: column at
 					which the limit's cause begins, 0: no cause is shown */
 	bool brief;   /* the panel is narrow, so the text after the bar labels soft limits */
-	double scale; /* cycles per element of the longest bar */
+	double scale; /* cycles per element of a bar that fills its column */
 };
 
 static struct columns measure(struct box at, const struct view *view, bool brief)
@@ -43,7 +44,8 @@ static struct columns measure(struct box at, const struct view *view, bool brief
 	const struct limits *limits = &view->explanation->limits;
 	struct columns columns = { .title = canvas_columns(at, "measured"),
 		.tail = canvas_columns(at, binds) + 1,
-		.brief = brief };
+		.brief = brief,
+		.scale = view->scales.ladder.high };
 
 	for (int i = 0; i < limits->limit_count; i++) {
 		const struct limit *limit = &limits->limit[i];
@@ -51,14 +53,10 @@ static struct columns measure(struct box at, const struct view *view, bool brief
 			   (limit->hard || brief ? 0 : canvas_columns(at, soft));
 
 		columns.title = int_most(columns.title, used);
-		if (limit->known)
-			columns.scale = fmax(columns.scale, limit->cpe);
 	}
 	if (limits->predicted_by != limits->binding && !brief)
 		columns.tail = canvas_columns(at, predicted) + 1;
 	columns.title = int_least(columns.title, TITLE_MOST);
-	if (view->sample.valid)
-		columns.scale = fmax(columns.scale, view->sample.cpe);
 	columns.bar = at.width - columns.title - 1 - FIGURE - 1 - columns.tail;
 	if (at.width >= CAUSES_FROM) {
 		columns.bar -= (at.width - columns.title) * 9 / 20;
@@ -141,6 +139,23 @@ static void draw_measured(
 	if (columns->cause && sample->trials >= PANELS_QUARTILES_FROM)
 		canvas_text(at, columns->cause, y, STYLE_DIM, "quartiles %s … %s",
 			units_value(sample->cpe_lo).text, units_value(sample->cpe_hi).text);
+}
+
+/* Draws the bar of A, the setting compared with, on the same scale. */
+static void draw_a(struct box at, int y, const struct columns *columns, const struct view *view)
+{
+	const struct sample *a = &view->a;
+	struct words setting = panels_setting(&view->a_setting, &view->setting);
+	int x = columns->title + 1;
+
+	canvas_text(at, 0, y, STYLE_A, "A");
+	draw_bar(at, y, columns, a->cpe, STYLE_A, GLYPH_SHADE2);
+	x += columns->bar + FIGURE;
+	canvas_put_right(at, x, y, STYLE_A, units_value(a->cpe).text);
+	canvas_text(at, x + 1, y, STYLE_A, "%c", (char)a->cycles_from);
+	if (columns->cause)
+		canvas_put(at, columns->cause, y, STYLE_A,
+			setting.text[0] ? setting.text : "this setting");
 }
 
 /* Adds the published cycles of the setting with their source, and the remark about them. */
@@ -246,7 +261,7 @@ static void draw(struct box at, const struct scene *scene)
 	const struct limits *limits;
 	struct columns columns;
 	struct shown shown;
-	int y = 0;
+	int y = 0, a = steady_has_a(view);
 
 	if (!view->explanation) {
 		canvas_wrap(at, 0, STYLE_TEXT, view->limits_note);
@@ -256,25 +271,27 @@ static void draw(struct box at, const struct scene *scene)
 	columns = measure(at, view, false);
 	lines_begin(&words, at);
 	find_words(&words, view, !columns.cause);
-	lines_cut(&words, at.height - 1 - int_least(limits->limit_count, 3));
-	/* The ladder first gets two limits and the measured value, then all sentences that fit. */
-	choose(limits, at.height - 1 - lines_rows(&words), &shown);
+	lines_cut(&words, at.height - 1 - a - int_least(limits->limit_count, 3));
+	/* The ladder first gets two limits and the measured values, then all sentences that fit. */
+	choose(limits, at.height - 1 - a - lines_rows(&words), &shown);
 	for (int i = 0; i < shown.count; i++)
 		draw_limit(at, y++, &columns, limits, shown.limit[i]);
 	if (shown.rest)
 		draw_rest(at, y++, limits, &shown);
 	draw_measured(at, y++, &columns, view);
+	if (a)
+		draw_a(at, y++, &columns, view);
 	y += y + 1 + lines_rows(&words) <= at.height;
 	lines_draw(&words, y);
 }
 
-/* Returns the number of rows for the rule, the limits, the measured value, a blank row, and the
+/* Returns the number of rows for the rule, the limits, the measured value, A, a blank row, and the
  * sentences. */
 static int best_rows(const struct view *view)
 {
 	const struct explanation *explanation = panels_outline(view);
 
-	return explanation ? 1 + explanation->limits.limit_count + 1 + 1 + 4 : 5;
+	return explanation ? 2 + explanation->limits.limit_count + steady_has_a(view) + 1 + 4 : 5;
 }
 
 const struct panel panel_ladder = {

@@ -8,11 +8,12 @@
 
 #include "base/scale.h"
 #include "ui/panels.h"
+#include "ui/steady.h"
 
 enum { MARGIN = 6, WIDEST_BAR = 8 };
 
-/* A slice is a row of bars: throughput over one knob. `first`: index of the first visible bar.
- * `shown`: number of visible bars. */
+/* A slice is a row of bars: bytes per cycle, or cycles, over one knob. `first`: index of the first
+ * visible bar. `shown`: number of visible bars. */
 struct frame {
 	int first, shown;
 	int width; /* number of screen columns that all visible bars use */
@@ -21,31 +22,13 @@ struct frame {
 	struct scale scale; /* scale of the bars' heights; `high` is 0 if nothing is measured */
 	bool cpe; /* the bars show CPE (cycles per element): a latency, or the kernel moves no bytes
 		   */
+	int column[VIEW_SLICE + 1]; /* first screen column of each visible bar, and of the first
+				       column after the last bar */
 };
 
-/* Returns whether the bars show CPE (cycles per element): the kernel requires CPE, or the measured
- * points have no throughput.
- */
-static bool is_cpe(const struct view *view, const struct view_slice *slice)
-{
-	bool measured = false;
-
-	for (int i = 0; i < slice->count && !view->setting.kernel->plot_cpe; i++) {
-		measured |= slice->point[i].valid;
-		if (slice->point[i].valid && isfinite(slice->point[i].sample.gbps))
-			return false;
-	}
-	return measured || view->setting.kernel->plot_cpe;
-}
-
-static double value_of(const struct view_point *point, bool cpe)
-{
-	return cpe ? point->sample.cpe : point->sample.gbps;
-}
-
-/* Returns letters for the sources of the bars' values: T for wall time; C (counter), R (reference
- * clock) or both for cycles. The text is empty if nothing is measured. */
-static const char *source_letters(const struct view_slice *slice, bool cycles)
+/* Returns letters for the sources of the bars' cycles: C (counter), R (reference clock) or both.
+ * The text is empty if nothing is measured. */
+static const char *source_letters(const struct view_slice *slice)
 {
 	bool counted = false, referred = false;
 
@@ -55,11 +38,7 @@ static const char *source_letters(const struct view_slice *slice, bool cycles)
 		counted |= slice->point[i].valid && counter;
 		referred |= slice->point[i].valid && !counter;
 	}
-	return !counted && !referred ? ""
-	       : !cycles	     ? " T"
-	       : counted && referred ? " C, R"
-	       : counted	     ? " C"
-				     : " R";
+	return counted && referred ? " C, R" : counted ? " C" : referred ? " R" : "";
 }
 
 struct words slice_title(const struct view *view, const struct view_slice *slice)
@@ -68,7 +47,7 @@ struct words slice_title(const struct view *view, const struct view_slice *slice
 	const struct knob *knob = &kernel->knobs[slice->knob];
 	const struct view_slice *other =
 		slice == &view->by_size ? &view->by_stride : &view->by_size;
-	bool cycles = is_cpe(view, slice), contended = false, unsettled = false;
+	bool cycles = slice_is_cycles(view, slice), a = false, contended = false, unsettled = false;
 
 	struct words here = { "" }, fixed = { "" };
 
@@ -82,34 +61,61 @@ struct words slice_title(const struct view *view, const struct view_slice *slice
 			setting_shown(&kernel->knobs[other->knob], view->setting.v[other->knob])
 				.text);
 	for (int i = 0; i < slice->count; i++) {
+		a |= slice->point[i].a != NULL;
 		contended |= slice->point[i].valid && slice->point[i].sample.contended;
 		unsettled |= slice->point[i].valid && slice->point[i].sample.unsettled;
 	}
-	return words_of("%s%s over %s%s%s%s%s",
+	return words_of("%s%s over %s%s%s%s%s%s",
 		kernel->plot_cpe ? "cycles"
 		: cycles	 ? "cycles per element"
-				 : "GB/s",
-		source_letters(slice, cycles), knob->name, kernel->plot_cpe ? " (log)" : "",
-		here.text, fixed.text, panels_marks(contended, unsettled));
-}
-
-/* Returns the first screen column of a bar. Parameter `index`: number of the bar, counted from
- * frame->first. Bars have whole columns, and the widths of bars differ by at most one column. */
-static int column_of(const struct frame *frame, int index)
-{
-	return MARGIN + index * frame->width / frame->shown;
+				 : "bytes per cycle",
+		source_letters(slice), knob->name, kernel->plot_cpe ? " (log)" : "", here.text,
+		fixed.text, a ? "  ━ A" : "", panels_marks(contended, unsettled));
 }
 
 static int bar_of(const struct frame *frame, int index)
 {
-	return column_of(frame, index + 1) - column_of(frame, index) - frame->gaps;
+	return int_least(frame->column[index + 1] - frame->column[index], WIDEST_BAR) - frame->gaps;
+}
+
+/* Places the bars at equal distances. The widths of bars differ by at most one column. */
+static void place_equally(struct frame *frame)
+{
+	for (int i = 0; i <= frame->shown; i++)
+		frame->column[i] = MARGIN + i * frame->width / frame->shown;
+}
+
+/* Places the bars of a knob in bytes on a logarithmic axis: sizes that differ by the same factor
+ * are at the same distance. Returns false if two bars would share a column. */
+static bool place_by_factors(struct frame *frame, const struct view_slice *slice)
+{
+	int last = slice->count - 1;
+	double closest = INFINITY;
+	struct scale axis = { .kind = SCALE_LOG2, .low = (double)slice->point[0].value };
+
+	if (frame->shown < slice->count || last < 1 || slice->point[0].value <= 0)
+		return false;
+	for (int i = 0; i < last; i++)
+		closest = fmin(
+			closest, (double)slice->point[i + 1].value / (double)slice->point[i].value);
+	/* After the last bar, the axis goes on as far as the two closest sizes are apart. */
+	axis.high = (double)slice->point[last].value * closest;
+	for (int i = 0; i <= last; i++) {
+		double place = scale_place(&axis, (double)slice->point[i].value);
+
+		frame->column[i] = MARGIN + (int)lround(place * frame->width);
+		if (i > 0 && frame->column[i] == frame->column[i - 1])
+			return false;
+	}
+	frame->column[last + 1] = MARGIN + frame->width;
+	return frame->column[last + 1] > frame->column[last];
 }
 
 static void fit_frame(
 	struct frame *frame, struct box at, const struct view *view, const struct view_slice *slice)
 {
+	const struct knob *knob = &view->setting.kernel->knobs[slice->knob];
 	int width = at.width - MARGIN - 1;
-	double top = 0, least = INFINITY;
 
 	/* If there are more values of the knob than screen columns, show only the bars around the
 	 * present setting.
@@ -119,20 +125,25 @@ static void fit_frame(
 				 ? panels_first(slice->count, width, slice->place.index)
 				 : 0,
 		.rows = at.height - 2,
-		.cpe = is_cpe(view, slice) };
+		.cpe = slice_is_cycles(view, slice) };
+	frame->scale = frame->cpe ? view->scales.cycles : view->scales.bytes;
 	frame->width = int_least(width, WIDEST_BAR * frame->shown);
 	frame->gaps = frame->width >= 4 * frame->shown;
+	if (knob->kind == KNOB_BYTES && place_by_factors(frame, slice))
+		return;
 	if (frame->gaps)
 		frame->width -= frame->width % frame->shown; /* separate bars are equally wide */
-	for (int i = 0; i < slice->count; i++) {
-		double value = slice->point[i].valid ? value_of(&slice->point[i], frame->cpe) : NAN;
+	place_equally(frame);
+}
 
-		top = fmax(top, value);
-		least = value > 0 ? fmin(least, value) : least;
-	}
-	frame->scale = (struct scale){ .high = top > 0 ? scale_ceiling(top) : 0 };
-	if (view->setting.kernel->plot_cpe && top > 0)
-		frame->scale = scale_fit(SCALE_LOG, least, top);
+/* Draws the value of A, the setting compared with, as a line across the bar. */
+static void draw_a(struct box at, const struct frame *frame, int index, const struct sample *a)
+{
+	double place = scale_place(&frame->scale, slice_value(a, frame->cpe));
+	int row = frame->rows - 1 - (int)floor(place * frame->rows - 1e-9);
+
+	for (int i = 0; i < bar_of(frame, index) && place >= 0; i++)
+		canvas_glyph(at, frame->column[index] + i, int_most(row, 0), STYLE_A, GLYPH_LEVEL);
 }
 
 /* Draws one point: a bar if the point is measured, a dot if the point is not measured yet, nothing
@@ -140,8 +151,8 @@ static void fit_frame(
 static void draw_point(struct box at, const struct frame *frame, int index,
 	const struct view_point *point, bool here)
 {
-	int x = column_of(frame, index), bar = bar_of(frame, index);
-	double value = point->valid ? value_of(point, frame->cpe) : NAN;
+	int x = frame->column[index], bar = bar_of(frame, index);
+	double value = point->valid ? slice_value(&point->sample, frame->cpe) : NAN;
 	enum style cap = here ? STYLE_HERE : point->settled ? STYLE_BAR : STYLE_DIM;
 	enum style body = here ? STYLE_HERE : point->settled ? STYLE_SHADE1 : STYLE_DIM;
 	int eighths, top;
@@ -155,6 +166,7 @@ static void draw_point(struct box at, const struct frame *frame, int index,
 	/* A small measured value must not look like a missing value, so each bar has at least an
 	 * eighth of a row. */
 	eighths = int_most((int)lround(scale_place(&frame->scale, value) * frame->rows * 8), 1);
+	eighths = int_least(eighths, frame->rows * 8);
 	/* The top of a bar has a clear edge, so that plateaus and knees are visible. */
 	top = int_most(frame->rows - (eighths + 7) / 8, 0);
 	for (int row = top; row < frame->rows; row++)
@@ -167,8 +179,8 @@ static void draw_point(struct box at, const struct frame *frame, int index,
 			point->sample.contended ? GLYPH_TIMES : GLYPH_DRIFT);
 }
 
-/* Draws labels under the axis. Each label begins at the column of its bar. Labels that do not fit
- * are omitted. */
+/* Draws labels under the axis. Each label begins at the column of its bar. Labels without room are
+ * omitted. */
 static void draw_labels(struct box at, const struct frame *frame, const struct view *view,
 	const struct view_slice *slice, int y)
 {
@@ -181,11 +193,12 @@ static void draw_labels(struct box at, const struct frame *frame, const struct v
 			widest, canvas_columns(at, setting_value(knob, points[i].value).text));
 	while (step * frame->width / frame->shown < widest + 1)
 		step *= 2;
-	for (int i = 0; i < frame->shown; i += step) {
+	for (int i = 0, free_from = 0; i < frame->shown; i += step) {
 		struct units_text value = setting_value(knob, points[i].value);
+		int x = frame->column[i];
 
-		if (canvas_fits(at, value.text, at.width - column_of(frame, i)))
-			canvas_put(at, column_of(frame, i), y, STYLE_DIM, value.text);
+		if (x >= free_from && canvas_fits(at, value.text, at.width - x))
+			free_from = x + canvas_put(at, x, y, STYLE_DIM, value.text) + 1;
 	}
 	if (frame->first > 0)
 		canvas_glyph(at, MARGIN - 1, y, STYLE_DIM, GLYPH_ELLIPSIS);
@@ -218,45 +231,95 @@ static void draw_scale(struct box at, const struct frame *frame)
 			STYLE_DIM, ticks[i].label);
 }
 
-/* Marks the present setting under its bar, between two bars, or beyond an end of the axis. */
-static void draw_here(struct box at, const struct frame *frame, const struct axis_place *place)
+/* Returns the column of the mark of the present setting: under its bar, between two bars, or beyond
+ * an end of the axis. */
+static int here_column(const struct frame *frame, const struct axis_place *place)
 {
 	int index = place->index - frame->first,
-	    x = column_of(frame, index) + (bar_of(frame, index) - 1) / 2, next;
-	enum glyph glyph = GLYPH_UP;
+	    x = frame->column[index] + (bar_of(frame, index) - 1) / 2, next;
 
-	if (place->where == AXIS_BEFORE) {
-		x = MARGIN - 1;
-		glyph = GLYPH_LEFT;
-	} else if (place->where == AXIS_BEYOND) {
-		x = MARGIN + frame->width;
-		glyph = GLYPH_POINTER;
-	} else if (place->where == AXIS_BETWEEN) {
-		next = column_of(frame, index + 1);
+	if (place->where == AXIS_BEFORE)
+		return MARGIN - 1;
+	if (place->where == AXIS_BEYOND)
+		return MARGIN + frame->width;
+	if (place->where == AXIS_BETWEEN) {
+		next = frame->column[index + 1];
 		if (index + 1 < frame->shown)
 			next += (bar_of(frame, index + 1) - 1) / 2;
 		/* Place the marker between the two bars, not under a bar, if there is a column
 		 * between the bars. */
 		x += 1 + (int)lround(place->share * (next - x - 2));
 	}
-	canvas_glyph(at, int_least(x, at.width - 1), frame->rows, STYLE_HERE, glyph);
+	return x;
+}
+
+/* Returns the index of the first visible size whose data does not fit in a cache. The tolerance is
+ * 1/16, because the sizes found from curves are not more precise. Returns 0 or frame->shown if the
+ * cache holds none or all of the sizes. */
+static int beyond_cache(const struct frame *frame, const struct view *view,
+	const struct view_slice *slice, double bytes)
+{
+	struct setting setting = view->setting;
+	int index = 0;
+
+	for (; index < frame->shown; index++) {
+		setting.v[slice->knob] = slice->point[frame->first + index].value;
+		if ((double)kernel_footprint(setting.kernel, setting.v) > bytes * (1 + 1.0 / 16))
+			break;
+	}
+	return index;
+}
+
+/* Marks the end of each cache: a line between the last size that the cache holds and the next size,
+ * with the cache's name to its left, on the axis. The name leaves out the column `here`, which has
+ * another mark. */
+static void draw_caches(struct box at, const struct frame *frame, const struct view *view,
+	const struct view_slice *slice, int here)
+{
+	int free_from = MARGIN;
+
+	for (int level = 0; level < CACHE_LEVELS; level++) {
+		double bytes = view->caches.level[level].bytes;
+		int index = bytes > 0 ? beyond_cache(frame, view, slice, bytes) : 0, x, from;
+
+		if (index == 0 || index == frame->shown)
+			continue;
+		x = frame->column[index] - 1;
+		for (int row = 0; row < frame->rows; row++)
+			canvas_glyph(at, x, row, STYLE_DIM, GLYPH_EDGE);
+		canvas_glyph(at, x, frame->rows, STYLE_DIM, GLYPH_TEE_UP);
+		from = here == x - 1 || here == x - 2 ? here - 2 : x - 2;
+		if (from >= free_from)
+			canvas_text(at, from, frame->rows, STYLE_TEXT, "L%d", level + 1);
+		free_from = x + 1;
+	}
 }
 
 void slice_draw(struct box at, const struct view *view, const struct view_slice *slice)
 {
 	struct frame frame;
-	int x;
+	int x, here;
 
 	if (at.height < 3 || at.width < MARGIN + 8 || slice->count == 0)
 		return;
 	fit_frame(&frame, at, view, slice);
+	here = here_column(&frame, &slice->place);
 	draw_scale(at, &frame);
-	for (int i = 0; i < frame.shown; i++)
-		draw_point(at, &frame, i, &slice->point[frame.first + i],
-			frame.first + i == slice->here);
 	for (x = MARGIN; x < MARGIN + frame.width; x++)
 		canvas_glyph(at, x, frame.rows, STYLE_DIM, GLYPH_HLINE);
-	draw_here(at, &frame, &slice->place);
+	if (view->setting.kernel->knobs[slice->knob].axis == AXIS_SIZE)
+		draw_caches(at, &frame, view, slice, here);
+	for (int i = 0; i < frame.shown; i++) {
+		const struct view_point *point = &slice->point[frame.first + i];
+
+		draw_point(at, &frame, i, point, frame.first + i == slice->here);
+		if (point->a && frame.scale.high > 0)
+			draw_a(at, &frame, i, point->a);
+	}
+	canvas_glyph(at, int_least(here, at.width - 1), frame.rows, STYLE_HERE,
+		slice->place.where == AXIS_BEFORE   ? GLYPH_LEFT
+		: slice->place.where == AXIS_BEYOND ? GLYPH_POINTER
+						    : GLYPH_UP);
 	draw_labels(at, &frame, view, slice, frame.rows + 1);
 }
 

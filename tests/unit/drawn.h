@@ -4,6 +4,7 @@
 #include "check.h"
 
 #include "ui/panels.h"
+#include "ui/steady.h"
 
 static struct view view;  /* what draw() and title() show */
 static char shown[40000]; /* what was printed last */
@@ -42,8 +43,10 @@ static inline const char *printed(struct canvas *canvas)
 static inline const char *draw(const struct panel *panel, int width, int height)
 {
 	struct scene scene = { .view = &view };
+	struct steady steady = { 0 };
 	struct canvas canvas;
 
+	steady_hold(&steady, &view);
 	canvas_init(&canvas, width, height, true);
 	panel->draw(canvas_box(&canvas), &scene);
 	printed(&canvas);

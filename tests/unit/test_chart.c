@@ -518,10 +518,10 @@ TEST(the_slice_of_the_chosen_knob_is_drawn)
 	check_ok(chart_view(view, &origin, &chart, &what));
 	assert_string_equal(what, "slice");
 	check_contains(chart->x.title, "size");
-	assert_string_equal(chart->y.title, "GB/s");
+	assert_string_equal(chart->y.title, "bytes per cycle");
 	assert_int_equal(chart->series[0].count, 8);
-	check_near(chart->series[0].point[7].y, 16, 1e-9);
-	assert_string_equal(chart->flat[0].text, "32.0 GB/s");
+	check_near(chart->series[0].point[7].y, 4, 1e-9);
+	assert_string_equal(chart->flat[0].text, "8.00 B/cycle");
 	chart_free(chart);
 	view->knob = FOLD_STRIDE;
 	check_ok(chart_view(view, &origin, &chart, &what));

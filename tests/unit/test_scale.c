@@ -265,4 +265,36 @@ TEST(axes_end_at_round_numbers)
 		assert_true(scale_ceiling(value) >= value && scale_ceiling(value) <= value * 1.7);
 }
 
+TEST(a_scale_grows_at_once_and_never_shrinks)
+{
+	static const struct {
+		double value, high;
+	} rows[] = { { 3, 3 }, { 3.05, 3 }, { 1.5, 3 }, { 3.1, 4 }, { 0, 4 }, { NAN, 4 },
+		{ INFINITY, 4 }, { 0.1, 4 }, { 21.3, 30 } };
+	struct scale scale = { .kind = SCALE_LINEAR };
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		scale_widen(&scale, rows[i].value, rows[i].value);
+		check_near(scale.low, 0, 0);
+		check_near(scale.high, rows[i].high, 1e-9);
+	}
+}
+
+TEST(a_logarithmic_scale_grows_at_both_ends)
+{
+	struct scale scale = { .kind = SCALE_LOG };
+
+	scale_widen(&scale, 5, 14);
+	check_near(scale.low, 2, 1e-9);
+	check_near(scale.high, 20, 1e-9);
+	scale_widen(&scale, 2.1, 19.9);
+	check_near(scale.low, 2, 1e-9);
+	check_near(scale.high, 20, 1e-9);
+	scale_widen(&scale, 1, 300);
+	check_near(scale.low, 0.5, 1e-9);
+	check_near(scale.high, 500, 1e-9);
+	scale_widen(&scale, 7, 7);
+	check_near(scale.high, 500, 1e-9);
+}
+
 RUN_TESTS()
