@@ -43,6 +43,8 @@ static void print_head(FILE *out, const struct report *report, const struct sett
 	const struct limits *limits = &explanation->limits;
 	const struct loop *loop = &explanation->loop;
 	struct units_text elements = count_word(limits->elements / limits->turns);
+	enum limit_kind kind;
+	const char *bound;
 	struct text line = { 0 };
 
 	setting_format(setting, &line);
@@ -73,12 +75,15 @@ static void print_head(FILE *out, const struct report *report, const struct sett
 		fprintf(out, "limit     unknown\n");
 		return;
 	}
-	fprintf(out, "limit     %s cycles per %s: %s\n", units_value(limits->bound).text,
-		setting->kernel->element, limit_rows[limits->limit[limits->binding].kind].title);
+	kind = limits->limit[limits->binding].kind;
+	bound = limit_bound(kind);
+	fprintf(out, "limit     %s cycles per %s: %s%s%s%s\n", units_value(limits->bound).text,
+		setting->kernel->element, limit_rows[kind].name, *bound ? " (" : "", bound,
+		*bound ? ")" : "");
 	fprintf(out, "          %s\n", limits->limit[limits->binding].cause);
 	fprintf(out, "predicted %s", units_value(limits->predicted).text);
 	if (limits->predicted_by >= 0 && limits->predicted_by != limits->binding)
-		fprintf(out, ", by %s", limit_rows[limits->limit[limits->predicted_by].kind].title);
+		fprintf(out, ", by %s", limit_rows[limits->limit[limits->predicted_by].kind].name);
 	/* The remedy (the suggested change) is for the highest limit, hard or soft, as in the
 	 * explorer. */
 	fprintf(out, "   (source: model)\nremedy    %s\n",
@@ -279,6 +284,7 @@ void explain_text_sample(struct report *report, const struct sample *sample)
 	const struct explanation *explanation = report->explanation;
 	const struct limits *limits;
 	const struct limit *limit;
+	const char *bound;
 	struct gap gap;
 
 	if (!explanation)
@@ -297,13 +303,15 @@ void explain_text_sample(struct report *report, const struct sample *sample)
 	if (explanation->waits)
 		fprintf(report->out, "waits    the next load waits for: %s\n", explanation->waits);
 	limit = &limits->limit[limits->binding];
-	fprintf(report->out, "limit    %s, %s: %s%s%s\n", units_value(limits->bound).text,
-		limit_rows[limit->kind].title, limit->cause, explanation->foreign ? "; for " : "",
+	bound = limit_bound(limit->kind);
+	fprintf(report->out, "limit    %s, %s%s%s%s: %s%s%s\n", units_value(limits->bound).text,
+		limit_rows[limit->kind].name, *bound ? " (" : "", bound, *bound ? ")" : "",
+		limit->cause, explanation->foreign ? "; for " : "",
 		explanation->foreign ? limits->uarch->title : "");
 	fprintf(report->out, "predicted %s", units_value(limits->predicted).text);
 	if (limits->predicted_by >= 0 && limits->predicted_by != limits->binding)
 		fprintf(report->out, ", by %s: %s",
-			limit_rows[limits->limit[limits->predicted_by].kind].title,
+			limit_rows[limits->limit[limits->predicted_by].kind].name,
 			limits->limit[limits->predicted_by].cause);
 	gap_find(sample, limits, NULL, false, &gap);
 	fprintf(report->out, "%s%s\n", explanation->foreign ? "" : "; measured ",

@@ -36,16 +36,16 @@ struct words diagram_insn(const struct loop *loop, int insn)
 
 struct words diagram_sentence(const struct timeline *timeline)
 {
-	const char *title = limit_rows[timeline->by].title;
+	const char *name = limit_rows[timeline->by].name;
 
 	if (!timeline->known)
 		return words_of("%s", timeline->why);
 	if (timeline->differs)
 		return words_of("%s cycles an iteration in the run, %s predicted by %s",
 			units_value(timeline->cycles).text, units_value(timeline->predicted).text,
-			title);
+			name);
 	return words_of("%s cycles an iteration, as predicted by %s",
-		units_value(timeline->predicted).text, title);
+		units_value(timeline->predicted).text, name);
 }
 
 struct words diagram_chain(const struct dataflow *dataflow)

@@ -175,10 +175,10 @@ void published_verdict(const struct published *published, const struct published
 		units_value(sample->cpe * elements).text,
 		units_value(sample->cpe_lo * elements).text,
 		units_value(sample->cpe_hi * elements).text, units_value(ratio).text,
-		units_value(limits->ours.cycles).text, limit_rows[limits->ours.kind].title,
+		units_value(limits->ours.cycles).text, limit_rows[limits->ours.kind].name,
 		published->cycles, units_value(claimed).text,
 		units_value(limits->theirs.cycles).text, published->core,
-		limit_rows[limits->theirs.kind].title);
+		limit_rows[limits->theirs.kind].name);
 }
 
 void published_ports_verdict(const struct published *published, const struct limits *limits,

@@ -30,7 +30,7 @@ static void add_limit(struct chart *chart, const struct limits *limits, int inde
 			      : BAR_SOFT,
 		known ? limit->cpe : NAN);
 
-	chart_print(bar->name, "%s%s", limit_rows[limit->kind].title, limit->hard ? "" : " (soft)");
+	chart_print(bar->name, "%s%s", limit_rows[limit->kind].name, limit->hard ? "" : " (soft)");
 	chart_print(bar->cause, "%s%s", known ? "" : "unknown: ", limit->cause);
 	chart_print(bar->value_words, "%s%s", units_value(limit->cpe).text,
 		binds				? " binds"

@@ -49,7 +49,7 @@ static struct columns measure(struct box at, const struct view *view, bool brief
 
 	for (int i = 0; i < limits->limit_count; i++) {
 		const struct limit *limit = &limits->limit[i];
-		int used = canvas_columns(at, limit_rows[limit->kind].title) +
+		int used = canvas_columns(at, limit_rows[limit->kind].name) +
 			   (limit->hard || brief ? 0 : canvas_columns(at, soft));
 
 		columns.title = int_most(columns.title, used);
@@ -92,7 +92,7 @@ static void draw_limit(
 	int x = columns->title + 1;
 
 	canvas_text(box_part(at, 0, 0, columns->title, at.height), 0, y, style, "%s%s",
-		limit_rows[limit->kind].title, limit->hard || columns->brief ? "" : soft);
+		limit_rows[limit->kind].name, limit->hard || columns->brief ? "" : soft);
 	if (!limit->known) {
 		canvas_text(at, x, y, STYLE_DIM, "unknown: %s", limit->cause);
 		return;
@@ -184,10 +184,12 @@ static void add_published(struct lines *words, const struct view *view)
 static void find_words(struct lines *words, const struct view *view, bool cause)
 {
 	const struct limits *limits = &view->explanation->limits;
+	const struct limit *limit = limits->binding < 0 ? NULL : &limits->limit[limits->binding];
 	const struct advice *advice = &view->advice;
 
-	if (cause && limits->binding >= 0)
-		lines_add(words, 0, STYLE_DIM, "%s", limits->limit[limits->binding].cause);
+	if (cause && limit)
+		lines_add(words, 0, STYLE_DIM, "%s%s%s", limit_bound(limit->kind),
+			*limit_bound(limit->kind) ? ": " : "", limit->cause);
 	if (view->explanation->waits)
 		lines_add(words, 0, STYLE_TEXT, "The next load waits for: %s.",
 			view->explanation->waits);
@@ -195,7 +197,7 @@ static void find_words(struct lines *words, const struct view *view, bool cause)
 		view->gap.kind == GAP_AT_LIMIT ? STYLE_GOOD
 		: view->gap.kind == GAP_BELOW  ? STYLE_BAD
 					       : STYLE_TEXT,
-		"%s", limits->binding < 0 ? "no hard limit is known" : view->gap.words);
+		"%s", limit ? view->gap.words : "no hard limit is known");
 	if (advice->kind == ADVICE_KNOB || advice->kind == ADVICE_SENTENCE)
 		lines_add(words, 0, STYLE_KEY, "%s: %s",
 			advice->kind == ADVICE_KNOB ? "r" : "To go faster", advice->words);

@@ -40,7 +40,7 @@ static void add_limit(struct lines *lines, const struct view *view)
 	else
 		lines_add(lines, 0, STYLE_TEXT, "limit CPE %s, %s: %s",
 			units_value(limits->bound).text,
-			limit_rows[limits->limit[limits->binding].kind].title,
+			limit_rows[limits->limit[limits->binding].kind].name,
 			limits->limit[limits->binding].cause);
 }
 

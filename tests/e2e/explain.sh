@@ -174,7 +174,7 @@ if [ $may_step = 1 ] && command -v "${CC:-cc}" >/dev/null; then
 		'{ double s = 0; for (long i = 0; i < n; i++) s += a[i]; sum = s; return b || c || d; }' >./mine.c
 	expect 0 explain ./mine.c --uarch "$known"
 	says out "(S)"
-	says out "cycles per element: loop-carried latency"
+	says out "cycles per element: latency (latency bound)"
 	says out "floating-point addition: "
 	expect 0 explain ./mine.c n=1k cflags=-O1 --uarch "$known" --format json
 	says out '"instructions_from":"stepped"'

@@ -268,8 +268,8 @@ TEST_WITH(text_is_for_people, set_up, tear_down)
 	check_parts(written, "fold op=add unroll=4 acc=1 size=32k stride=1\n",
 		"core      Odd core: as the test says\n",
 		"loop      10 instructions, 9 micro-ops after fusion, 2 elements an iteration\n",
-		"limit     1.750 cycles per element: port pressure\n",
-		"predicted 11.75, by branch misprediction   (source: model)\n",
+		"limit     1.750 cycles per element: ports (throughput bound)\n",
+		"predicted 11.75, by misprediction   (source: model)\n",
 		"remedy    Compute both ways and select",
 		"\n    1.750    3.500  ports                binds: ",
 		"\n    1.500    3.000  latency              chain of 1 multiplication: 3 cycles\n",
@@ -322,8 +322,8 @@ TEST_WITH(samples_say_how_far_they_are_from_their_limit, set_up, tear_down)
 	json_t *object;
 
 	write_one("text", &subject_run, 1.76);
-	check_parts(written, "\nlimit    1.750, port pressure: ",
-		"\npredicted 11.75, by branch misprediction: ", "; measured at the limit\n");
+	check_parts(written, "\nlimit    1.750, ports (throughput bound): ",
+		"\npredicted 11.75, by misprediction: ", "; measured at the limit\n");
 	write_one("text", &subject_run, 3.5);
 	check_contains(written, "; measured 8.250 (70 %) below the prediction\n");
 	write_one("text", &subject_run, 1.4);

@@ -289,13 +289,18 @@ TEST(ports_have_their_pressure)
 TEST(names_are_complete)
 {
 	for (int kind = 0; kind < LIMIT_COUNT; kind++) {
-		assert_true(limit_rows[kind].name && *limit_rows[kind].name &&
-			    limit_rows[kind].title && *limit_rows[kind].title);
+		assert_true(limit_rows[kind].name && *limit_rows[kind].name);
 		assert_int_equal(limit_find(limit_rows[kind].name), kind);
 		assert_true(*limit_eases(kind) && *limit_remedy(kind) &&
 			    limit_remedy(kind)[strlen(limit_remedy(kind)) - 1] == '.');
 	}
 	assert_int_equal(limit_find("latencies"), LIMIT_COUNT);
+	/* The terms of the textbook. */
+	assert_string_equal(limit_bound(LIMIT_LATENCY), "latency bound");
+	assert_string_equal(limit_bound(LIMIT_PORTS), "throughput bound");
+	assert_string_equal(limit_bound(LIMIT_WIDTH), "throughput bound");
+	assert_string_equal(limit_bound(LIMIT_MEMORY_LINES), "");
+	assert_string_equal(limit_bound(LIMIT_FORWARDING), "");
 }
 
 /* Ports that are chosen at rename, before anyone knows when what may go to one of them alone will

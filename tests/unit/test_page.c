@@ -282,7 +282,7 @@ TEST(bars_have_room_for_all_their_words)
 				.value = i % 5 == BAR_UNKNOWN ? NAN : 6.0 / (1 + i),
 				.lo = NAN,
 				.hi = i % 2 ? 7.0 / (1 + i) : NAN };
-			chart_print(bar->name, i % 2 ? "loop-carried latency (soft)"
+			chart_print(bar->name, i % 2 ? "misses-in-flight (soft)"
 						     : "misses in flight at once, of all");
 			chart_print(bar->cause,
 				"14 fused micro-ops, 4 a cycle: a cause that has very much to say "

@@ -546,7 +546,7 @@ TEST(another_order_is_told_with_its_reasons)
 		"size=4k: published: add is faster than mul by 3.00 times; here mul is 2.10 times "
 		"as "
 		"fast: its limit is "
-		"port pressure, 1.000 cycles, add's memory latency, 7.000\n");
+		"ports, 1.000 cycles, add's memory-latency, 7.000\n");
 	/* Alike is no other order. */
 	rows[0].sample.ns = 4.1;
 	check_order(ways, rows, 4, "the order is the same as the published one\n");

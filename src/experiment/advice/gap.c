@@ -27,7 +27,7 @@ static void add_unknown(const struct limits *limits, struct gap *gap)
 	}
 	for (int i = 0; i < limits->limit_count; i++)
 		if (!limits->limit[i].known) {
-			add(gap, "; not known here: %s", limit_rows[limits->limit[i].kind].title);
+			add(gap, "; not known here: %s", limit_rows[limits->limit[i].kind].name);
 			return;
 		}
 }
@@ -49,12 +49,12 @@ static void add_far(struct gap *gap)
 
 /* Describes a measurement that is neither below nor at the limit. If a soft limit is the
  * prediction, the measurement is compared with the prediction. */
-static void above(const struct limits *limits, struct gap *gap)
+static void above(const struct sample *sample, const struct limits *limits, struct gap *gap)
 {
 	if (gap->soft && fabs(gap->percent) <= 100 * GAP_PREDICTED) {
 		gap->kind = GAP_SOFT;
 		add(gap, "as predicted, by %s",
-			limit_rows[limits->limit[limits->predicted_by].kind].title);
+			limit_rows[limits->limit[limits->predicted_by].kind].name);
 		snprintf(gap->brief, sizeof(gap->brief), "as predicted");
 		return;
 	}
@@ -62,7 +62,12 @@ static void above(const struct limits *limits, struct gap *gap)
 	add_far(gap);
 	snprintf(gap->brief, sizeof(gap->brief), "%s%s", gap->cycles < 0 ? "-" : "+",
 		units_value(fabs(gap->cycles)).text);
-	if (gap->cycles > 0)
+	if (gap->cycles > 0 && gap->soft)
+		add(gap, ": %s explains %s of the %s above the limit",
+			limit_rows[limits->limit[limits->predicted_by].kind].name,
+			units_value(limits->predicted - limits->bound).text,
+			units_value(sample->cpe - limits->bound).text);
+	else if (gap->cycles > 0)
 		add(gap, ": no effect that slexplore knows explains it");
 	add_unknown(limits, gap);
 }
@@ -118,7 +123,7 @@ void gap_find(const struct sample *sample, const struct limits *limits, const ch
 		add(gap, "at the limit");
 		snprintf(gap->brief, sizeof(gap->brief), "at it");
 	} else {
-		above(limits, gap);
+		above(sample, limits, gap);
 	}
 	qualify(sample, gap);
 }

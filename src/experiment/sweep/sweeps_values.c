@@ -393,8 +393,8 @@ void sweeps_reason(const struct sweeps_row *fast, const struct sweeps_row *slow,
 	if (fewer(fast->bound, slow->bound) && fast->limit != LIMIT_COUNT &&
 		slow->limit != LIMIT_COUNT) {
 		text_addf(words, "%sits limit is %s, %s cycles, %s's %s, %s", begun ? "; " : "",
-			limit_rows[fast->limit].title, units_value(fast->bound).text, name,
-			limit_rows[slow->limit].title, units_value(slow->bound).text);
+			limit_rows[fast->limit].name, units_value(fast->bound).text, name,
+			limit_rows[slow->limit].name, units_value(slow->bound).text);
 		begun = true;
 	}
 	if (b->share > 0.5 && !(a->share > 0.5))

@@ -14,8 +14,8 @@
 
 #define HARD true
 #define SOFT false
-#define LIMIT(id, hard, resource, rank, name, title) \
-	[LIMIT_##id] = { name, title, RESOURCE_##resource, rank, hard },
+#define LIMIT(id, hard, resource, rank, name) \
+	[LIMIT_##id] = { name, RESOURCE_##resource, rank, hard },
 const struct limit_row limit_rows[LIMIT_COUNT] = {
 #include "model/limits/limit_rows.h"
 };
@@ -99,6 +99,15 @@ const char *limit_eases(enum limit_kind kind)
 const char *limit_remedy(enum limit_kind kind)
 {
 	return word_row_find(true, limit_rows[kind].name)->second;
+}
+
+const char *limit_bound(enum limit_kind kind)
+{
+	const struct limit_row *row = &limit_rows[kind];
+
+	if (!row->hard || row->resource == RESOURCE_MEMORY)
+		return "";
+	return row->resource == RESOURCE_CHAIN ? "latency bound" : "throughput bound";
 }
 
 /* Returns the noun for a class of instructions: "multiplication" if count is 1, otherwise

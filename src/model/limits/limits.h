@@ -106,8 +106,7 @@ void limits_compute(const struct loop *loop, const struct uarch *uarch,
 
 /* A row of limit_rows.h: the properties of one kind of limit. */
 struct limit_row {
-	const char *name,
-		*title; /* short name and title of the limit: "latency", "loop-carried latency" */
+	const char *name; /* the only name of the limit, for people and for scripts: "latency" */
 	enum limit_resource resource;
 	int rank; /* if two limits are equal, the limit of lower rank is named first */
 	bool hard;
@@ -120,6 +119,11 @@ extern const struct limit_row limit_rows[LIMIT_COUNT];
 const char *limit_eases(enum limit_kind kind);
 /* Returns a sentence with advice for a limit that no knob lowers. */
 const char *limit_remedy(enum limit_kind kind);
+
+/* Returns the term of textbooks for a hard limit: "latency bound" or "throughput bound". Soft
+ * limits and limits of memory have no such term, and the result is "". Source: Bryant & O'Hallaron,
+ * Computer Systems: A Programmer's Perspective, section 5.7. */
+const char *limit_bound(enum limit_kind kind);
 
 /* Returns the limit kind called `name`. Returns LIMIT_COUNT if no limit is called `name`. */
 enum limit_kind limit_find(const char *name);

@@ -363,7 +363,7 @@ static void refuse(struct timeline *timeline, const char *why)
 static void describe(const struct tally *tally, const struct limit *by, const struct pace *pace,
 	struct timeline *timeline)
 {
-	const char *title = limit_rows[by->kind].title;
+	const char *name = limit_rows[by->kind].name;
 	double rob = tally->uarch->fact[SIZE_ROB], scheduler = tally->uarch->fact[SIZE_SCHEDULER];
 	enum holder holder = holder_of(by->kind);
 	struct limit_words words = { "" };
@@ -374,7 +374,7 @@ static void describe(const struct tally *tally, const struct limit *by, const st
 			"chains overlap; the run simulates it.",
 			words_number(pace->restart).text);
 	else if (timeline->differs && timeline->cycles < timeline->predicted)
-		words_add(&words, "The run has only a part of the cost of this limit: %s.", title);
+		words_add(&words, "The run has only a part of the cost of this limit: %s.", name);
 	else if (timeline->differs && uarch_known(rob) && uarch_known(scheduler))
 		words_add(&words,
 			"The run has a reorder buffer of %.0f and a scheduler of %.0f entries; the "
@@ -388,11 +388,11 @@ static void describe(const struct tally *tally, const struct limit *by, const st
 			words_number(pace->restart).text);
 	else if (pace->miss > 0)
 		words_add(&words, "Each load of the chain waits %s cycles more: %s.",
-			words_number(pace->miss).text, title);
+			words_number(pace->miss).text, name);
 	else if (holder == HOLDS_FRONT)
-		words_add(&words, "The run renames at the predicted rate: %s.", title);
+		words_add(&words, "The run renames at the predicted rate: %s.", name);
 	else if (limit_rows[by->kind].resource == RESOURCE_MEMORY)
-		words_add(&words, "Loads and stores pass at the predicted rate: %s.", title);
+		words_add(&words, "Loads and stores pass at the predicted rate: %s.", name);
 	snprintf(timeline->note, sizeof(timeline->note), "%s", words.text);
 }
 
