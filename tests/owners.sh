@@ -41,6 +41,7 @@ playback recorded
 campaigns campaigns
 windows_shown campaign_windows
 screen on_screen
+saved saved
 whatif commands_panes
 relief commands_panes
 quit command

@@ -85,6 +85,21 @@ bool data_own_path(const char *name, struct text *path)
 	return path->length > 0;
 }
 
+struct status data_own_read(const char *name, char **text, struct text *path)
+{
+	struct stat about;
+
+	*text = NULL;
+	/* Opening a named pipe would wait for a writer, so check the kind of the file first. */
+	if (!data_own_path(name, path) || stat(text_string(path), &about) != 0)
+		return path->length == 0 || errno == ENOENT || errno == ENOTDIR
+			       ? status_ok()
+			       : status_failed("%s: %s", text_string(path), strerror(errno));
+	if (!S_ISREG(about.st_mode))
+		return status_failed("%s: not a regular file", text_string(path));
+	return data_read(text_string(path), text);
+}
+
 /* Makes the directories of a path. Errors in making a directory are ignored, because they are
  * reported when the file is written. */
 static void make_directories(const char *path)
@@ -104,7 +119,8 @@ struct status data_own_save(const char *name, const char *text, struct text *pat
 	struct text old = { 0 }, bytes = { 0 };
 	struct status status;
 
-	*backup = false;
+	if (backup)
+		*backup = false;
 	if (!data_own_path(name, path))
 		return status_failed("no folder for your own files: set HOME, XDG_CONFIG_HOME or "
 				     "SLEXPLORE_DATA");
@@ -113,10 +129,11 @@ struct status data_own_save(const char *name, const char *text, struct text *pat
 	if (status_is_ok(&status)) {
 		text_addf(&old, "%s~", text_string(path));
 		text_add(&bytes, text);
-		*backup = rename(text_string(path), text_string(&old)) == 0;
+		if (backup)
+			*backup = rename(text_string(path), text_string(&old)) == 0;
 		status = file_save(text_string(path), &bytes, false);
 	}
-	if (!status_is_ok(&status) && *backup)
+	if (!status_is_ok(&status) && backup && *backup)
 		*backup = rename(text_string(&old), text_string(path)) != 0;
 	text_free(&bytes);
 	text_free(&old);

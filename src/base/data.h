@@ -38,8 +38,14 @@ void data_names_free(char **names);
 struct text;
 bool data_own_path(const char *name, struct text *path);
 
+/* Reads the user's own file as a string that the caller frees. *text is NULL if there is no such
+ * file, or if the file cannot be read; path receives the path. STATUS_FAILED: the file cannot be
+ * read, or is a directory, a pipe or a device. */
+struct status data_own_read(const char *name, char **text, struct text *path);
+
 /* Writes the user's own file completely or not at all, and makes its directories. An existing file
- * is renamed to its name plus "~", and *backup is set. path receives the path. STATUS_FAILED: the
+ * is renamed to its name plus "~", and *backup is set; without `backup` (NULL), the existing file
+ * is replaced. path receives the path. STATUS_FAILED: the
  * system refused a step of saving; the text names this step. */
 struct status data_own_save(const char *name, const char *text, struct text *path, bool *backup);
 

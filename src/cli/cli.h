@@ -42,6 +42,7 @@ struct cli {
 	int event_count;
 	struct misses_whatif whatif; /* caches, given by the user, to predict misses for */
 	bool ascii;		     /* explore, replay: the screen uses only ASCII characters */
+	bool mouse, no_settings;     /* explore, replay: use the mouse; ignore the saved settings */
 	const char *script;  /* path of the script for explore and replay; NULL: no script is run */
 	bool points;	     /* probe and windows print every measured point */
 	const char *picture; /* path of the file for a picture; NULL: no picture is written */
@@ -84,7 +85,7 @@ struct cli_command {
 	size_t own_size; /* size of the struct that stores the own options, in bytes */
 	/* Names of the shared options that the subcommand accepts. Every subcommand accepts --help
 	 * and --version. */
-	const char *common[14];
+	const char *common[16];
 	int (*run)(struct cli *cli); /* runs the subcommand; returns the exit status */
 };
 

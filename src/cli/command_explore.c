@@ -50,6 +50,8 @@ static int explore_run(struct cli *cli)
 	struct ui_options ui = { .cpu = cli->cpu,
 		.seed = cli->seed,
 		.ascii = cli->ascii,
+		.mouse = cli->mouse,
+		.saved = !cli->no_settings,
 		.script = cli->script,
 		.uarch = cli->uarch,
 		.events = cli->events,
@@ -87,6 +89,6 @@ const struct cli_command command_explore = {
 	.arguments = "[KERNEL|FILE [knob=value ...]]",
 	.options = options,
 	.own_size = sizeof(struct asked),
-	.common = { "cpu", "seed", "event", "uarch", "ascii", "script" },
+	.common = { "cpu", "seed", "event", "uarch", "ascii", "script", "mouse", "no-settings" },
 	.run = explore_run,
 };

@@ -71,6 +71,8 @@ static int replay_run(struct cli *cli)
 {
 	struct ui_options ui = { .cpu = -1,
 		.ascii = cli->ascii,
+		.mouse = cli->mouse,
+		.saved = !cli->no_settings,
 		.script = cli->script,
 		.out = cli->out,
 		.invocation = cli->ascii ? "--ascii" : "" };
@@ -99,6 +101,6 @@ const struct cli_command command_replay = {
 	.name = "replay",
 	.help = "show a recording in the explorer, without measuring",
 	.arguments = "FILE [KERNEL [knob=value ...]]",
-	.common = { "quiet", "ascii", "script" },
+	.common = { "quiet", "ascii", "script", "mouse", "no-settings" },
 	.run = replay_run,
 };

@@ -40,6 +40,7 @@ struct session *session_new(const struct engine *engine, const struct session_op
 	session->invocation = memory_string(options->invocation ? options->invocation : "");
 	session->setting = options->setting;
 	screen_begin(session);
+	saved_begin(session, options->saved);
 	while (kernel_registry[session->kernel_count])
 		session->kernel_count++;
 	session->kernels = memory_new((size_t)session->kernel_count + 1, sizeof(*session->kernels));
@@ -77,6 +78,7 @@ void session_free(struct session *session)
 	undo_end(session);
 	cells_free(session->cells);
 	sweeps_free(&session->sweeps);
+	saved_end(session);
 	free(session->kernels);
 	free(session->invocation);
 	free(session);

@@ -10,6 +10,7 @@
 #include "base/data.h"
 #include "base/rows.h"
 #include "base/text.h"
+#include "base/units.h"
 #include "explorer/actions.h"
 
 /* Size of the table of all commands. The table of commands has room for all commands and the last
@@ -457,15 +458,31 @@ static struct status run_find(
 	return status_ok();
 }
 
+/* Reads the number of an entry of the find overlay, from 1; *entry receives its index. */
+static bool find_entry(const struct session *session, const char *number, int *entry)
+{
+	int64_t value;
+
+	if (!units_parse(number, false, &value) || value < 1 || value > session->screen.found_count)
+		return false;
+	*entry = (int)value - 1;
+	return true;
+}
+
 static struct status run_choose(
 	const struct session *session, struct session *change, char *arguments)
 {
 	char command[sizeof(session->screen.found[0].command)];
 	struct status status;
+	int entry;
 
-	(void)arguments;
 	if (session->screen.overlay != OVERLAY_FIND)
 		return status_usage("find is not open; find TEXT opens it");
+	if (*arguments && !find_entry(session, arguments, &entry))
+		return status_usage("choose %.20s: find has the entries 1 to %d", arguments,
+			session->screen.found_count);
+	if (*arguments && change)
+		overlay_move(change, entry - session->screen.found_selected);
 	if (!*find_command(session))
 		return status_usage("nothing is called \"%s\"", session->screen.find);
 	if (!change)
@@ -580,7 +597,8 @@ const struct command_row *command_rows(void)
 {
 	/* The groups of commands are listed in the order of the help screen. */
 	static const struct command_row *const groups[] = { commands_setting, commands_panes,
-		commands_measuring, commands_campaigns, commands_picture, commands_general };
+		commands_measuring, commands_campaigns, commands_picture, commands_terminal,
+		commands_general };
 	static struct command_row rows[ROWS_MOST];
 	size_t count = 0;
 

@@ -2,6 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
+#include "base/units.h"
 #include "explorer/actions.h"
 
 struct status machine_refusal(const struct session *session)
@@ -35,6 +37,53 @@ static void act_remedy(struct session *session)
 	while (!insight_advise(session) && insight_ready(session))
 		;
 	session_follow_advice(session);
+}
+
+/* ---- a limit in words ---- */
+
+static const struct limit *limit_named(const struct session *session, const char *name)
+{
+	const struct limits *limits = &session->insight.explanation->limits;
+
+	for (int i = 0; i < limits->limit_count; i++)
+		if (strcmp(limit_rows[limits->limit[i].kind].name, name) == 0)
+			return &limits->limit[i];
+	return NULL;
+}
+
+static void explain_limit(struct session *session, const struct limit *limit)
+{
+	const struct limits *limits = &session->insight.explanation->limits;
+	bool binds = limits->binding >= 0 && limit == &limits->limit[limits->binding];
+	struct text text = { 0 };
+
+	if (limit->known)
+		text_addf(&text, "%s cycles per element%s\n", units_value(limit->cpe).text,
+			binds ? ": the binding limit, the highest of the hard limits" : "");
+	text_addf(&text, "%s%s\n\n%s\n\n%s", limit->known ? "" : "unknown: ", limit->cause,
+		limit->hard
+			? "A hard limit: no code with these instructions runs faster on this "
+			  "core."
+			: "A soft limit: an estimate of a known effect; the loop may run faster.",
+		limit_remedy(limit->kind));
+	overlay_text(session, limit_rows[limit->kind].name, text_string(&text));
+	text_free(&text);
+}
+
+static struct status run_limit(
+	const struct session *session, struct session *change, char *arguments)
+{
+	const struct limit *limit;
+
+	if (!insight_ready(session))
+		return status_usage("the limits of this setting are not known");
+	limit = limit_named(session, arguments);
+	if (!limit)
+		return status_usage(
+			"limit \"%.40s\": this setting has no limit of that name", arguments);
+	if (change)
+		explain_limit(change, limit);
+	return status_ok();
 }
 
 /* ---- the core to predict for ---- */
@@ -227,6 +276,7 @@ static struct status run_record(
 const struct command_row commands_measuring[] = {
 	{ "remedy", act_remedy, .refusal = remedy_refusal, .useful = remedy_useful,
 		.useless = "no knob lowers the predicted CPE by 10 % or more" },
+	{ "limit", .run = run_limit },
 	{ "event", .run = run_event },
 	{ "event drop", .run = run_event_drop },
 	{ "uarch", .run = run_uarch, .refusal = uarch_refusal },

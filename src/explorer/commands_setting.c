@@ -221,11 +221,16 @@ static struct status run_knob(
 {
 	struct status status;
 	int steps, knob;
+	char *by = strchr(arguments, ' ');
 
 	if (session->setting.kernel->knob_count == 0)
 		return status_usage("%s has no knobs", session->setting.kernel->name);
 	if (action_steps(arguments, &steps))
 		return action_step(session, change, steps);
+	if (by)
+		*by++ = '\0';
+	if (by && !action_steps(by, &steps))
+		return status_usage("knob %.20s %.20s: expected +N or -N steps", arguments, by);
 	if (!*arguments || strchr("+-0123456789", *arguments))
 		return status_usage("knob needs +N or -N (steps of the chosen knob), next, "
 				    "previous, or a name");
@@ -237,7 +242,7 @@ static struct status run_knob(
 			"this knob is already chosen");
 	session_choose_knob(change, knob);
 	screen_focus(change, "knobs");
-	return status;
+	return by ? action_step(session, change, steps) : status;
 }
 
 struct status action_knob_by(const struct session *session, struct session *change, int direction)

@@ -36,6 +36,7 @@ struct session_options {
 	 * session_new() copies the names. */
 	const char *const *events;
 	int event_count;
+	bool saved; /* read and write the file of saved settings (explorer/saved.h) */
 };
 
 struct session *session_new(const struct engine *engine, const struct session_options *options);
@@ -67,6 +68,13 @@ double session_next(const struct session *session, double now);
 /* Whether every requested measurement is complete: the live sample, all cells (settings on screen)
  * and all campaigns. The command `wait` of a script waits until session_idle() returns true. */
 bool session_idle(const struct session *session);
+
+/* Returns the value of a saved setting, for example "on" for "mouse"; "": the setting has no value.
+ */
+const char *session_saved(const struct session *session, const char *name);
+
+/* Changes a saved setting for this session only, for example because of a command-line option. */
+void session_choose(struct session *session, const char *name, const char *value);
 
 bool session_quit(const struct session *session); /* whether the user asked to end the session */
 

@@ -19,6 +19,7 @@
 #include "explorer/live.h"
 #include "explorer/on_screen.h"
 #include "explorer/plan.h"
+#include "explorer/saved.h"
 #include "explorer/session.h"
 #include "explorer/undo.h"
 #include "explorer/view.h"
@@ -107,6 +108,7 @@ struct session {
 	bool windows_shown; /* campaign_windows.c: true: the panel of buffer sizes has already been
 			       brought to the front */
 	struct screen screen;	     /* on_screen.c */
+	struct saved saved;	     /* saved.c */
 	struct misses_whatif whatif; /* commands_panes.c: the user's question about misses in caches
 					of other sizes */
 	bool relief;		     /* commands_panes.c: the mountain is drawn as a relief */

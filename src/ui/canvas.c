@@ -37,7 +37,10 @@ void canvas_init(struct canvas *canvas, int width, int height, bool ascii)
 void canvas_free(struct canvas *canvas)
 {
 	free(canvas->cells);
+	free(canvas->region);
 	canvas->cells = NULL;
+	canvas->region = NULL;
+	canvas->region_count = 0;
 	canvas->width = canvas->height = 0;
 }
 
@@ -53,6 +56,34 @@ void canvas_resize(struct canvas *canvas, int width, int height)
 void canvas_clear(struct canvas *canvas)
 {
 	canvas_fill(canvas_box(canvas), STYLE_TEXT);
+	canvas->region_count = 0;
+}
+
+void canvas_region(struct box at, const char *click, const char *up, const char *down)
+{
+	struct canvas *canvas = at.canvas;
+	struct region *region;
+
+	if (!canvas->mouse)
+		return;
+	canvas->region = memory_grow(canvas->region, (size_t)canvas->region_count, sizeof(*region));
+	region = &canvas->region[canvas->region_count++];
+	*region = (struct region){ .x = at.x, .y = at.y, .width = at.width, .height = at.height };
+	snprintf(region->click, sizeof(region->click), "%s", click);
+	snprintf(region->up, sizeof(region->up), "%s", up);
+	snprintf(region->down, sizeof(region->down), "%s", down);
+}
+
+const struct region *canvas_region_at(const struct canvas *canvas, int x, int y)
+{
+	for (int i = canvas->region_count - 1; i >= 0; i--) {
+		const struct region *region = &canvas->region[i];
+
+		if (x >= region->x && x < region->x + region->width && y >= region->y &&
+			y < region->y + region->height)
+			return region;
+	}
+	return NULL;
 }
 
 struct box canvas_box(struct canvas *canvas)

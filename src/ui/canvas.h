@@ -63,9 +63,20 @@ struct canvas_cell {
 	uint8_t style;
 };
 
+/* A part of the canvas that the mouse acts on. A panel records its regions while it draws. If
+ * regions overlap, the region recorded last is on top. */
+struct region {
+	int x, y, width, height; /* in cells of the canvas */
+	char click[120];	 /* the command of a click; empty: none */
+	char up[48], down[48];	 /* the commands of one notch of the wheel; empty: none */
+};
+
 struct canvas {
 	int width, height;
 	bool ascii;
+	bool mouse; /* regions are recorded, because the mouse is used */
+	int region_count;
+	struct region *region;
 	wchar_t glyphs[GLYPH_COUNT]; /* the characters that show the glyphs */
 	struct canvas_cell *cells;   /* `height` rows of `width` cells */
 };
@@ -91,6 +102,15 @@ void canvas_free(struct canvas *canvas);
 void canvas_resize(struct canvas *canvas, int width, int height);
 void canvas_clear(struct canvas *canvas);
 struct box canvas_box(struct canvas *canvas); /* the whole canvas */
+
+/* Records a box as a region, with the commands of a click and of the wheel; "": no command. Does
+ * nothing if the mouse is not used. */
+void canvas_region(struct box at, const char *click, const char *up, const char *down);
+/* The same with a format for the click, and without commands of the wheel. */
+#define canvas_clicked(at, ...) \
+	((at).canvas->mouse ? canvas_region(at, words_of(__VA_ARGS__).text, "", "") : (void)0)
+/* Returns the region on top at a cell; NULL: there is none. */
+const struct region *canvas_region_at(const struct canvas *canvas, int x, int y);
 
 /* Returns a part of the box `at`; (x, y) is relative to the upper left corner of `at`. */
 struct box box_part(struct box at, int x, int y, int width, int height);

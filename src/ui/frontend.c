@@ -51,6 +51,7 @@ void frontend_draw(struct frontend *front, double now)
 
 	session_view(front->session, now, &front->view);
 	steady_hold(&front->steady, &front->view);
+	front->canvas.mouse = strcmp(session_saved(front->session, "mouse"), "on") == 0;
 	context = keys_context(&front->view.screen);
 	for (int i = 0; i < front->keys.count; i++) {
 		const struct key_row *row = &front->keys.row[i];
@@ -141,21 +142,15 @@ static void refuse_key(struct frontend *front, enum context context, int code)
 					    .text);
 }
 
-void frontend_key(struct frontend *front, int code, double now)
+/* Runs a command of a key or of the mouse. The user interface itself runs "redraw" and "page". */
+static void perform(struct frontend *front, const char *command, double now)
 {
 	const struct screen *screen = session_screen(front->session);
 	enum context context = keys_context(screen);
-	const struct key_row *row = keys_find(&front->keys, context, code);
 	const struct panel *scrolled;
-	char command[128];
 	struct box at;
 	int first = 0;
 
-	if (!row) {
-		refuse_key(front, context, code);
-		return;
-	}
-	keys_expand(row, code, screen->find, command, sizeof(command));
 	scrolled = panels_scrolled(screen, command);
 	if (scrolled) {
 		session_view(front->session, now, &front->view);
@@ -184,6 +179,92 @@ void frontend_key(struct frontend *front, int code, double now)
 	}
 	if (scrolled)
 		scroll_back(front, scrolled, first, now);
+}
+
+static void key(struct frontend *front, int code, double now)
+{
+	const struct screen *screen = session_screen(front->session);
+	enum context context = keys_context(screen);
+	const struct key_row *row = keys_find(&front->keys, context, code);
+	char command[128];
+
+	if (!row) {
+		refuse_key(front, context, code);
+		return;
+	}
+	keys_expand(row, code, screen->find, command, sizeof(command));
+	perform(front, command, now);
+}
+
+/* Runs the command of the region under the pointer, as the last frame recorded it. */
+static void point(struct frontend *front, const struct input *input, double now)
+{
+	const struct region *region = canvas_region_at(&front->canvas, input->x, input->y);
+	struct words command;
+
+	if (!region)
+		return;
+	command = words_of("%s", input->code == KEYCODE_CLICK	   ? region->click
+				 : input->code == KEYCODE_WHEEL_UP ? region->up
+								   : region->down);
+	/* The help is long, so one notch of the wheel scrolls several lines. */
+	for (int i = 0; command.text[0] && i < (front->view.screen.overlay == OVERLAY_HELP ? 3 : 1);
+		i++)
+		perform(front, command.text, now);
+}
+
+/* The most characters of a text that the user may paste into a field. */
+enum { PASTE_FITS = 80 };
+
+/* Returns the pasted text as one line: a line break or another control character becomes a blank.
+ */
+static struct words pasted_line(const char *pasted)
+{
+	struct words line = words_of("%s", pasted + strspn(pasted, " \t\r\n"));
+	size_t length = strlen(line.text);
+
+	for (char *c = line.text; *c; c++)
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			*c = ' ';
+	while (length > 0 && line.text[length - 1] == ' ')
+		line.text[--length] = '\0';
+	return line;
+}
+
+static void paste(struct frontend *front, const char *pasted, double now)
+{
+	const struct screen *screen = session_screen(front->session);
+	enum context context = keys_context(screen);
+	struct words line = pasted_line(pasted);
+
+	if (context != CONTEXT_FIND && context != CONTEXT_ENTRY)
+		session_say(front->session,
+			"pasted text is ignored: no field is open (the key / opens the find line)");
+	else if (strlen(line.text) > PASTE_FITS)
+		session_say(front->session,
+			words_of("pasted text is ignored: it has more than %d bytes", PASTE_FITS)
+				.text);
+	else if (context == CONTEXT_FIND)
+		session_command(
+			front->session, words_of("find %s%s", screen->find, line.text).text, now);
+	else
+		/* Each character is checked as if the user typed it; the first refused character
+		 * ends the paste, and its message stays. */
+		for (const char *c = line.text; *c; c++)
+			if (session_command(front->session, words_of("digit %c", *c).text, now)
+					.code != STATUS_OK)
+				break;
+}
+
+void frontend_input(struct frontend *front, const struct input *input, double now)
+{
+	switch (input->code) {
+	case KEYCODE_CLICK:
+	case KEYCODE_WHEEL_UP:
+	case KEYCODE_WHEEL_DOWN: point(front, input, now); break;
+	case KEYCODE_PASTE: paste(front, input->pasted, now); break;
+	default: key(front, input->code, now); break;
+	}
 }
 
 /* ---- scripts ---- */
@@ -309,7 +390,7 @@ static struct status run_key(struct script *script, const char *arguments)
 		return wrong(script, STATUS_USAGE,
 			"unknown key \"%.40s\": use one character or a name such as F1, Tab, C-l",
 			arguments);
-	frontend_key(script->front, code, now_of(script));
+	frontend_input(script->front, &(struct input){ code }, now_of(script));
 	return status_ok();
 }
 
@@ -318,7 +399,21 @@ static struct status run_type(struct script *script, const char *arguments)
 	if (!*arguments)
 		return wrong(script, STATUS_USAGE, "type needs the characters to type");
 	for (; *arguments; arguments++)
-		frontend_key(script->front, (unsigned char)*arguments, now_of(script));
+		frontend_input(script->front, &(struct input){ (unsigned char)*arguments },
+			now_of(script));
+	return status_ok();
+}
+
+static struct status run_paste(struct script *script, const char *arguments)
+{
+	struct text text = { 0 };
+
+	for (; *arguments; arguments += 1 + (strncmp(arguments, "\\n", 2) == 0))
+		text_addn(&text, strncmp(arguments, "\\n", 2) == 0 ? "\n" : arguments, 1);
+	frontend_input(script->front,
+		&(struct input){ .code = KEYCODE_PASTE, .pasted = text_string(&text) },
+		now_of(script));
+	text_free(&text);
 	return status_ok();
 }
 
@@ -340,6 +435,36 @@ static void draw_now(struct script *script)
 {
 	advance(script->front->session, now_of(script));
 	frontend_draw(script->front, now_of(script));
+}
+
+/* Sends the mouse to a cell of the screen, as the user sees it. */
+static struct status mouse_at(struct script *script, int code, const char *arguments)
+{
+	struct input input = { .code = code };
+	char rest;
+
+	if (sscanf(arguments, "%d %d%c", &input.x, &input.y, &rest) != 2)
+		return wrong(script, STATUS_USAGE,
+			"\"%.40s\": expected the column and the row of a cell, from 0", arguments);
+	draw_now(script);
+	frontend_input(script->front, &input, now_of(script));
+	return status_ok();
+}
+
+static struct status run_click(struct script *script, const char *arguments)
+{
+	return mouse_at(script, KEYCODE_CLICK, arguments);
+}
+
+static struct status run_wheel(struct script *script, const char *arguments)
+{
+	bool up = strncmp(arguments, "up ", 3) == 0;
+
+	if (!up && strncmp(arguments, "down ", 5) != 0)
+		return wrong(script, STATUS_USAGE,
+			"wheel \"%.40s\": expected up or down, and a cell", arguments);
+	return mouse_at(
+		script, up ? KEYCODE_WHEEL_UP : KEYCODE_WHEEL_DOWN, arguments + (up ? 3 : 5));
 }
 
 static struct status run_dump(struct script *script, const char *arguments)
@@ -392,6 +517,9 @@ static const struct {
 } words[] = {
 	{ "key", run_key },
 	{ "type", run_type },
+	{ "paste", run_paste },
+	{ "click", run_click },
+	{ "wheel", run_wheel },
 	{ "resize", run_resize },
 	{ "wait", .done = everything_measured, .most = WAIT_MOST },
 	{ "live", .done = figure_settled, .most = LIVE_MOST },

@@ -31,9 +31,11 @@ void frontend_free(struct frontend *front);
 /* Draws a frame that shows the present state. */
 void frontend_draw(struct frontend *front, double now);
 
-/* Runs the command that a key has in the present state of the screen. A key without a command does
- * nothing. If a command fails, the screen shows its message. */
-void frontend_key(struct frontend *front, int code, double now);
+/* Runs the command that a key, a click or the wheel has in the present state of the screen. If
+ * there is no such command, nothing happens; if a command fails, the screen shows its message. A
+ * pasted text goes to the field that is open: the find line or a value being typed. If no field is
+ * open, the screen says so. */
+void frontend_input(struct frontend *front, const struct input *input, double now);
 
 /* ---- scripts ---- */
 
@@ -49,6 +51,8 @@ struct script_clock {
  *
  * A line of a script is a command (explorer/command.h), empty, a comment ("# …"), or one of the
  * following. "key NAME" presses a key of data/keys. "type TEXT" presses the key of each character.
+ * "click X Y" clicks a cell of the screen, counted from 0. "wheel up X Y" and "wheel down X Y" turn
+ * the wheel there. "paste TEXT" pastes a text, in which "\\n" is a line feed.
  * "resize WxH" changes the size of the screen.
  * "wait" waits until all requested settings are measured.
  * "live" waits until the present setting has a final value, or cannot have a final value.

@@ -225,7 +225,7 @@ void keys_expand(const struct key_row *row, int code, const char *find, char *bu
 
 /* ---- control sequences ---- */
 
-enum { BELL = 7, ESCAPE = 27 };
+enum { BELL = 7, ESCAPE = 27, DELETE = 127 };
 
 static bool between(wint_t character, wint_t from, wint_t to)
 {
@@ -238,15 +238,15 @@ enum sequence sequence_after_escape(const wint_t *after, size_t count)
 		return SEQUENCE_NONE;
 	if (after[0] == '[')
 		return SEQUENCE_CONTROL;
-	/* A single letter after Esc may be a key that the user pressed right after Esc. */
-	if (count < 2)
-		return SEQUENCE_NONE;
+	/* A control character may be a key that the user pressed right after Esc. */
+	if (count < 2 || after[0] < ' ' || after[0] == DELETE)
+		return after[0] < ' ' || after[0] == DELETE ? SEQUENCE_NONE : SEQUENCE_ALT;
 	if (after[0] == 'O' && (between(after[1], 'A', 'Z') || between(after[1], 'a', 'z')))
 		return SEQUENCE_SHORT;
 	if ((after[0] == ']' || after[0] == 'P') && between(after[1], '0', '9'))
 		return SEQUENCE_STRING;
 	return after[0] == 'P' && (after[1] == '>' || after[1] == '!') ? SEQUENCE_STRING
-								       : SEQUENCE_NONE;
+								       : SEQUENCE_ALT;
 }
 
 bool sequence_ends(enum sequence sequence, wint_t before, wint_t character)

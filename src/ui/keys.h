@@ -37,6 +37,19 @@ enum key_code {
 	KEYCODE_DIGIT,
 	KEYCODE_CHAR, /* KEYCODE_DIGIT and KEYCODE_CHAR are classes of keys, used only in rows of
 			 data/keys */
+	/* Input that is no key of data/keys: */
+	KEYCODE_UNKNOWN, /* a key without a name, for example F13 or Alt-5 */
+	KEYCODE_CLICK,
+	KEYCODE_WHEEL_UP,
+	KEYCODE_WHEEL_DOWN,
+	KEYCODE_PASTE
+};
+
+/* One event of the terminal's input. */
+struct input {
+	int code;	    /* the key; KEYCODE_NONE: no input is waiting */
+	int x, y;	    /* for the mouse: the cell under the pointer */
+	const char *pasted; /* for KEYCODE_PASTE: the text; valid until the next event */
 };
 
 /* The state of the screen, which determines the command of a key. */
@@ -103,7 +116,8 @@ void keys_expand(const struct key_row *row, int code, const char *find, char *bu
 enum { SEQUENCE_LOOK = 2 };
 
 enum sequence {
-	SEQUENCE_NONE,	  /* no sequence: Esc and each character after it are separate keys */
+	SEQUENCE_NONE,	  /* no sequence: Esc is a key of its own */
+	SEQUENCE_ALT,	  /* a key pressed together with Alt: Esc and one character */
 	SEQUENCE_CONTROL, /* a sequence that begins with "Esc ["; sequence_ends() finds its end */
 	SEQUENCE_STRING,  /* a string from the terminal; sequence_ends() finds its end */
 	SEQUENCE_SHORT	  /* a sequence of Esc and two more characters */

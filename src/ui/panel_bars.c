@@ -198,6 +198,7 @@ static int draw_words(struct box at, const struct scene *scene, bool only_measur
 		if (!only_measure) {
 			canvas_put(at, x, 0, STYLE_KEY, row->key);
 			canvas_put(at, x + key, 0, STYLE_TEXT, word.text);
+			canvas_clicked(box_part(at, x, 0, columns, 1), "%s", row->command);
 		}
 		x += columns + 2;
 	}

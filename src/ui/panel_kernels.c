@@ -87,6 +87,11 @@ static void draw_knob(
 
 	if (chosen && view->screen.entry[0])
 		style = view->screen.entry_refused ? STYLE_BAD : STYLE_SELECTED;
+	if (at.canvas->mouse)
+		canvas_region(box_part(at, 0, row, at.width, 1),
+			words_of("knob %s", knob->name).text,
+			words_of("knob %s +1", knob->name).text,
+			words_of("knob %s -1", knob->name).text);
 	if (chosen)
 		canvas_glyph(at, 0, row, focused ? STYLE_FOCUS : STYLE_DIM, GLYPH_POINTER);
 	canvas_put(box_part(at, 0, 0, columns->name - 1, at.height), 2, row,
@@ -225,6 +230,13 @@ static void draw_kernels(struct box at, const struct scene *scene)
 		int kernel = index[first + row];
 		bool chosen = kernel == view->kernel_index;
 
+		if (at.canvas->mouse)
+			canvas_region(box_part(at, 0, row, at.width, 1),
+				words_of("kernel %s", kernel < kernels
+							      ? kernel_registry[kernel]->name
+							      : view->own)
+					.text,
+				"kernel previous", "kernel next");
 		if (chosen)
 			canvas_glyph(at, 0, row,
 				panels_named(view->screen.focus, "kernels") ? STYLE_FOCUS

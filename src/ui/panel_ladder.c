@@ -91,6 +91,7 @@ static void draw_limit(
 	enum style style = binding ? STYLE_FIGURE : STYLE_TEXT;
 	int x = columns->title + 1;
 
+	canvas_clicked(box_part(at, 0, y, at.width, 1), "limit %s", limit_rows[limit->kind].name);
 	canvas_text(box_part(at, 0, 0, columns->title, at.height), 0, y, style, "%s%s",
 		limit_rows[limit->kind].name, limit->hard || columns->brief ? "" : soft);
 	if (!limit->known) {

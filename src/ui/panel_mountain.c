@@ -290,7 +290,8 @@ static void draw_slope_end(struct box at, const struct view_grid *grid, int firs
 static void draw_cells(struct box at, const struct view *view)
 {
 	const struct view_grid *grid = &view->grid;
-	const struct knob *sizes = &view->setting.kernel->knobs[grid->size_knob];
+	const struct knob *sizes = &view->setting.kernel->knobs[grid->size_knob],
+			  *strides = &view->setting.kernel->knobs[grid->stride_knob];
 	int label = label_of(at), room = at.width - label - 1, rows = at.height - 2;
 	int shown_x = int_least(grid->nx, room / 2), shown_y = int_least(grid->ny, rows);
 	int first_x = panels_first(grid->nx, shown_x, grid->here_x),
@@ -312,10 +313,16 @@ static void draw_cells(struct box at, const struct view *view)
 			is_near(&grid->place_y, first_y + y) ? STYLE_HERE : STYLE_DIM, size.text);
 		if ((int)strlen(size.text) + (int)strlen(level) < label - 1)
 			canvas_put(at, 0, row, STYLE_TITLE, level);
-		for (int x = 0; x < shown_x; x++)
+		for (int x = 0; x < shown_x; x++) {
+			struct box cell =
+				box_part(at, label + 1 + x * width, 1 + y * height, width, height);
+
 			draw_cell(at, grid, first_x + x, first_y + y,
 				(struct box){
 					label + 1 + x * width, 1 + y * height, width, height });
+			canvas_clicked(cell, "set %s=%s %s=%s", sizes->name, size.text,
+				strides->name, setting_value(strides, grid->x[first_x + x]).text);
+		}
 	}
 	if (first_y > 0)
 		canvas_glyph(at, label, 1, STYLE_DIM, GLYPH_UP);

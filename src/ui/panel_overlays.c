@@ -216,6 +216,7 @@ static void draw_find(struct box at, const struct scene *scene)
 
 		if (chosen)
 			canvas_glyph(at, 0, 2 + i, STYLE_FOCUS, GLYPH_POINTER);
+		canvas_clicked(box_part(at, 0, 2 + i, at.width, 1), "choose %d", first + i + 1);
 		canvas_put(at, 2, 2 + i, chosen ? STYLE_FOCUS : STYLE_TEXT,
 			view->screen.found[first + i].label);
 	}

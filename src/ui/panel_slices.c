@@ -297,11 +297,13 @@ static void draw_caches(struct box at, const struct frame *frame, const struct v
 
 void slice_draw(struct box at, const struct view *view, const struct view_slice *slice)
 {
+	const struct knob *knob;
 	struct frame frame;
 	int x, here;
 
 	if (at.height < 3 || at.width < MARGIN + 8 || slice->count == 0)
 		return;
+	knob = &view->setting.kernel->knobs[slice->knob];
 	fit_frame(&frame, at, view, slice);
 	here = here_column(&frame, &slice->place);
 	draw_scale(at, &frame);
@@ -312,6 +314,10 @@ void slice_draw(struct box at, const struct view *view, const struct view_slice 
 	for (int i = 0; i < frame.shown; i++) {
 		const struct view_point *point = &slice->point[frame.first + i];
 
+		if (point->possible)
+			canvas_clicked(box_part(at, frame.column[i], 0,
+					       frame.column[i + 1] - frame.column[i], at.height),
+				"set %s=%s", knob->name, setting_value(knob, point->value).text);
 		draw_point(at, &frame, i, point, frame.first + i == slice->here);
 		if (point->a && frame.scale.high > 0)
 			draw_a(at, &frame, i, point->a);

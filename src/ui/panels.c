@@ -319,6 +319,26 @@ static void draw_panel(struct box at, const struct panel *panel, const struct sc
 	panel->draw(at, scene);
 }
 
+/* Lines that one notch of the wheel scrolls. */
+enum { WHEEL_LINES = 3 };
+
+/* Records a panel for the mouse, before its own regions: a click gives the arrow keys to the panel,
+ * and the wheel scrolls its text. */
+static void record_panel(struct box at, const struct panel *panel)
+{
+	struct words click = { "" }, up = { "" }, down = { "" };
+
+	if (!at.canvas->mouse)
+		return;
+	if (panel->focus)
+		click = words_of("focus %s", panel->focus);
+	if (panel->scroll_command) {
+		up = words_of("%s -%d", panel->scroll_command, WHEEL_LINES);
+		down = words_of("%s +%d", panel->scroll_command, WHEEL_LINES);
+	}
+	canvas_region(at, click.text, up.text, down.text);
+}
+
 static const struct panel *overlay_of(const struct view *view)
 {
 	switch (view->screen.overlay) {
@@ -363,8 +383,15 @@ static void draw_overlay(struct canvas *canvas, const struct scene *scene)
 
 	if (!panel || at.width < 8 || at.height < 3)
 		return;
+	/* A click next to the overlay closes it. The key bar remains below the overlay. */
+	canvas_region(box_part(canvas_box(canvas), 0, 0, canvas->width, canvas->height - 1),
+		"close", "", "");
+	canvas_region(at, "", "move up", "move down");
 	canvas_fill(at, STYLE_TEXT);
-	canvas_frame(at, STYLE_DIM, scene->view->replay && at.y == 0 ? "REPLAY" : panel->title);
+	canvas_frame(at, STYLE_DIM,
+		scene->view->replay && at.y == 0 ? "REPLAY"
+		: panel == &panel_said		 ? scene->view->screen.text_title
+						 : panel->title);
 	panel->draw(inside(at), scene);
 }
 
@@ -513,11 +540,13 @@ void panels_draw(
 	lay_out_seen(canvas, view, &layout);
 	for (int i = 0; i < PANELS; i++) {
 		const struct box *at = layout_find(&layout, table[i].panel->name);
+		struct box box;
 
-		if (at)
-			draw_panel(
-				box_part(canvas_box(canvas), at->x, at->y, at->width, at->height),
-				table[i].panel, &scene);
+		if (!at)
+			continue;
+		box = box_part(canvas_box(canvas), at->x, at->y, at->width, at->height);
+		record_panel(box, table[i].panel);
+		draw_panel(box, table[i].panel, &scene);
 	}
 	draw_overlay(canvas, &scene);
 }

@@ -4,6 +4,7 @@
 #include <curses.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,19 @@ enum { ESCAPE_DELAY = 25 };
  */
 #define SEQUENCE_PAUSE 0.2
 
+/* Numbers that ncurses returns for the marks before and after a pasted text. ncurses uses smaller
+ * numbers for keys. */
+enum { PASTE_BEGINS = 2000, PASTE_ENDS };
+
+/* A pasted text longer than PASTE_MOST bytes is cut. If the end of a pasted text does not arrive
+ * within PASTE_PAUSE seconds after its last character, the text ends there. */
+enum { PASTE_MOST = 4096 };
+#define PASTE_PAUSE 3.0
+
+/* The parameters of the control sequence that begins a pasted text, and the sequence that ends it.
+ */
+static const char paste_begins[] = "200~", paste_ends[] = "\033[201~";
+
 /* The state of the terminal. The struct is static because the handler of a fatal signal needs the
  * struct. */
 static struct {
@@ -39,12 +53,17 @@ static struct {
 	cchar_t *line;	     /* a row being sent */
 	bool modes_known;
 	struct termios modes; /* the terminal's modes before the program opened the screen */
-	char restore[128];    /* the string that leaves the full screen, for emergencies */
+	char restore[192];    /* the string that leaves the full screen, for emergencies */
 	volatile bool open;
 	enum sequence
 		sequence;     /* kind of the control sequence being skipped; SEQUENCE_NONE: none */
 	wint_t sequence_last; /* last character of the sequence; 0: none yet */
 	double sequence_at;   /* time of the sequence's last character, in seconds */
+	char parameters[8];   /* the first characters of the sequence after "Esc [" */
+	bool mouse;	      /* the terminal reports the mouse */
+	bool pasting;	      /* the characters that arrive are pasted text */
+	struct text pasted;
+	double pasted_at; /* time of the pasted text's last character, in seconds */
 } screen;
 
 struct status screen_check(void)
@@ -54,6 +73,27 @@ struct status screen_check(void)
 	terminal_read(&facts);
 	return terminal_usable(&facts);
 }
+
+static void write_all(const char *bytes, size_t count)
+{
+	while (count > 0) {
+		struct pollfd wait = { .fd = STDOUT_FILENO, .events = POLLOUT };
+		ssize_t written = write(STDOUT_FILENO, bytes, count);
+
+		if (written >= 0) {
+			bytes += written;
+			count -= (size_t)written;
+		} else if (errno == EAGAIN) {
+			poll(&wait, 1, -1);
+		} else if (errno != EINTR) {
+			return; /* the terminal is closed; the next read of the input reports the
+				   error */
+		}
+	}
+}
+
+/* Ends the use of the mouse on every terminal that has one. */
+static const char mouse_off[] = "\033[?1006;1000l";
 
 /* Appends a terminal capability without its padding, because only tputs() interprets padding. */
 static void add_string(const char *capability)
@@ -70,6 +110,15 @@ static void add_string(const char *capability)
 			screen.restore[used++] = *from++;
 	}
 	screen.restore[used] = '\0';
+}
+
+/* Sends a terminal capability without arguments, if the terminal has it. */
+static void send(const char *capability)
+{
+	const char *string = tigetstr(capability);
+
+	if (string && string != (const char *)-1)
+		write_all(string, strlen(string));
 }
 
 static void choose_colours(void)
@@ -130,6 +179,9 @@ struct status screen_open(void)
 	add_string("cnorm");
 	add_string("rmkx");
 	add_string("rmcup");
+	add_string("BD");
+	snprintf(screen.restore + strlen(screen.restore),
+		sizeof(screen.restore) - strlen(screen.restore), "%s", mouse_off);
 	screen.open = true;
 	choose_colours();
 	cbreak();
@@ -141,6 +193,10 @@ struct status screen_open(void)
 	/* Without typeahead(-1), ncurses stops drawing a frame when a key arrives. */
 	typeahead(-1);
 	curs_set(0);
+	/* The terminal then marks pasted text, so that it is not read as keys. */
+	define_key("\033[200~", PASTE_BEGINS);
+	define_key(paste_ends, PASTE_ENDS);
+	send("BE");
 	canvas_init(&screen.shown, 0, 0, false);
 	return status;
 }
@@ -149,8 +205,11 @@ void screen_close(void)
 {
 	if (!screen.open)
 		return;
+	send("BD");
+	screen_mouse(false);
 	endwin();
 	screen.open = false;
+	text_free(&screen.pasted);
 	delscreen(screen.terminal);
 	screen.terminal = NULL;
 	close_output();
@@ -199,6 +258,7 @@ void screen_forget(void)
 
 void screen_suspend(void)
 {
+	send("BD");
 	endwin();
 }
 
@@ -207,6 +267,7 @@ void screen_resume(void)
 	/* The first refresh after endwin() sets the terminal's modes again. */
 	screen_forget();
 	refresh();
+	send("BE");
 	curs_set(0);
 }
 
@@ -277,24 +338,6 @@ static void show_row(const struct canvas_cell *row, struct canvas_cell *shown, i
 	memcpy(shown, row, (size_t)width * sizeof(*row));
 }
 
-static void write_all(const char *bytes, size_t count)
-{
-	while (count > 0) {
-		struct pollfd wait = { .fd = STDOUT_FILENO, .events = POLLOUT };
-		ssize_t written = write(STDOUT_FILENO, bytes, count);
-
-		if (written >= 0) {
-			bytes += written;
-			count -= (size_t)written;
-		} else if (errno == EAGAIN) {
-			poll(&wait, 1, -1);
-		} else if (errno != EINTR) {
-			return; /* the terminal is closed; the next read of the input reports the
-				   error */
-		}
-	}
-}
-
 /* ncurses writes each time it moves the cursor: hundreds of times in a large frame. Each write
  * wakes the terminal. To wake the terminal only once, ncurses writes to memory, and
  * refresh_at_once() sends the whole frame in one write. */
@@ -336,6 +379,68 @@ void screen_show(const struct canvas *canvas)
 	refresh_at_once();
 }
 
+/* ---- the mouse and the clipboard ---- */
+
+void screen_mouse(bool used)
+{
+	if (used == screen.mouse)
+		return;
+	screen.mouse = used;
+	/* With an interval of 0, ncurses reports each press at once and does not wait for a second
+	 * click. */
+	mouseinterval(0);
+	mousemask(used ? BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED : 0, NULL);
+}
+
+static struct input mouse_input(void)
+{
+	MEVENT event;
+
+	if (getmouse(&event) != OK)
+		return (struct input){ .code = KEYCODE_NONE };
+	return (struct input){ .code = event.bstate & BUTTON1_PRESSED	? KEYCODE_CLICK
+				       : event.bstate & BUTTON4_PRESSED ? KEYCODE_WHEEL_UP
+				       : event.bstate & BUTTON5_PRESSED ? KEYCODE_WHEEL_DOWN
+									: KEYCODE_NONE,
+		.x = event.x,
+		.y = event.y };
+}
+
+/* Appends the base64 form of a text (RFC 4648). */
+static void add_base64(struct text *to, const char *from)
+{
+	static const char letters[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	size_t length = strlen(from);
+
+	for (size_t i = 0; i < length; i += 3) {
+		size_t count = length - i < 3 ? length - i : 3;
+		unsigned bits = 0;
+
+		for (size_t k = 0; k < 3; k++)
+			bits = bits << 8 | (k < count ? (unsigned char)from[i + k] : 0);
+		for (size_t k = 0; k < 4; k++)
+			text_addn(to, k <= count ? &letters[bits >> (18 - 6 * k) & 63] : "=", 1);
+	}
+}
+
+bool screen_copy(const char *text)
+{
+	const char *clipboard = tigetstr("Ms"), *bytes;
+	struct text encoded = { 0 };
+
+	if (!clipboard || clipboard == (const char *)-1)
+		return false;
+	add_base64(&encoded, text);
+	bytes = tiparm(clipboard, "c", text_string(&encoded));
+	if (bytes)
+		write_all(bytes, strlen(bytes));
+	text_free(&encoded);
+	return bytes != NULL;
+}
+
+/* ---- keys ---- */
+
 /* Returns the number of a key. kind: the return value of get_wch(). */
 static int code_of(int kind, wint_t key)
 {
@@ -359,72 +464,159 @@ static int code_of(int kind, wint_t key)
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
 		if (keys[i].kind == kind && keys[i].curses == key)
 			return keys[i].code;
+	if (kind == KEY_CODE_YES && key >= KEY_F(1) && key <= KEY_F(12))
+		return KEYCODE_F1 + (int)(key - KEY_F(1));
+	/* The new size of a terminal is no key; other keys of ncurses have no command. */
 	if (kind == KEY_CODE_YES)
-		return key >= KEY_F(1) && key <= KEY_F(12) ? KEYCODE_F1 + (int)(key - KEY_F(1))
-							   : KEYCODE_NONE;
+		return key == KEY_RESIZE || key >= PASTE_BEGINS ? KEYCODE_NONE : KEYCODE_UNKNOWN;
 	if (key >= 1 && key <= 26)
 		return KEYCODE_CONTROL_A + (int)key - 1;
 	return key >= ' ' ? (int)key : KEYCODE_NONE;
 }
 
-/* Returns whether the Esc just read begins a control sequence. Characters that do not belong to the
- * sequence are returned to the input. */
-static bool begins_sequence(void)
+/* Finds out what the Esc just read begins. Characters that do not belong to the sequence are
+ * returned to the input. */
+static enum sequence sequence_begins(void)
 {
 	wint_t after[SEQUENCE_LOOK];
-	size_t count = 0;
+	size_t count = 0, used;
+	enum sequence sequence;
 	int kind = OK;
 
 	while (count < SEQUENCE_LOOK && (kind = get_wch(&after[count])) == OK)
 		count++;
 	if (kind == KEY_CODE_YES)
 		ungetch((int)after[count]);
-	screen.sequence = sequence_after_escape(after, count);
-	if (screen.sequence == SEQUENCE_SHORT)
-		return true;
+	sequence = sequence_after_escape(after, count);
+	if (sequence == SEQUENCE_SHORT)
+		return sequence;
+	screen.sequence = sequence == SEQUENCE_ALT ? SEQUENCE_NONE : sequence;
 	screen.sequence_last = 0;
 	screen.sequence_at = monotonic_seconds();
+	screen.parameters[0] = '\0';
 	/* If Esc begins a sequence, the first character after Esc is consumed. All other characters
 	 * read after the Esc are returned to the input, and are read again later. */
-	while (count > (screen.sequence == SEQUENCE_NONE ? 0 : 1))
+	used = sequence == SEQUENCE_NONE ? 0 : 1;
+	while (count > used)
 		unget_wch((wchar_t)after[--count]);
-	return screen.sequence != SEQUENCE_NONE;
+	return sequence;
 }
 
 /* Returns whether the character belongs to the control sequence being skipped. */
 static bool within_sequence(wint_t key)
 {
 	double at = monotonic_seconds();
-	bool ends;
+	size_t length = strlen(screen.parameters);
 
 	/* Stop skipping if the sequence has not ended in time, or if a control character interrupts
 	 * it. */
-	if (screen.sequence == SEQUENCE_SHORT || at - screen.sequence_at > SEQUENCE_PAUSE ||
+	if (at - screen.sequence_at > SEQUENCE_PAUSE ||
 		(screen.sequence == SEQUENCE_CONTROL && key < ' '))
 		screen.sequence = SEQUENCE_NONE;
 	if (screen.sequence == SEQUENCE_NONE)
 		return false;
-	ends = sequence_ends(screen.sequence, screen.sequence_last, key);
-	screen.sequence_last = key;
-	screen.sequence_at = at;
-	if (ends)
-		screen.sequence = SEQUENCE_NONE;
+	if (length + 1 < sizeof(screen.parameters) && key < 0x80) {
+		screen.parameters[length] = (char)key;
+		screen.parameters[length + 1] = '\0';
+	}
 	return true;
 }
 
-int screen_key(void)
+static void paste_begin(void)
 {
+	screen.pasting = true;
+	screen.pasted_at = monotonic_seconds();
+	text_clear(&screen.pasted);
+}
+
+/* Takes a character of a control sequence. Returns the key if the sequence ends and is an unknown
+ * key, not an answer of the terminal; else KEYCODE_NONE. */
+static int sequence_take(wint_t key)
+{
+	bool control = screen.sequence == SEQUENCE_CONTROL,
+	     ends = sequence_ends(screen.sequence, screen.sequence_last, key);
+
+	screen.sequence_last = key;
+	screen.sequence_at = monotonic_seconds();
+	if (!ends)
+		return KEYCODE_NONE;
+	screen.sequence = SEQUENCE_NONE;
+	/* On a slow line, ncurses does not recognise the mark before a pasted text. */
+	if (control && strcmp(screen.parameters, paste_begins) == 0)
+		paste_begin();
+	else if (control && (key == '~' || key == 'u'))
+		return KEYCODE_UNKNOWN;
+	return KEYCODE_NONE;
+}
+
+/* Adds a character to the pasted text. Returns whether the text ends with this character. */
+static bool paste_take(int kind, wint_t key)
+{
+	struct text *pasted = &screen.pasted;
+	size_t mark = sizeof(paste_ends) - 1;
+	char bytes[MB_LEN_MAX + 1] = "?";
+
+	screen.pasted_at = monotonic_seconds();
+	if (kind == KEY_CODE_YES)
+		return key == PASTE_ENDS;
+	/* Only the last characters of a text that is too long are needed, to find its end. */
+	if (pasted->length >= PASTE_MOST + mark) {
+		pasted->length--;
+		memmove(pasted->bytes + PASTE_MOST, pasted->bytes + PASTE_MOST + 1,
+			pasted->length - PASTE_MOST + 1);
+	}
+	if (key < 0x80)
+		bytes[0] = (char)key;
+	else
+		snprintf(bytes, sizeof(bytes), "%lc", key);
+	text_add(pasted, bytes);
+	if (pasted->length < mark || strcmp(pasted->bytes + pasted->length - mark, paste_ends) != 0)
+		return false;
+	pasted->length -= mark;
+	pasted->bytes[pasted->length] = '\0';
+	return true;
+}
+
+static struct input paste_end(void)
+{
+	screen.pasting = false;
+	return (struct input){ .code = KEYCODE_PASTE, .pasted = text_string(&screen.pasted) };
+}
+
+/* Returns the input that a character or key of ncurses completes; its code is KEYCODE_NONE if the
+ * input is not complete. */
+static struct input take(int kind, wint_t key)
+{
+	enum sequence sequence = SEQUENCE_NONE;
+
+	if (screen.pasting)
+		return paste_take(kind, key) ? paste_end() : (struct input){ KEYCODE_NONE };
+	if (kind == KEY_CODE_YES && key == KEY_MOUSE)
+		return mouse_input();
+	if (kind == KEY_CODE_YES && key == PASTE_BEGINS)
+		paste_begin();
+	if (kind == OK && within_sequence(key))
+		return (struct input){ sequence_take(key) };
+	if (kind == OK && key == 27)
+		sequence = sequence_begins();
+	if (sequence == SEQUENCE_NONE)
+		return (struct input){ code_of(kind, key) };
+	return (struct input){ sequence == SEQUENCE_ALT ? KEYCODE_UNKNOWN : KEYCODE_NONE };
+}
+
+struct input screen_input(void)
+{
+	struct input input = { KEYCODE_NONE };
 	wint_t key;
 	int kind;
 
-	/* Ignore unknown keys, and the key by which ncurses reports a new size. */
-	while ((kind = get_wch(&key)) != ERR) {
-		int code = code_of(kind, key);
-
-		if (kind == OK && (within_sequence(key) || (key == 27 && begins_sequence())))
-			continue;
-		if (code != KEYCODE_NONE)
-			return code;
+	while (input.code == KEYCODE_NONE && (kind = get_wch(&key)) != ERR) {
+		if (screen.pasting && monotonic_seconds() - screen.pasted_at > PASTE_PAUSE) {
+			if (kind == OK)
+				unget_wch((wchar_t)key);
+			return paste_end();
+		}
+		input = take(kind, key);
 	}
-	return KEYCODE_NONE;
+	return input;
 }

@@ -158,6 +158,7 @@ static void draw(struct event_loop *loop, double now)
 	}
 	frontend_draw(&loop->front, now);
 	screen_show(&loop->front.canvas);
+	screen_mouse(loop->front.canvas.mouse);
 	loop->drawn = now;
 	loop->frame_due = INFINITY;
 	/* While the first value of a setting is awaited, the screen shows the waiting time. The
@@ -203,11 +204,15 @@ static bool at_end(void)
 
 static void read_keys(struct event_loop *loop)
 {
+	struct input input;
 	bool any = false;
-	int code;
 
-	while (!session_quit(loop->front.session) && (code = screen_key()) != KEYCODE_NONE) {
-		frontend_key(&loop->front, code, monotonic_seconds());
+	while (!session_quit(loop->front.session) &&
+		(input = screen_input()).code != KEYCODE_NONE) {
+		/* A click acts on what the user sees, so it needs the frame after earlier keys. */
+		if (any && input.code >= KEYCODE_CLICK)
+			frontend_draw(&loop->front, monotonic_seconds());
+		frontend_input(&loop->front, &input, monotonic_seconds());
 		any = true;
 	}
 	if (any)
@@ -367,6 +372,7 @@ struct status ui_run(const struct ui_options *options, int *exit_status)
 		.record = options->record,
 		.events = options->events,
 		.event_count = options->event_count,
+		.saved = options->saved && !options->script,
 	};
 	struct session *session;
 	struct worker *worker = NULL;
@@ -390,6 +396,8 @@ struct status ui_run(const struct ui_options *options, int *exit_status)
 	engine = worker ? worker_engine(worker) : replay_engine(options->replay);
 	session = session_new(&engine, &session_options);
 	say_notes(session, options->replay);
+	if (options->mouse)
+		session_choose(session, "mouse", "on");
 	status = options->script ? run_script(session, worker, &engine, options)
 				 : run_screen(session, worker, &engine, options, exit_status);
 	if (options->recorded)

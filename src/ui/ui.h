@@ -26,6 +26,8 @@ struct ui_options {
 				  NULL: no recording */
 	char *recorded; /* buffer of 200 bytes for a sentence about the recording, written at the
 			   end; NULL: not needed */
+	bool saved;	/* read and write the file of saved settings; scripts never do */
+	bool mouse;	/* use the mouse in this session, whatever the saved setting is */
 	bool ascii; /* the screen uses only ASCII characters; the default in a locale without UTF-8
 		     */
 	const char *script; /* run this script instead of opening the terminal; "-": standard input;

@@ -36,7 +36,7 @@ static bool acts_seen(struct frontend *front, int code, const char *before, doub
 		/* No key may write a file: a file cannot be made in this directory. */
 		if (chdir("/proc"))
 			_exit(2);
-		frontend_key(front, code, now);
+		frontend_input(front, &(struct input){ code }, now);
 		_exit(strcmp(before, screen_text(front, now)) == 0 &&
 			!session_quit(front->session));
 	}

@@ -230,6 +230,8 @@ static const wchar_t *keys_of(const wchar_t *text)
 	sequence = sequence_after_escape(after, count);
 	if (sequence == SEQUENCE_NONE)
 		return text;
+	if (sequence == SEQUENCE_ALT)
+		return text + 1;
 	if (sequence == SEQUENCE_SHORT)
 		return text + 2;
 	for (text++; *text; before = (wint_t)*text++)
@@ -264,11 +266,20 @@ TEST(keys_that_are_not_known_are_passed_over)
 	assert_true(wcscmp(keys_of(L"Oxq"), L"q") == 0);
 }
 
-/* Esc, and soon after it another key. */
-TEST(keys_right_after_an_escape_stay_keys)
+/* Esc, and at once a character: Alt and that key, which types nothing. */
+TEST(keys_with_alt_are_one_key)
 {
-	static const wchar_t *const texts[] = { L"", L"q", L"P", L"Pq", L"O", L"O ", L"]", L"]q",
-		L"1", L"\033", L"O@", L"O[", L"O`", L"O{", L"]/", L"]:", L"P/", L"P:", L"P?" };
+	static const wchar_t *const texts[] = { L"q", L"P", L"Pq", L"O", L"O ", L"]", L"]q", L"1",
+		L"12", L"O@", L"O[", L"O`", L"O{", L"]/", L"]:", L"P/", L"P:", L"P?", L"\u00e9" };
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		assert_ptr_equal(keys_of(texts[i]), texts[i] + 1);
+}
+
+/* Esc alone, twice, or before a key that has no character. */
+TEST(an_escape_before_a_control_character_is_a_key)
+{
+	static const wchar_t *const texts[] = { L"", L"\033", L"\r", L"\x7f", L"\t1", L"\rq" };
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		assert_ptr_equal(keys_of(texts[i]), texts[i]);

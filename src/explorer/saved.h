@@ -1,0 +1,42 @@
+/* The saved settings: choices of the user that the explorer keeps from one session to the next, for
+ * example the mouse. They are in the text file "settings" in the user's configuration directory. A
+ * line of this file is the name of a saved setting and its value.
+ *
+ * To add a saved setting: add a row to the table in saved.c, and describe the row in the manual. */
+#pragma once
+
+#include <stdbool.h>
+
+#include "base/status.h"
+
+struct session;
+
+/* The most saved settings, and the most bytes of a value, including the NUL. */
+enum { SAVED_MOST = 16, SAVED_SIZE = 600 };
+
+struct saved {
+	bool kept; /* true: the file is read at the start, and written after changes */
+	/* For each row of the table: its value, or NULL. If a saved setting has several lines, its
+	 * value has a line for each. */
+	char *value[SAVED_MOST];
+	bool changed[SAVED_MOST]; /* the value must be written to the file */
+};
+
+/* Reads the file if `kept` is true. If the file is unreadable or wrong, a notice on screen names
+ * the first error, and all correct lines of the file are used. */
+void saved_begin(struct session *session, bool kept);
+void saved_end(struct session *session);
+
+/* Changes a saved setting for this session and the next ones. The file is written by saved_write().
+ * The value must be one line. */
+void saved_set(struct session *session, const char *name, const char *value);
+
+/* Writes all changed values. Keeps the other lines and the comments of the file. The file is
+ * written completely or not at all. STATUS_FAILED: the system refused to read or to write the file;
+ * the text names the file. */
+struct status saved_write(struct session *session);
+
+/* Runs a command "NAME VALUE" that changes a saved setting, by the rules of command_row.run: if
+ * `change` is NULL, only checks the value. */
+struct status saved_command(
+	const struct session *session, struct session *change, const char *name, const char *value);
