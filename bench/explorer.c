@@ -208,25 +208,49 @@ static bool figure_says(const struct explorer *explorer, const char *word)
 
 /* Whether the screen has a digit of the large number at (x, y). The program's own digits are the
  * reference. */
-static bool large_digit(const struct vt *vt, int x, int y, const char *digit)
+static bool large_digit(const struct vt *vt, int x, int y, int rows, const char *digit)
 {
 	struct canvas canvas;
 	bool same = true;
 
-	canvas_init(&canvas, 4, DIGITS_HEIGHT, false);
-	digits_draw(canvas_box(&canvas), 0, 0, STYLE_FIGURE, digit);
-	for (int i = 0; same && i < DIGITS_HEIGHT; i++)
-		for (int j = 0; same && j <= digits_width(digit); j++)
+	canvas_init(&canvas, digits_width(digit, rows) + 1, rows, false);
+	digits_draw(canvas_box(&canvas), 0, 0, rows, STYLE_FIGURE, digit);
+	for (int i = 0; same && i < rows; i++)
+		for (int j = 0; same && j < canvas.width; j++)
 			same = vt_cell(vt, x + j, y + i) ==
 			       (uint32_t)canvas.cells[i * canvas.width + j].character;
 	canvas_free(&canvas);
 	return same;
 }
 
+/* Reads a number of large digits that begins at column x. NAN: there is none of this height. */
+static double large_number(const struct vt *vt, int x, int rows)
+{
+	char figure[16] = "", *end;
+	double value;
+
+	for (size_t count = 0; count + 1 < sizeof(figure); count++) {
+		const char *digit = "0123456789.";
+		char one[2] = "";
+
+		for (; *digit; digit++) {
+			one[0] = *digit;
+			if (large_digit(vt, x, TITLES + 1, rows, one))
+				break;
+		}
+		if (!*digit)
+			break;
+		figure[count] = *digit;
+		x += digits_width(one, rows) + digits_width(".", rows);
+	}
+	value = strtod(figure, &end);
+	return end > figure ? value : NAN;
+}
+
 double explorer_cpe(const struct explorer *explorer)
 {
 	int x = title_column(explorer, "cycles per element");
-	char row[VT_WIDTH_MAX + 1], figure[16] = "", *end;
+	char row[VT_WIDTH_MAX + 1], *end;
 	double value;
 
 	if (x < 0)
@@ -235,22 +259,10 @@ double explorer_cpe(const struct explorer *explorer)
 	value = strtod(vt_row(&explorer->vt, x, TITLES + 1, row), &end);
 	if (end > row && strncmp(end, " cycles per ", 12) == 0)
 		return value;
-	for (size_t count = 0; count + 1 < sizeof(figure); count++) {
-		const char *digit = "0123456789.";
-		char one[2] = "";
-
-		for (; *digit; digit++) {
-			one[0] = *digit;
-			if (large_digit(&explorer->vt, x, TITLES + 1, one))
-				break;
-		}
-		if (!*digit)
-			break;
-		figure[count] = *digit;
-		x += digits_width(one) + 1;
-	}
-	value = strtod(figure, &end);
-	return end > figure ? value : NAN;
+	value = NAN;
+	for (int rows = 11; rows >= DIGITS_HEIGHT && isnan(value); rows--)
+		value = large_number(&explorer->vt, x, rows);
+	return value;
 }
 
 bool explorer_contended(const struct explorer *explorer)

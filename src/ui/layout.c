@@ -44,10 +44,18 @@ static void place_area(
 		place(placing->layout, row->name, (struct box){ x, y, width, height });
 }
 
+int layout_digits(int width, int height)
+{
+	return width >= 220 && height >= 80   ? 11
+	       : width >= 150 && height >= 50 ? 7
+	       : width >= 110 && height >= 36 ? 5
+					      : 3;
+}
+
 /* Places the kernels, the knobs and the measured value. On a screen of at least 116 columns, also
  * places the text about the kernel.
  */
-static void place_top(const struct placing *placing, int y, int width, int height)
+static void place_top(const struct placing *placing, int y, int width, int height, int digits)
 {
 	int gap = width >= 76 ? COLUMN_GAP : 1;
 	int kernels = width >= 120 ? 20 : width >= 76 ? 16 : 13;
@@ -55,7 +63,8 @@ static void place_top(const struct placing *placing, int y, int width, int heigh
 	int rest, figure, knobs, x = kernels + gap;
 
 	rest = width - kernels - 2 * gap - (about ? about + gap : 0);
-	figure = int_least(rest / 2 + (width < 100), 46);
+	/* Digits of 11 rows need 68 columns, and their unit 12 more. */
+	figure = int_least(rest / 2 + (width < 100), digits > 7 ? 80 : 46);
 	knobs = int_least(rest - figure, 46);
 	if (about)
 		about = width - kernels - knobs - figure - 3 * gap;
@@ -290,7 +299,7 @@ void layout_compute(int width, int height, const struct layout_row *rows, int ro
 {
 	const struct placing placing = { rows, row_count, layout };
 	const struct layout_row *alone = NULL;
-	int inside = height - 3, top;
+	int inside = height - 3, digits = layout_digits(width, height), top;
 
 	layout->count = 0;
 	if (width < LAYOUT_MIN_WIDTH || height < LAYOUT_MIN_HEIGHT) {
@@ -300,13 +309,14 @@ void layout_compute(int width, int height, const struct layout_row *rows, int ro
 	for (int i = 0; i < row_count && !alone; i++)
 		if (rows[i].alone && rows[i].wanted)
 			alone = &rows[i];
-	top = int_least(int_most(top_rows, 11), int_most((inside + 1) / 2, TOP_MIN));
+	/* Large digits get rows of their own, so that no other line leaves the top block. */
+	top = int_least(int_most(top_rows, 11) + digits - 3, int_most((inside + 1) / 2, TOP_MIN));
 	top = int_least(top, inside - BODY_MIN);
 	place_area(&placing, AREA_HEADER, 0, 0, width, 1);
 	if (alone) {
 		place(layout, alone->name, (struct box){ 0, 1, width, inside });
 	} else {
-		place_top(&placing, 1, width, top);
+		place_top(&placing, 1, width, top, digits);
 		place_body(&placing, (struct box){ 0, 1 + top, width, inside - top });
 	}
 	place_area(&placing, AREA_NOTICE, 0, height - 2, width, 1);

@@ -55,6 +55,10 @@ struct layout {
 	struct layout_item item[LAYOUT_MAX];
 };
 
+/* Returns the number of rows of the large digits that a screen of this size has room for: 3, 5, 7
+ * or 11. */
+int layout_digits(int width, int height);
+
 /* Computes the layout of panels. Parameter `rows`: the panels in order of importance. Parameter
  * `top_rows`: the number of screen rows that the top block can use, rule included. The first panel
  * of AREA_BODY that has something to show always has a place, unless the screen is smaller than the

@@ -280,7 +280,9 @@ static void add_ratio(struct lines *lines, const struct view *view)
 		lines_add(lines, 3, STYLE_B, "B/A  -  B is not measured yet");
 		return;
 	}
-	lines_add(lines, 3, a_doubt || b_doubt ? STYLE_WARN : STYLE_B, "B/A  %s  %s%s%s%s%s",
+	lines_add(lines, 3, a_doubt || b_doubt ? STYLE_WARN : STYLE_B,
+		same ? "B/A  %1$s  %2$s%3$s%4$s%5$s%6$s\nB/A  %1$s  equal%3$s%4$s%5$s%6$s"
+		     : "B/A  %s  %s%s%s%s%s",
 		units_value(ratio).text,
 		words_of(same	     ? "equal within the spread"
 			 : ratio < 1 ? "B is %.2f× faster"
@@ -313,21 +315,52 @@ static void add_pinned(struct lines *lines, const struct view *view)
 	add_ratio(lines, view);
 }
 
-/* Each line of the panel has a rank: 0 is the most important. Removes lines with the highest rank
- * until the remaining lines fit. */
-static void shorten(struct lines *lines)
+/* Returns the largest usual height of large digits, at most `rows`, at which the number fits in
+ * `width` columns; 0: the number does not fit. */
+static int digits_step(const char *figure, int width, int rows)
 {
+	static const int steps[] = { 11, 7, 5, DIGITS_HEIGHT };
+
+	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
+		if (steps[i] <= rows && digits_fit(figure, width, steps[i]) == steps[i])
+			return steps[i];
+	return 0;
+}
+
+/* In a panel of fewer rows, warnings have priority over large digits. */
+enum { DIGITS_FROM = 8 };
+
+/* Lines up to this rank are cut to one row before they are removed. */
+enum { RANK_KEPT = 3 };
+
+/* Each line of the panel has a rank: 0 is the most important. While the lines do not fit, first
+ * removes unimportant lines, then makes large digits smaller, cuts important lines to one row, and
+ * at last removes them. */
+static void shorten(struct lines *lines, bool pinned)
+{
+	bool keep = pinned ? lines->at.height > DIGITS_HEIGHT : lines->at.height >= DIGITS_FROM;
+
 	while (lines->count > 1 && lines_rows(lines) > lines->at.height) {
 		struct line *first = &lines->line[0];
-		int worst = 0;
+		int worst = 0, longest = 0;
 
-		for (int i = 1; i < lines->count; i++)
+		for (int i = 1; i < lines->count; i++) {
 			if (lines->line[i].rank >= lines->line[worst].rank)
 				worst = i;
-		if (first->tag == TAG_DIGITS && lines->line[worst].rank <= 4) {
-			/* Important lines have priority over large digits. */
-			first->tag = TAG_NONE;
-			first->rows = 1;
+			if (lines->line[i].rows > 1)
+				longest = i;
+		}
+		if (lines->line[worst].rank <= 4 && first->tag == TAG_DIGITS &&
+			(first->rows > DIGITS_HEIGHT || !keep)) {
+			first->rows =
+				digits_step(first->words.text, lines->at.width, first->rows - 1);
+			first->tag = first->rows ? TAG_DIGITS : TAG_NONE;
+			first->rows = int_most(first->rows, 1);
+			continue;
+		}
+		if (lines->line[worst].rank <= RANK_KEPT && longest > 0) {
+			line_cut(lines, &lines->line[longest], 1);
+			lines->line[longest].rows = 1;
 			continue;
 		}
 		memmove(&lines->line[worst], &lines->line[worst + 1],
@@ -339,10 +372,10 @@ static void shorten(struct lines *lines)
 /* Draws the value in large digits, with the unit next to it. */
 static void draw_digits(struct box at, const struct line *line, const char *element)
 {
-	int x = digits_width(line->words.text) + 2;
+	int x = digits_width(line->words.text, line->rows) + 2;
 	struct box beside = box_part(at, x, 0, at.width - x, line->rows);
 
-	digits_draw(at, 0, 0, line->style, line->words.text);
+	digits_draw(at, 0, 0, line->rows, line->style, line->words.text);
 	if (beside.width >= 10 && canvas_rows(beside, element) < line->rows) {
 		canvas_text(beside, 0, 0, STYLE_DIM, "per");
 		canvas_wrap(beside, 1, STYLE_DIM, element);
@@ -402,11 +435,12 @@ static void draw(struct box at, const struct scene *scene)
 		add_limit(&lines, scene);
 	} else {
 		enum style style = sample_doubt(sample) ? STYLE_WARN : STYLE_FIGURE;
-		int width = digits_width(value.text);
+		int rows = digits_step(
+			value.text, at.width, layout_digits(at.canvas->width, at.canvas->height));
 		struct line *line = lines_add(&lines, 0, style, "%s", value.text);
 
-		line->tag = width > 0 && width <= at.width ? TAG_DIGITS : TAG_NONE;
-		line->rows = line->tag ? DIGITS_HEIGHT : 1;
+		line->tag = rows ? TAG_DIGITS : TAG_NONE;
+		line->rows = rows ? rows : 1;
 		add_spread(&lines, sample);
 		add_doubts(&lines, sample);
 		add_course(&lines, view);
@@ -418,7 +452,7 @@ static void draw(struct box at, const struct scene *scene)
 		add_place(&lines, view);
 	}
 	add_pinned(&lines, view);
-	shorten(&lines);
+	shorten(&lines, view->pinned);
 	for (int i = 0; i < lines.count; i++) {
 		const struct line *line = &lines.line[i];
 		struct box rest;

@@ -173,11 +173,11 @@ void dots_show(const struct dots *dots, struct box at, int x, int y, enum style 
 
 /* ---- digits ---- */
 
-/* Large digits consist of block elements. On an ASCII canvas, a large digit has seven segments of
- * underscores and vertical bars. */
+/* Large digits consist of block elements, two pixels in each cell, one above the other. A digit of
+ * three rows on an ASCII canvas has seven segments of underscores and vertical bars. */
 
 /* Each digit is three rows of three cells: '#' is a full cell, '^' is an upper half, ' ' is empty.
- * A full stop is one column wide. */
+ * So a digit has five rows of three pixels. */
 static const char *const blocks[] = {
 	"#^## #^^^",
 	"^#  # ^^^",
@@ -203,43 +203,104 @@ static const char *const segments[] = {
 	" _ |_| _|",
 };
 
-int digits_width(const char *figure)
+/* The pixels of a digit, stretched to a height. A cell has two pixels, one above the other, and a
+ * pixel is about as high as wide. The first, third and fifth row of pixels of a digit are strokes,
+ * and so are its first and third column. */
+struct stretch {
+	int stroke; /* pixels of a stroke, also of the gap between characters */
+	int gap;    /* pixels between two strokes, one above the other */
+	int middle; /* columns between two strokes side by side */
+};
+
+static struct stretch stretch_to(int rows)
 {
+	struct stretch stretch = { .stroke = 2 * rows / 5 };
+
+	stretch.gap = (2 * rows - 3 * stretch.stroke) / 2;
+	stretch.middle = int_most(stretch.stroke, stretch.gap - 1);
+	return stretch;
+}
+
+static int width_of(const struct stretch *stretch, char character)
+{
+	return character == '.' ? stretch->stroke : 2 * stretch->stroke + stretch->middle;
+}
+
+int digits_width(const char *figure, int rows)
+{
+	const struct stretch stretch = stretch_to(rows);
 	int width = 0;
 
 	for (; *figure; figure++) {
-		if (*figure >= '0' && *figure <= '9')
-			width += 4;
-		else if (*figure == '.')
-			width += 2;
-		else
+		if (*figure != '.' && (*figure < '0' || *figure > '9'))
 			return 0;
+		width += width_of(&stretch, *figure) + stretch.stroke;
 	}
-	return width > 0 ? width - 1 : 0;
+	return width > 0 ? width - stretch.stroke : 0;
 }
 
-static void draw_cell(struct box at, int x, int y, enum style style, char cell)
+int digits_fit(const char *figure, int width, int height)
 {
-	if (cell == ' ')
-		return;
-	if (at.canvas->ascii)
-		canvas_text(at, x, y, style, "%c", cell);
-	else
-		canvas_glyph(at, x, y, style, cell == '#' ? GLYPH_BAR8 : GLYPH_UPPER_HALF);
+	int rows = digits_width(figure, DIGITS_HEIGHT) ? height : 0;
+
+	while (rows >= DIGITS_HEIGHT && digits_width(figure, rows) > width)
+		rows--;
+	return rows >= DIGITS_HEIGHT ? rows : 0;
 }
 
-void digits_draw(struct box at, int x, int y, enum style style, const char *figure)
+/* Returns whether a stretched character has a pixel at column x and row y of its pixels. */
+static bool has_pixel(const struct stretch *stretch, char character, int x, int y)
 {
-	for (; *figure; figure++) {
-		if (*figure == '.') {
-			draw_cell(at, x, y + 2, style, at.canvas->ascii ? '.' : '^');
-			x += 2;
-		} else if (*figure >= '0' && *figure <= '9') {
-			const char *shape = (at.canvas->ascii ? segments : blocks)[*figure - '0'];
+	int stroke = stretch->stroke, period = stroke + stretch->gap;
+	int row = y / period * 2 + (y % period >= stroke), column;
+	char cell;
 
-			for (int i = 0; i < 9; i++)
-				draw_cell(at, x + i % 3, y + i / 3, style, shape[i]);
-			x += 4;
+	if (character == '.')
+		return y >= 2 * period && row == 4;
+	column = x < stroke ? 0 : x < stroke + stretch->middle ? 1 : 2;
+	cell = row < 5 ? blocks[character - '0'][row / 2 * 3 + column] : ' ';
+	return row % 2 ? cell == '#' : cell != ' ';
+}
+
+static void draw_stretched(struct box at, int x, int y, int rows, enum style style, char character)
+{
+	const struct stretch stretch = stretch_to(rows);
+
+	for (int row = 0; row < rows; row++)
+		for (int column = 0; column < width_of(&stretch, character); column++) {
+			bool upper = has_pixel(&stretch, character, column, 2 * row),
+			     lower = has_pixel(&stretch, character, column, 2 * row + 1);
+
+			if (upper || lower)
+				canvas_glyph(at, x + column, y + row, style,
+					(upper && lower) || at.canvas->ascii ? GLYPH_BAR8
+					: upper				     ? GLYPH_UPPER_HALF
+									     : GLYPH_BAR4);
 		}
+}
+
+/* Draws a character of three rows on an ASCII canvas. */
+static void draw_segments(struct box at, int x, int y, enum style style, char character)
+{
+	if (character == '.')
+		canvas_put(at, x, y + 2, style, ".");
+	for (int i = 0; character != '.' && i < 9; i++)
+		if (segments[character - '0'][i] != ' ')
+			canvas_text(at, x + i % 3, y + i / 3, style, "%c",
+				segments[character - '0'][i]);
+}
+
+void digits_draw(struct box at, int x, int y, int rows, enum style style, const char *figure)
+{
+	const struct stretch stretch = stretch_to(rows);
+
+	for (; *figure; figure++) {
+		if (*figure != '.' && (*figure < '0' || *figure > '9'))
+			continue;
+		if (at.canvas->ascii && rows == DIGITS_HEIGHT)
+			draw_segments(at, x, y, style, *figure);
+		else
+			draw_stretched(at, x, y, rows, style, *figure);
+		x += width_of(&stretch, *figure) + stretch.stroke;
 	}
 }

@@ -32,12 +32,17 @@ bool dots_on(const struct dots *dots, int x, int y);
  * frequent style. */
 void dots_show(const struct dots *dots, struct box clip, int x, int y, enum style first);
 
-/* ---- digits three rows high ---- */
+/* ---- large digits ---- */
 
+/* The smallest number of rows of large digits. */
 enum { DIGITS_HEIGHT = 3 };
 
-/* Returns how many columns a number in large digits needs. Returns 0 if `figure` has a character
- * other than digits, '.' and '-'. */
-int digits_width(const char *figure);
+/* Returns how many columns a number needs in large digits of `rows` rows. Returns 0 if `figure` has
+ * a character other than digits and '.'. */
+int digits_width(const char *figure, int rows);
 
-void digits_draw(struct box clip, int x, int y, enum style style, const char *figure);
+/* Returns the largest number of rows, from DIGITS_HEIGHT to `height`, at which the number fits in
+ * `width` columns; 0: the number does not fit. */
+int digits_fit(const char *figure, int width, int height);
+
+void digits_draw(struct box clip, int x, int y, int rows, enum style style, const char *figure);

@@ -270,25 +270,65 @@ TEST(the_environment_names_a_theme)
 	assert_true(theme_no_color());
 }
 
+/* The cells outside the width that digits_width() promises are blank, at every height. */
+static void check_width(const char *figure, int rows)
+{
+	int width = digits_width(figure, rows), drawn = 0;
+
+	canvas_clear(&canvas);
+	digits_draw(canvas_box(&canvas), 0, 0, rows, STYLE_TEXT, figure);
+	for (int y = 0; y < canvas.height; y++)
+		for (int x = 0; x < canvas.width; x++) {
+			bool blank = canvas.cells[y * canvas.width + x].character == L' ';
+
+			drawn += !blank;
+			if (!blank && (x >= width || y >= rows))
+				fail_msg("%s at %d rows reaches %d, %d", figure, rows, x, y);
+		}
+	assert_true(drawn > 0);
+}
+
 TEST(digits_are_as_wide_as_they_say)
 {
 	static const char *const figures[] = { "0.752", "12.35", "1234567890", "." };
 
-	assert_int_equal(digits_width("0.752"), 17);
-	assert_int_equal(digits_width("-"), 0);
-	assert_int_equal(digits_width(""), 0);
+	assert_int_equal(digits_width("0.752", 3), 17);
+	assert_int_equal(digits_width("0.752", 5), 34);
+	assert_int_equal(digits_width("0.752", 7), 38);
+	assert_int_equal(digits_width("0.752", 11), 68);
+	assert_int_equal(digits_width("-", 3), 0);
+	assert_int_equal(digits_width("", 3), 0);
 	for (int ascii = 0; ascii < 2; ascii++) {
-		canvas_init(&canvas, 60, DIGITS_HEIGHT, ascii);
-		for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++) {
-			canvas_clear(&canvas);
-			digits_draw(
-				(struct box){ 0, 0, 60, 3, &canvas }, 0, 0, STYLE_TEXT, figures[i]);
-			for (int y = 0; y < DIGITS_HEIGHT; y++)
-				for (int x = digits_width(figures[i]); x < 60; x++)
-					assert_int_equal(canvas.cells[y * 60 + x].character, L' ');
-		}
+		canvas_init(&canvas, 400, 30, ascii);
+		for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++)
+			for (int rows = DIGITS_HEIGHT; rows < 20; rows++)
+				check_width(figures[i], rows);
 		canvas_free(&canvas);
 	}
+}
+
+TEST(digits_take_the_room_there_is)
+{
+	assert_int_equal(digits_fit("0.752", 80, 5), 5);
+	assert_int_equal(digits_fit("0.752", 38, 40), 7);
+	assert_int_equal(digits_fit("0.752", 17, 40), 4);
+	assert_int_equal(digits_fit("0.752", 16, 40), 0);
+	assert_int_equal(digits_fit("0.752", 80, 2), 0);
+	assert_int_equal(digits_fit("-", 80, 20), 0);
+}
+
+/* The digit 2 of seven rows: strokes of two pixels. */
+TEST(large_digits_have_strokes_of_one_width)
+{
+	static char text[400];
+	FILE *file = fmemopen(text, sizeof(text) - 1, "w");
+
+	canvas_init(&canvas, 12, 7, true);
+	digits_draw(canvas_box(&canvas), 0, 0, 7, STYLE_TEXT, "2.");
+	canvas_print(&canvas, file);
+	fclose(file);
+	canvas_free(&canvas);
+	assert_string_equal(text, "#######\n     ##\n     ##\n#######\n##\n##\n#######  ##\n");
 }
 
 static int set_up(void **state)
