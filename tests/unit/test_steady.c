@@ -51,14 +51,14 @@ TEST(a_limit_that_halves_is_a_bar_that_halves)
 
 	memset(&steady, 0, sizeof(steady));
 	begin(4);
-	whole = bar_of(ladder(), "loop-carried");
+	whole = bar_of(ladder(), "latency");
 	assert_int_equal(bar_of(shown, "measured"), whole);
 	begin(2);
-	assert_int_equal(bar_of(ladder(), "loop-carried"), (whole + 1) / 2);
+	assert_int_equal(bar_of(ladder(), "latency"), (whole + 1) / 2);
 	assert_int_equal(bar_of(shown, "measured"), (whole + 1) / 2);
 	/* Another kernel, or the command `again`, begins the scale again. */
 	view.epoch = 1;
-	assert_int_equal(bar_of(ladder(), "loop-carried"), whole);
+	assert_int_equal(bar_of(ladder(), "latency"), whole);
 }
 
 TEST(a_disturbed_value_widens_one_frame)
