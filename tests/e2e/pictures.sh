@@ -126,22 +126,23 @@ export LD_LIBRARY_PATH
 untouched 1 "install libcairo2" sweep combine acc=1,2 --picture a.svg
 unset LD_LIBRARY_PATH
 
+# Every format of one picture, and then every kind of picture in one format.
 for extension in svg png pdf; do
 	expect 0 explain combine --uarch "$core" --picture "limits.$extension"
 	has "limits.$extension" "combine: what limits it" "cycles per array element read" "slexplore 0"
-	expect 0 explain combine --uarch "$core" --timeline --picture "timeline.$extension"
-	has "timeline.$extension" "combine: timeline on" "cycles an iteration"
-	expect 0 explain combine --uarch "$core" --graph --picture "graph.$extension" --theme dark
-	has "graph.$extension" "combine: dependence graph of two iterations" "the slowest carried chain"
-	measured run combine --uarch "$core" --picture "run.$extension" --theme dark
-	has "run.$extension" "measured" "quartiles"
-	measured sweep combine acc=1,2,4,8 unroll=8 type=f64,i64 --time-budget 0.2 --picture "lines.$extension"
-	has "lines.$extension" "combine: reduce an array" "f64" "i64" "quartiles" "cycles per array element read"
 	measured sweep mountain size=16k,64k,256k,1m stride=1,2,4,8 --time-budget 0.2 --picture "relief.$extension"
 	has "relief.$extension" "mountain: read" "GB/s" "bytes of the array"
-	measured sweep mountain size=16k,64k stride=1,2 --time-budget 0.2 --chart heat --picture "heat.$extension" --theme dark
-	has "heat.$extension" "GB/s"
 done
+expect 0 explain combine --uarch "$core" --timeline --picture timeline.svg
+has timeline.svg "combine: timeline on" "cycles an iteration"
+expect 0 explain combine --uarch "$core" --graph --picture graph.svg --theme dark
+has graph.svg "combine: dependence graph of two iterations" "the slowest carried chain"
+measured run combine --uarch "$core" --picture run.svg --theme dark
+has run.svg "measured" "quartiles"
+measured sweep combine acc=1,2,4,8 unroll=8 type=f64,i64 --time-budget 0.2 --picture lines.svg
+has lines.svg "combine: reduce an array" "f64" "i64" "quartiles" "cycles per array element read"
+measured sweep mountain size=16k,64k stride=1,2 --time-budget 0.2 --chart heat --picture heat.svg --theme dark
+has heat.svg "GB/s"
 measured probe latency --max-size 256k --picture probe.svg
 has probe.svg "Load latency" "cycles per load" "working set"
 measured windows nop --picture windows.svg

@@ -2,8 +2,6 @@
  * instruction set: nothing is timed. */
 #include "check.h"
 
-#include <time.h>
-
 #include "base/random.h"
 #include "model/limits/explain.h"
 
@@ -88,13 +86,13 @@ static void check_explanation(const struct uarch *uarch, const struct kernel *ke
 			assert_true(limits->limit[i].cpe <= limits->bound + 1e-9);
 }
 
-/* Checks the limits of a kernel on a core. Under a sanitizer stepping takes ten times as long: once
- * a kernel is stepped, only the limits of its loop are computed for the other cores. */
+/* Checks the limits of a kernel on a core. Single-stepping takes long: once a kernel is
+ * stepped, only the limits of its loop are computed for the other cores. */
 static void check_on(const struct uarch *uarch, const struct kernel *kernel, const int64_t *v)
 {
 	bool again = explanation->kernel == kernel && status_is_ok(&explanation->status);
 
-	if (again && kernel->stepped && CHECK_REPEATS(false, true))
+	if (again && kernel->stepped)
 		limits_compute(&explanation->loop, uarch, &(struct limits_place){ 0 },
 			&explanation->limits);
 	else if (!explain_on(uarch, kernel, v))
@@ -263,43 +261,6 @@ TEST(searches_have_the_code_of_whole_fours)
 		assert_true(four > 40);
 		check_near(four, round(four), 1e-6);
 	}
-	uarch_free(uarch);
-}
-
-/* Told, not judged. */
-TEST(time_taken)
-{
-	char name[24], why[160];
-	struct uarch *uarch;
-	double worst = 0;
-
-	if (uarch_recognise(&machine, name, why) == UARCH_NONE)
-		snprintf(name, sizeof(name), "%s", uarch_names(machine.arch)[0]);
-	check_ok(uarch_load(name, machine.arch, &uarch));
-	for (int k = 0; kernel_registry[k]; k++) {
-		const struct kernel *kernel = kernel_registry[k];
-		struct timespec begin, end;
-		int64_t v[KNOBS_MAX];
-		double best = 1e9;
-
-		initial(kernel, v);
-		for (int round = 0; round < 5 && allowed(kernel, v); round++) {
-			double took;
-
-			clock_gettime(CLOCK_MONOTONIC, &begin);
-			explain_on(uarch, kernel, v);
-			clock_gettime(CLOCK_MONOTONIC, &end);
-			took = (double)(end.tv_sec - begin.tv_sec) * 1e3 +
-			       (double)(end.tv_nsec - begin.tv_nsec) / 1e6;
-			best = took < best ? took : best;
-		}
-		if (best < 1e9)
-			print_message("%-15s %.2f ms%s\n", kernel->name, best,
-				kernel->stepped ? " (stepped)" : "");
-		if (!kernel->stepped && best < 1e9 && best > worst)
-			worst = best;
-	}
-	print_message("at most %.2f ms where nothing is stepped\n", worst);
 	uarch_free(uarch);
 }
 

@@ -12,7 +12,6 @@ static uint64_t append(struct loop *loop, uint64_t address, const char *line, un
 
 	insn.address = address;
 	insn.length = (uint8_t)length;
-	loop_reserve(loop, loop->insn_count + 1, loop->path_count + 1);
 	loop->insn[loop->insn_count] = insn;
 	loop->path[loop->path_count++] = (struct loop_step){ .insn = (uint16_t)loop->insn_count++,
 		.taken = insn.flow == FLOW_JUMP };
@@ -28,10 +27,12 @@ static void compute_row(struct table *table, const char *place, char *words)
 	bool arm;
 
 	assert_int_equal(sscanf(place, "loop %23s %" SCNu64, name, &address), 2);
-	uarch_free(core);
 	arm = strncmp(name, "neoverse", 8) == 0;
-	check_ok(uarch_load(name, arm ? "aarch64" : "x86_64", &core));
-	loop_init(&loop, LOOP_INSNS, LOOP_PATH);
+	if (!core || strcmp(core->name, name) != 0) {
+		uarch_free(core);
+		check_ok(uarch_load(name, arm ? "aarch64" : "x86_64", &core));
+	}
+	loop_init(&loop, LOOP_MOST, LOOP_MOST);
 	for (char *word; (word = strtok_r(words, " ", &words));) {
 		unsigned count, length;
 
