@@ -27,7 +27,9 @@ static void fill_measuring(const struct session *session, double now, struct vie
 	view->a_setting = session->pinned.setting;
 	view->a = session->pinned.sample;
 	view->a_limit = session->pinned.limit;
-	if (live->sample.valid && view->a.cpe > 0)
+	view->a_comparable =
+		strcmp(view->a_setting.kernel->element, session->setting.kernel->element) == 0;
+	if (view->a_comparable && live->sample.valid && view->a.cpe > 0)
 		view->ratio = live->sample.cpe / view->a.cpe;
 }
 

@@ -250,7 +250,9 @@ struct view {
 	struct setting a_setting;
 	struct sample a;
 	enum limit_kind a_limit; /* the binding limit of A; LIMIT_COUNT: the limit is unknown */
-	double ratio; /* CPE of the present setting ÷ CPE of A; NAN: one of the two is missing */
+	bool a_comparable; /* true: A and the present setting count the same kind of element */
+	double ratio; /* CPE of the present setting ÷ CPE of A; NAN: one of the two is missing, or
+			 A is not comparable */
 
 	int strip_count;
 	struct view_tick strip[VIEW_STRIP]; /* the trials on the strip chart, oldest first */

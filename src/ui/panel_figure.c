@@ -276,6 +276,12 @@ static void add_ratio(struct lines *lines, const struct view *view)
 	bool same = fabs(ratio - 1) < 0.005 || (a->cpe_lo <= b->cpe_hi && b->cpe_lo <= a->cpe_hi),
 	     both = a_doubt && b_doubt && strcmp(a_doubt, b_doubt) == 0;
 
+	/* A branch and an array element are different amounts of work. */
+	if (!view->a_comparable) {
+		lines_add(lines, 3, STYLE_B, "B/A  none: A is per %s, B per %s",
+			view->a_setting.kernel->element, view->setting.kernel->element);
+		return;
+	}
 	if (!isfinite(ratio) || ratio <= 0) {
 		lines_add(lines, 3, STYLE_B, "B/A  -  B is not measured yet");
 		return;

@@ -185,7 +185,9 @@ static void add_published(struct lines *words, const struct view *view)
 static void find_words(struct lines *words, const struct view *view, bool cause)
 {
 	const struct limits *limits = &view->explanation->limits;
-	const struct limit *limit = limits->binding < 0 ? NULL : &limits->limit[limits->binding];
+	/* The cause is that of the limit with which the measurement is compared. */
+	int from = view->gap.soft ? limits->predicted_by : limits->binding;
+	const struct limit *limit = from < 0 ? NULL : &limits->limit[from];
 	const struct advice *advice = &view->advice;
 
 	if (cause && limit)

@@ -24,8 +24,7 @@ double slice_value(const struct sample *sample, bool cycles)
 
 bool steady_has_a(const struct view *view)
 {
-	return view->pinned && view->a.valid && isfinite(view->a.cpe) &&
-	       strcmp(view->a_setting.kernel->element, view->setting.kernel->element) == 0;
+	return view->pinned && view->a.valid && isfinite(view->a.cpe) && view->a_comparable;
 }
 
 /* Widens the scale of one frame. If the sample is not doubtful, also widens the scale of the frames
