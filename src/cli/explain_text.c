@@ -150,10 +150,9 @@ static void print_code(FILE *out, const struct explanation *explanation)
 	for (int i = 0; i < loop->insn_count && i < limits->insn_count; i++) {
 		const struct limit_insn *facts = &limits->insn[i];
 		const struct insn *insn = &loop->insn[i];
-		char latency[16] = "-", turns[24] = "";
+		struct words latency = limit_latency(facts);
+		char turns[24] = "";
 
-		if (uarch_known(facts->latency))
-			snprintf(latency, sizeof(latency), "%g", facts->latency);
 		if (loop->stepped && fabs(facts->count - loop->turns) > 0.5)
 			snprintf(turns, sizeof(turns), "   (%.0f of %d turns)", facts->count,
 				loop->turns);
@@ -164,7 +163,8 @@ static void print_code(FILE *out, const struct explanation *explanation)
 			: facts->eliminated ? '0'
 					    : ' ',
 			(unsigned long long)(insn->address - loop->insn[0].address), facts->slots,
-			latency, facts->ports, text_string(&text), turns);
+			*latency.text ? latency.text : "-", facts->ports, text_string(&text),
+			turns);
 		text_clear(&text);
 	}
 	text_free(&text);

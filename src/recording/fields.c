@@ -290,6 +290,7 @@ const struct field insn_fields[] = {
 	{ .name = "known", .type = FIELD_FLAG, INSN(facts.known), .always = true },
 	{ .name = "slots", .type = FIELD_REAL, INSN(facts.slots), EITHER(0), .high = 1e6 },
 	{ .name = "latency", .type = FIELD_REAL, INSN(facts.latency), .high = 1e6 },
+	{ .name = "load_latency", .type = FIELD_REAL, INSN(facts.loading), USUAL(0), .high = 1e6 },
 	{ .name = "ports", .type = FIELD_WORD, INSN(facts.ports), .always = true },
 	{ .name = "fused", .type = FIELD_FLAG, INSN(facts.fused) },
 	{ .name = "eliminated", .type = FIELD_FLAG, INSN(facts.eliminated) },

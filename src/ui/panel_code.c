@@ -182,10 +182,9 @@ static void draw_insn(struct box at, int y, const struct columns *columns,
 		: ports[0]	  ? ports
 				  : "-");
 	x += columns->ports;
-	if (uarch_known(facts->latency) && insn->write_count > 0 && !facts->fused &&
-		insn->flow == FLOW_NONE)
+	if (insn->write_count > 0 && !facts->fused && insn->flow == FLOW_NONE)
 		canvas_put_right(at, x + CYCLES - 1, y, facts->carried ? STYLE_FIGURE : STYLE_TEXT,
-			number(facts->latency).text);
+			limit_latency(facts).text);
 }
 
 static void draw_head(struct box at, const struct columns *columns)
@@ -253,7 +252,7 @@ static void draw(struct box at, const struct scene *scene)
 			at, 1 + count + (2 + count < at.height), &columns, &explanation->limits);
 	if (3 + count < at.height)
 		canvas_text(at, MARGIN, 3 + count, STYLE_DIM,
-			"latency of loads: from the address to the result");
+			"latency: load + operation; loads count from the address");
 }
 
 static int first_shown(const struct view *view)

@@ -275,7 +275,7 @@ TEST_WITH(text_is_for_people, set_up, tear_down)
 		"\n    1.500    3.000  latency              chain of 1 multiplication: 3 cycles\n",
 		"misprediction        soft: ", "\n  p0       3.50  (");
 	assert_non_null(strstr(written, ")  fullest\n"));
-	check_parts(written, "\nc      0       1       7  p23 + p1          imul eax,dword [rdi]\n",
+	check_parts(written, "\nc      0       1   4 + 3  p23 + p1          imul eax,dword [rdi]\n",
 		"\n 0     8       1       0                    mov r9d,r8d\n",
 		"\n +    24       0       -  ");
 	assert_null(strstr(written, "unknown  "));

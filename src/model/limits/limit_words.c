@@ -20,6 +20,15 @@ const struct limit_row limit_rows[LIMIT_COUNT] = {
 #include "model/limits/limit_rows.h"
 };
 
+struct words limit_latency(const struct limit_insn *insn)
+{
+	if (!uarch_known(insn->latency))
+		return (struct words){ "" };
+	return insn->loading > 0
+		       ? words_of("%.4g + %.4g", insn->loading, insn->latency - insn->loading)
+		       : words_of("%.4g", insn->latency);
+}
+
 enum limit_kind limit_find(const char *name)
 {
 	int kind = 0;

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+#include "base/text.h"
 #include "kernels/kernel.h"
 #include "model/code/loop.h"
 #include "model/core/uarch.h"
@@ -52,6 +53,8 @@ struct limit_insn {
 	double slots;	/* rename slots of the instruction; 0 for the second half of a fused pair */
 	double latency; /* latency in cycles from register to register, including a load in the
 			   instruction; UARCH_UNKNOWN: unknown */
+	double loading; /* cycles of `latency` that the load takes before the operation begins; 0:
+			   the instruction is not a load with an operation */
 	char ports[40]; /* ports of the micro-ops: "p0156", "p23 + p06", "A0-3"; empty: the
 			   instruction needs no port */
 	double count;	/* number of executions of the instruction per path */
@@ -124,6 +127,10 @@ const char *limit_remedy(enum limit_kind kind);
  * limits and limits of memory have no such term, and the result is "". Source: Bryant & O'Hallaron,
  * Computer Systems: A Programmer's Perspective, section 5.7. */
 const char *limit_bound(enum limit_kind kind);
+
+/* Returns the latency of an instruction as words: "3", or "7 + 3" for a load and its operation.
+ * Returns "" if the latency is unknown. */
+struct words limit_latency(const struct limit_insn *insn);
 
 /* Returns the limit kind called `name`. Returns LIMIT_COUNT if no limit is called `name`. */
 enum limit_kind limit_find(const char *name);

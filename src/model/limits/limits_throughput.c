@@ -395,6 +395,7 @@ static void describe(struct tally *tally, int number)
 	line->known = facts->known;
 	line->count = times->times;
 	line->latency = UARCH_UNKNOWN;
+	line->loading = 0;
 	if (!facts->known)
 		return;
 	line->fused = times->fuses;
@@ -421,10 +422,12 @@ static void describe(struct tally *tally, int number)
 		line->latency = 0;
 	else if (insn->flow == FLOW_NONE && facts->op)
 		line->latency = facts->op->latency;
-	if (loads && uarch_known(line->latency) && !insn->memory[0].vector_index)
+	if (loads && uarch_known(line->latency) && !insn->memory[0].vector_index) {
+		line->loading = line->latency > 0 ? fmax(facts->load->latency, 0) : 0;
 		line->latency = uarch_known(facts->load->latency)
 					? line->latency + facts->load->latency
 					: UARCH_UNKNOWN;
+	}
 }
 
 void limits_ports(struct tally *tally)
