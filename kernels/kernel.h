@@ -269,6 +269,8 @@ struct kernel {
 			  in model/limits/limits.h ("latency"). NULL: the source names no limit. */
 	const char *hint; /* a hint of a few words on the first keys to press in the explorer; NULL:
 			     no hint */
+	const char *answer; /* name of the explorer's panel that shows the kernel's effect, as in
+			       the command view NAME; NULL: the panel of the binding limit */
 	const struct knob *knobs;
 	int knob_count;
 	const struct knob_rule *

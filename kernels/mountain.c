@@ -209,6 +209,7 @@ const struct kernel kernel_mountain = {
 		    "and writes it back later.",
 	.document = "Bryant & O'Hallaron, Computer Systems: A Programmer's Perspective, sec. 6.6 "
 		    "(the memory mountain)",
+	.answer = "mountain",
 	.element = "array element",
 	.limit = "loads",
 	KERNEL_KNOBS(knobs),

@@ -522,6 +522,7 @@ const struct kernel kernel_window = {
 		    "ends step by step.",
 	.document = "Downs, Performance Speed Limits, \"Out of Order Limits\"; the method is that "
 		    "of Wong, Measuring Reorder Buffer Capacity",
+	.answer = "windows",
 	.element = "iteration, a miss of each chain",
 	.hint = "+ on fillers past the knee; then remedy",
 	KERNEL_KNOBS(knobs),

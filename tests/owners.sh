@@ -39,7 +39,6 @@ diagrams diagrams
 recording recorded
 playback recorded
 campaigns campaigns
-windows_shown campaign_windows
 screen on_screen
 saved saved
 whatif commands_panes

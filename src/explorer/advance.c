@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "explorer/fronts.h"
 #include "explorer/state.h"
 
 /* Seconds between new measurements of cells (settings) whose every measurement was contended. When
@@ -61,6 +62,7 @@ struct session *session_new(const struct engine *engine, const struct session_op
 	live_begin(&session->live);
 	requests_begin(session);
 	plan_build(session);
+	fronts_follow(session);
 	return session;
 }
 
@@ -208,6 +210,7 @@ bool session_advance(struct session *session, double now)
 	record_present(session);
 	requests_look_ahead(session);
 	changed |= campaigns_look(session);
+	fronts_follow(session);
 	return submit(session) || changed;
 }
 

@@ -118,12 +118,8 @@ void curves_renew(struct session *session)
 		.foreign = insight_foreign(session) };
 	struct status status;
 
-	if (!session->machine_known || !is_window(&session->setting)) {
-		if (screen_in_front(session, "windows"))
-			screen_bring(session, "slices");
-		session->windows_shown = false;
+	if (!session->machine_known || !is_window(&session->setting))
 		return;
-	}
 	if (!windows_of(session) || !is_of(windows_of(session), &session->setting)) {
 		struct windows *windows = windows_new(session_machine(session), &options, &status);
 
@@ -134,12 +130,6 @@ void curves_renew(struct session *session)
 		if (session->replay)
 			play(session);
 	}
-	/* The panel with the buffer sizes is the main panel for the kernel `window`, unless a
-	 * replayed recording has no curve. */
-	if (screen_in_front(session, "slices") && !session->windows_shown &&
-		(!session->replay || played(windows_of(session))))
-		screen_bring(session, "windows");
-	session->windows_shown = true;
 	windows_model(windows_of(session), uarch, options.foreign);
 	windows_prefer(windows_of(session), filler_of(&session->setting));
 	campaign_choose_again(session, CAMPAIGN_WINDOWS);
@@ -147,7 +137,8 @@ void curves_renew(struct session *session)
 
 bool curves_there(const struct session *session)
 {
-	return windows_of(session) && is_window(&session->setting);
+	return windows_of(session) && is_window(&session->setting) &&
+	       (!session->replay || played(windows_of(session)));
 }
 
 void curves_view(const struct session *session, struct view *view)

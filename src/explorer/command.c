@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "explorer/actions.h"
+#include "explorer/fronts.h"
 
 /* Size of the table of all commands. The table of commands has room for all commands and the last
  * row with a NULL name. */
@@ -182,6 +183,7 @@ struct status session_command(struct session *session, const char *line, double 
 		if (!session->live.failed ||
 			strcmp(session->screen.notice, session->live.failure) != 0)
 			notice_limit(session);
+		fronts_follow(session);
 	}
 	free(tidied);
 	return status;
@@ -597,7 +599,8 @@ const struct command_row *command_rows(void)
 {
 	/* The groups of commands are listed in the order of the help screen. */
 	static const struct command_row *const groups[] = { commands_setting, commands_panes,
-		commands_measuring, commands_campaigns, commands_picture, commands_terminal,
+		commands_fronts, commands_measuring, commands_campaigns, commands_picture,
+		commands_terminal,
 		commands_general };
 	static struct command_row rows[ROWS_MOST];
 	size_t count = 0;

@@ -1,15 +1,15 @@
-/* Commands for the screen: the panel in front, the focused pane, scrolling, the mountain. Each
- * panel of the screen that the command `view NAME` can bring to the front has a row in fronts[].
- * Each panel of the screen that the arrow keys can act on has a row in panes[]. */
+/* Commands for the panels that keys act on: the focused pane, scrolling, the mountain. Each panel
+ * of the screen that the arrow keys can act on has a row in panes[]. */
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "explorer/actions.h"
+#include "explorer/fronts.h"
 
-/* One row of the tables fronts[] or panes[], which describes one panel. The last row of each of the
- * tables fronts[] and panes[] has a NULL name. */
+/* One row of the table panes[], which describes one panel. The last row of panes[] has a NULL
+ * name. */
 struct pane {
 	const char *name; /* name of the panel, and argument of `view` or `focus` */
 	/* Returns whether the panel has contents now; NULL: the panel always has contents. */
@@ -24,157 +24,10 @@ struct pane {
 	/* Like roll(), moves left (dx = -1) or right (dx = +1). If slide is NULL, the pane does not
 	 * move sideways. */
 	struct status (*slide)(const struct session *session, struct session *change, int dx);
-	/* `walked` is true for the mountain and the diagrams. When such a panel comes to the front,
-	 * it gets the focus. `focus NAME` is an error while there() returns false. */
+	/* `walked` is true for the mountain and the diagrams. `focus NAME` is an error while
+	 * there() returns false. */
 	bool walked;
 };
-
-/* ---- panels in front ---- */
-
-static bool ladder_there(const struct session *session)
-{
-	return insight_ready(session) || session->insight.reading || session->insight.note[0];
-}
-
-static bool code_there(const struct session *session)
-{
-	return insight_ready(session) || session->insight.reading;
-}
-
-static bool source_there(const struct session *session)
-{
-	return session->insight.listing != NULL;
-}
-
-static bool mountain_there(const struct session *session)
-{
-	return session->plan.grid.present;
-}
-
-static bool probe_there(const struct session *session)
-{
-	return session_probe(session) != NULL;
-}
-
-static bool sweep_there(const struct session *session)
-{
-	return session_sweep(session) != NULL;
-}
-
-/* The panels are in the order of the command `view next`. */
-static const struct pane fronts[] = {
-	{ "slices" },
-	{ "ladder", ladder_there },
-	{ "ports", code_there },
-	{ "counters", counted_there },
-	{ "code", code_there },
-	{ "source", source_there },
-	{ "timeline", diagrams_there, .walked = true },
-	{ "graph", diagrams_there, .walked = true },
-	{ "mountain", mountain_there, .walked = true },
-	{ "probe", probe_there },
-	{ "windows", curves_there },
-	{ "sweep", sweep_there },
-	{ "strip" },
-	{ NULL },
-};
-
-static const struct pane *pane_named(const struct pane *table, const char *name)
-{
-	for (; table->name; table++)
-		if (strcmp(table->name, name) == 0)
-			return table;
-	return NULL;
-}
-
-static bool pane_there(const struct session *session, const struct pane *pane)
-{
-	return !pane->there || pane->there(session);
-}
-
-static void bring(struct session *session, const struct pane *front)
-{
-	if (!screen_in_front(session, front->name))
-		diagrams_begin(session);
-	screen_bring(session, front->name);
-	if (front->walked) {
-		screen_focus(session, front->name);
-		entry_drop(session);
-	}
-}
-
-/* Returns the error for an unknown name of a panel. The message lists `others` and the names in
- * `table`. */
-static struct status unknown_name(
-	const char *command, const char *argument, const char *others, const struct pane *table)
-{
-	struct text text = { 0 };
-	struct status status;
-
-	for (; table->name; table++)
-		text_addf(&text, "%s%s", table[1].name ? ", " : " or ", table->name);
-	status = status_usage("%s \"%.40s\": %s%s", command, argument, others, text_string(&text));
-	text_free(&text);
-	return status;
-}
-
-static struct status run_view(
-	const struct session *session, struct session *change, char *arguments)
-{
-	const struct pane *front = pane_named(fronts, arguments);
-
-	if (!front)
-		return unknown_name("view", arguments, "next", fronts);
-	if (!pane_there(session, front) && front->there == probe_there)
-		return status_usage("view probe: there is none; the command \"probe\" starts one");
-	if (!pane_there(session, front) && front->there == sweep_there)
-		return status_usage("view sweep: there is none; \"sweep NAME\" starts one");
-	if (!pane_there(session, front))
-		return status_usage(
-			"view %s: %s has none", arguments, session->setting.kernel->name);
-	if (!change)
-		return command_unless(
-			!screen_in_front(session, front->name), "this panel is already in front");
-	bring(change, front);
-	return status_ok();
-}
-
-static const struct pane *front_after(const struct session *session)
-{
-	/* A focused panel is on screen even if another panel is in front. */
-	const struct pane *focused = pane_named(fronts, session->screen.focus);
-	const struct pane *front = focused ? focused : pane_named(fronts, session->screen.front);
-
-	do
-		front = front[1].name ? front + 1 : fronts;
-	while (!pane_there(session, front));
-	return front;
-}
-
-static void act_view_next(struct session *session)
-{
-	bring(session, front_after(session));
-}
-
-static bool view_next_useful(const struct session *session)
-{
-	return !screen_in_front(session, front_after(session)->name);
-}
-
-static struct status counters_refusal(const struct session *session)
-{
-	return command_unless(counted_there(session), "nothing is counted here");
-}
-
-static void act_counters(struct session *session)
-{
-	const struct pane *before = pane_named(fronts, session->screen.before);
-
-	if (!screen_in_front(session, "counters"))
-		screen_bring(session, "counters");
-	else
-		bring(session, pane_there(session, before) ? before : fronts);
-}
 
 /* ---- scrolled panes ---- */
 
@@ -238,29 +91,6 @@ static struct status slide_diagram(const struct session *session, struct session
 		change, session->diagrams.shift, dx * SLIDE_BY, SLIDE_MOST, diagrams_slide);
 }
 
-static struct status diagrams_refusal(const struct session *session)
-{
-	return command_unless(diagrams_there(session), "there is no decoded code here");
-}
-
-/* Brings a diagram to the front, or takes it away. */
-static void toggle_diagram(struct session *session, const char *name)
-{
-	bool away = screen_in_front(session, name) && screen_focused(session, name);
-
-	bring(session, pane_named(fronts, away ? "slices" : name));
-}
-
-static void act_timeline(struct session *session)
-{
-	toggle_diagram(session, "timeline");
-}
-
-static void act_graph(struct session *session)
-{
-	toggle_diagram(session, "graph");
-}
-
 static struct status run_code(
 	const struct session *session, struct session *change, char *arguments)
 {
@@ -286,6 +116,8 @@ static struct status run_counters_scroll(
 {
 	int by = parse_lines(arguments);
 
+	if (!counted_there(session))
+		return status_usage("nothing is counted here");
 	return by ? scroll_counters(session, change, by)
 		  : status_usage("counters scroll needs +N or -N lines");
 }
@@ -323,6 +155,16 @@ static bool sweep_target(const struct session *session, int dx, int dy, struct s
 	return true;
 }
 
+static bool sweep_there(const struct session *session)
+{
+	return front_there(session, "sweep");
+}
+
+static bool mountain_there(const struct session *session)
+{
+	return front_there(session, "mountain");
+}
+
 static bool counters_counted(const struct session *session)
 {
 	return session->counted.counts.count > 0;
@@ -344,9 +186,34 @@ static const struct pane panes[] = {
 
 enum { PANES = sizeof(panes) / sizeof(panes[0]) - 1 };
 
+static const struct pane *pane_named(const char *name)
+{
+	for (const struct pane *pane = panes; pane->name; pane++)
+		if (strcmp(pane->name, name) == 0)
+			return pane;
+	return NULL;
+}
+
+static bool pane_there(const struct session *session, const struct pane *pane)
+{
+	return !pane->there || pane->there(session);
+}
+
+static struct status unknown_pane(const char *given)
+{
+	struct text text = { 0 };
+	struct status status;
+
+	for (const struct pane *pane = panes; pane->name; pane++)
+		text_addf(&text, "%s%s", pane[1].name ? ", " : " or ", pane->name);
+	status = status_usage("focus \"%.40s\": next, previous%s", given, text_string(&text));
+	text_free(&text);
+	return status;
+}
+
 static const struct pane *pane_focused(const struct session *session)
 {
-	return pane_named(panes, session->screen.focus);
+	return pane_named(session->screen.focus);
 }
 
 static void focus(struct session *session, const struct pane *pane)
@@ -371,10 +238,10 @@ static struct status run_focus_by(
 static struct status run_focus(
 	const struct session *session, struct session *change, char *arguments)
 {
-	const struct pane *pane = pane_named(panes, arguments);
+	const struct pane *pane = pane_named(arguments);
 
 	if (!pane)
-		return unknown_name("focus", arguments, "next, previous", panes);
+		return unknown_pane(arguments);
 	if (pane->walked && !pane_there(session, pane))
 		return status_usage(
 			pane->slide ? "focus %s: %s has none in front" : "focus %s: %s has none",
@@ -445,25 +312,9 @@ static struct status run_move(const struct session *session, struct session *cha
 
 /* ---- the mountain ---- */
 
-static struct status mountain_refusal(const struct session *session)
-{
-	return mountain_there(session)
-		       ? status_ok()
-		       : status_usage("%s has no mountain: it needs the knobs size and stride",
-				 session->setting.kernel->name);
-}
-
-static void act_mountain(struct session *session)
-{
-	bring(session, pane_named(fronts, screen_in_front(session, "mountain") &&
-							  screen_focused(session, "mountain")
-						  ? "slices"
-						  : "mountain"));
-}
-
 static bool mountain_in_front(const struct session *session)
 {
-	return mountain_there(session) &&
+	return front_there(session, "mountain") &&
 	       (screen_in_front(session, "mountain") || screen_focused(session, "mountain"));
 }
 
@@ -508,15 +359,8 @@ const struct command_row commands_panes[] = {
 	{ "move right", .run = run_move, .given = "right" },
 	{ "move up", .run = run_move, .given = "up" },
 	{ "move down", .run = run_move, .given = "down" },
-	{ "view", .run = run_view },
-	{ "view next", act_view_next, .useful = view_next_useful,
-		.useless = "no other panel has something to show" },
 	{ "code", .run = run_code },
-	{ "timeline", act_timeline, .refusal = diagrams_refusal },
-	{ "graph", act_graph, .refusal = diagrams_refusal },
-	{ "counters", act_counters, .refusal = counters_refusal },
-	{ "counters scroll", .run = run_counters_scroll, .refusal = counters_refusal },
-	{ "mountain", act_mountain, .refusal = mountain_refusal },
+	{ "counters scroll", .run = run_counters_scroll },
 	{ "relief", act_relief, .refusal = mountain_refusal, .useful = mountain_in_front,
 		.useless = "the relief belongs to the mountain: bring it to the front (key m)" },
 	{ "whatif", .run = run_whatif },

@@ -14,6 +14,7 @@ void screen_begin(struct session *session)
 {
 	session->screen.front = session->screen.before = "slices";
 	session->screen.focus = "knobs";
+	session->screen.preset = "";
 }
 
 void screen_bring(struct session *session, const char *front)
@@ -23,9 +24,41 @@ void screen_bring(struct session *session, const char *front)
 	if (strcmp(screen->front, "counters") != 0)
 		screen->before = screen->front;
 	screen->front = front;
+	screen->answered = session->setting.kernel;
+	screen->by_itself = false;
 	/* The panes of kernels and knobs are always on screen. */
 	if (strcmp(screen->focus, "kernels") != 0 && strcmp(screen->focus, front) != 0)
 		screen->focus = "knobs";
+}
+
+void screen_chosen(struct session *session, const char *front)
+{
+	const char **own = session->screen.own;
+	int from = 0;
+
+	session->screen.chosen = true;
+	while (from < SCREEN_ORDER - 1 && own[from] && strcmp(own[from], front) != 0)
+		from++;
+	memmove(own + 1, own, (size_t)from * sizeof(own[0]));
+	own[0] = front;
+}
+
+void screen_order(struct session *session, const char *preset, const char *const *panels)
+{
+	struct screen *screen = &session->screen;
+
+	screen->preset = preset;
+	screen->chosen = panels;
+	screen->answered = session->setting.kernel;
+	for (int i = 0; i < SCREEN_ORDER; i++)
+		screen->order[i] = panels ? panels[i] : NULL;
+}
+
+void screen_answer(struct session *session, const struct kernel *kernel)
+{
+	session->screen.answered = kernel;
+	session->screen.by_itself = true;
+	session->screen.chosen = session->screen.order[0];
 }
 
 bool screen_in_front(const struct session *session, const char *front)

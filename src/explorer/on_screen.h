@@ -13,6 +13,12 @@ void screen_begin(struct session *session);
 /* Brings a panel of the screen to the front. If the panel hides the focused pane, arrow keys no
  * longer act on that pane. */
 void screen_bring(struct session *session, const char *front);
+/* The user chose the panel in front. */
+void screen_chosen(struct session *session, const char *front);
+/* Sets the preset (set of panels) on screen. An empty name and NULL panels: no preset. */
+void screen_order(struct session *session, const char *preset, const char *const *panels);
+/* The panel that answers the kernel came to the front by itself. */
+void screen_answer(struct session *session, const struct kernel *kernel);
 bool screen_in_front(const struct session *session, const char *front);
 void screen_focus(struct session *session, const char *pane);
 bool screen_focused(const struct session *session, const char *pane);

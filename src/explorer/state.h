@@ -105,8 +105,6 @@ struct session {
 	struct recording *recording; /* recorded.c: the file being recorded; NULL: none */
 	struct playback playback;    /* recorded.c */
 	struct under_way campaigns[CAMPAIGNS]; /* campaigns.c */
-	bool windows_shown; /* campaign_windows.c: true: the panel of buffer sizes has already been
-			       brought to the front */
 	struct screen screen;	     /* on_screen.c */
 	struct saved saved;	     /* saved.c */
 	struct misses_whatif whatif; /* commands_panes.c: the user's question about misses in caches

@@ -38,6 +38,9 @@ enum {
 /* Size of a search text in bytes, long enough for a command line. */
 enum { FIND_SIZE = 96 };
 
+/* The largest number of panels in a preset, a set of panels that comes to the screen together. */
+enum { SCREEN_ORDER = 4 };
+
 /* The overlay: a text or list that the screen shows in front of the panels. */
 enum overlay { OVERLAY_NONE, OVERLAY_HELP, OVERLAY_FIND, OVERLAY_TEXT };
 
@@ -165,6 +168,16 @@ struct screen {
 	const char *front;  /* name of the panel in front */
 	const char *focus;  /* name of the pane that the arrow keys act on */
 	const char *before; /* name of the panel that was in front before the counters */
+	bool chosen;	    /* true: the user chose the panel in front, or a preset */
+	bool by_itself;	    /* true: the panel in front came there by itself */
+	/* The kernel whose panel came to the front by itself last; NULL: none yet. */
+	const struct kernel *answered;
+	/* The preset (set of panels) on screen: its name, empty for none; and its panels, the most
+	 * important first. A NULL name ends the panels early. */
+	const char *preset;
+	const char *order[SCREEN_ORDER];
+	const char *own[SCREEN_ORDER]; /* the panels that the user brought to the front, the last
+					  one first */
 
 	/* The value that the user is typing for the chosen knob; empty: the user is not typing a
 	 * value. */

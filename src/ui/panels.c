@@ -441,23 +441,49 @@ static struct layout_row row_of(const struct view *view, int index, const struct
 	return row;
 }
 
+/* Fills `first` with the indices of the panels that come before all other panels of the body: the
+ * panel with index `front`, then the panels of the preset. Returns how many. */
+static int first_in_body(const struct view *view, int front, int *first)
+{
+	int count = 0;
+
+	if (front >= 0 && table[front].row.area >= AREA_BODY && table[front].row.area <= AREA_TALL)
+		first[count++] = front;
+	for (int i = 0; i < SCREEN_ORDER && view->screen.order[i]; i++) {
+		int index = index_of(view->screen.order[i], false);
+
+		if (index >= 0 && index != front)
+			first[count++] = index;
+	}
+	return count;
+}
+
 /* Computes the layout of a frame. Below the top block, the panel with index `front`, which the user
- * asked for, is the first. */
+ * asked for, is the first; the panels of the preset follow. */
 static void lay_out(
 	const struct canvas *canvas, const struct view *view, int front, struct layout *layout)
 {
 	struct layout_row rows[PANELS];
+	int first[1 + SCREEN_ORDER], firsts = first_in_body(view, front, first);
 	int count = 0, body = 0;
+	bool moved[PANELS] = { false };
+	const struct panel *in_front = NULL;
 
 	while (table[body].row.area != AREA_BODY)
 		body++;
+	if (firsts && first[0] == front && front != body)
+		in_front = table[front].panel;
+	for (int i = 0; i < firsts; i++)
+		moved[first[i]] = true;
 	for (int i = 0; i < PANELS; i++) {
-		const struct panel *moved = front > body ? table[front].panel : NULL;
-
-		if (i == body && moved)
-			rows[count++] = row_of(view, front, moved);
-		if (i != front || !moved)
-			rows[count++] = row_of(view, i, moved);
+		for (int k = 0; i == body && k < firsts; k++) {
+			rows[count] = row_of(view, first[k], in_front);
+			if (first[k] != front)
+				rows[count].extra = false;
+			rows[count++].place = 0;
+		}
+		if (!moved[i])
+			rows[count++] = row_of(view, i, in_front);
 	}
 	layout_compute(canvas->width, canvas->height, rows, count, top_rows(view), layout);
 }
@@ -467,9 +493,14 @@ static void lay_out(
 static void lay_out_seen(
 	const struct canvas *canvas, const struct view *view, struct layout *layout)
 {
-	int focused = index_of(view->screen.focus, true);
+	int focused = index_of(view->screen.focus, true),
+	    front = index_of(view->screen.front, false);
 
-	lay_out(canvas, view, index_of(view->screen.front, false), layout);
+	/* A panel that came to the front by itself changes a screen that already shows it as little
+	 * as possible. */
+	lay_out(canvas, view, view->screen.by_itself ? -1 : front, layout);
+	if (view->screen.by_itself && !layout_find(layout, table[front].panel->name))
+		lay_out(canvas, view, front, layout);
 	if (focused >= 0 && !layout_find(layout, table[focused].panel->name))
 		lay_out(canvas, view, focused, layout);
 }

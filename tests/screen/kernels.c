@@ -71,6 +71,7 @@ static uint64_t first_footprint(const int64_t *v)
 static const struct kernel combine = {
 	.name = "combine",
 	.title = "reduce an array",
+	.answer = "slices",
 	.look_for = "With one accumulator every operation waits for the one before: CPE is the "
 		    "operation's latency, "
 		    "whatever the size. Turn up unroll and acc together and CPE falls until "
@@ -89,6 +90,7 @@ static const struct kernel combine = {
 static const struct kernel list_length = {
 	.name = "list-length",
 	.title = "walk a linked list and count",
+	.answer = "slices",
 	.look_for = "Every load waits for the pointer that the one before it fetched: CPE is the "
 		    "load-to-use latency. "
 		    "Grow size and watch it step up at each cache; then set order=random.",
@@ -110,6 +112,7 @@ static void mountain_describe(const int64_t *v, struct kernel_walk *walk)
 static const struct kernel mountain = {
 	.name = "mountain",
 	.title = "read throughput over size and stride",
+	.answer = "mountain",
 	.look_for = "Throughput over size shows temporal locality: a ridge for each cache, and a "
 		    "fall where the array "
 		    "outgrows it. Throughput over stride shows spatial locality.",
@@ -136,6 +139,7 @@ static const struct knob window_knobs[] = {
 const struct kernel canned_window = {
 	.name = "window",
 	.title = "how far the core looks ahead",
+	.answer = "windows",
 	.look_for = "Two misses with N instructions between them overlap while both are in the "
 		    "core's window.",
 	.document = "Downs, Performance Speed Limits",

@@ -8,7 +8,8 @@
  * "#: core unknown", "#: uarch skylake", "#: kernel NAME", "#: counters none", "#: counters ports",
  * "#: counters clock", "#: decoded",
  * "#: counters dispatched", "#: probe PERCENT", "#: characterise PERCENT", "#: window", "#: replay
- * FILE" (a recording, named from the script's directory, in place of the canned engine).
+ * FILE" (a recording, named from the script's directory, in place of the canned
+ * engine).
  *
  * "#: press COMMAND" runs a command after the script, such as "view code", and then presses every
  * key (pressed.h); "#: press all COMMAND" also those without a row in data/keys. */

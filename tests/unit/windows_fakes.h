@@ -38,6 +38,7 @@ static uint64_t window_footprint(const int64_t *v)
 
 static const struct kernel kernel_window = { .name = "window",
 	.title = "fillers between two misses",
+	.answer = "windows",
 	.look_for = "where the time rises",
 	.document = "a document",
 	.element = "iteration",

@@ -1,0 +1,396 @@
+/* The panel in front: the commands that choose it, the sets of panels (presets), and the panel that
+ * answers the chosen kernel. Each panel that the command `view NAME` can bring to the front has a
+ * row in fronts[]. */
+#include "explorer/fronts.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "explorer/actions.h"
+
+struct front {
+	const char *name; /* name of the panel, and argument of `view` */
+	/* Returns whether the panel has contents now; NULL: the panel always has contents. */
+	bool (*there)(const struct session *session);
+	/* The mountain and the diagrams, on which the arrow keys move, get the focus when they come
+	 * to the front. */
+	bool walked;
+};
+
+/* ---- which panels have contents ---- */
+
+static bool slices_there(const struct session *session)
+{
+	return session->plan.by_size.knob >= 0 || session->plan.by_stride.knob >= 0;
+}
+
+/* The ladder of limits also shows why there are no limits. */
+static bool ladder_there(const struct session *session)
+{
+	return session->insight.loaded || session->insight.note[0];
+}
+
+static bool code_there(const struct session *session)
+{
+	return insight_ready(session) || session->insight.reading;
+}
+
+static bool source_there(const struct session *session)
+{
+	return session->insight.listing != NULL;
+}
+
+static bool mountain_there(const struct session *session)
+{
+	return session->plan.grid.present;
+}
+
+static bool probe_there(const struct session *session)
+{
+	return session_probe(session) != NULL;
+}
+
+static bool sweep_there(const struct session *session)
+{
+	return session_sweep(session) != NULL;
+}
+
+/* The panels are in the order of the command `view next`. */
+static const struct front fronts[] = {
+	{ "slices", slices_there },
+	{ "ladder", ladder_there },
+	{ "ports", code_there },
+	{ "counters", counted_there },
+	{ "code", code_there },
+	{ "source", source_there },
+	{ "timeline", diagrams_there, .walked = true },
+	{ "graph", diagrams_there, .walked = true },
+	{ "mountain", mountain_there, .walked = true },
+	{ "probe", probe_there },
+	{ "windows", curves_there },
+	{ "sweep", sweep_there },
+	{ "strip" },
+};
+
+enum { FRONTS = sizeof(fronts) / sizeof(fronts[0]) };
+
+static const struct front *front_named(const char *name)
+{
+	for (int i = 0; i < FRONTS; i++)
+		if (strcmp(fronts[i].name, name) == 0)
+			return &fronts[i];
+	return NULL;
+}
+
+static bool is_there(const struct session *session, const struct front *front)
+{
+	return !front->there || front->there(session);
+}
+
+bool front_there(const struct session *session, const char *name)
+{
+	const struct front *front = front_named(name);
+
+	return front && is_there(session, front);
+}
+
+/* ---- the user's choice ---- */
+
+/* Brings a panel to the front. */
+static void bring(struct session *session, const struct front *front)
+{
+	if (!screen_in_front(session, front->name))
+		diagrams_begin(session);
+	screen_bring(session, front->name);
+	if (front->walked) {
+		screen_focus(session, front->name);
+		entry_drop(session);
+	}
+}
+
+/* Brings a panel that the user asked for to the front, where it stays for other kernels too. */
+static void choose(struct session *session, const struct front *front)
+{
+	bring(session, front);
+	screen_chosen(session, front->name);
+}
+
+static struct status unknown_front(const char *given)
+{
+	struct text text = { 0 };
+	struct status status;
+
+	for (int i = 0; i < FRONTS; i++)
+		text_addf(&text, "%s%s", i < FRONTS - 1 ? ", " : " or ", fronts[i].name);
+	status = status_usage("view \"%.40s\": next, auto%s", given, text_string(&text));
+	text_free(&text);
+	return status;
+}
+
+static struct status run_view(
+	const struct session *session, struct session *change, char *arguments)
+{
+	const struct front *front = front_named(arguments);
+
+	if (!front)
+		return unknown_front(arguments);
+	if (!is_there(session, front) && front->there == probe_there)
+		return status_usage("view probe: there is none; the command \"probe\" starts one");
+	if (!is_there(session, front) && front->there == sweep_there)
+		return status_usage("view sweep: there is none; \"sweep NAME\" starts one");
+	if (!is_there(session, front))
+		return status_usage(
+			"view %s: %s has none", arguments, session->setting.kernel->name);
+	if (!change)
+		return command_unless(
+			!screen_in_front(session, front->name), "this panel is already in front");
+	choose(change, front);
+	return status_ok();
+}
+
+/* Whether the panel shows only why it has no contents: the commands `view next` and `view previous`
+ * skip it. */
+static bool says_only_why(const struct session *session, const struct front *front)
+{
+	return (front->there == counted_there && session->counted.why[0]) ||
+	       (front->there == ladder_there && !code_there(session));
+}
+
+/* Returns the panel after (direction 1) or before (direction -1) the panel in front. */
+static const struct front *front_by(const struct session *session, int direction)
+{
+	/* A focused panel is on screen even if another panel is in front. */
+	const struct front *front = front_named(session->screen.focus);
+	int index;
+
+	if (!front)
+		front = front_named(session->screen.front);
+	index = (int)(front - fronts);
+	do
+		index = (index + FRONTS + direction) % FRONTS;
+	while (!is_there(session, &fronts[index]) || says_only_why(session, &fronts[index]));
+	return &fronts[index];
+}
+
+static struct status run_view_by(const struct session *session, struct session *change, char *given)
+{
+	const struct front *front = front_by(session, command_direction(given));
+
+	if (screen_in_front(session, front->name))
+		return status_usage("no other panel has something to show");
+	if (change)
+		choose(change, front);
+	return status_ok();
+}
+
+/* Brings a panel to the front, or takes it away if the arrow keys act on it. */
+static void toggle(struct session *session, const char *name)
+{
+	bool away = screen_in_front(session, name) && screen_focused(session, name);
+
+	choose(session, front_named(away ? "slices" : name));
+}
+
+static struct status counters_refusal(const struct session *session)
+{
+	return command_unless(counted_there(session), "nothing is counted here");
+}
+
+static void act_counters(struct session *session)
+{
+	const struct front *before = front_named(session->screen.before);
+
+	if (!screen_in_front(session, "counters"))
+		choose(session, front_named("counters"));
+	else
+		choose(session, is_there(session, before) ? before : fronts);
+}
+
+static struct status diagrams_refusal(const struct session *session)
+{
+	return command_unless(diagrams_there(session), "there is no decoded code here");
+}
+
+static void act_timeline(struct session *session)
+{
+	toggle(session, "timeline");
+}
+
+static void act_graph(struct session *session)
+{
+	toggle(session, "graph");
+}
+
+struct status mountain_refusal(const struct session *session)
+{
+	return mountain_there(session)
+		       ? status_ok()
+		       : status_usage("%s has no mountain: it needs the knobs size and stride",
+				 session->setting.kernel->name);
+}
+
+static void act_mountain(struct session *session)
+{
+	toggle(session, "mountain");
+}
+
+/* ---- sets of panels ---- */
+
+/* A preset: a set of panels that comes to the screen together, the most important panel first. */
+static const struct preset {
+	const char *name;
+	const char *panels[SCREEN_ORDER];
+} presets[] = {
+	{ "ilp", { "ladder", "ports", "code" } },
+	{ "memory", { "slices", "mountain", "by-stride", "counters" } },
+	{ "code", { "code", "source", "ports" } },
+	{ "own" }, /* the panels that the user brought to the front last */
+};
+
+enum { PRESETS = sizeof(presets) / sizeof(presets[0]) };
+
+/* Returns the panels of a preset; a NULL name ends the panels early. */
+static const char *const *panels_of(const struct session *session, int preset)
+{
+	return presets[preset].panels[0] ? presets[preset].panels : session->screen.own;
+}
+
+/* Returns the first of the panels that has contents; NULL: none has. */
+static const struct front *first_there(const struct session *session, const char *const *panels)
+{
+	for (int i = 0; i < SCREEN_ORDER && panels[i]; i++)
+		if (front_there(session, panels[i]))
+			return front_named(panels[i]);
+	return NULL;
+}
+
+/* Returns the index of the preset on screen; -1: no preset. */
+static int preset_now(const struct session *session)
+{
+	for (int i = 0; i < PRESETS; i++)
+		if (strcmp(presets[i].name, session->screen.preset) == 0)
+			return i;
+	return -1;
+}
+
+static struct status show_preset(const struct session *session, struct session *change, int preset)
+{
+	const char *const *panels = panels_of(session, preset);
+	const struct front *first = first_there(session, panels);
+	struct text text = { 0 };
+
+	if (!first)
+		return status_usage("preset %s: no panel of it has something to show for %s%s",
+			presets[preset].name, session->setting.kernel->name,
+			panels == session->screen.own ? ": bring panels to the front with v" : "");
+	if (!change)
+		return status_ok();
+	screen_order(change, presets[preset].name, panels);
+	bring(change, first);
+	for (int i = 0; i < SCREEN_ORDER && panels[i]; i++)
+		text_addf(&text, "%s%s", i ? ", " : "", panels[i]);
+	session_notice(change, false, "panels %d of %d, %s: %s", preset + 1, PRESETS,
+		presets[preset].name, text_string(&text));
+	text_free(&text);
+	return status_ok();
+}
+
+static struct status run_preset(
+	const struct session *session, struct session *change, char *arguments)
+{
+	for (int i = 0; i < PRESETS; i++)
+		if (strcmp(arguments, presets[i].name) == 0 ||
+			strcmp(arguments, words_of("%d", i + 1).text) == 0)
+			return show_preset(session, change, i);
+	return status_usage("preset \"%.40s\": ilp (1), memory (2), code (3), own (4), next or "
+			    "previous",
+		arguments);
+}
+
+static struct status run_preset_by(
+	const struct session *session, struct session *change, char *given)
+{
+	int direction = command_direction(given), preset = preset_now(session);
+
+	preset = preset < 0 ? (direction > 0 ? -1 : 0) : preset;
+	do
+		preset = (preset + PRESETS + direction) % PRESETS;
+	while (!first_there(session, panels_of(session, preset)) && preset != preset_now(session));
+	return show_preset(session, change, preset);
+}
+
+/* ---- the panel that answers the kernel ---- */
+
+/* Returns the panel that shows the limits of one kind of resource best. */
+static const char *panel_of_limit(enum limit_kind limit)
+{
+	static const char *const panels[] = {
+		[RESOURCE_PIPELINE] = "ladder",
+		[RESOURCE_PORTS] = "ports",
+		[RESOURCE_CHAIN] = "ladder",
+		[RESOURCE_MEMORY] = "slices",
+	};
+
+	return limit == LIMIT_COUNT ? "slices" : panels[limit_rows[limit].resource];
+}
+
+/* Returns the panel that answers the chosen kernel; NULL: it depends on limits that are not known
+ * yet. */
+static const struct front *answer(const struct session *session)
+{
+	const struct insight *insight = &session->insight;
+	const struct front *first = first_there(session, session->screen.order);
+	const char *name = session->setting.kernel->answer;
+
+	if (first)
+		return first;
+	if (!session->machine_known || (!name && !insight_ready(session) && insight->reading))
+		return NULL;
+	if (!name)
+		name = panel_of_limit(insight_binding(session));
+	return front_named(front_there(session, name) ? name : "slices");
+}
+
+void fronts_follow(struct session *session)
+{
+	const struct screen *screen = &session->screen;
+	bool dead = !front_there(session, screen->front), preset = screen->order[0],
+	     answered = screen->answered == session->setting.kernel;
+	const struct front *front;
+
+	if (!dead && (answered || (screen->chosen && !preset)))
+		return;
+	front = answer(session);
+	if (!front && !dead)
+		return;
+	/* The focus stays where the user is: choosing kernels one after another must not end in the
+	 * mountain. */
+	screen_bring(session, front ? front->name : fronts[0].name);
+	screen_answer(session, front ? session->setting.kernel : NULL);
+}
+
+static void act_view_auto(struct session *session)
+{
+	screen_order(session, "", NULL);
+	screen_answer(session, NULL);
+	fronts_follow(session);
+	session_notice(session, false,
+		"from now on, the panel in front follows the kernel; v chooses another panel");
+}
+
+/* ---- the table ---- */
+
+const struct command_row commands_fronts[] = {
+	{ "view", .run = run_view },
+	{ "view next", .run = run_view_by, .given = "+1" },
+	{ "view previous", .run = run_view_by, .given = "-1" },
+	{ "view auto", act_view_auto },
+	{ "preset", .run = run_preset },
+	{ "preset next", .run = run_preset_by, .given = "+1" },
+	{ "preset previous", .run = run_preset_by, .given = "-1" },
+	{ "timeline", act_timeline, .refusal = diagrams_refusal },
+	{ "graph", act_graph, .refusal = diagrams_refusal },
+	{ "counters", act_counters, .refusal = counters_refusal },
+	{ "mountain", act_mountain, .refusal = mountain_refusal },
+	{ .name = NULL },
+};

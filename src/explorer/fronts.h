@@ -1,0 +1,17 @@
+/* The panels that can be in front: the first panel below the knobs. */
+#pragma once
+
+#include <stdbool.h>
+
+#include "base/status.h"
+
+struct session;
+
+/* Whether the panel with this name can be in front, and has something to show for the present
+ * setting. */
+bool front_there(const struct session *session, const char *name);
+/* Returns an error if the kernel has no mountain (throughput over size and stride). */
+struct status mountain_refusal(const struct session *session);
+/* Brings the panel that answers the chosen kernel to the front, unless the user chose a panel that
+ * has something to show. Call fronts_follow() when the kernel or its limits may have changed. */
+void fronts_follow(struct session *session);
