@@ -105,8 +105,8 @@ struct session {
 	struct recording *recording; /* recorded.c: the file being recorded; NULL: none */
 	struct playback playback;    /* recorded.c */
 	struct under_way campaigns[CAMPAIGNS]; /* campaigns.c */
-	struct screen screen;	     /* on_screen.c */
-	struct saved saved;	     /* saved.c */
+	struct screen screen;		       /* on_screen.c */
+	struct saved saved;		       /* saved.c */
 	struct misses_whatif whatif; /* commands_panes.c: the user's question about misses in caches
 					of other sizes */
 	bool relief;		     /* commands_panes.c: the mountain is drawn as a relief */

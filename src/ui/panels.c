@@ -495,11 +495,12 @@ static void lay_out_seen(
 {
 	int focused = index_of(view->screen.focus, true),
 	    front = index_of(view->screen.front, false);
-
 	/* A panel that came to the front by itself changes a screen that already shows it as little
 	 * as possible. */
-	lay_out(canvas, view, view->screen.by_itself ? -1 : front, layout);
-	if (view->screen.by_itself && !layout_find(layout, table[front].panel->name))
+	bool stays = view->screen.by_itself && !table[front].row.whole;
+
+	lay_out(canvas, view, stays ? -1 : front, layout);
+	if (stays && !layout_find(layout, table[front].panel->name))
 		lay_out(canvas, view, front, layout);
 	if (focused >= 0 && !layout_find(layout, table[focused].panel->name))
 		lay_out(canvas, view, focused, layout);
