@@ -7,9 +7,9 @@
 /* ---- The cores: Skylake, and a core with every number, all different */
 
 static char *head, *rest; /* the texts of tests/data/limits */
-enum core { SKYLAKE, ODD, BANKED, FETCHING, CORES };
+enum core { SKYLAKE, ZEN2, ODD, BANKED, FETCHING, CORES };
 static struct uarch *cores[CORES];
-static const char *const core_names[CORES] = { "skylake", "odd", "banked", "fetching" };
+static const char *const core_names[CORES] = { "skylake", "zen2", "odd", "banked", "fetching" };
 static struct uarch *const *const odd = &cores[ODD];
 
 static struct uarch *parse(const char *first, const char *second, const char *third)
@@ -28,6 +28,7 @@ static int set_up(void **state)
 	head = table_text("limits", "head", NULL);
 	rest = table_text("limits", "rest", NULL);
 	check_ok(uarch_load("skylake", "x86_64", &cores[SKYLAKE]));
+	check_ok(uarch_load("zen2", "x86_64", &cores[ZEN2]));
 	cores[ODD] = parse(head, rest, "");
 	cores[BANKED] = parse(head, rest, "cap loads-bank 1 [M]\ncap store-lines 0.5 [M]\n");
 	cores[FETCHING] = parse(head, "extra fetch-bytes 5 [M]\nextra decode 2 [M]\n", "");

@@ -213,9 +213,11 @@ TEST(a_path_is_taken_at_its_word)
 	assert_string_equal(core.uarch->title, "Yours");
 	assert_false(core.foreign);
 	uarch_choice_free(&core);
-	write_core("mine", "uarch yours Yours\nisa x86_64\nfrom base\n");
+	write_core("mine", "uarch yours A title that fills the sixty-three bytes which a title may "
+			   "have\nisa x86_64\nfrom base\n");
 	check_ok(uarch_choose(path, &machine, &core));
 	assert_true(core.foreign);
+	check_contains(core.how, core.uarch->title);
 	uarch_choice_free(&core);
 	remove_core("mine");
 	check_contains(uarch_choose(path, &machine, &core).text, "mine.uarch: No such file");

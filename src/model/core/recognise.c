@@ -209,14 +209,14 @@ struct status uarch_choose(
 		return status;
 	if (match == UARCH_NEAREST && strcmp(name, own) == 0) {
 		/* The user chose the nearest model by name. */
-		snprintf(core->how, sizeof(core->how), "%.48s, in place of the unknown core",
+		snprintf(core->how, sizeof(core->how), "%s, in place of the unknown core",
 			core->uarch->title);
 	} else if (uarch_fits(core->uarch, machine)) {
 		snprintf(core->how, sizeof(core->how), "%.60s: its file matches this core", name);
 	} else {
 		core->foreign = true;
-		snprintf(core->how, sizeof(core->how),
-			"predicted for %.48s, which is not this core", core->uarch->title);
+		snprintf(core->how, sizeof(core->how), "predicted for %s, which is not this core",
+			core->uarch->title);
 	}
 	return status;
 }

@@ -231,9 +231,9 @@ static double decode_cycles(const struct front_end *front, int first, int end)
 /* Cycles and number of windows, by source. */
 struct supply {
 	double cached, ops, decoded, bytes;
-	double insns,
-		decoded_insns; /* number of all instructions, and of those from the decoders */
-	double alone;	       /* number of instructions that only the first decoder takes */
+	double decoded_insns; /* number of instructions from the decoders */
+	bool decodes;	      /* at least one window comes from the decoders */
+	double alone;	      /* number of instructions that only the first decoder takes */
 	enum { BY_BYTES, BY_ENDS, BY_DECODERS } by; /* what limits the decoded part */
 };
 
@@ -248,9 +248,6 @@ static struct supply supply_of(const struct front_end *front)
 	struct supply supply = { 0 };
 	double fetched = 0, predecoded = 0, taken = 0;
 
-	for (int s = 0; s < front->tally->loop->path_count; s++)
-		supply.insns += counts(front, s);
-
 	for (int w = 0, next; w < front->windows; w = next) {
 		int first = front->window[w].first, end;
 
@@ -263,6 +260,7 @@ static struct supply supply_of(const struct front_end *front)
 			}
 		if (!front->window[w].decoded)
 			continue;
+		supply.decodes = true;
 		end = front->window[next - 1].end;
 		for (int s = first; s < end; s++) {
 			supply.bytes += insn_at(front, s)->length;
@@ -348,15 +346,11 @@ static void add_cached(
 	const struct front_end *front, struct tally *tally, const struct supply *supply)
 {
 	double each = front->fact[EXTRA_OPCACHE_OPS], bytes = front->fact[EXTRA_LINE_BYTES],
-	       insns = front->fact[EXTRA_INSTRUCTIONS], cycles = supply->ops / each;
+	       cycles = supply->ops / each;
 
 	/* The next iteration does not begin in the cycle of the last one. */
 	if (bytes > 0 && supply->cached == tally->turns)
 		cycles = tally->turns * ceil(cycles / tally->turns - 1e-9);
-	if (insns > 0 && exceeds(tally, supply->insns / insns))
-		limits_add(tally, LIMIT_OPCACHE, supply->insns / insns,
-			"%s instructions, %s a cycle", words_turn(tally, supply->insns).text,
-			words_number(insns).text);
 	if (each > 0 && exceeds(tally, cycles))
 		limits_add(tally, LIMIT_OPCACHE, cycles,
 			"%s micro-ops, %s a cycle from the op cache",
@@ -457,7 +451,7 @@ void limits_front_end(struct tally *tally)
 		for (int w = 0; w < front.windows; w++)
 			front.window[w].decoded = true;
 	supply = supply_of(&front);
-	cached = supply.decoded_insns == 0;
+	cached = !supply.decodes;
 	if (cached && tally->slots / tally->turns <= fact[SIZE_LOOP_BUFFER])
 		add_loop_buffer(&front, tally);
 	else if (cached) {

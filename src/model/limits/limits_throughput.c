@@ -27,13 +27,18 @@ static void add_rate(struct tally *tally, enum limit_kind kind, double count, do
 
 static void add_width(struct tally *tally)
 {
-	double pairs = 0;
+	double pairs = 0, insns = 0;
 
-	for (int i = 0; i < tally->loop->insn_count; i++)
+	for (int i = 0; i < tally->loop->insn_count; i++) {
 		pairs += tally->insn[i].second;
+		insns += tally->insn[i].fuses ? 0 : tally->insn[i].times;
+	}
 	add_rate(tally, LIMIT_WIDTH, tally->slots, tally->uarch->width,
 		pairs > 0 ? "fused micro-op" : "micro-op",
 		pairs > 0 ? "fused micro-ops" : "micro-ops");
+	add_rate(tally, LIMIT_WIDTH, insns, tally->uarch->fact[EXTRA_INSTRUCTIONS],
+		pairs > 0 ? "fused instruction" : "instruction",
+		pairs > 0 ? "fused instructions" : "instructions");
 	tally->limits->slots = tally->slots;
 	tally->limits->unlaminated = tally->unlaminated;
 }
@@ -323,9 +328,12 @@ static void add_taken(struct tally *tally)
 	double each = tally->uarch->fact[CAP_TAKEN],
 	       several = tally->uarch->fact[CAP_TAKEN_SEVERAL];
 
-	add_rate(tally, LIMIT_TAKEN, tally->taken,
-		tally->taken > tally->turns && uarch_known(several) ? several : each,
-		"taken branch", "taken branches");
+	if (tally->taken <= tally->turns || !uarch_known(several))
+		several = each;
+	add_rate(tally, LIMIT_TAKEN, tally->taken, several, "taken branch", "taken branches");
+	if (tally->taken > tally->turns && !uarch_known(several))
+		limits_add_unknown(tally, LIMIT_TAKEN, "%s taken branches; their rate is not known",
+			words_turn(tally, tally->taken).text);
 }
 
 void limits_throughput(struct tally *tally)

@@ -28,13 +28,12 @@ enum holder {
 	HOLDS_FRONT
 };
 
-/* Limits that are not listed here are part of the pipeline itself (width, ports, chain), or of the
- * front end if their resource is the pipeline. */
+/* Limits that are not listed here are part of the pipeline itself (ports, chain), or slow rename if
+ * their resource is the pipeline. */
 static const struct {
 	enum limit_kind kind;
 	enum holder holder;
 } holders[] = {
-	{ LIMIT_WIDTH, HOLDS_NONE },
 	{ LIMIT_LOADS, HOLDS_LOADS },
 	{ LIMIT_VECTOR_LOADS, HOLDS_VECTOR_LOADS },
 	{ LIMIT_STORES, HOLDS_STORES },
