@@ -30,7 +30,8 @@ static int set_up(void **state)
 	check_ok(uarch_load("skylake", "x86_64", &cores[SKYLAKE]));
 	check_ok(uarch_load("zen2", "x86_64", &cores[ZEN2]));
 	cores[ODD] = parse(head, rest, "");
-	cores[BANKED] = parse(head, rest, "cap loads-bank 1 [M]\ncap store-lines 0.5 [M]\n");
+	cores[BANKED] = parse(head, rest,
+		"cap loads-bank 1 [M]\ncap store-lines 0.5 [M]\nextra split-store-bytes 32 [M]\n");
 	cores[FETCHING] = parse(head, "extra fetch-bytes 5 [M]\nextra decode 2 [M]\n", "");
 	*state = cores[SKYLAKE];
 	return 0;

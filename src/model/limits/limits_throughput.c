@@ -70,26 +70,36 @@ static void add_accesses(struct tally *tally)
 /* ---- Accesses that cross a cache line */
 
 /* The loads, or the stores, of a path: `count` accesses at `rate` accesses per cycle. An access
- * that crosses a cache line counts as `each` accesses. */
+ * that crosses the end of an aligned block (a cache line on most cores) counts as `each` accesses.
+ */
 struct side {
 	const char *what;
 	double count, each, rate;
-	double split; /* number of accesses per path that cross a cache line */
+	unsigned block; /* bytes of a block */
+	double split;	/* number of accesses per path that cross the end of a block */
 };
 
-/* Counts accesses per path that cross a line. The addresses come from a single-stepped loop. */
-static void count_splits(const struct loop *loop, struct side *loads, struct side *stores)
+static bool crosses(const struct side *side, const struct insn_memory *memory, uint64_t address)
+{
+	return memory->accesses <= 1 && address &&
+	       address % side->block + memory->size > side->block;
+}
+
+/* Counts accesses per path that cross the end of a block. The addresses come from a single-stepped
+ * loop. */
+static void count_splits(
+	const struct loop *loop, bool vectors, struct side *loads, struct side *stores)
 {
 	for (int s = 0; s < loop->path_count; s++) {
 		const struct insn *insn = &loop->insn[loop->path[s].insn];
 
 		for (int k = 0; k < INSN_MEMORY; k++) {
 			uint64_t address = loop->path[s].address[k];
-			bool crosses = insn->memory[k].accesses <= 1 && address &&
-				       address % LINE + insn->memory[k].size > LINE;
 
-			loads->split += crosses && insn_loads(insn, k);
-			stores->split += crosses && insn_stores(insn, k);
+			loads->split +=
+				insn_loads(insn, k) && crosses(loads, &insn->memory[k], address);
+			stores->split += insn_stores(insn, k) && (vectors || !insn->vector) &&
+					 crosses(stores, &insn->memory[k], address);
 		}
 	}
 }
@@ -116,35 +126,44 @@ static double share_out(const struct side *loads, const struct side *stores, dou
 static void add_splits(struct tally *tally)
 {
 	const double *fact = tally->uarch->fact;
+	/* Whether stores from vector registers count, and whether blocks are lines. */
+	bool vectors = !(fact[EXTRA_SPLIT_STORE_BYTES] >= 1);
 	struct side side[] = {
-		{ "load", tally_all(tally->loads), fact[EXTRA_SPLIT_LOAD], fact[CAP_LOADS], 0 },
-		{ "store", tally_all(tally->stores), fact[EXTRA_SPLIT_STORE], fact[CAP_STORES], 0 },
+		{ "load", tally_all(tally->loads), fact[EXTRA_SPLIT_LOAD], fact[CAP_LOADS], LINE,
+			0 },
+		{ "store", vectors ? tally_all(tally->stores) : tally->stores[ACCESS_GENERAL],
+			fact[EXTRA_SPLIT_STORE], fact[CAP_STORES],
+			vectors ? LINE : (unsigned)fact[EXTRA_SPLIT_STORE_BYTES], 0 },
 	};
 	double splits = tally->place->walk.splits * tally->elements;
 
 	if (tally->loop->stepped)
-		count_splits(tally->loop, &side[0], &side[1]);
+		count_splits(tally->loop, vectors, &side[0], &side[1]);
 	/* If the loop has unknown instructions, the split accesses may belong to the unknown
 	 * instructions, so no limit is added. */
-	if (side[0].split + side[1].split <= 0 && tally->limits->unknown == 0 && splits > 0) {
+	if (side[0].split + side[1].split <= 0 && tally->limits->unknown == 0 && splits > 0 &&
+		(vectors || tally->stores[ACCESS_VECTOR] <= 0)) {
 		splits = fmin(splits, side[0].count + side[1].count);
 		side[0].split = share_out(&side[0], &side[1], splits);
 		side[1].split = splits - side[0].split;
 	}
 	for (int i = 0; i < 2; i++) {
-		struct limit_words crossing = words_turn(tally, side[i].split);
+		struct limit_words crossing = words_turn(tally, side[i].split),
+				   end = words_number(side[i].block);
+		const char *what = side[i].block == LINE ? "a line" : end.text;
+		const char *bytes = side[i].block == LINE ? "" : " bytes";
 
 		if (side[i].split <= 1e-9 || !uarch_known(side[i].rate))
 			continue;
 		if (!uarch_known(side[i].each))
 			limits_add_unknown(tally, LIMIT_SPLITS,
-				"%s %ss cross a line; its cost is not known", crossing.text,
-				side[i].what);
+				"%s %ss cross %s%s; its cost is not known", crossing.text,
+				side[i].what, what, bytes);
 		else
 			limits_add(tally, LIMIT_SPLITS, side_cycles(&side[i], side[i].split),
-				"%s %s%s; %s of them cross a line and count as %s",
+				"%s %s%s; %s of them cross %s%s and count as %s",
 				words_turn(tally, side[i].count).text, side[i].what,
-				words_s(tally, side[i].count), crossing.text,
+				words_s(tally, side[i].count), crossing.text, what, bytes,
 				words_number(side[i].each).text);
 	}
 }
