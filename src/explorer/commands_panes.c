@@ -29,6 +29,11 @@ struct pane {
 	bool walked;
 };
 
+static void act_present(struct session *session)
+{
+	screen_present(session, !session->screen.present);
+}
+
 /* ---- scrolled panes ---- */
 
 /* The largest number of lines that one scroll command scrolls. */
@@ -359,6 +364,7 @@ const struct command_row commands_panes[] = {
 	{ "move right", .run = run_move, .given = "right" },
 	{ "move up", .run = run_move, .given = "up" },
 	{ "move down", .run = run_move, .given = "down" },
+	{ "present", act_present },
 	{ "code", .run = run_code },
 	{ "counters scroll", .run = run_counters_scroll },
 	{ "relief", act_relief, .refusal = mountain_refusal, .useful = mountain_in_front,

@@ -66,6 +66,11 @@ bool screen_in_front(const struct session *session, const char *front)
 	return strcmp(session->screen.front, front) == 0;
 }
 
+void screen_present(struct session *session, bool present)
+{
+	session->screen.present = present;
+}
+
 void screen_focus(struct session *session, const char *pane)
 {
 	session->screen.focus = pane;

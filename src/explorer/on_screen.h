@@ -20,6 +20,8 @@ void screen_order(struct session *session, const char *preset, const char *const
 /* The panel that answers the kernel came to the front by itself. */
 void screen_answer(struct session *session, const struct kernel *kernel);
 bool screen_in_front(const struct session *session, const char *front);
+/* Begins or ends presenter mode: large digits, one panel and the last key. */
+void screen_present(struct session *session, bool present);
 void screen_focus(struct session *session, const char *pane);
 bool screen_focused(const struct session *session, const char *pane);
 

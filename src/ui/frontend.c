@@ -63,7 +63,7 @@ void frontend_draw(struct frontend *front, double now)
 				  (strncmp(row->command, "page ", 5) == 0 ||
 					  session_command_works(front->session, row->command));
 	}
-	panels_draw(&front->canvas, &front->view, &front->keys, front->works);
+	panels_draw(&front->canvas, &front->view, &front->keys, front->works, &front->pressed);
 }
 
 /* Scrolls an overlay by a line or a page, at most to the overlay's last line. */
@@ -181,6 +181,18 @@ static void perform(struct frontend *front, const char *command, double now)
 		scroll_back(front, scrolled, first, now);
 }
 
+/* Remembers the last key and its meaning, for presenter mode. */
+static void press(struct frontend *front, const struct key_row *row, int code)
+{
+	int named = keys_code(row->key);
+
+	front->pressed.note = row->note;
+	if (named == KEYCODE_DIGIT || named == KEYCODE_CHAR)
+		snprintf(front->pressed.key, sizeof(front->pressed.key), "%lc", (wint_t)code);
+	else
+		snprintf(front->pressed.key, sizeof(front->pressed.key), "%.15s", row->key);
+}
+
 static void key(struct frontend *front, int code, double now)
 {
 	const struct screen *screen = session_screen(front->session);
@@ -192,6 +204,7 @@ static void key(struct frontend *front, int code, double now)
 		refuse_key(front, context, code);
 		return;
 	}
+	press(front, row, code);
 	keys_expand(row, code, screen->find, command, sizeof(command));
 	perform(front, command, now);
 }

@@ -10,6 +10,7 @@
 #include "explorer/session.h"
 #include "ui/canvas.h"
 #include "ui/keys.h"
+#include "ui/panels.h"
 #include "ui/steady.h"
 
 struct frontend {
@@ -19,6 +20,7 @@ struct frontend {
 	struct canvas canvas;
 	struct view view; /* of the last frame */
 	struct steady steady;
+	struct pressed pressed;
 	bool repaint; /* the command "redraw" was given: the terminal must draw everything again */
 };
 

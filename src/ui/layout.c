@@ -6,6 +6,8 @@
 enum {
 	TOP_MIN = 8,	    /* smallest height of the top block: rule, large digits, spread, trials,
 			       source, rates */
+	PRESENT_MIN = 9,    /* smallest height of the setting and its value in presenter mode: knob,
+			       setting, large digits, spread, limit, A, state */
 	BODY_MIN = 5,	    /* smallest height of the body: rule, three rows of bars, labels */
 	WHOLE_COMFORT = 18, /* number of rows that is comfortable for a whole-width panel; if fewer
 			       rows are available, the panel gets the whole body */
@@ -294,8 +296,30 @@ static void place_body(const struct placing *placing, struct box at)
 	place_grid(placing->layout, &band, at);
 }
 
+/* Places the brief panel and, below it, the panel that the user asked for, or else the first panel
+ * of the body. The panel below gets somewhat more rows, because a value needs fewer rows than a
+ * curve. */
+static void place_present(const struct placing *placing, int width, int inside)
+{
+	const struct layout_row *chosen = NULL;
+	int top = int_most(inside / 2, PRESENT_MIN);
+
+	for (int i = 0; i < placing->row_count; i++) {
+		const struct layout_row *row = &placing->rows[i];
+		bool body = row->area == AREA_BODY || row->area == AREA_TALL;
+
+		if (row->wanted && body && (!chosen || row->front))
+			chosen = row;
+	}
+	if (!chosen || inside - top < BODY_MIN)
+		top = inside;
+	place_area(placing, AREA_LINE, 0, 0, width, top);
+	if (top < inside)
+		place(placing->layout, chosen->name, (struct box){ 0, top, width, inside - top });
+}
+
 void layout_compute(int width, int height, const struct layout_row *rows, int row_count,
-	int top_rows, struct layout *layout)
+	int top_rows, bool present, struct layout *layout)
 {
 	const struct placing placing = { rows, row_count, layout };
 	const struct layout_row *alone = NULL;
@@ -304,6 +328,12 @@ void layout_compute(int width, int height, const struct layout_row *rows, int ro
 	layout->count = 0;
 	if (width < LAYOUT_MIN_WIDTH || height < LAYOUT_MIN_HEIGHT) {
 		place_area(&placing, AREA_LINE, 0, 0, width, height);
+		return;
+	}
+	if (present) {
+		place_present(&placing, width, height - 2);
+		place_area(&placing, AREA_NOTICE, 0, height - 2, width, 1);
+		place_area(&placing, AREA_KEYS, 0, height - 1, width, 1);
 		return;
 	}
 	for (int i = 0; i < row_count && !alone; i++)

@@ -23,7 +23,8 @@ enum area {
 		    */
 	AREA_NOTICE, /* the last row but one */
 	AREA_KEYS,   /* the last row */
-	AREA_LINE,   /* the whole screen, if it is too small for panels */
+	AREA_LINE,   /* the whole screen, if it is too small for panels; the upper part in presenter
+			mode */
 };
 
 struct layout_row {
@@ -62,9 +63,10 @@ int layout_digits(int width, int height);
 /* Computes the layout of panels. Parameter `rows`: the panels in order of importance. Parameter
  * `top_rows`: the number of screen rows that the top block can use, rule included. The first panel
  * of AREA_BODY that has something to show always has a place, unless the screen is smaller than the
- * minimum size. */
+ * minimum size. In presenter mode (`present`), only one panel is below the setting and its value.
+ */
 void layout_compute(int width, int height, const struct layout_row *rows, int row_count,
-	int top_rows, struct layout *layout);
+	int top_rows, bool present, struct layout *layout);
 
 /* Returns the rectangle of the panel with this name; NULL: the panel has no place on the screen. */
 const struct box *layout_find(const struct layout *layout, const char *name);

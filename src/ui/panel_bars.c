@@ -1,6 +1,6 @@
 /* Draws rows of text. The first row shows the program, stamps of a replay and a recording, the
  * machine, the clock, and the measurement's state. The last two rows show the last message and the
- * keys. This file also draws a screen that is too small for panels. */
+ * keys. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -205,14 +205,30 @@ static int draw_words(struct box at, const struct scene *scene, bool only_measur
 	return x;
 }
 
+/* Draws the last key that the user pressed, and its meaning. Returns the next free column. */
+static int draw_pressed(struct box at, const struct pressed *pressed)
+{
+	int x = 1 + canvas_text(at, 1, 0, STYLE_SELECTED, " %s ", pressed->key);
+
+	return x + 1 + canvas_put(at, x + 1, 0, STYLE_TITLE, pressed->note);
+}
+
 static void draw_keys(struct box at, const struct scene *scene)
 {
 	/* If not all keys and words fit, the end of the key bar shows "…", and "?" if the key ?
 	 * opens the help. */
 	const char *more = keys_context(&scene->view->screen) == CONTEXT_MAIN ? "?…" : "…";
-	struct box words = at;
-	bool all = draw_words(at, scene, true) - 2 <= at.width;
+	struct box words;
+	bool all;
 	int x;
+
+	/* While a class watches, the last key is more important than the keys that work. */
+	if (scene->view->screen.present && scene->pressed && scene->pressed->key[0]) {
+		x = draw_pressed(at, scene->pressed) + 2;
+		at = box_part(at, x, 0, at.width - x, 1);
+	}
+	words = at;
+	all = draw_words(at, scene, true) - 2 <= at.width;
 
 	if (!all)
 		words.width -= canvas_columns(at, more) + 2;
@@ -222,173 +238,3 @@ static void draw_keys(struct box at, const struct scene *scene)
 }
 
 const struct panel panel_key_bar = { .name = "keys", .draw = draw_keys };
-
-/* ---- a screen too small for panels ---- */
-
-/* A small screen with enough rows shows the setting, the value, the state and the key that quits. A
- * screen of one row shows the value, and the key that quits if it fits. */
-
-/* A screen with fewer columns than ROWS_FROM shows the value only in its first row. */
-enum { ROWS_FROM = 20 };
-
-/* Draws the measured cycles per element in the longest form that fits. A value that is too long is
- * rounded, never cut. */
-static void draw_value(struct box at, const struct view *view)
-{
-	const struct sample *sample = &view->sample;
-	const char *kernel = view->setting.kernel->name, *state = panels_state(view);
-	struct units_text cpe = units_value(sample->cpe);
-	struct words value = words_of("CPE %s %c%s%s", cpe.text, (char)sample->cycles_from,
-			     state[0] ? ", " : "", state),
-		     named = words_of("%.48s  %s%s", kernel, value.text,
-			     view->frozen      ? ", frozen"
-			     : view->recording ? ", recording"
-					       : "");
-
-	panels_fit(at, 0, STYLE_FIGURE,
-		"%1$s  q quits  (panels from %2$dx%3$d)\n%1$s  q quits\n%4$s  q quits\n%5$s%6$s  "
-		"q\n%5$s\n%7$.2f\n%7$.1f\n%7$.0f",
-		named.text, LAYOUT_MIN_WIDTH, LAYOUT_MIN_HEIGHT, value.text, cpe.text,
-		state[0] ? "?" : "", sample->cpe);
-}
-
-/* Draws one row with the value, or with the reason why there is no value. */
-static void draw_short(struct box at, const struct view *view)
-{
-	struct ahead ahead = panels_ahead(view);
-
-	if (view->sample.valid)
-		draw_value(at, view);
-	else if (view->failure[0])
-		panels_fit(at, 0, STYLE_BAD,
-			"not measured: %s  q quits\nnot measured  q quits\nfailed  q\n-",
-			view->failure);
-	else if (ahead.text[0])
-		panels_fit(at, 0, STYLE_DIM, "%s\nmeasuring…  q quits\n…  q\n…", ahead.text);
-	else if (view->frozen)
-		panels_fit(at, 0, STYLE_DIM, "frozen, not measured  q quits\nfrozen  q\n-");
-	else
-		panels_fit(at, 0, STYLE_DIM, "%s…  q quits\n…  q\n…",
-			view->characterising ? "this core"
-			: view->sweeping     ? "sweep"
-			: view->probing	     ? "probing"
-					     : "measuring");
-}
-
-/* Draws a row with the value, and with its spread and source if they fit. */
-static void draw_value_row(struct box at, int y, const struct view *view)
-{
-	const struct sample *sample = &view->sample;
-	const char *source = panels_source(sample->cycles_from);
-	enum style style = panels_state(view)[0] ? STYLE_WARN : STYLE_FIGURE;
-	struct units_text cpe = units_value(sample->cpe), low = units_value(sample->cpe_lo),
-			  high = units_value(sample->cpe_hi);
-
-	panels_fit(at, y, style,
-		sample->trials < PANELS_QUARTILES_FROM
-			? "CPE %1$s  %2$s\nCPE %1$s  %2$.1s\n%1$s"
-			: "CPE %1$s  quartiles %3$s … %4$s  %2$s\n"
-			  "CPE %1$s  %3$s … %4$s  %2$.1s\nCPE %1$s  %2$.1s\n%1$s",
-		cpe.text, source, low.text, high.text);
-}
-
-/* Returns the state of the measurement in words: "contended, recording; quiet: 0.498", "frozen",
- * "live". */
-static struct words state_words(const struct view *view)
-{
-	const struct sample *sample = &view->sample;
-	const char *state = panels_state(view);
-	const char *word = view->frozen			? "frozen"
-			   : view->failure[0]		? "stopped"
-			   : view->characterising	? "this core"
-			   : view->sweeping		? "sweep"
-			   : view->probing		? "probing"
-			   : state[0] || !sample->valid ? ""
-			   : view->replay		? "replay"
-							: "live";
-	bool quiet = sample->valid && sample->contended && view->quiet.valid;
-
-	return words_of("%s%s%s%s%s%s", word,
-		(view->frozen || view->probing) && state[0] ? ", " : "", state,
-		view->recording ? ", recording" : "", quiet ? "; quiet: " : "",
-		quiet ? units_value(view->quiet.cpe).text : "");
-}
-
-/* Draws several rows: the setting, the value, the state, the last message and the key that quits.
- * If the screen has only two rows, the state is next to the value. */
-static void draw_rows(struct box at, const struct view *view)
-{
-	struct words words = panels_setting(&view->setting, NULL), state = state_words(view);
-	struct ahead ahead = panels_ahead(view);
-	int last = at.height - 1;
-
-	if (view->screen.entry[0])
-		words = words_of("%s %s=%s_", view->setting.kernel->name,
-			view->setting.kernel->knobs[view->knob].name, view->screen.entry);
-	panels_cut(at, 1, words.text, sizeof(words.text));
-	canvas_put(at, 0, 0, view->screen.entry[0] ? STYLE_FIGURE : STYLE_TITLE, words.text);
-	if (at.height == 2) {
-		draw_short(box_part(at, 0, 1, at.width, 1), view);
-		return;
-	}
-	if (view->sample.valid)
-		draw_value_row(at, 1, view);
-	else if (ahead.text[0])
-		canvas_put(at, 0, 1, STYLE_DIM, ahead.text);
-	else
-		canvas_text(at, 0, 1, view->failure[0] ? STYLE_BAD : STYLE_DIM,
-			view->failure[0]       ? "not measured"
-			: view->frozen	       ? "frozen before the first sample"
-			: view->characterising ? "measured after the core"
-			: view->sweeping       ? "measured after the sweep"
-			: view->probing	       ? "measured after the probe"
-					       : "measuring…");
-	if (at.height == 3) {
-		struct box room = box_part(at, 0, 0, at.width - 9, at.height);
-
-		panels_cut(room, 1, state.text, sizeof(state.text));
-		canvas_put(room, 0, 2, STYLE_TEXT, state.text);
-		canvas_right(at, at.width, 2, STYLE_DIM, "q quits");
-		return;
-	}
-	panels_fit(at, last, STYLE_DIM, "q quits  (panels from %dx%d)\nq quits", LAYOUT_MIN_WIDTH,
-		LAYOUT_MIN_HEIGHT);
-	at.height = last;
-	if (view->failure[0]) {
-		canvas_wrap(at, 2, STYLE_TEXT, view->failure);
-		return;
-	}
-	canvas_put(at, 0, 2, panels_state(view)[0] ? STYLE_WARN : STYLE_TEXT, state.text);
-	canvas_wrap(at, 3, view->screen.notice_bad ? STYLE_BAD : STYLE_TEXT, view->screen.notice);
-}
-
-/* Draws the REPLAY stamp, which has priority over all other text. The stamp has its own row; on a
- * screen of one row, the stamp is at the start of the row. Returns the part of the box that the
- * stamp leaves free. */
-static struct box draw_stamp(struct box at, const struct view *view)
-{
-	int used;
-
-	if (at.height > 1) {
-		panels_fit(at, 0, STYLE_SELECTED, "%s\nREPLAY", panels_replay(view).text);
-		return box_part(at, 0, 1, at.width, at.height - 1);
-	}
-	used = canvas_text(at, 0, 0, STYLE_SELECTED, "REPLAY") + 1;
-	return box_part(at, used, 0, at.width - used, 1);
-}
-
-static void draw_line(struct box at, const struct scene *scene)
-{
-	if (scene->view->replay)
-		at = draw_stamp(at, scene->view);
-	if (at.height > 1 && at.width >= ROWS_FROM) {
-		draw_rows(at, scene->view);
-		return;
-	}
-	draw_short(at, scene->view);
-	/* The value may fill the first row, so the key that quits is in the second row. */
-	if (at.height > 1)
-		panels_fit(at, 1, STYLE_TEXT, "q quits\nq");
-}
-
-const struct panel panel_line = { .name = "line", .draw = draw_line };

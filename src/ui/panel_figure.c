@@ -216,16 +216,39 @@ static void add_place(struct lines *lines, const struct view *view)
 	lines_add(lines, elsewhere ? 4 : 9, elsewhere ? STYLE_WARN : STYLE_TEXT, "%s", placed.node);
 }
 
+/* Returns the index of the limit from which the gap is measured: the prediction of a soft limit, or
+ * the binding limit. */
+static int gap_limit(const struct view *view, const struct limits *limits)
+{
+	return view->gap.soft ? limits->predicted_by : limits->binding;
+}
+
+static const char *const limit_names[] = { "limit", "predicted" };
+
+struct words panels_limit(const struct view *view)
+{
+	const struct limits *limits = view->explanation ? &view->explanation->limits : NULL;
+	struct words gap = { "" };
+	int first = limits ? gap_limit(view, limits) : -1;
+
+	if (first < 0)
+		return words_of(limits ? "no hard limit is known" : "");
+	if (view->foreign || view->nearest)
+		gap = words_of(" on %s%s", view->core->name, view->nearest ? ", assumed" : "");
+	else if (view->gap.brief[0])
+		gap = words_of(", %.40s", view->gap.brief);
+	return words_of("%s %s M %s%s", limit_names[view->gap.soft],
+		units_value(limits->limit[first].cpe).text,
+		limit_rows[limits->limit[first].kind].name, gap.text);
+}
+
 /* Adds the binding limit, the gap to the measured value, and the key to press next: "limit 3.000 M
  * latency, at it". */
 static void add_limit(struct lines *lines, const struct scene *scene)
 {
-	static const char *const names[] = { "limit", "predicted" };
 	const struct view *view = scene->view;
 	const struct limits *limits = view->explanation ? &view->explanation->limits : NULL;
 	const char *note = view->limits_note;
-	enum style style = view->gap.kind == GAP_BELOW ? STYLE_BAD : STYLE_TEXT;
-	struct words gap = { "" };
 	int first, second;
 
 	if (!limits) {
@@ -233,22 +256,12 @@ static void add_limit(struct lines *lines, const struct scene *scene)
 			lines_add(lines, 9, STYLE_DIM, "%.*s", (int)strcspn(note, ";."), note), 2);
 		return;
 	}
-	if (view->foreign || view->nearest)
-		gap = words_of(" on %s%s", view->core->name, view->nearest ? ", assumed" : "");
-	else if (view->gap.brief[0])
-		gap = words_of(", %.40s", view->gap.brief);
-	/* The gap stands next to the value from which it is measured: the prediction of a soft
-	 * limit, or the binding limit. */
-	first = view->gap.soft ? limits->predicted_by : limits->binding;
+	first = gap_limit(view, limits);
 	second = view->gap.soft ? limits->binding : limits->predicted_by;
-	if (first < 0)
-		lines_add(lines, 2, style, "no hard limit is known");
-	else
-		line_cut(lines,
-			lines_add(lines, 2, style, "%s %s M %s%s", names[view->gap.soft],
-				units_value(limits->limit[first].cpe).text,
-				limit_rows[limits->limit[first].kind].name, gap.text),
-			2);
+	line_cut(lines,
+		lines_put(lines, 2, view->gap.kind == GAP_BELOW ? STYLE_BAD : STYLE_TEXT,
+			panels_limit(view)),
+		2);
 	if (view->published)
 		lines_add(lines, 3, STYLE_TEXT, "published %s on %s",
 			units_value(view->published->cycles * limits->turns / limits->elements)
@@ -260,15 +273,15 @@ static void add_limit(struct lines *lines, const struct scene *scene)
 		lines_add(lines, 5, STYLE_KEY, "r %1$s: %2$s predicted\nr %1$s: %2$s M",
 			view->advice.brief, units_value(view->advice.to).text);
 	else if (second >= 0 && second != first)
-		lines_add(lines, 7, STYLE_TEXT, "%s %s M %s", names[!view->gap.soft],
+		lines_add(lines, 7, STYLE_TEXT, "%s %s M %s", limit_names[!view->gap.soft],
 			units_value(limits->limit[second].cpe).text,
 			limit_rows[limits->limit[second].kind].name);
 }
 
-/* Adds the ratio of the present value (B) to the pinned value (A), and doubts about both values.
+/* Returns the ratio of the present value (B) to the pinned value (A), and doubts about both values.
  * Two values do not differ significantly if their quartiles overlap, or if the values are equal
  * within the noise. */
-static void add_ratio(struct lines *lines, const struct view *view)
+struct words panels_ratio(const struct view *view)
 {
 	const struct sample *a = &view->a, *b = &view->sample;
 	const char *a_doubt = sample_doubt(a), *b_doubt = sample_doubt(b);
@@ -277,18 +290,13 @@ static void add_ratio(struct lines *lines, const struct view *view)
 	     both = a_doubt && b_doubt && strcmp(a_doubt, b_doubt) == 0;
 
 	/* A branch and an array element are different amounts of work. */
-	if (!view->a_comparable) {
-		lines_add(lines, 3, STYLE_B, "B/A  none: A is per %s, B per %s",
-			view->a_setting.kernel->element, view->setting.kernel->element);
-		return;
-	}
-	if (!isfinite(ratio) || ratio <= 0) {
-		lines_add(lines, 3, STYLE_B, "B/A  -  B is not measured yet");
-		return;
-	}
-	lines_add(lines, 3, a_doubt || b_doubt ? STYLE_WARN : STYLE_B,
-		same ? "B/A  %1$s  %2$s%3$s%4$s%5$s%6$s\nB/A  %1$s  equal%3$s%4$s%5$s%6$s"
-		     : "B/A  %s  %s%s%s%s%s",
+	if (!view->a_comparable)
+		return words_of("B/A  none: A is per %s, B per %s", view->a_setting.kernel->element,
+			view->setting.kernel->element);
+	if (!isfinite(ratio) || ratio <= 0)
+		return words_of("B/A  -  B is not measured yet");
+	return words_of(same ? "B/A  %1$s  %2$s%3$s%4$s%5$s%6$s\nB/A  %1$s  equal%3$s%4$s%5$s%6$s"
+			     : "B/A  %s  %s%s%s%s%s",
 		units_value(ratio).text,
 		words_of(same	     ? "equal within the spread"
 			 : ratio < 1 ? "B is %.2f× faster"
@@ -306,6 +314,7 @@ static void add_pinned(struct lines *lines, const struct view *view)
 {
 	struct units_text value = units_value(view->a.cpe);
 	struct words setting;
+	bool doubtful;
 
 	if (!view->pinned)
 		return;
@@ -318,7 +327,8 @@ static void add_pinned(struct lines *lines, const struct view *view)
 		value.text, setting.text,
 		view->a_limit == LIMIT_COUNT ? "" : limit_rows[view->a_limit].name);
 	line_cut(lines, &lines->line[lines->count - 1], 1);
-	add_ratio(lines, view);
+	doubtful = sample_doubt(&view->a) || sample_doubt(&view->sample);
+	lines_put(lines, 3, doubtful ? STYLE_WARN : STYLE_B, panels_ratio(view));
 }
 
 /* Returns the largest usual height of large digits, at most `rows`, at which the number fits in
@@ -473,7 +483,8 @@ static void draw(struct box at, const struct scene *scene)
 		} else if (sample->valid && i == 0) {
 			int x = canvas_put(at, 0, y, line->style, line->words.text) + 1;
 
-			canvas_text(at, x, y, STYLE_DIM, "cycles per %s", element);
+			panels_fit(box_part(at, x, y, at.width - x, 1), 0, STYLE_DIM,
+				"cycles per %s\ncycles", element);
 		} else if (line->tag == TAG_COURSE) {
 			int x = canvas_put(at, 0, y, STYLE_DIM, line->words.text);
 

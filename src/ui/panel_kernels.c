@@ -120,6 +120,20 @@ static struct columns measure(struct box at, const struct view *view)
 	return columns;
 }
 
+void panels_knob(struct box at, const struct view *view)
+{
+	const struct knob *knob = &view->setting.kernel->knobs[view->knob];
+	struct columns columns = { .name = canvas_columns(at, knob->name) + 3 };
+
+	columns.value = int_least(canvas_columns(at, value_of(view, view->knob, at.width).text),
+		at.width - columns.name);
+	columns.hint = columns.name + columns.value + 2;
+	draw_knob(at, 0, view->knob, &columns, view);
+	/* In one row with the kernel, only the part on which the arrow keys act has a pointer. */
+	if (panels_named(view->screen.focus, "kernels"))
+		canvas_put(at, 0, 0, STYLE_TEXT, " ");
+}
+
 /* Draws all choices of the chosen knob in one row, or the knob's range and name. */
 static void draw_range(struct box at, int row, const struct view *view)
 {

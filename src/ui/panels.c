@@ -7,7 +7,7 @@
 extern const struct panel panel_header, panel_kernels, panel_knobs, panel_figure, panel_about,
 	panel_by_size, panel_ladder, panel_ports, panel_counters, panel_code, panel_source,
 	panel_by_stride, panel_mountain, panel_probe, panel_windows, panel_sweep, panel_strip,
-	panel_notice, panel_key_bar, panel_line, panel_timeline, panel_graph;
+	panel_notice, panel_line, panel_timeline, panel_graph;
 
 /* The panels in order of importance. If not all panels fit, panels at the end of the table are
  * omitted. The body shows its panels in the order of `place`, so that the source is next to the
@@ -485,7 +485,8 @@ static void lay_out(
 		if (!moved[i])
 			rows[count++] = row_of(view, i, in_front);
 	}
-	layout_compute(canvas->width, canvas->height, rows, count, top_rows(view), layout);
+	layout_compute(canvas->width, canvas->height, rows, count, top_rows(view),
+		view->screen.present, layout);
 }
 
 /* Computes the layout of the view. The focused panel is always visible, because arrow keys act only
@@ -502,7 +503,9 @@ static void lay_out_seen(
 	lay_out(canvas, view, stays ? -1 : front, layout);
 	if (stays && !layout_find(layout, table[front].panel->name))
 		lay_out(canvas, view, front, layout);
-	if (focused >= 0 && !layout_find(layout, table[focused].panel->name))
+	/* Kernels and knobs are part of the brief panel where they have no panel of their own. */
+	if (focused >= 0 && !layout_find(layout, panel_line.name) &&
+		!layout_find(layout, table[focused].panel->name))
 		lay_out(canvas, view, focused, layout);
 }
 
@@ -562,11 +565,13 @@ bool panels_shown(const struct scene *scene, const char *name)
 	return scene->layout && layout_find(scene->layout, name);
 }
 
-void panels_draw(
-	struct canvas *canvas, const struct view *view, const struct keys *keys, const bool *works)
+void panels_draw(struct canvas *canvas, const struct view *view, const struct keys *keys,
+	const bool *works, const struct pressed *pressed)
 {
 	struct layout layout;
-	struct scene scene = { .view = view, .keys = keys, .works = works, .layout = &layout };
+	struct scene scene = {
+		.view = view, .keys = keys, .works = works, .pressed = pressed, .layout = &layout
+	};
 
 	canvas_clear(canvas);
 	lay_out_seen(canvas, view, &layout);

@@ -15,13 +15,20 @@
 #include "ui/keys.h"
 #include "ui/layout.h"
 
+/* The last key that the user pressed. */
+struct pressed {
+	char key[16];	  /* "+", "F1"; empty: no key yet */
+	const char *note; /* the meaning of the key, from data/keys */
+};
+
 /* The input of a frame. */
 struct scene {
 	const struct view *view;
 	const struct keys *keys;
 	/* For each key in `keys`: whether the key's command would do anything now. */
 	const bool *works;
-	const struct layout *layout; /* where the panels are */
+	const struct pressed *pressed; /* NULL: unknown */
+	const struct layout *layout;   /* where the panels are */
 };
 
 struct panel {
@@ -59,9 +66,9 @@ struct panel {
 };
 
 /* Draws the frame for a view. Parameter `works`: for each key in `keys`, whether the key's command
- * would do anything now. */
-void panels_draw(
-	struct canvas *canvas, const struct view *view, const struct keys *keys, const bool *works);
+ * would do anything now. Parameter `pressed`: the last key; NULL: unknown. */
+void panels_draw(struct canvas *canvas, const struct view *view, const struct keys *keys,
+	const bool *works, const struct pressed *pressed);
 
 /* Finds the rectangle of a panel or overlay in the view's frame. Returns false if the panel or
  * overlay is not in the frame. */
@@ -154,6 +161,21 @@ struct words panels_replay(const struct view *view);
 /* Returns a legend of the marks in a plot: "  (× contended, ~ not settled)"; "" if the plot has no
  * marks. */
 const char *panels_marks(bool contended, bool unsettled);
+
+/* Returns the limit nearest to the measured value, with the gap: "limit 3.000 M latency, at it"; ""
+ * while the limits are not known. */
+struct words panels_limit(const struct view *view);
+
+/* Returns the ratio of the present value (B) to the value of A, with several wordings separated by
+ * line feeds. Call only while A is kept. */
+struct words panels_ratio(const struct view *view);
+
+/* Draws the chosen knob in one row: its name, its value or the value that the user is typing, and
+ * its allowed values. */
+void panels_knob(struct box at, const struct view *view);
+
+/* The row of keys that have an effect now. */
+extern const struct panel panel_key_bar;
 
 /* Returns the state of the sample: "", "provisional", "contended", "two modes". */
 const char *panels_state(const struct view *view);

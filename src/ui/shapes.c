@@ -243,7 +243,8 @@ int digits_fit(const char *figure, int width, int height)
 {
 	int rows = digits_width(figure, DIGITS_HEIGHT) ? height : 0;
 
-	while (rows >= DIGITS_HEIGHT && digits_width(figure, rows) > width)
+	/* Digits of four rows would have strokes of three rows, and corners that do not meet. */
+	while (rows >= DIGITS_HEIGHT && (rows == 4 || digits_width(figure, rows) > width))
 		rows--;
 	return rows >= DIGITS_HEIGHT ? rows : 0;
 }

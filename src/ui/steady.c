@@ -1,7 +1,6 @@
 #include "ui/steady.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "experiment/setting/cells.h"
 

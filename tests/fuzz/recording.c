@@ -157,7 +157,7 @@ static void play(struct replay *replay, uint64_t seed)
 			session_next(session, now + 1000) == 0);
 		session_view(session, now, &view);
 		demand(replay_find(replay, &view.setting) >= 0);
-		panels_draw(&canvas, &view, &keys, NULL);
+		panels_draw(&canvas, &view, &keys, NULL, NULL);
 		session_command(session,
 			commands[random_below(&random, sizeof(commands) / sizeof(commands[0]))],
 			now);

@@ -31,7 +31,7 @@ static struct layout without(unsigned mask, int width, int height, int top_rows)
 		rows[i] = all[i];
 		rows[i].wanted = !(mask >> i & 1);
 	}
-	layout_compute(width, height, rows, ROWS, top_rows, &layout);
+	layout_compute(width, height, rows, ROWS, top_rows, false, &layout);
 	return layout;
 }
 
@@ -137,7 +137,7 @@ static struct layout body(struct layout_row *rows, int count, int width, int hei
 
 	for (int i = 0; i < count; i++)
 		rows[i].wanted = true;
-	layout_compute(width, height, rows, count, 13, &layout);
+	layout_compute(width, height, rows, count, 13, false, &layout);
 	no_overlap_and_nothing_outside(&layout, width, height);
 	return layout;
 }
@@ -226,16 +226,16 @@ TEST(the_whole_screen_is_one_panels)
 
 	memcpy(rows, all, sizeof(rows));
 	rows[9].alone = true;
-	layout_compute(100, 30, rows, ROWS, 13, &layout);
+	layout_compute(100, 30, rows, ROWS, 13, false, &layout);
 	assert_int_equal(layout.count, 4);
 	no_overlap_and_nothing_outside(&layout, 100, 30);
 	assert_int_equal(layout_find(&layout, "mountain")->height, 27);
 	assert_int_equal(layout_find(&layout, "mountain")->width, 100);
 	/* Not where it is not wanted, or there is one line only. */
-	layout_compute(40, 10, rows, ROWS, 13, &layout);
+	layout_compute(40, 10, rows, ROWS, 13, false, &layout);
 	assert_null(layout_find(&layout, "mountain"));
 	rows[9].wanted = false;
-	layout_compute(100, 30, rows, ROWS, 13, &layout);
+	layout_compute(100, 30, rows, ROWS, 13, false, &layout);
 	assert_non_null(layout_find(&layout, "knobs"));
 }
 
@@ -266,6 +266,46 @@ TEST(a_whole_row_has_the_width_in_front_only)
 	rows[0].front = false;
 	layout = body(rows, 3, 180, 60);
 	assert_true(layout_find(&layout, "whole")->width < 180);
+}
+
+TEST(presenter_mode_has_the_value_and_one_panel)
+{
+	for (int width = 1; width <= 250; width += 3) {
+		for (int height = 1; height <= 80; height++) {
+			struct layout layout;
+
+			layout_compute(width, height, all, ROWS, 13, true, &layout);
+			no_overlap_and_nothing_outside(&layout, width, height);
+			assert_non_null(layout_find(&layout, "line"));
+			assert_null(layout_find(&layout, "knobs"));
+			if (width < LAYOUT_MIN_WIDTH || height < LAYOUT_MIN_HEIGHT)
+				continue;
+			assert_non_null(layout_find(&layout, "slices"));
+			assert_int_equal(layout.count, 4);
+		}
+	}
+}
+
+TEST(the_panel_in_front_is_the_one_presented)
+{
+	struct layout_row rows[ROWS];
+	struct layout layout;
+
+	memcpy(rows, all, sizeof(rows));
+	rows[8].front = true;
+	layout_compute(80, 24, rows, ROWS, 13, true, &layout);
+	assert_non_null(layout_find(&layout, "ladder"));
+	assert_null(layout_find(&layout, "slices"));
+}
+
+TEST(digits_grow_with_the_screen)
+{
+	assert_int_equal(layout_digits(80, 24), 3);
+	assert_int_equal(layout_digits(120, 40), 5);
+	assert_int_equal(layout_digits(200, 60), 7);
+	assert_int_equal(layout_digits(300, 100), 11);
+	assert_int_equal(layout_digits(300, 24), 3);
+	assert_int_equal(layout_digits(80, 100), 3);
 }
 
 RUN_TESTS()

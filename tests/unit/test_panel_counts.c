@@ -317,7 +317,7 @@ static const char *frame(int width, int height)
 	struct canvas canvas;
 
 	canvas_init(&canvas, width, height, true);
-	panels_draw(&canvas, &view, &keys, works);
+	panels_draw(&canvas, &view, &keys, works, NULL);
 	printed(&canvas);
 	canvas_free(&canvas);
 	return shown;

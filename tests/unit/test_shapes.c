@@ -311,7 +311,7 @@ TEST(digits_take_the_room_there_is)
 {
 	assert_int_equal(digits_fit("0.752", 80, 5), 5);
 	assert_int_equal(digits_fit("0.752", 38, 40), 7);
-	assert_int_equal(digits_fit("0.752", 17, 40), 4);
+	assert_int_equal(digits_fit("0.752", 17, 40), 3);
 	assert_int_equal(digits_fit("0.752", 16, 40), 0);
 	assert_int_equal(digits_fit("0.752", 80, 2), 0);
 	assert_int_equal(digits_fit("-", 80, 20), 0);

@@ -1,0 +1,252 @@
+/* Draws the setting in brief, for a screen that is too small for panels, and for presenter mode:
+ * the kernel, the chosen knob, the measured value in digits as large as fit, the limit, the state.
+ * Arrow keys act as on a larger screen. */
+#include <math.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "ui/panels.h"
+#include "ui/shapes.h"
+
+/* A screen of fewer rows or columns shows the value only, and the key that quits. */
+enum { ROWS_FROM = 3, COLUMNS_FROM = 20 };
+
+/* Smallest heights at which the panel has a row for the binding limit, for all knobs, and for a
+ * message. */
+enum { LIMIT_FROM = 4, SETTING_FROM = 9, NOTICE_FROM = 10 };
+
+/* ---- one row ---- */
+
+/* Draws the measured cycles per element in the longest form that fits. A value that is too long is
+ * rounded, never cut. */
+static void draw_value(struct box at, const struct view *view)
+{
+	const struct sample *sample = &view->sample;
+	const char *kernel = view->setting.kernel->name, *state = panels_state(view);
+	struct units_text cpe = units_value(sample->cpe);
+	struct words value = words_of("CPE %s %c%s%s", cpe.text, (char)sample->cycles_from,
+			     state[0] ? ", " : "", state),
+		     named = words_of("%.48s  %s%s", kernel, value.text,
+			     view->frozen      ? ", frozen"
+			     : view->recording ? ", recording"
+					       : "");
+
+	panels_fit(at, 0, STYLE_FIGURE,
+		"%1$s  q quits  (panels from %2$dx%3$d)\n%1$s  q quits\n%4$s  q quits\n%5$s%6$s  "
+		"q\n%5$s\n%7$.2f\n%7$.1f\n%7$.0f",
+		named.text, LAYOUT_MIN_WIDTH, LAYOUT_MIN_HEIGHT, value.text, cpe.text,
+		state[0] ? "?" : "", sample->cpe);
+}
+
+/* Draws one row with the value, or with the reason why there is no value. */
+static void draw_short(struct box at, const struct view *view)
+{
+	struct ahead ahead = panels_ahead(view);
+
+	if (view->sample.valid)
+		draw_value(at, view);
+	else if (view->failure[0])
+		panels_fit(at, 0, STYLE_BAD,
+			"not measured: %s  q quits\nnot measured  q quits\nfailed  q\n-",
+			view->failure);
+	else if (ahead.text[0])
+		panels_fit(at, 0, STYLE_DIM, "%s\nmeasuring…  q quits\n…  q\n…", ahead.text);
+	else if (view->frozen)
+		panels_fit(at, 0, STYLE_DIM, "frozen, not measured  q quits\nfrozen  q\n-");
+	else
+		panels_fit(at, 0, STYLE_DIM, "%s…  q quits\n…  q\n…",
+			view->characterising ? "this core"
+			: view->sweeping     ? "sweep"
+			: view->probing	     ? "probing"
+					     : "measuring");
+}
+
+/* ---- several rows ---- */
+
+/* Draws the cycles with spread and source, in the longest form that fits. If `digits` is true,
+ * large digits already show the value. */
+static void draw_spread(struct box at, int y, const struct view *view, bool digits)
+{
+	const struct sample *sample = &view->sample;
+	const char *source = panels_source(sample->cycles_from);
+	enum style style = panels_state(view)[0] ? STYLE_WARN : STYLE_FIGURE;
+	struct units_text cpe = units_value(sample->cpe), low = units_value(sample->cpe_lo),
+			  high = units_value(sample->cpe_hi);
+	bool few = sample->trials < PANELS_QUARTILES_FROM;
+	struct words spread = words_of(few ? "" : "%s … %s  ", low.text, high.text);
+	const char *quartiles = few ? "" : "quartiles ", *element = view->setting.kernel->element;
+
+	if (digits)
+		panels_fit(at, y, STYLE_TEXT,
+			"cycles per %1$s  %2$s%3$s%4$s\n%2$s%3$s%4$s\n%3$s%4$.1s\n%4$.1s", element,
+			quartiles, spread.text, source);
+	else
+		panels_fit(at, y, style,
+			"CPE %1$s  %2$s%3$s%4$s\nCPE %1$s  %3$s%4$.1s\nCPE %1$s  %4$.1s\n%1$s",
+			cpe.text, quartiles, spread.text, source);
+}
+
+/* Draws the reason why there is no value. */
+static void draw_absence(struct box at, int y, const struct view *view)
+{
+	struct ahead ahead = panels_ahead(view);
+
+	if (ahead.text[0])
+		canvas_put(at, 0, y, STYLE_DIM, ahead.text);
+	else
+		canvas_text(at, 0, y, view->failure[0] ? STYLE_BAD : STYLE_DIM,
+			view->failure[0]       ? "not measured"
+			: view->frozen	       ? "frozen before the first sample"
+			: view->characterising ? "measured after the core"
+			: view->sweeping       ? "measured after the sweep"
+			: view->probing	       ? "measured after the probe"
+					       : "measuring…");
+}
+
+/* Returns the state of the measurement in words: "contended, recording; quiet: 0.498", "frozen",
+ * "live". */
+static struct words state_words(const struct view *view)
+{
+	const struct sample *sample = &view->sample;
+	const char *state = panels_state(view);
+	const char *word = view->frozen			? "frozen"
+			   : view->failure[0]		? "stopped"
+			   : view->characterising	? "this core"
+			   : view->sweeping		? "sweep"
+			   : view->probing		? "probing"
+			   : state[0] || !sample->valid ? ""
+			   : view->replay		? "replay"
+							: "live";
+	bool quiet = sample->valid && sample->contended && view->quiet.valid;
+
+	return words_of("%s%s%s%s%s%s", word,
+		(view->frozen || view->probing) && state[0] ? ", " : "", state,
+		view->recording ? ", recording" : "", quiet ? "; quiet: " : "",
+		quiet ? units_value(view->quiet.cpe).text : "");
+}
+
+/* Draws the kernel and the chosen knob. The part on which the arrow keys act has a pointer. */
+static void draw_head(struct box at, const struct view *view)
+{
+	const struct kernel *kernel = view->setting.kernel;
+	bool focused = panels_named(view->screen.focus, "kernels");
+	int x = 2 * focused;
+
+	if (focused)
+		canvas_glyph(at, 0, 0, STYLE_FOCUS, GLYPH_POINTER);
+	x += canvas_put(at, x, 0, focused ? STYLE_FOCUS : STYLE_TITLE,
+		     kernel->own ? basename(kernel->name) : kernel->name) +
+	     1;
+	if (kernel->knob_count > 0)
+		panels_knob(box_part(at, x, 0, at.width - x, 1), view);
+}
+
+/* Draws the value in large digits, from row y on, in at most `height` rows. Returns the number of
+ * rows used. */
+static int draw_digits(struct box at, int y, int height, const struct view *view)
+{
+	struct units_text value = units_value(view->sample.cpe);
+	enum style style = panels_state(view)[0] ? STYLE_WARN : STYLE_FIGURE;
+	int rows = view->sample.valid ? digits_fit(value.text, at.width, height) : 0;
+
+	if (rows)
+		digits_draw(at, 0, y, rows, style, value.text);
+	return rows;
+}
+
+/* Draws the state of the measurement. On a screen without a row of keys, also draws the key that
+ * quits. */
+static void draw_state(struct box at, const struct view *view, bool small)
+{
+	enum style style = panels_state(view)[0] ? STYLE_WARN : STYLE_TEXT;
+	struct words state = state_words(view);
+
+	if (small && at.canvas->height <= LIMIT_FROM) {
+		canvas_right(at, at.width, 0, STYLE_DIM, "q quits");
+		at.width -= 9;
+	}
+	panels_fit(at, 0, style, small ? "%1$s%4$s(panels from %2$dx%3$d)\n%1$s" : "%1$s",
+		state.text, LAYOUT_MIN_WIDTH, LAYOUT_MIN_HEIGHT, state.text[0] ? "  " : "");
+}
+
+/* Draws the row of keys that have an effect now. */
+static void draw_keys(struct box at, const struct scene *scene)
+{
+	if (scene->keys && scene->works)
+		panel_key_bar.draw(at, scene);
+	else
+		canvas_text(at, 0, 0, STYLE_DIM, "q quits");
+}
+
+/* Draws the rows from the setting to the state of the measurement, and on a small screen a message
+ * and the keys. Large digits get the rows that are left. */
+static void draw_rows(struct box at, const struct scene *scene)
+{
+	const struct view *view = scene->view;
+	bool small = !view->screen.present || at.y + at.height == at.canvas->height;
+	struct words limit = panels_limit(view), setting = panels_setting(&view->setting, NULL);
+	int notice = small && at.height >= NOTICE_FROM ? 1 + (at.height >= 2 * NOTICE_FROM) : 0,
+	    a = view->pinned && at.height >= SETTING_FROM, y = 1, end = at.height, rows;
+
+	draw_head(at, view);
+	/* Large digits have priority over the knobs, of which the chosen one is in the first row.
+	 */
+	if (at.height >= SETTING_FROM + 2 * a) {
+		panels_cut(at, 1, setting.text, sizeof(setting.text));
+		canvas_put(at, 0, y++, STYLE_DIM, setting.text);
+	}
+	/* From the last row up: keys, message, state, A, limit. */
+	if (small && at.height > LIMIT_FROM)
+		draw_keys(box_part(at, 0, --end, at.width, 1), scene);
+	end -= notice;
+	if (notice)
+		canvas_wrap(box_part(at, 0, end, at.width, notice), 0,
+			view->screen.notice_bad ? STYLE_BAD : STYLE_TEXT, view->screen.notice);
+	draw_state(box_part(at, 0, --end, at.width, 1), view, small);
+	if (a)
+		panels_fit_words(at, --end, STYLE_B, panels_ratio(view));
+	if (view->failure[0]) {
+		canvas_wrap(box_part(at, 0, y + 1, at.width, end - y - 1), 0, STYLE_TEXT,
+			view->failure);
+	} else if (at.height >= LIMIT_FROM && limit.text[0]) {
+		canvas_put(at, 0, --end, STYLE_TEXT, limit.text);
+	}
+	rows = draw_digits(at, y, end - y - 1, view);
+	if (view->sample.valid)
+		draw_spread(at, rows ? end - 1 : y, view, rows > 0);
+	else
+		draw_absence(at, y, view);
+}
+
+/* ---- the panel ---- */
+
+/* Draws the REPLAY stamp, which has priority over all other text. The stamp has its own row; on a
+ * screen of one row, the stamp is at the start of the row. Returns the part of the box that the
+ * stamp leaves free. */
+static struct box draw_stamp(struct box at, const struct view *view)
+{
+	int used;
+
+	if (at.height > 1) {
+		panels_fit(at, 0, STYLE_SELECTED, "%s\nREPLAY", panels_replay(view).text);
+		return box_part(at, 0, 1, at.width, at.height - 1);
+	}
+	used = canvas_text(at, 0, 0, STYLE_SELECTED, "REPLAY") + 1;
+	return box_part(at, used, 0, at.width - used, 1);
+}
+
+static void draw(struct box at, const struct scene *scene)
+{
+	if (scene->view->replay)
+		at = draw_stamp(at, scene->view);
+	if (at.height >= ROWS_FROM && at.width >= COLUMNS_FROM) {
+		draw_rows(at, scene);
+		return;
+	}
+	draw_short(at, scene->view);
+	/* The value may fill the first row, so the key that quits is in the second row. */
+	if (at.height > 1)
+		panels_fit(at, 1, STYLE_TEXT, "q quits\nq");
+}
+
+const struct panel panel_line = { .name = "line", .draw = draw };
