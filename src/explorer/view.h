@@ -178,7 +178,7 @@ struct screen {
 	const char *order[SCREEN_ORDER];
 	const char *own[SCREEN_ORDER]; /* the panels that the user brought to the front, the last
 					  one first */
-	bool present;	    /* presenter mode: large digits, one panel and the last key */
+	bool present; /* presenter mode: large digits, one panel and the last key */
 
 	/* The value that the user is typing for the chosen knob; empty: the user is not typing a
 	 * value. */

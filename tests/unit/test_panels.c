@@ -106,7 +106,7 @@ TEST(a_probe_under_way_is_told_wherever_a_figure_waits)
 
 static void compare_with(double cpe)
 {
-	view.pinned = true;
+	view.pinned = view.a_comparable = true;
 	view.a_setting = view.setting;
 	view.a = view.sample;
 	view.a_limit = LIMIT_COUNT;
