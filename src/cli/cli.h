@@ -50,6 +50,7 @@ struct cli {
 	 * allocated: free it. */
 	char *gnuplot;
 	enum picture_theme theme;
+	const char *screen_theme; /* name of the explorer's theme, unchecked; NULL: not given */
 	/* The values of the subcommand's own options, cli_command.own_size bytes; NULL: the
 	 * subcommand has no own options. The memory at cli.own is allocated: free it. */
 	void *own;

@@ -52,6 +52,7 @@ static int explore_run(struct cli *cli)
 		.ascii = cli->ascii,
 		.mouse = cli->mouse,
 		.saved = !cli->no_settings,
+		.theme = cli->screen_theme,
 		.script = cli->script,
 		.uarch = cli->uarch,
 		.events = cli->events,
@@ -89,6 +90,7 @@ const struct cli_command command_explore = {
 	.arguments = "[KERNEL|FILE [knob=value ...]]",
 	.options = options,
 	.own_size = sizeof(struct asked),
-	.common = { "cpu", "seed", "event", "uarch", "ascii", "script", "mouse", "no-settings" },
+	.common = { "cpu", "seed", "event", "uarch", "ascii", "script", "theme", "mouse",
+		"no-settings" },
 	.run = explore_run,
 };

@@ -70,6 +70,7 @@ static void print_notes(const struct cli *cli, const struct replay *replay)
 static int replay_run(struct cli *cli)
 {
 	struct ui_options ui = { .cpu = -1,
+		.theme = cli->screen_theme,
 		.ascii = cli->ascii,
 		.mouse = cli->mouse,
 		.saved = !cli->no_settings,
@@ -101,6 +102,6 @@ const struct cli_command command_replay = {
 	.name = "replay",
 	.help = "show a recording in the explorer, without measuring",
 	.arguments = "FILE [KERNEL [knob=value ...]]",
-	.common = { "quiet", "ascii", "script", "mouse", "no-settings" },
+	.common = { "quiet", "ascii", "script", "theme", "mouse", "no-settings" },
 	.run = replay_run,
 };

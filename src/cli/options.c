@@ -110,7 +110,10 @@ static struct status apply_gnuplot(struct cli *cli, const char *value)
 
 static struct status apply_theme(struct cli *cli, const char *value)
 {
-	return picture_find_theme(value, &cli->theme);
+	cli->screen_theme = value;
+	return cli->command && cli_takes(cli->command, "picture")
+		       ? picture_find_theme(value, &cli->theme)
+		       : status_ok();
 }
 
 const struct cli_option cli_common_options[] = {
@@ -133,7 +136,10 @@ const struct cli_option cli_common_options[] = {
 	{ "picture", "FILE", "draw the results to FILE.svg, FILE.png or FILE.pdf", apply_picture },
 	{ "gnuplot", "PREFIX", "write PREFIX.gp and PREFIX.dat, for gnuplot to draw the same",
 		apply_gnuplot },
-	{ "theme", "light|dark", "the colours of the picture (light)", apply_theme },
+	{ "theme", "NAME",
+		"the colours: of the picture, light or dark (light); of the explorer, auto, dark, "
+		"light, presenter or high-contrast (auto)",
+		apply_theme },
 	{ "ascii", NULL, "draw with ASCII characters only", OPTION_IN_CLI(ascii) },
 	{ "script", "FILE", "read commands from a file, without a terminal; -: standard input",
 		OPTION_IN_CLI(script) },

@@ -7,8 +7,12 @@
 #include "base/rows.h"
 #include "base/text.h"
 #include "explorer/actions.h"
+#include "explorer/session.h"
 
 static const char *const on_off[] = { "on", "off", NULL };
+
+const char *const theme_names[THEME_COUNT + 1] = { "auto", "dark", "light", "presenter",
+	"high-contrast", NULL };
 
 /* The saved settings. */
 static const struct row {
@@ -17,6 +21,7 @@ static const struct row {
 	bool several;		   /* the file may have several lines with this name */
 } rows[] = {
 	{ "mouse", on_off },
+	{ "theme", theme_names },
 	{ "last" },
 	{ "key", .several = true },
 };
@@ -223,4 +228,29 @@ struct status saved_command(
 	}
 	return status_unknown(words_of("unknown value of %s", name).text, value, values,
 		(size_t)count_of(values), NULL);
+}
+
+/* ---- themes ---- */
+
+struct status theme_find(const char *name, enum theme *theme)
+{
+	for (int i = 0; i < THEME_COUNT; i++)
+		if (strcmp(name, theme_names[i]) == 0 ||
+			(i == THEME_CONTRAST && strcmp(name, "contrast") == 0)) {
+			*theme = (enum theme)i;
+			return status_ok();
+		}
+	return status_usage("unknown theme \"%.30s\": use auto, dark, light, presenter or "
+			    "high-contrast",
+		name);
+}
+
+enum theme session_theme(const struct session *session)
+{
+	const char *name = session_saved(session, "theme");
+	enum theme theme = THEME_AUTO;
+
+	if (*name)
+		theme_find(name, &theme);
+	return theme;
 }

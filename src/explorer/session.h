@@ -76,6 +76,19 @@ const char *session_saved(const struct session *session, const char *name);
 /* Changes a saved setting for this session only, for example because of a command-line option. */
 void session_choose(struct session *session, const char *name, const char *value);
 
+/* The themes of the screen, which have the colours of text and pictures. THEME_AUTO is dark or
+ * light, as the background of the terminal. THEME_PRESENTER is for projectors in bright rooms. */
+enum theme { THEME_AUTO, THEME_DARK, THEME_LIGHT, THEME_PRESENTER, THEME_CONTRAST, THEME_COUNT };
+
+/* The values of the saved setting "theme": "auto", "dark" …; ended by NULL. */
+extern const char *const theme_names[THEME_COUNT + 1];
+
+/* Finds the theme of this name. STATUS_USAGE: the name is unknown, and the message lists the
+ * names. */
+struct status theme_find(const char *name, enum theme *theme);
+/* Returns the theme that the user chose, or THEME_AUTO. */
+enum theme session_theme(const struct session *session);
+
 bool session_quit(const struct session *session); /* whether the user asked to end the session */
 
 /* Writes a description of the present recording: "recorded: 12 settings, 340 KiB: slexplore replay

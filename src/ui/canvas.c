@@ -238,6 +238,20 @@ void canvas_glyph(struct box at, int x, int y, enum style style, enum glyph glyp
 	put(at, x, y, style, at.canvas->glyphs[glyph], 1);
 }
 
+void canvas_mark(struct box at, int x, int y, enum style style, enum glyph glyph)
+{
+	const struct canvas *canvas = at.canvas;
+	int column = at.x + x, row = at.y + y;
+	enum style under = column >= 0 && row >= 0 && column < canvas->width && row < canvas->height
+				   ? (enum style)canvas->cells[row * canvas->width + column].style
+				   : STYLE_TEXT;
+
+	if (under >= STYLE_AREA0)
+		style = (enum style)(
+			STYLE_AREA0 + (under - STYLE_AREA0) % (STYLE_FACET0 - STYLE_AREA0));
+	canvas_glyph(at, x, y, style, glyph);
+}
+
 void canvas_dots(struct box at, int x, int y, enum style style, unsigned bits, char twin)
 {
 	/* The order of points in a Braille pattern: the upper three of the left column, the upper

@@ -26,10 +26,14 @@ enum style {
 	STYLE_B,
 	STYLE_HERE,
 	STYLE_BAR,
+	/* Styles from here on have no text. */
+	STYLE_BODY,   /* the inside of a bar */
 	STYLE_SHADE0, /* eight shades, from the darkest */
 	STYLE_SHADE1,
 	STYLE_SHADE7 = STYLE_SHADE0 + 7,
-	STYLE_COUNT
+	STYLE_AREA0, /* marks on an area of each shade; only for a canvas with solid areas */
+	STYLE_FACET0 = STYLE_AREA0 + 8, /* thin lines on an area of each shade, likewise */
+	STYLE_COUNT = STYLE_FACET0 + 8
 };
 
 /* Symbols that fill one cell. Each symbol has an ASCII twin: the character that replaces the symbol
@@ -50,7 +54,11 @@ enum style {
 	each(TEE_RIGHT, L'├', '+') each(TEE_LEFT, L'┤', '+') each(TEE_DOWN, L'┬', '+') \
 	each(TEE_UP, L'┴', '+') each(CROSS, L'┼', '+') \
 	each(TIMES, L'×', 'x') each(DRIFT, L'~', '~') \
-	each(UPPER_HALF, L'▀', '"') each(LEFT_HALF, L'▌', '#')
+	each(UPPER_HALF, L'▀', '"') each(LEFT_HALF, L'▌', '#') each(LOWER_HALF, L'▄', '.') \
+	each(RIGHT_HALF, L'▐', '#') each(QUARTER1, L'▘', '\'') each(QUARTER2, L'▝', '\'') \
+	each(QUARTER4, L'▖', '.') each(QUARTER8, L'▗', '.') each(QUARTER6, L'▞', '/') \
+	each(QUARTER9, L'▚', '\\') each(QUARTER7, L'▛', '#') each(QUARTER11, L'▜', '#') \
+	each(QUARTER13, L'▙', '#') each(QUARTER14, L'▟', '#')
 /* clang-format on */
 
 enum glyph {
@@ -77,6 +85,7 @@ struct canvas {
 	bool mouse; /* regions are recorded, because the mouse is used */
 	int region_count;
 	struct region *region;
+	bool solid; /* areas are blanks with a background colour; false: areas are textures */
 	wchar_t glyphs[GLYPH_COUNT]; /* the characters that show the glyphs */
 	struct canvas_cell *cells;   /* `height` rows of `width` cells */
 };
@@ -132,6 +141,8 @@ int canvas_columns(struct box at, const char *utf8);
 /* Returns whether a text needs at most `columns` columns. Faster than canvas_columns(). */
 bool canvas_fits(struct box at, const char *utf8, int columns);
 void canvas_glyph(struct box at, int x, int y, enum style style, enum glyph glyph);
+/* Draws a glyph over an area of shades if there is one, in black or white, else with its style. */
+void canvas_mark(struct box at, int x, int y, enum style style, enum glyph glyph);
 /* Draws up to eight points in a cell: two columns and four rows of points. Each bit of `bits` is
  * one point; the lowest bit is the upper left point, and the order is row by row. The cell shows a
  * Braille pattern, or the character `twin` on an ASCII canvas. */

@@ -9,16 +9,6 @@
 #include "base/data.h"
 #include "base/monotonic.h"
 #include "ui/panels.h"
-#include "ui/terminal.h"
-
-static void say_unknown_theme(struct session *session)
-{
-	const char *theme = theme_unknown();
-
-	if (theme)
-		session_say(session,
-			words_of("unknown SLEXPLORE_THEME=%.30s: use high-contrast", theme).text);
-}
 
 struct status frontend_init(
 	struct frontend *front, struct session *session, int width, int height, bool ascii)
@@ -36,7 +26,6 @@ struct status frontend_init(
 	if (!status_is_ok(&status))
 		return status;
 	canvas_init(&front->canvas, width, height, ascii);
-	say_unknown_theme(session);
 	return status;
 }
 

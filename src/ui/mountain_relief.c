@@ -16,8 +16,9 @@ enum { LEFT = 6, RIGHT = 10, BELOW = 2, LEAST_WIDTH = 44, LEAST_HEIGHT = 10 };
 enum { CELLS = VIEW_GRID_X * VIEW_GRID_Y };
 
 /* The smallest distance between two neighbouring lines of the relief's surface, in points; closer
- * lines are omitted. */
-static const double nearest = 3;
+ * lines are omitted. Lines over solid areas are farther apart, because the areas show the surface.
+ */
+static const double nearest = 3, nearest_solid = 7;
 
 struct landscape {
 	const struct view *view;
@@ -28,6 +29,7 @@ struct landscape {
 			       */
 	double top;	      /* throughput in GB/s at the full height */
 	int step_x, step_y;   /* draw every step-th line */
+	bool solid;	      /* facets are areas with the shade of their throughput */
 };
 
 /* The scale of shades is logarithmic, so that large and small differences between plateaus are
@@ -92,18 +94,26 @@ static void draw_edge(struct landscape *land, int x0, int y0, int x1, int y1)
 		    : line_shown(x0, grid->nx - 1, land->step_x, grid->here_x, at))
 		dots_line(&land->dots, surface(land, x0, y0), surface(land, x1, y1),
 			here ? STYLE_HERE
-			     : (enum style)(
-				       STYLE_SHADE0 + mountain_shade(mean, (double)grid->top)));
+			     : (enum style)((land->solid ? STYLE_FACET0 : STYLE_SHADE0) +
+					    mountain_shade(mean, (double)grid->top)));
 }
 
 static void draw_facet(struct landscape *land, const struct relief_facet *facet)
 {
 	int x = facet->column, y = facet->row;
 	struct dots_point corner[4];
+	double product = 1;
 
-	for (int i = 0; i < 4; i++)
+	for (int i = 0; i < 4; i++) {
 		corner[i] = (struct dots_point){ facet->corner[i].x, facet->corner[i].y };
-	dots_hide(&land->dots, corner, 4);
+		product *= fmax((double)land->grid->gbps[y + i / 2][x + i % 2], 1e-9);
+	}
+	if (land->solid)
+		dots_fill(&land->dots, corner, 4,
+			(enum style)(STYLE_SHADE0 +
+				     mountain_shade(pow(product, 0.25), (double)land->grid->top)));
+	else
+		dots_hide(&land->dots, corner, 4);
 	for (int i = 0; i < 2; i++) {
 		draw_edge(land, x, y + i, x + 1, y + i);
 		draw_edge(land, x + i, y, x + i, y + 1);
@@ -257,16 +267,16 @@ static void mark_doubtful(struct box at, const struct landscape *land)
 				continue;
 			point = surface(land, x, y);
 			if (dots_on(&land->dots, (int)lround(point.x), (int)lround(point.y)))
-				canvas_glyph(at, column_of(point), row_of(point), STYLE_WARN,
+				canvas_mark(at, column_of(point), row_of(point), STYLE_WARN,
 					land->grid->contended[y][x] ? GLYPH_TIMES : GLYPH_DRIFT);
 		}
 }
 
-static int step_for(double apart)
+static int step_for(double apart, double least)
 {
 	int step = 1;
 
-	while (step * apart < nearest)
+	while (step * apart < least)
 		step++;
 	return step;
 }
@@ -277,9 +287,11 @@ bool mountain_relief(struct box at, const struct view *view)
 	struct landscape land = {
 		.view = view, .grid = grid, .top = scale_ceiling((double)grid->top)
 	};
+	double least = at.canvas->solid ? nearest_solid : nearest;
 
 	if (at.width < LEAST_WIDTH || at.height < LEAST_HEIGHT || grid->nx < 2 || grid->ny < 2)
 		return false;
+	land.solid = at.canvas->solid;
 	dots_init(&land.dots, at.width - LEFT - RIGHT, at.height - BELOW);
 	land.relief = relief_from_front(land.dots.width - 1, land.dots.height - 1);
 	for (int i = 0; i < grid->nx * grid->ny; i++) {
@@ -287,8 +299,9 @@ bool mountain_relief(struct box at, const struct view *view)
 
 		land.height[i] = gbps >= 0 ? gbps / land.top : NAN;
 	}
-	land.step_x = step_for(land.relief.columns.x / (grid->nx - 1));
-	land.step_y = step_for(fmax(land.relief.rows.y, -land.relief.rows.x / 2) / (grid->ny - 1));
+	land.step_x = step_for(land.relief.columns.x / (grid->nx - 1), least);
+	land.step_y =
+		step_for(fmax(land.relief.rows.y, -land.relief.rows.x / 2) / (grid->ny - 1), least);
 	draw_surface(&land);
 	dots_show(&land.dots, at, LEFT, 0, STYLE_HERE);
 	draw_height(at, &land);
@@ -298,7 +311,7 @@ bool mountain_relief(struct box at, const struct view *view)
 	if (mountain_at(grid) && known(&land, grid->here_x, grid->here_y)) {
 		struct dots_point point = surface(&land, grid->here_x, grid->here_y);
 
-		canvas_glyph(at, column_of(point), row_of(point), STYLE_HERE, GLYPH_HERE);
+		canvas_mark(at, column_of(point), row_of(point), STYLE_HERE, GLYPH_HERE);
 	}
 	dots_free(&land.dots);
 	return true;

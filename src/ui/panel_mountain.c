@@ -106,8 +106,8 @@ enum {
  * rows of a slice and of the picture. */
 enum { BESIDE_FROM = 108, BESIDE_LEAST = 42, BESIDE_MOST = 72, SLICE_ROWS = 9, PICTURE_ROWS = 11 };
 
-/* Draws one of the mountain's shades (levels of throughput) as characters. Five characters,
- * combined in pairs, make eight textures. */
+/* Draws one of the mountain's shades (levels of throughput) as an area, or as characters on
+ * terminals with few colours. Five characters, combined in pairs, make eight textures. */
 static void draw_shade(struct box at, int x, int y, int width, int shade)
 {
 	static const enum glyph pair[SHADES][2] = {
@@ -122,7 +122,11 @@ static void draw_shade(struct box at, int x, int y, int width, int shade)
 	};
 
 	for (int i = 0; i < width; i++)
-		canvas_glyph(at, x + i, y, (enum style)(STYLE_SHADE0 + shade), pair[shade][i % 2]);
+		if (at.canvas->solid)
+			canvas_glyph(at, x + i, y, (enum style)(STYLE_AREA0 + shade), GLYPH_SHADE0);
+		else
+			canvas_glyph(at, x + i, y, (enum style)(STYLE_SHADE0 + shade),
+				pair[shade][i % 2]);
 }
 
 static void draw_legend(struct box at, int y, double top)
@@ -135,10 +139,12 @@ static void draw_legend(struct box at, int y, double top)
 	canvas_text(at, 0, y, STYLE_DIM, "GB/s≥");
 	for (int shade = SHADES - 1; shade >= 0; shade--, x += each) {
 		double from = top / pow(2, (SHADES - shade) / 2.0);
-		int label = x + (each > 6 ? 3 : 2);
+		bool solid = at.canvas->solid;
+		int label = solid ? x + 1 : x + (each > 6 ? 3 : 2);
 
-		draw_shade(at, x, y, 2, shade);
-		canvas_text(at, label, y, STYLE_DIM, shade ? "%.*f" : "less", from < 9.95, from);
+		draw_shade(at, x, y, solid ? each : 2, shade);
+		canvas_text(at, label, y, solid ? (enum style)(STYLE_AREA0 + shade) : STYLE_DIM,
+			shade ? "%.*f" : "less", from < 9.95, from);
 	}
 }
 
@@ -225,10 +231,16 @@ static void draw_cell(struct box at, const struct view_grid *grid, int x, int y,
 			draw_shade(at, cell.x, cell.y + i, cell.width,
 				mountain_shade((double)gbps, (double)grid->top));
 	if ((grid->contended[y][x] || grid->unsettled[y][x]) && isfinite(gbps))
-		canvas_glyph(at, middle + 1, row, STYLE_WARN,
+		canvas_mark(at, middle + 1, row, STYLE_WARN,
 			grid->contended[y][x] ? GLYPH_TIMES : GLYPH_DRIFT);
-	if (mountain_at(grid) && x == grid->here_x && y == grid->here_y)
-		canvas_glyph(at, middle, row, STYLE_HERE, GLYPH_HERE);
+	if (!mountain_at(grid) || x != grid->here_x || y != grid->here_y)
+		return;
+	canvas_mark(at, middle, row, STYLE_HERE, GLYPH_HERE);
+	/* A single mark is hard to find on a large area. */
+	if (cell.width >= 3 && at.canvas->solid) {
+		canvas_mark(at, middle - 1, row, STYLE_HERE, GLYPH_POINTER);
+		canvas_mark(at, middle + 1, row, STYLE_HERE, GLYPH_LEFT);
+	}
 }
 
 /* If the present size or stride is between two cells of the mountain, or beyond the last cell, a
@@ -336,10 +348,18 @@ static void draw_cells(struct box at, const struct view *view)
 
 static void draw_picture(struct box at, const struct view *view)
 {
+	bool legend;
+
 	if (view->grid.nx < 1 || view->grid.ny < 1)
 		return;
-	if (!view->grid.relief || !mountain_relief(at, view))
+	/* The shades of solid areas need a legend; the lines of a relief have an axis of heights.
+	 */
+	legend = view->grid.relief && at.canvas->solid;
+	if (!view->grid.relief ||
+		!mountain_relief(box_part(at, 0, 0, at.width, at.height - legend), view))
 		draw_cells(at, view);
+	else if (legend)
+		draw_legend(at, at.height - 1, (double)view->grid.top);
 }
 
 /* Draws a slice through the cell under the cursor, with the slice's title above. */

@@ -154,7 +154,8 @@ static void draw_point(struct box at, const struct frame *frame, int index,
 	int x = frame->column[index], bar = bar_of(frame, index);
 	double value = point->valid ? slice_value(&point->sample, frame->cpe) : NAN;
 	enum style cap = here ? STYLE_HERE : point->settled ? STYLE_BAR : STYLE_DIM;
-	enum style body = here ? STYLE_HERE : point->settled ? STYLE_SHADE1 : STYLE_DIM;
+	enum style body = here ? STYLE_HERE : point->settled ? STYLE_BODY : STYLE_DIM;
+	bool filled = at.canvas->solid && (here || point->settled);
 	int eighths, top;
 
 	if (!point->possible)
@@ -172,7 +173,7 @@ static void draw_point(struct box at, const struct frame *frame, int index,
 	for (int row = top; row < frame->rows; row++)
 		for (int i = 0; i < bar; i++)
 			canvas_glyph(at, x + i, row, row == top ? cap : body,
-				row > top ? GLYPH_BODY
+				row > top ? filled ? GLYPH_BAR8 : GLYPH_BODY
 					  : (enum glyph)(GLYPH_BAR1 + (eighths + 7) % 8));
 	if (point->sample.contended || point->sample.unsettled)
 		canvas_glyph(at, x + (bar - 1) / 2, top > 0 ? top - 1 : 0, STYLE_WARN,

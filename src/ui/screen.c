@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <math.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +17,10 @@
 
 #include "base/monotonic.h"
 #include "base/text.h"
+#include "ui/background.h"
 #include "ui/keys.h"
 #include "ui/terminal.h"
+#include "ui/theme.h"
 
 /* An Esc without a further character within these milliseconds is the key Esc, not the start of a
  * control sequence. */
@@ -47,8 +50,16 @@ static struct {
 	FILE *output; /* stream of ncurses; its descriptor leads to the terminal or to `frame` */
 	int frame;    /* descriptor of a memory file for a frame's bytes; -1: no such file */
 	char *bytes;  /* of a frame being sent */
-	struct theme theme;
-	bool colours;
+	enum theme theme;
+	struct looks looks;
+	bool colours;	      /* ncurses has set up colours */
+	bool stale;	      /* the looks must be chosen again */
+	struct ground ground; /* the terminal's background */
+	double asked;	      /* time of the query for the background, in seconds; 0: none */
+	bool answer_due;      /* the terminal has not answered the query yet */
+	bool answering;	      /* the string that is being read may be the answer */
+	bool escaped;	      /* the last key was a single Esc while an answer was due */
+	struct background_answer answer;
 	struct canvas shown; /* the content of the terminal; width 0: the content is unknown */
 	cchar_t *line;	     /* a row being sent */
 	bool modes_known;
@@ -121,17 +132,120 @@ static void send(const char *capability)
 		write_all(string, strlen(string));
 }
 
-static void choose_colours(void)
+/* ---- looks, and the terminal's background ---- */
+
+/* Returns the ncurses colour pair of a style; 0: the terminal's default colours. */
+static short pair_of(enum style style)
+{
+	const struct look *look = &screen.looks.look[style];
+
+	return look->foreground >= 0 || look->background >= 0 ? (short)(style + 1) : 0;
+}
+
+/* Returns the pair of a blank on the theme's own background. A blank in pair 0 equals an erased
+ * cell, so ncurses can erase instead of writing blanks. */
+static short blank_pair(void)
+{
+	return screen.looks.look[STYLE_TEXT].background >= 0 ? pair_of(STYLE_TEXT) : 0;
+}
+
+static void choose_looks(void)
 {
 	bool no_color = theme_no_color();
+	const wchar_t blank[2] = { L' ', 0 };
+	cchar_t background;
 
-	/* Keep the user's own background. */
-	screen.colours = !no_color && has_colors() && start_color() == OK &&
-			 use_default_colors() == OK && (COLORS <= 0 || COLOR_PAIRS > STYLE_COUNT);
-	theme_choose(&screen.theme, screen.colours ? COLORS : 0, no_color, theme_contrast());
-	for (int i = 0; i < STYLE_COUNT && screen.colours; i++)
-		init_pair((short)(i + 1), screen.theme.look[i].foreground,
-			screen.theme.look[i].background);
+	if (!screen.colours && (!no_color || screen.theme != THEME_AUTO))
+		screen.colours = has_colors() && start_color() == OK &&
+				 use_default_colors() == OK &&
+				 (COLORS <= 0 || COLOR_PAIRS > STYLE_COUNT);
+	theme_choose(
+		&screen.looks, screen.theme, screen.colours ? COLORS : 0, no_color, &screen.ground);
+	for (int i = 0; i < STYLE_COUNT; i++)
+		if (pair_of((enum style)i))
+			init_pair((short)(i + 1), screen.looks.look[i].foreground,
+				screen.looks.look[i].background);
+	setcchar(&background, blank, A_NORMAL, blank_pair(), NULL);
+	bkgrndset(&background);
+}
+
+/* Finds out the terminal's background, once. The first frame does not wait for an answer. */
+static void ask_background(void)
+{
+	const char *term = getenv("TERM");
+
+	if (screen.asked > 0 || screen.ground.state == GROUND_KNOWN || theme_no_color())
+		return;
+	if (background_stated(term, getenv("COLORFGBG"), &screen.ground.rgb))
+		screen.ground.state = GROUND_KNOWN;
+	if (!background_can_ask(term, tigetnum("colors")) ||
+		write(STDOUT_FILENO, BACKGROUND_QUERY, strlen(BACKGROUND_QUERY)) <= 0)
+		return;
+	if (screen.ground.state == GROUND_UNKNOWN)
+		screen.ground.state = GROUND_ASKED;
+	screen.asked = monotonic_seconds();
+	screen.answer_due = true;
+}
+
+double screen_awaits(void)
+{
+	return screen.ground.state == GROUND_ASKED
+		       ? fmax(screen.asked + BACKGROUND_DEADLINE - monotonic_seconds(), 0)
+		       : INFINITY;
+}
+
+bool screen_answered(void)
+{
+	return screen.stale;
+}
+
+bool screen_style(enum theme theme)
+{
+	if (theme == THEME_AUTO)
+		ask_background();
+	if (screen_awaits() <= 0) {
+		screen.ground.state = GROUND_UNKNOWN;
+		screen.stale = true;
+	}
+	if (screen.stale || theme != screen.theme) {
+		screen.theme = theme;
+		choose_looks();
+		screen_forget();
+		screen.stale = false;
+	}
+	return screen.looks.solid;
+}
+
+/* Takes a character of the string that may be the terminal's answer. Returns false if the character
+ * belongs to no answer. */
+static bool take_answer(wint_t key)
+{
+	bool ends = sequence_ends(SEQUENCE_STRING, screen.sequence_last, key);
+	uint32_t rgb;
+
+	if (ends && background_read(&screen.answer, &rgb)) {
+		screen.stale = screen.ground.state != GROUND_KNOWN || screen.ground.rgb != rgb;
+		screen.ground = (struct ground){ GROUND_KNOWN, rgb };
+		screen.answer_due = false;
+	}
+	screen.answering = !ends && background_take(&screen.answer, key);
+	return ends || screen.answering;
+}
+
+/* Waits briefly for the answer, so that the shell does not receive it as typed text. Keys that
+ * arrive meanwhile are discarded. */
+static void await_answer(void)
+{
+	struct pollfd wait = { .fd = STDIN_FILENO, .events = POLLIN };
+
+	while (screen.answer_due) {
+		double left = screen.asked + BACKGROUND_DEADLINE - monotonic_seconds();
+
+		if (left <= 0 || poll(&wait, 1, (int)ceil(left * 1000)) <= 0 ||
+			(wait.revents & (POLLHUP | POLLERR | POLLNVAL)))
+			return;
+		screen_input();
+	}
 }
 
 /* Opens a separate output stream for ncurses. The stream's descriptor can change while standard
@@ -183,7 +297,6 @@ struct status screen_open(void)
 	snprintf(screen.restore + strlen(screen.restore),
 		sizeof(screen.restore) - strlen(screen.restore), "%s", mouse_off);
 	screen.open = true;
-	choose_colours();
 	cbreak();
 	noecho();
 	nonl();
@@ -198,6 +311,7 @@ struct status screen_open(void)
 	define_key(paste_ends, PASTE_ENDS);
 	send("BE");
 	canvas_init(&screen.shown, 0, 0, false);
+	screen.stale = true;
 	return status;
 }
 
@@ -207,6 +321,7 @@ void screen_close(void)
 		return;
 	send("BD");
 	screen_mouse(false);
+	await_answer();
 	endwin();
 	screen.open = false;
 	text_free(&screen.pasted);
@@ -259,6 +374,7 @@ void screen_forget(void)
 void screen_suspend(void)
 {
 	send("BD");
+	await_answer();
 	endwin();
 }
 
@@ -279,16 +395,23 @@ static attr_t attributes_of(const struct look *look)
 	       (look->attributes & LOOK_UNDERLINE ? A_UNDERLINE : 0);
 }
 
-/* Returns the ncurses colour pair of a style; 0: the terminal's default colours. A blank in pair 0
- * equals an erased cell, so ncurses can erase instead of writing blanks. */
-static short pair_of(enum style style)
-{
-	return screen.colours && screen.theme.look[style].foreground >= 0 ? (short)(style + 1) : 0;
-}
-
 static bool same_cell(const struct canvas_cell *a, const struct canvas_cell *b)
 {
 	return a->character == b->character && a->style == b->style;
+}
+
+/* Converts a cell for ncurses. All blanks on the theme's own background are equal, so that ncurses
+ * can erase them at once. */
+static void convert(const struct canvas_cell *cell, cchar_t *out)
+{
+	const struct look *look = &screen.looks.look[cell->style];
+	wchar_t characters[2] = { cell->character, 0 };
+
+	if (cell->character == L' ' && !(look->attributes & (LOOK_REVERSE | LOOK_UNDERLINE)) &&
+		look->background == screen.looks.look[STYLE_TEXT].background)
+		setcchar(out, characters, A_NORMAL, blank_pair(), NULL);
+	else
+		setcchar(out, characters, attributes_of(look), pair_of(cell->style), NULL);
 }
 
 /* Shows the cells of a row from `first` to before `end`. */
@@ -303,7 +426,6 @@ static void show_cells(const struct canvas_cell *row, int y, int first, int end)
 		first--;
 	for (int x = first; x < end; x++) {
 		const struct canvas_cell *cell = &row[x];
-		wchar_t characters[2] = { cell->character, 0 };
 
 		if (!cell->character)
 			continue;
@@ -311,9 +433,7 @@ static void show_cells(const struct canvas_cell *row, int y, int first, int end)
 		if (last && same_cell(cell, last))
 			screen.line[count] = screen.line[count - 1];
 		else
-			setcchar(&screen.line[count], characters,
-				attributes_of(&screen.theme.look[cell->style]),
-				pair_of(cell->style), NULL);
+			convert(cell, &screen.line[count]);
 		last = cell;
 		count++;
 	}
@@ -474,6 +594,15 @@ static int code_of(int kind, wint_t key)
 	return key >= ' ' ? (int)key : KEYCODE_NONE;
 }
 
+static void begin_sequence(enum sequence sequence)
+{
+	screen.sequence = sequence;
+	screen.answering = screen.answer_due && sequence == SEQUENCE_STRING;
+	screen.sequence_last = 0;
+	screen.sequence_at = monotonic_seconds();
+	screen.parameters[0] = '\0';
+}
+
 /* Finds out what the Esc just read begins. Characters that do not belong to the sequence are
  * returned to the input. */
 static enum sequence sequence_begins(void)
@@ -488,12 +617,12 @@ static enum sequence sequence_begins(void)
 	if (kind == KEY_CODE_YES)
 		ungetch((int)after[count]);
 	sequence = sequence_after_escape(after, count);
+	/* The answer about the background may arrive in parts. */
+	if (screen.answer_due && count == 1 && after[0] == ']')
+		sequence = SEQUENCE_STRING;
 	if (sequence == SEQUENCE_SHORT)
 		return sequence;
-	screen.sequence = sequence == SEQUENCE_ALT ? SEQUENCE_NONE : sequence;
-	screen.sequence_last = 0;
-	screen.sequence_at = monotonic_seconds();
-	screen.parameters[0] = '\0';
+	begin_sequence(sequence == SEQUENCE_ALT ? SEQUENCE_NONE : sequence);
 	/* If Esc begins a sequence, the first character after Esc is consumed. All other characters
 	 * read after the Esc are returned to the input, and are read again later. */
 	used = sequence == SEQUENCE_NONE ? 0 : 1;
@@ -508,6 +637,9 @@ static bool within_sequence(wint_t key)
 	double at = monotonic_seconds();
 	size_t length = strlen(screen.parameters);
 
+	/* The answer about the background may pause, because its grammar shows where it stops. */
+	if (screen.answering && take_answer(key))
+		return true;
 	/* Stop skipping if the sequence has not ended in time, or if a control character interrupts
 	 * it. */
 	if (at - screen.sequence_at > SEQUENCE_PAUSE ||
@@ -597,8 +729,14 @@ static struct input take(int kind, wint_t key)
 		paste_begin();
 	if (kind == OK && within_sequence(key))
 		return (struct input){ sequence_take(key) };
+	/* The terminal's answer continues after an Esc that was taken for a key, without harm. */
+	if (kind == OK && key == ']' && screen.escaped) {
+		begin_sequence(SEQUENCE_STRING);
+		return (struct input){ KEYCODE_NONE };
+	}
 	if (kind == OK && key == 27)
 		sequence = sequence_begins();
+	screen.escaped = screen.answer_due && key == 27 && sequence == SEQUENCE_NONE;
 	if (sequence == SEQUENCE_NONE)
 		return (struct input){ code_of(kind, key) };
 	return (struct input){ sequence == SEQUENCE_ALT ? KEYCODE_UNKNOWN : KEYCODE_NONE };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/status.h"
+#include "explorer/session.h"
 #include "ui/canvas.h"
 #include "ui/keys.h"
 
@@ -11,7 +12,8 @@
  */
 struct status screen_check(void);
 
-/* Opens the full screen. If screen_open() fails, it has written nothing to the terminal. */
+/* Opens the full screen. Call screen_style() before the first screen_show(). If screen_open()
+ * fails, it has written nothing to the terminal. */
 struct status screen_open(void);
 /* Restores the terminal; does nothing if the full screen is not open. */
 void screen_close(void);
@@ -22,6 +24,17 @@ void screen_emergency(void);
  * screen_resize() before the next screen_show(). */
 void screen_size(int *width, int *height);
 void screen_resize(int width, int height);
+
+/* Chooses a theme, or the theme that fits the terminal's background now (THEME_AUTO). Asks the
+ * terminal for its background at the first call that needs it. Returns whether areas are shown as
+ * solid colours: see canvas.solid. */
+bool screen_style(enum theme theme);
+/* Returns whether the next screen_style() would change the looks, because the terminal's answer has
+ * arrived. */
+bool screen_answered(void);
+/* Returns the seconds during which an answer is still awaited; INFINITY: no answer is awaited.
+ * After that time, call screen_style() again. */
+double screen_awaits(void);
 
 /* Shows a canvas: sends only the cells that changed to the terminal. */
 void screen_show(const struct canvas *canvas);

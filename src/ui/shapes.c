@@ -50,8 +50,8 @@ void dots_line(struct dots *dots, struct dots_point from, struct dots_point to, 
 	}
 }
 
-/* Fills a triangle, row by row between its edges. */
-static void hide_triangle(struct dots *dots, const struct dots_point *corner)
+/* Fills a triangle with a value, row by row between its edges. */
+static void fill_triangle(struct dots *dots, const struct dots_point *corner, uint8_t value)
 {
 	int top = (int)lround(fmin(corner[0].y, fmin(corner[1].y, corner[2].y)));
 	int bottom = (int)lround(fmax(corner[0].y, fmax(corner[1].y, corner[2].y)));
@@ -81,18 +81,28 @@ static void hide_triangle(struct dots *dots, const struct dots_point *corner)
 			uint8_t *at = place(dots, x, y);
 
 			if (at)
-				*at = 0;
+				*at = value;
 		}
+	}
+}
+
+static void fill(struct dots *dots, const struct dots_point *corner, int count, uint8_t value)
+{
+	for (int i = 2; i < count; i++) {
+		const struct dots_point triangle[3] = { corner[0], corner[i - 1], corner[i] };
+
+		fill_triangle(dots, triangle, value);
 	}
 }
 
 void dots_hide(struct dots *dots, const struct dots_point *corner, int count)
 {
-	for (int i = 2; i < count; i++) {
-		const struct dots_point triangle[3] = { corner[0], corner[i - 1], corner[i] };
+	fill(dots, corner, count, 0);
+}
 
-		hide_triangle(dots, triangle);
-	}
+void dots_fill(struct dots *dots, const struct dots_point *corner, int count, enum style style)
+{
+	fill(dots, corner, count, (uint8_t)(style + 1));
 }
 
 /* Returns the points of a cell: one bit for each point, row by row from the upper left point. */
@@ -159,13 +169,63 @@ static char shape_of(unsigned bits)
 	return character;
 }
 
+/* The block elements of a cell whose quarters are filled in part. Each bit is a quarter, row by row
+ * from the upper left one. */
+static const enum glyph quarters[16] = { GLYPH_SHADE0, GLYPH_QUARTER1, GLYPH_QUARTER2,
+	GLYPH_UPPER_HALF, GLYPH_QUARTER4, GLYPH_LEFT_HALF, GLYPH_QUARTER6, GLYPH_QUARTER7,
+	GLYPH_QUARTER8, GLYPH_QUARTER9, GLYPH_RIGHT_HALF, GLYPH_QUARTER11, GLYPH_LOWER_HALF,
+	GLYPH_QUARTER13, GLYPH_QUARTER14, GLYPH_BAR8 };
+
+/* Shows a cell that has points of shades. Returns false, and shows nothing, if it has none. */
+static bool show_area(
+	const struct dots *dots, struct box at, int x, int y, int column, int row, enum style first)
+{
+	unsigned count[STYLE_COUNT] = { 0 }, lines = 0, filled = 0, set = 0, most = 0;
+	int shade = -1;
+
+	for (int i = 0; i < ACROSS * DOWN; i++) {
+		const uint8_t *point =
+			place(dots, column * ACROSS + i % ACROSS, row * DOWN + i / ACROSS);
+
+		if (!point || !*point)
+			continue;
+		set++;
+		count[*point - 1]++;
+		filled |= 1u << (i / ACROSS / 2 * 2 + i % ACROSS);
+		if (*point - 1 < STYLE_SHADE0 || *point - 1 > STYLE_SHADE7)
+			lines |= 1u << i;
+	}
+	/* A cell without points of an area has the shade of its lines. */
+	for (int i = STYLE_SHADE0; i < STYLE_COUNT; i++)
+		if (count[i] > most && (i <= STYLE_SHADE7 || (shade < 0 && i >= STYLE_FACET0))) {
+			most = count[i];
+			shade = i <= STYLE_SHADE7 ? i - STYLE_SHADE0 : i - STYLE_FACET0;
+		}
+	if (shade < 0)
+		return false;
+	if (set < ACROSS * DOWN)
+		canvas_glyph(at, x + column, y + row, (enum style)(STYLE_SHADE0 + shade),
+			quarters[filled]);
+	else if (lines)
+		canvas_dots(at, x + column, y + row,
+			(enum style)((count[first] ? STYLE_AREA0 : STYLE_FACET0) + shade), lines,
+			shape_of(lines));
+	else
+		canvas_glyph(
+			at, x + column, y + row, (enum style)(STYLE_AREA0 + shade), GLYPH_SHADE0);
+	return true;
+}
+
 void dots_show(const struct dots *dots, struct box at, int x, int y, enum style first)
 {
 	for (int row = 0; row < dots->height / DOWN; row++)
 		for (int column = 0; column < dots->width / ACROSS; column++) {
 			enum style style = STYLE_TEXT;
-			unsigned bits = cell_of(dots, column, row, first, &style);
+			unsigned bits;
 
+			if (at.canvas->solid && show_area(dots, at, x, y, column, row, first))
+				continue;
+			bits = cell_of(dots, column, row, first, &style);
 			if (bits)
 				canvas_dots(at, x + column, y + row, style, bits, shape_of(bits));
 		}

@@ -25,11 +25,14 @@ void dots_free(struct dots *dots);
 void dots_line(struct dots *dots, struct dots_point from, struct dots_point to, enum style style);
 /* Removes the points inside a polygon with `count` corners, and the points on its edges. */
 void dots_hide(struct dots *dots, const struct dots_point *corner, int count);
+/* Sets these points instead: an area of a shade (STYLE_SHADE0 and following). */
+void dots_fill(struct dots *dots, const struct dots_point *corner, int count, enum style style);
 bool dots_on(const struct dots *dots, int x, int y);
 
 /* Draws all points into the box `clip`; their upper left corner is at (x, y). If the points of a
  * cell have several styles, the cell gets the style `first` if one point has it, else the most
- * frequent style. */
+ * frequent style. On a canvas with solid areas, a cell that a shade fills becomes an area, with
+ * lines over it; a cell that shades fill in part has a block element. */
 void dots_show(const struct dots *dots, struct box clip, int x, int y, enum style first);
 
 /* ---- large digits ---- */

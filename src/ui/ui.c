@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -156,20 +157,23 @@ static void draw(struct event_loop *loop, double now)
 		screen_forget();
 		loop->front.repaint = false;
 	}
+	loop->front.canvas.solid = screen_style(session_theme(loop->front.session));
 	frontend_draw(&loop->front, now);
 	screen_show(&loop->front.canvas);
 	screen_mouse(loop->front.canvas.mouse);
 	loop->drawn = now;
-	loop->frame_due = INFINITY;
+	/* If the terminal has not answered by then, the looks change without its answer. */
+	loop->frame_due = now + screen_awaits();
 	/* While the first value of a setting is awaited, the screen shows the waiting time. The
 	 * waiting time is the only part of the screen that changes without a key or a result.
 	 */
 	if (view->sample.valid || view->failure[0] || view->frozen)
 		return;
 	if (view->waiting <= PANELS_PREPARING)
-		loop->frame_due = now + PANELS_PREPARING - view->waiting + 0.005;
+		loop->frame_due =
+			fmin(loop->frame_due, now + PANELS_PREPARING - view->waiting + 0.005);
 	else if (view->measuring)
-		loop->frame_due = now + FRAME;
+		loop->frame_due = fmin(loop->frame_due, now + FRAME);
 }
 
 static void handle_signal(struct event_loop *loop, int number)
@@ -215,7 +219,7 @@ static void read_keys(struct event_loop *loop)
 		frontend_input(&loop->front, &input, monotonic_seconds());
 		any = true;
 	}
-	if (any)
+	if (any || screen_answered())
 		loop->frame_due = -INFINITY;
 	else if (at_end())
 		loop->input_ended = true;
@@ -357,6 +361,20 @@ static void say_notes(struct session *session, const struct replay *replay)
 		session_say(session, line);
 }
 
+/* Chooses the theme of this session. An unknown name in the environment is only reported, because
+ * the explorer works without it. */
+static void choose_theme(struct session *session, const char *option)
+{
+	const char *name = option ? option : getenv("SLEXPLORE_THEME");
+	enum theme theme;
+	struct status status = name && *name ? theme_find(name, &theme) : status_ok();
+
+	if (!status_is_ok(&status))
+		session_say(session, words_of("SLEXPLORE_THEME: %s", status.text).text);
+	else if (name && *name)
+		session_choose(session, "theme", theme_names[theme]);
+}
+
 struct status ui_run(const struct ui_options *options, int *exit_status)
 {
 	const struct worker_options worker_options = { .cpu = options->cpu, .bind_caller = true };
@@ -377,9 +395,12 @@ struct status ui_run(const struct ui_options *options, int *exit_status)
 	struct session *session;
 	struct worker *worker = NULL;
 	struct engine engine;
-	struct status status;
+	enum theme theme;
+	struct status status = options->theme ? theme_find(options->theme, &theme) : status_ok();
 
 	*exit_status = 0;
+	if (!status_is_ok(&status))
+		return status;
 	if (!options->script) {
 		/* Check the terminal before the worker's thread starts. */
 		status = screen_check();
@@ -395,6 +416,7 @@ struct status ui_run(const struct ui_options *options, int *exit_status)
 	}
 	engine = worker ? worker_engine(worker) : replay_engine(options->replay);
 	session = session_new(&engine, &session_options);
+	choose_theme(session, options->theme);
 	say_notes(session, options->replay);
 	if (options->mouse)
 		session_choose(session, "mouse", "on");

@@ -24,10 +24,12 @@ struct ui_options {
 				  NULL: no replay */
 	const char *record;    /* the file of a recording that begins at the start of the explorer;
 				  NULL: no recording */
-	char *recorded; /* buffer of 200 bytes for a sentence about the recording, written at the
-			   end; NULL: not needed */
-	bool saved;	/* read and write the file of saved settings; scripts never do */
-	bool mouse;	/* use the mouse in this session, whatever the saved setting is */
+	char *recorded;	   /* buffer of 200 bytes for a sentence about the recording, written at the
+			      end; NULL: not needed */
+	bool saved;	   /* read and write the file of saved settings; scripts never do */
+	bool mouse;	   /* use the mouse in this session, whatever the saved setting is */
+	const char *theme; /* name of the theme in this session; NULL: the theme that the
+			      environment variable SLEXPLORE_THEME names, else the saved one */
 	bool ascii; /* the screen uses only ASCII characters; the default in a locale without UTF-8
 		     */
 	const char *script; /* run this script instead of opening the terminal; "-": standard input;

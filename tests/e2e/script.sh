@@ -57,7 +57,7 @@ printf 'dump\n' | LC_ALL=C run 0 --script -
 
 # An unknown theme is reported once, on the screen.
 printf 'dump\nkey ?\ndump\n' | SLEXPLORE_THEME=solarized run 0 --script -
-[ "$(grep -c 'SLEXPLORE_THEME=solarized' out)" = 1 ] || fail "no word of the theme"
+[ "$(grep -c 'SLEXPLORE_THEME: unknown theme "solarized"' out)" = 1 ] || fail "no word of the theme"
 printf 'dump\n' | SLEXPLORE_THEME=contrast run 0 --script -
 ! grep -q 'SLEXPLORE_THEME' out || fail "a theme that there is was refused"
 

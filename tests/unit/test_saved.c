@@ -82,6 +82,23 @@ TEST(comments_and_other_lines_stay)
 	check_settings("# mine\nkey a pin\nlast list-length\nmouse off\n");
 }
 
+TEST(a_theme_is_saved_and_changes_in_turn)
+{
+	start(true);
+	assert_int_equal(session_theme(session), THEME_AUTO);
+	command("theme light", 100);
+	assert_int_equal(session_theme(session), THEME_LIGHT);
+	assert_string_equal(look(100)->screen.notice, "theme light");
+	assert_false(session_command_works(session, "theme light"));
+	for (int i = 1; i <= THEME_COUNT; i++) {
+		command("theme next", 100);
+		assert_int_equal(session_theme(session), (THEME_LIGHT + i) % THEME_COUNT);
+	}
+	played_end(state);
+	start(true);
+	assert_int_equal(session_theme(session), THEME_LIGHT);
+}
+
 TEST(a_wrong_line_is_named_and_the_others_count)
 {
 	static const struct {

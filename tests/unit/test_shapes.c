@@ -6,7 +6,6 @@
 
 #include "ui/mountain_relief.h"
 #include "ui/shapes.h"
-#include "ui/terminal.h"
 
 static const char *show(const struct dots *dots, bool ascii)
 {
@@ -205,69 +204,29 @@ TEST(what_is_not_measured_is_no_surface)
 
 /* ---- colours and attributes, large digits ---- */
 
-TEST(without_colours_only_attributes_differ)
+/* Cells that a relief of equal heights fills are areas of one shade, without holes. */
+TEST(a_solid_relief_has_areas)
 {
-	static const int colours[] = { 256, 16, 8, 0, -1 };
-	struct theme theme;
+	int areas = 0, blocks = 0;
 
-	for (size_t i = 0; i < sizeof(colours) / sizeof(colours[0]); i++) {
-		theme_choose(&theme, colours[i], true, false);
-		for (int style = 0; style < STYLE_COUNT; style++) {
-			assert_int_equal(theme.look[style].foreground, -1);
-			assert_int_equal(theme.look[style].background, -1);
-		}
-		assert_int_not_equal(
-			theme.look[STYLE_SELECTED].attributes, theme.look[STYLE_TEXT].attributes);
-		assert_int_not_equal(
-			theme.look[STYLE_BAD].attributes, theme.look[STYLE_TEXT].attributes);
+	canvas_init(&canvas, 1, 1, false);
+	canvas.solid = true;
+	plain(10);
+	view.grid.contended[1][1] = true;
+	assert_true(draw_relief(70, 22));
+	for (int i = 0; i < canvas.width * canvas.height; i++) {
+		enum style style = (enum style)canvas.cells[i].style;
+
+		areas += style == STYLE_AREA0 + 7 || style == STYLE_FACET0 + 7;
+		blocks += style == STYLE_SHADE7;
+		/* No other shade, and no mark that would be a hole in the area. */
+		assert_true(style <= STYLE_BAR || style == STYLE_AREA0 + 7 ||
+			    style == STYLE_FACET0 + 7 || style == STYLE_SHADE7);
 	}
-}
-
-TEST(colours_stay_within_the_terminal)
-{
-	static const int colours[] = { 256, 88, 16, 8 };
-	struct theme theme;
-
-	for (size_t i = 0; i < sizeof(colours) / sizeof(colours[0]); i++) {
-		for (int contrast = 0; contrast < 2; contrast++) {
-			theme_choose(&theme, colours[i], false, contrast);
-			for (int style = 0; style < STYLE_COUNT; style++)
-				assert_true(theme.look[style].foreground < colours[i]);
-		}
-	}
-	theme_choose(&theme, 256, false, false);
-	assert_int_not_equal(theme.look[STYLE_BAD].foreground, -1);
-}
-
-TEST(high_contrast_has_nothing_dim)
-{
-	struct theme theme;
-
-	theme_choose(&theme, 256, false, true);
-	for (int style = 0; style < STYLE_COUNT; style++)
-		assert_false(theme.look[style].attributes & LOOK_DIM);
-}
-
-TEST(the_environment_names_a_theme)
-{
-	unsetenv("SLEXPLORE_THEME");
-	assert_false(theme_contrast());
-	assert_null(theme_unknown());
-	setenv("SLEXPLORE_THEME", "", 1);
-	assert_false(theme_contrast());
-	assert_null(theme_unknown());
-	setenv("SLEXPLORE_THEME", "contrast", 1);
-	assert_true(theme_contrast());
-	setenv("SLEXPLORE_THEME", "high-contrast", 1);
-	assert_true(theme_contrast());
-	assert_null(theme_unknown());
-	setenv("SLEXPLORE_THEME", "solarized", 1);
-	assert_false(theme_contrast());
-	assert_string_equal(theme_unknown(), "solarized");
-	setenv("NO_COLOR", "", 1);
-	assert_false(theme_no_color());
-	setenv("NO_COLOR", "0", 1);
-	assert_true(theme_no_color());
+	assert_true(areas > 200);
+	assert_true(blocks > 10);
+	assert_int_equal(cells_of(STYLE_WARN), 0);
+	canvas_free(&canvas);
 }
 
 /* The cells outside the width that digits_width() promises are blank, at every height. */
