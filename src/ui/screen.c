@@ -50,7 +50,7 @@ static struct {
 	FILE *output; /* stream of ncurses; its descriptor leads to the terminal or to `frame` */
 	int frame;    /* descriptor of a memory file for a frame's bytes; -1: no such file */
 	char *bytes;  /* of a frame being sent */
-	enum theme theme;
+	struct theme_wanted wanted;
 	struct looks looks;
 	bool colours;	      /* ncurses has set up colours */
 	bool stale;	      /* the looks must be chosen again */
@@ -151,16 +151,14 @@ static short blank_pair(void)
 
 static void choose_looks(void)
 {
-	bool no_color = theme_no_color();
 	const wchar_t blank[2] = { L' ', 0 };
 	cchar_t background;
 
-	if (!screen.colours && (!no_color || screen.theme != THEME_AUTO))
+	if (!screen.colours && (!screen.wanted.no_colour || screen.wanted.theme != THEME_AUTO))
 		screen.colours = has_colors() && start_color() == OK &&
 				 use_default_colors() == OK &&
 				 (COLORS <= 0 || COLOR_PAIRS > STYLE_COUNT);
-	theme_choose(
-		&screen.looks, screen.theme, screen.colours ? COLORS : 0, no_color, &screen.ground);
+	theme_choose(&screen.looks, &screen.wanted, screen.colours ? COLORS : 0, &screen.ground);
 	for (int i = 0; i < STYLE_COUNT; i++)
 		if (pair_of((enum style)i))
 			init_pair((short)(i + 1), screen.looks.look[i].foreground,
@@ -199,7 +197,7 @@ bool screen_answered(void)
 	return screen.stale;
 }
 
-bool screen_style(enum theme theme)
+bool screen_style(enum theme theme, bool present)
 {
 	if (theme == THEME_AUTO)
 		ask_background();
@@ -207,8 +205,8 @@ bool screen_style(enum theme theme)
 		screen.ground.state = GROUND_UNKNOWN;
 		screen.stale = true;
 	}
-	if (screen.stale || theme != screen.theme) {
-		screen.theme = theme;
+	if (screen.stale || theme != screen.wanted.theme || present != screen.wanted.present) {
+		screen.wanted = (struct theme_wanted){ theme, present, theme_no_color() };
 		choose_looks();
 		screen_forget();
 		screen.stale = false;

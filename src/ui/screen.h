@@ -25,10 +25,11 @@ void screen_emergency(void);
 void screen_size(int *width, int *height);
 void screen_resize(int width, int height);
 
-/* Chooses a theme, or the theme that fits the terminal's background now (THEME_AUTO). Asks the
+/* Chooses a theme, or the theme that fits the terminal's background now (THEME_AUTO). present:
+ * presenter mode is on. Asks the
  * terminal for its background at the first call that needs it. Returns whether areas are shown as
  * solid colours: see canvas.solid. */
-bool screen_style(enum theme theme);
+bool screen_style(enum theme theme, bool present);
 /* Returns whether the next screen_style() would change the looks, because the terminal's answer has
  * arrived. */
 bool screen_answered(void);

@@ -153,9 +153,12 @@ static void fill(struct looks *looks, enum theme theme, int colours, bool painte
 /* Returns whether all text of a theme is legible on a background. */
 static bool legible(enum theme theme, int colours, uint32_t rgb)
 {
+	double least = theme == THEME_PRESENTER || theme == THEME_CONTRAST ? THEME_VERY_LEGIBLE
+									   : THEME_LEGIBLE;
+
 	for (int i = 0; i < STYLE_BODY; i++)
 		if (theme_contrast(theme_rgb(of_depth(&styles[i].ink[theme], colours)), rgb) <
-			THEME_LEGIBLE)
+			least)
 			return false;
 	return true;
 }
@@ -165,22 +168,30 @@ static bool light(uint32_t rgb)
 	return theme_contrast(rgb, 0) > theme_contrast(rgb, 0xffffff);
 }
 
-void theme_choose(struct looks *looks, enum theme theme, int colours, bool no_colour,
+/* Returns the theme with the most contrast that is as light as another theme. */
+static enum theme strongest(enum theme theme)
+{
+	return theme == THEME_LIGHT || theme == THEME_PRESENTER ? THEME_PRESENTER : THEME_CONTRAST;
+}
+
+void theme_choose(struct looks *looks, const struct theme_wanted *wanted, int colours,
 	const struct ground *ground)
 {
-	bool chosen = theme != THEME_AUTO;
-	bool painted = true;
+	bool chosen = wanted->theme != THEME_AUTO;
+	bool known = ground->state == GROUND_KNOWN, painted = true;
+	enum theme theme = chosen			 ? wanted->theme
+			   : known && light(ground->rgb) ? THEME_LIGHT
+							 : THEME_DARK;
 
 	*looks = (struct looks){ 0 };
-	if (!chosen)
-		theme = ground->state == GROUND_KNOWN && light(ground->rgb) ? THEME_LIGHT
-									    : THEME_DARK;
+	if (wanted->present)
+		theme = strongest(theme);
 	if (colours < 8 || (colours < 16 && of_depth(&paper[theme], colours) < 0) ||
-		(!chosen && (no_colour || ground->state == GROUND_ASKED))) {
+		(!chosen && (wanted->no_colour || ground->state == GROUND_ASKED))) {
 		fill_plain(looks, theme != THEME_PRESENTER && theme != THEME_CONTRAST);
 		return;
 	}
-	if (!chosen && ground->state == GROUND_KNOWN)
+	if (!chosen && known)
 		painted = !legible(theme, colours, ground->rgb);
 	fill(looks, theme, colours, painted);
 }

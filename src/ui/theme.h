@@ -27,13 +27,19 @@ struct looks {
 	bool solid; /* the styles of areas have background colours: see canvas.solid */
 };
 
+/* What the user wants. */
+struct theme_wanted {
+	enum theme theme;
+	bool present;	/* presenter mode is on: the dark or light theme with the most contrast */
+	bool no_colour; /* THEME_AUTO uses no colours */
+};
+
 /* Chooses the look of each style for a terminal with `colours` colours (0 or less: monochrome).
  * A named theme paints its own background. THEME_AUTO is light or dark, as the terminal's
  * background, and keeps that background if all text has enough contrast on it. Until an asked
- * terminal has answered, THEME_AUTO uses no colours. If `no_colour` is true, THEME_AUTO never uses
- * colours. On terminals with fewer than 16 colours, light themes use only attributes, because the
- * few colours are not legible on white in all palettes. */
-void theme_choose(struct looks *looks, enum theme theme, int colours, bool no_colour,
+ * terminal has answered, THEME_AUTO uses no colours. On terminals with fewer than 16 colours, light
+ * themes use only attributes, because the few colours are not legible on white in all palettes. */
+void theme_choose(struct looks *looks, const struct theme_wanted *wanted, int colours,
 	const struct ground *ground);
 
 /* Returns the colour with a number from 0 to 255 as 0xRRGGBB: the fixed colours of xterm from 16

@@ -157,7 +157,8 @@ static void draw(struct event_loop *loop, double now)
 		screen_forget();
 		loop->front.repaint = false;
 	}
-	loop->front.canvas.solid = screen_style(session_theme(loop->front.session));
+	loop->front.canvas.solid = screen_style(
+		session_theme(loop->front.session), session_screen(loop->front.session)->present);
 	frontend_draw(&loop->front, now);
 	screen_show(&loop->front.canvas);
 	screen_mouse(loop->front.canvas.mouse);

@@ -12,7 +12,9 @@ static struct looks looks;
 
 static void choose(enum theme theme, int colours, bool no_colour, const struct ground *ground)
 {
-	theme_choose(&looks, theme, colours, no_colour, ground);
+	const struct theme_wanted wanted = { .theme = theme, .no_colour = no_colour };
+
+	theme_choose(&looks, &wanted, colours, ground);
 }
 
 /* The palette of the Linux console; xterm's is theme_rgb(). */
@@ -80,7 +82,13 @@ TEST(every_style_of_every_theme_is_legible)
 		}
 }
 
-/* On any background of the terminal, the theme keeps it and is legible, or paints its own. */
+static uint32_t behind(const struct look *look, const struct ground *ground)
+{
+	return look->background < 0 ? ground->rgb : theme_rgb(look->background);
+}
+
+/* On any background of the terminal, the theme keeps it and is legible, or paints its own. In
+ * presenter mode, every theme is very legible. */
 TEST(the_theme_fits_any_background)
 {
 	int kept = 0;
@@ -89,15 +97,21 @@ TEST(the_theme_fits_any_background)
 		struct ground ground = { GROUND_KNOWN,
 			(i >> 6) * 0x240000 | (i >> 3 & 7) * 0x2400 | (i & 7) * 0x24 };
 
-		choose(THEME_AUTO, 256, false, &ground);
-		kept += looks.look[STYLE_TEXT].background < 0;
-		for (int style = 0; style < STYLE_BODY; style++) {
-			const struct look *look = &looks.look[style];
+		for (int present = 0; present < 2; present++) {
+			struct theme_wanted wanted = {
+				.theme = present ? (enum theme)(i % THEME_COUNT) : THEME_AUTO,
+				.present = present
+			};
 
-			check_contrast(THEME_AUTO, 256, style,
-				theme_contrast(theme_rgb(look->foreground),
-					look->background < 0 ? ground.rgb
-							     : theme_rgb(look->background)));
+			theme_choose(&looks, &wanted, 256, &ground);
+			kept += looks.look[STYLE_TEXT].background < 0;
+			for (int style = 0; style < STYLE_BODY; style++) {
+				const struct look *look = &looks.look[style];
+
+				check_contrast(present ? THEME_PRESENTER : THEME_AUTO, 256, style,
+					theme_contrast(theme_rgb(look->foreground),
+						behind(look, &ground)));
+			}
 		}
 	}
 	assert_in_range(kept, 20, 400);
