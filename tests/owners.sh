@@ -41,6 +41,8 @@ playback recorded
 campaigns campaigns
 screen on_screen
 saved saved
+opening opening reopen
+printing reopen
 whatif commands_panes
 relief commands_panes
 quit command

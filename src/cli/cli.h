@@ -43,6 +43,8 @@ struct cli {
 	struct misses_whatif whatif; /* caches, given by the user, to predict misses for */
 	bool ascii;		     /* explore, replay: the screen uses only ASCII characters */
 	bool mouse, no_settings;     /* explore, replay: use the mouse; ignore the saved settings */
+	const char *commands[16];    /* explore, replay: commands to run at the start; borrowed */
+	int command_count;
 	const char *script;  /* path of the script for explore and replay; NULL: no script is run */
 	bool points;	     /* probe and windows print every measured point */
 	const char *picture; /* path of the file for a picture; NULL: no picture is written */

@@ -51,6 +51,9 @@ static int explore_run(struct cli *cli)
 		.seed = cli->seed,
 		.ascii = cli->ascii,
 		.mouse = cli->mouse,
+		.offer = cli->word_count == 0,
+		.commands = cli->commands,
+		.command_count = cli->command_count,
 		.saved = !cli->no_settings,
 		.theme = cli->screen_theme,
 		.script = cli->script,
@@ -90,7 +93,7 @@ const struct cli_command command_explore = {
 	.arguments = "[KERNEL|FILE [knob=value ...]]",
 	.options = options,
 	.own_size = sizeof(struct asked),
-	.common = { "cpu", "seed", "event", "uarch", "ascii", "script", "theme", "mouse",
+	.common = { "cpu", "seed", "event", "uarch", "ascii", "script", "theme", "do", "mouse",
 		"no-settings" },
 	.run = explore_run,
 };

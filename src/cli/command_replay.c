@@ -73,6 +73,8 @@ static int replay_run(struct cli *cli)
 		.theme = cli->screen_theme,
 		.ascii = cli->ascii,
 		.mouse = cli->mouse,
+		.commands = cli->commands,
+		.command_count = cli->command_count,
 		.saved = !cli->no_settings,
 		.script = cli->script,
 		.out = cli->out,
@@ -102,6 +104,6 @@ const struct cli_command command_replay = {
 	.name = "replay",
 	.help = "show a recording in the explorer, without measuring",
 	.arguments = "FILE [KERNEL [knob=value ...]]",
-	.common = { "quiet", "ascii", "script", "theme", "mouse", "no-settings" },
+	.common = { "quiet", "ascii", "script", "theme", "do", "mouse", "no-settings" },
 	.run = replay_run,
 };

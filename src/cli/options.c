@@ -80,6 +80,16 @@ static struct status apply_event(struct cli *cli, const char *value)
 	return status;
 }
 
+static struct status apply_do(struct cli *cli, const char *value)
+{
+	const int most = sizeof(cli->commands) / sizeof(cli->commands[0]);
+
+	if (cli->command_count == most)
+		return status_usage("--do %.60s: at most %d commands", value, most);
+	cli->commands[cli->command_count++] = value;
+	return status_ok();
+}
+
 static struct status apply_whatif(struct cli *cli, const char *value)
 {
 	return misses_whatif_parse(value, &cli->whatif);
@@ -143,6 +153,8 @@ const struct cli_option cli_common_options[] = {
 	{ "ascii", NULL, "draw with ASCII characters only", OPTION_IN_CLI(ascii) },
 	{ "script", "FILE", "read commands from a file, without a terminal; -: standard input",
 		OPTION_IN_CLI(script) },
+	{ "do", "COMMAND", "run a command of the explorer at its start; may be given several times",
+		apply_do },
 	{ "mouse", NULL, "use the mouse: a click chooses, the wheel turns a knob or scrolls",
 		OPTION_IN_CLI(mouse) },
 	{ "no-settings", NULL, "neither read nor write the file of saved settings",

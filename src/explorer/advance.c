@@ -63,6 +63,10 @@ struct session *session_new(const struct engine *engine, const struct session_op
 	requests_begin(session);
 	plan_build(session);
 	fronts_follow(session);
+	for (int i = 0; i < options->command_count; i++)
+		opening_add(session, options->commands[i]);
+	if (options->offer && !session->replay)
+		reopen_offer(session);
 	return session;
 }
 
@@ -81,6 +85,7 @@ void session_free(struct session *session)
 	cells_free(session->cells);
 	sweeps_free(&session->sweeps);
 	saved_end(session);
+	opening_end(session);
 	free(session->kernels);
 	free(session->invocation);
 	free(session);
@@ -130,6 +135,7 @@ static bool take(struct session *session, const struct result *result)
 		record_cell(session, cell, false);
 		cell_compact(cell);
 	}
+	session_pin_take(session);
 	return true;
 }
 
@@ -172,6 +178,8 @@ static bool submit(struct session *session)
 	}
 	if (campaigns_next(session, false))
 		return true;
+	if (session_pin_request(session))
+		return false;
 	next = next_cell(session);
 	if (next >= 0)
 		request_cell(session, &session->plan.planned[next].setting);
@@ -211,6 +219,7 @@ bool session_advance(struct session *session, double now)
 	requests_look_ahead(session);
 	changed |= campaigns_look(session);
 	fronts_follow(session);
+	changed |= opening_advance(session);
 	return submit(session) || changed;
 }
 
@@ -231,7 +240,7 @@ static double due(const struct session *session)
 		return campaigns_think(session) ? INFINITY : rest;
 	if (!session->live.failed)
 		at = fmin(at, fmax(session->live.due, rest));
-	if (plan_next(&session->plan) >= 0 || campaigns_beside(session))
+	if (plan_next(&session->plan) >= 0 || campaigns_beside(session) || session->pinned.awaited)
 		at = fmin(at, rest);
 	if (session->doubt_due < at && !session->replay && plan_doubtful(&session->plan) >= 0)
 		at = fmax(session->doubt_due, rest);
@@ -240,7 +249,7 @@ static double due(const struct session *session)
 
 double session_next(const struct session *session, double now)
 {
-	double at = due(session);
+	double at = opening_due(session) ? now : due(session);
 
 	if (campaigns_think(session) || insight_thinks(session))
 		return fmin(fmax(at - now, 0), THOUGHT);
@@ -257,5 +266,6 @@ bool session_idle(const struct session *session)
 		return false;
 	if (!session->live.failed && (!session->live.answered || counted_awaited(session)))
 		return false;
-	return plan_next(&session->plan) < 0 && !campaigns_beside(session);
+	return plan_next(&session->plan) < 0 && !campaigns_beside(session) &&
+	       !session->pinned.awaited && session->opening.next == session->opening.count;
 }

@@ -169,6 +169,7 @@ struct status session_command(struct session *session, const char *line, double 
 	if (*tidied) {
 		const struct choices before = undo_look(session);
 
+		opening_stop(session);
 		live_wake(&session->live, now);
 		/* The last notice (message on screen) is removed first, because the command may
 		 * show its own notice. */
@@ -533,26 +534,6 @@ static void act_close(struct session *session)
 		session_stop(session);
 }
 
-static void act_yank(struct session *session)
-{
-	struct text text = { 0 };
-	if (session->replay) {
-		text_add(&text, "slexplore replay ");
-		text_add_clean(&text, replay_summary(session->replay).path, VIEW_TEXT / 2);
-		text_add(&text, " ");
-	} else {
-		text_add(&text, "slexplore explore ");
-	}
-	setting_format(&session->setting, &text);
-	if (session->invocation[0])
-		text_addf(&text, " %s", session->invocation);
-	if (session->insight.wanted[0] && !session->replay)
-		text_addf(&text, " --uarch %s", session->insight.wanted);
-	counted_format(session, &text);
-	overlay_text(session, "", text_string(&text));
-	text_free(&text);
-}
-
 static void act_quit(struct session *session)
 {
 	session->quit = true;
@@ -566,7 +547,6 @@ static const struct command_row commands_general[] = {
 	{ "help", act_help, .useful = help_useful, .useless = "the help is already open" },
 	{ "close", act_close, .useful = close_useful,
 		.useless = "nothing is open, and no long measurement runs" },
-	{ "yank", act_yank },
 	{ "quit", act_quit },
 	{ .name = NULL },
 };
@@ -600,7 +580,7 @@ const struct command_row *command_rows(void)
 	/* The groups of commands are listed in the order of the help screen. */
 	static const struct command_row *const groups[] = { commands_setting, commands_panes,
 		commands_fronts, commands_measuring, commands_campaigns, commands_picture,
-		commands_terminal, commands_general };
+		commands_terminal, commands_reopen, commands_general };
 	static struct command_row rows[ROWS_MOST];
 	size_t count = 0;
 

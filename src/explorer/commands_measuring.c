@@ -220,6 +220,26 @@ static void act_swap(struct session *session)
 	session_go(session, &back);
 }
 
+static struct status run_pin_setting(
+	const struct session *session, struct session *change, char *arguments)
+{
+	struct setting setting;
+	const struct kernel *kernel;
+	struct status status = setting_find_kernel(strsep(&arguments, " "), &kernel);
+
+	if (!status_is_ok(&status))
+		return status;
+	setting_init(&setting, kernel);
+	for (char *word; status_is_ok(&status) && (word = strsep(&arguments, " "));)
+		status = setting_assign(&setting, word,
+			session->replay ? MEMORY_LIMITS_UNKNOWN : session->memory_limits);
+	if (status_is_ok(&status))
+		status = playback_allows(session, &setting);
+	if (status_is_ok(&status) && change)
+		session_pin_setting(change, &setting);
+	return status;
+}
+
 static struct status unpin_refusal(const struct session *session)
 {
 	return command_unless(session->pinned.there,
@@ -284,6 +304,7 @@ const struct command_row commands_measuring[] = {
 		.useful = nearest_useful,
 		.useless = "limits already come from the nearest core model" },
 	{ "pin", act_pin, .refusal = pin_refusal },
+	{ "pin setting", .run = run_pin_setting },
 	{ "pin swap", act_swap, .refusal = swap_refusal },
 	{ "pin drop", session_unpin, .refusal = unpin_refusal },
 	{ "freeze", act_freeze, .refusal = replay_refusal },

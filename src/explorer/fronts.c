@@ -94,6 +94,13 @@ bool front_there(const struct session *session, const char *name)
 	return front && is_there(session, front);
 }
 
+bool front_walked(const char *name)
+{
+	const struct front *front = front_named(name);
+
+	return front && front->walked;
+}
+
 /* ---- the user's choice ---- */
 
 /* Brings a panel to the front. */

@@ -10,6 +10,8 @@ struct session;
 /* Whether the panel with this name can be in front, and has something to show for the present
  * setting. */
 bool front_there(const struct session *session, const char *name);
+/* Whether the panel with this name gets the focus when it comes to the front. */
+bool front_walked(const char *name);
 /* Returns an error if the kernel has no mountain (throughput over size and stride). */
 struct status mountain_refusal(const struct session *session);
 /* Brings the panel that answers the chosen kernel to the front, unless the user chose a panel that

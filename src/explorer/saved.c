@@ -62,8 +62,17 @@ static void read_value(struct rows *line, struct saved *saved, int row)
 	if (rows[row].values && rows_choice(line, words_of("value of %s", rows[row].name).text,
 					value, rows[row].values, count_of(rows[row].values)) < 0)
 		return;
-	if (rows[row].several && saved->value[row])
-		text_addf(&text, "%s\n", saved->value[row]);
+	/* A line of the value has the same number as the line of the file, for messages. */
+	if (rows[row].several) {
+		const char *before = saved->value[row] ? saved->value[row] : "";
+		int lines = 1;
+
+		for (const char *end = before; (end = strchr(end, '\n')); end++)
+			lines++;
+		text_add(&text, before);
+		for (; lines < line->line; lines++)
+			text_add(&text, "\n");
+	}
 	text_add(&text, value);
 	free(saved->value[row]);
 	saved->value[row] = text.bytes;

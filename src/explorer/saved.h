@@ -17,7 +17,7 @@ enum { SAVED_MOST = 16, SAVED_SIZE = 600 };
 struct saved {
 	bool kept; /* true: the file is read at the start, and written after changes */
 	/* For each row of the table: its value, or NULL. If a saved setting has several lines, its
-	 * value has a line for each. */
+	 * value has as many lines as the file, and the lines of other settings are empty. */
 	char *value[SAVED_MOST];
 	bool changed[SAVED_MOST]; /* the value must be written to the file */
 };

@@ -170,9 +170,45 @@ void session_pin(struct session *session)
 		.limit = insight_binding(session) };
 }
 
+void session_pin_setting(struct session *session, const struct setting *setting)
+{
+	session->pinned = (struct pinned){
+		.there = true, .awaited = true, .setting = *setting, .limit = LIMIT_COUNT
+	};
+	if (session->replay)
+		playback_cell(session, cells_get(session->cells, setting, true));
+	session_pin_take(session);
+}
+
+bool session_pin_request(struct session *session)
+{
+	if (!session->pinned.awaited)
+		return false;
+	request_setting(session, &session->pinned.setting, false, live_budget(&session->live));
+	return true;
+}
+
+void session_pin_take(struct session *session)
+{
+	struct pinned *pinned = &session->pinned;
+	const struct cell *cell;
+
+	if (!pinned->awaited)
+		return;
+	cell = cells_get(session->cells, &pinned->setting, false);
+	if (!cell)
+		return;
+	pinned->sample = cell->sample;
+	pinned->awaited = !cell->settled;
+	if (!cell->settled || cell->sample.valid)
+		return;
+	session_notice(session, true, "A could not be measured: %s", cell->failure.text);
+	pinned->there = false;
+}
+
 void session_unpin(struct session *session)
 {
-	session->pinned.there = false;
+	session->pinned = (struct pinned){ .there = false };
 }
 
 void session_repin(struct session *session, const struct pinned *pinned)

@@ -17,6 +17,7 @@
 
 struct session;
 struct replay;
+struct text;
 
 struct session_options {
 	struct setting setting; /* the setting at the start of the session */
@@ -36,6 +37,10 @@ struct session_options {
 	 * session_new() copies the names. */
 	const char *const *events;
 	int event_count;
+	/* Commands to run at the start, each as soon as it can have an effect; copied. */
+	const char *const *commands;
+	int command_count;
+	bool offer; /* offer to open the last setting of the session before */
 	bool saved; /* read and write the file of saved settings (explorer/saved.h) */
 };
 
@@ -88,6 +93,14 @@ extern const char *const theme_names[THEME_COUNT + 1];
 struct status theme_find(const char *name, enum theme *theme);
 /* Returns the theme that the user chose, or THEME_AUTO. */
 enum theme session_theme(const struct session *session);
+
+/* Saves the present setting as the last one, and all changed settings, at the end of the session.
+ */
+void session_remember(struct session *session);
+
+/* Adds the command line that opens the present screen again. Returns false, and adds nothing, if
+ * the user did not ask to print it. */
+bool session_printed(const struct session *session, struct text *line);
 
 bool session_quit(const struct session *session); /* whether the user asked to end the session */
 

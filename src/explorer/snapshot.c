@@ -20,9 +20,9 @@ static void fill_measuring(const struct session *session, double now, struct vie
 	view->ahead = session->requests.outlook.seen;
 	view->ahead_left = outlook_left(&session->requests.outlook, now);
 	view->frozen = session->frozen;
-	view->pinned = session->pinned.there;
+	view->pinned = session->pinned.there && session->pinned.sample.valid;
 	view->ratio = NAN;
-	if (!session->pinned.there)
+	if (!view->pinned)
 		return;
 	view->a_setting = session->pinned.setting;
 	view->a = session->pinned.sample;

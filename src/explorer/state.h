@@ -18,7 +18,9 @@
 #include "explorer/insight.h"
 #include "explorer/live.h"
 #include "explorer/on_screen.h"
+#include "explorer/opening.h"
 #include "explorer/plan.h"
+#include "explorer/reopen.h"
 #include "explorer/saved.h"
 #include "explorer/session.h"
 #include "explorer/undo.h"
@@ -107,6 +109,8 @@ struct session {
 	struct under_way campaigns[CAMPAIGNS]; /* campaigns.c */
 	struct screen screen;		       /* on_screen.c */
 	struct saved saved;		       /* saved.c */
+	struct opening opening;		       /* opening.c and reopen.c */
+	bool printing;		     /* reopen.c: the command line is printed at the end */
 	struct misses_whatif whatif; /* commands_panes.c: the user's question about misses in caches
 					of other sizes */
 	bool relief;		     /* commands_panes.c: the mountain is drawn as a relief */
@@ -153,6 +157,13 @@ void session_begin_campaign(struct session *session, enum campaign_of which,
  * store as A must be valid. */
 void session_pin(struct session *session);
 void session_unpin(struct session *session);
+/* Makes any setting A. The session measures it next to the present setting; in a replay, its sample
+ * was recorded. */
+void session_pin_setting(struct session *session, const struct setting *setting);
+/* Requests the sample of A if it is awaited. Returns whether a request was sent. */
+bool session_pin_request(struct session *session);
+/* Takes the sample of A from its cell, if it is awaited. */
+void session_pin_take(struct session *session);
 void session_repin(
 	struct session *session, const struct pinned *pinned); /* restores an earlier A */
 /* Changes the knob that the advice names, or shows the advice as a message. */

@@ -12,6 +12,7 @@ struct session;
 /* A: the setting and sample that the user compares other settings with. */
 struct pinned {
 	bool there;
+	bool awaited; /* A was named by its setting, and its measurement is not complete */
 	struct setting setting;
 	struct sample sample;
 	enum limit_kind limit; /* binding limit of A; LIMIT_COUNT: the limit is unknown */

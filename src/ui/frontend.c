@@ -10,6 +10,15 @@
 #include "base/monotonic.h"
 #include "ui/panels.h"
 
+static void override_keys(struct frontend *front)
+{
+	struct status status = keys_override(
+		&front->keys, session_saved(front->session, "key"), "settings", command_rows());
+
+	if (!status_is_ok(&status))
+		session_say(front->session, status.text);
+}
+
 struct status frontend_init(
 	struct frontend *front, struct session *session, int width, int height, bool ascii)
 {
@@ -25,6 +34,7 @@ struct status frontend_init(
 	free(text);
 	if (!status_is_ok(&status))
 		return status;
+	override_keys(front);
 	canvas_init(&front->canvas, width, height, ascii);
 	return status;
 }
@@ -260,6 +270,9 @@ static void paste(struct frontend *front, const char *pasted, double now)
 
 void frontend_input(struct frontend *front, const struct input *input, double now)
 {
+	const struct screen *screen = session_screen(front->session);
+	bool before = screen->overlay == OVERLAY_TEXT;
+
 	switch (input->code) {
 	case KEYCODE_CLICK:
 	case KEYCODE_WHEEL_UP:
@@ -267,6 +280,7 @@ void frontend_input(struct frontend *front, const struct input *input, double no
 	case KEYCODE_PASTE: paste(front, input->pasted, now); break;
 	default: key(front, input->code, now); break;
 	}
+	front->copied |= !before && screen->overlay == OVERLAY_TEXT && !screen->text_title[0];
 }
 
 /* ---- scripts ---- */

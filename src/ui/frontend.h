@@ -21,6 +21,7 @@ struct frontend {
 	struct view view; /* of the last frame */
 	struct steady steady;
 	struct pressed pressed;
+	bool copied;  /* a command line was shown, for the terminal's clipboard */
 	bool repaint; /* the command "redraw" was given: the terminal must draw everything again */
 };
 

@@ -95,6 +95,17 @@ static char *cut_at(char *text, const char *mark)
 	return found + strspn(found, " \t");
 }
 
+static bool read_code(struct rows *rows, const char *key, struct key_row *row)
+{
+	row->code = keys_code(key);
+	if (row->code == KEYCODE_NONE)
+		return rows_fail(rows,
+			"unknown key \"%.20s\": expected one character or a name such as F1, Tab, "
+			"C-l",
+			key);
+	return rows_copy(rows, "the key", key, row->key, sizeof(row->key));
+}
+
 /* Reads a line of the form "KEY COMMAND # WORD | NOTE"; WORD is optional. */
 static bool read_key(struct rows *rows, struct key_row *row)
 {
@@ -104,17 +115,12 @@ static bool read_key(struct rows *rows, struct key_row *row)
 	if (!*command || !note)
 		return rows_fail(rows, "key \"%.20s\" has no %s: expected KEY COMMAND # NOTE", key,
 			note || !*command ? "command" : "note");
-	row->code = keys_code(key);
-	if (row->code == KEYCODE_NONE)
-		return rows_fail(rows,
-			"unknown key \"%.20s\": expected one character or a name such as F1, Tab, "
-			"C-l",
-			key);
+	if (!read_code(rows, key, row))
+		return false;
 	if (after &&
 		!rows_copy(rows, "the word of the key bar", note, row->word, sizeof(row->word)))
 		return false;
-	return rows_copy(rows, "the key", key, row->key, sizeof(row->key)) &&
-	       rows_copy(rows, "the command", command, row->command, sizeof(row->command)) &&
+	return rows_copy(rows, "the command", command, row->command, sizeof(row->command)) &&
 	       rows_copy(rows, "the note", after ? after : note, row->note, sizeof(row->note));
 }
 
@@ -156,6 +162,35 @@ struct status keys_parse(
 		rows_fail(&rows, "this file has no keys");
 	if (!status_is_ok(&rows.status))
 		rows.status.code = STATUS_USAGE;
+	return rows_end(&rows);
+}
+
+struct status keys_override(struct keys *keys, const char *lines, const char *origin,
+	const struct command_row *commands)
+{
+	struct rows rows;
+
+	rows_begin(&rows, lines, origin);
+	rows.lenient = true;
+	while (rows_next(&rows)) {
+		struct key_row row = { .context = CONTEXT_MAIN };
+		int at = 0;
+
+		if (!read_code(&rows, rows_word(&rows), &row) ||
+			!rows_copy(&rows, "the command", rows_rest(&rows), row.command,
+				sizeof(row.command)) ||
+			!check_command(&rows, row.command, commands))
+			continue;
+		snprintf(row.note, sizeof(row.note), "%s (a saved setting)", row.command);
+		while (at < keys->count &&
+			(keys->row[at].context != row.context || keys->row[at].code != row.code))
+			at++;
+		if (at == KEYS_MAX)
+			rows_fail(&rows, "more than %d keys", KEYS_MAX);
+		else
+			keys->row[at] = row;
+		keys->count += at == keys->count && at < KEYS_MAX;
+	}
 	return rows_end(&rows);
 }
 

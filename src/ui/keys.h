@@ -85,6 +85,11 @@ struct keys {
 struct status keys_parse(struct keys *keys, const char *text, const char *origin,
 	const struct command_row *commands);
 
+/* Gives keys of the section [main] other commands: each line of the text is KEY COMMAND. The text
+ * has the lines of the file `origin`. A wrong line is left out; the status names the first one. */
+struct status keys_override(struct keys *keys, const char *lines, const char *origin,
+	const struct command_row *commands);
+
 /* Returns the number of a named key; KEYCODE_NONE for an unknown name. */
 int keys_code(const char *name);
 

@@ -232,14 +232,18 @@ static void draw_text(struct box at, const struct scene *scene)
 {
 	int row = canvas_wrap(at, 0, STYLE_DIM, "This command line opens this screen again:") + 1;
 
-	canvas_wrap(at, row, STYLE_FIGURE, scene->view->screen.text);
+	row += canvas_wrap(at, row, STYLE_FIGURE, scene->view->screen.text) + 1;
+	canvas_wrap(at, row, STYLE_DIM,
+		"The clipboard has it too, if this terminal allows it. The key Y prints it when "
+		"the "
+		"explorer ends.");
 }
 
 const struct panel panel_text = {
 	.name = "text",
 	.title = "command line",
 	.draw = draw_text,
-	.most_rows = 9,
+	.most_rows = 13,
 };
 
 /* ---- another program's output ---- */

@@ -542,19 +542,18 @@ static void add_base64(struct text *to, const char *from)
 	}
 }
 
-bool screen_copy(const char *text)
+void screen_copy(const char *text)
 {
 	const char *clipboard = tigetstr("Ms"), *bytes;
 	struct text encoded = { 0 };
 
 	if (!clipboard || clipboard == (const char *)-1)
-		return false;
+		return;
 	add_base64(&encoded, text);
 	bytes = tiparm(clipboard, "c", text_string(&encoded));
 	if (bytes)
 		write_all(bytes, strlen(bytes));
 	text_free(&encoded);
-	return bytes != NULL;
 }
 
 /* ---- keys ---- */

@@ -50,9 +50,9 @@ void screen_resume(void);
 /* Begins or ends the use of the mouse. Does nothing if the terminal has no mouse. */
 void screen_mouse(bool used);
 
-/* Sends a text to the terminal's clipboard (the control sequence OSC 52). Returns false if the
- * terminal's description has no clipboard. A terminal may ignore the text without notice. */
-bool screen_copy(const char *text);
+/* Sends a text to the terminal's clipboard (the control sequence OSC 52). Does nothing if
+ * the terminal's description has no clipboard. A terminal may ignore the text. */
+void screen_copy(const char *text);
 
 /* Returns the next input, or KEYCODE_NONE. After an Esc, waits only briefly to find out whether a
  * control sequence follows. */

@@ -220,6 +220,9 @@ static void read_keys(struct event_loop *loop)
 		frontend_input(&loop->front, &input, monotonic_seconds());
 		any = true;
 	}
+	if (loop->front.copied)
+		screen_copy(session_screen(loop->front.session)->text);
+	loop->front.copied = false;
 	if (any || screen_answered())
 		loop->frame_due = -INFINITY;
 	else if (at_end())
@@ -391,11 +394,15 @@ struct status ui_run(const struct ui_options *options, int *exit_status)
 		.record = options->record,
 		.events = options->events,
 		.event_count = options->event_count,
+		.commands = options->commands,
+		.command_count = options->command_count,
+		.offer = options->offer,
 		.saved = options->saved && !options->script,
 	};
 	struct session *session;
 	struct worker *worker = NULL;
 	struct engine engine;
+	struct text line = { 0 };
 	enum theme theme;
 	struct status status = options->theme ? theme_find(options->theme, &theme) : status_ok();
 
@@ -423,6 +430,10 @@ struct status ui_run(const struct ui_options *options, int *exit_status)
 		session_choose(session, "mouse", "on");
 	status = options->script ? run_script(session, worker, &engine, options)
 				 : run_screen(session, worker, &engine, options, exit_status);
+	session_remember(session);
+	if (session_printed(session, &line))
+		fprintf(options->out ? options->out : stdout, "%s\n", text_string(&line));
+	text_free(&line);
 	if (options->recorded)
 		session_recorded(session, options->recorded, 200);
 	session_free(session);

@@ -24,6 +24,9 @@ struct ui_options {
 				  NULL: no replay */
 	const char *record;    /* the file of a recording that begins at the start of the explorer;
 				  NULL: no recording */
+	const char *const *commands; /* commands of the explorer to run at the start */
+	int command_count;
+	bool offer;	   /* offer to open the last setting of the session before */
 	char *recorded;	   /* buffer of 200 bytes for a sentence about the recording, written at the
 			      end; NULL: not needed */
 	bool saved;	   /* read and write the file of saved settings; scripts never do */

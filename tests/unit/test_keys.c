@@ -109,6 +109,26 @@ TEST(long_lines_and_many_keys_are_refused)
 	check_refused(line, 2, "the word", "15");
 }
 
+TEST(saved_settings_give_keys_other_commands)
+{
+	struct status status;
+
+	check_ok(parse("[main]\nq quit # end | quit\n[entry]\nx close # c\n"));
+	check_ok(keys_override(&keys, "\n\nq pin\nF5 set acc=1", "settings", command_rows()));
+	assert_int_equal(keys.count, 3);
+	assert_string_equal(keys_find(&keys, CONTEXT_MAIN, 'q')->command, "pin");
+	assert_string_equal(keys_find(&keys, CONTEXT_MAIN, 'q')->word, "");
+	assert_string_equal(keys_find(&keys, CONTEXT_MAIN, KEYCODE_F1 + 4)->command, "set acc=1");
+	/* Wrong lines are named by the line of the file, and the others count. */
+	status = keys_override(&keys, "\nF13 pin\nx pni\ny\nz again", "settings", command_rows());
+	check_parts(status.text, "settings:2: ", "unknown key \"F13\"", "");
+	assert_null(keys_find(&keys, CONTEXT_MAIN, 'x'));
+	assert_string_equal(keys_find(&keys, CONTEXT_MAIN, 'z')->command, "again");
+	status = keys_override(&keys, "x pni", "settings", command_rows());
+	check_parts(status.text, "settings:1: ", "unknown command \"pni\"", "pin");
+	assert_int_equal(keys_override(&keys, "y", "settings", command_rows()).code, STATUS_FAILED);
+}
+
 TEST(names_have_codes)
 {
 	static const struct {

@@ -1,0 +1,37 @@
+#include "explorer/opening.h"
+
+#include <stdlib.h>
+
+#include "base/text.h"
+#include "explorer/state.h"
+
+void opening_add(struct session *session, const char *command)
+{
+	struct opening *opening = &session->opening;
+
+	opening->command =
+		memory_grow(opening->command, (size_t)opening->count, sizeof(*opening->command));
+	opening->command[opening->count++] = memory_string(command);
+	opening->waiting = false;
+}
+
+void opening_end(struct session *session)
+{
+	struct opening *opening = &session->opening;
+
+	for (int i = 0; i < opening->count; i++)
+		free(opening->command[i]);
+	free(opening->command);
+	*opening = (struct opening){ .count = 0 };
+}
+
+void opening_stop(struct session *session)
+{
+	if (!session->opening.running)
+		opening_end(session);
+}
+
+bool opening_due(const struct session *session)
+{
+	return session->opening.next < session->opening.count && !session->opening.waiting;
+}

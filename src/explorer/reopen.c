@@ -1,0 +1,260 @@
+#include "explorer/reopen.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "explorer/actions.h"
+#include "explorer/fronts.h"
+
+/* ---- commands at the start ---- */
+
+/* Whether a command that has no effect now will have none later either: the present setting is
+ * measured and explained. */
+static bool settled(const struct session *session)
+{
+	return session->machine_known && (session->live.failed || session->live.answered) &&
+	       !insight_thinks(session);
+}
+
+bool opening_advance(struct session *session)
+{
+	struct opening *opening = &session->opening;
+	bool changed = false;
+
+	while (opening->next < opening->count) {
+		const char *command = opening->command[opening->next];
+
+		opening->waiting = !session_command_works(session, command) && !settled(session);
+		if (opening->waiting)
+			return changed;
+		opening->running = true;
+		/* A command that fails leaves its message on screen. */
+		session_command(session, command, session->now);
+		opening->running = false;
+		opening->next++;
+		changed = true;
+	}
+	return changed;
+}
+
+/* ---- the command line ---- */
+
+/* Calls add() for each command that restores a part of the screen, from the initial screen and the
+ * present setting on. */
+static void each_command(const struct session *session,
+	void (*add)(struct text *text, const char *command), struct text *text)
+{
+	const struct screen *screen = &session->screen;
+	struct text setting = { 0 };
+	const char *focus = "knobs";
+
+	/* The user's own preset is not kept: its panels are those that the user chose in this
+	 * session. */
+	if (screen->preset[0] && strcmp(screen->preset, "own") != 0)
+		add(text, words_of("preset %s", screen->preset).text);
+	/* A panel that came to the front by itself will do so again. */
+	if (screen->chosen && !screen->by_itself) {
+		add(text, words_of("view %s", screen->front).text);
+		focus = front_walked(screen->front) ? screen->front : focus;
+	}
+	if (session->knob > 0)
+		add(text, words_of("knob %s", session->setting.kernel->knobs[session->knob].name)
+				  .text);
+	if (strcmp(screen->focus, focus) != 0)
+		add(text, words_of("focus %s", screen->focus).text);
+	if (session->relief)
+		add(text, "relief");
+	if (session->pinned.there && !session->pinned.setting.kernel->own) {
+		setting_format(&session->pinned.setting, &setting);
+		add(text, words_of("pin setting %s", text_string(&setting)).text);
+	}
+	text_free(&setting);
+}
+
+/* Adds a word of a command line, in quotes if a shell requires them. */
+static void add_quoted(struct text *text, const char *word)
+{
+	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+				    "_-+=./:,@%";
+
+	if (*word && strspn(word, plain) == strlen(word)) {
+		text_add(text, word);
+		return;
+	}
+	text_add(text, "'");
+	for (; *word; word++)
+		if (*word == '\'')
+			text_add(text, "'\\''");
+		else
+			text_addn(text, word, 1);
+	text_add(text, "'");
+}
+
+static void add_option(struct text *text, const char *command)
+{
+	text_add(text, " --do ");
+	add_quoted(text, command);
+}
+
+/* Writes the command line that opens the present screen again. */
+static void write_line(const struct session *session, struct text *text)
+{
+	struct text path = { 0 };
+
+	if (session->replay) {
+		text_add(text, "slexplore replay ");
+		text_add_clean(&path, replay_summary(session->replay).path, VIEW_TEXT / 2);
+		add_quoted(text, text_string(&path));
+		text_add(text, " ");
+	} else {
+		text_add(text, "slexplore explore ");
+	}
+	setting_format(&session->setting, text);
+	if (session->invocation[0])
+		text_addf(text, " %s", session->invocation);
+	if (session->insight.wanted[0] && !session->replay)
+		text_addf(text, " --uarch %s", session->insight.wanted);
+	counted_format(session, text);
+	each_command(session, add_option, text);
+	text_free(&path);
+}
+
+static void act_yank(struct session *session)
+{
+	struct text text = { 0 };
+
+	write_line(session, &text);
+	overlay_text(session, "", text_string(&text));
+	if (session->insight.adopted && !session->insight.wanted[0])
+		session_notice(session, true,
+			"the measured core model is in no file yet: characterise save keeps it");
+	text_free(&text);
+}
+
+static void act_print(struct session *session)
+{
+	session->printing = !session->printing;
+	session_notice(session, false,
+		session->printing
+			? "the command line of the last screen is printed when the explorer ends"
+			: "the command line is not printed when the explorer ends");
+}
+
+bool session_printed(const struct session *session, struct text *line)
+{
+	if (session->printing)
+		write_line(session, line);
+	return session->printing;
+}
+
+/* ---- the last setting ---- */
+
+/* In the saved settings, " | " separates the commands that open the last setting. */
+static void add_bar(struct text *text, const char *command)
+{
+	text_addf(text, " | %s", command);
+}
+
+void session_remember(struct session *session)
+{
+	const struct setting *setting = &session->setting;
+	struct text text = { 0 };
+	const char *before = " | set ";
+	struct setting initial;
+
+	/* Without a change of the setting, the setting of an earlier session stays the last one. */
+	if (session->turned && !session->replay && !setting->kernel->own) {
+		setting_init(&initial, setting->kernel);
+		text_addf(&text, "kernel %s", setting->kernel->name);
+		for (int i = 0; i < setting->kernel->knob_count; i++) {
+			const struct knob *knob = &setting->kernel->knobs[i];
+
+			if (setting->v[i] == initial.v[i])
+				continue;
+			text_addf(&text, "%s%s=%s", before, knob->name,
+				setting_value(knob, setting->v[i]).text);
+			before = " ";
+		}
+		each_command(session, add_bar, &text);
+		if (text.length < SAVED_SIZE)
+			saved_set(session, "last", text_string(&text));
+		text_free(&text);
+	}
+	/* The screen is closed, so a failure to save is not reported. */
+	saved_write(session);
+}
+
+/* Whether a saved command may be run: it only changes the screen, whoever wrote the file. */
+static bool harmless(const char *command)
+{
+	static const char *const verbs[] = { "kernel ", "set ", "view ", "knob ", "focus ",
+		"preset ", "relief", "pin setting " };
+
+	/* The path of an own loop would be compiled. */
+	if (strncmp(command, "kernel ", 7) == 0)
+		return kernel_find(command + 7) != NULL;
+	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
+		if (strncmp(command, verbs[i], strlen(verbs[i])) == 0)
+			return !strpbrk(command, "/");
+	return false;
+}
+
+/* Splits the saved commands. If `add` is true, they are run; else the function returns the words of
+ * the setting, or an empty text if there is no last setting. */
+static struct words last_commands(struct session *session, bool add)
+{
+	char *all = memory_string(session_saved(session, "last")), *rest = all, *command;
+	struct words words = { "" };
+	bool good = true;
+
+	while ((command = strsep(&rest, "|"))) {
+		size_t length;
+
+		command += strspn(command, " ");
+		for (length = strlen(command); length > 0 && command[length - 1] == ' ';)
+			command[--length] = '\0';
+		good = good && harmless(command);
+		if (good && add)
+			opening_add(session, command);
+		else if (strncmp(command, "kernel ", 7) == 0)
+			words = words_of("%s", command + 7);
+		else if (strncmp(command, "set ", 4) == 0)
+			words = words_of("%.200s %.300s", words.text, command + 4);
+	}
+	free(all);
+	return good ? words : (struct words){ "" };
+}
+
+void reopen_offer(struct session *session)
+{
+	struct words words = last_commands(session, false);
+
+	if (words.text[0])
+		session_notice(session, false, "o opens the setting of last time: %s", words.text);
+}
+
+static struct status last_refusal(const struct session *session)
+{
+	return command_unless(
+		session_saved(session, "last")[0] && !session->replay, "no last setting is saved");
+}
+
+static void act_last(struct session *session)
+{
+	if (!last_commands(session, false).text[0]) {
+		session_notice(session, true,
+			"the saved last setting has a command other than those of a setting");
+		return;
+	}
+	last_commands(session, true);
+}
+
+/* ---- the table ---- */
+
+const struct command_row commands_reopen[] = {
+	{ "last", act_last, .refusal = last_refusal },
+	{ "yank", act_yank },
+	{ "yank print", act_print },
+	{ .name = NULL },
+};
