@@ -111,8 +111,9 @@ const struct panel panel_header = { .name = "header", .draw = draw_header };
 /* ---- the last message ---- */
 
 /* The notice row shows the last message. If there is no message, the row shows the progress of a
- * characterisation, refused features of this machine, or the first key to press. A replay does not
- * show the features that the recorded machine refused. */
+ * characterisation, a remark that the panel of knobs has no room for, refused features of this
+ * machine, or the first key to press. A replay does not show the features that the recorded machine
+ * refused. */
 
 static struct words refusals(const struct machine *machine)
 {
@@ -137,6 +138,19 @@ static void draw_notice(
 	canvas_wrap(words, 0, style, notice);
 }
 
+/* Returns whether the kernel's remark on the setting is cut in the panel of knobs, or has no panel.
+ */
+static bool remark_cut(struct box at, const struct scene *scene)
+{
+	const struct box *knobs = scene->layout ? layout_find(scene->layout, "knobs") : NULL;
+
+	if (!knobs)
+		return scene->view->remark != NULL;
+	return panels_remark_cut(box_part(canvas_box(at.canvas), knobs->x, knobs->y + 1,
+					 knobs->width, knobs->height - 1),
+		scene->view);
+}
+
 static void draw_message(struct box at, const struct scene *scene)
 {
 	const struct view *view = scene->view;
@@ -150,6 +164,10 @@ static void draw_message(struct box at, const struct scene *scene)
 		words = words_of("characterising this core, %.0f %%%s%s; Esc ends it",
 			floor(100 * core->done), core->doing[0] ? ": " : "", core->doing);
 		draw_notice(at, view, STYLE_TEXT, words.text);
+	} else if (remark_cut(at, scene)) {
+		words = words_of("%s", view->remark);
+		panels_cut(box_part(at, 1, 0, at.width - 2, 1), 1, words.text, sizeof(words.text));
+		canvas_put(at, 1, 0, STYLE_WARN, words.text);
 	} else if (view->machine && view->machine->known) {
 		if (!view->replay)
 			words = refusals(view->machine);

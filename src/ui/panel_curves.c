@@ -29,13 +29,20 @@ static struct words probe_title(const struct scene *scene)
 	const struct view *view = scene->view;
 	const struct probe_report *report = view->probe;
 
+	/* The legend of the points is the last clause, which a narrow panel omits. */
+	const char *legend =
+		report && report->lines[PAGES_4K].count && report->lines[PAGES_HUGE].count
+			? ", o 4k pages  x huge pages  * both"
+			: "";
+
 	if (report && view->probing && !view->sweeping)
-		return words_of("memory hierarchy: %.0f %%%s%s", 100 * report->done,
-			report->doing[0] ? ", " : "", report->doing);
+		return words_of("memory hierarchy: %.0f %%%s%s%s", 100 * report->done,
+			report->doing[0] ? ", " : "", report->doing, legend);
 	if (report && report->complete)
-		return words_of("memory hierarchy: cycles over size, %.1f s", report->seconds);
-	return words_of(report ? "memory hierarchy, stopped at %.0f %%" : "memory hierarchy",
-		report ? 100 * report->done : 0);
+		return words_of(
+			"memory hierarchy: cycles over size, %.1f s%s", report->seconds, legend);
+	return words_of(report ? "memory hierarchy, stopped at %.0f %%%s" : "memory hierarchy",
+		report ? 100 * report->done : 0, legend);
 }
 
 /* ---- text next to the curve ---- */
@@ -209,11 +216,6 @@ static void probe_draw(struct box at, const struct scene *scene)
 		return;
 	}
 	draw_beside(beside, report);
-	if (curve.height >= 12) {
-		if (report->lines[PAGES_4K].count && report->lines[PAGES_HUGE].count)
-			canvas_text(curve, 8, 0, STYLE_DIM, "o 4k pages  x huge pages  * both");
-		curve = box_part(curve, 0, 1, curve.width, curve.height - 1);
-	}
 	probe_plot_draw(curve, report);
 }
 

@@ -134,87 +134,110 @@ void panels_knob(struct box at, const struct view *view)
 		canvas_put(at, 0, 0, STYLE_TEXT, " ");
 }
 
-/* Draws all choices of the chosen knob in one row, or the knob's range and name. */
-static void draw_range(struct box at, int row, const struct view *view)
+/* Returns all choices of the chosen knob, with their digits if the list then still has one row; or
+ * the knob's range, with its name if both fit in a row. */
+static struct words range_of(struct box at, const struct view *view)
 {
 	const struct knob *knob = &view->setting.kernel->knobs[view->knob];
-	struct box inside = box_part(at, 2, 0, at.width - 2, at.height);
 	bool choice = knob->kind == KNOB_CHOICE;
 	struct words range = hint_of(view, view->knob, false),
 		     longer = !choice	     ? words_of("%s: %s", knob->name, range.text)
 			      : view->replay ? range
 					     : choices(knob, true);
 
-	/* If the row is too narrow, first omit the knob's name, then cut the end of the range. */
-	if (canvas_fits(at, longer.text, inside.width) ||
-		(!choice && !canvas_fits(at, range.text, inside.width)))
+	if (canvas_fits(at, longer.text, at.width) ||
+		(!choice && !canvas_fits(at, range.text, at.width)))
 		range = longer;
-	canvas_put(inside, 0, row, STYLE_DIM, range.text);
+	return range;
 }
 
-/* Draws the kernel's remark at the bottom. If the kernel's remark does not fit, the remark uses all
- * free rows and is cut after a word. Returns the number of rows used. */
-static int draw_remark(struct box at, int below, const char *text)
+/* The largest number of rows for the allowed values of the chosen knob. */
+enum { RANGE_MOST = 3 };
+
+/* The rows of the panel, from its top: knobs, the chosen knob's help, the kernel's remark, and the
+ * allowed values of the chosen knob. */
+struct parts {
+	struct columns columns;
+	struct box words; /* the columns for the text below the knobs */
+	struct words range;
+	bool listed;   /* the knob's row lists all its allowed values */
+	int rows;      /* number of visible knobs */
+	int values;    /* rows of allowed values */
+	int remark;    /* rows of the remark */
+	bool complete; /* the remark is not cut */
+};
+
+/* Divides the rows of the panel. The chosen knob's allowed values have priority over other knobs,
+ * which then scroll; the remark has priority over the help. */
+static struct parts divide(struct box at, const struct view *view)
 {
-	struct box words = box_part(at, 2, 0, at.width - 2, at.height);
-	int need = canvas_rows(words, text);
-	struct words remark = words_of("%s", text);
+	int count = view->setting.kernel->knob_count, left, need = 0;
+	struct parts parts = { .columns = measure(at, view),
+		.words = box_part(at, 2, 0, at.width - 2, at.height) };
 
-	if (below <= 0)
-		return 0;
-	if (need > below) {
-		words = at;
-		panels_cut(words, below, remark.text, sizeof(remark.text));
-		need = canvas_rows(words, remark.text);
-	}
-	canvas_wrap(words, at.height - need, STYLE_WARN, remark.text);
-	return need;
+	parts.listed = canvas_fits(
+		at, hint_of(view, view->knob, false).text, at.width - parts.columns.hint);
+	parts.range = range_of(parts.words, view);
+	if (!parts.listed)
+		parts.values = int_least(canvas_rows(parts.words, parts.range.text), RANGE_MOST);
+	/* One row is always free for the allowed values of the chosen knob. */
+	parts.rows = int_least(count, at.height - int_most(parts.values, count >= at.height));
+	left = at.height - parts.rows - parts.values;
+	if (view->remark)
+		need = canvas_rows(parts.words, view->remark);
+	parts.remark = int_least(need, left);
+	parts.complete = need <= left;
+	return parts;
 }
 
-/* Draws the text below the knobs. In order of priority: the allowed values if the knob's row does
- * not list them, the kernel's remark, the knob's help. */
-static void draw_below(
-	struct box at, int row, const struct columns *columns, const struct view *view)
+bool panels_remark_cut(struct box at, const struct view *view)
+{
+	return view->remark && view->setting.kernel->knob_count > 0 && !divide(at, view).complete;
+}
+
+/* Draws the text below the knobs, from the last row up. */
+static void draw_below(struct box at, const struct parts *parts, const struct view *view)
 {
 	const struct knob *knob = &view->setting.kernel->knobs[view->knob];
-	struct box words = box_part(at, 2, 0, at.width - 2, at.height);
-	int below = at.height - row, need = canvas_rows(words, knob->help);
-	/* Whether the knob's row lists all its allowed values. */
-	bool said =
-		canvas_fits(at, hint_of(view, view->knob, false).text, at.width - columns->hint);
+	int end = at.height - parts->values, need = canvas_rows(parts->words, knob->help);
+	struct words remark = words_of("%s", view->remark ? view->remark : "");
 
-	if (!said && below > 0)
-		below--;
-	if (view->remark)
-		below -= draw_remark(at, below, view->remark);
-	words.height = row + below + !said;
-	if (!said)
-		draw_range(at, words.height - 1, view);
-	words.height -= !said;
-	/* Draw the knob's help only if the whole help fits after a blank row. */
-	if (need < below) {
-		canvas_wrap(words, words.height - need, STYLE_DIM, knob->help);
-		/* If a row is free, show which digit selects each choice of the knob. */
-		if (said && knob->kind == KNOB_CHOICE && need + 1 < below)
-			draw_range(at, words.height - need - 1, view);
+	if (!parts->listed)
+		canvas_wrap(box_part(parts->words, 0, end, parts->words.width, parts->values), 0,
+			STYLE_DIM, parts->range.text);
+	end -= parts->remark;
+	if (parts->remark > 0) {
+		struct box rows = box_part(parts->words, 0, end, parts->words.width, parts->remark);
+
+		panels_cut(rows, parts->remark, remark.text, sizeof(remark.text));
+		canvas_wrap(rows, 0, STYLE_WARN, remark.text);
 	}
+	/* Draw the knob's help only if the whole help fits after a blank row. */
+	end -= need;
+	if (end <= parts->rows)
+		return;
+	canvas_wrap(
+		box_part(parts->words, 0, end, parts->words.width, need), 0, STYLE_DIM, knob->help);
+	/* If a row is free, show which digit selects each choice of the knob. */
+	if (parts->listed && knob->kind == KNOB_CHOICE && end - 1 > parts->rows)
+		canvas_put(parts->words, 0, end - 1, STYLE_DIM, parts->range.text);
 }
 
 static void draw(struct box at, const struct scene *scene)
 {
 	const struct view *view = scene->view;
-	const struct kernel *kernel = view->setting.kernel;
-	/* One row is reserved for the allowed values of the chosen knob. */
-	int rows = kernel->knob_count < at.height ? kernel->knob_count : at.height - 1;
-	int first = panels_first(kernel->knob_count, rows, view->knob);
-	struct columns columns;
+	struct parts parts;
+	int first, count = view->setting.kernel->knob_count;
 
-	if (kernel->knob_count == 0)
+	if (count == 0)
 		return;
-	columns = measure(at, view);
-	for (int i = 0; i < rows; i++)
-		draw_knob(at, i, first + i, &columns, view);
-	draw_below(at, rows, &columns, view);
+	parts = divide(at, view);
+	first = panels_first(count, parts.rows, view->knob);
+	for (int i = 0; i < parts.rows; i++)
+		draw_knob(at, i, first + i, &parts.columns, view);
+	panels_arrows(box_part(at, 0, 0, at.width, parts.rows), 0, STYLE_DIM, first > 0,
+		first + parts.rows < count);
+	draw_below(at, &parts, view);
 }
 
 const struct panel panel_knobs = {

@@ -10,7 +10,9 @@
 #include "ui/panels.h"
 #include "ui/steady.h"
 
-enum { MARGIN = 6, WIDEST_BAR = 8 };
+/* MARGIN: columns to the left of the bars. WIDEST_BAR, LEAST_NAME: most columns of a bar, and
+ * fewest columns from one choice to the next at which their names are cut. */
+enum { MARGIN = 6, WIDEST_BAR = 8, LEAST_NAME = 6 };
 
 /* A slice is a row of bars: bytes per cycle, or cycles, over one knob. `first`: index of the first
  * visible bar. `shown`: number of visible bars. */
@@ -111,11 +113,25 @@ static bool place_by_factors(struct frame *frame, const struct view_slice *slice
 	return frame->column[last + 1] > frame->column[last];
 }
 
+/* Returns the width in columns of the widest label under the axis. */
+static int widest_label(struct box at, const struct frame *frame, const struct view *view,
+	const struct view_slice *slice)
+{
+	const struct knob *knob = &view->setting.kernel->knobs[slice->knob];
+	int widest = 1;
+
+	for (int i = 0; i < frame->shown; i++)
+		widest = int_most(widest,
+			canvas_columns(at,
+				setting_value(knob, slice->point[frame->first + i].value).text));
+	return widest;
+}
+
 static void fit_frame(
 	struct frame *frame, struct box at, const struct view *view, const struct view_slice *slice)
 {
 	const struct knob *knob = &view->setting.kernel->knobs[slice->knob];
-	int width = at.width - MARGIN - 1;
+	int width = at.width - MARGIN - 1, slot;
 
 	/* If there are more values of the knob than screen columns, show only the bars around the
 	 * present setting.
@@ -127,7 +143,10 @@ static void fit_frame(
 		.rows = at.height - 2,
 		.cpe = slice_is_cycles(view, slice) };
 	frame->scale = frame->cpe ? view->scales.cycles : view->scales.bytes;
-	frame->width = int_least(width, WIDEST_BAR * frame->shown);
+	/* The bars of choices are as far apart as their names are wide, if there is room. */
+	slot = int_most(knob->kind == KNOB_CHOICE ? widest_label(at, frame, view, slice) + 1 : 0,
+		WIDEST_BAR);
+	frame->width = int_least(width, slot * frame->shown);
 	frame->gaps = frame->width >= 4 * frame->shown;
 	if (knob->kind == KNOB_BYTES && place_by_factors(frame, slice))
 		return;
@@ -187,18 +206,20 @@ static void draw_labels(struct box at, const struct frame *frame, const struct v
 {
 	const struct knob *knob = &view->setting.kernel->knobs[slice->knob];
 	const struct view_point *points = &slice->point[frame->first];
-	int widest = 1, step = 1;
+	int widest = widest_label(at, frame, view, slice), step = 1;
+	/* The names of choices are cut before they are omitted. */
+	bool cut = knob->kind == KNOB_CHOICE && frame->width >= LEAST_NAME * frame->shown;
 
-	for (int i = 0; i < frame->shown; i++)
-		widest = int_most(
-			widest, canvas_columns(at, setting_value(knob, points[i].value).text));
-	while (step * frame->width / frame->shown < widest + 1)
+	while (!cut && step * frame->width / frame->shown < widest + 1)
 		step *= 2;
 	for (int i = 0, free_from = 0; i < frame->shown; i += step) {
 		struct units_text value = setting_value(knob, points[i].value);
-		int x = frame->column[i];
+		int x = frame->column[i], next = frame->column[i + 1];
 
-		if (x >= free_from && canvas_fits(at, value.text, at.width - x))
+		if (cut)
+			canvas_put(box_part(at, x, 0, next - x - 1, at.height), 0, y, STYLE_DIM,
+				value.text);
+		else if (x >= free_from && canvas_fits(at, value.text, at.width - x))
 			free_from = x + canvas_put(at, x, y, STYLE_DIM, value.text) + 1;
 	}
 	if (frame->first > 0)

@@ -174,6 +174,10 @@ struct words panels_ratio(const struct view *view);
  * its allowed values. */
 void panels_knob(struct box at, const struct view *view);
 
+/* Returns whether the panel of knobs, in the rectangle `at` below its rule, has too few rows for
+ * the kernel's remark on the setting. */
+bool panels_remark_cut(struct box at, const struct view *view);
+
 /* The row of keys that have an effect now. */
 extern const struct panel panel_key_bar;
 
