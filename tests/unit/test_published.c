@@ -45,6 +45,13 @@ TEST(a_setting_finds_its_figure)
 	check_ok(setting_assign(&setting, "unroll=1", MEMORY_LIMITS_UNKNOWN));
 	assert_true(published_find(&setting, "skylake", &published));
 	check_near(published.cycles, 8 * 0.38, 1e-9);
+	set(&setting, "indirect", "form=gather");
+	assert_true(published_find(&setting, "skylake", &published));
+	check_near(published.cycles, 8 / 2 * 1.25, 1e-9);
+	/* A published result may be below the limit, because its loop was not the same. */
+	set(&setting, "mul-chain", NULL);
+	assert_true(published_find(&setting, "skylake", &published));
+	assert_non_null(strstr(published.remark, "restart=4096"));
 	set(&setting, "k-loads", "k=3");
 	assert_true(published_find(&setting, "haswell", &published));
 	check_near(published.cycles, 8 * 1.5, 1e-9);

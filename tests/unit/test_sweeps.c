@@ -225,6 +225,8 @@ TEST(shipped_claims_find_their_rows)
 			rows[k] = claim_row("naive", "8", 2, 0.05, 3);
 			rows[k].setting = settings[k];
 			rows[k].facts.ring = 1;
+			rows[k].sample.gbps = rows[k].sample_ratios.lines =
+				rows[k].sample_ratios.peak = 1;
 		}
 		for (int k = 0; k < named->claim_count && count; k++) {
 			struct named_sweep one = *named;

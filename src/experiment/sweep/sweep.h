@@ -137,7 +137,7 @@ struct sweeps_published {
 	char words[96];		/* a remark about the published value; empty: no remark */
 };
 
-enum { SWEEPS_LINES = 4, SWEEPS_PUBLISHED = 32, SWEEPS_CLAIMS = 8, SWEEPS_CONDITIONS = 4 };
+enum { SWEEPS_LINES = 4, SWEEPS_PUBLISHED = 32, SWEEPS_CLAIMS = 12, SWEEPS_CONDITIONS = 4 };
 
 /* A condition on one knob of a setting. */
 struct sweeps_condition {
