@@ -9,192 +9,8 @@
 #include "cli/cli.h"
 #include "cli/format.h"
 #include "cli/work.h"
-#include "experiment/characterise/characterise.h"
+#include "experiment/characterise/characterised.h"
 #include "model/core/uarch.h"
-
-/* ---- Text */
-
-static double spread_of(const struct figure *figure)
-{
-	return fmax(figure->hi - figure->value, figure->value - figure->lo);
-}
-
-/* Prints a value with its spread, "3.00 +-0.010", or "-" if the value is unknown. `width` is the
- * number of columns of the widest value. */
-static void put(FILE *out, const struct figure *figure, int width)
-{
-	double spread = spread_of(figure);
-
-	if (!figure->known) {
-		fprintf(out, " %*s %7s", width, "-", "");
-		return;
-	}
-	fprintf(out, fabs(figure->value) >= 1000 ? " %*.0f" : " %*.2f", width, figure->value);
-	fprintf(out, spread < 1 ? " +-%-5.3f" : " +-%-5.3g", spread);
-}
-
-static void add_ports(const struct measured_ports *ports, int op, struct text *text)
-{
-	if (!ports->known[op])
-		return;
-	if (ports->term_count[op] == 0)
-		text_add(text, "none");
-	for (int i = 0; i < ports->term_count[op]; i++) {
-		const struct uarch_term *term = &ports->term[op][i];
-		const char *comma = "";
-
-		text_add(text, i ? " + " : "");
-		if (fabs((double)term->count - 1) > 1e-6)
-			text_addf(text, "%.3g*", (double)term->count);
-		for (int port = 0; port < ports->ports + ports->units; port++)
-			if (term->ports >> port & 1) {
-				text_addf(text, "%s%s%d", comma, port < ports->ports ? "p" : "unit",
-					port < ports->ports ? port : port - ports->ports);
-				comma = ",";
-			}
-		if (fabs((double)term->cycles - 1) > 1e-6)
-			text_addf(text, ":%.3g", (double)term->cycles);
-	}
-}
-
-static void put_classes(FILE *out, const struct characterise_report *report)
-{
-	const struct measured *measured = &report->measured;
-
-	fprintf(out, "\n%-21s %7s %6s %6s %7s %5s %7s  %s\n", "class", "latency", "", "each", "",
-		"slots", "", report->ported ? "ports" : "");
-	for (int i = 0; i < measured->op_count; i++) {
-		const struct measured_op *op = &measured->op[i];
-		struct text ports = { 0 };
-
-		if (report->ported)
-			add_ports(&report->ports, i, &ports);
-		fprintf(out, "%-21s", op->name);
-		put(out, &op->latency, 7);
-		put(out, &op->each, 6);
-		put(out, &op->slots, 5);
-		fprintf(out, "  %s", text_string(&ports));
-		if (op->accumulate.known)
-			fprintf(out, "%saddend %.2f +-%.2g", ports.length ? ", " : "",
-				op->accumulate.value, spread_of(&op->accumulate));
-		fprintf(out, "\n");
-		text_free(&ports);
-	}
-}
-
-static void put_facts(FILE *out, const struct measured *measured)
-{
-	if (measured->fact_count + measured->buffer_count == 0)
-		return;
-	fprintf(out, "\n");
-	for (int i = 0; i < measured->fact_count; i++) {
-		const struct measured_fact *fact = &measured->fact[i];
-
-		if (!fact->figure.known)
-			continue;
-		fprintf(out, "%-34s", fact->word);
-		put(out, &fact->figure, 10);
-		fprintf(out, "  %s\n", fact->words);
-	}
-	for (int i = 0; i < measured->buffer_count; i++) {
-		const struct measured_buffer *buffer = &measured->buffer[i];
-
-		if (buffer->knee.kind == KNEE_SHARP || buffer->knee.kind == KNEE_SOFT)
-			fprintf(out, "size %-29s %10.0f +-%-5.2g  %s%s\n", buffer->word,
-				buffer->knee.x + buffer->own,
-				(buffer->knee.hi - buffer->knee.lo) / 2, buffer->words,
-				buffer->knee.kind == KNEE_SOFT ? "; no sharp knee" : "");
-	}
-}
-
-/* Adds a line that compares a number of the measured core model with the shipped core model:
- * "latency of fadd: measured 3.00 +-0.01, shipped 3: agrees". */
-static void add_difference(
-	struct text *text, const struct model_difference *difference, const char *name)
-{
-	text_addf(text, "  %s: ", difference->what);
-	if (isnan(difference->a))
-		text_add(text, "not measured");
-	else
-		text_addf(text, "measured %.4g", difference->a);
-	if (!isnan(difference->a) && difference->a_spread > 0)
-		text_addf(text, " +-%.2g", difference->a_spread);
-	if (isnan(difference->b))
-		text_addf(text, ", %s says nothing\n", name);
-	else
-		text_addf(text, ", %s %.4g%s\n", name, difference->b,
-			difference->agrees ? ": agrees" : "");
-}
-
-/* The largest number of printed differences of mixes. A mix is a loop with instructions of two
- * classes side by side. */
-enum { MIXES_SHOWN = 12 };
-
-static void put_differences(FILE *out, const struct characterised *characterised)
-{
-	enum { AGREES, DIFFERS, ALONE, KINDS };
-	int count[KINDS] = { 0 }, mixes = 0;
-	struct text list = { 0 };
-	const char *name;
-
-	if (!characterised->shipped)
-		return;
-	name = characterised->shipped->name;
-	for (int i = 0; i < characterised->difference_count; i++) {
-		const struct model_difference *difference = &characterised->difference[i];
-		int kind = isnan(difference->a) || isnan(difference->b) ? ALONE
-			   : difference->agrees				? AGREES
-									: DIFFERS;
-
-		count[kind]++;
-		if (characterised->agreements ||
-			(kind == DIFFERS &&
-				(!strstr(difference->what, " and ") || ++mixes <= MIXES_SHOWN)))
-			add_difference(&list, difference, name);
-	}
-	fprintf(out,
-		"\n"
-		"against %s: %d values agree, %d differ, %d are in only one of the two models%s\n"
-		"%s",
-		name, count[AGREES], count[DIFFERS], count[ALONE], count[DIFFERS] ? ":" : "",
-		text_string(&list));
-	if (mixes > MIXES_SHOWN)
-		fprintf(out, "  ... and %d more classes side by side; --agreements lists all\n",
-			mixes - MIXES_SHOWN);
-	text_free(&list);
-}
-
-static void core_text(struct report *report, const void *item)
-{
-	const struct characterised *characterised = item;
-	const struct characterise_report *core = characterised->report;
-	const struct measured *measured = &core->measured;
-	FILE *out = report->out;
-
-	fprintf(out, "%s: %s, measured in %.1f s\n", core->name, measured->processor,
-		core->seconds);
-	if (measured->width.known)
-		fprintf(out, "width %.2f slots a cycle (%.2f to %.2f)\n", measured->width.value,
-			measured->width.lo, measured->width.hi);
-	if (core->cycles_from != SOURCE_NONE)
-		fprintf(out,
-			"cycles: %s; +-: distance to the farther quartile, or to the end of the "
-			"range\n",
-			format_cycles_source(core->cycles_from));
-	if (core->ported)
-		fprintf(out,
-			"%d ports, inferred from %d mixes of classes; they predict these mixes "
-			"with a median error of %.1f %%, at worst %.1f %%\n",
-			core->ports.ports, core->ports.fitted.mixes,
-			100 * core->ports.fitted.median, 100 * core->ports.fitted.worst);
-	if (core->ported && core->ports.disagrees[0])
-		fprintf(out, "* %s\n", core->ports.disagrees);
-	for (int i = 0; i < core->notes.count; i++)
-		fprintf(out, "* %s\n", core->notes.note[i]);
-	put_classes(out, core);
-	put_facts(out, measured);
-	put_differences(out, characterised);
-}
 
 /* ---- Data */
 
@@ -240,7 +56,7 @@ static void class_data(struct report *report, const struct records *records,
 	struct text ports = { 0 };
 
 	if (core->ported)
-		add_ports(&core->ports, index, &ports);
+		characterised_ports(&core->ports, index, &ports);
 	record_set_string(object, "name", op->name);
 	for (size_t i = 0; i < sizeof(figures) / sizeof(*figures); i++) {
 		set_figure(report, records, object, keys[i], figures[i],
@@ -250,6 +66,11 @@ static void class_data(struct report *report, const struct records *records,
 	record_set_words(object, "ports", text_string(&ports));
 	record_write(records, object);
 	text_free(&ports);
+}
+
+static void core_text(struct report *report, const void *item)
+{
+	characterised_print(report->out, item);
 }
 
 static void core_data(struct report *report, const struct records *records, const void *item)
@@ -310,8 +131,6 @@ const struct subject subject_core = { "value", "host,machine,kind,name,figure,va
 	NULL, core_text, core_data, NULL };
 
 /* ---- The subcommand */
-
-enum { DIFFERENCES = 2048 };
 
 /* ---- options */
 
@@ -400,10 +219,8 @@ static void find_shipped(const struct bench *bench, const struct characterise_re
 static int tell(
 	struct cli *cli, const struct bench *bench, const struct characterise_report *report)
 {
-	struct model_difference *difference = memory_new(DIFFERENCES, sizeof(*difference));
-	struct characterised characterised = {
-		.report = report, .difference = difference, .agreements = asked(cli)->agreements
-	};
+	struct characterised characterised = { .report = report,
+		.agreements = asked(cli)->agreements };
 	struct uarch_choice shipped = { 0 };
 	struct uarch *measured = NULL;
 	struct text model = { 0 };
@@ -413,11 +230,7 @@ static int tell(
 	find_shipped(bench, report, &shipped);
 	characterised.measured = measured;
 	characterised.shipped = shipped.uarch;
-	if (measured && shipped.uarch)
-		characterised.difference_count =
-			model_differences(measured, shipped.uarch, difference, DIFFERENCES);
-	if (characterised.difference_count > DIFFERENCES)
-		characterised.difference_count = DIFFERENCES;
+	characterised_compare(&characterised);
 	work_report(cli, bench, &subject_core, &characterised);
 	if (status_is_ok(&status))
 		status = write_files(cli, report, &model);
@@ -425,7 +238,7 @@ static int tell(
 	text_free(&model);
 	uarch_free(measured);
 	uarch_choice_free(&shipped);
-	free(difference);
+	free(characterised.difference);
 	return exit_status;
 }
 

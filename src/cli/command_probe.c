@@ -5,10 +5,24 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "cli/cli.h"
+#include "cli/format.h"
 #include "cli/work.h"
-#include "experiment/probe/probe.h"
+#include "experiment/probe/probe_text.h"
 #include "model/core/uarch.h"
 #include "picture/chart_reports.h"
+
+static void probe_text(struct report *report, const void *item)
+{
+	probe_print(report->out, item, report->points);
+}
+
+static void probe_data(struct report *report, const struct records *records, const void *item)
+{
+	records_probe(records, item, report->seed, report->records + 1);
+}
+
+const struct subject subject_probe = { "sample", "id,host,+head,+curve,setting,+value,+place", NULL,
+	probe_text, probe_data, NULL };
 
 /* Draws the results of a finished or interrupted probe. The core's name is found only if a picture
  * is drawn, because the search takes time. */

@@ -96,7 +96,7 @@ static void put_sources(FILE *out, const struct windows_report *windows)
 	if (from == SOURCE_NONE)
 		return;
 	text_addf(&text, "an iteration, before and after the knee (%s); points usually scatter by ",
-		format_cycles_source(from));
+		source_of_cycles(from));
 	if (most - least >= 0.01)
 		text_addf(&text, "%.1f to ", 100 * least);
 	text_addf(&text, "%.1f %%. File: entries in the core's file.", 100 * most);
@@ -169,7 +169,7 @@ static void put_curve(FILE *out, const struct windows_row *row)
 	if (row->curve.count == 0)
 		return;
 	fprintf(out, "\n%-*s%10s%12s  %s (%s)\n", FILLER, row->filler, WINDOWS_FILLERS, "cycles",
-		"quartiles", format_cycles_source(row->cycles_from));
+		"quartiles", source_of_cycles(row->cycles_from));
 	for (int i = 0; i < row->curve.count; i++) {
 		const struct knee_point *point = &row->curve.point[i];
 

@@ -400,20 +400,3 @@ void report_row(const struct report *report, const struct setting *setting,
 		.published = NAN,
 	};
 }
-
-const char *format_cycles_source(enum source source)
-{
-	return source == SOURCE_COUNTER	    ? "counted"
-	       : source == SOURCE_REFERENCE ? "reference clock"
-					    : "no clock";
-}
-
-void machine_text(const struct machine *machine, double ghz, struct text *text)
-{
-	text_add(text, machine->name[0] ? machine->name : machine->arch);
-	text_add(text, machine->virtualised ? ", virtual machine" : "");
-	if (machine->cpu >= 0)
-		text_addf(text, ", core %d", machine->cpu);
-	if (isfinite(ghz))
-		text_addf(text, " at %.2f GHz", ghz);
-}

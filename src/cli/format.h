@@ -143,9 +143,6 @@ const char *report_core(const struct report *report);
 bool report_misses(const struct report *report, const struct setting *setting,
 	struct misses *misses, struct misses *then);
 
-/* Returns words for the source of cycles: "counted", "reference clock". */
-const char *format_cycles_source(enum source source);
-
 /* ---- Items that subjects write */
 
 /* A summary of the events that can be counted here. */
@@ -177,17 +174,6 @@ struct event_line {
 	const char *help; /* libpfm's description of the event; "": libpfm has no description */
 };
 
-/* The result of the subcommand characterise for one core. */
-struct characterised {
-	const struct characterise_report *report;
-	/* The measured core model and the model that the program ships; NULL: there is no such
-	 * model. */
-	const struct uarch *measured, *shipped;
-	const struct model_difference *difference;
-	int difference_count;
-	bool agreements; /* also show the values in which both models agree */
-};
-
 /* ---- Text that several subcommands write */
 
 void explain_text(struct report *report, const void *item); /* subject_explain */
@@ -201,7 +187,3 @@ void published_text_sample(
 void misses_text(const struct report *report, const struct setting *setting, int indent);
 void counts_text_sample(const struct report *report, const struct sample *sample);
 void blocks_text(const struct report *report, const struct setting *setting, int indent);
-
-/* Appends a description of the machine: "NAME, virtual machine, core 3 at 4.00 GHz". `ghz` is NAN
- * if the clock is unknown. */
-void machine_text(const struct machine *machine, double ghz, struct text *text);

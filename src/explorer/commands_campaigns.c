@@ -1,11 +1,14 @@
 /* Commands for the probe, the core measurement and named sweeps. While one of these campaigns runs,
  * it replaces the live measurement. After the probe and the core measurement, the limits use their
  * results. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/data.h"
 #include "base/text.h"
+#include "experiment/characterise/characterised.h"
+#include "experiment/probe/probe_text.h"
 #include "explorer/actions.h"
 
 /* ---- the probe ---- */
@@ -17,6 +20,22 @@ const struct probe_report *session_probe(const struct session *session)
 	return probe ? probe_report(probe) : NULL;
 }
 
+/* Shows the report of the probe on the whole screen. */
+static void show_probe(struct session *session)
+{
+	const struct probe_report *report = session_probe(session);
+	char *page;
+	size_t size;
+	FILE *out = open_memstream(&page, &size);
+
+	probe_print(out, report, false);
+	fclose(out);
+	overlay_page(session, "probe",
+		words_of("memory hierarchy of this machine, probed in %.1f s", report->seconds)
+			.text,
+		page);
+}
+
 /* Passes the probe's latencies to the limits, so the explorer need not measure the latencies
  * again. */
 static void probe_over(struct session *session)
@@ -24,8 +43,11 @@ static void probe_over(struct session *session)
 	const struct probe_report *report = session_probe(session);
 
 	insight_learn(session, report);
+	if (report->complete && session->screen.overlay == OVERLAY_NONE)
+		show_probe(session);
 	session_notice(session, false,
-		report->complete ? "probed in %.1f s: \"slexplore probe\" prints the same"
+		report->complete ? "probed in %.1f s: P shows the result again, and then measures "
+				   "again"
 				 : "the probe was stopped after %.1f s",
 		report->seconds);
 }
@@ -60,20 +82,30 @@ static struct status begin_probe(struct session *session, unsigned parts)
 	probe = probe_new(session_machine(session), &options, &status);
 	if (!probe)
 		return status;
+	overlay_open(session, OVERLAY_NONE);
 	session_begin_campaign(session, CAMPAIGN_PROBE, &campaign_row_probe, probe);
 	screen_bring(session, "probe");
 	return status_ok();
 }
 
-/* Shows the probe that is running, or begins a probe. */
+/* Shows the probe that is running, or the result of a complete probe. While this result is on
+ * screen, or there is none, begins a probe. */
 static struct status run_probe(
 	const struct session *session, struct session *change, char *arguments)
 {
+	const struct probe_report *report = session_probe(session);
+
 	(void)arguments;
-	if (change && !campaign_runs(session, CAMPAIGN_PROBE))
-		return begin_probe(change, 0);
-	if (change)
+	if (!change)
+		return status_ok();
+	if (campaign_runs(session, CAMPAIGN_PROBE)) {
 		screen_bring(change, "probe");
+	} else if (report && report->complete && !overlay_shows_page(session, "probe")) {
+		screen_bring(change, "probe");
+		show_probe(change);
+	} else {
+		return begin_probe(change, 0);
+	}
 	return status_ok();
 }
 
@@ -114,6 +146,35 @@ static const struct characterise *core_of(const struct session *session)
 	return session->campaigns[CAMPAIGN_CORE].campaign.self;
 }
 
+/* Shows the measured core on the whole screen, and what differs from the shipped core model. */
+static void show_core(struct session *session)
+{
+	const struct explainer *explainer = session->insight.explainer;
+	const struct characterise_report *report = characterise_report(core_of(session));
+	struct characterised characterised = { .report = report, .differences_first = true };
+	struct core shipped;
+	bool is_shipped = insight_shipped_core(session, &shipped);
+	struct uarch *measured = NULL;
+	struct text model = { 0 };
+	char *page;
+	size_t size;
+	FILE *out = open_memstream(&page, &size);
+
+	characterise_model(report, &model, &measured);
+	characterised.measured = measured;
+	characterised.shipped = is_shipped ? shipped.uarch : NULL;
+	characterised_compare(&characterised);
+	characterised_print(out, &characterised);
+	fclose(out);
+	overlay_page(session, "characterise",
+		words_of("this core, measured in %.0f s", report->seconds).text, page);
+	text_free(&model);
+	uarch_free(measured);
+	free(characterised.difference);
+	if (is_shipped)
+		explainer->unload(explainer->context, &shipped);
+}
+
 /* After this core was measured, uses the measured core model for its limits. */
 static void core_over(struct session *session)
 {
@@ -139,6 +200,8 @@ static void core_over(struct session *session)
 	undo_note(session, &before);
 	curves_renew(session);
 	text_free(&model);
+	if (session->screen.overlay == OVERLAY_NONE)
+		show_core(session);
 	if (!status_is_ok(&status))
 		session_notice(session, true,
 			"no core model could be made of the measured values: %.160s", status.text);
@@ -175,12 +238,18 @@ static struct status run_characterise(
 	const struct session *session, struct session *change, char *arguments)
 {
 	struct characterise_options options = { .seed = session->seed };
-	struct characterise *machine;
+	struct characterise *machine = session->campaigns[CAMPAIGN_CORE].campaign.self;
 	struct status status;
 
 	(void)arguments;
 	if (!change)
 		return status_ok();
+	if (machine && characterise_report(machine)->complete &&
+		!overlay_shows_page(session, "characterise")) {
+		show_core(change);
+		return status_ok();
+	}
+	overlay_open(change, OVERLAY_NONE);
 	machine = characterise_new(session_machine(session), &options, &status);
 	if (machine)
 		session_begin_campaign(change, CAMPAIGN_CORE, &campaign_row_core, machine);

@@ -261,7 +261,7 @@ static struct status run_focus(
 /* ---- the arrow keys ---- */
 
 /* The largest number of lines that the help and other long overlays can scroll. */
-enum { OVERLAY_MOST = 200 };
+enum { OVERLAY_MOST = 1000 };
 
 static struct status move_in_overlay(
 	const struct session *session, struct session *change, int dx, int dy)

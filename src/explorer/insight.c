@@ -151,6 +151,18 @@ bool insight_copy_core(const struct session *session, struct core *core)
 	return status_is_ok(&status);
 }
 
+bool insight_shipped_core(const struct session *session, struct core *core)
+{
+	const struct insight *insight = &session->insight;
+	struct status status;
+
+	if (!insight->running[0])
+		return false;
+	status = insight->explainer->load(insight->explainer->context, insight->running,
+		session_machine(session)->arch, core);
+	return status_is_ok(&status);
+}
+
 /* Loads the core model to predict with, unless that model is already loaded. */
 static void load(struct session *session)
 {

@@ -98,6 +98,9 @@ struct status insight_ask(struct session *session, const char *name);
 /* Loads the core model of the limits once more, for a campaign that needs a model of its own. The
  * caller unloads the copy. Returns false if there is no core model. */
 bool insight_copy_core(const struct session *session, struct core *core);
+/* Loads the core model that the program ships for the running core; the caller unloads it. Returns
+ * false if there is none. */
+bool insight_shipped_core(const struct session *session, struct core *core);
 void insight_take_nearest(struct session *session);
 /* Uses the core model in `text` for the running core. */
 struct status insight_adopt(struct session *session, const char *text, const char *name);

@@ -3,12 +3,18 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "explorer/state.h"
 
 /* ---- panels ---- */
+
+void screen_end(struct session *session)
+{
+	free(session->screen.page);
+}
 
 void screen_begin(struct session *session)
 {
@@ -139,6 +145,23 @@ void overlay_text(struct session *session, const char *title, const char *text)
 	text_cut_clean(screen->text, sizeof(screen->text));
 	snprintf(screen->text_title, sizeof(screen->text_title), "%s", title);
 	overlay_open(session, OVERLAY_TEXT);
+}
+
+void overlay_page(struct session *session, const char *command, const char *title, char *page)
+{
+	struct screen *screen = &session->screen;
+
+	free(screen->page);
+	screen->page = page;
+	screen->page_command = command;
+	snprintf(screen->page_title, sizeof(screen->page_title), "%s", title);
+	overlay_open(session, OVERLAY_PAGE);
+}
+
+bool overlay_shows_page(const struct session *session, const char *command)
+{
+	return session->screen.overlay == OVERLAY_PAGE &&
+	       strcmp(session->screen.page_command, command) == 0;
 }
 
 void find_open(struct session *session, const char *text, const struct view_found *found, int count,

@@ -9,6 +9,7 @@
 struct session;
 
 void screen_begin(struct session *session);
+void screen_end(struct session *session);
 
 /* Brings a panel of the screen to the front. If the panel hides the focused pane, arrow keys no
  * longer act on that pane. */
@@ -38,6 +39,12 @@ void overlay_move(struct session *session, int lines);
 /* Shows a text in an overlay, in front of the panels. If the overlay's title is empty, its text is
  * a command line. */
 void overlay_text(struct session *session, const char *title, const char *text);
+
+/* Shows the result of a long measurement on the whole screen until the user closes it. `command` is
+ * the command that measured. The screen owns the text `page`. */
+void overlay_page(struct session *session, const char *command, const char *title, char *page);
+/* Whether the result of this command is on screen. */
+bool overlay_shows_page(const struct session *session, const char *command);
 
 /* Opens the find overlay with `count` entries. `more` is the number of events that did not fit in
  * the list. */

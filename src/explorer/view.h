@@ -42,7 +42,7 @@ enum { FIND_SIZE = 96 };
 enum { SCREEN_ORDER = 4 };
 
 /* The overlay: a text or list that the screen shows in front of the panels. */
-enum overlay { OVERLAY_NONE, OVERLAY_HELP, OVERLAY_FIND, OVERLAY_TEXT };
+enum overlay { OVERLAY_NONE, OVERLAY_HELP, OVERLAY_FIND, OVERLAY_TEXT, OVERLAY_PAGE };
 
 struct view_point {
 	int64_t value; /* value, at this point, of the knob along which the curve is drawn */
@@ -193,6 +193,12 @@ struct screen {
 	char text[VIEW_TEXT];
 	char text_title[80]; /* title of the overlay's text; empty: the text is the command line
 				that restarts the present state */
+
+	/* For OVERLAY_PAGE, the result of a long measurement: its lines (owned; NULL: none yet),
+	 * its title, and the command that made it. */
+	char *page;
+	char page_title[80];
+	const char *page_command;
 
 	char find[FIND_SIZE]; /* the text that the user typed to find a command or event */
 	int found_count, found_selected;

@@ -131,6 +131,7 @@ static void refuse_key(struct frontend *front, enum context context, int code)
 		[CONTEXT_FIND] = "Enter chooses the marked line, Esc closes the search",
 		[CONTEXT_HELP] = "Esc closes the help",
 		[CONTEXT_TEXT] = "Esc closes this text",
+		[CONTEXT_PAGE] = "Esc closes this result",
 	};
 	_Static_assert(sizeof(others) / sizeof(others[0]) == CONTEXT_COUNT,
 		"every context names other keys");
@@ -167,7 +168,8 @@ static void perform(struct frontend *front, const char *command, double now)
 		scroll(front, "move down", true, now);
 	} else if (strcmp(command, "page up") == 0) {
 		scroll(front, "move up", true, now);
-	} else if (context == CONTEXT_HELP && strncmp(command, "move ", 5) == 0) {
+	} else if ((context == CONTEXT_HELP || context == CONTEXT_PAGE) &&
+		   strncmp(command, "move ", 5) == 0) {
 		scroll(front, command, false, now);
 	} else if (strcmp(command, "move right") == 0 && context == CONTEXT_MAIN &&
 		   (strcmp(screen->focus, "timeline") == 0 ||

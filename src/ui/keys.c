@@ -13,6 +13,7 @@ static const char *const context_names[] = {
 	[CONTEXT_FIND] = "find",
 	[CONTEXT_HELP] = "help",
 	[CONTEXT_TEXT] = "text",
+	[CONTEXT_PAGE] = "page",
 };
 _Static_assert(sizeof(context_names) / sizeof(context_names[0]) == CONTEXT_COUNT,
 	"every context has a name");
@@ -200,6 +201,7 @@ enum context keys_context(const struct screen *screen)
 	case OVERLAY_HELP: return CONTEXT_HELP;
 	case OVERLAY_FIND: return CONTEXT_FIND;
 	case OVERLAY_TEXT: return CONTEXT_TEXT;
+	case OVERLAY_PAGE: return CONTEXT_PAGE;
 	case OVERLAY_NONE: break;
 	}
 	return screen->entry[0] ? CONTEXT_ENTRY : CONTEXT_MAIN;

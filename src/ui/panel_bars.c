@@ -164,6 +164,8 @@ static void draw_message(struct box at, const struct scene *scene)
 		words = words_of("characterising this core, %.0f %%%s%s; Esc ends it",
 			floor(100 * core->done), core->doing[0] ? ": " : "", core->doing);
 		draw_notice(at, view, STYLE_TEXT, words.text);
+	} else if (view->screen.overlay == OVERLAY_PAGE) {
+		return;
 	} else if (remark_cut(at, scene)) {
 		words = words_of("%s", view->remark);
 		panels_cut(box_part(at, 1, 0, at.width - 2, 1), 1, words.text, sizeof(words.text));

@@ -129,6 +129,7 @@ static void all_keys(struct page *page, const struct keys *keys)
 		[CONTEXT_FIND] = "While finding",
 		[CONTEXT_HELP] = "In this help",
 		[CONTEXT_TEXT] = "While the command line is shown",
+		[CONTEXT_PAGE] = "While the result of a probe or of characterise is shown",
 	};
 	_Static_assert(sizeof(headings) / sizeof(headings[0]) == CONTEXT_COUNT,
 		"every context has a heading");
@@ -268,4 +269,43 @@ static void draw_said(struct box at, const struct scene *scene)
 const struct panel panel_said = {
 	.name = "said",
 	.draw = draw_said,
+};
+
+/* ---- the result of a long measurement ---- */
+
+/* Draws the lines of the page, the first at row `row`. Returns the row after the last line. */
+static int draw_lines(struct box at, int row, const char *text)
+{
+	struct page page = { at, row, row };
+
+	for (const char *line = text ? text : ""; *line;) {
+		size_t length = strcspn(line, "\n");
+		struct words words = words_of("%.*s", (int)length, line);
+
+		if (canvas_fits(at, words.text, at.width))
+			canvas_put(at, 0, page.line++, STYLE_TEXT, words.text);
+		else
+			paragraph(&page, 0, STYLE_TEXT, words.text);
+		line += length + (line[length] == '\n');
+	}
+	return page.line;
+}
+
+static int page_end(struct box at, const struct scene *scene)
+{
+	return int_most(draw_lines(box_part(at, 0, 0, at.width, 0), 0, scene->view->screen.page) -
+				at.height,
+		0);
+}
+
+static void draw_page_text(struct box at, const struct scene *scene)
+{
+	int most = page_end(at, scene), first = int_least(scene->view->screen.scroll, most);
+
+	draw_lines(at, -first, scene->view->screen.page);
+	panels_arrows(at, 0, STYLE_KEY, first > 0, first < most);
+}
+
+const struct panel panel_page = {
+	.name = "page", .draw = draw_page_text, .scroll_end = page_end, .full = true
 };

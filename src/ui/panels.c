@@ -345,6 +345,7 @@ static const struct panel *overlay_of(const struct view *view)
 	case OVERLAY_HELP: return &panel_help;
 	case OVERLAY_FIND: return &panel_find;
 	case OVERLAY_TEXT: return view->screen.text_title[0] ? &panel_said : &panel_text;
+	case OVERLAY_PAGE: return &panel_page;
 	case OVERLAY_NONE: break;
 	}
 	return NULL;
@@ -359,27 +360,33 @@ static int top_rows(const struct view *view)
 
 /* Returns the box of an overlay, border included. The key bar remains visible, because the key bar
  * shows how to close the overlay. */
-static struct box overlay_at(struct canvas *canvas, int most_rows, bool replay)
+static struct box overlay_at(struct canvas *canvas, const struct panel *panel, bool replay)
 {
+	int most_rows = panel ? panel->most_rows : 0;
 	bool small = canvas->width < LAYOUT_MIN_WIDTH || canvas->height < LAYOUT_MIN_HEIGHT;
 	int margin = canvas->width >= 112 ? (canvas->width - 108) / 2 : 0;
 	int top = small ? replay && canvas->height > 3
 			: 1; /* below the REPLAY stamp, if stamp and overlay fit */
 	int height = small ? canvas->height - top : canvas->height - 3;
 
+	if (panel && panel->full)
+		return box_part(canvas_box(canvas), 0, 0, canvas->width, canvas->height - 2);
 	height = most_rows > 0 ? int_least(height, most_rows) : height;
 	return box_part(canvas_box(canvas), margin, top, canvas->width - 2 * margin, height);
 }
 
-static struct box inside(struct box at)
+/* The part of an overlay below its title, or inside its frame. */
+static struct box inside(struct box at, const struct panel *panel)
 {
+	if (panel && panel->full)
+		return box_part(at, 0, 1, at.width, at.height - 1);
 	return box_part(at, 2, 1, at.width - 4, at.height - 2);
 }
 
 static void draw_overlay(struct canvas *canvas, const struct scene *scene)
 {
 	const struct panel *panel = overlay_of(scene->view);
-	struct box at = overlay_at(canvas, panel ? panel->most_rows : 0, scene->view->replay);
+	struct box at = overlay_at(canvas, panel, scene->view->replay);
 
 	if (!panel || at.width < 8 || at.height < 3)
 		return;
@@ -388,25 +395,29 @@ static void draw_overlay(struct canvas *canvas, const struct scene *scene)
 		"close", "", "");
 	canvas_region(at, "", "move up", "move down");
 	canvas_fill(at, STYLE_TEXT);
-	canvas_frame(at, STYLE_DIM,
-		scene->view->replay && at.y == 0 ? "REPLAY"
-		: panel == &panel_said		 ? scene->view->screen.text_title
-						 : panel->title);
-	panel->draw(inside(at), scene);
+	if (panel->full)
+		panels_rule(at, scene->view->screen.page_title, false);
+	else
+		canvas_frame(at, STYLE_DIM,
+			scene->view->replay && at.y == 0 ? "REPLAY"
+			: panel == &panel_said		 ? scene->view->screen.text_title
+							 : panel->title);
+	panel->draw(inside(at, panel), scene);
 }
 
 bool panels_scrolled_out(struct canvas *canvas, const struct view *view, const struct keys *keys)
 {
 	const struct panel *panel = overlay_of(view);
 	const struct scene scene = { .view = view, .keys = keys };
-	struct box at = inside(overlay_at(canvas, 0, view->replay));
+	struct box at = inside(overlay_at(canvas, panel, view->replay), panel);
 
 	return panel && panel->scroll_end && view->screen.scroll >= panel->scroll_end(at, &scene);
 }
 
 int panels_page(struct canvas *canvas, const struct view *view)
 {
-	int rows = inside(overlay_at(canvas, 0, view->replay)).height;
+	const struct panel *panel = overlay_of(view);
+	int rows = inside(overlay_at(canvas, panel, view->replay), panel).height;
 
 	return rows > 2 ? rows - 1 : 1;
 }
@@ -516,7 +527,7 @@ bool panels_find(struct canvas *canvas, const struct view *view, const char *nam
 	struct layout layout;
 
 	if (overlay && panels_named(name, overlay->name)) {
-		*at = overlay_at(canvas, overlay->most_rows, view->replay);
+		*at = overlay_at(canvas, overlay, view->replay);
 		return true;
 	}
 	lay_out_seen(canvas, view, &layout);

@@ -43,6 +43,7 @@ struct panel {
 	/* Returns whether the panel has something to show for this view; if not, the frame omits
 	 * the panel. NULL: the panel always has something to show. */
 	bool (*wanted)(const struct view *view);
+	bool full;     /* an overlay that fills the screen, without a frame */
 	int most_rows; /* maximum number of rows of an overlay, border included; 0: no limit */
 	/* Returns the index of the first visible line when the panel is scrolled to its end in the
 	 * rectangle `at`. NULL: the panel does not scroll. */
@@ -80,7 +81,7 @@ bool panels_scrolled_out(struct canvas *canvas, const struct view *view, const s
 int panels_page(struct canvas *canvas, const struct view *view);
 
 /* The overlays, which panels_draw() draws over all panels. */
-extern const struct panel panel_help, panel_find, panel_text, panel_said;
+extern const struct panel panel_help, panel_find, panel_text, panel_said, panel_page;
 
 /* Returns the name of a source of cycles: "R reference clock". */
 const char *panels_source(enum source source);

@@ -102,7 +102,8 @@ static void add_bands(struct probe_report *report)
 		band->size = bands[i].size;
 		for (int k = 0; k < PROBE_OPERATIONS; k++) {
 			band->point[k].sample = (struct sample){ .valid = true,
-				.bytes_per_cycle = bands[i].bytes[k] };
+				.bytes_per_cycle = bands[i].bytes[k],
+				.gbps = bands[i].bytes[k] * GHZ };
 			band->lines[k] = bands[i].bytes[k] / 64;
 		}
 	}
@@ -136,6 +137,9 @@ void canned_probe(struct canned *canned, struct session *session, int percent)
 		for (size_t i = 0; i < sizeof(chains) / sizeof(chains[0]); i++) {
 			add(&report->parallel, chains[i], 500 / fmin(20, chains[i]), "huge");
 			report->parallel.point[i].facts.footprint = 128 << 20;
+			/* A list of so many bytes. */
+			setting_init(&report->parallel.point[i].setting, kernel_registry[1]);
+			report->parallel.point[i].setting.v[0] = 128 << 20;
 		}
 		add_bands(report);
 	} else {

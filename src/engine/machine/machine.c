@@ -1,6 +1,7 @@
 /* Identifies this computer. */
 #include "engine/machine/machine.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -121,4 +122,14 @@ void machine_survey(struct machine *machine)
 	if (status_is_ok(&status))
 		machine->cache_count = topology_caches(topology, machine->cpu, machine->cache);
 	topology_free(topology);
+}
+
+void machine_text(const struct machine *machine, double ghz, struct text *text)
+{
+	text_add(text, machine->name[0] ? machine->name : machine->arch);
+	text_add(text, machine->virtualised ? ", virtual machine" : "");
+	if (machine->cpu >= 0)
+		text_addf(text, ", core %d", machine->cpu);
+	if (isfinite(ghz))
+		text_addf(text, " at %.2f GHz", ghz);
 }

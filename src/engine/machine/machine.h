@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "engine/memory/memory_limits.h"
 
 enum { MACHINE_CACHES = 6 };
@@ -107,3 +108,7 @@ uint64_t machine_last_cache(const struct machine *machine);
  * on which the caller runs; the caller should run on the measured core. See processor_x86.c,
  * processor_arm64.c. */
 void identify_processor(struct machine *machine);
+
+/* Appends a description of the machine: "NAME, virtual machine, core 3 at 4.00 GHz". `ghz` is NAN
+ * if the clock is unknown. */
+void machine_text(const struct machine *machine, double ghz, struct text *text);

@@ -20,6 +20,13 @@ const char *source_name(enum source source)
 									      : "none";
 }
 
+const char *source_of_cycles(enum source source)
+{
+	return source == SOURCE_COUNTER	    ? "counted"
+	       : source == SOURCE_REFERENCE ? "reference clock"
+					    : "no clock";
+}
+
 void trial_uncount(struct trial *trial)
 {
 	if (!(trial->check > 0))

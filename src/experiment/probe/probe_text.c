@@ -1,6 +1,6 @@
 /* Prints a probe's report as text, in 80 columns of ASCII. The report has the cache levels, the
  * bandwidths, the other results and the curve of latency, in this order. */
-#include "cli/format.h"
+#include "experiment/probe/probe_text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,7 +9,6 @@
 #include "base/scale.h"
 #include "base/text.h"
 #include "base/units.h"
-#include "experiment/probe/probe.h"
 
 enum { CELL = 40 };
 
@@ -77,7 +76,7 @@ static const char *cycles_of(const struct probe_report *probe)
 {
 	const struct sample *sample = first_of(probe);
 
-	return format_cycles_source(sample ? sample->cycles_from : SOURCE_NONE);
+	return source_of_cycles(sample ? sample->cycles_from : SOURCE_NONE);
 }
 
 /* Adds the kinds of pages that were requested and used: "4k pages (asked for and got)", "huge pages
@@ -480,11 +479,8 @@ static void put_points(FILE *out, const struct probe_report *probe)
 	put_curve(out, "others that stream", &probe->loaded, false);
 }
 
-static void probe_text(struct report *report, const void *item)
+void probe_print(FILE *out, const struct probe_report *probe, bool points)
 {
-	const struct probe_report *probe = item;
-	FILE *out = report->out;
-
 	put_head(out, probe);
 	put_levels(out, probe);
 	put_bands(out, probe);
@@ -493,16 +489,8 @@ static void probe_text(struct report *report, const void *item)
 	put_cores(out, &probe->cores, false);
 	put_cores(out, &probe->loaded, true);
 	put_findings(out, probe);
-	if (report->points)
+	if (points)
 		put_points(out, probe);
 	else
 		put_plot(out, probe);
 }
-
-static void probe_data(struct report *report, const struct records *records, const void *item)
-{
-	records_probe(records, item, report->seed, report->records + 1);
-}
-
-const struct subject subject_probe = { "sample", "id,host,+head,+curve,setting,+value,+place", NULL,
-	probe_text, probe_data, NULL };
