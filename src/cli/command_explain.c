@@ -47,6 +47,10 @@ static void explain_data(struct report *report, const struct records *records, c
 		record_set_integer(object, "block", report->blocks->advice.n);
 		record_set_string(object, "block_why", report->blocks->advice.why);
 	}
+	if (report->whatif_blocks) {
+		record_set_integer(object, "whatif_block", report->whatif_blocks->advice.n);
+		record_set_string(object, "whatif_block_why", report->whatif_blocks->advice.why);
+	}
 	record_write(records, object);
 	records_limits(records, explanation, id);
 	for (int i = 0; i < limits->port_count; i++)
@@ -81,7 +85,7 @@ static int explain_setting(struct cli *cli, struct model *model, const struct se
 	struct chart_origin origin = drawing_origin(model->machine, &model->core);
 	const struct asked *asked = cli->own;
 	struct report report;
-	struct blocks blocks;
+	struct blocks blocks, whatif_blocks;
 
 	if (!explanation && *model->core.nearest)
 		return cli_fail(cli, status_failed("%s; --uarch %s explains it for that core",
@@ -103,8 +107,10 @@ static int explain_setting(struct cli *cli, struct model *model, const struct se
 	report.setting = *setting;
 	report.core = &model->core;
 	report.explanation = explanation;
-	if (model_blocks(model, setting, &blocks))
+	if (model_blocks(model, setting, NULL, &blocks))
 		report.blocks = &blocks;
+	if (cli->whatif.asked && model_blocks(model, setting, &cli->whatif, &whatif_blocks))
+		report.whatif_blocks = &whatif_blocks;
 	report_whole(&report, setting);
 	if (!drawing_wanted(cli))
 		return CLI_DONE;

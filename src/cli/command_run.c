@@ -51,7 +51,7 @@ static int measure(
 	struct sample sample = { 0 };
 	struct report report;
 	struct report_row row;
-	struct blocks blocks;
+	struct blocks blocks, whatif_blocks;
 	int exit_status = CLI_DONE;
 	bool answered;
 
@@ -80,8 +80,10 @@ static int measure(
 		report.setting = *setting;
 		report.core = &model->core;
 		model_measure(model, bench, setting);
-		if (model_blocks(model, setting, &blocks))
+		if (model_blocks(model, setting, NULL, &blocks))
 			report.blocks = &blocks;
+		if (cli->whatif.asked && model_blocks(model, setting, &cli->whatif, &whatif_blocks))
+			report.whatif_blocks = &whatif_blocks;
 		report.explanation = model_explain(model, setting);
 		report.events = &model->events;
 		report.counts = &result->counts;

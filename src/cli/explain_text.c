@@ -210,6 +210,10 @@ void blocks_text(const struct report *report, const struct setting *setting, int
 		return;
 	fprintf(report->out, "%-*s%s\n", indent, "blocks",
 		blocks_words(report->blocks, setting, NULL).text);
+	if (report->whatif_blocks)
+		fprintf(report->out, "%*swhat if %s: %s\n", indent, "",
+			misses_whatif_words(report->whatif).text,
+			blocks_words(report->whatif_blocks, setting, NULL).text);
 }
 
 /* Fills the counts per iteration of the ports of the explained core; NAN: not counted, or the

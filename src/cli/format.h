@@ -103,7 +103,8 @@ struct report {
 	 * if this item has no such data. */
 	const struct explanation *explanation;
 	const struct counts *counts;
-	const struct blocks *blocks; /* the recommended block size */
+	const struct blocks *blocks;	    /* the recommended block size */
+	const struct blocks *whatif_blocks; /* the same for the caches of `whatif` */
 
 	/* Fields that the output functions keep from one printed item to the next. */
 	/* Text of a sweep: the table has a column for the throughput of all cores. */

@@ -149,12 +149,15 @@ struct cache_sizes model_caches(const struct model *model)
 		model->machine, model->core.uarch, model->core.foreign, &model->memory.facts);
 }
 
-bool model_blocks(struct model *model, const struct setting *setting, struct blocks *blocks)
+bool model_blocks(struct model *model, const struct setting *setting,
+	const struct misses_whatif *whatif, struct blocks *blocks)
 {
-	const struct blocks_question question = { .setting = setting,
+	struct blocks_question question = { .setting = setting,
 		.caches = model_caches(model),
 		.explanation = model_explain(model, setting),
 		.measured = &model->memory.facts };
 
+	if (whatif)
+		question.caches = misses_whatif_caches(whatif, &question.caches);
 	return blocks_find(&question, blocks);
 }

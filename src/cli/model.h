@@ -39,9 +39,10 @@ bool model_measures(const struct model *model, const struct setting *setting);
 /* Returns the sizes of the caches for which the limits are computed. */
 struct cache_sizes model_caches(const struct model *model);
 
-/* Finds the best block size of the setting from the measurements so far. Returns false if the
- * setting has no blocks, or the best size is unknown. */
-bool model_blocks(struct model *model, const struct setting *setting, struct blocks *blocks);
+/* Finds the best block size of the setting from the measurements so far, for the caches of `whatif`
+ * if it is not NULL. Returns false if the setting has no blocks, or the best size is unknown. */
+bool model_blocks(struct model *model, const struct setting *setting,
+	const struct misses_whatif *whatif, struct blocks *blocks);
 
 /* For each requested event that was not counted, prints a note with the reason. `counts` are the
  * event counts of the first sample. */

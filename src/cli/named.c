@@ -141,7 +141,8 @@ void named_advise(struct named *named, struct model *model, struct bench *bench)
 		return;
 	last = last_of(named);
 	model_measure(model, bench, &last);
-	sweeps_advise(&named->sweep, model_blocks(model, &last, &blocks) ? blocks.advice.n : 0);
+	sweeps_advise(
+		&named->sweep, model_blocks(model, &last, NULL, &blocks) ? blocks.advice.n : 0);
 }
 
 /* ---- Rows */
@@ -194,7 +195,7 @@ static void print_blocks(const struct named *named, struct model *model, FILE *o
 		struct blocks blocks;
 		bool first = true, again;
 
-		if (!model_blocks(model, setting, &blocks))
+		if (!model_blocks(model, setting, NULL, &blocks))
 			continue;
 		for (size_t k = 0; k < i && first; k++)
 			first = !same_line(&named->row[k].setting, setting, blocks.block.knob);

@@ -99,6 +99,10 @@ refuse 2 "$known" explain combine --uarch "$near"
 refuse 2 'no core model "xyzzy"' explain combine --uarch xyzzy
 refuse 1 '../keys: No such file or directory' explain combine --uarch ../keys
 refuse 2 'did you mean combine?' explain combin
+# The case study's rule, for its machine: three blocks of 64 x 64 fit a second cache of 96 KiB.
+expect 0 explain matmul form=blocked-transposed --uarch "$known" --whatif 'L2 96k'
+says out 'what if L2 of 96 KiB: block='
+says out 'three blocks of 64 x 64 8-byte elements fit L2 (96 KiB)'
 refuse 2 'what if "3": a factor (2x, 0.5x)' explain combine --whatif 3
 refuse 2 'did you mean unroll?' explain combine unrol=2
 refuse 2 'unroll=17' explain combine unroll=17

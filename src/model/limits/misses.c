@@ -288,15 +288,24 @@ struct words misses_whatif_words(const struct misses_whatif *whatif)
 	return all;
 }
 
-void misses_if(const struct misses *misses, const struct misses_whatif *whatif, struct misses *then)
+struct cache_sizes misses_whatif_caches(
+	const struct misses_whatif *whatif, const struct cache_sizes *caches)
 {
-	*then = *misses;
+	struct cache_sizes changed = *caches;
+
 	for (int i = 0; i < CACHE_LEVELS && whatif->asked; i++) {
-		struct cache_size *size = &then->caches.level[i];
+		struct cache_size *size = &changed.level[i];
 
 		size->bytes =
 			whatif->bytes[i] > 0 ? whatif->bytes[i] : size->bytes * whatif->factor[i];
 		size->source = CACHE_UNKNOWN;
 	}
+	return changed;
+}
+
+void misses_if(const struct misses *misses, const struct misses_whatif *whatif, struct misses *then)
+{
+	*then = *misses;
+	then->caches = misses_whatif_caches(whatif, &misses->caches);
 	find_levels(then);
 }

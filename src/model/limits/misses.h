@@ -105,6 +105,10 @@ struct status misses_whatif_parse(const char *text, struct misses_whatif *whatif
  * caches. */
 struct words misses_whatif_words(const struct misses_whatif *whatif);
 
+/* Returns the cache sizes of the user's question: `caches` with the changed levels. */
+struct cache_sizes misses_whatif_caches(
+	const struct misses_whatif *whatif, const struct cache_sizes *caches);
+
 /* Computes in `then` the misses of the same loop for the cache sizes in `whatif`. The caller has
  * filled `misses`. */
 void misses_if(
