@@ -41,7 +41,7 @@ state() { events "$2" | awk -F, -v which="$1" '$1 == which || $2 == which { prin
 # Measures a setting into the file `run`, and explains it into `explain`. measure SETTING... [OPTION...]
 # Counts are exact here, so few trials are enough.
 measure() {
-	slexplore run "$@" --time-budget 0.02 --format json --quiet >run && slexplore explain "$@" --format json --quiet >explain && return
+	slexplore run "$@" --time-budget 0.005 --format json --quiet >run && slexplore explain "$@" --format json --quiet >explain && return
 	echo "slexplore run or explain $* ended with status $?"
 	return 1
 }
