@@ -366,12 +366,13 @@ bool plan_walk(const struct session *session, int dx, int dy, struct setting *se
 static const struct sample *a_sample(
 	const struct session *session, int knob, int64_t value, const struct planned *planned)
 {
-	struct setting setting = session->pinned.setting;
 	const struct sample *sample = &session->pinned.sample;
+	struct setting setting;
 	const struct cell *cell;
 
-	if (!session->pinned.there || setting.kernel != session->setting.kernel)
+	if (!session->pinned.there || session->pinned.setting.kernel != session->setting.kernel)
 		return NULL;
+	setting = session->pinned.setting;
 	setting.v[knob] = value;
 	if (planned && setting_equal(&setting, &planned->setting))
 		return NULL;

@@ -65,6 +65,8 @@ static void each_command(const struct session *session,
 		add(text, words_of("focus %s", screen->focus).text);
 	if (session->relief)
 		add(text, "relief");
+	if (screen->present)
+		add(text, "present");
 	if (session->pinned.there && !session->pinned.setting.kernel->own) {
 		setting_format(&session->pinned.setting, &setting);
 		add(text, words_of("pin setting %s", text_string(&setting)).text);

@@ -1,4 +1,5 @@
-/* Scales that stay while a kernel is chosen, and A next to the present values. */
+/* Scales that stay while a kernel is chosen, A next to the present values, and screens of every
+ * size. */
 #include "drawn.h"
 #include "fakes.h"
 
@@ -127,6 +128,73 @@ TEST(curves_show_a_and_the_caches)
 							 "    0 -------------L1+-------->\n"
 							 "      4k      16k     64k\n");
 	check_contains(title(&panel_by_size), "bytes per cycle R over size");
+}
+
+/* A frame of the present view, in presenter mode or not. */
+static const char *frame(int width, int height, bool present, bool ascii)
+{
+	static const struct keys keys;
+	static const bool works[KEYS_MAX];
+	static const struct pressed pressed = { "+", "turn the chosen knob up one step" };
+	struct canvas canvas;
+
+	view.screen.present = present;
+	canvas_init(&canvas, width, height, ascii);
+	panels_draw(&canvas, &view, &keys, works, &pressed);
+	printed(&canvas);
+	canvas_free(&canvas);
+	return shown;
+}
+
+TEST(every_size_has_the_value_and_its_limit)
+{
+	static const int widths[] = { 1, 2, 3, 9, 19, 20, 21, 25, 40, 41, 59, 60, 80, 120, 200,
+		300 };
+	static const int heights[] = { 1, 2, 3, 4, 5, 7, 9, 10, 12, 15, 16, 24, 40, 60, 100 };
+
+	slice();
+	steady_hold(&steady, &view);
+	view.a_setting = view.setting;
+	view.a = view.sample;
+	view.ratio = 1;
+	view.a_comparable = true;
+	view.screen.front = "slices";
+	for (unsigned i = 0; i < 8 * 16 * 15; i++) {
+		int width = widths[i / 8 % 16], height = heights[i / 128];
+
+		view.pinned = i & 1;
+		frame(width, height, i & 2, i & 4);
+		if (width >= 20 && height >= 3)
+			assert_non_null(strstr(shown, "fold"));
+		if (width >= 20 && height >= 4)
+			assert_non_null(strstr(shown, "limit 1.000"));
+		if (width >= 20 && height >= 3 && (height < 16 || width < 60))
+			assert_non_null(strstr(shown, view.setting.kernel->knobs[0].name));
+	}
+}
+
+TEST(small_screens_show_the_knob_under_the_cursor)
+{
+	slice();
+	view.knob = 1;
+	strcpy(view.screen.entry, "9");
+	check_contains(frame(40, 10, false, true), view.setting.kernel->knobs[1].name);
+	check_contains(shown, "9_");
+	view.pinned = view.a_comparable = true;
+	view.a_setting = view.setting;
+	view.a = view.sample;
+	view.ratio = 1;
+	/* The large digits stay when A is kept. */
+	check_contains(frame(40, 10, false, true), "|_|");
+	check_contains(shown, "B/A  1.000");
+}
+
+TEST(presenter_mode_shows_the_last_key)
+{
+	slice();
+	view.screen.front = "slices";
+	check_contains(frame(80, 24, true, true), "+  turn the chosen knob up one step");
+	lacks(frame(80, 24, false, true), "turn the chosen knob");
 }
 
 static int set_up(void **state)
