@@ -88,6 +88,8 @@ KERNEL_LOOP static uint64_t list_length(const struct node *node)
 	return length;
 }
 
+typedef uint64_t list_function(const struct node *node);
+
 /* Returns the order of the nodes, which prepare() keeps in the run for the calls. */
 static struct shuffle *order_of(struct kernel_run *run)
 {
@@ -142,7 +144,7 @@ static void list_call(struct kernel_run *run, uint64_t elements)
 		struct node *last = node_at(run, run->position + piece - 1), *next = last->next;
 
 		last->next = NULL;
-		run->result += list_length(node_at(run, run->position));
+		run->result += ((list_function *)run->code.start)(node_at(run, run->position));
 		last->next = next;
 		run->position = (run->position + piece) % run->ring;
 		elements -= piece;

@@ -68,6 +68,11 @@ KERNEL_LOOP static void radix_count(
 		count[*from >> shift & mask]++;
 }
 
+typedef void radix_mover(const uint32_t *from, const uint32_t *end, uint32_t *to, uint32_t *place,
+	unsigned shift, uint32_t mask);
+typedef void radix_counter(
+	const uint32_t *from, const uint32_t *end, uint32_t *count, unsigned shift, uint32_t mask);
+
 /* The memory of a run. The array `from` holds the numbers; a pass that moves all numbers swaps the
  * two arrays. */
 struct parts {
@@ -187,9 +192,10 @@ static void radix_call(struct kernel_run *run, uint64_t elements)
 		const uint32_t *from = parts.from + at % count, *end = from + piece;
 
 		if (run->v[STEP] == STEP_MOVE)
-			radix_move(from, end, parts.to, parts.place, shift, mask);
+			((radix_mover *)run->code.start)(
+				from, end, parts.to, parts.place, shift, mask);
 		else
-			radix_count(from, end, parts.place, shift, mask);
+			((radix_counter *)run->code.start)(from, end, parts.place, shift, mask);
 		at = (at + piece) % (count * passes);
 		left -= piece;
 		if (piece < room)

@@ -12,6 +12,7 @@
 #include "engine/counters/counters.h"
 #include "engine/machine/machine.h"
 #include "engine/measure/trials.h"
+#include "engine/memory/code_buffer.h"
 #include "engine/progress.h"
 #include "kernels/kernel.h"
 
@@ -77,7 +78,8 @@ struct request {
 			    data with the live setting */
 	bool alone; /* true: first free the memory of all other working sets, for callers that will
 		       not use those sets again. Recently freed pages are quick to allocate */
-	struct counter_plan plan; /* events to count; if plan.id is 0, no events are counted */
+	struct counter_plan plan;  /* events to count; if plan.id is 0, no events are counted */
+	struct code_change change; /* a change of the loop's machine code, made before the trials */
 };
 
 /* The maximum number of requests to measure that can wait in the engine. */

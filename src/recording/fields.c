@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "experiment/slack/slack.h"
 #include "experiment/sweep/sweep.h"
 #include "kernels/knob_rows.h"
 #include "model/counts/counts.h"
@@ -154,8 +155,9 @@ static bool is_counted(const struct record_sample *what)
 #define USUAL(value)	  .can_be_usual = true, .usual = (value)
 
 /* Upper bounds of measured values. */
-#define MOST_BYTES (double)((int64_t)1 << 46)
-#define MOST_GBPS  1e9
+#define MOST_BYTES  (double)((int64_t)1 << 46)
+#define MOST_GBPS   1e9
+#define MOST_PROBED 1e9
 
 const struct field sample_fields[] = {
 	{ "machine", FIELDS_HEAD, FIELD_NAME, ROW(machine) },
@@ -281,6 +283,24 @@ const struct field machine_fields[] = {
 	{ .name = NULL },
 };
 
+#define RESOURCE(member) MEMBER(struct slack_resource, member)
+const struct field resource_fields[] = {
+	{ .name = "resource", .type = FIELD_WORD, RESOURCE(name), .always = true },
+	{ .name = "kind", .type = FIELD_SLACK, RESOURCE(kind), .always = true },
+	{ .name = "pressure", .type = FIELD_REAL, RESOURCE(pressure), .high = MOST_PROBED },
+	{ .name = "pressure_lo", .type = FIELD_REAL, RESOURCE(pressure_lo), .high = MOST_PROBED },
+	{ .name = "pressure_hi", .type = FIELD_REAL, RESOURCE(pressure_hi), .high = MOST_PROBED },
+	{ .name = "slack", .type = FIELD_REAL, RESOURCE(slack), .high = MOST_PROBED },
+	{ .name = "slack_lo", .type = FIELD_REAL, RESOURCE(slack_lo), .high = MOST_PROBED },
+	{ .name = "slack_hi", .type = FIELD_REAL, RESOURCE(slack_hi), .high = MOST_PROBED },
+	{ .name = "model", .type = FIELD_REAL, RESOURCE(model), .high = MOST_PROBED },
+	{ .name = "filler", .type = FIELD_WORD, RESOURCE(line) },
+	{ .name = "each", .type = FIELD_REAL, RESOURCE(each), .high = MOST_PROBED },
+	{ .name = "took", .type = FIELD_REAL, RESOURCE(took), .high = MOST_PROBED },
+	{ .name = "why", .type = FIELD_WORD, RESOURCE(why) },
+	{ .name = NULL },
+};
+
 #define INSN(member)  MEMBER(struct recorded_insn, member)
 #define REPLAYED      .group = FIELDS_RECORD
 #define EITHER(value) USUAL(value), .always = true
@@ -329,6 +349,7 @@ static void read_member(const struct field *field, const char *owner, struct fie
 			set_word(value, source_name(*(const enum source *)member));
 		break;
 	case FIELD_PAGES: set_word(value, knob_pages[*(const enum page_kind *)member]); break;
+	case FIELD_SLACK: set_word(value, slack_kinds[*(const enum slack_kind *)member]); break;
 	case FIELD_LIST:
 		value->list = *(const struct misses *const *)member;
 		value->known = value->list && value->list->known;
@@ -368,7 +389,7 @@ struct field_value field_named(const char *name, const struct record_sample *wha
 static bool is_text(enum field_type type)
 {
 	return type == FIELD_WORD || type == FIELD_NAME || type == FIELD_SOURCE ||
-	       type == FIELD_PAGES;
+	       type == FIELD_PAGES || type == FIELD_SLACK;
 }
 
 /* ---- JSON */
@@ -517,6 +538,10 @@ static void write_member(
 	case FIELD_PAGES:
 		word = record_word(object, name, knob_pages);
 		*(enum page_kind *)member = word > 0 ? (enum page_kind)word : PAGES_AUTO;
+		break;
+	case FIELD_SLACK:
+		word = record_word(object, name, slack_kinds);
+		*(enum slack_kind *)member = word > 0 ? (enum slack_kind)word : SLACK_WAITS;
 		break;
 	case FIELD_NAME:
 	case FIELD_LIST: break;

@@ -58,6 +58,7 @@ enum field_type {
 	FIELD_NAME,   /* const char *; NULL: unavailable */
 	FIELD_SOURCE, /* kind of value: an enum source, written as its word */
 	FIELD_PAGES,  /* kind of value: an enum page_kind, written as its word */
+	FIELD_SLACK,  /* kind of value: an enum slack_kind, written as its word */
 	FIELD_LIST,   /* misses for each cache level */
 };
 
@@ -148,6 +149,9 @@ struct recorded_insn {
 };
 
 extern const struct field machine_fields[]; /* table of fields for the members of struct machine */
+/* table of fields for the members of struct slack_resource: the probed pressure on a port, for
+ * example */
+extern const struct field resource_fields[];
 extern const struct field
 	insn_fields[]; /* table of fields for the members of struct recorded_insn */
 

@@ -70,6 +70,13 @@ struct windows_report;
 void records_windows(const struct records *records, const struct windows_report *windows,
 	bool points, uint64_t seed, unsigned id);
 
+struct slack_report;
+
+/* Writes the probed pressure of a loop: a record "slack" for the loop, and a record "resource" for
+ * each resource of the core. `machine` is the machine's name; NULL: no name. */
+void records_slack(const struct records *records, const struct slack_report *slack,
+	const char *machine, unsigned id);
+
 void lines_place(const struct records *records,
 	const struct recording_place
 		*place); /* writes the place of a recording (machine and core) without its events */

@@ -1,9 +1,11 @@
-/* Writes the JSON records of a probe (memory hierarchy) and of the windows (buffer sizes). */
+/* Writes the JSON records of a probe (memory hierarchy), of the windows (buffer sizes), and of
+ * probed pressure. */
 #include <jansson.h>
 #include <math.h>
 
 #include "base/text.h"
 #include "experiment/probe/probe.h"
+#include "experiment/slack/slack.h"
 #include "experiment/windows/windows.h"
 #include "recording/record.h"
 #include "recording/records.h"
@@ -296,4 +298,48 @@ void records_windows(const struct records *records, const struct windows_report 
 		for (int k = 0; points && k < row->curve.count; k++)
 			put_window_point(records, windows, row, &row->curve.point[k], seed, id++);
 	}
+}
+
+/* ---- Probed pressure */
+
+static void put_resource(const struct records *records, const struct slack_report *slack,
+	const struct slack_resource *resource, unsigned id)
+{
+	json_t *object = record_new(records, "resource", id);
+	struct text setting = { 0 };
+
+	setting_format(&slack->setting, &setting);
+	record_set_cell(records, object, "setting", text_string(&setting));
+	text_free(&setting);
+	if (records->row) {
+		record_set_string(object, "kernel", slack->setting.kernel->name);
+		record_set_words(object, "uarch", slack->uarch);
+		record_set_real(object, "cycles", slack->cycles);
+	}
+	fields_write(object, resource_fields, resource, false);
+	record_write(records, object);
+}
+
+void records_slack(const struct records *records, const struct slack_report *slack,
+	const char *machine, unsigned id)
+{
+	json_t *object = record_new(records, "slack", id);
+
+	record_set_string(object, "machine", machine);
+	record_set_string(object, "kernel", slack->setting.kernel->name);
+	record_set_knobs(object, &slack->setting);
+	record_set_words(object, "uarch", slack->uarch);
+	record_set_range(object, "cycles", slack->cycles, slack->cycles_lo, slack->cycles_hi);
+	record_set_source(object, "cycles_from", slack->cycles_from);
+	record_set_real(object, "elements", slack->elements);
+	record_set_boolean(object, "complete", slack->complete);
+	record_set_flag(object, "contended", slack->contended);
+	record_set_real(object, "seconds", slack->seconds);
+	record_set_words(object, "contradiction", slack->contradiction);
+	record_set_words(object, "why", slack->status.text);
+	record_set_integer(object, "seed", (int64_t)slack->seed);
+	record_write(records, object);
+	for (int i = 0; i < slack->count; i++)
+		if (slack->resource[i].kind != SLACK_WAITS)
+			put_resource(records, slack, &slack->resource[i], id);
 }

@@ -8,16 +8,50 @@
 #include "base/status.h"
 #include "kernels/kernel.h"
 
+struct code_place;
+
 /* A zeroed buffer is empty. Each code_buffer_prepare() replaces the code. */
 struct code_buffer {
 	unsigned char *memory; /* memory for generated code; NULL: not allocated yet */
 	size_t bytes;
+	size_t data; /* bytes after the code that stay writable, for changed code; 0: none */
 };
+
+/* A change of the machine code of a kernel's loop. Layers above the engine make changes, because
+ * the engine cannot decode machine code. */
+struct code_change {
+	size_t bytes; /* maximum number of bytes of the changed code */
+	/* Writes the changed code. It runs in the thread or child process that measures. NULL: the
+	 * code is not changed. */
+	struct status (*write)(const struct code_change *change, const struct code_place *place,
+		const void **start);
+	/* The change: numbers that only write() uses. */
+	unsigned what, count;
+};
+
+/* The code to change, and the memory for the changed code. */
+struct code_place {
+	const void *code; /* the function with the loop */
+	size_t size;	  /* number of bytes that can be read there */
+	unsigned char *to;
+	size_t bytes;	     /* number of bytes at `to` */
+	unsigned char *data; /* CODE_DATA bytes, page-aligned, that the changed code may use */
+};
+
+enum { CODE_DATA = 4096 };
 
 /* Calls kernel_prepare(run) and returns its status. Provides a code buffer if run's kernel
  * generates code. The status is STATUS_FAILED if the system refuses memory for the code, or refuses
  * to make the memory executable. */
 struct status code_buffer_prepare(struct code_buffer *room, struct kernel_run *run);
+
+/* Changes the loop of a prepared run, then checks that the changed loop computes correctly
+ * (kernel_verify()). The user's own loops have no such check. `made` is the buffer of the kernel's
+ * own generated code; it may be empty. The changed code is in `room`, near enough to the original
+ * code for 32-bit distances. STATUS_FAILED: the code cannot be changed, the text gives the reason;
+ * or the system refuses the memory. */
+struct status code_buffer_change(struct code_buffer *room, const struct code_buffer *made,
+	const struct code_change *change, struct kernel_run *run);
 
 /* Bytes from `code` to the buffer's end; 0: `code` is not in the buffer. */
 size_t code_buffer_left(const struct code_buffer *room, const void *code);

@@ -353,8 +353,11 @@ static struct status own_child_prepare(struct kernel_run *run)
 	return status;
 }
 
+/* The run gives the code to call, because the engine may have changed it (engine/memory/
+ * code_buffer.h). Without a run, the loaded function is called. */
 static void own_child_call(struct kernel_run *run, uint64_t elements)
 {
+	own_loop *loop = run ? (own_loop *)run->code.start : child.loop;
 	void *const *argument = child.data.argument;
 	bool half = elements < child.elements;
 	/* Calls for half and for whole passes of the user's loop run the same instructions and
@@ -362,10 +365,9 @@ static void own_child_call(struct kernel_run *run, uint64_t elements)
 	 * due to the user's loop only. */
 	uint64_t passes = elements / child.elements + half;
 
-	(void)run;
 	own_data_shorten(&child.data, half);
 	do {
-		child.loop(child.n[half], argument[0], argument[1], argument[2], argument[3]);
+		loop(child.n[half], argument[0], argument[1], argument[2], argument[3]);
 		if (child.calls)
 			atomic_fetch_add_explicit(child.calls, 1, memory_order_relaxed);
 	} while (--passes > 0);

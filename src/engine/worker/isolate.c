@@ -121,6 +121,7 @@ static struct status measure_in_child(
 	struct kernel_run run = {
 		.kernel = request->kernel, .seed = request->seed, .work.cancel = &shared->cancel
 	};
+	struct code_buffer changed = { 0 };
 	struct status status;
 	const char *pages = "4k";
 
@@ -131,6 +132,9 @@ static struct status measure_in_child(
 			units_size_long((int64_t)bytes).text, strerror(errno));
 	snprintf(shared->result.facts.pages, sizeof(shared->result.facts.pages), "%s", pages);
 	status = kernel_prepare(&run);
+	if (status_is_ok(&status) && request->change.write)
+		status = code_buffer_change(
+			&changed, &(struct code_buffer){ 0 }, &request->change, &run);
 	if (!status_is_ok(&status))
 		return status;
 	own_child_count(&shared->calls);

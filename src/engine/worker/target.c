@@ -301,6 +301,9 @@ static void measure_here(struct visit *visit, struct result *result)
 		if (visit->placement > 0)
 			visit->began = clock_seconds();
 		*status = prepare(visit, limit, &run, &slot);
+		if (status_is_ok(status) && visit->request->change.write)
+			*status = code_buffer_change(&visit->target->changed,
+				&visit->target->sets.room, &visit->request->change, &run);
 		if (visit->placement == 0) {
 			struct status begun = load_threads_begin(target->threads);
 
@@ -382,5 +385,6 @@ void target_close(struct target *target)
 	counting_free(target->counting);
 	load_threads_free(target->threads);
 	working_sets_free(&target->sets);
+	code_buffer_free(&target->changed);
 	topology_free(target->topology);
 }

@@ -25,6 +25,7 @@ struct target {
 	/* load threads on the other cores; NULL before a core is chosen */
 	struct load_threads *threads;
 	struct working_sets sets;
+	struct code_buffer changed; /* the changed machine code of the last request with a change */
 	struct settle settle;
 	/* progress of the current request; any thread may read this field */
 	struct progress progress;

@@ -266,6 +266,39 @@ struct status decode_loop(const void *code, size_t size, double elements, struct
 	return status;
 }
 
+struct status decode_function(const void *code, size_t size, struct decoded_function *decoded)
+{
+	struct function function = { .code = code };
+	struct status status = status_ok();
+	struct span span;
+
+	*decoded = (struct decoded_function){ 0 };
+	if (!size)
+		return status_failed("the function is empty: there is no loop");
+	read_whole(&function, size);
+	if (!find_loop(&function, &span))
+		status = status_failed("no loop in the function's machine code");
+	for (int32_t at = 0; at < function.size && status_is_ok(&status); at++) {
+		if (!function.place[at].length)
+			continue;
+		if (at == span.first)
+			decoded->first = decoded->count;
+		if (at == span.last)
+			decoded->last = decoded->count;
+		decoded->insn =
+			memory_grow(decoded->insn, (size_t)decoded->count, sizeof(*decoded->insn));
+		decode_at(&function, at, &decoded->insn[decoded->count++]);
+	}
+	free(function.place);
+	return status;
+}
+
+void decode_function_free(struct decoded_function *decoded)
+{
+	free(decoded->insn);
+	*decoded = (struct decoded_function){ 0 };
+}
+
 /* ---- Following generated code */
 
 enum { CALLS_DEEP = 64 };

@@ -25,6 +25,19 @@ void decode_insn(const uint8_t *bytes, size_t size, uint64_t address, struct ins
  * has no loop, or the loop has more than LOOP_MOST instructions. */
 struct status decode_loop(const void *code, size_t size, double elements, struct loop *loop);
 
+/* All instructions of a function that execution can reach, and its innermost loop. */
+struct decoded_function {
+	int count;
+	struct insn *insn; /* in ascending order of address; the first is the function's entry */
+	int first, last;   /* indices of the first instruction and of the closing branch of the
+			      innermost loop, the loop that decode_loop() finds */
+};
+
+/* Decodes a whole function. The parameters and failures are those of decode_loop().
+ * decode_function_free() frees the instructions, also after a failure. */
+struct status decode_function(const void *code, size_t size, struct decoded_function *decoded);
+void decode_function_free(struct decoded_function *decoded);
+
 /* Follows generated code from `top`, the loop's first instruction, until execution returns to
  * `top`. Fills `loop` as decode_loop() does. Only the loop's closing branch may depend on data:
  * other branches count as not taken. A return goes back to its call. A jump through a register goes

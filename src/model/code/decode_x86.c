@@ -419,6 +419,23 @@ static void fill_flags(const struct source *source, struct insn *insn)
 	}
 }
 
+/* Fills in the place of the distance in the bytes of a relative jump or memory operand. */
+static void fill_distance(const struct source *source, struct insn *insn)
+{
+	const ZydisDecodedInstruction *decoded = &source->decoded;
+	bool relative = false;
+
+	for (int i = 0; i < insn->memory_count; i++)
+		relative |= insn->memory[i].relative;
+	if (decoded->raw.imm[0].is_relative) {
+		insn->distance_at = decoded->raw.imm[0].offset;
+		insn->distance_bytes = decoded->raw.imm[0].size / 8;
+	} else if (relative) {
+		insn->distance_at = decoded->raw.disp.offset;
+		insn->distance_bytes = decoded->raw.disp.size / 8;
+	}
+}
+
 static enum insn_flow flow(const struct source *source)
 {
 	const char *name = ZydisMnemonicGetString(source->decoded.mnemonic);
@@ -489,6 +506,7 @@ void decode_insn(const uint8_t *bytes, size_t size, uint64_t address, struct ins
 		add_shape(&source, source.visible[i], insn);
 	find_idioms(&source, insn);
 	fill_operands(&source, insn);
+	fill_distance(&source, insn);
 	fill_flags(&source, insn);
 	insn->accumulator = accumulator(&source, insn);
 	insn->move = is_move(&source, insn);

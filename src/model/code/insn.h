@@ -109,6 +109,10 @@ struct insn {
 			      "ae", nbe "a", na "be", nge "l" … */
 	uint64_t target;   /* address of the target of a FLOW_BRANCH, FLOW_JUMP or FLOW_CALL; 0:
 			      unknown */
+	/* Where the encoding holds the distance to `target`, or to a relative memory operand: the
+	 * offset of the distance in the instruction, and its number of bytes. 0 bytes: the encoding
+	 * holds no distance, or the instruction set is not x86. */
+	uint8_t distance_at, distance_bytes;
 };
 
 /* Whether the instruction reads or writes the memory operand. lea computes an address but does not

@@ -60,10 +60,12 @@ struct uarch_class {
 			 operands (> 0) */
 	int term_count;
 	struct uarch_term term[UARCH_TERMS];
-	bool executes; /* false: the core file says `ports unknown`, so the class adds no port
-			  pressure */
-	uint32_t tags; /* published or measured sources of the class's numbers: bit i stands for
-			  entry i of struct uarch_sources */
+	bool executes;	/* false: the core file says `ports unknown`, so the class adds no port
+			   pressure */
+	uint32_t tags;	/* published or measured sources of the class's numbers: bit i stands for
+			   entry i of struct uarch_sources */
+	char where[48]; /* file and line of the class: "zen4.uarch:12"; a long path is cut at its
+			   start */
 };
 
 /* The facts that uarch_facts.h lists. The sizes of buffers and queues are the first facts, so

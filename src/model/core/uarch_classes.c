@@ -229,6 +229,7 @@ bool read_class(struct reader *r)
 	if (!reader_join(r, at + 1, r->words, "the list of micro-ops", terms, sizeof(terms)) ||
 		!read_terms(r, &class, terms))
 		return false;
+	reader_where(r, class.where, sizeof(class.where));
 	u->class = memory_grow(u->class, (size_t)u->class_count, sizeof(*u->class));
 	u->class[u->class_count++] = class;
 	return true;

@@ -128,6 +128,10 @@ bool reader_take_back(struct reader *r, const char *key);
 void reader_forget(
 	struct reader *r); /* frees the reader's table of the facts that core files have stated */
 
+/* Writes the file and the number of the current line of a core file. A long path is cut at its
+ * start. */
+void reader_where(const struct reader *r, char *where, size_t size);
+
 bool reader_unsourced(
 	struct reader *r); /* Always fails: the message says that the current line of the core file
 			      does not name the source of its numbers. */

@@ -82,6 +82,15 @@ void reader_open(struct reader *r, const char *text, const char *origin)
 	r->statements = 0;
 }
 
+void reader_where(const struct reader *r, char *where, size_t size)
+{
+	const char *origin = r->from[r->file].origin;
+	size_t length = strlen(origin), kept = size - 12;
+
+	snprintf(where, size, "%s:%d", length > kept ? origin + length - kept : origin,
+		r->rows.line);
+}
+
 bool reader_unsourced(struct reader *r)
 {
 	return rows_fail(&r->rows, "this line has no source: end it with [TAG]");

@@ -186,6 +186,11 @@ struct limit_words words_ports(const struct uarch *uarch, uint32_t ports)
 	return words;
 }
 
+void limits_name_ports(const struct uarch *uarch, uint32_t ports, char *name, size_t size)
+{
+	snprintf(name, size, "%s", words_ports(uarch, ports).text);
+}
+
 struct limit_words words_uses(const struct class_uses *uses, double divide, int most)
 {
 	enum { KINDS = 24 };

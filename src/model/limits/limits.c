@@ -219,6 +219,24 @@ void tally_close(struct tally *tally)
 	free(tally->uses.use);
 }
 
+void limits_work(const struct loop *loop, const struct uarch *uarch, struct limits_work *work)
+{
+	struct tally tally = { .loop = loop,
+		.uarch = uarch,
+		.turns = loop->turns > 0 ? loop->turns : 1,
+		.elements = 1 };
+
+	tally_open(&tally);
+	*work = (struct limits_work){ .slots = (tally.slots + tally.unlaminated) / tally.turns,
+		.loads = tally_all(tally.loads) / tally.turns,
+		.stores = tally_all(tally.stores) / tally.turns,
+		.taken = tally.taken / tally.turns };
+	for (int i = 0; i < tally.uses.count && work->use_count < LIMITS_USES; i++)
+		work->use[work->use_count++] = (struct limits_use){ tally.uses.use[i].class,
+			tally.uses.use[i].count / tally.turns };
+	tally_close(&tally);
+}
+
 /* ---- Computing and sorting all limits */
 
 /* Compares two limits for qsort(): the highest limit comes first. If two limits of a loop are equal

@@ -107,6 +107,21 @@ void limits_clear(struct limits *limits);
 void limits_compute(const struct loop *loop, const struct uarch *uarch,
 	const struct limits_place *place, struct limits *limits);
 
+/* The work of one iteration of a loop on a core, without its assignment to ports. */
+enum { LIMITS_USES = 64 };
+struct limits_work {
+	double slots, loads, stores, taken; /* rename slots, loads, stores, taken branches */
+	int use_count;			    /* number of classes of instructions in `use` */
+	struct limits_use {
+		const struct uarch_class *class;
+		double count; /* instructions of the class per iteration */
+	} use[LIMITS_USES];
+};
+void limits_work(const struct loop *loop, const struct uarch *uarch, struct limits_work *work);
+
+/* Writes the short name of a set of ports: "p0156", "alu0-3". */
+void limits_name_ports(const struct uarch *uarch, uint32_t ports, char *name, size_t size);
+
 /* A row of limit_rows.h: the properties of one kind of limit. */
 struct limit_row {
 	const char *name; /* the only name of the limit, for people and for scripts: "latency" */

@@ -1,0 +1,609 @@
+/* Fillers: instructions that only one resource of a core executes, and that depend on nothing of
+ * the loop. Their results go to registers that the loop never names, or to memory of their own.
+ * Registers that other code needs are saved before the loop, and restored after it. */
+#include "experiment/slack/slack.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "kernels/assemble.h"
+#include "kernels/features.h"
+#include "kernels/nops.h"
+#include "model/code/rewrite.h"
+#include "model/limits/ports.h"
+
+enum filler_use { FILLS_WIDTH, FILLS_PORTS, FILLS_LOADS, FILLS_STORES, FILLS_TAKEN };
+static const char *const names[] = { "width", "", "loads", "stores", "taken" };
+
+/* A filler as a line of assembly. %r and %e stand for a general register of 64 or 32 bits
+ * that the filler writes, %p and %q for one that it only reads. %n stands for a
+ * vector register that the filler writes, %m for a vector register with a normal number, and %l and
+ * %s for memory to load from or to store to. "nop" and "jmp" are a nop of 8 bytes and a jump to the
+ * next instruction.
+ *
+ * If several fillers use the same ports, the first is used. Lines without flags come first. */
+static const struct filler {
+	enum filler_use use;
+	const char *line, *needs; /* needs: a feature (features_word()); NULL: none */
+} fillers[] = {
+#if defined(__x86_64__)
+	{ FILLS_WIDTH, "nop", NULL },
+	{ FILLS_WIDTH, "mov %r, %p", NULL },
+	{ FILLS_LOADS, "mov %r, [%l]", NULL },
+	{ FILLS_STORES, "mov [%s], %p", NULL },
+	{ FILLS_TAKEN, "jmp", NULL },
+	{ FILLS_PORTS, "movsxd %r, %q", NULL },
+	{ FILLS_PORTS, "lea %r, [%p+1]", NULL },
+	{ FILLS_PORTS, "rorx %r, %p, 5", "bmi2" },
+	{ FILLS_PORTS, "sarx %r, %p, %p", "bmi2" },
+	{ FILLS_PORTS, "pdep %r, %p, %p", "bmi2" },
+	{ FILLS_PORTS, "cmovz %r, %p", NULL },
+	{ FILLS_PORTS, "imul %r, %p, 3", NULL },
+	{ FILLS_PORTS, "popcnt %r, %p", "sse4" },
+	{ FILLS_PORTS, "lzcnt %r, %p", "lzcnt" },
+	{ FILLS_PORTS, "andn %r, %p, %p", "bmi2" },
+	{ FILLS_PORTS, "bzhi %r, %p, %p", "bmi2" },
+	{ FILLS_PORTS, "shl %r, 3", NULL },
+	{ FILLS_PORTS, "vpaddd xmm%n, xmm%m, xmm%m", "avx" },
+	{ FILLS_PORTS, "vaddpd xmm%n, xmm%m, xmm%m", "avx" },
+	{ FILLS_PORTS, "vmulpd xmm%n, xmm%m, xmm%m", "avx" },
+	{ FILLS_PORTS, "vpslld xmm%n, xmm%m, 3", "avx" },
+	{ FILLS_PORTS, "vpshufb xmm%n, xmm%m, xmm%m", "avx" },
+	{ FILLS_PORTS, "vpshufd xmm%n, xmm%m, 5", "avx" },
+	{ FILLS_PORTS, "vpmullw xmm%n, xmm%m, xmm%m", "avx" },
+	{ FILLS_PORTS, "vpabsd xmm%n, xmm%m", "avx" },
+	{ FILLS_PORTS, "vpavgb xmm%n, xmm%m, xmm%m", "avx" },
+	{ FILLS_PORTS, "vextracti128 xmm%n, ymm%m, 1", "avx2" },
+	{ FILLS_PORTS, "vucomisd xmm%m, xmm%m", "avx" },
+	{ FILLS_PORTS, "vdivpd xmm%n, xmm%m, xmm%m", "avx" },
+#else
+	/* rewrite_function() writes only code of x86-64. The row keeps the table from being empty.
+	 */
+	{ FILLS_WIDTH, "nop", "rewrite" },
+#endif
+};
+
+enum { FILLERS = sizeof(fillers) / sizeof(*fillers) };
+
+/* ---- One filler as machine code */
+
+/* TURNS: number of copies of a filler with different registers and addresses, used in turn.
+ * GENERAL: number of general registers for a filler that also reads its result register. */
+enum { TURNS = 8, GENERAL = 4, GENERALS = 16, VECTORS = 16 };
+
+/* Offsets in the memory of the changed code: LOADED, lines to load from; STORED, a line to store
+ * to; NUMBERS, normal numbers for a vector register; SAVED, saved registers. */
+enum { LINE = 64, LOADED = 0, LOADED_LINES = 4, STORED = 1024, NUMBERS = 2048, SAVED = 3072 };
+
+static const char *const general[GENERALS][2] = { { "rax", "eax" }, { "rcx", "ecx" },
+	{ "rdx", "edx" }, { "rbx", "ebx" }, { "rsp", "esp" }, { "rbp", "ebp" }, { "rsi", "esi" },
+	{ "rdi", "edi" }, { "r8", "r8d" }, { "r9", "r9d" }, { "r10", "r10d" }, { "r11", "r11d" },
+	{ "r12", "r12d" }, { "r13", "r13d" }, { "r14", "r14d" }, { "r15", "r15d" } };
+
+/* The registers and the memory that the fillers use. */
+struct places {
+	int general[GENERAL], general_count; /* numbers of general registers to write */
+	int source;			     /* number of the general register to read */
+	int vector, numbers; /* numbers of the vector register to write, and of the one to read */
+	uint64_t data;	     /* address of the changed code's memory */
+};
+
+/* Assembles one line whose address, if any, is "[rip+0]" and becomes `target`. */
+static struct status assemble_one(const char *text, uint64_t target, struct code_line *line)
+{
+	size_t length = 0;
+	struct status status = encode_line(text, line->bytes, &length);
+	struct insn insn;
+
+	if (!status_is_ok(&status))
+		return status;
+	decode_insn(line->bytes, length, 0, &insn);
+	line->length = (uint8_t)length;
+	line->distance_at = insn.distance_bytes == 4 ? insn.distance_at : 0;
+	line->target = target;
+	return status;
+}
+
+/* Assembles copy number `turn` of a filler. */
+static struct status assemble_filler(
+	unsigned number, const struct places *places, int turn, struct code_line *line)
+{
+	const struct filler *filler = &fillers[number];
+	struct text text = { 0 };
+	struct status status;
+	uint64_t target = 0;
+
+	*line = (struct code_line){ 0 };
+	if (strcmp(filler->line, "nop") == 0) {
+		line->length = (uint8_t)(write_nop(line->bytes, NOP_LONGEST < 8 ? NOP_LONGEST : 8) -
+					 line->bytes);
+		return status_ok();
+	}
+	if (filler->use == FILLS_TAKEN) {
+		*line = (struct code_line){ .bytes = { 0xeb, 62 }, .length = 64 };
+		return status_ok();
+	}
+	for (const char *at = filler->line; *at; at++) {
+		if (*at != '%') {
+			text_addn(&text, at, 1);
+			continue;
+		}
+		switch (*++at) {
+		case 'r':
+		case 'e':
+			text_add(&text,
+				general[places->general[turn % places->general_count]][*at == 'e']);
+			break;
+		case 'p':
+		case 'q': text_add(&text, general[places->source][*at == 'q']); break;
+		case 'n': text_addf(&text, "%d", places->vector); break;
+		case 'm': text_addf(&text, "%d", places->numbers); break;
+		case 'l':
+			text_add(&text, "rip+0");
+			target = places->data + LOADED + (uint64_t)(turn % LOADED_LINES * LINE) +
+				 (uint64_t)(turn * 8);
+			break;
+		case 's':
+			text_add(&text, "rip+0");
+			target = places->data + STORED + (uint64_t)(turn * 8);
+			break;
+		}
+	}
+	status = assemble_one(text_string(&text), target, line);
+	text_free(&text);
+	return status;
+}
+
+/* Decodes a filler with some registers, to find its class and the registers and flags that it
+ * needs.
+ */
+static bool decode_filler(unsigned number, struct insn *insn)
+{
+	const struct places some = {
+		.general = { 11 }, .general_count = 1, .source = 10, .vector = 15, .numbers = 14
+	};
+	struct code_line line;
+	struct status status = assemble_filler(number, &some, 0, &line);
+
+	if (!status_is_ok(&status))
+		return false;
+	decode_insn(line.bytes, line.length, 0, insn);
+	return insn->known;
+}
+
+/* ---- The change of the code */
+
+static bool reads(const struct insn *insn, int reg)
+{
+	return memchr(insn->reads, reg, insn->read_count) != NULL;
+}
+
+static bool writes(const struct insn *insn, int reg)
+{
+	return memchr(insn->writes, reg, insn->write_count) != NULL;
+}
+
+/* Code before and after the loop, which saves and restores registers. */
+struct frame {
+	struct code_line before[GENERAL + 4], after[GENERAL + 4];
+	int before_count, after_count;
+};
+
+/* The registers that the loop and the whole function name. */
+struct usage {
+	bool loop[REG_COUNT], function[REG_COUNT];
+	/* The function calls or jumps to other code. A register that the function does not name may
+	 * then be an argument of that code. */
+	bool calls;
+	bool wide; /* the function uses vectors of more than 128 bits */
+};
+
+static void find_usage(const struct decoded_function *function, struct usage *usage)
+{
+	uint64_t first = function->insn[0].address,
+		 last = function->insn[function->count - 1].address;
+
+	*usage = (struct usage){ .calls = false };
+	rewrite_used(function, function->first, function->last, usage->loop);
+	rewrite_used(function, 0, function->count - 1, usage->function);
+	for (int i = 0; i < function->count; i++) {
+		const struct insn *insn = &function->insn[i];
+
+		usage->calls |= insn->flow == FLOW_CALL ||
+				((insn->flow == FLOW_JUMP || insn->flow == FLOW_BRANCH) &&
+					(insn->target < first || insn->target > last));
+		usage->wide |= insn->vector && insn->width > 128;
+	}
+}
+
+/* Adds code that saves a register to memory before the loop, and restores it after the loop. */
+static struct status save(struct frame *frame, const char *move, const char *reg, uint64_t memory)
+{
+	struct status status;
+	char line[48];
+
+	snprintf(line, sizeof(line), "%s [rip+0], %s", move, reg);
+	status = assemble_one(line, memory, &frame->before[frame->before_count++]);
+	if (!status_is_ok(&status))
+		return status;
+	snprintf(line, sizeof(line), "%s %s, [rip+0]", move, reg);
+	return assemble_one(line, memory, &frame->after[frame->after_count++]);
+}
+
+/* A list of registers in the order in which fillers use them. */
+struct order {
+	int first;  /* number of the first register of the kind: REG_GENERAL or REG_VECTOR */
+	int passed; /* the registers before this index may be arguments of a call */
+	int kept;   /* a caller expects the registers from this index on to be unchanged */
+	int count, reg[GENERALS];
+};
+
+/* Chooses `wanted` registers that the loop does not name. Registers that no other code needs come
+ * first. Returns the number of registers found. Sets a bit of *saved for each register that must be
+ * saved. */
+static int choose(const struct usage *usage, const struct order *order, int wanted, int *found,
+	unsigned *saved)
+{
+	int count = 0;
+
+	*saved = 0;
+	for (int needed = 0; needed < 2; needed++)
+		for (int i = 0; i < order->count && count < wanted; i++) {
+			int reg = order->first + order->reg[i];
+			bool needs = usage->function[reg] || i >= order->kept ||
+				     (usage->calls && i < order->passed);
+
+			if (usage->loop[reg] || needs != needed)
+				continue;
+			*saved |= needs ? 1u << count : 0;
+			found[count++] = order->reg[i];
+		}
+	return count;
+}
+
+/* Chooses the general registers for a filler. */
+static struct status choose_general(const struct usage *usage, const struct insn *insn,
+	struct places *places, struct frame *frame)
+{
+	static const struct order order = { REG_GENERAL, 7, 9, 15,
+		{ 9, 8, 7, 6, 2, 1, 0, 11, 10, 3, 5, 12, 13, 14, 15 } };
+	int wanted = 0, found[GENERAL + 1] = { 0 }, count;
+	struct status status = status_ok();
+	unsigned saved;
+
+	for (int reg = 0; reg < GENERALS; reg++)
+		if (reads(insn, REG_GENERAL + reg) || writes(insn, REG_GENERAL + reg))
+			wanted += reads(insn, REG_GENERAL + reg) && writes(insn, REG_GENERAL + reg)
+					  ? GENERAL
+					  : 1;
+	count = choose(usage, &order, wanted, found, &saved);
+	if (count < wanted)
+		return status_failed(
+			"the loop leaves %d general register%s free, and %d are needed", count,
+			count == 1 ? "" : "s", wanted);
+	for (int i = 0; i < count && status_is_ok(&status); i++)
+		if (saved >> i & 1)
+			status = save(frame, "mov", general[found[i]][0],
+				places->data + SAVED + (uint64_t)i * 8);
+	places->source = found[0];
+	places->general_count = wanted > 1 ? wanted - 1 : 1;
+	memcpy(places->general, wanted > 1 ? found + 1 : found,
+		(size_t)places->general_count * sizeof(*found));
+	return status;
+}
+
+/* Chooses two vector registers for a filler, and loads one with numbers. */
+static struct status choose_vectors(
+	const struct usage *usage, struct places *places, struct frame *frame)
+{
+	static const struct order order = { REG_VECTOR, 8, VECTORS, VECTORS,
+		{ 7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8 } };
+	int found[2], count;
+	struct status status = status_ok();
+	char text[40];
+	unsigned saved;
+
+	count = choose(usage, &order, 2, found, &saved);
+	if (count < 2)
+		return status_failed("the loop leaves %d vector register%s free, and 2 are needed",
+			count, count == 1 ? "" : "s");
+	/* Writing a register of 128 bits clears its upper part, which is not saved. */
+	if (saved && usage->wide)
+		return status_failed("the function uses all vector registers");
+	for (int i = 0; i < count && status_is_ok(&status); i++) {
+		snprintf(text, sizeof(text), "xmm%d", found[i]);
+		if (saved >> i & 1)
+			status = save(frame, "vmovupd", text,
+				places->data + SAVED + 64 + (uint64_t)i * 64);
+	}
+	places->vector = found[0];
+	places->numbers = found[1];
+	if (!status_is_ok(&status))
+		return status;
+	snprintf(text, sizeof(text), "vmovupd xmm%d, [rip+0]", places->numbers);
+	return assemble_one(text, places->data + NUMBERS, &frame->before[frame->before_count++]);
+}
+
+static struct status write_change(
+	const struct code_change *change, const struct code_place *place, const void **start)
+{
+	struct decoded_function function;
+	struct places places = { .data = (uint64_t)(uintptr_t)place->data };
+	struct frame frame = { .before_count = 0 };
+	struct usage usage;
+	struct code_line line[TURNS];
+	struct rewrite rewrite = {
+		.filler = line, .filler_count = TURNS, .inserted = (int)change->count
+	};
+	struct insn insn;
+	const double number = 1.3;
+	struct status status;
+
+	if (!decode_filler(change->what, &insn))
+		return status_failed("this processor has no code for the filler \"%s\"",
+			fillers[change->what].line);
+	status = decode_function(place->code,
+		place->size < DECODE_FUNCTION ? place->size : DECODE_FUNCTION, &function);
+	for (int i = 0; i < 4; i++)
+		memcpy(place->data + NUMBERS + i * 8, &number, sizeof(number));
+	if (status_is_ok(&status))
+		find_usage(&function, &usage);
+	if (status_is_ok(&status))
+		status = choose_general(&usage, &insn, &places, &frame);
+	if (status_is_ok(&status) && insn.vector)
+		status = choose_vectors(&usage, &places, &frame);
+	for (int i = 0; i < TURNS && status_is_ok(&status); i++)
+		status = assemble_filler(change->what, &places, i, &line[i]);
+	if (status_is_ok(&status)) {
+		rewrite.flags = writes(&insn, REG_FLAGS) || writes(&insn, REG_CARRY);
+		rewrite.before = frame.before;
+		rewrite.before_count = frame.before_count;
+		rewrite.after = frame.after;
+		rewrite.after_count = frame.after_count;
+		status = rewrite_function(&function, &rewrite, place->to, place->bytes, start);
+	}
+	decode_function_free(&function);
+	return status;
+}
+
+struct code_change fillers_change(unsigned filler, unsigned count)
+{
+	return (struct code_change){
+		.bytes = 64 << 10, .write = write_change, .what = filler, .count = count
+	};
+}
+
+/* ---- The resources of a core */
+
+double fillers_model(const struct slack_report *report, uint32_t ports)
+{
+	double cycles = 0;
+
+	for (int i = 0; i < report->class_count; i++)
+		for (int t = 0; t < report->class[i].terms; t++) {
+			const struct uarch_term *term = &report->class[i].term[t];
+
+			if (term->ports && !(term->ports & ~ports))
+				cycles += report->class[i].count * (double)term->count *
+					  (double)term->cycles;
+		}
+	return ports ? cycles / ports_count(ports) : 0;
+}
+
+static const struct slack_class *class_of(
+	const struct slack_report *report, const struct slack_filler *filler)
+{
+	for (int i = 0; i < report->class_count; i++)
+		if (strcmp(report->class[i].name, filler->class) == 0)
+			return &report->class[i];
+	return NULL;
+}
+
+double fillers_each(
+	const struct slack_report *report, const struct slack_filler *filler, uint32_t ports)
+{
+	const struct slack_class *class = class_of(report, filler);
+	double cycles = 0;
+
+	for (int t = 0; class && t < class->terms; t++)
+		if (class->term[t].ports && !(class->term[t].ports & ~ports))
+			cycles += (double)class->term[t].count * (double)class->term[t].cycles;
+	return ports ? cycles / ports_count(ports) : 0;
+}
+
+uint32_t fillers_term(
+	const struct slack_report *report, const struct slack_filler *filler, int term)
+{
+	const struct slack_class *class = class_of(report, filler);
+
+	return class && term < class->terms ? class->term[term].ports : 0;
+}
+
+static void add_class(struct slack_report *report, const struct uarch_class *class, double count)
+{
+	struct slack_class *row = report->class;
+
+	if (!class || !class->executes)
+		return;
+	while (row < report->class + report->class_count && strcmp(row->name, class->name) != 0)
+		row++;
+	if (row == report->class + SLACK_CLASSES)
+		return;
+	if (row == report->class + report->class_count) {
+		report->class_count++;
+		snprintf(row->name, sizeof(row->name), "%s", class->name);
+		snprintf(row->where, sizeof(row->where), "%s", class->where);
+		row->terms = class->term_count;
+		memcpy(row->term, class->term, sizeof(row->term));
+	}
+	row->count += count;
+}
+
+/* Finds the term of a class whose ports are occupied longest by one instruction. Returns NULL if
+ * two terms occupy their ports equally long. */
+static const struct uarch_term *longest(const struct uarch_class *class, double *each)
+{
+	const struct uarch_term *found = NULL;
+	bool equal = false;
+
+	*each = 0;
+	for (int t = 0; class->executes && t < class->term_count; t++) {
+		const struct uarch_term *term = &class->term[t];
+		double cycles = term->ports ? (double)term->count * (double)term->cycles /
+						      ports_count(term->ports)
+					    : 0;
+
+		equal = cycles == *each ? true : cycles > *each ? false : equal;
+		if (cycles > *each)
+			found = term;
+		*each = cycles > *each ? cycles : *each;
+	}
+	return equal ? NULL : found;
+}
+
+/* Fills in the resource that a filler occupies, with the filler as its first option. Returns false
+ * if it occupies no single resource. */
+static bool describe(const struct uarch *uarch, const struct limits_work *work, unsigned number,
+	struct slack_resource *resource)
+{
+	const struct filler *filler = &fillers[number];
+	struct slack_filler *option = &resource->option[0];
+	const struct uarch_class *class;
+	const struct uarch_term *term = NULL;
+	struct uarch_insn facts;
+	struct insn insn, before;
+	double rate = UARCH_UNKNOWN, count = 0;
+
+	*resource = (struct slack_resource){ .option_count = 1,
+		.took = NAN,
+		.pressure = NAN,
+		.pressure_lo = NAN,
+		.pressure_hi = NAN,
+		.slack = NAN,
+		.slack_lo = NAN,
+		.slack_hi = NAN };
+	if (!decode_filler(number, &insn))
+		return false;
+	uarch_insn(uarch, &insn, &facts);
+	if (!facts.known || facts.slots != 1)
+		return false;
+	class = facts.load ? facts.load : facts.store ? facts.store : facts.op;
+	option->number = number;
+	snprintf(option->line, sizeof(option->line), "%s", filler->line);
+	snprintf(option->class, sizeof(option->class), "%s", class ? class->name : "");
+	switch (filler->use) {
+	case FILLS_WIDTH:
+		/* A nop that shares the slot of the instruction before it does not fill the width.
+		 */
+		decode_insn((const uint8_t[]){ 0x48, 0x89, 0xe0 }, 3, 0, &before);
+		if ((!facts.eliminated && class && longest(class, &rate)) ||
+			uarch_fuses_behind(uarch, &before, &insn))
+			return false;
+		rate = uarch->width;
+		count = work->slots;
+		break;
+	case FILLS_PORTS:
+		term = class && !facts.eliminated ? longest(class, &option->each) : NULL;
+		break;
+	case FILLS_LOADS:
+		rate = uarch->fact[CAP_LOADS];
+		count = work->loads;
+		break;
+	case FILLS_STORES:
+		rate = uarch->fact[CAP_STORES];
+		count = work->stores;
+		break;
+	case FILLS_TAKEN:
+		rate = uarch_known(uarch->fact[CAP_TAKEN_SEVERAL]) ? uarch->fact[CAP_TAKEN_SEVERAL]
+								   : uarch->fact[CAP_TAKEN];
+		count = work->taken;
+		break;
+	}
+	if (filler->use == FILLS_PORTS) {
+		if (!term)
+			return false;
+		resource->ports = term->ports;
+		limits_name_ports(uarch, term->ports, resource->name, sizeof(resource->name));
+		return true;
+	}
+	option->each = 1 / rate;
+	resource->model = count / rate;
+	strcpy(resource->name, names[filler->use]);
+	return rate > 0;
+}
+
+/* The resource of the report that is the same as another one; NULL: there is none. */
+static struct slack_resource *listed(
+	struct slack_report *report, const struct slack_resource *resource)
+{
+	for (int i = 0; i < report->count; i++)
+		if (report->resource[i].ports == resource->ports &&
+			(resource->ports || strcmp(report->resource[i].name, resource->name) == 0))
+			return &report->resource[i];
+	return NULL;
+}
+
+static bool is_possible(const struct filler *filler)
+{
+	bool known;
+
+	return !filler->needs || features_word(filler->needs, &known);
+}
+
+/* Puts fillers whose class the loop contains last. If the core model has wrong ports for the class,
+ * a filler of the same class would agree with the loop, and not show the error. */
+static void order_options(const struct slack_report *report, struct slack_resource *resource)
+{
+	struct slack_filler ordered[SLACK_OPTIONS];
+	int count = 0;
+
+	for (int contained = 0; contained < 2; contained++)
+		for (int i = 0; i < resource->option_count; i++) {
+			const struct slack_class *class = class_of(report, &resource->option[i]);
+
+			if ((class && class->count > 0) == contained)
+				ordered[count++] = resource->option[i];
+		}
+	memcpy(resource->option, ordered, (size_t)count * sizeof(*ordered));
+}
+
+void fillers_find(
+	struct slack_report *report, const struct uarch *uarch, const struct limits_work *work)
+{
+	report->slots = work->slots;
+	report->width = uarch->width;
+	report->port_count = uarch_port_count(uarch);
+	memcpy(report->port, uarch->port, sizeof(report->port));
+	for (int i = 0; i < work->use_count; i++)
+		add_class(report, work->use[i].class, work->use[i].count);
+	for (unsigned i = 0; i < FILLERS; i++) {
+		struct slack_resource resource, *same;
+		const struct uarch_class *class;
+		double each;
+
+		if (!is_possible(&fillers[i]) || !describe(uarch, work, i, &resource))
+			continue;
+		class = uarch_find(uarch, resource.option[0].class, 0);
+		add_class(report, class, 0);
+		same = listed(report, &resource);
+		if (same && same->option_count < SLACK_OPTIONS)
+			same->option[same->option_count++] = resource.option[0];
+		if (same || report->count == SLACK_RESOURCES)
+			continue;
+		if (resource.ports)
+			resource.model = fillers_model(report, resource.ports);
+		/* Loads and stores may share the ports that compute addresses. */
+		else if (class && longest(class, &each) && each >= resource.option[0].each - 1e-9)
+			resource.model = fmax(resource.model,
+				fillers_model(report, longest(class, &each)->ports));
+		report->resource[report->count++] = resource;
+	}
+	for (int i = 0; i < report->count; i++)
+		order_options(report, &report->resource[i]);
+	if (report->count == 0)
+		report->status = status_failed("this program has no instructions that fill single "
+					       "resources of %s",
+			uarch->title);
+}

@@ -1,0 +1,197 @@
+/* Finds the line of the core model that measured pressure contradicts.
+ *
+ * Each class of instructions of the loop and of the fillers is given each other set of ports in
+ * turn. If only one class has a set with which all exact values agree with the core model, the line
+ * of this class is wrong. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "experiment/slack/slack.h"
+#include "model/limits/ports.h"
+
+/* A pressure differs from the core model if the difference exceeds DIFFERS cycles, the share
+ * DIFFERS_SHARE of the larger value, and the quartiles. A filler takes another time if it differs
+ * by the share TOOK. */
+#define DIFFERS	      0.2
+#define DIFFERS_SHARE 0.12
+#define TOOK	      0.2
+
+bool slack_differs(const struct slack_resource *resource, double model)
+{
+	double error = fmax(DIFFERS, DIFFERS_SHARE * fmax(resource->pressure, model));
+
+	return resource->pressure_lo - model > error / 2 && resource->pressure - model > error
+		       ? true
+		       : model - resource->pressure_hi > error / 2 &&
+				 model - resource->pressure > error;
+}
+
+/* Another set of ports for one class; class NULL: the core model as it is. */
+struct guess {
+	const struct slack_class *class;
+	uint32_t ports;
+};
+
+static uint32_t ports_of(
+	const struct guess *guess, const struct slack_class *class, const struct uarch_term *term)
+{
+	return guess->class == class ? guess->ports : term->ports;
+}
+
+/* Returns the pressure of a set of ports by the core model and a guess. */
+static double pressure_of(
+	const struct slack_report *report, const struct guess *guess, uint32_t ports)
+{
+	double cycles = 0;
+
+	for (int i = 0; i < report->class_count; i++)
+		for (int t = 0; t < report->class[i].terms; t++) {
+			const struct uarch_term *term = &report->class[i].term[t];
+			uint32_t own = ports_of(guess, &report->class[i], term);
+
+			if (own && !(own & ~ports))
+				cycles += report->class[i].count * (double)term->count *
+					  (double)term->cycles;
+		}
+	return cycles / ports_count(ports);
+}
+
+static bool is_used(const struct slack_resource *resource)
+{
+	return resource->ports && resource->kind == SLACK_EXACT;
+}
+
+/* Counts the measured values that disagree with the core model and a guess: pressures, and times of
+ * fillers. */
+static int disagreements(const struct slack_report *report, const struct guess *guess)
+{
+	int count = 0;
+
+	for (int i = 0; i < report->count; i++) {
+		const struct slack_resource *resource = &report->resource[i];
+		const struct slack_filler *option = &resource->option[resource->used];
+		uint32_t ports = resource->ports;
+		double each = resource->each;
+
+		if (guess->class && strcmp(option->class, guess->class->name) == 0) {
+			each *= (double)ports_count(ports) / ports_count(guess->ports);
+			ports = guess->ports;
+		}
+		if (is_used(resource))
+			count += slack_differs(resource, pressure_of(report, guess, ports)) ||
+				 fabs(resource->took / each - 1) > TOOK;
+		else if (resource->ports && resource->kind == SLACK_AMBIGUOUS &&
+			 resource->option_count == 1)
+			count += fabs(resource->took / each - 1) > TOOK;
+	}
+	return count;
+}
+
+/* All ports that share a set with a set of ports, directly or through other sets. */
+static uint32_t around(const struct slack_report *report, uint32_t ports)
+{
+	uint32_t before;
+
+	do {
+		before = ports;
+		for (int i = 0; i < report->count; i++)
+			if (report->resource[i].ports & ports)
+				ports |= report->resource[i].ports;
+	} while (ports != before);
+	return ports;
+}
+
+/* Whether a class occurs in the loop or as a filler of an exact value. */
+static bool takes_part(const struct slack_report *report, const struct slack_class *class)
+{
+	bool filler = false;
+
+	for (int i = 0; i < report->count; i++) {
+		const struct slack_resource *resource = &report->resource[i];
+
+		filler |= is_used(resource) &&
+			  strcmp(resource->option[resource->used].class, class->name) == 0;
+	}
+	return class->terms == 1 && class->term[0].ports && (class->count > 0 || filler);
+}
+
+/* Finds the set of ports with which a class leaves the fewest disagreements, and of these the one
+ * with the fewest changes to the stated set. Returns the number of disagreements. */
+static int best_ports(
+	const struct slack_report *report, const struct slack_class *class, uint32_t *best)
+{
+	uint32_t stated = class->term[0].ports, all = around(report, stated);
+	int fewest = report->count + 1;
+
+	*best = stated;
+	/* The loop goes through all subsets of `all`. */
+	for (uint32_t ports = all; ports; ports = (ports - 1) & all) {
+		struct guess guess = { class, ports };
+		int count = disagreements(report, &guess);
+
+		if (count > fewest || (count == fewest && ports_count(ports ^ stated) >=
+								  ports_count(*best ^ stated)))
+			continue;
+		fewest = count;
+		*best = ports;
+	}
+	return fewest;
+}
+
+static void add_ports(const struct slack_report *report, uint32_t ports, char *text, size_t size)
+{
+	for (int i = 0; i < report->port_count; i++) {
+		size_t used = strlen(text);
+
+		if (ports >> i & 1 && used < size)
+			snprintf(
+				text + used, size - used, "%s%s", used ? "," : "", report->port[i]);
+	}
+}
+
+/* A class whose line may be wrong, and the ports that fit. */
+struct suspect {
+	const struct slack_class *class;
+	uint32_t ports;
+	int count; /* number of classes that are equally likely */
+};
+
+/* Compares a class with the suspect so far. The fewest changes of ports are the likeliest. */
+static void suspect_consider(
+	struct suspect *suspect, const struct slack_class *class, uint32_t ports)
+{
+	int changes = ports_count(ports ^ class->term[0].ports);
+	int fewest =
+		suspect->class ? ports_count(suspect->ports ^ suspect->class->term[0].ports) : 99;
+
+	if (suspect->class && (class->count > 0) != (suspect->class->count > 0))
+		changes = class->count > 0 ? fewest - 1 : fewest + 1;
+	if (changes < fewest)
+		*suspect = (struct suspect){ class, ports, 1 };
+	else if (changes == fewest)
+		suspect->count++;
+}
+
+void slack_judge(struct slack_report *report)
+{
+	const struct guess none = { NULL, 0 };
+	struct suspect suspect = { .class = NULL };
+	char stated[80] = "", fits[80] = "";
+	uint32_t ports;
+
+	report->contradiction[0] = '\0';
+	if (disagreements(report, &none) == 0)
+		return;
+	for (int i = 0; i < report->class_count; i++)
+		if (takes_part(report, &report->class[i]) &&
+			best_ports(report, &report->class[i], &ports) == 0)
+			suspect_consider(&suspect, &report->class[i], ports);
+	if (suspect.count != 1)
+		return;
+	add_ports(report, suspect.class->term[0].ports, stated, sizeof(stated));
+	add_ports(report, suspect.ports, fits, sizeof(fits));
+	snprintf(report->contradiction, sizeof(report->contradiction),
+		"%s: class %s has the ports %s; the measured pressure fits %s",
+		suspect.class->where, suspect.class->name, stated, fits);
+}

@@ -1,0 +1,334 @@
+/* Measures the pressure on each resource of a core: see slack.h. */
+#include "experiment/slack/slack.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+/* One measurement of a point ends after QUIET quiet trials, after VISIT seconds, or after PATIENCE
+ * trials if few of them were quiet. A contended point is measured up to VISITS times. */
+enum { QUIET = 25, PATIENCE = 50, VISITS = 4 };
+#define VISIT 0.008
+
+/* With the fillers of the first point, an iteration lasts LONGER times as long as without fillers,
+ * MORE cycles longer, and at least LEAST cycles. A longer iteration hides the details of the front
+ * end. The second point has NEXT times as many fillers. */
+#define LONGER 2.0
+#define MORE   8.0
+#define LEAST  16.0
+#define NEXT   1.6
+
+/* The time of the fillers must exceed the time that they and the loop need of any other resource by
+ * this factor. */
+#define BEYOND_WIDTH 1.15
+
+/* Largest number of fillers in an iteration. */
+enum { MOST = 4000 };
+
+/* If the pressure seems to exceed the cycles of an iteration by this share and this many cycles,
+ * the fillers and the loop disturb each other in a way that the method does not know. */
+#define BEYOND 0.25
+
+/* A filler that takes its time by the core model within this share fills the resource that the
+ * model says. An iteration that stays within FLAT of its time without fillers has not become
+ * slower. */
+#define AGREES 0.12
+#define SAME   0.02
+#define FLAT   0.02
+
+const char *const slack_kinds[] = { "", "exact", "at least", "ambiguous", "unavailable", NULL };
+
+struct slack {
+	struct slack_report report;
+	/* The members below are valid only while slack_measure() runs. */
+	const struct measurer *measurer;
+	double begin;
+	struct result *result;
+	int requests;
+};
+
+struct slack *slack_new(
+	const struct setting *setting, const struct explanation *explanation, uint64_t seed)
+{
+	struct slack *slack = memory_new(1, sizeof(*slack));
+	struct slack_report *report = &slack->report;
+	const struct uarch *uarch = explanation && status_is_ok(&explanation->status)
+					    ? explanation->limits.uarch
+					    : NULL;
+	struct limits_work *work = memory_new(1, sizeof(*work));
+
+	report->setting = *setting;
+	report->seed = seed;
+	report->cycles = report->cycles_lo = report->cycles_hi = NAN;
+	if (!explanation || !status_is_ok(&explanation->status)) {
+		report->status = status_failed(
+			"%.200s", explanation ? explanation->status.text : "no core model");
+	} else if (!uarch || explanation->foreign) {
+		report->status = status_failed("the core model is not that of this core");
+	} else if (explanation->loop.varies) {
+		report->status = status_failed("the branches of the loop go both ways, so added "
+					       "instructions would not run once an iteration");
+	} else if (kernel_need(setting->kernel, setting->v).processors > 1) {
+		report->status = status_failed("several cores run the loop");
+	} else {
+		snprintf(report->uarch, sizeof(report->uarch), "%s", uarch->name);
+		snprintf(report->title, sizeof(report->title), "%s", uarch->title);
+		report->elements = explanation->loop.elements / explanation->loop.turns;
+		limits_work(&explanation->loop, uarch, work);
+		fillers_find(report, uarch, work);
+	}
+	free(work);
+	return slack;
+}
+
+void slack_free(struct slack *slack)
+{
+	free(slack);
+}
+
+const struct slack_report *slack_report(const struct slack *slack)
+{
+	return &slack->report;
+}
+
+/* ---- From points to values */
+
+/* The cycles of one filler by which the time of all fillers is computed. The measured time is used
+ * if it differs from that of the core model by more than its own error, as for dividers, whose time
+ * depends on the numbers. */
+static double each_of(double model, double took)
+{
+	return fabs(took / model - 1) <= SAME ? model : took;
+}
+
+void slack_estimate(struct slack_resource *resource, const struct slack_report *report,
+	const struct slack_point *point, int count)
+{
+	const struct slack_point *first = &point[0], *last = &point[count - 1];
+	double model = resource->each, each, low = INFINITY, high = 0, sum = 0;
+
+	resource->took = (last->cycles - first->cycles) / (last->fillers - first->fillers);
+	/* Every filler takes at least a rename slot, so so many fillers cannot be free. */
+	if (last->cycles <= report->cycles * (1 + FLAT)) {
+		resource->kind = SLACK_FAILED;
+		snprintf(resource->why, sizeof(resource->why),
+			"the added instructions did not run: the kernel runs other code");
+		return;
+	}
+	resource->kind = fabs(resource->took / model - 1) <= AGREES ? SLACK_EXACT : SLACK_AMBIGUOUS;
+	each = each_of(model, resource->took);
+	for (int i = 0; i < count; i++) {
+		double time = point[i].fillers * each;
+
+		sum += point[i].cycles - time;
+		low = fmin(low, point[i].lo - time);
+		high = fmax(high, point[i].hi - time);
+	}
+	if (sum / count > report->cycles * (1 + BEYOND) + BEYOND)
+		resource->kind = SLACK_AMBIGUOUS;
+	/* The loop cannot occupy a resource for longer than it lasts. */
+	resource->pressure = fmin(fmax(sum / count, 0), report->cycles);
+	resource->pressure_lo = fmin(fmax(low, 0), resource->pressure);
+	resource->pressure_hi = fmin(fmax(high, resource->pressure), report->cycles_hi);
+	resource->slack = (report->cycles - resource->pressure) / each;
+	resource->slack_lo = fmax(report->cycles_lo - resource->pressure_hi, 0) / each;
+	resource->slack_hi = (report->cycles_hi - resource->pressure_lo) / each;
+	/* If the rename width cannot supply enough fillers, it limits the loop, too. The loop then
+	 * occupies the resource for at most this time. */
+	if (resource->ports && resource->kind != SLACK_AMBIGUOUS && report->width > 0 &&
+		model * report->width < BEYOND_WIDTH) {
+		resource->kind = SLACK_AT_LEAST;
+		resource->pressure_lo = 0;
+		resource->slack_hi = NAN;
+	}
+}
+
+/* ---- Measuring */
+
+/* Makes one measurement of the loop with fillers. Returns false if it has no result, because the
+ * request was taken back or cancelled. */
+static bool visit(struct slack *slack, unsigned filler, unsigned count)
+{
+	struct slack_report *report = &slack->report;
+	struct request request = {
+		.kernel = report->setting.kernel,
+		.seed = report->seed,
+		.background = true,
+		.place = visits_place(slack->requests++),
+		.budget = { .seconds = VISIT, .quiet_wanted = QUIET, .patience = PATIENCE },
+		.change = fillers_change(filler, count),
+	};
+
+	memcpy(request.v, report->setting.v, sizeof(request.v));
+	if (!measurer_measure(slack->measurer, &request, slack->result))
+		return false;
+	report->seconds = measurer_now(slack->measurer) - slack->begin;
+	return slack->result->status.code != STATUS_CANCELLED;
+}
+
+static bool is_better(const struct sample *sample, const struct sample *than)
+{
+	return sample->valid &&
+	       (!than->valid || (sample->contended != than->contended ? than->contended
+								      : sample->cpe < than->cpe));
+}
+
+/* Measures a point. A contended point is measured again, and the quietest result counts. */
+static struct status measure_point(
+	struct slack *slack, unsigned filler, unsigned count, struct slack_point *point)
+{
+	struct slack_report *report = &slack->report;
+	struct sample best = { 0 }, sample;
+
+	for (int visits = 0; visits < VISITS && !measurer_stopped(slack->measurer) &&
+			     (!best.valid || best.contended);) {
+		if (!visit(slack, filler, count))
+			continue;
+		visits++;
+		if (!status_is_ok(&slack->result->status))
+			return slack->result->status;
+		sample_summarise(&slack->result->trials, &slack->result->facts, &sample);
+		if (is_better(&sample, &best))
+			best = sample;
+	}
+	if (!best.valid)
+		return status_failed("every trial was disturbed");
+	report->contended |= best.contended;
+	report->cycles_from = best.cycles_from;
+	*point = (struct slack_point){ count, best.cpe * report->elements,
+		best.cpe_lo * report->elements, best.cpe_hi * report->elements };
+	return status_ok();
+}
+
+/* Returns the number of fillers from which on a resource limits the loop, and not another one. Each
+ * filler occupies the resource for `each` cycles, and the other one for `other` cycles. The loop
+ * occupies the other one for `pressure` cycles. 0: the other one never limits the loop for certain.
+ */
+static double fillers_beyond(double each, double other, double pressure)
+{
+	double less = each - BEYOND_WIDTH * other;
+
+	return other > 0 && less > 0 ? BEYOND_WIDTH * pressure / less : 0;
+}
+
+/* Returns the number of fillers with which a resource limits the loop for certain. A filler also
+ * occupies rename slots, other ports of its class, and all sets of ports around its own. */
+static double fillers_wanted(
+	const struct slack_report *report, const struct slack_filler *option, uint32_t ports)
+{
+	double target = fmax(fmax(LONGER * report->cycles, report->cycles + MORE), LEAST);
+	double count = target / option->each, slot = report->width > 0 ? 1 / report->width : 0;
+
+	count = fmax(count, fillers_beyond(option->each, slot, report->slots * slot));
+	for (int i = 0; i < report->count + UARCH_TERMS; i++) {
+		uint32_t other = i < report->count
+					 ? report->resource[i].ports
+					 : fillers_term(report, option, i - report->count);
+
+		if (other && other != ports)
+			count = fmax(count,
+				fillers_beyond(option->each, fillers_each(report, option, other),
+					fillers_model(report, other)));
+	}
+	return ceil(count);
+}
+
+static struct status measure_option(struct slack *slack, struct slack_resource *resource)
+{
+	struct slack_report *report = &slack->report;
+	const struct slack_filler *option = &resource->option[resource->used];
+	double count = fillers_wanted(report, option, resource->ports);
+	struct slack_point point[2];
+	struct status status = status_ok();
+
+	if (NEXT * count > MOST)
+		return status_failed("an iteration is too long");
+	for (int i = 0; i < 2 && status_is_ok(&status); i++, count = ceil(NEXT * count)) {
+		snprintf(report->doing, sizeof(report->doing), "%.30s, %.0f fillers",
+			resource->name, count);
+		status = measure_point(slack, option->number, (unsigned)count, &point[i]);
+	}
+	if (status_is_ok(&status))
+		slack_estimate(resource, report, point, 2);
+	return status;
+}
+
+/* Measures with one filler after the other, until one takes the time that the core model states. If
+ * none does, the values of the first filler stay. */
+static void measure_resource(struct slack *slack, struct slack_resource *resource)
+{
+	struct slack_resource first = *resource;
+
+	for (int i = 0; i < resource->option_count; i++) {
+		struct slack_resource tried = *resource;
+		struct status status;
+
+		tried.used = i;
+		tried.each = tried.option[i].each;
+		memcpy(tried.line, tried.option[i].line, sizeof(tried.line));
+		status = measure_option(slack, &tried);
+		if (measurer_stopped(slack->measurer))
+			return;
+		if (!status_is_ok(&status)) {
+			tried.kind = SLACK_FAILED;
+			memcpy(tried.why, status.text, sizeof(tried.why));
+		}
+		if (i == 0 || first.kind == SLACK_FAILED || tried.kind == SLACK_EXACT)
+			first = tried;
+		if (first.kind == SLACK_EXACT || first.kind == SLACK_AT_LEAST)
+			break;
+	}
+	*resource = first;
+}
+
+static void measure_all(struct slack *slack)
+{
+	struct slack_report *report = &slack->report;
+	struct slack_point point;
+
+	if (!status_is_ok(&report->status))
+		return;
+	snprintf(report->doing, sizeof(report->doing), "the loop without fillers");
+	report->status = measure_point(slack, report->resource[0].option[0].number, 0, &point);
+	if (!status_is_ok(&report->status))
+		return;
+	report->cycles = point.cycles;
+	report->cycles_lo = point.lo;
+	report->cycles_hi = point.hi;
+	for (int i = 0; i < report->count && !measurer_stopped(slack->measurer); i++)
+		measure_resource(slack, &report->resource[i]);
+	report->complete = !measurer_stopped(slack->measurer);
+	if (report->complete)
+		slack_judge(report);
+}
+
+void slack_measure(struct slack *slack, const struct measurer *measurer)
+{
+	slack->measurer = measurer;
+	slack->begin = measurer_now(measurer);
+	slack->result = memory_new(1, sizeof(*slack->result));
+	measure_all(slack);
+	free(slack->result);
+	slack->report.seconds = measurer_now(measurer) - slack->begin;
+	slack->report.doing[0] = '\0';
+}
+
+/* ---- The measurement as a campaign */
+
+static void slack_state(const struct slack *slack, struct campaign_state *state)
+{
+	const struct slack_report *report = &slack->report;
+	int done = 0;
+
+	for (int i = 0; i < report->count; i++)
+		done += report->resource[i].kind != SLACK_WAITS;
+	state->done = report->count ? (double)done / report->count : 1;
+	state->doing = report->doing;
+	state->any = done > 0;
+	state->why = report->status.text;
+}
+
+CAMPAIGN_KIND(slack);

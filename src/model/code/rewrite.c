@@ -1,0 +1,379 @@
+#include "model/code/rewrite.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+/* The first instruction of a loop keeps its offset within a line of LINE bytes, because front ends
+ * fetch code line by line. */
+enum { LINE = 64 };
+
+/* The new place of one instruction of the function. */
+struct moved {
+	int place;    /* number of fillers inserted before the instruction */
+	bool longer;  /* a jump with a distance of 8 bits becomes a jump with 32 bits */
+	int label;    /* index of the jump's target in the function; -1: not in the function */
+	size_t enter; /* offset of the code before the loop, to which jumps from outside the loop go
+		       */
+	size_t from;  /* offset of the fillers before the instruction, to which other jumps go */
+	size_t at;    /* offset of the instruction itself */
+};
+
+struct writing {
+	const struct decoded_function *function;
+	const struct rewrite *change;
+	struct moved *moved;
+	uint8_t *to;
+	size_t bytes, size;
+};
+
+static const struct insn *insn_at(const struct writing *writing, int i)
+{
+	return &writing->function->insn[i];
+}
+
+static bool is_jump(const struct insn *insn)
+{
+	return insn->flow == FLOW_BRANCH || insn->flow == FLOW_JUMP;
+}
+
+/* ---- The places of the fillers */
+
+static bool lists(const uint8_t *list, int count, int reg)
+{
+	return memchr(list, reg, (size_t)count) != NULL;
+}
+
+/* Whether an instruction of the loop needs the value that a flag register has before instruction
+ * `from`. The search goes once around the loop. */
+static bool is_needed(const struct decoded_function *function, int from, int reg)
+{
+	int count = function->last - function->first + 1;
+
+	for (int i = 0; i < count; i++) {
+		const struct insn *insn =
+			&function->insn[function->first + (from - function->first + i) % count];
+
+		if (lists(insn->reads, insn->read_count, reg))
+			return true;
+		if (lists(insn->writes, insn->write_count, reg))
+			return false;
+	}
+	return false;
+}
+
+/* Returns the index of the last instruction of the loop that runs exactly once per iteration, with
+ * all instructions before it: the first jump, or the instruction before the first target of a jump.
+ */
+static int once_until(const struct writing *writing)
+{
+	const struct decoded_function *function = writing->function;
+	int until = function->last;
+
+	for (int i = function->last; i >= function->first; i--)
+		if (insn_at(writing, i)->flow != FLOW_NONE)
+			until = i;
+	for (int i = 0; i < function->count; i++) {
+		int label = writing->moved[i].label;
+
+		if (label > function->first && label <= until)
+			until = label - 1;
+	}
+	return until;
+}
+
+/* Chooses the number of fillers before each instruction of the loop. No filler goes before a
+ * conditional branch, because the branch may fuse with the instruction before it. */
+static struct status choose_places(struct writing *writing)
+{
+	const struct decoded_function *function = writing->function;
+	int until = once_until(writing), count = 0;
+	int *place = memory_new((size_t)function->count + 1, sizeof(*place));
+
+	for (int i = function->first; i <= until; i++)
+		if (insn_at(writing, i)->flow != FLOW_BRANCH &&
+			!(writing->change->flags && (is_needed(function, i, REG_FLAGS) ||
+							    is_needed(function, i, REG_CARRY))))
+			place[count++] = i;
+	for (int i = 0; i < writing->change->inserted && count > 0; i++)
+		writing->moved[place[(2 * (int64_t)i + 1) * count /
+				       (2 * (int64_t)writing->change->inserted)]]
+			.place++;
+	free(place);
+	if (writing->change->inserted > 0 && count == 0)
+		return status_failed("the loop has no place for another instruction%s",
+			writing->change->flags ? " that changes flags" : "");
+	return status_ok();
+}
+
+/* ---- What can be written anew */
+
+/* Returns the index of the instruction at an address; -1: the function has no instruction there. */
+static int find(const struct decoded_function *function, uint64_t address)
+{
+	int low = 0, high = function->count;
+
+	while (low < high) {
+		int middle = (low + high) / 2;
+
+		if (function->insn[middle].address < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < function->count && function->insn[low].address == address ? low : -1;
+}
+
+static bool is_inside(const struct decoded_function *function, int i)
+{
+	return i >= function->first && i <= function->last;
+}
+
+static bool continues(const struct insn *insn)
+{
+	return insn->flow == FLOW_NONE || insn->flow == FLOW_BRANCH || insn->flow == FLOW_CALL;
+}
+
+static struct status check(struct writing *writing, int i)
+{
+	const struct decoded_function *function = writing->function;
+	const struct insn *insn = insn_at(writing, i);
+	struct moved *moved = &writing->moved[i];
+	uint64_t end = insn->address + insn->length;
+	bool inside = is_inside(function, i), relative = insn->target != 0;
+
+	for (int k = 0; k < insn->memory_count; k++)
+		relative |= insn->memory[k].relative;
+	moved->label = is_jump(insn) ? find(function, insn->target) : -1;
+	if (!insn->known)
+		return status_failed("the function has bytes that are not an instruction");
+	if (insn->flow == FLOW_INDIRECT)
+		return status_failed(
+			"\"%s\" goes to an address that is not in the code", insn->text);
+	if (inside && insn->flow == FLOW_CALL)
+		return status_failed("the loop calls a function");
+	if (is_jump(insn) && writing->change->after_count > 0 &&
+		(inside ? i != function->last &&
+					(moved->label < 0 || !is_inside(function, moved->label))
+			: moved->label > function->first && moved->label <= function->last))
+		return status_failed("execution enters or leaves the loop at several places");
+	if (i == function->last && insn->flow == FLOW_JUMP && writing->change->after_count > 0)
+		return status_failed("execution does not leave the loop at its end");
+	if (i + 1 < function->count &&
+		(insn[1].address < end || (continues(insn) && insn[1].address != end)))
+		return status_failed("the instructions of the function overlap");
+	if (i + 1 == function->count && continues(insn))
+		return status_failed("the function does not end");
+	if (relative && insn->distance_bytes != 4 && !(is_jump(insn) && insn->distance_bytes == 1))
+		return status_failed("\"%s\" cannot be moved", insn->text);
+	return status_ok();
+}
+
+/* ---- The layout */
+
+static size_t length_of(const struct code_line *line, int lines)
+{
+	size_t length = 0;
+
+	for (int i = 0; i < lines; i++)
+		length += line[i].length;
+	return length;
+}
+
+/* A jump with a distance of 8 bits has 2 bytes. With 32 bits, it has 5 bytes, or 6 if it is
+ * conditional. */
+static size_t insn_length(const struct writing *writing, int i)
+{
+	const struct insn *insn = insn_at(writing, i);
+
+	if (!writing->moved[i].longer)
+		return insn->length;
+	return insn->flow == FLOW_JUMP ? 5 : 6;
+}
+
+static void lay_out(struct writing *writing)
+{
+	const struct decoded_function *function = writing->function;
+	const struct rewrite *change = writing->change;
+	size_t at = 0;
+	int next = 0;
+
+	for (int i = 0; i < function->count; i++) {
+		struct moved *moved = &writing->moved[i];
+
+		moved->enter = at;
+		if (i == function->first)
+			at += length_of(change->before, change->before_count);
+		moved->from = at;
+		for (int k = 0; k < moved->place; k++)
+			at += change->filler[next++ % change->filler_count].length;
+		moved->at = at;
+		at += insn_length(writing, i);
+		if (i == function->last)
+			at += length_of(change->after, change->after_count);
+	}
+	writing->size = at;
+}
+
+/* Returns the offset to which a jump of the function goes. */
+static size_t target_of(const struct writing *writing, int i)
+{
+	const struct moved *target = &writing->moved[writing->moved[i].label];
+
+	return is_inside(writing->function, i) ? target->from : target->enter;
+}
+
+/* Lengthens jumps whose target is now too far for 8 bits. Returns whether a jump was lengthened, so
+ * that the layout has changed. */
+static bool lengthen(struct writing *writing, struct status *status)
+{
+	bool changed = false;
+
+	for (int i = 0; i < writing->function->count; i++) {
+		const struct insn *insn = insn_at(writing, i);
+		struct moved *moved = &writing->moved[i];
+		int64_t distance;
+
+		if (!is_jump(insn) || insn->distance_bytes != 1 || moved->longer)
+			continue;
+		distance = moved->label < 0 ? INT64_MAX
+					    : (int64_t)target_of(writing, i) -
+						      (int64_t)(moved->at + insn->length);
+		if (distance >= INT8_MIN && distance <= INT8_MAX)
+			continue;
+		/* jrcxz and loop have no form with 32 bits, and jumps with a prefix are rare. */
+		if (insn->length != 2 || (insn->flow == FLOW_BRANCH && !insn->condition[0]))
+			*status = status_failed("\"%s\" cannot reach farther", insn->text);
+		moved->longer = true;
+		changed = true;
+	}
+	return changed;
+}
+
+/* ---- Writing */
+
+/* Writes the distance from the end of an instruction to its target. */
+static bool write_distance(uint8_t *distance, size_t bytes, const uint8_t *end, uint64_t target)
+{
+	int64_t value = (int64_t)(target - (uint64_t)(uintptr_t)end);
+	int32_t narrow = (int32_t)value;
+
+	memcpy(distance, &narrow, bytes);
+	return bytes == 1 ? value == (int8_t)value : value == narrow;
+}
+
+static bool write_lines(uint8_t **to, const struct code_line *line, int lines)
+{
+	bool reached = true;
+
+	for (int i = 0; i < lines; i++) {
+		memcpy(*to, line[i].bytes, line[i].length);
+		if (line[i].distance_at)
+			reached &= write_distance(
+				*to + line[i].distance_at, 4, *to + line[i].length, line[i].target);
+		*to += line[i].length;
+	}
+	return reached;
+}
+
+static bool write_insn(struct writing *writing, int i, uint8_t *base)
+{
+	const struct insn *insn = insn_at(writing, i);
+	const struct moved *moved = &writing->moved[i];
+	size_t length = insn_length(writing, i), at = insn->distance_at,
+	       bytes = insn->distance_bytes;
+	uint8_t *to = base + moved->at;
+	uint64_t target = insn->target;
+
+	memcpy(to, (const void *)(uintptr_t)insn->address, insn->length);
+	if (moved->longer) {
+		if (insn->flow == FLOW_JUMP) {
+			to[0] = 0xe9;
+		} else {
+			to[1] = (uint8_t)(0x80 | (to[0] & 15));
+			to[0] = 0x0f;
+		}
+		bytes = 4;
+		at = length - bytes;
+	}
+	for (int k = 0; k < insn->memory_count; k++)
+		if (insn->memory[k].relative)
+			target = (uint64_t)insn->memory[k].disp;
+	if (moved->label >= 0)
+		target = (uint64_t)(uintptr_t)(base + target_of(writing, i));
+	return bytes == 0 || write_distance(to + at, bytes, to + length, target);
+}
+
+static bool write_all(struct writing *writing, uint8_t *base)
+{
+	const struct decoded_function *function = writing->function;
+	const struct rewrite *change = writing->change;
+	bool reached = true;
+	int next = 0;
+
+	for (int i = 0; i < function->count; i++) {
+		const struct moved *moved = &writing->moved[i];
+		uint8_t *to = base + moved->enter;
+
+		if (i == function->first)
+			reached &= write_lines(&to, change->before, change->before_count);
+		for (int k = 0; k < moved->place; k++)
+			reached &=
+				write_lines(&to, &change->filler[next++ % change->filler_count], 1);
+		reached &= write_insn(writing, i, base);
+		to = base + moved->at + insn_length(writing, i);
+		if (i == function->last)
+			reached &= write_lines(&to, change->after, change->after_count);
+	}
+	return reached;
+}
+
+struct status rewrite_function(const struct decoded_function *function,
+	const struct rewrite *change, uint8_t *to, size_t bytes, const void **start)
+{
+	struct writing writing = { .function = function,
+		.change = change,
+		.moved = memory_new((size_t)function->count + 1, sizeof(*writing.moved)) };
+	struct status status = status_ok();
+	size_t offset;
+
+	for (int i = 0; i < function->count && status_is_ok(&status); i++)
+		status = check(&writing, i);
+	if (status_is_ok(&status))
+		status = choose_places(&writing);
+	if (status_is_ok(&status))
+		do
+			lay_out(&writing);
+		while (lengthen(&writing, &status));
+	if (status_is_ok(&status)) {
+		offset = (function->insn[function->first].address -
+				 (uint64_t)(uintptr_t)(to + writing.moved[function->first].from)) %
+			 LINE;
+		if (offset + writing.size > bytes)
+			status = status_failed("the loop with %d more instructions needs more than "
+					       "%zu bytes",
+				change->inserted, bytes);
+		else if (!write_all(&writing, to + offset))
+			status = status_failed("the code refers to an address that is too far");
+		*start = to + offset;
+	}
+	free(writing.moved);
+	return status;
+}
+
+void rewrite_used(
+	const struct decoded_function *function, int first, int last, bool used[REG_COUNT])
+{
+	memset(used, 0, REG_COUNT * sizeof(*used));
+	for (int i = first; i <= last; i++) {
+		const struct insn *insn = &function->insn[i];
+
+		for (int k = 0; k < insn->read_count; k++)
+			used[insn->reads[k]] = true;
+		for (int k = 0; k < insn->write_count; k++)
+			used[insn->writes[k]] = true;
+		for (int k = 0; k < insn->memory_count; k++)
+			used[insn->memory[k].base] = used[insn->memory[k].index] = true;
+	}
+}

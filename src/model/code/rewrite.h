@@ -1,0 +1,44 @@
+/* Writes the machine code of a function anew, with more instructions in its innermost loop. The new
+ * instructions, the fillers, are spread evenly over one iteration. Each filler runs exactly once
+ * per iteration. The new code may run at another address: jumps and relative addresses are changed
+ * to reach the same targets.
+ *
+ * Only code of x86-64 can be written anew. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "model/code/decode.h"
+
+/* One machine instruction to insert. */
+struct code_line {
+	uint8_t bytes[64], length;
+	/* The place of a 32-bit distance to `target` in the instruction, as an offset. 0: the
+	 * instruction is the same at every address. */
+	uint8_t distance_at;
+	uint64_t target;
+};
+
+struct rewrite {
+	const struct code_line *filler; /* the fillers, inserted in turn */
+	int filler_count;
+	int inserted; /* number of fillers in one iteration; 0: no filler */
+	bool flags;   /* a filler changes flags, so it goes only where no instruction needs them */
+	/* Instructions that run when execution enters the loop and when it leaves the loop. They
+	 * must not change flags. */
+	const struct code_line *before, *after;
+	int before_count, after_count;
+};
+
+/* Writes the function to `to`, where it will run. The first instruction of the loop keeps its
+ * offset within 64 bytes. *start receives the address of the new function. STATUS_FAILED: the code
+ * cannot be written anew (the text gives the reason), or `bytes` bytes are too few. */
+struct status rewrite_function(const struct decoded_function *function,
+	const struct rewrite *change, uint8_t *to, size_t bytes, const void **start);
+
+/* Marks the registers that the instructions `first` to `last` of the function name. */
+void rewrite_used(
+	const struct decoded_function *function, int first, int last, bool used[REG_COUNT]);

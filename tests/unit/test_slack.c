@@ -1,0 +1,246 @@
+/* Probed pressure: what points on a made-up curve say, how a simulated core is measured, and which
+ * line of a wrong core model is named. */
+#include "fake_measurer.h"
+
+#include "experiment/slack/slack.h"
+#include "model/limits/ports.h"
+
+/* ---- Points */
+
+static void check_estimate(const struct slack_point *point, double each, enum slack_kind kind,
+	double pressure, double slack)
+{
+	struct slack_report report = {
+		.cycles = 4, .cycles_lo = 4, .cycles_hi = 4, .width = 6, .slots = 10
+	};
+	struct slack_resource resource = { .ports = 2, .each = each };
+
+	slack_estimate(&resource, &report, point, 2);
+	assert_int_equal(resource.kind, kind);
+	if (kind == SLACK_FAILED)
+		return;
+	check_near(resource.pressure, pressure, 0.01);
+	check_near(resource.slack, slack, 0.05);
+	assert_true(resource.pressure_lo <= resource.pressure &&
+		    resource.pressure <= resource.pressure_hi);
+}
+
+TEST(points_beyond_the_knee_give_pressure_and_slack)
+{
+	/* 3 + n cycles: three of four cycles are busy, and one filler is free. */
+	check_estimate((struct slack_point[]){ { 16, 19, 18.9, 19.1 }, { 26, 29, 28.9, 29.1 } }, 1,
+		SLACK_EXACT, 3, 1);
+	/* 1 + n / 2 cycles: two ports. */
+	check_estimate((struct slack_point[]){ { 32, 17, 17, 17 }, { 52, 27, 27, 27 } }, 0.5,
+		SLACK_EXACT, 1, 6);
+	/* A divider is a little slower than stated: its own time counts. */
+	check_estimate((struct slack_point[]){ { 4, 20, 20, 20 }, { 7, 35, 35, 35 } }, 4.5,
+		SLACK_EXACT, 0, 0.8);
+	/* The fillers go to two ports and not to one. */
+	check_estimate((struct slack_point[]){ { 16, 9, 9, 9 }, { 26, 14, 14, 14 } }, 1,
+		SLACK_AMBIGUOUS, 1, 6);
+	/* Fillers that cost nothing did not run. */
+	check_estimate(
+		(struct slack_point[]){ { 16, 4, 4, 4 }, { 26, 4, 4, 4 } }, 1, SLACK_FAILED, 0, 0);
+	/* The loop is never busy for longer than it lasts. */
+	check_estimate((struct slack_point[]){ { 16, 20.5, 20, 21 }, { 26, 30.5, 30, 31 } }, 1,
+		SLACK_EXACT, 4, 0);
+	/* Six ports and six slots a cycle: the width is full as early as the ports. */
+	check_estimate((struct slack_point[]){ { 96, 18, 18, 18 }, { 156, 28, 28, 28 } }, 1 / 6.0,
+		SLACK_AT_LEAST, 2, 12);
+}
+
+#if defined(__x86_64__)
+
+/* ---- A simulated core that behaves as `truth` says */
+
+struct simulated {
+	const struct slack_report *truth;
+	double base; /* cycles of an iteration without fillers */
+	double now;
+	int requests;
+};
+
+/* The time of one iteration: the largest pressure of any set of ports. */
+static double cycles_of(const struct simulated *simulated, unsigned filler, double count)
+{
+	const struct slack_report *truth = simulated->truth;
+	const struct slack_filler *option = NULL;
+	double cycles = simulated->base;
+
+	for (int i = 0; i < truth->count; i++)
+		for (int k = 0; k < truth->resource[i].option_count; k++)
+			if (truth->resource[i].option[k].number == filler)
+				option = &truth->resource[i].option[k];
+	assert_true(option || count == 0);
+	for (int i = 0; i < truth->count; i++) {
+		const struct slack_resource *resource = &truth->resource[i];
+		double each = resource->ports && option
+				      ? fillers_each(truth, option, resource->ports)
+				      : 0;
+
+		for (int k = 0; k < resource->option_count && !resource->ports; k++)
+			if (&resource->option[k] == option)
+				each = option->each;
+		cycles = fmax(cycles, resource->model + count * each);
+	}
+	return fmax(cycles, (truth->slots + count) / truth->width);
+}
+
+static struct result answer(void *context, const struct request *request)
+{
+	struct simulated *simulated = context;
+	struct result result = { .final = true, .facts.cycles_from = SOURCE_REFERENCE };
+	double cycles = cycles_of(simulated, request->change.what, request->change.count);
+
+	assert_non_null(request->change.write);
+	for (int i = 0; i < 40; i++)
+		result.trials.trial[result.trials.count++] = (struct trial){
+			.cpe = cycles * (1 + (i % 5 - 2) * 1e-3) / simulated->truth->elements,
+			.ghz = 4,
+			.watch = 1,
+			.turns = 1,
+			.fate = TRIAL_QUIET
+		};
+	simulated->now += 0.003;
+	simulated->requests++;
+	return result;
+}
+
+/* The model of a core in which the port sets of some classes are others, and the explanation of a
+ * setting by it. */
+static struct slack *slack_of(
+	const char *words, const char *core, const char *changes, struct uarch **uarch)
+{
+	struct explanation *explanation = explanation_new();
+	struct setting setting;
+	struct slack *slack;
+	char text[600];
+
+	snprintf(text, sizeof(text), "uarch made Made\nisa x86_64\nfrom %s\n%s\n", core, changes);
+	check_ok(uarch_parse(text, "made.uarch", uarch));
+	assert_true(setting_read(&setting, words));
+	explain(
+		&(struct explain_question){
+			.kernel = setting.kernel, .v = setting.v, .seed = 1, .uarch = *uarch },
+		explanation);
+	check_ok(explanation->status);
+	slack = slack_new(&setting, explanation, 1);
+	explanation_free(explanation);
+	return slack;
+}
+
+/* Measures a setting on a core that behaves as core plus `truth`, with the core model core plus
+ * `model`. */
+static struct slack *measured(const char *words, const char *truth, const char *model)
+{
+	struct uarch *uarchs[2];
+	struct slack *real = slack_of(words, "zen4", truth, &uarchs[0]),
+		     *slack = slack_of(words, "zen4", model, &uarchs[1]);
+	struct simulated simulated = { .truth = slack_report(real), .base = 5 };
+	struct fake_measurer fake = {
+		.answer = answer, .context = &simulated, .now = &simulated.now
+	};
+	const struct measurer measurer = fake_measurer(&fake, 1);
+
+	slack_measure(slack, &measurer);
+	slack_free(real);
+	uarch_free(uarchs[0]);
+	uarch_free(uarchs[1]);
+	return slack;
+}
+
+static const struct slack_resource *resource_of(const struct slack *slack, const char *name)
+{
+	const struct slack_report *report = slack_report(slack);
+
+	for (int i = 0; i < report->count; i++)
+		if (strcmp(report->resource[i].name, name) == 0)
+			return &report->resource[i];
+	fail_msg("no resource %s", name);
+	return NULL;
+}
+
+TEST(a_core_that_is_as_its_model_is_measured_exactly)
+{
+	static const char *const settings[] = { "mul-by", "sum-halves unroll=4",
+		"combine op=mul type=f64 unroll=8 acc=4", "k-loads", "mountain", "stores" };
+
+	for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++) {
+		struct slack *slack = measured(settings[i], "", "");
+		const struct slack_report *report = slack_report(slack);
+
+		assert_true(report->complete && report->count >= 12);
+		assert_string_equal(report->contradiction, "");
+		for (int k = 0; k < report->count; k++) {
+			const struct slack_resource *resource = &report->resource[k];
+
+			if (resource->kind != SLACK_EXACT)
+				fail_msg("%s: %s is %s", settings[i], resource->name,
+					slack_kinds[resource->kind]);
+			check_near(resource->pressure, resource->model, 0.05);
+			assert_false(slack_differs(resource, resource->model));
+		}
+		slack_free(slack);
+	}
+}
+
+/* Zen 4 multiplies on one port, so four multiplications keep it busy for four cycles of five. */
+TEST(slack_is_what_the_loop_leaves_free)
+{
+	struct slack *slack = measured("mul-by", "", "");
+
+	check_near(resource_of(slack, "alu1")->pressure, 4, 0.05);
+	check_near(resource_of(slack, "alu1")->slack, 1, 0.1);
+	check_near(slack_report(slack)->cycles, 5, 0.01);
+	slack_free(slack);
+}
+
+/* One line of the model is wrong: it is named, with ports that fit. */
+TEST(a_wrong_line_of_the_core_model_is_named)
+{
+	static const struct {
+		const char *setting, *line, *says;
+	} planted[] = {
+		{ "mul-by", "class imul latency 3 ports alu2 [M]", "class imul" },
+		{ "mul-by", "class imul latency 3 ports alu1,alu2 [M]", "class imul" },
+		{ "mul-by", "class imul latency 3 ports alu0 [M]", "class imul" },
+		{ "combine op=mul type=f64 unroll=8 acc=4",
+			"class fmul latency 3 ports fp2,fp3 [M]", "class fmul" },
+		{ "combine op=mul type=f64 unroll=8 acc=4", "class fmul latency 3 ports fp [M]",
+			"class fmul" },
+		{ "combine op=add type=f64 unroll=8 acc=4",
+			"class fadd latency 3 ports fp0,fp1 [M]", "class fadd" },
+		{ "combine op=add type=f32 unroll=8 acc=8", "class fadd latency 3 ports fp2 [M]",
+			"class fadd" },
+		{ "sum-halves unroll=4", "class shift latency 1 ports alu [M]", "class shift" },
+		{ "sum-halves unroll=4", "class shift latency 1 ports alu0,alu3 [M]",
+			"class shift" },
+		{ "sum-halves unroll=4", "class shift latency 1 ports alu1 [M]", "class shift" },
+	};
+
+	for (size_t i = 0; i < sizeof(planted) / sizeof(*planted); i++) {
+		struct slack *slack = measured(planted[i].setting, "", planted[i].line);
+		const char *says = slack_report(slack)->contradiction;
+
+		if (!strstr(says, planted[i].says) || !strstr(says, "made.uarch:4"))
+			fail_msg("%s, %s: \"%s\"", planted[i].setting, planted[i].line, says);
+		slack_free(slack);
+	}
+}
+
+TEST(what_cannot_be_measured_says_why)
+{
+	struct setting setting;
+	struct slack *slack;
+
+	assert_true(setting_read(&setting, "mul-by"));
+	slack = slack_new(&setting, NULL, 1);
+	assert_int_equal(slack_report(slack)->status.code, STATUS_FAILED);
+	check_contains(slack_report(slack)->status.text, "core model");
+	slack_free(slack);
+}
+
+#endif
+
+RUN_TESTS()
