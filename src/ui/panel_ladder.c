@@ -15,15 +15,36 @@ enum { CAUSES_FROM = 92, FIGURE = 7, TITLE_MOST = 30 };
 
 static const char binds[] = "◀ binds", predicted[] = "◀ predicted", soft[] = " (soft)";
 
+/* A scale so many times the longest bar makes all bars short, so the title says how long a full bar
+ * is. */
+enum { SCALE_TOLD = 8 };
+
+/* Returns the last clause of the title: how many cycles a full bar is, if the bars are short
+ * because an earlier setting had higher limits. */
+static struct words full_bar(const struct view *view)
+{
+	double longest = view->sample.valid ? view->sample.cpe : 0;
+
+	for (int i = 0; view->explanation && i < view->explanation->limits.limit_count; i++)
+		if (view->explanation->limits.limit[i].known)
+			longest = fmax(longest, view->explanation->limits.limit[i].cpe);
+	if (steady_has_a(view))
+		longest = fmax(longest, view->a.cpe);
+	return words_of(longest > 0 && view->scales.ladder.high > SCALE_TOLD * longest
+				? ", full bar: %s (a: again)"
+				: "",
+		units_value(view->scales.ladder.high).text);
+}
+
 static struct words title_of(const struct scene *scene)
 {
 	const struct view *view = scene->view;
 
-	return words_of(!view->core	? "limits"
-			: view->foreign ? "limits for %s, not this core"
-			: view->nearest ? "limits of %s, the nearest known core"
-					: "limits in cycles per element, M %s",
-		view->core ? panels_core(view->core).text : "");
+	return words_of(!view->core	? "limits%1$s%2$s"
+			: view->foreign ? "limits for %1$s, not this core%2$s"
+			: view->nearest ? "limits of %1$s, the nearest known core%2$s"
+					: "limits in cycles per element, M %1$s%2$s",
+		view->core ? panels_core(view->core).text : "", full_bar(view).text);
 }
 
 static bool wanted(const struct view *view)

@@ -57,6 +57,11 @@ TEST(a_limit_that_halves_is_a_bar_that_halves)
 	begin(2);
 	assert_int_equal(bar_of(ladder(), "latency"), (whole + 1) / 2);
 	assert_int_equal(bar_of(shown, "measured"), (whole + 1) / 2);
+	lacks(title(&panel_ladder), "full bar");
+	begin(0.25);
+	ladder();
+	check_contains(title(&panel_ladder), ", full bar: 4.000 (a: again)");
+	begin(2);
 	/* Another kernel, or the command `again`, begins the scale again. */
 	view.epoch = 1;
 	assert_int_equal(bar_of(ladder(), "latency"), whole);
