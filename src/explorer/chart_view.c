@@ -342,6 +342,12 @@ static struct status run_picture(
 	struct status status;
 	char path[FILE_PATH] = "";
 
+	/* A panel that is no chart is shown with the whole screen. */
+	if (!row_of(session->screen.front) && !*arguments) {
+		if (change)
+			screen_want_shot(change, true, "");
+		return status_ok();
+	}
 	if (!change)
 		return command_unless(row_of(session->screen.front), "this panel has no picture");
 	view = memory_new(1, sizeof(*view));

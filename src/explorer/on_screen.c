@@ -164,6 +164,12 @@ bool overlay_shows_page(const struct session *session, const char *command)
 	       strcmp(session->screen.page_command, command) == 0;
 }
 
+void screen_want_shot(struct session *session, bool wanted, const char *name)
+{
+	session->screen.shot_wanted = wanted;
+	snprintf(session->screen.shot, sizeof(session->screen.shot), "%s", name);
+}
+
 void find_open(struct session *session, const char *text, const struct view_found *found, int count,
 	int more)
 {

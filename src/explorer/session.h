@@ -94,6 +94,10 @@ struct status theme_find(const char *name, enum theme *theme);
 /* Returns the theme that the user chose, or THEME_AUTO. */
 enum theme session_theme(const struct session *session);
 
+/* Returns whether the last command asked for a screenshot, and copies the name of its file, which
+ * is empty for a new name. The next call returns false. */
+bool session_shot(struct session *session, char *name, size_t size);
+
 /* Saves the present setting as the last one, and all changed settings, at the end of the session.
  */
 void session_remember(struct session *session);

@@ -32,6 +32,7 @@ enum {
 	VIEW_STRIP = 240,
 	VIEW_KERNELS = 256,
 	VIEW_FOUND = 64,
+	VIEW_SHOT = 400, /* bytes of the name of a screenshot's file */
 	VIEW_TEXT = 2400
 };
 
@@ -199,6 +200,10 @@ struct screen {
 	char *page;
 	char page_title[80];
 	const char *page_command;
+
+	/* The screenshot that the user interface must save: its file, empty for a new name. */
+	bool shot_wanted;
+	char shot[VIEW_SHOT];
 
 	char find[FIND_SIZE]; /* the text that the user typed to find a command or event */
 	int found_count, found_selected;

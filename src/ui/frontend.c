@@ -9,6 +9,7 @@
 #include "base/data.h"
 #include "base/monotonic.h"
 #include "ui/panels.h"
+#include "ui/screenshot.h"
 
 static void override_keys(struct frontend *front)
 {
@@ -140,6 +141,34 @@ static void refuse_key(struct frontend *front, enum context context, int code)
 	session_say(front->session, words_of("%s does nothing here: %s",
 					    name.text[0] ? name.text : "this key", others[context])
 					    .text);
+}
+
+/* Saves the screenshot that the last command asked for, if any. */
+static struct status shoot(struct frontend *front, double now)
+{
+	struct canvas *canvas = &front->canvas;
+	enum theme theme = session_theme(front->session);
+	char path[VIEW_SHOT];
+	struct text svg = { 0 };
+	bool solid = canvas->solid;
+	struct status status;
+
+	if (!session_shot(front->session, path, sizeof(path)))
+		return status_ok();
+	/* A picture has 256 colours, whatever the terminal has. */
+	canvas->solid = true;
+	frontend_draw(front, now);
+	canvas->solid = solid;
+	screenshot_draw(canvas, theme == THEME_AUTO ? THEME_DARK : theme,
+		words_of("The screen of slexplore with the kernel %s, as text",
+			front->view.setting.kernel->name)
+			.text,
+		&svg);
+	status = screenshot_save(&svg, path, sizeof(path));
+	session_say(front->session,
+		status_is_ok(&status) ? words_of("screenshot: %s", path).text : status.text);
+	text_free(&svg);
+	return status;
 }
 
 /* Runs a command of a key or of the mouse. The user interface itself runs "redraw" and "page". */
@@ -282,6 +311,7 @@ void frontend_input(struct frontend *front, const struct input *input, double no
 	case KEYCODE_PASTE: paste(front, input->pasted, now); break;
 	default: key(front, input->code, now); break;
 	}
+	shoot(front, now);
 	front->copied |= !before && screen->overlay == OVERLAY_TEXT && !screen->text_title[0];
 }
 
@@ -567,6 +597,8 @@ static struct status run_line(struct script *script, char *line)
 		return words[i].run(script, line + name + strspn(line + name, " "));
 	}
 	status = session_command(script->front->session, line, now_of(script));
+	if (status_is_ok(&status))
+		status = shoot(script->front, now_of(script));
 	return status_is_ok(&status) ? status : wrong_line(script, status.code, status.text);
 }
 

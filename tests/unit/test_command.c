@@ -600,6 +600,7 @@ TEST(recording_begins_and_ends)
 
 TEST(pictures_show_the_panel_in_front)
 {
+	char shot[VIEW_SHOT];
 	struct status status = session_command(session, "picture", 1);
 
 	/* Nothing is measured yet. */
@@ -612,11 +613,19 @@ TEST(pictures_show_the_panel_in_front)
 	assert_int_equal(unlink("my  slice.gp"), 0);
 	status = session_command(session, "picture slice.xyz", 1);
 	assert_int_equal(status.code, STATUS_USAGE);
-	/* The key bar does not offer what would be refused. */
+	/* A panel that is no chart: the whole screen is the picture. */
 	run("view strip");
-	assert_false(session_command_works(session, "picture"));
-	status = session_command(session, "picture", 1);
+	status = session_command(session, "picture slice.svg", 1);
 	assert_int_equal(status.code, STATUS_USAGE);
+	assert_false(session_shot(session, shot, sizeof(shot)));
+	run("picture");
+	assert_true(session_shot(session, shot, sizeof(shot)));
+	assert_string_equal(shot, "");
+	run("screenshot to my  screen.svg");
+	assert_true(session_shot(session, shot, sizeof(shot)));
+	assert_string_equal(shot, "my  screen.svg");
+	assert_false(session_shot(session, shot, sizeof(shot)));
+	refused("screenshot to", "screenshot to needs a file name that ends in .svg");
 }
 
 TEST(overlays_open_scroll_and_close)
