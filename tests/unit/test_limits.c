@@ -7,9 +7,10 @@
 /* ---- The cores: Skylake, and a core with every number, all different */
 
 static char *head, *rest; /* the texts of tests/data/limits */
-enum core { SKYLAKE, ZEN2, ODD, BANKED, FETCHING, CORES };
+enum core { SKYLAKE, ZEN2, ZEN4, ODD, BANKED, FETCHING, CORES };
 static struct uarch *cores[CORES];
-static const char *const core_names[CORES] = { "skylake", "zen2", "odd", "banked", "fetching" };
+static const char *const core_names[CORES] = { "skylake", "zen2", "zen4", "odd", "banked",
+	"fetching" };
 static struct uarch *const *const odd = &cores[ODD];
 
 static struct uarch *parse(const char *first, const char *second, const char *third)
@@ -29,9 +30,9 @@ static int set_up(void **state)
 	rest = table_text("limits", "rest", NULL);
 	check_ok(uarch_load("skylake", "x86_64", &cores[SKYLAKE]));
 	check_ok(uarch_load("zen2", "x86_64", &cores[ZEN2]));
+	check_ok(uarch_load("zen4", "x86_64", &cores[ZEN4]));
 	cores[ODD] = parse(head, rest, "");
-	cores[BANKED] = parse(head, rest,
-		"cap loads-bank 1 [M]\ncap store-lines 0.5 [M]\nextra split-store-bytes 32 [M]\n");
+	cores[BANKED] = parse(head, rest, "cap loads-bank 1 [M]\ncap store-lines 0.5 [M]\n");
 	cores[FETCHING] = parse(head, "extra fetch-bytes 5 [M]\nextra decode 2 [M]\n", "");
 	*state = cores[SKYLAKE];
 	return 0;

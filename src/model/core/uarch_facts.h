@@ -118,7 +118,6 @@ FACT(EXTRA_MISSES, "extra misses")
 /* number of accesses that a load (with split-store: a store) across a line boundary counts as */
 FACT(EXTRA_SPLIT_LOAD, "extra split-load")
 FACT(EXTRA_SPLIT_STORE, "extra split-store")
-/* bytes of the aligned blocks in which stores from general registers count as split-store if they
- * cross the end of a block. Other stores do not count as split there. If this is unknown, the
- * blocks are lines and all stores count */
-FACT(EXTRA_SPLIT_STORE_BYTES, "extra split-store-bytes")
+/* bytes of the aligned blocks that "cap store-lines" counts; unknown: a cache line. A store across
+ * the end of a block writes two blocks */
+FACT(EXTRA_STORE_BLOCK, "extra store-block")

@@ -70,36 +70,26 @@ static void add_accesses(struct tally *tally)
 /* ---- Accesses that cross a cache line */
 
 /* The loads, or the stores, of a path: `count` accesses at `rate` accesses per cycle. An access
- * that crosses the end of an aligned block (a cache line on most cores) counts as `each` accesses.
- */
+ * that crosses a cache line counts as `each` accesses. */
 struct side {
 	const char *what;
 	double count, each, rate;
-	unsigned block; /* bytes of a block */
-	double split;	/* number of accesses per path that cross the end of a block */
+	double split; /* number of accesses per path that cross a cache line */
 };
 
-static bool crosses(const struct side *side, const struct insn_memory *memory, uint64_t address)
-{
-	return memory->accesses <= 1 && address &&
-	       address % side->block + memory->size > side->block;
-}
-
-/* Counts accesses per path that cross the end of a block. The addresses come from a single-stepped
- * loop. */
-static void count_splits(
-	const struct loop *loop, bool vectors, struct side *loads, struct side *stores)
+/* Counts accesses per path that cross a line. The addresses come from a single-stepped loop. */
+static void count_splits(const struct loop *loop, struct side *loads, struct side *stores)
 {
 	for (int s = 0; s < loop->path_count; s++) {
 		const struct insn *insn = &loop->insn[loop->path[s].insn];
 
 		for (int k = 0; k < INSN_MEMORY; k++) {
 			uint64_t address = loop->path[s].address[k];
+			bool crosses = insn->memory[k].accesses <= 1 && address &&
+				       address % LINE + insn->memory[k].size > LINE;
 
-			loads->split +=
-				insn_loads(insn, k) && crosses(loads, &insn->memory[k], address);
-			stores->split += insn_stores(insn, k) && (vectors || !insn->vector) &&
-					 crosses(stores, &insn->memory[k], address);
+			loads->split += crosses && insn_loads(insn, k);
+			stores->split += crosses && insn_stores(insn, k);
 		}
 	}
 }
@@ -126,44 +116,35 @@ static double share_out(const struct side *loads, const struct side *stores, dou
 static void add_splits(struct tally *tally)
 {
 	const double *fact = tally->uarch->fact;
-	/* Whether stores from vector registers count, and whether blocks are lines. */
-	bool vectors = !(fact[EXTRA_SPLIT_STORE_BYTES] >= 1);
 	struct side side[] = {
-		{ "load", tally_all(tally->loads), fact[EXTRA_SPLIT_LOAD], fact[CAP_LOADS], LINE,
-			0 },
-		{ "store", vectors ? tally_all(tally->stores) : tally->stores[ACCESS_GENERAL],
-			fact[EXTRA_SPLIT_STORE], fact[CAP_STORES],
-			vectors ? LINE : (unsigned)fact[EXTRA_SPLIT_STORE_BYTES], 0 },
+		{ "load", tally_all(tally->loads), fact[EXTRA_SPLIT_LOAD], fact[CAP_LOADS], 0 },
+		{ "store", tally_all(tally->stores), fact[EXTRA_SPLIT_STORE], fact[CAP_STORES], 0 },
 	};
 	double splits = tally->place->walk.splits * tally->elements;
 
 	if (tally->loop->stepped)
-		count_splits(tally->loop, vectors, &side[0], &side[1]);
+		count_splits(tally->loop, &side[0], &side[1]);
 	/* If the loop has unknown instructions, the split accesses may belong to the unknown
 	 * instructions, so no limit is added. */
-	if (side[0].split + side[1].split <= 0 && tally->limits->unknown == 0 && splits > 0 &&
-		(vectors || tally->stores[ACCESS_VECTOR] <= 0)) {
+	if (side[0].split + side[1].split <= 0 && tally->limits->unknown == 0 && splits > 0) {
 		splits = fmin(splits, side[0].count + side[1].count);
 		side[0].split = share_out(&side[0], &side[1], splits);
 		side[1].split = splits - side[0].split;
 	}
 	for (int i = 0; i < 2; i++) {
-		struct limit_words crossing = words_turn(tally, side[i].split),
-				   end = words_number(side[i].block);
-		const char *what = side[i].block == LINE ? "a line" : end.text;
-		const char *bytes = side[i].block == LINE ? "" : " bytes";
+		struct limit_words crossing = words_turn(tally, side[i].split);
 
 		if (side[i].split <= 1e-9 || !uarch_known(side[i].rate))
 			continue;
 		if (!uarch_known(side[i].each))
 			limits_add_unknown(tally, LIMIT_SPLITS,
-				"%s %ss cross %s%s; its cost is not known", crossing.text,
-				side[i].what, what, bytes);
+				"%s %ss cross a line; its cost is not known", crossing.text,
+				side[i].what);
 		else
 			limits_add(tally, LIMIT_SPLITS, side_cycles(&side[i], side[i].split),
-				"%s %s%s; %s of them cross %s%s and count as %s",
+				"%s %s%s; %s of them cross a line and count as %s",
 				words_turn(tally, side[i].count).text, side[i].what,
-				words_s(tally, side[i].count), crossing.text, what, bytes,
+				words_s(tally, side[i].count), crossing.text,
 				words_number(side[i].each).text);
 	}
 }
@@ -267,11 +248,39 @@ static void add_banks(struct tally *tally)
 			words_number(each).text);
 }
 
-/* ---- Stores to different cache lines */
+/* ---- Stores to different blocks of memory: cache lines on most cores */
 
-/* Whether a store may go to the same line as the previous store. At the first store of the path,
+/* Replaces each store that crosses the end of a block by two stores, one to each block. The part in
+ * the block of the previous store comes first. */
+static void divide(struct accesses *stores, int64_t block)
+{
+	struct accesses parts = { 0,
+		memory_new((size_t)stores->count * 2 + 1, sizeof(*parts.access)) };
+	uint64_t last = 0;
+
+	for (int i = 0; i < stores->count; i++) {
+		struct access part[2] = { stores->access[i], stores->access[i] };
+		int64_t first = block - (int64_t)(part[0].seen % (uint64_t)block);
+		bool high;
+
+		if (!part[0].seen || first >= part[0].size) {
+			parts.access[parts.count++] = part[0];
+			last = part[0].seen / (uint64_t)block;
+			continue;
+		}
+		part[1].seen += (uint64_t)first;
+		high = last == part[1].seen / (uint64_t)block;
+		parts.access[parts.count++] = part[high];
+		parts.access[parts.count++] = part[!high];
+		last = part[!high].seen / (uint64_t)block;
+	}
+	free(stores->access);
+	*stores = parts;
+}
+
+/* Whether a store may go to the same block as the previous store. At the first store of the path,
  * the previous store is the last store of the previous path. */
-static bool may_share(const struct accesses *stores, int at)
+static bool may_share(const struct accesses *stores, int at, int64_t block)
 {
 	const struct access *b = &stores->access[at],
 			    *a = &stores->access[(at + stores->count - 1) % stores->count];
@@ -279,29 +288,28 @@ static bool may_share(const struct accesses *stores, int at)
 	int64_t apart;
 
 	if (a->seen && b->seen && !later)
-		return b->seen / LINE <= (a->seen + (uint64_t)a->size - 1) / LINE &&
-		       a->seen / LINE <= (b->seen + (uint64_t)b->size - 1) / LINE;
+		return a->seen / (uint64_t)block == b->seen / (uint64_t)block;
 	if (!address_comparable(&a->address, &b->address) || (later && !b->grows))
 		return true;
 	apart = (int64_t)((uint64_t)b->address.constant + (later ? (uint64_t)b->growth : 0) -
 			  (uint64_t)a->address.constant);
-	return apart < 0 ? -apart < LINE + b->size - 1 : apart < LINE + a->size - 1;
+	return apart < 0 ? -apart < block + b->size - 1 : apart < block + a->size - 1;
 }
 
 /* Returns the cycles that the stores of the loop's path need, in order. Up to `together` adjacent
- * stores to one line complete in one cycle. */
-static double store_cycles(const struct accesses *stores, double together)
+ * stores to one block complete in one cycle. */
+static double store_cycles(const struct accesses *stores, double together, int64_t block)
 {
 	int first = 0, run = 1;
 	double cycles = 0;
 
-	/* Counting begins at a store that cannot share a line with the previous store. */
-	while (first < stores->count && may_share(stores, first))
+	/* Counting begins at a store that cannot share a block with the previous store. */
+	while (first < stores->count && may_share(stores, first, block))
 		first++;
 	if (first == stores->count)
 		return stores->count / together;
 	for (int i = 1; i <= stores->count; i++) {
-		if (i < stores->count && may_share(stores, (first + i) % stores->count)) {
+		if (i < stores->count && may_share(stores, (first + i) % stores->count, block)) {
 			run++;
 			continue;
 		}
@@ -316,28 +324,36 @@ static void add_store_lines(struct tally *tally)
 	const struct kernel_walk *walk = &tally->place->walk;
 	double lines = tally->uarch->fact[CAP_STORE_LINES], stores = tally_all(tally->stores),
 	       cycles, random = 0;
-	double together = tally->uarch->fact[CAP_STORES];
+	double together = tally->uarch->fact[CAP_STORES],
+	       block = tally->uarch->fact[EXTRA_STORE_BLOCK];
+	struct limit_words bytes;
 	struct accesses all;
 
 	if (lines <= 0 || together <= lines || stores <= 0)
 		return;
-	/* If stores go to random addresses of a range, two adjacent stores share a line only by
+	if (!(block >= 1))
+		block = LINE;
+	/* If stores go to random addresses of a range, two adjacent stores share a block only by
 	 * chance. */
 	if (walk->scattered && walk->range > LINE && walk->lines * tally->elements > stores - 1e-9)
-		random = stores * (1 - LINE / walk->range) / lines;
-	/* Stores of a walk with a stride of at least a line never share a line. The stride may be
+		random = stores * (1 - block / walk->range) / lines;
+	/* Stores of a walk with a stride of at least a block never share a block. The stride may be
 	 * in a register, so the code does not show it. */
-	if (!walk->scattered && walk->step >= LINE)
+	if (!walk->scattered && walk->step >= block)
 		random = stores / lines;
 	all = collect(tally->loop, true);
-	cycles = store_cycles(&all, together / lines) / lines;
+	divide(&all, (int64_t)block);
+	cycles = store_cycles(&all, together / lines, (int64_t)block) / lines;
 	free(all.access);
 	if (fmax(cycles, random) <= stores / together + 1e-9)
 		return;
+	bytes = words_number(block);
+	words_add(&bytes, " bytes");
 	limits_add(tally, LIMIT_STORE_LINES, fmax(cycles, random),
-		"%s store%s, %s line%s a cycle: few neighbouring stores share a line",
+		"%s store%s, %s %s%s a cycle: few neighbouring stores share %s",
 		words_turn(tally, stores).text, words_s(tally, stores), words_number(lines).text,
-		lines == 1 ? "" : "s");
+		block == LINE ? "line" : "block", lines == 1 ? "" : "s",
+		block == LINE ? "a line" : bytes.text);
 }
 
 /* Some cores execute one taken branch per cycle only if the loop has no other taken branch than its
