@@ -60,6 +60,7 @@ struct view_point {
  * discarded. A scale with high = 0 has no value yet. */
 struct view_scales {
 	struct scale ladder; /* cycles per element, for the bars of the limits */
+	struct scale ports;  /* cycles per iteration, for the bars of ports */
 	struct scale bytes;  /* bytes per cycle, for the slices (curves over one knob) */
 	struct scale cycles; /* cycles per element, for the slices */
 	double top;	     /* GB/s of the highest point of the mountain so far */

@@ -39,7 +39,7 @@ struct entries {
 	int count, pairs; /* pairs: number of entries whose micro-ops are counted by an event */
 	struct entry entry[ENTRIES];
 	int names;    /* width of the longest name in columns */
-	double scale; /* cycles per iteration of the longest bar */
+	double scale; /* cycles per iteration of a bar that fills its column */
 };
 
 /* ---- counted events ---- */
@@ -282,9 +282,10 @@ static void list(const struct view *view, struct entries *entries)
 	}
 }
 
-static void measure(struct box at, struct entries *entries)
+static void measure(struct box at, const struct view *view, struct entries *entries)
 {
 	entries->names = 2;
+	entries->scale = view->scales.ports.high;
 	for (int i = 0; i < entries->count; i++) {
 		const struct entry *entry = &entries->entry[i];
 
@@ -508,7 +509,7 @@ static void draw(struct box at, const struct scene *scene)
 		return;
 	}
 	list(view, &entries);
-	measure(at, &entries);
+	measure(at, view, &entries);
 	beside_find(view, &beside);
 	if (beside.count && at.width >= COLUMN + 2 + BESIDE) {
 		/* Two narrow columns of ports are better than one column with long bars. */

@@ -50,6 +50,17 @@ static void hold_ladder(struct scale *kept, struct scale *shown, const struct vi
 		widen(kept, shown, &view->sample, view->sample.cpe);
 }
 
+static void hold_ports(struct scale *kept, const struct view *view)
+{
+	const struct limits *limits = view->explanation ? &view->explanation->limits : NULL;
+
+	for (int i = 0; limits && i < limits->port_count; i++) {
+		double longest = fmax(limits->pressure[i], limits->naive[i]);
+
+		scale_widen(kept, longest, longest);
+	}
+}
+
 static void hold_slice(struct view_scales *kept, struct view_scales *shown, const struct view *view,
 	const struct view_slice *slice)
 {
@@ -74,6 +85,7 @@ void steady_hold(struct steady *steady, struct view *view)
 	if (steady->epoch != view->epoch)
 		*steady = (struct steady){ .epoch = view->epoch };
 	kept->cycles.kind = view->setting.kernel->plot_cpe ? SCALE_LOG : SCALE_LINEAR;
+	hold_ports(&kept->ports, view);
 	*shown = *kept;
 	hold_ladder(&kept->ladder, &shown->ladder, view);
 	hold_slice(kept, shown, view, &view->by_size);

@@ -80,6 +80,25 @@ TEST(a_disturbed_value_widens_one_frame)
 	check_near(view.scales.ladder.high, 4, 1e-9);
 }
 
+TEST(ports_and_mountain_keep_their_scale)
+{
+	memset(&steady, 0, sizeof(steady));
+	for (int pass = 0; pass < 2; pass++) {
+		begin(4);
+		explanation.limits.port_count = 1;
+		explanation.limits.pressure[0] = pass ? 2 : 4;
+		view.grid.present = true;
+		view.grid.top = pass ? 30 : 61;
+		steady_hold(&steady, &view);
+		check_near(view.scales.ports.high, 4, 1e-9);
+		check_near(view.grid.top, 61, 1e-6);
+	}
+	/* A mountain without a point has no scale. */
+	view.grid.top = 0;
+	steady_hold(&steady, &view);
+	check_near(view.grid.top, 0, 0);
+}
+
 TEST(a_has_a_bar_on_the_same_scale)
 {
 	memset(&steady, 0, sizeof(steady));
