@@ -121,7 +121,7 @@ static void add_trials(struct lines *lines, const struct view *view)
 			"%1$u %2$s used, contended ones too\n%1$u %2$s, contended ones too",
 			sample->trials, trials);
 	else
-		lines_add(lines, 4, STYLE_TEXT,
+		lines_add(lines, 5, STYLE_TEXT,
 			"%1$u %2$s%3$s used, %4$u not\n%1$u %2$sused, %4$u not", sample->trials,
 			quiet, trials, sample->dropped);
 	if (counters->check > 0 && counts_clocks_differ(counters->check))
