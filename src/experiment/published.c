@@ -74,7 +74,8 @@ bool published_find(const struct setting *setting, const char *uarch, struct pub
 void published_words(const struct published *published, const struct setting *setting,
 	double elements, struct text *words)
 {
-	text_addf(words, "%g cycles an iteration", published->cycles);
+	text_addf(words, "%g cycle%s an iteration", published->cycles,
+		published->cycles == 1 ? "" : "s");
 	if (elements > 1)
 		text_addf(words, ", %s per %s", units_value(published->cycles / elements).text,
 			setting->kernel->element);

@@ -77,6 +77,10 @@ TEST(words_name_cycles_core_and_source)
 	published_words(&published, &setting, 2, &words);
 	check_contains(
 		text_string(&words), "4.01 cycles an iteration, 2.005 per number on skylake");
+	text_clear(&words);
+	published.cycles = 1;
+	published_words(&published, &setting, 1, &words);
+	check_contains(text_string(&words), "1 cycle an iteration on");
 	text_free(&words);
 }
 
