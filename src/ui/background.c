@@ -1,9 +1,8 @@
 #include "ui/background.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "ui/theme.h"
 
 bool background_stated(const char *term, const char *colorfgbg, uint32_t *rgb)
 {
@@ -72,27 +71,67 @@ static bool parse(const char *text, uint32_t *rgb, bool *whole)
 	return false;
 }
 
-bool background_take(struct background_answer *answer, wint_t character)
+void background_asked(struct background *background, double now)
 {
-	uint32_t rgb;
-	bool whole;
-
-	/* A terminal may end its answer with Esc and a backslash. */
-	if (character == 27 && background_read(answer, &rgb))
-		return true;
-	if (character > ' ' && character < 0x7f && answer->length + 1 < (int)sizeof(answer->text)) {
-		answer->text[answer->length++] = (char)character;
-		answer->text[answer->length] = '\0';
-		if (parse(answer->text, &rgb, &whole))
-			return true;
-	}
-	*answer = (struct background_answer){ 0 };
-	return false;
+	if (background->ground.state == GROUND_UNKNOWN)
+		background->ground.state = GROUND_ASKED;
+	background->asked = now;
+	background->due = true;
 }
 
-bool background_read(const struct background_answer *answer, uint32_t *rgb)
+double background_awaits(const struct background *background, double now)
 {
-	bool whole;
+	return background->ground.state == GROUND_ASKED
+		       ? fmax(background->asked + BACKGROUND_DEADLINE - now, 0)
+		       : INFINITY;
+}
 
-	return answer->length > 0 && parse(answer->text, rgb, &whole) && whole;
+void background_expire(struct background *background, double now)
+{
+	if (background_awaits(background, now) > 0)
+		return;
+	background->ground.state = GROUND_UNKNOWN;
+	background->changed = true;
+}
+
+void background_begin(struct background *background)
+{
+	background->answering = background->due;
+	background->length = 0;
+	background->text[0] = '\0';
+}
+
+static void found(struct background *background, uint32_t rgb)
+{
+	background->changed |=
+		background->ground.state != GROUND_KNOWN || background->ground.rgb != rgb;
+	background->ground = (struct ground){ GROUND_KNOWN, rgb };
+	background->due = false;
+}
+
+bool background_string(struct background *background, wint_t character, bool ends)
+{
+	uint32_t rgb;
+	bool whole, begun = background->answering && parse(background->text, &rgb, &whole);
+
+	background->answering = false;
+	if (!begun)
+		return false;
+	if (ends) {
+		if (whole)
+			found(background, rgb);
+		return true;
+	}
+	/* A terminal may end its answer with Esc and a backslash. */
+	if (character == 27) {
+		background->answering = whole;
+		return whole;
+	}
+	if (character <= ' ' || character >= 0x7f ||
+		background->length + 1 >= (int)sizeof(background->text))
+		return false;
+	background->text[background->length++] = (char)character;
+	background->text[background->length] = '\0';
+	background->answering = parse(background->text, &rgb, &whole);
+	return background->answering;
 }

@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <wchar.h>
 
+#include "ui/theme.h"
+
 /* The query for the background colour (OSC 11). Source: XTerm Control Sequences. */
 #define BACKGROUND_QUERY "\033]11;?\033\\"
 
@@ -20,15 +22,27 @@ bool background_stated(const char *term, const char *colorfgbg, uint32_t *rgb);
 /* Returns whether a terminal of this name understands the query. Old terminals would print it. */
 bool background_can_ask(const char *term, int colours);
 
-/* An answer to the query that arrives character by character. */
-struct background_answer {
-	char text[32]; /* the characters after "Esc ]" */
+/* What is known about the background, and the answer to the query, which arrives character by
+ * character. All zero: nothing is known. Times are in seconds. */
+struct background {
+	struct ground ground;
+	bool changed;	/* the ground has changed; the user of the struct resets this */
+	double asked;	/* time of the query; 0: none */
+	bool due;	/* the terminal has not answered yet */
+	bool answering; /* the string that arrives may be the answer */
+	char text[32];	/* the characters of that string after "Esc ]" */
 	int length;
 };
 
-/* Takes the next character of a string from the terminal. Returns false if the string is no answer
- * to the query; the answer is then empty again. */
-bool background_take(struct background_answer *answer, wint_t character);
+/* Notes that the query was sent at the time `now`. */
+void background_asked(struct background *background, double now);
+/* Returns the seconds until the deadline; INFINITY: the ground does not depend on an answer. */
+double background_awaits(const struct background *background, double now);
+/* Gives up waiting if the deadline is over. */
+void background_expire(struct background *background, double now);
 
-/* Returns whether the answer is complete but for its end (BEL, or Esc \), and reads the colour. */
-bool background_read(const struct background_answer *answer, uint32_t *rgb);
+/* Notes that a string from the terminal begins. */
+void background_begin(struct background *background);
+/* Takes the next character of the string; ends: the string ends with this character. Returns false
+ * if the character belongs to no answer. */
+bool background_string(struct background *background, wint_t character, bool ends);

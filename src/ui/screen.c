@@ -1,10 +1,9 @@
-/* Shows canvases and reads keys with ncurses. */
+/* Shows canvases with ncurses; screen_input.c reads keys. */
 #include "ui/screen.h"
 
 #include <curses.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <math.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -17,31 +16,13 @@
 
 #include "base/monotonic.h"
 #include "base/text.h"
-#include "ui/background.h"
-#include "ui/keys.h"
+#include "ui/screen_inside.h"
 #include "ui/terminal.h"
 #include "ui/theme.h"
 
 /* An Esc without a further character within these milliseconds is the key Esc, not the start of a
  * control sequence. */
 enum { ESCAPE_DELAY = 25 };
-
-/* Seconds to wait for the next character of a control sequence, long enough for a slow serial line.
- */
-#define SEQUENCE_PAUSE 0.2
-
-/* Numbers that ncurses returns for the marks before and after a pasted text. ncurses uses smaller
- * numbers for keys. */
-enum { PASTE_BEGINS = 2000, PASTE_ENDS };
-
-/* A pasted text longer than PASTE_MOST bytes is cut. If the end of a pasted text does not arrive
- * within PASTE_PAUSE seconds after its last character, the text ends there. */
-enum { PASTE_MOST = 4096 };
-#define PASTE_PAUSE 3.0
-
-/* The parameters of the control sequence that begins a pasted text, and the sequence that ends it.
- */
-static const char paste_begins[] = "200~", paste_ends[] = "\033[201~";
 
 /* The state of the terminal. The struct is static because the handler of a fatal signal needs the
  * struct. */
@@ -52,29 +33,14 @@ static struct {
 	char *bytes;  /* of a frame being sent */
 	struct theme_wanted wanted;
 	struct looks looks;
-	bool colours;	      /* ncurses has set up colours */
-	bool stale;	      /* the looks must be chosen again */
-	struct ground ground; /* the terminal's background */
-	double asked;	      /* time of the query for the background, in seconds; 0: none */
-	bool answer_due;      /* the terminal has not answered the query yet */
-	bool answering;	      /* the string that is being read may be the answer */
-	bool escaped;	      /* the last key was a single Esc while an answer was due */
-	struct background_answer answer;
+	bool colours;		       /* ncurses has set up colours */
+	struct background *background; /* the terminal's background */
 	struct canvas shown; /* the content of the terminal; width 0: the content is unknown */
 	cchar_t *line;	     /* a row being sent */
 	bool modes_known;
 	struct termios modes; /* the terminal's modes before the program opened the screen */
 	char restore[192];    /* the string that leaves the full screen, for emergencies */
 	volatile bool open;
-	enum sequence
-		sequence;     /* kind of the control sequence being skipped; SEQUENCE_NONE: none */
-	wint_t sequence_last; /* last character of the sequence; 0: none yet */
-	double sequence_at;   /* time of the sequence's last character, in seconds */
-	char parameters[8];   /* the first characters of the sequence after "Esc [" */
-	bool mouse;	      /* the terminal reports the mouse */
-	bool pasting;	      /* the characters that arrive are pasted text */
-	struct text pasted;
-	double pasted_at; /* time of the pasted text's last character, in seconds */
 } screen;
 
 struct status screen_check(void)
@@ -102,9 +68,6 @@ static void write_all(const char *bytes, size_t count)
 		}
 	}
 }
-
-/* Ends the use of the mouse on every terminal that has one. */
-static const char mouse_off[] = "\033[?1006;1000l";
 
 /* Appends a terminal capability without its padding, because only tputs() interprets padding. */
 static void add_string(const char *capability)
@@ -158,7 +121,8 @@ static void choose_looks(void)
 		screen.colours = has_colors() && start_color() == OK &&
 				 use_default_colors() == OK &&
 				 (COLORS <= 0 || COLOR_PAIRS > STYLE_COUNT);
-	theme_choose(&screen.looks, &screen.wanted, screen.colours ? COLORS : 0, &screen.ground);
+	theme_choose(&screen.looks, &screen.wanted, screen.colours ? COLORS : 0,
+		&screen.background->ground);
 	for (int i = 0; i < STYLE_COUNT; i++)
 		if (pair_of((enum style)i))
 			init_pair((short)(i + 1), screen.looks.look[i].foreground,
@@ -171,63 +135,41 @@ static void choose_looks(void)
 static void ask_background(void)
 {
 	const char *term = getenv("TERM");
+	struct background *background = screen.background;
 
-	if (screen.asked > 0 || screen.ground.state == GROUND_KNOWN || theme_no_color())
+	if (background->asked > 0 || background->ground.state == GROUND_KNOWN || theme_no_color())
 		return;
-	if (background_stated(term, getenv("COLORFGBG"), &screen.ground.rgb))
-		screen.ground.state = GROUND_KNOWN;
-	if (!background_can_ask(term, tigetnum("colors")) ||
-		write(STDOUT_FILENO, BACKGROUND_QUERY, strlen(BACKGROUND_QUERY)) <= 0)
-		return;
-	if (screen.ground.state == GROUND_UNKNOWN)
-		screen.ground.state = GROUND_ASKED;
-	screen.asked = monotonic_seconds();
-	screen.answer_due = true;
+	if (background_stated(term, getenv("COLORFGBG"), &background->ground.rgb))
+		background->ground.state = GROUND_KNOWN;
+	if (background_can_ask(term, tigetnum("colors"))) {
+		write_all(BACKGROUND_QUERY, strlen(BACKGROUND_QUERY));
+		background_asked(background, monotonic_seconds());
+	}
 }
 
 double screen_awaits(void)
 {
-	return screen.ground.state == GROUND_ASKED
-		       ? fmax(screen.asked + BACKGROUND_DEADLINE - monotonic_seconds(), 0)
-		       : INFINITY;
+	return background_awaits(screen.background, monotonic_seconds());
 }
 
 bool screen_answered(void)
 {
-	return screen.stale;
+	return screen.background->changed;
 }
 
 bool screen_style(enum theme theme, bool present)
 {
 	if (theme == THEME_AUTO)
 		ask_background();
-	if (screen_awaits() <= 0) {
-		screen.ground.state = GROUND_UNKNOWN;
-		screen.stale = true;
-	}
-	if (screen.stale || theme != screen.wanted.theme || present != screen.wanted.present) {
+	background_expire(screen.background, monotonic_seconds());
+	if (screen.background->changed || theme != screen.wanted.theme ||
+		present != screen.wanted.present) {
 		screen.wanted = (struct theme_wanted){ theme, present, theme_no_color() };
 		choose_looks();
 		screen_forget();
-		screen.stale = false;
+		screen.background->changed = false;
 	}
 	return screen.looks.solid;
-}
-
-/* Takes a character of the string that may be the terminal's answer. Returns false if the character
- * belongs to no answer. */
-static bool take_answer(wint_t key)
-{
-	bool ends = sequence_ends(SEQUENCE_STRING, screen.sequence_last, key);
-	uint32_t rgb;
-
-	if (ends && background_read(&screen.answer, &rgb)) {
-		screen.stale = screen.ground.state != GROUND_KNOWN || screen.ground.rgb != rgb;
-		screen.ground = (struct ground){ GROUND_KNOWN, rgb };
-		screen.answer_due = false;
-	}
-	screen.answering = !ends && background_take(&screen.answer, key);
-	return ends || screen.answering;
 }
 
 /* Waits briefly for the answer, so that the shell does not receive it as typed text. Keys that
@@ -236,8 +178,8 @@ static void await_answer(void)
 {
 	struct pollfd wait = { .fd = STDIN_FILENO, .events = POLLIN };
 
-	while (screen.answer_due) {
-		double left = screen.asked + BACKGROUND_DEADLINE - monotonic_seconds();
+	while (screen.background->due) {
+		double left = screen.background->asked + BACKGROUND_DEADLINE - monotonic_seconds();
 
 		if (left <= 0 || poll(&wait, 1, (int)ceil(left * 1000)) <= 0 ||
 			(wait.revents & (POLLHUP | POLLERR | POLLNVAL)))
@@ -293,7 +235,7 @@ struct status screen_open(void)
 	add_string("rmcup");
 	add_string("BD");
 	snprintf(screen.restore + strlen(screen.restore),
-		sizeof(screen.restore) - strlen(screen.restore), "%s", mouse_off);
+		sizeof(screen.restore) - strlen(screen.restore), "%s", input_mouse_off);
 	screen.open = true;
 	cbreak();
 	noecho();
@@ -304,12 +246,10 @@ struct status screen_open(void)
 	/* Without typeahead(-1), ncurses stops drawing a frame when a key arrives. */
 	typeahead(-1);
 	curs_set(0);
-	/* The terminal then marks pasted text, so that it is not read as keys. */
-	define_key("\033[200~", PASTE_BEGINS);
-	define_key(paste_ends, PASTE_ENDS);
+	screen.background = input_open();
 	send("BE");
 	canvas_init(&screen.shown, 0, 0, false);
-	screen.stale = true;
+	screen.background->changed = true; /* so that the first screen_style() chooses the looks */
 	return status;
 }
 
@@ -322,7 +262,7 @@ void screen_close(void)
 	await_answer();
 	endwin();
 	screen.open = false;
-	text_free(&screen.pasted);
+	input_close();
 	delscreen(screen.terminal);
 	screen.terminal = NULL;
 	close_output();
@@ -497,32 +437,7 @@ void screen_show(const struct canvas *canvas)
 	refresh_at_once();
 }
 
-/* ---- the mouse and the clipboard ---- */
-
-void screen_mouse(bool used)
-{
-	if (used == screen.mouse)
-		return;
-	screen.mouse = used;
-	/* With an interval of 0, ncurses reports each press at once and does not wait for a second
-	 * click. */
-	mouseinterval(0);
-	mousemask(used ? BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED : 0, NULL);
-}
-
-static struct input mouse_input(void)
-{
-	MEVENT event;
-
-	if (getmouse(&event) != OK)
-		return (struct input){ .code = KEYCODE_NONE };
-	return (struct input){ .code = event.bstate & BUTTON1_PRESSED	? KEYCODE_CLICK
-				       : event.bstate & BUTTON4_PRESSED ? KEYCODE_WHEEL_UP
-				       : event.bstate & BUTTON5_PRESSED ? KEYCODE_WHEEL_DOWN
-									: KEYCODE_NONE,
-		.x = event.x,
-		.y = event.y };
-}
+/* ---- the clipboard ---- */
 
 /* Appends the base64 form of a text (RFC 4648). */
 static void add_base64(struct text *to, const char *from)
@@ -554,204 +469,4 @@ void screen_copy(const char *text)
 	if (bytes)
 		write_all(bytes, strlen(bytes));
 	text_free(&encoded);
-}
-
-/* ---- keys ---- */
-
-/* Returns the number of a key. kind: the return value of get_wch(). */
-static int code_of(int kind, wint_t key)
-{
-	static const struct {
-		int kind;
-		wint_t curses;
-		int code;
-	} keys[] = { { KEY_CODE_YES, KEY_UP, KEYCODE_UP }, { KEY_CODE_YES, KEY_DOWN, KEYCODE_DOWN },
-		{ KEY_CODE_YES, KEY_LEFT, KEYCODE_LEFT },
-		{ KEY_CODE_YES, KEY_RIGHT, KEYCODE_RIGHT },
-		{ KEY_CODE_YES, KEY_HOME, KEYCODE_HOME }, { KEY_CODE_YES, KEY_END, KEYCODE_END },
-		{ KEY_CODE_YES, KEY_PPAGE, KEYCODE_PAGEUP },
-		{ KEY_CODE_YES, KEY_NPAGE, KEYCODE_PAGEDOWN },
-		{ KEY_CODE_YES, KEY_BTAB, KEYCODE_BACKTAB },
-		{ KEY_CODE_YES, KEY_BACKSPACE, KEYCODE_BACKSPACE },
-		{ KEY_CODE_YES, KEY_DC, KEYCODE_DELETE }, { KEY_CODE_YES, KEY_IC, KEYCODE_INSERT },
-		{ KEY_CODE_YES, KEY_ENTER, KEYCODE_ENTER }, { OK, '\r', KEYCODE_ENTER },
-		{ OK, '\n', KEYCODE_ENTER }, { OK, '\t', KEYCODE_TAB }, { OK, 27, KEYCODE_ESC },
-		{ OK, 8, KEYCODE_BACKSPACE }, { OK, 127, KEYCODE_BACKSPACE } };
-
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-		if (keys[i].kind == kind && keys[i].curses == key)
-			return keys[i].code;
-	if (kind == KEY_CODE_YES && key >= KEY_F(1) && key <= KEY_F(12))
-		return KEYCODE_F1 + (int)(key - KEY_F(1));
-	/* The new size of a terminal is no key; other keys of ncurses have no command. */
-	if (kind == KEY_CODE_YES)
-		return key == KEY_RESIZE || key >= PASTE_BEGINS ? KEYCODE_NONE : KEYCODE_UNKNOWN;
-	if (key >= 1 && key <= 26)
-		return KEYCODE_CONTROL_A + (int)key - 1;
-	return key >= ' ' ? (int)key : KEYCODE_NONE;
-}
-
-static void begin_sequence(enum sequence sequence)
-{
-	screen.sequence = sequence;
-	screen.answering = screen.answer_due && sequence == SEQUENCE_STRING;
-	screen.sequence_last = 0;
-	screen.sequence_at = monotonic_seconds();
-	screen.parameters[0] = '\0';
-}
-
-/* Finds out what the Esc just read begins. Characters that do not belong to the sequence are
- * returned to the input. */
-static enum sequence sequence_begins(void)
-{
-	wint_t after[SEQUENCE_LOOK];
-	size_t count = 0, used;
-	enum sequence sequence;
-	int kind = OK;
-
-	while (count < SEQUENCE_LOOK && (kind = get_wch(&after[count])) == OK)
-		count++;
-	if (kind == KEY_CODE_YES)
-		ungetch((int)after[count]);
-	sequence = sequence_after_escape(after, count);
-	/* The answer about the background may arrive in parts. */
-	if (screen.answer_due && count == 1 && after[0] == ']')
-		sequence = SEQUENCE_STRING;
-	if (sequence == SEQUENCE_SHORT)
-		return sequence;
-	begin_sequence(sequence == SEQUENCE_ALT ? SEQUENCE_NONE : sequence);
-	/* If Esc begins a sequence, the first character after Esc is consumed. All other characters
-	 * read after the Esc are returned to the input, and are read again later. */
-	used = sequence == SEQUENCE_NONE ? 0 : 1;
-	while (count > used)
-		unget_wch((wchar_t)after[--count]);
-	return sequence;
-}
-
-/* Returns whether the character belongs to the control sequence being skipped. */
-static bool within_sequence(wint_t key)
-{
-	double at = monotonic_seconds();
-	size_t length = strlen(screen.parameters);
-
-	/* The answer about the background may pause, because its grammar shows where it stops. */
-	if (screen.answering && take_answer(key))
-		return true;
-	/* Stop skipping if the sequence has not ended in time, or if a control character interrupts
-	 * it. */
-	if (at - screen.sequence_at > SEQUENCE_PAUSE ||
-		(screen.sequence == SEQUENCE_CONTROL && key < ' '))
-		screen.sequence = SEQUENCE_NONE;
-	if (screen.sequence == SEQUENCE_NONE)
-		return false;
-	if (length + 1 < sizeof(screen.parameters) && key < 0x80) {
-		screen.parameters[length] = (char)key;
-		screen.parameters[length + 1] = '\0';
-	}
-	return true;
-}
-
-static void paste_begin(void)
-{
-	screen.pasting = true;
-	screen.pasted_at = monotonic_seconds();
-	text_clear(&screen.pasted);
-}
-
-/* Takes a character of a control sequence. Returns the key if the sequence ends and is an unknown
- * key, not an answer of the terminal; else KEYCODE_NONE. */
-static int sequence_take(wint_t key)
-{
-	bool control = screen.sequence == SEQUENCE_CONTROL,
-	     ends = sequence_ends(screen.sequence, screen.sequence_last, key);
-
-	screen.sequence_last = key;
-	screen.sequence_at = monotonic_seconds();
-	if (!ends)
-		return KEYCODE_NONE;
-	screen.sequence = SEQUENCE_NONE;
-	/* On a slow line, ncurses does not recognise the mark before a pasted text. */
-	if (control && strcmp(screen.parameters, paste_begins) == 0)
-		paste_begin();
-	else if (control && (key == '~' || key == 'u'))
-		return KEYCODE_UNKNOWN;
-	return KEYCODE_NONE;
-}
-
-/* Adds a character to the pasted text. Returns whether the text ends with this character. */
-static bool paste_take(int kind, wint_t key)
-{
-	struct text *pasted = &screen.pasted;
-	size_t mark = sizeof(paste_ends) - 1;
-	char bytes[MB_LEN_MAX + 1] = "?";
-
-	screen.pasted_at = monotonic_seconds();
-	if (kind == KEY_CODE_YES)
-		return key == PASTE_ENDS;
-	/* Only the last characters of a text that is too long are needed, to find its end. */
-	if (pasted->length >= PASTE_MOST + mark) {
-		pasted->length--;
-		memmove(pasted->bytes + PASTE_MOST, pasted->bytes + PASTE_MOST + 1,
-			pasted->length - PASTE_MOST + 1);
-	}
-	if (key < 0x80)
-		bytes[0] = (char)key;
-	else
-		snprintf(bytes, sizeof(bytes), "%lc", key);
-	text_add(pasted, bytes);
-	if (pasted->length < mark || strcmp(pasted->bytes + pasted->length - mark, paste_ends) != 0)
-		return false;
-	pasted->length -= mark;
-	pasted->bytes[pasted->length] = '\0';
-	return true;
-}
-
-static struct input paste_end(void)
-{
-	screen.pasting = false;
-	return (struct input){ .code = KEYCODE_PASTE, .pasted = text_string(&screen.pasted) };
-}
-
-/* Returns the input that a character or key of ncurses completes; its code is KEYCODE_NONE if the
- * input is not complete. */
-static struct input take(int kind, wint_t key)
-{
-	enum sequence sequence = SEQUENCE_NONE;
-
-	if (screen.pasting)
-		return paste_take(kind, key) ? paste_end() : (struct input){ KEYCODE_NONE };
-	if (kind == KEY_CODE_YES && key == KEY_MOUSE)
-		return mouse_input();
-	if (kind == KEY_CODE_YES && key == PASTE_BEGINS)
-		paste_begin();
-	if (kind == OK && within_sequence(key))
-		return (struct input){ sequence_take(key) };
-	/* The terminal's answer continues after an Esc that was taken for a key, without harm. */
-	if (kind == OK && key == ']' && screen.escaped) {
-		begin_sequence(SEQUENCE_STRING);
-		return (struct input){ KEYCODE_NONE };
-	}
-	if (kind == OK && key == 27)
-		sequence = sequence_begins();
-	screen.escaped = screen.answer_due && key == 27 && sequence == SEQUENCE_NONE;
-	if (sequence == SEQUENCE_NONE)
-		return (struct input){ code_of(kind, key) };
-	return (struct input){ sequence == SEQUENCE_ALT ? KEYCODE_UNKNOWN : KEYCODE_NONE };
-}
-
-struct input screen_input(void)
-{
-	struct input input = { KEYCODE_NONE };
-	wint_t key;
-	int kind;
-
-	while (input.code == KEYCODE_NONE && (kind = get_wch(&key)) != ERR) {
-		if (screen.pasting && monotonic_seconds() - screen.pasted_at > PASTE_PAUSE) {
-			if (kind == OK)
-				unget_wch((wchar_t)key);
-			return paste_end();
-		}
-		input = take(kind, key);
-	}
-	return input;
 }

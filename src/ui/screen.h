@@ -1,5 +1,5 @@
-/* Shows canvases on the terminal and reads keys from it. Only this module uses ncurses. There is
- * one terminal. */
+/* Shows canvases on the terminal and reads keys from it. Only screen.c and screen_input.c use
+ * ncurses. There is one terminal. */
 #pragma once
 
 #include "base/status.h"

@@ -53,6 +53,14 @@ shows '▸ unroll'
 # A terminal's late answer about its cursor (Esc [ 41 ; 10 R), and an unknown key (Esc [ 15 ; 5 ~), must not be taken for typed text.
 keys -H 1b 5b 34 31 3b 31 30 52
 keys -H 1b 5b 31 35 3b 35 7e
+# The answer about the terminal's background, late and in parts: a white background, so the theme has dark text.
+looks() { tm capture-pane -e -p -t test | grep -q -e "$1"; }
+for part in 1b 5d '31 31 3b 72 67 62 3a 66 66' '2f 66 66 2f' '66 66 1b' 5c; do
+	# shellcheck disable=SC2086 # the bytes are separate words
+	keys -H $part
+done
+until_true looks '38;5;235' || stuck "no light theme on a white background"
+has '\] does nothing here' && stuck "an answer of the terminal was typed"
 keys '?'
 shows '╭─ help'
 keys Escape
@@ -120,8 +128,8 @@ for size in 120x40 59x15 200x50 3x2 61x17 20x5 80x24 3x2; do
 done
 until_true has '^q' || stuck "3x2"
 tm resize-window -t test -x 40 -y 10
-shows '^CPE '
-shows '^q quits'
+shows '^limit '
+shows 'q quit'
 tm resize-window -t test -x 80 -y 24
 shows 'cycles per element'
 keys F10

@@ -2,6 +2,7 @@
  * terminal, from its environment and from its answer. */
 #include "check.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "ui/background.h"
@@ -251,26 +252,60 @@ TEST(answers_about_the_background)
 		{ "11;rgb:ff//ff", 10, -1 }, { "q", 0, -1 }, { "11;?", 3, -1 } };
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct background_answer answer = { .length = 0 };
-		uint32_t rgb = 0;
+		struct background background = { .due = true };
 		int taken = 0;
 
+		background_begin(&background);
 		while (rows[i].answer[taken] &&
-			background_take(&answer, (wint_t)(unsigned char)rows[i].answer[taken]))
+			background_string(
+				&background, (wint_t)(unsigned char)rows[i].answer[taken], false))
 			taken++;
 		assert_int_equal(taken, rows[i].taken);
-		assert_int_equal(background_read(&answer, &rgb) ? (int)rgb : -1, rows[i].rgb);
+		background_string(&background, 7, true);
+		assert_int_equal(
+			background.ground.state == GROUND_KNOWN ? (int)background.ground.rgb : -1,
+			rows[i].rgb);
+		assert_int_equal(background.changed, rows[i].rgb >= 0);
+		assert_int_equal(background.due, rows[i].rgb < 0);
 	}
 }
 
 TEST(an_answer_has_an_end)
 {
-	struct background_answer answer = { .length = 0 };
+	struct background background = { .due = true };
 	int taken = 0;
 
-	while (background_take(&answer, (wint_t) "11;rgba:ffff/ffff/ffff/ffff/ffff"[taken]))
+	background_begin(&background);
+	while (background_string(
+		&background, (wint_t) "11;rgba:ffff/ffff/ffff/ffff/ffff/ffff"[taken], false))
 		assert_true(++taken < 31);
-	assert_int_equal(answer.length, 0);
+	/* A string that nobody asked for is no answer. */
+	background = (struct background){ .due = false };
+	background_begin(&background);
+	assert_false(background_string(&background, '1', false));
+}
+
+TEST(the_deadline_ends_the_waiting_and_a_late_answer_counts)
+{
+	struct background background = { .due = false };
+
+	assert_true(isinf(background_awaits(&background, 5)));
+	background_asked(&background, 5);
+	assert_int_equal(background.ground.state, GROUND_ASKED);
+	background_expire(&background, 5 + BACKGROUND_DEADLINE / 2);
+	assert_int_equal(background.ground.state, GROUND_ASKED);
+	assert_float_equal(background_awaits(&background, 5 + BACKGROUND_DEADLINE / 2),
+		BACKGROUND_DEADLINE / 2, 1e-6);
+	background_expire(&background, 6);
+	assert_int_equal(background.ground.state, GROUND_UNKNOWN);
+	assert_true(background.changed);
+	background.changed = false;
+	background_begin(&background);
+	for (const char *at = "11;rgb:ff/ff/ff"; *at; at++)
+		assert_true(background_string(&background, (wint_t)*at, false));
+	assert_true(background_string(&background, 7, true));
+	assert_int_equal(background.ground.rgb, 0xffffff);
+	assert_true(background.changed);
 }
 
 TEST(an_empty_no_color_is_not_set)

@@ -1,0 +1,288 @@
+/* Reads keys, the mouse, pasted text and answers of the terminal with ncurses. */
+#include <curses.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/monotonic.h"
+#include "base/text.h"
+#include "ui/keys.h"
+#include "ui/screen.h"
+#include "ui/screen_inside.h"
+
+/* Seconds to wait for the next character of a control sequence, long enough for a slow serial line.
+ */
+#define SEQUENCE_PAUSE 0.2
+
+/* Numbers that ncurses returns for the marks before and after a pasted text. ncurses uses smaller
+ * numbers for keys. */
+enum { PASTE_BEGINS = 2000, PASTE_ENDS };
+
+/* A pasted text longer than PASTE_MOST bytes is cut. If the end of a pasted text does not arrive
+ * within PASTE_PAUSE seconds after its last character, the text ends there. */
+enum { PASTE_MOST = 4096 };
+#define PASTE_PAUSE 3.0
+
+/* The parameters of the control sequence that begins a pasted text, and the sequence that ends it.
+ */
+static const char paste_begins[] = "200~", paste_ends[] = "\033[201~";
+
+const char input_mouse_off[] = "\033[?1006;1000l";
+
+/* The state of the input. There is one terminal. */
+static struct {
+	enum sequence
+		sequence;     /* kind of the control sequence being skipped; SEQUENCE_NONE: none */
+	wint_t sequence_last; /* last character of the sequence; 0: none yet */
+	double sequence_at;   /* time of the sequence's last character, in seconds */
+	char parameters[8];   /* the first characters of the sequence after "Esc [" */
+	bool escaped;	      /* the last key was a single Esc while an answer was due */
+	bool mouse;	      /* the terminal reports the mouse */
+	bool pasting;	      /* the characters that arrive are pasted text */
+	struct text pasted;
+	double pasted_at; /* time of the pasted text's last character, in seconds */
+	struct background background;
+} input;
+
+struct background *input_open(void)
+{
+	/* The terminal then marks pasted text, so that it is not read as keys. */
+	define_key("\033[200~", PASTE_BEGINS);
+	define_key(paste_ends, PASTE_ENDS);
+	return &input.background;
+}
+
+void input_close(void)
+{
+	text_free(&input.pasted);
+}
+
+/* ---- the mouse ---- */
+
+void screen_mouse(bool used)
+{
+	if (used == input.mouse)
+		return;
+	input.mouse = used;
+	/* With an interval of 0, ncurses reports each press at once and does not wait for a second
+	 * click. */
+	mouseinterval(0);
+	mousemask(used ? BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED : 0, NULL);
+}
+
+static struct input mouse_input(void)
+{
+	MEVENT event;
+
+	if (getmouse(&event) != OK)
+		return (struct input){ .code = KEYCODE_NONE };
+	return (struct input){ .code = event.bstate & BUTTON1_PRESSED	? KEYCODE_CLICK
+				       : event.bstate & BUTTON4_PRESSED ? KEYCODE_WHEEL_UP
+				       : event.bstate & BUTTON5_PRESSED ? KEYCODE_WHEEL_DOWN
+									: KEYCODE_NONE,
+		.x = event.x,
+		.y = event.y };
+}
+
+/* ---- keys ---- */
+
+/* Returns the number of a key. kind: the return value of get_wch(). */
+static int code_of(int kind, wint_t key)
+{
+	static const struct {
+		int kind;
+		wint_t curses;
+		int code;
+	} keys[] = { { KEY_CODE_YES, KEY_UP, KEYCODE_UP }, { KEY_CODE_YES, KEY_DOWN, KEYCODE_DOWN },
+		{ KEY_CODE_YES, KEY_LEFT, KEYCODE_LEFT },
+		{ KEY_CODE_YES, KEY_RIGHT, KEYCODE_RIGHT },
+		{ KEY_CODE_YES, KEY_HOME, KEYCODE_HOME }, { KEY_CODE_YES, KEY_END, KEYCODE_END },
+		{ KEY_CODE_YES, KEY_PPAGE, KEYCODE_PAGEUP },
+		{ KEY_CODE_YES, KEY_NPAGE, KEYCODE_PAGEDOWN },
+		{ KEY_CODE_YES, KEY_BTAB, KEYCODE_BACKTAB },
+		{ KEY_CODE_YES, KEY_BACKSPACE, KEYCODE_BACKSPACE },
+		{ KEY_CODE_YES, KEY_DC, KEYCODE_DELETE }, { KEY_CODE_YES, KEY_IC, KEYCODE_INSERT },
+		{ KEY_CODE_YES, KEY_ENTER, KEYCODE_ENTER }, { OK, '\r', KEYCODE_ENTER },
+		{ OK, '\n', KEYCODE_ENTER }, { OK, '\t', KEYCODE_TAB }, { OK, 27, KEYCODE_ESC },
+		{ OK, 8, KEYCODE_BACKSPACE }, { OK, 127, KEYCODE_BACKSPACE } };
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (keys[i].kind == kind && keys[i].curses == key)
+			return keys[i].code;
+	if (kind == KEY_CODE_YES && key >= KEY_F(1) && key <= KEY_F(12))
+		return KEYCODE_F1 + (int)(key - KEY_F(1));
+	/* The new size of a terminal is no key; other keys of ncurses have no command. */
+	if (kind == KEY_CODE_YES)
+		return key == KEY_RESIZE || key >= PASTE_BEGINS ? KEYCODE_NONE : KEYCODE_UNKNOWN;
+	if (key >= 1 && key <= 26)
+		return KEYCODE_CONTROL_A + (int)key - 1;
+	return key >= ' ' ? (int)key : KEYCODE_NONE;
+}
+
+static void begin_sequence(enum sequence sequence)
+{
+	input.sequence = sequence;
+	if (sequence == SEQUENCE_STRING)
+		background_begin(&input.background);
+	input.sequence_last = 0;
+	input.sequence_at = monotonic_seconds();
+	input.parameters[0] = '\0';
+}
+
+/* Finds out what the Esc just read begins. Characters that do not belong to the sequence are
+ * returned to the input. */
+static enum sequence sequence_begins(void)
+{
+	wint_t after[SEQUENCE_LOOK];
+	size_t count = 0, used;
+	enum sequence sequence;
+	int kind = OK;
+
+	while (count < SEQUENCE_LOOK && (kind = get_wch(&after[count])) == OK)
+		count++;
+	if (kind == KEY_CODE_YES)
+		ungetch((int)after[count]);
+	sequence = sequence_after_escape(after, count);
+	/* The answer about the background may arrive in parts. */
+	if (input.background.due && count == 1 && after[0] == ']')
+		sequence = SEQUENCE_STRING;
+	if (sequence == SEQUENCE_SHORT)
+		return sequence;
+	begin_sequence(sequence == SEQUENCE_ALT ? SEQUENCE_NONE : sequence);
+	/* If Esc begins a sequence, the first character after Esc is consumed. All other characters
+	 * read after the Esc are returned to the input, and are read again later. */
+	used = sequence == SEQUENCE_NONE ? 0 : 1;
+	while (count > used)
+		unget_wch((wchar_t)after[--count]);
+	return sequence;
+}
+
+/* Returns whether the character belongs to the control sequence being skipped. */
+static bool within_sequence(wint_t key)
+{
+	double at = monotonic_seconds();
+	size_t length = strlen(input.parameters);
+
+	/* The answer about the background may pause, because its grammar shows where it stops. */
+	if (input.sequence == SEQUENCE_STRING &&
+		background_string(&input.background, key,
+			sequence_ends(SEQUENCE_STRING, input.sequence_last, key)))
+		return true;
+	/* Stop skipping if the sequence has not ended in time, or if a control character interrupts
+	 * it. */
+	if (at - input.sequence_at > SEQUENCE_PAUSE ||
+		(input.sequence == SEQUENCE_CONTROL && key < ' '))
+		input.sequence = SEQUENCE_NONE;
+	if (input.sequence == SEQUENCE_NONE)
+		return false;
+	if (length + 1 < sizeof(input.parameters) && key < 0x80) {
+		input.parameters[length] = (char)key;
+		input.parameters[length + 1] = '\0';
+	}
+	return true;
+}
+
+static void paste_begin(void)
+{
+	input.pasting = true;
+	input.pasted_at = monotonic_seconds();
+	text_clear(&input.pasted);
+}
+
+/* Takes a character of a control sequence. Returns the key if the sequence ends and is an unknown
+ * key, not an answer of the terminal; else KEYCODE_NONE. */
+static int sequence_take(wint_t key)
+{
+	bool control = input.sequence == SEQUENCE_CONTROL,
+	     ends = sequence_ends(input.sequence, input.sequence_last, key);
+
+	input.sequence_last = key;
+	input.sequence_at = monotonic_seconds();
+	if (!ends)
+		return KEYCODE_NONE;
+	input.sequence = SEQUENCE_NONE;
+	/* On a slow line, ncurses does not recognise the mark before a pasted text. */
+	if (control && strcmp(input.parameters, paste_begins) == 0)
+		paste_begin();
+	else if (control && (key == '~' || key == 'u'))
+		return KEYCODE_UNKNOWN;
+	return KEYCODE_NONE;
+}
+
+/* Adds a character to the pasted text. Returns whether the text ends with this character. */
+static bool paste_take(int kind, wint_t key)
+{
+	struct text *pasted = &input.pasted;
+	size_t mark = sizeof(paste_ends) - 1;
+	char bytes[MB_LEN_MAX + 1] = "?";
+
+	input.pasted_at = monotonic_seconds();
+	if (kind == KEY_CODE_YES)
+		return key == PASTE_ENDS;
+	/* Only the last characters of a text that is too long are needed, to find its end. */
+	if (pasted->length >= PASTE_MOST + mark) {
+		pasted->length--;
+		memmove(pasted->bytes + PASTE_MOST, pasted->bytes + PASTE_MOST + 1,
+			pasted->length - PASTE_MOST + 1);
+	}
+	if (key < 0x80)
+		bytes[0] = (char)key;
+	else
+		snprintf(bytes, sizeof(bytes), "%lc", key);
+	text_add(pasted, bytes);
+	if (pasted->length < mark || strcmp(pasted->bytes + pasted->length - mark, paste_ends) != 0)
+		return false;
+	pasted->length -= mark;
+	pasted->bytes[pasted->length] = '\0';
+	return true;
+}
+
+static struct input paste_end(void)
+{
+	input.pasting = false;
+	return (struct input){ .code = KEYCODE_PASTE, .pasted = text_string(&input.pasted) };
+}
+
+/* Returns the input that a character or key of ncurses completes; its code is KEYCODE_NONE if the
+ * input is not complete. */
+static struct input take(int kind, wint_t key)
+{
+	enum sequence sequence = SEQUENCE_NONE;
+
+	if (input.pasting)
+		return paste_take(kind, key) ? paste_end() : (struct input){ KEYCODE_NONE };
+	if (kind == KEY_CODE_YES && key == KEY_MOUSE)
+		return mouse_input();
+	if (kind == KEY_CODE_YES && key == PASTE_BEGINS)
+		paste_begin();
+	if (kind == OK && within_sequence(key))
+		return (struct input){ sequence_take(key) };
+	/* The terminal's answer continues after an Esc that was taken for a key, without harm. */
+	if (kind == OK && key == ']' && input.escaped) {
+		begin_sequence(SEQUENCE_STRING);
+		return (struct input){ KEYCODE_NONE };
+	}
+	if (kind == OK && key == 27)
+		sequence = sequence_begins();
+	input.escaped = input.background.due && key == 27 && sequence == SEQUENCE_NONE;
+	if (sequence == SEQUENCE_NONE)
+		return (struct input){ code_of(kind, key) };
+	return (struct input){ sequence == SEQUENCE_ALT ? KEYCODE_UNKNOWN : KEYCODE_NONE };
+}
+
+struct input screen_input(void)
+{
+	struct input found = { KEYCODE_NONE };
+	wint_t key;
+	int kind;
+
+	while (found.code == KEYCODE_NONE && (kind = get_wch(&key)) != ERR) {
+		if (input.pasting && monotonic_seconds() - input.pasted_at > PASTE_PAUSE) {
+			if (kind == OK)
+				unget_wch((wchar_t)key);
+			return paste_end();
+		}
+		found = take(kind, key);
+	}
+	return found;
+}
