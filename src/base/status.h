@@ -12,6 +12,7 @@ enum status_code {
 	STATUS_FAILED,	  /* the machine refused, or nothing could be measured: exit status 1 */
 	STATUS_USAGE,	  /* the user's request is wrong: exit status 2 */
 	STATUS_CANCELLED, /* stopped on request; finished results stay valid */
+	STATUS_IDLE,	  /* a command of the explorer could run, but would change nothing */
 };
 
 /* Maximum bytes of a status text, including its NUL: the names of all core models of an instruction

@@ -10,7 +10,7 @@
  * function to the .c file of one of these tables, and describe the command in the manual. */
 extern const struct command_row commands_setting[], commands_panes[], commands_fronts[],
 	commands_measuring[], commands_campaigns[], commands_picture[], commands_terminal[],
-	commands_reopen[];
+	commands_reopen[], commands_find[];
 
 /* The arrow keys change the kernel, the knob and its value with the action_… functions. The
  * action_… functions follow the rules of command_row.run, the function that runs a command. The
@@ -24,6 +24,13 @@ struct status action_step(const struct session *session, struct session *change,
 static inline struct status command_unless(bool can, const char *why)
 {
 	return can ? status_ok() : status_usage("%s", why);
+}
+
+/* Returns the result of a command's check, which is run() with `change` NULL. If the command would
+ * have no effect now, the result has the code STATUS_IDLE and the text `why`. */
+static inline struct status command_effect(bool effect, const char *why)
+{
+	return effect ? status_ok() : status_make(STATUS_IDLE, "%s", why);
 }
 
 static inline int command_direction(const char *given)

@@ -349,7 +349,7 @@ static struct status run_picture(
 		return status_ok();
 	}
 	if (!change)
-		return command_unless(row_of(session->screen.front), "this panel has no picture");
+		return command_effect(row_of(session->screen.front), "this panel has no picture");
 	view = memory_new(1, sizeof(*view));
 	session_view(session, session->now, view);
 	status = save(view, arguments, path, sizeof(path));

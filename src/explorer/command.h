@@ -43,6 +43,10 @@ struct command_row {
 		       arguments */
 };
 
+/* Returns the command with the longest name that begins the line; NULL: no command. *arguments
+ * receives the text after the name. */
+const struct command_row *command_of(const char *line, const char **arguments);
+
 /* All commands of the explorer, in the order of the help screen. The last row of the table of
  * commands has a NULL name. */
 const struct command_row *command_rows(void);

@@ -109,7 +109,7 @@ static struct status run_uarch(
 	if (!insight->looked)
 		return status_usage("slexplore has not identified this machine yet");
 	if (!change)
-		return command_unless(strcmp(arguments, insight->wanted) != 0,
+		return command_effect(strcmp(arguments, insight->wanted) != 0,
 			"limits are already predicted for this core model");
 	status = insight_ask(change, arguments);
 	if (!status_is_ok(&status))
@@ -148,7 +148,7 @@ static struct status run_event(
 	struct status status = known ? status_ok() : counted_check(session, arguments);
 
 	if (!change && known)
-		return command_unless(
+		return command_effect(
 			!screen_in_front(session, "counters"), "the counters are already in front");
 	if (!change || !status_is_ok(&status))
 		return status;

@@ -47,7 +47,7 @@ static struct status scroll_lines(struct session *change, int first, int by, int
 	int to = first + by;
 
 	if (!change)
-		return command_unless(by && to >= 0 && to < lines,
+		return command_effect(by && to >= 0 && to < lines,
 			by < 0 ? "this is the first line" : "this is the last line");
 	to = to > lines - 1 ? lines - 1 : to;
 	scroll(change, to < 0 ? 0 : to);
@@ -252,7 +252,7 @@ static struct status run_focus(
 			pane->slide ? "focus %s: %s has none in front" : "focus %s: %s has none",
 			pane->name, session->setting.kernel->name);
 	if (!change)
-		return command_unless(
+		return command_effect(
 			pane != pane_focused(session), "the arrows already act on this panel");
 	focus(change, pane);
 	return status_ok();
@@ -337,7 +337,7 @@ static struct status run_whatif(
 
 	if (!change && !*arguments) {
 		view_misses(session, &misses);
-		return command_unless(mountain_in_front(session) && misses.known,
+		return command_effect(mountain_in_front(session) && misses.known,
 			"the caches of this machine are not known, or no mountain is in front");
 	}
 	status = misses_whatif_parse(*arguments ? arguments : whatif.asked ? "off" : "2x", &whatif);

@@ -56,7 +56,7 @@ static struct status run_kernel(
 	if (!status_is_ok(&status))
 		return status;
 	if (!change)
-		return command_unless(
+		return command_effect(
 			kernel != session->setting.kernel || (knob >= 0 && knob != session->knob),
 			"this kernel is already chosen");
 	choose_kernel(change, kernel);
@@ -145,7 +145,7 @@ static struct status go(const struct session *session, struct session *change,
 	if (!status_is_ok(&status))
 		return status;
 	if (!change)
-		return command_unless(
+		return command_effect(
 			!setting_equal(&setting, &before), "the knob already has this value");
 	session_go(change, &setting);
 	notice_followers(change, &before, asked);
@@ -238,7 +238,7 @@ static struct status run_knob(
 	if (!status_is_ok(&status))
 		return status;
 	if (!change)
-		return command_unless(knob != session->knob || !screen_focused(session, "knobs"),
+		return command_effect(knob != session->knob || !screen_focused(session, "knobs"),
 			"this knob is already chosen");
 	session_choose_knob(change, knob);
 	screen_focus(change, "knobs");

@@ -149,7 +149,7 @@ static struct status run_view(
 		return status_usage(
 			"view %s: %s has none", arguments, session->setting.kernel->name);
 	if (!change)
-		return command_unless(
+		return command_effect(
 			!screen_in_front(session, front->name), "this panel is already in front");
 	choose(change, front);
 	return status_ok();

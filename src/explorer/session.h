@@ -58,6 +58,9 @@ void session_press(struct session *session, const char *line, double now);
 /* Shows a message that no command caused, for example a message about the program's start. */
 void session_say(struct session *session, const char *text);
 
+/* Returns an error with the reason if the command cannot run, and STATUS_IDLE if it would change
+ * nothing now. */
+struct status session_command_check(const struct session *session, const char *line);
 /* Whether the command would have an effect now. The key bar shows only commands that would have an
  * effect now. */
 bool session_command_works(const struct session *session, const char *line);

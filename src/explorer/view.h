@@ -138,6 +138,8 @@ struct view_found {
 	char label[2 * COUNTER_NAME + 24];
 	/* The command that runs when the user chooses this search result. */
 	char command[COUNTER_NAME + 16];
+	/* Why this search result cannot be opened here; empty: it can. */
+	char why[160];
 };
 
 /* The event counts of the present setting, and the model's values for these events. */

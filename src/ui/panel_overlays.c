@@ -190,8 +190,8 @@ const struct panel panel_help = {
 static void draw_find(struct box at, const struct scene *scene)
 {
 	const struct view *view = scene->view;
-	const char *find = view->screen.find;
-	int rows = at.height - 2, first, length = (int)strlen(find), x;
+	const char *find = view->screen.find, *marked;
+	int rows = at.height - 2, first, length = (int)strlen(find), x, needed = 0;
 
 	x = canvas_text(at, 0, 0, STYLE_KEY, "/ ");
 	/* If the typed text is too long, show its end, because the user types there. Typed text is
@@ -208,6 +208,12 @@ static void draw_find(struct box at, const struct scene *scene)
 		canvas_text(at, 0, 2, STYLE_WARN, "nothing found");
 		return;
 	}
+	/* The marked result is also shown whole, below the list. */
+	marked = view->screen.found[view->screen.found_selected].label;
+	if (!canvas_fits(at, marked, at.width - 2) && rows > 6)
+		needed = int_least(canvas_rows(box_part(at, 0, 0, at.width - 2, 1), marked), 3);
+	rows -= needed;
+	canvas_wrap(box_part(at, 2, 2 + rows, at.width - 2, needed), 0, STYLE_FOCUS, marked);
 	first = panels_first(view->screen.found_count, rows, view->screen.found_selected);
 	if (view->screen.found_more)
 		canvas_text(at, 2, 1, STYLE_DIM, "and %d more event%s: type another word",
@@ -218,7 +224,10 @@ static void draw_find(struct box at, const struct scene *scene)
 		if (chosen)
 			canvas_glyph(at, 0, 2 + i, STYLE_FOCUS, GLYPH_POINTER);
 		canvas_clicked(box_part(at, 0, 2 + i, at.width, 1), "choose %d", first + i + 1);
-		canvas_put(at, 2, 2 + i, chosen ? STYLE_FOCUS : STYLE_TEXT,
+		canvas_put(at, 2, 2 + i,
+			chosen				       ? STYLE_FOCUS
+			: view->screen.found[first + i].why[0] ? STYLE_DIM
+							       : STYLE_TEXT,
 			view->screen.found[first + i].label);
 	}
 }

@@ -257,7 +257,9 @@ TEST_WITH(kernels_that_were_recorded, NULL, tear_down)
 	assert_ptr_equal(view.setting.kernel, &kernel_fold);
 	check_near(view.sample.cpe, 5, 0.01);
 	run(session, "find odd");
-	assert_int_equal(view.screen.found_count, 0);
+	/* What was not recorded is listed, with the reason. */
+	assert_string_equal(view.screen.found[0].command, "kernel odd");
+	check_contains(view.screen.found[0].why, "no setting of odd was recorded");
 	run(session, "close");
 	run(session, "yank");
 	check_parts(view.screen.text, "slexplore replay ", "played.jsonl fold op=");

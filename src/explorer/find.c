@@ -1,0 +1,521 @@
+/* The find overlay: kernels, knobs, named sweeps, commands, panels, own loops and events, by their
+ * names, by the field's words (data/synonyms) and by their descriptions. */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/data.h"
+#include "base/rows.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "engine/own/own.h"
+#include "explorer/actions.h"
+
+/* The find overlay searches events only if the text has FIND_FROM letters, because shorter texts
+ * match too many events. The find overlay (search for commands and events) shows the best of the
+ * first FIND_AMONG matching events. */
+enum { FIND_FROM = 2, FIND_AMONG = 512 };
+
+/* ---- ranks ---- */
+
+/* How well a result of the search matches the typed text, best first. */
+enum rank {
+	RANK_LINE,    /* the text is a complete command */
+	RANK_NAME,    /* the text is the name */
+	RANK_SYNONYM, /* the text is one of the field's words for it */
+	RANK_BEGINS,  /* the name begins with the text */
+	RANK_SYNONYM_BEGINS,
+	RANK_WORD,     /* a word of the name begins with the text */
+	RANK_CONTAINS, /* the name contains each word of the text */
+	RANK_SYNONYM_CONTAINS,
+	RANK_HELP, /* name and description contain each word of the text */
+	RANK_NONE
+};
+
+/* Whether `name`, or `name` with `help`, contains each word of the text. */
+static bool contains_words(const char *text, const char *name, const char *help)
+{
+	for (size_t length; *text; text += length + (text[length] == ' ')) {
+		struct words word = words_of("%.*s", (int)(length = strcspn(text, " ")), text);
+
+		if (!strcasestr(name, word.text) && !strcasestr(help, word.text))
+			return false;
+	}
+	return true;
+}
+
+/* Whether a word of the name begins with the text. */
+static bool begins_word(const char *text, const char *name)
+{
+	size_t length = strlen(text);
+
+	for (const char *at = name; (at = strcasestr(at, text)); at += length)
+		if (at > name && strchr(" -_", at[-1]))
+			return true;
+	return false;
+}
+
+static enum rank rank_name(const char *text, const char *name)
+{
+	if (strncasecmp(name, text, strlen(text)) == 0)
+		return *text && !name[strlen(text)] ? RANK_NAME : RANK_BEGINS;
+	if (begins_word(text, name))
+		return RANK_WORD;
+	return contains_words(text, name, "") ? RANK_CONTAINS : RANK_NONE;
+}
+
+/* ---- the field's words ---- */
+
+/* A line of data/synonyms: words of the field, and what they open. */
+struct synonym {
+	char *command; /* "-": nothing here answers these words, and `help` says what comes nearest
+			*/
+	char *help;
+	char *words; /* phrases, each ended by a NUL; the last one is empty */
+};
+
+static struct {
+	bool read;
+	struct synonym *row;
+	size_t count;
+	struct status status; /* the first error in the file */
+} synonyms;
+
+/* Copies phrases separated by commas, each ended by a NUL, with an empty phrase at the end. */
+static char *split_phrases(const char *from)
+{
+	char *words = memory_new(strlen(from) + 2, 1), *to = words;
+
+	while (*from) {
+		size_t length = strcspn(from, ",");
+
+		memcpy(to, from, length);
+		to += length + 1;
+		from += length;
+		from += strspn(from, ", ");
+	}
+	return words;
+}
+
+static void read_synonyms(void)
+{
+	struct rows rows;
+	char *field[3];
+
+	if (synonyms.read)
+		return;
+	synonyms.read = true;
+	rows_load(&rows, "synonyms");
+	while (rows_next(&rows)) {
+		if (rows_fields(&rows, field, 3) != 3) {
+			rows_fail(&rows, "expected: COMMAND | DESCRIPTION | WORDS, WORDS …");
+			continue;
+		}
+		synonyms.row = memory_grow(synonyms.row, synonyms.count, sizeof(*synonyms.row));
+		synonyms.row[synonyms.count++] = (struct synonym){ memory_string(field[0]),
+			memory_string(field[1]), split_phrases(field[2]) };
+	}
+	synonyms.status = rows_end(&rows);
+}
+
+static enum rank rank_synonym(const char *text, const struct synonym *row)
+{
+	enum rank best = RANK_NONE;
+
+	for (const char *phrase = row->words; *phrase; phrase += strlen(phrase) + 1) {
+		enum rank rank = rank_name(text, phrase);
+
+		rank = rank == RANK_NAME     ? RANK_SYNONYM
+		       : rank == RANK_BEGINS ? RANK_SYNONYM_BEGINS
+		       : rank != RANK_NONE   ? RANK_SYNONYM_CONTAINS
+					     : RANK_NONE;
+		best = rank < best ? rank : best;
+	}
+	return best;
+}
+
+/* ---- results ---- */
+
+struct result_found {
+	enum rank rank;
+	bool absent; /* true: it cannot be opened here */
+	size_t order;
+	struct view_found found;
+};
+
+struct search {
+	const struct session *session;
+	const char *text;
+	struct result_found *result;
+	size_t count, order;
+};
+
+/* Returns why a command cannot be opened here; an empty text: it can, or is open already. */
+static struct words absence(const struct session *session, const char *command)
+{
+	struct status status = session_command_check(session, command);
+
+	return words_of(
+		"%s", status_is_ok(&status) || status.code == STATUS_IDLE ? "" : status.text);
+}
+
+static void fill(struct view_found *found, const char *shown, const char *help, const char *command,
+	const char *why)
+{
+	const char *dash = *why ? " — not here: " : *help ? " — " : "";
+
+	snprintf(found->label, sizeof(found->label), "%s%s%s", shown, dash, *why ? why : help);
+	text_cut_clean(found->label, sizeof(found->label));
+	snprintf(found->command, sizeof(found->command), "%s", command);
+	snprintf(found->why, sizeof(found->why), "%s", why);
+	text_cut_clean(found->why, sizeof(found->why));
+}
+
+/* Adds a result with the label "SHOWN — HELP", unless an equal result is there. The result runs
+ * `command` when the user chooses it. `why` says why it cannot be opened here; empty: it can. */
+static void add(struct search *search, enum rank rank, const char *shown, const char *help,
+	const char *command, const char *why)
+{
+	struct result_found *result;
+
+	for (size_t i = 0; i < search->count && *command; i++) {
+		if (strcmp(search->result[i].found.command, command) != 0)
+			continue;
+		/* The better rank counts, but the first description stays. */
+		if (rank < search->result[i].rank) {
+			search->result[i].rank = rank;
+			search->result[i].order = search->order++;
+		}
+		return;
+	}
+	search->result = memory_grow(search->result, search->count, sizeof(*search->result));
+	result = &search->result[search->count];
+	*result = (struct result_found){ .rank = rank, .absent = *why, .order = search->order++ };
+	search->count++;
+	fill(&result->found, shown, help, command, why);
+}
+
+/* Adds a result if it matches. `name` and `shown` are two names of it ("unroll" and "combine
+ * unroll"); `more` has further words to find it by. */
+static void offer(struct search *search, const char *name, const char *shown, const char *help,
+	const char *more, const char *command)
+{
+	enum rank rank = rank_name(search->text, name), whole = rank_name(search->text, shown);
+
+	rank = whole < rank ? whole : rank;
+	if (rank == RANK_NONE &&
+		contains_words(search->text, shown, words_of("%s %s", help, more).text))
+		rank = RANK_HELP;
+	if (rank != RANK_NONE)
+		add(search, rank, shown, help, command, absence(search->session, command).text);
+}
+
+/* The words of a knob's choices, such as "prefetch" for the knob remedy. */
+static struct words choices_of(const struct knob *knob)
+{
+	struct text text = { 0 };
+	struct words words;
+
+	for (int i = 0; knob->kind == KNOB_CHOICE && knob->choices[i]; i++)
+		text_addf(&text, "%s ", knob->choices[i]);
+	words = words_of("%s", text_string(&text));
+	text_free(&text);
+	return words;
+}
+
+static void offer_knobs(struct search *search, const struct kernel *kernel)
+{
+	for (int i = 0; i < kernel->knob_count; i++) {
+		const struct knob *knob = &kernel->knobs[i];
+		struct words shown = words_of("%s %s", kernel->name, knob->name);
+		bool present = kernel == search->session->setting.kernel;
+
+		offer(search, knob->name, shown.text, knob->help, choices_of(knob).text,
+			words_of("%s %s", present ? "knob" : "kernel",
+				present ? knob->name : shown.text)
+				.text);
+	}
+}
+
+static void offer_kernels(struct search *search)
+{
+	const struct kernel *present = search->session->setting.kernel;
+
+	for (int i = 0; kernel_registry[i]; i++)
+		offer(search, kernel_registry[i]->name, kernel_registry[i]->name,
+			kernel_registry[i]->title, "",
+			words_of("kernel %s", kernel_registry[i]->name).text);
+	offer_knobs(search, present);
+	for (int i = 0; kernel_registry[i]; i++)
+		if (kernel_registry[i] != present)
+			offer_knobs(search, kernel_registry[i]);
+}
+
+static void offer_sweeps(struct search *search)
+{
+	const struct sweeps *sweeps = &search->session->sweeps;
+
+	for (int i = 0; i < sweeps->count; i++) {
+		const struct named_sweep *sweep = &sweeps->sweep[i];
+		struct words command = words_of("sweep %s", sweep->name);
+
+		offer(search, sweep->name, command.text, sweep->title, "", command.text);
+	}
+}
+
+static void offer_commands(struct search *search)
+{
+	for (const struct command_row *row = command_rows(); row->name; row++)
+		if (row->found)
+			offer(search, row->name, row->name, row->help, "", row->name);
+}
+
+/* Adds the results that the field's words lead to. A row about a kernel or a sweep that this
+ * program does not have is skipped. */
+static void offer_synonyms(struct search *search)
+{
+	for (size_t i = 0; i < synonyms.count; i++) {
+		const struct synonym *row = &synonyms.row[i];
+		enum rank rank = rank_synonym(search->text, row);
+		bool kernel = strncmp(row->command, "kernel ", 7) == 0;
+		struct words name = words_of("%.*s", (int)strcspn(row->command + 7 * kernel, " "),
+			row->command + 7 * kernel);
+
+		if (rank == RANK_NONE || (kernel && !kernel_find(name.text)))
+			continue;
+		if (strcmp(row->command, "-") == 0)
+			add(search, rank, row->words, "", "", row->help);
+		else
+			add(search, rank, row->command + 7 * kernel, row->help, row->command,
+				absence(search->session, row->command).text);
+	}
+}
+
+/* ---- own loops ---- */
+
+/* Whether a file has the comment that describes the data of an own loop. */
+static bool is_own_loop(const char *path)
+{
+	char head[2048] = "";
+	FILE *file = fopen(path, "r");
+	size_t length = file ? fread(head, 1, sizeof(head) - 1, file) : 0;
+
+	if (file)
+		fclose(file);
+	return memmem(head, length, "slexplore:", 10) != NULL;
+}
+
+/* Adds the own loops in the present folder, and a typed path. */
+static void offer_own(struct search *search)
+{
+	DIR *folder = opendir(".");
+
+	for (struct dirent *entry; folder && (entry = readdir(folder));) {
+		struct words path = words_of("./%.200s", entry->d_name),
+			     name = words_of("own loop %.200s", entry->d_name);
+		enum rank rank = rank_name(search->text, name.text);
+
+		if (rank == RANK_NONE || !own_is_path(path.text) || !is_own_loop(path.text))
+			continue;
+		add(search, rank == RANK_BEGINS ? RANK_SYNONYM : rank, name.text,
+			"compile and measure this loop of yours",
+			words_of("kernel %s", path.text).text,
+			absence(search->session, words_of("kernel %s", path.text).text).text);
+	}
+	if (folder)
+		closedir(folder);
+	if (own_is_path(search->text))
+		add(search, RANK_LINE, search->text, "compile and measure this loop of yours",
+			words_of("kernel %s", search->text).text, "");
+}
+
+/* ---- commands that the user types in full ---- */
+
+static void offer_line(struct search *search)
+{
+	const char *arguments = "";
+	const struct command_row *row = command_of(search->text, &arguments);
+
+	if (!row ||
+		(row->arguments[0] ? !*arguments
+				   : *arguments || row->found || strcmp(row->name, "choose") == 0 ||
+					     strcmp(row->name, "close") == 0))
+		return;
+	add(search, RANK_LINE, search->text, row->help, search->text, "");
+}
+
+/* ---- events ---- */
+
+/* Fills `pmu` with the name of the PMU that has this core's own events: "skl" for
+ * "skl::UOPS_ISSUED:ANY". `pmu` is empty if no PMU is known. */
+static void pmu_of(const struct event_plan *plan, char *pmu, size_t size)
+{
+	pmu[0] = '\0';
+	for (int i = 0; i < plan->counters.count && !pmu[0]; i++) {
+		const char *name = plan->counters.event[i].name, *colons = strstr(name, "::");
+
+		if (colons && strncmp(name, "perf", 4) != 0)
+			snprintf(pmu, size, "%.*s", (int)(colons - name), name);
+	}
+}
+
+/* Adds a result "event drop NAME" for each event that the user named. */
+static void offer_drops(struct search *search)
+{
+	const struct counted *counted = &search->session->counted;
+
+	for (int i = 0; i < counted->extra_count; i++) {
+		struct words command = words_of("event drop %s", counted->extra[i]);
+
+		offer(search, command.text, command.text, "stop counting it", "", command.text);
+	}
+}
+
+/* Adds counter events to the list, after all other results, because there may be thousands. Events
+ * with all words of the text in their names come first. Returns the number of events that did not
+ * fit in the list. */
+static int add_events(
+	const struct session *session, const char *words, struct view_found *found, int *count)
+{
+	const struct engine *engine = &session->engine;
+	struct counter_offer *offers;
+	char pmu[COUNTER_NAME];
+	size_t all, among, offered = 0;
+
+	words += strspn(words, " ");
+	if (strncmp(words, "event ", 6) == 0)
+		words += 6 + strspn(words + 6, " ");
+	if (strlen(words) < FIND_FROM || !engine->offers || !counted_there(session))
+		return 0;
+	pmu_of(session->counted.plan, pmu, sizeof(pmu));
+	offers = memory_new(FIND_AMONG, sizeof(*offers));
+	all = engine->offers(words, pmu[0] ? pmu : NULL, offers, FIND_AMONG);
+	among = all < FIND_AMONG ? all : FIND_AMONG;
+	for (int pass = 0; pass < 2; pass++) {
+		for (size_t i = 0; i < among && *count < VIEW_FOUND; i++) {
+			struct words name = words_of("event %s", offers[i].name);
+
+			if (contains_words(words, offers[i].name, "") != (pass == 0))
+				continue;
+			fill(&found[*count], name.text, offers[i].help, name.text, "");
+			++*count;
+			offered++;
+		}
+	}
+	free(offers);
+	return (int)(all - offered);
+}
+
+/* ---- the search ---- */
+
+static int compare(const void *a, const void *b)
+{
+	const struct result_found *one = a, *other = b;
+
+	/* A reason why a result cannot be opened here is more useful than a word in the description
+	 * of another result. */
+	if ((one->rank == RANK_HELP) != (other->rank == RANK_HELP))
+		return one->rank == RANK_HELP ? 1 : -1;
+	if (one->absent != other->absent)
+		return one->absent - other->absent;
+	if (one->rank != other->rank)
+		return one->rank < other->rank ? -1 : 1;
+	return one->order < other->order ? -1 : 1;
+}
+
+/* Opens the find overlay, which lists what matches the text: first what can be opened here. */
+static void find_text(struct session *session, const char *arguments)
+{
+	char text[FIND_SIZE];
+	struct view_found found[VIEW_FOUND] = { 0 };
+	struct search search = { .session = session, .text = text };
+	int count = 0, more;
+
+	/* The search ignores blanks at both ends of the text, because the user may be about to type
+	 * the next word. */
+	snprintf(text, sizeof(text), "%s", arguments + strspn(arguments, " "));
+	text_cut_clean(text, sizeof(text));
+	for (size_t length = strlen(text); length > 0 && text[length - 1] == ' ';)
+		text[--length] = '\0';
+	read_synonyms();
+	offer_line(&search);
+	offer_kernels(&search);
+	offer_sweeps(&search);
+	offer_commands(&search);
+	offer_drops(&search);
+	if (strlen(text) >= FIND_FROM) {
+		offer_own(&search);
+		offer_synonyms(&search);
+	}
+	if (search.count)
+		qsort(search.result, search.count, sizeof(*search.result), compare);
+	for (size_t i = 0; i < search.count && count < VIEW_FOUND; i++)
+		found[count++] = search.result[i].found;
+	free(search.result);
+	more = add_events(session, text, found, &count);
+	find_open(session, arguments, found, count, more);
+	if (!status_is_ok(&synonyms.status))
+		session_notice(session, true, "%s", synonyms.status.text);
+}
+
+/* ---- the commands ---- */
+
+static struct status run_find(
+	const struct session *session, struct session *change, char *arguments)
+{
+	if (!change)
+		return command_effect(session->screen.overlay != OVERLAY_FIND ||
+					      strcmp(session->screen.find, arguments) != 0,
+			"the search text is empty: Esc closes the search");
+	find_text(change, arguments);
+	return status_ok();
+}
+
+/* Reads the number of an entry of the find overlay, from 1; *entry receives its index. */
+static bool find_entry(const struct session *session, const char *number, int *entry)
+{
+	int64_t value;
+
+	if (!units_parse(number, false, &value) || value < 1 || value > session->screen.found_count)
+		return false;
+	*entry = (int)value - 1;
+	return true;
+}
+
+static struct status run_choose(
+	const struct session *session, struct session *change, char *arguments)
+{
+	char command[sizeof(session->screen.found[0].command)];
+	struct status status;
+	int entry;
+
+	if (session->screen.overlay != OVERLAY_FIND)
+		return status_usage("find is not open; find TEXT opens it");
+	if (*arguments && !find_entry(session, arguments, &entry))
+		return status_usage("choose %.20s: find has the entries 1 to %d", arguments,
+			session->screen.found_count);
+	if (*arguments && change)
+		overlay_move(change, entry - session->screen.found_selected);
+	if (session->screen.found_count == 0)
+		return status_usage("nothing is called \"%s\"", session->screen.find);
+	if (!*find_command(session))
+		return status_usage(
+			"%s", session->screen.found[session->screen.found_selected].why);
+	if (!change)
+		return status_ok();
+	snprintf(command, sizeof(command), "%s", find_command(session));
+	/* The find overlay closes first, because the chosen command may open another overlay. */
+	overlay_open(change, OVERLAY_NONE);
+	status = session_command(change, command, session->now);
+	if (!status_is_ok(&status))
+		overlay_open(change, OVERLAY_FIND);
+	return status;
+}
+
+const struct command_row commands_find[] = {
+	{ "find", .run = run_find, .verbatim = true },
+	{ "choose", .run = run_choose },
+	{ .name = NULL },
+};

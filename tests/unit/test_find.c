@@ -1,0 +1,128 @@
+/* The search of the explorer, with all kernels, named sweeps and words of the field. */
+#include "check.h"
+#include "table.h"
+
+#include "base/rows.h"
+#include "engine/engine.h"
+#include "explorer/command.h"
+#include "explorer/session.h"
+
+static struct session *session;
+static struct view view;
+
+/* An engine that never answers. */
+static void submit(void *context, const struct request *request)
+{
+	(void)context;
+	(void)request;
+}
+
+static void cancel(void *context)
+{
+	(void)context;
+}
+
+static bool take(void *context, struct result *result)
+{
+	(void)context;
+	(void)result;
+	return false;
+}
+
+static struct progress_seen progress(void *context)
+{
+	(void)context;
+	return (struct progress_seen){ .stage = STAGE_NONE };
+}
+
+static void start(void)
+{
+#ifdef __aarch64__
+	static struct machine machine = { .arch = "aarch64" };
+	const char *const core = "neoverse-n1";
+#else
+	static struct machine machine = { .arch = "x86_64" };
+	const char *const core = "zen4";
+#endif
+	const struct engine engine = { .submit = submit,
+		.cancel = cancel,
+		.take = take,
+		.descriptor = -1,
+		.machine = &machine,
+		.progress = progress };
+	struct session_options options = {
+		.seed = 1, .explainer = &explainer_model, .uarch = core
+	};
+
+	atomic_store(&machine.known, true);
+	setting_init(&options.setting, kernel_find("combine"));
+	session = session_new(&engine, &options);
+	session_advance(session, 1);
+}
+
+static const struct view *search(const char *text)
+{
+	struct words line = words_of("find %s", text);
+
+	check_ok(session_command(session, line.text, 1));
+	session_view(session, 1, &view);
+	return &view;
+}
+
+/* The first result is what an expert would open; tests/data/find has words and commands. */
+TEST(the_fields_words_lead_to_what_answers_them)
+{
+	struct table table;
+
+	start();
+	table_open(&table, "find", "words");
+	while (table_next(&table, 2))
+		assert_string_equal(
+			search(table.field[0])->screen.found[0].command, table.field[1]);
+	session_free(session);
+}
+
+/* Each line of data/synonyms opens something that there is. */
+TEST(every_word_opens_something)
+{
+	struct rows rows;
+	char *field[3];
+	int count = 0;
+
+	start();
+	rows_load(&rows, "synonyms");
+	for (; rows_next(&rows); count++) {
+		struct status status;
+
+		assert_int_equal(rows_fields(&rows, field, 3), 3);
+		if (strcmp(field[0], "-") == 0)
+			continue;
+		status = session_command_check(session, field[0]);
+		if (strncmp(status.text, "unknown", 7) == 0 || strncmp(field[0], "kernel ", 7) == 0)
+			assert_true(status.code == STATUS_OK || status.code == STATUS_IDLE);
+	}
+	check_ok(rows_end(&rows));
+	assert_true(count > 50);
+	session_free(session);
+}
+
+/* What cannot be opened here comes after all else, with the reason, which choosing repeats. */
+TEST(what_cannot_be_opened_comes_last_with_a_reason)
+{
+	int first = 0;
+
+	start();
+	search("core");
+	while (!view.screen.found[first].why[0])
+		first++;
+	assert_true(first > 0 && first < view.screen.found_count);
+	for (int i = first; i < view.screen.found_count; i++)
+		assert_true(view.screen.found[i].why[0]);
+	search("false sharing");
+	assert_string_equal(view.screen.found[0].command, "");
+	check_contains(view.screen.found[0].label, "false sharing — not here: ");
+	check_usage(session_command(session, "choose", 1), view.screen.found[0].why);
+	session_free(session);
+}
+
+RUN_TESTS()
