@@ -468,4 +468,29 @@ TEST(fewer_facts_never_raise_a_hard_limit)
 	}
 }
 
+/* Zen 4, measured: a line keeps loads to general registers waiting, but no loads of vectors. */
+TEST(lines_that_arrive_keep_loads_waiting)
+{
+	struct limits_place place = { .working_set = 1 << 17, .walk = { .lines = 1, .step = 64 } };
+	struct uarch *zen4;
+
+	check_ok(uarch_load("zen4", "x86_64", &zen4));
+	limits_of_place(zen4,
+		"add rax,[rdi]; add rbx,[rdi+8]; add rcx,[rdi+16]; add rdx,[rdi+24]; "
+		"add rsi,[rdi+32]; add r8,[rdi+40]; add rdi,64; cmp rdi,r9; jne top",
+		1, &place);
+	check_near(cycles_of(LIMIT_EVICTED), 6 / 3.0 + 1.15, 1e-9);
+	check_contains(cause_of(LIMIT_EVICTED), "1.15 cycles for each of 1 line that arrives");
+	limits_of_place(zen4,
+		"addsd xmm0,[rdi]; addsd xmm1,[rdi+8]; addsd xmm2,[rdi+16]; addsd xmm3,[rdi+24]; "
+		"add rdi,64; cmp rdi,r9; jne top",
+		1, &place);
+	check_near(cycles_of(LIMIT_EVICTED), 2, 1e-9);
+	/* What fits the first cache waits for no line. */
+	place.working_set = 1 << 14;
+	limits_of_place(zen4, "add rax,[rdi]; add rdi,64; cmp rdi,r9; jne top", 1, &place);
+	assert_null(find(LIMIT_EVICTED));
+	uarch_free(zen4);
+}
+
 RUN_TESTS(.set_up = set_up, .tear_down = tear_down)

@@ -122,11 +122,18 @@ struct uarch {
 	struct uarch_fusion *fusion;
 	struct uarch_id *id;
 	struct uarch_cache cache[UARCH_CACHES];
-	enum { LAMINATE_UNKNOWN, LAMINATE_NEVER, LAMINATE_INDEXED } laminate;
+	/* LAMINATE_INDEXED: rename splits indexed memory operands; LAMINATE_DECODED: the decoders
+	 * split them, so that the op cache holds both parts. */
+	enum uarch_lamination {
+		LAMINATE_UNKNOWN,
+		LAMINATE_NEVER,
+		LAMINATE_INDEXED,
+		LAMINATE_DECODED
+	} laminate;
 	bool laminate_two_operand,
 		laminate_stores; /* laminate_two_operand, laminate_stores: whether two-operand
 				    instructions, and stores, keep an indexed memory operand fused
-				    under LAMINATE_INDEXED */
+				    under the other two */
 	struct uarch_sources sources;
 	uint32_t tags; /* published or measured sources of all numbers in the core file, one bit for
 			  each */

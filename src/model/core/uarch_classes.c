@@ -348,18 +348,19 @@ bool read_fuse(struct reader *r)
 
 bool read_unlaminate(struct reader *r)
 {
-	static const char *const forms[] = { "never", "indexed" };
+	static const char *const forms[] = { "never", "indexed", "decoded" };
 	static const char *const exceptions[] = { "two-operand", "stores" };
 	struct uarch *u = r->uarch;
 	unsigned bits = 0;
-	int form = rows_choice(&r->rows, "form", r->word[1], forms, 2);
+	int form = rows_choice(&r->rows, "form", r->word[1], forms, 3);
 
 	if (form < 0)
 		return false;
-	u->laminate = form == 0 ? LAMINATE_NEVER : LAMINATE_INDEXED;
+	u->laminate = (enum uarch_lamination)(LAMINATE_NEVER + form);
 	if (r->words > 2 && (form == 0 || strcmp(r->word[2], "unless") != 0 || r->words == 3))
 		return rows_fail(&r->rows,
-			"unlaminate: expected never, or indexed unless two-operand stores");
+			"unlaminate: expected never, decoded, or indexed unless two-operand "
+			"stores");
 	if (read_bits(r, 3, NULL, "exception", exceptions, 2, &bits) < 0)
 		return false;
 	u->laminate_two_operand |= bits & 1;

@@ -115,6 +115,9 @@ FACT(EXTRA_LINE_ENTRIES, "extra line-entries")
 FACT(EXTRA_LOOP_COPIES, "extra loop-copies")
 /* largest number of L1 misses that can be in flight at the same time */
 FACT(EXTRA_MISSES, "extra misses")
+/* cycles for which a line that arrives in the first-level cache keeps loads to general registers
+ * from beginning */
+FACT(EXTRA_LINE_FILL, "extra line-fill")
 /* number of accesses that a load (with split-store: a store) across a line boundary counts as */
 FACT(EXTRA_SPLIT_LOAD, "extra split-load")
 FACT(EXTRA_SPLIT_STORE, "extra split-store")

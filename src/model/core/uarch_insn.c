@@ -243,7 +243,7 @@ static double unlaminated(const struct uarch *uarch, const struct insn *insn, bo
 	bool loads = has_op && !(uarch->laminate_two_operand && is_two_operand(insn));
 	double slots = 0;
 
-	for (int i = 0; uarch->laminate == LAMINATE_INDEXED && i < insn->memory_count; i++) {
+	for (int i = 0; uarch->laminate >= LAMINATE_INDEXED && i < insn->memory_count; i++) {
 		const struct insn_memory *memory = &insn->memory[i];
 
 		if (memory->index != REG_NONE && !memory->vector_index)

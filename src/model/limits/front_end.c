@@ -46,7 +46,9 @@ static double ops_of(const struct tally *tally, int insn)
 	const struct insn_tally *counts = &tally->insn[insn];
 	const struct uarch_insn *facts = &tally->facts[insn];
 
-	return counts->fuses || counts->joins ? 0 : facts->slots - facts->unlaminated;
+	if (counts->fuses || counts->joins)
+		return 0;
+	return facts->slots - (tally->uarch->laminate == LAMINATE_DECODED ? 0 : facts->unlaminated);
 }
 
 /* Whether the code goes on elsewhere after this step. */

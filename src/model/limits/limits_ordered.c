@@ -81,6 +81,22 @@ static void add_lines(struct tally *tally, const double beyond[3])
 		words.text);
 }
 
+/* Adds the cycles of loads that wait while lines arrive in L1. A loop of loads to general registers
+ * uses all load ports in every cycle, and none is then free for a line. */
+static void add_fills(struct tally *tally, double lines)
+{
+	double each = tally->uarch->fact[EXTRA_LINE_FILL], cap = tally->uarch->fact[CAP_LOADS],
+	       loads = tally->loads[ACCESS_GENERAL];
+
+	if (!(each > 0) || !(cap > 0) || !(lines > 0) || tally->loads[ACCESS_VECTOR] > 0)
+		return;
+	limits_add(tally, LIMIT_EVICTED, loads / cap + lines * each,
+		"%s loads, %s a cycle, which wait %s cycles for each of %s line%s that arrive%s",
+		words_turn(tally, loads).text, words_number(cap).text, words_number(each).text,
+		words_turn(tally, lines).text, words_s(tally, lines),
+		*words_s(tally, lines) ? "" : "s");
+}
+
 void limits_ordered(struct tally *tally)
 {
 	const struct limits_place *place = tally->place;
@@ -100,5 +116,6 @@ void limits_ordered(struct tally *tally)
 			i == L3 && isnan(misses.level[L3].each) ? beyond[L2] : known(&misses, i);
 	tally->sampled = true;
 	add_lines(tally, beyond);
+	add_fills(tally, beyond[L1] * tally->elements);
 	tally->sampled = false;
 }
