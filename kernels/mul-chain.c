@@ -20,9 +20,11 @@ struct chain_walk {
 	uint32_t sum;	  /* sum of all products */
 };
 
-/* MULTIPLY() multiplies product number n by the next element. On x86-64 the multiplication has a
- * memory operand. */
+/* MULTIPLY() multiplies product number n by the next element. JOIN() adds product number n to the
+ * sum, and begins the product again. On x86-64 the multiplication has a memory operand, and the
+ * scratch variable x stays in memory, so that the sum has a register. */
 #if defined(__x86_64__)
+#define SCRATCH "m"
 #define MULTIPLY(n)                                       \
 	"	.if %c[acc] > " #n "			\n"                \
 	"	imull	4*" #n "(%[data]), %[p" #n "]	\n" \
@@ -31,7 +33,19 @@ struct chain_walk {
 	"	addq	%[step], %[data]		\n" \
 	"	cmpq	%[end], %[data]			\n" \
 	"	jne	1b				\n"
+#define JOIN(n)                                 \
+	"	.if %c[acc] > " #n "			\n"      \
+	"	addl	%[p" #n "], %[sum]		\n" \
+	"	movl	$1, %[p" #n "]			\n"    \
+	"	.endif					\n"
+#define LAST                      \
+	"	subq	$1, %[count]			\n" \
+	"	je	2f				\n"
+#define AGAIN                        \
+	"	addq	%[span], %[end]			\n" \
+	"	jmp	1b				\n"
 #else
+#define SCRATCH "&r"
 #define MULTIPLY(n)                                         \
 	"	.if %c[acc] > " #n "			\n"                  \
 	"	ldr	%w[x], [%[data], 4*" #n "]	\n"      \
@@ -41,9 +55,26 @@ struct chain_walk {
 	"	add	%[data], %[data], %[step]	\n" \
 	"	cmp	%[data], %[end]			\n"         \
 	"	b.ne	1b				\n"
+#define JOIN(n)                                           \
+	"	.if %c[acc] > " #n "			\n"                \
+	"	add	%w[sum], %w[sum], %w[p" #n "]	\n" \
+	"	mov	%w[p" #n "], 1			\n"              \
+	"	.endif					\n"
+#define LAST                              \
+	"	subs	%[count], %[count], 1		\n" \
+	"	b.eq	2f				\n"
+#define AGAIN                              \
+	"	add	%[end], %[end], %[span]		\n" \
+	"	b	1b				\n"
 #endif
 
-/* Makes one multiplication per element. The elements go to the `acc` products in turn. */
+/* JOINED is the sum of the `acc` products; RESET() begins one of them again. */
+#define USED(n)	 (acc > n ? p##n : 0)
+#define RESET(n) (p##n = acc > n ? 1 : p##n)
+#define JOINED	 (p0 + USED(1) + USED(2) + USED(3) + USED(4) + USED(5) + USED(6) + USED(7))
+
+/* Makes one multiplication per element. The elements go to the `acc` products in turn. A restart
+ * takes few instructions and no multiplication, because it would delay the next products. */
 KERNEL_BODY void chain_multiply(struct chain_walk *walk, const int acc)
 {
 	uint32_t sum = 0, p0 = 1, p1 = 1, p2 = 1, p3 = 1, p4 = 1, p5 = 1, p6 = 1, p7 = 1;
@@ -54,28 +85,37 @@ KERNEL_BODY void chain_multiply(struct chain_walk *walk, const int acc)
 
 		while (turns > 0) {
 			uint64_t stretch = left < turns ? left : turns, x;
+			/* The number of products that end in this piece of the ring. */
+			uint64_t count = 1 + (turns - stretch) / walk->restart;
+			uint64_t span = walk->restart * 4 * (uint64_t)acc;
 			const uint32_t *end = data + stretch * (uint64_t)acc;
 
+			turns -= stretch + (count - 1) * walk->restart;
 			/* p0 *= data[i]; p1 *= data[i + 1]; … */
 			__asm__ volatile("	.p2align 6		\n"
-					 "1:				\n" MULTIPLY(0) MULTIPLY(1)
-						 MULTIPLY(2) MULTIPLY(3) MULTIPLY(4) MULTIPLY(5)
-							 MULTIPLY(6) MULTIPLY(7) NEXT
+					 "1:				\n" MULTIPLY(0) MULTIPLY(
+						 1) MULTIPLY(2) MULTIPLY(3) MULTIPLY(4) MULTIPLY(5)
+						 MULTIPLY(6) MULTIPLY(7) NEXT LAST JOIN(0) JOIN(1)
+							 JOIN(2) JOIN(3) JOIN(4) JOIN(5) JOIN(6)
+								 JOIN(7) AGAIN
+					 "2:				\n"
 					 : [data] "+r"(data), [p0] "+r"(p0), [p1] "+r"(p1),
 					 [p2] "+r"(p2), [p3] "+r"(p3), [p4] "+r"(p4), [p5] "+r"(p5),
-					 [p6] "+r"(p6), [p7] "+r"(p7), [x] "=&r"(x)
-					 : [end] "r"(end), [acc] "i"(acc), [step] "i"(4 * acc)
+					 [p6] "+r"(p6), [p7] "+r"(p7), [x] "=" SCRATCH(x),
+					 [sum] "+r"(sum), [count] "+r"(count), [end] "+r"(end)
+					 : [acc] "i"(acc), [step] "i"(4 * acc), [span] "r"(span)
 					 : "cc", "memory");
-			turns -= stretch;
-			left -= stretch;
-			if (left == 0) {
-				sum += p0 * p1 * p2 * p3 * p4 * p5 * p6 * p7;
-				p0 = p1 = p2 = p3 = p4 = p5 = p6 = p7 = 1;
-				left = walk->restart;
+			if (stretch < left) {
+				left -= stretch;
+				continue;
 			}
+			sum += JOINED;
+			p0 = 1;
+			RESET(1), RESET(2), RESET(3), RESET(4), RESET(5), RESET(6), RESET(7);
+			left = walk->restart;
 		}
 	}
-	walk->sum = sum + p0 * p1 * p2 * p3 * p4 * p5 * p6 * p7;
+	walk->sum = sum + JOINED;
 }
 
 KERNEL_UNROLLED(chain, struct chain_walk, chain_multiply)
@@ -121,21 +161,24 @@ static void chain_call(struct kernel_run *run, uint64_t elements)
 	run->result = walk.sum;
 }
 
-/* The expected sum includes the last product, even if it has no factors. A product without factors
- * is 1. */
+/* Element i belongs to product i modulo `acc`. The expected sum includes the last products, even if
+ * they have no factors. A product without factors is 1. */
 static uint64_t chain_expected(const struct kernel_run *run, uint64_t elements)
 {
 	uint64_t last = run->v[RESTART] ? product_turns(run->v) * run->granule : UINT64_MAX;
-	uint32_t sum = 0, product = 1;
+	uint64_t acc = run->granule;
+	uint32_t sum = 0, product[8] = { 1, 1, 1, 1, 1, 1, 1, 1 };
 
 	for (uint64_t i = 0; i < elements; i++) {
-		product *= ring_word(run->seed, i % run->ring) | 1;
-		if ((i + 1) % last == 0) {
-			sum += product;
-			product = 1;
+		product[i % acc] *= ring_word(run->seed, i % run->ring) | 1;
+		for (uint64_t k = 0; k < acc && (i + 1) % last == 0; k++) {
+			sum += product[k];
+			product[k] = 1;
 		}
 	}
-	return sum + product;
+	for (uint64_t k = 0; k < acc; k++)
+		sum += product[k];
+	return sum;
 }
 
 const struct kernel kernel_mul_chain = {

@@ -86,6 +86,7 @@ static const struct {
 	{ "predicted", &predicted },
 	{ "scattered", &scattered },
 	{ "lines", &row_place.walk.lines },
+	{ "restart", &row_place.walk.restart },
 	{ "range", &row_place.walk.range },
 	{ "step", &row_place.walk.step },
 	{ "aliases", &row_place.walk.aliases },

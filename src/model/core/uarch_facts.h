@@ -23,6 +23,8 @@ FACT(SIZE_LOAD_SCHEDULER, "size load-scheduler")
 /* number of vector operations that can wait for an operand, on cores with a separate scheduler for
  * vector operations */
 FACT(SIZE_VECTOR_SCHEDULER, "size vector-scheduler")
+/* number of integer micro-ops that can wait for one port, if each port has its own scheduler */
+FACT(SIZE_PORT_SCHEDULER, "size port-scheduler")
 /* bytes of code that the first-level instruction cache holds */
 FACT(SIZE_CODE, "size code")
 /* number of micro-ops of a loop that the micro-op queue can repeat without fetching (Intel: loop

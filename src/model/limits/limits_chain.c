@@ -52,23 +52,59 @@ static struct limit_words describe_chain(const struct tally *tally, const struct
 	return words;
 }
 
+/* Counts the instructions of the path with the operation `op` that wait for their own last result:
+ * the links of this chain and of chains beside it. */
+static double count_waiting(const struct tally *tally, const struct uarch_class *op)
+{
+	const struct loop *loop = tally->loop;
+	double count = 0;
+
+	for (int i = 0; i < loop->path_count; i++) {
+		const struct insn *insn = &loop->insn[loop->path[i].insn];
+		bool waits = false;
+
+		for (int k = 0; k < insn->read_count; k++)
+			waits |= insn->write_count > 0 && insn->reads[k] == insn->writes[0];
+		count += waits && tally->facts[loop->path[i].insn].op == op;
+	}
+	return count;
+}
+
+/* Whether an operation runs on one port only: its micro-ops wait in the scheduler of that port. */
+static bool has_one_port(const struct uarch_class *op)
+{
+	for (int i = 0; op && i < op->term_count; i++)
+		if (op->term[i].count > 0 && __builtin_popcount(op->term[i].ports) == 1)
+			return true;
+	return false;
+}
+
 /* Returns the number of data elements of a new dependence chain that overlap with the previous
  * chain. The reorder buffer must hold the overlapping elements, and the scheduler must hold their
  * operations. Returns INFINITY elements if the sizes of reorder buffer and scheduler are unknown.
  */
 static double overlap(const struct tally *tally, const struct chain *chain)
 {
-	double rob = tally->uarch->fact[SIZE_ROB], scheduler = tally->uarch->fact[SIZE_SCHEDULER];
-	double together = INFINITY, operations = 0;
+	double rob = tally->uarch->fact[SIZE_ROB], scheduler = tally->uarch->fact[SIZE_SCHEDULER],
+	       of_port = tally->uarch->fact[SIZE_PORT_SCHEDULER];
+	double together = INFINITY, operations = 0, alone = 0;
 
-	for (int i = 0; i < chain->link_count; i++)
-		operations += chain->link[i].alu && chain->link[i].cycles > 0;
-	if (chain->link_count == CHAIN_MAX)
-		operations = 0;
+	for (int i = 0; i < chain->link_count && chain->link_count < CHAIN_MAX; i++) {
+		const struct chain_link *link = &chain->link[i];
+		int insn = tally->loop->path[link->step].insn;
+
+		if (!link->alu || link->cycles <= 0)
+			continue;
+		operations++;
+		if (!tally->loop->insn[insn].vector && has_one_port(tally->facts[insn].op))
+			alone = fmax(alone, count_waiting(tally, tally->facts[insn].op));
+	}
 	if (uarch_known(rob) && tally->slots > 0)
 		together = rob / tally->slots;
 	if (uarch_known(scheduler) && operations > 0)
 		together = fmin(together, scheduler / (operations / chain->spans));
+	if (uarch_known(of_port) && alone > 0)
+		together = fmin(together, of_port / alone);
 	return together * tally->elements;
 }
 
