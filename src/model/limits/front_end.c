@@ -314,6 +314,8 @@ static void add_decoded(const struct front_end *front, struct tally *tally,
 			    : front->far && far <= 0 ? "; the rate of the second cache is not known"
 						     : "";
 
+	if (kind == LIMIT_ALIGNMENT && !matters(tally, cycles))
+		return;
 	if (front->far && far > 0)
 		fetch = fmin(fetch, far);
 	if (cycles <= supply->cached && (kind != LIMIT_DECODE || may_limit(tally)))
