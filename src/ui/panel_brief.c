@@ -73,7 +73,8 @@ static void draw_spread(struct box at, int y, const struct view *view, bool digi
 	struct units_text cpe = units_value(sample->cpe), low = units_value(sample->cpe_lo),
 			  high = units_value(sample->cpe_hi);
 	bool few = sample->trials < PANELS_QUARTILES_FROM;
-	struct words spread = words_of(few ? "" : "%s … %s  ", low.text, high.text);
+	struct words spread =
+		few ? (struct words){ "" } : words_of("%s … %s  ", low.text, high.text);
 	const char *quartiles = few ? "" : "quartiles ", *element = view->setting.kernel->element;
 
 	if (digits)

@@ -30,10 +30,9 @@ static struct words full_bar(const struct view *view)
 			longest = fmax(longest, view->explanation->limits.limit[i].cpe);
 	if (steady_has_a(view))
 		longest = fmax(longest, view->a.cpe);
-	return words_of(longest > 0 && view->scales.ladder.high > SCALE_TOLD * longest
-				? ", full bar: %s (a: again)"
-				: "",
-		units_value(view->scales.ladder.high).text);
+	if (!(longest > 0) || view->scales.ladder.high <= SCALE_TOLD * longest)
+		return (struct words){ "" };
+	return words_of(", full bar: %s (a: again)", units_value(view->scales.ladder.high).text);
 }
 
 static struct words title_of(const struct scene *scene)
