@@ -109,7 +109,8 @@ static int measure(
 static int probe_slack(
 	struct cli *cli, struct bench *bench, struct model *model, const struct setting *setting)
 {
-	struct slack *slack = slack_new(setting, model_explain(model, setting), cli->seed);
+	struct slack *slack =
+		slack_new(setting, model_explain(model, setting), cli->seed, cli->time_budget);
 	const struct campaign campaign = { &campaign_slack, slack };
 	bool any = work_carry_out(cli, bench, &campaign);
 	int exit_status;

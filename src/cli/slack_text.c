@@ -93,5 +93,5 @@ static void slack_data(struct report *report, const struct records *records, con
 
 const struct subject subject_slack = { "resource",
 	"id,host,kernel,setting,uarch,cycles,resource,kind,pressure,pressure_lo,pressure_hi,slack,"
-	"slack_lo,slack_hi,model,filler,each,took,why",
+	"slack_lo,slack_hi,model,filler,each,took,contended?,why",
 	NULL, slack_text, slack_data, NULL };

@@ -132,6 +132,9 @@ struct engine {
 	/* Checks whether an event with this name can be counted, and gives the event's code (see
 	 * counters_encode()). NULL: this engine counts only its recorded events. */
 	struct status (*encodes)(const char *name, struct counter_code *code);
+	/* true: the engine makes the changes of machine code that requests ask for. false: it
+	 * ignores them. */
+	bool changes;
 	/* For an engine that plays a recording: whether it holds this setting (v: values of the
 	 * kernel's knobs). NULL: this engine measures every setting. */
 	bool (*holds)(void *context, const struct kernel *kernel, const int64_t *v);

@@ -216,6 +216,7 @@ bool session_advance(struct session *session, double now)
 		undo_note(session, &before);
 		changed = true;
 	}
+	slack_advance(session);
 	record_present(session);
 	requests_look_ahead(session);
 	changed |= campaigns_look(session);

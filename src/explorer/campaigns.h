@@ -17,7 +17,14 @@
 struct session;
 
 /* The campaigns of a session in order of priority, highest first. */
-enum campaign_of { CAMPAIGN_CORE, CAMPAIGN_PROBE, CAMPAIGN_SWEEP, CAMPAIGN_WINDOWS, CAMPAIGNS };
+enum campaign_of {
+	CAMPAIGN_CORE,
+	CAMPAIGN_PROBE,
+	CAMPAIGN_SWEEP,
+	CAMPAIGN_WINDOWS,
+	CAMPAIGN_SLACK,
+	CAMPAIGNS
+};
 
 /* How the session runs one kind of campaign (long measurement). */
 struct campaign_row {
@@ -103,6 +110,12 @@ void curves_renew(struct session *session);
  * campaign). */
 bool curves_there(const struct session *session);
 void curves_view(const struct session *session, struct view *view);
+
+/* ---- campaign_slack.c: the probed pressure of the present setting ---- */
+
+/* Begins to probe the pressure on each port, once the present setting has stayed for a moment. */
+void slack_advance(struct session *session);
+void slack_view(const struct session *session, struct view *view);
 
 extern const struct campaign_row campaign_row_probe, campaign_row_core, campaign_row_sweep;
 

@@ -129,6 +129,7 @@ struct view_tick {
 
 struct probe_report;
 struct sweep_table_report;
+struct slack_report;
 struct windows_report;
 struct windows_row;
 
@@ -327,6 +328,8 @@ struct view {
 	/* Report on buffer sizes, measured with the kernel `window`; NULL: the user has not chosen
 	 * this kernel yet. */
 	const struct windows_report *windows;
+	/* The probed pressure of the present setting, perhaps not complete yet; NULL: none. */
+	const struct slack_report *slack;
 	/* The row of the buffer report for the present kind of filler instruction; NULL: there is
 	 * no row. */
 	const struct windows_row *window;

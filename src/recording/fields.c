@@ -297,6 +297,7 @@ const struct field resource_fields[] = {
 	{ .name = "filler", .type = FIELD_WORD, RESOURCE(line) },
 	{ .name = "each", .type = FIELD_REAL, RESOURCE(each), .high = MOST_PROBED },
 	{ .name = "took", .type = FIELD_REAL, RESOURCE(took), .high = MOST_PROBED },
+	{ .name = "contended", .type = FIELD_FLAG, RESOURCE(contended) },
 	{ .name = "why", .type = FIELD_WORD, RESOURCE(why) },
 	{ .name = NULL },
 };

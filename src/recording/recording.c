@@ -14,6 +14,7 @@
 
 #include "base/text.h"
 #include "experiment/setting/cells.h"
+#include "experiment/slack/slack.h"
 #include "recording/records.h"
 #include "recording/replay.h"
 
@@ -23,6 +24,7 @@ struct known {
 	unsigned trials; /* number of the setting's trials in the recording's file */
 	bool good;	 /* true if at least one sample of the setting was not contended */
 	int counted;	 /* number of counted events of the setting */
+	bool probed;	 /* the recording has the probed pressure of the setting */
 	int limits; /* number of known limits in the recorded explanation of the setting; -1: no
 		       explanation was recorded */
 };
@@ -385,6 +387,18 @@ void recording_explain(struct recording *recording, const struct setting *settin
 	write_plan(recording, events);
 	lines_explanation(
 		&records, setting, explanation, &recording->core, events, modelled, known->id);
+	flush(recording);
+}
+
+void recording_slack(struct recording *recording, const struct slack_report *slack)
+{
+	struct known *known = find_known(recording, &slack->setting);
+	struct records records = records_of(recording);
+
+	if (!known || known->probed || !status_is_ok(&recording->state.status))
+		return;
+	known->probed = true;
+	records_slack(&records, slack, NULL, known->id);
 	flush(recording);
 }
 

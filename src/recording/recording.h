@@ -68,6 +68,11 @@ void recording_explain(struct recording *recording, const struct setting *settin
 /* Returns whether the recording has the setting, and needs an explanation of the setting. */
 bool recording_lacks_limits(const struct recording *recording, const struct setting *setting);
 
+struct slack_report;
+
+/* Adds the probed pressure of a recorded setting, unless the recording has it already. */
+void recording_slack(struct recording *recording, const struct slack_report *slack);
+
 /* Returns whether the recorded limits are for the core named `core`. */
 bool recording_is_of(const struct recording *recording, const char *core);
 

@@ -33,6 +33,8 @@ static const struct {
 	{ "insn", reading_insn },
 	{ "modelled", reading_modelled },
 	{ "explain", reading_explain },
+	{ "slack", reading_slack },
+	{ "resource", reading_resource },
 };
 
 /* Returns the reason why the recording's record cannot be used, or NULL if the record was used. */

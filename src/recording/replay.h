@@ -77,6 +77,11 @@ int replay_find(const struct replay *replay,
 					   was not recorded */
 void replay_sample(const struct replay *replay, int index, struct sample *sample);
 
+struct slack_report;
+
+/* Returns the recorded pressure of a setting, which was probed; NULL: none was recorded. */
+const struct slack_report *replay_slack(const struct replay *replay, int index);
+
 /* Return an engine (measured results) and an explainer (limits) that answer from a recording. The
  * engine and the explainer can have only one user at a time, and are valid until replay_free(). */
 struct engine replay_engine(struct replay *replay);

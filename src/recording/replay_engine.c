@@ -41,6 +41,7 @@ void replay_free(struct replay *replay)
 		free(replay->played[i].trial);
 		free(replay->played[i].counts);
 		explained_free(replay->played[i].explained);
+		free(replay->played[i].slack);
 	}
 	free(replay->played);
 	setting_index_free(&replay->settings);
@@ -96,6 +97,11 @@ static void copy_trials(const struct played *played, struct trials *trials)
 	trials->count = played->count;
 	memcpy(trials->forgotten, played->forgotten, sizeof(trials->forgotten));
 	memcpy(trials->trial, played->trial, played->count * sizeof(trials->trial[0]));
+}
+
+const struct slack_report *replay_slack(const struct replay *replay, int index)
+{
+	return index >= 0 ? replay->played[index].slack : NULL;
 }
 
 void replay_sample(const struct replay *replay, int index, struct sample *sample)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "experiment/slack/slack.h"
 #include "recording/records.h"
 #include "recording/replay_records.h"
 
@@ -29,6 +30,55 @@ static void begin_explanation(struct reading *reading, unsigned id)
 	reading->explained_id = id;
 	reading_forget(reading);
 }
+
+/* ---- Probed pressure */
+
+const char *reading_slack(struct reading *reading, const json_t *object, unsigned id)
+{
+	struct replay *replay = reading->replay;
+	struct slack_report *slack;
+	struct setting setting;
+	char why[READING_WHY];
+	int index;
+
+	reading->slack = NULL;
+	if (!reading_setting(object, &setting, why))
+		return NULL;
+	index = replay_find(replay, &setting);
+	if (index < 0 || replay->memory > REPLAY_MEMORY)
+		return NULL;
+	if (!replay->played[index].slack) {
+		replay->played[index].slack = memory_new(1, sizeof(*slack));
+		replay->memory += sizeof(*slack);
+	}
+	slack = reading->slack = replay->played[index].slack;
+	reading->slack_id = id;
+	*slack = (struct slack_report){ .setting = setting, .elements = 1 };
+	record_string(object, "uarch", slack->uarch, sizeof(slack->uarch));
+	record_number(object, "cycles", 0, MOST_CYCLES, &slack->cycles);
+	record_number(object, "cycles_lo", 0, MOST_CYCLES, &slack->cycles_lo);
+	record_number(object, "cycles_hi", 0, MOST_CYCLES, &slack->cycles_hi);
+	record_number(object, "seconds", 0, MOST_CYCLES, &slack->seconds);
+	record_string(object, "contradiction", slack->contradiction, sizeof(slack->contradiction));
+	slack->complete = record_flag(object, "complete");
+	slack->contended = record_flag(object, "contended");
+	return NULL;
+}
+
+const char *reading_resource(struct reading *reading, const json_t *object, unsigned id)
+{
+	struct slack_report *slack = reading->slack;
+
+	if (!slack || reading->slack_id != id || slack->count == SLACK_RESOURCES)
+		return NULL;
+	fields_read(object, resource_fields, &slack->resource[slack->count]);
+	if (slack->resource[slack->count].name[0] &&
+		slack->resource[slack->count].kind != SLACK_WAITS)
+		slack->count++;
+	return NULL;
+}
+
+/* ---- Explanations */
 
 const char *reading_limit(struct reading *reading, const json_t *object, unsigned id)
 {

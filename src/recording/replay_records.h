@@ -22,6 +22,8 @@ struct explained {
 					  model has no value */
 };
 
+struct slack_report;
+
 /* A measured setting of a recording. */
 struct played {
 	unsigned id;
@@ -33,6 +35,7 @@ struct played {
 	struct counts *counts; /* event counts of the setting; NULL: no counts were recorded */
 	struct explained
 		*explained; /* explanation of the setting; NULL: no explanation was recorded */
+	struct slack_report *slack; /* probed pressure; NULL: none was recorded */
 };
 
 struct replay {
@@ -87,6 +90,9 @@ struct reading {
 	bool has_counts;
 	struct counts counts;
 	unsigned explained_id;
+	/* The probed pressure that the reader is reading, and its id; NULL: none. */
+	struct slack_report *slack;
+	unsigned slack_id;
 	struct explained explained;
 
 	/* For each reason: the number of ignored lines and settings, and the line and message of
@@ -136,3 +142,5 @@ const char *reading_insn(struct reading *reading, const struct json_t *object, u
 const char *reading_modelled(struct reading *reading, const struct json_t *object, unsigned id);
 const char *reading_explain(struct reading *reading, const struct json_t *object, unsigned id);
 void reading_forget(struct reading *reading);
+const char *reading_slack(struct reading *reading, const struct json_t *object, unsigned id);
+const char *reading_resource(struct reading *reading, const struct json_t *object, unsigned id);

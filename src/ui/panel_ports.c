@@ -203,8 +203,9 @@ static struct words title_of(const struct scene *scene)
 	if (view->foreign || view->nearest)
 		return words_of("ports of %s, %s, M", core.text,
 			view->foreign ? "not this core" : "the nearest known");
-	return words_of("ports: cycles an iteration, %sM %s",
-		shown_ports(view) ? "C counted, " : "", core.text);
+	return words_of("ports: cycles an iteration, %s%sM %s",
+		shown_ports(view) ? "C counted, " : "", probed_rows(view, 80) ? "P probed, " : "",
+		core.text);
 }
 
 static bool wanted(const struct view *view)
@@ -502,7 +503,7 @@ static void draw(struct box at, const struct scene *scene)
 	struct entries entries;
 	struct beside beside;
 	struct shape shape;
-	int width, x, y;
+	int width, probed, x, y;
 
 	if (!view->explanation) {
 		canvas_put(at, 0, 0, STYLE_DIM, view->limits_note);
@@ -520,7 +521,10 @@ static void draw(struct box at, const struct scene *scene)
 		at.width -= room + 2;
 		beside.count = 0;
 	}
-	fit(&entries, at.width, at.height, &shape);
+	/* The row of probed pressure needs its rows below the legend of the ports. */
+	probed = probed_rows(view, at.width);
+	probed = int_least(probed, int_most(at.height / 4, 1));
+	fit(&entries, at.width, at.height - probed, &shape);
 	width = (at.width + 2) / shape.columns - 2;
 	for (int i = 0; i < shape.shown; i++)
 		draw_entry(box_part(at, shape.column[i] * (width + 2), 0, width, at.height),
@@ -528,15 +532,19 @@ static void draw(struct box at, const struct scene *scene)
 	if (shape.shown < entries.count) {
 		canvas_text(at, 0, shape.rows, STYLE_WARN, "and %d more: v gives room",
 			entries.count - shape.shown);
+		probed_draw(box_part(at, 0, shape.rows + 1, at.width, at.height - shape.rows - 1),
+			view);
 		return;
 	}
-	y = shape.rows + (at.height - shape.rows > 2);
+	y = shape.rows + (at.height - shape.rows > 2 + probed);
 	if (at.height <= shape.rows)
 		return;
 	x = draw_legend(at, y++, &view->explanation->limits) + 3;
+	if (probed && y < at.height)
+		y += probed_draw(box_part(at, 0, y, at.width, at.height - y), view);
 	if (words.text[0] && y < at.height)
 		draw_why(box_part(at, 0, y, at.width, at.height - y), &words);
-	else if (words.text[0] && x < at.width / 2)
+	else if (words.text[0] && !probed && x < at.width / 2)
 		draw_why(box_part(at, x, y - 1, at.width - x, 1), &words);
 	else if (beside.count && at.height - y > 3)
 		beside_draw(box_part(at, 0, y + 1, at.width, at.height - y - 1), &beside, view);
@@ -552,7 +560,8 @@ static int best_rows(const struct view *view)
 		return 6;
 	list(view, &entries);
 	beside_find(view, &beside);
-	rows = 1 + entries.count + entries.pairs + 2 + (why(view).text[0] != '\0');
+	rows = 1 + entries.count + entries.pairs + 2 + (why(view).text[0] != '\0') +
+	       probed_rows(view, 60);
 	return int_most(1 + beside_rows(&beside), rows);
 }
 

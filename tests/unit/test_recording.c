@@ -40,6 +40,7 @@ static const struct kernel kernel_wide = { .name = "wide",
 #include <unistd.h>
 
 #include "base/text.h"
+#include "experiment/slack/slack.h"
 #include "recording/fields.h"
 #include "recording/recording.h"
 #include "recording/records.h"
@@ -1002,6 +1003,73 @@ TEST(test_names)
 	recording_name(&machine, name, sizeof(name));
 	assert_memory_equal(name, "slexplore-..-ode-7-", 19);
 	assert_string_equal(name + strlen(name) - 6, ".jsonl");
+}
+
+/* Probed pressure comes back as it was written, once; unknown values stay unknown. */
+TEST(probed_pressure_is_read_as_it_was_written)
+{
+	struct setting setting = fold(4, 32768), other = fold(2, 32768);
+	struct recording *recording = open_recording();
+	struct slack_report *made = memory_new(1, sizeof(*made));
+	const struct slack_report *read;
+	struct replay *replay;
+
+	*made = (struct slack_report){ .setting = setting,
+		.uarch = "zen4",
+		.cycles = 4,
+		.cycles_lo = 3.9,
+		.cycles_hi = 4.1,
+		.complete = true,
+		.contradiction = "zen4.uarch:7: class imul",
+		.count = 3 };
+	made->resource[0] = (struct slack_resource){ .name = "alu1",
+		.kind = SLACK_EXACT,
+		.line = "imul %r, %p, 3",
+		.each = 1,
+		.model = 3,
+		.took = 1.01,
+		.pressure = 2.5,
+		.pressure_lo = 2.4,
+		.pressure_hi = 2.6,
+		.slack = 1.5,
+		.slack_lo = 1.4,
+		.slack_hi = 1.6 };
+	made->resource[1] = made->resource[0];
+	made->resource[1].kind = SLACK_AT_LEAST;
+	made->resource[1].slack_hi = NAN;
+	made->resource[2] = (struct slack_resource){ .name = "fdiv",
+		.kind = SLACK_FAILED,
+		.why = "no register",
+		.pressure = NAN,
+		.took = NAN };
+	record(recording, &setting, 200, 3);
+	recording_slack(recording, made);
+	made->resource[0].pressure = 9;
+	recording_slack(recording, made);
+	made->setting = other;
+	recording_slack(recording, made);
+	replay = play(recording);
+	assert_string_equal(replay_summary(replay).notes, "");
+	assert_null(replay_slack(replay, -1));
+	read = replay_slack(replay, replay_find(replay, &setting));
+	assert_non_null(read);
+	assert_true(read->complete && !read->contended);
+	assert_string_equal(read->contradiction, "zen4.uarch:7: class imul");
+	check_near(read->cycles, 4, 1e-6);
+	assert_int_equal(read->count, 3);
+	made->resource[0].pressure = 2.5;
+	for (int i = 0; i < read->count; i++) {
+		json_t *a = json_object(), *b = json_object();
+
+		fields_write(a, resource_fields, &read->resource[i], true);
+		fields_write(b, resource_fields, &made->resource[i], true);
+		assert_true(json_equal(a, b));
+		json_decref(a);
+		json_decref(b);
+	}
+	assert_true(isnan(read->resource[1].slack_hi));
+	free(made);
+	replay_free(replay);
 }
 
 RUN_TESTS(.set_up = set_up_all, .tear_down = tear_down_all, .each_set_up = set_up,

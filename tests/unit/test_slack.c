@@ -43,7 +43,7 @@ TEST(points_beyond_the_knee_give_pressure_and_slack)
 	check_estimate(
 		(struct slack_point[]){ { 16, 4, 4, 4 }, { 26, 4, 4, 4 } }, 1, SLACK_FAILED, 0, 0);
 	/* The loop is never busy for longer than it lasts. */
-	check_estimate((struct slack_point[]){ { 16, 20.5, 20, 21 }, { 26, 30.5, 30, 31 } }, 1,
+	check_estimate((struct slack_point[]){ { 16, 20.5, 20.3, 20.7 }, { 26, 30.5, 30.3, 30.7 } }, 1,
 		SLACK_EXACT, 4, 0);
 	/* Six ports and six slots a cycle: the width is full as early as the ports. */
 	check_estimate((struct slack_point[]){ { 96, 18, 18, 18 }, { 156, 28, 28, 28 } }, 1 / 6.0,
@@ -125,7 +125,7 @@ static struct slack *slack_of(
 			.kernel = setting.kernel, .v = setting.v, .seed = 1, .uarch = *uarch },
 		explanation);
 	check_ok(explanation->status);
-	slack = slack_new(&setting, explanation, 1);
+	slack = slack_new(&setting, explanation, 1, 0);
 	explanation_free(explanation);
 	return slack;
 }
@@ -235,7 +235,7 @@ TEST(what_cannot_be_measured_says_why)
 	struct slack *slack;
 
 	assert_true(setting_read(&setting, "mul-by"));
-	slack = slack_new(&setting, NULL, 1);
+	slack = slack_new(&setting, NULL, 1, 0);
 	assert_int_equal(slack_report(slack)->status.code, STATUS_FAILED);
 	check_contains(slack_report(slack)->status.text, "core model");
 	slack_free(slack);

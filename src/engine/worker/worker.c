@@ -245,5 +245,6 @@ struct engine worker_engine(struct worker *worker)
 		.progress = worker_progress,
 		.offers = counters_search,
 		.encodes = counters_encode,
+		.changes = true,
 	};
 }

@@ -177,7 +177,8 @@ static bool decode_filler(unsigned number, struct insn *insn)
 
 static bool reads(const struct insn *insn, int reg)
 {
-	return memchr(insn->reads, reg, insn->read_count) != NULL;
+	return memchr(insn->reads, reg, insn->read_count) != NULL ||
+	       (insn->memory_count > 0 && insn->memory[0].base == reg);
 }
 
 static bool writes(const struct insn *insn, int reg)

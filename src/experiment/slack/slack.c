@@ -25,12 +25,21 @@ enum { QUIET = 25, PATIENCE = 50, VISITS = 4 };
  * this factor. */
 #define BEYOND_WIDTH 1.15
 
+/* Contended and ambiguous resources are measured up to PASSES times, within the time limit, which
+ * is SECONDS if the caller gives none. */
+enum { PASSES = 4 };
+#define SECONDS 3.0
+
 /* Largest number of fillers in an iteration. */
 enum { MOST = 4000 };
 
 /* If the pressure seems to exceed the cycles of an iteration by this share and this many cycles,
  * the fillers and the loop disturb each other in a way that the method does not know. */
 #define BEYOND 0.25
+
+/* If the quartiles are farther apart than WIDE cycles and this share, the pressure is not exact. */
+#define WIDE	   0.6
+#define WIDE_SHARE 0.15
 
 /* A filler that takes its time by the core model within this share fills the resource that the
  * model says. An iteration that stays within FLAT of its time without fillers has not become
@@ -43,6 +52,7 @@ const char *const slack_kinds[] = { "", "exact", "at least", "ambiguous", "unava
 
 struct slack {
 	struct slack_report report;
+	double limit; /* time limit for measuring contended resources again, seconds */
 	/* The members below are valid only while slack_measure() runs. */
 	const struct measurer *measurer;
 	double begin;
@@ -50,8 +60,8 @@ struct slack {
 	int requests;
 };
 
-struct slack *slack_new(
-	const struct setting *setting, const struct explanation *explanation, uint64_t seed)
+struct slack *slack_new(const struct setting *setting, const struct explanation *explanation,
+	uint64_t seed, double seconds)
 {
 	struct slack *slack = memory_new(1, sizeof(*slack));
 	struct slack_report *report = &slack->report;
@@ -62,6 +72,7 @@ struct slack *slack_new(
 
 	report->setting = *setting;
 	report->seed = seed;
+	slack->limit = seconds > 0 ? seconds : SECONDS;
 	report->cycles = report->cycles_lo = report->cycles_hi = NAN;
 	if (!explanation || !status_is_ok(&explanation->status)) {
 		report->status = status_failed(
@@ -104,6 +115,18 @@ static double each_of(double model, double took)
 	return fabs(took / model - 1) <= SAME ? model : took;
 }
 
+/* Sets the slack: the fillers that fit in the cycles for which the loop leaves the resource free. */
+static void set_slack(struct slack_resource *resource, const struct slack_report *report)
+{
+	double each = each_of(resource->each, resource->took);
+
+	resource->slack = fmax(report->cycles - resource->pressure, 0) / each;
+	resource->slack_lo = fmax(report->cycles_lo - resource->pressure_hi, 0) / each;
+	resource->slack_hi = fmax(report->cycles_hi - resource->pressure_lo, 0) / each;
+	if (resource->kind == SLACK_AT_LEAST)
+		resource->slack_hi = NAN;
+}
+
 void slack_estimate(struct slack_resource *resource, const struct slack_report *report,
 	const struct slack_point *point, int count)
 {
@@ -127,23 +150,21 @@ void slack_estimate(struct slack_resource *resource, const struct slack_report *
 		low = fmin(low, point[i].lo - time);
 		high = fmax(high, point[i].hi - time);
 	}
-	if (sum / count > report->cycles * (1 + BEYOND) + BEYOND)
+	if (sum / count > report->cycles * (1 + BEYOND) + BEYOND ||
+		high - low > fmax(WIDE, WIDE_SHARE * sum / count) || resource->contended)
 		resource->kind = SLACK_AMBIGUOUS;
 	/* The loop cannot occupy a resource for longer than it lasts. */
 	resource->pressure = fmin(fmax(sum / count, 0), report->cycles);
 	resource->pressure_lo = fmin(fmax(low, 0), resource->pressure);
 	resource->pressure_hi = fmin(fmax(high, resource->pressure), report->cycles_hi);
-	resource->slack = (report->cycles - resource->pressure) / each;
-	resource->slack_lo = fmax(report->cycles_lo - resource->pressure_hi, 0) / each;
-	resource->slack_hi = (report->cycles_hi - resource->pressure_lo) / each;
 	/* If the rename width cannot supply enough fillers, it limits the loop, too. The loop then
 	 * occupies the resource for at most this time. */
 	if (resource->ports && resource->kind != SLACK_AMBIGUOUS && report->width > 0 &&
 		model * report->width < BEYOND_WIDTH) {
 		resource->kind = SLACK_AT_LEAST;
 		resource->pressure_lo = 0;
-		resource->slack_hi = NAN;
 	}
+	set_slack(resource, report);
 }
 
 /* ---- Measuring */
@@ -177,8 +198,8 @@ static bool is_better(const struct sample *sample, const struct sample *than)
 }
 
 /* Measures a point. A contended point is measured again, and the quietest result counts. */
-static struct status measure_point(
-	struct slack *slack, unsigned filler, unsigned count, struct slack_point *point)
+static struct status measure_point(struct slack *slack, unsigned filler, unsigned count,
+	struct slack_point *point, bool *contended)
 {
 	struct slack_report *report = &slack->report;
 	struct sample best = { 0 }, sample;
@@ -196,7 +217,7 @@ static struct status measure_point(
 	}
 	if (!best.valid)
 		return status_failed("every trial was disturbed");
-	report->contended |= best.contended;
+	*contended |= best.contended;
 	report->cycles_from = best.cycles_from;
 	*point = (struct slack_point){ count, best.cpe * report->elements,
 		best.cpe_lo * report->elements, best.cpe_hi * report->elements };
@@ -249,7 +270,8 @@ static struct status measure_option(struct slack *slack, struct slack_resource *
 	for (int i = 0; i < 2 && status_is_ok(&status); i++, count = ceil(NEXT * count)) {
 		snprintf(report->doing, sizeof(report->doing), "%.30s, %.0f fillers",
 			resource->name, count);
-		status = measure_point(slack, option->number, (unsigned)count, &point[i]);
+		status = measure_point(
+			slack, option->number, (unsigned)count, &point[i], &resource->contended);
 	}
 	if (status_is_ok(&status))
 		slack_estimate(resource, report, point, 2);
@@ -267,6 +289,7 @@ static void measure_resource(struct slack *slack, struct slack_resource *resourc
 		struct status status;
 
 		tried.used = i;
+		tried.contended = false;
 		tried.each = tried.option[i].each;
 		memcpy(tried.line, tried.option[i].line, sizeof(tried.line));
 		status = measure_option(slack, &tried);
@@ -284,25 +307,87 @@ static void measure_resource(struct slack *slack, struct slack_resource *resourc
 	*resource = first;
 }
 
-static void measure_all(struct slack *slack)
+/* Returns how doubtful the values of a resource are; 0: they are not. */
+static int doubt(const struct slack_resource *resource)
+{
+	return 2 * resource->contended + (resource->kind == SLACK_AMBIGUOUS);
+}
+
+/* Measures a resource again, and keeps the less doubtful values. Of two results with equal doubt,
+ * the one is kept whose fillers took the time that is nearer to the core model. */
+static void measure_again(struct slack *slack, struct slack_resource *resource)
+{
+	struct slack_resource again = *resource;
+
+	measure_resource(slack, &again);
+	if (measurer_stopped(slack->measurer) || again.kind == SLACK_FAILED)
+		return;
+	if (doubt(&again) < doubt(resource) ||
+		(doubt(&again) == doubt(resource) &&
+			fabs(again.took - again.each) / again.each <
+				fabs(resource->took - resource->each) / resource->each))
+		*resource = again;
+}
+
+/* Measures the loop without fillers. Contention only makes the loop slower, so the fewest cycles of
+ * all passes count, unless they were contended and others were not. */
+static struct status measure_base(struct slack *slack, bool *contended)
 {
 	struct slack_report *report = &slack->report;
 	struct slack_point point;
+	bool busy = false;
+	struct status status;
 
-	if (!status_is_ok(&report->status))
-		return;
 	snprintf(report->doing, sizeof(report->doing), "the loop without fillers");
-	report->status = measure_point(slack, report->resource[0].option[0].number, 0, &point);
-	if (!status_is_ok(&report->status))
-		return;
+	status = measure_point(slack, report->resource[0].option[0].number, 0, &point, &busy);
+	if (!status_is_ok(&status) ||
+		(isfinite(report->cycles) &&
+			(busy > *contended ||
+				(busy == *contended && point.cycles >= report->cycles))))
+		return status;
 	report->cycles = point.cycles;
 	report->cycles_lo = point.lo;
 	report->cycles_hi = point.hi;
+	*contended = busy;
+	return status;
+}
+
+/* The search for a wrong line takes longer than a frame of the explorer. */
+static void judge(void *report)
+{
+	slack_judge(report);
+}
+
+static void measure_all(struct slack *slack)
+{
+	struct slack_report *report = &slack->report;
+	bool busy = false;
+
+	if (status_is_ok(&report->status))
+		report->status = measure_base(slack, &busy);
+	if (!status_is_ok(&report->status))
+		return;
 	for (int i = 0; i < report->count && !measurer_stopped(slack->measurer); i++)
 		measure_resource(slack, &report->resource[i]);
 	report->complete = !measurer_stopped(slack->measurer);
+	for (int pass = 1; pass < PASSES; pass++) {
+		if (busy)
+			(void)measure_base(slack, &busy);
+		for (int i = 0; i < report->count; i++)
+			if (doubt(&report->resource[i]) && !measurer_stopped(slack->measurer) &&
+				measurer_now(slack->measurer) - slack->begin < slack->limit)
+				measure_again(slack, &report->resource[i]);
+	}
+	report->contended = busy;
+	for (int i = 0; i < report->count; i++) {
+		report->contended |= report->resource[i].contended;
+		/* A later pass may have found fewer cycles of the loop without fillers. */
+		if (report->resource[i].kind != SLACK_WAITS &&
+			report->resource[i].kind != SLACK_FAILED)
+			set_slack(&report->resource[i], report);
+	}
 	if (report->complete)
-		slack_judge(report);
+		measurer_compute(slack->measurer, judge, report);
 }
 
 void slack_measure(struct slack *slack, const struct measurer *measurer)

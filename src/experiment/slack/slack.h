@@ -51,7 +51,8 @@ struct slack_resource {
 			 model */
 	enum slack_kind kind;
 	char why[STATUS_TEXT];
-	double took;				   /* measured cycles of one filler; NAN: unknown */
+	bool contended; /* too few trials were quiet, so the values may be wrong */
+	double took;	/* measured cycles of one filler; NAN: unknown */
 	double pressure, pressure_lo, pressure_hi; /* measured, cycles per iteration */
 	double slack, slack_lo, slack_hi;	   /* number of fillers */
 };
@@ -130,9 +131,10 @@ bool slack_differs(const struct slack_resource *resource, double model);
 struct slack;
 
 /* Begins the measurement for the setting of the explanation. The explanation and its core model are
- * not used after the call. */
-struct slack *slack_new(
-	const struct setting *setting, const struct explanation *explanation, uint64_t seed);
+ * not used after the call. `seconds` is the time limit for measuring contended resources again; 0:
+ * the default of some seconds. */
+struct slack *slack_new(const struct setting *setting, const struct explanation *explanation,
+	uint64_t seed, double seconds);
 void slack_measure(struct slack *slack, const struct measurer *measurer);
 const struct slack_report *slack_report(const struct slack *slack);
 void slack_free(struct slack *slack);

@@ -1,0 +1,65 @@
+/* Probes the pressure on each port for the setting on screen (experiment/slack/slack.h), next to
+ * the live measurement. The probe begins when the setting has stayed for a moment. */
+#include <string.h>
+
+#include "experiment/slack/slack.h"
+#include "explorer/state.h"
+
+/* Seconds for which a setting must stay on screen before its pressure is probed. */
+static const double STAY = 0.3;
+
+static struct slack *slack_of(const struct session *session)
+{
+	return session->campaigns[CAMPAIGN_SLACK].campaign.self;
+}
+
+/* Whether the probed pressure is that of the present setting, by the present core model. */
+static bool is_present(const struct session *session)
+{
+	const struct slack *slack = slack_of(session);
+
+	return slack && setting_equal(&slack_report(slack)->setting, &session->setting) &&
+	       (!session->insight.loaded || !slack_report(slack)->uarch[0] ||
+		       strcmp(slack_report(slack)->uarch, session->insight.core.name) == 0);
+}
+
+/* If the panel of ports is not in front, the settings around the present one come first. */
+static bool is_wanted(const struct session *session)
+{
+	return !session->replay && is_present(session) && session->live.answered &&
+	       !session->live.failed &&
+	       (screen_in_front(session, "ports") || plan_next(&session->plan) < 0);
+}
+
+static void over(struct session *session)
+{
+	const struct slack_report *report = slack_report(slack_of(session));
+
+	if (session->recording && report->complete)
+		recording_slack(session->recording, report);
+}
+
+static const struct campaign_row row = {
+	.kind = &campaign_slack, .wanted = is_wanted, .over = over
+};
+
+void slack_advance(struct session *session)
+{
+	const struct insight *insight = &session->insight;
+
+	if (!session->engine.changes || session->replay || session->frozen ||
+		!insight_ready(session) || insight_foreign(session) || !session->live.answered ||
+		session->now - session->live.changed_at < STAY || is_present(session))
+		return;
+	campaign_begin(session, CAMPAIGN_SLACK, &row,
+		slack_new(&session->setting, insight->explanation, session->seed, 0));
+}
+
+void slack_view(const struct session *session, struct view *view)
+{
+	if (session->replay)
+		view->slack = replay_slack(
+			session->replay, replay_find(session->replay, &session->setting));
+	else if (is_present(session))
+		view->slack = slack_report(slack_of(session));
+}

@@ -1,0 +1,110 @@
+/* Shows probed pressure (source letter P) below the ports: the resources of the core, each with the
+ * cycles per iteration for which the loop keeps it busy, and with the value of the core model if
+ * they differ. Idle resources that agree with the core model are only counted. */
+#include <string.h>
+
+#include "experiment/slack/slack.h"
+#include "ui/panels.h"
+
+/* The smallest number of cycles that is not shown as idle. */
+#define IDLE 0.15
+
+/* The position of the next word of the row. */
+struct flow {
+	struct box at;
+	int x, y;
+};
+
+static bool is_measured(const struct slack_resource *resource)
+{
+	return resource->kind != SLACK_WAITS && resource->kind != SLACK_FAILED;
+}
+
+static bool is_idle(const struct slack_resource *resource)
+{
+	return is_measured(resource) && resource->kind == SLACK_EXACT &&
+	       resource->pressure < IDLE && resource->model < IDLE;
+}
+
+/* Draws a word, in the next row if it does not fit. Draws nothing if there is no row left. */
+static void put(struct flow *flow, enum style style, struct words words)
+{
+	int width = (int)strlen(words.text); /* names of ports are ASCII */
+
+	if (flow->x > 0 && flow->x + width > flow->at.width) {
+		flow->x = 0;
+		flow->y++;
+	}
+	if (flow->y < flow->at.height)
+		canvas_put(flow->at, flow->x, flow->y, style, words.text);
+	flow->x += width + 2;
+}
+
+static struct words words_of_resource(const struct slack_resource *resource)
+{
+	const char *bound = resource->kind == SLACK_AT_LEAST ? "<" : "";
+	const char *doubt = resource->kind == SLACK_AMBIGUOUS ? "?" : "";
+
+	if (slack_differs(resource, resource->model))
+		return words_of("%s %s%.2f%s (M %.2f)", resource->name, bound, resource->pressure,
+			doubt, resource->model);
+	return words_of("%s %s%.2f%s", resource->name, bound, resource->pressure, doubt);
+}
+
+static enum style style_of(const struct slack_resource *resource)
+{
+	if (resource->kind != SLACK_EXACT)
+		return STYLE_DIM;
+	return slack_differs(resource, resource->model) ? STYLE_WARN : STYLE_TEXT;
+}
+
+/* Draws all words of the row. If `at` has no rows, only computes the flow. */
+static void flow_words(struct flow *flow, const struct slack_report *slack)
+{
+	int idle = 0, failed = 0, waits = 0;
+
+	put(flow, STYLE_DIM, words_of("P probed:"));
+	for (int i = 0; i < slack->count; i++) {
+		const struct slack_resource *resource = &slack->resource[i];
+
+		idle += is_idle(resource);
+		failed += resource->kind == SLACK_FAILED;
+		waits += resource->kind == SLACK_WAITS;
+		if (is_measured(resource) && !is_idle(resource))
+			put(flow, style_of(resource), words_of_resource(resource));
+	}
+	if (idle)
+		put(flow, STYLE_DIM, words_of("%d idle", idle));
+	if (failed)
+		put(flow, STYLE_DIM, words_of("%d not measured", failed));
+	if (slack->contended)
+		put(flow, STYLE_WARN, words_of("contended"));
+	if (waits && !slack->complete)
+		put(flow, STYLE_DIM, words_of("%d to measure", waits));
+}
+
+int probed_rows(const struct view *view, int width)
+{
+	struct flow flow = { .at = { .width = width } };
+
+	if (!view->slack || view->slack->count == 0)
+		return 0;
+	flow_words(&flow, view->slack);
+	return flow.y + 1;
+}
+
+int probed_draw(struct box at, const struct view *view)
+{
+	struct flow flow = { .at = at };
+	int rows = probed_rows(view, at.width);
+
+	if (rows == 0)
+		return 0;
+	flow_words(&flow, view->slack);
+	if (rows > at.height)
+		canvas_right(at, at.width, at.height - 1, STYLE_DIM, " …");
+	if (view->slack->contradiction[0] && rows < at.height)
+		rows += canvas_wrap(box_part(at, 0, rows, at.width, at.height - rows), 0,
+			STYLE_WARN, view->slack->contradiction);
+	return rows < at.height ? rows : at.height;
+}
