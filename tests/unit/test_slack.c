@@ -43,8 +43,8 @@ TEST(points_beyond_the_knee_give_pressure_and_slack)
 	check_estimate(
 		(struct slack_point[]){ { 16, 4, 4, 4 }, { 26, 4, 4, 4 } }, 1, SLACK_FAILED, 0, 0);
 	/* The loop is never busy for longer than it lasts. */
-	check_estimate((struct slack_point[]){ { 16, 20.5, 20.3, 20.7 }, { 26, 30.5, 30.3, 30.7 } }, 1,
-		SLACK_EXACT, 4, 0);
+	check_estimate((struct slack_point[]){ { 16, 20.5, 20.3, 20.7 }, { 26, 30.5, 30.3, 30.7 } },
+		1, SLACK_EXACT, 4, 0);
 	/* Six ports and six slots a cycle: the width is full as early as the ports. */
 	check_estimate((struct slack_point[]){ { 96, 18, 18, 18 }, { 156, 28, 28, 28 } }, 1 / 6.0,
 		SLACK_AT_LEAST, 2, 12);
