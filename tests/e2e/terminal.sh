@@ -61,6 +61,20 @@ for part in 1b 5d '31 31 3b 72 67 62 3a 66 66' '2f 66 66 2f' '66 66 1b' 5c; do
 done
 until_true looks '38;5;235' || stuck "no light theme on a white background"
 has '\] does nothing here' && stuck "an answer of the terminal was typed"
+# Pasted text, a key with Alt and the key F13 type nothing where no field is open.
+tm set-buffer 64k
+tm paste-buffer -p -t test
+shows 'pasted text is ignored'
+keys M-5
+shows 'this key does nothing here'
+keys -H 1b 5b 32 35 7e
+has_not '5_' || stuck "an unknown key was typed"
+# In the find line, pasted text is text.
+keys /
+tm paste-buffer -p -t test
+shows '/ 64k_'
+keys Escape
+lacks '╭─ find'
 keys '?'
 shows '╭─ help'
 keys Escape

@@ -2,8 +2,8 @@
  * changes. Nothing is learnt from one input for the next; the same seed makes the same inputs
  * everywhere.
  *
- *   TARGET [-runs=N] [-seed=N]      N inputs (5,000; emulated 1,500), seed (1)
- *   TARGET FILE…                    these files, once each
+ *   TARGET [-runs=N] [-seed=N]      N inputs (the target's fuzz_runs, else 5,000; emulated 1,500),
+ * seed (1) TARGET FILE…                    these files, once each
  *
  * An input on which the target crashes or hangs (60 s) is written to crash-TARGET in the working
  * directory. */
@@ -49,8 +49,12 @@ static void watch(const char *program)
 {
 	static const int signals[] = { SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGALRM };
 	const char *name = strrchr(program, '/');
+	char *directory = getcwd(NULL, 0);
 
-	snprintf(crash_file, sizeof(crash_file), "crash-%s", name ? name + 1 : program);
+	/* A target may leave the working directory. */
+	snprintf(crash_file, sizeof(crash_file), "%s/crash-%s", directory ? directory : ".",
+		name ? name + 1 : program);
+	free(directory);
 	/* Where a sanitiser reports crashes, its report comes first. */
 	if (__sanitizer_set_death_callback)
 		__sanitizer_set_death_callback(keep_input);
@@ -232,7 +236,7 @@ enum { RUNS = 1500 };
 
 int main(int argc, char **argv)
 {
-	unsigned long long runs = RUNS, seed = 1;
+	unsigned long long runs = &fuzz_runs ? fuzz_runs : RUNS, seed = 1;
 	bool files = false;
 	int failed = 0;
 

@@ -29,3 +29,6 @@ extern const struct fuzz_seed fuzz_seeds[] __attribute__((weak));
 
 /* The longest input that driver.c makes; 1,024 where a target leaves it out. */
 extern const size_t fuzz_longest __attribute__((weak));
+
+/* How many inputs driver.c makes where -runs is not given; a target of slow inputs has it. */
+extern const uint64_t fuzz_runs __attribute__((weak));
