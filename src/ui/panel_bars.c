@@ -45,11 +45,10 @@ static int draw_state(struct box at, const struct view *view)
 		state = words_of("probing %.0f %%", floor(100 * view->probe->done));
 	else if (!view->sample.valid)
 		state = words_of("measuring");
-	else if (doubt && full)
+	else if (doubt)
 		state = words_of("%s", doubt);
 	else if (!full)
-		state = words_of("%s %u/%u", doubt ? doubt : "slices", view->cells_settled,
-			view->cells_wanted);
+		state = words_of("curves %u %%", 100 * view->cells_settled / view->cells_wanted);
 	at.width--;
 	canvas_put_right(
 		at, at.width, 0, view->frozen || doubt ? STYLE_WARN : STYLE_GOOD, state.text);
@@ -151,6 +150,15 @@ static bool remark_cut(struct box at, const struct scene *scene)
 		scene->view);
 }
 
+/* What most users want first, until they have turned a knob: the caches of the machine, a search,
+ * the help, and the first keys for the chosen kernel. */
+static struct words first_keys(const struct view *view)
+{
+	const char *probe = view->replay || view->probe ? "" : "P caches  ";
+
+	return words_of("%s/ find  ? help  or: %s\n%s", probe, view->hint, view->hint);
+}
+
 static void draw_message(struct box at, const struct scene *scene)
 {
 	const struct view *view = scene->view;
@@ -173,8 +181,11 @@ static void draw_message(struct box at, const struct scene *scene)
 	} else if (view->machine && view->machine->known) {
 		if (!view->replay)
 			words = refusals(view->machine);
-		canvas_put(at, 1, 0, STYLE_DIM,
-			words.text[0] || !view->hint ? words.text : view->hint);
+		if (words.text[0])
+			canvas_put(at, 1, 0, STYLE_DIM, words.text);
+		else if (view->hint)
+			panels_fit_words(box_part(at, 1, 0, at.width - 2, 1), 0, STYLE_DIM,
+				first_keys(view));
 	}
 }
 
