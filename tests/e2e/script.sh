@@ -31,7 +31,7 @@ grep -q '^=== 80x24$' out || fail "no first screen"
 grep -q '^=== 120x40$' out || fail "no second screen"
 grep -q 'B/A ' out || fail "no ratio"
 grep -q 'slexplore explore list-length size=16k' out || fail "no command line"
-grep -q 'CPE [0-9]' screen.txt || fail "no figure in the file"
+grep -q '[0-9]\.[0-9]' screen.txt || fail "no figure in the file"
 
 # On the mountain, the cell under the cursor is the setting, and is measured; the relief.
 cat >mountain.script <<'END'
