@@ -351,4 +351,24 @@ TEST(aarch64_instructions_have_their_classes)
 	uarch_free(uarch);
 }
 
+/* The core files have the numbers that "Performance speed limits" lists. */
+TEST(core_files_have_the_numbers_of_the_article)
+{
+	struct table table;
+
+	table_open(&table, "uarch", "article");
+	while (table_next(&table, 3)) {
+		struct uarch *uarch = load(table.field[0]);
+		enum uarch_fact fact = uarch_fact_find(table.field[1]);
+
+		if (strcmp(table.field[1], "L2 lines") == 0)
+			check_near(uarch_cache(uarch, 2)->lines, table_number(&table, 2), 0);
+		else if (fact == UARCH_FACTS)
+			table_fail(&table, "no such fact");
+		else
+			check_near(uarch->fact[fact], table_number(&table, 2), 0);
+		uarch_free(uarch);
+	}
+}
+
 RUN_TESTS()
