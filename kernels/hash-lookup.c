@@ -392,6 +392,9 @@ static void hash_describe(const int64_t *v, struct kernel_walk *walk)
 	/* The branch at the end of a search is unpredictable. If nearly all searches end at the
 	 * first step, each further step of a search is mispredicted. */
 	walk->mispredicts = steps < 1 ? steps : steps - 1 < 1 ? steps - 1 : 1;
+	/* If most searches end at the first node, the predictor expects the end, and the wrong path
+	 * begins the next search. */
+	walk->rejoins = v[HASH_TABLE] == TABLE_CHAINED && walk->mispredicts < 0.5;
 }
 
 /* The data that prepare() stores in run->kept for later calls. */

@@ -194,6 +194,8 @@ struct kernel_walk {
 			   store by a multiple of 4 KiB */
 	double mispredicts; /* number of mispredictions per element that no branch predictor can
 			       avoid */
+	bool rejoins;	    /* After a misprediction, the wrong path begins the next chain of loads,
+			       and these loads are useful: a misprediction ends no overlap. */
 	double restart;	    /* Number of elements after which loop-carried dependency chains start
 			     * again. The new chains overlap with the previous chains. 0: the chains
 			     * never start again.

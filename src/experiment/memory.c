@@ -7,10 +7,11 @@
 #include "experiment/setting/setting.h"
 
 /* PROBE_SECONDS: seconds of each measurement. PROBE_QUIET: number of quiet trials after which a
- * measurement ends. TRIES: largest number of measurements of a step (L3 or memory) that give no
- * reliable value. */
-#define PROBE_SECONDS 0.06
-enum { PROBE_QUIET = 40, TRIES = 3 };
+ * measurement ends. PROBE_SHORT and SHORT_QUIET: the same for walks in address order. TRIES:
+ * largest number of measurements of a step (L3 or memory) that give no reliable value. */
+#define PROBE_SECONDS 0.04
+#define PROBE_SHORT   0.015
+enum { PROBE_QUIET = 40, SHORT_QUIET = 16, TRIES = 3 };
 
 /* Seconds, and number of quiet trials, of a measurement of the last cache. The trials are few, and
  * follow immediately after the working set was read, before other processes evict it from the
@@ -41,6 +42,10 @@ enum { BEYOND = 2 };
 #define SERVED_LEAST 0.1
 #define SERVED_MOST  0.9
 
+/* Number of chains of loads that measure the latency of L3. Any core can wait for so many misses at
+ * the same time. */
+enum { L3_CHAINS = 8 };
+
 /* Bytes of a cache line. */
 #define LINE 64
 
@@ -58,8 +63,9 @@ enum step {
 	L3_LINES,
 	POINT_FIRST,
 	POINT_LAST = POINT_FIRST + MEMORY_POINTS - 1,
-	STRIDED_LINES,
 	PARALLEL,
+	STREAM_LAST, /* the largest range first: the data of a smaller range are then laid out */
+	STREAM_FIRST = STREAM_LAST + MEMORY_POINTS - 1,
 	PEAK,
 	STEPS
 };
@@ -67,11 +73,11 @@ enum step {
 /* The kernel and knob values of each step, without the knob for the size. */
 static const char *const settings[] = {
 	[L2_LINES] = "mountain stride=8",
-	[L3_LATENCY] = "list-length spacing=64 order=random",
+	[L3_LATENCY] = "latency stride=64 order=random chains=8", /* L3_CHAINS */
 	[L3_LINES] = "mountain stride=8",
 	[POINT_FIRST] = "latency stride=64 order=random",
-	[STRIDED_LINES] = "mountain stride=8",
 	[PARALLEL] = "latency stride=64 order=random chains=32",
+	[STREAM_LAST] = "mountain stride=8",
 	[PEAK] = "bandwidth op=frd",
 };
 
@@ -88,6 +94,11 @@ void memory_probe_renew(struct memory_probe *probe)
 static bool is_point(int step)
 {
 	return step >= POINT_FIRST && step <= POINT_LAST;
+}
+
+static bool is_stream(int step)
+{
+	return step >= STREAM_LAST && step <= STREAM_FIRST;
 }
 
 static double own_caches(const struct machine *machine)
@@ -109,10 +120,10 @@ static uint64_t size_of(const struct machine *machine, int step)
 	if (step < POINT_FIRST)
 		/* 0: the machine has no L3 that differs enough from L2. */
 		return l3 < 2 * BEYOND * own ? 0 : BEYOND * own;
-	if (!is_point(step))
+	if (!is_point(step) && !is_stream(step))
 		return most;
-	size = most >> (POINT_LAST - step);
-	return step == POINT_LAST || (l3 && size > BEYOND * own) ? size : 0;
+	size = most >> (is_point(step) ? POINT_LAST - step : step - STREAM_LAST);
+	return size == most || (l3 && size > BEYOND * own) ? size : 0;
 }
 
 static double l3_latency(const struct memory_probe *probe)
@@ -153,7 +164,9 @@ bool memory_probe_next(struct memory_probe *probe, const struct machine *machine
 		if (probe->done >> step & 1 || working_set <= needed_beyond(probe, machine, step))
 			continue;
 		if (size == 0 || (machine->memory_limit && size > machine->memory_limit) ||
-			!setting_read(&setting, settings[is_point(step) ? POINT_FIRST : step])) {
+			!setting_read(&setting, settings[is_point(step)	   ? POINT_FIRST
+							 : is_stream(step) ? STREAM_LAST
+									   : step])) {
 			probe->done |= 1u << step;
 			continue;
 		}
@@ -162,6 +175,9 @@ bool memory_probe_next(struct memory_probe *probe, const struct machine *machine
 			.seed = seed,
 			.background = true,
 			.budget = { .seconds = PROBE_SECONDS, .quiet_wanted = PROBE_QUIET } };
+		if (is_stream(step))
+			request->budget = (struct budget){ .seconds = PROBE_SHORT,
+				.quiet_wanted = SHORT_QUIET };
 		if (step < POINT_FIRST)
 			request->budget = (struct budget){
 				.seconds = PROBE_FRESH, .quiet_wanted = FRESH_QUIET, .fresh = true
@@ -314,19 +330,23 @@ void memory_probe_accept(struct memory_probe *probe, const struct machine *machi
 		return;
 	size = (double)size_of(machine, step);
 	cycles = step < POINT_FIRST ? fastest(&result->trials, &sample) : sample.cpe;
-	if (step == L3_LATENCY)
-		facts->l3.latency = behind(cycles, size, (double)machine_cache(machine, 1), l1,
-			(double)machine_cache(machine, 2), l2);
-	else if (step == L2_LINES)
+	if (step == L3_LATENCY) {
+		facts->l3_walk = cycles * L3_CHAINS;
+		/* Several chains of loads touch a line again sooner than a single chain, so other
+		 * processes evict fewer lines of the range in between. */
+		facts->l3.latency = behind(facts->l3_walk, size, (double)machine_cache(machine, 1),
+			l1, (double)machine_cache(machine, 2), l2);
+	} else if (step == L2_LINES)
 		facts->l2_lines = 1 / cycles;
 	else if (step == L3_LINES)
 		/* A sequential walk reads the whole set before it reads a line again. All lines of
 		 * a sequential walk therefore come from the measured level. */
 		facts->l3.lines = 1 / cycles;
-	else if (step == STRIDED_LINES)
-		facts->strided_lines = 1 / cycles;
+	else if (is_stream(step))
+		facts->stream[STREAM_FIRST - step] =
+			(struct memory_stream){ .bytes = size, .lines = 1 / cycles };
 	else if (step == PARALLEL)
-		facts->parallel = facts->point[MEMORY_POINTS - 1].latency / sample.cpe_lo;
+		facts->parallel = facts->memory.latency / sample.cpe_lo;
 	else if (step == PEAK)
 		put_peak(probe, &sample);
 	else
@@ -414,8 +434,7 @@ bool memory_probe_learn(struct memory_probe *probe, const struct probe_report *r
 		/* The probe's sizes and its curve replace the walks of the memory probe. */
 		memset(facts->point, 0, sizeof(facts->point));
 		learn_points(probe, report);
-		probe->done |= (1u << STRIDED_LINES) | (1u << PARALLEL) |
-			       ((2u << POINT_LAST) - (1u << POINT_FIRST));
+		probe->done |= (2u << POINT_LAST) - (1u << POINT_FIRST);
 	}
 	return l3 || memory;
 }

@@ -41,4 +41,5 @@ LIMIT(ALIASING, SOFT, PIPELINE, 20, "4k-aliasing")
 LIMIT(UNLAMINATION, SOFT, PIPELINE, 20, "un-lamination")
 LIMIT(EVICTED, SOFT, MEMORY, 20, "evicted-lines")
 LIMIT(WINDOW, SOFT, MEMORY, 20, "window")
+LIMIT(OVERLAP, SOFT, CHAIN, 20, "chain-overlap")
 #undef LIMIT

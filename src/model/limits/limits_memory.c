@@ -31,6 +31,11 @@ struct level {
 			  they come from the core's file */
 };
 
+/* The pace at which the loop visits its lines. SLOW: a load waits for the line of an earlier load.
+ * FAST: no load waits, so other processes have less time to evict lines from a shared L3 before the
+ * loop comes back. A fast walk therefore has a larger part of L3. */
+enum pace { SLOW, FAST };
+
 /* Sets of kinds of reaches, with one bit for each value of enum reach_way. A reach is a part of the
  * kernel's data with its own frequency of accesses. If the kernel describes no parts of its data
  * (reaches), the sets of kinds of reaches are ignored. */
@@ -136,10 +141,30 @@ static void fit_mean(const struct memory_facts *measured, double range, struct l
 		level[L3].latency = level[MEMORY].latency = mean;
 }
 
+/* Moves accesses from memory to L3 for a fast walk over `range` bytes, because a fast walk has a
+ * larger part of a shared L3. An L3 of C bytes evicts lines at random if other processes use it
+ * too, so exp(-C/range) of random accesses miss it. */
+static void spread_fast(const struct tally *tally, double range, struct level level[LEVELS])
+{
+	const struct memory_facts *measured = &tally->place->measured;
+	double beyond = level[L3].share + level[MEMORY].share, bytes = memory_fast_bytes(measured),
+	       missed = exp(-bytes / range);
+
+	if (!tally->place->walk.scattered && tally->place->walk.reaches == 0)
+		missed = 1 - memory_stream_share(measured, range);
+	if (isnan(bytes) || isnan(missed) || !(beyond > 0))
+		return;
+	if (measured->l3_walk > 0)
+		level[L3].latency = measured->l3_walk;
+	level[MEMORY].share = beyond * missed;
+	level[L3].share = beyond - level[MEMORY].share;
+}
+
 /* Computes the share of the accesses that each memory level serves. index is the number of a part
  * of the data (a reach); -1 means all data, if the kernel describes no reaches. If the size of a
  * level is unknown, spread() adds an unknown limit and returns false. */
-static bool spread(struct tally *tally, enum limit_kind kind, int index, struct level level[LEVELS])
+static bool spread(struct tally *tally, enum limit_kind kind, enum pace pace, int index,
+	struct level level[LEVELS])
 {
 	const struct limits_place *place = tally->place;
 	const struct kernel_reach *reach = index < 0 ? NULL : &place->walk.reach[index];
@@ -167,7 +192,10 @@ static bool spread(struct tally *tally, enum limit_kind kind, int index, struct 
 	}
 	if (reach)
 		range = comes_again(reach) ? reach->least : reach->range;
-	fit_mean(&place->measured, range, level);
+	if (pace == FAST)
+		spread_fast(tally, range, level);
+	else
+		fit_mean(&place->measured, range, level);
 	return true;
 }
 
@@ -180,21 +208,21 @@ static void note_sampled(struct tally *tally, const struct level level[LEVELS])
 		tally->sampled |= tally->place->caches.level[i].source == CACHE_MEASURED;
 }
 
-static bool levels_spread(
-	struct tally *tally, enum limit_kind kind, int ways, struct level level[LEVELS])
+static bool levels_spread(struct tally *tally, enum limit_kind kind, enum pace pace, int ways,
+	struct level level[LEVELS])
 {
 	const struct limits_place *place = tally->place;
 	double all = levels_lines(tally, ways), cycles[LEVELS] = { 0 };
 
 	if (place->walk.reaches == 0)
-		return spread(tally, kind, -1, level);
+		return spread(tally, kind, pace, -1, level);
 	begin(tally, level);
 	for (int k = 0; k < place->walk.reaches; k++) {
 		struct level one[LEVELS];
 
 		if (!meant(&place->walk, k, ways) || !(place->walk.reach[k].lines > 0))
 			continue;
-		if (!spread(tally, kind, k, one))
+		if (!spread(tally, kind, pace, k, one))
 			return false;
 		for (int i = L1; i < LEVELS && all > 0; i++) {
 			double share = one[i].share * place->walk.reach[k].lines / all;
@@ -286,7 +314,7 @@ static double add_up(struct tally *tally, enum reach_way way, enum limit_kind ki
 {
 	double loads = tally->place->walk.reaches ? levels_lines(tally, 1 << way) : 0;
 
-	if (!(loads > 0) || !levels_spread(tally, kind, 1 << way, level) ||
+	if (!(loads > 0) || !levels_spread(tally, kind, SLOW, 1 << way, level) ||
 		add_missing(tally, kind, without(level, L1), "latency"))
 		return 0;
 	*cycles = 0;
@@ -464,14 +492,23 @@ static void add_window(struct tally *tally, const double together[SIZE_COUNT], d
 			words_number(tally->uarch->fact[fullest]).text, names[fullest]);
 }
 
+/* Returns the largest number of misses for which the core waits at the same time: measured on this
+ * machine, or from the core's file. INFINITY: unknown. */
+static double most_misses(const struct tally *tally)
+{
+	double measured = tally->place->measured.parallel,
+	       stated = tally->uarch->fact[EXTRA_MISSES];
+
+	return measured > 0 ? measured : stated > 0 ? stated : (double)INFINITY;
+}
+
 /* Adds the limit of independent cache misses. The number of misses in flight is limited by the
  * reorder buffer and by the first-level cache, which can wait for a limited number of lines. */
 static void add_misses(struct tally *tally, const struct level *level)
 {
 	double lines = levels_lines(tally, WAYS_WAITING) * tally->elements;
 	double misses = lines * (1 - level[L1].share), wait = 0;
-	double rob = tally->uarch->fact[SIZE_ROB], most = tally->uarch->fact[EXTRA_MISSES],
-	       together = INFINITY;
+	double rob = tally->uarch->fact[SIZE_ROB], most = most_misses(tally), together = INFINITY;
 	double queue = tally->uarch->fact[SIZE_STORE_QUEUE], window[SIZE_COUNT];
 	bool by_buffer, one_by_one = limits_in_flight(tally, window);
 
@@ -483,7 +520,7 @@ static void add_misses(struct tally *tally, const struct level *level)
 	 */
 	if (tally_all(tally->stores) > 0 && !one_by_one)
 		together += uarch_known(queue) ? queue : INFINITY;
-	by_buffer = most <= 0 || together <= most;
+	by_buffer = together <= most;
 	if (!by_buffer)
 		together = most;
 	if (!isfinite(together) || add_missing(tally, LIMIT_MISSES, without(level, L2), "latency"))
@@ -522,16 +559,17 @@ void limits_memory(struct tally *tally)
 	beyond[0] = beyond[1] = beyond[2] = fits ? 0 : (double)NAN;
 	if (!levels_spill(tally) || lines <= 0)
 		return;
-	if (!levels_spread(tally, LIMIT_MEMORY_LINES, WAYS_ALL, level))
+	if (!levels_spread(tally, LIMIT_MEMORY_LINES, FAST, WAYS_ALL, level))
 		return;
 	beyond[0] = lines * (1 - level[L1].share);
 	beyond[1] = lines * fmax(1 - level[L1].share - level[L2].share, 0);
 	beyond[2] = lines * level[MEMORY].share;
 	note_sampled(tally, level);
-	if (tally->place->walk.reaches == 0 && tally->place->walk.scattered)
-		add_chain(tally, level);
 	add_lines(tally, level);
-	if (misses_wait(tally) && levels_spread(tally, LIMIT_MISSES, WAYS_WAITING, waiting) &&
+	if (tally->place->walk.reaches == 0 && tally->place->walk.scattered &&
+		levels_spread(tally, LIMIT_MEMORY_LATENCY, SLOW, WAYS_ALL, waiting))
+		add_chain(tally, waiting);
+	if (misses_wait(tally) && levels_spread(tally, LIMIT_MISSES, FAST, WAYS_WAITING, waiting) &&
 		waiting[L1].share < 1) {
 		note_sampled(tally, waiting);
 		add_misses(tally, waiting);

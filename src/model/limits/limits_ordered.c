@@ -10,16 +10,27 @@
 
 enum { L1, L2, L3 };
 
-/* Bytes of a cache line, as kernels assume. */
-enum { LINE = 64 };
+/* Bytes of a cache line, as kernels assume, and the number of sets of L1: the bits of an address
+ * within a page of 4 KiB choose the set. ROWS_MOST: the largest number of rows that are looked at.
+ */
+enum { LINE = 64, SETS = 64, ROWS_MOST = 512 };
 
 /* Returns the lines per cycle that L2 sends to L1: from the core's file, or measured. 0: unknown.
- */
+ * L2 is at least as fast as L3, so a lower measured value was disturbed. */
 static double second_lines(const struct tally *tally)
 {
 	const struct uarch_cache *cache = uarch_cache(tally->uarch, 2);
+	const struct memory_facts *measured = &tally->place->measured;
 
-	return cache && cache->lines > 0 ? cache->lines : tally->place->measured.l2_lines;
+	return cache && cache->lines > 0
+		       ? cache->lines
+		       : fmax(measured->l2_lines, measured->l2_lines > 0 ? measured->l3.lines : 0);
+}
+
+/* Returns the latency of L3 for a walk that leaves no line in L2; 0: unknown. */
+static double third_latency(const struct memory_facts *measured)
+{
+	return measured->l3_walk > 0 ? measured->l3_walk : fmax(measured->l3.latency, 0);
 }
 
 static double known(const struct misses *misses, int level)
@@ -41,14 +52,23 @@ static double wait_of(const struct tally *tally, bool memory)
 	double rob = tally->uarch->fact[SIZE_ROB],
 	       most = measured->parallel > 0 ? measured->parallel : (double)INFINITY,
 	       range = walk->far_lines > 0 ? walk->far_range : tally->place->working_set,
-	       latency = memory_latency(measured, range), together;
+	       latency = memory ? memory_latency(measured, range) : third_latency(measured),
+	       together;
 
-	if (!(latency > 0))
-		latency = memory ? measured->memory.latency : measured->l3.latency;
+	if (memory && !(latency > 0))
+		latency = measured->memory.latency;
 	if (!walk->apart || !uarch_known(rob) || !(tally->slots > 0))
 		return 0;
 	together = fmax(1, rob / tally->slots * tally->elements);
 	return fmax(latency, 0) / fmin(together, most);
+}
+
+/* Returns the cycles per path of the lines that come from memory. */
+static double far_cycles(const struct tally *tally, const double beyond[3])
+{
+	double each = wait_of(tally, true);
+
+	return beyond[L3] * tally->elements * fmax(each, 0);
 }
 
 /* Adds the cycles to bring the lines of an element into L1, if no line stays in a cache that is too
@@ -57,9 +77,9 @@ static void add_lines(struct tally *tally, const double beyond[3])
 {
 	const struct memory_facts *measured = &tally->place->measured;
 	/* A walk that reads one value of each line is slower than a walk that reads all. */
-	const double far = tally->place->walk.step >= LINE && measured->strided_lines > 0
-				   ? measured->strided_lines
-				   : measured->memory.lines;
+	double strided = memory_strided_cycles(measured),
+	       far = tally->place->walk.step >= LINE && strided > 0 ? 1 / strided
+								    : measured->memory.lines;
 	const double served[] = { beyond[L1] - beyond[L2], beyond[L2] - beyond[L3], beyond[L3] },
 		     lines[] = { second_lines(tally), measured->l3.lines, far };
 	static const char *const names[] = { "L2", "L3", "memory" };
@@ -97,11 +117,71 @@ static void add_fills(struct tally *tally, double lines)
 		*words_s(tally, lines) ? "" : "s");
 }
 
+/* Returns the number of rows of a walk whose accesses fit the reorder buffer together. */
+static int rows_in_buffer(const struct tally *tally)
+{
+	double rob = tally->uarch->fact[SIZE_ROB];
+
+	return uarch_known(rob) && tally->slots > 0
+		       ? (int)fmin(rob / tally->slots * tally->elements, ROWS_MOST)
+		       : 0;
+}
+
+/* Returns the set of L1 in which an access at `bytes` from the first access lies. The address bits
+ * within a page choose the set. */
+static int set_of(double bytes)
+{
+	return (int)(fmod(floor(bytes / LINE), SETS));
+}
+
+/* Adds the limit of accesses that compete for few sets of L1. If the accesses in the reorder buffer
+ * need more lines of a set than the set has, a line that was loaded leaves L1 before the store to
+ * it, and the store fetches it again. Stores leave the store queue in order, so only stores to
+ * different sets fetch their lines at the same time. `beyond` are the lines per element that come
+ * from levels after L1, L2 and L3. */
+static void add_conflicts(struct tally *tally, const double beyond[3])
+{
+	const struct limits_place *place = tally->place;
+	const struct uarch_cache *second = uarch_cache(tally->uarch, 2);
+	double spacing = place->walk.spacing, columns = place->walk.lines, cycles,
+	       stores = fmin(tally_all(tally->stores) / tally->elements, columns),
+	       near = beyond[L1] > 0 ? (beyond[L1] - beyond[L2]) / beyond[L1] : 0,
+	       third = beyond[L1] > 0 ? (beyond[L2] - beyond[L3]) / beyond[L1] : 0;
+	int ways = (int)(place->caches.level[L1].bytes / (SETS * LINE)), fullest = 0,
+	    rows = rows_in_buffer(tally), count[SETS] = { 0 }, least = SETS;
+
+	if (!place->walk.apart || !(spacing > 0) || ways < 1 || !(stores > 0) || !second ||
+		!(second->latency > 0) || (third > 0 && !(third_latency(&place->measured) > 0)))
+		return;
+	for (int row = 0; row < rows; row++) {
+		int set = set_of(row * spacing), different = 0;
+		bool seen[SETS] = { false };
+
+		fullest = count[set] + 1 > fullest ? count[set] + 1 : fullest;
+		count[set]++;
+		for (int next = row; next < row + ways; next++) {
+			different += !seen[set_of(next * spacing)];
+			seen[set_of(next * spacing)] = true;
+		}
+		least = different < least ? different : least;
+	}
+	if (fullest * columns <= ways)
+		return;
+	cycles =
+		stores * (near * second->latency + third * third_latency(&place->measured)) / least;
+	limits_add(tally, LIMIT_EVICTED, cycles * tally->elements + far_cycles(tally, beyond),
+		"%s lines compete for a set of L1 with %d: each store fetches its line again, %s "
+		"at "
+		"a time",
+		words_number(fullest * columns).text, ways, words_number(least).text);
+}
+
 void limits_ordered(struct tally *tally)
 {
 	const struct limits_place *place = tally->place;
 	const struct kernel_walk *walk = &place->walk;
-	double *beyond = tally->limits->beyond;
+	double *beyond = tally->limits->beyond,
+	       fast = memory_stream_share(&place->measured, place->working_set);
 	struct misses misses;
 
 	if (walk->reaches > 0 || walk->scattered || !(walk->lines > 0))
@@ -114,8 +194,12 @@ void limits_ordered(struct tally *tally)
 	for (int i = L1; i <= L3; i++)
 		beyond[i] =
 			i == L3 && isnan(misses.level[L3].each) ? beyond[L2] : known(&misses, i);
+	/* Prefetchers make the walk fast, so L3 serves more lines than its size says. */
+	if (!walk->apart && isfinite(fast))
+		beyond[L3] = fmin(beyond[L3], beyond[L2] * (1 - fast));
 	tally->sampled = true;
 	add_lines(tally, beyond);
 	add_fills(tally, beyond[L1] * tally->elements);
+	add_conflicts(tally, beyond);
 	tally->sampled = false;
 }

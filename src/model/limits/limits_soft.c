@@ -8,6 +8,10 @@
 #include "base/text.h"
 #include "model/graph/forwards.h"
 
+/* The simulation of chains that begin again is skipped if a chain has more than OVERLAP_MOST times
+ * the micro-ops of the reorder buffer. Such long chains overlap little. */
+#define OVERLAP_MOST 4
+
 /* ---- Limits of rename */
 
 /* Adds the limit of indexed memory operands that rename splits in two. For a single instruction it
@@ -42,14 +46,32 @@ static void add_scheduling(struct tally *tally)
 {
 	double cycles;
 
-	/* The pipeline model cannot simulate loops in which new dependence chains begin. */
 	if (!(tally->uarch->fact[EXTRA_BINDS_PORTS] > 0) || tally->place->walk.restart > 0)
 		return;
-	cycles = pipeline_run(tally);
+	cycles = pipeline_run(tally, 0);
 	if (cycles > tally->bound * 1.005)
 		limits_add(tally, LIMIT_SCHEDULING, cycles,
 			"ports chosen at rename, before operations are ready: %s cycles",
 			words_turn(tally, cycles).text);
+}
+
+/* Adds the limit of chains that begin again after some elements. The latency limit assumes that a
+ * chain and the next chain overlap as far as the reorder buffer allows. In a run of the pipeline,
+ * elements of a new chain enter the reorder buffer only after older elements retire. */
+static void add_overlap(struct tally *tally)
+{
+	double restart = tally->place->walk.restart / tally->elements,
+	       rob = tally->uarch->fact[SIZE_ROB], cycles;
+
+	if (tally->loop->stepped || !(restart > 1) || tally->limits->chain.cycles <= 0 ||
+		!uarch_known(rob) || restart * tally->slots > OVERLAP_MOST * rob)
+		return;
+	cycles = pipeline_run(tally, restart);
+	if (cycles > tally->bound * 1.005)
+		limits_add(tally, LIMIT_OVERLAP, cycles,
+			"chains of %s iterations overlap in part: %s cycles in a simulated "
+			"pipeline",
+			words_number(restart).text, words_turn(tally, cycles).text);
 }
 
 /* Returns the cycles of the loop-carried chain if the core renames fewer loads to the stored
@@ -191,7 +213,9 @@ static void add_mispredictions(struct tally *tally, double walks)
 	 * detected, so a new chain does not overlap with the previous chain. If a chain has several
 	 * mispredictions, the last misprediction comes late in the chain. */
 	double chain = walk->mispredicts * walk->restart;
-	double late = walk->restart > 0 ? tally->alone * chain / (chain + 1) : tally->alone;
+	double late = walk->rejoins	  ? 0
+		      : walk->restart > 0 ? tally->alone * chain / (chain + 1)
+					  : tally->alone;
 	double base = fmax(tally->bound, late), cycles = base + walks + count * each + more;
 	struct limit_words number = words_turn(tally, count), cost = words_number(each);
 
@@ -217,6 +241,7 @@ void limits_soft(struct tally *tally)
 	limits_front_end(tally);
 	add_unlamination(tally);
 	add_scheduling(tally);
+	add_overlap(tally);
 	add_saturation(tally);
 	add_forwarding(tally);
 	add_aliasing(tally);

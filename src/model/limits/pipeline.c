@@ -578,9 +578,11 @@ void pipeline_close(struct pipeline *pipeline)
 	deps_graph_free(&pipeline->graph);
 }
 
-double pipeline_run(const struct tally *tally)
+double pipeline_run(const struct tally *tally, double restart)
 {
-	struct pipeline_rules rules = { .ideal = false };
+	struct pipeline_rules rules = {
+		.ideal = restart > 0, .restart = restart, .limits = tally->limits
+	};
 	struct pipeline *pipeline = memory_new(1, sizeof(*pipeline));
 	double cycles;
 

@@ -18,8 +18,10 @@ struct pipeline_rules {
 			   fractions of a cycle. A step retires when its results are available. */
 	bool keep;	/* the run keeps the times of each step in `times` */
 	double restart; /* number of rounds after which carried chains begin again; 0: never */
-	double slots;	/* rename slots per cycle; 0: the width of the core */
-	double most;	/* further cycles after which the run gives up */
+	const struct limits *limits; /* limits with the carried chain that begins again; NULL if
+					restart is 0 */
+	double slots;		     /* rename slots per cycle; 0: the width of the core */
+	double most;		     /* further cycles after which the run gives up */
 	/* A gate lets one micro-op pass in `cycles`: a rate that is not the rate of a port. After
 	 * cycles without a micro-op, as many more pass as in `slack` cycles. */
 	int gate_count;
@@ -119,6 +121,9 @@ void pipeline_close(struct pipeline *pipeline);
 /* Whether a chain begins again between the producer of an edge and its consumer in a round: the
  * consumer then waits for nothing. */
 bool pipeline_begins_anew(const struct pipeline *pipeline, int edge, int round);
+
+/* Whether a step of the path is a link of the carried chain. */
+bool pipeline_links(const struct limits *limits, int step);
 
 /* Prepares the nodes, the edges from each node, and each node's instance in each round. The memory
  * of these arrays is allocated. */

@@ -81,6 +81,29 @@ bool pipeline_begins_anew(const struct pipeline *pipeline, int edge, int round)
 		       floor((round - pipeline->graph.edge[edge].distance) / restart);
 }
 
+bool pipeline_links(const struct limits *limits, int step)
+{
+	for (int i = 0; i < limits->chain.link_count; i++)
+		if (limits->chain.link[i].step == step)
+			return true;
+	return false;
+}
+
+/* Finds the edges that carry a chain which begins again. Counters do not begin again. */
+static void find_ends(struct pipeline *pipeline)
+{
+	const struct deps_graph *graph = &pipeline->graph;
+
+	for (int i = 0; i < graph->edge_count; i++) {
+		const struct deps_edge *edge = &graph->edge[i];
+		const struct deps_node *from = &graph->node[edge->from];
+
+		pipeline->ends[i] = edge->distance > 0 && !from->counts &&
+				    (pipeline_links(pipeline->rules->limits, from->step) ||
+					    edge->from == edge->to);
+	}
+}
+
 void pipeline_prepare(struct pipeline *pipeline)
 {
 	const struct deps_graph *graph = &pipeline->graph;
@@ -91,6 +114,8 @@ void pipeline_prepare(struct pipeline *pipeline)
 			(struct instance){ .start = -1, .stored = -INFINITY, .cause = -1 };
 	for (int i = 0; i < graph->node_count; i++)
 		prepare_node(pipeline, i);
+	if (pipeline->rules->restart > 0)
+		find_ends(pipeline);
 	if (pipeline->rules->adjust)
 		pipeline->rules->adjust(pipeline);
 	index_steps(pipeline);

@@ -105,14 +105,6 @@ static bool on_chain(const struct limits *limits, const struct deps_node *node)
 	return false;
 }
 
-static bool linked(const struct limits *limits, int step)
-{
-	for (int i = 0; i < limits->chain.link_count; i++)
-		if (limits->chain.link[i].step == step)
-			return true;
-	return false;
-}
-
 /* Gives each node its gates, and loads of the carried chain their misses. */
 static void adjust(struct pipeline *pipeline)
 {
@@ -133,16 +125,10 @@ static void adjust(struct pipeline *pipeline)
 		rules->gate[gate].slack = pace->mean[gate] ? MEAN_SLACK : 0;
 	}
 	for (int i = 0; pace->chains_first && i < graph->node_count; i++)
-		pipeline->work[i].urgent = linked(pace->limits, graph->node[i].step);
+		pipeline->work[i].urgent = pipeline_links(pace->limits, graph->node[i].step);
 	for (int i = 0; pace->chains_first && i < graph->edge_count; i++)
 		pipeline->work[graph->edge[i].to].urgent |=
 			graph->edge[i].from == graph->edge[i].to;
-	/* Counters do not begin again. */
-	for (int i = 0; rules->restart > 0 && i < graph->edge_count; i++)
-		pipeline->ends[i] = graph->edge[i].distance > 0 &&
-				    !graph->node[graph->edge[i].from].counts &&
-				    (linked(pace->limits, graph->node[graph->edge[i].from].step) ||
-					    graph->edge[i].from == graph->edge[i].to);
 	for (int i = 0; pace->miss > 0 && i < graph->edge_count; i++) {
 		struct deps_edge *edge = &graph->edge[i];
 
@@ -199,6 +185,7 @@ static void fill_rules(const struct tally *tally, const struct limits *limits, i
 	*rules = (struct pipeline_rules){ .ideal = !binds || (try & TRY_CHAINS_FIRST),
 		.keep = true,
 		.restart = pace->restart,
+		.limits = limits,
 		.most = 1000 * by->cycles,
 		.adjust = adjust,
 		.context = pace };

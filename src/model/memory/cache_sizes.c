@@ -83,3 +83,58 @@ double memory_latency(const struct memory_facts *measured, double range)
 	}
 	return 0;
 }
+
+/* If memory is less than STREAM_APART times as slow as L3 for a walk in address order, the walks do
+ * not show which lines came from L3. */
+#define STREAM_APART 1.5
+
+double memory_strided_cycles(const struct memory_facts *measured)
+{
+	const struct memory_stream *last = &measured->stream[MEMORY_POINTS - 1];
+
+	return last->lines > 0 ? 1 / last->lines : 0;
+}
+
+/* Returns the share of lines that L3 served in the measured walk `stream`. Returns NAN if the share
+ * is unknown. */
+static double stream_share(const struct memory_facts *measured, const struct memory_stream *stream)
+{
+	double far = memory_strided_cycles(measured), near = measured->l3.lines;
+
+	if (!(stream->lines > 0) || !(near > 0) || !(far > STREAM_APART / near))
+		return NAN;
+	return fmin(fmax((far - 1 / stream->lines) / (far - 1 / near), 0), 1);
+}
+
+double memory_stream_share(const struct memory_facts *measured, double range)
+{
+	double below_bytes = 0, below = 1;
+
+	if (isnan(stream_share(measured, &measured->stream[MEMORY_POINTS - 1])))
+		return NAN;
+	for (int i = 0; i < MEMORY_POINTS; i++) {
+		const struct memory_stream *stream = &measured->stream[i];
+		double share = stream_share(measured, stream);
+
+		if (isnan(share))
+			continue;
+		if (range <= stream->bytes)
+			return below_bytes > 0
+				       ? below + (share - below) * log(range / below_bytes) /
+							 log(stream->bytes / below_bytes)
+				       : share;
+		below_bytes = stream->bytes;
+		below = share;
+	}
+	return 0;
+}
+
+double memory_fast_bytes(const struct memory_facts *measured)
+{
+	double most = NAN;
+
+	for (int i = 0; i < MEMORY_POINTS; i++)
+		most = fmax(most,
+			stream_share(measured, &measured->stream[i]) * measured->stream[i].bytes);
+	return most;
+}

@@ -49,23 +49,45 @@ struct memory_point {
 	double lo, hi;	/* quartiles of the latency */
 };
 
+/* Measured bandwidth of a walk that reads one value of each line of a range, in address order. */
+struct memory_stream {
+	double bytes; /* size of the range; 0: not measured */
+	double lines; /* cache lines per cycle */
+};
+
 /* All values of the caches and of memory that were measured on this machine. A struct of zeros
  * means that no value was measured. */
 struct memory_facts {
 	struct cache_size cache[CACHE_LEVELS]; /* a size of 0 bytes was not measured */
 	double l2_lines; /* bandwidth of L2: cache lines per cycle; 0: not measured */
 	struct memory_level l3, memory;
-	double strided_lines; /* cache lines per cycle from memory, if a walk reads one value of
-				 each line; 0: not measured */
+	double l3_walk; /* mean latency in cycles of loads in random order over twice the core's own
+			   caches. If the caches keep no line for the next pass, the latency is that
+			   of L3. 0: not measured */
 	double parallel; /* largest number of independent misses that one core waits for at the same
 			    time; 0: not measured */
-	struct memory_point point[MEMORY_POINTS]; /* in the order of their sizes */
+	struct memory_point point[MEMORY_POINTS];   /* in the order of their sizes */
+	struct memory_stream stream[MEMORY_POINTS]; /* in the order of their sizes */
 };
 
 /* Returns the measured mean latency in cycles of loads in random order over a range of bytes,
  * interpolated between the two nearest measured ranges. Loads that hit the core's own caches are
  * left out. Returns 0 if the range is not between measured ranges. */
 double memory_latency(const struct memory_facts *measured, double range);
+
+/* Returns the cycles per line of a walk that reads one value of each line of memory, in address
+ * order. Returns 0 if they are not measured. */
+double memory_strided_cycles(const struct memory_facts *measured);
+
+/* Returns the share of lines beyond L2 that L3 serves, for a walk in address order over a range of
+ * bytes. A fast walk returns to a line before other processes have evicted the line, so L3 serves
+ * more of a fast walk than of a walk that waits for each line. The share is between 0 and 1; NAN:
+ * not measured. */
+double memory_stream_share(const struct memory_facts *measured, double range);
+
+/* Returns the bytes of L3 that a fast walk finds again in L3. Returns NAN if they are not measured.
+ */
+double memory_fast_bytes(const struct memory_facts *measured);
 
 /* Returns the sizes of the caches: a measured size first, then the size that the system states.
  * If `foreign` is true, the sizes are those in the file of the core `uarch`, because the limits are

@@ -1,0 +1,149 @@
+/* Limits that need measured values of L3 and memory: walks that are fast, lines that compete for
+ * few sets of L1, and chains that begin again. */
+#include "check.h"
+
+#include <math.h>
+
+#include "experiment/setting/setting.h"
+#include "model/core/uarch.h"
+#include "model/limits/explain.h"
+
+static struct uarch_choice core;
+static struct explanation *explanation;
+
+/* A machine with 32 MiB of L3. A walk that waits for each line has 1 MiB of it, a walk in address
+ * order 8 MiB. */
+static struct machine machine = { .cache_count = 3,
+	.cache = { { 1, 32 << 10, 64 }, { 2, 1 << 20, 64 }, { 3, 32 << 20, 64 } } };
+static const struct memory_facts facts = { .cache[2] = { 1 << 20, 0, 2 << 20, CACHE_MEASURED },
+	.l2_lines = 0.5,
+	.l3 = { .known = true, .latency = 80, .lines = 0.5 },
+	.memory = { .known = true, .latency = 600, .lines = 0.1 },
+	.l3_walk = 50,
+	.parallel = 20,
+	.stream = { { 4 << 20, 0.5 }, { 8 << 20, 0.5 }, { 16 << 20, 1 / 6.0 }, { 64 << 20, 0 },
+		{ 64 << 20, 0 }, { 64 << 20, 0.1 } } };
+
+static int set_up(void **state)
+{
+	machine_identify(&machine);
+	if (strcmp(machine.arch, "x86_64") == 0)
+		check_ok(uarch_choose("zen4", &machine, &core));
+	explanation = explanation_new();
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	explanation_free(explanation);
+	uarch_choice_free(&core);
+	return 0;
+}
+
+/* Cycles per element of a limit of the setting "KERNEL knob=value …"; 0: there is no such limit. */
+static double limit_at(const char *words, enum limit_kind kind)
+{
+	struct setting setting;
+	struct explain_question question = { .uarch = core.uarch,
+		.machine = &machine,
+		.seed = 1,
+		.measured = facts,
+		.v = setting.v };
+
+	assert_true(setting_read(&setting, words));
+	question.kernel = setting.kernel;
+	explain(&question, explanation);
+	for (int i = 0; i < explanation->limits.limit_count; i++)
+		if (explanation->limits.limit[i].kind == kind)
+			return explanation->limits.limit[i].cpe;
+	return 0;
+}
+
+/* The share of random accesses to `range` bytes that miss an L3 of 8 MiB, after 1 MiB of L2 (with
+ * L1). */
+static double beyond(double range)
+{
+	return exp(-(8 << 20) / range);
+}
+
+/* Stores to random places wait 20 at a time, and L3 serves a part of them. */
+TEST_WITH(random_accesses_overlap_as_measured, set_up, tear_down)
+{
+	static const double mib[] = { 16, 64, 256 };
+
+	if (!core.uarch)
+		skip();
+	for (size_t i = 0; i < sizeof(mib) / sizeof(*mib); i++) {
+		double range = mib[i] / 2 * (1 << 20), own = ((1 << 20) + (32 << 10)) / range,
+		       far = (1 - own) * (600 * beyond(range) + 50 * (1 - beyond(range)));
+		char words[64];
+
+		snprintf(words, sizeof(words), "scatter-stores size=%.0fm", mib[i]);
+		/* A part of the accesses hits L2, in 14 cycles. */
+		check_near(limit_at(words, LIMIT_MISSES), (far + own * 14) / 20, 0.1);
+	}
+}
+
+/* Lines of a fast walk in address order come from L3 as far as the measured walks show. */
+TEST_WITH(a_fast_walk_finds_lines_in_l3, set_up, tear_down)
+{
+	if (!core.uarch)
+		skip();
+	check_near(limit_at("mountain size=8m stride=8", LIMIT_EVICTED), 2, 1e-6);
+	check_near(explanation->limits.beyond[2], 0, 1e-9);
+	check_near(limit_at("mountain size=16m stride=8", LIMIT_EVICTED), 6, 1e-6);
+	check_near(explanation->limits.beyond[2], 0.5, 1e-9);
+	check_near(limit_at("mountain size=64m stride=8", LIMIT_EVICTED), 10, 1e-6);
+}
+
+/* Rows 8 KiB apart have all their lines in one set of L1, which holds eight: each store fetches its
+ * line again. Rows of another length use all sets. */
+TEST_WITH(rows_that_share_sets_of_l1_are_slow, set_up, tear_down)
+{
+	double one, two;
+
+	if (!core.uarch)
+		skip();
+	/* 15 of 16 lines come from L3 or L2; the others from memory, 20 at a time. */
+	one = limit_at("matmul n=1024", LIMIT_EVICTED);
+	check_near(one, 15 / 16.0 * 50 + 600 / 20.0 / 8, 1e-6);
+	two = limit_at("matmul n=1280", LIMIT_EVICTED);
+	check_near(two, 15 / 16.0 * 50 / 2 + 600 / 20.0 / 8, 1e-6);
+	check_near(limit_at("matmul n=1025", LIMIT_EVICTED), 15 / 16.0 * 14 + 600 / 20.0 / 8, 1e-6);
+	assert_true(limit_at("matmul n=1000", LIMIT_EVICTED) < 9);
+	/* Without a store, a line need not stay. */
+	assert_true(limit_at("matmul n=1024 form=reordered order=ijk", LIMIT_EVICTED) < one / 5);
+}
+
+/* A chain of additions overlaps with the next one, but not as far as the limit allows. */
+TEST_WITH(chains_that_begin_again_overlap_in_part, set_up, tear_down)
+{
+	double overlap;
+
+	if (!core.uarch)
+		skip();
+	overlap = limit_at("matmul n=64 form=transposed", LIMIT_OVERLAP);
+	assert_true(overlap > limit_at("matmul n=64 form=transposed", LIMIT_LATENCY));
+	assert_true(overlap < 3);
+	assert_true(overlap < limit_at("matmul n=128 form=transposed", LIMIT_OVERLAP));
+	/* Long chains hardly overlap, and are not simulated. */
+	check_near(limit_at("matmul n=1000 form=transposed", LIMIT_OVERLAP), 0, 0);
+}
+
+/* A search that ends later than the predictor expects does not end the overlap of searches. */
+TEST_WITH(a_wrong_path_that_is_the_next_search_is_useful, set_up, tear_down)
+{
+	double wrong;
+
+	if (!core.uarch)
+		skip();
+	wrong = limit_at("hash-lookup size=64m load=50", LIMIT_MISPREDICTION);
+	if (!status_is_ok(&explanation->status))
+		skip();
+	check_near(wrong - limit_at("hash-lookup size=64m load=50", LIMIT_MEMORY_LATENCY),
+		0.25 * 20, 0.1);
+	assert_true(limit_at("hash-lookup size=64m load=200", LIMIT_MISPREDICTION) >
+		    limit_at("hash-lookup size=64m load=200", LIMIT_MEMORY_LATENCY) + 100);
+}
+
+RUN_TESTS()
