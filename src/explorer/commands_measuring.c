@@ -253,6 +253,12 @@ static struct status replay_refusal(const struct session *session)
 	return session->replay ? playback_refuse(session) : status_ok();
 }
 
+static void act_again(struct session *session)
+{
+	session_forget(session);
+	session_notice(session, false, "all earlier values are discarded and measured again");
+}
+
 static void act_freeze(struct session *session)
 {
 	session_freeze(session, !session->frozen);
@@ -308,7 +314,7 @@ const struct command_row commands_measuring[] = {
 	{ "pin swap", act_swap, .refusal = swap_refusal },
 	{ "pin drop", session_unpin, .refusal = unpin_refusal },
 	{ "freeze", act_freeze, .refusal = replay_refusal },
-	{ "again", session_forget, .refusal = replay_refusal },
+	{ "again", act_again, .refusal = replay_refusal },
 	{ "record", .run = run_record, .refusal = machine_refusal },
 	{ "record to", .run = run_record_to, .refusal = machine_refusal },
 	{ .name = NULL },
