@@ -245,13 +245,14 @@ static void act_mountain(struct session *session)
 
 /* A preset: a set of panels that comes to the screen together, the most important panel first. */
 static const struct preset {
-	const char *name;
-	const char *panels[SCREEN_ORDER];
+	const char *name, *words;
+	const char *panels[SCREEN_ORDER]; /* empty: the panels that the user chose last */
 } presets[] = {
-	{ "ilp", { "ladder", "ports", "code" } },
-	{ "memory", { "slices", "mountain", "by-stride", "counters" } },
-	{ "code", { "code", "source", "ports" } },
-	{ "own" }, /* the panels that the user brought to the front last */
+	{ "ilp", "limits, ports and code", { "ladder", "ports", "code" } },
+	{ "memory", "curves, mountain and counters",
+		{ "slices", "mountain", "by-stride", "counters" } },
+	{ "code", "machine code, source and ports", { "code", "source", "ports" } },
+	{ "own", "the panels that you chose last", { NULL } },
 };
 
 enum { PRESETS = sizeof(presets) / sizeof(presets[0]) };
@@ -284,7 +285,6 @@ static struct status show_preset(const struct session *session, struct session *
 {
 	const char *const *panels = panels_of(session, preset);
 	const struct front *first = first_there(session, panels);
-	struct text text = { 0 };
 
 	if (!first)
 		return status_usage("preset %s: no panel of it has something to show for %s%s",
@@ -294,11 +294,8 @@ static struct status show_preset(const struct session *session, struct session *
 		return status_ok();
 	screen_order(change, presets[preset].name, panels);
 	bring(change, first);
-	for (int i = 0; i < SCREEN_ORDER && panels[i]; i++)
-		text_addf(&text, "%s%s", i ? ", " : "", panels[i]);
-	session_notice(change, false, "panels %d of %d, %s: %s", preset + 1, PRESETS,
-		presets[preset].name, text_string(&text));
-	text_free(&text);
+	session_notice(change, false, "set of panels %d of %d, %s: %s", preset + 1, PRESETS,
+		presets[preset].name, presets[preset].words);
 	return status_ok();
 }
 
