@@ -38,6 +38,7 @@ counted counted
 diagrams diagrams
 recording recorded
 playback recorded
+beside recorded
 campaigns campaigns
 screen on_screen
 saved saved

@@ -77,6 +77,7 @@ void session_free(struct session *session)
 	session_interrupt(session);
 	campaigns_end(session);
 	recording_close(session->recording);
+	beside_close(session);
 	screen_end(session);
 	free(session->record_path);
 	insight_end(session);

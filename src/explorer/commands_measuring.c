@@ -196,6 +196,8 @@ static struct status run_event_drop(
 
 static struct status pin_refusal(const struct session *session)
 {
+	if (session->beside.replay)
+		return status_usage("a recording is A: d (pin drop) drops it");
 	return command_unless(session->live.sample.valid, "there is no sample to pin yet");
 }
 
@@ -240,9 +242,26 @@ static struct status run_pin_setting(
 	return status;
 }
 
+static void act_unpin(struct session *session)
+{
+	if (session->beside.replay)
+		beside_close(session);
+	else
+		session_unpin(session);
+}
+
+/* A recording as A: the recorded sample of each setting. */
+static struct status run_beside(
+	const struct session *session, struct session *change, char *arguments)
+{
+	if (!*arguments && !session->beside.replay)
+		return status_usage("beside needs the file of a recording to compare with");
+	return change ? beside_open(change, arguments) : status_ok();
+}
+
 static struct status unpin_refusal(const struct session *session)
 {
-	return command_unless(session->pinned.there,
+	return command_unless(session->pinned.there || session->beside.replay,
 		"there is no A to forget: pin (key p) keeps this result as A");
 }
 
@@ -312,7 +331,8 @@ const struct command_row commands_measuring[] = {
 	{ "pin", act_pin, .refusal = pin_refusal },
 	{ "pin setting", .run = run_pin_setting },
 	{ "pin swap", act_swap, .refusal = swap_refusal },
-	{ "pin drop", session_unpin, .refusal = unpin_refusal },
+	{ "pin drop", act_unpin, .refusal = unpin_refusal },
+	{ "beside", .run = run_beside, .verbatim = true },
 	{ "freeze", act_freeze, .refusal = replay_refusal },
 	{ "again", act_again, .refusal = replay_refusal },
 	{ "record", .run = run_record, .refusal = machine_refusal },

@@ -362,7 +362,8 @@ bool plan_walk(const struct session *session, int dx, int dy, struct setting *se
 /* ---- the view ---- */
 
 /* Finds the sample of A, the setting compared with, at one value of a knob. Returns NULL if that
- * setting was not measured, or is the setting `planned`. */
+ * setting was not measured, or is the setting `planned`. If a recording is A, returns its sample of
+ * the setting `planned`. */
 static const struct sample *a_sample(
 	const struct session *session, int knob, int64_t value, const struct planned *planned)
 {
@@ -370,6 +371,11 @@ static const struct sample *a_sample(
 	struct setting setting;
 	const struct cell *cell;
 
+	if (session->beside.replay) {
+		setting = session->setting;
+		setting.v[knob] = value;
+		return beside_sample(session, &setting);
+	}
 	if (!session->pinned.there || session->pinned.setting.kernel != session->setting.kernel)
 		return NULL;
 	setting = session->pinned.setting;

@@ -46,6 +46,22 @@ struct status playback_none(const struct session *session, const struct kernel *
 	return status;
 }
 
+/* Names the knobs that can be turned in the replay. The kernel's own hint may name a knob that was
+ * recorded with one value only. */
+static void write_hint(struct playback *playback)
+{
+	struct text words = { 0 };
+
+	for (int i = 0; i < playback->kernel->knob_count; i++)
+		if (strchr(playback->knob[i].all, ','))
+			text_addf(&words, "%s%s",
+				words.length ? ", " : "Recorded with several values: ",
+				playback->kernel->knobs[i].name);
+	snprintf(playback->hint, sizeof(playback->hint), "%s",
+		words.length ? text_string(&words) : "One setting of this kernel was recorded");
+	text_free(&words);
+}
+
 void playback_renew(struct session *session)
 {
 	const struct kernel *kernel = session->setting.kernel;
@@ -57,6 +73,7 @@ void playback_renew(struct session *session)
 		replay_range(session->replay, &session->setting, i, session->playback.knob[i].all,
 			sizeof(session->playback.knob[i].all), session->playback.knob[i].ends,
 			sizeof(session->playback.knob[i].ends));
+	write_hint(&session->playback);
 }
 
 void playback_cell(const struct session *session, struct cell *cell)
@@ -110,6 +127,48 @@ void playback_tell(struct session *session, const struct setting *wanted, unsign
 			setting_shown(knob, present->v[i]).text);
 		return;
 	}
+}
+
+/* ---- a recording as A ---- */
+
+void beside_close(struct session *session)
+{
+	replay_free(session->beside.replay);
+	cells_free(session->beside.cells);
+	session->beside = (struct beside){ .replay = NULL };
+}
+
+struct status beside_open(struct session *session, const char *path)
+{
+	struct replay *replay = NULL;
+	struct replay_summary summary;
+	struct status status = *path ? replay_open(path, &replay) : status_ok();
+
+	if (!status_is_ok(&status))
+		return status;
+	beside_close(session);
+	if (!replay)
+		return status;
+	session->beside = (struct beside){ replay, cells_new() };
+	summary = replay_summary(replay);
+	session_notice(session, false, "A is now %.80s: %d setting%s from %.80s; d drops it",
+		summary.name, summary.count, summary.count == 1 ? "" : "s", summary.machine->name);
+	return status;
+}
+
+const struct sample *beside_sample(const struct session *session, const struct setting *setting)
+{
+	const struct beside *beside = &session->beside;
+	int index = beside->replay ? replay_find(beside->replay, setting) : -1;
+	struct cell *cell;
+
+	if (index < 0)
+		return NULL;
+	cell = cells_get(beside->cells, setting, true);
+	if (!cell->settled)
+		replay_sample(beside->replay, index, &cell->sample);
+	cell->settled = true;
+	return &cell->sample;
 }
 
 /* ---- writing ---- */

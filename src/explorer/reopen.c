@@ -71,6 +71,8 @@ static void each_command(const struct session *session,
 		setting_format(&session->pinned.setting, &setting);
 		add(text, words_of("pin setting %s", text_string(&setting)).text);
 	}
+	if (session->beside.replay)
+		add(text, words_of("beside %s", replay_summary(session->beside.replay).path).text);
 	text_free(&setting);
 }
 

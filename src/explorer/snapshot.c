@@ -22,11 +22,20 @@ static void fill_measuring(const struct session *session, double now, struct vie
 	view->frozen = session->frozen;
 	view->pinned = session->pinned.there && session->pinned.sample.valid;
 	view->ratio = NAN;
-	if (!view->pinned)
-		return;
 	view->a_setting = session->pinned.setting;
 	view->a = session->pinned.sample;
 	view->a_limit = session->pinned.limit;
+	if (session->beside.replay) {
+		const struct sample *sample = beside_sample(session, &session->setting);
+
+		view->pinned = sample && sample->valid;
+		view->a_recording = replay_summary(session->beside.replay).name;
+		view->a_setting = session->setting;
+		view->a = sample ? *sample : (struct sample){ .valid = false };
+		view->a_limit = LIMIT_COUNT;
+	}
+	if (!view->pinned)
+		return;
 	view->a_comparable =
 		strcmp(view->a_setting.kernel->element, session->setting.kernel->element) == 0;
 	if (view->a_comparable && live->sample.valid && view->a.cpe > 0)
@@ -219,6 +228,8 @@ void session_view(const struct session *session, double now, struct view *view)
 	setting_init(&initial, kernel);
 	if (!session->turned && setting_equal(&session->setting, &initial))
 		view->hint = kernel->hint;
+	if (session->replay)
+		view->hint = session->turned ? NULL : session->playback.hint;
 	live_view(&session->live, now, view);
 	fill_measuring(session, now, view);
 	view->probe = session_probe(session);

@@ -60,6 +60,13 @@ struct requests {
 struct playback {
 	const struct kernel *kernel;
 	struct view_recorded knob[KNOBS_MAX];
+	char hint[160]; /* the knobs that were recorded with several values */
+};
+
+/* A recording whose samples are A: for each setting, the recorded sample of the same setting. */
+struct beside {
+	struct replay *replay; /* owned; NULL: no recording is A */
+	struct cells *cells;   /* the samples that were read so far */
 };
 
 struct session {
@@ -106,6 +113,7 @@ struct session {
 	struct diagrams diagrams;    /* diagrams.c */
 	struct recording *recording; /* recorded.c: the file being recorded; NULL: none */
 	struct playback playback;    /* recorded.c */
+	struct beside beside;	     /* recorded.c */
 	struct under_way campaigns[CAMPAIGNS]; /* campaigns.c */
 	struct screen screen;		       /* on_screen.c */
 	struct saved saved;		       /* saved.c */
@@ -230,6 +238,16 @@ struct status playback_fit(const struct session *session, struct setting *settin
 struct words playback_range(const struct session *session, int knob);
 /* Reports the first knob whose recorded value differs from the value that the user asked for. */
 void playback_tell(struct session *session, const struct setting *wanted, unsigned asked);
+
+/* ---- recorded.c: a recording as A ---- */
+
+/* Makes a recording A, or removes it if `path` is empty. Shows a message that names the recording.
+ */
+struct status beside_open(struct session *session, const char *path);
+void beside_close(struct session *session);
+/* Returns the sample of a setting in the recording that is A; NULL: the setting was not recorded,
+ * or no recording is A. The sample is valid until beside_close(). */
+const struct sample *beside_sample(const struct session *session, const struct setting *setting);
 
 /* ---- recorded.c: while samples are written to a file ---- */
 

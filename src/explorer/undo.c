@@ -1,5 +1,6 @@
 #include "explorer/undo.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,14 +10,19 @@
 /* The largest number of changes that can be undone. A held key makes about 30 changes a second. */
 enum { UNDO_MOST = 200 };
 
-enum { PART_SETTING = 1, PART_CORE = 2, PART_PINNED = 4 };
+enum { PART_SETTING = 1, PART_CORE = 2, PART_PINNED = 4, PART_BESIDE = 8 };
 
 struct choices undo_look(const struct session *session)
 {
-	return (struct choices){ .setting = session->setting,
+	struct choices choices = { .setting = session->setting,
 		.knob = session->knob,
 		.core = insight_choice(session),
 		.pinned = session->pinned };
+
+	if (session->beside.replay)
+		snprintf(choices.beside, sizeof(choices.beside), "%s",
+			replay_summary(session->beside.replay).path);
+	return choices;
 }
 
 static bool same_core(const struct core_choice *one, const struct core_choice *other)
@@ -38,7 +44,8 @@ static unsigned differences(const struct choices *one, const struct choices *oth
 {
 	return (setting_equal(&one->setting, &other->setting) ? 0 : PART_SETTING) |
 	       (same_core(&one->core, &other->core) ? 0 : PART_CORE) |
-	       (same_pinned(&one->pinned, &other->pinned) ? 0 : PART_PINNED);
+	       (same_pinned(&one->pinned, &other->pinned) ? 0 : PART_PINNED) |
+	       (strcmp(one->beside, other->beside) == 0 ? 0 : PART_BESIDE);
 }
 
 void undo_note(struct session *session, const struct choices *before)
@@ -84,6 +91,8 @@ void undo_back(struct session *session)
 
 	if (step.parts & PART_PINNED)
 		session_repin(session, &step.before.pinned);
+	if (step.parts & PART_BESIDE)
+		beside_open(session, step.before.beside);
 	if (step.parts & PART_CORE) {
 		insight_choose(session, &step.before.core);
 		curves_renew(session);
@@ -96,9 +105,10 @@ void undo_back(struct session *session)
 	if (step.parts & PART_CORE)
 		text_addf(&words, "%slimits of %s", words.length ? ", " : "",
 			session->insight.loaded ? session->insight.core.title : "no core");
-	if (step.parts & PART_PINNED)
+	if (step.parts & (PART_PINNED | PART_BESIDE))
 		text_addf(&words, "%s%s", words.length ? ", " : "",
-			session->pinned.there ? "the previous A" : "no A");
+			session->pinned.there || session->beside.replay ? "the previous A"
+									: "no A");
 	session_notice(session, false, "back to %s%s", text_string(&words),
 		undo->count ? "" : ": there is no earlier change");
 	text_free(&words);

@@ -24,6 +24,7 @@ struct choices {
 	int knob;
 	struct core_choice core;
 	struct pinned pinned;
+	char beside[256]; /* path of the recording that is A; empty: no recording is A */
 };
 
 /* A change: the choices before the change, and one bit for each part that changed. */

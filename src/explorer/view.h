@@ -277,6 +277,8 @@ struct view {
 	bool pinned; /* true: there is a setting A, chosen by the user, with which the present
 			setting is compared */
 	struct setting a_setting;
+	/* Name of the recording that is A: A has the present setting; NULL: A is a setting. */
+	const char *a_recording;
 	struct sample a;
 	enum limit_kind a_limit; /* the binding limit of A; LIMIT_COUNT: the limit is unknown */
 	bool a_comparable; /* true: A and the present setting count the same kind of element */

@@ -316,11 +316,11 @@ static void add_pinned(struct lines *lines, const struct view *view)
 	struct words setting;
 	bool doubtful;
 
+	if (!view->pinned && view->a_recording)
+		lines_add(lines, 3, STYLE_A, "A    not in %s", view->a_recording);
 	if (!view->pinned)
 		return;
-	setting = panels_setting(&view->a_setting, &view->setting);
-	if (!setting.text[0])
-		setting = words_of("this setting");
+	setting = panels_a(view);
 	lines_add(lines, 3, STYLE_A,
 		view->a_limit == LIMIT_COUNT ? "A    %1$s  %2$s"
 					     : "A    %1$s  %2$s, limit: %3$s\nA    %1$s  %2$s",

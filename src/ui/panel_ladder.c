@@ -166,7 +166,6 @@ static void draw_measured(
 static void draw_a(struct box at, int y, const struct columns *columns, const struct view *view)
 {
 	const struct sample *a = &view->a;
-	struct words setting = panels_setting(&view->a_setting, &view->setting);
 	int x = columns->title + 1;
 
 	canvas_text(at, 0, y, STYLE_A, "A");
@@ -175,8 +174,7 @@ static void draw_a(struct box at, int y, const struct columns *columns, const st
 	canvas_put_right(at, x, y, STYLE_A, units_value(a->cpe).text);
 	canvas_text(at, x + 1, y, STYLE_A, "%c", (char)a->cycles_from);
 	if (columns->cause)
-		canvas_put(at, columns->cause, y, STYLE_A,
-			setting.text[0] ? setting.text : "this setting");
+		canvas_put(at, columns->cause, y, STYLE_A, panels_a(view).text);
 }
 
 /* Adds the published cycles of the setting with their source, and the remark about them. */

@@ -211,6 +211,15 @@ struct words panels_setting(const struct setting *setting, const struct setting 
 	return words;
 }
 
+struct words panels_a(const struct view *view)
+{
+	struct words setting = panels_setting(&view->a_setting, &view->setting);
+
+	if (view->a_recording)
+		return words_of("%s", view->a_recording);
+	return setting.text[0] ? setting : words_of("this setting");
+}
+
 struct words panels_replay(const struct view *view)
 {
 	return words_of(" REPLAY %s ", basename(view->replay));

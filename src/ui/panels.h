@@ -154,6 +154,9 @@ struct box panels_beside(struct box *at, int least, int most);
 /* Returns a setting as text: "combine op=mul type=f64". Knobs that have the same value in the
  * setting `other` are omitted; if `other` is NULL, no knob is omitted. */
 struct words panels_setting(const struct setting *setting, const struct setting *other);
+/* Returns the name of A: the knobs that differ from the present setting, "this setting", or the
+ * file name of a recording. */
+struct words panels_a(const struct view *view);
 
 /* Returns the stamp of a replay: " REPLAY lecture.jsonl ". The stamp shows the file's name without
  * its folder. */

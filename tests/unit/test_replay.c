@@ -267,6 +267,46 @@ TEST_WITH(kernels_that_were_recorded, NULL, tear_down)
 	replay_free(replay);
 }
 
+TEST_WITH(a_recording_is_compared_with_each_setting, NULL, tear_down)
+{
+	struct explainer explainer;
+	struct replay *replay;
+	struct session *session;
+	struct words beside = words_of("beside %s", path);
+	int lines = 0;
+
+	make_recording();
+	session = play(&replay, &explainer);
+	check_contains(look(session)->hint, "Recorded with several values: ");
+	refused(session, "beside", "beside needs the file of a recording");
+	refused(session, "beside /no/such/file", "/no/such/file");
+	assert_false(look(session)->pinned);
+	run(session, beside.text);
+	/* The same recording: each value is that of the recording, here and along the slice. */
+	assert_true(view.pinned && view.a_comparable);
+	assert_string_equal(view.a_recording, "played.jsonl");
+	check_near(view.ratio, 1, 1e-9);
+	for (int i = 0; i < view.by_size.count; i++) {
+		assert_non_null(view.by_size.point[i].a);
+		check_near(view.by_size.point[i].a->cpe, view.by_size.point[i].sample.cpe, 1e-9);
+		lines++;
+	}
+	assert_true(lines > 10);
+	run(session, "kernel fold");
+	check_near(view.a.cpe, 5, 0.01);
+	refused(session, "pin", "a recording is A");
+	run(session, "yank");
+	check_contains(view.screen.text, beside.text);
+	run(session, "close");
+	run(session, "pin drop");
+	assert_false(view.pinned);
+	assert_null(view.a_recording);
+	run(session, "undo");
+	assert_true(view.pinned);
+	session_free(session);
+	replay_free(replay);
+}
+
 TEST(what_goes_wrong_ends_a_recording)
 {
 	struct session *session = measure(&kernel_walk, "/dev/full");
