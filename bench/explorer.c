@@ -174,12 +174,15 @@ static int title_column(const struct explorer *explorer, const char *title)
 bool explorer_complete(struct explorer *explorer, const void *context)
 {
 	char row[VT_WIDTH_MAX + 1];
-	bool slices = false;
+	bool panel = false;
 
 	(void)context;
-	for (int y = TITLES + 1; y < explorer->vt.height; y++)
-		slices |= strstr(vt_row(&explorer->vt, 0, y, row), "/s over ") != NULL;
-	return slices && title_column(explorer, "kernels") >= 0 &&
+	/* A panel below the knobs: the slices or the limits. */
+	for (int y = TITLES + 1; y < explorer->vt.height; y++) {
+		vt_row(&explorer->vt, 0, y, row);
+		panel |= strstr(row, " over size") || strncmp(row, "limits", 6) == 0;
+	}
+	return panel && title_column(explorer, "kernels") >= 0 &&
 	       title_column(explorer, "knobs") >= 0 &&
 	       title_column(explorer, "cycles per element") >= 0 &&
 	       strstr(vt_row(&explorer->vt, 0, explorer->vt.height - 1, row), "q quit") != NULL;

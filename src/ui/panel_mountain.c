@@ -97,8 +97,8 @@ enum {
 	NARROW_LABEL = 7,
 	WIDE_FROM = 58,
 	LEGEND_LABEL = 6,
-	WIDEST_CELL = 7,
-	TALLEST_CELL = 3
+	WIDEST_CELL = 8,
+	TALLEST_CELL = 4
 };
 
 /* BESIDE_FROM: smallest width at which text and slices are next to the picture. BESIDE_LEAST,
