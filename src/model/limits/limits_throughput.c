@@ -77,8 +77,10 @@ struct side {
 	double split; /* number of accesses per path that cross a cache line */
 };
 
-/* Counts accesses per path that cross a line. The addresses come from a single-stepped loop. */
-static void count_splits(const struct loop *loop, struct side *loads, struct side *stores)
+/* Counts accesses per path that cross a line. The addresses come from a single-stepped loop.
+ * `vectors` counts loads of vectors of up to 256 bits, which `loads` contains, too. */
+static void count_splits(
+	const struct loop *loop, struct side *loads, struct side *stores, struct side *vectors)
 {
 	for (int s = 0; s < loop->path_count; s++) {
 		const struct insn *insn = &loop->insn[loop->path[s].insn];
@@ -89,6 +91,8 @@ static void count_splits(const struct loop *loop, struct side *loads, struct sid
 				       address % LINE + insn->memory[k].size > LINE;
 
 			loads->split += crosses && insn_loads(insn, k);
+			vectors->split += crosses && insn_loads(insn, k) && insn->vector &&
+					  insn->memory[k].size < LINE;
 			stores->split += crosses && insn_stores(insn, k);
 		}
 	}
@@ -119,19 +123,23 @@ static void add_splits(struct tally *tally)
 	struct side side[] = {
 		{ "load", tally_all(tally->loads), fact[EXTRA_SPLIT_LOAD], fact[CAP_LOADS], 0 },
 		{ "store", tally_all(tally->stores), fact[EXTRA_SPLIT_STORE], fact[CAP_STORES], 0 },
+		{ "vector load", tally->loads[ACCESS_VECTOR] - tally->loads[ACCESS_512],
+			fact[EXTRA_SPLIT_LOAD], fact[CAP_LOADS_VECTOR], 0 },
 	};
 	double splits = tally->place->walk.splits * tally->elements;
 
 	if (tally->loop->stepped)
-		count_splits(tally->loop, &side[0], &side[1]);
+		count_splits(tally->loop, &side[0], &side[1], &side[2]);
 	/* If the loop has unknown instructions, the split accesses may belong to the unknown
 	 * instructions, so no limit is added. */
 	if (side[0].split + side[1].split <= 0 && tally->limits->unknown == 0 && splits > 0) {
 		splits = fmin(splits, side[0].count + side[1].count);
 		side[0].split = share_out(&side[0], &side[1], splits);
 		side[1].split = splits - side[0].split;
+		if (side[2].count == side[0].count)
+			side[2].split = side[0].split;
 	}
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 3; i++) {
 		struct limit_words crossing = words_turn(tally, side[i].split);
 
 		if (side[i].split <= 1e-9 || !uarch_known(side[i].rate))
