@@ -366,7 +366,7 @@ static void act_erase(struct session *session)
 static struct status undo_refusal(const struct session *session)
 {
 	return command_unless(undo_there(session),
-		"there is no change to undo: U undoes changes of kernel, knobs, core model and A");
+		"nothing to undo: U undoes changes of kernel, knobs, core model and A");
 }
 
 /* ---- the table ---- */

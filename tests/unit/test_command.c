@@ -704,7 +704,7 @@ TEST(any_line_is_answered)
 TEST(undo_goes_back_one_change_at_a_time)
 {
 	refused("undo",
-		"there is no change to undo: U undoes changes of kernel, knobs, core model and A");
+		"nothing to undo: U undoes changes of kernel, knobs, core model and A");
 	answer(2);
 	run("set acc=4");
 	run("knob stride");
