@@ -10,6 +10,7 @@
 #include "base/monotonic.h"
 #include "ui/panels.h"
 #include "ui/screenshot.h"
+#include "ui/theme.h"
 
 static void override_keys(struct frontend *front)
 {
@@ -147,7 +148,8 @@ static void refuse_key(struct frontend *front, enum context context, int code)
 static struct status shoot(struct frontend *front, double now)
 {
 	struct canvas *canvas = &front->canvas;
-	enum theme theme = session_theme(front->session);
+	const struct theme_wanted wanted = { .theme = session_theme(front->session),
+		.present = session_screen(front->session)->present };
 	char path[VIEW_SHOT];
 	struct text svg = { 0 };
 	bool solid = canvas->solid;
@@ -159,7 +161,7 @@ static struct status shoot(struct frontend *front, double now)
 	canvas->solid = true;
 	frontend_draw(front, now);
 	canvas->solid = solid;
-	screenshot_draw(canvas, theme == THEME_AUTO ? THEME_DARK : theme,
+	screenshot_draw(canvas, theme_named(&wanted, &front->ground),
 		words_of("The screen of slexplore with the kernel %s, as text",
 			front->view.setting.kernel->name)
 			.text,

@@ -12,13 +12,15 @@
 #include "ui/keys.h"
 #include "ui/panels.h"
 #include "ui/steady.h"
+#include "ui/theme.h"
 
 struct frontend {
 	struct session *session; /* borrowed */
 	struct keys keys;
 	bool works[KEYS_MAX];
 	struct canvas canvas;
-	struct view view; /* of the last frame */
+	struct ground ground; /* the terminal's background, for pictures of the screen */
+	struct view view;     /* of the last frame */
 	struct steady steady;
 	struct pressed pressed;
 	bool copied;  /* a command line was shown, for the terminal's clipboard */

@@ -172,6 +172,11 @@ bool screen_style(enum theme theme, bool present)
 	return screen.looks.solid;
 }
 
+struct ground screen_ground(void)
+{
+	return screen.background->ground;
+}
+
 /* Waits briefly for the answer, so that the shell does not receive it as typed text. Keys that
  * arrive meanwhile are discarded. */
 static void await_answer(void)

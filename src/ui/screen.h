@@ -6,6 +6,7 @@
 #include "explorer/session.h"
 #include "ui/canvas.h"
 #include "ui/keys.h"
+#include "ui/theme.h"
 
 /* Checks that standard input and output are a terminal for a full-screen program. STATUS_USAGE: a
  * full-screen program cannot run, and the message has the reason. Writes nothing to the terminal.
@@ -30,6 +31,8 @@ void screen_resize(int width, int height);
  * terminal for its background at the first call that needs it. Returns whether areas are shown as
  * solid colours: see canvas.solid. */
 bool screen_style(enum theme theme, bool present);
+/* Returns the terminal's background, as far as it is known now. */
+struct ground screen_ground(void);
 /* Returns whether the next screen_style() would change the looks, because the terminal's answer has
  * arrived. */
 bool screen_answered(void);

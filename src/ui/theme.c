@@ -168,30 +168,33 @@ static bool light(uint32_t rgb)
 	return theme_contrast(rgb, 0) > theme_contrast(rgb, 0xffffff);
 }
 
-/* Returns the theme with the most contrast that is as light as another theme. */
-static enum theme strongest(enum theme theme)
+enum theme theme_named(const struct theme_wanted *wanted, const struct ground *ground)
 {
-	return theme == THEME_LIGHT || theme == THEME_PRESENTER ? THEME_PRESENTER : THEME_CONTRAST;
+	enum theme theme = wanted->theme;
+
+	if (theme == THEME_AUTO)
+		theme = ground->state == GROUND_KNOWN && light(ground->rgb) ? THEME_LIGHT
+									    : THEME_DARK;
+	/* Presenter mode uses the theme with the most contrast that is as light. */
+	if (wanted->present)
+		theme = theme == THEME_LIGHT || theme == THEME_PRESENTER ? THEME_PRESENTER
+									 : THEME_CONTRAST;
+	return theme;
 }
 
 void theme_choose(struct looks *looks, const struct theme_wanted *wanted, int colours,
 	const struct ground *ground)
 {
-	bool chosen = wanted->theme != THEME_AUTO;
-	bool known = ground->state == GROUND_KNOWN, painted = true;
-	enum theme theme = chosen			 ? wanted->theme
-			   : known && light(ground->rgb) ? THEME_LIGHT
-							 : THEME_DARK;
+	bool chosen = wanted->theme != THEME_AUTO, painted = true;
+	enum theme theme = theme_named(wanted, ground);
 
 	*looks = (struct looks){ 0 };
-	if (wanted->present)
-		theme = strongest(theme);
 	if (colours < 8 || (colours < 16 && of_depth(&paper[theme], colours) < 0) ||
 		(!chosen && (wanted->no_colour || ground->state == GROUND_ASKED))) {
 		fill_plain(looks, theme != THEME_PRESENTER && theme != THEME_CONTRAST);
 		return;
 	}
-	if (!chosen && known)
+	if (!chosen && ground->state == GROUND_KNOWN)
 		painted = !legible(theme, colours, ground->rgb);
 	fill(looks, theme, colours, painted);
 }

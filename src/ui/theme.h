@@ -42,6 +42,9 @@ struct theme_wanted {
 void theme_choose(struct looks *looks, const struct theme_wanted *wanted, int colours,
 	const struct ground *ground);
 
+/* Returns the named theme that is wanted on a background of the terminal. */
+enum theme theme_named(const struct theme_wanted *wanted, const struct ground *ground);
+
 /* Returns the colour with a number from 0 to 255 as 0xRRGGBB: the fixed colours of xterm from 16
  * on, and xterm's default palette for smaller numbers. Source: xterm's file 256colres.pl. */
 uint32_t theme_rgb(int colour);

@@ -159,6 +159,7 @@ static void draw(struct event_loop *loop, double now)
 	}
 	loop->front.canvas.solid = screen_style(
 		session_theme(loop->front.session), session_screen(loop->front.session)->present);
+	loop->front.ground = screen_ground();
 	frontend_draw(&loop->front, now);
 	screen_show(&loop->front.canvas);
 	screen_mouse(loop->front.canvas.mouse);

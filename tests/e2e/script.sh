@@ -61,6 +61,10 @@ printf 'dump\nkey ?\ndump\n' | SLEXPLORE_THEME=solarized run 0 --script -
 printf 'dump\n' | SLEXPLORE_THEME=contrast run 0 --script -
 ! grep -q 'SLEXPLORE_THEME' out || fail "a theme that there is was refused"
 
+# An unknown theme on the command line is an error, and the message names all themes.
+expect 2 --script /dev/null --theme solarized
+grep -q 'unknown theme "solarized": use auto, dark, light, presenter or high-contrast' err || fail "no word of --theme"
+
 # Mistakes.
 printf '\n# fine\nkernl next\n' >bad.script
 expect 2 --script bad.script
