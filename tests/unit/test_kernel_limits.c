@@ -95,6 +95,16 @@ TEST(lines_of_one_set_crowd_each_other_out)
 	assert_true(explanation->limits.beyond[0] < 0.5);
 }
 
+/* The instructions between two passes over 84 vectors are not stores. */
+TEST(code_between_passes_is_not_in_the_limits_of_a_stepped_loop)
+{
+	if (!core.uarch)
+		skip();
+	ask_at("stores form=copied width=32");
+	check_near(limit_of(LIMIT_STORES)->cpe, 1, 1e-9);
+	assert_true(explanation->loop.insns_per_element > 11 / 4.0);
+}
+
 /* Hard ones bind; a soft one (misprediction) stands above what binds and is what is predicted. */
 TEST(default_settings_bind_as_their_documents_say)
 {
