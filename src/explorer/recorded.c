@@ -54,11 +54,11 @@ static void write_hint(struct playback *playback)
 
 	for (int i = 0; i < playback->kernel->knob_count; i++)
 		if (strchr(playback->knob[i].all, ','))
-			text_addf(&words, "%s%s",
-				words.length ? ", " : "Recorded with several values: ",
+			text_addf(&words, "%s%s", words.length ? ", " : "Turn ",
 				playback->kernel->knobs[i].name);
-	snprintf(playback->hint, sizeof(playback->hint), "%s",
-		words.length ? text_string(&words) : "One setting of this kernel was recorded");
+	text_add(&words, words.length ? ": recorded with several values"
+				      : "[ and ]: the other recorded kernels");
+	snprintf(playback->hint, sizeof(playback->hint), "%s", text_string(&words));
 	text_free(&words);
 }
 

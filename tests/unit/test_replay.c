@@ -277,7 +277,7 @@ TEST_WITH(a_recording_is_compared_with_each_setting, NULL, tear_down)
 
 	make_recording();
 	session = play(&replay, &explainer);
-	check_contains(look(session)->hint, "Recorded with several values: ");
+	check_contains(look(session)->hint, ": recorded with several values");
 	refused(session, "beside", "beside needs the file of a recording");
 	refused(session, "beside /no/such/file", "/no/such/file");
 	assert_false(look(session)->pinned);
