@@ -39,7 +39,6 @@ static const struct filler {
 	{ FILLS_PORTS, "rorx %r, %p, 5", "bmi2" },
 	{ FILLS_PORTS, "sarx %r, %p, %p", "bmi2" },
 	{ FILLS_PORTS, "pdep %r, %p, %p", "bmi2" },
-	{ FILLS_PORTS, "cmovz %r, %p", NULL },
 	{ FILLS_PORTS, "imul %r, %p, 3", NULL },
 	{ FILLS_PORTS, "popcnt %r, %p", "sse4" },
 	{ FILLS_PORTS, "lzcnt %r, %p", "lzcnt" },
@@ -51,7 +50,6 @@ static const struct filler {
 	{ FILLS_PORTS, "vmulpd xmm%n, xmm%m, xmm%m", "avx" },
 	{ FILLS_PORTS, "vpslld xmm%n, xmm%m, 3", "avx" },
 	{ FILLS_PORTS, "vpshufb xmm%n, xmm%m, xmm%m", "avx" },
-	{ FILLS_PORTS, "vpshufd xmm%n, xmm%m, 5", "avx" },
 	{ FILLS_PORTS, "vpmullw xmm%n, xmm%m, xmm%m", "avx" },
 	{ FILLS_PORTS, "vpabsd xmm%n, xmm%m", "avx" },
 	{ FILLS_PORTS, "vpavgb xmm%n, xmm%m, xmm%m", "avx" },
@@ -122,7 +120,7 @@ static struct status assemble_filler(
 		return status_ok();
 	}
 	if (filler->use == FILLS_TAKEN) {
-		*line = (struct code_line){ .bytes = { 0xeb, 62 }, .length = 64 };
+		*line = (struct code_line){ .bytes = { 0xeb, 0 }, .length = 2, .skips = true };
 		return status_ok();
 	}
 	for (const char *at = filler->line; *at; at++) {

@@ -16,10 +16,10 @@ enum { QUIET = 25, PATIENCE = 50, VISITS = 4 };
 /* With the fillers of the first point, an iteration lasts LONGER times as long as without fillers,
  * MORE cycles longer, and at least LEAST cycles. A longer iteration hides the details of the front
  * end. The second point has NEXT times as many fillers. */
-#define LONGER 2.0
-#define MORE   8.0
-#define LEAST  16.0
-#define NEXT   1.6
+#define LONGER 1.5
+#define MORE   6.0
+#define LEAST  12.0
+#define NEXT   3.0
 
 /* The time of the fillers must exceed the time that they and the loop need of any other resource by
  * this factor. */
@@ -41,12 +41,13 @@ enum { MOST = 4000 };
 #define WIDE	   0.6
 #define WIDE_SHARE 0.15
 
-/* A filler that takes its time by the core model within this share fills the resource that the
- * model says. An iteration that stays within FLAT of its time without fillers has not become
- * slower. */
-#define AGREES 0.12
-#define SAME   0.02
-#define FLAT   0.02
+/* A filler that takes its time by the core model within the share AGREES fills the resource that
+ * the model says. The time of a division depends on the numbers, so fillers of more than a cycle
+ * may differ by the share AGREES_LONG. An iteration that stays within FLAT of its time without
+ * fillers has not become slower. */
+#define AGREES	    0.05
+#define AGREES_LONG 0.15
+#define FLAT	    0.02
 
 const char *const slack_kinds[] = { "", "exact", "at least", "ambiguous", "unavailable", NULL };
 
@@ -107,18 +108,11 @@ const struct slack_report *slack_report(const struct slack *slack)
 
 /* ---- From points to values */
 
-/* The cycles of one filler by which the time of all fillers is computed. The measured time is used
- * if it differs from that of the core model by more than its own error, as for dividers, whose time
- * depends on the numbers. */
-static double each_of(double model, double took)
-{
-	return fabs(took / model - 1) <= SAME ? model : took;
-}
-
-/* Sets the slack: the fillers that fit in the cycles for which the loop leaves the resource free. */
+/* Sets the slack: the fillers that fit in the cycles for which the loop leaves the resource free.
+ */
 static void set_slack(struct slack_resource *resource, const struct slack_report *report)
 {
-	double each = each_of(resource->each, resource->took);
+	double each = resource->took;
 
 	resource->slack = fmax(report->cycles - resource->pressure, 0) / each;
 	resource->slack_lo = fmax(report->cycles_lo - resource->pressure_hi, 0) / each;
@@ -131,7 +125,7 @@ void slack_estimate(struct slack_resource *resource, const struct slack_report *
 	const struct slack_point *point, int count)
 {
 	const struct slack_point *first = &point[0], *last = &point[count - 1];
-	double model = resource->each, each, low = INFINITY, high = 0, sum = 0;
+	double low = INFINITY, high = 0, sum = 0;
 
 	resource->took = (last->cycles - first->cycles) / (last->fillers - first->fillers);
 	/* Every filler takes at least a rename slot, so so many fillers cannot be free. */
@@ -141,10 +135,12 @@ void slack_estimate(struct slack_resource *resource, const struct slack_report *
 			"the added instructions did not run: the kernel runs other code");
 		return;
 	}
-	resource->kind = fabs(resource->took / model - 1) <= AGREES ? SLACK_EXACT : SLACK_AMBIGUOUS;
-	each = each_of(model, resource->took);
+	resource->kind = fabs(resource->took / resource->each - 1) <=
+					 (resource->each > 1 ? AGREES_LONG : AGREES)
+				 ? SLACK_EXACT
+				 : SLACK_AMBIGUOUS;
 	for (int i = 0; i < count; i++) {
-		double time = point[i].fillers * each;
+		double time = point[i].fillers * resource->took;
 
 		sum += point[i].cycles - time;
 		low = fmin(low, point[i].lo - time);
@@ -160,7 +156,7 @@ void slack_estimate(struct slack_resource *resource, const struct slack_report *
 	/* If the rename width cannot supply enough fillers, it limits the loop, too. The loop then
 	 * occupies the resource for at most this time. */
 	if (resource->ports && resource->kind != SLACK_AMBIGUOUS && report->width > 0 &&
-		model * report->width < BEYOND_WIDTH) {
+		resource->each * report->width < BEYOND_WIDTH) {
 		resource->kind = SLACK_AT_LEAST;
 		resource->pressure_lo = 0;
 	}

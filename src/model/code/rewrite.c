@@ -192,6 +192,19 @@ static size_t insn_length(const struct writing *writing, int i)
 	return insn->flow == FLOW_JUMP ? 5 : 6;
 }
 
+/* Returns the number of bytes that a filler at an offset takes, with the bytes that it skips. The
+ * first instruction of the loop keeps its offset within a line, which gives that of all others. */
+static size_t filler_length(const struct writing *writing, int filler, size_t at)
+{
+	const struct code_line *line =
+		&writing->change->filler[filler % writing->change->filler_count];
+	const struct decoded_function *function = writing->function;
+	size_t place = function->insn[function->first].address + at -
+		       writing->moved[function->first].from + line->length;
+
+	return line->length + (line->skips ? (LINE - place % LINE) % LINE : 0);
+}
+
 static void lay_out(struct writing *writing)
 {
 	const struct decoded_function *function = writing->function;
@@ -207,7 +220,7 @@ static void lay_out(struct writing *writing)
 			at += length_of(change->before, change->before_count);
 		moved->from = at;
 		for (int k = 0; k < moved->place; k++)
-			at += change->filler[next++ % change->filler_count].length;
+			at += filler_length(writing, next++, at);
 		moved->at = at;
 		at += insn_length(writing, i);
 		if (i == function->last)
@@ -277,6 +290,23 @@ static bool write_lines(uint8_t **to, const struct code_line *line, int lines)
 	return reached;
 }
 
+static bool write_filler(
+	const struct writing *writing, int filler, const uint8_t *base, uint8_t **to)
+{
+	const struct code_line *line =
+		&writing->change->filler[filler % writing->change->filler_count];
+	uint8_t *begin = *to;
+	size_t length = filler_length(writing, filler, (size_t)(begin - base));
+	bool reached = write_lines(to, line, 1);
+
+	if (line->skips) {
+		begin[1] = (uint8_t)(length - line->length);
+		memset(*to, 0xcc, length - line->length);
+		*to = begin + length;
+	}
+	return reached;
+}
+
 static bool write_insn(struct writing *writing, int i, uint8_t *base)
 {
 	const struct insn *insn = insn_at(writing, i);
@@ -319,8 +349,7 @@ static bool write_all(struct writing *writing, uint8_t *base)
 		if (i == function->first)
 			reached &= write_lines(&to, change->before, change->before_count);
 		for (int k = 0; k < moved->place; k++)
-			reached &=
-				write_lines(&to, &change->filler[next++ % change->filler_count], 1);
+			reached &= write_filler(writing, next++, base, &to);
 		reached &= write_insn(writing, i, base);
 		to = base + moved->at + insn_length(writing, i);
 		if (i == function->last)

@@ -15,11 +15,14 @@
 
 /* One machine instruction to insert. */
 struct code_line {
-	uint8_t bytes[64], length;
+	uint8_t bytes[16], length;
 	/* The place of a 32-bit distance to `target` in the instruction, as an offset. 0: the
 	 * instruction is the same at every address. */
 	uint8_t distance_at;
 	uint64_t target;
+	/* The instruction is a jump of 2 bytes over the rest of its line of 64 bytes. Some cores
+	 * fetch a line or a taken branch a cycle, so two jumps must not share a line. */
+	bool skips;
 };
 
 struct rewrite {
