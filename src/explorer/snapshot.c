@@ -1,5 +1,6 @@
 /* Fills the view, the data of one frame, from the session's state. */
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -205,12 +206,20 @@ const struct screen *session_screen(const struct session *session)
 	return &session->screen;
 }
 
+/* Copies the state of the screen. Of the found entries, which are half of the view, copies only
+ * those that there are. */
+static void copy_screen(struct screen *to, const struct screen *from)
+{
+	memcpy(to, from, offsetof(struct screen, found));
+	memcpy(to->found, from->found, (size_t)from->found_count * sizeof(from->found[0]));
+}
+
 void session_view(const struct session *session, double now, struct view *view)
 {
 	const struct kernel *kernel = session->setting.kernel;
 	struct setting initial;
 
-	memset(view, 0, sizeof(*view));
+	memset(view, 0, offsetof(struct view, screen));
 	view->replay = session->replay ? replay_summary(session->replay).name : NULL;
 	view->place = session->replay ? replay_summary(session->replay).place : NULL;
 	view->recording = session->recording;
@@ -249,5 +258,5 @@ void session_view(const struct session *session, double now, struct view *view)
 		&view->counters.counts, session->memory.peak, &view->sample_ratios);
 	plan_view(session, view);
 	fill_misses(session, view);
-	view->screen = session->screen;
+	copy_screen(&view->screen, &session->screen);
 }

@@ -212,12 +212,14 @@ struct screen {
 	char find[FIND_SIZE]; /* the text that the user typed to find a command or event */
 	int found_count, found_selected;
 	int found_more; /* number of counter events that did not fit in found[] */
-	struct view_found found[VIEW_FOUND];
 
 	char notice[STATUS_TEXT]; /* the message on screen; empty: there is no message */
 	bool notice_bad;
 	double notice_until; /* time at which the message on screen disappears by itself; INFINITY:
 				never */
+
+	/* The last field, because a frame copies only the first found_count entries. */
+	struct view_found found[VIEW_FOUND];
 };
 
 struct view_recorded {

@@ -49,9 +49,12 @@ static const struct view *run(const char *line)
 /* A command that must be refused with that text, change nothing but the notice, and not work. */
 static void refused(const char *line, const char *message)
 {
-	struct view before;
+	static struct view before;
 	struct status status;
 
+	/* A view keeps old entries of the find overlay after its last entry. */
+	memset(&before, 0, sizeof(before));
+	memset(&view, 0, sizeof(view));
 	session_view(session, 1, &before);
 	assert_false(session_command_works(session, line));
 	status = session_command(session, line, 1);
