@@ -88,19 +88,15 @@ static struct columns measure(struct box at, const struct view *view, bool brief
 	return columns;
 }
 
-/* Draws a bar with half-cell precision. The bar of a value above 0 is at least half a cell long. */
+/* Draws a bar. The bar of a value above 0 is at least one cell long. */
 static void draw_bar(struct box at, int y, const struct columns *columns, double cpe,
 	enum style style, enum glyph glyph)
 {
-	int x = columns->title + 1, width = columns->bar;
-	int halves =
-		int_most((int)lround(columns->scale > 0 ? cpe / columns->scale * width * 2 : 0), 1);
+	double share = columns->scale > 0 ? cpe / columns->scale : 0;
+	int length = int_most((int)lround(share * columns->bar), 1);
 
-	for (int i = 0; i < halves / 2 && i < width; i++)
-		canvas_glyph(at, x + i, y, style, glyph);
-	if (halves % 2 && halves / 2 < width)
-		canvas_glyph(at, x + halves / 2, y, style,
-			glyph == GLYPH_SHADE4 ? GLYPH_LEFT_HALF : glyph);
+	for (int i = 0; i < int_least(length, columns->bar); i++)
+		canvas_glyph(at, columns->title + 1 + i, y, style, glyph);
 }
 
 static void draw_limit(
@@ -122,7 +118,8 @@ static void draw_limit(
 		!limit->hard ? STYLE_DIM
 		: binding    ? STYLE_WARN
 			     : STYLE_BAR,
-		limit->hard ? GLYPH_SHADE4 : GLYPH_SHADE1);
+		/* A row of GLYPH_BAR7 does not touch the row above. */
+		limit->hard ? GLYPH_BAR7 : GLYPH_SHADE1);
 	x += columns->bar + FIGURE;
 	canvas_put_right(at, x, y, style, units_value(limit->cpe).text);
 	if (binding)

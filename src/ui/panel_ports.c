@@ -347,7 +347,7 @@ static void draw_entry(struct box at, int y, const struct entries *entries, bool
 	if (letters)
 		canvas_text(at, x - 2, y, STYLE_DIM, "M");
 	ports_bar(at, x, y, bar, entry->pressure, scale, entry->full ? STYLE_WARN : STYLE_BAR,
-		GLYPH_SHADE4);
+		GLYPH_BAR7);
 	mark = scale > 0 ? (int)lround(entry->naive / scale * bar) - 1 : -1;
 	if (fabs(entry->naive - entry->pressure) > 0.005 * scale && mark >= 0)
 		canvas_glyph(at, x + mark, y, STYLE_FOCUS, GLYPH_VLINE);
