@@ -706,8 +706,7 @@ TEST(any_line_is_answered)
 
 TEST(undo_goes_back_one_change_at_a_time)
 {
-	refused("undo",
-		"nothing to undo: U undoes changes of kernel, knobs, core model and A");
+	refused("undo", "nothing to undo: U undoes changes of kernel, knobs, core model and A");
 	answer(2);
 	run("set acc=4");
 	run("knob stride");
