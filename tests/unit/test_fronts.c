@@ -1,0 +1,94 @@
+/* The panel in front: what brings it there, and what it gives way to. */
+#include "check.h"
+#include "fakes.h"
+
+#include "explorer/session.h"
+
+static struct fake_engine fake;
+static struct session *session;
+static struct view view;
+
+static const struct screen *look(void)
+{
+	session_view(session, 1, &view);
+	return &view.screen;
+}
+
+static void start(void)
+{
+	struct engine engine = fake_init(&fake, (uint64_t)4 << 30);
+	struct session_options options = { .seed = 1 };
+
+	setting_init(&options.setting, &kernel_fold);
+	session = session_new(&engine, &options);
+	session_advance(session, 1);
+}
+
+static const struct screen *run(const char *line)
+{
+	check_ok(session_command(session, line, 1));
+	return look();
+}
+
+static void refused(const char *line, const char *part)
+{
+	struct status status = session_command(session, line, 1);
+
+	assert_int_equal(status.code, STATUS_USAGE);
+	check_contains(status.text, part);
+}
+
+TEST(the_users_panel_stays_for_other_kernels_unless_it_has_nothing_to_show)
+{
+	start();
+	assert_string_equal(look()->front, "slices");
+	assert_true(view.screen.by_itself);
+	assert_string_equal(run("view strip")->front, "strip");
+	assert_string_equal(run("kernel walk-list")->front, "strip");
+	assert_string_equal(run("kernel fold")->front, "strip");
+	assert_string_equal(run("view auto")->front, "slices");
+	/* The mountain needs size and stride. */
+	assert_string_equal(run("view mountain")->front, "mountain");
+	assert_string_equal(run("kernel odd")->front, "slices");
+	assert_string_equal(run("kernel fold")->front, "slices");
+	session_free(session);
+}
+
+TEST(a_set_of_panels_comes_with_its_first_panel_that_has_contents)
+{
+	start();
+	assert_string_equal(run("preset memory")->front, "slices");
+	assert_string_equal(view.screen.order[1], "mountain");
+	assert_string_equal(run("preset 2")->preset, "memory");
+	/* Without a core model there is no code. */
+	refused("preset code", "preset code: no panel of it");
+	refused("preset 5", "own (4)");
+	/* The panels that the user chose, the last one first. */
+	refused("preset own", "bring panels to the front");
+	run("view mountain");
+	run("view strip");
+	run("view slices");
+	run("view strip");
+	assert_string_equal(run("preset own")->front, "strip");
+	assert_string_equal(view.screen.order[1], "slices");
+	assert_string_equal(view.screen.order[2], "mountain");
+	assert_null(view.screen.order[3]);
+	/* Sets without contents are skipped, in both directions. */
+	assert_string_equal(run("preset next")->preset, "memory");
+	assert_string_equal(run("preset previous")->preset, "own");
+	assert_string_equal(run("view auto")->preset, "");
+	session_free(session);
+}
+
+TEST(the_next_panel_follows_the_one_on_which_the_arrows_act)
+{
+	start();
+	run("view strip");
+	run("focus slices");
+	assert_string_equal(run("view next")->front, "mountain");
+	assert_string_equal(run("view previous")->front, "slices");
+	assert_string_equal(run("view previous")->front, "strip");
+	session_free(session);
+}
+
+RUN_TESTS()
