@@ -2,7 +2,6 @@
  * same state, and compares the screens before and after. */
 #include "pressed.h"
 
-#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -49,41 +48,50 @@ static bool acts_seen(struct frontend *front, int code, const char *before, doub
 	       WEXITSTATUS(status) == 0;
 }
 
-/* Whether a key has a row of its own in this state of the screen, and is the first with its
- * command. */
-static bool has_row(const struct keys *keys, enum context context, int code)
+/* Whether a key is the first with its command: a few keys stand for the keys of a class,
+ * such as the digits. */
+static bool is_first(const struct keys *keys, enum context context, int code)
 {
 	const struct key_row *row = keys_find(keys, context, code), *first = keys->row;
 
-	if (!row || row->code != code)
-		return false;
+	if (row->code != code)
+		return code == 'a' || code == '1' || code == '6';
 	while (first->context != context || strcmp(first->command, row->command) != 0)
 		first++;
 	return first == row;
 }
 
-/* Whether a key stands for many keys without a row. */
-static bool stands_for_others(int code)
+/* Whether a key without a row shows a message that names it. Such a key changes nothing else, so it
+ * needs no process of its own. */
+static bool is_refused(struct frontend *front, int code, double now)
 {
-	return code == '6' || code == '~' || code == KEYCODE_HOME || code == KEYCODE_F12 ||
-	       code == KEYCODE_CONTROL_A;
+	const char *notice = session_screen(front->session)->notice;
+
+	frontend_input(front, &(struct input){ code }, now);
+	return strstr(notice, keys_name(code).text) && strstr(notice, "does nothing here");
 }
 
-int pressed(struct frontend *front, const char *name, bool all, double now, FILE *out)
+int pressed(struct frontend *front, const char *name, double now, FILE *out)
 {
 	enum context context = keys_context(session_screen(front->session));
 	char *before = screen_text(front, now);
 	int unseen = 0;
 
-	for (int code = ' '; code <= KEYCODE_CONTROL_Z; code++) {
-		if (code == 0x7f)
-			code = KEYCODE_ENTER;
-		if ((!all && !has_row(&front->keys, context, code) && !stands_for_others(code)) ||
-			acts_seen(front, code, before, now))
-			continue;
-		fprintf(out, "%s: the key %s acts unseen\n", name, keys_name(code).text);
-		unseen++;
-	}
+	/* The messages of refused keys stay, so these keys come last. */
+	for (int refused = 0; refused < 2; refused++)
+		for (int code = ' '; code <= KEYCODE_CONTROL_Z; code++) {
+			bool row;
+
+			if (code >= 0x7f && code < KEYCODE_ENTER)
+				code = KEYCODE_ENTER;
+			row = keys_find(&front->keys, context, code) != NULL;
+			if (row == refused || (row && !is_first(&front->keys, context, code)) ||
+				(refused ? is_refused(front, code, now)
+					 : acts_seen(front, code, before, now)))
+				continue;
+			fprintf(out, "%s: the key %s acts unseen\n", name, keys_name(code).text);
+			unseen++;
+		}
 	free(before);
 	return unseen;
 }

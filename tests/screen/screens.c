@@ -12,7 +12,7 @@
  * engine).
  *
  * "#: press COMMAND" runs a command after the script, such as "view code", and then presses every
- * key (pressed.h); "#: press all COMMAND" also those without a row in data/keys. */
+ * key (pressed.h). */
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -108,14 +108,12 @@ static void press_keys(struct frontend *front, const char *path, double now, FIL
 
 		if (strncmp(line, "#: press ", 9) != 0)
 			continue;
-		if (strncmp(command, "all ", 4) == 0)
-			command += 4;
 		status = session_command(front->session, command, now);
 		if (!status_is_ok(&status))
 			fprintf(out, "%s: %s\n", command, status.text);
 		else
 			fprintf(out, "%s: %d keys act unseen\n", command,
-				pressed(front, command, command > line + 9, now, out));
+				pressed(front, command, now, out));
 		session_command(front->session, "close", now);
 	}
 	free(script);
