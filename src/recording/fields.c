@@ -50,6 +50,14 @@ static void get_binding(const struct record_sample *what, struct field_value *va
 	set_word(value, explain_binding(what->explanation));
 }
 
+static void get_predicted_by(const struct record_sample *what, struct field_value *value)
+{
+	const struct limits *limits = what->explanation ? &what->explanation->limits : NULL;
+
+	if (limits && limits->predicted_by >= 0)
+		set_word(value, limit_rows[limits->limit[limits->predicted_by].kind].name);
+}
+
 /* A sample in a recording contains only a counted number of instructions. A number of instructions
  * that was found in the code is recorded with the limits. */
 static void get_instructions(const struct record_sample *what, struct field_value *value)
@@ -200,6 +208,7 @@ const struct field sample_fields[] = {
 	{ "limit", FIELDS_VALUE, FIELD_REAL, EXPLAINED(limits.bound), .applies = has_bound },
 	{ "predicted", FIELDS_VALUE, FIELD_REAL, EXPLAINED(limits.predicted),
 		.applies = has_bound },
+	{ "predicted_by", FIELDS_VALUE, FIELD_WORD, .get = get_predicted_by, .applies = has_bound },
 	{ "instructions", FIELDS_VALUE, FIELD_REAL, .get = get_instructions },
 	{ "instructions_from", FIELDS_VALUE, FIELD_SOURCE, RATIOS(instructions_from) },
 	{ "cpi", FIELDS_VALUE, FIELD_REAL, RATIOS(cpi) },
