@@ -194,6 +194,8 @@ struct kernel_walk {
 			   store by a multiple of 4 KiB */
 	double mispredicts; /* number of mispredictions per element that no branch predictor can
 			       avoid */
+	double places;	    /* Number of places in memory at which the loop writes in turn; at each
+			       place it writes in address order. 0: one place or a few. */
 	bool rejoins;	    /* After a misprediction, the wrong path begins the next chain of loads,
 			       and these loads are useful: a misprediction ends no overlap. */
 	double restart;	    /* Number of elements after which loop-carried dependency chains start

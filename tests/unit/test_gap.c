@@ -80,6 +80,20 @@ TEST(an_unknown_limit_is_named)
 	check_contains(gap.words, "; not known here: ");
 }
 
+/* A large gap is not without a cause if a limit has no number but says what may be slow. */
+TEST(a_large_gap_has_a_likely_cause)
+{
+	begin(1.2, 1, 0);
+	limits.limit[1] = (struct limit){ .kind = LIMIT_SHARED, .cause = "9 cycles without L3" };
+	limits.limit_count = 2;
+	check_contains(words(), "; not known here: shared-l3");
+	begin(3, 1, 0);
+	limits.limit[1] = (struct limit){ .kind = LIMIT_SHARED, .cause = "9 cycles without L3" };
+	limits.limit_count = 2;
+	check_contains(words(), "; likely shared-l3: 9 cycles without L3");
+	assert_null(strstr(gap.words, "no effect"));
+}
+
 TEST(below_it_the_model_must_be_wrong)
 {
 	begin(0.9, 1, 0);

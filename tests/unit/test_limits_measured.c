@@ -130,6 +130,30 @@ TEST_WITH(chains_that_begin_again_overlap_in_part, set_up, tear_down)
 	check_near(limit_at("matmul n=1000 form=transposed", LIMIT_OVERLAP), 0, 0);
 }
 
+static const char *cause_at(const char *words, enum limit_kind kind)
+{
+	limit_at(words, kind);
+	for (int i = 0; i < explanation->limits.limit_count; i++)
+		if (explanation->limits.limit[i].kind == kind &&
+			!explanation->limits.limit[i].known)
+			return explanation->limits.limit[i].cause;
+	return "";
+}
+
+/* An effect whose size is not known is named, with the cycles that it may take. */
+TEST_WITH(effects_without_a_number_are_named, set_up, tear_down)
+{
+	if (!core.uarch)
+		skip();
+	/* 8 MiB of 16 MiB come from L3 in 2 cycles; from memory, all take 10. */
+	check_contains(
+		cause_at("mountain size=16m stride=8", LIMIT_SHARED), "10 cycles per element");
+	assert_string_equal(cause_at("mountain size=64m stride=8", LIMIT_SHARED), "");
+	assert_string_equal(cause_at("mountain size=256k stride=8", LIMIT_SHARED), "");
+	check_contains(cause_at("matmul n=64 form=transposed", LIMIT_MISPREDICTION),
+		"last branch of each chain of 64 iterations");
+}
+
 /* A search that ends later than the predictor expects does not end the overlap of searches. */
 TEST_WITH(a_wrong_path_that_is_the_next_search_is_useful, set_up, tear_down)
 {

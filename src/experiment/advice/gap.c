@@ -17,19 +17,30 @@ __attribute__((format(printf, 2, 3))) static void add(struct gap *gap, const cha
 	va_end(arguments);
 }
 
-/* Adds the reason why a limit may be too low. */
+/* Returns the first limit whose number is unknown; NULL: there is none. */
+static const struct limit *unknown_limit(const struct limits *limits)
+{
+	for (int i = 0; i < limits->limit_count; i++)
+		if (!limits->limit[i].known)
+			return &limits->limit[i];
+	return NULL;
+}
+
+/* Adds the reason why a limit may be too low. A measurement that is much higher than the prediction
+ * has a likely cause: the effect of a limit whose number is unknown. */
 static void add_unknown(const struct limits *limits, struct gap *gap)
 {
+	const struct limit *limit = unknown_limit(limits);
+
 	if (limits->unknown > 0) {
 		add(gap, "; %d instruction%s unknown to the core model", limits->unknown,
 			limits->unknown == 1 ? " is" : "s are");
 		return;
 	}
-	for (int i = 0; i < limits->limit_count; i++)
-		if (!limits->limit[i].known) {
-			add(gap, "; not known here: %s", limit_rows[limits->limit[i].kind].name);
-			return;
-		}
+	if (limit && gap->percent > 100 * GAP_LARGE && *limit->cause)
+		add(gap, "; likely %s: %s", limit_rows[limit->kind].name, limit->cause);
+	else if (limit)
+		add(gap, "; not known here: %s", limit_rows[limit->kind].name);
 }
 
 /* Adds the distance from the limit or from the prediction: "0.178 (53 %) above the limit", or
@@ -67,7 +78,7 @@ static void above(const struct sample *sample, const struct limits *limits, stru
 			limit_rows[limits->limit[limits->predicted_by].kind].name,
 			units_value(limits->predicted - limits->bound).text,
 			units_value(sample->cpe - limits->bound).text);
-	else if (gap->cycles > 0)
+	else if (gap->cycles > 0 && !unknown_limit(limits))
 		add(gap, ": no effect that slexplore knows explains it");
 	add_unknown(limits, gap);
 }

@@ -9,6 +9,9 @@
  * measurement if their relative distance is at most GAP_PREDICTED. */
 #define GAP_AT	      0.03
 #define GAP_PREDICTED 0.05
+/* A gap is large, and gets a likely cause, if it is more than GAP_LARGE of the limit or prediction.
+ */
+#define GAP_LARGE 0.3
 
 enum gap_kind {
 	GAP_NONE, /* no gap: nothing is measured, or no hard limit is known */
@@ -25,7 +28,7 @@ struct gap {
 	bool soft; /* a soft limit is the prediction, and the gap begins at the prediction */
 	double cycles, percent; /* measured value minus prediction or binding limit, in cycles and
 				   in percent of the prediction or limit */
-	char words[200];	/* the gap in words: "0.250 (50 %) above the prediction" */
+	char words[400];	/* the gap in words: "0.250 (50 %) above the prediction" */
 	char brief[40];		/* short form of the gap: "at it", "as predicted", "+0.250" */
 };
 

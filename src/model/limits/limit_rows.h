@@ -42,4 +42,5 @@ LIMIT(UNLAMINATION, SOFT, PIPELINE, 20, "un-lamination")
 LIMIT(EVICTED, SOFT, MEMORY, 20, "evicted-lines")
 LIMIT(WINDOW, SOFT, MEMORY, 20, "window")
 LIMIT(OVERLAP, SOFT, CHAIN, 20, "chain-overlap")
+LIMIT(SHARED, SOFT, MEMORY, 19, "shared-l3")
 #undef LIMIT

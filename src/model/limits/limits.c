@@ -239,6 +239,9 @@ void limits_work(const struct loop *loop, const struct uarch *uarch, struct limi
 
 /* ---- Computing and sorting all limits */
 
+/* A loop depends on its part of L3 if it is more than SHARED_LEAST times as slow without L3. */
+#define SHARED_LEAST 1.25
+
 /* Compares two limits for qsort(): the highest limit comes first. If two limits of a loop are equal
  * except for rounding, the limit of lower rank comes first. Limits with an unknown number of cycles
  * come last. */
@@ -300,6 +303,43 @@ void limits_clear(struct limits *limits)
 	*limits = kept;
 }
 
+/* Returns the highest known limit, in cycles per path. */
+static double highest(const struct limits *limits)
+{
+	double most = 0;
+
+	for (int i = 0; i < limits->limit_count; i++)
+		most = fmax(most, limits->limit[i].known ? limits->limit[i].cycles : 0);
+	return most;
+}
+
+/* Adds an unknown limit if the loop would be much slower without L3. Other processes and virtual
+ * machines share L3, and the part of L3 that this process has changes within seconds. */
+static void add_shared(struct tally *tally)
+{
+	struct limits_place without = *tally->place;
+	struct memory_facts *measured = &without.measured;
+	struct limits *worst;
+	double cycles;
+
+	if (!measured->memory.known || !measured->l3.known || !(tally->limits->beyond[1] > 0))
+		return;
+	without.caches.level[2] = (struct cache_size){ 0 };
+	measured->l3.known = false;
+	memset(measured->stream, 0, sizeof(measured->stream));
+	memset(measured->point, 0, sizeof(measured->point));
+	worst = memory_new(1, sizeof(*worst));
+	limits_compute(tally->loop, tally->uarch, &without, worst);
+	cycles = highest(worst);
+	if (cycles > SHARED_LEAST * highest(tally->limits))
+		limits_add_unknown(tally, LIMIT_SHARED,
+			"%s cycles per element if other processes evict all its lines from L3, "
+			"whose use changes within seconds",
+			words_number(cycles / tally->elements).text);
+	limits_free(worst);
+	free(worst);
+}
+
 void limits_compute(const struct loop *loop, const struct uarch *uarch,
 	const struct limits_place *place, struct limits *limits)
 {
@@ -328,6 +368,7 @@ void limits_compute(const struct loop *loop, const struct uarch *uarch,
 	for (int i = 0; i < limits->limit_count; i++)
 		tally.bound = fmax(tally.bound, limits->limit[i].cycles);
 	limits_soft(&tally);
+	add_shared(&tally);
 	qsort(limits->limit, (size_t)limits->limit_count, sizeof(*limits->limit), compare);
 	if (tally.taken <= tally.turns)
 		step_back(limits, LIMIT_TAKEN);

@@ -22,6 +22,9 @@ static const char *const level_names[LEVELS] = { "L1", "L2", "L3", "memory" };
  * computed from the mean latency. */
 #define MEMORY_LEAST 0.05
 
+/* Prefetchers follow at most about so many places at which a loop reads or writes in order. */
+#define PLACES_FOLLOWED 16
+
 struct level {
 	const char *name;
 	double share; /* share of the memory accesses that the cache level serves, from 0 to 1 */
@@ -534,6 +537,23 @@ static void add_misses(struct tally *tally, const struct level *level)
 		add_window(tally, window, together, wait, misses);
 }
 
+/* Adds an unknown limit if the loop writes at more places in turn than prefetchers follow. Stores
+ * leave the store queue in order, so a missing line holds up all stores of the queue. */
+static void add_places(struct tally *tally)
+{
+	const struct limits_place *place = tally->place;
+	double queue = tally->uarch->fact[SIZE_STORE_QUEUE],
+	       latency = memory_latency(&place->measured, place->working_set);
+
+	if (place->walk.places > PLACES_FOLLOWED && uarch_known(queue) && latency > 0)
+		limits_add_unknown(tally, LIMIT_MISSES,
+			"stores at %s places in turn: a missing line holds up %s stores, up to %s "
+			"cycles per element without a prefetcher",
+			words_number(place->walk.places).text, words_number(queue).text,
+			words_number(tally_all(tally->stores) / tally->elements * latency / queue)
+				.text);
+}
+
 /* Whether some cache misses of the loop are independent of each other. If a part of the data (a
  * reach) is read in order, its lines do not count: they are fetched early, so no instruction waits
  * for them. */
@@ -575,4 +595,5 @@ void limits_memory(struct tally *tally)
 		add_misses(tally, waiting);
 	}
 	tally->sampled = false;
+	add_places(tally);
 }

@@ -61,7 +61,8 @@ static void add_scheduling(struct tally *tally)
 static void add_overlap(struct tally *tally)
 {
 	double restart = tally->place->walk.restart / tally->elements,
-	       rob = tally->uarch->fact[SIZE_ROB], cycles;
+	       rob = tally->uarch->fact[SIZE_ROB], cycles,
+	       wrong = tally->uarch->fact[EXTRA_MISPREDICT];
 
 	if (tally->loop->stepped || !(restart > 1) || tally->limits->chain.cycles <= 0 ||
 		!uarch_known(rob) || restart * tally->slots > OVERLAP_MOST * rob)
@@ -72,6 +73,11 @@ static void add_overlap(struct tally *tally)
 			"chains of %s iterations overlap in part: %s cycles in a simulated "
 			"pipeline",
 			words_number(restart).text, words_turn(tally, cycles).text);
+	if (!(tally->place->walk.mispredicts > 0) && uarch_known(wrong))
+		limits_add_unknown(tally, LIMIT_MISPREDICTION,
+			"+%s cycles if the last branch of each chain of %s iterations is "
+			"mispredicted; code between chains is not counted",
+			words_turn(tally, wrong / restart).text, words_number(restart).text);
 }
 
 /* Returns the cycles of the loop-carried chain if the core renames fewer loads to the stored
