@@ -3,6 +3,7 @@
  * Each class of instructions of the loop and of the fillers is given each other set of ports in
  * turn. If only one class has a set with which all exact values agree with the core model, the line
  * of this class is wrong. */
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,20 +12,24 @@
 #include "model/limits/ports.h"
 
 /* A pressure differs from the core model if the difference exceeds DIFFERS cycles, the share
- * DIFFERS_SHARE of the larger value, and the quartiles. A filler takes another time if it differs
- * by the share TOOK. */
+ * DIFFERS_SHARE of the larger value, and half of it the quartiles. It contradicts a line of the
+ * model from CONTRADICTS cycles on. A filler takes another time if it differs by the share TOOK. */
 #define DIFFERS	      0.2
 #define DIFFERS_SHARE 0.12
+#define CONTRADICTS   0.4
 #define TOOK	      0.2
+
+static bool differs(const struct slack_resource *resource, double model, double least)
+{
+	double error = fmax(least, DIFFERS_SHARE * fmax(resource->pressure, model));
+
+	return (resource->pressure_lo - model > error / 2 && resource->pressure - model > error) ||
+	       (model - resource->pressure_hi > error / 2 && model - resource->pressure > error);
+}
 
 bool slack_differs(const struct slack_resource *resource, double model)
 {
-	double error = fmax(DIFFERS, DIFFERS_SHARE * fmax(resource->pressure, model));
-
-	return resource->pressure_lo - model > error / 2 && resource->pressure - model > error
-		       ? true
-		       : model - resource->pressure_hi > error / 2 &&
-				 model - resource->pressure > error;
+	return differs(resource, model, DIFFERS);
 }
 
 /* Another set of ports for one class; class NULL: the core model as it is. */
@@ -79,8 +84,9 @@ static int disagreements(const struct slack_report *report, const struct guess *
 			ports = guess->ports;
 		}
 		if (is_used(resource))
-			count += slack_differs(resource, pressure_of(report, guess, ports)) ||
-				 fabs(resource->took / each - 1) > TOOK;
+			count +=
+				differs(resource, pressure_of(report, guess, ports), CONTRADICTS) ||
+				fabs(resource->took / each - 1) > TOOK;
 		else if (resource->ports && resource->kind == SLACK_AMBIGUOUS &&
 			 resource->option_count == 1)
 			count += fabs(resource->took / each - 1) > TOOK;
@@ -116,22 +122,32 @@ static bool takes_part(const struct slack_report *report, const struct slack_cla
 	return class->terms == 1 && class->term[0].ports && (class->count > 0 || filler);
 }
 
-/* Finds the set of ports with which a class leaves the fewest disagreements, and of these the one
- * with the fewest changes to the stated set. Returns the number of disagreements. */
+/* How unlikely a set of ports is for a class. The number of ports is usually known, so sets of
+ * another size are the least likely, then sets with many other ports. */
+static int unlikeliness(const struct slack_class *class, uint32_t ports)
+{
+	uint32_t stated = class->term[0].ports;
+	int larger = ports_count(ports) - ports_count(stated);
+
+	return PORTS_MAX * (larger < 0 ? -larger : larger) + ports_count(ports ^ stated);
+}
+
+/* Finds the likeliest set of ports with which a class leaves the fewest disagreements. Returns the
+ * number of disagreements. */
 static int best_ports(
 	const struct slack_report *report, const struct slack_class *class, uint32_t *best)
 {
-	uint32_t stated = class->term[0].ports, all = around(report, stated);
+	uint32_t all = around(report, class->term[0].ports);
 	int fewest = report->count + 1;
 
-	*best = stated;
+	*best = class->term[0].ports;
 	/* The loop goes through all subsets of `all`. */
 	for (uint32_t ports = all; ports; ports = (ports - 1) & all) {
 		struct guess guess = { class, ports };
 		int count = disagreements(report, &guess);
 
-		if (count > fewest || (count == fewest && ports_count(ports ^ stated) >=
-								  ports_count(*best ^ stated)))
+		if (count > fewest || (count == fewest && unlikeliness(class, ports) >=
+								  unlikeliness(class, *best)))
 			continue;
 		fewest = count;
 		*best = ports;
@@ -157,19 +173,19 @@ struct suspect {
 	int count; /* number of classes that are equally likely */
 };
 
-/* Compares a class with the suspect so far. The fewest changes of ports are the likeliest. */
+/* Compares a class with the suspect so far. Classes of the loop are likelier than fillers. */
 static void suspect_consider(
 	struct suspect *suspect, const struct slack_class *class, uint32_t ports)
 {
-	int changes = ports_count(ports ^ class->term[0].ports);
-	int fewest =
-		suspect->class ? ports_count(suspect->ports ^ suspect->class->term[0].ports) : 99;
+	int mine = unlikeliness(class, ports), other = INT_MAX;
 
+	if (suspect->class)
+		other = unlikeliness(suspect->class, suspect->ports);
 	if (suspect->class && (class->count > 0) != (suspect->class->count > 0))
-		changes = class->count > 0 ? fewest - 1 : fewest + 1;
-	if (changes < fewest)
+		mine = class->count > 0 ? other - 1 : other + 1;
+	if (mine < other)
 		*suspect = (struct suspect){ class, ports, 1 };
-	else if (changes == fewest)
+	else if (mine == other)
 		suspect->count++;
 }
 

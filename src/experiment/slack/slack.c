@@ -309,6 +309,14 @@ static int doubt(const struct slack_resource *resource)
 	return 2 * resource->contended + (resource->kind == SLACK_AMBIGUOUS);
 }
 
+/* Whether a pass measures a resource again. A value that differs from the core model is measured
+ * twice. */
+static bool is_left(const struct slack_resource *resource, int pass)
+{
+	return doubt(resource) > 0 || (pass == 1 && resource->kind == SLACK_EXACT &&
+					      slack_differs(resource, resource->model));
+}
+
 /* Measures a resource again, and keeps the less doubtful values. Of two results with equal doubt,
  * the one is kept whose fillers took the time that is nearer to the core model. */
 static void measure_again(struct slack *slack, struct slack_resource *resource)
@@ -370,7 +378,8 @@ static void measure_all(struct slack *slack)
 		if (busy)
 			(void)measure_base(slack, &busy);
 		for (int i = 0; i < report->count; i++)
-			if (doubt(&report->resource[i]) && !measurer_stopped(slack->measurer) &&
+			if (is_left(&report->resource[i], pass) &&
+				!measurer_stopped(slack->measurer) &&
 				measurer_now(slack->measurer) - slack->begin < slack->limit)
 				measure_again(slack, &report->resource[i]);
 	}
