@@ -130,6 +130,11 @@ static uint64_t product_turns(const int64_t *v)
 	return v[RESTART] ? (uint64_t)((v[RESTART] + v[ACC] - 1) / v[ACC]) : UINT64_MAX;
 }
 
+/* The most iterations of a product at whose end the branch is predicted. Measured on Zen 4:
+ * products of 44 iterations mostly end without a misprediction, products of 48 iterations with one.
+ */
+enum { PREDICTED = 44 };
+
 /* Writes an element. All elements are odd, so their products never become 0. */
 static void put(struct kernel_run *run, uint64_t index)
 {
@@ -146,6 +151,8 @@ static struct status chain_prepare(struct kernel_run *run)
 	run->bytes = 4;
 	run->walk.lines = 4.0 / 64;
 	run->walk.restart = v[RESTART] ? (double)(product_turns(v) * run->granule) : 0;
+	if (v[RESTART] && product_turns(v) > PREDICTED)
+		run->walk.mispredicts = 1 / run->walk.restart;
 	run->code.start = (const void *)loops[v[ACC] - 1];
 	run->code.name = "chain_multiply";
 	return ring_lay_out(run, count, 4, put);

@@ -52,6 +52,10 @@ static struct limit_words describe_chain(const struct tally *tally, const struct
 	return words;
 }
 
+/* Operations that have left the scheduler because they execute: one for each of three chains that
+ * overlap. */
+enum { OVERLAPPING = 3 };
+
 /* Counts the instructions of the path with the operation `op` that wait for their own last result:
  * the links of this chain and of chains beside it. */
 static double count_waiting(const struct tally *tally, const struct uarch_class *op)
@@ -104,7 +108,7 @@ static double overlap(const struct tally *tally, const struct chain *chain)
 	if (uarch_known(scheduler) && operations > 0)
 		together = fmin(together, scheduler / (operations / chain->spans));
 	if (uarch_known(of_port) && alone > 0)
-		together = fmin(together, of_port / alone);
+		together = fmin(together, (of_port + OVERLAPPING) / alone);
 	return together * tally->elements;
 }
 
