@@ -250,29 +250,29 @@ static struct input take(int kind, wint_t key)
 	enum sequence sequence = SEQUENCE_NONE;
 
 	if (input.pasting)
-		return paste_take(kind, key) ? paste_end() : (struct input){ KEYCODE_NONE };
+		return paste_take(kind, key) ? paste_end() : (struct input){ .code = KEYCODE_NONE };
 	if (kind == KEY_CODE_YES && key == KEY_MOUSE)
 		return mouse_input();
 	if (kind == KEY_CODE_YES && key == PASTE_BEGINS)
 		paste_begin();
 	if (kind == OK && within_sequence(key))
-		return (struct input){ sequence_take(key) };
+		return (struct input){ .code = sequence_take(key) };
 	/* The terminal's answer continues after an Esc that was taken for a key, without harm. */
 	if (kind == OK && key == ']' && input.escaped) {
 		begin_sequence(SEQUENCE_STRING);
-		return (struct input){ KEYCODE_NONE };
+		return (struct input){ .code = KEYCODE_NONE };
 	}
 	if (kind == OK && key == 27)
 		sequence = sequence_begins();
 	input.escaped = input.background.due && key == 27 && sequence == SEQUENCE_NONE;
 	if (sequence == SEQUENCE_NONE)
-		return (struct input){ code_of(kind, key) };
-	return (struct input){ sequence == SEQUENCE_ALT ? KEYCODE_UNKNOWN : KEYCODE_NONE };
+		return (struct input){ .code = code_of(kind, key) };
+	return (struct input){ .code = sequence == SEQUENCE_ALT ? KEYCODE_UNKNOWN : KEYCODE_NONE };
 }
 
 struct input screen_input(void)
 {
-	struct input found = { KEYCODE_NONE };
+	struct input found = { .code = KEYCODE_NONE };
 	wint_t key;
 	int kind;
 
