@@ -343,25 +343,44 @@ static bool same_cell(const struct canvas_cell *a, const struct canvas_cell *b)
 	return a->character == b->character && a->style == b->style;
 }
 
-/* Converts a cell for ncurses. All blanks on the theme's own background are equal, so that ncurses
- * can erase them at once. */
-static void convert(const struct canvas_cell *cell, cchar_t *out)
+/* A gap of up to so many blanks has the colours of the word before it, because a change of colours
+ * takes about as many bytes. */
+enum { GAP_MOST = 8 };
+
+/* Returns whether a blank of this style looks like any other blank on the theme's background. */
+static bool is_plain(uint8_t style)
 {
-	const struct look *look = &screen.looks.look[cell->style];
+	const struct look *look = &screen.looks.look[style];
+
+	return !(look->attributes & (LOOK_REVERSE | LOOK_UNDERLINE)) &&
+	       look->background == screen.looks.look[STYLE_TEXT].background;
+}
+
+static bool is_gap(const struct canvas_cell *cell)
+{
+	return cell->character == L' ' && is_plain(cell->style);
+}
+
+/* Converts a cell for ncurses. Blanks of long gaps are all equal, so that ncurses can erase them.
+ * last: the cell before the gap, or NULL. */
+static void convert(
+	const struct canvas_cell *cell, int gap, const struct canvas_cell *last, cchar_t *out)
+{
+	const struct canvas_cell *like = gap && last ? last : cell;
 	wchar_t characters[2] = { cell->character, 0 };
 
-	if (cell->character == L' ' && !(look->attributes & (LOOK_REVERSE | LOOK_UNDERLINE)) &&
-		look->background == screen.looks.look[STYLE_TEXT].background)
+	if (gap && (!last || gap > GAP_MOST || !is_plain(last->style)))
 		setcchar(out, characters, A_NORMAL, blank_pair(), NULL);
 	else
-		setcchar(out, characters, attributes_of(look), pair_of(cell->style), NULL);
+		setcchar(out, characters, attributes_of(&screen.looks.look[like->style]),
+			pair_of(like->style), NULL);
 }
 
 /* Shows the cells of a row from `first` to before `end`. */
 static void show_cells(const struct canvas_cell *row, int y, int first, int end)
 {
-	const struct canvas_cell *last = NULL;
-	int count = 0;
+	const struct canvas_cell *last = NULL, *word = NULL;
+	int count = 0, gap = 0;
 
 	/* Begin at the left half of a wide character, because ncurses adds the right half itself.
 	 */
@@ -369,15 +388,21 @@ static void show_cells(const struct canvas_cell *row, int y, int first, int end)
 		first--;
 	for (int x = first; x < end; x++) {
 		const struct canvas_cell *cell = &row[x];
+		bool more = gap > 0 && is_gap(cell);
 
 		if (!cell->character)
 			continue;
+		if (!more)
+			for (gap = 0; x + gap < end && is_gap(&row[x + gap]);)
+				gap++;
 		/* Most cells equal the cell to their left, and a copy is faster than setcchar(). */
-		if (last && same_cell(cell, last))
+		if (more || (last && same_cell(cell, last)))
 			screen.line[count] = screen.line[count - 1];
 		else
-			convert(cell, &screen.line[count]);
+			convert(cell, gap, word, &screen.line[count]);
 		last = cell;
+		if (!gap)
+			word = cell;
 		count++;
 	}
 	mvadd_wchnstr(y, first, screen.line, count);
