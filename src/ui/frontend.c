@@ -245,6 +245,12 @@ static void key(struct frontend *front, int code, double now)
 static void point(struct frontend *front, const struct input *input, double now)
 {
 	const struct region *region = canvas_region_at(&front->canvas, input->x, input->y);
+	enum overlay overlay = session_screen(front->session)->overlay;
+	/* The help and the results are long, so one notch of the wheel scrolls several lines. */
+	int times =
+		input->code != KEYCODE_CLICK && (overlay == OVERLAY_HELP || overlay == OVERLAY_PAGE)
+			? 3
+			: 1;
 	struct words command;
 
 	if (!region)
@@ -252,9 +258,7 @@ static void point(struct frontend *front, const struct input *input, double now)
 	command = words_of("%s", input->code == KEYCODE_CLICK	   ? region->click
 				 : input->code == KEYCODE_WHEEL_UP ? region->up
 								   : region->down);
-	/* The help is long, so one notch of the wheel scrolls several lines. */
-	for (int i = 0; command.text[0] && i < (front->view.screen.overlay == OVERLAY_HELP ? 3 : 1);
-		i++)
+	for (int i = 0; command.text[0] && i < times; i++)
 		perform(front, command.text, now);
 }
 

@@ -238,6 +238,7 @@ static struct box draw_stamp(struct box at, const struct view *view)
 
 static void draw(struct box at, const struct scene *scene)
 {
+	canvas_region(at, "", "knob +1", "knob -1");
 	if (scene->view->replay)
 		at = draw_stamp(at, scene->view);
 	if (at.height >= ROWS_FROM && at.width >= COLUMNS_FROM) {
