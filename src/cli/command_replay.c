@@ -1,13 +1,39 @@
 /* slexplore replay: opens the explorer on a recording. */
 #include "cli/cli.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/text.h"
 #include "engine/own/own.h"
 #include "recording/replay.h"
 #include "ui/ui.h"
+
+/* If the second word is the file of another recording, removes the word, and lets the explorer
+ * compare with that recording. `command` receives the command of the explorer. */
+static struct status take_other(struct cli *cli, char *command, size_t size)
+{
+	static const char ending[] = ".jsonl";
+	const int most = sizeof(cli->commands) / sizeof(cli->commands[0]);
+	const char *path = cli->word_count > 1 ? cli->words[1] : "";
+	size_t length = strlen(path);
+
+	if (length < sizeof(ending) || strcmp(path + length + 1 - sizeof(ending), ending) != 0)
+		return status_ok();
+	if (access(path, R_OK) != 0)
+		return status_usage("%.200s: %s", path, strerror(errno));
+	if (cli->command_count == most)
+		return status_usage("%.100s: at most %d commands --do", path, most - 1);
+	snprintf(command, size, "beside %s", path);
+	cli->commands[cli->command_count++] = command;
+	memmove(&cli->words[1], &cli->words[2],
+		(size_t)(cli->word_count - 2) * sizeof(cli->words[0]));
+	cli->word_count--;
+	return status_ok();
+}
 
 /* Chooses the setting at the start of the replay: the recorded setting nearest to the setting that
  * the user requested. */
@@ -69,6 +95,8 @@ static void print_notes(const struct cli *cli, const struct replay *replay)
 
 static int replay_run(struct cli *cli)
 {
+	char beside[4200];
+	struct status other = take_other(cli, beside, sizeof(beside));
 	struct ui_options ui = { .cpu = -1,
 		.theme = cli->screen_theme,
 		.ascii = cli->ascii,
@@ -79,7 +107,7 @@ static int replay_run(struct cli *cli)
 		.script = cli->script,
 		.out = cli->out,
 		.invocation = cli->ascii ? "--ascii" : "" };
-	struct status status = status_ok();
+	struct status status = other;
 	int exit_status = CLI_DONE;
 
 	if (cli->word_count == 0)
@@ -103,7 +131,7 @@ static int replay_run(struct cli *cli)
 const struct cli_command command_replay = {
 	.name = "replay",
 	.help = "show a recording in the explorer, without measuring",
-	.arguments = "FILE [KERNEL [knob=value ...]]",
+	.arguments = "FILE [OTHER.jsonl] [KERNEL [knob=value ...]]",
 	.common = { "quiet", "ascii", "script", "theme", "do", "mouse", "no-settings" },
 	.run = replay_run,
 };

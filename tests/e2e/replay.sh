@@ -57,6 +57,14 @@ expect 2 replay one.jsonl combine --script dump.script
 says err 'one.jsonl has no setting of combine'
 expect 2 replay one.jsonl ./mine.c --script dump.script
 says err './mine.c: recordings do not hold own loops; slexplore ./mine.c measures this one'
+# A second recording is A.
+cp one.jsonl two.jsonl
+printf 'resize 120x40\ndump\n' >wide.script
+expect 0 replay one.jsonl two.jsonl mul-chain acc=2 --script wide.script
+says out 'two.jsonl'
+says out 'B/A  1.000'
+expect 2 replay one.jsonl none.jsonl --script dump.script
+says err 'none.jsonl: No such file'
 expect 2 replay one.jsonl mul-chain axx=3 --script dump.script
 says err 'no knob "axx"'
 printf 'again\n' >again.script
