@@ -23,12 +23,14 @@ static bool is_present(const struct session *session)
 		       strcmp(slack_report(slack)->uarch, session->insight.core.name) == 0);
 }
 
-/* If the panel of ports is not in front, the settings around the present one come first. */
+/* If the panel of ports is not in front, the probe and the settings around the present one take
+ * turns: the probe takes every second request. */
 static bool is_wanted(const struct session *session)
 {
 	return !session->replay && is_present(session) && session->live.answered &&
 	       !session->live.failed &&
-	       (screen_in_front(session, "ports") || plan_next(&session->plan) < 0);
+	       (screen_in_front(session, "ports") || session->requests.generation % 2 == 0 ||
+		       plan_next(&session->plan) < 0);
 }
 
 static void over(struct session *session)

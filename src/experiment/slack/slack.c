@@ -59,6 +59,7 @@ struct slack {
 	double begin;
 	struct result *result;
 	int requests;
+	int visits; /* largest number of measurements of a contended point in this pass */
 };
 
 struct slack *slack_new(const struct setting *setting, const struct explanation *explanation,
@@ -193,14 +194,16 @@ static bool is_better(const struct sample *sample, const struct sample *than)
 								      : sample->cpe < than->cpe));
 }
 
-/* Measures a point. A contended point is measured again, and the quietest result counts. */
+/* Measures a point. A contended point is measured again, and the quietest result counts. In the
+ * first pass, every point is measured once, so that first values are known soon. */
 static struct status measure_point(struct slack *slack, unsigned filler, unsigned count,
 	struct slack_point *point, bool *contended)
 {
 	struct slack_report *report = &slack->report;
 	struct sample best = { 0 }, sample;
 
-	for (int visits = 0; visits < VISITS && !measurer_stopped(slack->measurer) &&
+	for (int visits = 0; visits < (best.valid ? slack->visits : VISITS) &&
+			     !measurer_stopped(slack->measurer) &&
 			     (!best.valid || best.contended);) {
 		if (!visit(slack, filler, count))
 			continue;
@@ -367,6 +370,7 @@ static void measure_all(struct slack *slack)
 	struct slack_report *report = &slack->report;
 	bool busy = false;
 
+	slack->visits = 1;
 	if (status_is_ok(&report->status))
 		report->status = measure_base(slack, &busy);
 	if (!status_is_ok(&report->status))
@@ -374,6 +378,7 @@ static void measure_all(struct slack *slack)
 	for (int i = 0; i < report->count && !measurer_stopped(slack->measurer); i++)
 		measure_resource(slack, &report->resource[i]);
 	report->complete = !measurer_stopped(slack->measurer);
+	slack->visits = VISITS;
 	for (int pass = 1; pass < PASSES; pass++) {
 		if (busy)
 			(void)measure_base(slack, &busy);
