@@ -46,6 +46,7 @@ struct cli {
 	const char *commands[16];    /* explore, replay: commands to run at the start; borrowed */
 	int command_count;
 	const char *script;  /* path of the script for explore and replay; NULL: no script is run */
+	bool slack;	     /* run and sweep measure the pressure on ports, in place of samples */
 	bool points;	     /* probe and windows print every measured point */
 	const char *picture; /* path of the file for a picture; NULL: no picture is written */
 	/* The file PREFIX.gp for gnuplot; NULL: no file is written. The string in cli.gnuplot is

@@ -10,7 +10,6 @@
 
 #include "base/text.h"
 #include "experiment/advice/gap.h"
-#include "experiment/slack/slack.h"
 #include "picture/chart_reports.h"
 
 /* Time limit of the measurement, in seconds. The subcommand run takes less than 0.2 s, including
@@ -21,10 +20,6 @@ enum { RUN_QUIET = 150, RUN_PLACEMENTS = 3 };
 
 /* Number of trials if one trial takes longer than RUN_SECONDS: enough for quartiles. */
 enum { RUN_FEWEST = 3 };
-
-struct run_options {
-	bool slack;
-};
 
 /* Draws the ladder of limits with the measured value. If the limits are unknown, prints an
  * error. */
@@ -105,26 +100,23 @@ static int measure(
 	return exit_status;
 }
 
-/* Measures the pressure on each resource of the core with fillers. */
+/* Measures the pressure on each resource of the core at one setting. */
 static int probe_slack(
 	struct cli *cli, struct bench *bench, struct model *model, const struct setting *setting)
 {
-	struct slack *slack =
-		slack_new(setting, model_explain(model, setting), cli->seed, cli->time_budget);
-	const struct campaign campaign = { &campaign_slack, slack };
-	bool any = work_carry_out(cli, bench, &campaign);
+	struct report report;
 	int exit_status;
 
-	if (any)
-		work_report(cli, bench, &subject_slack, slack_report(slack));
-	exit_status = work_conclude(cli, bench, &campaign, "the results so far are printed");
-	slack_free(slack);
+	report_init(&report, cli, &subject_slack, bench->machine);
+	exit_status = slack_probe(cli, bench, model, &report, setting);
+	if (report.begun)
+		report_end(&report);
+	bench_note_bound(bench, cli);
 	return exit_status;
 }
 
 static int run_run(struct cli *cli)
 {
-	const struct run_options *options = cli->own;
 	struct setting setting;
 	struct model model = { 0 };
 	struct bench bench;
@@ -135,6 +127,10 @@ static int run_run(struct cli *cli)
 	status = words_setting(cli, &setting);
 	if (!status_is_ok(&status))
 		return cli_fail(cli, status);
+	if (cli->slack && drawing_wanted(cli))
+		return cli_fail(cli,
+			status_usage(
+				"--slack draws no picture: leave out --picture and --gnuplot"));
 	status = bench_open(&bench, cli);
 	if (!status_is_ok(&status))
 		return cli_fail(cli, status);
@@ -147,26 +143,18 @@ static int run_run(struct cli *cli)
 				       "%.120s; --uarch NAME chooses a core model",
 			model.core.how);
 	exit_status = !status_is_ok(&status) ? cli_fail(cli, status)
-		      : options->slack	     ? probe_slack(cli, &bench, &model, &setting)
+		      : cli->slack	     ? probe_slack(cli, &bench, &model, &setting)
 					     : measure(cli, &bench, &model, &setting);
 	model_close(&model);
 	bench_close(&bench);
 	return exit_status;
 }
 
-static const struct cli_option own_options[] = {
-	{ "slack", NULL, "measure the pressure on each port, with added instructions",
-		OPTION_IN_OWN(struct run_options, slack) },
-	{ .name = NULL },
-};
-
 const struct cli_command command_run = {
 	.name = "run",
 	.help = "measure a kernel at one setting",
 	.arguments = "KERNEL|FILE [knob=value ...]",
-	.options = own_options,
-	.own_size = sizeof(struct run_options),
-	.common = { "format", "cpu", "seed", "time-budget", "event", "quiet", "uarch", "whatif",
-		"picture", "gnuplot", "theme" },
+	.common = { "format", "cpu", "seed", "time-budget", "event", "quiet", "uarch", "slack",
+		"whatif", "picture", "gnuplot", "theme" },
 	.run = run_run,
 };

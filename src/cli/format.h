@@ -115,6 +115,8 @@ struct report {
 	uint64_t counted;
 	/* Text of a sweep: the flags that must be explained below the table. */
 	bool contended, unsettled, two_modes;
+	/* For reports whose items may all fail: report_begin() was called. */
+	bool begun;
 };
 
 void report_init(struct report *report, const struct cli *cli, const struct subject *subject,

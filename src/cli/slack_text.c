@@ -7,6 +7,8 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "cli/format.h"
+#include "cli/model.h"
+#include "cli/work.h"
 #include "experiment/slack/slack.h"
 
 static bool is_measured(const struct slack_resource *resource)
@@ -59,7 +61,7 @@ static void slack_text(struct report *report, const void *item)
 	bool differs = false;
 
 	setting_format(&slack->setting, &line);
-	fprintf(out, "%s\n", text_string(&line));
+	fprintf(out, "%s%s\n", report->records ? "\n" : "", text_string(&line));
 	text_free(&line);
 	fprintf(out, "cycles   %s an iteration; quartiles %s to %s; source: %s\n",
 		units_value(slack->cycles).text, units_value(slack->cycles_lo).text,
@@ -71,10 +73,7 @@ static void slack_text(struct report *report, const void *item)
 		differs |= is_measured(&slack->resource[i]) &&
 			   slack_differs(&slack->resource[i], slack->resource[i].model);
 	}
-	fputc('\n', out);
 	put_failures(out, slack);
-	fprintf(out, "probed: cycles an iteration for which the loop keeps the resource busy\n"
-		     "slack: number of fillers that fit in one iteration at no cost\n");
 	if (differs)
 		fprintf(out, "*: differs from the core model of %s\n", slack->title);
 	if (slack->contradiction[0])
@@ -83,6 +82,13 @@ static void slack_text(struct report *report, const void *item)
 		fputs("CONTENDED: another thread shares this core, so values may be wrong\n", out);
 	if (!slack->complete)
 		fputs("Not complete: the measurement was interrupted.\n", out);
+}
+
+static void slack_end(struct report *report)
+{
+	fputs("\nprobed: cycles an iteration for which the loop keeps the resource busy\n"
+	      "slack: number of fillers that fit in one iteration at no cost\n",
+		report->out);
 }
 
 static void slack_data(struct report *report, const struct records *records, const void *item)
@@ -94,4 +100,33 @@ static void slack_data(struct report *report, const struct records *records, con
 const struct subject subject_slack = { "resource",
 	"id,host,kernel,setting,uarch,cycles,resource,kind,pressure,pressure_lo,pressure_hi,slack,"
 	"slack_lo,slack_hi,model,filler,each,took,contended?,why",
-	NULL, slack_text, slack_data, NULL };
+	NULL, slack_text, slack_data, slack_end };
+
+/* ---- Measuring */
+
+int slack_probe(struct cli *cli, struct bench *bench, struct model *model, struct report *report,
+	const struct setting *setting)
+{
+	struct slack *slack =
+		slack_new(setting, model_explain(model, setting), cli->seed, cli->time_budget);
+	const struct campaign campaign = { &campaign_slack, slack };
+	int exit_status = CLI_DONE;
+
+	if (work_carry_out(cli, bench, &campaign)) {
+		if (!report->begun)
+			report_begin(report);
+		report->begun = true;
+		report_write(report, &subject_slack, slack_report(slack));
+	} else if (!interrupt_signal()) {
+		struct text name = { 0 };
+
+		setting_format(setting, &name);
+		exit_status = cli_fail(cli, status_failed("%.120s: %.180s", text_string(&name),
+						    slack_report(slack)->status.text));
+		text_free(&name);
+	}
+	if (interrupt_signal())
+		exit_status = 128 + interrupt_signal();
+	slack_free(slack);
+	return exit_status;
+}

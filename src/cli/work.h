@@ -22,6 +22,14 @@ void work_report(const struct cli *cli, const struct bench *bench, const struct 
 int work_conclude(struct cli *cli, const struct bench *bench, const struct campaign *campaign,
 	const char *printed);
 
+struct model;
+
+/* Measures the pressure on each resource of the core at one setting (experiment/slack/slack.h), and
+ * writes it to the report, which is begun before the first item. Returns the exit status; a failure
+ * is printed. */
+int slack_probe(struct cli *cli, struct bench *bench, struct model *model, struct report *report,
+	const struct setting *setting);
+
 struct sweep;
 
 /* Begins a sweep of those combinations of knob values whose data fit in this machine's memory.

@@ -16,10 +16,10 @@ enum { QUIET = 25, PATIENCE = 50, VISITS = 4 };
 /* With the fillers of the first point, an iteration lasts LONGER times as long as without fillers,
  * MORE cycles longer, and at least LEAST cycles. A longer iteration hides the details of the front
  * end. The second point has NEXT times as many fillers. */
-#define LONGER 1.5
-#define MORE   6.0
-#define LEAST  12.0
-#define NEXT   3.0
+#define LONGER 1.6
+#define MORE   8.0
+#define LEAST  16.0
+#define NEXT   2.5
 
 /* The time of the fillers must exceed the time that they and the loop need of any other resource by
  * this factor. */
