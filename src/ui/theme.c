@@ -99,8 +99,8 @@ static const struct {
 	[STYLE_SHADE0 + 3] = { INKS(INK(30, 14, 6), INK(30, 4, -1), INK(24, 4, -1), INK(24, 14, 6)), 0, 0 },
 	[STYLE_SHADE0 + 4] = { INKS(INK(36, 2, 2), INK(36, 0, -1), INK(36, 0, -1), INK(36, 10, 2)), 0, 0 },
 	[STYLE_SHADE0 + 5] = { INKS(INK(77, 10, 2), INK(77, 0, -1), INK(77, 0, -1), INK(77, 10, 2)), 0, 0 },
-	[STYLE_SHADE0 + 6] = { INKS(INK(184, 3, 3), INK(184, 1, -1), INK(184, 0, -1), INK(184, 11, 3)), 0, LOOK_BOLD },
-	[STYLE_SHADE7] = { INKS(INK(227, 11, 3), INK(227, 1, -1), INK(227, 0, -1), INK(227, 11, 3)), LOOK_BOLD, LOOK_BOLD },
+	[STYLE_SHADE0 + 6] = { INKS(INK(184, 3, 3), INK(184, 0, -1), INK(184, 0, -1), INK(184, 11, 3)), 0, LOOK_BOLD },
+	[STYLE_SHADE7] = { INKS(INK(227, 11, 3), INK(227, 0, -1), INK(227, 0, -1), INK(227, 11, 3)), LOOK_BOLD, LOOK_BOLD },
 /* clang-format on */
 #undef INK
 #undef INKS
