@@ -215,12 +215,19 @@ TEST(a_fast_walk_has_more_of_l3)
 	check_near(memory_stream_share(facts, sqrt(8 * 16) * (1 << 20)), 5.0 / 7, 1e-9);
 	check_near(memory_stream_share(facts, 64 << 20), 0, 1e-9);
 	check_near(memory_stream_share(facts, 1 << 20), 1, 1e-9);
-	check_near(memory_fast_bytes(facts), 8 << 20, 1);
+	check_near(memory_fast_bytes(facts, 2 << 20, 0), 8 << 20, 1);
+	/* A walk that comes back later finds less: from 2 cycles for each line of 8 MiB to 450
+	 * cycles for two lines of 4 MiB. */
+	check_near(memory_fast_bytes(facts, 2 << 20, 1e9), 2 << 20, 1);
+	check_near(
+		memory_fast_bytes(facts, 2 << 20,
+			sqrt(131072 * 2.0 * 32768 * (facts->l3.latency + facts->memory.latency))),
+		5 << 20, 1e-3 * (1 << 20));
 	/* Without a difference between L3 and memory, nothing is known. */
 	begin(32 << 10, 512 << 10, 32 << 20);
 	ask_all(64 << 20, 64 << 20);
 	assert_true(isnan(memory_stream_share(facts, 8 << 20)));
-	assert_true(isnan(memory_fast_bytes(facts)));
+	assert_true(isnan(memory_fast_bytes(facts, 1 << 20, 0)));
 }
 
 /* If this process has all of L3, the size is the one that the system states. */

@@ -144,21 +144,38 @@ static void fit_mean(const struct memory_facts *measured, double range, struct l
 		level[L3].latency = level[MEMORY].latency = mean;
 }
 
+/* Returns the share of random accesses to `range` bytes that miss L3. An L3 of C bytes evicts lines
+ * at random if other processes use it too, so exp(-C/range) of the accesses miss it. C depends on
+ * the time after which the walk comes back to a line, and the time on C: three rounds suffice. */
+static double random_misses(const struct tally *tally, double range, const struct level *level)
+{
+	const struct memory_facts *measured = &tally->place->measured;
+	double missed = 0, parallel = fmax(measured->parallel, 1);
+
+	for (int round = 0; round < 3; round++) {
+		double access = missed * level[MEMORY].latency + (1 - missed) * level[L3].latency;
+
+		missed = exp(-memory_fast_bytes(measured, levels_cache(tally, L3),
+				     range / LINE * access / parallel) /
+			     range);
+	}
+	return missed;
+}
+
 /* Moves accesses from memory to L3 for a fast walk over `range` bytes, because a fast walk has a
- * larger part of a shared L3. An L3 of C bytes evicts lines at random if other processes use it
- * too, so exp(-C/range) of random accesses miss it. */
+ * larger part of a shared L3. */
 static void spread_fast(const struct tally *tally, double range, struct level level[LEVELS])
 {
 	const struct memory_facts *measured = &tally->place->measured;
-	double beyond = level[L3].share + level[MEMORY].share, bytes = memory_fast_bytes(measured),
-	       missed = exp(-bytes / range);
+	double beyond = level[L3].share + level[MEMORY].share, missed;
 
-	if (!tally->place->walk.scattered && tally->place->walk.reaches == 0)
-		missed = 1 - memory_stream_share(measured, range);
-	if (isnan(bytes) || isnan(missed) || !(beyond > 0))
-		return;
 	if (measured->l3_walk > 0)
 		level[L3].latency = measured->l3_walk;
+	missed = tally->place->walk.scattered || tally->place->walk.reaches > 0
+			 ? random_misses(tally, range, level)
+			 : 1 - memory_stream_share(measured, range);
+	if (isnan(missed) || !(beyond > 0))
+		return;
 	level[MEMORY].share = beyond * missed;
 	level[L3].share = beyond - level[MEMORY].share;
 }
@@ -385,6 +402,19 @@ static double with_operations(const struct tally *tally, double loads, double cy
 	return chain->cycles + fmax(cycles - loads * first_latency(chain), 0);
 }
 
+/* Adds the limit of chains of loads that overlap in part. The entries of a chain in the reorder
+ * buffer become free load by load, so on average a chain with `loads` loads has the entries of its
+ * last load only at its end. */
+static void add_partly(struct tally *tally, double together, double loads)
+{
+	double restart = tally->place->walk.restart, part = fmax(1 - 1 / loads, 0);
+
+	limits_add(tally, LIMIT_OVERLAP,
+		tally->alone * fmin(restart / (together + restart * part), 1),
+		"chains of %s loads overlap in part: each leaves the reorder buffer load by load",
+		loads_words(loads * restart).text);
+}
+
 static void add_reaches(struct tally *tally)
 {
 	const struct kernel_walk *walk = &tally->place->walk;
@@ -408,8 +438,10 @@ static void add_reaches(struct tally *tally)
 		limits_add(tally, LIMIT_MEMORY_LATENCY, tally->alone * left,
 			"%s load%s one after the other: %s%s", loads_words(loads).text,
 			loads == 1 ? "" : "s", describe(level, loads).text, overlap.text);
-		if (walk->restart > 0 && isfinite(together))
+		if (walk->restart > 0 && isfinite(together)) {
 			tally->limits->overlap = together;
+			add_partly(tally, together, loads);
+		}
 	}
 	/* If the address of a load was predicted correctly, the load does not wait. */
 	loads = add_up(tally, REACH_GUESSED, LIMIT_MISPREDICTION, level, &cycles);

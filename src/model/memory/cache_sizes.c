@@ -84,6 +84,9 @@ double memory_latency(const struct memory_facts *measured, double range)
 	return 0;
 }
 
+/* Bytes of a cache line. */
+#define LINE 64
+
 /* If memory is less than STREAM_APART times as slow as L3 for a walk in address order, the walks do
  * not show which lines came from L3. */
 #define STREAM_APART 1.5
@@ -129,12 +132,25 @@ double memory_stream_share(const struct memory_facts *measured, double range)
 	return 0;
 }
 
-double memory_fast_bytes(const struct memory_facts *measured)
+double memory_fast_bytes(const struct memory_facts *measured, double slow, double cycles)
 {
-	double most = NAN;
+	double most = NAN, fast_cycles = 0, slow_cycles;
 
-	for (int i = 0; i < MEMORY_POINTS; i++)
-		most = fmax(most,
-			stream_share(measured, &measured->stream[i]) * measured->stream[i].bytes);
-	return most;
+	for (int i = 0; i < MEMORY_POINTS; i++) {
+		const struct memory_stream *stream = &measured->stream[i];
+		double bytes = stream_share(measured, stream) * stream->bytes;
+
+		if (isnan(bytes) || bytes < most)
+			continue;
+		most = bytes;
+		fast_cycles = stream->bytes / LINE / stream->lines;
+	}
+	/* In the slow walk that shows the size of L3, L3 and memory serve half of the loads each.
+	 */
+	slow_cycles = 2 * slow / LINE * (measured->l3.latency + measured->memory.latency) / 2;
+	if (isnan(most) || slow >= most || !(slow_cycles > fast_cycles) || cycles <= fast_cycles)
+		return most;
+	return cycles >= slow_cycles ? slow
+				     : most + (slow - most) * log(cycles / fast_cycles) /
+						       log(slow_cycles / fast_cycles);
 }

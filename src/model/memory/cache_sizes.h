@@ -85,9 +85,10 @@ double memory_strided_cycles(const struct memory_facts *measured);
  * not measured. */
 double memory_stream_share(const struct memory_facts *measured, double range);
 
-/* Returns the bytes of L3 that a fast walk finds again in L3. Returns NAN if they are not measured.
- */
-double memory_fast_bytes(const struct memory_facts *measured);
+/* Returns the bytes of L3 that a walk finds again in L3, if it comes back to a line after `cycles`
+ * cycles: interpolated between the fastest measured walk and the walk that waits for each line.
+ * `slow` is the size of L3 for the latter walk. Returns NAN if the fast walk is not measured. */
+double memory_fast_bytes(const struct memory_facts *measured, double slow, double cycles);
 
 /* Returns the sizes of the caches: a measured size first, then the size that the system states.
  * If `foreign` is true, the sizes are those in the file of the core `uarch`, because the limits are
