@@ -239,6 +239,7 @@ void session_view(const struct session *session, double now, struct view *view)
 		view->hint = kernel->hint;
 	if (session->replay)
 		view->hint = session->turned ? NULL : session->playback.hint;
+	view->turned = session->turned;
 	live_view(&session->live, now, view);
 	fill_measuring(session, now, view);
 	view->probe = session_probe(session);

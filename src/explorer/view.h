@@ -253,6 +253,7 @@ struct view {
 	char order[480];
 	/* Hint that names the first key to press; NULL: the user has already changed a knob. */
 	const char *hint;
+	bool turned; /* true: the user has changed the setting at least once */
 
 	/* The sample of the present setting. While a new setting has no sample, `sample.valid` is
 	 * false: the sample of another setting is never shown. */

@@ -150,12 +150,14 @@ static bool remark_cut(struct box at, const struct scene *scene)
 		scene->view);
 }
 
-/* What most users want first, until they have turned a knob: the caches of the machine, a search,
- * the help, and the first keys for the chosen kernel. */
+/* Returns the keys that most users want first, until they have turned a knob: the caches of the
+ * machine, a search, the help, and the first keys for the chosen kernel. */
 static struct words first_keys(const struct view *view)
 {
 	const char *probe = view->replay || view->probe ? "" : "P caches  ";
 
+	if (!view->hint)
+		return words_of("%s/ find  ? help", probe);
 	return words_of("%s/ find  ? help  or: %s\n%s", probe, view->hint, view->hint);
 }
 
@@ -183,7 +185,7 @@ static void draw_message(struct box at, const struct scene *scene)
 			words = refusals(view->machine);
 		if (words.text[0])
 			canvas_put(at, 1, 0, STYLE_DIM, words.text);
-		else if (view->hint)
+		else if (view->hint || !view->turned)
 			panels_fit_words(box_part(at, 1, 0, at.width - 2, 1), 0, STYLE_DIM,
 				first_keys(view));
 	}

@@ -106,7 +106,7 @@ TEST(every_word_opens_something)
 	session_free(session);
 }
 
-/* What cannot be opened here comes after all else, with the reason, which choosing repeats. */
+/* A result that cannot be opened here says why, and so does choosing it. */
 TEST(what_cannot_be_opened_comes_last_with_a_reason)
 {
 	int first = 0;
