@@ -154,10 +154,27 @@ bool session_printed(const struct session *session, struct text *line)
 
 /* ---- the last setting ---- */
 
+/* Whether a saved command may be run: it only changes the screen, whoever wrote the file. */
+static bool harmless(const char *command)
+{
+	static const char *const verbs[] = { "kernel ", "set ", "view ", "knob ", "focus ",
+		"preset ", "relief", "pin setting " };
+
+	/* The path of an own loop would be compiled. */
+	if (strncmp(command, "kernel ", 7) == 0)
+		return kernel_find(command + 7) != NULL;
+	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
+		if (strncmp(command, verbs[i], strlen(verbs[i])) == 0)
+			return !strpbrk(command, "/");
+	return false;
+}
+
 /* In the saved settings, " | " separates the commands that open the last setting. */
 static void add_bar(struct text *text, const char *command)
 {
-	text_addf(text, " | %s", command);
+	/* The file of another recording may be gone by then. */
+	if (harmless(command))
+		text_addf(text, " | %s", command);
 }
 
 void session_remember(struct session *session)
@@ -187,21 +204,6 @@ void session_remember(struct session *session)
 	}
 	/* The screen is closed, so a failure to save is not reported. */
 	saved_write(session);
-}
-
-/* Whether a saved command may be run: it only changes the screen, whoever wrote the file. */
-static bool harmless(const char *command)
-{
-	static const char *const verbs[] = { "kernel ", "set ", "view ", "knob ", "focus ",
-		"preset ", "relief", "pin setting " };
-
-	/* The path of an own loop would be compiled. */
-	if (strncmp(command, "kernel ", 7) == 0)
-		return kernel_find(command + 7) != NULL;
-	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
-		if (strncmp(command, verbs[i], strlen(verbs[i])) == 0)
-			return !strpbrk(command, "/");
-	return false;
 }
 
 /* Splits the saved commands. If `add` is true, they are run; else the function returns the words of
