@@ -61,7 +61,7 @@ each option "$work/manual" <"$work/names"
 sed -n '/^\(static \)\{0,1\}const struct command_row commands_/,/^};/s/^	{ "\([^"]*\)".*/\1/p' \
 	"$top_srcdir"/src/explorer/*.c >"$work/names"
 each command "$work/commands" <"$work/names"
-sed -n '/^} words\[\] = {/,/^};/p' "$top_srcdir/src/ui/frontend.c" | grep -o '{ "[a-z]*"' | tr -d '{ "' >"$work/names"
+sed -n '/^} words\[\] = {/,/^};/p' "$top_srcdir/src/ui/script.c" | grep -o '{ "[a-z]*"' | tr -d '{ "' >"$work/names"
 each "script word" "$work/commands" <"$work/names"
 
 # Keys that are punctuation would be read as patterns: fixed strings for those.

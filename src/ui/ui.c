@@ -22,6 +22,7 @@
 #include "ui/frontend.h"
 #include "ui/panels.h"
 #include "ui/screen.h"
+#include "ui/script.h"
 
 /* ---- signals become bytes in a pipe, so that the event loop can poll them like other input ----
  */

@@ -23,7 +23,7 @@
 #include "canned.h"
 #include "pressed.h"
 #include "recording/replay.h"
-#include "ui/frontend.h"
+#include "ui/script.h"
 
 struct start {
 	int ascii, machine_unknown, machine_limited, skylake;
