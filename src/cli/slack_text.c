@@ -104,11 +104,14 @@ const struct subject subject_slack = { "resource",
 
 /* ---- Measuring */
 
+/* Seconds for measuring contended resources again, without --time-budget. */
+#define PATIENCE 8.0
+
 int slack_probe(struct cli *cli, struct bench *bench, struct model *model, struct report *report,
 	const struct setting *setting)
 {
-	struct slack *slack =
-		slack_new(setting, model_explain(model, setting), cli->seed, cli->time_budget);
+	struct slack *slack = slack_new(setting, model_explain(model, setting), cli->seed,
+		cli->time_budget > 0 ? cli->time_budget : PATIENCE);
 	const struct campaign campaign = { &campaign_slack, slack };
 	int exit_status = CLI_DONE;
 

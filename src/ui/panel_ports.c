@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "experiment/slack/slack.h"
 #include "ui/panels.h"
 
 /* Widths in screen columns. COLUMN: smallest width of a port without a count. PAIR: smallest width
@@ -204,8 +205,8 @@ static struct words title_of(const struct scene *scene)
 		return words_of("ports of %s, %s, M", core.text,
 			view->foreign ? "not this core" : "the nearest known");
 	return words_of("ports: cycles an iteration, %s%sM %s",
-		shown_ports(view) ? "C counted, " : "", probed_rows(view, 80) ? "P probed, " : "",
-		core.text);
+		shown_ports(view) ? "C counted, " : "",
+		view->slack && view->slack->count ? "P probed, " : "", core.text);
 }
 
 static bool wanted(const struct view *view)

@@ -29,7 +29,7 @@ static bool is_idle(const struct slack_resource *resource)
 /* Draws a word, in the next row if it does not fit. Draws nothing if there is no row left. */
 static void put(struct flow *flow, enum style style, struct words words)
 {
-	int width = (int)strlen(words.text); /* names of ports are ASCII */
+	int width = (int)strlen(words.text); /* the words are ASCII */
 
 	if (flow->x > 0 && flow->x + width > flow->at.width) {
 		flow->x = 0;
@@ -61,14 +61,20 @@ static enum style style_of(const struct slack_resource *resource)
 /* Draws all words of the row. If `at` has no rows, only computes the flow. */
 static void flow_words(struct flow *flow, const struct slack_report *slack)
 {
+	const char *why = slack->status.text;
 	int idle = 0, failed = 0, waits = 0;
 
+	if (!status_is_ok(&slack->status)) {
+		put(flow, STYLE_DIM, words_of("P unavailable: %s", why));
+		return;
+	}
 	put(flow, STYLE_DIM, words_of("P probed:"));
 	for (int i = 0; i < slack->count; i++) {
 		const struct slack_resource *resource = &slack->resource[i];
 
 		idle += is_idle(resource);
-		failed += resource->kind == SLACK_FAILED;
+		if (resource->kind == SLACK_FAILED && failed++ == 0)
+			why = resource->why;
 		waits += resource->kind == SLACK_WAITS;
 		if (is_measured(resource) && !is_idle(resource))
 			put(flow, style_of(resource), words_of_resource(resource));
@@ -76,7 +82,7 @@ static void flow_words(struct flow *flow, const struct slack_report *slack)
 	if (idle)
 		put(flow, STYLE_DIM, words_of("%d idle", idle));
 	if (failed)
-		put(flow, STYLE_DIM, words_of("%d not measured", failed));
+		put(flow, STYLE_DIM, words_of("%d not measured: %s", failed, why));
 	if (slack->contended)
 		put(flow, STYLE_WARN, words_of("contended"));
 	if (waits && !slack->complete)
@@ -87,7 +93,7 @@ int probed_rows(const struct view *view, int width)
 {
 	struct flow flow = { .at = { .width = width } };
 
-	if (!view->slack || view->slack->count == 0)
+	if (!view->slack || (view->slack->count == 0 && status_is_ok(&view->slack->status)))
 		return 0;
 	flow_words(&flow, view->slack);
 	return flow.y + 1;

@@ -27,7 +27,7 @@ enum { QUIET = 25, PATIENCE = 50, VISITS = 4 };
 
 /* Contended and ambiguous resources are measured up to PASSES times, within the time limit, which
  * is SECONDS if the caller gives none. */
-enum { PASSES = 4 };
+enum { PASSES = 10 };
 #define SECONDS 3.0
 
 /* Largest number of fillers in an iteration. */
@@ -62,6 +62,14 @@ struct slack {
 	int visits; /* largest number of measurements of a contended point in this pass */
 };
 
+/* Bytes of the core's second cache; 1 MiB if they are unknown. */
+static double own_bytes(const struct explanation *explanation)
+{
+	double bytes = explanation->misses.caches.level[1].bytes;
+
+	return bytes > 0 ? bytes : 1 << 20;
+}
+
 struct slack *slack_new(const struct setting *setting, const struct explanation *explanation,
 	uint64_t seed, double seconds)
 {
@@ -81,6 +89,9 @@ struct slack *slack_new(const struct setting *setting, const struct explanation 
 			"%.200s", explanation ? explanation->status.text : "no core model");
 	} else if (!uarch || explanation->foreign) {
 		report->status = status_failed("the core model is not that of this core");
+	} else if ((double)kernel_footprint(setting->kernel, setting->v) > own_bytes(explanation)) {
+		report->status = status_failed("the data do not fit the second cache, so the loop "
+					       "waits for memory and not for ports");
 	} else if (explanation->loop.varies) {
 		report->status = status_failed("the branches of the loop go both ways, so added "
 					       "instructions would not run once an iteration");
