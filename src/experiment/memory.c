@@ -7,9 +7,10 @@
 #include "experiment/setting/setting.h"
 
 /* PROBE_SECONDS: seconds of each measurement. PROBE_QUIET: number of quiet trials after which a
- * measurement ends. PROBE_SHORT and SHORT_QUIET: the same for walks in address order. TRIES:
+ * measurement ends. PROBE_SHORT and SHORT_QUIET: the same for walks in address order
+ * and over pages. TRIES:
  * largest number of measurements of a step (L3 or memory) that give no reliable value. */
-#define PROBE_SECONDS 0.04
+#define PROBE_SECONDS 0.03
 #define PROBE_SHORT   0.015
 enum { PROBE_QUIET = 40, SHORT_QUIET = 16, TRIES = 3 };
 
@@ -46,6 +47,10 @@ enum { BEYOND = 2 };
  * the same time. */
 enum { L3_CHAINS = 8 };
 
+/* Fewest pages of the walks over pages, which double twice: second-level TLBs have 1,024 to 4,096
+ * entries. PAGE_STRIDE: bytes from a line to the line in the next page, in another set of L1. */
+enum { PAGES_FEWEST = 2048, PAGE_STRIDE = 4096 + 64 };
+
 /* Bytes of a cache line. */
 #define LINE 64
 
@@ -66,6 +71,9 @@ enum step {
 	PARALLEL,
 	STREAM_LAST, /* the largest range first: the data of a smaller range are then laid out */
 	STREAM_FIRST = STREAM_LAST + MEMORY_POINTS - 1,
+	CHAINED_PAGES,
+	INDEPENDENT_PAGES = CHAINED_PAGES + MEMORY_PAGES,
+	PAGES_END = INDEPENDENT_PAGES + MEMORY_PAGES - 1,
 	PEAK,
 	STEPS
 };
@@ -78,6 +86,8 @@ static const char *const settings[] = {
 	[POINT_FIRST] = "latency stride=64 order=random",
 	[PARALLEL] = "latency stride=64 order=random chains=32",
 	[STREAM_LAST] = "mountain stride=8",
+	[CHAINED_PAGES] = "latency stride=4160 order=random", /* PAGE_STRIDE */
+	[INDEPENDENT_PAGES] = "latency size=8m stride=4160 order=random chains=16",
 	[PEAK] = "bandwidth op=frd",
 };
 
@@ -101,6 +111,27 @@ static bool is_stream(int step)
 	return step >= STREAM_LAST && step <= STREAM_FIRST;
 }
 
+static bool is_pages(int step)
+{
+	return step >= CHAINED_PAGES && step <= PAGES_END;
+}
+
+/* Returns the number of pages that a step of page walks visits. */
+static uint64_t pages_of(int step)
+{
+	return (uint64_t)PAGES_FEWEST << (step - CHAINED_PAGES) % MEMORY_PAGES;
+}
+
+/* Returns the step whose setting (kernel and knob values) a step shares. */
+static int setting_of(int step)
+{
+	return is_point(step)		  ? POINT_FIRST
+	       : is_stream(step)	  ? STREAM_LAST
+	       : !is_pages(step)	  ? step
+	       : step < INDEPENDENT_PAGES ? CHAINED_PAGES
+					  : INDEPENDENT_PAGES;
+}
+
 static double own_caches(const struct machine *machine)
 {
 	return (double)(machine_cache(machine, 1) + machine_cache(machine, 2));
@@ -120,6 +151,9 @@ static uint64_t size_of(const struct machine *machine, int step)
 	if (step < POINT_FIRST)
 		/* 0: the machine has no L3 that differs enough from L2. */
 		return l3 < 2 * BEYOND * own ? 0 : BEYOND * own;
+	if (is_pages(step))
+		/* 0: L2 does not hold a line of each page. */
+		return own < 2 * LINE * pages_of(step) ? 0 : pages_of(step) * PAGE_STRIDE;
 	if (!is_point(step) && !is_stream(step))
 		return most;
 	size = most >> (is_point(step) ? POINT_LAST - step : step - STREAM_LAST);
@@ -164,9 +198,7 @@ bool memory_probe_next(struct memory_probe *probe, const struct machine *machine
 		if (probe->done >> step & 1 || working_set <= needed_beyond(probe, machine, step))
 			continue;
 		if (size == 0 || (machine->memory_limit && size > machine->memory_limit) ||
-			!setting_read(&setting, settings[is_point(step)	   ? POINT_FIRST
-							 : is_stream(step) ? STREAM_LAST
-									   : step])) {
+			!setting_read(&setting, settings[setting_of(step)])) {
 			probe->done |= 1u << step;
 			continue;
 		}
@@ -175,7 +207,7 @@ bool memory_probe_next(struct memory_probe *probe, const struct machine *machine
 			.seed = seed,
 			.background = true,
 			.budget = { .seconds = PROBE_SECONDS, .quiet_wanted = PROBE_QUIET } };
-		if (is_stream(step))
+		if (is_stream(step) || is_pages(step))
 			request->budget = (struct budget){ .seconds = PROBE_SHORT,
 				.quiet_wanted = SHORT_QUIET };
 		if (step < POINT_FIRST)
@@ -304,6 +336,17 @@ static void put_point(struct memory_probe *probe, const struct machine *machine,
 		.hi = behind(sample->cpe_hi, size, own1, l1, own2, l2) };
 }
 
+static void put_pages(struct memory_facts *facts, int step, double cycles)
+{
+	struct memory_pages *walk = &facts->pages[(step - CHAINED_PAGES) % MEMORY_PAGES];
+
+	walk->pages = (double)pages_of(step);
+	if (step < INDEPENDENT_PAGES)
+		walk->chained = cycles;
+	else
+		walk->independent = cycles;
+}
+
 void memory_probe_accept(struct memory_probe *probe, const struct machine *machine, double l1,
 	double l2, const struct result *result)
 {
@@ -345,6 +388,8 @@ void memory_probe_accept(struct memory_probe *probe, const struct machine *machi
 	else if (is_stream(step))
 		facts->stream[STREAM_FIRST - step] =
 			(struct memory_stream){ .bytes = size, .lines = 1 / cycles };
+	else if (is_pages(step))
+		put_pages(facts, step, sample.cpe);
 	else if (step == PARALLEL)
 		facts->parallel = facts->memory.latency / sample.cpe_lo;
 	else if (step == PEAK)

@@ -21,6 +21,7 @@ static const struct memory_facts facts = { .cache[2] = { 1 << 20, 0, 2 << 20, CA
 	.memory = { .known = true, .latency = 600, .lines = 0.1 },
 	.l3_walk = 50,
 	.parallel = 20,
+	.pages = { { 2048, 20, 2 }, { 4096, 40, 6 }, { 8192, 80, 14 } },
 	.stream = { { 4 << 20, 0.5 }, { 8 << 20, 0.5 }, { 16 << 20, 1 / 6.0 }, { 64 << 20, 0 },
 		{ 64 << 20, 0 }, { 64 << 20, 0.1 } } };
 
@@ -130,6 +131,21 @@ TEST_WITH(chains_that_begin_again_overlap_in_part, set_up, tear_down)
 	assert_true(overlap < limit_at("matmul n=128 form=transposed", LIMIT_OVERLAP));
 	/* Long chains hardly overlap, and are not simulated. */
 	check_near(limit_at("matmul n=1000 form=transposed", LIMIT_OVERLAP), 0, 0);
+}
+
+/* Loads from more pages than the TLBs hold: chained, or as many at a time as overlap. */
+TEST_WITH(page_walks_overlap_as_measured, set_up, tear_down)
+{
+	if (!core.uarch)
+		skip();
+	check_near(limit_at("latency size=16640k stride=4160", LIMIT_PAGE_WALKS), 40, 0.1);
+	check_near(limit_at("latency size=16640k stride=4160 chains=4", LIMIT_PAGE_WALKS), 10, 0.1);
+	check_near(limit_at("latency size=16640k stride=4160 chains=16", LIMIT_PAGE_WALKS), 6, 0.1);
+	/* Two columns of 1448 rows lie on 2896 pages, in the middle of 2048 and 4096. */
+	check_near(limit_at("matmul n=1448", LIMIT_PAGE_WALKS), 2 * 4, 0.01);
+	check_near(limit_at("matmul n=800", LIMIT_PAGE_WALKS), 0, 0);
+	/* The TLBs cover the pages of smaller walks. */
+	check_near(limit_at("latency size=4m stride=4160", LIMIT_PAGE_WALKS), 0, 0);
 }
 
 static const char *cause_at(const char *words, enum limit_kind kind)

@@ -176,6 +176,22 @@ static void add_conflicts(struct tally *tally, const double beyond[3])
 		words_number(fullest * columns).text, ways, words_number(least).text);
 }
 
+/* Adds the limit of accesses each of which lies on another page, if the TLBs do not cover the
+ * pages. The page walks of independent accesses overlap as far as was measured. */
+static void add_walks(struct tally *tally)
+{
+	const struct kernel_walk *walk = &tally->place->walk;
+	double pages = walk->range / LINE,
+	       each = memory_page_cycles(&tally->place->measured, pages, false);
+
+	if (walk->apart && each > 0)
+		limits_add(tally, LIMIT_PAGE_WALKS, walk->lines * tally->elements * each,
+			"%s accesses to %.0f pages in turn: %s cycles each, as many page walks "
+			"overlap",
+			words_turn(tally, walk->lines * tally->elements).text, pages,
+			words_number(each).text);
+}
+
 void limits_ordered(struct tally *tally)
 {
 	const struct limits_place *place = tally->place;
@@ -201,5 +217,6 @@ void limits_ordered(struct tally *tally)
 	add_lines(tally, beyond);
 	add_fills(tally, beyond[L1] * tally->elements);
 	add_conflicts(tally, beyond);
+	add_walks(tally);
 	tally->sampled = false;
 }

@@ -8,6 +8,9 @@
 #include "base/text.h"
 #include "model/graph/forwards.h"
 
+/* Bytes of a cache line, as kernels assume. */
+enum { LINE = 64 };
+
 /* The simulation of chains that begin again is skipped if a chain has more than OVERLAP_MOST times
  * the micro-ops of the reorder buffer. Such long chains overlap little. */
 #define OVERLAP_MOST 4
@@ -130,6 +133,25 @@ static void add_aliasing(struct tally *tally)
 
 /* ---- Costs that add to the binding limit, because no useful work overlaps with these costs */
 
+/* Adds the measured cycles of loads in random order, each of which lies on another page. Returns
+ * whether they are measured. */
+static bool add_paged(struct tally *tally, double loads)
+{
+	const struct limits_place *place = tally->place;
+	const struct kernel_walk *walk = &place->walk;
+	double pages = walk->range / LINE, lines = walk->lines * tally->elements,
+	       chained = memory_page_cycles(&place->measured, pages, true),
+	       independent = memory_page_cycles(&place->measured, pages, false);
+
+	if (!walk->scattered || walk->reaches > 0 || !(place->page > 0) ||
+		walk->spacing < place->page || !(chained > 0) || !(independent > 0))
+		return false;
+	limits_add(tally, LIMIT_PAGE_WALKS, fmax(loads * chained, lines * independent),
+		"loads from %.0f pages with their page walks: %s cycles, or %s if many overlap",
+		pages, words_number(chained).text, words_number(independent).text);
+	return true;
+}
+
 /* Adds the page walks of chained loads that miss the first-level TLB. Page walks of independent
  * loads overlap, and add no cycles to the limit. Returns the cycles of the page walks per path
  * through the loop. */
@@ -142,7 +164,7 @@ static double page_walks(struct tally *tally)
 	       loads = limits_chained_misses(tally, &tally->limits->chain);
 	bool reaches = walk->reaches > 0 && uarch_known(cost);
 
-	if (entries <= 0 || place->page <= 0)
+	if (add_paged(tally, loads) || entries <= 0 || place->page <= 0)
 		return 0;
 	if (reaches)
 		cycles = limits_reach_walks(tally, reach, cost, &share);

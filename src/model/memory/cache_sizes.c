@@ -154,3 +154,24 @@ double memory_fast_bytes(const struct memory_facts *measured, double slow, doubl
 				     : most + (slow - most) * log(cycles / fast_cycles) /
 						       log(slow_cycles / fast_cycles);
 }
+
+double memory_page_cycles(const struct memory_facts *measured, double pages, bool chained)
+{
+	double below_pages = 0, below = 0;
+
+	for (int i = 0; i < MEMORY_PAGES; i++) {
+		const struct memory_pages *walk = &measured->pages[i];
+		double cycles = chained ? walk->chained : walk->independent;
+
+		if (!(cycles > 0))
+			continue;
+		if (pages < walk->pages)
+			return below_pages > 0
+				       ? below + (cycles - below) * log(pages / below_pages) /
+							 log(walk->pages / below_pages)
+				       : 0;
+		below_pages = walk->pages;
+		below = cycles;
+	}
+	return below;
+}

@@ -55,6 +55,16 @@ struct memory_stream {
 	double lines; /* cache lines per cycle */
 };
 
+/* Measured cycles per load of walks that read one line of each page of 4 KiB. All lines fit L2, so
+ * the cycles beyond the latency of L2 are page table walks, as far as the TLBs do not cover the
+ * pages. */
+enum { MEMORY_PAGES = 3 };
+struct memory_pages {
+	double pages;	    /* number of pages; 0: not measured */
+	double chained;	    /* cycles if each load waits for the previous load; 0: not measured */
+	double independent; /* cycles if many loads overlap; 0: not measured */
+};
+
 /* All values of the caches and of memory that were measured on this machine. A struct of zeros
  * means that no value was measured. */
 struct memory_facts {
@@ -68,6 +78,7 @@ struct memory_facts {
 			    time; 0: not measured */
 	struct memory_point point[MEMORY_POINTS];   /* in the order of their sizes */
 	struct memory_stream stream[MEMORY_POINTS]; /* in the order of their sizes */
+	struct memory_pages pages[MEMORY_PAGES];    /* in the order of their numbers of pages */
 };
 
 /* Returns the measured mean latency in cycles of loads in random order over a range of bytes,
@@ -89,6 +100,11 @@ double memory_stream_share(const struct memory_facts *measured, double range);
  * cycles: interpolated between the fastest measured walk and the walk that waits for each line.
  * `slow` is the size of L3 for the latter walk. Returns NAN if the fast walk is not measured. */
 double memory_fast_bytes(const struct memory_facts *measured, double slow, double cycles);
+
+/* Returns the measured cycles per load of a walk that reads one line of each of `pages` pages again
+ * and again, interpolated. Returns 0 if they are not measured, or the pages are fewer than in the
+ * smallest measured walk. */
+double memory_page_cycles(const struct memory_facts *measured, double pages, bool chained);
 
 /* Returns the sizes of the caches: a measured size first, then the size that the system states.
  * If `foreign` is true, the sizes are those in the file of the core `uarch`, because the limits are
