@@ -250,7 +250,7 @@ static void act_last(struct session *session)
 {
 	if (!last_commands(session, false).text[0]) {
 		session_notice(session, true,
-			"the saved last setting has a command other than those of a setting");
+			"the saved setting last may only choose a kernel, knobs, panels and A");
 		return;
 	}
 	last_commands(session, true);

@@ -229,7 +229,8 @@ struct status saved_command(
 		saved_set(change, name, value);
 		status = saved_write(change);
 		if (status_is_ok(&status))
-			session_notice(change, false, "%s %s", name, value);
+			session_notice(change, false, "%s %s%s", name, value,
+				change->saved.kept ? ", saved for the next sessions" : "");
 		else
 			session_notice(change, true, "%s %s for this session only: %s", name, value,
 				status.text);

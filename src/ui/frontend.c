@@ -15,7 +15,8 @@ static void override_keys(struct frontend *front)
 	struct status status = keys_override(
 		&front->keys, session_saved(front->session, "key"), "settings", command_rows());
 
-	if (!status_is_ok(&status))
+	/* The file is read from its start, so an error that is already on screen comes first. */
+	if (!status_is_ok(&status) && !session_screen(front->session)->notice_bad)
 		session_say(front->session, status.text);
 }
 

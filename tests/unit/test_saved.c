@@ -88,7 +88,7 @@ TEST(a_theme_is_saved_and_changes_in_turn)
 	assert_int_equal(session_theme(session), THEME_AUTO);
 	command("theme light", 100);
 	assert_int_equal(session_theme(session), THEME_LIGHT);
-	assert_string_equal(look(100)->screen.notice, "theme light");
+	assert_string_equal(look(100)->screen.notice, "theme light, saved for the next sessions");
 	assert_false(session_command_works(session, "theme light"));
 	for (int i = 1; i <= THEME_COUNT; i++) {
 		command("theme next", 100);
@@ -247,7 +247,7 @@ TEST(a_last_setting_with_other_commands_is_not_opened)
 		assert_string_equal(look(100)->screen.notice, "");
 		session_command(session, "last", 100);
 		run_idle();
-		check_contains(view.screen.notice, "other than those of a setting");
+		check_contains(view.screen.notice, "may only choose a kernel");
 		assert_false(session_quit(session));
 		played_end(state);
 	}
