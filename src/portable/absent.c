@@ -64,6 +64,18 @@ struct status decode_loop(const void *code, size_t size, double elements, struct
 	return no_decoder(loop);
 }
 
+struct status decode_function(const void *code, size_t size, struct decoded_function *decoded)
+{
+	(void)code, (void)size;
+	*decoded = (struct decoded_function){ 0 };
+	return status_failed("this program was linked without a decoder");
+}
+
+void decode_function_free(struct decoded_function *decoded)
+{
+	(void)decoded;
+}
+
 struct status follow_loop(
 	const void *code, size_t size, const void *top, double elements, struct loop *loop)
 {
