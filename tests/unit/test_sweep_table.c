@@ -182,6 +182,9 @@ TEST(a_sweep_ends_early_and_begins_with_other_values)
 	command("sweep fold-acc acc=1,2,4 unroll=8", now);
 	now = play(now, 3);
 	command("close", now);
+	/* The sweep runs in a thread of its own. */
+	while (campaigns_think(session))
+		session_advance(session, now += 0.001);
 	look(now);
 	assert_false(view.sweeping);
 	assert_false(view.sweep->complete);
