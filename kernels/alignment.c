@@ -17,7 +17,7 @@ enum { LONGEST = 15, LINE = 64 };
 static const char *const count_names[] = { "4", "8", "16", "32", "64", "128", "256", "512", "1024",
 	"2048", "4096", "8192", "16384", NULL };
 
-/* The branch that follows each `every` bytes of nops, by the knob `branches`. */
+/* For each choice of the knob `branches`: a branch follows each `every` bytes of nops. */
 static const char *const branch_names[] = { "none", "untaken16", "jump32", "jump16", NULL };
 static const struct {
 	size_t every; /* 0: no branch */

@@ -17,8 +17,8 @@ enum {
 };
 
 /* The state of a loop that passes the array again and again, counted in iterations of the loop. The
- * loop updates the field `at` (the next element) and the field `room` (iterations up to the end of
- * the ring). */
+ * loop updates the fields `at` (the next element) and `room` (the number of iterations up to the
+ * end of the array). */
 struct combine_walk {
 	const void *at;	  /* address of the next element */
 	uint64_t room;	  /* number of iterations from `at` to the end of the array, > 0 */

@@ -16,7 +16,8 @@
  * other instructions are copies. */
 enum { LOOP = 384, BLOCK = 60, BLOCKS_TRIED = 48 };
 
-/* Largest number of requested bodies that are assembled one by one. */
+/* If a kernel requests at most this number of copies of the loop body, each copy is assembled
+ * separately. */
 enum { SINGLY = 256 };
 
 enum { CODE_BYTES = 64 << 10, MEMORY = 16 << 10, VECTOR = 64 };

@@ -323,8 +323,9 @@ static hash_loop *const loops[TABLES][2] = {
 	[TABLE_OPEN] = { hash_open, hash_open_interleaved },
 };
 
-/* The formulas are from Knuth, The Art of Computer Programming, vol. 3, section 6.4. Chain lengths
- * follow a Poisson distribution. Linear probing forms clusters. */
+/* The formulas for the expected number of search steps are from Knuth, The Art of Computer
+ * Programming, vol. 3, section 6.4. Chain lengths follow a Poisson distribution.
+ * Linear probing forms clusters. */
 double hash_steps(enum hash_table table, double load, bool found)
 {
 	if (table == TABLE_CHAINED)
@@ -392,8 +393,8 @@ static void hash_describe(const int64_t *v, struct kernel_walk *walk)
 	/* The branch at the end of a search is unpredictable. If nearly all searches end at the
 	 * first step, each further step of a search is mispredicted. */
 	walk->mispredicts = steps < 1 ? steps : steps - 1 < 1 ? steps - 1 : 1;
-	/* If most searches end at the first node, the predictor expects the end, and the wrong path
-	 * begins the next search. */
+	/* If most searches of a chain end at its first node, mispredicted execution after that node
+	 * already begins the next search. */
 	walk->rejoins = v[HASH_TABLE] == TABLE_CHAINED && walk->mispredicts < 0.5;
 }
 
@@ -440,7 +441,7 @@ static bool search_ends(const struct kernel_run *run, uint64_t key)
 	return steps != UINT64_MAX;
 }
 
-/* A value depends only on its key. */
+/* The value that a table stores for a key depends only on the key. */
 static uint64_t value_of(const struct kernel_run *run, uint64_t rank)
 {
 	(void)run;

@@ -196,12 +196,13 @@ struct kernel_walk {
 			       avoid */
 	double places;	    /* Number of places in memory at which the loop writes in turn; at each
 			       place it writes in address order. 0: one place or a few. */
-	bool rejoins;	    /* After a misprediction, the wrong path begins the next chain of loads,
-			       and these loads are useful: a misprediction ends no overlap. */
-	double restart;	    /* Number of elements after which loop-carried dependency chains start
-			     * again. The new chains overlap with the previous chains. 0: the chains
-			     * never start again.
-			     */
+	bool rejoins; /* true: after a mispredicted branch, the core already executes the next chain
+			 of loads. These loads are needed anyway, so the misses of both chains
+			 overlap. */
+	double restart; /* Number of elements after which loop-carried dependency chains start
+			 * again. The new chains overlap with the previous chains. 0: the chains
+			 * never start again.
+			 */
 };
 
 /* A kernel at one setting, laid out in memory and ready to be called. The engine owns the run, sets
@@ -210,12 +211,13 @@ struct kernel_run {
 	const struct kernel *kernel;
 	int64_t v[KNOBS_MAX]; /* the value of each knob, in the order of kernel->knobs */
 	uint64_t seed;
-	unsigned char *memory; /* A working set of at least footprint() bytes, aligned to 2 MiB. All
-				  its pages were already touched. */
+	unsigned char *memory; /* A working set of at least footprint() bytes, aligned to 2 MiB. The
+				  engine has already touched all pages of the working set. */
 	struct kernel_layout layout;
 	struct kernel_work work;
 	struct kernel_code code;
-	struct kernel_walk walk; /* filled by describe(), or by prepare() if describe is NULL */
+	struct kernel_walk walk; /* the loop's memory accesses and branches; filled by describe(),
+				    or by prepare() if describe is NULL */
 
 	/* prepare() fills the following fields. */
 	uint64_t ring;	  /* number of elements in one pass over the working set: > 0, a multiple of
@@ -259,8 +261,8 @@ struct kernel_block {
 	bool sums; /* The innermost loop sums a line of N elements. */
 };
 
-/* A kernel. Required fields: the first group, knobs, prepare, call, and either expected or verify.
- * The comment of each callback states the default if the callback is NULL. */
+/* A kernel. A kernel must set the first group of fields, knobs, prepare, call, and either expected
+ * or verify. The comment of each callback states the default if the callback is NULL. */
 struct kernel {
 	const char *name;     /* the name that users type: "list-length" */
 	const char *title;    /* the title of the kernel, in a few words */
@@ -386,17 +388,17 @@ struct kernel {
 
 	/* ---- How the engine measures */
 
-	bool layout_nests; /* A longer layout starts with each shorter layout, so settings of
-			      different sizes share memory. */
-	bool movable;  /* A working set may begin at any multiple of 2 MiB in a longer layout. The
-			  engine measures several places, because the physical pages of one place can
-			  distort the result. For each place, the engine moves run->memory and sets
-			  layout.base. */
-	bool seamless; /* The walk wraps at no cost, so a call may have any length. */
-	bool halved;   /* In the first-level cache, the two lengths of a trial are half of the ring
-			  and   the whole ring, however short the ring is. An own loop can end only
-			  there.
-			  */
+	bool layout_nests; /* true: the data of a larger setting begin with the data of a smaller
+			      setting, so settings of different sizes share memory. */
+	bool movable;	   /* true: the working set may begin at any multiple of 2 MiB within the
+			      laid-out data of a larger setting. The engine measures several places,
+			      because the physical pages of one place can distort the result. For each
+			      position in memory, the engine changes run->memory and sets layout.base. */
+	bool seamless; /* true: going from the end of the data back to their start costs nothing, so
+			  a call may process any number of elements. */
+	bool halved;   /* true: if the data fit the first-level cache, the two calls of a trial
+			  process half of the data and all data, however few they are. A call of the
+			  user's own loop can end only at these two positions in the data. */
 	bool cold;     /* Cache misses are intended, so the engine does not warm the caches. */
 	bool isolated; /* The kernel is the user's own code. Only a child process loads, prepares,
 			  calls and steps the kernel. The field `own` (engine/own/own.h) describes
@@ -448,8 +450,8 @@ uint64_t kernel_layout(const struct kernel *kernel, const int64_t *v);
 void kernel_rewind(struct kernel_run *run);
 struct status kernel_verify(struct kernel_run *run);
 
-/* Compares the result of a call with the result of the callback expected(). Kernels without the
- * callback verify() are checked in this way. */
+/* Compares the result of a call with the result of the callback expected(). The engine checks
+ * kernels without the callback verify() by this comparison. */
 struct status kernel_compare(struct kernel_run *run);
 
 /* Fills *walk for any amount of data, without laid-out data. Returns false if only prepare() can
@@ -491,7 +493,8 @@ static inline bool kernel_goes_on(struct kernel_run *run, uint64_t done, uint64_
  * constants. code.name names the KERNEL_BODY function, because users read its source. */
 #define KERNEL_BODY static inline __attribute__((always_inline, KERNEL_UNWATCHED))
 
-/* Unrolls the following loop completely. The number of iterations must be a constant up to 16. */
+/* Unrolls the following loop completely. The unrolled loop must have a constant number of
+ * iterations, at most 16. */
 #if defined(__clang__)
 #define KERNEL_UNROLL _Pragma("clang loop unroll(full)")
 #else

@@ -356,8 +356,8 @@ static void latency_describe(const int64_t *v, struct kernel_walk *walk)
 	/* If the distance between nodes is larger than a cache line, most lines of the working set
 	 * are never touched. */
 	walk->range = (double)(far_count(v) * nodes_each(&nodes)) * lines_of(v) * LINE;
-	/* A prefetcher of adjacent lines also fetches the second node of a pair. Every second load
-	 * then does not wait. */
+	/* A prefetcher of adjacent lines also fetches the second node of a pair. Every second load,
+	 * the load of the second node of a pair, then does not wait for memory. */
 	walk->chains =
 		(double)v[CHAINS] *
 		(v[ORDER] == ORDER_PAIRS && v[STRIDE] >= LINE && v[STRIDE] < 2 * LINE ? 2 : 1);

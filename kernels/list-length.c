@@ -3,8 +3,8 @@
  * the cache level or memory that holds the node.
  *
  * A call may end at any node: call() cuts the list after that node, and joins it again afterwards.
- * The branch at the end of a list is mispredicted once per call. This cost cancels in the
- * difference of a whole list and half a list. */
+ * The branch at the end of a list is mispredicted once per call. A trial subtracts the time of half
+ * a list from the time of a whole list, so the cost of the misprediction cancels. */
 #include "kernels/knob_rows.h"
 #include "kernels/shuffle.h"
 
@@ -81,7 +81,8 @@ KERNEL_LOOP static uint64_t list_length(const struct node *node)
 
 	while (node) {
 		length++;
-		/* The load then comes after the addition, as in the book's machine code. */
+		/* The load of the next node then comes after the addition to the length, as in the
+		 * book's machine code. */
 		__asm__("" : "+r"(length), "+r"(node));
 		node = node->next;
 	}
@@ -121,7 +122,8 @@ static struct status list_prepare(struct kernel_run *run)
 	run->bytes = sizeof(struct node *);
 	run->code.start = (const void *)list_length;
 	run->code.name = "list_length";
-	/* The last node of an earlier list ends that list. */
+	/* The last node of a shorter list in memory holds NULL, so this loop writes that node
+	 * again. */
 	for (i = i < count ? i : count, i -= i > 0; i < count; i++) {
 		uint64_t at = run->v[ORDER] == ORDER_RANDOM ? shuffle_from(order_of(run), i) : i;
 
@@ -156,8 +158,8 @@ static void list_begin_at(struct kernel_run *run, double share)
 	run->position = (uint64_t)(share * (double)run->ring) % run->ring;
 }
 
-/* Follows the pointers to the end of the list, or as far as verify() goes. The loop must count the
- * same number of nodes. */
+/* Checks the pointers of the first nodes of the list, at most VERIFIED of them. The loop must count
+ * as many nodes as were checked. */
 static struct status list_verify(struct kernel_run *run)
 {
 	uint64_t limit = run->ring < VERIFIED ? run->ring : VERIFIED;

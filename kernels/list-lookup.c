@@ -292,10 +292,11 @@ static const struct {
 		"misplaced group is one miss." },
 };
 
-/* Numbers of cache lines per element. A misplaced group of nodes (a group that lies at another
- * place in the array than its place in the list) costs one scattered load, which waits for the
- * previous load. The remaining cache lines of a misplaced group of nodes, and the lines of all
- * other groups, are loaded in address order. */
+/* Numbers of cache lines that the loop loads per element: scattered lines, and lines in address
+ * order. A misplaced group of nodes (a group that lies at another place in the array than its place
+ * in the list) costs one scattered load, which waits for the previous load. The remaining cache
+ * lines of a misplaced group of nodes, and the lines of all other groups, are loaded in address
+ * order. */
 struct lines {
 	double scattered, ordered;
 };

@@ -53,8 +53,8 @@ struct list list_of(unsigned char *memory, uint64_t nodes, uint64_t group, int m
 /* Returns the bytes of memory that the list needs. */
 uint64_t list_bytes(const struct list *list);
 
-/* Writes the list to memory. Returns false if run->work.cancel is set. of: number of groups to lay
- * out, for the report of progress. */
+/* Writes the list to memory. list_write() returns false if run->work.cancel is set. of: number of
+ * groups to lay out, for the report of progress. */
 bool list_write(const struct list *list, struct kernel_run *run, uint64_t of);
 
 /* Fills nodes[] with the nodes of the group with rank `rank`, as list_write() writes these nodes.

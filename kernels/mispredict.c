@@ -8,8 +8,9 @@
 
 enum { SIZE, RANDOM, PERIOD, FORM };
 enum { FORM_BRANCH, FORM_CMOV, FORM_JUMP, FORMS };
-/* The smallest number of surprises in a ring that no branch predictor can learn. With fewer
- * surprises, a predictor predicts some surprises, although they are random. */
+/* The smallest number of random outcomes in the array that no branch predictor can learn. If the
+ * array has fewer random outcomes, a branch predictor learns some of them, although they are
+ * random. */
 enum { BEYOND_LEARNING = 65536 };
 
 static const char *const form_names[] = { "branch", "cmov", "jump", NULL };
@@ -38,7 +39,7 @@ struct mispredict_walk {
 /* The instructions of the loops. LOAD loads the next byte. BRANCH and CMOV process the k-th outcome
  * of a byte. TARGET computes the target for the four outcomes from the k-th on, and jumps there.
  * JUMP has 16 targets, one for each value of four outcomes, 32 bytes apart. A target has
- * one addition for each outcome that is 1. NEXT is the end of the loop. */
+ * one addition for each outcome that is 1. The macro NEXT is the code at the end of the loop. */
 #if defined(__x86_64__)
 #define BYTE "q" /* a register with a name for its lowest byte */
 #define LOAD "	movzbl (%[bits]), %k[byte]\n"

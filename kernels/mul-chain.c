@@ -21,7 +21,7 @@ struct chain_walk {
 };
 
 /* MULTIPLY() multiplies product number n by the next element. JOIN() adds product number n to the
- * sum, and begins the product again. On x86-64 the multiplication has a memory operand, and the
+ * sum, and sets the product back to 1. On x86-64 the multiplication has a memory operand, and the
  * scratch variable x stays in memory, so that the sum has a register. */
 #if defined(__x86_64__)
 #define SCRATCH "m"
@@ -68,13 +68,15 @@ struct chain_walk {
 	"	b	1b				\n"
 #endif
 
-/* JOINED is the sum of the `acc` products; RESET() begins one of them again. */
+/* JOINED is the sum of the `acc` products; RESET() sets one product back to 1, where a new product
+ * begins. */
 #define USED(n)	 (acc > n ? p##n : 0)
 #define RESET(n) (p##n = acc > n ? 1 : p##n)
 #define JOINED	 (p0 + USED(1) + USED(2) + USED(3) + USED(4) + USED(5) + USED(6) + USED(7))
 
-/* Makes one multiplication per element. The elements go to the `acc` products in turn. A restart
- * takes few instructions and no multiplication, because it would delay the next products. */
+/* Makes one multiplication per element. The elements go to the `acc` products in turn. The code
+ * that starts new products has few instructions and no multiplication, because more work would
+ * delay the products. */
 KERNEL_BODY void chain_multiply(struct chain_walk *walk, const int acc)
 {
 	uint32_t sum = 0, p0 = 1, p1 = 1, p2 = 1, p3 = 1, p4 = 1, p5 = 1, p6 = 1, p7 = 1;
@@ -85,7 +87,8 @@ KERNEL_BODY void chain_multiply(struct chain_walk *walk, const int acc)
 
 		while (turns > 0) {
 			uint64_t stretch = left < turns ? left : turns, x;
-			/* The number of products that end in this piece of the ring. */
+			/* The number of products that end in the part of the array that
+			 * ring_piece() returned. */
 			uint64_t count = 1 + (turns - stretch) / walk->restart;
 			uint64_t span = walk->restart * 4 * (uint64_t)acc;
 			const uint32_t *end = data + stretch * (uint64_t)acc;
@@ -130,9 +133,9 @@ static uint64_t product_turns(const int64_t *v)
 	return v[RESTART] ? (uint64_t)((v[RESTART] + v[ACC] - 1) / v[ACC]) : UINT64_MAX;
 }
 
-/* The most iterations of a product at whose end the branch is predicted. Measured on Zen 4:
- * products of 44 iterations mostly end without a misprediction, products of 48 iterations with one.
- */
+/* Branch predictors predict the end of a product that takes at most so many iterations. Measured on
+ * Zen 4: products of 44 iterations mostly end without a misprediction, products of 48 iterations
+ * with one. */
 enum { PREDICTED = 44 };
 
 /* Writes an element. All elements are odd, so their products never become 0. */
@@ -168,8 +171,8 @@ static void chain_call(struct kernel_run *run, uint64_t elements)
 	run->result = walk.sum;
 }
 
-/* Element i belongs to product i modulo `acc`. The expected sum includes the last products, even if
- * they have no factors. A product without factors is 1. */
+/* Element i belongs to product i modulo `acc`. The expected sum also includes the products that
+ * begin last, even if no element was multiplied into them. A product without factors is 1. */
 static uint64_t chain_expected(const struct kernel_run *run, uint64_t elements)
 {
 	uint64_t last = run->v[RESTART] ? product_turns(run->v) * run->granule : UINT64_MAX;

@@ -15,8 +15,8 @@
 enum { SIZE, BITS, STEP, PAGES };
 enum { STEP_MOVE, STEP_COUNT };
 /* WHOLE: largest number of numbers for which verify() sorts all numbers. STEPPED: numbers moved or
- * counted while the model steps through the code. SHRUNK: bytes of both arrays for this purpose:
- * all STEPPED numbers belong to one pass. */
+ * counted while the model steps through the code. SHRUNK: bytes of both arrays while the model
+ * steps through the code; all STEPPED numbers then belong to one pass. */
 enum { WHOLE = 8192, STEPPED = 192, SHRUNK = 16384 };
 
 static const char *const step_names[] = { "move", "count", NULL };
@@ -77,8 +77,9 @@ typedef void radix_counter(
  * two arrays. */
 struct parts {
 	uint32_t *from, *to;
-	uint32_t *place; /* the places or counts of this pass, a number for each digit */
-	uint32_t *first; /* the first places of each pass */
+	uint32_t *place; /* for each value of a digit: the place of its next number in this pass, or
+			    its count */
+	uint32_t *first; /* for each pass and each value of a digit: its first place in the array */
 };
 
 static struct parts parts_of(const struct kernel_run *run)
@@ -96,9 +97,10 @@ static unsigned digit_of(const int64_t *v, uint64_t pass, uint32_t number)
 	return number >> (pass * (uint64_t)v[BITS]) & (uint32_t)(digits_of(v) - 1);
 }
 
-/* In each pass a number reads its place and, if it moves, writes to it. The places of a digit lie
- * in as many lines as there are digits. The numbers are read in order, and each digit's numbers are
- * written in order. */
+/* Each pass reads, for each number, the place to which the number goes next; with step=move it also
+ * stores the number there. The places to which a pass stores lie in as many cache lines as a digit
+ * has values. A pass reads the numbers in address order, and stores the numbers with the same digit
+ * in address order. */
 static void radix_describe(const int64_t *v, struct kernel_walk *walk)
 {
 	double passes = (double)passes_of(v), numbers = (double)count_of(v) * 4,
@@ -115,7 +117,8 @@ static void radix_describe(const int64_t *v, struct kernel_walk *walk)
 		places + numbers * (moves ? 2 : 1), REACH_ORDERED, 0 };
 }
 
-/* Sets the places or counts for a pass. */
+/* Sets the place (or the count) of each value of a digit to its initial value, at the start of a
+ * pass. */
 static void begin_pass(struct kernel_run *run, uint64_t pass)
 {
 	uint64_t digits = digits_of(run->v);
@@ -162,8 +165,9 @@ static struct status radix_prepare(struct kernel_run *run)
 	return status_ok();
 }
 
-/* Within the first pass, takes back only the steps made. The model steps through this function,
- * too, and all places of large digits would take too long. */
+/* If only a part of the first pass was made, takes back only the moves or counts of that part. The
+ * model single-steps radix_rewind(), too, and resetting all values of large digits would take too
+ * many steps. */
 static void radix_rewind(struct kernel_run *run)
 {
 	uint64_t done = run->position * passes_of(run->v);
@@ -177,8 +181,8 @@ static void radix_rewind(struct kernel_run *run)
 			parts.place[digit_of(run->v, 0, parts.from[i])]--;
 }
 
-/* An element is a number in all passes, so a call for few elements takes as many steps of one pass
- * as its numbers take in all passes. */
+/* An element is one number in all passes, so a call for n elements makes passes × n steps, which
+ * may all belong to one pass. */
 static void radix_call(struct kernel_run *run, uint64_t elements)
 {
 	uint64_t count = run->ring, passes = passes_of(run->v);
@@ -216,7 +220,8 @@ static uint64_t sum_of(const uint32_t *numbers, uint64_t count)
 	return sum;
 }
 
-/* Sorts all numbers. They must be the numbers that prepare() laid out, before and afterwards. */
+/* Sorts all numbers. Before and after the sort, the numbers must be those that prepare() laid out.
+ */
 static struct status verify_sort(struct kernel_run *run)
 {
 	uint64_t count = run->ring, sum = 0;
@@ -238,8 +243,7 @@ static struct status verify_sort(struct kernel_run *run)
 	return status_ok();
 }
 
-/* Takes part of the first pass, and takes each step back, the last one first, which leaves the
- * run at its start. */
+/* Makes a part of the first pass, then takes back each move or count, the last one first. */
 static struct status verify_part(struct kernel_run *run)
 {
 	uint64_t passes = passes_of(run->v), digits = digits_of(run->v),
@@ -269,7 +273,8 @@ static struct status radix_verify(struct kernel_run *run)
 							       : verify_part(run);
 }
 
-/* The same code runs for any amount of data. */
+/* The sort executes the same code for any amount of data, so single-stepping uses a small working
+ * set. */
 static void radix_shrink(int64_t *v)
 {
 	v[SIZE] = SHRUNK;

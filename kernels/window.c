@@ -478,8 +478,8 @@ static struct status window_verify(struct kernel_run *run)
 	walk(run, VERIFIED, &found);
 	if (memcmp(found.chain, expected.chain, sizeof(found.chain)) != 0)
 		return status_failed("window: a chain ended at a wrong node");
-	/* Indirect jumps and links compute nothing, but leave their last target in a general
-	 * register. */
+	/* Fillers of the kinds `indirect` and `link` compute nothing, but leave their last jump
+	 * target in a general register. */
 	if (v[FILLER] == WINDOW_INDIRECT || v[FILLER] == WINDOW_LINK)
 		memcpy(found.general, expected.general, sizeof(found.general));
 	if (memcmp(found.general, expected.general, sizeof(found.general)) != 0 ||

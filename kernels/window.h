@@ -32,9 +32,9 @@ struct window_filler {
 	const char *title;  /* the buffer in words, without an article: "reorder buffer" */
 	double each;	    /* number of entries of the buffer that one filler occupies */
 	double own; /* Number of entries of the buffer that the loop's own instructions occupy, from
-		       the first to the second miss, including both misses. The two misses still
-		       overlap if the number of fillers, times `each`, plus `own` equals the number
-		       of entries of the buffer. */
+		       the first to the second miss, including both misses. The two cache misses
+		       still overlap if fillers × `each` + `own` is at most the number of entries of
+		       the buffer. */
 	const char *counts; /* the word for what the knob `fillers` counts, such as "nops" */
 	const char *words;  /* a remark on the filler, of one or two sentences */
 };

@@ -21,7 +21,8 @@ static double round_number(double value, const double *steps, size_t count, bool
 	return 10 * power;
 }
 
-/* Returns the largest mark <= value; marks are 1, 2 or 5 times a power of ten. */
+/* Returns the largest tick mark of an axis that is <= value; marks are 1, 2 or 5 times a power of
+ * ten. */
 static double mark_below(double value)
 {
 	double power = pow(10, floor(log10(value) + 1e-9));
@@ -109,8 +110,8 @@ void scale_widen(struct scale *scale, double least, double most)
 		if (most > scale->high * OVER)
 			scale->high = scale_ceiling(most / OVER);
 	} else if (empty || least < scale->low || most > scale->high) {
-		/* The ends of a logarithmic axis are marks, so values within the old ends need no
-		 * margin. */
+		/* Both ends of a logarithmic axis are tick marks, so values between the old ends
+		 * need no margin. */
 		struct scale fitted = scale_fit(scale->kind, least, most);
 
 		scale->low = empty ? fitted.low : fmin(scale->low, fitted.low);
@@ -156,7 +157,8 @@ struct scale_words scale_figure(double value)
 	return words;
 }
 
-/* Adds a mark with a label. A mark of an axis with an empty label is minor: a short line. */
+/* Adds a tick mark with a label to an axis. A mark of an axis with an empty label is minor: a short
+ * line. */
 static __attribute__((format(printf, 4, 5))) void add(
 	struct scale_tick *ticks, int *count, double value, const char *format, ...)
 {
@@ -207,8 +209,8 @@ static int linear_ticks(const struct scale *scale, double parts, struct scale_ti
 	return count;
 }
 
-/* Marks at 1 to 9 in each power of ten. Labels are at 1 (with `halves` also at 2 and 5) in every
- * `decades`-th power of ten; all other marks are minor. */
+/* Adds tick marks at 1 to 9 times each power of ten. Labels are at 1 (with `halves` also at 2 and
+ * 5) in every `decades`-th power of ten; all other marks are minor. */
 static int decade_ticks(
 	const struct scale *scale, int decades, bool halves, struct scale_tick *ticks)
 {

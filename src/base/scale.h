@@ -1,4 +1,4 @@
-/* Scales of axes: the place of a value, and the marks. Pure. */
+/* Scales of a chart's axes: the place of a value on the axis, and the tick marks. Pure. */
 #pragma once
 
 #include <stdbool.h>
@@ -51,11 +51,11 @@ enum scale_kind scale_choose(const double *values, int count);
  * give places below 0 or above 1. The result is NAN if the value has no place on the axis. */
 double scale_place(const struct scale *scale, double value);
 
-/* Fills `ticks` with ascending marks, as many as fit on the axis. The parameter `room` is the
- * length of the axis. The result of extent(context, label) is the length of a label plus its
- * distance to the next label, in the unit of `room`. If extent is NULL, each label needs 2 rows of
- * text. Returns the number of marks. The result is 0 for SCALE_STEPS: the chart itself draws the
- * names of the steps. */
+/* Fills `ticks` with the tick marks of an axis in ascending order, as many as fit on the axis. The
+ * parameter `room` is the length of the axis. The result of extent(context, label) is the length of
+ * a label plus its distance to the next label, in the unit of `room`. If extent is NULL, each label
+ * needs 2 rows of text. Returns the number of marks. The result is 0 for SCALE_STEPS: the chart
+ * itself draws the names of the steps. */
 int scale_ticks(const struct scale *scale, double room,
 	double (*extent)(void *context, const char *label), void *context,
 	struct scale_tick ticks[SCALE_TICKS]);

@@ -10,7 +10,8 @@ struct status status_ok(void)
 {
 	struct status status;
 
-	/* The rest of the text stays unset: thousands of settings are checked for a screen. */
+	/* The rest of the message buffer stays unset, which saves time: one screen may check
+	 * thousands of settings. */
 	status.code = STATUS_OK;
 	status.text[0] = '\0';
 	return status;

@@ -79,7 +79,8 @@ struct request {
 	bool alone; /* true: first free the memory of all other working sets, for callers that will
 		       not use those sets again. Recently freed pages are quick to allocate */
 	struct counter_plan plan;  /* events to count; if plan.id is 0, no events are counted */
-	struct code_change change; /* a change of the loop's machine code, made before the trials */
+	struct code_change change; /* a change of the loop's machine code, such as added
+				      instructions, made before the trials */
 };
 
 /* The maximum number of requests to measure that can wait in the engine. */

@@ -63,7 +63,8 @@ enum source {
 
 /* The name, in files, of the source of a measured value: "counter", "reference", … */
 const char *source_name(enum source source);
-/* Words for the source of cycles: "counted", "reference clock" or "no clock". */
+/* Returns the clock that counted a measurement's cycles, in words: "counted" (by hardware),
+ * "reference clock" or "no clock". */
 const char *source_of_cycles(enum source source);
 
 /* The conditions (facts) under which the trials were made. */

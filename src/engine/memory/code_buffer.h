@@ -21,18 +21,18 @@ struct code_buffer {
  * the engine cannot decode machine code. */
 struct code_change {
 	size_t bytes; /* maximum number of bytes of the changed code */
-	/* Writes the changed code. It runs in the thread or child process that measures. NULL: the
-	 * code is not changed. */
+	/* Writes the changed code. write() runs in the thread or child process that measures. NULL:
+	 * the code is not changed. */
 	struct status (*write)(const struct code_change *change, const struct code_place *place,
 		const void **start);
-	/* The change: numbers that only write() uses. */
+	/* Two numbers that describe the change; only write() uses them. */
 	unsigned what, count;
 };
 
 /* The code to change, and the memory for the changed code. */
 struct code_place {
 	const void *code; /* the function with the loop */
-	size_t size;	  /* number of bytes that can be read there */
+	size_t size;	  /* number of bytes that can be read at `code` */
 	unsigned char *to;
 	size_t bytes;	     /* number of bytes at `to` */
 	unsigned char *data; /* CODE_DATA bytes, page-aligned, that the changed code may use */
@@ -46,10 +46,10 @@ enum { CODE_DATA = 4096 };
 struct status code_buffer_prepare(struct code_buffer *room, struct kernel_run *run);
 
 /* Changes the loop of a prepared run, then checks that the changed loop computes correctly
- * (kernel_verify()). The user's own loops have no such check. `made` is the buffer of the kernel's
- * own generated code; it may be empty. The changed code is in `room`, near enough to the original
- * code for 32-bit distances. STATUS_FAILED: the code cannot be changed, the text gives the reason;
- * or the system refuses the memory. */
+ * (kernel_verify()). The result of the user's own loops is not checked, because no expected result
+ * is known. `made` is the buffer of the kernel's own generated code; it may be empty. The changed
+ * code is in `room`, near enough to the original code for 32-bit distances. STATUS_FAILED: the code
+ * cannot be changed, the text gives the reason; or the system refuses the memory. */
 struct status code_buffer_change(struct code_buffer *room, const struct code_buffer *made,
 	const struct code_change *change, struct kernel_run *run);
 

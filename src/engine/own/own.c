@@ -353,8 +353,9 @@ static struct status own_child_prepare(struct kernel_run *run)
 	return status;
 }
 
-/* The run gives the code to call, because the engine may have changed it (engine/memory/
- * code_buffer.h). Without a run, the loaded function is called. */
+/* The field run->code.start has the address of the loop to call, because the engine may have
+ * changed the loop's machine code (engine/memory/code_buffer.h). If `run` is NULL, the function of
+ * the user's library is called. */
 static void own_child_call(struct kernel_run *run, uint64_t elements)
 {
 	own_loop *loop = run ? (own_loop *)run->code.start : child.loop;
