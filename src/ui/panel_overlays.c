@@ -44,7 +44,7 @@ static void about(struct page *page, const struct kernel *kernel)
 /* The sections of the help: each section is a heading and its paragraphs. */
 static const char *const letters[] = {
 	"Letters next to values: the source of the cycles",
-	"C counter  R reference clock  S single-stepped  T wall time  M model",
+	"C counter  R reference clock  S stepped  T wall time  M model  P probed",
 	"quiet: a trial without interference; contended: another thread used the core; "
 	"dropped: disturbed trials, which are discarded",
 	NULL,
@@ -58,6 +58,9 @@ static const char *const limits[] = {
 	"renaming, without a port",
 	"carried: each iteration waits for the previous one; latency: cycles until the result is "
 	"available, of loads from the address; port: starts one operation each cycle",
+	"P probed: cycles for which the loop keeps a port or other resource busy, measured with "
+	"added instructions that only this resource executes; in brackets: the model, if it "
+	"differs; ?: ambiguous",
 	NULL,
 };
 static const char *const counters[] = {
