@@ -10,7 +10,7 @@
  * measurement ends. PROBE_SHORT and SHORT_QUIET: the same for walks in address order
  * and over pages. TRIES:
  * largest number of measurements of a step (L3 or memory) that give no reliable value. */
-#define PROBE_SECONDS 0.03
+#define PROBE_SECONDS 0.04
 #define PROBE_SHORT   0.015
 enum { PROBE_QUIET = 40, SHORT_QUIET = 16, TRIES = 3 };
 
@@ -254,6 +254,18 @@ static double served(const struct memory_probe *probe, double latency, double me
 	return fmin(fmax((memory - latency) / (memory - l3), 0), 1);
 }
 
+/* Returns the largest random walk. If it gave no reliable value, the largest walk that reaches
+ * memory stands for it. */
+static const struct memory_point *largest_walk(const struct memory_probe *probe)
+{
+	const struct memory_point *point = probe->facts.point;
+	int last = MEMORY_POINTS - 1, i = last;
+
+	while (probe->done >> POINT_LAST & 1 && i > 0 && !(point[i].latency > 0))
+		i--;
+	return point[i].latency > FAR_FROM_CACHE * l3_latency(probe) ? &point[i] : &point[last];
+}
+
 /* Computes the size of L3 and the latency of memory from the random walks. L3 holds `bytes` of a
  * working set, so a working set that is larger by the size of the own caches and `bytes` reaches
  * memory. The latency of memory is that of the largest walk without its hits in L3. The size of L3
@@ -261,7 +273,7 @@ static double served(const struct memory_probe *probe, double latency, double me
 static void find_sizes(struct memory_probe *probe, const struct machine *machine)
 {
 	struct memory_facts *facts = &probe->facts;
-	const struct memory_point *last = &facts->point[MEMORY_POINTS - 1], *best = NULL;
+	const struct memory_point *last = largest_walk(probe), *best = NULL;
 	double own = own_caches(machine), memory = last->latency, nearest = 1,
 	       stated = (double)machine_cache(machine, 3);
 	struct cache_size *size = &facts->cache[2];
@@ -271,7 +283,7 @@ static void find_sizes(struct memory_probe *probe, const struct machine *machine
 	facts->memory.known = facts->memory.latency > 0 && facts->memory.lines > 0;
 	if (stated <= 0 || !(memory > FAR_FROM_CACHE * l3_latency(probe)))
 		return;
-	for (int i = 0; i < MEMORY_POINTS - 1; i++) {
+	for (int i = 0; &facts->point[i] < last; i++) {
 		double share = served(probe, facts->point[i].latency, memory),
 		       off = fabs(share - 0.5);
 
@@ -369,8 +381,10 @@ void memory_probe_accept(struct memory_probe *probe, const struct machine *machi
 		return;
 	probe->again = 0;
 	probe->done |= 1u << step;
-	if (!sample.valid || sample.unsettled || !(sample.cpe_lo > 0))
+	if (!sample.valid || sample.unsettled || !(sample.cpe_lo > 0)) {
+		find_sizes(probe, machine);
 		return;
+	}
 	size = (double)size_of(machine, step);
 	cycles = step < POINT_FIRST ? fastest(&result->trials, &sample) : sample.cpe;
 	if (step == L3_LATENCY) {

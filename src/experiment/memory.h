@@ -2,9 +2,9 @@
  * caches. The memory probe measures the latency and lines per cycle of L3, and random walks over
  * ranges of increasing size. From the walks it computes the part of L3 that this process has, and
  * the latency of memory. At the end the probe measures walks in address order over the
- * same ranges, page walks, and one core's highest read bandwidth. The measured values depend on the machine, so
- * core files do not contain them. memory_probe_next() gives the next missing request; pass the
- * request's result to memory_probe_accept(). */
+ * same ranges, page walks, and one core's highest read bandwidth. The measured values depend on the
+ * machine, so core files do not contain them. memory_probe_next() gives the next missing request;
+ * pass the request's result to memory_probe_accept(). */
 #pragma once
 
 #include <stdbool.h>

@@ -238,6 +238,23 @@ TEST(a_fast_walk_has_more_of_l3)
 	assert_true(isnan(memory_fast_bytes(facts, 1 << 20, 0)));
 }
 
+/* If the largest walk does not settle, a smaller walk that reaches memory stands for it. */
+TEST(memory_is_known_without_the_largest_walk)
+{
+	begin(32 << 10, 512 << 10, 32 << 20);
+	while (next(64 << 20)) {
+		struct result *result = answer_of(2 << 20);
+
+		for (unsigned i = 0; chains_asked() == 1 && size_asked() == 64 << 20 && i < 60; i++)
+			result->trials.trial[i].unsettled = true;
+		accept(result);
+	}
+	check_near(probe.facts.point[MEMORY_POINTS - 1].latency, 0, 0);
+	check_near(probe.facts.memory.latency, 400, 4);
+	check_near(probe.facts.cache[2].bytes, 2 << 20, 0.06 * (1 << 20));
+	assert_true(probe.facts.memory.known && probe.facts.parallel > 1);
+}
+
 /* Walks over pages: as many as have a line each in half of L2. */
 TEST(page_walks_are_measured)
 {
