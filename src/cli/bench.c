@@ -286,7 +286,7 @@ void bench_note_bound(const struct bench *bench, const struct cli *cli)
 	const struct machine *machine = bench->machine;
 
 	if (!machine->bound)
-		cli_note(cli, "the worker is not bound to a core: %s",
+		cli_note(cli, "the measuring thread could not be bound to one core: %s",
 			*machine->bind_note ? machine->bind_note : "refused");
 }
 

@@ -31,7 +31,7 @@ struct status cli_screen(const struct cli *cli)
 		if (!opens_screen(*command))
 			text_addf(&batch, "%s%s", batch.length ? ", " : "", (*command)->name);
 	status = status_usage("the explorer needs a terminal as standard input and output; "
-			      "these work without one: %s",
+			      "these subcommands work without a terminal: %s",
 		text_string(&batch));
 	text_free(&batch);
 	return status;

@@ -154,9 +154,9 @@ static struct status check_files(const struct cli *cli)
 	struct status status = asked(cli)->output ? file_check(asked(cli)->output) : status_ok();
 
 	if (status_is_ok(&status) && asked(cli)->install && !data_own_path("uarch", &path))
-		status = status_failed(
-			"--install: no folder for your own files: set HOME, XDG_CONFIG_HOME or "
-			"SLEXPLORE_DATA; --output FILE writes one anywhere");
+		status = status_failed("--install: the folder for your core models is not known: "
+				       "set HOME, XDG_CONFIG_HOME or "
+				       "SLEXPLORE_DATA, or use --output FILE");
 	text_free(&path);
 	return status;
 }
@@ -171,9 +171,10 @@ static struct status install(
 	text_addf(&name, "uarch/%s.uarch", report->name);
 	status = data_own_save(text_string(&name), text_string(model), &path, &backup);
 	if (status_is_ok(&status) && backup)
-		cli_note(cli, "the previous file is now %s~", text_string(&path));
+		cli_note(cli, "the previous core model was renamed to %s~", text_string(&path));
 	if (status_is_ok(&status))
-		cli_note(cli, "%s: from now on the model of this core, named %s",
+		cli_note(cli,
+			"%s: slexplore uses this core model, named %s, for this core from now on",
 			text_string(&path), report->name);
 	text_free(&name);
 	text_free(&path);
@@ -188,13 +189,14 @@ static struct status write_files(
 	if (asked(cli)->output)
 		status = file_save(asked(cli)->output, model, false);
 	if (status_is_ok(&status) && asked(cli)->output)
-		cli_note(cli, "%s: the core model; to use it: --uarch with this path",
+		cli_note(cli, "%s: the core model was written; to use it, give --uarch this path",
 			asked(cli)->output);
 	/* An incomplete model is not installed, because it would replace the complete shipped model
 	 * of this core. */
 	if (status_is_ok(&status) && asked(cli)->install && !report->complete)
-		cli_note(cli, "not installed: the measurement is not complete; --output FILE "
-			      "writes what was measured");
+		cli_note(cli,
+			"the core model is not installed, because the measurement is not complete; "
+			"--output FILE writes the incomplete core model");
 	else if (status_is_ok(&status) && asked(cli)->install)
 		status = install(cli, report, model);
 	return status;
@@ -265,8 +267,9 @@ static int characterise_run(struct cli *cli)
 	int exit_status;
 
 	if (asked(cli)->install && cli->word_count)
-		status = status_usage("--install needs a measurement of the whole core; with "
-				      "classes (%.60s…) use --output FILE",
+		status = status_usage(
+			"--install needs a measurement of all classes of instructions: leave out "
+			"%.60s…, or use --output FILE",
 			cli->words[0]);
 	if (cli->word_count)
 		options.classes = (const char *const *)cli->words;

@@ -188,7 +188,7 @@ static bool try_events(struct cli *cli, const struct event_plan *plan, struct co
 	bool tried;
 
 	if (!status_is_ok(&status)) {
-		cli_note(cli, "the events could not be tried: %s", status.text);
+		cli_note(cli, "which events this machine can count is not known: %s", status.text);
 		return false;
 	}
 	result = memory_new(1, sizeof(*result));

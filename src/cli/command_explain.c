@@ -88,7 +88,7 @@ static int explain_setting(struct cli *cli, struct model *model, const struct se
 	struct blocks blocks, whatif_blocks;
 
 	if (!explanation && *model->core.nearest)
-		return cli_fail(cli, status_failed("%s; --uarch %s explains it for that core",
+		return cli_fail(cli, status_failed("%s; --uarch %s explains the loop for that core",
 					     model->core.how, model->core.nearest));
 	if (!explanation)
 		return cli_fail(cli,
@@ -132,7 +132,7 @@ static void measure_memory(struct cli *cli, struct model *model, const struct se
 		return;
 	status = bench_open(&bench, cli);
 	if (!status_is_ok(&status)) {
-		cli_note(cli, "L3 and memory are not measured: %s", status.text);
+		cli_note(cli, "the latencies of L3 and memory are not measured: %s", status.text);
 		return;
 	}
 	model_measure(model, &bench, setting);
@@ -150,10 +150,11 @@ static int explain_run(struct cli *cli)
 	int exit_status;
 	bool quiet;
 
-	status = export ? explain_export_check(export)
-		 : asked->timeline && asked->graph
-			 ? status_usage("--timeline and --graph: use one of them")
-			 : status_ok();
+	status =
+		export ? explain_export_check(export)
+		: asked->timeline && asked->graph
+			? status_usage("--timeline and --graph exclude each other: use one of them")
+			: status_ok();
 	if (status_is_ok(&status))
 		status = words_setting(cli, &setting);
 	if (!status_is_ok(&status))

@@ -247,8 +247,8 @@ static void record_settings(struct recorder *recorder, const struct setting_inde
 	progress_line_clear(&recorder->line);
 	if (unvisited && !measurer_stopped(&measurer))
 		cli_note(recorder->cli,
-			"the time was too short for %d of %d settings: run the same command again "
-			"for the rest",
+			"the time was too short to measure %d of %d settings: run the same command "
+			"again to record the other settings",
 			unvisited, settings->count);
 }
 
@@ -330,7 +330,7 @@ static struct status parse(const struct cli *cli, struct sweep **sweep)
 		return status_ok();
 	if (own_is_path(words[0]))
 		return status_usage("%.100s: own loops cannot be recorded: a recording does not "
-				    "hold their code",
+				    "contain their code",
 			words[0]);
 	status = setting_find_kernel(words[0], &kernel);
 	if (status_is_ok(&status))
@@ -365,7 +365,8 @@ static struct status open_recording(struct recorder *recorder)
 	}
 	status = recording_open(recorder->cli->words[0], &place, &recorder->recording, &behind);
 	if (status_is_ok(&status) && behind)
-		cli_note(recorder->cli, "%s already holds %d settings: new ones are appended",
+		cli_note(recorder->cli,
+			"the recording %s already has %d settings: new settings are appended",
 			recorder->cli->words[0], recording_state(recorder->recording).held);
 	return status;
 }

@@ -26,7 +26,8 @@ static struct status take_other(struct cli *cli, char *command, size_t size)
 	if (access(path, R_OK) != 0)
 		return status_usage("%.200s: %s", path, strerror(errno));
 	if (cli->command_count == most)
-		return status_usage("%.100s: at most %d commands --do", path, most - 1);
+		return status_usage(
+			"%.100s: the option --do may be given at most %d times", path, most - 1);
 	snprintf(command, size, "beside %s", path);
 	cli->commands[cli->command_count++] = command;
 	memmove(&cli->words[1], &cli->words[2],
@@ -48,15 +49,15 @@ static struct status choose_setting(
 	if (cli->word_count < 2)
 		return status_ok();
 	if (own_is_path(cli->words[1]))
-		return status_usage("%.100s: recordings do not hold own loops; slexplore %.100s "
-				    "measures this one",
+		return status_usage("%.100s: recordings have no own loops; slexplore %.100s "
+				    "measures this loop",
 			cli->words[1], cli->words[1]);
 	status = setting_find_kernel(cli->words[1], &setting->kernel);
 	if (!status_is_ok(&status))
 		return status;
 	if (!replay_first(replay, setting->kernel, setting))
-		return status_usage("%.100s has no setting of %s", replay_summary(replay).name,
-			setting->kernel->name);
+		return status_usage("the recording %.100s has no setting of %s",
+			replay_summary(replay).name, setting->kernel->name);
 	for (int i = 2; i < cli->word_count; i++) {
 		const char *value;
 		int knob;
@@ -70,7 +71,8 @@ static struct status choose_setting(
 	}
 	wanted = *setting;
 	if (!replay_nearest(replay, setting, asked))
-		return status_usage("%.100s holds no setting of %s with these choices",
+		return status_usage("the recording %.100s has no setting of %s with the requested "
+				    "values of its knobs",
 			replay_summary(replay).name, setting->kernel->name);
 	for (int i = 0; i < wanted.kernel->knob_count; i++) {
 		const struct knob *knob = &wanted.kernel->knobs[i];

@@ -185,7 +185,8 @@ static int measure(struct output *output)
 		model_notes(&output->model, output->cli, &sweep_report(output->sweep)->counts);
 	}
 	if (interrupt_signal()) {
-		cli_note(output->cli, "interrupted: %u of %" PRIu64 " cells are written",
+		cli_note(output->cli,
+			"interrupted: %u of %" PRIu64 " settings are measured and printed",
 			output->report.records, sweep_progress(output->sweep).cells);
 		return draw(output, 128 + interrupt_signal());
 	}

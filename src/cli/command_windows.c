@@ -246,7 +246,8 @@ static struct status read_words(const struct cli *cli, struct windows_options *o
 			fillers[count++] = word;
 		else if (strncmp(word, WINDOWS_FILLERS "=", sizeof(WINDOWS_FILLERS)) == 0)
 			status = status_usage(
-				"%.60s: windows itself varies the number of fillers; "
+				"%.60s: slexplore windows itself varies the number of filler "
+				"instructions; "
 				"\"slexplore run %s\" measures one fixed number of fillers",
 				word, kernel->name);
 		else if (strncmp(word, WINDOWS_FILLER "=", sizeof(WINDOWS_FILLER)) == 0)

@@ -33,7 +33,7 @@ struct status model_open(struct model *model, const struct cli *cli, const struc
 	if (!status_is_ok(&status))
 		return status;
 	if (!model->core.uarch && *model->core.nearest)
-		cli_note(cli, "no limits: %s: --uarch %s uses it", model->core.how,
+		cli_note(cli, "no limits: %s; --uarch %s uses that core model", model->core.how,
 			model->core.nearest);
 	else if (!model->core.uarch)
 		cli_note(cli, "no limits: %s", model->core.how);
@@ -108,8 +108,9 @@ void model_notes(const struct model *model, const struct cli *cli, const struct 
 	if (cli->event_count == 0)
 		return;
 	if (plan->left_out)
-		cli_note(cli, "%d events are left out: at most %d can be counted", plan->left_out,
-			COUNTERS_MAX);
+		cli_note(cli,
+			"%d requested events are not counted: slexplore counts at most %d events",
+			plan->left_out, COUNTERS_MAX);
 	if (counts->count == 0) {
 		cli_note(
 			cli, "nothing could be counted%s%s", *counts->why ? ": " : "", counts->why);

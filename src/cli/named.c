@@ -96,7 +96,8 @@ struct status named_words(struct named *named, const struct cli *cli)
 	if (!sweeps_settle(&named->sweep)) {
 		const struct knob *knob = &named->sweep.kernel->knobs[named->sweep.base];
 
-		cli_note(cli, "no speedups: their baseline %s=%s is not among the values",
+		cli_note(cli,
+			"no speedups: their baseline %s=%s is not among the values of the sweep",
 			knob->name, setting_value(knob, named->sweep.base_value).text);
 	}
 	return status_ok();

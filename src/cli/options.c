@@ -69,13 +69,15 @@ static struct status apply_event(struct cli *cli, const char *value)
 
 	if (strlen(value) >= COUNTER_NAME)
 		return status_usage(
-			"--event %.60s...: at most %d characters", value, COUNTER_NAME - 1);
+			"--event %.60s...: the name of an event has at most %d characters", value,
+			COUNTER_NAME - 1);
 	status = counters_encode(value, &code);
 	if (!status_is_ok(&status))
 		return status_usage("--%s",
 			status.text); /* the text of the status begins with "event 'NAME': …" */
 	if (cli->event_count == COUNTERS_MAX)
-		return status_usage("--event %s: %d are the most", value, COUNTERS_MAX);
+		return status_usage(
+			"--event %s: at most %d events can be added", value, COUNTERS_MAX);
 	cli->events[cli->event_count++] = value;
 	return status;
 }
@@ -85,7 +87,8 @@ static struct status apply_do(struct cli *cli, const char *value)
 	const int most = sizeof(cli->commands) / sizeof(cli->commands[0]);
 
 	if (cli->command_count == most)
-		return status_usage("--do %.60s: at most %d commands", value, most);
+		return status_usage(
+			"--do %.60s: the option --do may be given at most %d times", value, most);
 	cli->commands[cli->command_count++] = value;
 	return status_ok();
 }

@@ -83,7 +83,8 @@ struct status work_begin_sweep(
 		return status;
 	progress = sweep_progress(sweep);
 	if (progress.excluded)
-		cli_note(cli, "%" PRIu64 " of %" PRIu64 " combinations skipped: %s",
+		cli_note(cli,
+			"%" PRIu64 " of %" PRIu64 " combinations of knob values are skipped: %s",
 			progress.excluded, progress.combinations, progress.why_excluded);
 	return status;
 }

@@ -134,8 +134,9 @@ static struct status check_look(const struct chart_sweep *gathered)
 		return status_usage("--chart %s needs two knobs with several values each",
 			chart_look_names[gathered->look]);
 	if (axis[0].count > GRID_MOST || axis[1].count > GRID_MOST)
-		return status_usage("--chart %s: %d by %d cells are too many for a picture: use at "
-				    "most %d in each direction",
+		return status_usage(
+			"--chart %s: a grid of %d by %d values is too large for a picture: use at "
+			"most %d values of each knob",
 			chart_look_names[gathered->look], axis[0].count, axis[1].count, GRID_MOST);
 	return status_ok();
 }

@@ -73,7 +73,7 @@ static double screen_y(double y)
 static void add_begin(const struct writing *writing, const char *name)
 {
 	text_addf(writing->script,
-		"# %1$s\n# Made by %2$s. `gnuplot %3$s.gp` writes %3$s.svg beside this file;\n"
+		"# %1$s\n# Made by %2$s. `gnuplot %3$s.gp` writes %3$s.svg next to this file;\n"
 		"# gnuplot -e \"kind='png'\" or \"kind='pdf'\" before its name writes those.\n"
 		"if (!exists(\"kind\")) kind = 'svg'\n"
 		"here = strlen(ARG0) > %4$zu ? ARG0[1:strlen(ARG0) - %4$zu] : ''\n"

@@ -113,9 +113,9 @@ static struct status same_place(
 			path, (unsigned long long)summary.place->seed);
 	if ((core != NULL) != (here->core != NULL) ||
 		(core && strcmp(core->name, here->core->name) != 0))
-		return status_usage("%.120s has limits for %s, not for %s: choose another file",
-			path, core ? core->name : "no core",
-			here->core ? here->core->name : "none");
+		return status_usage("the recording %.120s has limits for core model %s, not for "
+				    "%s: choose another file",
+			path, core ? core->name : "none", here->core ? here->core->name : "none");
 	return status_ok();
 }
 
@@ -175,7 +175,8 @@ static struct status look_inside(
 
 	if (!status_is_ok(&status))
 		return status_usage(
-			"%.200s; slexplore does not overwrite it with a recording", status.text);
+			"%.200s; slexplore does not overwrite this file with a recording",
+			status.text);
 	status = same_place(recording->path, replay, place);
 	if (status_is_ok(&status)) {
 		go_on(recording, replay);
@@ -199,7 +200,7 @@ static struct status open_file(
 		open(recording->path, how | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666);
 	if (recording->file < 0)
 		return status_failed("%.120s: %s", recording->path,
-			errno == ENXIO ? "nobody reads this pipe" : strerror(errno));
+			errno == ENXIO ? "no program reads from this pipe" : strerror(errno));
 	if (fstat(recording->file, &facts) < 0 || !S_ISREG(facts.st_mode))
 		return status_ok();
 	if (flock(recording->file, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK)

@@ -70,7 +70,8 @@ static struct status take_record(struct reading *reading, const json_t *object)
 	if (name && strcmp(name, "recording") == 0)
 		return reading_header(reading, object);
 	if (!reading->begun)
-		return status_usage("not a recording of slexplore: line 1 does not begin one");
+		return status_usage("not a recording of slexplore: line 1 is not the first record "
+				    "of a recording");
 	why = name ? read_record(reading, object, name) : "no record's name";
 	if (why)
 		reading_leave_out(reading, LEFT_OUT_DAMAGED, "%s", why);
@@ -268,8 +269,9 @@ struct status replay_open(const char *path, struct replay **replay)
 	if (!status_is_ok(&status) || (*replay)->settings.count > 0)
 		return status;
 	notes = replay_summary(*replay).notes;
-	status = status_usage("%.100s: none of its settings can be shown%s%.120s", (*replay)->name,
-		*notes ? ": " : "", *notes ? notes + strlen((*replay)->name) + 2 : "");
+	status = status_usage("%.100s: none of the recorded settings can be shown%s%.120s",
+		(*replay)->name, *notes ? ": " : "",
+		*notes ? notes + strlen((*replay)->name) + 2 : "");
 	status.text[strcspn(status.text, "\n")] = '\0';
 	replay_free(*replay);
 	*replay = NULL;

@@ -29,10 +29,11 @@ struct status reading_header(struct reading *reading, const json_t *object)
 
 	record_string(object, "program", program, sizeof(program));
 	if (!record_integer(object, "format", 1, INT32_MAX, &format))
-		return status_usage("not a recording of slexplore: it has no format number");
+		return status_usage(
+			"not a recording of slexplore: the first record has no format number");
 	if (format > RECORDING_VERSION && !reading->begun)
 		return status_usage(
-			"made by slexplore %s, format %d: this one reads formats up to %d",
+			"made by slexplore %s in format %d: this slexplore reads formats up to %d",
 			*program ? program : "?", (int)format, RECORDING_VERSION);
 	/* An id is valid only within one run of the recording, so a new header resets the ids. */
 	reading->id = reading->explained_id = 0;

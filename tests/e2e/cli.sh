@@ -133,7 +133,7 @@ says out 'block='
 # A sweep: rows in the order typed; excluded combinations are counted on standard error.
 expect 0 sweep combine unroll=2,1 acc=1..2 --format csv
 [ "$(wc -l <out)" -eq 4 ] || fail "not three cells: $(cat out)"
-says err "1 of 4 combinations skipped"
+says err "1 of 4 combinations of knob values are skipped"
 sed 1d out | grep -o 'combine,[a-z]*,[a-z0-9]*,[0-9]*,[0-9]*' | cut -d, -f4- | tr '\n' ' ' >order
 [ "$(cat order)" = "2,1 2,2 1,1 " ] || fail "order of cells: $(cat order)"
 expect 0 sweep combine unroll=1,2 --format json
@@ -199,6 +199,6 @@ wait "$pid"
 status=$?
 [ "$status" -eq 1 ] || fail "broken pipe: exit status $status"
 # Messages about disturbed cells may come first.
-! grep -qv -e "combinations skipped" -e "no undisturbed trial" err || fail "broken pipe: $(cat err)"
+! grep -qv -e "combinations of knob values are skipped" -e "no undisturbed trial" err || fail "broken pipe: $(cat err)"
 
 done_with "the command line does from outside what it should"

@@ -56,7 +56,7 @@ says err 'acc=3 was not recorded'
 expect 2 replay one.jsonl combine --script dump.script
 says err 'one.jsonl has no setting of combine'
 expect 2 replay one.jsonl ./mine.c --script dump.script
-says err './mine.c: recordings do not hold own loops; slexplore ./mine.c measures this one'
+says err './mine.c: recordings have no own loops; slexplore ./mine.c measures this loop'
 # A second recording is A.
 cp one.jsonl two.jsonl
 printf 'resize 120x40\ndump\n' >wide.script
@@ -73,7 +73,7 @@ says err 'a replay measures nothing: its samples are those of one.jsonl'
 
 # A tour without time for all settings ends with a message.
 expect 0 record tour.jsonl --time-budget 0.01
-says err 'the time was too short for '
+says err 'the time was too short to measure '
 says err ': run the same command again for the rest'
 
 # Append another kernel; existing samples are kept.
@@ -100,7 +100,7 @@ says err "damaged.jsonl:$line: "
 grep -q -F 'damaged line is left out' out || fail "the screen does not say so"
 sed '1s/"format":1/"format":2/' one.jsonl >future.jsonl
 expect 2 replay future.jsonl --script dump.script
-says err 'format 2: this one reads formats up to 1'
+says err 'format 2: this slexplore reads formats up to 1'
 expect 2 replay no-such-file --script dump.script
 says err 'no-such-file: No such file or directory'
 : >empty.jsonl
@@ -129,7 +129,7 @@ says err 'acc=99'
 [ ! -e x.jsonl ] || fail "a file was made although the words were wrong"
 echo 'a letter' >letter
 expect 2 record letter k-loads
-says err 'does not overwrite it with a recording'
+says err 'does not overwrite this file with a recording'
 [ "$(cat letter)" = 'a letter' ] || fail "another file was changed"
 expect 1 record /dev/full k-loads k=1 --time-budget 0.1
 says err 'No space left on device'

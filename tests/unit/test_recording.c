@@ -626,13 +626,13 @@ TEST(test_goes_on)
 	check_unopened(path, STATUS_USAGE, "--seed 7");
 	place.seed = 7;
 	place.core = NULL;
-	check_unopened(path, STATUS_USAGE, "has limits for odd, not for none");
+	check_unopened(path, STATUS_USAGE, "has limits for core model odd, not for none");
 	set_words(machine.host, "node8");
 	check_unopened(path, STATUS_USAGE, "not of this machine");
 
 	/* Any other file stays as it is. */
 	write_text("a letter\n", 9);
-	check_unopened(path, STATUS_USAGE, "does not overwrite it with a recording");
+	check_unopened(path, STATUS_USAGE, "does not overwrite this file with a recording");
 	assert_string_equal(read_text(&(size_t){ 0 }), "a letter\n");
 }
 
@@ -783,10 +783,10 @@ TEST(test_what_is_no_recording)
 	unlink(path);
 	recording = open_recording();
 	recording_close(recording);
-	check_refused("one.jsonl: none of its settings can be shown");
+	check_refused("one.jsonl: none of the recorded settings can be shown");
 	replace("\"format\":1,\"program\":\"", "\"format\":2,\"program\":\"9.");
 	check_refused("made by slexplore 9.");
-	check_refused("format 2: this one reads formats up to 1");
+	check_refused("format 2: this slexplore reads formats up to 1");
 }
 
 /* A recording of two settings of which one line is changed, as it is read. */
