@@ -92,7 +92,8 @@ enum { VISITS_AHEAD = 2 };
 struct visits {
 	const struct measurer *measurer;
 	void *context;
-	unsigned count; /* number of cells (settings to measure); accept() may change `count` */
+	unsigned count; /* number of cells (settings to measure); the function accept() may change
+			   `count` */
 	const unsigned *order; /* the order in which a round measures the cells; NULL: the cells 0,
 				  1, 2, … */
 	bool repeat; /* true: a round measures a cell again and again until wanted() returns false;

@@ -16,7 +16,8 @@ struct words diagram_insn(const struct loop *loop, int insn)
 
 	if (!loop->insn[insn].known)
 		return words_of("(not decoded)");
-	/* Only the text of a jump depends on the loop. */
+	/* Only the text of a jump depends on where the loop begins, because it shows the target's
+	 * distance from there. */
 	if (loop->insn[insn].target) {
 		struct text text = { 0 };
 
@@ -92,7 +93,8 @@ struct words diagram_ruler(double from, double each, int columns)
 	return words;
 }
 
-/* Returns the number at the end of a port's name; -1: the name has none. */
+/* Returns the number at the end of a port's name, such as 1 for "alu1"; -1: the name has no number.
+ */
 static int port_number(const char *name)
 {
 	size_t digits = strcspn(name, "0123456789");
@@ -100,7 +102,7 @@ static int port_number(const char *name)
 	return name[digits] ? atoi(name + digits) : -1;
 }
 
-/* Whether a port continues the list of the port before: agu0, agu1. */
+/* Whether a port's name follows the name of the previous port: agu0, agu1. */
 static bool follows(const char *before, const char *name)
 {
 	size_t length = strcspn(name, "0123456789");
@@ -146,7 +148,8 @@ struct words diagram_row_ports(const struct timeline *timeline, const struct tim
 	double after = -INFINITY;
 	size_t length = 0;
 
-	/* Each pass adds the micro-ops with the next start. */
+	/* Each pass of this loop adds the micro-ops that start next, in the order of their start
+	 * cycles. */
 	while (length < 8) {
 		double next = INFINITY;
 
@@ -245,14 +248,15 @@ double diagram_per_cycle(const struct dataflow *dataflow, int columns)
 	for (int wide = 4; wide >= 2; wide--)
 		if (cycles * wide <= columns)
 			return wide;
-	/* A graph that fits in a few screens stays readable and can be scrolled. */
+	/* A dependence graph that needs only a few screens stays readable, because the user can
+	 * scroll it. */
 	if (cycles * 2 <= 4.0 * columns)
 		return 2;
 	return 1 / diagram_cycles(cycles, columns);
 }
 
-/* Returns the first column of a cycle. Times that differ by a rounding error have the same column.
- */
+/* Returns the first column of a cycle. Two times that differ only by a rounding error give the same
+ * column. */
 static int column_of(double cycle, double per_cycle)
 {
 	return (int)floor(cycle * per_cycle + 1e-3);
@@ -263,7 +267,8 @@ int diagram_columns(const struct dataflow *dataflow, double per_cycle)
 	return column_of(last_cycle(dataflow), per_cycle) + 1;
 }
 
-/* Adds bits to a cell of the window. */
+/* Adds bits (parts of lines) to a character cell of the graph, if the cell lies in the visible
+ * part. */
 static void mark(const struct diagram_window *window, uint8_t *cells, int row, int column, int bits)
 {
 	row -= window->row;
@@ -272,7 +277,8 @@ static void mark(const struct diagram_window *window, uint8_t *cells, int row, i
 		cells[row * window->columns + column] |= (uint8_t)bits;
 }
 
-/* Makes a cell a part of a bar. A line that crosses the bar stays visible. */
+/* Makes a character cell a part of a bar, which shows an executing instruction. A vertical line
+ * that crosses the bar stays visible. */
 static void mark_bar(
 	const struct diagram_window *window, uint8_t *cells, int row, int column, int bits)
 {
@@ -285,7 +291,8 @@ static void mark_bar(
 }
 
 /* Draws a dependence: from the end of the producer's bar down to the consumer's row, and right to
- * the part that needs the result. The column before a bar is free for such lines. */
+ * the part that needs the result. The column before a bar stays free for the lines of dependences.
+ */
 static void draw_edge(const struct diagram_window *window, const struct dataflow_row *from,
 	const struct dataflow_edge *edge, int chosen, uint8_t *cells)
 {
@@ -308,8 +315,8 @@ static void draw_edge(const struct diagram_window *window, const struct dataflow
 		mark(window, cells, edge->to, column, DIAGRAM_LEFT | DIAGRAM_RIGHT | bits);
 }
 
-/* Draws a part of an instruction as a bar. If the part begins after the part before, dots show that
- * the instruction waits for another input. */
+/* Draws a part of an instruction (a load, an operation or a store) as a bar. If the operation
+ * begins later than its load ends, dots show that the instruction waits for another input. */
 static void draw_part(const struct dataflow *dataflow, const struct diagram_window *window,
 	int index, int chosen, uint8_t *cells)
 {

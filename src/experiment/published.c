@@ -94,13 +94,14 @@ double published_port(const struct published *published, const char *port)
 
 /* ---- which is right ---- */
 
-/* Ratio of the published cycles to the limit of their core from which they contradict each other.
- */
+/* Published cycles contradict the computed limit of their core if they are larger or smaller by
+ * this factor. */
 #define CONTRADICTS 1.5
-/* Difference of the micro-ops of a port from which they contradict each other. */
+/* Published micro-ops of a port contradict the core model if they differ by this number. */
 #define PORT_CONTRADICTS 0.3
 
-/* Fills the binding limit of the question's setting on a core. Returns false if there is none. */
+/* Computes the binding limit of the question's setting for the core called `name`. Returns false if
+ * the core has no known limit for the setting. */
 static bool find_limit(const struct explainer *explainer, const struct explain_question *question,
 	const char *name, bool foreign, struct published_limit *limit)
 {

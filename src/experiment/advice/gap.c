@@ -17,7 +17,7 @@ __attribute__((format(printf, 2, 3))) static void add(struct gap *gap, const cha
 	va_end(arguments);
 }
 
-/* Returns the first limit whose number is unknown; NULL: there is none. */
+/* Returns the first limit whose number of cycles is unknown; NULL: all are known. */
 static const struct limit *unknown_limit(const struct limits *limits)
 {
 	for (int i = 0; i < limits->limit_count; i++)
@@ -26,8 +26,8 @@ static const struct limit *unknown_limit(const struct limits *limits)
 	return NULL;
 }
 
-/* Adds the reason why a limit may be too low. A measurement that is much higher than the prediction
- * has a likely cause: the effect of a limit whose number is unknown. */
+/* Adds to the gap's text the reason why a limit may be too low. If a measurement is much higher
+ * than the prediction, the likely cause is a limit whose number of cycles is unknown. */
 static void add_unknown(const struct limits *limits, struct gap *gap)
 {
 	const struct limit *limit = unknown_limit(limits);
@@ -43,8 +43,8 @@ static void add_unknown(const struct limits *limits, struct gap *gap)
 		add(gap, "; not known here: %s", limit_rows[limit->kind].name);
 }
 
-/* Adds the distance from the limit or from the prediction: "0.178 (53 %) above the limit", or
- * "9.916 above the prediction, 19 times the prediction". */
+/* Adds to the gap's text the distance from the limit or from the prediction: "0.178 (53 %) above
+ * the limit", or "9.916 above the prediction, 19 times the prediction". */
 static void add_far(struct gap *gap)
 {
 	const char *from = gap->soft ? "prediction" : "limit",

@@ -29,7 +29,8 @@ struct gap {
 	double cycles, percent; /* measured value minus prediction or binding limit, in cycles and
 				   in percent of the prediction or limit */
 	char words[400];	/* the gap in words: "0.250 (50 %) above the prediction" */
-	char brief[40];		/* short form of the gap: "at it", "as predicted", "+0.250" */
+	char brief[40];		/* short form of the gap between measurement and limit: "at it", "as
+				   predicted", "+0.250" */
 };
 
 /* Computes the gap of a sample, which may be invalid. `core` is the title of the core whose limits

@@ -8,7 +8,7 @@
 #include "experiment/characterise/characterise.h"
 #include "model/core/uarch.h"
 
-/* The measured core, next to the core model that the program ships. */
+/* The model of the measured core, and the shipped core model with which it is compared. */
 struct characterised {
 	const struct characterise_report *report;
 	/* The measured core model and the model that the program ships; NULL: there is no such
@@ -27,5 +27,6 @@ void characterised_compare(struct characterised *characterised);
 /* Prints the classes of instructions, the other values, and what differs from the shipped core
  * model. */
 void characterised_print(FILE *out, const struct characterised *characterised);
-/* Adds the ports of one class of instructions: "p0,p1". Adds nothing if they are not known. */
+/* Adds to the text the ports of one class of instructions: "p0,p1". If the ports are not known,
+ * nothing is added. */
 void characterised_ports(const struct measured_ports *ports, int op, struct text *text);

@@ -199,7 +199,8 @@ static struct figure slots(const struct evaluation *e, const struct loop_item *i
  * decoders, and measured slots are wrong (Redwood Cove: 2 instead of 1). */
 #define AS_QUICK 0.02
 
-/* The fact that compares nops of 8 and 7 bytes. */
+/* Name of the measured fact (cycles of nops of 8 bytes ÷ cycles of nops of 7 bytes) that shows
+ * whether two nops share a slot. */
 #define NOPS_FACT "fuse nop after any"
 
 /* Two nops that share a slot have at most 15 bytes on the only core that is known to do this (Zen
@@ -223,7 +224,8 @@ static bool nops_share(const struct evaluation *e)
 	return false;
 }
 
-/* If nops share slots, only the lines without a nop show the width. */
+/* Computes the rename width. If two nops can share a rename slot, only loops without nops show the
+ * width. */
 static void fill_width(struct evaluation *e)
 {
 	struct measured *measured = e->measured;
@@ -247,11 +249,12 @@ static void fill_width(struct evaluation *e)
 
 /* ---- facts */
 
-/* A long loop fits if it takes less than FITS_MOST times as long per instruction as a short one. */
+/* A long loop fits the cache or buffer that the loop tests if it takes less than FITS_MOST times as
+ * long per instruction as a short loop. */
 #define FITS_MOST 1.15
 
-/* A loop is much slower than another if it takes more than STEPS_LEAST times as long. A byte more
- * per instruction alone makes a factor of at most 9/8. */
+/* A loop counts as much slower than another loop if it takes more than STEPS_LEAST times as long.
+ * One more byte per instruction alone makes a loop slower by a factor of at most 9/8. */
 #define STEPS_LEAST 1.3
 
 static struct figure fact_figure(const struct evaluation *e, const struct recipe *fact)
@@ -341,10 +344,11 @@ static void drop_fact(struct measured *measured, const char *word)
 }
 
 /* Facts of the front end are known only if the front end limits their loops: if the loops are
- * slower than rename. WIDE: the largest share of the width at which a loop counts as slower. */
+ * slower than rename. WIDE: a loop counts as slower than rename if it reaches at most this share of
+ * the rename width. */
 #define WIDE 0.97
 
-/* The bytes of the nops in the loops for `fetch-bytes` and `line-bytes`. */
+/* Bytes of each nop in the loops that measure the facts `fetch-bytes` and `line-bytes`. */
 enum { FETCH_NOP = 8, LINE_NOP = 15 };
 
 static bool limits_loop(const struct measured *measured, const struct measured_fact *fact, int each)
@@ -360,7 +364,8 @@ static void check_front_end(struct measured *measured)
 	     fetch = limits_loop(measured, fact_named(measured, "extra fetch-bytes"), FETCH_NOP);
 	double windows = line ? log2(line->figure.value) : 0;
 
-	/* A window has a power of two of bytes, and each iteration wastes a part of one. */
+	/* The micro-op cache holds code in windows whose bytes are a power of two; each iteration
+	 * wastes a part of one window. */
 	if (!limits_loop(measured, line, LINE_NOP) || fabs(windows - round(windows)) > 0.05)
 		drop_fact(measured, "extra line-bytes");
 	else
@@ -371,7 +376,7 @@ static void check_front_end(struct measured *measured)
 	}
 	if (!fetch)
 		drop_fact(measured, "extra fetch-bytes");
-	/* Without slower code beyond it, there may be no micro-op cache. */
+	/* If no loop outside the micro-op cache was slower, the core may have no micro-op cache. */
 	if (!decode && !fetch)
 		drop_fact(measured, "size opcache");
 }
@@ -384,7 +389,8 @@ void evaluate_slots(struct evaluation *e, const struct loop_item *items, int cou
 
 			e->measured->op[item->of].slots =
 				at_least(less(slots(e, item), exactly(recipe->beside)), 0);
-			/* The fillers took the nop along: alone it takes a slot. */
+			/* The measured nop shared the rename slot of another instruction; alone, a
+			 * nop takes a slot. */
 			if (e->measured->nops_share && strcmp(recipe->word, "nop") == 0)
 				e->measured->op[item->of].slots = exactly(1);
 		} else if (item->kind == ITEM_FACT_SLOTS) {

@@ -212,7 +212,8 @@ static void others_words(
 				: "");
 	if (facts->streams > 0)
 		text_addf(words, "%d stream%s", facts->streams, facts->streams == 1 ? "" : "s");
-	/* If a setting has both cores and streams, one bandwidth is shown for all other cores. */
+	/* If several cores run the kernel and further cores stream, a single bandwidth is shown for
+	 * all cores but the measured one. */
 	if (facts->streams > 0 && facts->others_gbps > 0 && isfinite(facts->others_gbps))
 		text_addf(words, "%s %s GB/s", facts->cores > 1 ? ": the others" : "",
 			units_value(facts->others_gbps).text);

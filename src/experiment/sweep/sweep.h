@@ -64,7 +64,7 @@ struct sweep_sink {
 	 * the combinations. cell->failure is set if the cell could not be measured. The pointer
 	 * `cell` to a measured setting is valid only during the call. */
 	void (*finished)(void *context, const struct cell *cell);
-	/* The sweep calls visited() after each visit to a cell, whose sample is still
+	/* The sweep calls visited() after each measurement of a setting whose sample is still
 	 * provisional. The pointer `cell` is valid during the call. NULL: no call. */
 	void (*visited)(void *context, const struct cell *cell);
 	/* The sweep calls before_wait() after each batch of finished cells, and before each wait,
@@ -159,7 +159,7 @@ struct sweeps_claim {
 	enum { SWEEPS_LESS, SWEEPS_ABOUT, SWEEPS_OVER } relation;
 	double factor;
 	struct sweeps_conditions a, b; /* the knob values of the two sides */
-	struct sweeps_conditions at;   /* the places for which the claim is made */
+	struct sweeps_conditions at;   /* conditions on other knobs for which the claim is made */
 	char words[160];	       /* the claim in words */
 };
 
@@ -323,9 +323,9 @@ const struct sweeps_published *sweeps_published_find(
 void sweeps_compared(const struct named_sweep *sweep, const struct sweeps_row *rows, size_t count,
 	struct text *lines);
 
-/* Adds a line for each claim: the claim, whether it holds for these rows, and the measured values
- * with their quartiles. If the claim does not hold, the line names the cause. A claim without
- * measured rows gets no line. */
+/* Adds a line for each claim of the cited document: the claim, whether it holds for these rows, and
+ * the measured values with their quartiles. If the claim does not hold, the line names the cause. A
+ * claim without measured rows gets no line. */
 void sweeps_claims(const struct named_sweep *sweep, const struct sweeps_row *rows, size_t count,
 	struct text *lines);
 
@@ -339,9 +339,10 @@ void sweeps_reason(const struct sweeps_row *fast, const struct sweeps_row *slow,
 void sweeps_words(const struct named_sweep *sweep, const struct sweeps_row *rows, size_t count,
 	struct text *lines);
 
-/* Compares the published order of times or speedups with the measured order. A way is a value of
- * the baseline's knob; a place is a combination of values of the other knobs. For each place where
- * the order of the ways differs, adds a line with the two ways that differ most. Adds one line if
- * all places agree, and nothing if no place can be compared. */
+/* Compares the published order of times or speedups with the measured order. Here, a way is one
+ * value of the baseline's knob, and a place is one combination of values of the other knobs. For
+ * each combination of the other knobs at which measured and published order differ, adds a line
+ * with the two values that differ most. Adds a single line if published and measured order agree
+ * everywhere, and nothing if no order can be compared. */
 void sweeps_order(const struct named_sweep *sweep, const struct sweeps_row *rows, size_t count,
 	struct text *lines);

@@ -18,7 +18,8 @@ struct sweep_table {
 			       */
 	struct sweep *sweep;
 	struct sweep_table_report report;
-	/* For the functions that the sweep calls. */
+	/* The next three fields are for the functions that the sweep calls back while it measures.
+	 */
 	const struct measurer *measurer;
 	struct explain_question question;
 	double begin;
@@ -130,7 +131,8 @@ static void explain_row(void *argument)
 	explainer->explain(explainer->context, &table->question, table->explanation);
 }
 
-/* Explains a setting; NULL: there is no core model, or the campaign ends. */
+/* Computes the limits of a setting; NULL: there is no core model, or the measurement was stopped.
+ */
 static const struct explanation *explain_setting(
 	struct sweep_table *table, const struct setting *setting)
 {
@@ -148,7 +150,7 @@ static const struct explanation *explain_setting(
 	return measurer_compute(table->measurer, explain_row, table) ? table->explanation : NULL;
 }
 
-/* Measures L3 and memory as far as the largest setting needs them. */
+/* Measures L3 and memory for the working set of the table's largest setting. */
 static void measure_memory(struct sweep_table *table, const struct measurer *measurer)
 {
 	const struct sweep_table_report *report = &table->report;
@@ -197,7 +199,8 @@ static void advise(struct sweep_table *table)
 
 /* ---- the measurement ---- */
 
-/* Takes the sample of a cell into its row. A row is explained once, after its first visit. */
+/* Copies the newest sample of a measured setting to the setting's row of the table. The limits of a
+ * row are computed once, after the first measurement of its setting. */
 static void take(struct sweep_table *table, const struct cell *cell, enum sweep_table_state state)
 {
 	struct sweep_table_report *report = &table->report;

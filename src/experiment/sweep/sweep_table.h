@@ -16,23 +16,24 @@ struct sweep_table_options {
 	const struct named_sweep *named; /* copied */
 	uint64_t seed;
 	struct memory_limits memory_limits;
-	/* The model that gives instructions and limits; NULL: both are unknown. The sweep table
-	 * owns `core`, and unloads it. */
+	/* The core model from which the table computes instructions and limits; NULL: both are
+	 * unknown. The sweep table owns `core`, and unloads it. */
 	const struct explainer *explainer;
 	struct core core;
-	bool foreign;			 /* `core` is not the running core */
+	bool foreign; /* true: `core` is the model of another core than the one on which the program
+			 runs */
 	struct memory_probe memory;	 /* the L3 and memory values measured so far */
 	const struct event_plan *events; /* events to count, copied; NULL: nothing is counted */
 };
 
 enum sweep_table_state {
 	SWEEP_TABLE_WAITS,	 /* the setting was not measured yet */
-	SWEEP_TABLE_PROVISIONAL, /* the sample will get more trials */
+	SWEEP_TABLE_PROVISIONAL, /* the setting has a first sample, which will get more trials */
 	SWEEP_TABLE_DONE,
 	SWEEP_TABLE_FAILED, /* the setting could not be measured */
 };
 
-/* The largest number of rows. A sweep with more settings is refused. */
+/* The largest number of rows. A sweep with more settings than this number of rows is refused. */
 enum { SWEEP_TABLE_ROWS = 512 };
 
 struct sweep_table_report {
@@ -48,7 +49,7 @@ struct sweep_table_report {
 	 * quantities with published values. */
 	int figure_count;
 	enum sweeps_figure figure[SWEEPS_FIGURES];
-	/* The lines about the whole sweep: the order of the published values, the note and the
+	/* Lines of text about the whole sweep: the order of the published values, the note and the
 	 * source. */
 	struct text words;
 	double done;	    /* progress, from 0 to 1 */

@@ -1,18 +1,20 @@
-/* Judges the claims of a document by measured rows: does side A have less than side B, about so
- * many times the value, or more? */
+/* Judges the claims of a document, such as "A takes half the time of B", by the measured rows: does
+ * side A have less than side B, about `factor` times the value, or more? */
 #include <math.h>
 
 #include "base/units.h"
 #include "experiment/sweep/sweep.h"
 
 /* "About": a ratio agrees with the claimed factor if their logarithms differ by at most half of the
- * factor's logarithm, within these limits. A claim of 10 % is then refuted by a ratio of 1. */
+ * factor's logarithm, within these limits. With these limits, a measured ratio of 1 refutes a claim
+ * of 10 %. */
 #define ABOUT_LEAST 0.05
 #define ABOUT_MOST  0.14
-/* The same for a claim that both sides are alike. */
+/* The largest difference of logarithms that agrees with a claim that both sides are alike. */
 #define ABOUT_ALIKE 0.10
 
-/* The two rows of one place, with their values, and the ratio a ÷ b with its spread. */
+/* The two measured rows that a claim compares, with their values, and the ratio a ÷ b with its
+ * spread. */
 struct place {
 	const struct sweeps_row *a, *b;
 	double value[2], lo[2], hi[2]; /* of a and of b */
@@ -34,7 +36,8 @@ static bool fits(const struct sweeps_conditions *conditions, const struct settin
 	return true;
 }
 
-/* Fills the value of one row and its spread. Without quartiles, the spread is 0. */
+/* Computes the claimed quantity of one measured row, and its quartiles. If the row has no
+ * quartiles, both quartiles are the value itself. */
 static bool value_of(const struct named_sweep *sweep, const struct sweeps_claim *claim,
 	const struct sweeps_row *row, const struct sweeps_row *rows, size_t count, double *value,
 	double *lo, double *hi)
@@ -45,8 +48,8 @@ static bool value_of(const struct named_sweep *sweep, const struct sweeps_claim 
 	return isfinite(*value) && *value > 0;
 }
 
-/* Finds the rows of the place whose side A is `row`. Returns false if the row is not on side A, or
- * one of the two rows has no settled value. */
+/* Finds the two rows that the claim compares if `row` is its side A. Returns false if the row is
+ * not on side A, or one of the two rows has no settled value. */
 static bool find_place(const struct named_sweep *sweep, const struct sweeps_claim *claim,
 	const struct sweeps_row *row, const struct sweeps_row *rows, size_t count,
 	struct place *place)
@@ -71,7 +74,8 @@ static bool find_place(const struct named_sweep *sweep, const struct sweeps_clai
 	return true;
 }
 
-/* Returns the tolerance of "about" for a factor, as a difference of logarithms. */
+/* Returns by how much a measured ratio may differ from the claimed factor, as a difference of
+ * logarithms. */
 static double tolerance(double factor)
 {
 	double effect = fabs(log(factor));
@@ -98,7 +102,7 @@ static enum verdict judge(const struct sweeps_claim *claim, const struct place *
 		       : FAILS;
 }
 
-/* Adds the words of a side: "lookups=16". */
+/* Adds the knob values of one side of the claim: "lookups=16". */
 static void side_words(const struct named_sweep *sweep, const struct sweeps_conditions *side,
 	const struct setting *setting, struct text *words)
 {
@@ -110,7 +114,8 @@ static void side_words(const struct named_sweep *sweep, const struct sweeps_cond
 	}
 }
 
-/* Adds the knobs of a place that vary and belong to no side: " at size=192k". */
+/* Adds the knob values that vary in the sweep and belong to no side of the claim: " at size=192k".
+ */
 static void place_words(const struct named_sweep *sweep, const struct sweeps_claim *claim,
 	const struct setting *setting, const struct sweeps_row *rows, size_t count,
 	struct text *words)
@@ -132,7 +137,7 @@ static void place_words(const struct named_sweep *sweep, const struct sweeps_cla
 	}
 }
 
-/* Adds the two values of a place with their quartiles, and their ratio: "lookups=16 cpi 1.27 (1.25
+/* Adds the two compared values with their quartiles, and their ratio: "lookups=16 cpi 1.27 (1.25
  * to 1.29), lookups=1 2.72 (2.70 to 2.75, contended), 0.467 times". */
 static void values_words(const struct named_sweep *sweep, const struct sweeps_claim *claim,
 	const struct place *place, struct text *words)
@@ -155,14 +160,15 @@ static void values_words(const struct named_sweep *sweep, const struct sweeps_cl
 	text_addf(words, ", %s times", units_value(place->ratio).text);
 }
 
-/* Returns whether a quantity says how fast a row is. */
+/* Returns whether a quantity measures speed, such as cycles or seconds, not an amount such as
+ * instructions. */
 static bool is_speed(enum sweeps_figure figure)
 {
 	return figure != SWEEPS_INSTRUCTIONS && figure != SWEEPS_INSTRUCTIONS_TOTAL &&
 	       figure != SWEEPS_CPI && figure != SWEEPS_TRAFFIC;
 }
 
-/* Adds the cause of a difference between the two rows of a place, if one is known. */
+/* Adds the likely cause, if known, why one of the two compared rows is faster. */
 static void cause_words(const struct named_sweep *sweep, const struct sweeps_claim *claim,
 	const struct place *place, struct text *words)
 {
@@ -185,8 +191,8 @@ static void cause_words(const struct named_sweep *sweep, const struct sweeps_cla
 	text_free(&reason);
 }
 
-/* The number of places with each verdict, and the place to show: the one that is farthest from the
- * claim. */
+/* The verdicts of a claim: for how many pairs of rows it holds or fails, and the pair that is
+ * farthest from the claim. */
 struct judgement {
 	int count[VERDICTS], places;
 	double least, most; /* smallest and largest ratio */

@@ -21,8 +21,8 @@ void sweeps_line(const struct named_sweep *sweep, const struct setting *setting,
 const char *const sweeps_figure_names[SWEEPS_FIGURES] = { "cpe", "ns", "seconds", "gbps",
 	"bytes-per-cycle", "speedup", "instructions", "instructions-total", "cpi", "traffic" };
 
-/* Titles of the quantities. If a title ends in "per", the name of the kernel's element is added to
- * the title. */
+/* Titles of the quantities. If the title of a quantity ends in "per", as in "cycles per", the name
+ * of the kernel's element is added. */
 static const struct {
 	const char *title;
 	bool paced;

@@ -258,8 +258,7 @@ static bool next_place(struct windows *windows, struct windows_row *row, double 
 	if (row->knee.kind != KNEE_UNCLEAR || ++windows->searches >= SEARCHES)
 		return false;
 	row->curve.count = 0;
-	row->contended =
-		false; /* the value to forget belonged to the points that were just removed */
+	row->contended = false; /* the contention was seen in the points that were just removed */
 	return knee_next(&row->curve, least, row->most, x);
 }
 

@@ -10,15 +10,18 @@
 
 /* The largest number of rows. */
 enum { ROWS_MOST = 4096 };
-/* An input counts as the last one if it comes at most SAME_TIME cycles before the start. */
+/* An input counts as the one for which a node waits if it comes at most SAME_TIME cycles before the
+ * node's start. */
 static const double SAME_TIME = 1e-3;
 
-/* The steps that the dataflow shows: `passes` passes over the first `steps` steps of the path. */
+/* The executed instructions that the dependence graph shows: `passes` passes over the first `steps`
+ * steps of the path. */
 struct shown {
 	int passes, steps;
 };
 
-/* A stepped path has several iterations. The dataflow then shows the first two. */
+/* The path of a single-stepped loop has several iterations. The dependence graph of a
+ * single-stepped loop shows the first two. */
 static struct shown shown_of(const struct loop *loop)
 {
 	int turns = 0, steps = loop->path_count;
@@ -32,7 +35,8 @@ static struct shown shown_of(const struct loop *loop)
 	return (struct shown){ 1, steps < ROWS_MOST ? steps : ROWS_MOST };
 }
 
-/* Returns the link of the slowest chain at a step; NULL: the chain does not pass the step. */
+/* Returns the link of the slowest loop-carried chain for a step of the path; NULL: the step is not
+ * on the chain. */
 static const struct chain_link *link_at(const struct limits *limits, int step)
 {
 	for (int i = 0; i < limits->chain.link_count; i++)
@@ -50,13 +54,14 @@ static bool is_carried(const struct limits *limits, const struct deps_node *node
 							  : link->alu);
 }
 
-/* Removes the bias of counters (deps.c) and rounding errors. */
+/* Rounds a time: removes the small bias of loop counters (deps.c) and rounding errors. */
 static double whole(double cycle)
 {
 	return fabs(cycle - rint(cycle)) < SAME_TIME ? rint(cycle) : cycle;
 }
 
-/* Computes the start of each node in each pass. Edges lead to later nodes, or to later passes. */
+/* Computes the start of each node (load, operation or store) in each pass over the path. Edges of
+ * the graph lead to later nodes, or to later passes over the path. */
 static double *start_nodes(const struct deps_graph *graph, int passes)
 {
 	double *start = memory_new((size_t)(passes * graph->node_count), sizeof(*start));
@@ -106,7 +111,7 @@ static void add_part(struct dataflow *dataflow, const struct dataflow_part *part
 	dataflow->part[dataflow->part_count++] = *part;
 }
 
-/* Adds an edge between two rows, or merges it with an equal edge. */
+/* Adds a dependence between two executed instructions, or merges it with an equal one. */
 static void add_edge(struct dataflow *dataflow, const struct dataflow_edge *edge)
 {
 	for (int i = dataflow->edge_count - 1; i >= 0 && dataflow->edge[i].to == edge->to; i--)
@@ -120,7 +125,8 @@ static void add_edge(struct dataflow *dataflow, const struct dataflow_edge *edge
 	dataflow->edge[dataflow->edge_count++] = *edge;
 }
 
-/* Places the nodes of each row, and adds the edges between rows. */
+/* Computes the times of the parts of each executed instruction, and adds the dependences between
+ * instructions. */
 static void add_times(const struct limits *limits, const struct deps_graph *graph,
 	const double *start, const struct shown *shown, struct dataflow *dataflow)
 {
@@ -155,7 +161,7 @@ static void add_times(const struct limits *limits, const struct deps_graph *grap
 			new.slack = new.out < at - SAME_TIME;
 			new.carried = !new.slack && dataflow->row[new.from].carried &&
 				      dataflow->row[new.to].carried;
-			/* The halves of a fused pair are one operation. */
+			/* The two instructions of a macro-fused pair are one operation. */
 			if (new.from != new.to &&
 				!(new.from + 1 == new.to &&
 					dataflow->row[new.to].kind == TIMELINE_FUSED))

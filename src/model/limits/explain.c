@@ -80,8 +80,9 @@ static void step_call(void *context, uint64_t count)
 }
 
 /* The exact number of instructions per element includes the code between two passes over the data.
- * That code is not part of the loop: without it, an iteration has as many elements as the kernel
- * says. A larger difference has other causes. */
+ * The code between two passes is not part of the loop: without this code, an iteration has as many
+ * elements as the kernel says. If the two numbers of elements differ by more than MOST, the code
+ * between passes is not the cause. */
 static void leave_out_passes(const struct kernel_run *run, struct loop *loop)
 {
 	static const double MOST = 1.1;

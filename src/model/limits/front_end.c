@@ -1,9 +1,10 @@
-/* The front end: how many cycles it needs to supply the micro-ops of a path, and which part of it
- * supplies them. Pure.
+/* Computes how many cycles the front end needs to supply the micro-ops of a path (executed
+ * instructions), and which part of the front end supplies them. Pure.
  *
  * The code is divided into aligned windows of `line-bytes` bytes. The micro-op cache supplies one
- * window a cycle, if it holds the window. A window that it cannot hold comes from the decoders.
- * Source: Downs, "Performance Speed Limits", Front End Effects; Abel and Reineke, "Facile". */
+ * window a cycle, if it holds the window. A window of code that the micro-op cache cannot hold
+ * comes from the decoders. Source: Downs, "Performance Speed Limits", Front End Effects; Abel and
+ * Reineke, "Facile". */
 #include "model/limits/tally.h"
 
 #include <math.h>
@@ -11,11 +12,13 @@
 
 #include "base/text.h"
 
-/* Adjacent instructions of the path in one window, up to a taken branch. */
+/* Successive instructions of the path that lie in one window (aligned block of code), up to a taken
+ * branch. */
 struct window {
 	int first, end; /* steps of the path: first … end - 1 */
 	double ops;	/* number of micro-ops */
-	bool decoded;	/* the micro-op cache cannot hold the window */
+	bool decoded;	/* the micro-op cache cannot hold the window, so the window comes from the
+			   decoders */
 };
 
 struct front_end {
@@ -23,13 +26,15 @@ struct front_end {
 	const double *fact; /* the core's facts, by enum uarch_fact */
 	struct window *window;
 	int windows;
-	bool crowded;	  /* a window has too many micro-ops for the micro-op cache */
-	const char *over; /* the capacity that the loop exceeds, as text; NULL: no capacity */
+	bool crowded; /* at least one window of code has too many micro-ops for the micro-op cache
+		       */
+	const char *over; /* text that names the micro-op cache's capacity that the loop exceeds;
+			     NULL: the loop exceeds none */
 	bool far;	  /* the first-level instruction cache cannot hold the loop */
 };
 
-/* ERRATUM_BLOCK: bytes of the blocks of the JCC erratum. CODE_LINE: bytes of a line of the
- * instruction cache. */
+/* ERRATUM_BLOCK: bytes of the code blocks whose ends the JCC erratum (Intel, Skylake) concerns.
+ * CODE_LINE: bytes of a line of the instruction cache. */
 enum { ERRATUM_BLOCK = 32, CODE_LINE = 64 };
 
 static const struct insn *insn_at(const struct front_end *front, int step)
@@ -39,8 +44,8 @@ static const struct insn *insn_at(const struct front_end *front, int step)
 	return &loop->insn[loop->path[step].insn];
 }
 
-/* Micro-ops of an instruction as the micro-op cache holds them. The second instruction of a fused
- * pair has none. */
+/* Returns the number of micro-ops that an instruction takes in the micro-op cache. The second
+ * instruction of a macro-fused pair takes none. */
 static double ops_of(const struct tally *tally, int insn)
 {
 	const struct insn_tally *counts = &tally->insn[insn];
@@ -51,7 +56,7 @@ static double ops_of(const struct tally *tally, int insn)
 	return facts->slots - (tally->uarch->laminate == LAMINATE_DECODED ? 0 : facts->unlaminated);
 }
 
-/* Whether the code goes on elsewhere after this step. */
+/* Whether execution continues at another address than that of the next instruction in memory. */
 static bool leaves(const struct front_end *front, int step)
 {
 	const struct loop *loop = front->tally->loop;
@@ -63,8 +68,9 @@ static bool leaves(const struct front_end *front, int step)
 	       insn_at(front, step + 1)->address != insn->address + insn->length;
 }
 
-/* The number of the block of `bytes` bytes in which a step is fetched. The front end must have the
- * last byte of a taken branch before it goes on (measured on Zen 4). */
+/* Returns the number of the aligned block of `bytes` bytes in which the front end fetches a step of
+ * the path. A taken branch is fetched with the block that has its last byte, because the front end
+ * needs this byte (measured on Zen 4). */
 static uint64_t block_of(const struct front_end *front, int step, double bytes)
 {
 	const struct insn *insn = insn_at(front, step);
@@ -109,8 +115,8 @@ static bool is_affected(const struct front_end *front, int step)
 	return begin / ERRATUM_BLOCK != (insn->address + insn->length) / ERRATUM_BLOCK;
 }
 
-/* Counts what the loop occupies in the micro-op cache, each instruction once, and marks the windows
- * that it cannot hold. */
+/* Counts the micro-ops and entries that the loop occupies in the micro-op cache, and marks the
+ * windows of code that the cache cannot hold. */
 static void find_decoded(struct front_end *front)
 {
 	const struct loop *loop = front->tally->loop;
@@ -133,7 +139,7 @@ static void find_decoded(struct front_end *front)
 		all += ops;
 		ops = 0;
 	}
-	/* A line more or less does not make the whole loop miss. */
+	/* If the code exceeds the capacity by at most a line, the whole loop does not miss. */
 	front->far = code > 0 && length > code + CODE_LINE;
 	if (front->far)
 		front->over = "beyond the first instruction cache: ";
@@ -152,8 +158,9 @@ static void find_decoded(struct front_end *front)
 
 /* ---- Cycles */
 
-/* Cycles in which the ends of instructions are found: a limited number per cycle, in one aligned
- * block of code at a time. An instruction across two blocks takes part in both. */
+/* Returns the cycles in which the predecoder finds the ends of instructions: a limited number per
+ * cycle, in one aligned block of code at a time. An instruction that lies in two blocks counts in
+ * both. */
 static double predecode_cycles(const struct front_end *front, int first, int end)
 {
 	double bytes = front->fact[EXTRA_FETCH_BYTES], each = front->fact[EXTRA_PREDECODE],
@@ -179,7 +186,7 @@ static double predecode_cycles(const struct front_end *front, int first, int end
 	return cycles + ceil(insns / each - 1e-9);
 }
 
-/* Cycles in which the decoders receive the bytes of adjacent steps. */
+/* Returns the cycles in which the decoders receive the bytes of successive instructions. */
 static double fetch_cycles(const struct front_end *front, int first, int end)
 {
 	double bytes = front->fact[EXTRA_FETCH_BYTES], sum = 0;
@@ -193,7 +200,8 @@ static double fetch_cycles(const struct front_end *front, int first, int end)
 	return sum / bytes;
 }
 
-/* Whether only the first decoder takes the instruction of a step: a long or complex one. */
+/* Whether only the first decoder can decode an instruction: a long instruction, or one with many
+ * micro-ops. */
 static bool needs_first(const struct front_end *front, int step)
 {
 	double longest = front->fact[EXTRA_DECODE_LONG], simple = front->fact[EXTRA_DECODE_SIMPLE];
@@ -223,23 +231,24 @@ static double decode_cycles(const struct front_end *front, int first, int end)
 			used = 0;
 		}
 		used++;
-		/* After a taken branch, the code of the target is in another block. */
+		/* The target of a taken branch begins a new block of code. */
 		if (leaves(front, s) && s + 1 < end)
 			used = INFINITY;
 	}
 	return groups ? fmax(cycles, insns / each) : insns / each;
 }
 
-/* Cycles and number of windows, by source. */
+/* The cycles and the windows of code that the decoders and the micro-op cache supply. */
 struct supply {
 	double cached, ops, decoded, bytes;
 	double decoded_insns; /* number of instructions from the decoders */
-	bool decodes;	      /* at least one window comes from the decoders */
+	bool decodes;	      /* at least one window of code comes from the decoders */
 	double alone;	      /* number of instructions that only the first decoder takes */
 	enum { BY_BYTES, BY_ENDS, BY_DECODERS } by; /* what limits the decoded part */
 };
 
-/* Whether a step counts as an instruction: the second instruction of a fused pair does not. */
+/* Whether a step of the path counts as an instruction: the second instruction of a macro-fused pair
+ * does not count. */
 static bool counts(const struct front_end *front, int step)
 {
 	return !front->tally->insn[front->tally->loop->path[step].insn].fuses;
@@ -282,14 +291,15 @@ static struct supply supply_of(const struct front_end *front)
 
 /* ---- Limits */
 
-/* Limits that are far below the highest hard limit are left out, because the front end limits
- * nearly every loop a little more than rename. */
+/* A limit of the front end that is far below the highest hard limit is not listed, because the
+ * front end limits nearly every loop a little more than rename. */
 static bool matters(const struct tally *tally, double cycles)
 {
 	return cycles > 0.8 * tally->bound;
 }
 
-/* Unknown numbers of the front end only matter to a loop that rename nearly limits. */
+/* An unknown number of the front end is reported only for a loop that the rename width nearly
+ * limits. */
 static bool may_limit(const struct tally *tally)
 {
 	return matters(tally, tally->slots / tally->uarch->width);
@@ -302,8 +312,7 @@ static bool exceeds(const struct tally *tally, double cycles)
 	return cycles > tally->slots / tally->uarch->width + 1e-9 && matters(tally, cycles);
 }
 
-/* Adds the limit of code from the decoders, and of the windows before it from the micro-op cache.
- */
+/* Adds the limit of a loop whose code comes from the decoders, in part or completely. */
 static void add_decoded(const struct front_end *front, struct tally *tally,
 	const struct supply *supply, enum limit_kind kind, const char *why)
 {
@@ -344,22 +353,25 @@ static void add_decoded(const struct front_end *front, struct tally *tally,
 			lacks);
 }
 
-/* Adds the limit of windows and micro-ops from the micro-op cache. An unknown size of a window only
- * matters to a loop that the width nearly limits. */
+/* Adds the two limits of the micro-op cache: windows of code per cycle, and micro-ops per cycle. If
+ * the bytes of a window are unknown, the limit is reported as unknown only for a loop that the
+ * rename width nearly limits. */
 static void add_cached(
 	const struct front_end *front, struct tally *tally, const struct supply *supply)
 {
 	double each = front->fact[EXTRA_OPCACHE_OPS], bytes = front->fact[EXTRA_LINE_BYTES],
 	       cycles = supply->ops / each;
 
-	/* The next iteration does not begin in the cycle of the last one. */
+	/* The micro-op cache does not supply the end of one iteration and the start of the next in
+	 * the same cycle. */
 	if (bytes > 0 && supply->cached == tally->turns)
 		cycles = tally->turns * ceil(cycles / tally->turns - 1e-9);
 	if (each > 0 && exceeds(tally, cycles))
 		limits_add(tally, LIMIT_OPCACHE, cycles,
 			"%s micro-ops, %s a cycle from the op cache",
 			words_turn(tally, supply->ops).text, words_number(each).text);
-	/* Every iteration needs a cycle: that alone is not worth a limit next to higher ones. */
+	/* Each iteration needs at least one cycle for its window of code; a limit of one cycle is
+	 * not listed next to higher limits. */
 	if (bytes > 0 && exceeds(tally, supply->cached) &&
 		supply->cached > fmin(tally->turns, tally->bound) + 1e-9)
 		limits_add(tally, LIMIT_ALIGNMENT, supply->cached,
@@ -371,9 +383,9 @@ static void add_cached(
 			tally, LIMIT_ALIGNMENT, "bytes a cycle from the op cache not known");
 }
 
-/* Rename slots of a path in which nops only share a slot if they reach the decoders together with
- * the instruction before. The decoders receive an aligned block of code per cycle, and take a
- * limited number of instructions from the blocks received so far. */
+/* Returns the rename slots of the path on a core where a nop shares the slot of the previous
+ * instruction only if both reach the decoders together. The decoders receive an aligned block of
+ * code per cycle, and take a limited number of instructions from the blocks received so far. */
 static double decoded_slots(const struct front_end *front)
 {
 	const struct tally *tally = front->tally;
@@ -422,8 +434,8 @@ static void add_pairs(const struct front_end *front, struct tally *tally)
 			words_turn(tally, slots - tally->slots).text);
 }
 
-/* Adds the limit of a loop that the micro-op queue repeats. An iteration, or several copies of it,
- * take a whole number of cycles. */
+/* Adds the limit of the loop buffer: the micro-op queue repeats a short loop without fetching it.
+ * In the loop buffer, one iteration, or several copies of it, take a whole number of cycles. */
 static void add_loop_buffer(const struct front_end *front, struct tally *tally)
 {
 	enum { MOST_COPIES = 8 };

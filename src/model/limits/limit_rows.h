@@ -6,11 +6,7 @@
  *
  * hardness  HARD: a lower bound; a correct measurement is never below a hard limit.
  *           SOFT: an estimate of a known effect; a loop may run faster than a soft limit.
- * resource  the kind of resource that limits the loop, from enum limit_resource
- * rank      if two limits are equal, the limit of lower rank is named first: it is more specific
- * name      name of the limit, the same on screen, in text, records, scripts and the manual
- *
- * limits.h and limit_words.c include this file, and define LIMIT() for their own use. */
+ * resource: the kind of resource */
 
 LIMIT(WIDTH, HARD, PIPELINE, 12, "width")
 LIMIT(PORTS, HARD, PORTS, 11, "ports")

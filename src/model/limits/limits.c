@@ -303,7 +303,8 @@ void limits_clear(struct limits *limits)
 	*limits = kept;
 }
 
-/* Returns the highest known limit, in cycles per path. */
+/* Returns the cycles of the loop's highest known limit, per pass through the executed instructions
+ * (path). */
 static double highest(const struct limits *limits)
 {
 	double most = 0;
@@ -314,7 +315,7 @@ static double highest(const struct limits *limits)
 }
 
 /* Adds an unknown limit if the loop would be much slower without L3. Other processes and virtual
- * machines share L3, and the part of L3 that this process has changes within seconds. */
+ * machines share L3, so the part of L3 that this process has changes within seconds. */
 static void add_shared(struct tally *tally)
 {
 	struct limits_place without = *tally->place;

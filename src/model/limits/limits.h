@@ -107,7 +107,8 @@ void limits_clear(struct limits *limits);
 void limits_compute(const struct loop *loop, const struct uarch *uarch,
 	const struct limits_place *place, struct limits *limits);
 
-/* The work of one iteration of a loop on a core, without its assignment to ports. */
+/* The work of one loop iteration: how many instructions of each class a core executes, without
+ * their ports. */
 enum { LIMITS_USES = 64 };
 struct limits_work {
 	double slots, loads, stores, taken; /* rename slots, loads, stores, taken branches */

@@ -52,12 +52,12 @@ static struct limit_words describe_chain(const struct tally *tally, const struct
 	return words;
 }
 
-/* Operations that have left the scheduler because they execute: one for each of three chains that
- * overlap. */
+/* Number of operations that execute and have already left the scheduler: one for each of three
+ * chains that overlap. */
 enum { OVERLAPPING = 3 };
 
-/* Counts the instructions of the path with the operation `op` that wait for their own last result:
- * the links of this chain and of chains beside it. */
+/* Counts the instructions of the path that have the operation `op` and wait for their own last
+ * result: the links of the slowest chain and of parallel chains. */
 static double count_waiting(const struct tally *tally, const struct uarch_class *op)
 {
 	const struct loop *loop = tally->loop;

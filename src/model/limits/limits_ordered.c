@@ -11,12 +11,13 @@
 enum { L1, L2, L3 };
 
 /* Bytes of a cache line, as kernels assume, and the number of sets of L1: the bits of an address
- * within a page of 4 KiB choose the set. ROWS_MOST: the largest number of rows that are looked at.
- */
+ * within a page of 4 KiB choose the set. ROWS_MOST: the largest number of matrix rows whose
+ * accesses are compared. */
 enum { LINE = 64, SETS = 64, ROWS_MOST = 512 };
 
 /* Returns the lines per cycle that L2 sends to L1: from the core's file, or measured. 0: unknown.
- * L2 is at least as fast as L3, so a lower measured value was disturbed. */
+ * If the measured bandwidth of L2 is below that of L3, the measurement was disturbed, so L3's
+ * bandwidth is used. */
 static double second_lines(const struct tally *tally)
 {
 	const struct uarch_cache *cache = uarch_cache(tally->uarch, 2);
@@ -27,7 +28,7 @@ static double second_lines(const struct tally *tally)
 		       : fmax(measured->l2_lines, measured->l2_lines > 0 ? measured->l3.lines : 0);
 }
 
-/* Returns the latency of L3 for a walk that leaves no line in L2; 0: unknown. */
+/* Returns the latency of L3 for accesses to data of which no line stays in L2; 0: unknown. */
 static double third_latency(const struct memory_facts *measured)
 {
 	return measured->l3_walk > 0 ? measured->l3_walk : fmax(measured->l3.latency, 0);
@@ -40,11 +41,11 @@ static double known(const struct misses *misses, int level)
 	return isnan(each) ? 0 : each;
 }
 
-/* Returns the cycles of a miss beyond L2 that no prefetcher fetches, because each access lies on
- * another page. A line has several elements, which the walk reads in several passes; only the first
- * of these passes misses, and then every element misses. The misses of the elements that fit the
- * reorder buffer together wait at the same time. Returns 0 if prefetchers follow the walk, or a
- * number is unknown. */
+/* Returns the cycles of an L2 miss if no prefetcher fetches the line, because each access lies on
+ * another page. The elements of a line are read in several passes over the data; only the first
+ * pass misses, and in it every access misses. The misses of all elements that fit the reorder
+ * buffer together overlap. Returns 0 if prefetchers fetch the lines in time, or a number is
+ * unknown. */
 static double wait_of(const struct tally *tally, bool memory)
 {
 	const struct memory_facts *measured = &tally->place->measured;
@@ -63,7 +64,8 @@ static double wait_of(const struct tally *tally, bool memory)
 	return fmax(latency, 0) / fmin(together, most);
 }
 
-/* Returns the cycles per path of the lines that come from memory. */
+/* Returns the cycles that lines from memory need, per pass through the loop's executed instructions
+ * (path). */
 static double far_cycles(const struct tally *tally, const double beyond[3])
 {
 	double each = wait_of(tally, true);
@@ -76,7 +78,8 @@ static double far_cycles(const struct tally *tally, const double beyond[3])
 static void add_lines(struct tally *tally, const double beyond[3])
 {
 	const struct memory_facts *measured = &tally->place->measured;
-	/* A walk that reads one value of each line is slower than a walk that reads all. */
+	/* A loop that reads one value of each line needs more cycles per line than a loop that
+	 * reads all values. */
 	double strided = memory_strided_cycles(measured),
 	       far = tally->place->walk.step >= LINE && strided > 0 ? 1 / strided
 								    : measured->memory.lines;
@@ -101,8 +104,9 @@ static void add_lines(struct tally *tally, const double beyond[3])
 		words.text);
 }
 
-/* Adds the cycles of loads that wait while lines arrive in L1. A loop of loads to general registers
- * uses all load ports in every cycle, and none is then free for a line. */
+/* Adds the limit of loads that cannot begin while missing lines are written into L1. A loop with
+ * many loads to general registers uses all load ports in every cycle, so an arriving line must keep
+ * a load from beginning. */
 static void add_fills(struct tally *tally, double lines)
 {
 	double each = tally->uarch->fact[EXTRA_LINE_FILL], cap = tally->uarch->fact[CAP_LOADS],
@@ -117,7 +121,8 @@ static void add_fills(struct tally *tally, double lines)
 		*words_s(tally, lines) ? "" : "s");
 }
 
-/* Returns the number of rows of a walk whose accesses fit the reorder buffer together. */
+/* Returns the number of matrix rows whose accesses fit the reorder buffer together, in a loop that
+ * moves down a column. */
 static int rows_in_buffer(const struct tally *tally)
 {
 	double rob = tally->uarch->fact[SIZE_ROB];
@@ -134,11 +139,11 @@ static int set_of(double bytes)
 	return (int)(fmod(floor(bytes / LINE), SETS));
 }
 
-/* Adds the limit of accesses that compete for few sets of L1. If the accesses in the reorder buffer
- * need more lines of a set than the set has, a line that was loaded leaves L1 before the store to
- * it, and the store fetches it again. Stores leave the store queue in order, so only stores to
- * different sets fetch their lines at the same time. `beyond` are the lines per element that come
- * from levels after L1, L2 and L3. */
+/* Adds the limit of loads and stores to rows that compete for few sets of L1. If the accesses in
+ * the reorder buffer need more lines of a set than it has ways, a loaded line leaves L1 before the
+ * store to it. The store then fetches the line again. Stores leave the store queue in order, so
+ * only stores to different sets fetch their lines at the same time. `beyond` are the lines per
+ * element that come from levels after L1, L2 and L3. */
 static void add_conflicts(struct tally *tally, const double beyond[3])
 {
 	const struct limits_place *place = tally->place;
@@ -206,11 +211,12 @@ void limits_ordered(struct tally *tally)
 		&misses);
 	if (!misses.known || isnan(misses.level[L1].each) || isnan(misses.level[L2].each))
 		return;
-	/* Without a third level, memory serves what L2 does not hold. */
+	/* If the machine has no L3, memory supplies the lines that L2 does not hold. */
 	for (int i = L1; i <= L3; i++)
 		beyond[i] =
 			i == L3 && isnan(misses.level[L3].each) ? beyond[L2] : known(&misses, i);
-	/* Prefetchers make the walk fast, so L3 serves more lines than its size says. */
+	/* Prefetchers make accesses in address order fast, so L3 supplies more lines than its size
+	 * suggests. */
 	if (!walk->apart && isfinite(fast))
 		beyond[L3] = fmin(beyond[L3], beyond[L2] * (1 - fast));
 	tally->sampled = true;

@@ -11,8 +11,9 @@
 /* Bytes of a cache line, as kernels assume. */
 enum { LINE = 64 };
 
-/* The simulation of chains that begin again is skipped if a chain has more than OVERLAP_MOST times
- * the micro-ops of the reorder buffer. Such long chains overlap little. */
+/* The simulation of dependence chains that begin again is skipped if a chain has more than
+ * OVERLAP_MOST times as many micro-ops as the reorder buffer has entries. Such long chains overlap
+ * little. */
 #define OVERLAP_MOST 4
 
 /* ---- Limits of rename */
@@ -58,9 +59,10 @@ static void add_scheduling(struct tally *tally)
 			words_turn(tally, cycles).text);
 }
 
-/* Adds the limit of chains that begin again after some elements. The latency limit assumes that a
- * chain and the next chain overlap as far as the reorder buffer allows. In a run of the pipeline,
- * elements of a new chain enter the reorder buffer only after older elements retire. */
+/* Adds the limit of loop-carried dependence chains that begin again after some elements, as a sum
+ * does for each matrix row. The latency limit assumes that the end of a dependence chain overlaps
+ * with the next chain as far as the reorder buffer allows. In the simulated pipeline, elements of a
+ * new chain enter the reorder buffer only after older elements retire. */
 static void add_overlap(struct tally *tally)
 {
 	double restart = tally->place->walk.restart / tally->elements,

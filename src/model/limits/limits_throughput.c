@@ -258,8 +258,8 @@ static void add_banks(struct tally *tally)
 
 /* ---- Stores to different blocks of memory: cache lines on most cores */
 
-/* Replaces each store that crosses the end of a block by two stores, one to each block. The part in
- * the block of the previous store comes first. */
+/* Replaces each store that crosses the end of a block by two stores, one to each block. Of the two
+ * stores, the one to the block of the previous store comes first. */
 static void divide(struct accesses *stores, int64_t block)
 {
 	struct accesses parts = { 0,
@@ -286,8 +286,8 @@ static void divide(struct accesses *stores, int64_t block)
 	*stores = parts;
 }
 
-/* Whether a store may go to the same block as the previous store. At the first store of the path,
- * the previous store is the last store of the previous path. */
+/* Whether a store may write to the same aligned block of bytes as the previous store. At the first
+ * store of the path, the previous store is the last store of the previous path. */
 static bool may_share(const struct accesses *stores, int at, int64_t block)
 {
 	const struct access *b = &stores->access[at],
@@ -311,7 +311,8 @@ static double store_cycles(const struct accesses *stores, double together, int64
 	int first = 0, run = 1;
 	double cycles = 0;
 
-	/* Counting begins at a store that cannot share a block with the previous store. */
+	/* Counting of the cycles begins at a store that cannot share a block (and so a cycle) with
+	 * the previous store. */
 	while (first < stores->count && may_share(stores, first, block))
 		first++;
 	if (first == stores->count)
@@ -345,8 +346,8 @@ static void add_store_lines(struct tally *tally)
 	 * chance. */
 	if (walk->scattered && walk->range > LINE && walk->lines * tally->elements > stores - 1e-9)
 		random = stores * (1 - block / walk->range) / lines;
-	/* Stores of a walk with a stride of at least a block never share a block. The stride may be
-	 * in a register, so the code does not show it. */
+	/* Stores whose stride is at least a block of bytes never share a block. The stride of the
+	 * stores may be in a register, so the code does not show it. */
 	if (!walk->scattered && walk->step >= block)
 		random = stores / lines;
 	all = collect(tally->loop, true);

@@ -1,7 +1,7 @@
 /* Simulates a loop in an idealised pipeline. The pipeline renames a limited number of slots per
  * cycle, and binds each micro-op to a port at rename. Each port executes its oldest ready micro-op
- * first. A limited number of micro-ops is in flight. The limit `scheduling` is the time of such a
- * run; timeline.c shows a run.
+ * first. A limited number of micro-ops is in flight. The cycles of a simulated run are the limit
+ * `scheduling`; timeline.c shows a run.
  *
  * The port limit assumes the best assignment of micro-ops to ports. Some cores choose the port at
  * rename, before they know when each micro-op will be ready, so their choice can be worse. The rule
@@ -34,12 +34,15 @@ static const double SAME_TIME = 1e-3;
  * end of the cycle. */
 static const double SLIVER = 1e-6;
 
-/* How far a run has come. */
+/* How far the simulation of the pipeline has come. */
 struct progress {
-	int renamed, retired; /* number of steps that are renamed, and of steps that are retired */
-	double credit, in_flight; /* free rename slots; slots of steps in the reorder buffer */
-	double from, to;	  /* time at the ends of the rounds `warm` and `until` */
-	double done;		  /* latest time of a result */
+	int renamed, retired; /* number of steps (executed instructions) that are renamed, and of
+				 steps that are retired */
+	double credit, in_flight; /* number of free rename slots in this cycle; number of slots that
+				     the steps in the reorder buffer occupy */
+	double from, to; /* simulated time at the ends of the rounds (passes over the path) `warm`
+			    and `until` */
+	double done;	 /* latest time of a result */
 };
 
 /* sooner() and later() are like fmin() and fmax() without handling of NAN. The compiler can inline
@@ -56,9 +59,9 @@ static double later(double a, double b)
 
 static void started(struct pipeline *pipeline, int number);
 
-/* Starts a node if all its producers have started. The start time is `ready`, or the time when the
- * store has the value, if that time is later. A negative time would mean that the node has not
- * started. */
+/* Starts a node (a load, operation or store) if all its producers have started. The start time is
+ * `ready`, or the time when the store has the value, if that time is later. The start time must not
+ * be negative, because a negative time means that the node has not started. */
 static void start(struct pipeline *pipeline, int number, double ready)
 {
 	struct instance *instance = &pipeline->instance[number];
@@ -90,8 +93,8 @@ static bool inputs_are_known(const struct instance *instance)
 	return instance->waits - instance->stores <= 0;
 }
 
-/* Makes the ports that can execute an instance's micro-ops check their queues at the time when the
- * instance is ready. */
+/* Lets the ports that can execute an instance's micro-ops check their queues in the cycle when its
+ * inputs are available. */
 static void wake_ports(struct pipeline *pipeline, int number)
 {
 	const struct work *work = &pipeline->work[number % pipeline->graph.node_count];
@@ -107,7 +110,7 @@ static void wake_ports(struct pipeline *pipeline, int number)
 	}
 }
 
-/* Reports the start time of a node's instance to the nodes that use its result. */
+/* Passes the start time of an instance (a node in one round) to the nodes that use its result. */
 static void started(struct pipeline *pipeline, int number)
 {
 	const struct deps_graph *graph = &pipeline->graph;
@@ -141,7 +144,8 @@ static void started(struct pipeline *pipeline, int number)
 	}
 }
 
-/* Returns the time from which all gates of a waiting micro-op are open. */
+/* Returns the time from which a waiting micro-op may pass all its gates; a gate models a limited
+ * rate, such as loads per cycle. */
 static double gates_open(const struct pipeline *pipeline, unsigned gates)
 {
 	double open = -INFINITY;
@@ -165,15 +169,16 @@ static double begins(const struct pipeline *pipeline, const struct waiting *wait
 		ready = instance->ready;
 	if (waiting->gates)
 		open = gates_open(pipeline, waiting->gates);
-	/* A gate that opens within the cycle lets a micro-op begin in that cycle. */
+	/* If a gate opens during the current cycle, the micro-op may still begin in this cycle. */
 	if (open < pipeline->now + 1 - SLIVER)
 		open = -INFINITY;
 	ready = later(ready, open);
-	/* The bias of counters (deps.c) makes no operation begin a cycle earlier. */
+	/* The small bias of loop counters (deps.c) must not make an operation begin a cycle
+	 * earlier. */
 	return ceil(ready) - ready < SAME_TIME ? ceil(ready) : ready;
 }
 
-/* Begins a micro-op of the queue of port `from` on the port `port`. */
+/* Lets the port `port` execute a micro-op that waits in the queue of the port `from`. */
 static void begin(struct pipeline *pipeline, int from, int index, int port)
 {
 	struct waiting *queue = pipeline->queue[from], op = queue[index];
@@ -205,9 +210,9 @@ static void begin(struct pipeline *pipeline, int from, int index, int port)
 	}
 }
 
-/* Runs the oldest ready micro-op of a port. An ideal run takes the micro-op that can begin first in
- * this cycle. Returns false if no micro-op is ready; look_at is then the time when the next
- * micro-op is ready. */
+/* Lets a port execute the oldest ready micro-op of its queue. An ideal run takes the micro-op that
+ * can begin first in this cycle. Returns false if no micro-op is ready; look_at is then the time
+ * when the next micro-op is ready. */
 static bool execute_one(struct pipeline *pipeline, int port)
 {
 	const struct waiting *queue = pipeline->queue[port];
@@ -250,8 +255,8 @@ static bool execute_one(struct pipeline *pipeline, int port)
 	return false;
 }
 
-/* Returns the next ready micro-op of a port's queue, from the place *index on, and moves *index
- * behind it. NULL: there is none. */
+/* Returns the next ready micro-op in a port's queue, starting at the index *index, and moves *index
+ * past it. NULL: there is none. */
 static const struct waiting *next_ready(const struct pipeline *pipeline, int port, int *index)
 {
 	double soon = pipeline->now + 1 - SLIVER;
@@ -283,8 +288,9 @@ static uint32_t wanted_ports(const struct pipeline *pipeline)
 	return wanted;
 }
 
-/* Runs the oldest ready micro-op that a port can execute, from the queue of another port. Returns
- * false if there is none. An ideal run thus leaves no port idle that could work. */
+/* Lets an idle port execute the oldest ready micro-op that it can take from the queue of another
+ * port. Returns false if no other queue has a suitable micro-op. In a simulation with ideal ports,
+ * no port that could work is therefore idle. */
 static bool take_over(struct pipeline *pipeline, int port)
 {
 	int oldest = INT_MAX, from = -1, place = -1;

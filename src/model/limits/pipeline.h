@@ -11,24 +11,28 @@ enum { PIPELINE_QUEUE = 512, PIPELINE_TERMS = 2 * UARCH_TERMS, PIPELINE_GATES = 
 
 struct pipeline;
 
-/* The rules of a run. All zero: the core chooses ports at rename, and only its ports, its width and
- * its buffers limit it. */
+/* The rules of a run. If all rules are zero, the core chooses ports at rename, and only its ports,
+ * its rename width and its buffers limit it. */
 struct pipeline_rules {
-	bool ideal;	/* Ports have equal shares of the work, as in the port limit. Times may be
-			   fractions of a cycle. A step retires when its results are available. */
-	bool keep;	/* the run keeps the times of each step in `times` */
-	double restart; /* number of rounds after which carried chains begin again; 0: never */
-	const struct limits *limits; /* limits with the carried chain that begins again; NULL if
-					restart is 0 */
+	bool ideal; /* true: ports have equal shares of the work, as in the port limit. With ideal
+		       ports, times may be fractions of a cycle. An instruction retires when its
+		       results are available. */
+	bool keep;  /* the simulation keeps the times of each executed instruction in `times` */
+	double restart; /* number of rounds (passes over the path) after which loop-carried chains
+			   begin again; 0: never */
+	const struct limits *limits; /* limits that contain the loop-carried chain that begins
+					again; NULL if restart is 0 */
 	double slots;		     /* rename slots per cycle; 0: the width of the core */
-	double most;		     /* further cycles after which the run gives up */
-	/* A gate lets one micro-op pass in `cycles`: a rate that is not the rate of a port. After
-	 * cycles without a micro-op, as many more pass as in `slack` cycles. */
+	double most; /* the simulation ends without a result after this many additional cycles */
+	/* A gate models a rate that is not the rate of a port, such as loads per cycle: it lets one
+	 * micro-op pass every `cycles` cycles. After an idle time, a gate lets as many additional
+	 * micro-ops pass as in `slack` cycles. */
 	int gate_count;
 	struct {
 		double cycles, slack;
 	} gate[PIPELINE_GATES];
-	/* Changes the work and the graph before the run, for example the gates. May be NULL. */
+	/* Changes the work of nodes and the dependence graph before the simulation, for example to
+	 * set the gates. May be NULL. */
 	void (*adjust)(struct pipeline *pipeline);
 	const void *context; /* for adjust() */
 };
@@ -44,8 +48,9 @@ struct work {
 		      */
 	bool linked; /* the node is a load that has the value of a store as soon as the store has
 			it, even if the load is executed late */
-	bool urgent; /* in an ideal run, the node executes before older nodes */
-	uint8_t gates; /* gates that the node's first micro-op passes, one bit for each gate */
+	bool urgent; /* with ideal ports, the node executes before older nodes */
+	uint8_t gates; /* the gates (limited rates) that the node's first micro-op must pass, one
+			  bit for each gate */
 	struct {
 		uint32_t ports;
 		float cycles;
@@ -65,7 +70,8 @@ struct instance {
 	double ready, start;
 	double arrived; /* time from which the inputs are available, if the node has micro-ops */
 	double latest;	/* start of the last micro-op that has started */
-	int cause;	/* the instance whose result determines `ready`; -1: none */
+	int cause; /* the instance (a node in one round) whose result arrives last and determines
+		      `ready`; -1: none */
 	bool renamed;
 	double renamed_at;
 };
@@ -84,23 +90,26 @@ struct pipeline {
 	struct pipeline_rules *rules;
 	struct deps_graph graph;
 	struct work *work; /* work of each node of the graph */
-	int *next_out; /* index of the next edge from the same node, for each edge; -1: there is no
-			  further edge */
-	bool *ends;    /* for each edge: whether it carries a chain that begins again */
+	int *next_out;	   /* for each edge of the dependence graph: index of the next edge from the
+			      same node; -1: no further edge */
+	bool *ends; /* for each edge of the dependence graph: whether it is part of a chain that
+		       begins again */
 	struct step {
-		int first;    /* index of the first node of the step */
-		double slots; /* rename slots of the step; 0 for the second half of a fused pair */
+		int first;    /* index of the first graph node of this step of the path */
+		double slots; /* rename slots of this step of the path; 0 for the second half of a
+				 macro-fused pair */
 	} * step; /* one entry for each step of the path, and one more entry at the end */
 	struct instance *instance;
 	struct step_times {
 		double renamed, retired;
-	} * times; /* one entry for each step of each round; NULL: rules->keep is false */
-	int rounds, warm, until; /* number of rounds; the steady state is after `warm` rounds and
-				    before round `until` */
+	} * times; /* the times of each step in each round (pass over the path); NULL: rules->keep
+		      is false */
+	int rounds, warm, until; /* number of simulated rounds (passes over the path); the steady
+				    state is after `warm` rounds and before round `until` */
 	double now, width, rob;
 	double free_at[UARCH_PORTS];
 	double given[UARCH_PORTS];	/* cycles of work given to each port so far */
-	double gate_at[PIPELINE_GATES]; /* cycle from which each gate is open */
+	double gate_at[PIPELINE_GATES]; /* cycle from which each gate lets a micro-op pass */
 	double look_at[UARCH_PORTS]; /* cycle before which no micro-op in the queue of the port is
 					ready */
 	uint32_t awake; /* set of ports whose look_at is not INFINITY, one bit for each port */
@@ -113,7 +122,8 @@ struct pipeline {
 	double cycles; /* cycles per path in the steady state; 0: the loop cannot be simulated */
 };
 
-/* Simulates the loop of a tally. The tally and the rules must stay valid until pipeline_close(). */
+/* Simulates the loop whose work the tally has counted. The tally and the rules must stay valid
+ * until pipeline_close(). */
 void pipeline_open(
 	struct pipeline *pipeline, const struct tally *tally, struct pipeline_rules *rules);
 void pipeline_close(struct pipeline *pipeline);
@@ -122,7 +132,7 @@ void pipeline_close(struct pipeline *pipeline);
  * consumer then waits for nothing. */
 bool pipeline_begins_anew(const struct pipeline *pipeline, int edge, int round);
 
-/* Whether a step of the path is a link of the carried chain. */
+/* Whether a step of the path is a link of the slowest loop-carried chain. */
 bool pipeline_links(const struct limits *limits, int step);
 
 /* Prepares the nodes, the edges from each node, and each node's instance in each round. The memory

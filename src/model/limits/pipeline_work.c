@@ -89,7 +89,8 @@ bool pipeline_links(const struct limits *limits, int step)
 	return false;
 }
 
-/* Finds the edges that carry a chain which begins again. Counters do not begin again. */
+/* Finds the edges of the dependence graph on the loop-carried chain that begins again after some
+ * elements. Counters do not begin again. */
 static void find_ends(struct pipeline *pipeline)
 {
 	const struct deps_graph *graph = &pipeline->graph;

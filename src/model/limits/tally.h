@@ -114,9 +114,10 @@ bool limits_in_flight(const struct tally *tally, double together[SIZE_COUNT]);
  * share of chained loads that wait for the second-level TLB. */
 double limits_reach_walks(const struct tally *tally, double bytes, double cost, double *share);
 
-/* Simulates the loop (pipeline.c), and returns the cycles per path. If restart is 0, the core
- * chooses ports at rename. Otherwise ports are chosen ideally, and new chains begin after `restart`
- * paths. Returns 0 cycles if the rename width is unknown, or the path is empty. */
+/* Simulates the loop (pipeline.c), and returns the cycles per path. If restart is 0, the simulated
+ * core chooses ports at rename. If restart is not 0, micro-ops get the best ports, and new
+ * dependence chains begin after `restart` passes over the path. Returns 0 cycles if the rename
+ * width is unknown, or the path is empty. */
 double pipeline_run(const struct tally *tally, double restart);
 
 /* ---- Words for causes of limits (limit_words.c) */

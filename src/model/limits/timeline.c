@@ -11,13 +11,13 @@
 /* ROWS: the timeline has as many passes over the path as fit in ROWS rows, but at least two.
  * ROWS_MOST: a timeline of two passes has at most this many rows; a longer path has one pass. */
 enum { ROWS = 400, ROWS_MOST = 4096 };
-/* The cycles of a run count as equal to the prediction if they differ by at most this share. A run
- * of several hundred cycles begins and ends within a cycle. */
+/* The cycles of a simulated run count as equal to the predicted cycles if they differ by at most
+ * this share. The start and the end of a run of several hundred cycles are exact to a cycle. */
 static const double EQUAL = 0.01;
 
 /* ---- Limits that the run includes as gates and as the width of rename */
 
-/* The nodes that pass the gate of a limit. */
+/* The operations whose rate a limit restricts (they pass the limit's gate in the simulation). */
 enum holder {
 	HOLDS_NONE,
 	HOLDS_LOADS,
@@ -28,8 +28,8 @@ enum holder {
 	HOLDS_FRONT
 };
 
-/* Limits that are not listed here are part of the pipeline itself (ports, chain), or slow rename if
- * their resource is the pipeline. */
+/* Limits that are not in this table are part of the simulated pipeline itself (ports, chain), or
+ * slow down its rename stage if their resource is the pipeline. */
 static const struct {
 	enum limit_kind kind;
 	enum holder holder;
@@ -59,7 +59,8 @@ static enum holder holder_of(enum limit_kind kind)
 	return limit_rows[kind].resource == RESOURCE_PIPELINE ? HOLDS_FRONT : HOLDS_NONE;
 }
 
-/* A limit that is a mean over many accesses lets accesses of MEAN_SLACK cycles pass together. */
+/* If a limit is a mean over many accesses, accesses that need MEAN_SLACK cycles together may begin
+ * at once. */
 static const double MEAN_SLACK = 4;
 
 static bool is_mean(enum limit_kind kind)
@@ -68,14 +69,18 @@ static bool is_mean(enum limit_kind kind)
 	       kind == LIMIT_BANKS || kind == LIMIT_STORE_LINES || kind == LIMIT_SATURATION;
 }
 
-/* What a run includes besides ports, width and chain. */
+/* What the simulation takes into account besides ports, rename width and dependence chain. */
 struct pace {
 	enum holder holder[PIPELINE_GATES];
-	double cycles[PIPELINE_GATES]; /* cycles per path in which all holders pass the gate */
+	double cycles[PIPELINE_GATES]; /* cycles per path in which all operations that the limit
+					  restricts pass its gate */
 	bool mean[PIPELINE_GATES]; /* the limit is a mean, not a number of events in each cycle */
-	double miss;		   /* cycles that loads of the carried chain need in addition */
-	double restart;		   /* rounds of a chain; 0: chains do not begin again */
-	bool chains_first;	   /* ports prefer micro-ops of carried chains to older micro-ops */
+	double miss; /* additional cycles of each load on the loop-carried chain, because it misses
+		      */
+	double restart; /* number of rounds (passes over the path) of a dependence chain; 0: chains
+			   do not begin again */
+	bool chains_first; /* ports execute micro-ops of loop-carried chains before older micro-ops
+			    */
 	const struct limits *limits;
 };
 
@@ -105,7 +110,8 @@ static bool on_chain(const struct limits *limits, const struct deps_node *node)
 	return false;
 }
 
-/* Gives each node its gates, and loads of the carried chain their misses. */
+/* Sets the gates (limited rates) of each operation, and the additional latency of chained loads
+ * that miss. */
 static void adjust(struct pipeline *pipeline)
 {
 	const struct pace *pace = pipeline->rules->context;
@@ -142,19 +148,19 @@ static void adjust(struct pipeline *pipeline)
 			graph->node[i].latency += pace->miss;
 }
 
-/* Whether the predicted limit is of chained loads that miss. */
+/* Whether the prediction comes from the limit of chained loads that miss. */
 static bool chain_misses(const struct limits *limits, const struct limit *by)
 {
 	return (by->kind == LIMIT_MEMORY_LATENCY || by->kind == LIMIT_PAGE_WALKS) &&
 	       limits->chain.loads > 0 && by->cycles > limits->chain.cycles;
 }
 
-/* The runs that are tried: with the misses of chained loads as latency or as a rate, and with
- * the oldest micro-op first or micro-ops of carried chains first. A core that chooses ports at
- * rename first has its own run. */
+/* The kinds of simulated runs: misses of chained loads are a latency or a rate, and ports prefer
+ * the oldest micro-op or micro-ops of the loop-carried chain. For a core that chooses ports at
+ * rename, a further run comes first. */
 enum { TRY_NO_MISSES = 1, TRY_CHAINS_FIRST = 2, TRIES = 4 };
 
-/* Whether a run with the rules `try` can differ from the runs before. */
+/* Whether a simulation with the rules `try` can differ from the earlier simulations. */
 static bool worth_trying(const struct limits *limits, int try)
 {
 	bool misses = chain_misses(limits, &limits->limit[limits->predicted_by]);
@@ -162,8 +168,8 @@ static bool worth_trying(const struct limits *limits, int try)
 	return (try & TRY_NO_MISSES) || misses;
 }
 
-/* Returns the number of paths after which new chains begin. 0: never, or the path was stepped and
- * contains its own begins. */
+/* Returns the number of paths after which new chains begin. 0: never, or the path was
+ * single-stepped and contains the starts of new chains itself. */
 static double restart_of(const struct loop *loop, const struct limits *limits)
 {
 	return !loop->stepped && limits->restart > limits->elements
@@ -224,8 +230,8 @@ static void start_run(const struct tally *tally, const struct limits *limits, in
 	pipeline_open(pipeline, tally, &run->rules);
 }
 
-/* Runs the loop by the rules whose cycles are nearest to the prediction. pipeline_close() ends the
- * run. */
+/* Simulates the loop by several rules, and keeps the run whose cycles are nearest to the
+ * prediction. The caller frees the kept run with pipeline_close(). */
 static void find_run(const struct tally *tally, const struct limits *limits,
 	struct pipeline *pipeline, struct run *run)
 {
@@ -257,7 +263,7 @@ static int turn_of(const struct loop *loop, int step, int turn)
 	return turn + (step == 0 || (loop->stepped && loop->path[step].insn == loop->path[0].insn));
 }
 
-/* Removes the bias of counters (deps.c) and rounding errors. */
+/* Rounds a time: removes the small bias of loop counters (deps.c) and rounding errors. */
 static double whole(double cycle)
 {
 	return fabs(cycle - rint(cycle)) < 1e-3 ? rint(cycle) : cycle;
@@ -313,10 +319,11 @@ static void add_row(
 	for (int i = row.op; i < timeline->op_count; i++)
 		row.done = fmax(row.done, timeline->op[i].end);
 	row.retired = fmax(times->retired, row.done);
-	/* The second half of a pair retires with the first half. */
+	/* The second instruction of a macro-fused pair retires with the first. */
 	if (timeline->row_count > 0)
 		row.retired = fmax(row.retired, timeline->row[timeline->row_count - 1].retired);
-	/* An input of the same instruction is not worth a word. */
+	/* If the instruction waited only for its own earlier micro-op, no cause of waiting is
+	 * shown. */
 	if (row.cause >= timeline->row_count)
 		row.cause = -1;
 	timeline->row =
@@ -345,7 +352,8 @@ static void refuse(struct timeline *timeline, const char *why)
 	snprintf(timeline->why, sizeof(timeline->why), "%s", why);
 }
 
-/* Describes what the run takes from the prediction, and why its cycles differ. */
+/* Describes which parts of the prediction the simulation used as given, and why its cycles differ.
+ */
 static void describe(const struct tally *tally, const struct limit *by, const struct pace *pace,
 	struct timeline *timeline)
 {

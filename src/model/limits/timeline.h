@@ -3,9 +3,9 @@
  * on.
  *
  * A core that chooses ports at rename has the run that the limit `scheduling` comes from. For all
- * other cores, ports have equal shares of the work, as in the port limit. Rates that are no ports
- * (loads per cycle, lines per cycle, …) let one access pass per period. The cycles of the run
- * therefore equal the prediction, except where `differs` is true. */
+ * other cores, ports have equal shares of the work, as in the port limit. Limited rates other than
+ * those of ports (loads per cycle, lines per cycle, …) let one access pass per period. The cycles
+ * of the run therefore equal the prediction, except where `differs` is true. */
 #pragma once
 
 #include <stdbool.h>
@@ -16,18 +16,21 @@
 /* A micro-op. */
 struct timeline_op {
 	uint8_t port;	   /* index of the port or unit in uarch->port */
-	double start, end; /* cycle of its start, and cycle from which its result is available */
+	double start, end; /* cycle in which the micro-op starts, and cycle from which its result is
+			      available */
 };
 
 enum timeline_kind {
 	TIMELINE_WORK,
 	TIMELINE_NO_PORT, /* the instruction needs no port: rename eliminates it, or it is a nop */
-	TIMELINE_FUSED,	  /* second half of a macro-fused pair: the row before shows the pair */
-	TIMELINE_UNKNOWN, /* the core model does not know the instruction; it takes part in nothing
-			   */
+	TIMELINE_FUSED,	  /* second half of a macro-fused pair; the row of the first half shows both
+			     instructions */
+	TIMELINE_UNKNOWN, /* the core model does not know the instruction, which is left out of the
+			     simulation */
 };
 
-/* One execution of one instruction. Times are in cycles; the first row is renamed in cycle 0. */
+/* One execution of one instruction. Times are in cycles; the instruction of the first row is
+ * renamed in cycle 0. */
 struct timeline_row {
 	int insn; /* index of the instruction in loop->insn */
 	int turn; /* iteration, from 0 */
@@ -37,28 +40,30 @@ struct timeline_row {
 	double ready;	  /* cycle from which the inputs of the first micro-op are available */
 	double done;	  /* cycle from which all results are available */
 	double retired;	  /* cycle in which the instruction retires */
-	int op, op_count; /* index of its first micro-op in `op`, and number of its micro-ops */
-	int cause; /* row whose result the first micro-op waited for; -1: it waited for none, or for
-		      a row before the timeline */
+	int op, op_count; /* index of the instruction's first micro-op in timeline->op, and number
+			     of its micro-ops */
+	int cause; /* row of the instruction whose result the first micro-op waited for; -1: none,
+		      or an instruction before the timeline */
 };
 
 struct timeline {
 	bool known;
 	char why[160];	    /* if not known: the reason */
-	double cycles;	    /* cycles per iteration of the run in its steady state */
+	double cycles;	    /* cycles per iteration of the simulated loop in its steady state */
 	double predicted;   /* predicted cycles per iteration */
 	bool differs;	    /* `cycles` is not the prediction */
 	enum limit_kind by; /* the limit that predicts */
-	char note[160]; /* a sentence: what the run takes from the prediction, or why `differs` is
-			   true; "": nothing */
+	char note[160]; /* a sentence: which parts of the prediction the simulation used as given,
+			   or why `differs` is true; "": nothing */
 	int row_count;
-	struct timeline_row *row; /* in program order; whole passes over the path */
+	struct timeline_row *row; /* executed instructions in program order */
 	int op_count;
 	struct timeline_op *op;
 };
 
-/* Fills the timeline of an explanation, which must be OK. The timeline must be zeroed or filled
- * before; its memory is used again. A run takes about a millisecond. */
+/* Computes the timeline of an explanation, whose status must be OK. The struct timeline must be
+ * zeroed, or filled by an earlier call, whose memory is used again. The simulation takes about a
+ * millisecond. */
 void timeline_make(const struct explanation *explanation, struct timeline *timeline);
 void timeline_free(struct timeline *timeline);
 
