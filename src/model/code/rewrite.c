@@ -9,14 +9,16 @@
  * fetch code line by line. */
 enum { LINE = 64 };
 
-/* The new place of one instruction of the function. */
+/* Where one instruction of the function lies in the changed code. */
 struct moved {
-	int place;    /* number of fillers inserted before the instruction */
-	bool longer;  /* a jump with a distance of 8 bits becomes a jump with 32 bits */
-	int label;    /* index of the jump's target in the function; -1: not in the function */
-	size_t enter; /* offset of the code before the loop, to which jumps from outside the loop go
-		       */
-	size_t from;  /* offset of the fillers before the instruction, to which other jumps go */
+	int place;   /* number of fillers (added instructions) before the instruction */
+	bool longer; /* a jump with a distance of 8 bits becomes a jump with 32 bits */
+	int label; /* index of the instruction to which the jump goes; -1: the target is not in the
+		      function */
+	size_t enter; /* offset of the added code that runs before the loop: the target of jumps
+			 from outside the loop */
+	size_t from;  /* offset of the fillers added before the instruction: the target of jumps
+			 inside the loop */
 	size_t at;    /* offset of the instruction itself */
 };
 
@@ -46,7 +48,7 @@ static bool lists(const uint8_t *list, int count, int reg)
 }
 
 /* Whether an instruction of the loop needs the value that a flag register has before instruction
- * `from`. The search goes once around the loop. */
+ * `from`. The search follows the instructions once around the loop. */
 static bool is_needed(const struct decoded_function *function, int from, int reg)
 {
 	int count = function->last - function->first + 1;
@@ -83,8 +85,9 @@ static int once_until(const struct writing *writing)
 	return until;
 }
 
-/* Chooses the number of fillers before each instruction of the loop. No filler goes before a
- * conditional branch, because the branch may fuse with the instruction before it. */
+/* Chooses the number of fillers (added instructions) before each instruction of the loop. No filler
+ * is added before a conditional branch, because the branch may fuse with the instruction before it.
+ */
 static struct status choose_places(struct writing *writing)
 {
 	const struct decoded_function *function = writing->function;
@@ -181,8 +184,8 @@ static size_t length_of(const struct code_line *line, int lines)
 	return length;
 }
 
-/* A jump with a distance of 8 bits has 2 bytes. With 32 bits, it has 5 bytes, or 6 if it is
- * conditional. */
+/* A jump with a distance of 8 bits has 2 bytes. A jump with a distance of 32 bits has 5 bytes, or 6
+ * bytes if it is conditional. */
 static size_t insn_length(const struct writing *writing, int i)
 {
 	const struct insn *insn = insn_at(writing, i);
@@ -192,8 +195,9 @@ static size_t insn_length(const struct writing *writing, int i)
 	return insn->flow == FLOW_JUMP ? 5 : 6;
 }
 
-/* Returns the number of bytes that a filler at an offset takes, with the bytes that it skips. The
- * first instruction of the loop keeps its offset within a line, which gives that of all others. */
+/* Returns the bytes that a filler (added instruction) takes at an offset of the changed code,
+ * including bytes that it jumps over. The loop's first instruction keeps its offset within its
+ * 64-byte line, so the line of every other instruction is known. */
 static size_t filler_length(const struct writing *writing, int filler, size_t at)
 {
 	const struct code_line *line =
@@ -229,7 +233,7 @@ static void lay_out(struct writing *writing)
 	writing->size = at;
 }
 
-/* Returns the offset to which a jump of the function goes. */
+/* Returns the offset in the changed code to which a jump of the function goes. */
 static size_t target_of(const struct writing *writing, int i)
 {
 	const struct moved *target = &writing->moved[writing->moved[i].label];
@@ -255,7 +259,8 @@ static bool lengthen(struct writing *writing, struct status *status)
 						      (int64_t)(moved->at + insn->length);
 		if (distance >= INT8_MIN && distance <= INT8_MAX)
 			continue;
-		/* jrcxz and loop have no form with 32 bits, and jumps with a prefix are rare. */
+		/* The jumps jrcxz and loop have no form with a 32-bit distance, and jumps with a
+		 * prefix, which are rare, are not lengthened. */
 		if (insn->length != 2 || (insn->flow == FLOW_BRANCH && !insn->condition[0]))
 			*status = status_failed("\"%s\" cannot reach farther", insn->text);
 		moved->longer = true;

@@ -16,12 +16,13 @@
 /* One machine instruction to insert. */
 struct code_line {
 	uint8_t bytes[16], length;
-	/* The place of a 32-bit distance to `target` in the instruction, as an offset. 0: the
-	 * instruction is the same at every address. */
+	/* Offset, in the instruction's bytes, of its 32-bit distance to `target`. 0: the
+	 * instruction's bytes are the same at every address. */
 	uint8_t distance_at;
 	uint64_t target;
 	/* The instruction is a jump of 2 bytes over the rest of its line of 64 bytes. Some cores
-	 * fetch a line or a taken branch a cycle, so two jumps must not share a line. */
+	 * fetch one line or one taken branch per cycle, so two added jumps must not share a line.
+	 */
 	bool skips;
 };
 
@@ -29,16 +30,18 @@ struct rewrite {
 	const struct code_line *filler; /* the fillers, inserted in turn */
 	int filler_count;
 	int inserted; /* number of fillers in one iteration; 0: no filler */
-	bool flags;   /* a filler changes flags, so it goes only where no instruction needs them */
-	/* Instructions that run when execution enters the loop and when it leaves the loop. They
-	 * must not change flags. */
+	bool flags; /* true: a filler changes flags, so fillers are added only where no instruction
+		       needs the flags */
+	/* Instructions to add, which run when execution enters the loop and when it leaves the
+	 * loop. They must not change flags. */
 	const struct code_line *before, *after;
 	int before_count, after_count;
 };
 
-/* Writes the function to `to`, where it will run. The first instruction of the loop keeps its
- * offset within 64 bytes. *start receives the address of the new function. STATUS_FAILED: the code
- * cannot be written anew (the text gives the reason), or `bytes` bytes are too few. */
+/* Writes the changed function to the memory `to`, where it will run. The loop's first instruction
+ * keeps its offset within a line of 64 bytes. *start receives the address of the new function.
+ * STATUS_FAILED: the code cannot be written anew (the text gives the reason), or `bytes` bytes are
+ * too few. */
 struct status rewrite_function(const struct decoded_function *function,
 	const struct rewrite *change, uint8_t *to, size_t bytes, const void **start);
 

@@ -111,7 +111,8 @@ void limits_compute(const struct loop *loop, const struct uarch *uarch,
  * their ports. */
 enum { LIMITS_USES = 64 };
 struct limits_work {
-	double slots, loads, stores, taken; /* rename slots, loads, stores, taken branches */
+	double slots, loads, stores, taken; /* number of rename slots, loads, stores and taken
+					       branches of one iteration */
 	int use_count;			    /* number of classes of instructions in `use` */
 	struct limits_use {
 		const struct uarch_class *class;

@@ -70,7 +70,8 @@ void misses_of(const struct kernel *kernel, const int64_t *v, const struct cache
 /* Returns n if lines at multiples of `step` bytes use only one in n sets of a cache. */
 double misses_crowd(double step, double line);
 
-/* Returns misses_crowd() of the lines of a walk. */
+/* Returns misses_crowd() for the distance between the cache lines that the kernel's accesses touch.
+ */
 double misses_walk_crowd(const struct kernel_walk *walk, double line);
 
 /* Returns the bytes of cache that a walk needs to have no misses: all lines that the walk touches.

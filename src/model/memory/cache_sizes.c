@@ -87,8 +87,8 @@ double memory_latency(const struct memory_facts *measured, double range)
 /* Bytes of a cache line. */
 #define LINE 64
 
-/* If memory is less than STREAM_APART times as slow as L3 for a walk in address order, the walks do
- * not show which lines came from L3. */
+/* If reading memory in address order is less than STREAM_APART times as slow as reading L3, the
+ * times do not show which lines came from L3. */
 #define STREAM_APART 1.5
 
 double memory_strided_cycles(const struct memory_facts *measured)
@@ -98,8 +98,8 @@ double memory_strided_cycles(const struct memory_facts *measured)
 	return last->lines > 0 ? 1 / last->lines : 0;
 }
 
-/* Returns the share of lines that L3 served in the measured walk `stream`. Returns NAN if the share
- * is unknown. */
+/* Returns the share of L2 misses that L3 served in the measurement `stream`, which reads lines in
+ * address order. Returns NAN if the share of L3 is unknown. */
 static double stream_share(const struct memory_facts *measured, const struct memory_stream *stream)
 {
 	double far = memory_strided_cycles(measured), near = measured->l3.lines;
@@ -145,7 +145,7 @@ double memory_fast_bytes(const struct memory_facts *measured, double slow, doubl
 		most = bytes;
 		fast_cycles = stream->bytes / LINE / stream->lines;
 	}
-	/* In the slow walk that shows the size of L3, L3 and memory serve half of the loads each.
+	/* The size of L3 comes from loads in random order, of which L3 and memory serve half each.
 	 */
 	slow_cycles = 2 * slow / LINE * (measured->l3.latency + measured->memory.latency) / 2;
 	if (isnan(most) || slow >= most || !(slow_cycles > fast_cycles) || cycles <= fast_cycles)

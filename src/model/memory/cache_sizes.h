@@ -44,14 +44,15 @@ struct memory_level {
  * own caches are left out, so the mean is over hits in L3 and accesses to memory. */
 enum { MEMORY_POINTS = 6 };
 struct memory_point {
-	double bytes;	/* size of the range; 0: not measured */
+	double bytes;	/* bytes of the measured range of memory; 0: not measured */
 	double latency; /* mean latency in cycles */
 	double lo, hi;	/* quartiles of the latency */
 };
 
-/* Measured bandwidth of a walk that reads one value of each line of a range, in address order. */
+/* Measured bandwidth if one value of each cache line of a memory range is read, in address order.
+ */
 struct memory_stream {
-	double bytes; /* size of the range; 0: not measured */
+	double bytes; /* bytes of the measured range of memory; 0: not measured */
 	double lines; /* cache lines per cycle */
 };
 
@@ -72,12 +73,12 @@ struct memory_facts {
 	double l2_lines; /* bandwidth of L2: cache lines per cycle; 0: not measured */
 	struct memory_level l3, memory;
 	double l3_walk; /* mean latency in cycles of loads in random order over twice the core's own
-			   caches. If the caches keep no line for the next pass, the latency is that
-			   of L3. 0: not measured */
+			   caches. If the core's own caches keep none of these lines until the next
+			   pass, the mean latency is that of L3. 0: not measured */
 	double parallel; /* largest number of independent misses that one core waits for at the same
 			    time; 0: not measured */
-	struct memory_point point[MEMORY_POINTS];   /* in the order of their sizes */
-	struct memory_stream stream[MEMORY_POINTS]; /* in the order of their sizes */
+	struct memory_point point[MEMORY_POINTS];   /* in the order of their ranges' sizes */
+	struct memory_stream stream[MEMORY_POINTS]; /* in the order of their ranges' sizes */
 	struct memory_pages pages[MEMORY_PAGES];    /* in the order of their numbers of pages */
 };
 
@@ -86,14 +87,14 @@ struct memory_facts {
  * left out. Returns 0 if the range is not between measured ranges. */
 double memory_latency(const struct memory_facts *measured, double range);
 
-/* Returns the cycles per line of a walk that reads one value of each line of memory, in address
- * order. Returns 0 if they are not measured. */
+/* Returns the cycles per cache line for reading one value of each line of memory, in address order.
+ * Returns 0 if these cycles are not measured. */
 double memory_strided_cycles(const struct memory_facts *measured);
 
-/* Returns the share of lines beyond L2 that L3 serves, for a walk in address order over a range of
- * bytes. A fast walk returns to a line before other processes have evicted the line, so L3 serves
- * more of a fast walk than of a walk that waits for each line. The share is between 0 and 1; NAN:
- * not measured. */
+/* Returns the share of L2 misses that L3 serves while a range of `range` bytes is read in address
+ * order. Fast reads return to a line before other processes have evicted it, so L3 serves more of
+ * fast reads than of loads that wait for each other. The returned share of L3 is between 0 and 1;
+ * NAN: not measured. */
 double memory_stream_share(const struct memory_facts *measured, double range);
 
 /* Returns the bytes of L3 that a walk finds again in L3, if it comes back to a line after `cycles`
