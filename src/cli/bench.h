@@ -23,7 +23,8 @@ struct bench_visit {
 	struct result *result; /* receives the provisional and final results of the request; owned
 				  by the caller */
 	struct outlook outlook;
-	double slow; /* monotonic_seconds() time of the next call of bench->slow */
+	double slow; /* time, by the clock of monotonic_seconds(), of the next call of the callback
+			bench->slow */
 	/* If the request was cancelled: the time until which bench_await() waits for its result; 0:
 	 * the request was not cancelled. */
 	double deadline;
@@ -43,7 +44,8 @@ struct bench {
 	 * empty string. If `slow` is NULL, no progress is shown. */
 	void (*slow)(void *context, const char *words);
 	void *context;
-	double slow_after; /* seconds until a request counts as slow; bench_open() sets BENCH_SLOW
+	double slow_after; /* seconds until a measurement request counts as slow; bench_open() sets
+			    * it to BENCH_SLOW
 			    */
 	/* The bench calls submitted() after each submitted request, and the caller can then show
 	 * progress. If the callback `submitted` is NULL, it is not called. */
@@ -90,7 +92,8 @@ bool bench_answered(void *bench);
 bool bench_await(void *bench);
 
 /* Makes a request for a setting with the seed of --seed. The request's time limit is --time-budget,
- * or `seconds` without that option. The request ends early after `quiet` quiet trials. */
+ * or `seconds` without that option. The measurement ends early after `quiet` trials without
+ * interference. */
 struct request bench_request(
 	const struct cli *cli, const struct setting *setting, double seconds, unsigned quiet);
 
@@ -123,7 +126,8 @@ struct progress_line {
 };
 
 /* Starts a progress line. The progress line also shows the bench's words about the progress of a
- * slow request. The bench keeps the address of `line`. */
+ * slow request. The bench keeps a pointer to `line`, which must stay valid while the bench is open.
+ */
 void progress_line_begin(struct progress_line *line, const struct cli *cli, struct bench *bench);
 
 /* Whether the words of the progress line may change now. progress_line_due() returns true at most

@@ -18,7 +18,7 @@ enum { WORDS = 8 };
 /* The result of one check of the machine, with the values that replace the {words} in its text in
  * data/checks. */
 struct found {
-	double value; /* the finding as a number; NAN: the finding is not a number */
+	double value; /* the result of the check as a number; NAN: the result is not a number */
 	int count;
 	struct {
 		const char *name;
@@ -38,8 +38,8 @@ word(struct found *found, const char *name, const char *format, ...)
 	found->count++;
 }
 
-/* `name` points into a text, just after an opening brace: "WORD}…". Returns the value that replaces
- * WORD; "": the check has not set this value. */
+/* `name` points into a text with {words}, just after an opening brace: "WORD}…". Returns the value
+ * that replaces WORD; "": the check has not set this value. */
 static const char *word_of(const struct found *found, const char *name)
 {
 	size_t length = strcspn(name, "}");
@@ -91,8 +91,8 @@ const char *check_state_name(enum check_state state)
 }
 
 /* Fills the result of a check with the texts in its line of the file data/checks. If `within` is
- * true, chooses the first line whose FINDING is a part of `finding`, or the line with FINDING
- * "other". */
+ * true, chooses the first line of data/checks whose FINDING occurs in the text `finding`, or else
+ * the line with FINDING "other". */
 static void fill(struct check *check, const char *finding, bool within, const struct found *found)
 {
 	struct rows rows;
@@ -168,7 +168,7 @@ static const char *check_timer(const struct examination *x, struct found *found)
 	return step > 50 ? "coarse" : "fine";
 }
 
-/* Whether the program could open at least one event. */
+/* Whether the program could open at least one performance-counter event. */
 static bool opened(const struct examination *x)
 {
 	return x->events && x->counts.id && x->counts.id == x->events->counters.id &&

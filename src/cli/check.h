@@ -29,7 +29,7 @@ struct check {
 	enum check_state state;
 	char finding[300];
 	char advice[300]; /* how to fix the problem; empty: no advice */
-	double value;	  /* the finding as a number; NAN: the finding is not a number */
+	double value;	  /* the result of the check as a number; NAN: the result is not a number */
 	char unit[16];	  /* unit of `value`; empty if `value` is NAN */
 };
 

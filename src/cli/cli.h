@@ -42,12 +42,15 @@ struct cli {
 	int event_count;
 	struct misses_whatif whatif; /* caches, given by the user, to predict misses for */
 	bool ascii;		     /* explore, replay: the screen uses only ASCII characters */
-	bool mouse, no_settings;     /* explore, replay: use the mouse; ignore the saved settings */
-	const char *commands[16];    /* explore, replay: commands to run at the start; borrowed */
+	bool mouse, no_settings;  /* explore and replay: use the mouse (--mouse); ignore the saved
+				     settings (--no-settings) */
+	const char *commands[16]; /* explore and replay: commands of the explorer to run at its
+				     start (--do); borrowed strings */
 	int command_count;
-	const char *script;  /* path of the script for explore and replay; NULL: no script is run */
-	bool slack;	     /* run and sweep measure the pressure on ports, in place of samples */
-	bool points;	     /* probe and windows print every measured point */
+	const char *script; /* path of the script for explore and replay; NULL: no script is run */
+	bool slack;  /* run and sweep measure the pressure of the loop on each port, in place of
+			cycles per element */
+	bool points; /* probe and windows print every measured point */
 	const char *picture; /* path of the file for a picture; NULL: no picture is written */
 	/* The file PREFIX.gp for gnuplot; NULL: no file is written. The string in cli.gnuplot is
 	 * allocated: free it. */
@@ -103,12 +106,12 @@ extern const struct cli_option cli_common_options[];
 /* Whether a subcommand accepts the shared option of this name. */
 bool cli_takes(const struct cli_command *command, const char *name);
 
-/* Parses argv into `cli`. The streams in `cli` do not change. If the first word is a kernel or the
- * path of an own loop, the default subcommand opens it. If the first word is "help", the help is
- * printed. Returns STATUS_USAGE for an unknown subcommand or option, for an option that the
- * subcommand does not accept, and for a bad value. The message about an unknown name lists the
- * nearest names. cli_parse() allocates cli->words, cli->own and cli->gnuplot; the caller frees
- * them. */
+/* Parses argv into `cli`. cli_parse() does not change the output streams in `cli`. If the first
+ * word is a kernel or the path of an own loop, the default subcommand opens it. If the first word
+ * is "help", the help is printed. Returns STATUS_USAGE for an unknown subcommand or option, for an
+ * option that the subcommand does not accept, and for a bad value. The message about an unknown
+ * name lists the nearest names. cli_parse() allocates cli->words, cli->own and cli->gnuplot; the
+ * caller frees them. */
 struct status cli_parse(struct cli *cli, int argc, char **argv);
 
 /* Prints the help of the program, or, if `of_command` is true, the help of cli->command. */

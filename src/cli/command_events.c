@@ -46,8 +46,8 @@ static void survey_text(struct report *report, const void *item)
 	fprintf(out, "%s\n\n", survey->lacking_count ? "" : "nothing");
 }
 
-/* Prints an event with its state. The state is printed next to the event's name if there is room,
- * else below the name. */
+/* Prints an event with its state: whether it can be counted, or why not. The state is printed next
+ * to the event's name if there is room, else below the name. */
 static void event_text(struct report *report, const void *item)
 {
 	const struct event_line *event = item;
@@ -127,9 +127,9 @@ const struct subject subject_found = { "event", COLUMNS, NULL, found_text, event
 
 /* ---- The subcommand */
 
-/* Time limit in seconds and number of quiet trials of the request that tries the events. The limits
- * EVENTS_SECONDS and EVENTS_QUIET are enough for a few trials and for one pass of every group of
- * events. */
+/* Time limit in seconds, and number of trials without interference, of the measurement that tests
+ * which events can be counted. The limits EVENTS_SECONDS and EVENTS_QUIET are enough for a few
+ * trials and for one pass of every group of events. */
 #define EVENTS_SECONDS 0.1
 enum { EVENTS_QUIET = 20 };
 

@@ -1,6 +1,6 @@
 /* slexplore explain: prints the code of a kernel's loop, its limits and its ports. The subcommand
- * explain does not time the kernel. If the working set exceeds the core's own caches, it measures
- * L3 and memory, as the subcommand run does. */
+ * explain does not time the kernel. If the working set exceeds the core's own caches, the
+ * subcommand explain measures L3 and memory, as run does. */
 #include "cli/bench.h"
 #include "cli/cli.h"
 #include "cli/format.h"
@@ -59,7 +59,8 @@ static void explain_data(struct report *report, const struct records *records, c
 	records_code(records, explanation, false, id);
 }
 
-/* The CSV output has a line for each limit. Only the other formats print the code and the ports. */
+/* The CSV output has a line for each limit. Only the formats text and JSON print the code and the
+ * ports. */
 const struct subject subject_explain = { "limits",
 	"kernel,uarch,limit=name,state,cycles_per_element=cpe,cycles_per_iteration=cycles,cause",
 	NULL, explain_text, explain_data, NULL };
@@ -121,8 +122,8 @@ static int explain_setting(struct cli *cli, struct model *model, const struct se
 		CLI_DONE);
 }
 
-/* Measures the values of L3 and memory that the limits of the setting need. Without them, these
- * limits are unknown. */
+/* Measures the values of L3 and memory that the limits of the setting need. Without measured values
+ * of L3 and memory, the limits of large working sets are unknown. */
 static void measure_memory(struct cli *cli, struct model *model, const struct setting *setting)
 {
 	struct bench bench;

@@ -62,8 +62,8 @@ static void knob_data(struct report *report, const struct records *records,
 			record_append_string(choices, *choice);
 	} else {
 		record_set_integer(object, "min", knob->min);
-		/* The maximum is null if it depends on the machine, because the subcommand list
-		 * does not examine the machine. */
+		/* A knob's maximum is null if it depends on the machine, because the subcommand
+		 * list does not examine the machine. */
 		if (knob->max >= KNOB_MAX_CORES)
 			record_set_null(object, "max");
 		else

@@ -78,8 +78,8 @@ static void print_cell(struct output *output, const struct cell *cell)
 
 	begin(output);
 	/* To compute limits, the model may have to measure latencies, with the worker that measures
-	 * the sweep. The sweep must first receive the results that it has requested. `cell` remains
-	 * valid. */
+	 * the sweep. The sweep must first receive the results that it has already requested from
+	 * the worker. The pointer `cell` remains valid. */
 	if (model_measures(&output->model, &cell->setting)) {
 		sweep_drain(output->sweep);
 		model_measure(&output->model, output->bench, &cell->setting);

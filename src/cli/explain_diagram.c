@@ -9,8 +9,9 @@
 #include "experiment/diagram.h"
 #include "picture/chart_diagrams.h"
 
-/* Columns of the text: number, instruction and ports or needs. ROWS: rows of a short timeline.
- * CYCLES_MOST: columns of the widest diagram. */
+/* Widths of the columns to the left of the diagram: number of the instruction, instruction, and
+ * ports or inputs. ROWS: number of instructions in a short timeline. CYCLES_MOST: columns of the
+ * widest diagram. */
 enum { NUMBER = 4, INSN = 30, WORD = 8, ROWS = 24, CYCLES_MOST = 120, COLUMNS_MOST = 480 };
 
 static void put_head(const struct report *report, const struct setting *setting)
@@ -170,7 +171,7 @@ const struct subject subject_timeline = { "timeline",
 
 /* ---- The dependence graph */
 
-/* Returns the character of a cell. */
+/* Returns the character that shows one cell of the dependence graph: part of a bar or of a line. */
 static char cell_character(unsigned cell)
 {
 	bool across = cell & (DIAGRAM_LEFT | DIAGRAM_RIGHT), up = cell & DIAGRAM_UP,

@@ -4,7 +4,8 @@
 #include "cli/format.h"
 #include "picture/chart.h"
 
-/* Both subjects take the setting as their item, and the explanation from the report. */
+/* The output functions of the timeline and of the graph get the setting as their item, and the
+ * explanation from the report. */
 extern const struct subject subject_timeline, subject_graph; /* struct setting */
 
 /* Returns the chart of the timeline, or of the graph if `timeline` is false; NULL: unknown. */

@@ -104,8 +104,9 @@ struct report {
 	 * if this item has no such data. */
 	const struct explanation *explanation;
 	const struct counts *counts;
-	const struct blocks *blocks;	    /* the recommended block size */
-	const struct blocks *whatif_blocks; /* the same for the caches of `whatif` */
+	const struct blocks *blocks; /* the recommended block size */
+	/* The block size recommended for the caches of `whatif`. */
+	const struct blocks *whatif_blocks;
 
 	/* Fields that the output functions keep from one printed item to the next. */
 	/* Text of a sweep: the table has a column for the throughput of all cores. */
@@ -115,7 +116,7 @@ struct report {
 	uint64_t counted;
 	/* Text of a sweep: the flags that must be explained below the table. */
 	bool contended, unsettled, two_modes;
-	/* For reports whose items may all fail: report_begin() was called. */
+	/* true: report_begin() was called. Only reports whose items may all fail use this flag. */
 	bool begun;
 };
 

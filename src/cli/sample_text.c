@@ -1,5 +1,6 @@
 /* Prints one sample as a few lines of text, or the samples of a sweep as an aligned table. The text
- * is ASCII, which every terminal can show. The words of kernels are printed unchanged. */
+ * is ASCII, which every terminal can show. Titles and other texts of kernels are printed unchanged.
+ */
 #include "cli/format.h"
 
 #include <inttypes.h>

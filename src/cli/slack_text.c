@@ -29,7 +29,8 @@ static void put_resource(FILE *out, const struct slack_resource *resource)
 		slack_differs(resource, resource->model) ? " *" : "  ", resource->line);
 }
 
-/* Prints the resources that could not be measured, each reason once. */
+/* Prints the resources of the core (ports, for example) whose pressure could not be measured, each
+ * reason once. */
 static void put_failures(FILE *out, const struct slack_report *slack)
 {
 	for (int i = 0; i < slack->count; i++) {
@@ -104,7 +105,8 @@ const struct subject subject_slack = { "resource",
 
 /* ---- Measuring */
 
-/* Seconds for measuring contended resources again, without --time-budget. */
+/* Without --time-budget: seconds for measuring a port or another resource again after interference
+ * from other programs. */
 #define PATIENCE 8.0
 
 int slack_probe(struct cli *cli, struct bench *bench, struct model *model, struct report *report,

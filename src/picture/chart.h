@@ -96,27 +96,28 @@ struct chart_bar {
 	double value, lo, hi; /* NAN: unknown */
 };
 
-/* A part of a row, from one value of x to another: a timeline of instructions over cycles. */
+/* A part of an instruction's row in a timeline, from one cycle to another. */
 enum chart_span_kind {
-	SPAN_WAITS,    /* nothing happens yet: a thin line */
-	SPAN_WORKS,    /* the row's work */
-	SPAN_CHAIN,    /* the row's work, on the slowest chain */
-	SPAN_FINISHED, /* the work is done: a thin, light line */
+	SPAN_WAITS,    /* the instruction of the row waits: a thin line */
+	SPAN_WORKS,    /* the instruction of the row executes */
+	SPAN_CHAIN,    /* the instruction of the row executes, on the slowest dependency chain */
+	SPAN_FINISHED, /* the instruction of the row is done: a thin, light line */
 };
 
 struct chart_span {
 	int row;
 	enum chart_span_kind kind;
 	double from, to;
-	char text[8]; /* a short word in the span; may be empty */
+	char text[8]; /* a short word in this part of the row; may be empty */
 };
 
-/* A line from the end of one row's work to the begin of another's. */
+/* A line from the end of one instruction's bar to the start of the bar of an instruction that needs
+ * its result. */
 struct chart_link {
 	int from, to; /* rows, from < to */
 	double out, in;
 	bool chain; /* part of the slowest chain */
-	bool slack; /* the other row waits for a later link */
+	bool slack; /* the instruction that needs the result waits for another, later input */
 };
 
 struct chart {

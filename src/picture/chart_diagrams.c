@@ -133,7 +133,8 @@ struct chart *chart_graph(const struct explanation *explanation, const struct se
 			continue;
 		if (i > 0 && part[-1].row == part->row)
 			add_span(chart, part->row, SPAN_WAITS, part[-1].end, part->start, '\0');
-		/* A part without latency is visible as a thin bar. */
+		/* A part of an instruction without latency is drawn as a thin bar, so that it is
+		 * visible. */
 		add_span(chart, part->row, part->carried ? SPAN_CHAIN : SPAN_WORKS, part->start,
 			fmax(part->end, part->start + 0.12), '\0');
 	}

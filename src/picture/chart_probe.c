@@ -116,8 +116,9 @@ static void add_plateaus(
 		struct scale_words cycles = scale_figure(plateau->cycles);
 		struct words text;
 
-		/* Curves of two page sizes differ most in memory. In memory, the level's latency
-		 * lies between the curves, so level_of() may find no level. */
+		/* Latency curves measured with two page sizes differ most where the data lie in
+		 * main memory. In memory, the level's latency lies between the curves, so
+		 * level_of() may find no level. */
 		if (!level && i == plateaus->count - 1)
 			level = memory;
 		/* Do not label an uncertain plateau that belongs to no level. */

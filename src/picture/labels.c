@@ -51,7 +51,8 @@ double box_crossed(const struct box *box, double x0, double y0, double x1, doubl
 struct run {
 	int first, count;
 	double size; /* sum of the items' sizes */
-	double wish; /* sum of the starts that the labels of the run want */
+	double wish; /* sum of the positions at which the labels of the run would each make the run
+			start */
 	double start;
 };
 

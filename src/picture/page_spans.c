@@ -18,7 +18,7 @@ static double widest_name(const struct page *page, double size)
 	return widest;
 }
 
-/* Adds a span as an area of its row, and its word if the word fits. */
+/* Adds a span (a part of an instruction's row) as a rectangle, and its word if the word fits. */
 static void put_span(struct page *page, const struct chart_span *span, double height)
 {
 	static const struct {
@@ -42,7 +42,8 @@ static void put_span(struct page *page, const struct chart_span *span, double he
 			true, span->kind == SPAN_CHAIN ? INK_PAGE : INK_ON_LIGHT, span->text);
 }
 
-/* Adds a link: down from the end of one row's work, and to the right to the begin of another's. */
+/* Adds the line of a dependence: down from the end of one instruction's bar, and to the right to
+ * the start of the dependent instruction's bar. */
 static void put_link(struct page *page, const struct chart_link *link, double height)
 {
 	const struct box plot = page->layout->plot;

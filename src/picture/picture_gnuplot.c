@@ -380,7 +380,8 @@ static void write_spans(const struct writing *writing)
 	text_add(writing->data,
 		"# begin, end, lower and upper edge of the span, its colour, name of "
 		"its row\n");
-	/* The layout has an area for each span of a row that is shown. */
+	/* The page layout has a rectangle for each span (a part of an instruction's row) that is
+	 * drawn. */
 	for (int i = 0; i < layout->area_count; i++) {
 		const struct box *box = &layout->area[i].box;
 		const struct chart_span *span = &chart->span[i];

@@ -103,7 +103,8 @@ struct field {
 	double low,
 		high;  /* bounds of a number in a recording; the lower bound of an integer is 0 */
 	int64_t usual; /* default value; JSON omits the field if its value is the default */
-	bool can_be_usual; /* true: `usual` is valid, and smaller integers are reported as `usual`
+	bool can_be_usual; /* true: the default value `usual` is valid, and smaller integers are
+			    * written as `usual`
 			    */
 	/* Returns whether the field has a meaning for this sample; NULL: the field always has a
 	 * meaning. */
