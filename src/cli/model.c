@@ -85,6 +85,7 @@ void model_measure(struct model *model, struct bench *bench, const struct settin
 	while (!interrupt_signal() && next_request(&model->memory, model, setting, &request)) {
 		if (!bench_measure(bench, &request, result))
 			break;
+		model->explained.kernel = NULL;
 		memory_probe_accept(&model->memory, model->machine,
 			cache[0] ? cache[0]->latency : 0, cache[1] ? cache[1]->latency : 0, result);
 	}
@@ -140,7 +141,9 @@ const struct explanation *model_explain(struct model *model, const struct settin
 
 	if (!model->core.uarch)
 		return NULL;
-	explain(&question, model->explanation);
+	if (!model->explained.kernel || !setting_equal(&model->explained, setting))
+		explain(&question, model->explanation);
+	model->explained = *setting;
 	return model->explanation;
 }
 

@@ -15,6 +15,7 @@ struct model {
 	const struct machine *machine;
 	uint64_t seed;
 	struct explanation *explanation;
+	struct setting explained; /* the setting of `explanation`; kernel NULL: there is none */
 	struct memory_probe memory;
 	/* The events to count: the running core's events and the events that the user requested.
 	 * events.id is 0 if no events are counted. */
@@ -48,6 +49,7 @@ bool model_blocks(struct model *model, const struct setting *setting,
  * event counts of the first sample. */
 void model_notes(const struct model *model, const struct cli *cli, const struct counts *counts);
 
-/* Returns the limits of the setting, valid until the next call. Returns NULL if there is no core
- * model. If the kernel's code could not be decoded, the status in the explanation is an error. */
+/* Returns the limits of the setting, valid until a call for another setting. Returns NULL if there
+ * is no core model. If the kernel's code could not be decoded, the status in the explanation is an
+ * error. A setting is explained once: a second explanation of a user's own loop may fail. */
 const struct explanation *model_explain(struct model *model, const struct setting *setting);

@@ -288,4 +288,40 @@ TEST_WITH(memory_is_measured_again_before_it_is_blamed, set_up, tear_down)
 	assert_true(asked > 4 && asked <= 20);
 }
 
+static const struct kernel *original;
+static int prepared;
+
+static struct status prepare_counted(struct kernel_run *run)
+{
+	prepared++;
+	return original->prepare(run);
+}
+
+/* The second explanation of a loop may fail where the first succeeded. */
+TEST_WITH(a_setting_is_explained_once_for_all_its_results, set_up, tear_down)
+{
+	const struct explanation *explanation;
+	struct setting setting;
+	struct kernel counted;
+	struct blocks blocks;
+	int once;
+
+	if (strcmp(machine.arch, "x86_64") != 0)
+		skip();
+	check_ok(setting_find_kernel("combine", &original));
+	counted = *original;
+	counted.prepare = prepare_counted;
+	setting_init(&setting, &counted);
+	explanation = model_explain(&model, &setting);
+	check_ok(explanation->status);
+	once = prepared;
+	assert_true(once > 0);
+	model_blocks(&model, &setting, NULL, &blocks);
+	assert_ptr_equal(model_explain(&model, &setting), explanation);
+	assert_int_equal(prepared, once);
+	setting.v[kernel_axis(&counted, AXIS_SIZE)] *= 2;
+	check_ok(model_explain(&model, &setting)->status);
+	assert_true(prepared > once);
+}
+
 RUN_TESTS()
