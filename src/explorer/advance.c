@@ -75,6 +75,7 @@ void session_free(struct session *session)
 	if (!session)
 		return;
 	session_interrupt(session);
+	session_own_stop(session);
 	campaigns_end(session);
 	recording_close(session->recording);
 	beside_close(session);
@@ -261,7 +262,7 @@ double session_next(const struct session *session, double now)
 
 bool session_idle(const struct session *session)
 {
-	if (insight_thinks(session) || insight_due(session) < INFINITY)
+	if (insight_thinks(session) || insight_due(session) < INFINITY || session_compiles(session))
 		return false;
 	if (session->frozen)
 		return true;

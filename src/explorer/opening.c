@@ -33,5 +33,6 @@ void opening_stop(struct session *session)
 
 bool opening_due(const struct session *session)
 {
-	return session->opening.next < session->opening.count && !session->opening.waiting;
+	return session->opening.next < session->opening.count && !session->opening.waiting &&
+	       !session_compiles(session);
 }

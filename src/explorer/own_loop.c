@@ -3,6 +3,7 @@
  * becomes A, the setting compared with. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -12,6 +13,8 @@
 /* Seconds between two checks whether the own loop's file was saved. Each check calls stat(2)
  * once. */
 static const double LOOK_PERIOD = 0.25;
+/* Seconds between two checks whether a compilation is over. */
+static const double COMPILE_PERIOD = 0.02;
 /* Seconds to wait after the own loop's file was saved, because the file may not be complete yet. */
 static const double SETTLE = 0.05;
 
@@ -76,17 +79,34 @@ static void take(struct session *session, const struct kernel *kernel, bool go)
 	session_forget(session);
 }
 
+void session_own_stop(struct session *session)
+{
+	own_open_stop(session->own.opening);
+	free(session->own.path);
+	session->own.opening = NULL;
+	session->own.path = NULL;
+}
+
+bool session_compiles(const struct session *session)
+{
+	return session->own.opening != NULL;
+}
+
+/* Begins to compile a file in a thread of its own, so that keys work meanwhile. */
 static struct status compile(struct session *session, const char *path, const char *cflags, bool go)
 {
-	const struct kernel *kernel;
-	struct text said = { 0 };
-	struct status status = own_open(path, cflags, &said, &kernel);
+	struct own_loop *own = &session->own;
+	struct own_opening *opening;
+	struct status status = own_open_begin(path, cflags, &opening);
 
-	if (status_is_ok(&status))
-		take(session, kernel, go);
-	else if (said.length)
-		show_errors(session, path, &said);
-	text_free(&said);
+	if (!status_is_ok(&status))
+		return status;
+	session_own_stop(session);
+	own->opening = opening;
+	own->path = memory_string(path);
+	own->go = go;
+	own->look = session->now + COMPILE_PERIOD;
+	session_notice(session, false, "%.120s: compiling", path);
 	return status;
 }
 
@@ -95,36 +115,63 @@ struct status session_own_open(struct session *session, const char *path, const 
 	return compile(session, path, cflags, true);
 }
 
-static bool reload(struct session *session)
+/* Takes the compiled file, or shows why it could not be compiled. */
+static void finish(struct session *session)
 {
-	const struct own *own = newest(session)->kernel->own;
-	const char *cflags = own_cflags(own);
-	char path[4096], flags[1024];
-	struct status status;
+	struct own_loop *own = &session->own;
+	const struct choices before = undo_look(session);
+	const struct kernel *kernel;
+	struct text said = { 0 };
+	struct status status = own_open_end(own->opening, &said, &kernel);
 
-	/* The names in the kernel are copied, because the new version of the own loop may overwrite
-	 * the kernel that holds them. */
-	snprintf(path, sizeof(path), "%s", newest(session)->kernel->file);
-	snprintf(flags, sizeof(flags), "%s", cflags ? cflags : "");
-	session->own.stale = false;
-	own_seen(own);
-	status = compile(session, path, cflags ? flags : NULL, false);
+	own->opening = NULL;
+	own->look = session->now + LOOK_PERIOD;
+	if (status_is_ok(&status))
+		take(session, kernel, own->go);
+	else if (said.length)
+		show_errors(session, own->path, &said);
 	if (!status_is_ok(&status))
 		session_notice(session, true, "%s", status.text);
+	else if (own->go)
+		notice_clear(session);
 	else
-		session_notice(session, false, "%.120s was read again%s", path,
+		session_notice(session, false, "%.120s was read again%s", own->path,
 			session->pinned.there ? "; A did not change" : "");
-	if (status_is_ok(&status))
+	if (status_is_ok(&status) && !own->go)
 		notice_limit_to(session, 5);
-	return true;
+	if (own->go)
+		undo_note(session, &before);
+	session_own_stop(session);
+	text_free(&said);
+}
+
+static void reload(struct session *session)
+{
+	const struct own *own = newest(session)->kernel->own;
+	struct status status;
+
+	session->own.stale = false;
+	own_seen(own);
+	status = compile(session, newest(session)->kernel->file, own_cflags(own), false);
+	if (!status_is_ok(&status))
+		session_notice(session, true, "%s", status.text);
 }
 
 bool session_own_advance(struct session *session)
 {
-	if (!session->own.open || session->now < session->own.look)
+	if (session->now < session_own_next(session))
 		return false;
-	if (session->own.stale)
-		return reload(session);
+	if (session->own.opening && !own_open_over(session->own.opening)) {
+		session->own.look = session->now + COMPILE_PERIOD;
+		return false;
+	}
+	if (session->own.opening || session->own.stale) {
+		if (session->own.opening)
+			finish(session);
+		else
+			reload(session);
+		return true;
+	}
 	session->own.look = session->now + LOOK_PERIOD;
 	if (!own_changed(newest(session)->kernel->own))
 		return false;
@@ -138,5 +185,5 @@ bool session_own_advance(struct session *session)
 
 double session_own_next(const struct session *session)
 {
-	return session->own.open ? session->own.look : INFINITY;
+	return session->own.open || session->own.opening ? session->own.look : INFINITY;
 }

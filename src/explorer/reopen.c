@@ -22,7 +22,7 @@ bool opening_advance(struct session *session)
 	struct opening *opening = &session->opening;
 	bool changed = false;
 
-	while (opening->next < opening->count) {
+	while (opening->next < opening->count && !session_compiles(session)) {
 		const char *command = opening->command[opening->next];
 
 		opening->waiting = !session_command_works(session, command) && !settled(session);

@@ -41,7 +41,13 @@ struct own_loop {
 	bool open;
 	bool stale;  /* true: the own loop's file was saved; the next session_advance() compiles the
 			file */
-	double look; /* time at which the session checks the loop's file again */
+	double look; /* time at which the session checks the loop's file, or its compilation, again
+		      */
+	/* The compilation of a file; NULL: no file is compiled. The path is the file's path. go:
+	 * the loop becomes the present setting, because the user has asked for it. */
+	struct own_opening *opening;
+	char *path;
+	bool go;
 };
 
 /* The state of the session's requests to the engine. */
@@ -202,8 +208,11 @@ void requests_look_ahead(struct session *session);
 
 /* ---- own_loop.c ---- */
 
-/* Opens an own loop. cflags: the compiler flags that the user gave; NULL: the user gave none. */
+/* Begins to compile an own loop, which session_own_advance() opens later. cflags: the compiler
+ * flags that the user gave; NULL: the user gave none. */
 struct status session_own_open(struct session *session, const char *path, const char *cflags);
+/* Ends a running compilation. */
+void session_own_stop(struct session *session);
 /* Takes the own loop of the first setting, for a session that starts with an own loop. */
 void session_own_adopt(struct session *session, const struct setting *setting);
 /* Checks the own loop's file periodically, and compiles the file after it was saved. Returns

@@ -105,6 +105,21 @@ static struct status wait_for(
 	}
 }
 
+static bool compiled(const struct script *script)
+{
+	return !session_compiles(script->front->session);
+}
+
+/* Waits until the file of an own loop (a function in the user's file) is compiled. */
+static struct status wait_for_compiler(struct script *script)
+{
+	const struct screen *screen = session_screen(script->front->session);
+	struct status status = wait_for(script, compiled, WAIT_MOST);
+
+	return status_is_ok(&status) && screen->notice_bad ? status_failed("%s", screen->notice)
+							   : status;
+}
+
 static struct status run_pass(struct script *script, const char *arguments)
 {
 	double seconds, end;
@@ -289,6 +304,9 @@ static struct status run_line(struct script *script, char *line)
 		return words[i].run(script, line + name + strspn(line + name, " "));
 	}
 	status = session_command(script->front->session, line, now_of(script));
+	if (status_is_ok(&status) && !session_quit(script->front->session) &&
+		session_compiles(script->front->session))
+		status = wait_for_compiler(script);
 	if (status_is_ok(&status))
 		status = frontend_shoot(script->front, now_of(script));
 	return status_is_ok(&status) ? status : wrong_line(script, status.code, status.text);

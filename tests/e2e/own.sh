@@ -96,11 +96,31 @@ wrong 1 loading.c "while it was loaded"
 source_file constant.c "$array" 'long loop(long n, volatile int *a) { for (int i = 0; i < 2000; i++) a[0]++; return 0; }'
 wrong 1 constant.c "does it use n"
 
+# The loop has its own session, no descriptor but its pipe, and leaves no process. The constructor also runs when the loop is single-stepped.
+source_file alone.c '#include <fcntl.h>' '#include <stdio.h>' '#include <stdlib.h>' '#include <unistd.h>' \
+	'/* slexplore: a=f64[n]:1.0 */' 'static __attribute__((constructor)) void look(void) {' \
+	'int open_ones = 0; pid_t left; FILE *file;' 'for (int i = 3; i < 64; i++) open_ones += fcntl(i, F_GETFD) >= 0;' \
+	'if (open_ones > 1 || getsid(0) != getpid()) abort();' \
+	'for (int i = 3; i < 64; i++) { (void)!write(i, "!", 1); close(i); }' \
+	'if ((left = fork()) == 0) { alarm(60); for (;;) pause(); }' \
+	'if ((file = fopen(LEFT, "a"))) { fprintf(file, "%d\n", (int)left); fclose(file); } }' \
+	'double kept;' 'long loop(long n, double *a) { double s = 0; for (long i = 0; i < n; i++) s += a[i]; kept = s; return 0; }'
+expect 0 run ./alone.c "cflags=-O2 '-DLEFT=\"$work/left\"'" --quiet
+no_process() {
+	case $(cut -d' ' -f3 "/proc/$1/stat" 2>/dev/null) in Z | '') ;; *) return 1 ;; esac
+}
+[ -s left ] || fail "the loop started no process"
+while read -r process; do
+	until_true no_process "$process" || fail "a process of the loop is left"
+done <left
+
 leaves_nothing "what was measured and refused"
 
 # In the explorer: after a save, the version before becomes A. Compiler errors are shown, and the version before stays.
+# While a file "slow" exists, the compiler never ends.
+source_file slow-cc '[ ! -e slow ] || exec sleep 60' "exec ${CC:-cc} \"\$@\""
 mkfifo script
-"$SLEXPLORE" ./sum.c n=512 --script - <script >screens 2>err &
+CC="sh $work/slow-cc" "$SLEXPLORE" ./sum.c n=512 --script - <script >screens 2>err &
 explorer=$!
 exec 3>script
 # Writing fails after it has ended.
@@ -128,6 +148,11 @@ echo 'long loop(' >sum.c
 echo '/* slexplore: */ retrun' >>sum.c
 rm -f screen
 until_shown "does not compile"
+# A compiler that never ends stops neither the screen nor the end of the program.
+: >slow
+echo '/* */' >>sum.c
+rm -f screen
+until_shown "sum.c: compiling"
 echo quit >&3
 exec 3>&-
 wait $explorer || fail "the explorer ended with $?: $(cat err)"

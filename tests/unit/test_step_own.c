@@ -2,6 +2,7 @@
  * skipped where there is none. */
 #include "check.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include "engine/own/own.h"
@@ -100,6 +101,24 @@ TEST(test_crash)
 	status = step(
 		open_loop("none.c", "/* slexplore: a=f64[n] */\nlong lop(long n) { return n; }\n"));
 	check_contains(status.text, "has no function loop()");
+}
+
+/* A loop that could write to a descriptor of this program could end the explorer. */
+TEST(test_descriptors)
+{
+	int inherited = open("/dev/null", O_WRONLY);
+
+	assert_true(inherited > STDERR_FILENO);
+	check_ok(step(open_loop("alone.c",
+		"#include <fcntl.h>\n#include <stdlib.h>\n#include <unistd.h>\n"
+		"/* slexplore: a=f64[n] cflags=-O1 */\n"
+		"static __attribute__((constructor)) void look(void) {\n"
+		"for (int i = 3; i < 1024; i++) if (fcntl(i, F_GETFD) >= 0) abort();\n"
+		"if (getsid(0) != getpid()) abort(); }\n"
+		"double kept;\n"
+		"long loop(long n, double *a) { for (long i = 0; i < n; "
+		"i++) kept += a[i]; return 0; }\n")));
+	close(inherited);
 }
 
 RUN_TESTS(.each_set_up = setup, .each_tear_down = teardown)

@@ -2,31 +2,23 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/data.h"
+#include "base/job.h"
 #include "base/units.h"
-
-extern char **environ;
-
-/* SAID_MOST: maximum bytes of compiler messages that are kept. FLAGS_MOST: maximum number of words
- * in the compiler flags. */
-enum { SAID_MOST = 64 << 10, FLAGS_MOST = 64 };
+#include "engine/own/compiler.h"
+#include "engine/own/own_child.h"
 
 struct own {
-	char *path, *cflags, *library;
+	char *path, *cflags;
+	char *folder;  /* holds only `library`; removed with the own loop */
+	char *library; /* the compiled file */
 	struct own_description description;
 	struct stat file; /* metadata of the user's source file when the file was read */
 };
@@ -41,12 +33,10 @@ static struct {
 		struct knob knob;
 		char look_for[400];
 	} slot[OWN_SLOTS];
-	unsigned opened; /* number of the user's source files opened so far: selects the next slot
-			    and names the library */
-	char directory[256]; /* directory for compiled libraries; empty: the directory is not
-				created yet */
-	pid_t owner; /* process that created the directory: a child process that calls exit() must
-			not remove the directory */
+	unsigned
+		opened; /* number of the user's source files opened so far: selects the next slot */
+	pid_t owner; /* process that opened the source files: a child process that calls exit() must
+			not remove the folders of compiled loops */
 } all;
 
 bool own_is_path(const char *word)
@@ -94,35 +84,35 @@ void own_seen(const struct own *own)
 	(void)stat(own->path, &slot->own.file);
 }
 
-/* ---- the directory for libraries ---- */
+/* ---- the folder of a compiled loop ---- */
 
-static void remove_directory(void)
+static void remove_folders(void)
 {
-	if (!all.directory[0] || getpid() != all.owner)
+	if (getpid() != all.owner)
 		return;
 	for (int i = 0; i < OWN_SLOTS; i++)
-		if (all.slot[i].own.library)
-			unlink(all.slot[i].own.library);
-	rmdir(all.directory);
+		if (all.slot[i].own.folder)
+			compiler_remove(all.slot[i].own.folder);
 }
 
-static struct status make_directory(void)
+static struct status make_folder(struct own *own)
 {
 	const char *base = getenv("TMPDIR");
+	struct text folder = { 0 }, library = { 0 };
 
-	if (all.directory[0])
-		return status_ok();
 	if (!base || !*base)
 		base = "/tmp";
-	if (snprintf(all.directory, sizeof(all.directory), "%s/slexplore-XXXXXX", base) >=
-			(int)sizeof(all.directory) ||
-		!mkdtemp(all.directory)) {
-		all.directory[0] = '\0';
-		return status_failed(
-			"no directory for compiled loops in %.120s: %s", base, strerror(errno));
+	text_addf(&folder, "%s/slexplore-XXXXXX", base);
+	if (!mkdtemp(folder.bytes)) {
+		struct status status = status_failed(
+			"no folder for a compiled loop in %.120s: %s", base, strerror(errno));
+
+		text_free(&folder);
+		return status;
 	}
-	all.owner = getpid();
-	atexit(remove_directory);
+	text_addf(&library, "%s/own.so", folder.bytes);
+	own->folder = folder.bytes; /* own_free() frees these two strings */
+	own->library = library.bytes;
 	return status_ok();
 }
 
@@ -136,79 +126,6 @@ static struct status read_source(const char *path, char **text, struct stat *fil
 	return data_read(path, text);
 }
 
-/* ---- compiling ---- */
-
-/* Splits flags at blanks into `words`, and ends the list with NULL. Quotes ("..." or '...') keep
- * blanks in one word. Splitting the flags changes the buffer `flags`. */
-static int split(char *flags, char **words, int room)
-{
-	int count = 0;
-	char *to = flags;
-
-	for (char *at = flags; *at && count < room - 1;) {
-		char quote = '\0';
-
-		while (*at == ' ' || *at == '\t')
-			at++;
-		if (!*at)
-			break;
-		words[count++] = to;
-		for (; *at && (quote || (*at != ' ' && *at != '\t')); at++) {
-			if (quote ? *at == quote : *at == '"' || *at == '\'')
-				quote = quote ? '\0' : *at;
-			else
-				*to++ = *at;
-		}
-		if (*at)
-			at++;
-		*to++ = '\0';
-	}
-	words[count] = NULL;
-	return count;
-}
-
-/* Runs a program and collects its output. Returns the program's wait status (see waitpid()), or -1
- * and errno if the program cannot start. */
-static int run(char **words, struct text *said)
-{
-	posix_spawn_file_actions_t actions;
-	posix_spawnattr_t attributes;
-	sigset_t none, usual;
-	int ends[2], how = -1, error;
-	pid_t child;
-	char piece[4096];
-	ssize_t got;
-
-	if (pipe2(ends, O_CLOEXEC) != 0)
-		return -1;
-	posix_spawn_file_actions_init(&actions);
-	posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-	posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-	posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
-	posix_spawnattr_init(&attributes);
-	sigemptyset(&none);
-	sigemptyset(&usual);
-	sigaddset(&usual, SIGPIPE);
-	sigaddset(&usual, SIGXFSZ);
-	posix_spawnattr_setsigmask(&attributes, &none);
-	posix_spawnattr_setsigdefault(&attributes, &usual);
-	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-	error = posix_spawnp(&child, words[0], &actions, &attributes, words, environ);
-	posix_spawnattr_destroy(&attributes);
-	posix_spawn_file_actions_destroy(&actions);
-	close(ends[1]);
-	while (!error && (got = TEMP_FAILURE_RETRY(read(ends[0], piece, sizeof(piece)))) > 0)
-		if (said && said->length < SAID_MOST)
-			text_addn(said, piece, (size_t)got);
-	close(ends[0]);
-	if (error) {
-		errno = error;
-		return -1;
-	}
-	(void)TEMP_FAILURE_RETRY(waitpid(child, &how, 0));
-	return how;
-}
-
 static const char *flags_of(const struct own *own)
 {
 	return own->cflags		     ? own->cflags
@@ -216,42 +133,11 @@ static const char *flags_of(const struct own *own)
 					     : "-O2";
 }
 
-static struct status compile(const struct own *own, struct text *said)
-{
-	const char *compiler = getenv("CC"), *flags = flags_of(own);
-	char *words[FLAGS_MOST + 16];
-	struct text line = { 0 }, path = { 0 };
-	struct status status = status_ok();
-	int count, how;
-
-	if (!compiler || !*compiler)
-		compiler = "cc";
-	text_addf(&line, "%s -g0 -fPIC -shared %s -o", compiler, flags);
-	/* "./" before a file name keeps the compiler from reading a name that begins with a dash as
-	 * an option. */
-	text_addf(&path, "%s%s", own->path[0] == '-' ? "./" : "", own->path);
-	count = split(line.bytes, words, FLAGS_MOST + 12);
-	words[count++] = own->library;
-	words[count++] = path.bytes;
-	words[count++] = (char *)"-lm";
-	words[count] = NULL;
-	how = run(words, said);
-	if (how < 0)
-		status = status_failed(
-			"%.80s: no compiler: \"%.60s\": %s; install one, or name one in CC",
-			own->path, words[0], strerror(errno));
-	else if (how != 0)
-		status = status_failed(
-			"%.120s does not compile (%.40s %.60s)", own->path, compiler, flags);
-	text_free(&line);
-	text_free(&path);
-	return status;
-}
-
 static void own_free(struct own *own)
 {
-	if (own->library)
-		unlink(own->library);
+	if (own->folder)
+		compiler_remove(own->folder);
+	free(own->folder);
 	free(own->library);
 	free(own->path);
 	free(own->cflags);
@@ -267,34 +153,6 @@ static struct {
 	uint64_t elements; /* elements of one call with n[0] */
 	_Atomic uint64_t *calls;
 } child;
-
-void own_child_plain(void)
-{
-	const struct rlimit no_core = { 0 };
-	sigset_t none;
-
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	for (int number = 1; number < 32; number++)
-		signal(number, SIG_DFL);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	setrlimit(RLIMIT_CORE, &no_core);
-}
-
-void own_child_begin(void)
-{
-	int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
-
-	own_child_plain();
-	/* The explorer, not the child process that runs the user's loop, handles the terminal's
-	 * keys (Ctrl-C, Ctrl-Z). */
-	signal(SIGINT, SIG_IGN);
-	signal(SIGQUIT, SIG_IGN);
-	signal(SIGTSTP, SIG_IGN);
-	signal(SIGHUP, SIG_IGN);
-	for (int stream = STDIN_FILENO; nowhere >= 0 && stream <= STDERR_FILENO; stream++)
-		dup2(nowhere, stream);
-}
 
 void own_child_count(_Atomic uint64_t *calls)
 {
@@ -380,7 +238,7 @@ int own_steps_prepare(void *context)
 	size_t bytes = own_data_bytes(&steps->own->description, steps->n[0]);
 	void *memory;
 
-	own_child_begin();
+	own_child_begin(-1);
 	memory = mmap(NULL, bytes ? bytes : 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
 		-1, 0);
 	*steps->failure = memory == MAP_FAILED ? status_failed("%.80s: memory refused: %s",
@@ -394,27 +252,6 @@ void own_steps_run(void *steps, uint64_t elements)
 {
 	(void)steps;
 	own_child_call(NULL, elements);
-}
-
-struct own_ending own_ended_by(int signal)
-{
-	static const char *const words[32] = {
-		[SIGSEGV] = "accessed memory that does not exist (SIGSEGV)",
-		[SIGBUS] = "accessed memory that has no page (SIGBUS)",
-		[SIGFPE] = "divided by zero, or overflowed in a division (SIGFPE)",
-		[SIGILL] = "ran ran an instruction that this processor does not have (SIGILL)",
-		[SIGABRT] = "aborted (SIGABRT)",
-		[SIGSYS] = "made made a system call that is not allowed (SIGSYS)",
-		[SIGTRAP] = "ran into a breakpoint (SIGTRAP)",
-		[SIGKILL] = "was killed (SIGKILL), perhaps because memory ran out",
-	};
-	struct own_ending ending;
-
-	if (signal > 0 && signal < 32 && words[signal])
-		snprintf(ending.text, sizeof(ending.text), "%s", words[signal]);
-	else
-		snprintf(ending.text, sizeof(ending.text), "was ended by signal %d", signal);
-	return ending;
 }
 
 /* ---- the loop's kernel ---- */
@@ -483,15 +320,40 @@ static void make_kernel(struct slot *slot, int index)
 
 /* ---- opening ---- */
 
-struct status own_open(
-	const char *path, const char *cflags, struct text *said, const struct kernel **kernel)
+struct own_opening {
+	struct own own;
+	struct job *job;
+	atomic_bool cancel;
+	struct text said;
+	struct status status;
+};
+
+static void opening_free(struct own_opening *opening)
 {
-	struct own own = { .path = memory_string(path),
-		.cflags = cflags ? memory_string(cflags) : NULL };
-	int index = (int)(all.opened % OWN_SLOTS);
-	struct slot *slot = &all.slot[index];
+	own_free(&opening->own);
+	text_free(&opening->said);
+	free(opening);
+}
+
+static void compile(void *context)
+{
+	struct own_opening *opening = context;
+	const struct own *own = &opening->own;
+
+	opening->status = compiler_run(&(struct compilation){ .path = own->path,
+					       .flags = flags_of(own),
+					       .folder = own->folder,
+					       .library = own->library,
+					       .seconds = COMPILER_SECONDS,
+					       .cancel = &opening->cancel },
+		&opening->said);
+}
+
+/* Reads the file's description, and makes the folder for the compiled file. */
+static struct status prepare(struct own *own)
+{
+	const char *path = own->path;
 	struct status status = status_ok();
-	struct text library = { 0 };
 	char *source = NULL;
 
 	/* In a statically linked program, dlopen() fails, because the program has no loader. */
@@ -500,27 +362,79 @@ struct status own_open(
 				       "one cannot load code",
 			path);
 	if (status_is_ok(&status))
-		status = read_source(path, &source, &own.file);
+		status = read_source(path, &source, &own->file);
 	if (status_is_ok(&status))
-		status = own_describe(source, path, &own.description);
+		status = own_describe(source, path, &own->description);
 	if (status_is_ok(&status))
-		status = own_description_check(&own.description, path, own.description.n);
+		status = own_description_check(&own->description, path, own->description.n);
 	if (status_is_ok(&status))
-		status = make_directory();
-	if (status_is_ok(&status)) {
-		text_addf(&library, "%s/own-%u.so", all.directory, all.opened);
-		own.library = library.bytes; /* own_free() frees it */
-		status = compile(&own, said);
-	}
+		status = make_folder(own);
 	free(source);
-	if (!status_is_ok(&status)) {
-		own_free(&own);
-		return status;
-	}
-	own_free(&slot->own);
-	slot->own = own;
-	all.opened++;
-	make_kernel(slot, index);
-	*kernel = &slot->kernel;
 	return status;
+}
+
+struct status own_open_begin(const char *path, const char *cflags, struct own_opening **opening)
+{
+	struct own_opening *made = memory_new(1, sizeof(*made));
+	struct status status;
+
+	made->own.path = memory_string(path);
+	made->own.cflags = cflags ? memory_string(cflags) : NULL;
+	atomic_init(&made->cancel, false);
+	status = prepare(&made->own);
+	*opening = made;
+	if (status_is_ok(&status)) {
+		made->job = job_begin(compile, made);
+	} else {
+		opening_free(made);
+		*opening = NULL;
+	}
+	return status;
+}
+
+bool own_open_over(const struct own_opening *opening)
+{
+	return job_over(opening->job);
+}
+
+struct status own_open_end(
+	struct own_opening *opening, struct text *said, const struct kernel **kernel)
+{
+	struct slot *slot = &all.slot[all.opened % OWN_SLOTS];
+	struct status status;
+
+	job_end(opening->job);
+	status = opening->status;
+	if (said && opening->said.length)
+		text_addn(said, opening->said.bytes, opening->said.length);
+	if (status_is_ok(&status)) {
+		if (all.owner != getpid())
+			atexit(remove_folders);
+		all.owner = getpid();
+		own_free(&slot->own);
+		slot->own = opening->own;
+		opening->own = (struct own){ 0 };
+		make_kernel(slot, (int)(all.opened++ % OWN_SLOTS));
+		*kernel = &slot->kernel;
+	}
+	opening_free(opening);
+	return status;
+}
+
+void own_open_stop(struct own_opening *opening)
+{
+	if (!opening)
+		return;
+	atomic_store(&opening->cancel, true);
+	job_end(opening->job);
+	opening_free(opening);
+}
+
+struct status own_open(
+	const char *path, const char *cflags, struct text *said, const struct kernel **kernel)
+{
+	struct own_opening *opening;
+	struct status status = own_open_begin(path, cflags, &opening);
+
+	return status_is_ok(&status) ? own_open_end(opening, said, kernel) : status;
 }

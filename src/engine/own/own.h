@@ -30,13 +30,27 @@ struct own;
  * begins with / ./ or ../, or ends with .c or .S. */
 bool own_is_path(const char *word);
 
-/* Reads and compiles a file. cflags replaces the compiler flags in the file's comment; NULL: the
- * flags in the comment are used. If neither cflags nor the comment gives flags, the compiler flags
- * are -O2. On success *kernel is the loop's kernel; a slot owns this kernel. `said` (may be NULL)
- * receives the compiler's messages unchanged, warnings included. STATUS_USAGE: the comment that
- * describes the loop's data is missing or wrong. STATUS_FAILED: the file cannot be read or does not
- * compile, no compiler was found, or this program cannot load code. own_open() waits for the
- * compiler. Call own_open() from one thread only. */
+/* Reads a file, and compiles it in a thread of its own. cflags replaces the compiler flags in the
+ * file's comment; NULL: the flags in the comment are used. If neither cflags nor the comment gives
+ * flags, the compiler flags are -O2. On success *opening is the running compilation. STATUS_USAGE:
+ * the comment that describes the loop's data is missing or wrong. STATUS_FAILED: the file cannot be
+ * read, or this program cannot load code. Call the functions of an opening from one thread only. */
+struct own_opening;
+struct status own_open_begin(const char *path, const char *cflags, struct own_opening **opening);
+
+/* Whether the compilation is over. Does not wait. */
+bool own_open_over(const struct own_opening *opening);
+
+/* Waits for the compiler and frees the opening. On success *kernel is the loop's kernel; a slot
+ * owns this kernel. `said` (may be NULL) receives the compiler's messages unchanged, warnings
+ * included. STATUS_FAILED: see compiler_run() in compiler.h. */
+struct status own_open_end(
+	struct own_opening *opening, struct text *said, const struct kernel **kernel);
+
+/* Ends the compiler, and frees the opening. Ignores NULL. */
+void own_open_stop(struct own_opening *opening);
+
+/* Opens a file as own_open_begin() and own_open_end() do, one after the other. */
 struct status own_open(
 	const char *path, const char *cflags, struct text *said, const struct kernel **kernel);
 
@@ -57,13 +71,6 @@ uint64_t own_elements(const struct own *own, int64_t n);
 
 /* ---- only in a child process ---- */
 
-/* Gives a newly forked process default signals and no core file. The operating system kills this
- * child process when its parent ends. */
-void own_child_plain(void);
-/* Prepares a newly forked process for the user's code. own_child_begin() calls own_child_plain(),
- * ignores the terminal's signals, and opens the standard streams on /dev/null. */
-void own_child_begin(void);
-
 /* Sets a counter of the calls of loop() that have returned; the parent process reads this counter
  * to see progress. NULL: calls are not counted. */
 void own_child_count(_Atomic uint64_t *calls);
@@ -83,10 +90,3 @@ int own_steps_prepare(void *steps);
 /* In the child process: calls the loop with the length argument that makes it process so many
  * elements. */
 void own_steps_run(void *steps, uint64_t elements);
-
-/* Describes the error of a process, given the signal that ended the process: "accessed memory that
- * does not exist (SIGSEGV)". */
-struct own_ending {
-	char text[80];
-};
-struct own_ending own_ended_by(int signal);

@@ -20,19 +20,21 @@
 #include "base/units.h"
 #include "engine/memory/arena.h"
 #include "engine/own/own.h"
+#include "engine/own/own_child.h"
 
 enum phase { PHASE_LOADING, PHASE_CALLING, PHASE_DONE };
 
 struct shared {
-	atomic_bool cancel;
+	atomic_bool cancel, early;
 	_Atomic uint64_t calls;
 	_Atomic int phase;
 	struct result result;
 };
 
 /* STOP_MS: time in which a child must stop after cancellation, milliseconds. LOOK_MS: interval
- * between two checks by the parent, milliseconds. */
-enum { STOP_MS = 20, LOOK_MS = 10 };
+ * between two checks by the parent, milliseconds. CLOSED_LOOK_MS: the interval after the child has
+ * closed its pipe, because the child usually ends then. */
+enum { STOP_MS = 20, LOOK_MS = 10, CLOSED_LOOK_MS = 1 };
 
 /* The times of the user's loop for n and n / 2 must differ by more than this share. A loop with a
  * smaller difference does not use n: a real loop takes time proportional to n. */
@@ -106,11 +108,19 @@ static struct status check_slope(struct kernel_run *run, const struct clock *clo
 		run->kernel->name, (long long)run->v[0], (long long)run->v[0] / 2);
 }
 
+struct announcement {
+	atomic_bool *set;
+	int pipe;
+};
+
 /* Announces the early result, which is in the shared mapping. */
-static void announce(void *early, const struct result *result)
+static void announce(void *context, const struct result *result)
 {
+	const struct announcement *announcement = context;
+
 	(void)result;
-	(void)TEMP_FAILURE_RETRY(write(*(const int *)early, "!", 1));
+	atomic_store(announcement->set, true);
+	(void)TEMP_FAILURE_RETRY(write(announcement->pipe, "!", 1));
 }
 
 static struct status measure_in_child(
@@ -121,6 +131,7 @@ static struct status measure_in_child(
 	struct kernel_run run = {
 		.kernel = request->kernel, .seed = request->seed, .work.cancel = &shared->cancel
 	};
+	struct announcement announcement = { &shared->early, early };
 	struct code_buffer changed = { 0 };
 	struct status status;
 	const char *pages = "4k";
@@ -141,14 +152,14 @@ static struct status measure_in_child(
 	atomic_store(&shared->phase, PHASE_CALLING);
 	status = check_slope(&run, isolate->clock);
 	if (status_is_ok(&status))
-		isolate->make_trials(
-			isolate->visit, &run, &shared->cancel, announce, &early, &shared->result);
+		isolate->make_trials(isolate->visit, &run, &shared->cancel, announce, &announcement,
+			&shared->result);
 	return status;
 }
 
 static _Noreturn void child_main(const struct isolate *isolate, struct shared *shared, int early)
 {
-	own_child_begin();
+	own_child_begin(early);
 	shared->result.status = measure_in_child(isolate, shared, early);
 	atomic_store(&shared->phase, PHASE_DONE);
 	_exit(0);
@@ -192,16 +203,6 @@ static void take_trials(
 	result->counts.pmu[sizeof(result->counts.pmu) - 1] = '\0';
 }
 
-static int reap(pid_t child, bool now)
-{
-	int how = 0;
-
-	if (now)
-		kill(child, SIGKILL);
-	(void)TEMP_FAILURE_RETRY(waitpid(child, &how, 0));
-	return how;
-}
-
 /* Waits until the child process ends, a call of the user's loop takes too long, or the request is
  * cancelled. */
 static struct status wait_for(const struct isolate *isolate, struct shared *shared, pid_t child,
@@ -210,24 +211,25 @@ static struct status wait_for(const struct isolate *isolate, struct shared *shar
 	const char *name = isolate->request->kernel->name;
 	double patience = ISOLATE_PATIENCE + ISOLATE_PATIENCE_EACH * (double)isolate->request->v[0];
 	double since = clock_seconds(), stopping = INFINITY;
+	struct pollfd wait = { .fd = early, .events = POLLIN };
 	uint64_t calls = 0;
 	int phase = PHASE_LOADING;
 
 	for (;;) {
-		struct pollfd wait = { .fd = early, .events = POLLIN };
 		double now;
 		char byte;
-		int how;
 
-		if (poll(&wait, 1, LOOK_MS) > 0) {
-			if (read(early, &byte, 1) != 1)
-				return ended(shared, name, reap(child, false));
+		/* The user's code may write to the pipe, close it, or start a process that holds it
+		 * open. */
+		if (poll(&wait, 1, wait.fd < 0 ? CLOSED_LOOK_MS : LOOK_MS) > 0 &&
+			read(early, &byte, 1) != 1)
+			wait.fd = -1;
+		if (own_child_over(child))
+			return ended(shared, name, own_child_end(child, false));
+		if (atomic_exchange(&shared->early, false)) {
 			take_trials(isolate, shared, result);
 			if (isolate->early && !atomic_load(isolate->cancel))
 				isolate->early(isolate->context, result);
-		} else if (waitpid(child, &how, WNOHANG) == child) {
-			/* A process that the child started may still hold the pipe open. */
-			return ended(shared, name, how);
 		}
 		now = clock_seconds();
 		if (atomic_load(&shared->calls) != calls || atomic_load(&shared->phase) != phase) {
@@ -240,11 +242,11 @@ static struct status wait_for(const struct isolate *isolate, struct shared *shar
 			stopping = now + STOP_MS * 1e-3;
 		}
 		if (now >= stopping) {
-			reap(child, true);
+			own_child_end(child, true);
 			return status_make(STATUS_CANCELLED, "stopped");
 		}
 		if (now - since > patience) {
-			reap(child, true);
+			own_child_end(child, true);
 			return status_failed("%.100s: %s did not return within %.3g s", name,
 				phase == PHASE_LOADING ? "loading it" : "loop()", patience);
 		}

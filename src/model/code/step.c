@@ -26,6 +26,7 @@
 #include "base/text.h"
 #include "engine/machine/environment.h"
 #include "engine/own/own.h"
+#include "engine/own/own_child.h"
 #include "model/code/decode.h"
 #include "model/code/step_path.h"
 
@@ -468,10 +469,11 @@ static struct status trace(struct tracer *tracer, struct loop *loop)
 
 static void end(struct tracer *tracer)
 {
-	if (!tracer->gone) {
-		kill(tracer->child, SIGKILL);
-		(void)TEMP_FAILURE_RETRY(waitpid(tracer->child, NULL, __WALL));
-	}
+	/* The user's code may have started processes, which belong to its child's group. */
+	if (!tracer->gone)
+		own_child_end(tracer->child, true);
+	else if (tracer->child > 0)
+		kill(-tracer->child, SIGKILL);
 	free(tracer->insn);
 	free(tracer->slot);
 	free(tracer->seen);

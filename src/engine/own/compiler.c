@@ -1,0 +1,324 @@
+/* The parent process and its supervisor share one memory mapping, struct outcome. The supervisor
+ * writes the compiler's messages and its end to the mapping, and the parent reads them after the
+ * supervisor has ended. */
+#include "engine/own/compiler.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/monotonic.h"
+#include "engine/own/own_child.h"
+
+/* SAID_MOST: maximum bytes of compiler messages that are kept. OUTPUT_MOST: bytes of messages at
+ * which the compiler is ended. FILE_MOST: maximum bytes of each file that the compiler writes.
+ * FLAGS_MOST: maximum number of words in the compiler flags. LOOK_MS: interval between two checks
+ * of *cancel, milliseconds. */
+enum {
+	SAID_MOST = 64 << 10,
+	OUTPUT_MOST = 16 << 20,
+	FILE_MOST = 256 << 20,
+	FLAGS_MOST = 64,
+	LOOK_MS = 10
+};
+/* Maximum bytes of memory that each process of the compiler may map. */
+#define MEMORY_MOST (UINT64_C(2) << 30)
+
+/* Reasons for which the supervisor ends the compiler. */
+enum ending { ENDING_NONE, ENDING_LATE, ENDING_OUTPUT, ENDING_STOPPED };
+
+struct outcome {
+	enum ending ending;
+	int error; /* errno if the compiler could not start, else 0 */
+	int how;   /* wait status of the compiler, see waitpid() */
+	size_t said_length;
+	char said[SAID_MOST];
+};
+
+/* ---- the folder ---- */
+
+static int remove_one(const char *path, const struct stat *about, int kind, struct FTW *place)
+{
+	(void)about;
+	(void)kind;
+	(void)place;
+	remove(path);
+	return 0;
+}
+
+void compiler_remove(const char *folder)
+{
+	nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+/* ---- the compiler's process ---- */
+
+static void limit(int resource, rlim_t most)
+{
+	struct rlimit now;
+
+	if (getrlimit(resource, &now) != 0)
+		return;
+	now.rlim_cur = now.rlim_cur < most ? now.rlim_cur : most;
+	now.rlim_max = now.rlim_max < most ? now.rlim_max : most;
+	setrlimit(resource, &now);
+}
+
+static _Noreturn void become_compiler(
+	const struct compilation *compilation, char **words, int output, struct outcome *outcome)
+{
+	int nowhere = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	own_child_plain();
+	setsid();
+	dup2(nowhere, STDIN_FILENO);
+	dup2(output, STDOUT_FILENO);
+	dup2(output, STDERR_FILENO);
+	own_child_close(-1);
+	setenv("TMPDIR", compilation->folder, 1);
+	limit(RLIMIT_FSIZE, FILE_MOST);
+	limit(RLIMIT_AS, MEMORY_MOST);
+	execvp(words[0], words);
+	outcome->error = errno;
+	_exit(127);
+}
+
+/* ---- the supervisor ---- */
+
+static volatile sig_atomic_t asked_to_stop;
+
+static void note_signal(int number)
+{
+	if (number == SIGTERM)
+		asked_to_stop = 1;
+}
+
+/* Blocks all signals, except while the supervisor waits. Returns the signals that stay blocked
+ * during the wait. */
+static sigset_t supervise_signals(void)
+{
+	const struct sigaction action = { .sa_handler = note_signal };
+	sigset_t all, waiting;
+
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGCHLD, &action, NULL);
+	waiting = all;
+	sigdelset(&waiting, SIGTERM);
+	sigdelset(&waiting, SIGCHLD);
+	return waiting;
+}
+
+/* Reads messages of the compiler until the pipe is empty. Returns false at the end of the pipe. */
+static bool take_messages(int input, struct outcome *outcome, size_t *read_bytes)
+{
+	char piece[4096];
+	ssize_t got;
+
+	while ((got = TEMP_FAILURE_RETRY(read(input, piece, sizeof(piece)))) > 0) {
+		size_t room = SAID_MOST - outcome->said_length;
+		size_t more = (size_t)got < room ? (size_t)got : room;
+
+		memcpy(outcome->said + outcome->said_length, piece, more);
+		outcome->said_length += more;
+		*read_bytes += (size_t)got;
+		if (*read_bytes > OUTPUT_MOST)
+			return true;
+	}
+	return got < 0;
+}
+
+/* Waits until the compiler's first process has ended, or there is a reason to end it. */
+static enum ending await_compiler(
+	pid_t child, int input, double deadline, const sigset_t *waiting, struct outcome *outcome)
+{
+	struct pollfd wait = { .fd = input, .events = POLLIN };
+	size_t read_bytes = 0;
+
+	for (;;) {
+		double left = deadline - monotonic_seconds();
+		struct timespec time = { (time_t)left, (long)(fmod(left, 1) * 1e9) };
+
+		if (asked_to_stop)
+			return ENDING_STOPPED;
+		if (own_child_over(child)) {
+			take_messages(input, outcome, &read_bytes);
+			return ENDING_NONE;
+		}
+		if (left <= 0)
+			return ENDING_LATE;
+		if (read_bytes > OUTPUT_MOST)
+			return ENDING_OUTPUT;
+		if (ppoll(&wait, 1, &time, waiting) > 0 &&
+			!take_messages(input, outcome, &read_bytes))
+			wait.fd = -1;
+	}
+}
+
+static _Noreturn void supervise(
+	const struct compilation *compilation, char **words, struct outcome *outcome, pid_t parent)
+{
+	const sigset_t waiting = supervise_signals();
+	double deadline = monotonic_seconds() + compilation->seconds;
+	int ends[2];
+	pid_t child = -1;
+
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != parent)
+		asked_to_stop = 1;
+	if (pipe2(ends, O_CLOEXEC) == 0 && (child = fork()) == 0)
+		become_compiler(compilation, words, ends[1], outcome);
+	if (child < 0) {
+		outcome->error = errno;
+	} else {
+		close(ends[1]);
+		fcntl(ends[0], F_SETFL, O_NONBLOCK);
+		outcome->ending = await_compiler(child, ends[0], deadline, &waiting, outcome);
+		outcome->how = own_child_end(child, outcome->ending != ENDING_NONE);
+	}
+	if (outcome->error || outcome->ending != ENDING_NONE || outcome->how != 0)
+		compiler_remove(compilation->folder);
+	_exit(0);
+}
+
+/* ---- this program ---- */
+
+/* Splits flags at blanks into `words`, and ends the list with NULL. Quotes ("..." or '...') keep
+ * blanks in one word. Splitting the flags changes the buffer `flags`. */
+static int split(char *flags, char **words, int room)
+{
+	int count = 0;
+	char *to = flags;
+
+	for (char *at = flags; *at && count < room - 1;) {
+		char quote = '\0';
+
+		while (*at == ' ' || *at == '\t')
+			at++;
+		if (!*at)
+			break;
+		words[count++] = to;
+		for (; *at && (quote || (*at != ' ' && *at != '\t')); at++) {
+			if (quote ? *at == quote : *at == '"' || *at == '\'')
+				quote = quote ? '\0' : *at;
+			else
+				*to++ = *at;
+		}
+		if (*at)
+			at++;
+		*to++ = '\0';
+	}
+	words[count] = NULL;
+	return count;
+}
+
+/* Runs the supervisor and waits for its end. Returns 0, or an errno. */
+static int run(const struct compilation *compilation, char **words, struct outcome *outcome)
+{
+	const pid_t parent = getpid();
+	bool stopping = false;
+	int over[2]; /* the supervisor's end closes this pipe, which wakes the parent */
+	int error = 0;
+	pid_t supervisor;
+
+	if (pipe2(over, O_CLOEXEC) != 0)
+		return errno;
+	supervisor = fork();
+	if (supervisor == 0)
+		supervise(compilation, words, outcome, parent);
+	if (supervisor < 0)
+		error = errno;
+	close(over[1]);
+	while (supervisor > 0 && waitpid(supervisor, NULL, WNOHANG) == 0) {
+		struct pollfd wait = { .fd = over[0] };
+
+		poll(&wait, 1, LOOK_MS);
+		if (!stopping && compilation->cancel && atomic_load(compilation->cancel)) {
+			stopping = true;
+			kill(supervisor, SIGTERM);
+		}
+	}
+	close(over[0]);
+	return error;
+}
+
+/* The result of a compilation as a status. `start` is the first word of the command. */
+static struct status judge(const struct compilation *compilation, const char *compiler,
+	const char *start, const struct outcome *outcome)
+{
+	const char *path = compilation->path;
+
+	if (outcome->error)
+		return status_failed(
+			"%.80s: no compiler: \"%.60s\": %s; install one, or name one in CC", path,
+			start, strerror(outcome->error));
+	switch (outcome->ending) {
+	case ENDING_LATE:
+		return status_failed("%.120s: the compiler (%.40s) did not end within %.3g s", path,
+			compiler, compilation->seconds);
+	case ENDING_OUTPUT:
+		return status_failed(
+			"%.120s: the compiler (%.40s) wrote more than %d MiB of messages", path,
+			compiler, OUTPUT_MOST >> 20);
+	case ENDING_STOPPED:
+		return status_make(STATUS_CANCELLED, "%.120s: compiling was stopped", path);
+	default: break;
+	}
+	if (outcome->how != 0)
+		return status_failed("%.120s does not compile (%.40s %.60s)", path, compiler,
+			compilation->flags);
+	return status_ok();
+}
+
+struct status compiler_run(const struct compilation *compilation, struct text *said)
+{
+	struct outcome *outcome = mmap(
+		NULL, sizeof(*outcome), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	const char *compiler = getenv("CC"), *path = compilation->path;
+	char *words[FLAGS_MOST + 16];
+	struct text line = { 0 }, source = { 0 };
+	struct status status;
+	int count, error;
+
+	if (outcome == MAP_FAILED) {
+		status =
+			status_failed("%.120s: no memory for compiling: %s", path, strerror(errno));
+		compiler_remove(compilation->folder);
+		return status;
+	}
+	if (!compiler || !*compiler)
+		compiler = "cc";
+	text_addf(&line, "%s -g0 -fPIC -shared %s -o", compiler, compilation->flags);
+	/* "./" before a file name keeps the compiler from reading a name that begins with a dash as
+	 * an option. */
+	text_addf(&source, "%s%s", path[0] == '-' ? "./" : "", path);
+	count = split(line.bytes, words, FLAGS_MOST + 12);
+	words[count++] = (char *)compilation->library;
+	words[count++] = source.bytes;
+	words[count++] = (char *)"-lm";
+	words[count] = NULL;
+	error = run(compilation, words, outcome);
+	if (said)
+		text_addn(said, outcome->said, outcome->said_length);
+	status =
+		error ? status_failed("%.120s: no process for compiling: %s", path, strerror(error))
+		      : judge(compilation, compiler, words[0], outcome);
+	if (!status_is_ok(&status))
+		compiler_remove(compilation->folder);
+	munmap(outcome, sizeof(*outcome));
+	text_free(&line);
+	text_free(&source);
+	return status;
+}

@@ -1,0 +1,32 @@
+/* Runs the system's compiler for an own loop, and never waits for the compiler without an end.
+ *
+ * A supervisor process starts the compiler in a session of its own. The supervisor ends the
+ * compiler at a deadline, on request, and when this program ends, even if SIGKILL ends it. The
+ * supervisor then kills the compiler's whole process group. */
+#pragma once
+
+#include <stdatomic.h>
+
+#include "base/status.h"
+#include "base/text.h"
+
+/* Seconds for the compilation of one file. An emulated compiler needs about 2 s for a loop. */
+#define COMPILER_SECONDS 60.0
+
+struct compilation {
+	const char *path;    /* the source file */
+	const char *flags;   /* flags of the compiler, separated by blanks; quotes keep blanks */
+	const char *folder;  /* an empty folder for the compiler's temporary files */
+	const char *library; /* the file to write, in `folder` */
+	double seconds;	     /* deadline, usually COMPILER_SECONDS */
+	const atomic_bool *cancel; /* NULL: the compilation cannot be cancelled */
+};
+
+/* Compiles a file with $CC, or with cc. `said` (may be NULL) receives the compiler's messages
+ * unchanged. compiler_run() removes the folder unless it succeeds. STATUS_FAILED: there is no
+ * compiler, the file does not compile, or the compiler exceeds a limit of time, memory or output.
+ * STATUS_CANCELLED: *cancel was set. May run in any thread. */
+struct status compiler_run(const struct compilation *compilation, struct text *said);
+
+/* Removes a folder and everything in it. Does not follow symbolic links. */
+void compiler_remove(const char *folder);

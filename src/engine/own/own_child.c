@@ -1,0 +1,108 @@
+#include "engine/own/own_child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+void own_child_plain(void)
+{
+	const struct rlimit no_core = { 0 };
+	sigset_t none;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (int number = 1; number < 32; number++)
+		signal(number, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	setrlimit(RLIMIT_CORE, &no_core);
+}
+
+static void close_range_of(unsigned first, unsigned last)
+{
+	struct rlimit files = { .rlim_cur = 0 };
+
+	if (first > last)
+		return;
+#ifdef SYS_close_range
+	if (syscall(SYS_close_range, first, last, 0) == 0)
+		return;
+#endif
+	/* Linux before 5.9 closes descriptors only one by one. */
+	getrlimit(RLIMIT_NOFILE, &files);
+	for (unsigned i = first; i <= last && i < files.rlim_cur && i < 1 << 16; i++)
+		close((int)i);
+}
+
+void own_child_close(int kept)
+{
+	close_range_of(STDERR_FILENO + 1, kept < 0 ? UINT_MAX : (unsigned)kept - 1);
+	if (kept >= 0)
+		close_range_of((unsigned)kept + 1, UINT_MAX);
+}
+
+void own_child_begin(int kept)
+{
+	int nowhere;
+
+	own_child_plain();
+	/* A session of its own has no terminal: the terminal's keys (Ctrl-C, Ctrl-Z) reach only the
+	 * explorer, and kill(0, …) in the user's code reaches only the child process. */
+	setsid();
+	own_child_close(kept);
+	nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
+	for (int stream = STDIN_FILENO; nowhere >= 0 && stream <= STDERR_FILENO; stream++)
+		dup2(nowhere, stream);
+	if (nowhere > STDERR_FILENO)
+		close(nowhere);
+}
+
+bool own_child_over(pid_t child)
+{
+	siginfo_t about = { .si_pid = 0 };
+
+	return waitid(P_PID, (id_t)child, &about, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+	       about.si_pid == child;
+}
+
+int own_child_end(pid_t child, bool now)
+{
+	siginfo_t about;
+	int how = 0;
+
+	if (now)
+		kill(child, SIGKILL);
+	/* The child process is reaped after the kill of its group, so that its number still names
+	 * its group. */
+	(void)TEMP_FAILURE_RETRY(waitid(P_PID, (id_t)child, &about, WEXITED | WNOWAIT));
+	kill(-child, SIGKILL);
+	(void)TEMP_FAILURE_RETRY(waitpid(child, &how, __WALL));
+	return how;
+}
+
+struct own_ending own_ended_by(int signal)
+{
+	static const char *const words[32] = {
+		[SIGSEGV] = "accessed memory that does not exist (SIGSEGV)",
+		[SIGBUS] = "accessed memory that has no page (SIGBUS)",
+		[SIGFPE] = "divided by zero, or overflowed in a division (SIGFPE)",
+		[SIGILL] = "ran an instruction that this processor does not have (SIGILL)",
+		[SIGABRT] = "aborted (SIGABRT)",
+		[SIGSYS] = "made a system call that is not allowed (SIGSYS)",
+		[SIGTRAP] = "ran into a breakpoint (SIGTRAP)",
+		[SIGKILL] = "was killed (SIGKILL), perhaps because memory ran out",
+	};
+	struct own_ending ending;
+
+	if (signal > 0 && signal < 32 && words[signal])
+		snprintf(ending.text, sizeof(ending.text), "%s", words[signal]);
+	else
+		snprintf(ending.text, sizeof(ending.text), "was ended by signal %d", signal);
+	return ending;
+}

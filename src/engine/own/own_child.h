@@ -1,0 +1,35 @@
+/* Child processes that run the user's code, or the compiler of the user's code: what they inherit,
+ * and how they end. */
+#pragma once
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* ---- in the child process, after fork() ---- */
+
+/* Gives a newly forked process default signals and no core file. The operating system kills this
+ * child process when its parent ends. */
+void own_child_plain(void);
+/* Closes all descriptors of this child process but the standard streams and `kept`; -1: no
+ * descriptor is kept. */
+void own_child_close(int kept);
+/* Prepares a newly forked process for the user's code: calls own_child_plain(), begins a session
+ * without a terminal, closes all descriptors but `kept` (-1: none), and opens the standard streams
+ * on /dev/null. */
+void own_child_begin(int kept);
+
+/* ---- in the parent of such a child process ---- */
+
+/* Whether a child process has ended; it is not reaped. */
+bool own_child_over(pid_t child);
+/* Waits for the end of a child process, which may have called setsid(), and kills all other
+ * processes of its group. now: kills the child process at once. Reaps it, and returns its wait
+ * status. */
+int own_child_end(pid_t child, bool now);
+
+/* Describes the error of a process, given the signal that ended the process: "accessed memory that
+ * does not exist (SIGSEGV)". */
+struct own_ending {
+	char text[80];
+};
+struct own_ending own_ended_by(int signal);
