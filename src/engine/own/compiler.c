@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
-#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdint.h>
@@ -15,6 +14,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -96,29 +96,30 @@ static _Noreturn void become_compiler(
 
 /* ---- the supervisor ---- */
 
-static volatile sig_atomic_t asked_to_stop;
-
-static void note_signal(int number)
+/* Blocks all signals. Returns a descriptor that becomes readable when the compiler has ended
+ * (SIGCHLD) or must end (SIGTERM); -1: there is no descriptor. */
+static int supervise_signals(void)
 {
-	if (number == SIGTERM)
-		asked_to_stop = 1;
+	sigset_t signals;
+
+	sigfillset(&signals);
+	sigprocmask(SIG_SETMASK, &signals, NULL);
+	signal(SIGCHLD, SIG_DFL); /* a parent that ignores SIGCHLD never learns how a child ended */
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGCHLD);
+	return signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-/* Blocks all signals, except while the supervisor waits. Returns the signals that stay blocked
- * during the wait. */
-static sigset_t supervise_signals(void)
+/* Takes the signals that have arrived. Returns whether the compiler must end. */
+static bool asked_to_stop(int signals)
 {
-	const struct sigaction action = { .sa_handler = note_signal };
-	sigset_t all, waiting;
+	struct signalfd_siginfo about;
+	bool stop = false;
 
-	sigfillset(&all);
-	sigprocmask(SIG_SETMASK, &all, NULL);
-	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGCHLD, &action, NULL);
-	waiting = all;
-	sigdelset(&waiting, SIGTERM);
-	sigdelset(&waiting, SIGCHLD);
-	return waiting;
+	while (TEMP_FAILURE_RETRY(read(signals, &about, sizeof(about))) == sizeof(about))
+		stop |= about.ssi_signo == SIGTERM;
+	return stop;
 }
 
 /* Reads messages of the compiler until the pipe is empty. Returns false at the end of the pipe. */
@@ -142,16 +143,16 @@ static bool take_messages(int input, struct outcome *outcome, size_t *read_bytes
 
 /* Waits until the compiler's first process has ended, or there is a reason to end it. */
 static enum ending await_compiler(
-	pid_t child, int input, double deadline, const sigset_t *waiting, struct outcome *outcome)
+	pid_t child, int input, int signals, double deadline, struct outcome *outcome)
 {
-	struct pollfd wait = { .fd = input, .events = POLLIN };
+	struct pollfd wait[] = { { .fd = input, .events = POLLIN },
+		{ .fd = signals, .events = POLLIN } };
 	size_t read_bytes = 0;
 
 	for (;;) {
 		double left = deadline - monotonic_seconds();
-		struct timespec time = { (time_t)left, (long)(fmod(left, 1) * 1e9) };
 
-		if (asked_to_stop)
+		if (asked_to_stop(signals))
 			return ENDING_STOPPED;
 		if (own_child_over(child)) {
 			take_messages(input, outcome, &read_bytes);
@@ -161,31 +162,30 @@ static enum ending await_compiler(
 			return ENDING_LATE;
 		if (read_bytes > OUTPUT_MOST)
 			return ENDING_OUTPUT;
-		if (ppoll(&wait, 1, &time, waiting) > 0 &&
-			!take_messages(input, outcome, &read_bytes))
-			wait.fd = -1;
+		poll(wait, 2, (int)(left * 1000) + 1);
+		if (wait[0].revents && !take_messages(input, outcome, &read_bytes))
+			wait[0].fd = -1;
 	}
 }
 
 static _Noreturn void supervise(
 	const struct compilation *compilation, char **words, struct outcome *outcome, pid_t parent)
 {
-	const sigset_t waiting = supervise_signals();
 	double deadline = monotonic_seconds() + compilation->seconds;
-	int ends[2];
+	int signals = supervise_signals(), ends[2];
 	pid_t child = -1;
 
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
-		asked_to_stop = 1;
-	if (pipe2(ends, O_CLOEXEC) == 0 && (child = fork()) == 0)
+		raise(SIGTERM);
+	if (signals >= 0 && pipe2(ends, O_CLOEXEC) == 0 && (child = fork()) == 0)
 		become_compiler(compilation, words, ends[1], outcome);
 	if (child < 0) {
 		outcome->error = errno;
 	} else {
 		close(ends[1]);
 		fcntl(ends[0], F_SETFL, O_NONBLOCK);
-		outcome->ending = await_compiler(child, ends[0], deadline, &waiting, outcome);
+		outcome->ending = await_compiler(child, ends[0], signals, deadline, outcome);
 		outcome->how = own_child_end(child, outcome->ending != ENDING_NONE);
 	}
 	if (outcome->error || outcome->ending != ENDING_NONE || outcome->how != 0)
