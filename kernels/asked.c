@@ -84,7 +84,8 @@ struct status asked_verify(struct kernel_run *run)
 	for (uint64_t i = 0; i < count; i++)
 		if (!asked->kind->ends(run, asked_key(asked, (from + i) % run->ring)))
 			return status_failed(
-				"%s: a search left the data, or did not end", run->kernel->name);
+				"%s: a search left the memory of its data, or did not end",
+				run->kernel->name);
 	run->position = from;
 	run->complete = false;
 	run->kernel->call(run, count);

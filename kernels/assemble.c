@@ -110,10 +110,10 @@ static void reach(struct assembly *as, unsigned char *at, const unsigned char *t
 
 static bool is_label(struct assembly *as, int label)
 {
-	return goes_on(
-		as, label >= 0 && label < as->label_count
-			    ? status_ok()
-			    : status_failed("no label %d: there are %d", label, as->label_count));
+	return goes_on(as, label >= 0 && label < as->label_count
+				   ? status_ok()
+				   : status_failed("no label %d: the generated code has %d labels",
+					     label, as->label_count));
 }
 
 void assemble_bind(struct assembly *as, int label)
@@ -140,8 +140,7 @@ void assemble_forget(struct assembly *as, int label)
 		return;
 	for (int i = label; i < as->label_count; i++)
 		if (!as->label[i]) {
-			goes_on(as,
-				status_failed("label %d is dropped before it has a position", i));
+			goes_on(as, status_failed("label %d is freed before it has an address", i));
 			return;
 		}
 	as->label_count = label;
@@ -167,8 +166,8 @@ static void lead(struct assembly *as,
 	if (as->label[label]) {
 		reach(as, at, as->label[label]);
 	} else if (as->pending_count == ASSEMBLE_LABELS) {
-		goes_on(as,
-			status_failed("over %d jumps to places not known yet", ASSEMBLE_LABELS));
+		goes_on(as, status_failed("over %d jumps to labels that have no address yet",
+				    ASSEMBLE_LABELS));
 	} else {
 		as->pending[as->pending_count].at = at;
 		as->pending[as->pending_count++].label = label;
@@ -200,7 +199,7 @@ void assemble_align(struct assembly *as, size_t bytes)
 struct status assemble_end(struct assembly *as)
 {
 	if (as->pending_count)
-		goes_on(as, status_failed("a jump to label %d, which has no position",
+		goes_on(as, status_failed("a jump to label %d, which has no address",
 				    as->pending[0].label));
 	return as->status;
 }

@@ -342,8 +342,9 @@ static struct status check_group(const struct kernel_run *run, uint64_t rank)
 	list_group(list, rank, right);
 	if (memcmp(list->nodes + place * list->group, right, list->group * sizeof(*right)) == 0)
 		return status_ok();
-	return status_failed("list-lookup: the list's group %llu is not what was written at place "
-			     "%llu of %llu",
+	return status_failed(
+		"list-lookup: the nodes of group %llu of the list have a wrong content at "
+		"place %llu of %llu in memory",
 		(unsigned long long)rank, (unsigned long long)place,
 		(unsigned long long)run->v[LOOKUP_SIZE] / sizeof(*right));
 }
@@ -373,7 +374,8 @@ static struct status check_stretch(struct kernel_run *run, uint64_t from, uint64
 	lookup_call(run, elements);
 	cursor = run->cursor;
 	if (run->position != to % run->ring)
-		return status_failed("list-lookup: %llu comparisons from %llu on end at %llu",
+		return status_failed("list-lookup: %llu comparisons of nodes from number %llu on "
+				     "end at number %llu",
 			(unsigned long long)elements, (unsigned long long)from,
 			(unsigned long long)run->position);
 	for (uint64_t k = 0; k < count; k++)
@@ -388,7 +390,7 @@ static struct status check_stretch(struct kernel_run *run, uint64_t from, uint64
 	stand_at(run, run->position);
 	if (run->v[LOOKUP_FORM] != FORM_ARRAY && cursor != run->cursor)
 		return status_failed(
-			"list-lookup: the walk is at another node than the list's order says");
+			"list-lookup: the loop stopped at another node than the list's order says");
 	return status_ok();
 }
 
@@ -408,13 +410,14 @@ static struct status check_data(const struct kernel_run *run)
 	}
 	for (uint64_t k = 0; k < (uint64_t)run->v[LOOKUP_VALUES]; k++)
 		if (tables->values[k] != value_of(run, k))
-			return status_failed(
-				"list-lookup: the value looked up as number %llu is another one",
+			return status_failed("list-lookup: number %llu of the values to look up is "
+					     "wrong in memory",
 				(unsigned long long)k);
 	for (uint64_t i = 0; run->v[LOOKUP_FORM] == FORM_INDEX && i < LOOKED_AT && i < list->linked;
 		i++)
 		if (lookup_index(run)[i] != list_at(list, i))
-			return status_failed("list-lookup: entry %llu of the index is another node",
+			return status_failed(
+				"list-lookup: entry %llu of the index points to a wrong node",
 				(unsigned long long)i);
 	return status_ok();
 }
@@ -454,7 +457,7 @@ struct status lookup_proof(struct kernel_run *run)
 				"list-lookup says that value %llu of %llu is %s the list: %s",
 				(unsigned long long)k, (unsigned long long)count,
 				tables->found[k] ? "in" : "not in",
-				tables->found[k] == LOOKUP_WRONG ? "it is elsewhere there"
+				tables->found[k] == LOOKUP_WRONG ? "it is at another node"
 				: hit				 ? "it is"
 								 : "it is not");
 	}

@@ -45,7 +45,7 @@ static struct status wrong(const struct kernel_run *run, const char *what, uint6
 {
 	int op = kernel_knob(run->kernel, "op");
 
-	return status_failed("%s op=%s %s at place %llu", run->kernel->name,
+	return status_failed("%s op=%s %s at place number %llu of the array", run->kernel->name,
 		run->kernel->knobs[op].choices[run->v[op]], what, (unsigned long long)place);
 }
 

@@ -485,7 +485,8 @@ static struct status window_verify(struct kernel_run *run)
 	if (memcmp(found.general, expected.general, sizeof(found.general)) != 0 ||
 		memcmp(found.vector, expected.vector, sizeof(found.vector)) != 0 ||
 		memcmp(found.scratch, expected.scratch, sizeof(found.scratch)) != 0)
-		return status_failed("window: the result of filler=%s is not that of %lld fillers",
+		return status_failed(
+			"window: the loop computed a wrong result with filler=%s fillers=%lld",
 			filler_names[v[FILLER]], (long long)v[FILLERS]);
 	return status_ok();
 }

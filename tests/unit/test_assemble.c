@@ -203,7 +203,7 @@ TEST(a_label_must_be_bound_once)
 	assemble_label(&as);
 	label = assemble_label(&as);
 	assemble_jump(&as, jump_always, label);
-	assert_string_equal(assemble_end(&as).text, "a jump to label 1, which has no position");
+	assert_string_equal(assemble_end(&as).text, "a jump to label 1, which has no address");
 
 	begin();
 	label = assemble_here(&as);
@@ -212,7 +212,7 @@ TEST(a_label_must_be_bound_once)
 
 	begin();
 	assemble_jump(&as, jump_always, 7);
-	assert_string_equal(assemble_end(&as).text, "no label 7: there are 0");
+	assert_string_equal(assemble_end(&as).text, "no label 7: the generated code has 0 labels");
 
 	begin();
 	assemble_jump(&as, "nop", assemble_here(&as));
@@ -242,7 +242,7 @@ TEST(forgotten_labels_make_room)
 	check_ok(assemble_end(&as));
 	assert_int_equal(as.label_count, 1);
 	assemble_forget(&as, assemble_label(&as));
-	assert_string_equal(assemble_end(&as).text, "label 1 is dropped before it has a position");
+	assert_string_equal(assemble_end(&as).text, "label 1 is freed before it has an address");
 }
 
 TEST(nothing_is_written_beyond_the_room)

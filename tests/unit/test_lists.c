@@ -449,7 +449,7 @@ TEST(what_is_found_elsewhere_is_noticed)
 	assert_true(index > 0);
 	list.nodes[0].value = tables->values[5];
 	run.kernel->call(&run, run.ring);
-	check_contains(run.kernel->proof(&run).text, "it is elsewhere there");
+	check_contains(run.kernel->proof(&run).text, "it is at another node");
 }
 
 /* ---- list-lookup: how it is laid out and left */

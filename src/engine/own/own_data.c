@@ -338,7 +338,8 @@ static void take_word(struct reader *reader)
 	if (which == ELEMENTS) {
 		take_count(reader, &description->elements);
 		if (description->elements.times == 0 || description->elements.plus)
-			wrong(reader, "elements grow with n: n, 2*n or n/2");
+			wrong(reader,
+				"the number of elements must depend on n: write n, 2*n or n/2");
 	}
 	if (which == N || which == MULTIPLE) {
 		int64_t low = which == N ? OWN_N_MIN : 1, high = which == N ? OWN_N_MAX : OVER_MAX;

@@ -203,7 +203,9 @@ static void read_class(struct reader *reader, char *field[FIELDS])
 	bool can = read_options(reader, field[3], &options);
 
 	if (!name || (!*field[1] && !*field[2]))
-		wrong(reader, "expected a class with a name, and a chain or free instances:",
+		wrong(reader,
+			"expected a class of instructions with a name, and a loop for latency or "
+			"throughput:",
 			name ? name : "");
 	copy(reader, options.lines[LOOP_CHAIN], GENERATED_LINES, field[1]);
 	copy(reader, options.lines[LOOP_FREE], GENERATED_LINES, field[2]);
@@ -260,7 +262,8 @@ static void read_fact(struct reader *reader, char *field[FIELDS])
 
 	rest = rest ? skip_blanks(rest) : how + strlen(how);
 	if (!*field[1] || !*how)
-		wrong(reader, "expected a fact with a loop and a rule:", field[0]);
+		wrong(reader,
+			"expected a fact about the core, with its loop and its rule:", field[0]);
 	if (!can || !good(reader))
 		return;
 	fact = add_fact(reader, &options, field[1]);
@@ -285,7 +288,7 @@ static void read_fuse(struct reader *reader, char *field[FIELDS])
 	bool can = read_options(reader, field[2], &options);
 
 	if (!name || !list)
-		wrong(reader, "expected an instruction and conditions:", name ? name : "");
+		wrong(reader, "expected an instruction and branch conditions:", name ? name : "");
 	if (!can || !good(reader))
 		return;
 	for (char *condition; (condition = strsep(&list, ","));) {

@@ -248,7 +248,7 @@ static struct status list_range(struct list *list, char *item, const char *shown
 	if (low > high)
 		return refuse(list, shown, "write the smaller end first");
 	if (times && low == 0)
-		return refuse(list, shown, "a factor leads nowhere from 0");
+		return refuse(list, shown, "0 times a factor stays 0: begin at 1 or more");
 	for (int64_t value = low;;) {
 		status = setting_parse_value(
 			knob, setting_value(knob, value).text, list->limits, &value);

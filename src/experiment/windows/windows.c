@@ -96,7 +96,8 @@ struct windows *windows_new(
 
 	*status = status_ok();
 	if (fillers < 0 || filler < 0 || kernel->knobs[filler].kind != KNOB_CHOICE) {
-		*status = status_usage("%s has no fillers between two misses; %s has them",
+		*status = status_usage("kernel %s has no filler instructions between two cache "
+				       "misses: use kernel %s",
 			kernel->name, WINDOWS_KERNEL);
 		return NULL;
 	}

@@ -105,7 +105,7 @@ static struct status choose_places(struct writing *writing)
 			.place++;
 	free(place);
 	if (writing->change->inserted > 0 && count == 0)
-		return status_failed("the loop has no place for another instruction%s",
+		return status_failed("the loop has no place where an instruction%s can be added",
 			writing->change->flags ? " that changes flags" : "");
 	return status_ok();
 }
@@ -153,7 +153,7 @@ static struct status check(struct writing *writing, int i)
 		return status_failed("the function has bytes that are not an instruction");
 	if (insn->flow == FLOW_INDIRECT)
 		return status_failed(
-			"\"%s\" goes to an address that is not in the code", insn->text);
+			"the target of the jump \"%s\" is known only at run time", insn->text);
 	if (inside && insn->flow == FLOW_CALL)
 		return status_failed("the loop calls a function");
 	if (is_jump(insn) && writing->change->after_count > 0 &&
@@ -167,9 +167,10 @@ static struct status check(struct writing *writing, int i)
 		(insn[1].address < end || (continues(insn) && insn[1].address != end)))
 		return status_failed("the instructions of the function overlap");
 	if (i + 1 == function->count && continues(insn))
-		return status_failed("the function does not end");
+		return status_failed("execution passes the end of the function");
 	if (relative && insn->distance_bytes != 4 && !(is_jump(insn) && insn->distance_bytes == 1))
-		return status_failed("\"%s\" cannot be moved", insn->text);
+		return status_failed(
+			"the instruction \"%s\" cannot run at another address", insn->text);
 	return status_ok();
 }
 
@@ -262,7 +263,8 @@ static bool lengthen(struct writing *writing, struct status *status)
 		/* The jumps jrcxz and loop have no form with a 32-bit distance, and jumps with a
 		 * prefix, which are rare, are not lengthened. */
 		if (insn->length != 2 || (insn->flow == FLOW_BRANCH && !insn->condition[0]))
-			*status = status_failed("\"%s\" cannot reach farther", insn->text);
+			*status = status_failed(
+				"the jump \"%s\" cannot reach a more distant target", insn->text);
 		moved->longer = true;
 		changed = true;
 	}
@@ -389,7 +391,8 @@ struct status rewrite_function(const struct decoded_function *function,
 					       "%zu bytes",
 				change->inserted, bytes);
 		else if (!write_all(&writing, to + offset))
-			status = status_failed("the code refers to an address that is too far");
+			status = status_failed(
+				"the code refers to an address that is more than 2 GiB away");
 		*start = to + offset;
 	}
 	free(writing.moved);

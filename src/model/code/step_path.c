@@ -238,7 +238,7 @@ struct status step_path(const struct step_trace *trace, double insns_per_element
 			"no instruction repeats in %d steps: there is no loop", trace->seen_count);
 	} else if (window.turns == 0) {
 		status = status_failed(
-			"one turn of the loop takes more than %d steps or %d instructions",
+			"one iteration of the loop takes more than %d steps or %d instructions",
 			loop->path_room, loop->insn_room);
 	} else {
 		fill(trace, &window, loop);

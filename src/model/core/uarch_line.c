@@ -47,7 +47,9 @@ static bool read_tags(struct reader *r)
 		return true;
 	if (word[0] != '[' || length < 3 || word[length - 1] != ']')
 		return rows_fail(&r->rows,
-			"\"%.24s\": expected sources as [M] or [Ltd,TD], without blanks", word);
+			"\"%.24s\": expected tags of sources without blanks, such as [M] or "
+			"[Ltd,TD]",
+			word);
 	word[length - 1] = '\0';
 	word++;
 	for (char *tag; (tag = strsep(&word, ",")) != NULL;) {
@@ -56,7 +58,8 @@ static bool read_tags(struct reader *r)
 		while (i < sources->count && strcmp(sources->tag[i], tag) != 0)
 			i++;
 		if (i == sources->count)
-			return rows_fail(&r->rows, "source \"%.24s\" is not in uarch/sources", tag);
+			return rows_fail(&r->rows,
+				"source \"%.24s\" is not a tag in the file uarch/sources", tag);
 		r->measured |= strcmp(tag, "measured") == 0;
 		r->tags |= UINT32_C(1) << i;
 	}
@@ -93,7 +96,8 @@ void reader_where(const struct reader *r, char *where, size_t size)
 
 bool reader_unsourced(struct reader *r)
 {
-	return rows_fail(&r->rows, "this line has no source: end it with [TAG]");
+	return rows_fail(&r->rows, "this line names no source of its numbers: end it with "
+				   "a tag such as [measured]");
 }
 
 bool reader_join(struct reader *r, int from, int to, const char *what, char *buffer, size_t size)
