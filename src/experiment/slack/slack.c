@@ -120,11 +120,20 @@ const struct slack_report *slack_report(const struct slack *slack)
 
 /* ---- From points to values */
 
+/* Returns the cycles of one filler. They are as measured, but never fewer than the core model
+ * states if the difference is small: a resource cannot be faster, and the first point was a little
+ * slow. */
+static double each_of(const struct slack_resource *resource)
+{
+	return resource->kind == SLACK_AMBIGUOUS ? resource->took
+						 : fmax(resource->took, resource->each);
+}
+
 /* Sets the slack: the fillers that fit in the cycles for which the loop leaves the resource free.
  */
 static void set_slack(struct slack_resource *resource, const struct slack_report *report)
 {
-	double each = resource->took;
+	double each = each_of(resource);
 
 	resource->slack = fmax(report->cycles - resource->pressure, 0) / each;
 	resource->slack_lo = fmax(report->cycles_lo - resource->pressure_hi, 0) / each;
@@ -137,7 +146,7 @@ void slack_estimate(struct slack_resource *resource, const struct slack_report *
 	const struct slack_point *point, int count)
 {
 	const struct slack_point *first = &point[0], *last = &point[count - 1];
-	double low = INFINITY, high = 0, sum = 0;
+	double each, pressure, low, high;
 
 	resource->took = (last->cycles - first->cycles) / (last->fillers - first->fillers);
 	/* Every filler takes at least a rename slot, so so many fillers cannot be free. */
@@ -151,18 +160,15 @@ void slack_estimate(struct slack_resource *resource, const struct slack_report *
 					 (resource->each > 1 ? AGREES_LONG : AGREES)
 				 ? SLACK_EXACT
 				 : SLACK_AMBIGUOUS;
-	for (int i = 0; i < count; i++) {
-		double time = point[i].fillers * resource->took;
-
-		sum += point[i].cycles - time;
-		low = fmin(low, point[i].lo - time);
-		high = fmax(high, point[i].hi - time);
-	}
-	if (sum / count > report->cycles * (1 + BEYOND) + BEYOND ||
-		high - low > fmax(WIDE, WIDE_SHARE * sum / count) || resource->contended)
+	each = each_of(resource);
+	pressure = last->cycles - last->fillers * each;
+	low = last->lo - last->fillers * each;
+	high = last->hi - last->fillers * each;
+	if (pressure > report->cycles * (1 + BEYOND) + BEYOND ||
+		high - low > fmax(WIDE, WIDE_SHARE * pressure) || resource->contended)
 		resource->kind = SLACK_AMBIGUOUS;
 	/* The loop cannot occupy a resource for longer than it lasts. */
-	resource->pressure = fmin(fmax(sum / count, 0), report->cycles);
+	resource->pressure = fmin(fmax(pressure, 0), report->cycles);
 	resource->pressure_lo = fmin(fmax(low, 0), resource->pressure);
 	resource->pressure_hi = fmin(fmax(high, resource->pressure), report->cycles_hi);
 	/* If the rename width cannot supply enough fillers, it limits the loop, too. The loop then
