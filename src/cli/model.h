@@ -15,7 +15,8 @@ struct model {
 	const struct machine *machine;
 	uint64_t seed;
 	struct explanation *explanation;
-	struct setting explained; /* the setting of `explanation`; kernel NULL: there is none */
+	struct setting explained; /* the setting that `explanation` explains; its kernel is NULL if
+				     no setting was explained yet */
 	struct memory_probe memory;
 	/* The events to count: the running core's events and the events that the user requested.
 	 * events.id is 0 if no events are counted. */
