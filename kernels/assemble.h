@@ -40,10 +40,11 @@ struct assembly {
 
 void assemble_begin(struct assembly *as, unsigned char *room, size_t bytes);
 
-/* Assembles one instruction. The arguments are as in printf(). The line has Intel's syntax on
- * x86-64 ("vaddps ymm0, ymm1, ymm2", "mov [rsp+8], rax", "lea rax, [rbx+rcx*4+16]"), and Arm's
- * syntax on AArch64 ("add x0, x1, x2", "ldr x0, [x1, #8]"). A failure sets as->status to
- * STATUS_FAILED, with the line and its error, or a message that the buffer is full. */
+/* Assembles one instruction. The arguments after `as` are as in printf(): a format for the line,
+ * and its values. The line has Intel's syntax on x86-64 ("vaddps ymm0, ymm1, ymm2", "mov [rsp+8],
+ * rax", "lea rax, [rbx+rcx*4+16]"), and Arm's syntax on AArch64 ("add x0, x1, x2", "ldr x0, [x1,
+ * #8]"). A failure sets as->status to STATUS_FAILED, with the line and its error, or a message that
+ * the buffer is full. */
 void assemble(struct assembly *as, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Appends `times` copies of the code from `from` to the end. Jumps in the copied code must stay
@@ -70,8 +71,8 @@ void assemble_address(struct assembly *as, const char *reg, int label);
 /* Pads the code to a multiple of `bytes` bytes (a power of two) with as few nops as possible. */
 void assemble_align(struct assembly *as, size_t bytes);
 
-/* Fills in the distances of the jumps. Returns the first failure, or success. A label that is not
- * bound is an error. */
+/* Fills in the distances of the jumps. assemble_end() returns the first failure while the code was
+ * assembled, or success. A label that is not bound is an error. */
 struct status assemble_end(struct assembly *as);
 
 /* ---- The encoder, in assemble_x86.c or assemble_arm64.c. The program of `make portable` has its

@@ -534,8 +534,8 @@ struct status encode_address(const char *reg, unsigned char bytes[ASSEMBLE_LONGE
 	return status_ok();
 }
 
-/* b and bl reach 128 MiB. All other jumps reach 1 MiB, which is more than the size of a code
- * buffer. */
+/* The instructions b and bl reach targets up to 128 MiB away. All other jumps reach 1 MiB, which is
+ * more than the size of a code buffer. */
 bool encode_distance(unsigned char *at, const unsigned char *target)
 {
 	uint32_t word = read_word(at), units = 0;

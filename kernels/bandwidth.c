@@ -1,7 +1,7 @@
 /* The kernel bandwidth measures bytes per second between a core and each cache or memory, for nine
  * operations. Four operations read, write, update or copy places at a stride. Three operations
- * read, write or copy every place. Two operations use the C library to fill with zeros and to copy
- * blocks.
+ * read, write or copy every place of the array. Two operations use the C library to fill with zeros
+ * and to copy blocks.
  *
  * The result counts only bytes that the code itself reads and writes. A strided walk fetches whole
  * cache lines but uses only a part of each line. A plain store to a line that is not in the cache
@@ -29,7 +29,7 @@ static const char *const store_names[] = { "plain", "bypass", NULL };
 static const struct op {
 	const char *function, *access;
 	bool strided, reads, writes, copies;
-	bool library;  /* The operation uses the C library. */
+	bool library;  /* The operation, such as a copy, is a function of the C library. */
 	bool bypasses; /* The operation (fwr, for example) has a variant whose stores bypass the
 			  caches. */
 } ops[OPS] = {

@@ -26,8 +26,8 @@ static const struct knob knobs[] = {
 		.initial = 2, .role = KNOB_FORM),
 };
 
-/* BEGIN sets the flags to "not zero". The countdown at the end of the loop also sets the flags to
- * "not zero". */
+/* The macro BEGIN sets the processor's flags to "not zero". The countdown at the end of the loop
+ * also sets the flags to "not zero". */
 #if defined(__x86_64__)
 #define BEGIN                         \
 	"	testq %[turns], %[turns]\n" \

@@ -9,8 +9,8 @@ enum { COMBINE_UNROLL = 16 };
 /* The numbers of loop functions for one operation (add, mul) and one kind of stride (1 or any).
  * COMBINE_SEPARATE: number of loops with separate accumulators; each unroll factor has loops with
  * 1…unroll accumulators. COMBINE_SHAPES: number of all loops. In a table of loops, the loops after
- * the first COMBINE_SEPARATE loops have shape=reassociated, from unroll 2. At unroll 1, both kinds
- * of loop are equal. */
+ * the first COMBINE_SEPARATE loops have shape=reassociated, from unroll 2. With unroll=1, the loops
+ * with separate accumulators and the reassociated loops are equal. */
 enum {
 	COMBINE_SEPARATE = COMBINE_UNROLL * (COMBINE_UNROLL + 1) / 2,
 	COMBINE_SHAPES = COMBINE_SEPARATE + COMBINE_UNROLL - 1

@@ -77,7 +77,8 @@ struct word {
 #define AARCH64(...) { __VA_ARGS__ },
 #endif
 
-/* The table of feature names. The file kernels/features.words has the rows. */
+/* The table of feature names. The file kernels/features.words has the rows of this table of
+ * features. */
 static const struct word words[] = {
 #include "kernels/features_words.inc"
 };

@@ -59,7 +59,7 @@ struct generated_loop {
 	char setup[GENERATED_LINES]; /* assembly lines that run once, before the loop */
 	enum made_values values;
 	bool clean; /* The code before the loop clears the upper halves of vector registers. SSE
-		       code needs cleared upper halves. */
+		       code is slow unless the upper halves of vector registers are cleared. */
 	unsigned bodies; /* Number of bodies in an iteration; a number above 256 is rounded up to
 			    whole blocks. 0: enough bodies to make the cost of the counter and the
 			    branch of the loop negligible. */
@@ -67,8 +67,9 @@ struct generated_loop {
 	struct generated_part part[GENERATED_PARTS];
 };
 
-/* Returns the kernel of a loop. Equal loops have the same kernel. Generated kernels are never
- * freed, because results refer to them. Only one thread may call generated_kernel(). */
+/* Returns the kernel for a loop that is generated from lines of assembly. Equal loops have the same
+ * kernel. Generated kernels are never freed, because results refer to them. Only one thread may
+ * call generated_kernel(). */
 const struct kernel *generated_kernel(const struct generated_loop *loop);
 
 /* Returns the loop of a generated kernel; NULL: the kernel is not generated. */

@@ -90,7 +90,7 @@ struct knob_rule {
 
 /* The source of a load's address. */
 enum reach_way {
-	REACH_CHAINED, /* The previous load returns the address. */
+	REACH_CHAINED, /* The previous load of the chain returns the address of the load. */
 	REACH_GUESSED, /* The address follows from a predicted branch. The load waits only after a
 			  misprediction. */
 	REACH_FREE,    /* The address depends on no load, but no prefetcher can predict the order of
@@ -155,7 +155,7 @@ struct kernel_code {
 			     static text; NULL: unknown */
 	const char *unread; /* The reason why other code than the loop at `start` runs, as static
 			       text: "the C library's own code does the work". NULL: the loop at
-			       `start` runs. */
+			       `start` is the code that runs. */
 };
 
 /* Facts about the loop's way through its data that the machine code does not show: memory accesses
@@ -252,7 +252,7 @@ struct kernel_run {
 struct kernel_block {
 	int knob;     /* index of the knob that sets the block size N */
 	int blocks;   /* number of blocks of N x N elements in use at a time */
-	int bytes;    /* number of bytes of an element */
+	int bytes;    /* number of bytes of an element of the blocks */
 	int64_t most; /* the smallest block size N at which one block covers all data */
 	double pages; /* number of pages per row of a block, summed over the matrices that have N
 			 rows in a block */
@@ -269,10 +269,11 @@ struct kernel {
 	const char *look_for; /* two or three sentences that say which knobs to change and which
 				 effect to observe */
 	const char *document; /* the cited source of the kernel: an article or a book */
-	const char *element;  /* the element in cycles per element: "array element read" */
-	const char *
-		limit; /* The limit that the cited source names for the initial setting, by its name
-			  in model/limits/limits.h ("latency"). NULL: the source names no limit. */
+	const char *element;  /* the words for an element in "cycles per element": "array element
+				 read" */
+	const char *limit; /* The limit that the cited source names for the initial setting, by its
+			      name in model/limits/limits.h ("latency"). NULL: the cited source
+			      names no limit. */
 	const char *hint; /* a hint of a few words on the first keys to press in the explorer; NULL:
 			     no hint */
 	const char *answer; /* name of the explorer's panel that shows the kernel's effect, as in
@@ -286,35 +287,36 @@ struct kernel {
 	/* ---- Settings */
 
 	/* Checks that the values of the knobs fit together. The caller has checked that each value
-	 * alone is within its range. The error message names the knobs and the valid values. A NULL
-	 * callback: every combination is allowed. */
+	 * alone is within its range. The error message names the knobs and the valid values. If
+	 * `check` is NULL, every combination is allowed. */
 	struct status (*check)(const int64_t *v);
 
 	/* After the user changed the knob with index `changed`, makes the combination of knob
 	 * values valid again. fit() changes as few other knobs as possible until check() passes
-	 * again. A NULL callback: no other knob is changed. */
+	 * again. If `fit` is NULL, no other knob is changed. */
 	void (*fit)(int64_t *v, int changed);
 
-	/* Returns the bytes of memory that the setting needs. A NULL callback: the bytes are the
-	 * value of the knob on AXIS_SIZE. A kernel without a size knob needs one cache line. */
+	/* Returns the bytes of memory that the setting needs. If `footprint` is NULL, the bytes are
+	 * the value of the knob on AXIS_SIZE. A kernel without a size knob needs one cache line. */
 	uint64_t (*footprint)(const int64_t *v);
 
 	/* Returns a number that identifies the layout of the data in memory. Settings with equal
-	 * layout numbers can share data (layout.prepared). A NULL callback: if layout_nests is set,
-	 * all settings share data; otherwise, settings with equal footprint share data. */
+	 * layout numbers can share data (layout.prepared). If `layout` is NULL, all settings share
+	 * data (with layout_nests), or all settings with equal footprint. */
 	uint64_t (*layout)(const int64_t *v);
 
-	/* Returns a remark on this setting as static text, or NULL for no remark. A NULL callback:
-	 * no setting has a remark. */
+	/* Returns a remark on this setting as static text, or NULL for no remark. If `remark` is
+	 * NULL, no setting has a remark. */
 	const char *(*remark)(const int64_t *v);
 
 	/* Fills *block with the blocks into which the algorithm divides its data at this setting.
-	 * Returns false if the setting uses no blocks. A NULL callback: no setting uses blocks. */
+	 * Returns false if the setting uses no blocks. If `block` is NULL, no setting uses blocks.
+	 */
 	bool (*block)(const int64_t *v, struct kernel_block *block);
 
 	/* Describes how the loop goes through its data at this setting (struct kernel_walk),
-	 * without laid-out data. The caller passes a zeroed *walk. A NULL callback: prepare() fills
-	 * run->walk. */
+	 * without laid-out data. The caller passes a zeroed *walk. If `describe` is NULL, prepare()
+	 * fills run->walk. */
 	void (*describe)(const int64_t *v, struct kernel_walk *walk);
 
 	/* ---- The run */
@@ -325,7 +327,7 @@ struct kernel {
 	struct status (*prepare)(struct kernel_run *run);
 
 	/* Returns the maximum number of bytes of code that prepare() generates
-	 * (kernels/assemble.h). A NULL callback: prepare() generates no code. */
+	 * (kernels/assemble.h). If `code_bytes` is NULL, prepare() generates no code. */
 	size_t (*code_bytes)(const int64_t *v);
 
 	/* Processes `elements` elements, a positive multiple of granule. If run->complete is set, a
@@ -334,13 +336,13 @@ struct kernel {
 	 * call(). */
 	void (*call)(struct kernel_run *run, uint64_t elements);
 
-	/* Makes the next call begin at the start of the data. A NULL callback: kernel_rewind()
+	/* Makes the next call begin at the start of the data. If `rewind` is NULL, kernel_rewind()
 	 * calls begin_at(run, 0), or sets the position to 0 if begin_at is NULL. */
 	void (*rewind)(struct kernel_run *run);
 
 	/* Makes the next call begin at a share (0…1) of the data: of their elements, or of the
 	 * memory if the order is random. Short calls can thereby reach different parts of large
-	 * data. A NULL callback: measurements begin at the start of the data. */
+	 * data. If `begin_at` is NULL, measurements begin at the start of the data. */
 	void (*begin_at)(struct kernel_run *run, double share);
 
 	/* Computes in plain C the result that a call of `elements` elements from the start of the
@@ -351,21 +353,21 @@ struct kernel {
 	 * measurement and does not time verify(). verify() must be quick: it checks a few thousand
 	 * elements. When verify() is called, the next call of the kernel begins at the start of the
 	 * data. verify() may leave any other position, because kernel_verify() rewinds afterwards.
-	 * A NULL callback: kernel_verify() compares the result of a call with expected(). */
+	 * If `verify` is NULL, kernel_verify() compares the result of a call with expected(). */
 	struct status (*verify)(struct kernel_run *run);
 
 	/* Checks the result of the last trial of a run whose trials process all data (whole=1). The
-	 * engine does not time proof(). A NULL callback: the result is not checked. */
+	 * engine does not time proof(). If `proof` is NULL, the result is not checked. */
 	struct status (*proof)(struct kernel_run *run);
 
 	/* ---- How the model reads the code */
 
 	/* For single-stepping, reduces the knob values v to the smallest amount of work that
-	 * executes the same code. A NULL callback: only the knob on AXIS_SIZE is reduced. */
+	 * executes the same code. If `shrink` is NULL, only the knob on AXIS_SIZE is reduced. */
 	void (*shrink)(int64_t *v);
 
 	/* Returns the number of elements that the model single-steps (> 2), for kernels with many
-	 * instructions per element. A NULL callback: the model single-steps a few hundred
+	 * instructions per element. If `few` is NULL, the model single-steps a few hundred
 	 * elements. */
 	unsigned (*few)(const int64_t *v);
 
@@ -454,8 +456,8 @@ struct status kernel_verify(struct kernel_run *run);
  * kernels without the callback verify() by this comparison. */
 struct status kernel_compare(struct kernel_run *run);
 
-/* Fills *walk for any amount of data, without laid-out data. Returns false if only prepare() can
- * fill *walk. */
+/* Fills *walk for any amount of data, without laid-out data. kernel_describe() returns false if the
+ * memory accesses are known only after prepare(). */
 bool kernel_describe(const struct kernel *kernel, const int64_t *v, struct kernel_walk *walk);
 
 /* Prepares the run: calls describe(), prepare() and kernel_rewind(). Kernels that generate code

@@ -10,8 +10,8 @@
 
 enum { SIZE, SPACING, ORDER, PAGES };
 enum { ORDER_SEQUENTIAL, ORDER_RANDOM };
-/* LEAST: smallest number of nodes; a call for a shorter list takes longer than the list. VERIFIED:
- * largest number of nodes that verify() follows. */
+/* LEAST: smallest number of nodes of a list; with fewer nodes, a call itself takes longer than the
+ * list. VERIFIED: largest number of nodes that verify() follows. */
 enum { LEAST = 16, VERIFIED = 6144 };
 
 struct node {

@@ -85,8 +85,8 @@ LOOKUP(lookup_simple, lookup_one(walk, FORM_SIMPLE))
 LOOKUP(lookup_array, lookup_one(walk, FORM_ARRAY))
 LOOKUP(lookup_index_array, lookup_one(walk, FORM_INDEX))
 
-/* The address of a group determines the addresses of all loads in the group. The loads therefore do
- * not wait for each other. */
+/* The address of a group determines the addresses of all loads in the group. The loads of the nodes
+ * of a group therefore do not wait for each other. */
 KERNEL_BODY bool lookup_unrolled(struct lookup_walk *walk, const int group)
 {
 	const struct list_node *node = walk->cursor;
@@ -240,8 +240,9 @@ static uint64_t lookup_layout(const int64_t *v)
 	       (uint64_t)v[LOOKUP_DELETED];
 }
 
-/* Writes the index of the nodes. The function computes where each group of nodes lies in memory,
- * because following the links of the list would take longer. */
+/* Writes the index: an array with the addresses of all nodes of the list. The function computes
+ * where each group of nodes lies in memory, because following the links of the list would take
+ * longer. */
 static bool write_index(struct kernel_run *run)
 {
 	const struct list *list = lookup_list(run);
@@ -306,7 +307,7 @@ static struct lines lines_of(const int64_t *v)
 	double misplaced = (double)v[LOOKUP_MISPLACED] / 100,
 	       deleted = (double)v[LOOKUP_DELETED] / 100, group = (double)(1 << v[LOOKUP_GROUP]);
 	/* Loads in address order skip a cache line if all groups of nodes in the line are misplaced
-	 * or deleted. A line holds about 64 / 24 nodes. */
+	 * or deleted. A cache line holds about 64 / 24 nodes. */
 	double passed = pow(deleted + (1 - deleted) * misplaced, 1 + LINE / (NODE * group));
 	/* A misplaced group of nodes may start anywhere in a cache line. `words` is the number of
 	 * 8-byte words from the start of the group to the end of the value in its last node. */
@@ -418,9 +419,9 @@ static struct status lookup_prepare(struct kernel_run *run)
 	return status_ok();
 }
 
-/* Limits the number of looked-up values, because the model single-steps the loop. The reduced
- * setting executes the same code. None of the looked-up values is in the list, because in a short
- * list hits would be too frequent. */
+/* Limits the number of looked-up values, because the model single-steps the loop. With fewer values
+ * to look up, the loop executes the same code. None of the looked-up values is in the list, because
+ * in a short list hits would be too frequent. */
 static void lookup_shrink(int64_t *v)
 {
 	v[LOOKUP_WHOLE] = v[LOOKUP_FOUND] = 0;

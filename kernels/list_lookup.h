@@ -30,7 +30,7 @@ struct list_node {
 #define LIST_NODES_MOST ((uint64_t)1 << 30)
 
 struct list {
-	struct list_node *nodes; /* all nodes, by their place in memory */
+	struct list_node *nodes; /* array of all nodes, in the order of their places in memory */
 	uint64_t count;		 /* number of all nodes: groups * group */
 	uint64_t groups, group;
 	uint64_t misplaced, deleted; /* number of misplaced groups and of deleted groups */
@@ -80,7 +80,7 @@ static inline int32_t list_value(uint64_t rank)
 
 /* list_before() returns how many groups of nodes before a rank (list order) or place (array order)
  * are in the list. list_linked() returns the rank or place of group number `index` among the groups
- * in the list. Both functions need a written list. */
+ * in the list. list_before() and list_linked() need a list that list_write() has written. */
 uint64_t list_before(const struct list *list, int by, uint64_t at);
 uint64_t list_linked(const struct list *list, int by, uint64_t index);
 
@@ -116,7 +116,7 @@ struct lookup_walk {
 	uint64_t left;	/* number of remaining comparisons, of groups of comparisons, or of nodes to
 			   compare with all values */
 	int32_t wanted; /* the value to find, if the loop looks up one value at a time */
-	const int32_t *values; /* all values, padded to whole vectors */
+	const int32_t *values; /* all values to look up, padded to whole vectors */
 	int32_t *found; /* for each value, a number that is not 0 if the value is in the list */
 	uint64_t count; /* number of values */
 };

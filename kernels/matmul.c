@@ -167,7 +167,8 @@ static void set_element(struct kernel_run *run, uint64_t index, double value)
 		((double *)(void *)run->memory)[index] = value;
 }
 
-/* Writes an element of a, b or c. Elements of c start at 0. */
+/* Writes an element of one of the matrices a, b and c. The elements of the product matrix c start
+ * at 0. */
 static void put(struct kernel_run *run, uint64_t index)
 {
 	uint64_t matrix = (uint64_t)(run->v[MATMUL_N] * matmul_row(run->v));
@@ -234,9 +235,9 @@ struct walk {
 	int64_t at[LOOPS];	       /* number of finished iterations, for each loop depth */
 };
 
-/* Returns where each of the three loops is after `position` multiply-adds. The middle loop is
- * divided into blocks. For each block of the middle loop, the innermost loop is also divided into
- * blocks. The outer loop is never divided. */
+/* Returns where each of the three loops is after `position` multiply-adds. The middle loop of the
+ * three loops is divided into blocks. For each block of the middle loop, the innermost loop is also
+ * divided into blocks. The outermost loop of the product is never divided into blocks. */
 static struct walk walk_at(const int64_t *v, uint64_t position)
 {
 	int64_t n = v[MATMUL_N], block = matmul_blocked(v) ? least(v[MATMUL_BLOCK], n) : n,
@@ -367,9 +368,8 @@ static struct status matmul_prepare(struct kernel_run *run)
 	return ring_lay_out(run, matmul_footprint(v) / bytes, bytes, put);
 }
 
-/* Reduces the matrices to a size that is quick to prepare, for single-stepping. The reduced setting
- * executes the same code.
- */
+/* Reduces the matrices to a size that is quick to prepare, for single-stepping. The setting with
+ * small matrices executes the same code. */
 static void matmul_shrink(int64_t *v)
 {
 	v[MATMUL_N] = 16;
@@ -427,8 +427,9 @@ static struct status matmul_verify(struct kernel_run *run)
 	 * but only some lines of large matrices. */
 	uint64_t count = run->ring < 2048 ? run->ring + run->ring / 2 : 3000;
 
-	/* Pass 0 clears the sums in c; then the loops under test add their products. Pass 1
-	 * subtracts the same products in plain C. Pass 2 checks that all sums are 0. */
+	/* Pass 0 clears the sums in c; then the loops under test add their products. Pass 1 of the
+	 * check subtracts the same products in plain C. Pass 2 of the check tests that all elements
+	 * of c are 0. */
 	for (int pass = 0; pass < 3; pass++) {
 		for (uint64_t p = 0; p < count; p++) {
 			int64_t at[LOOPS], i, j, k;
@@ -457,8 +458,8 @@ static struct status matmul_verify(struct kernel_run *run)
 }
 
 /* Checks the whole product by Freivalds' method: if c = a b, then c x = a (b x) for any vector x.
- * If c is wrong, this equation rarely holds for a random x. The check needs n² operations instead
- * of n³, and its sums are exact, too. */
+ * If the product c is wrong, c x = a (b x) rarely holds for a random vector x. The check needs n²
+ * operations instead of n³, and its sums are exact, too. */
 static struct status matmul_proof(struct kernel_run *run)
 {
 	int64_t n = run->v[MATMUL_N];

@@ -37,12 +37,12 @@ enum matmul_loop { LOOP_I, LOOP_J, LOOP_K, LOOPS };
 struct matmul_box {
 	const void *a, *b; /* addresses of the first elements of a and b in the first line */
 	void *c;
-	int64_t lines;	/* number of lines in the box */
+	int64_t lines;	/* number of lines (runs of the innermost loop) in the box */
 	int64_t middle; /* number of lines (runs of the innermost loop) per iteration of the outer
 			   loop */
 	int64_t left;	/* number of lines (runs of the innermost loop) before the outer loop first
 			   advances */
-	int64_t inner;	/* number of elements in a line */
+	int64_t inner;	/* number of elements in a line (one run of the innermost loop) */
 	int64_t row;	/* number of elements from one row of a matrix to the next row */
 	int64_t a_step[2], b_step[2], c_step[2];
 };

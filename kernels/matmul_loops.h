@@ -14,7 +14,8 @@
  * loop nor reorders the additions. */
 #define KEEP(x) KERNEL_KEEP_FLOAT(x)
 
-/* The addresses of the first elements of a line. */
+/* In each matrix, the address of the first element of a line, which is one run of the innermost
+ * loop. */
 struct at {
 	const REAL *a, *b;
 	REAL *c;

@@ -24,8 +24,8 @@ static uint64_t power_from(uint64_t value)
 }
 
 /* Returns the bytes of a block of memory that holds several pairs of nodes. The lower half of a
- * block, or its lower `stride` bytes, holds the first nodes of pairs. The upper half holds the
- * second nodes. */
+ * block, or its lower `stride` bytes, holds the first nodes of pairs. The upper half of a block
+ * holds the second nodes of pairs. */
 static uint64_t block_bytes(const struct nodes *nodes)
 {
 	return 2 * power_from(nodes->stride);

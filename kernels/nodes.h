@@ -56,8 +56,8 @@ unsigned nodes_each(const struct nodes *nodes);
 
 /* Changes the number of laid-out items in memory from `have` (0: none exist) to `count` (> 0, a
  * multiple of `cycles`). nodes_lay_out() stops early if *cancel is set. Returns the number of items
- * laid out. The returned number can exceed `count` in backward order or after a stop. The returned
- * number is smaller than `count` only after a stop. */
+ * laid out. The number of items laid out can exceed `count` in backward order or after a stop.
+ * nodes_lay_out() returns a number smaller than `count` only if *cancel stopped it. */
 uint64_t nodes_lay_out(
 	const struct nodes *nodes, uint64_t have, uint64_t count, const atomic_bool *cancel);
 

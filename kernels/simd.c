@@ -48,8 +48,8 @@ typedef float v256 __attribute__((vector_size(32)));
 typedef float v512 __attribute__((vector_size(64)));
 
 /* Defines a function name(walk, acc). An iteration processes `bytes` bytes of each array for each
- * of `acc` accumulators. The accumulators x0, x1 … are in the registers r0, r1 …. The code of an
- * iteration is TEXT, then NEXT. */
+ * of `acc` accumulators. The accumulators x0, x1 … are in the registers r0, r1 …. The machine code
+ * of an iteration is the argument TEXT, followed by NEXT. */
 #define WALK(name, attributes, vector, constraint, zero, r0, r1, r2, r3, r4, r5, r6, r7, bytes, \
 	BEFORE, TEXT, NEXT, ...)                                                                \
 	attributes KERNEL_BODY void name(struct simd_walk *walk, const int acc)                 \

@@ -26,9 +26,10 @@ static const struct knob knobs[] = {
 };
 
 /* An iteration of the loop makes PASSES passes over its bytes, with one load per cache line. With a
- * fixed offset, an iteration makes no load in the last line of each 1,024 bytes. The previous load
- * may cross into that line. With shuffled offsets, the load in the last line has offset 0 and does
- * not cross a line. Several passes keep the cost of the loop's own instructions small. */
+ * fixed offset, an iteration makes no load in the last line of each 1,024 bytes. The load in the
+ * line before may cross into that last line. With shuffled offsets, the load in the last line has
+ * offset 0 and does not cross a line. Several passes keep the cost of the loop's own instructions
+ * small. */
 enum { PASSES = 4, FIXED_LOADS = 15, FIXED_BYTES = 1024, RANDOM_LOADS = 64, RANDOM_BYTES = 4096 };
 
 struct split_walk {
@@ -58,7 +59,9 @@ struct split_walk {
 	"	.endif\n"
 #define VECTOR_CLOBBER "xmm0"
 #else
-/* An AArch64 address can hold a displacement that is a multiple of the width. For other displacements, the code first adds the displacement to the address. The widest registers have 16 bytes. */
+/* An AArch64 address can hold a displacement that is a multiple of the width. For other
+ * displacements, the code first adds the displacement to the address. The widest registers of
+ * AArch64 have 16 bytes. */
 #define LOAD(place)                                                          \
 	"	.if (" place ") %% %c[width] == 0\n" READ("%[data], " place) \
 	"	.else\n	add	%[x], %[data], " place "\n" READ("%[x]") "	.endif\n"

@@ -251,8 +251,9 @@ static unsigned char *elements_in(const struct kernel_run *run)
 	       run->v[OFFSET];
 }
 
-/* Returns the number of the layout. A value has the same place in its array as the element to which
- * it is stored. A setting with elements at other places therefore needs another layout. */
+/* Returns the number that identifies the layout of the data in memory. A value has the same place
+ * in its array as the element to which it is stored. A setting with elements at other places
+ * therefore needs another layout. */
 static uint64_t stores_layout(const int64_t *v)
 {
 	if (v[FORM] == FORM_PLAIN)

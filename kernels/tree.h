@@ -70,8 +70,8 @@ uint64_t tree_node_of(const struct tree *tree, uint64_t rank, unsigned *slot);
 uint64_t tree_place(const struct tree *tree, uint64_t rank);
 
 /* Lays the tree out at run->memory, where `have` nodes already exist. Returns the number of nodes
- * laid out. The returned number is smaller than tree->nodes if run->work.cancel is set. For a
- * balanced tree, a later call can lay out the remaining nodes. */
+ * laid out. The number of nodes laid out is smaller than tree->nodes if run->work.cancel is set.
+ * For a balanced tree, a later call can lay out the remaining nodes. */
 uint64_t tree_lay_out(const struct tree *tree, struct kernel_run *run, uint64_t have);
 
 /* Lays out only the nodes that the first run->layout.sample lookups visit. The tree must be

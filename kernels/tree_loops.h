@@ -45,8 +45,8 @@ KERNEL_BODY uint64_t choose_if(uint64_t which, uint64_t yes, uint64_t no)
 	return no;
 }
 
-/* BEGIN defines the variables found and sum, to which each loop adds its results. END adds both
- * variables to *walk. */
+/* BEGIN defines the variables found and sum, to which each loop adds its results. The macro END
+ * adds the variables found and sum to *walk. */
 #define BEGIN uint64_t found = 0, sum = 0
 #define END                   \
 	walk->found += found; \
@@ -58,7 +58,8 @@ KERNEL_BODY uint64_t choose_if(uint64_t which, uint64_t yes, uint64_t no)
  * address of a child from the node. If the nodes lie in memory in the order of their keys, the
  * search halves the remaining range of nodes. */
 
-/* A kind of tree. All fields are compile-time constants in the loops. */
+/* A kind of tree, with its layout in memory. All fields of struct tree_kind are compile-time
+ * constants in the loops. */
 struct tree_kind {
 	bool computed; /* positions of searches are node numbers; false: positions are addresses of
 			  nodes */

@@ -34,7 +34,7 @@ enum { WORK_SHOWN = 100 };
 
 enum { FILLERS_MOST = 4000 };
 
-/* The table of fillers. The file kernels/window.fillers has the rows. */
+/* The table of fillers. The file kernels/window.fillers has the rows of this table. */
 const struct window_filler window_fillers[WINDOW_KINDS] = {
 #define FILLER(kind, ...) [WINDOW_##kind] = { __VA_ARGS__ },
 #include "kernels/window_fillers.inc"
@@ -141,8 +141,8 @@ static void write_fillers(struct maker *m, int chain, unsigned first, unsigned c
 
 	if (m->v[FILLER] == WINDOW_WAIT_VECTOR && first == 0)
 		assemble(&m->as, into_vector, chase[chain]);
-	/* The alignment leaves at most one taken jump in each half of a cache line. With more taken
-	 * jumps, the kernel would measure the branch predictor. */
+	/* The alignment of the code leaves at most one taken jump in each half of a cache line.
+	 * With more taken jumps, the kernel would measure the branch predictor. */
 	if (m->v[FILLER] == WINDOW_JUMP || m->v[FILLER] == WINDOW_INDIRECT ||
 		m->v[FILLER] == WINDOW_LINK)
 		assemble_align(&m->as, count ? FILLER_BYTES : 1);

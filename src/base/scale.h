@@ -6,7 +6,7 @@
 enum scale_kind {
 	SCALE_LINEAR,
 	SCALE_LOG,   /* marks at 1, 2 and 5 in each power of ten */
-	SCALE_LOG2,  /* whole numbers, marks at powers of two */
+	SCALE_LOG2,  /* scale of whole numbers, with tick marks at powers of two */
 	SCALE_BYTES, /* as SCALE_LOG2, labelled in bytes: 4 KiB, 64 KiB, 1 MiB */
 	SCALE_STEPS, /* steps 0, 1, 2 … at equal distances; each step has a name */
 };
@@ -22,7 +22,7 @@ enum { SCALE_TICKS = 64, SCALE_LABEL = 24 };
 
 struct scale_tick {
 	double value;
-	bool minor; /* a short mark with an empty label */
+	bool minor; /* a short tick mark with an empty label */
 	char label[SCALE_LABEL];
 };
 
@@ -40,7 +40,7 @@ double scale_ceiling(double value);
  * value that halves is a bar that halves. Widens `scale` until the axis has the values `least` …
  * `most`. A linear axis begins at 0 and ends at scale_ceiling(); a value up to 2 % above the end
  * still fits. An axis with high = 0 has no value yet. To let an axis shrink, the caller sets its
- * ends to 0. Values that are not above 0 change nothing. */
+ * ends to 0. Values that are not above 0 do not change the axis. */
 void scale_widen(struct scale *scale, double least, double most);
 
 /* The kind of scale for ascending values of a knob: SCALE_LOG2 if the values grow by factors,

@@ -126,12 +126,13 @@ struct engine {
 	/* Progress of long work. NULL: this engine never has long work whose progress it could
 	 * report. */
 	struct progress_seen (*progress)(void *context);
-	/* Searches events by words, with the parameters of counters_search(). NULL: this engine
-	 * counts only its recorded events. */
+	/* Searches events by words, with the parameters of counters_search(). NULL: the engine
+	 * plays a recording, and has counts only for the recorded events. */
 	size_t (*offers)(
 		const char *words, const char *pmu, struct counter_offer *offers, size_t most);
 	/* Checks whether an event with this name can be counted, and gives the event's code (see
-	 * counters_encode()). NULL: this engine counts only its recorded events. */
+	 * counters_encode()). NULL: the engine plays a recording, in which it cannot check further
+	 * events. */
 	struct status (*encodes)(const char *name, struct counter_code *code);
 	/* true: the engine makes the changes of machine code that requests ask for. false: it
 	 * ignores them. */

@@ -119,7 +119,7 @@ struct visits {
 		struct result *result;
 	} visit[VISITS_AHEAD];
 	int oldest, under_way;
-	double answered; /* time at which the last result arrived */
+	double answered; /* time at which the last result of a measurement arrived */
 	unsigned made;	 /* number of visits (measurements of a cell) in all rounds so far */
 };
 

@@ -96,7 +96,7 @@ double clock_seconds(void);
 /* The operating system's data on the calling thread. */
 struct clock_thread {
 	long switches; /* number of involuntary context switches of the thread */
-	double at;     /* time of these data by clock_seconds() */
+	double at;     /* time at which these data were read, by clock_seconds() */
 	double on;     /* run time of the thread, seconds */
 };
 

@@ -338,8 +338,8 @@ void counting_use_in_child(struct counting *counting)
 {
 	if (counting->open == 0)
 		return;
-	/* First close all descriptors of the parent, because they count against the limit of open
-	 * files. */
+	/* First close all descriptors of the parent's counter events, because they count against
+	 * the limit of open files. */
 	group_leave(&counting->clock);
 	for (int i = 0; i < counting->group_count; i++)
 		group_leave(&counting->group[i]);

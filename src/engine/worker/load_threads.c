@@ -163,7 +163,7 @@ static bool report(struct member *member)
 struct work {
 	uint64_t (*call)(struct work *work);
 	struct kernel_run run;
-	uint64_t elements; /* number of elements of a call */
+	uint64_t elements; /* number of elements that one call of the work processes */
 	const unsigned char *stream;
 	uint64_t at, bytes, sink;
 };
@@ -174,8 +174,8 @@ static uint64_t call_same(struct work *work)
 	return work->elements * work->run.bytes;
 }
 
-/* Reads the words in memory order. Each cache line is read by eight loads into four sums, so that
- * only the memory limits the speed. */
+/* Reads the words of the load thread's memory in address order. Each cache line is read by eight
+ * loads into four sums, so that only the memory limits the speed. */
 static KERNEL_LOOP uint64_t read_all(const uint64_t *from, size_t words)
 {
 	uint64_t a = 0, b = 0, c = 0, d = 0;
@@ -241,8 +241,8 @@ static void run(struct member *member, struct work *work)
 	member->sink = work->sink;
 }
 
-/* Chooses the number of elements of a call. The calls that search for the number of elements also
- * bring the working set into the caches. */
+/* Chooses the number of elements that one call of the load thread's work processes. The calls that
+ * search for the number of elements also bring the working set into the caches. */
 static void choose_call(struct member *member, struct work *work)
 {
 	double seconds = 0;

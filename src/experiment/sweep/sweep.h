@@ -216,7 +216,7 @@ const struct named_sweep *sweeps_usual(
 
 /* Copies a sweep with its words. The caller frees the words of the copy with sweeps_clear(). */
 void sweeps_copy(const struct named_sweep *sweep, struct named_sweep *copy);
-/* Frees the words of the sweep. */
+/* Frees the words "knob=values" of the named sweep. */
 void sweeps_clear(struct named_sweep *sweep);
 
 /* Replaces the knob's word by `word` ("knob=values"), or adds it. Returns STATUS_USAGE for an
@@ -231,13 +231,14 @@ struct status sweeps_override(struct named_sweep *sweep, const char *word, unsig
 bool sweeps_settle(struct named_sweep *sweep);
 
 /* Replaces the word "advised" in a list of values by the advised value, sorted among the other
- * values. If `advised` is 0, removes the word. */
+ * values. If `advised` is 0, removes the word "advised" from the list. */
 void sweeps_advise(struct named_sweep *sweep, int64_t advised);
 
 /* Returns whether the values of a knob contain the word "advised". */
 bool sweeps_advises(const struct named_sweep *sweep);
 
-/* Assigns the words of a named sweep. An advised block size that is not known yet is omitted. */
+/* Assigns the lists of values of a named sweep ("knob=values") to the sweep. An advised block size
+ * that is not known yet is omitted. */
 struct status sweeps_assign(const struct named_sweep *named, struct sweep *sweep);
 
 /* ---- drawing */

@@ -424,8 +424,8 @@ static bool read_places(struct reader *reader, const char *word, struct sweeps_c
 	return word;
 }
 
-/* Reads a claim: "MEASURE A (<|=|>) [NUMBER] B [at|from|to PLACES ...] | TEXT". A, B and PLACES are
- * words KNOB=VALUE. */
+/* Reads a claim: "MEASURE A (<|=|>) [NUMBER] B [at|from|to PLACES ...] | TEXT". In the format, A, B
+ * and PLACES stand for words such as size=64k. */
 static bool read_claim(struct reader *reader)
 {
 	struct named_sweep *sweep = reader->sweep;

@@ -40,10 +40,10 @@ void decode_function_free(struct decoded_function *decoded);
 
 /* Follows generated code from `top`, the loop's first instruction, until execution returns to
  * `top`. Fills `loop` as decode_loop() does. Only the loop's closing branch may depend on data:
- * other branches count as not taken. A return goes back to its call. A jump through a register goes
- * to the address that an instruction of the loop put into the register. The executed path may use
- * only the `size` bytes of code at `code`. STATUS_FAILED: the executed path leaves the code, or is
- * too long. */
+ * other branches count as not taken. A return instruction leads back to the instruction after its
+ * call. A jump through a register goes to the address that an instruction of the loop put into the
+ * register. The executed path may use only the `size` bytes of code at `code`. STATUS_FAILED: the
+ * executed path leaves the code, or is too long. */
 struct status follow_loop(
 	const void *code, size_t size, const void *top, double elements, struct loop *loop);
 

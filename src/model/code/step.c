@@ -488,9 +488,9 @@ struct status step_loop(const struct step_plan *plan, struct loop *loop)
 	bool bound = false;
 
 	loop_clear(loop);
-	/* Run parent and child on one processor. Parent and child run alternately. If they ran on
-	 * two processors, each step would wake a processor: 80 instead of 20 µs in a virtual
-	 * machine. The child inherits the parent's processor. */
+	/* Run the parent and the single-stepped child on one processor. Parent and child run
+	 * alternately. If they ran on two processors, each step would wake a processor: 80 instead
+	 * of 20 µs in a virtual machine. The child inherits the parent's processor. */
 	if (cpu >= 0 && cpu < CPU_SETSIZE && sched_getaffinity(0, sizeof(before), &before) == 0) {
 		CPU_ZERO(&here);
 		CPU_SET(cpu, &here);

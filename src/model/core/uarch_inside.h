@@ -159,7 +159,8 @@ int reader_pairs(struct reader *r, int at, const struct reader_pair *pairs, int 
 
 /* ---- uarch_classes.c: ports, sets, classes, chains and fusion */
 
-bool read_ports(struct reader *r); /* Reads a line `ports` or `units`. */
+bool read_ports(struct reader *r); /* Reads a line `ports` or `units` of a core file, which names
+				      ports or other execution units. */
 bool read_set(struct reader *r);
 bool read_class(struct reader *r);
 bool read_chain(struct reader *r);

@@ -20,7 +20,8 @@ double counts_of(const struct event_plan *plan, const struct counts *counts, enu
  * no time for an event, the old count of the same plan stays. */
 void counts_renew(struct counts *counts, const struct counts *newer);
 
-/* Counted instructions per counted cycle. NAN: one of the two counts is unknown. */
+/* Counted instructions per counted cycle. NAN: the count of instructions or of cycles is unknown.
+ */
 double counts_ipc(const struct event_plan *plan, const struct counts *counts);
 
 /* Whether counted and decoded instructions per element differ by more than 1 %, so one of the two
@@ -45,7 +46,8 @@ bool counts_clocks_differ(double check);
 
 /* The word that files use for the state of a count: "known", "scaled", … */
 const char *counts_state(enum count_state state);
-/* Finds the state of a word. Returns false if the word is not the name of a count's state. */
+/* Finds the state of a count that a word in a file names. Returns false if the word is not the name
+ * of a count's state. */
 bool counts_state_find(const char *word, enum count_state *state);
 
 /* Writes the role of an event as core files do: "l1-misses", "ports p2 p3", "stalled back end",

@@ -145,9 +145,9 @@ struct graph {
 		       */
 };
 
-/* Number of cycles subtracted from the latency of loop counters, such as i += 1. If two cycles are
- * equally slow, the search therefore prefers the cycle without counters, which explains more.
- * counter_bias is above `gain`, and far below any difference of latencies. */
+/* Number of cycles subtracted from the latency of loop counters, such as i += 1. If two cycles of
+ * the graph are equally slow, the search therefore prefers the one without loop counters, which
+ * explains more. counter_bias is above `gain`, and far below any difference of latencies. */
 static const double counter_bias = 1e-6;
 
 /* ---- Nodes and edges */

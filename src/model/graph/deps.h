@@ -80,22 +80,22 @@ struct deps_node {
  * producer starts. */
 struct deps_edge {
 	int from, to;
-	int distance;  /* number of paths after which the consumer runs; 0: in the same path, and
-			  then from < to */
-	uint8_t reg;   /* the register that carries the value; REG_NONE: no register */
-	bool address;  /* the value is part of a load's address */
-	bool memory;   /* the edge leads from a store to a load. The weight of an edge from store to
-			  load is the forwarding latency minus the load's latency; the edges from the
-			  load add the load's latency again */
-	double weight; /* minimum number of cycles from the producer's start to the consumer's
-			  start: out + in */
+	int distance;	/* number of paths after which the consumer runs; 0: in the same path, and
+			   then from < to */
+	uint8_t reg;	/* the register that carries the value; REG_NONE: no register */
+	bool address;	/* the value is part of a load's address */
+	bool memory;	/* the edge leads from a store to a load that reads the stored bytes. The
+			   weight of an edge from store to load is the forwarding latency minus the
+			   load's latency; the edges from the load add the load's latency again */
+	double weight;	/* minimum number of cycles from the producer's start to the consumer's
+			   start: out + in */
 	double out, in; /* `out`: latency of the producer; `in`: cycles that the consumer adds */
 };
 
 struct deps_graph {
 	int node_count, edge_count;
 	struct deps_node *node; /* nodes of the graph, in the order of the loop's path */
-	struct deps_edge *edge; /* edges in ascending order of `to` */
+	struct deps_edge *edge; /* edges of the graph, in ascending order of `to`, the consumer */
 };
 
 /* Fills the dependence graph of a loop. The core is assumed to rename loads as in RENAMES_PLAIN.
@@ -109,8 +109,9 @@ struct cycle {
 	double ratio; /* cycles per path: sum of the weights ÷ sum of the distances; 0: no cycle has
 			 a weight */
 	int spans; /* number of passes through the path that one round of the slowest cycle takes */
-	int count; /* number of edges of the cycle. Each edge of the cycle begins at the node where
-		      the previous edge ends; the last edge leads back to the first */
+	int count; /* number of edges of the graph's slowest cycle. Each edge of the cycle begins at
+		      the node where the previous edge ends; the last edge leads back to the first
+		    */
 	int *edge; /* indices of the cycle's edges; the caller provides memory for as many edges as
 		      the graph has nodes */
 };

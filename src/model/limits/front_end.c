@@ -15,7 +15,7 @@
 /* Successive instructions of the path that lie in one window (aligned block of code), up to a taken
  * branch. */
 struct window {
-	int first, end; /* steps of the path: first … end - 1 */
+	int first, end; /* the steps of the path in this window: first … end - 1 */
 	double ops;	/* number of micro-ops */
 	bool decoded;	/* the micro-op cache cannot hold the window, so the window comes from the
 			   decoders */

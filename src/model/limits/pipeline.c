@@ -408,8 +408,8 @@ static bool bind(struct pipeline *pipeline, int number, int *counts, int *loads,
 	return true;
 }
 
-/* Returns the time when all work of a step has started; in an ideal run, the time when all results
- * of the step are available. Returns INFINITY if the time is not known yet. */
+/* Returns the time when all work of a step (an executed instruction) has started; in an ideal run,
+ * the time when all its results are available. Returns INFINITY if the time is not known yet. */
 static double step_done(const struct pipeline *pipeline, int number)
 {
 	int steps = pipeline->loop->path_count, step = number % steps;
@@ -442,7 +442,7 @@ static double next_event(const struct pipeline *pipeline, double retires)
 	return later(pipeline->rules->ideal ? floor(next) : ceil(next), pipeline->now + 1);
 }
 
-/* Retires the steps whose work is done, in order. */
+/* Retires the executed instructions (steps) whose work is done, in order. */
 static void retire(struct pipeline *pipeline, struct progress *progress)
 {
 	int steps = pipeline->loop->path_count;
@@ -463,8 +463,8 @@ static void retire(struct pipeline *pipeline, struct progress *progress)
 	}
 }
 
-/* Renames the steps of one cycle. Returns whether rename stalls: a buffer is full, or no step is
- * left. */
+/* Renames the instructions (steps) of one cycle. Returns whether rename stalls: a buffer is full,
+ * or no step is left. */
 static bool rename_steps(struct pipeline *pipeline, struct progress *progress)
 {
 	const struct loop *loop = pipeline->loop;

@@ -89,7 +89,7 @@ struct pipeline {
 	const struct loop *loop;
 	struct pipeline_rules *rules;
 	struct deps_graph graph;
-	struct work *work; /* work of each node of the graph */
+	struct work *work; /* work of each node of the dependence graph */
 	int *next_out;	   /* for each edge of the dependence graph: index of the next edge from the
 			      same node; -1: no further edge */
 	bool *ends; /* for each edge of the dependence graph: whether it is part of a chain that

@@ -135,10 +135,10 @@ static void place(struct balance *balance, int which, double limit, uint32_t *re
 }
 
 /* Returns the largest pressure that the remaining work forces on a set of ports, and stores the set
- * in *ports. The set that was found has the most work per port that no other port can do. The
- * search for the set with the most work per port starts with all ports. If some work finds no port,
- * the ports that the search for a port reached are a set with more work per port. The search for
- * the set ends when all work fits on the ports of the set. */
+ * in *ports. The set of ports that was found has the most work per port that no other port can do.
+ * The search for the set with the most work per port starts with all ports. If some work finds no
+ * port, the ports that the search for a port reached are a set with more work per port. The search
+ * for the set ends when all work fits on the ports of the set. */
 static double densest(struct balance *balance, uint32_t *ports)
 {
 	double limit, denser;

@@ -95,7 +95,7 @@ struct measured {
 	char words[160]; /* date and conditions of the measurement, for a comment in the core file;
 			    may be empty */
 	struct figure width; /* rename width in slots per cycle */
-	bool nops_share;     /* a nop takes no slot after another instruction */
+	bool nops_share;     /* true: a nop after another instruction takes no rename slot */
 	int op_count;
 	struct measured_op op[MEASURED_OPS];
 	int mix_count;

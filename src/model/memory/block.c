@@ -11,11 +11,11 @@
  * more time than blocks of 32. */
 enum { TURNS_PREDICTED = 32 };
 
-/* LINE_ENDS is the number of additional cycles at the end of each line of a block. The additional
- * cycles are caused by the last additions of a sum, and the first loads of the next line. On
- * Redwood Cove, 5 to 17 additional cycles at the end of each line of a block were measured,
- * sometimes up to 40. MISPREDICT_ASSUMED is the cost of a misprediction in cycles, if the core's
- * file has no value. */
+/* LINE_ENDS is the number of additional cycles at the end of each line of a block (one run of the
+ * innermost loop). The additional cycles are caused by the last additions of a sum, and the first
+ * loads of the next line. On Redwood Cove, 5 to 17 additional cycles at the end of each line of a
+ * block were measured, sometimes up to 40. MISPREDICT_ASSUMED is the cost of a misprediction in
+ * cycles, if the core's file has no value. */
 #define LINE_ENDS	   14.0
 #define MISPREDICT_ASSUMED 20.0
 

@@ -61,9 +61,10 @@ struct memory_stream {
  * pages. */
 enum { MEMORY_PAGES = 3 };
 struct memory_pages {
-	double pages;	    /* number of pages; 0: not measured */
-	double chained;	    /* cycles if each load waits for the previous load; 0: not measured */
-	double independent; /* cycles if many loads overlap; 0: not measured */
+	double pages;	/* number of pages; 0: not measured */
+	double chained; /* cycles per load if each load waits for the previous load; 0: not measured
+			 */
+	double independent; /* cycles per load if many loads overlap; 0: not measured */
 };
 
 /* All values of the caches and of memory that were measured on this machine. A struct of zeros

@@ -111,8 +111,8 @@ static void weigh(const struct curve_point *points, struct curve *curve)
 	}
 }
 
-/* Fills a curve from the first CURVE_POINTS points. The points must be in ascending order of bytes.
- */
+/* Fills a curve from the first CURVE_POINTS points. The points of the curve must be in ascending
+ * order of their working-set sizes. */
 static void curve_make(const struct curve_point *points, int count, struct curve *curve)
 {
 	curve->count = 0;

@@ -61,8 +61,8 @@ struct plateaus {
 						       plateaus: count - 1 knees */
 };
 
-/* Finds the plateaus of a curve. The points must be in ascending order of bytes, without equal
- * sizes. If the curve has fewer than four points, all points form one plateau. */
+/* Finds the plateaus of a curve. The points of the curve must be in ascending order of bytes,
+ * without equal sizes. If the curve has fewer than four points, all points form one plateau. */
 void plateaus_find(const struct curve_point *points, int count, struct plateaus *plateaus);
 
 /* Returns the size in bytes at which a curve of two levels rises. The returned size is that of the

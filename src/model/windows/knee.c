@@ -234,7 +234,8 @@ static bool is_likely(const struct fit *fit, int i)
 }
 
 /* A curve of cycles over the number of fillers may rise several times, once for each buffer of the
- * core that fills up. The function chooses the first rise, which belongs to the smallest buffer. */
+ * core that fills up. Of all rises of the curve, the function chooses the first, which belongs to
+ * the smallest buffer. */
 static void choose(const struct knee_curve *curve, struct fit *fit)
 {
 	double largest = 0;
