@@ -1,6 +1,7 @@
-/* Fillers: instructions that only one resource of a core executes, and that depend on nothing of
- * the loop. Their results go to registers that the loop never names, or to memory of their own.
- * Registers that other code needs are saved before the loop, and restored after it. */
+/* Fillers: instructions to add to a loop. Only one resource of the core executes a filler, and a
+ * filler needs no result of the loop. The results of fillers go to registers that the loop never
+ * names, or to separate memory. Registers that other code needs are saved before the loop, and
+ * restored after the loop. */
 #include "experiment/slack/slack.h"
 
 #include <math.h>
@@ -17,16 +18,18 @@
 enum filler_use { FILLS_WIDTH, FILLS_PORTS, FILLS_LOADS, FILLS_STORES, FILLS_TAKEN };
 static const char *const names[] = { "width", "", "loads", "stores", "taken" };
 
-/* A filler as a line of assembly. %r and %e stand for a general register of 64 or 32 bits
- * that the filler writes, %p and %q for one that it only reads. %n stands for a
- * vector register that the filler writes, %m for a vector register with a normal number, and %l and
- * %s for memory to load from or to store to. "nop" and "jmp" are a nop of 8 bytes and a jump to the
- * next instruction.
+/* A filler (an instruction to add) as a line of assembly. %r and %e stand for a general register of
+ * 64 or 32 bits that the filler writes, %p and %q for one that it only reads. %n stands for a
+ * vector register that the filler writes, %m for a vector register with normal floating-point
+ * numbers, and %l and %s for memory to load from or to store to. The lines "nop" and "jmp" stand
+ * for a nop of 8 bytes and a jump to the next instruction.
  *
- * If several fillers use the same ports, the first is used. Lines without flags come first. */
+ * If several fillers use the same ports, the first of them is tried first. Fillers that do not
+ * change flags come first. */
 static const struct filler {
 	enum filler_use use;
-	const char *line, *needs; /* needs: a feature (features_word()); NULL: none */
+	const char *line, *needs; /* needs: a processor feature that the instruction needs, by its
+				     word for features_word(); NULL: none */
 } fillers[] = {
 #if defined(__x86_64__)
 	{ FILLS_WIDTH, "nop", NULL },
@@ -57,8 +60,8 @@ static const struct filler {
 	{ FILLS_PORTS, "vucomisd xmm%m, xmm%m", "avx" },
 	{ FILLS_PORTS, "vdivpd xmm%n, xmm%m, xmm%m", "avx" },
 #else
-	/* rewrite_function() writes only code of x86-64. The row keeps the table from being empty.
-	 */
+	/* rewrite_function() can add instructions only to code of x86-64. This row exists only
+	   because a table must not be empty. */
 	{ FILLS_WIDTH, "nop", "rewrite" },
 #endif
 };
@@ -67,12 +70,13 @@ enum { FILLERS = sizeof(fillers) / sizeof(*fillers) };
 
 /* ---- One filler as machine code */
 
-/* TURNS: number of copies of a filler with different registers and addresses, used in turn.
- * GENERAL: number of general registers for a filler that also reads its result register. */
+/* TURNS: number of copies of a filler instruction, with different registers and addresses, that are
+ * used in turn. GENERAL: number of general registers for a filler instruction that also reads its
+ * result register. */
 enum { TURNS = 8, GENERAL = 4, GENERALS = 16, VECTORS = 16 };
 
-/* Offsets in the memory of the changed code: LOADED, lines to load from; STORED, a line to store
- * to; NUMBERS, normal numbers for a vector register; SAVED, saved registers. */
+/* Offsets in the data memory of the added instructions: LOADED, cache lines to load from; STORED, a
+ * line to store to; NUMBERS, normal numbers for a vector register; SAVED, saved registers. */
 enum { LINE = 64, LOADED = 0, LOADED_LINES = 4, STORED = 1024, NUMBERS = 2048, SAVED = 3072 };
 
 static const char *const general[GENERALS][2] = { { "rax", "eax" }, { "rcx", "ecx" },
@@ -80,15 +84,18 @@ static const char *const general[GENERALS][2] = { { "rax", "eax" }, { "rcx", "ec
 	{ "rdi", "edi" }, { "r8", "r8d" }, { "r9", "r9d" }, { "r10", "r10d" }, { "r11", "r11d" },
 	{ "r12", "r12d" }, { "r13", "r13d" }, { "r14", "r14d" }, { "r15", "r15d" } };
 
-/* The registers and the memory that the fillers use. */
+/* The registers and the memory that the added instructions use. */
 struct places {
-	int general[GENERAL], general_count; /* numbers of general registers to write */
-	int source;			     /* number of the general register to read */
-	int vector, numbers; /* numbers of the vector register to write, and of the one to read */
-	uint64_t data;	     /* address of the changed code's memory */
+	int general[GENERAL], general_count; /* numbers of the general registers that the added
+						instructions write */
+	int source;	     /* number of the general register that the added instructions read */
+	int vector, numbers; /* numbers of the vector register that the added instructions write,
+				and of the one that they read */
+	uint64_t data;	     /* address of the data memory for the added instructions */
 };
 
-/* Assembles one line whose address, if any, is "[rip+0]" and becomes `target`. */
+/* Assembles one line of assembly; if the line has a memory operand, its address is written
+ * "[rip+0]" and becomes `target`. */
 static struct status assemble_one(const char *text, uint64_t target, struct code_line *line)
 {
 	size_t length = 0;
@@ -104,7 +111,8 @@ static struct status assemble_one(const char *text, uint64_t target, struct code
 	return status;
 }
 
-/* Assembles copy number `turn` of a filler. */
+/* Assembles copy number `turn` of a filler (added instruction), with the registers and addresses of
+ * this copy. */
 static struct status assemble_filler(
 	unsigned number, const struct places *places, int turn, struct code_line *line)
 {
@@ -154,9 +162,8 @@ static struct status assemble_filler(
 	return status;
 }
 
-/* Decodes a filler with some registers, to find its class and the registers and flags that it
- * needs.
- */
+/* Assembles and decodes a filler with arbitrary registers, to find its class and the registers and
+ * flags that it needs. */
 static bool decode_filler(unsigned number, struct insn *insn)
 {
 	const struct places some = {
@@ -184,17 +191,17 @@ static bool writes(const struct insn *insn, int reg)
 	return memchr(insn->writes, reg, insn->write_count) != NULL;
 }
 
-/* Code before and after the loop, which saves and restores registers. */
+/* Instructions to add before and after the loop, which save and restore registers. */
 struct frame {
 	struct code_line before[GENERAL + 4], after[GENERAL + 4];
 	int before_count, after_count;
 };
 
-/* The registers that the loop and the whole function name. */
+/* The registers that the loop uses, and the registers that the whole function uses. */
 struct usage {
 	bool loop[REG_COUNT], function[REG_COUNT];
-	/* The function calls or jumps to other code. A register that the function does not name may
-	 * then be an argument of that code. */
+	/* true: the function calls or jumps to other code. A register that the function does not
+	 * use may then hold an argument of a called function. */
 	bool calls;
 	bool wide; /* the function uses vectors of more than 128 bits */
 };
@@ -217,7 +224,8 @@ static void find_usage(const struct decoded_function *function, struct usage *us
 	}
 }
 
-/* Adds code that saves a register to memory before the loop, and restores it after the loop. */
+/* Adds instructions that save a register to memory before the loop, and restore it after the loop.
+ */
 static struct status save(struct frame *frame, const char *move, const char *reg, uint64_t memory)
 {
 	struct status status;
@@ -231,17 +239,18 @@ static struct status save(struct frame *frame, const char *move, const char *reg
 	return assemble_one(line, memory, &frame->after[frame->after_count++]);
 }
 
-/* A list of registers in the order in which fillers use them. */
+/* A list of registers, in the order in which added instructions may use them. */
 struct order {
-	int first;  /* number of the first register of the kind: REG_GENERAL or REG_VECTOR */
-	int passed; /* the registers before this index may be arguments of a call */
-	int kept;   /* a caller expects the registers from this index on to be unchanged */
+	int first;  /* number of the first general or vector register: REG_GENERAL or REG_VECTOR */
+	int passed; /* the registers of the list before this index may hold arguments of a call */
+	int kept;   /* a caller expects the registers of the list from this index on to be unchanged
+		     */
 	int count, reg[GENERALS];
 };
 
-/* Chooses `wanted` registers that the loop does not name. Registers that no other code needs come
- * first. Returns the number of registers found. Sets a bit of *saved for each register that must be
- * saved. */
+/* Chooses `wanted` registers that the loop does not use. Registers that need not be saved, because
+ * no other code needs them, are chosen first. Returns the number of registers found. Sets a bit of
+ * *saved for each chosen register that must be saved. */
 static int choose(const struct usage *usage, const struct order *order, int wanted, int *found,
 	unsigned *saved)
 {
@@ -262,7 +271,7 @@ static int choose(const struct usage *usage, const struct order *order, int want
 	return count;
 }
 
-/* Chooses the general registers for a filler. */
+/* Chooses the general registers for a filler (added instruction), and adds code to save them. */
 static struct status choose_general(const struct usage *usage, const struct insn *insn,
 	struct places *places, struct frame *frame)
 {
@@ -279,9 +288,9 @@ static struct status choose_general(const struct usage *usage, const struct insn
 					  : 1;
 	count = choose(usage, &order, wanted, found, &saved);
 	if (count < wanted)
-		return status_failed(
-			"the loop leaves %d general register%s free, and %d are needed", count,
-			count == 1 ? "" : "s", wanted);
+		return status_failed("the loop leaves %d general register%s free, and added "
+				     "instructions need %d",
+			count, count == 1 ? "" : "s", wanted);
 	for (int i = 0; i < count && status_is_ok(&status); i++)
 		if (saved >> i & 1)
 			status = save(frame, "mov", general[found[i]][0],
@@ -293,7 +302,8 @@ static struct status choose_general(const struct usage *usage, const struct insn
 	return status;
 }
 
-/* Chooses two vector registers for a filler, and loads one with numbers. */
+/* Chooses two vector registers for a filler (added instruction), and loads normal numbers into one
+ * of them. */
 static struct status choose_vectors(
 	const struct usage *usage, struct places *places, struct frame *frame)
 {
@@ -306,11 +316,14 @@ static struct status choose_vectors(
 
 	count = choose(usage, &order, 2, found, &saved);
 	if (count < 2)
-		return status_failed("the loop leaves %d vector register%s free, and 2 are needed",
+		return status_failed(
+			"the loop leaves %d vector register%s free, and added instructions need 2",
 			count, count == 1 ? "" : "s");
-	/* Writing a register of 128 bits clears its upper part, which is not saved. */
+	/* Writing the lower 128 bits of a vector register clears its upper part, which save() does
+	 * not save. */
 	if (saved && usage->wide)
-		return status_failed("the function uses all vector registers");
+		return status_failed(
+			"the function uses all vector registers, so added instructions have none");
 	for (int i = 0; i < count && status_is_ok(&status); i++) {
 		snprintf(text, sizeof(text), "xmm%d", found[i]);
 		if (saved >> i & 1)
@@ -341,7 +354,8 @@ static struct status write_change(
 	struct status status;
 
 	if (!decode_filler(change->what, &insn))
-		return status_failed("this processor has no code for the filler \"%s\"",
+		return status_failed(
+			"this processor lacks the instruction \"%s\" that was to be added",
 			fillers[change->what].line);
 	status = decode_function(place->code,
 		place->size < DECODE_FUNCTION ? place->size : DECODE_FUNCTION, &function);
@@ -440,8 +454,8 @@ static void add_class(struct slack_report *report, const struct uarch_class *cla
 	row->count += count;
 }
 
-/* Finds the term of a class whose ports are occupied longest by one instruction. Returns NULL if
- * two terms occupy their ports equally long. */
+/* Finds, among the micro-ops of a class, the kind (term) that keeps its ports busy for longest per
+ * instruction. Returns NULL if two kinds of micro-ops keep their ports busy equally long. */
 static const struct uarch_term *longest(const struct uarch_class *class, double *each)
 {
 	const struct uarch_term *found = NULL;
@@ -462,8 +476,8 @@ static const struct uarch_term *longest(const struct uarch_class *class, double 
 	return equal ? NULL : found;
 }
 
-/* Fills in the resource that a filler occupies, with the filler as its first option. Returns false
- * if it occupies no single resource. */
+/* Fills in the resource that a filler (added instruction) keeps busy, with the filler as its first
+ * option. Returns false if the filler does not keep a single resource busy. */
 static bool describe(const struct uarch *uarch, const struct limits_work *work, unsigned number,
 	struct slack_resource *resource)
 {
@@ -494,8 +508,8 @@ static bool describe(const struct uarch *uarch, const struct limits_work *work, 
 	snprintf(option->class, sizeof(option->class), "%s", class ? class->name : "");
 	switch (filler->use) {
 	case FILLS_WIDTH:
-		/* A nop that shares the slot of the instruction before it does not fill the width.
-		 */
+		/* If a nop shares the rename slot of the instruction before it, nops cannot fill
+		 * the rename width. */
 		decode_insn((const uint8_t[]){ 0x48, 0x89, 0xe0 }, 3, 0, &before);
 		if ((!facts.eliminated && class && longest(class, &rate)) ||
 			uarch_fuses_behind(uarch, &before, &insn))
@@ -533,7 +547,8 @@ static bool describe(const struct uarch *uarch, const struct limits_work *work, 
 	return rate > 0;
 }
 
-/* The resource of the report that is the same as another one; NULL: there is none. */
+/* Returns the resource in the report that has the same ports or name as `resource`; NULL: the
+ * report lacks the resource. */
 static struct slack_resource *listed(
 	struct slack_report *report, const struct slack_resource *resource)
 {
@@ -551,8 +566,9 @@ static bool is_possible(const struct filler *filler)
 	return !filler->needs || features_word(filler->needs, &known);
 }
 
-/* Puts fillers whose class the loop contains last. If the core model has wrong ports for the class,
- * a filler of the same class would agree with the loop, and not show the error. */
+/* Moves fillers of a class that also occurs in the loop to the end of the list. If the core model
+ * has wrong ports for a class, a filler of the loop's own class would show the same wrong ports,
+ * and hide the error. */
 static void order_options(const struct slack_report *report, struct slack_resource *resource)
 {
 	struct slack_filler ordered[SLACK_OPTIONS];
@@ -593,7 +609,8 @@ void fillers_find(
 			continue;
 		if (resource.ports)
 			resource.model = fillers_model(report, resource.ports);
-		/* Loads and stores may share the ports that compute addresses. */
+		/* Loads and stores may share the ports that compute addresses, so these ports may
+		 * limit their rate. */
 		else if (class && longest(class, &each) && each >= resource.option[0].each - 1e-9)
 			resource.model = fmax(resource.model,
 				fillers_model(report, longest(class, &each)->ports));
@@ -602,7 +619,7 @@ void fillers_find(
 	for (int i = 0; i < report->count; i++)
 		order_options(report, &report->resource[i]);
 	if (report->count == 0)
-		report->status = status_failed("this program has no instructions that fill single "
-					       "resources of %s",
+		report->status = status_failed("this program knows no instruction that keeps a "
+					       "single resource of %s busy",
 			uarch->title);
 }

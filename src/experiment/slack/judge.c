@@ -1,8 +1,9 @@
-/* Finds the line of the core model that measured pressure contradicts.
+/* Finds the line of the core model (a class with its ports) that measured pressure on ports
+ * contradicts.
  *
- * Each class of instructions of the loop and of the fillers is given each other set of ports in
- * turn. If only one class has a set with which all exact values agree with the core model, the line
- * of this class is wrong. */
+ * For each class of instructions in the loop or among the added instructions, the search tries all
+ * other sets of ports. If other ports for only one class make the model agree with all exact
+ * measurements, the line of this class is wrong. */
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -11,9 +12,11 @@
 #include "experiment/slack/slack.h"
 #include "model/limits/ports.h"
 
-/* A pressure differs from the core model if the difference exceeds DIFFERS cycles, the share
- * DIFFERS_SHARE of the larger value, and half of it the quartiles. It contradicts a line of the
- * model from CONTRADICTS cycles on. A filler takes another time if it differs by the share TOOK. */
+/* A measured pressure differs from the core model if the difference exceeds DIFFERS cycles and the
+ * share DIFFERS_SHARE of the larger value, and the quartiles differ by half as much. A measured
+ * pressure contradicts a line of the core model if it differs by at least CONTRADICTS cycles. An
+ * added instruction takes another time than the core model states if the times differ by the share
+ * TOOK. */
 #define DIFFERS	      0.2
 #define DIFFERS_SHARE 0.12
 #define CONTRADICTS   0.4
@@ -32,7 +35,8 @@ bool slack_differs(const struct slack_resource *resource, double model)
 	return differs(resource, model, DIFFERS);
 }
 
-/* Another set of ports for one class; class NULL: the core model as it is. */
+/* A guess: another set of ports for one class of instructions; class NULL: the ports of the core
+ * model. */
 struct guess {
 	const struct slack_class *class;
 	uint32_t ports;
@@ -44,7 +48,8 @@ static uint32_t ports_of(
 	return guess->class == class ? guess->ports : term->ports;
 }
 
-/* Returns the pressure of a set of ports by the core model and a guess. */
+/* Returns the loop's pressure on a set of ports by the core model, changed by a guess about one
+ * class. */
 static double pressure_of(
 	const struct slack_report *report, const struct guess *guess, uint32_t ports)
 {
@@ -67,8 +72,8 @@ static bool is_used(const struct slack_resource *resource)
 	return resource->ports && resource->kind == SLACK_EXACT;
 }
 
-/* Counts the measured values that disagree with the core model and a guess: pressures, and times of
- * fillers. */
+/* Counts the measured values (pressures, and times of added instructions) that disagree with the
+ * core model, changed by a guess about one class. */
 static int disagreements(const struct slack_report *report, const struct guess *guess)
 {
 	int count = 0;
@@ -94,7 +99,8 @@ static int disagreements(const struct slack_report *report, const struct guess *
 	return count;
 }
 
-/* All ports that share a set with a set of ports, directly or through other sets. */
+/* Returns all ports that belong to a common resource with the given ports, directly or through
+ * other resources. */
 static uint32_t around(const struct slack_report *report, uint32_t ports)
 {
 	uint32_t before;
@@ -108,7 +114,7 @@ static uint32_t around(const struct slack_report *report, uint32_t ports)
 	return ports;
 }
 
-/* Whether a class occurs in the loop or as a filler of an exact value. */
+/* Whether instructions of a class are in the loop, or were added to measure an exact value. */
 static bool takes_part(const struct slack_report *report, const struct slack_class *class)
 {
 	bool filler = false;
@@ -122,8 +128,9 @@ static bool takes_part(const struct slack_report *report, const struct slack_cla
 	return class->terms == 1 && class->term[0].ports && (class->count > 0 || filler);
 }
 
-/* How unlikely a set of ports is for a class. The number of ports is usually known, so sets of
- * another size are the least likely, then sets with many other ports. */
+/* Returns a number for how unlikely it is that a class of instructions has this set of ports. The
+ * number of ports of a class is usually known, so sets of another size are the least likely, then
+ * sets with many other ports. */
 static int unlikeliness(const struct slack_class *class, uint32_t ports)
 {
 	uint32_t stated = class->term[0].ports;
@@ -132,8 +139,8 @@ static int unlikeliness(const struct slack_class *class, uint32_t ports)
 	return PORTS_MAX * (larger < 0 ? -larger : larger) + ports_count(ports ^ stated);
 }
 
-/* Finds the likeliest set of ports with which a class leaves the fewest disagreements. Returns the
- * number of disagreements. */
+/* Finds the set of ports for a class with which the fewest measured values disagree; of equal sets,
+ * the likeliest one. Returns the number of disagreeing values. */
 static int best_ports(
 	const struct slack_report *report, const struct slack_class *class, uint32_t *best)
 {
@@ -141,7 +148,7 @@ static int best_ports(
 	int fewest = report->count + 1;
 
 	*best = class->term[0].ports;
-	/* The loop goes through all subsets of `all`. */
+	/* The loop goes through all subsets of the ports in `all`. */
 	for (uint32_t ports = all; ports; ports = (ports - 1) & all) {
 		struct guess guess = { class, ports };
 		int count = disagreements(report, &guess);
@@ -166,14 +173,16 @@ static void add_ports(const struct slack_report *report, uint32_t ports, char *t
 	}
 }
 
-/* A class whose line may be wrong, and the ports that fit. */
+/* A class of instructions whose line in the core model may be wrong, and the ports that fit the
+ * measurements. */
 struct suspect {
 	const struct slack_class *class;
 	uint32_t ports;
 	int count; /* number of classes that are equally likely */
 };
 
-/* Compares a class with the suspect so far. Classes of the loop are likelier than fillers. */
+/* Compares a class with the likeliest wrong class so far, and keeps the likelier one. A class of
+ * the loop's instructions is more likely to be wrong than a class of added instructions. */
 static void suspect_consider(
 	struct suspect *suspect, const struct slack_class *class, uint32_t ports)
 {

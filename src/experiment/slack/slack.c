@@ -1,4 +1,5 @@
-/* Measures the pressure on each resource of a core: see slack.h. */
+/* Measures for how many cycles of an iteration a loop keeps each resource of a core busy: see
+ * slack.h. */
 #include "experiment/slack/slack.h"
 
 #include <math.h>
@@ -8,43 +9,46 @@
 
 #include "base/text.h"
 
-/* One measurement of a point ends after QUIET quiet trials, after VISIT seconds, or after PATIENCE
- * trials if few of them were quiet. A contended point is measured up to VISITS times. */
+/* One measurement of the loop with added instructions ends after QUIET quiet trials, after VISIT
+ * seconds, or after PATIENCE trials if few of them were quiet. If another process disturbed the
+ * measurement, it is repeated, up to VISITS measurements. */
 enum { QUIET = 25, PATIENCE = 50, VISITS = 4 };
 #define VISIT 0.008
 
-/* With the fillers of the first point, an iteration lasts LONGER times as long as without fillers,
- * MORE cycles longer, and at least LEAST cycles. A longer iteration hides the details of the front
- * end. The second point has NEXT times as many fillers. */
+/* In the first measurement of a resource, added instructions make an iteration LONGER times as
+ * long, at least MORE cycles longer, and at least LEAST cycles long. With longer iterations,
+ * details of the front end matter less. The second measurement of the resource has NEXT times as
+ * many added instructions. */
 #define LONGER 1.6
 #define MORE   8.0
 #define LEAST  16.0
 #define NEXT   2.5
 
-/* The time of the fillers must exceed the time that they and the loop need of any other resource by
- * this factor. */
+/* The added instructions must keep the measured resource busy for longer than they and the loop
+ * keep any other resource busy, by this factor. */
 #define BEYOND_WIDTH 1.15
 
-/* Contended and ambiguous resources are measured up to PASSES times, within the time limit, which
- * is SECONDS if the caller gives none. */
+/* Resources with disturbed or ambiguous values are measured up to PASSES times, within the time
+ * limit, which is SECONDS if the caller gives none. */
 enum { PASSES = 10 };
 #define SECONDS 3.0
 
-/* Largest number of fillers in an iteration. */
+/* Largest number of instructions that are added to an iteration. */
 enum { MOST = 4000 };
 
-/* If the pressure seems to exceed the cycles of an iteration by this share and this many cycles,
- * the fillers and the loop disturb each other in a way that the method does not know. */
+/* If the computed pressure exceeds the cycles of an iteration by this share and this many cycles,
+ * added instructions and loop disturb each other in an unknown way. */
 #define BEYOND 0.25
 
-/* If the quartiles are farther apart than WIDE cycles and this share, the pressure is not exact. */
+/* If the quartiles of the pressure are farther apart than WIDE cycles and this share of the
+ * pressure, the pressure is not exact. */
 #define WIDE	   0.6
 #define WIDE_SHARE 0.15
 
-/* A filler that takes its time by the core model within the share AGREES fills the resource that
- * the model says. The time of a division depends on the numbers, so fillers of more than a cycle
- * may differ by the share AGREES_LONG. An iteration that stays within FLAT of its time without
- * fillers has not become slower. */
+/* If an added instruction takes the time that the core model states, within the share AGREES, it
+ * uses the resource that the model states. The time of a division depends on its operands, so added
+ * instructions of more than a cycle may differ by the share AGREES_LONG. If added instructions
+ * change the time of an iteration by less than the share FLAT, the loop has not become slower. */
 #define AGREES	    0.05
 #define AGREES_LONG 0.15
 #define FLAT	    0.02
@@ -53,13 +57,15 @@ const char *const slack_kinds[] = { "", "exact", "at least", "ambiguous", "unava
 
 struct slack {
 	struct slack_report report;
-	double limit; /* time limit for measuring contended resources again, seconds */
+	double limit; /* time limit for repeating measurements that other processes disturbed,
+			 seconds */
 	/* The members below are valid only while slack_measure() runs. */
 	const struct measurer *measurer;
 	double begin;
 	struct result *result;
 	int requests;
-	int visits; /* largest number of measurements of a contended point in this pass */
+	int visits; /* largest number of measurements in this pass with one number of added
+		       instructions, if other processes disturb them */
 };
 
 /* Bytes of the core's second cache; 1 MiB if they are unknown. */
@@ -88,7 +94,7 @@ struct slack *slack_new(const struct setting *setting, const struct explanation 
 		report->status = status_failed(
 			"%.200s", explanation ? explanation->status.text : "no core model");
 	} else if (!uarch || explanation->foreign) {
-		report->status = status_failed("the core model is not that of this core");
+		report->status = status_failed("the core model is of another core than this one");
 	} else if ((double)kernel_footprint(setting->kernel, setting->v) > own_bytes(explanation)) {
 		report->status = status_failed("the data do not fit the second cache, so the loop "
 					       "waits for memory and not for ports");
@@ -96,7 +102,8 @@ struct slack *slack_new(const struct setting *setting, const struct explanation 
 		report->status = status_failed("the branches of the loop go both ways, so added "
 					       "instructions would not run once an iteration");
 	} else if (kernel_need(setting->kernel, setting->v).processors > 1) {
-		report->status = status_failed("several cores run the loop");
+		report->status = status_failed(
+			"other cores work at the same time (knobs cores and streams)");
 	} else {
 		snprintf(report->uarch, sizeof(report->uarch), "%s", uarch->name);
 		snprintf(report->title, sizeof(report->title), "%s", uarch->title);
@@ -120,17 +127,17 @@ const struct slack_report *slack_report(const struct slack *slack)
 
 /* ---- From points to values */
 
-/* Returns the cycles of one filler. They are as measured, but never fewer than the core model
- * states if the difference is small: a resource cannot be faster, and the first point was a little
- * slow. */
+/* Returns the cycles for which one filler (added instruction) keeps the resource busy. They are as
+ * measured, but never fewer than the core model states if the difference is small: a resource
+ * cannot be faster, and the first point was a little slow. */
 static double each_of(const struct slack_resource *resource)
 {
 	return resource->kind == SLACK_AMBIGUOUS ? resource->took
 						 : fmax(resource->took, resource->each);
 }
 
-/* Sets the slack: the fillers that fit in the cycles for which the loop leaves the resource free.
- */
+/* Sets the slack: the number of added instructions that fit in the cycles for which the loop leaves
+ * the resource free. */
 static void set_slack(struct slack_resource *resource, const struct slack_report *report)
 {
 	double each = each_of(resource);
@@ -149,7 +156,8 @@ void slack_estimate(struct slack_resource *resource, const struct slack_report *
 	double each, pressure, low, high;
 
 	resource->took = (last->cycles - first->cycles) / (last->fillers - first->fillers);
-	/* Every filler takes at least a rename slot, so so many fillers cannot be free. */
+	/* Every added instruction takes at least a rename slot, so a large number of them must make
+	 * the loop slower. */
 	if (last->cycles <= report->cycles * (1 + FLAT)) {
 		resource->kind = SLACK_FAILED;
 		snprintf(resource->why, sizeof(resource->why),
@@ -167,12 +175,13 @@ void slack_estimate(struct slack_resource *resource, const struct slack_report *
 	if (pressure > report->cycles * (1 + BEYOND) + BEYOND ||
 		high - low > fmax(WIDE, WIDE_SHARE * pressure) || resource->contended)
 		resource->kind = SLACK_AMBIGUOUS;
-	/* The loop cannot occupy a resource for longer than it lasts. */
+	/* The loop cannot keep a resource busy for more cycles than an iteration has. */
 	resource->pressure = fmin(fmax(pressure, 0), report->cycles);
 	resource->pressure_lo = fmin(fmax(low, 0), resource->pressure);
 	resource->pressure_hi = fmin(fmax(high, resource->pressure), report->cycles_hi);
-	/* If the rename width cannot supply enough fillers, it limits the loop, too. The loop then
-	 * occupies the resource for at most this time. */
+	/* If the core cannot rename added instructions fast enough to fill the resource, the rename
+	 * width limits the loop, too. If rename also limits the loop, the computed pressure is the
+	 * largest possible one. */
 	if (resource->ports && resource->kind != SLACK_AMBIGUOUS && report->width > 0 &&
 		resource->each * report->width < BEYOND_WIDTH) {
 		resource->kind = SLACK_AT_LEAST;
@@ -183,8 +192,8 @@ void slack_estimate(struct slack_resource *resource, const struct slack_report *
 
 /* ---- Measuring */
 
-/* Makes one measurement of the loop with fillers. Returns false if it has no result, because the
- * request was taken back or cancelled. */
+/* Makes one measurement of the loop with `count` added instructions. Returns false if the
+ * measurement has no result, because the request was taken back or cancelled. */
 static bool visit(struct slack *slack, unsigned filler, unsigned count)
 {
 	struct slack_report *report = &slack->report;
@@ -211,8 +220,9 @@ static bool is_better(const struct sample *sample, const struct sample *than)
 								      : sample->cpe < than->cpe));
 }
 
-/* Measures a point. A contended point is measured again, and the quietest result counts. In the
- * first pass, every point is measured once, so that first values are known soon. */
+/* Measures the loop with a number of added instructions. A measurement that other processes
+ * disturbed is repeated, and the least disturbed result counts. In the first pass over the
+ * resources, nothing is measured twice, so that first values are known soon. */
 static struct status measure_point(struct slack *slack, unsigned filler, unsigned count,
 	struct slack_point *point, bool *contended)
 {
@@ -240,10 +250,10 @@ static struct status measure_point(struct slack *slack, unsigned filler, unsigne
 	return status_ok();
 }
 
-/* Returns the number of fillers from which on a resource limits the loop, and not another one. Each
- * filler occupies the resource for `each` cycles, and the other one for `other` cycles. The loop
- * occupies the other one for `pressure` cycles. 0: the other one never limits the loop for certain.
- */
+/* Returns the number of added instructions from which on the measured resource, not another
+ * resource, limits the loop. Each added instruction keeps the measured resource busy for `each`
+ * cycles, and the other resource for `other` cycles. The loop keeps the other resource busy for
+ * `pressure` cycles. 0: the other resource sets no such number */
 static double fillers_beyond(double each, double other, double pressure)
 {
 	double less = each - BEYOND_WIDTH * other;
@@ -251,8 +261,9 @@ static double fillers_beyond(double each, double other, double pressure)
 	return other > 0 && less > 0 ? BEYOND_WIDTH * pressure / less : 0;
 }
 
-/* Returns the number of fillers with which a resource limits the loop for certain. A filler also
- * occupies rename slots, other ports of its class, and all sets of ports around its own. */
+/* Returns a number of added instructions with which the measured resource certainly limits the
+ * loop. An added instruction also needs rename slots, other ports of its class, and all larger sets
+ * that contain its ports. */
 static double fillers_wanted(
 	const struct slack_report *report, const struct slack_filler *option, uint32_t ports)
 {
@@ -282,7 +293,8 @@ static struct status measure_option(struct slack *slack, struct slack_resource *
 	struct status status = status_ok();
 
 	if (NEXT * count > MOST)
-		return status_failed("an iteration is too long");
+		return status_failed(
+			"an iteration is too long: it needs too many added instructions");
 	for (int i = 0; i < 2 && status_is_ok(&status); i++, count = ceil(NEXT * count)) {
 		snprintf(report->doing, sizeof(report->doing), "%.30s, %.0f fillers",
 			resource->name, count);
@@ -294,8 +306,9 @@ static struct status measure_option(struct slack *slack, struct slack_resource *
 	return status;
 }
 
-/* Measures with one filler after the other, until one takes the time that the core model states. If
- * none does, the values of the first filler stay. */
+/* Measures a resource with one kind of added instruction after another, until one takes the time
+ * that the core model states. If no kind of added instruction takes this time, the values of the
+ * first kind stay. */
 static void measure_resource(struct slack *slack, struct slack_resource *resource)
 {
 	struct slack_resource first = *resource;
@@ -323,22 +336,23 @@ static void measure_resource(struct slack *slack, struct slack_resource *resourc
 	*resource = first;
 }
 
-/* Returns how doubtful the values of a resource are; 0: they are not. */
+/* Returns how doubtful the measured values of a resource are; 0: they are not doubtful. */
 static int doubt(const struct slack_resource *resource)
 {
 	return 2 * resource->contended + (resource->kind == SLACK_AMBIGUOUS);
 }
 
-/* Whether a pass measures a resource again. A value that differs from the core model is measured
- * twice. */
+/* Whether a later pass over the resources measures this resource again. A pressure that differs
+ * from the core model is measured twice. */
 static bool is_left(const struct slack_resource *resource, int pass)
 {
 	return doubt(resource) > 0 || (pass == 1 && resource->kind == SLACK_EXACT &&
 					      slack_differs(resource, resource->model));
 }
 
-/* Measures a resource again, and keeps the less doubtful values. Of two results with equal doubt,
- * the one is kept whose fillers took the time that is nearer to the core model. */
+/* Measures the pressure on a resource again, and keeps the less doubtful values. If two results are
+ * equally doubtful, the result whose added instructions took a time nearer to the core model is
+ * kept. */
 static void measure_again(struct slack *slack, struct slack_resource *resource)
 {
 	struct slack_resource again = *resource;
@@ -353,8 +367,8 @@ static void measure_again(struct slack *slack, struct slack_resource *resource)
 		*resource = again;
 }
 
-/* Measures the loop without fillers. Contention only makes the loop slower, so the fewest cycles of
- * all passes count, unless they were contended and others were not. */
+/* Measures the loop without fillers. Other processes only make the loop slower, so the fewest
+ * cycles of all passes count, and undisturbed cycles count before disturbed ones. */
 static struct status measure_base(struct slack *slack, bool *contended)
 {
 	struct slack_report *report = &slack->report;
@@ -376,7 +390,8 @@ static struct status measure_base(struct slack *slack, bool *contended)
 	return status;
 }
 
-/* The search for a wrong line takes longer than a frame of the explorer. */
+/* The search for a wrong line of the core model takes longer than the explorer needs for a frame.
+ */
 static void judge(void *report)
 {
 	slack_judge(report);
@@ -408,7 +423,8 @@ static void measure_all(struct slack *slack)
 	report->contended = busy;
 	for (int i = 0; i < report->count; i++) {
 		report->contended |= report->resource[i].contended;
-		/* A later pass may have found fewer cycles of the loop without fillers. */
+		/* A later pass may have measured fewer cycles of the loop without added
+		 * instructions. */
 		if (report->resource[i].kind != SLACK_WAITS &&
 			report->resource[i].kind != SLACK_FAILED)
 			set_slack(&report->resource[i], report);
