@@ -7,9 +7,9 @@
 #include "experiment/setting/setting.h"
 
 /* PROBE_SECONDS: seconds of each measurement. PROBE_QUIET: number of quiet trials after which a
- * measurement ends. PROBE_SHORT and SHORT_QUIET: the same for walks in address order
- * and over pages. TRIES:
- * largest number of measurements of a step (L3 or memory) that give no reliable value. */
+ * measurement ends. PROBE_SHORT and SHORT_QUIET: seconds and number of quiet trials of measurements
+ * that read memory in address order, or one line of each page. TRIES: largest number of
+ * measurements of a step (L3 or memory) that give no reliable value. */
 #define PROBE_SECONDS 0.04
 #define PROBE_SHORT   0.015
 enum { PROBE_QUIET = 40, SHORT_QUIET = 16, TRIES = 3 };
@@ -21,16 +21,16 @@ enum { PROBE_QUIET = 40, SHORT_QUIET = 16, TRIES = 3 };
 enum { FRESH_QUIET = 12 };
 
 /* To measure L3, the working set is BEYOND times the size of L2: a small working set is used
- * because other processes also use L3. The ranges of the random walks differ by the factor BEYOND,
- * up to BEYOND times the last cache. */
+ * because other processes also use L3. The sizes of memory that random loads read differ by the
+ * factor BEYOND, up to BEYOND times the size of the last cache. */
 enum { BEYOND = 2 };
 
-/* The largest range of the random walks. The last range is twice the last cache, but at most
- * RANGE_MOST bytes: the layout of a larger range would take seconds. */
+/* The largest size of memory that is read by loads in random order. The largest size is twice that
+ * of the last cache, but at most RANGE_MOST bytes: the layout of more data would take seconds. */
 #define RANGE_MOST ((uint64_t)256 << 20)
 
-/* A random walk reaches memory if its mean latency exceeds FAR_FROM_CACHE times the latency of
- * L3. */
+/* Loads in random order count as reaching memory if their mean latency exceeds FAR_FROM_CACHE times
+ * the latency of L3. */
 #define FAR_FROM_CACHE 1.5
 
 /* Latency of L3 in cycles, if other processes left so little of L3 that its latency could not be
@@ -38,17 +38,19 @@ enum { BEYOND = 2 };
  * value. */
 #define L3_ASSUMED 50
 
-/* The size of L3 is computed from a random walk. If L3 serves less than SERVED_LEAST or more than
- * SERVED_MOST of the walk's accesses beyond L2, the computed size is only a bound. */
+/* The size of L3 is computed from the mean latency of loads in random order. If L3 serves less than
+ * SERVED_LEAST or more than SERVED_MOST of the L2 misses of these loads, the computed size is only
+ * a bound. */
 #define SERVED_LEAST 0.1
 #define SERVED_MOST  0.9
 
-/* Number of chains of loads that measure the latency of L3. Any core can wait for so many misses at
- * the same time. */
+/* Number of independent chains of loads with which the latency of L3 is measured. Any core can wait
+ * for this number of misses at the same time. */
 enum { L3_CHAINS = 8 };
 
-/* Fewest pages of the walks over pages, which double twice: second-level TLBs have 1,024 to 4,096
- * entries. PAGE_STRIDE: bytes from a line to the line in the next page, in another set of L1. */
+/* Smallest number of pages in the measurements of page walks; two more measurements double the
+ * number. Second-level TLBs have 1,024 to 4,096 entries. PAGE_STRIDE: bytes from a line to the line
+ * in the next page, in another set of L1. */
 enum { PAGES_FEWEST = 2048, PAGE_STRIDE = 4096 + 64 };
 
 /* Bytes of a cache line. */
@@ -69,7 +71,8 @@ enum step {
 	POINT_FIRST,
 	POINT_LAST = POINT_FIRST + MEMORY_POINTS - 1,
 	PARALLEL,
-	STREAM_LAST, /* the largest range first: the data of a smaller range are then laid out */
+	STREAM_LAST, /* the largest size of memory first: the data of smaller sizes are then already
+			laid out */
 	STREAM_FIRST = STREAM_LAST + MEMORY_POINTS - 1,
 	CHAINED_PAGES,
 	INDEPENDENT_PAGES = CHAINED_PAGES + MEMORY_PAGES,
@@ -78,7 +81,7 @@ enum step {
 	STEPS
 };
 
-/* The kernel and knob values of each step, without the knob for the size. */
+/* The kernel and knob values of each step of the memory probe, without the knob for the size. */
 static const char *const settings[] = {
 	[L2_LINES] = "mountain stride=8",
 	[L3_LATENCY] = "latency stride=64 order=random chains=8", /* L3_CHAINS */
@@ -116,13 +119,13 @@ static bool is_pages(int step)
 	return step >= CHAINED_PAGES && step <= PAGES_END;
 }
 
-/* Returns the number of pages that a step of page walks visits. */
+/* Returns the number of pages that a step of the memory probe visits to measure page walks. */
 static uint64_t pages_of(int step)
 {
 	return (uint64_t)PAGES_FEWEST << (step - CHAINED_PAGES) % MEMORY_PAGES;
 }
 
-/* Returns the step whose setting (kernel and knob values) a step shares. */
+/* Returns the step of the memory probe whose kernel and knob values another step shares. */
 static int setting_of(int step)
 {
 	return is_point(step)		  ? POINT_FIRST
@@ -137,7 +140,8 @@ static double own_caches(const struct machine *machine)
 	return (double)(machine_cache(machine, 1) + machine_cache(machine, 2));
 }
 
-/* Returns the number of bytes of a step's working set; 0: the machine does not need the step. */
+/* Returns the number of bytes that a step of the memory probe reads; 0: the machine does not need
+ * the step. */
 static uint64_t size_of(const struct machine *machine, int step)
 {
 	uint64_t own = machine_cache(machine, 2), l3 = machine_cache(machine, 3),
@@ -152,7 +156,7 @@ static uint64_t size_of(const struct machine *machine, int step)
 		/* 0: the machine has no L3 that differs enough from L2. */
 		return l3 < 2 * BEYOND * own ? 0 : BEYOND * own;
 	if (is_pages(step))
-		/* 0: L2 does not hold a line of each page. */
+		/* 0: L2 cannot hold one line of each page. */
 		return own < 2 * LINE * pages_of(step) ? 0 : pages_of(step) * PAGE_STRIDE;
 	if (!is_point(step) && !is_stream(step))
 		return most;
@@ -173,8 +177,9 @@ static bool reaches_memory(const struct memory_probe *probe)
 	return false;
 }
 
-/* Returns the largest working set in bytes that does not need the step. A working set needs the
- * walk over the next larger range. Memory is also measured as soon as a walk reaches memory. */
+/* Returns the largest working set in bytes for which a step of the memory probe is not needed. A
+ * working set needs the measurement with the next larger size of memory. Memory is also measured as
+ * soon as loads in random order reach it. */
 static uint64_t needed_beyond(
 	const struct memory_probe *probe, const struct machine *machine, int step)
 {
@@ -221,9 +226,9 @@ bool memory_probe_next(struct memory_probe *probe, const struct machine *machine
 	return false;
 }
 
-/* Returns the latency of those accesses of a random walk that miss the core's own caches. Assumes
- * that a cache which holds a fraction of the working set serves the same fraction of the accesses.
- * 0: the measured values contradict each other. */
+/* Returns the mean latency of those random loads that miss the core's own caches. Assumes that a
+ * cache which holds a fraction of the working set serves the same fraction of the accesses. 0: the
+ * measured values contradict each other. */
 static double behind(
 	double cycles, double size, double own, double l1, double before, double nearer)
 {
@@ -254,8 +259,8 @@ static double served(const struct memory_probe *probe, double latency, double me
 	return fmin(fmax((memory - latency) / (memory - l3), 0), 1);
 }
 
-/* Returns the largest random walk. If it gave no reliable value, the largest walk that reaches
- * memory stands for it. */
+/* Returns the measurement of random loads over the most data. If the largest size gave no reliable
+ * value, the largest size of memory at which random loads reach memory stands for it. */
 static const struct memory_point *largest_walk(const struct memory_probe *probe)
 {
 	const struct memory_point *point = probe->facts.point;
@@ -266,10 +271,11 @@ static const struct memory_point *largest_walk(const struct memory_probe *probe)
 	return point[i].latency > FAR_FROM_CACHE * l3_latency(probe) ? &point[i] : &point[last];
 }
 
-/* Computes the size of L3 and the latency of memory from the random walks. L3 holds `bytes` of a
- * working set, so a working set that is larger by the size of the own caches and `bytes` reaches
- * memory. The latency of memory is that of the largest walk without its hits in L3. The size of L3
- * is computed from the walk in which L3 serves about half of the accesses. */
+/* Computes the size of L3 and the latency of memory from the mean latencies of random loads. L3
+ * holds `bytes` bytes of a working set, so data larger than `bytes` plus the own caches reach
+ * memory. The latency of memory is the mean latency of loads from the largest size, without their
+ * hits in L3. The size of L3 is computed from the measurement in which L3 serves about half of the
+ * loads. */
 static void find_sizes(struct memory_probe *probe, const struct machine *machine)
 {
 	struct memory_facts *facts = &probe->facts;
@@ -287,7 +293,8 @@ static void find_sizes(struct memory_probe *probe, const struct machine *machine
 		double share = served(probe, facts->point[i].latency, memory),
 		       off = fabs(share - 0.5);
 
-		/* Of several walks inside L3, the largest says most about its size. */
+		/* Of several measurements whose data fit L3, the largest says most about the size
+		 * of L3. */
 		if (facts->point[i].latency > 0 &&
 			(off < nearest || (off == nearest && share > 0.5))) {
 			nearest = off;
@@ -296,8 +303,8 @@ static void find_sizes(struct memory_probe *probe, const struct machine *machine
 	}
 	if (!best)
 		return;
-	/* The latency of memory depends on the size of L3, and the reverse: three rounds suffice.
-	 */
+	/* The computed latency of memory depends on the size of L3, and the reverse: three rounds
+	 * suffice. */
 	for (int round = 0; round < 3; round++) {
 		double bytes = (best->bytes - own) * served(probe, best->latency, memory),
 		       held = fmin(bytes / (last->bytes - own), 0.9);
@@ -311,8 +318,8 @@ static void find_sizes(struct memory_probe *probe, const struct machine *machine
 		.source = CACHE_MEASURED,
 	};
 	facts->memory.latency = memory;
-	/* If L3 serves almost every access of the walk, L3 may be larger, up to the next walk. If
-	 * L3 serves almost none, L3 may hold nothing. */
+	/* If L3 serves almost every load, L3 may be larger, up to the next larger size that was
+	 * measured. If L3 serves almost no load, L3 may hold nothing for this process. */
 	if (served(probe, best->latency, memory) > SERVED_MOST) {
 		size->hi = best[1].bytes - own;
 		size->bytes = sqrt(size->lo * size->hi);
@@ -321,12 +328,12 @@ static void find_sizes(struct memory_probe *probe, const struct machine *machine
 		size->lo = 0;
 		size->bytes = fmax(size->bytes, size->hi / 2);
 	}
-	/* A range that contains the stated size confirms the stated size. */
+	/* If the measured range of L3's size contains the stated size, the stated size is used. */
 	if (size->lo <= stated * AGREE && stated <= size->hi * AGREE)
 		*size = (struct cache_size){ 0 };
 }
 
-/* Stores the bandwidth of a read in address order. */
+/* Stores the measured bandwidth of reading memory in address order. */
 static void put_peak(struct memory_probe *probe, const struct sample *sample)
 {
 	if (!isfinite(sample->gbps) || !(sample->ghz > 0))
@@ -335,7 +342,7 @@ static void put_peak(struct memory_probe *probe, const struct sample *sample)
 	probe->facts.memory.lines = sample->gbps / sample->ghz / LINE;
 }
 
-/* Stores the mean latency of a random walk over `size` bytes. */
+/* Stores the measured mean latency of loads in random order over `size` bytes. */
 static void put_point(struct memory_probe *probe, const struct machine *machine, int step,
 	double size, double l1, double l2, const struct sample *sample)
 {
@@ -389,15 +396,16 @@ void memory_probe_accept(struct memory_probe *probe, const struct machine *machi
 	cycles = step < POINT_FIRST ? fastest(&result->trials, &sample) : sample.cpe;
 	if (step == L3_LATENCY) {
 		facts->l3_walk = cycles * L3_CHAINS;
-		/* Several chains of loads touch a line again sooner than a single chain, so other
-		 * processes evict fewer lines of the range in between. */
+		/* Several chains of loads return to a line sooner than a single chain, so other
+		 * processes evict fewer lines in the meantime. */
 		facts->l3.latency = behind(facts->l3_walk, size, (double)machine_cache(machine, 1),
 			l1, (double)machine_cache(machine, 2), l2);
 	} else if (step == L2_LINES)
 		facts->l2_lines = 1 / cycles;
 	else if (step == L3_LINES)
-		/* A sequential walk reads the whole set before it reads a line again. All lines of
-		 * a sequential walk therefore come from the measured level. */
+		/* Reads in address order read the whole working set before they read a line again.
+		 * All lines that are read in address order therefore come from the measured level.
+		 */
 		facts->l3.lines = 1 / cycles;
 	else if (is_stream(step))
 		facts->stream[STREAM_FIRST - step] =
@@ -443,7 +451,7 @@ static bool learn(struct memory_level *level, const struct probe_report *report,
 	return true;
 }
 
-/* Copies the mean latencies of random walks from the probe's curve. */
+/* Copies the mean latencies of random loads from the probe's latency curve. */
 static void learn_points(struct memory_probe *probe, const struct probe_report *report)
 {
 	const struct probe_curve *curve =
@@ -490,7 +498,8 @@ bool memory_probe_learn(struct memory_probe *probe, const struct probe_report *r
 	if (l3)
 		probe->done |= 1u << L3_LATENCY | 1u << L3_LINES;
 	if (memory) {
-		/* The probe's sizes and its curve replace the walks of the memory probe. */
+		/* The probe's cache sizes and latency curve replace the memory probe's own
+		 * measurements. */
 		memset(facts->point, 0, sizeof(facts->point));
 		learn_points(probe, report);
 		probe->done |= (2u << POINT_LAST) - (1u << POINT_FIRST);

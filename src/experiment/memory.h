@@ -1,10 +1,10 @@
 /* The memory probe measures L3 and memory once, when a working set first exceeds the core's own
- * caches. The memory probe measures the latency and lines per cycle of L3, and random walks over
- * ranges of increasing size. From the walks it computes the part of L3 that this process has, and
- * the latency of memory. At the end the probe measures walks in address order over the
- * same ranges, page walks, and one core's highest read bandwidth. The measured values depend on the
- * machine, so core files do not contain them. memory_probe_next() gives the next missing request;
- * pass the request's result to memory_probe_accept(). */
+ * caches. The memory probe measures the latency and lines per cycle of L3, and the mean latency of
+ * random loads from data of increasing size. From these latencies it computes the part of L3 that
+ * this process has, and the latency of memory. At the end, the memory probe measures reads in
+ * address order over the same data, page walks, and one core's highest read bandwidth. The measured
+ * values depend on the machine, so core files do not contain them. memory_probe_next() gives the
+ * next missing request; pass the request's result to memory_probe_accept(). */
 #pragma once
 
 #include <stdbool.h>
@@ -29,8 +29,8 @@ void memory_probe_init(struct memory_probe *probe);
 bool memory_probe_next(struct memory_probe *probe, const struct machine *machine,
 	uint64_t working_set, uint64_t seed, struct request *request);
 
-/* Forgets which steps are done, so that all values are measured again. The old values stay until
- * then. */
+/* Forgets which steps are done, so that all values are measured again. The old measured values stay
+ * until they are measured again. */
 void memory_probe_renew(struct memory_probe *probe);
 
 /* Adds the final result of the request from memory_probe_next(). A cancelled request of the memory

@@ -40,7 +40,7 @@ enum ending { ENDING_NONE, ENDING_LATE, ENDING_OUTPUT, ENDING_STOPPED };
 
 struct outcome {
 	enum ending ending;
-	int error; /* errno if the compiler could not start, else 0 */
+	int error; /* errno if the compiler could not be started, otherwise 0 */
 	int how;   /* wait status of the compiler, see waitpid() */
 	size_t said_length;
 	char said[SAID_MOST];

@@ -17,7 +17,7 @@
 
 struct own {
 	char *path, *cflags;
-	char *folder;  /* holds only `library`; removed with the own loop */
+	char *folder; /* folder that holds only the compiled `library`; removed with the own loop */
 	char *library; /* the compiled file */
 	struct own_description description;
 	struct stat file; /* metadata of the user's source file when the file was read */
@@ -150,7 +150,7 @@ static struct {
 	own_loop *loop;
 	struct own_data data;
 	int64_t n[2]; /* the parameter n of loop() for a whole pass, then n for a shorter pass */
-	uint64_t elements; /* elements of one call with n[0] */
+	uint64_t elements; /* number of elements that one call of loop() with n[0] processes */
 	_Atomic uint64_t *calls;
 } child;
 

@@ -32,22 +32,23 @@ bool own_is_path(const char *word);
 
 /* Reads a file, and compiles it in a thread of its own. cflags replaces the compiler flags in the
  * file's comment; NULL: the flags in the comment are used. If neither cflags nor the comment gives
- * flags, the compiler flags are -O2. On success *opening is the running compilation. STATUS_USAGE:
- * the comment that describes the loop's data is missing or wrong. STATUS_FAILED: the file cannot be
- * read, or this program cannot load code. Call the functions of an opening from one thread only. */
+ * flags, the compiler flags are -O2. On success *opening describes the running compilation.
+ * STATUS_USAGE: the comment that describes the loop's data is missing or wrong. STATUS_FAILED: the
+ * file cannot be read, or this program cannot load code. Call all functions for one struct
+ * own_opening from one thread only. */
 struct own_opening;
 struct status own_open_begin(const char *path, const char *cflags, struct own_opening **opening);
 
 /* Whether the compilation is over. Does not wait. */
 bool own_open_over(const struct own_opening *opening);
 
-/* Waits for the compiler and frees the opening. On success *kernel is the loop's kernel; a slot
- * owns this kernel. `said` (may be NULL) receives the compiler's messages unchanged, warnings
- * included. STATUS_FAILED: see compiler_run() in compiler.h. */
+/* Waits for the compiler, then frees the struct own_opening. On success *kernel is the loop's
+ * kernel; a slot owns this kernel. `said` (may be NULL) receives the compiler's messages unchanged,
+ * warnings included. STATUS_FAILED: see compiler_run() in compiler.h. */
 struct status own_open_end(
 	struct own_opening *opening, struct text *said, const struct kernel **kernel);
 
-/* Ends the compiler, and frees the opening. Ignores NULL. */
+/* Ends the compiler, and frees the struct own_opening. Ignores NULL. */
 void own_open_stop(struct own_opening *opening);
 
 /* Opens a file as own_open_begin() and own_open_end() do, one after the other. */

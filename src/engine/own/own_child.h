@@ -20,11 +20,11 @@ void own_child_begin(int kept);
 
 /* ---- in the parent of such a child process ---- */
 
-/* Whether a child process has ended; it is not reaped. */
+/* Whether a child process has ended; its exit status can still be read with waitpid(). */
 bool own_child_over(pid_t child);
 /* Waits for the end of a child process, which may have called setsid(), and kills all other
- * processes of its group. now: kills the child process at once. Reaps it, and returns its wait
- * status. */
+ * processes of its group. now: kills the child process at once. Returns the wait status of the
+ * child process (see waitpid()). */
 int own_child_end(pid_t child, bool now);
 
 /* Describes the error of a process, given the signal that ended the process: "accessed memory that

@@ -253,7 +253,7 @@ static struct status measure_point(struct slack *slack, unsigned filler, unsigne
 /* Returns the number of added instructions from which on the measured resource, not another
  * resource, limits the loop. Each added instruction keeps the measured resource busy for `each`
  * cycles, and the other resource for `other` cycles. The loop keeps the other resource busy for
- * `pressure` cycles. 0: the other resource sets no such number */
+ * `pressure` cycles. 0: the other resource sets no such number. */
 static double fillers_beyond(double each, double other, double pressure)
 {
 	double less = each - BEYOND_WIDTH * other;

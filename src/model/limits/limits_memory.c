@@ -22,7 +22,8 @@ static const char *const level_names[LEVELS] = { "L1", "L2", "L3", "memory" };
  * computed from the mean latency. */
 #define MEMORY_LEAST 0.05
 
-/* Prefetchers follow at most about so many places at which a loop reads or writes in order. */
+/* The largest number of places in memory at which a loop reads or writes in order and prefetchers
+ * still follow, approximately. */
 #define PLACES_FOLLOWED 16
 
 struct level {
@@ -34,9 +35,10 @@ struct level {
 			  they come from the core's file */
 };
 
-/* The pace at which the loop visits its lines. SLOW: a load waits for the line of an earlier load.
- * FAST: no load waits, so other processes have less time to evict lines from a shared L3 before the
- * loop comes back. A fast walk therefore has a larger part of L3. */
+/* Whether the loop waits for a cache line before it requests the next line. SLOW: a load waits for
+ * the line of an earlier load. FAST: no load waits, so the loop comes back to a line sooner, and
+ * other processes evict fewer lines from a shared L3. A loop whose loads do not wait therefore has
+ * a larger part of L3. */
 enum pace { SLOW, FAST };
 
 /* Sets of kinds of reaches, with one bit for each value of enum reach_way. A reach is a part of the
@@ -145,8 +147,9 @@ static void fit_mean(const struct memory_facts *measured, double range, struct l
 }
 
 /* Returns the share of random accesses to `range` bytes that miss L3. An L3 of C bytes evicts lines
- * at random if other processes use it too, so exp(-C/range) of the accesses miss it. C depends on
- * the time after which the walk comes back to a line, and the time on C: three rounds suffice. */
+ * at random if other processes use it too, so exp(-C/range) of the accesses miss it. The bytes C
+ * depend on the time until the loop comes back to a line, and this time depends on C: three rounds
+ * suffice. */
 static double random_misses(const struct tally *tally, double range, const struct level *level)
 {
 	const struct memory_facts *measured = &tally->place->measured;
@@ -162,8 +165,8 @@ static double random_misses(const struct tally *tally, double range, const struc
 	return missed;
 }
 
-/* Moves accesses from memory to L3 for a fast walk over `range` bytes, because a fast walk has a
- * larger part of a shared L3. */
+/* Changes the shares of L3 and memory for loads that do not wait for each other: such loads find
+ * more of their lines in a shared L3. */
 static void spread_fast(const struct tally *tally, double range, struct level level[LEVELS])
 {
 	const struct memory_facts *measured = &tally->place->measured;
@@ -219,8 +222,8 @@ static bool spread(struct tally *tally, enum limit_kind kind, enum pace pace, in
 	return true;
 }
 
-/* Notes whether the next limits depend on values that were measured once, and that may change. Such
- * limits are soft: a loop may run faster. */
+/* Notes whether the next limits depend on values that were measured once, and that may change.
+ * Limits that depend on such measured values are soft: a loop may run faster. */
 static void note_sampled(struct tally *tally, const struct level level[LEVELS])
 {
 	tally->sampled = level[L3].share > 0 || level[MEMORY].share > 0;
@@ -402,9 +405,9 @@ static double with_operations(const struct tally *tally, double loads, double cy
 	return chain->cycles + fmax(cycles - loads * first_latency(chain), 0);
 }
 
-/* Adds the limit of chains of loads that overlap in part. The entries of a chain in the reorder
- * buffer become free load by load, so on average a chain with `loads` loads has the entries of its
- * last load only at its end. */
+/* Adds the limit of short dependence chains of loads, of which a chain and the next overlap in
+ * part. Each load frees its entries of the reorder buffer when it retires, so a chain of `loads`
+ * loads holds the entries of its last load only at its end. */
 static void add_partly(struct tally *tally, double together, double loads)
 {
 	double restart = tally->place->walk.restart, part = fmax(1 - 1 / loads, 0);
@@ -569,8 +572,9 @@ static void add_misses(struct tally *tally, const struct level *level)
 		add_window(tally, window, together, wait, misses);
 }
 
-/* Adds an unknown limit if the loop writes at more places in turn than prefetchers follow. Stores
- * leave the store queue in order, so a missing line holds up all stores of the queue. */
+/* Adds a limit without cycles if the loop writes in turn at more places in memory than prefetchers
+ * follow. Stores leave the store queue in order, so a store that misses the caches holds up all
+ * stores of the queue. */
 static void add_places(struct tally *tally)
 {
 	const struct limits_place *place = tally->place;

@@ -56,9 +56,9 @@ struct memory_stream {
 	double lines; /* cache lines per cycle */
 };
 
-/* Measured cycles per load of walks that read one line of each page of 4 KiB. All lines fit L2, so
- * the cycles beyond the latency of L2 are page table walks, as far as the TLBs do not cover the
- * pages. */
+/* Measured cycles per load if one line of each page of 4 KiB is read. All lines fit L2, so the
+ * cycles beyond the latency of L2 are page table walks, as far as the TLBs do not cover the pages.
+ */
 enum { MEMORY_PAGES = 3 };
 struct memory_pages {
 	double pages;	/* number of pages; 0: not measured */
@@ -98,14 +98,15 @@ double memory_strided_cycles(const struct memory_facts *measured);
  * NAN: not measured. */
 double memory_stream_share(const struct memory_facts *measured, double range);
 
-/* Returns the bytes of L3 that a walk finds again in L3, if it comes back to a line after `cycles`
- * cycles: interpolated between the fastest measured walk and the walk that waits for each line.
- * `slow` is the size of L3 for the latter walk. Returns NAN if the fast walk is not measured. */
+/* Returns how many bytes of L3 a loop still finds in L3 if it comes back to a line after `cycles`
+ * cycles. The value is interpolated between the fastest measured reads and loads that wait for each
+ * other. `slow` is the size of L3 for the latter. `slow` is the size of L3 for the latter walk.
+ * Returns NAN if fast reads are not measured. */
 double memory_fast_bytes(const struct memory_facts *measured, double slow, double cycles);
 
-/* Returns the measured cycles per load of a walk that reads one line of each of `pages` pages again
- * and again, interpolated. Returns 0 if they are not measured, or the pages are fewer than in the
- * smallest measured walk. */
+/* Returns the measured cycles per load if one line of each of `pages` pages is read again and
+ * again, interpolated. Returns 0 if these cycles are not measured, or if the smallest measured
+ * number of pages is larger. */
 double memory_page_cycles(const struct memory_facts *measured, double pages, bool chained);
 
 /* Returns the sizes of the caches: a measured size first, then the size that the system states.
