@@ -170,7 +170,8 @@ TEST(events_add_up)
 	free(cli.words);
 	free(cli.own);
 	memset(&cli, 0, sizeof(cli));
-	check_usage(cli_parse(&cli, argc, argv), "--event perf::PAGE-FAULTS: at most 40 events can be added");
+	check_usage(cli_parse(&cli, argc, argv),
+		"--event perf::PAGE-FAULTS: at most 40 events can be added");
 	free(cli.words);
 	free(cli.own);
 }
