@@ -26,8 +26,9 @@ static inline struct status command_unless(bool can, const char *why)
 	return can ? status_ok() : status_usage("%s", why);
 }
 
-/* Returns the result of a command's check, which is run() with `change` NULL. If the command would
- * have no effect now, the result has the code STATUS_IDLE and the text `why`. */
+/* Returns the result of the check whether a command would have an effect now; that check calls
+ * run() with `change` NULL. If the command would have no effect now, the result has the code
+ * STATUS_IDLE and the text `why`. */
 static inline struct status command_effect(bool effect, const char *why)
 {
 	return effect ? status_ok() : status_make(STATUS_IDLE, "%s", why);

@@ -1,11 +1,12 @@
-/* Probes the pressure on each port for the setting on screen (experiment/slack/slack.h), next to
- * the live measurement. The probe begins when the setting has stayed for a moment. */
+/* Measures how many cycles per iteration the loop on screen keeps each port busy: the pressure on
+ * the port (experiment/slack/slack.h). The measurement of port pressure begins when the setting on
+ * screen has not changed for a moment, and runs alongside the live measurement. */
 #include <string.h>
 
 #include "experiment/slack/slack.h"
 #include "explorer/state.h"
 
-/* Seconds for which a setting must stay on screen before its pressure is probed. */
+/* Seconds for which a setting must stay on screen before the pressure on its ports is measured. */
 static const double STAY = 0.3;
 
 static struct slack *slack_of(const struct session *session)
@@ -13,7 +14,8 @@ static struct slack *slack_of(const struct session *session)
 	return session->campaigns[CAMPAIGN_SLACK].campaign.self;
 }
 
-/* Whether the probed pressure is that of the present setting, by the present core model. */
+/* Whether the measured port pressure belongs to the present setting, and to the core model loaded
+ * now. */
 static bool is_present(const struct session *session)
 {
 	const struct slack *slack = slack_of(session);
@@ -23,8 +25,8 @@ static bool is_present(const struct session *session)
 		       strcmp(slack_report(slack)->uarch, session->insight.core.name) == 0);
 }
 
-/* If the panel of ports is not in front, the probe and the settings around the present one take
- * turns: the probe takes every second request. */
+/* If the panel of ports is not in front, the measurement of port pressure gets every second request
+ * to the engine; other requests measure settings around the present one. */
 static bool is_wanted(const struct session *session)
 {
 	return !session->replay && is_present(session) && session->live.answered &&

@@ -18,7 +18,7 @@
 /* ---- slices ---- */
 
 /* Whether at least one point of the slice, a curve over one knob, is measured. If `bytes` is true,
- * the sample of the measured point must also have bytes per cycle. */
+ * only points of the slice whose sample has a number of bytes per cycle count as measured. */
 static bool any_measured(const struct view_slice *slice, bool bytes)
 {
 	for (int i = 0; i < slice->count; i++)
@@ -28,8 +28,8 @@ static bool any_measured(const struct view_slice *slice, bool bytes)
 	return false;
 }
 
-/* Returns the slice (curve) along the chosen knob, if it exists, else the slice along the size,
- * else the remaining slice. Returns NULL if there is no slice, which is a curve over one knob. */
+/* Returns the slice (curve) along the chosen knob if there is one, else the slice along the knob
+ * `size`, else any slice. Returns NULL if there is no slice, which is a curve over one knob. */
 static const struct view_slice *slice_of(const struct view *view)
 {
 	if (view->by_stride.knob >= 0 &&
@@ -342,7 +342,8 @@ static struct status run_picture(
 	struct status status;
 	char path[FILE_PATH] = "";
 
-	/* A panel that is no chart is shown with the whole screen. */
+	/* If the panel in front is not a chart, the command saves a screenshot of the whole screen.
+	 */
 	if (!row_of(session->screen.front) && !*arguments) {
 		if (change)
 			screen_want_shot(change, true, "");

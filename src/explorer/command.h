@@ -25,7 +25,8 @@ struct command_row {
 	/* Returns whether the command's act() would have an effect now; NULL: act() has an effect
 	 * whenever the command is not refused. */
 	bool (*useful)(const struct session *session);
-	/* The message for a key while useful() returns false. */
+	/* The message on screen if the user presses the command's key while useful() returns false.
+	 */
 	const char *useless;
 	/* The text that a command's run() receives in place of the user's arguments; NULL: run()
 	 * receives the user's arguments. */
@@ -33,7 +34,8 @@ struct command_row {
 	/* The command's argument is the rest of the line after one blank, including all further
 	 * blanks. */
 	bool verbatim;
-	bool reverts; /* the command goes back, so its own changes cannot be undone */
+	bool reverts; /* the command restores an earlier choice, like `undo`, so its own changes
+			 cannot be undone */
 
 	/* The fields `arguments`, `help` and `found` of a command are read from data/commands. */
 	const char *arguments; /* the arguments as the help shows them: "KNOB=VALUE …"; "": no

@@ -88,8 +88,8 @@ static struct status begin_probe(struct session *session, unsigned parts)
 	return status_ok();
 }
 
-/* Shows the probe that is running, or the result of a complete probe. While this result is on
- * screen, or there is none, begins a probe. */
+/* Shows the probe that is running, or the result of a complete probe. If the result of a complete
+ * probe is already on screen, or if there is no probe, the command begins a probe. */
 static struct status run_probe(
 	const struct session *session, struct session *change, char *arguments)
 {
@@ -146,7 +146,8 @@ static const struct characterise *core_of(const struct session *session)
 	return session->campaigns[CAMPAIGN_CORE].campaign.self;
 }
 
-/* Shows the measured core on the whole screen, and what differs from the shipped core model. */
+/* Shows the measured core model on the whole screen, and its differences from the shipped core
+ * model. */
 static void show_core(struct session *session)
 {
 	const struct explainer *explainer = session->insight.explainer;
@@ -183,7 +184,8 @@ static void core_over(struct session *session)
 	struct text model = { 0 };
 	struct status status;
 
-	/* Half of a core model would replace a complete one. */
+	/* If the core measurement was stopped early, its incomplete core model must not replace the
+	 * complete core model. */
 	if (!report->complete) {
 		session_notice(session, false,
 			"characterising was stopped after %.0f s: the core model did not change",

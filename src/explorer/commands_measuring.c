@@ -250,7 +250,8 @@ static void act_unpin(struct session *session)
 		session_unpin(session);
 }
 
-/* A recording as A: the recorded sample of each setting. */
+/* The command `beside` makes a recording A: each setting is compared with the recorded sample of
+ * the same setting. */
 static struct status run_beside(
 	const struct session *session, struct session *change, char *arguments)
 {

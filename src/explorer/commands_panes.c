@@ -24,8 +24,8 @@ struct pane {
 	/* Like roll(), moves left (dx = -1) or right (dx = +1). If slide is NULL, the pane does not
 	 * move sideways. */
 	struct status (*slide)(const struct session *session, struct session *change, int dx);
-	/* `walked` is true for the mountain and the diagrams. `focus NAME` is an error while
-	 * there() returns false. */
+	/* `walked` is true for panels in which the arrow keys move a cursor: the mountain and the
+	 * diagrams. `focus NAME` is an error while there() returns false. */
 	bool walked;
 };
 

@@ -22,19 +22,21 @@ enum { FIND_FROM = 2, FIND_AMONG = 512 };
 
 /* How well a result of the search matches the typed text, best first. */
 enum rank {
-	RANK_LINE,    /* the text is a complete command */
+	RANK_LINE,    /* the typed text is a complete command */
 	RANK_NAME,    /* the text is the name */
-	RANK_SYNONYM, /* the text is one of the field's words for it */
-	RANK_BEGINS,  /* the name begins with the text */
+	RANK_SYNONYM, /* the typed text is one of the field's words for the result (data/synonyms)
+		       */
+	RANK_BEGINS,  /* the result's name begins with the typed text */
 	RANK_SYNONYM_BEGINS,
-	RANK_WORD,     /* a word of the name begins with the text */
-	RANK_CONTAINS, /* the name contains each word of the text */
+	RANK_WORD,     /* a word of the result's name begins with the typed text */
+	RANK_CONTAINS, /* the result's name contains each word of the typed text */
 	RANK_SYNONYM_CONTAINS,
-	RANK_HELP, /* name and description contain each word of the text */
+	RANK_HELP, /* the result's name and description together contain each word of the typed text
+		    */
 	RANK_NONE
 };
 
-/* Whether `name`, or `name` with `help`, contains each word of the text. */
+/* Whether each word of the typed text occurs in `name` or in `help`, the result's description. */
 static bool contains_words(const char *text, const char *name, const char *help)
 {
 	for (size_t length; *text; text += length + (text[length] == ' ')) {
@@ -46,7 +48,7 @@ static bool contains_words(const char *text, const char *name, const char *help)
 	return true;
 }
 
-/* Whether a word of the name begins with the text. */
+/* Whether a later word of the name (after a blank, '-' or '_') begins with the typed text. */
 static bool begins_word(const char *text, const char *name)
 {
 	size_t length = strlen(text);
@@ -68,19 +70,21 @@ static enum rank rank_name(const char *text, const char *name)
 
 /* ---- the field's words ---- */
 
-/* A line of data/synonyms: words of the field, and what they open. */
+/* A line of data/synonyms: words that the field uses, and the command that the find overlay offers
+ * for these words. */
 struct synonym {
-	char *command; /* "-": nothing here answers these words, and `help` says what comes nearest
-			*/
+	char *command; /* "-": the program has no command for these words, and `help` names the
+			  nearest alternative */
 	char *help;
-	char *words; /* phrases, each ended by a NUL; the last one is empty */
+	char *words; /* the field's words for the command: phrases, each ended by a NUL; the last
+			phrase is empty */
 };
 
 static struct {
 	bool read;
 	struct synonym *row;
 	size_t count;
-	struct status status; /* the first error in the file */
+	struct status status; /* the first error in the file data/synonyms */
 } synonyms;
 
 /* Copies phrases separated by commas, each ended by a NUL, with an empty phrase at the end. */
@@ -140,7 +144,7 @@ static enum rank rank_synonym(const char *text, const struct synonym *row)
 
 struct result_found {
 	enum rank rank;
-	bool absent; /* true: it cannot be opened here */
+	bool absent; /* true: the result cannot be opened here */
 	size_t order;
 	struct view_found found;
 };
@@ -152,7 +156,8 @@ struct search {
 	size_t count, order;
 };
 
-/* Returns why a command cannot be opened here; an empty text: it can, or is open already. */
+/* Returns the reason why a command of the find overlay cannot run here; empty text: the command can
+ * run, or its panel is already open. */
 static struct words absence(const struct session *session, const char *command)
 {
 	struct status status = session_command_check(session, command);
@@ -173,8 +178,9 @@ static void fill(struct view_found *found, const char *shown, const char *help, 
 	text_cut_clean(found->why, sizeof(found->why));
 }
 
-/* Adds a result with the label "SHOWN — HELP", unless an equal result is there. The result runs
- * `command` when the user chooses it. `why` says why it cannot be opened here; empty: it can. */
+/* Adds a result with the label "SHOWN — HELP" to the find overlay, unless the overlay already has a
+ * result with the same command. The result runs `command` when the user chooses it. `why` is the
+ * reason why the result cannot be opened here; empty: it can be opened. */
 static void add(struct search *search, enum rank rank, const char *shown, const char *help,
 	const char *command, const char *why)
 {
@@ -183,7 +189,8 @@ static void add(struct search *search, enum rank rank, const char *shown, const 
 	for (size_t i = 0; i < search->count && *command; i++) {
 		if (strcmp(search->result[i].found.command, command) != 0)
 			continue;
-		/* The better rank counts, but the first description stays. */
+		/* If two results have the same command, the better rank and the first description
+		 * remain. */
 		if (rank < search->result[i].rank) {
 			search->result[i].rank = rank;
 			search->result[i].order = search->order++;
@@ -197,8 +204,9 @@ static void add(struct search *search, enum rank rank, const char *shown, const 
 	fill(&result->found, shown, help, command, why);
 }
 
-/* Adds a result if it matches. `name` and `shown` are two names of it ("unroll" and "combine
- * unroll"); `more` has further words to find it by. */
+/* Adds a result to the find overlay if the result matches the typed text. `name` and `shown` are
+ * two names of the result ("unroll" and "combine unroll"); `more` has further words to find the
+ * result by. */
 static void offer(struct search *search, const char *name, const char *shown, const char *help,
 	const char *more, const char *command)
 {
@@ -272,8 +280,8 @@ static void offer_commands(struct search *search)
 			offer(search, row->name, row->name, row->help, "", row->name);
 }
 
-/* Adds the results that the field's words lead to. A row about a kernel or a sweep that this
- * program does not have is skipped. */
+/* Adds the results whose words in data/synonyms match the typed text. A line of data/synonyms about
+ * a kernel or a sweep that this program does not have is skipped. */
 static void offer_synonyms(struct search *search)
 {
 	for (size_t i = 0; i < synonyms.count; i++) {
@@ -414,8 +422,8 @@ static int compare(const void *a, const void *b)
 {
 	const struct result_found *one = a, *other = b;
 
-	/* A reason why a result cannot be opened here is more useful than a word in the description
-	 * of another result. */
+	/* Even a result that cannot be opened here is listed before results of which only the
+	 * description contains the typed text. */
 	if ((one->rank == RANK_HELP) != (other->rank == RANK_HELP))
 		return one->rank == RANK_HELP ? 1 : -1;
 	if (one->absent != other->absent)
@@ -425,7 +433,8 @@ static int compare(const void *a, const void *b)
 	return one->order < other->order ? -1 : 1;
 }
 
-/* Opens the find overlay, which lists what matches the text: first what can be opened here. */
+/* Opens the find overlay, which lists the results for the typed text; results that can be opened
+ * here come first. */
 static void find_text(struct session *session, const char *arguments)
 {
 	char text[FIND_SIZE];

@@ -1,6 +1,6 @@
-/* The panel in front: the commands that choose it, the sets of panels (presets), and the panel that
- * answers the chosen kernel. Each panel that the command `view NAME` can bring to the front has a
- * row in fronts[]. */
+/* The panel in front (the first panel below the knobs): its commands, the sets of panels (presets),
+ * and the panel that best explains the chosen kernel. Each panel that the command `view NAME` can
+ * bring to the front has a row in fronts[]. */
 #include "explorer/fronts.h"
 
 #include <string.h>
@@ -24,7 +24,8 @@ static bool slices_there(const struct session *session)
 	return session->plan.by_size.knob >= 0 || session->plan.by_stride.knob >= 0;
 }
 
-/* The ladder of limits also shows why there are no limits. */
+/* The panel `ladder` (limits as bars) also has contents if there are no limits: it then shows the
+ * reason. */
 static bool ladder_there(const struct session *session)
 {
 	return session->insight.loaded || session->insight.note[0];
@@ -55,7 +56,8 @@ static bool sweep_there(const struct session *session)
 	return session_sweep(session) != NULL;
 }
 
-/* The panels are in the order of the command `view next`. */
+/* The panels in fronts[] are in the order in which the command `view next` brings them to the
+ * front. */
 static const struct front fronts[] = {
 	{ "slices", slices_there },
 	{ "ladder", ladder_there },
@@ -190,7 +192,8 @@ static struct status run_view_by(const struct session *session, struct session *
 	return status_ok();
 }
 
-/* Brings a panel to the front, or takes it away if the arrow keys act on it. */
+/* Brings a panel to the front; if the panel is in front and the arrow keys already act on it,
+ * brings the slices (curves) to the front. */
 static void toggle(struct session *session, const char *name)
 {
 	bool away = screen_in_front(session, name) && screen_focused(session, name);
@@ -246,7 +249,8 @@ static void act_mountain(struct session *session)
 /* A preset: a set of panels that comes to the screen together, the most important panel first. */
 static const struct preset {
 	const char *name, *words;
-	const char *panels[SCREEN_ORDER]; /* empty: the panels that the user chose last */
+	const char *panels[SCREEN_ORDER]; /* panels of the preset; empty: the panels that the user
+					     last brought to the front */
 } presets[] = {
 	{ "ilp", "limits, ports and code", { "ladder", "ports", "code" } },
 	{ "memory", "curves, mountain and counters",
@@ -263,7 +267,7 @@ static const char *const *panels_of(const struct session *session, int preset)
 	return presets[preset].panels[0] ? presets[preset].panels : session->screen.own;
 }
 
-/* Returns the first of the panels that has contents; NULL: none has. */
+/* Returns the first panel in `panels` that has something to show; NULL: no panel has. */
 static const struct front *first_there(const struct session *session, const char *const *panels)
 {
 	for (int i = 0; i < SCREEN_ORDER && panels[i]; i++)
@@ -338,8 +342,8 @@ static const char *panel_of_limit(enum limit_kind limit)
 	return limit == LIMIT_COUNT ? "slices" : panels[limit_rows[limit].resource];
 }
 
-/* Returns the panel that answers the chosen kernel; NULL: it depends on limits that are not known
- * yet. */
+/* Returns the panel that best explains the speed of the chosen kernel; NULL: the choice depends on
+ * limits that are not known yet. */
 static const struct front *answer(const struct session *session)
 {
 	const struct insight *insight = &session->insight;
@@ -367,8 +371,8 @@ void fronts_follow(struct session *session)
 	front = answer(session);
 	if (!front && !dead)
 		return;
-	/* The focus stays where the user is: choosing kernels one after another must not end in the
-	 * mountain. */
+	/* The arrow keys continue to act on the same part of the screen, so that a user who goes
+	 * through the kernels does not end in the mountain. */
 	screen_bring(session, front ? front->name : fronts[0].name);
 	screen_answer(session, front ? session->setting.kernel : NULL);
 }

@@ -304,7 +304,8 @@ void insight_choose(struct session *session, const struct core_choice *choice)
 {
 	struct insight *insight = &session->insight;
 
-	/* All measured models have the same name, so the loaded model is always unloaded. */
+	/* All core models measured on this machine have the same name, so a name cannot show
+	 * whether the right model is loaded: always unload. */
 	unload(insight);
 	memcpy(insight->wanted, choice->wanted, sizeof(insight->wanted));
 	insight->nearest = choice->nearest;

@@ -46,10 +46,12 @@ struct insight {
 	char wanted[256];
 	bool nearest; /* the limits are computed for the nearest core in place of the running core
 		       */
-	/* Texts of all core models that were measured on this machine, which undo may return to. */
+	/* Texts of all core models that were measured on this machine in this session; the command
+	 * `undo` may return to any of them. */
 	char **measured;
 	int measured_count;
-	/* The text in `measured` that is used for the running core; NULL: none. */
+	/* The core model in `measured` that replaces the shipped model of the running core; NULL:
+	 * none does. */
 	const char *adopted;
 	char adopted_name[CORE_NAME];
 	bool loaded;

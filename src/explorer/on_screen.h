@@ -18,7 +18,8 @@ void screen_bring(struct session *session, const char *front);
 void screen_chosen(struct session *session, const char *front);
 /* Sets the preset (set of panels) on screen. An empty name and NULL panels: no preset. */
 void screen_order(struct session *session, const char *preset, const char *const *panels);
-/* The panel that answers the kernel came to the front by itself. */
+/* Notes that the panel that best explains the kernel came to the front by itself, without a command
+ * of the user. */
 void screen_answer(struct session *session, const struct kernel *kernel);
 bool screen_in_front(const struct session *session, const char *front);
 /* Begins or ends presenter mode: large digits, one panel and the last key. */
@@ -40,8 +41,8 @@ void overlay_move(struct session *session, int lines);
  * a command line. */
 void overlay_text(struct session *session, const char *title, const char *text);
 
-/* Shows the result of a long measurement on the whole screen until the user closes it. `command` is
- * the command that measured. The screen owns the text `page`. */
+/* Shows the result of a long measurement, for example a probe, on the whole screen until the user
+ * closes it. `command` is the command that measured. The screen owns the text `page`. */
 void overlay_page(struct session *session, const char *command, const char *title, char *page);
 /* Whether the result of this command is on screen. */
 bool overlay_shows_page(const struct session *session, const char *command);

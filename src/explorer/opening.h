@@ -1,5 +1,5 @@
-/* The opening: commands that a session runs at its start, one after another, each as soon as it can
- * have an effect. */
+/* The commands that a session runs by itself at its start, one after another, each as soon as the
+ * command can have an effect. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,13 +9,14 @@ struct session;
 struct opening {
 	char **command; /* `count` commands, owned; NULL: none */
 	int count, next;
-	bool running; /* a command of the opening is run now */
-	bool waiting; /* the next command waits for the engine or for the limits */
+	bool running; /* one of the commands for the session's start is running */
+	bool waiting; /* the next command for the session's start waits for the engine or for the
+			 limits */
 };
 
-/* Adds a command to those that are run from now on. */
+/* Adds a command to the list of commands that the session runs by itself at its start. */
 void opening_add(struct session *session, const char *command);
-/* Discards the remaining commands, unless one of them runs now. */
+/* Discards the remaining commands of the session's start, unless one of them is running now. */
 void opening_stop(struct session *session);
 /* Whether opening_advance() must be called at once. */
 bool opening_due(const struct session *session);

@@ -361,9 +361,9 @@ bool plan_walk(const struct session *session, int dx, int dy, struct setting *se
 
 /* ---- the view ---- */
 
-/* Finds the sample of A, the setting compared with, at one value of a knob. Returns NULL if that
- * setting was not measured, or is the setting `planned`. If a recording is A, returns its sample of
- * the setting `planned`. */
+/* Finds the sample of A, the setting compared with, at one value of a knob. Returns NULL if the
+ * setting of A at this value was not measured, or if that setting is `planned` itself. If a
+ * recording is A, returns its sample of the setting `planned`. */
 static const struct sample *a_sample(
 	const struct session *session, int knob, int64_t value, const struct planned *planned)
 {

@@ -46,8 +46,8 @@ struct status playback_none(const struct session *session, const struct kernel *
 	return status;
 }
 
-/* Names the knobs that can be turned in the replay. The kernel's own hint may name a knob that was
- * recorded with one value only. */
+/* Names the knobs that can be turned in the replay. The hint of the kernel's author may name a knob
+ * that the recording has with only one value. */
 static void write_hint(struct playback *playback)
 {
 	struct text words = { 0 };

@@ -9,8 +9,8 @@
 
 /* ---- commands at the start ---- */
 
-/* Whether a command that has no effect now will have none later either: the present setting is
- * measured and explained. */
+/* Whether a command for the session's start that has no effect now will never have one: the present
+ * setting is measured and its limits are known. */
 static bool settled(const struct session *session)
 {
 	return session->machine_known && (session->live.failed || session->live.answered) &&
@@ -29,7 +29,7 @@ bool opening_advance(struct session *session)
 		if (opening->waiting)
 			return changed;
 		opening->running = true;
-		/* A command that fails leaves its message on screen. */
+		/* If a command for the session's start fails, its error message stays on screen. */
 		session_command(session, command, session->now);
 		opening->running = false;
 		opening->next++;
@@ -40,8 +40,8 @@ bool opening_advance(struct session *session)
 
 /* ---- the command line ---- */
 
-/* Calls add() for each command that restores a part of the screen, from the initial screen and the
- * present setting on. */
+/* Calls add() for each command that leads from the initial screen, with the present setting, to the
+ * present screen. */
 static void each_command(const struct session *session,
 	void (*add)(struct text *text, const char *command), struct text *text)
 {
@@ -53,7 +53,8 @@ static void each_command(const struct session *session,
 	 * session. */
 	if (screen->preset[0] && strcmp(screen->preset, "own") != 0)
 		add(text, words_of("preset %s", screen->preset).text);
-	/* A panel that came to the front by itself will do so again. */
+	/* The command line does not name a panel that came to the front by itself, because that
+	 * panel will do so again. */
 	if (screen->chosen && !screen->by_itself) {
 		add(text, words_of("view %s", screen->front).text);
 		focus = front_walked(screen->front) ? screen->front : focus;
@@ -154,13 +155,15 @@ bool session_printed(const struct session *session, struct text *line)
 
 /* ---- the last setting ---- */
 
-/* Whether a saved command may be run: it only changes the screen, whoever wrote the file. */
+/* Whether a command in the file of saved settings is safe to run, whoever wrote the file: it only
+ * changes what is on screen. */
 static bool harmless(const char *command)
 {
 	static const char *const verbs[] = { "kernel ", "set ", "view ", "knob ", "focus ",
 		"preset ", "relief", "pin setting " };
 
-	/* The path of an own loop would be compiled. */
+	/* A saved command with the path of a user's source file would compile that file, so only
+	 * names of kernels are allowed. */
 	if (strncmp(command, "kernel ", 7) == 0)
 		return kernel_find(command + 7) != NULL;
 	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
@@ -172,7 +175,8 @@ static bool harmless(const char *command)
 /* In the saved settings, " | " separates the commands that open the last setting. */
 static void add_bar(struct text *text, const char *command)
 {
-	/* The file of another recording may be gone by then. */
+	/* A command that names the file of another recording is not saved, because the file may not
+	 * exist at the next start. */
 	if (harmless(command))
 		text_addf(text, " | %s", command);
 }
@@ -184,7 +188,8 @@ void session_remember(struct session *session)
 	const char *before = " | set ";
 	struct setting initial;
 
-	/* Without a change of the setting, the setting of an earlier session stays the last one. */
+	/* If the user did not change the setting in this session, the last setting of an earlier
+	 * session remains saved. */
 	if (session->turned && !session->replay && !setting->kernel->own) {
 		setting_init(&initial, setting->kernel);
 		text_addf(&text, "kernel %s", setting->kernel->name);
@@ -206,8 +211,8 @@ void session_remember(struct session *session)
 	saved_write(session);
 }
 
-/* Splits the saved commands. If `add` is true, they are run; else the function returns the words of
- * the setting, or an empty text if there is no last setting. */
+/* Splits the saved commands. If `add` is true, the saved commands are run; else the function
+ * returns the words of the last setting, or an empty text if none is saved. */
 static struct words last_commands(struct session *session, bool add)
 {
 	char *all = memory_string(session_saved(session, "last")), *rest = all, *command;

@@ -17,8 +17,8 @@ const char *const theme_names[THEME_COUNT + 1] = { "auto", "dark", "light", "pre
 /* The saved settings. */
 static const struct row {
 	const char *name;
-	const char *const *values; /* the allowed values; NULL: any text */
-	bool several;		   /* the file may have several lines with this name */
+	const char *const *values; /* the allowed values of the saved setting; NULL: any text */
+	bool several; /* the file "settings" may have several lines with this name, such as "key" */
 } rows[] = {
 	{ "mouse", on_off },
 	{ "theme", theme_names },
@@ -51,7 +51,7 @@ static int count_of(const char *const *values)
 
 /* ---- the file ---- */
 
-/* Reads the value in the present line of the file. */
+/* Reads the value of a saved setting from the present line of the file. */
 static void read_value(struct rows *line, struct saved *saved, int row)
 {
 	char value[SAVED_SIZE];
@@ -62,7 +62,8 @@ static void read_value(struct rows *line, struct saved *saved, int row)
 	if (rows[row].values && rows_choice(line, words_of("value of %s", rows[row].name).text,
 					value, rows[row].values, count_of(rows[row].values)) < 0)
 		return;
-	/* A line of the value has the same number as the line of the file, for messages. */
+	/* For a saved setting with several lines, each line keeps its line number in the file,
+	 * which error messages show. */
 	if (rows[row].several) {
 		const char *before = saved->value[row] ? saved->value[row] : "";
 		int lines = 1;
@@ -144,7 +145,8 @@ static int changed_in(const struct saved *saved, const char *line)
 }
 
 /* Copies the old text of the file without the lines of changed settings, then adds these settings.
- * Other explorers may have changed the file since this session read it. */
+ * Other running copies of the program may have changed the file of saved settings since this
+ * session read it. */
 static void rewrite(const struct saved *saved, const char *old, struct text *text)
 {
 	for (const char *line = old; *line;) {

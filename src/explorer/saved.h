@@ -1,6 +1,6 @@
 /* The saved settings: choices of the user that the explorer keeps from one session to the next, for
- * example the mouse. They are in the text file "settings" in the user's configuration directory. A
- * line of this file is the name of a saved setting and its value.
+ * example the mouse. The saved settings are in the text file "settings" in the user's configuration
+ * directory. A line of this file is the name of a saved setting and its value.
  *
  * To add a saved setting: add a row to the table in saved.c, and describe the row in the manual. */
 #pragma once
@@ -11,15 +11,18 @@
 
 struct session;
 
-/* The most saved settings, and the most bytes of a value, including the NUL. */
+/* Largest number of saved settings, and largest size of a value in bytes, including the NUL. */
 enum { SAVED_MOST = 16, SAVED_SIZE = 600 };
 
 struct saved {
-	bool kept; /* true: the file is read at the start, and written after changes */
-	/* For each row of the table: its value, or NULL. If a saved setting has several lines, its
-	 * value has as many lines as the file, and the lines of other settings are empty. */
+	bool kept; /* true: the file of saved settings is read at the start, and written after
+		      changes */
+	/* For each row of the table in saved.c: the value of the saved setting, or NULL. The value
+	 * of a saved setting with several lines has as many lines as the file; its lines for other
+	 * settings are empty. */
 	char *value[SAVED_MOST];
-	bool changed[SAVED_MOST]; /* the value must be written to the file */
+	bool changed[SAVED_MOST]; /* the value was changed and must be written to the file of saved
+				     settings */
 };
 
 /* Reads the file if `kept` is true. If the file is unreadable or wrong, a notice on screen names
@@ -31,9 +34,9 @@ void saved_end(struct session *session);
  * The value must be one line. */
 void saved_set(struct session *session, const char *name, const char *value);
 
-/* Writes all changed values. Keeps the other lines and the comments of the file. The file is
- * written completely or not at all. STATUS_FAILED: the system refused to read or to write the file;
- * the text names the file. */
+/* Writes all changed values. The file's other lines and its comments remain. The file is written
+ * completely or not at all. STATUS_FAILED: the system refused to read or to write the file; the
+ * text names the file. */
 struct status saved_write(struct session *session);
 
 /* Runs a command "NAME VALUE" that changes a saved setting, by the rules of command_row.run: if

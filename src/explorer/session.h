@@ -51,8 +51,8 @@ void session_free(struct session *session);
  * also shows its error as the notice on screen. */
 struct status session_command(struct session *session, const char *line, double now);
 
-/* Runs the command of a key. If the command would change nothing now, a notice (message on screen)
- * says so. */
+/* Runs the command that data/keys gives to a key. If the command would change nothing now, a notice
+ * (message on screen) says so. */
 void session_press(struct session *session, const char *line, double now);
 
 /* Shows a message that no command caused, for example a message about the program's start. */
@@ -104,8 +104,8 @@ enum theme session_theme(const struct session *session);
  * is empty for a new name. The next call returns false. */
 bool session_shot(struct session *session, char *name, size_t size);
 
-/* Saves the present setting as the last one, and all changed settings, at the end of the session.
- */
+/* At the end of the session, writes the present setting and all changed choices to the file of
+ * saved settings. */
 void session_remember(struct session *session);
 
 /* Adds the command line that opens the present screen again. Returns false, and adds nothing, if

@@ -206,8 +206,8 @@ const struct screen *session_screen(const struct session *session)
 	return &session->screen;
 }
 
-/* Copies the state of the screen. Of the found entries, which are half of the view, copies only
- * those that there are. */
+/* Copies the state of the screen. The array of search results is half of the view in size, so only
+ * its first found_count entries are copied. */
 static void copy_screen(struct screen *to, const struct screen *from)
 {
 	memcpy(to, from, offsetof(struct screen, found));

@@ -41,10 +41,10 @@ struct own_loop {
 	bool open;
 	bool stale;  /* true: the own loop's file was saved; the next session_advance() compiles the
 			file */
-	double look; /* time at which the session checks the loop's file, or its compilation, again
-		      */
-	/* The compilation of a file; NULL: no file is compiled. The path is the file's path. go:
-	 * the loop becomes the present setting, because the user has asked for it. */
+	double look; /* time at which the session next checks the file of the user's own loop, or
+			its compilation */
+	/* The compilation of a file; NULL: no file is compiled. The path of the file that is being
+	 * compiled. go: the loop becomes the present setting, because the user has asked for it. */
 	struct own_opening *opening;
 	char *path;
 	bool go;
@@ -171,12 +171,14 @@ void session_begin_campaign(struct session *session, enum campaign_of which,
  * store as A must be valid. */
 void session_pin(struct session *session);
 void session_unpin(struct session *session);
-/* Makes any setting A. The session measures it next to the present setting; in a replay, its sample
- * was recorded. */
+/* Makes any setting A. The session measures A, the setting compared with, alternately with the
+ * present setting; in a replay, the sample of A was recorded. */
 void session_pin_setting(struct session *session, const struct setting *setting);
-/* Requests the sample of A if it is awaited. Returns whether a request was sent. */
+/* Requests a measurement of A, the setting compared with, if A has no complete sample yet. Returns
+ * whether a request was sent. */
 bool session_pin_request(struct session *session);
-/* Takes the sample of A from its cell, if it is awaited. */
+/* Takes the sample of A, the setting compared with, from the table of measured settings, if A has
+ * no complete sample yet. */
 void session_pin_take(struct session *session);
 void session_repin(
 	struct session *session, const struct pinned *pinned); /* restores an earlier A */

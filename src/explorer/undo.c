@@ -7,7 +7,8 @@
 #include "base/text.h"
 #include "explorer/state.h"
 
-/* The largest number of changes that can be undone. A held key makes about 30 changes a second. */
+/* The largest number of the user's changes that can be undone. A held key makes about 30 changes a
+ * second. */
 enum { UNDO_MOST = 200 };
 
 enum { PART_SETTING = 1, PART_CORE = 2, PART_PINNED = 4, PART_BESIDE = 8 };
@@ -39,7 +40,8 @@ static bool same_pinned(const struct pinned *one, const struct pinned *other)
 	       one->sample.cpe == other->sample.cpe && one->sample.trials == other->sample.trials;
 }
 
-/* Returns one bit for each part in which two sets of choices differ. */
+/* Compares two sets of the user's choices; returns one bit for each part that differs: setting,
+ * core model, A, or recording. */
 static unsigned differences(const struct choices *one, const struct choices *other)
 {
 	return (setting_equal(&one->setting, &other->setting) ? 0 : PART_SETTING) |
@@ -54,7 +56,8 @@ void undo_note(struct session *session, const struct choices *before)
 	struct choices after = undo_look(session);
 	unsigned parts = differences(before, &after);
 
-	/* A command may run another command, whose change is then already on the stack. */
+	/* One command of the user may run another command, which has then already added its change
+	 * to the undo stack. */
 	if (!parts || (undo->count && !differences(&undo->step[undo->count - 1].before, before)))
 		return;
 	if (!undo->step)

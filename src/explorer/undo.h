@@ -12,7 +12,7 @@ struct session;
 /* A: the setting and sample that the user compares other settings with. */
 struct pinned {
 	bool there;
-	bool awaited; /* A was named by its setting, and its measurement is not complete */
+	bool awaited; /* the user named the setting of A, and its measurement is not complete */
 	struct setting setting;
 	struct sample sample;
 	enum limit_kind limit; /* binding limit of A; LIMIT_COUNT: the limit is unknown */
@@ -27,7 +27,8 @@ struct choices {
 	char beside[256]; /* path of the recording that is A; empty: no recording is A */
 };
 
-/* A change: the choices before the change, and one bit for each part that changed. */
+/* An entry of the undo stack: the user's choices before a change, and one bit for each part that
+ * changed. */
 struct undo_step {
 	struct choices before;
 	unsigned parts;
@@ -40,8 +41,9 @@ struct undo {
 
 /* Returns the present choices, to pass to undo_note() after a possible change. */
 struct choices undo_look(const struct session *session);
-/* Adds a change to the stack if the present choices differ from `before`. The oldest change leaves
- * a full stack. A change that the stack's last entry already covers is not added again. */
+/* Adds a change to the stack if the present choices differ from `before`. If the undo stack is
+ * full, its oldest change is removed. If the last entry of the undo stack already contains the
+ * choices `before`, the change is not added again. */
 void undo_note(struct session *session, const struct choices *before);
 /* Restores the choices before the last change, and shows a message that names them. Call
  * undo_back() only if undo_there(). */

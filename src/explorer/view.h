@@ -173,16 +173,17 @@ struct screen {
 	const char *front;  /* name of the panel in front */
 	const char *focus;  /* name of the pane that the arrow keys act on */
 	const char *before; /* name of the panel that was in front before the counters */
-	bool chosen;	    /* true: the user chose the panel in front, or a preset */
-	bool by_itself;	    /* true: the panel in front came there by itself */
+	bool chosen; /* true: the user chose the panel in front, or a set of panels (preset), by a
+			command */
+	bool by_itself; /* true: the panel in front came there by itself */
 	/* The kernel whose panel came to the front by itself last; NULL: none yet. */
 	const struct kernel *answered;
 	/* The preset (set of panels) on screen: its name, empty for none; and its panels, the most
 	 * important first. A NULL name ends the panels early. */
 	const char *preset;
 	const char *order[SCREEN_ORDER];
-	const char *own[SCREEN_ORDER]; /* the panels that the user brought to the front, the last
-					  one first */
+	const char *own[SCREEN_ORDER]; /* the panels that the user brought to the front, most
+					  recently chosen first */
 	bool present; /* presenter mode: large digits, one panel and the last key */
 
 	/* The value that the user is typing for the chosen knob; empty: the user is not typing a
@@ -218,7 +219,8 @@ struct screen {
 	double notice_until; /* time at which the message on screen disappears by itself; INFINITY:
 				never */
 
-	/* The last field, because a frame copies only the first found_count entries. */
+	/* The array found[] is the last field of the struct, because a frame copies only its first
+	 * found_count entries. */
 	struct view_found found[VIEW_FOUND];
 };
 
@@ -358,10 +360,11 @@ struct view {
 	 * have enough trials. */
 	unsigned cells_wanted, cells_settled;
 
-	/* Number of times that the user chose a kernel or discarded every sample: the number at
-	 * which the scales of axes and bars begin again. */
+	/* Number of times that the user chose a kernel or discarded all samples; at each change,
+	 * the scales of axes and bars start anew. */
 	unsigned epoch;
-	struct view_scales scales; /* filled by steady_hold() of the user interface */
+	struct view_scales scales; /* filled by steady_hold() (ui/steady.h), which keeps scales
+				      constant from frame to frame */
 
 	struct screen screen;
 };

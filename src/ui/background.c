@@ -10,7 +10,8 @@ bool background_stated(const char *term, const char *colorfgbg, uint32_t *rgb)
 	char *end;
 	long colour;
 
-	/* The console of Linux is black, and answers no query. */
+	/* The text console of Linux has a black background, and does not answer a query for the
+	 * background colour. */
 	if (term && strncmp(term, "linux", 5) == 0) {
 		*rgb = 0;
 		return true;
@@ -30,8 +31,9 @@ bool background_can_ask(const char *term, int colours)
 	       (term && (strncmp(term, "xterm", 5) == 0 || strncmp(term, "rxvt", 4) == 0));
 }
 
-/* Reads three hexadecimal numbers of 1 to 4 digits, separated by slashes. Each number is a share of
- * the largest number with as many digits. Returns false if the text is not such a colour; *whole is
+/* Reads a colour: red, green and blue as three hexadecimal numbers of 1 to 4 digits, separated by
+ * slashes. Each number is relative to the largest number with as many digits: ff of two digits and
+ * ffff of four are both full intensity. Returns false if the text is not such a colour; *whole is
  * false if the text only begins like one. */
 static bool parse(const char *text, uint32_t *rgb, bool *whole)
 {

@@ -26,13 +26,15 @@ enum style {
 	STYLE_B,
 	STYLE_HERE,
 	STYLE_BAR,
-	/* Styles from here on have no text. */
+	/* The following styles are for bars and areas, never for text. */
 	STYLE_BODY,   /* the inside of a bar */
 	STYLE_SHADE0, /* eight shades, from the darkest */
 	STYLE_SHADE1,
 	STYLE_SHADE7 = STYLE_SHADE0 + 7,
-	STYLE_AREA0, /* marks on an area of each shade; only for a canvas with solid areas */
-	STYLE_FACET0 = STYLE_AREA0 + 8, /* thin lines on an area of each shade, likewise */
+	STYLE_AREA0, /* styles of a mark on an area of each shade; only for a canvas that shows
+			areas as solid colours */
+	STYLE_FACET0 = STYLE_AREA0 + 8, /* styles of thin lines on an area of each shade; only for a
+					   canvas that shows areas as solid colours */
 	STYLE_COUNT = STYLE_FACET0 + 8
 };
 
@@ -71,8 +73,9 @@ struct canvas_cell {
 	uint8_t style;
 };
 
-/* A part of the canvas that the mouse acts on. A panel records its regions while it draws. If
- * regions overlap, the region recorded last is on top. */
+/* A part of the canvas that the mouse acts on. A panel records its regions, which the mouse acts
+ * on, while it draws. If the regions for the mouse overlap, a click acts on the region recorded
+ * last. */
 struct region {
 	int x, y, width, height; /* in cells of the canvas */
 	char click[120];	 /* the command of a click; empty: none */
@@ -82,10 +85,12 @@ struct region {
 struct canvas {
 	int width, height;
 	bool ascii;
-	bool mouse; /* regions are recorded, because the mouse is used */
+	bool mouse; /* panels record the regions that the mouse acts on, because the mouse is used
+		     */
 	int region_count;
 	struct region *region;
-	bool solid; /* areas are blanks with a background colour; false: areas are textures */
+	bool solid; /* areas are drawn as blanks with a background colour; false: as characters that
+		       form a texture */
 	wchar_t glyphs[GLYPH_COUNT]; /* the characters that show the glyphs */
 	struct canvas_cell *cells;   /* `height` rows of `width` cells */
 };
@@ -112,13 +117,14 @@ void canvas_resize(struct canvas *canvas, int width, int height);
 void canvas_clear(struct canvas *canvas);
 struct box canvas_box(struct canvas *canvas); /* the whole canvas */
 
-/* Records a box as a region, with the commands of a click and of the wheel; "": no command. Does
- * nothing if the mouse is not used. */
+/* Records a box of the canvas as a region for the mouse, with the commands of a click and of the
+ * wheel; "": no command. Does nothing if the mouse is not used. */
 void canvas_region(struct box at, const char *click, const char *up, const char *down);
-/* The same with a format for the click, and without commands of the wheel. */
+/* Like canvas_region(), but the command of a click is a printf format with arguments, and the wheel
+ * has no commands. */
 #define canvas_clicked(at, ...) \
 	((at).canvas->mouse ? canvas_region(at, words_of(__VA_ARGS__).text, "", "") : (void)0)
-/* Returns the region on top at a cell; NULL: there is none. */
+/* Returns the region that a click on a cell acts on; NULL: there is none. */
 const struct region *canvas_region_at(const struct canvas *canvas, int x, int y);
 
 /* Returns a part of the box `at`; (x, y) is relative to the upper left corner of `at`. */
@@ -141,7 +147,8 @@ int canvas_columns(struct box at, const char *utf8);
 /* Returns whether a text needs at most `columns` columns. Faster than canvas_columns(). */
 bool canvas_fits(struct box at, const char *utf8, int columns);
 void canvas_glyph(struct box at, int x, int y, enum style style, enum glyph glyph);
-/* Draws a glyph over an area of shades if there is one, in black or white, else with its style. */
+/* Draws a glyph: in black or white if the cell belongs to a shaded area, else in the given style.
+ */
 void canvas_mark(struct box at, int x, int y, enum style style, enum glyph glyph);
 /* Draws up to eight points in a cell: two columns and four rows of points. Each bit of `bits` is
  * one point; the lowest bit is the upper left point, and the order is row by row. The cell shows a

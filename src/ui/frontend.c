@@ -15,7 +15,8 @@ static void override_keys(struct frontend *front)
 	struct status status = keys_override(
 		&front->keys, session_saved(front->session, "key"), "settings", command_rows());
 
-	/* The file is read from its start, so an error that is already on screen comes first. */
+	/* If the screen already shows an earlier error in the file "settings", the error in the
+	 * keys of this file is not shown. */
 	if (!status_is_ok(&status) && !session_screen(front->session)->notice_bad)
 		session_say(front->session, status.text);
 }
@@ -103,8 +104,8 @@ static void scroll_back(struct frontend *front, const struct panel *scrolled, in
 		session_say(front->session, "this is the last line");
 }
 
-/* Runs the command of an arrow key in a diagram. Only the diagram's panel knows how wide the
- * diagram is, so a move that leaves the screen as it was is undone. */
+/* Runs the command of an arrow key in a diagram. If a move of the arrow keys in a diagram leaves
+ * the screen unchanged, the move is undone: only the panel knows the diagram's width. */
 static void slide(struct frontend *front, const char *command, double now)
 {
 	size_t size = sizeof(front->canvas.cells[0]) * (size_t)front->canvas.width *
@@ -155,7 +156,7 @@ struct status frontend_shoot(struct frontend *front, double now)
 
 	if (!session_shot(front->session, path, sizeof(path)))
 		return status_ok();
-	/* A picture has 256 colours, whatever the terminal has. */
+	/* A saved picture always uses 256 colours, however few colours the terminal has. */
 	canvas->solid = true;
 	frontend_draw(front, now);
 	canvas->solid = solid;
@@ -186,7 +187,8 @@ static void perform(struct frontend *front, const char *command, double now)
 		first = scrolled->first(&front->view);
 	}
 	if (scrolled && !panels_find(&front->canvas, &front->view, scrolled->name, &at)) {
-		/* The panel to scroll is not on screen, so the key brings it to the front. */
+		/* If the panel that the key scrolls is not on screen, the key brings the panel to
+		 * the front. */
 		session_press(front->session, words_of("view %s", scrolled->name).text, now);
 		return;
 	}
@@ -211,7 +213,7 @@ static void perform(struct frontend *front, const char *command, double now)
 		scroll_back(front, scrolled, first, now);
 }
 
-/* Remembers the last key and its meaning, for presenter mode. */
+/* Remembers the last key that the user pressed and its meaning, which presenter mode shows. */
 static void press(struct frontend *front, const struct key_row *row, int code)
 {
 	int named = keys_code(row->key);
@@ -239,7 +241,8 @@ static void key(struct frontend *front, int code, double now)
 	perform(front, command, now);
 }
 
-/* Runs the command of the region under the pointer, as the last frame recorded it. */
+/* Runs the command of the region under the mouse pointer, as recorded when the last frame was
+ * drawn. */
 static void point(struct frontend *front, const struct input *input, double now)
 {
 	const struct region *region = canvas_region_at(&front->canvas, input->x, input->y);
@@ -295,8 +298,8 @@ static void paste(struct frontend *front, const char *pasted, double now)
 		session_command(
 			front->session, words_of("find %s%s", screen->find, line.text).text, now);
 	else
-		/* Each character is checked as if the user typed it; the first refused character
-		 * ends the paste, and its message stays. */
+		/* Each pasted character is checked as if the user typed it; the first refused
+		 * character ends the paste, and its error message stays. */
 		for (const char *c = line.text; *c; c++)
 			if (session_command(front->session, words_of("digit %c", *c).text, now)
 					.code != STATUS_OK)

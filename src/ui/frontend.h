@@ -19,11 +19,11 @@ struct frontend {
 	struct keys keys;
 	bool works[KEYS_MAX];
 	struct canvas canvas;
-	struct ground ground; /* the terminal's background, for pictures of the screen */
+	struct ground ground; /* the terminal's background colour, for screenshots */
 	struct view view;     /* of the last frame */
 	struct steady steady;
 	struct pressed pressed;
-	bool copied;  /* a command line was shown, for the terminal's clipboard */
+	bool copied;  /* a command line was shown; the terminal's clipboard must receive it */
 	bool repaint; /* the command "redraw" was given: the terminal must draw everything again */
 };
 

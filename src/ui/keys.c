@@ -275,7 +275,8 @@ enum sequence sequence_after_escape(const wint_t *after, size_t count)
 		return SEQUENCE_NONE;
 	if (after[0] == '[')
 		return SEQUENCE_CONTROL;
-	/* A control character may be a key that the user pressed right after Esc. */
+	/* A control character right after Esc may be a separate key that the user pressed, not part
+	 * of a sequence. */
 	if (count < 2 || after[0] < ' ' || after[0] == DELETE)
 		return after[0] < ' ' || after[0] == DELETE ? SEQUENCE_NONE : SEQUENCE_ALT;
 	if (after[0] == 'O' && (between(after[1], 'A', 'Z') || between(after[1], 'a', 'z')))

@@ -37,7 +37,7 @@ enum key_code {
 	KEYCODE_DIGIT,
 	KEYCODE_CHAR, /* KEYCODE_DIGIT and KEYCODE_CHAR are classes of keys, used only in rows of
 			 data/keys */
-	/* Input that is no key of data/keys: */
+	/* KEYCODE_ values for input that cannot be a key of data/keys: */
 	KEYCODE_UNKNOWN, /* a key without a name, for example F13 or Alt-5 */
 	KEYCODE_CLICK,
 	KEYCODE_WHEEL_UP,
@@ -86,8 +86,10 @@ struct keys {
 struct status keys_parse(struct keys *keys, const char *text, const char *origin,
 	const struct command_row *commands);
 
-/* Gives keys of the section [main] other commands: each line of the text is KEY COMMAND. The text
- * has the lines of the file `origin`. A wrong line is left out; the status names the first one. */
+/* Gives other commands to keys of the section [main] in data/keys; each line of the text is KEY
+ * COMMAND. The lines of the text have the same numbers as in the file `origin`, which error
+ * messages name. A wrong line of the text is ignored; the returned status names the first wrong
+ * line. */
 struct status keys_override(struct keys *keys, const char *lines, const char *origin,
 	const struct command_row *commands);
 
@@ -122,8 +124,8 @@ void keys_expand(const struct key_row *row, int code, const char *find, char *bu
 enum { SEQUENCE_LOOK = 2 };
 
 enum sequence {
-	SEQUENCE_NONE,	  /* no sequence: Esc is a key of its own */
-	SEQUENCE_ALT,	  /* a key pressed together with Alt: Esc and one character */
+	SEQUENCE_NONE, /* the characters after Esc form no sequence: the user pressed the key Esc */
+	SEQUENCE_ALT,  /* a key pressed together with Alt: Esc and one character */
 	SEQUENCE_CONTROL, /* a sequence that begins with "Esc ["; sequence_ends() finds its end */
 	SEQUENCE_STRING,  /* a string from the terminal; sequence_ends() finds its end */
 	SEQUENCE_SHORT	  /* a sequence of Esc and two more characters */

@@ -297,8 +297,8 @@ static void place_body(const struct placing *placing, struct box at)
 }
 
 /* Places the brief panel and, below it, the panel that the user asked for, or else the first panel
- * of the body. The panel below gets somewhat more rows, because a value needs fewer rows than a
- * curve. */
+ * of the body. The panel below the brief panel gets somewhat more rows, because a value needs fewer
+ * rows than a curve. */
 static void place_present(const struct placing *placing, int width, int inside)
 {
 	const struct layout_row *chosen = NULL;
@@ -339,7 +339,8 @@ void layout_compute(int width, int height, const struct layout_row *rows, int ro
 	for (int i = 0; i < row_count && !alone; i++)
 		if (rows[i].alone && rows[i].wanted)
 			alone = &rows[i];
-	/* Large digits get rows of their own, so that no other line leaves the top block. */
+	/* Large digits get additional rows, so that the other lines of the top block keep their
+	 * rows. */
 	top = int_least(int_most(top_rows, 11) + digits - 3, int_most((inside + 1) / 2, TOP_MIN));
 	top = int_least(top, inside - BODY_MIN);
 	place_area(&placing, AREA_HEADER, 0, 0, width, 1);

@@ -23,8 +23,8 @@ enum area {
 		    */
 	AREA_NOTICE, /* the last row but one */
 	AREA_KEYS,   /* the last row */
-	AREA_LINE,   /* the whole screen, if it is too small for panels; the upper part in presenter
-			mode */
+	AREA_LINE,   /* area of the brief panel: the whole screen if it is too small for panels; the
+			upper part in presenter mode */
 };
 
 struct layout_row {

@@ -16,8 +16,8 @@ enum { LEFT = 6, RIGHT = 10, BELOW = 2, LEAST_WIDTH = 44, LEAST_HEIGHT = 10 };
 enum { CELLS = VIEW_GRID_X * VIEW_GRID_Y };
 
 /* The smallest distance between two neighbouring lines of the relief's surface, in points; closer
- * lines are omitted. Lines over solid areas are farther apart, because the areas show the surface.
- */
+ * lines are omitted. On solid areas, the relief needs fewer lines, because the colours of the areas
+ * already show the surface. */
 static const double nearest = 3, nearest_solid = 7;
 
 struct landscape {
@@ -29,7 +29,8 @@ struct landscape {
 			       */
 	double top;	      /* throughput in GB/s at the full height */
 	int step_x, step_y;   /* draw every step-th line */
-	bool solid;	      /* facets are areas with the shade of their throughput */
+	bool solid; /* the facets of the surface are drawn as areas with the shade of their
+		       throughput */
 };
 
 /* The scale of shades is logarithmic, so that large and small differences between plateaus are

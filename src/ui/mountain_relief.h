@@ -26,7 +26,7 @@ const char *mountain_level(const struct view_grid *grid, int y, bool first);
 bool mountain_relief(struct box at, const struct view *view);
 
 /* Draws a slice (bytes per cycle over one knob, the other knobs being constant), with one bar for
- * each value of the knob. Bytes per cycle do not change with the core's clock frequency. If the
- * kernel moves no bytes, a slice shows cycles per element. */
+ * each value of the knob. A slice shows bytes per cycle, because that ratio does not change with
+ * the core's clock frequency. If the kernel moves no bytes, a slice shows cycles per element. */
 struct words slice_title(const struct view *view, const struct view_slice *slice);
 void slice_draw(struct box at, const struct view *view, const struct view_slice *slice);

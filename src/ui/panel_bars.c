@@ -137,8 +137,8 @@ static void draw_notice(
 	canvas_wrap(words, 0, style, notice);
 }
 
-/* Returns whether the kernel's remark on the setting is cut in the panel of knobs, or has no panel.
- */
+/* Returns whether the panel of knobs cannot show the kernel's whole remark on the setting, or is
+ * not on screen. */
 static bool remark_cut(struct box at, const struct scene *scene)
 {
 	const struct box *knobs = scene->layout ? layout_find(scene->layout, "knobs") : NULL;
@@ -255,7 +255,8 @@ static void draw_keys(struct box at, const struct scene *scene)
 	bool all;
 	int x;
 
-	/* While a class watches, the last key is more important than the keys that work. */
+	/* In presenter mode, the last key pressed is more important to the audience than the list
+	 * of keys that work. */
 	if (scene->view->screen.present && scene->pressed && scene->pressed->key[0]) {
 		x = draw_pressed(at, scene->pressed) + 2;
 		at = box_part(at, x, 0, at.width - x, 1);

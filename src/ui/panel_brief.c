@@ -8,11 +8,12 @@
 #include "ui/panels.h"
 #include "ui/shapes.h"
 
-/* A screen of fewer rows or columns shows the value only, and the key that quits. */
+/* If the screen has fewer rows or columns, the panel shows only the measured value, and the key
+ * that quits. */
 enum { ROWS_FROM = 3, COLUMNS_FROM = 20 };
 
-/* Smallest heights at which the panel has a row for the binding limit, for all knobs, and for a
- * message. */
+/* Smallest heights at which the brief panel has a row for the binding limit, for all knobs, and for
+ * a message. */
 enum { LIMIT_FROM = 4, SETTING_FROM = 9, NOTICE_FROM = 10 };
 
 /* ---- one row ---- */
@@ -63,8 +64,8 @@ static void draw_short(struct box at, const struct view *view)
 
 /* ---- several rows ---- */
 
-/* Draws the cycles with spread and source, in the longest form that fits. If `digits` is true,
- * large digits already show the value. */
+/* Draws the measured cycles per element with quartiles and source letter, in the longest form that
+ * fits. If `digits` is true, large digits already show the cycles, so the row omits them. */
 static void draw_spread(struct box at, int y, const struct view *view, bool digits)
 {
 	const struct sample *sample = &view->sample;
@@ -126,7 +127,8 @@ static struct words state_words(const struct view *view)
 		quiet ? units_value(view->quiet.cpe).text : "");
 }
 
-/* Draws the kernel and the chosen knob. The part on which the arrow keys act has a pointer. */
+/* Draws the kernel and the chosen knob. The kernel or the knob has a pointer: whichever the arrow
+ * keys change. */
 static void draw_head(struct box at, const struct view *view)
 {
 	const struct kernel *kernel = view->setting.kernel;
@@ -180,7 +182,7 @@ static void draw_keys(struct box at, const struct scene *scene)
 }
 
 /* Draws the rows from the setting to the state of the measurement, and on a small screen a message
- * and the keys. Large digits get the rows that are left. */
+ * and the keys. Large digits get the rows that the other lines leave free. */
 static void draw_rows(struct box at, const struct scene *scene)
 {
 	const struct view *view = scene->view;
@@ -196,7 +198,7 @@ static void draw_rows(struct box at, const struct scene *scene)
 		panels_cut(at, 1, setting.text, sizeof(setting.text));
 		canvas_put(at, 0, y++, STYLE_DIM, setting.text);
 	}
-	/* From the last row up: keys, message, state, A, limit. */
+	/* From the last row upwards, the rows are: keys, message, state, A, limit. */
 	if (small && at.height > LIMIT_FROM)
 		draw_keys(box_part(at, 0, --end, at.width, 1), scene);
 	end -= notice;

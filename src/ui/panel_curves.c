@@ -29,7 +29,8 @@ static struct words probe_title(const struct scene *scene)
 	const struct view *view = scene->view;
 	const struct probe_report *report = view->probe;
 
-	/* The legend of the points is the last clause, which a narrow panel omits. */
+	/* The legend of the plot's points is the last part of the title, which a narrow panel
+	 * omits. */
 	const char *legend =
 		report && report->lines[PAGES_4K].count && report->lines[PAGES_HUGE].count
 			? ", o 4k pages  x huge pages  * both"

@@ -216,8 +216,8 @@ static void add_place(struct lines *lines, const struct view *view)
 	lines_add(lines, elsewhere ? 4 : 9, elsewhere ? STYLE_WARN : STYLE_TEXT, "%s", placed.node);
 }
 
-/* Returns the index of the limit from which the gap is measured: the prediction of a soft limit, or
- * the binding limit. */
+/* Returns the index of the limit to which the gap (the distance of the measured value) belongs: the
+ * prediction of a soft limit, or the binding limit. */
 static int gap_limit(const struct view *view, const struct limits *limits)
 {
 	return view->gap.soft ? limits->predicted_by : limits->binding;
@@ -289,7 +289,8 @@ struct words panels_ratio(const struct view *view)
 	bool same = fabs(ratio - 1) < 0.005 || (a->cpe_lo <= b->cpe_hi && b->cpe_lo <= a->cpe_hi),
 	     both = a_doubt && b_doubt && strcmp(a_doubt, b_doubt) == 0;
 
-	/* A branch and an array element are different amounts of work. */
+	/* The cycles of a branch and of an array element cannot be compared, because the amounts of
+	 * work differ. */
 	if (!view->a_comparable)
 		return words_of("B/A  none: A is per %s, B per %s", view->a_setting.kernel->element,
 			view->setting.kernel->element);
@@ -343,10 +344,11 @@ static int digits_step(const char *figure, int width, int rows)
 	return 0;
 }
 
-/* In a panel of fewer rows, warnings have priority over large digits. */
+/* In a panel with fewer rows, warnings about the value have priority over large digits. */
 enum { DIGITS_FROM = 8 };
 
-/* Lines up to this rank are cut to one row before they are removed. */
+/* Lines of the panel up to this rank (0: most important) are cut to one row before they are
+ * removed. */
 enum { RANK_KEPT = 3 };
 
 /* Each line of the panel has a rank: 0 is the most important. While the lines do not fit, first

@@ -129,7 +129,8 @@ void panels_knob(struct box at, const struct view *view)
 		at.width - columns.name);
 	columns.hint = columns.name + columns.value + 2;
 	draw_knob(at, 0, view->knob, &columns, view);
-	/* In one row with the kernel, only the part on which the arrow keys act has a pointer. */
+	/* If the kernel and the chosen knob share a row, only the one that the arrow keys change
+	 * has a pointer. */
 	if (panels_named(view->screen.focus, "kernels"))
 		canvas_put(at, 0, 0, STYLE_TEXT, " ");
 }
@@ -154,8 +155,8 @@ static struct words range_of(struct box at, const struct view *view)
 /* The largest number of rows for the allowed values of the chosen knob. */
 enum { RANGE_MOST = 3 };
 
-/* The rows of the panel, from its top: knobs, the chosen knob's help, the kernel's remark, and the
- * allowed values of the chosen knob. */
+/* How many rows each part of the panel gets, from the top: knobs, the chosen knob's help, the
+ * kernel's remark, and the chosen knob's allowed values. */
 struct parts {
 	struct columns columns;
 	struct box words; /* the columns for the text below the knobs */
@@ -167,8 +168,9 @@ struct parts {
 	bool complete; /* the remark is not cut */
 };
 
-/* Divides the rows of the panel. The chosen knob's allowed values have priority over other knobs,
- * which then scroll; the remark has priority over the help. */
+/* Divides the rows of the panel among knobs, help, remark and allowed values. The chosen knob's
+ * allowed values have priority over other knobs, which then scroll; the remark has priority over
+ * the help. */
 static struct parts divide(struct box at, const struct view *view)
 {
 	int count = view->setting.kernel->knob_count, left, need = 0;

@@ -15,8 +15,8 @@ enum { CAUSES_FROM = 92, FIGURE = 7, TITLE_MOST = 30 };
 
 static const char binds[] = "◀ binds", predicted[] = "◀ predicted", soft[] = " (soft)";
 
-/* A scale so many times the longest bar makes all bars short, so the title says how long a full bar
- * is. */
+/* If the scale is at least this many times as long as the longest bar, all bars are short, so the
+ * title says how many cycles a full bar is. */
 enum { SCALE_TOLD = 8 };
 
 /* Returns the last clause of the title: how many cycles a full bar is, if the bars are short
@@ -118,7 +118,8 @@ static void draw_limit(
 		!limit->hard ? STYLE_DIM
 		: binding    ? STYLE_WARN
 			     : STYLE_BAR,
-		/* A row of GLYPH_BAR7 does not touch the row above. */
+		/* Bars of hard limits are drawn with GLYPH_BAR7, which leaves a gap to the bar in
+		   the row above. */
 		limit->hard ? GLYPH_BAR7 : GLYPH_SHADE1);
 	x += columns->bar + FIGURE;
 	canvas_put_right(at, x, y, style, units_value(limit->cpe).text);
@@ -200,7 +201,7 @@ static void add_published(struct lines *words, const struct view *view)
 static void find_words(struct lines *words, const struct view *view, bool cause)
 {
 	const struct limits *limits = &view->explanation->limits;
-	/* The cause is that of the limit with which the measurement is compared. */
+	/* The sentences name the cause of the limit with which the measured value is compared. */
 	int from = view->gap.soft ? limits->predicted_by : limits->binding;
 	const struct limit *limit = from < 0 ? NULL : &limits->limit[from];
 	const struct advice *advice = &view->advice;
@@ -292,7 +293,8 @@ static void draw(struct box at, const struct scene *scene)
 	lines_begin(&words, at);
 	find_words(&words, view, !columns.cause);
 	lines_cut(&words, at.height - 1 - a - int_least(limits->limit_count, 3));
-	/* The ladder first gets two limits and the measured values, then all sentences that fit. */
+	/* First two limits and the measured values get rows of the panel, then all sentences that
+	 * fit. */
 	choose(limits, at.height - 1 - a - lines_rows(&words), &shown);
 	for (int i = 0; i < shown.count; i++)
 		draw_limit(at, y++, &columns, limits, shown.limit[i]);

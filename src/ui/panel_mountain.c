@@ -236,7 +236,8 @@ static void draw_cell(struct box at, const struct view_grid *grid, int x, int y,
 	if (!mountain_at(grid) || x != grid->here_x || y != grid->here_y)
 		return;
 	canvas_mark(at, middle, row, STYLE_HERE, GLYPH_HERE);
-	/* A single mark is hard to find on a large area. */
+	/* On solid areas, two pointers next to the mark show the present setting, because a single
+	 * mark is hard to find. */
 	if (cell.width >= 3 && at.canvas->solid) {
 		canvas_mark(at, middle - 1, row, STYLE_HERE, GLYPH_POINTER);
 		canvas_mark(at, middle + 1, row, STYLE_HERE, GLYPH_LEFT);
@@ -352,8 +353,8 @@ static void draw_picture(struct box at, const struct view *view)
 
 	if (view->grid.nx < 1 || view->grid.ny < 1)
 		return;
-	/* The shades of solid areas need a legend; the lines of a relief have an axis of heights.
-	 */
+	/* A mountain of shaded cells needs a legend of its shades; a relief has an axis of heights
+	 * instead. */
 	legend = view->grid.relief && at.canvas->solid;
 	if (!view->grid.relief ||
 		!mountain_relief(box_part(at, 0, 0, at.width, at.height - legend), view))

@@ -211,7 +211,7 @@ static void draw_find(struct box at, const struct scene *scene)
 		canvas_text(at, 0, 2, STYLE_WARN, "nothing found");
 		return;
 	}
-	/* The marked result is also shown whole, below the list. */
+	/* The complete text of the selected search result is also shown below the list. */
 	marked = view->screen.found[view->screen.found_selected].label;
 	if (!canvas_fits(at, marked, at.width - 2) && rows > 6)
 		needed = int_least(canvas_rows(box_part(at, 0, 0, at.width - 2, 1), marked), 3);

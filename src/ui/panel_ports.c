@@ -522,7 +522,8 @@ static void draw(struct box at, const struct scene *scene)
 		at.width -= room + 2;
 		beside.count = 0;
 	}
-	/* The row of probed pressure needs its rows below the legend of the ports. */
+	/* The rows with the measured port pressure (panel_probed.c) are below the legend of the
+	 * ports. */
 	probed = probed_rows(view, at.width);
 	probed = int_least(probed, int_most(at.height / 4, 1));
 	fit(&entries, at.width, at.height - probed, &shape);

@@ -1,15 +1,16 @@
-/* Shows probed pressure (source letter P) below the ports: the resources of the core, each with the
- * cycles per iteration for which the loop keeps it busy, and with the value of the core model if
- * they differ. Idle resources that agree with the core model are only counted. */
+/* Shows measured port pressure (source letter P) below the ports: for each resource of the core,
+ * the cycles per iteration for which the loop keeps the resource busy. If the core model's value
+ * differs, the panel shows this value too. For idle resources that agree with the core model, the
+ * panel shows only their number. */
 #include <string.h>
 
 #include "experiment/slack/slack.h"
 #include "ui/panels.h"
 
-/* The smallest number of cycles that is not shown as idle. */
+/* Resources that are busy for fewer than IDLE cycles per iteration are shown as idle. */
 #define IDLE 0.15
 
-/* The position of the next word of the row. */
+/* The place where the next word of the text about port pressure is drawn. */
 struct flow {
 	struct box at;
 	int x, y;
@@ -26,7 +27,8 @@ static bool is_idle(const struct slack_resource *resource)
 	       resource->pressure < IDLE && resource->model < IDLE;
 }
 
-/* Draws a word, in the next row if it does not fit. Draws nothing if there is no row left. */
+/* Draws a word of the text about port pressure, in the next row if the word does not fit. Draws
+ * nothing if there is no row left. */
 static void put(struct flow *flow, enum style style, struct words words)
 {
 	int width = (int)strlen(words.text); /* the words are ASCII */
@@ -58,7 +60,8 @@ static enum style style_of(const struct slack_resource *resource)
 	return slack_differs(resource, resource->model) ? STYLE_WARN : STYLE_TEXT;
 }
 
-/* Draws all words of the row. If `at` has no rows, only computes the flow. */
+/* Draws all words of the text about port pressure. If `at` has no rows, draws nothing and only
+ * computes where the text would end. */
 static void flow_words(struct flow *flow, const struct slack_report *slack)
 {
 	const char *why = slack->status.text;

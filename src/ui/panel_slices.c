@@ -10,8 +10,9 @@
 #include "ui/panels.h"
 #include "ui/steady.h"
 
-/* MARGIN: columns to the left of the bars. WIDEST_BAR, LEAST_NAME: most columns of a bar, and
- * fewest columns from one choice to the next at which their names are cut. */
+/* MARGIN: number of screen columns to the left of the bars. WIDEST_BAR: largest width of a bar.
+ * LEAST_NAME: the names of choices below the bars are cut if each bar has at least this number of
+ * columns, else omitted. */
 enum { MARGIN = 6, WIDEST_BAR = 8, LEAST_NAME = 6 };
 
 /* A slice is a row of bars: bytes per cycle, or cycles, over one knob. `first`: index of the first
@@ -100,7 +101,8 @@ static bool place_by_factors(struct frame *frame, const struct view_slice *slice
 	for (int i = 0; i < last; i++)
 		closest = fmin(
 			closest, (double)slice->point[i + 1].value / (double)slice->point[i].value);
-	/* After the last bar, the axis goes on as far as the two closest sizes are apart. */
+	/* After the last bar, the logarithmic axis continues by the smallest factor between two
+	 * neighbouring sizes. */
 	axis.high = (double)slice->point[last].value * closest;
 	for (int i = 0; i <= last; i++) {
 		double place = scale_place(&axis, (double)slice->point[i].value);
@@ -143,7 +145,8 @@ static void fit_frame(
 		.rows = at.height - 2,
 		.cpe = slice_is_cycles(view, slice) };
 	frame->scale = frame->cpe ? view->scales.cycles : view->scales.bytes;
-	/* The bars of choices are as far apart as their names are wide, if there is room. */
+	/* The bars for the choices of a knob are as far apart as the widest name of a choice, if
+	 * there is room. */
 	slot = int_most(knob->kind == KNOB_CHOICE ? widest_label(at, frame, view, slice) + 1 : 0,
 		WIDEST_BAR);
 	frame->width = int_least(width, slot * frame->shown);
@@ -207,7 +210,8 @@ static void draw_labels(struct box at, const struct frame *frame, const struct v
 	const struct knob *knob = &view->setting.kernel->knobs[slice->knob];
 	const struct view_point *points = &slice->point[frame->first];
 	int widest = widest_label(at, frame, view, slice), step = 1;
-	/* The names of choices are cut before they are omitted. */
+	/* If the choices' names below the bars do not fit, they are first cut, and omitted only if
+	 * the bars are too close. */
 	bool cut = knob->kind == KNOB_CHOICE && frame->width >= LEAST_NAME * frame->shown;
 
 	while (!cut && step * frame->width / frame->shown < widest + 1)
@@ -276,8 +280,8 @@ static int here_column(const struct frame *frame, const struct axis_place *place
 }
 
 /* Returns the index of the first visible size whose data does not fit in a cache. The tolerance is
- * 1/16, because the sizes found from curves are not more precise. Returns 0 or frame->shown if the
- * cache holds none or all of the sizes. */
+ * 1/16, because the sizes found from curves are not more precise. Returns 0 if the cache holds no
+ * visible size, and frame->shown if the cache holds all visible sizes. */
 static int beyond_cache(const struct frame *frame, const struct view *view,
 	const struct view_slice *slice, double bytes)
 {
@@ -293,8 +297,8 @@ static int beyond_cache(const struct frame *frame, const struct view *view,
 }
 
 /* Marks the end of each cache: a line between the last size that the cache holds and the next size,
- * with the cache's name to its left, on the axis. The name leaves out the column `here`, which has
- * another mark. */
+ * with the cache's name to its left, on the axis. The cache's name does not use the column `here`,
+ * which has the mark of the present setting. */
 static void draw_caches(struct box at, const struct frame *frame, const struct view *view,
 	const struct view_slice *slice, int here)
 {

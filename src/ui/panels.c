@@ -399,7 +399,8 @@ static void draw_overlay(struct canvas *canvas, const struct scene *scene)
 
 	if (!panel || at.width < 8 || at.height < 3)
 		return;
-	/* A click next to the overlay closes it. The key bar remains below the overlay. */
+	/* A mouse click outside the overlay closes the overlay. The key bar remains below the
+	 * overlay. */
 	canvas_region(box_part(canvas_box(canvas), 0, 0, canvas->width, canvas->height - 1),
 		"close", "", "");
 	canvas_region(at, "", "move up", "move down");
@@ -478,8 +479,8 @@ static int first_in_body(const struct view *view, int front, int *first)
 	return count;
 }
 
-/* Computes the layout of a frame. Below the top block, the panel with index `front`, which the user
- * asked for, is the first; the panels of the preset follow. */
+/* Computes the layout of a frame. The panel with index `front`, which the user asked for, is
+ * directly below the top block; the panels of the preset follow. */
 static void lay_out(
 	const struct canvas *canvas, const struct view *view, int front, struct layout *layout)
 {
@@ -516,14 +517,15 @@ static void lay_out_seen(
 {
 	int focused = index_of(view->screen.focus, true),
 	    front = index_of(view->screen.front, false);
-	/* A panel that came to the front by itself changes a screen that already shows it as little
-	 * as possible. */
+	/* If a panel came to the front by itself and is already on screen, the panels keep their
+	 * places. */
 	bool stays = view->screen.by_itself && !table[front].row.whole;
 
 	lay_out(canvas, view, stays ? -1 : front, layout);
 	if (stays && !layout_find(layout, table[front].panel->name))
 		lay_out(canvas, view, front, layout);
-	/* Kernels and knobs are part of the brief panel where they have no panel of their own. */
+	/* Where the kernels and knobs have no panel of their own, the brief panel (panel_brief.c)
+	 * shows them. */
 	if (focused >= 0 && !layout_find(layout, panel_line.name) &&
 		!layout_find(layout, table[focused].panel->name))
 		lay_out(canvas, view, focused, layout);
@@ -548,7 +550,8 @@ bool panels_find(struct canvas *canvas, const struct view *view, const char *nam
 
 const struct panel *panels_scrolled(const struct screen *screen, const char *command)
 {
-	/* A diagram in front scrolls in place of the code, and only up to its last row. */
+	/* If a diagram is in front, the keys that scroll the code scroll the diagram, up to its
+	 * last row. */
 	if (strcmp(screen->front, "timeline") == 0 || strcmp(screen->front, "graph") == 0)
 		return NULL;
 	for (int i = 0; i < PANELS; i++) {

@@ -18,7 +18,7 @@
 /* The last key that the user pressed. */
 struct pressed {
 	char key[16];	  /* "+", "F1"; empty: no key yet */
-	const char *note; /* the meaning of the key, from data/keys */
+	const char *note; /* what the key does, in the words of data/keys */
 };
 
 /* The input of a frame. */
@@ -171,7 +171,7 @@ const char *panels_marks(bool contended, bool unsettled);
 struct words panels_limit(const struct view *view);
 
 /* Returns the ratio of the present value (B) to the value of A, with several wordings separated by
- * line feeds. Call only while A is kept. */
+ * line feeds. Call this function only while there is a setting A to compare with. */
 struct words panels_ratio(const struct view *view);
 
 /* Draws the chosen knob in one row: its name, its value or the value that the user is typing, and

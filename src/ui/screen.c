@@ -105,8 +105,8 @@ static short pair_of(enum style style)
 	return look->foreground >= 0 || look->background >= 0 ? (short)(style + 1) : 0;
 }
 
-/* Returns the pair of a blank on the theme's own background. A blank in pair 0 equals an erased
- * cell, so ncurses can erase instead of writing blanks. */
+/* Returns the ncurses colour pair of a blank on the theme's background. A blank in pair 0 equals an
+ * erased cell, so ncurses can erase instead of writing blanks. */
 static short blank_pair(void)
 {
 	return screen.looks.look[STYLE_TEXT].background >= 0 ? pair_of(STYLE_TEXT) : 0;
@@ -131,7 +131,8 @@ static void choose_looks(void)
 	bkgrndset(&background);
 }
 
-/* Finds out the terminal's background, once. The first frame does not wait for an answer. */
+/* Finds out the terminal's background, once. The first frame is drawn before the terminal has
+ * answered the query for its background colour. */
 static void ask_background(void)
 {
 	const char *term = getenv("TERM");
@@ -177,8 +178,9 @@ struct ground screen_ground(void)
 	return screen.background->ground;
 }
 
-/* Waits briefly for the answer, so that the shell does not receive it as typed text. Keys that
- * arrive meanwhile are discarded. */
+/* Before the end of the program, waits briefly for the terminal's answer about its background, so
+ * that the shell does not receive the answer as typed text. Keys that arrive during the wait for
+ * the terminal's answer are discarded. */
 static void await_answer(void)
 {
 	struct pollfd wait = { .fd = STDIN_FILENO, .events = POLLIN };
@@ -254,7 +256,7 @@ struct status screen_open(void)
 	screen.background = input_open();
 	send("BE");
 	canvas_init(&screen.shown, 0, 0, false);
-	screen.background->changed = true; /* so that the first screen_style() chooses the looks */
+	screen.background->changed = true; /* makes the first screen_style() choose the colours */
 	return status;
 }
 
@@ -343,8 +345,8 @@ static bool same_cell(const struct canvas_cell *a, const struct canvas_cell *b)
 	return a->character == b->character && a->style == b->style;
 }
 
-/* A gap of up to so many blanks has the colours of the word before it, because a change of colours
- * takes about as many bytes. */
+/* Up to this number of blanks between words have the colours of the word before, because a change
+ * of colours takes about as many bytes. */
 enum { GAP_MOST = 8 };
 
 /* Returns whether a blank of this style looks like any other blank on the theme's background. */
@@ -361,8 +363,8 @@ static bool is_gap(const struct canvas_cell *cell)
 	return cell->character == L' ' && is_plain(cell->style);
 }
 
-/* Converts a cell for ncurses. Blanks of long gaps are all equal, so that ncurses can erase them.
- * last: the cell before the gap, or NULL. */
+/* Converts a cell for ncurses. All blanks of a long gap between words get equal colours, so that
+ * ncurses can erase them. last: the cell before the gap, or NULL. */
 static void convert(
 	const struct canvas_cell *cell, int gap, const struct canvas_cell *last, cchar_t *out)
 {

@@ -33,11 +33,12 @@ void screen_resize(int width, int height);
 bool screen_style(enum theme theme, bool present);
 /* Returns the terminal's background, as far as it is known now. */
 struct ground screen_ground(void);
-/* Returns whether the next screen_style() would change the looks, because the terminal's answer has
- * arrived. */
+/* Returns whether the next screen_style() would change the colours, because the terminal has
+ * answered the query for its background. */
 bool screen_answered(void);
-/* Returns the seconds during which an answer is still awaited; INFINITY: no answer is awaited.
- * After that time, call screen_style() again. */
+/* Returns the seconds during which the terminal's answer about its background is still awaited;
+ * INFINITY: no answer is awaited. When the wait for the terminal's answer is over, call
+ * screen_style() again. */
 double screen_awaits(void);
 
 /* Shows a canvas: sends only the cells that changed to the terminal. */
@@ -54,7 +55,8 @@ void screen_resume(void);
 void screen_mouse(bool used);
 
 /* Sends a text to the terminal's clipboard (the control sequence OSC 52). Does nothing if
- * the terminal's description has no clipboard. A terminal may ignore the text. */
+ * the terminal's description has no clipboard. A terminal may ignore a text sent to its clipboard.
+ */
 void screen_copy(const char *text);
 
 /* Returns the next input, or KEYCODE_NONE. After an Esc, waits only briefly to find out whether a

@@ -46,7 +46,8 @@ static struct {
 
 struct background *input_open(void)
 {
-	/* The terminal then marks pasted text, so that it is not read as keys. */
+	/* In bracketed-paste mode, the terminal marks pasted text, so that the text is not read as
+	 * keys. */
 	define_key("\033[200~", PASTE_BEGINS);
 	define_key(paste_ends, PASTE_ENDS);
 	return &input.background;
@@ -64,8 +65,8 @@ void screen_mouse(bool used)
 	if (used == input.mouse)
 		return;
 	input.mouse = used;
-	/* With an interval of 0, ncurses reports each press at once and does not wait for a second
-	 * click. */
+	/* With a click interval of 0, ncurses reports each press of a mouse button at once and does
+	 * not wait for a second click. */
 	mouseinterval(0);
 	mousemask(used ? BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED : 0, NULL);
 }
@@ -111,7 +112,8 @@ static int code_of(int kind, wint_t key)
 			return keys[i].code;
 	if (kind == KEY_CODE_YES && key >= KEY_F(1) && key <= KEY_F(12))
 		return KEYCODE_F1 + (int)(key - KEY_F(1));
-	/* The new size of a terminal is no key; other keys of ncurses have no command. */
+	/* KEY_RESIZE (new size of the terminal) is not a key; other special keys of ncurses have no
+	 * command. */
 	if (kind == KEY_CODE_YES)
 		return key == KEY_RESIZE || key >= PASTE_BEGINS ? KEYCODE_NONE : KEYCODE_UNKNOWN;
 	if (key >= 1 && key <= 26)
@@ -129,8 +131,8 @@ static void begin_sequence(enum sequence sequence)
 	input.parameters[0] = '\0';
 }
 
-/* Finds out what the Esc just read begins. Characters that do not belong to the sequence are
- * returned to the input. */
+/* Finds out which kind of control sequence, if any, begins with the Esc that was just read.
+ * Characters that do not belong to the sequence are returned to the input. */
 static enum sequence sequence_begins(void)
 {
 	wint_t after[SEQUENCE_LOOK];
@@ -143,7 +145,7 @@ static enum sequence sequence_begins(void)
 	if (kind == KEY_CODE_YES)
 		ungetch((int)after[count]);
 	sequence = sequence_after_escape(after, count);
-	/* The answer about the background may arrive in parts. */
+	/* The terminal's answer about its background colour may arrive in parts. */
 	if (input.background.due && count == 1 && after[0] == ']')
 		sequence = SEQUENCE_STRING;
 	if (sequence == SEQUENCE_SHORT)
@@ -163,7 +165,8 @@ static bool within_sequence(wint_t key)
 	double at = monotonic_seconds();
 	size_t length = strlen(input.parameters);
 
-	/* The answer about the background may pause, because its grammar shows where it stops. */
+	/* The terminal's answer about its background may have pauses, because its syntax shows
+	 * where it ends. */
 	if (input.sequence == SEQUENCE_STRING &&
 		background_string(&input.background, key,
 			sequence_ends(SEQUENCE_STRING, input.sequence_last, key)))
@@ -257,7 +260,8 @@ static struct input take(int kind, wint_t key)
 		paste_begin();
 	if (kind == OK && within_sequence(key))
 		return (struct input){ .code = sequence_take(key) };
-	/* The terminal's answer continues after an Esc that was taken for a key, without harm. */
+	/* If the Esc of the terminal's answer was already taken for the key Esc, "]" still begins
+	 * the rest of the answer. */
 	if (kind == OK && key == ']' && input.escaped) {
 		begin_sequence(SEQUENCE_STRING);
 		return (struct input){ .code = KEYCODE_NONE };

@@ -13,7 +13,7 @@ enum { WIDTH = 9, HEIGHT = 18, BASE = 14, FONT = 15, MARGIN = 9 };
 /* ---- characters as shapes ---- */
 
 /* Blocks: each character as up to four rectangles in eighths of a cell: left, top, right, bottom. A
- * rectangle without a size ends the list. */
+ * rectangle of size 0 ends the list of a character's rectangles. */
 struct block {
 	wchar_t character;
 	unsigned char part[4][4];
@@ -69,7 +69,7 @@ static const struct symbol {
 	{ L'◀', false, "m8.5 4l-8 5l8 5z" },
 };
 
-/* The shades, and the part of a cell that each one covers. */
+/* The characters for shades, and the fraction of a cell that each character covers. */
 static const struct {
 	wchar_t character;
 	const char *opacity;
@@ -77,7 +77,7 @@ static const struct {
 
 enum { SHADES = sizeof(shades) / sizeof(shades[0]), SOLID = SHADES, LAYERS };
 
-/* The shapes of one style: areas of each opacity (the last one is solid), and lines. */
+/* The SVG shapes of one style: areas of each opacity (the last one is solid), and lines. */
 struct shapes {
 	struct text area[LAYERS], line;
 };
@@ -126,7 +126,7 @@ static void add_area(struct text *path, int left, int top, int right, int bottom
 /* Adds the points of a Braille pattern. */
 static void add_points(struct text *path, int x, int y, unsigned pattern)
 {
-	/* Column and row of the point of each bit. */
+	/* For each bit of a Braille pattern: column and row of its point. */
 	static const unsigned char place[8][2] = { { 0, 0 }, { 0, 1 }, { 0, 2 }, { 1, 0 }, { 1, 1 },
 		{ 1, 2 }, { 0, 3 }, { 1, 3 } };
 
@@ -161,7 +161,8 @@ static bool add_shape(struct drawing *drawing, int x, int y, int count)
 			const unsigned char *part = blocks[i].part[k];
 			bool whole = part[0] == 0 && part[2] == 8;
 
-			/* Rectangles of the whole width grow together. */
+			/* If equal characters fill the whole width of their cells, one wide
+			 * rectangle replaces them. */
 			for (int n = 0; n < (whole ? 1 : count); n++)
 				add_area(&shapes->area[SOLID], 8 * (x + n) + part[0],
 					8 * y + part[1],
@@ -280,7 +281,8 @@ static int take_text(
 	return end;
 }
 
-/* Each text has the length of its cells, so that every font keeps to the grid. */
+/* Each SVG text element is as long as its cells are wide, so that the characters stay in their
+ * columns with every font. */
 static void draw_row(struct drawing *drawing, const bool *shape, int y)
 {
 	const struct canvas *canvas = drawing->canvas;
@@ -370,7 +372,8 @@ struct status screenshot_save(const struct text *svg, char *path, size_t size)
 		status = file_save(path, svg, true);
 		if (status_is_ok(&status) || !file_exists(path))
 			return status;
-		/* Another process has just created a file with this number. */
+		/* The file exists: another process has just created a file with this number, so try
+		 * the next number. */
 	}
 	return status_failed("this folder already has 10,000 pictures slexplore-screen-*.svg");
 }

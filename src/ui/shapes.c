@@ -169,14 +169,15 @@ static char shape_of(unsigned bits)
 	return character;
 }
 
-/* The block elements of a cell whose quarters are filled in part. Each bit is a quarter, row by row
- * from the upper left one. */
+/* The Unicode block elements for a cell of which some quarters are filled. Each bit of the index is
+ * a quarter of a cell, row by row from the upper left quarter. */
 static const enum glyph quarters[16] = { GLYPH_SHADE0, GLYPH_QUARTER1, GLYPH_QUARTER2,
 	GLYPH_UPPER_HALF, GLYPH_QUARTER4, GLYPH_LEFT_HALF, GLYPH_QUARTER6, GLYPH_QUARTER7,
 	GLYPH_QUARTER8, GLYPH_QUARTER9, GLYPH_RIGHT_HALF, GLYPH_QUARTER11, GLYPH_LOWER_HALF,
 	GLYPH_QUARTER13, GLYPH_QUARTER14, GLYPH_BAR8 };
 
-/* Shows a cell that has points of shades. Returns false, and shows nothing, if it has none. */
+/* Draws a cell of the canvas that contains points of shaded areas. Returns false, and draws
+ * nothing, if the cell contains no points of shaded areas. */
 static bool show_area(
 	const struct dots *dots, struct box at, int x, int y, int column, int row, enum style first)
 {
@@ -237,7 +238,7 @@ void dots_show(const struct dots *dots, struct box at, int x, int y, enum style 
  * three rows on an ASCII canvas has seven segments of underscores and vertical bars. */
 
 /* Each digit is three rows of three cells: '#' is a full cell, '^' is an upper half, ' ' is empty.
- * So a digit has five rows of three pixels. */
+ * A digit in this coarse form has five rows of three pixels. */
 static const char *const blocks[] = {
 	"#^## #^^^",
 	"^#  # ^^^",
@@ -263,9 +264,9 @@ static const char *const segments[] = {
 	" _ |_| _|",
 };
 
-/* The pixels of a digit, stretched to a height. A cell has two pixels, one above the other, and a
- * pixel is about as high as wide. The first, third and fifth row of pixels of a digit are strokes,
- * and so are its first and third column. */
+/* The sizes, in pixels, of the strokes of a digit that is stretched to a height. A cell has two
+ * pixels, one above the other, and a pixel is about as high as wide. The first, third and fifth row
+ * of pixels of a digit are strokes, and so are its first and third column. */
 struct stretch {
 	int stroke; /* pixels of a stroke, also of the gap between characters */
 	int gap;    /* pixels between two strokes, one above the other */
@@ -303,7 +304,8 @@ int digits_fit(const char *figure, int width, int height)
 {
 	int rows = digits_width(figure, DIGITS_HEIGHT) ? height : 0;
 
-	/* Digits of four rows would have strokes of three rows, and corners that do not meet. */
+	/* Large digits never have four rows: their strokes would be three pixels thick, and the
+	 * corners would not meet. */
 	while (rows >= DIGITS_HEIGHT && (rows == 4 || digits_width(figure, rows) > width))
 		rows--;
 	return rows >= DIGITS_HEIGHT ? rows : 0;

@@ -25,7 +25,8 @@ void dots_free(struct dots *dots);
 void dots_line(struct dots *dots, struct dots_point from, struct dots_point to, enum style style);
 /* Removes the points inside a polygon with `count` corners, and the points on its edges. */
 void dots_hide(struct dots *dots, const struct dots_point *corner, int count);
-/* Sets these points instead: an area of a shade (STYLE_SHADE0 and following). */
+/* Sets the points inside a polygon with `count` corners, and the points on its edges, in a style
+ * from STYLE_SHADE0 on. */
 void dots_fill(struct dots *dots, const struct dots_point *corner, int count, enum style style);
 bool dots_on(const struct dots *dots, int x, int y);
 

@@ -1,5 +1,5 @@
 /* Scales of axes and bars that stay the same from frame to frame, so that a value that halves is a
- * bar that halves. The rule is scale_widen() of base/scale.h. Pure. */
+ * bar that halves. The function scale_widen() of base/scale.h decides when a scale grows. Pure. */
 #pragma once
 
 #include "explorer/view.h"
@@ -11,7 +11,7 @@ struct steady {
 };
 
 /* Fills view->scales and view->grid.top from the values of this view and of earlier views. The
- * scales begin again if the user has chosen another kernel or discarded every sample. A doubtful
+ * scales start anew if the user has chosen another kernel or discarded all samples. A doubtful
  * sample (of a disturbed or unfinished measurement) widens the scale of one frame only. */
 void steady_hold(struct steady *steady, struct view *view);
 
@@ -19,7 +19,8 @@ void steady_hold(struct steady *steady, struct view *view);
  * cycles, or the measured points move no bytes. Otherwise the slice shows bytes per cycle. */
 bool slice_is_cycles(const struct view *view, const struct view_slice *slice);
 
-/* Returns the value that a slice shows of a sample. */
+/* Returns the value of a sample that the bar of a slice shows: cycles per element or bytes per
+ * cycle. */
 double slice_value(const struct sample *sample, bool cycles);
 
 /* Returns whether A, the setting compared with, has a bar of its own next to the present value:

@@ -130,7 +130,7 @@ static void fill_areas(struct looks *looks)
 	}
 }
 
-/* Without colours, nothing is dim in themes of high contrast. */
+/* On a terminal without colours, a theme of high contrast uses no dim text. */
 static void fill_plain(struct looks *looks, bool dim)
 {
 	for (int i = 0; i < STYLE_COUNT; i++)
@@ -175,7 +175,8 @@ enum theme theme_named(const struct theme_wanted *wanted, const struct ground *g
 	if (theme == THEME_AUTO)
 		theme = ground->state == GROUND_KNOWN && light(ground->rgb) ? THEME_LIGHT
 									    : THEME_DARK;
-	/* Presenter mode uses the theme with the most contrast that is as light. */
+	/* Presenter mode replaces the chosen theme by the light or dark theme with the most
+	 * contrast. */
 	if (wanted->present)
 		theme = theme == THEME_LIGHT || theme == THEME_PRESENTER ? THEME_PRESENTER
 									 : THEME_CONTRAST;

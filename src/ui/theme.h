@@ -36,9 +36,10 @@ struct theme_wanted {
 
 /* Chooses the look of each style for a terminal with `colours` colours (0 or less: monochrome).
  * A named theme paints its own background. THEME_AUTO is light or dark, as the terminal's
- * background, and keeps that background if all text has enough contrast on it. Until an asked
- * terminal has answered, THEME_AUTO uses no colours. On terminals with fewer than 16 colours, light
- * themes use only attributes, because the few colours are not legible on white in all palettes. */
+ * background, and keeps that background if all text has enough contrast on it. Until the terminal
+ * has answered the query for its background, THEME_AUTO uses no colours. On terminals with fewer
+ * than 16 colours, light themes use only attributes, because the few colours are not legible on
+ * white in all palettes. */
 void theme_choose(struct looks *looks, const struct theme_wanted *wanted, int colours,
 	const struct ground *ground);
 

@@ -165,7 +165,8 @@ static void draw(struct event_loop *loop, double now)
 	screen_show(&loop->front.canvas);
 	screen_mouse(loop->front.canvas.mouse);
 	loop->drawn = now;
-	/* If the terminal has not answered by then, the looks change without its answer. */
+	/* If the terminal has not answered the query for its background by that time, the colours
+	 * are chosen without its answer. */
 	loop->frame_due = now + screen_awaits();
 	/* While the first value of a setting is awaited, the screen shows the waiting time. The
 	 * waiting time is the only part of the screen that changes without a key or a result.
@@ -216,7 +217,8 @@ static void read_keys(struct event_loop *loop)
 
 	while (!session_quit(loop->front.session) &&
 		(input = screen_input()).code != KEYCODE_NONE) {
-		/* A click acts on what the user sees, so it needs the frame after earlier keys. */
+		/* Before a click is handled, the frame after earlier keys is drawn, because a click
+		 * acts on what the user sees. */
 		if (any && input.code >= KEYCODE_CLICK)
 			frontend_draw(&loop->front, monotonic_seconds());
 		frontend_input(&loop->front, &input, monotonic_seconds());
@@ -367,8 +369,8 @@ static void say_notes(struct session *session, const struct replay *replay)
 		session_say(session, line);
 }
 
-/* Chooses the theme of this session. An unknown name in the environment is only reported, because
- * the explorer works without it. */
+/* Chooses the theme of this session. An unknown theme in the environment variable SLEXPLORE_THEME
+ * is only reported, because the explorer works without it. */
 static void choose_theme(struct session *session, const char *option)
 {
 	const char *name = option ? option : getenv("SLEXPLORE_THEME");
