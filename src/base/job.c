@@ -1,6 +1,5 @@
 #include "base/job.h"
 
-#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -24,19 +23,29 @@ static void *thread_main(void *argument)
 	return NULL;
 }
 
+int job_thread(pthread_t *thread, void *(*main)(void *context), void *context)
+{
+	static const int faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP };
+	sigset_t others, before;
+	int error;
+
+	sigfillset(&others);
+	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
+		sigdelset(&others, faults[i]);
+	pthread_sigmask(SIG_SETMASK, &others, &before);
+	error = pthread_create(thread, NULL, main, context);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return error;
+}
+
 struct job *job_begin(void (*work)(void *context), void *context)
 {
 	struct job *job = memory_new(1, sizeof(*job));
-	sigset_t all, before;
 
 	job->work = work;
 	job->context = context;
 	atomic_init(&job->over, false);
-	/* Block all signals in the new thread: another thread handles them. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	job->threaded = pthread_create(&job->thread, NULL, thread_main, job) == 0;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	job->threaded = job_thread(&job->thread, thread_main, job) == 0;
 	if (!job->threaded)
 		thread_main(job);
 	return job;

@@ -1,7 +1,13 @@
 /* Runs work in a separate thread, for work that needs longer than one frame. */
 #pragma once
 
+#include <pthread.h>
 #include <stdbool.h>
+
+/* Starts a thread in which all signals are blocked but those of the thread's own faults (SIGSEGV,
+ * SIGABRT …): other threads handle the other signals. A handler of a fault, which restores the
+ * terminal, thus runs after a fault in any thread. Returns 0, or an errno. */
+int job_thread(pthread_t *thread, void *(*main)(void *context), void *context);
 
 struct job;
 

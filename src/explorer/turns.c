@@ -1,9 +1,9 @@
 #include "explorer/turns.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 
+#include "base/job.h"
 #include "base/text.h"
 
 enum state {
@@ -122,14 +122,7 @@ static enum state state_of(const struct turns *turns)
 
 static void begin(struct turns *turns)
 {
-	sigset_t all, before;
-
-	/* The measurement's thread blocks all signals, because only the thread that waits for
-	 * signals may receive them. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	turns->threaded = pthread_create(&turns->thread, NULL, thread_main, turns) == 0;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	turns->threaded = job_thread(&turns->thread, thread_main, turns) == 0;
 	if (!turns->threaded)
 		turns->state = TURN_OVER;
 }

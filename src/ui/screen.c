@@ -218,6 +218,20 @@ static void close_output(void)
 	screen.bytes = NULL;
 }
 
+/* Turns flow control off: otherwise Ctrl-S would stop output, and the explorer would wait for the
+ * terminal without an end. */
+static void end_flow_control(void)
+{
+	struct termios modes;
+
+	if (tcgetattr(STDIN_FILENO, &modes) != 0)
+		return;
+	modes.c_iflag &= ~(tcflag_t)IXON;
+	tcsetattr(STDIN_FILENO, TCSANOW, &modes);
+	/* ncurses sets these modes again after the explorer was stopped. */
+	def_prog_mode();
+}
+
 struct status screen_open(void)
 {
 	struct status status = screen_check();
@@ -250,6 +264,7 @@ struct status screen_open(void)
 	intrflush(stdscr, FALSE);
 	keypad(stdscr, TRUE);
 	nodelay(stdscr, TRUE);
+	end_flow_control();
 	/* Without typeahead(-1), ncurses stops drawing a frame when a key arrives. */
 	typeahead(-1);
 	curs_set(0);

@@ -28,7 +28,8 @@
  */
 
 static const int caught[] = { SIGWINCH, SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGTSTP, SIGCONT,
-	/* fatal signals: */ SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
+	/* fatal signals: */ SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP, SIGXCPU,
+	SIGALRM, SIGVTALRM, SIGPROF, SIGUSR1, SIGUSR2, SIGIO, SIGPWR, SIGSTKFLT };
 
 enum { CAUGHT = sizeof(caught) / sizeof(caught[0]), FIRST_FATAL = 7 };
 
@@ -200,14 +201,15 @@ static void handle_signal(struct event_loop *loop, int number)
 	}
 }
 
-/* Returns whether standard input has ended: the input is readable, but has no data. */
+/* Returns whether standard input has ended: the input is readable, but has no data, or its terminal
+ * no longer exists (EIO). */
 static bool at_end(void)
 {
 	struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
 	int waiting = 0;
 
 	return poll(&input, 1, 0) > 0 && (input.revents & POLLIN) &&
-	       ioctl(STDIN_FILENO, FIONREAD, &waiting) == 0 && waiting == 0;
+	       (ioctl(STDIN_FILENO, FIONREAD, &waiting) != 0 || waiting == 0);
 }
 
 static void read_keys(struct event_loop *loop)

@@ -69,6 +69,8 @@ keys M-5
 shows 'this key does nothing here'
 keys -H 1b 5b 32 35 7e
 has_not '5_' || stuck "an unknown key was typed"
+# Ctrl-S does not stop the terminal: the next screens are shown.
+keys C-s
 # In the find line, pasted text is text.
 keys /
 tm paste-buffer -p -t test
@@ -92,7 +94,7 @@ keys q
 ended 0
 
 # Signals that end it.
-for signal in TERM:143 HUP:129 INT:130; do
+for signal in TERM:143 HUP:129 INT:130 USR1:138; do
 	start
 	shows 'cycles per element'
 	pid=$(pid_of)
@@ -148,6 +150,14 @@ tm resize-window -t test -x 80 -y 24
 shows 'cycles per element'
 keys F10
 ended 0
+
+# The terminal is gone, but no signal arrives, because the shell that leads the session ignores SIGHUP.
+rm -f pid
+tm new-session -d -x 80 -y 24 -s gone "sh -c 'trap \"\" HUP; sh -c \"echo \\\$\\\$ > pid; exec \\\"$SLEXPLORE\\\"\"; true'"
+until_true eval 'tm capture-pane -p -t gone | grep -q "cycles per element"' || stuck "no second explorer"
+pid=$(pid_of)
+tm kill-session -t gone
+until_true gone "$pid" || { kill -KILL "$pid"; stuck "it went on without a terminal"; }
 
 # No usable terminal: one line, exit status 2, and no escape byte.
 for term in dumb unknown no-such-terminal ''; do

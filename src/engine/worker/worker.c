@@ -8,12 +8,12 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
 #include <unistd.h>
 
+#include "base/job.h"
 #include "base/monotonic.h"
 #include "engine/worker/target.h"
 
@@ -116,7 +116,6 @@ static void worker_release(struct worker *worker)
 struct worker *worker_start(const struct worker_options *options, struct status *status)
 {
 	struct worker *worker = calloc(1, sizeof(*worker));
-	sigset_t all, before;
 	int error;
 
 	if (!worker) {
@@ -137,11 +136,8 @@ struct worker *worker_start(const struct worker_options *options, struct status 
 		worker_release(worker);
 		return NULL;
 	}
-	/* The worker blocks all signals: a handler on the measured core would disturb trials. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	error = pthread_create(&worker->thread, NULL, worker_main, worker);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	/* A handler of a signal on the measured core would disturb trials. */
+	error = job_thread(&worker->thread, worker_main, worker);
 	if (error) {
 		*status = status_failed("no thread for the worker: %s", strerror(error));
 		worker_release(worker);
