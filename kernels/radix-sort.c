@@ -1,7 +1,7 @@
 /* The kernel radix-sort sorts 32-bit numbers by their digits, the lowest digit first. A digit has
  * `bits` bits. One pass per digit moves all numbers from one array to the other, each to the next
- * place of its digit. After the last pass the numbers are sorted, and the next sort begins with
- * them: each digit is again as good as random, except the highest one in the first passes.
+ * place of its digit. After the last pass the numbers are sorted. The next sort begins with the
+ * sorted numbers, whose lower digits are still in random order.
  *
  * Before a sort can move numbers, it counts how often each digit occurs. step=count does this work.
  * step=move uses counts that prepare() made, so a complete sort takes the cycles of both steps.

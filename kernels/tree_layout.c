@@ -209,9 +209,10 @@ enum { OPEN_MOST = 256 };
 
 /* Builds the tree in which keys are inserted one by one. Keys are inserted into the unbalanced tree
  * in random order; the turn of a key is its number in this order. Insertion puts each key below
- * keys with earlier turns, so the tree can be built in ascending order of its keys. Each key
- * becomes the right child of the last open key with an earlier turn. The former right subtree of
- * that open key becomes the left subtree of the new key. */
+ * keys that were inserted earlier, so the tree can be built in ascending order of its keys. Each
+ * key becomes the right child of the last open key (its right subtree can still change) that was
+ * inserted earlier. The former right subtree of that open key becomes the left subtree of the new
+ * key. */
 static uint64_t lay_unbalanced(const struct tree *tree, struct kernel_run *run)
 {
 	struct open open[OPEN_MOST];

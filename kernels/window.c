@@ -365,7 +365,7 @@ static void empty_caches(const struct kernel_run *run)
 	kept_in(run)->walked = 0;
 }
 
-/* One call in each pass over the ring flushes the caches. A trial with a call that flushes the
+/* One call in each pass over the nodes flushes the caches. A trial with a call that flushes the
  * caches is an outlier. */
 static void window_call(struct kernel_run *run, uint64_t elements)
 {

@@ -63,10 +63,10 @@ struct request {
 	const struct kernel *kernel;
 	int64_t v[KNOBS_MAX];
 	uint64_t seed;
-	double place;	/* relative starting point in the kernel's data and in its ring, 0…1, for
-			   kernels that support a starting point (struct kernel). Repeated
-			   measurements of a setting start at different points of the data, so no
-			   single point decides the measured value */
+	double place; /* relative point, 0…1, at which the calls start in the kernel's data (and in
+			 its ring), for kernels that support a starting point (struct kernel).
+			 Repeated measurements of a setting start at different points of the data,
+			 so no single point decides the measured value */
 	uint64_t shift; /* offset of the working set in its memory, in bytes, a multiple of 2 MiB.
 			   Measurements of a setting with different offsets of the working set use
 			   different pages. Requests with equal offsets of the working set share

@@ -35,7 +35,7 @@ double visits_place(double n)
 }
 
 /* Finds the next cell (a setting to measure) that this round of measurements must visit. Returns
- * false if no cell needs another measurement or the time is over. */
+ * false if no cell (setting) needs another measurement or the time is over. */
 static bool choose(struct visits *visits, unsigned *cell)
 {
 	for (; visits->position < visits->count; visits->position++) {
@@ -68,8 +68,8 @@ void visits_submit(struct visits *visits)
 	}
 }
 
-/* Waits for the oldest visit. If the measurer took back the request to measure a cell, the cell is
- * measured again. */
+/* Waits for the oldest visit. If the measurer took back the request to measure a cell (setting),
+ * the cell is measured again. */
 static void await(struct visits *visits)
 {
 	const struct measurer *measurer = visits->measurer;

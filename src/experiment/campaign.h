@@ -94,12 +94,12 @@ struct visits {
 	void *context;
 	unsigned count; /* number of cells (settings to measure); the function accept() may change
 			   `count` */
-	const unsigned *order; /* the order in which a round measures the cells; NULL: the cells 0,
-				  1, 2, … */
+	const unsigned *order; /* the order in which a round measures the cells (settings); NULL:
+				  the cells 0, 1, 2, … */
 	bool repeat; /* true: a round measures a cell again and again until wanted() returns false;
 			false: once */
 	bool (*wanted)(void *context,
-		unsigned cell);	     /* returns whether this round must measure the cell */
+		unsigned cell); /* returns whether this round must measure the cell (setting) */
 	bool (*late)(void *context); /* returns whether the time for this round of measurements is
 					over */
 	void (*ask)(void *context, unsigned cell, struct request *request);
@@ -123,8 +123,8 @@ struct visits {
 	unsigned made;	 /* number of visits (measurements of a cell) in all rounds so far */
 };
 
-/* Does one round of measurements over the cells. Returns when all measurements of the round are
- * over or the measurer has stopped. */
+/* Makes one round of measurements of all cells (settings). Returns when all measurements of the
+ * round are over or the measurer has stopped. */
 void visits_round(struct visits *visits);
 
 /* before_wait() may call the functions visits_due(), visits_submit() and visits_drain().

@@ -74,9 +74,10 @@ static double find_overhead(void)
 }
 
 /* Returns the latency of one instruction (link) of the reference chain, in instructions of the
- * watch chain. To compare the two instruction chains, the function uses the fastest of many
- * readings of each chain, including earlier readings (*chain and *watch, in ticks). Each chain of
- * dependent instructions may run slowly for a while, but no chain ever runs too fast. */
+ * watch chain (which shows a busy hyper-thread). To compare the two instruction chains, the
+ * function uses the fastest of many readings of each chain, including earlier readings (*chain and
+ * *watch, in ticks). Each chain of dependent instructions may run slowly for a while, but no chain
+ * ever runs too fast. */
 static double find_link(double *chain, double *watch)
 {
 	for (int i = 0; i < CLOCK_READINGS; i++) {
@@ -92,13 +93,13 @@ static double find_link(double *chain, double *watch)
 	return 3 * *chain / *watch;
 }
 
-/* A timing of the reference chain is used if its time is at most this multiple of the best time.
- * Small differences between timings of the chain are normal, because the core clock frequency
- * varies. */
+/* A timing of the reference chain of dependent instructions is used if its time is at most this
+ * multiple of the best time. Small differences between timings of the chain are normal, because the
+ * core clock frequency varies. */
 #define CHAIN_FULL 1.06
 
-/* Minimum number of timings of the watch loops: with fewer timings, the 0.1 quantile is not
- * reliable. */
+/* Minimum number of timings of the watch loops (which show a busy hyper-thread): with fewer
+ * timings, the 0.1 quantile is not reliable. */
 enum { READINGS_LEAST = 10 };
 
 double clock_turn_of(const struct clock_reading *readings, int count, double quickest)
@@ -142,15 +143,16 @@ void clock_learn(struct clock *clock, double turns, double ghz)
 
 	if (ghz > clock->ghz)
 		clock->ghz = ghz;
-	/* A small improvement of the time per iteration of the watch loops is only noise. */
+	/* A small improvement of the time per iteration of the watch loops (which show a busy
+	 * hyper-thread) is only noise. */
 	if (slow || !(turns > 0.4) || (turns >= 0.93 && clock->turn_sure))
 		return;
 	clock->turn *= turns;
 	clock->turn_sure = true;
 }
 
-/* Time limit for the calibration, seconds: the reference chain should reach full speed within this
- * time. */
+/* Time limit for the calibration, seconds: the reference chain of dependent instructions should
+ * reach full speed within this time. */
 #define CALIBRATED_BY 0.02
 
 static void calibrate_watch(struct clock *clock, double begin)

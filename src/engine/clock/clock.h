@@ -72,19 +72,21 @@ struct clock {
 	double step; /* granularity of the processor's fast counter: the smallest difference seen
 			between two readings, ticks */
 	double overhead; /* duration of a timed region with no code in it, ticks */
-	double link;	 /* latency of one instruction (link) of the reference chain, cycles */
-	bool link_sure;	 /* true: the watch chain confirms the latency `link` of the reference
-			    chain's instruction (always true without a watch chain). If link_sure is
-			    true, an instruction chain that is slower than the other one is disturbed
-			  */
+	double link;	 /* latency of one instruction (link) of the reference chain of dependent
+			    instructions, cycles */
+	bool link_sure;	 /* true: the watch chain (which shows a busy hyper-thread) confirms the
+			    latency `link` of the reference chain's instruction (always true without
+			    a watch chain). If link_sure is true, an instruction chain that is slower
+			    than the other one is disturbed */
 	bool watched; /* true: this processor has a watch chain, a second chain of instructions that
 			 shows a busy hyper-thread */
 	double ghz; /* the highest core clock that clock_learn() has seen, GHz; 0: clock_learn() has
 		       not seen a core clock yet */
-	double turn;	/* cycles for one iteration (turn) of the watch loops, the lowest value seen
-			   (clock_learn()) */
-	bool turn_sure; /* false: the watch loops were never timed while the reference chain ran at
-			   full speed, so clock_learn() accepts any next value */
+	double turn;	/* cycles for one iteration (turn) of the watch loops (which show a busy
+			   hyper-thread), the lowest value seen (clock_learn()) */
+	bool turn_sure; /* false: the watch loops (which show a busy hyper-thread) were never timed
+			   while the reference chain ran at full speed, so clock_learn() accepts any
+			   next value */
 	uint64_t epoch; /* time of the calibration, ticks */
 	double epoch_seconds; /* time of the calibration by CLOCK_MONOTONIC_RAW, seconds; clock_hz()
 				 uses it to refine hz later */
@@ -102,21 +104,23 @@ struct clock_thread {
 
 struct clock_thread clock_thread(void);
 
-/* Finds the counter's step and overhead, and compares the reference chain with the watch chain.
- * Call clock_calibrate() on the core that will be measured. The calibration lasts 2 ms; up to about
- * 20 ms on a disturbed core. */
+/* Finds the counter's step and overhead, and compares the reference chain with the watch chain
+ * (which shows a busy hyper-thread). Call clock_calibrate() on the core that will be measured. The
+ * calibration lasts 2 ms; up to about 20 ms on a disturbed core. */
 void clock_calibrate(struct clock *clock);
 
 /* Raises clock->ghz to `ghz` if `ghz` is higher. Lowers clock->turn if recent trials had faster
  * watch loops: the calibration may have run next to a busy hyper-thread. The parameter `turns` is
- * the best recent time of an iteration of the watch loops ÷ clock->turn. The parameter `ghz` is the
- * core clock by the reference chain in the trials that gave `turns`. If `ghz` is low, the reference
- * chain itself ran slowly, as after 512-bit vector code. All other code then looks fast compared
- * with the slow reference chain, so clock_learn() ignores `turns`. */
+ * the best recent time of an iteration of the watch loops (which show a busy hyper-thread) ÷
+ * clock->turn. The parameter `ghz` is the core clock by the reference chain of dependent
+ * instructions in the trials that gave `turns`. If `ghz` is low, the reference chain of dependent
+ * instructions itself ran slowly, as after 512-bit vector code. All other code then looks fast
+ * compared with the slow reference chain of dependent instructions, so clock_learn() ignores
+ * `turns`. */
 void clock_learn(struct clock *clock, double turns, double ghz);
 
 /* Ticks of CLOCK_READ_LINKS instructions of the reference chain, and ticks of CLOCK_TURNS
- * iterations of the watch loops right after the chain. */
+ * iterations of the watch loops (which show a busy hyper-thread) right after the chain. */
 struct clock_reading {
 	double links, turns;
 };
@@ -124,15 +128,16 @@ struct clock_reading {
 enum { CLOCK_READ_LINKS = 7680 };
 
 /* Returns the cycles of an iteration of the watch loops: the 0.1 quantile of many timings, because
- * contention only slows the loops down. Only timings of the watch loops in which the reference
- * chain ran at full speed are used. The parameter `quickest` is the fewest ticks that a timing of
- * the reference chain has needed. The reference chain may be up to three times slower for a while.
- * While the reference chain is slow, the watch loops look fast, and a value from such timings would
- * make all later trials look disturbed. The result is NAN if the reference chain was slow in nearly
- * all timings. Pure. */
+ * contention only slows the loops down. Only timings of the watch loops (which show a busy
+ * hyper-thread) in which the reference chain ran at full speed are used. The parameter `quickest`
+ * is the fewest ticks that a timing of the reference chain of dependent instructions has needed.
+ * The reference chain of dependent instructions may be up to three times slower for a while. While
+ * the reference chain is slow, the watch loops look fast, and a value from such timings would make
+ * all later trials look disturbed. The result is NAN if the reference chain of dependent
+ * instructions was slow in nearly all timings. Pure. */
 double clock_turn_of(const struct clock_reading *readings, int count, double quickest);
 
-/* Number of iterations of the watch loops in one timing. */
+/* Number of iterations of the watch loops (which show a busy hyper-thread) in one timing. */
 enum { CLOCK_TURNS = 3072 };
 
 /* Returns the ticks per second. The counter's rate is more precise if more time has passed since

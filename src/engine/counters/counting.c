@@ -470,7 +470,8 @@ struct passes {
  * whole stretch of elements. Counting over half a stretch of elements and over the whole stretch
  * both use this function, which is never inlined. Reading the counters then needs the same
  * instructions for half a stretch and for a whole stretch of elements. The difference of the counts
- * for half and whole stretch does not contain the instructions that read the counters. */
+ * for half and whole stretch of elements does not contain the instructions that read the counters.
+ */
 static __attribute__((noinline)) bool count_region(const struct counter_group *group,
 	struct measure *measure, uint64_t elements, uint64_t rise[COUNTERS_MAX])
 {

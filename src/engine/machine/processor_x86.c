@@ -107,7 +107,8 @@ static void ask_intel(struct pmu *pmu)
 	unsigned a, b, c, d;
 
 	/* CPUID leaf 0Ah gives the PMU's version, the number of counters per thread, their width,
-	 * and the number of fixed counters. In a guest without a PMU, the PMU's version is 0. */
+	 * and the number of fixed counters. In a virtual machine without a PMU (performance
+	 * monitoring unit), the PMU's version is 0. */
 	if (!__get_cpuid(0xa, &a, &b, &c, &d) || (a & 0xff) == 0)
 		return;
 	pmu->counters = (int)(a >> 8 & 0xff);

@@ -1,6 +1,6 @@
 /* Rounds of trials. Each round of trials times the kernel once or twice, between two timings of the
- * reference chain and of the watch chain and loops. Only the timed code of the kernel runs between
- * two readings of the clock. */
+ * reference chain and of the watch chain (which shows a busy hyper-thread) and loops. Only the
+ * timed code of the kernel runs between two readings of the clock. */
 #include "engine/measure/goal.h"
 
 #include <limits.h>
@@ -16,15 +16,17 @@ enum { ROUND_TRIALS = 2 };
 
 struct chain_time {
 	double slope; /* ticks per core cycle */
-	double total; /* ticks of the short and the long run of the reference chain together */
+	double total; /* ticks of the short and the long run of the reference chain of dependent
+			 instructions together */
 };
 
 /* Times measured before and after the kernel: of the instruction chains that serve as clock, and of
  * the thread (from the system). */
 struct timed_round {
 	struct chain_time before, after;
-	uint64_t watch, turns; /* ticks of the watch chain and of the iterations of the watch loops;
-				  `turns` is the higher value of before and after the kernel */
+	uint64_t watch, turns; /* ticks of the watch chain and of the iterations of the watch loops
+				  (which show a busy hyper-thread); `turns` is the higher value of
+				  before and after the kernel */
 	struct clock_thread was, now;
 };
 
@@ -37,9 +39,9 @@ struct rounds {
 };
 
 /* Number of dependent instructions (links) in the two timed runs of the reference chain. The
- * shorter timed run of the reference chain lasts 7,680 cycles, about 2 us. Most trials with chain
- * runs of this length meet no interrupt, and the shorter run is long compared with the counter's
- * step. */
+ * shorter timed run of the reference chain of dependent instructions lasts 7,680 cycles, about 2
+ * us. Most trials with chain runs of this length meet no interrupt, and the shorter run is long
+ * compared with the counter's step. */
 enum { CHAIN_SHORT = 2560, CHAIN_LONG = 5120 };
 
 /* A trial that runs over a whole ring of data may last seconds. If a trial is longer than
@@ -49,9 +51,10 @@ enum { CHAIN_SHORT = 2560, CHAIN_LONG = 5120 };
 #define LONG_TRIAL 0.001
 #define AWAY_MOST  0.01
 
-/* Largest relative difference between the times of the reference chain before and after a trial.
- * The core clock changes during a long trial, so the limit DRIFT_LONG of a long trial is higher.
- * Trials use the mean of the reference chain's times before and after the trial. */
+/* Largest relative difference between the times of the reference chain of dependent instructions
+ * before and after a trial. The core clock changes during a long trial, so the limit DRIFT_LONG of
+ * a long trial is higher. Trials use the mean of the reference chain's times before and after the
+ * trial. */
 #define DRIFT_MOST 0.02
 #define DRIFT_LONG 0.06
 
@@ -169,8 +172,9 @@ static uint64_t watch_ticks(void)
 	return clock_ticks() - begin;
 }
 
-/* Times the kernel `count` times between two timings of the reference and watch chains.
- * round->before and round->was come from the previous round. */
+/* Times the kernel `count` times between two timings of the chains of dependent instructions: the
+ * reference chain and the watch chain. round->before and round->was come from the previous round.
+ */
 static void time_round(const struct measure *measure, struct timed_round *round,
 	struct timed *timed, unsigned count, double hz)
 {
@@ -257,7 +261,7 @@ static struct trial make_trial(const struct measure *measure, const struct timed
 	if (slope <= 0 || cycles <= 0)
 		trial.fate = TRIAL_BROKEN;
 	/* If cycles are counted, the trial uses the counted cycles. The trial's cycles per element
-	 * by the reference chain are only used for the field `check`. */
+	 * by the reference chain of dependent instructions are only used for the field `check`. */
 	if (measure->counting && trial.fate != TRIAL_BROKEN) {
 		trial.check = (float)(trial.cpe / cycles);
 		trial.cpe = cycles;
@@ -282,10 +286,10 @@ static void rounds_begin(struct rounds *rounds, struct measure *measure)
 	rounds->last.before = chain_ticks(measure->clock);
 }
 
-/* Times one round of trials and judges its trials by all criteria except the watch chain and loops,
- * which trials_classify() uses. Returns the number of trials in the round, at most `most`. If the
- * cycle counter is lost, rounds_make() sets measure->counting to NULL, and the trials use the
- * reference chain. */
+/* Times one round of trials and judges its trials by all criteria except the watch chain (which
+ * shows a busy hyper-thread) and loops, which trials_classify() uses. Returns the number of trials
+ * in the round, at most `most`. If the cycle counter is lost, rounds_make() sets measure->counting
+ * to NULL, and the trials use the reference chain of dependent instructions. */
 static __attribute__((noinline)) unsigned rounds_make(
 	struct rounds *rounds, unsigned most, struct trial trial[ROUND_TRIALS])
 {

@@ -131,8 +131,8 @@ void measure_begin(struct measure *measure, struct kernel_run *run, const struct
 	measure->lap = measure->each * (double)run->ring;
 	measure->rewind = run->complete || (near && !period);
 	measure->time = measure->count = choose(measure, near, period);
-	/* Calls for counting events in the first-level cache start at the ring's beginning and stop
-	 * before the ring's end. */
+	/* If the data fit the first-level cache, calls for counting events start at the beginning
+	 * of the data (the ring) and stop before its end. */
 	if (near && !run->kernel->halved && !run->complete && !period && turns >= 8) {
 		measure->count.half = turns / 8 * run->granule;
 		measure->count.whole = (turns - 1) * run->granule;

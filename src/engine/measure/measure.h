@@ -3,10 +3,10 @@
  * bound to its core. Measuring code starts no thread, does no I/O, and allocates no memory.
  *
  * A stretch is a number of consecutive elements that one call of the kernel processes. A trial
- * (goal.c) times calls on half a stretch and on the whole stretch, with a fence after each call. A
- * trial subtracts the times for half and whole stretch, so the cost of a call cancels. For a
- * working set larger than the core's own caches, calls are long, and a trial uses only the time of
- * the whole stretch.
+ * (goal.c) times calls on half a stretch of elements and on the whole stretch, with a fence after
+ * each call. A trial subtracts the time for half a stretch of elements from that for the whole
+ * stretch, so the cost of a call cancels. For a working set larger than the core's own caches,
+ * calls are long, and a trial uses only the time of the whole stretch.
  *
  * For a working set larger than the core's own caches, a trial is valid only if the caches hold the
  * same lines as in an endless walk. measure_settle() walks the working set untimed until the times
@@ -36,7 +36,7 @@ struct measure {
 	const struct clock *clock;
 	struct stretch time; /* the calls that trials time */
 	/* the kernel calls on which events are counted. If possible, a counted call does not pass
-	 * the end of the ring, because extra instructions run there */
+	 * the end of the data (the ring), because extra instructions run there */
 	struct stretch count;
 	double each;   /* approximate time of an element at the start, seconds */
 	double lap;    /* approximate time of a lap (one pass over the working set), seconds */
@@ -50,8 +50,9 @@ struct measure {
 	double begin;  /* time at which the first trial started, seconds */
 	int cpu;       /* the processor on which the thread should run; -1: any processor */
 	/* Hardware counter of core cycles, which times the trials. NULL (set by measure_begin()):
-	 * the reference chain is the clock of trials. The field `counting` becomes NULL when the
-	 * counter is lost; earlier trials are then converted to cycles of the reference chain. */
+	 * the reference chain of dependent instructions is the clock of trials. The field
+	 * `counting` becomes NULL when the counter is lost; earlier trials are then converted to
+	 * cycles of the reference chain of dependent instructions. */
 	struct counting *counting;
 	struct progress *progress; /* progress of complete runs; NULL (set by measure_begin()):
 				      progress is not reported */

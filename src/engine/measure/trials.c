@@ -47,10 +47,11 @@ void trial_uncount(struct trial *trial)
  * makes the two watch loops together more than a third slower. */
 static const double watch_slow = 1.015, turns_slow = 1.2;
 
-/* On Redwood Cove, the reference chain is sometimes up to three times slower than the watch chain.
- * On Redwood Cove, the reference chain stays slow for milliseconds. If the reference chain is three
- * times slower, it gives only a third of the true number of cycles. One timing of the reference
- * chain has an error of about 1 %. */
+/* On Redwood Cove, the reference chain is sometimes up to three times slower than the watch chain
+ * (which shows a busy hyper-thread). On Redwood Cove, the reference chain of dependent instructions
+ * stays slow for milliseconds. If the reference chain of dependent instructions is three times
+ * slower, it gives only a third of the true number of cycles. One timing of the reference chain of
+ * dependent instructions has an error of about 1 %. */
 static const double chain_slow = 0.95;
 
 float trial_watch(const struct clock *clock, double ticks, double cycle)
@@ -103,13 +104,15 @@ double trials_best_turns(const struct trials *trials, double *ghz)
 	double turns[TRIALS_MAX], clocks[TRIALS_MAX];
 	size_t count = 0, full = 0;
 
-	/* Use the core clock by the reference chain, even if cycles are counted. */
+	/* Use the core clock by the reference chain of dependent instructions, even if cycles are
+	 * counted. */
 	for (unsigned i = 0; i < trials->count; i++)
 		if (is_watched(&trials->trial[i]))
 			clocks[count++] = chain_ghz(&trials->trial[i]);
 	stats_sort(clocks, count);
 	*ghz = count < 10 ? NAN : stats_quantile(clocks, count, 0.9);
-	/* Use only trials in which the reference chain itself ran at full speed. */
+	/* Use only trials in which the reference chain of dependent instructions itself ran at full
+	 * speed. */
 	for (unsigned i = 0; i < trials->count; i++)
 		if (is_watched(&trials->trial[i]) && chain_ghz(&trials->trial[i]) >= 0.99 * *ghz)
 			turns[full++] = (double)trials->trial[i].turns;
@@ -131,8 +134,8 @@ struct picked {
  * fate. If `steady` is true, only trials with caches in steady state are picked. The cycle counter
  * may come or go between requests, so only some trials may have counted cycles. If the cycle
  * counter is the source of cycles, pick() uses only trials with counted cycles, if there are any.
- * If the reference chain is the source of cycles, pick() converts counted trials to the reference
- * chain. */
+ * If the reference chain of dependent instructions is the source of cycles, pick() converts counted
+ * trials to the reference chain. */
 static void pick(const struct trials *trials, unsigned fates, bool steady, enum source source,
 	struct picked *picked)
 {
@@ -198,10 +201,10 @@ static void compare_places(const struct picked *picked, bool far, struct sample 
 }
 
 /* Raises the core clock of each trial that is below the 0.9 quantile of all trials to that
- * quantile, and adjusts its cycles per element. A busy sibling sometimes delays the reference
- * chain, but never speeds it up. Within the trials of a sample the core clock hardly changes. The
- * 0.9 quantile of the core clocks is therefore closer to the true clock than a slow trial's own
- * value. */
+ * quantile, and adjusts its cycles per element. A busy sibling sometimes delays the reference chain
+ * of dependent instructions, but never speeds it up. Within the trials of a sample the core clock
+ * hardly changes. The 0.9 quantile of the core clocks is therefore closer to the true clock than a
+ * slow trial's own value. */
 static void trust_the_fastest_clock(double *cpe, double *ghz, unsigned count)
 {
 	double sorted[TRIALS_MAX], fast;

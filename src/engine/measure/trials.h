@@ -19,21 +19,23 @@ enum trial_fate {
 			  */
 	TRIAL_SWITCHED,	 /* an involuntary context switch happened during the trial */
 	TRIAL_MOVED,	 /* the measuring thread moved to another processor during the trial */
-	TRIAL_DRIFTED, /* the times of the reference chain before and after the trial differ by over
-			  2 %, or by over 6 % for a long trial */
-	TRIAL_BROKEN,  /* the time for an element was not positive: the clock stepped, or an
-			  interrupt hit the shorter timed region */
+	TRIAL_DRIFTED,	 /* the times of the reference chain of dependent instructions before and
+			    after the trial differ by over 2 %, or by over 6 % for a long trial */
+	TRIAL_BROKEN,	 /* the time for an element was not positive: the clock stepped, or an
+			    interrupt hit the shorter timed region */
 	TRIAL_FATES
 };
 
 /* One trial: one timing of the kernel, compared with the reference chain of known latency. */
 struct trial {
-	double cpe;   /* core cycles per element in the trial, by the clock in facts.cycles_from */
-	double ghz;   /* core clock frequency during the trial, by the clock in facts.cycles_from */
-	float check;  /* cycles by the reference chain ÷ cycles by the counter; NAN: no counter */
-	float watch;  /* time of the watch chain in the trial ÷ its documented time; the inverse if
-			 the reference chain itself was slow. The ratio for the watch chain is 1 on
-			 an undisturbed core; NAN: no watch chain */
+	double cpe;  /* core cycles per element in the trial, by the clock in facts.cycles_from */
+	double ghz;  /* core clock frequency during the trial, by the clock in facts.cycles_from */
+	float check; /* cycles by the reference chain of dependent instructions ÷ cycles by the
+			counter; NAN: no counter */
+	float watch; /* time of the watch chain (which shows a busy hyper-thread) in the trial ÷ its
+			documented time; the inverse if the reference chain itself was slow. The
+			ratio for the watch chain is 1 on an undisturbed core; NAN: no watch chain
+		      */
 	float turns;  /* time of an iteration of the watch loops ÷ its time on an undisturbed core,
 			 the higher of the values before and after the trial. NAN: no watch loops */
 	float at;     /* seconds since the request began */
@@ -152,8 +154,9 @@ enum { QUIET_ENOUGH = 25, QUIET_USABLE = 10, TRIALS_SETTLED = 25 };
 struct clock;
 
 /* The `watch` value (struct trial) of a watch chain of TRIAL_WATCH_LINKS dependent instructions.
- * The parameter `ticks` is the measured time of the watch chain. The parameter `cycle` is the time
- * of a core cycle by the reference chain, ticks. */
+ * The parameter `ticks` is the measured time of the watch chain (which shows a busy hyper-thread).
+ * The parameter `cycle` is the time of a core cycle by the reference chain of dependent
+ * instructions, ticks. */
 enum { TRIAL_WATCH_LINKS = 12288 };
 float trial_watch(const struct clock *clock, double ticks, double cycle);
 
@@ -162,12 +165,13 @@ float trial_watch(const struct clock *clock, double ticks, double cycle);
  * %. */
 void trials_classify(struct trials *trials);
 
-/* Returns the `turns` value (time of the watch loops) of the fastest trials for clock_learn(), and
- * sets *ghz to the core clock (0.9 quantile). NAN: too few trials. */
+/* Returns the `turns` value (time of the watch loops, which show a busy hyper-thread) of the
+ * fastest trials for clock_learn(), and sets *ghz to the core clock (0.9 quantile). NAN: too few
+ * trials. */
 double trials_best_turns(const struct trials *trials, double *ghz);
 
 /* Reduces trials to a sample. The struct of facts about the run supplies the bytes, the clock
- * source, and whether there is a watch chain. */
+ * source, and whether there is a watch chain (which shows a busy hyper-thread). */
 void sample_summarise(
 	const struct trials *trials, const struct run_facts *facts, struct sample *sample);
 
@@ -181,8 +185,8 @@ const char *sample_doubt(const struct sample *sample);
  * mean over the measurements with a known value. */
 void facts_renew(struct run_facts *facts, const struct run_facts *newer, unsigned visits);
 
-/* Converts a trial from cycles of the hardware counter to cycles of the reference chain. A trial
- * without counted cycles is not converted. */
+/* Converts a trial from cycles of the hardware counter to cycles of the reference chain of
+ * dependent instructions. A trial without counted cycles is not converted. */
 void trial_uncount(struct trial *trial);
 
 /* Appends `from` to `into`. trials_append() removes older trials first if `into` is full. */

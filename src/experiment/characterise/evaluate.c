@@ -33,9 +33,9 @@ enum { QUIET_LEAST = 5 };
 /* A measured value counts as unknown if its relative range is wider than WIDEST. */
 #define WIDEST 0.3
 
-/* After 512-bit code, the reference chain that measures the clock sometimes runs too slowly for a
- * while (by 1.57 on Redwood Cove). A trial is rejected if its clock is below CLOCK_LEAST times the
- * best clock of loops with 512-bit vectors. */
+/* After 512-bit code, the reference chain of dependent instructions that measures the clock
+ * sometimes runs too slowly for a while (by 1.57 on Redwood Cove). A trial is rejected if its clock
+ * is below CLOCK_LEAST times the best clock of loops with 512-bit vectors. */
 #define CLOCK_LEAST 0.72
 
 bool evaluate_is_wide(const struct kernel *kernel)

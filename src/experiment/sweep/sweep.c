@@ -90,7 +90,7 @@ struct sweep {
 			      is applied */
 
 	uint64_t odometer;  /* number of the first combination of knob values in the next block of
-			       cells */
+			       cells (settings) */
 	struct cell *cells; /* cells of the current block */
 	unsigned *order;    /* the order in which a round measures the cells (settings) */
 	unsigned count, taken, settled;
@@ -243,10 +243,10 @@ size_t sweep_settings(const struct sweep *sweep, struct setting *settings, size_
 	return count;
 }
 
-/* The position of a cell in a round. Cells with the same data are visited one after another, so
- * that they share one layout. Sharing a layout saves most of the time of large working sets. If the
- * layout of a small working set is part of a larger layout (layout_nests), cells of all sizes share
- * a layout. */
+/* The position of a cell (setting) in a round of measurements. Cells with the same data are visited
+ * one after another, so that they share one layout. Sharing a layout saves most of the time of
+ * large working sets. If the layout of a small working set is part of a larger layout
+ * (layout_nests), cells of all sizes share a layout. */
 struct place {
 	uint64_t layout, footprint;
 	uint64_t chance; /* sort key of the cell (setting) in a round: random bits of its group with
@@ -312,8 +312,8 @@ static bool is_far(const struct cell *cell)
 	return footprint(&cell->setting) > LARGE;
 }
 
-/* Fills the next block of the sweep with cells, one for each combination of knob values. Returns
- * false if no combination of knob values is left. */
+/* Fills the next block of the sweep with cells (settings), one for each combination of knob values.
+ * Returns false if no combination of knob values is left. */
 static bool block_load(struct sweep *sweep)
 {
 	double shortest = INFINITY;

@@ -65,7 +65,8 @@ struct sweep_sink {
 	 * `cell` to a measured setting is valid only during the call. */
 	void (*finished)(void *context, const struct cell *cell);
 	/* The sweep calls visited() after each measurement of a setting whose sample is still
-	 * provisional. The pointer `cell` is valid during the call. NULL: no call. */
+	 * provisional. The pointer `cell` to the measured setting is valid during the call. NULL:
+	 * no call. */
 	void (*visited)(void *context, const struct cell *cell);
 	/* The sweep calls before_wait() after each batch of finished cells, and before each wait,
 	 * to write output and show progress. */
@@ -93,8 +94,9 @@ const struct sweep_report *sweep_report(const struct sweep *sweep);
  * their number. */
 size_t sweep_settings(const struct sweep *sweep, struct setting *settings, size_t most);
 
-/* Measures all cells. Each visit also counts the events of `plan`; NULL: no events are counted. If
- * the measurer stops, the sink still receives every cell with enough trials. */
+/* Measures all cells. Each measurement (visit) also counts the events of `plan`; NULL: no events
+ * are counted. If the measurer stops, the sweep's output still receives every cell (setting) with
+ * enough trials. */
 void sweep_measure(struct sweep *sweep, const struct measurer *measurer,
 	const struct counter_plan *plan, const struct sweep_sink *sink);
 

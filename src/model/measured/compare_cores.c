@@ -81,8 +81,9 @@ static const struct uarch_class unlisted = {
 	.latency = UARCH_UNKNOWN, .accumulate = UARCH_UNKNOWN, .each = UARCH_UNKNOWN
 };
 
-/* Returns the class called `name`, or its fallback class if uarch is model b. For model a, no
- * fallback class is used, because a fallback says nothing about the class itself. */
+/* Returns the class called `name`. If `uarch` is model b, the second of the compared core models,
+ * and lacks the class, returns its fallback class. For model a, the first of the compared core
+ * models, no fallback class is used, because a fallback says nothing about the class itself. */
 static const struct uarch_class *find(
 	const struct compare *c, const struct uarch *uarch, const char *name)
 {
@@ -216,8 +217,8 @@ static struct number chain_of(const struct uarch *uarch, const struct uarch_chai
 	return (struct number){ UARCH_UNKNOWN, 0 };
 }
 
-/* Compares the `chain` rows (latencies between two classes) of model a, or those rows that only
- * model b has. */
+/* Compares the `chain` rows (latencies between two classes) of the first core model, or those rows
+ * that only the second core model has. */
 static void compare_chains(struct compare *c, const struct uarch *of)
 {
 	for (int i = 0; i < of->chain_count; i++) {

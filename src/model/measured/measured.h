@@ -177,9 +177,9 @@ struct model_difference {
  * model does not state a throughput ("each fadd"), the throughput is computed from ports, width and
  * caps. Pairs of classes come last: the models agree on each class alone, but differ on both
  * classes together. For each class that differs in pairs, only the pair that differs most is
- * listed. The worst pair comes first. If model b has no line for a class, the fallback class in
- * model b is used; for model a, no fallback is used. When two core models are compared, the names
- * of ports do not matter. Returns the number of entries in the list; writes at most `most` entries
- * to `difference`. */
+ * listed. The worst pair comes first. If model b, the second of the compared core models, has no
+ * line for a class, its fallback class is used; for the first model, no fallback is used. When two
+ * core models are compared, the names of ports do not matter. Returns the number of entries in the
+ * list; writes at most `most` entries to `difference`. */
 int model_differences(const struct uarch *a, const struct uarch *b,
 	struct model_difference *difference, int most);

@@ -148,7 +148,8 @@ static void curve_make(const struct curve_point *points, int count, struct curve
  * is twice the logarithm of a ratio of likelihoods, with penalties as in BIC. Only half of the
  * difference of costs counts, because adjacent points share their noise. */
 /* Fixed cost of a level, in units of the logarithm of the number of points: two parameters (begin
- * and height) and a margin. A slope is one more parameter, with the cost slope_price. */
+ * and height) and a margin. The slope of a level (a flat part of the curve) is one more parameter,
+ * with the cost slope_price. */
 static const double level_price = 2.5;
 static const double slope_price = 1.5;
 /* Cost of a point in a climb, the part of a latency curve between two plateaus. A point of a flat
