@@ -179,7 +179,8 @@ static struct chart *view_timeline(
 					     : NULL;
 
 	if (!chart)
-		*why = status_usage("there is no picture of the timeline: the code is not known");
+		*why = status_usage(
+			"there is no picture of the timeline: the machine code is not known");
 	return chart;
 }
 
@@ -191,7 +192,8 @@ static struct chart *view_graph(
 					     : NULL;
 
 	if (!chart)
-		*why = status_usage("there is no picture of the graph: the code is not known");
+		*why = status_usage(
+			"there is no picture of the graph: the machine code is not known");
 	return chart;
 }
 

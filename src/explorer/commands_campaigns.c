@@ -64,9 +64,9 @@ static struct status read_parts(char *arguments, unsigned *parts)
 		enum probe_part part = probe_part_find(word);
 
 		if (part == PROBE_PARTS)
-			return status_usage(
-				"probe only \"%.40s\": latency, tlb, line, bandwidth, parallel or "
-				"cores",
+			return status_usage("probe only \"%.40s\": expected latency, tlb, line, "
+					    "bandwidth, parallel or "
+					    "cores",
 				word);
 		*parts |= 1u << part;
 	}
@@ -230,9 +230,9 @@ static struct status characterise_refusal(const struct session *session)
 	if (session->replay)
 		return playback_refuse(session);
 	if (!explainer || !explainer->read)
-		return status_usage("there are no core models here");
+		return status_usage("this session has no core models to predict limits with");
 	if (session_apart(session))
-		return status_usage("another measurement is running: stop it first");
+		return status_usage("another long measurement is running: end it first (key Esc)");
 	return machine_refusal(session);
 }
 
@@ -364,7 +364,7 @@ static struct status begin_sweep(struct session *session, const struct named_swe
 static struct status sweep_refusal(const struct session *session)
 {
 	if (campaign_runs(session, CAMPAIGN_CORE) || campaign_runs(session, CAMPAIGN_PROBE))
-		return status_usage("another measurement is running: stop it first");
+		return status_usage("another long measurement is running: end it first (key Esc)");
 	return machine_refusal(session);
 }
 

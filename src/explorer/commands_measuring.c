@@ -97,7 +97,8 @@ static struct status uarch_refusal(const struct session *session)
 	if (session->replay)
 		return status_usage("a replay shows the limits that were recorded%s%s",
 			core ? ": those of " : ", and none were", core ? core->title : "");
-	return command_unless(session->insight.explainer, "there are no core models here");
+	return command_unless(session->insight.explainer,
+		"this session has no core models to predict limits with");
 }
 
 static struct status run_uarch(
@@ -170,7 +171,7 @@ static struct status run_event(
 static struct status not_extra(const struct counted *counted, const char *name)
 {
 	if (counted->extra_count == 0)
-		return status_usage("there are no added events");
+		return status_usage("the user has added no events to count");
 	if (counted_index(counted, name) >= 0)
 		return status_usage("%.60s belongs to this core's standard events; only added "
 				    "events can be dropped",
@@ -197,7 +198,8 @@ static struct status run_event_drop(
 static struct status pin_refusal(const struct session *session)
 {
 	if (session->beside.replay)
-		return status_usage("a recording is A: d (pin drop) drops it");
+		return status_usage("A, the values to compare with, is a recording: key d (pin "
+				    "drop) removes it");
 	return command_unless(session->live.sample.valid, "there is no sample to pin yet");
 }
 
@@ -209,9 +211,9 @@ static void act_pin(struct session *session)
 
 static struct status swap_refusal(const struct session *session)
 {
-	return session->pinned.there
-		       ? pin_refusal(session)
-		       : status_usage("there is no A to go to: pin (key p) keeps this result as A");
+	return session->pinned.there ? pin_refusal(session)
+				     : status_usage("there is no pinned result A to swap with: pin "
+						    "(key p) keeps this result as A");
 }
 
 static void act_swap(struct session *session)
@@ -256,14 +258,15 @@ static struct status run_beside(
 	const struct session *session, struct session *change, char *arguments)
 {
 	if (!*arguments && !session->beside.replay)
-		return status_usage("beside needs the file of a recording to compare with");
+		return status_usage("beside needs the file of a recording, with whose samples to "
+				    "compare this setting");
 	return change ? beside_open(change, arguments) : status_ok();
 }
 
 static struct status unpin_refusal(const struct session *session)
 {
 	return command_unless(session->pinned.there || session->beside.replay,
-		"there is no A to forget: pin (key p) keeps this result as A");
+		"there is no pinned result A to forget: pin (key p) keeps this result as A");
 }
 
 /* ---- measuring ---- */

@@ -102,7 +102,7 @@ static struct status run_code(
 	int by = parse_lines(arguments);
 
 	if (!by)
-		return status_usage("code takes +N or -N lines");
+		return status_usage("code takes +N or -N, the number of lines to scroll");
 	if (timeline_in_front(session) || graph_in_front(session))
 		return roll_diagram(session, change, by);
 	if (!insight_ready(session))
@@ -122,9 +122,9 @@ static struct status run_counters_scroll(
 	int by = parse_lines(arguments);
 
 	if (!counted_there(session))
-		return status_usage("nothing is counted here");
+		return status_usage("no hardware events are counted here");
 	return by ? scroll_counters(session, change, by)
-		  : status_usage("counters scroll needs +N or -N lines");
+		  : status_usage("counters scroll needs +N or -N, the number of lines");
 }
 
 /* ---- the arrow keys in each pane: whether a move has an effect, and the move ---- */
@@ -248,8 +248,8 @@ static struct status run_focus(
 	if (!pane)
 		return unknown_pane(arguments);
 	if (pane->walked && !pane_there(session, pane))
-		return status_usage(
-			pane->slide ? "focus %s: %s has none in front" : "focus %s: %s has none",
+		return status_usage(pane->slide ? "focus %s: the diagram of %s is not in front"
+						: "focus %s: nothing to show for %s",
 			pane->name, session->setting.kernel->name);
 	if (!change)
 		return command_effect(

@@ -178,7 +178,7 @@ struct status counted_check(const struct session *session, const char *name)
 			"event needs an event's name in libpfm; find (/) searches for one");
 	if (!counted->plan)
 		return status_usage(session->machine_known
-					    ? "nothing is counted here"
+					    ? "no hardware events are counted here"
 					    : "slexplore has not identified this machine yet");
 	if (!engine->encodes)
 		return status_usage(

@@ -144,12 +144,13 @@ static struct status run_view(
 	if (!front)
 		return unknown_front(arguments);
 	if (!is_there(session, front) && front->there == probe_there)
-		return status_usage("view probe: there is none; the command \"probe\" starts one");
-	if (!is_there(session, front) && front->there == sweep_there)
-		return status_usage("view sweep: there is none; \"sweep NAME\" starts one");
-	if (!is_there(session, front))
 		return status_usage(
-			"view %s: %s has none", arguments, session->setting.kernel->name);
+			"view probe: no probe was run; the command \"probe\" starts one");
+	if (!is_there(session, front) && front->there == sweep_there)
+		return status_usage("view sweep: no sweep was run; \"sweep NAME\" starts one");
+	if (!is_there(session, front))
+		return status_usage("view %s: nothing to show for %s", arguments,
+			session->setting.kernel->name);
 	if (!change)
 		return command_effect(
 			!screen_in_front(session, front->name), "this panel is already in front");
@@ -203,7 +204,7 @@ static void toggle(struct session *session, const char *name)
 
 static struct status counters_refusal(const struct session *session)
 {
-	return command_unless(counted_there(session), "nothing is counted here");
+	return command_unless(counted_there(session), "no hardware events are counted here");
 }
 
 static void act_counters(struct session *session)
@@ -218,7 +219,8 @@ static void act_counters(struct session *session)
 
 static struct status diagrams_refusal(const struct session *session)
 {
-	return command_unless(diagrams_there(session), "there is no decoded code here");
+	return command_unless(
+		diagrams_there(session), "the machine code of this setting is not decoded");
 }
 
 static void act_timeline(struct session *session)

@@ -131,7 +131,7 @@ static bool add_key(struct rows *rows, struct keys *keys, enum context context,
 	struct key_row row = { .context = context };
 
 	if (context == CONTEXT_COUNT)
-		return rows_fail(rows, "a key before the first context, for example [main]");
+		return rows_fail(rows, "a key before the first section, for example [main]");
 	if (!read_key(rows, &row) || !check_command(rows, row.command, commands))
 		return false;
 	for (int i = 0; i < keys->count; i++)

@@ -353,8 +353,8 @@ static void draw_picture(struct box at, const struct view *view)
 
 	if (view->grid.nx < 1 || view->grid.ny < 1)
 		return;
-	/* A mountain of shaded cells needs a legend of its shades; a relief has an axis of heights
-	 * instead. */
+	/* A relief drawn with solid areas needs a legend of its shades; a relief of lines only
+	 * needs its axis of heights. */
 	legend = view->grid.relief && at.canvas->solid;
 	if (!view->grid.relief ||
 		!mountain_relief(box_part(at, 0, 0, at.width, at.height - legend), view))

@@ -69,7 +69,8 @@ static struct status signals_catch(void (*rescue)(void))
 				 .sa_flags = (int)(SA_RESETHAND | SA_NODEFER) };
 
 	if (pipe2(ends, O_CLOEXEC | O_NONBLOCK))
-		return status_failed("no pipe for signals: %s", strerror(errno));
+		return status_failed(
+			"cannot create the pipe that wakes the event loop: %s", strerror(errno));
 	rescue_first = rescue;
 	for (int i = 0; i < CAUGHT; i++) {
 		sigaction(caught[i], NULL, &before[i]);

@@ -389,7 +389,7 @@ TEST(arrows_walk_over_the_grid)
 	assert_string_equal(view.screen.focus, "knobs");
 	refused("mountain", "odd has no mountain: it needs the knobs size and stride");
 	refused("relief", "odd has no mountain: it needs the knobs size and stride");
-	refused("focus mountain", "focus mountain: odd has none");
+	refused("focus mountain", "focus mountain: nothing to show for odd");
 }
 
 TEST(what_if_asks_about_other_caches)
@@ -420,8 +420,10 @@ TEST(what_if_asks_about_other_caches)
 TEST(pin_compares)
 {
 	refused("pin", "there is no sample to pin yet");
-	refused("pin swap", "there is no A to go to: pin (key p) keeps this result as A");
-	refused("pin drop", "there is no A to forget: pin (key p) keeps this result as A");
+	refused("pin swap",
+		"there is no pinned result A to swap with: pin (key p) keeps this result as A");
+	refused("pin drop",
+		"there is no pinned result A to forget: pin (key p) keeps this result as A");
 	answer(4);
 	run("pin");
 	assert_true(view.pinned);

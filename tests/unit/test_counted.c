@@ -420,8 +420,8 @@ TEST(a_wrong_event_changes_nothing)
 	session_free(session);
 	explainer.events = NULL;
 	start();
-	refused("event own::UOPS:ANY", "nothing is counted here");
-	refused("counters", "nothing is counted here");
+	refused("event own::UOPS:ANY", "no hardware events are counted here");
+	refused("counters", "no hardware events are counted here");
 	assert_null(look(101)->counters.plan);
 	explainer.events = events;
 }
@@ -482,7 +482,7 @@ TEST(events_are_dropped_by_name_or_all)
 	assert_string_equal(view.counters.plan->counters.event[3].name, "own::B");
 	run("event drop", 100.2);
 	assert_int_equal(look(101)->counters.plan->counters.count, 3);
-	refused("event drop", "there are no added events");
+	refused("event drop", "the user has added no events to count");
 }
 
 TEST(find_offers_events_after_all_else)

@@ -432,7 +432,7 @@ TEST(a_kernel_that_cannot_be_explained_says_why)
 	assert_string_equal(view.limits_note, "no limits: no loop is there");
 	check_fails(session_command(session, "remedy", 100.2), STATUS_USAGE, "no advice");
 	check_fails(session_command(session, "view ports", 100.2), STATUS_USAGE,
-		"view ports: fold has none");
+		"view ports: nothing to show for fold");
 }
 
 TEST(views_go_round_and_code_scrolls)

@@ -294,7 +294,7 @@ TEST_WITH(a_recording_is_compared_with_each_setting, NULL, tear_down)
 	assert_true(lines > 10);
 	run(session, "kernel fold");
 	check_near(view.a.cpe, 5, 0.01);
-	refused(session, "pin", "a recording is A");
+	refused(session, "pin", "A, the values to compare with, is a recording");
 	run(session, "yank");
 	check_contains(view.screen.text, beside.text);
 	run(session, "close");

@@ -105,7 +105,8 @@ TEST(other_kernels_have_no_windows)
 
 	assert_string_equal(look(now)->screen.front, "slices");
 	assert_null(view.windows);
-	check_usage(session_command(session, "view windows", now), "view windows: fold has none");
+	check_usage(session_command(session, "view windows", now),
+		"view windows: nothing to show for fold");
 	command("kernel window", now);
 	assert_string_equal(look(now)->screen.front, "windows");
 	now = answer(now, 10, &points);
