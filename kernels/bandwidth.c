@@ -3,10 +3,10 @@
  * read, write or copy every place of the array. Two operations use the C library to fill with zeros
  * and to copy blocks.
  *
- * The result counts only bytes that the code itself reads and writes. A strided walk fetches whole
- * cache lines but uses only a part of each line. A plain store to a line that is not in the cache
- * fetches the line first. The result does not count such additional traffic, but a remark reports
- * the additional traffic. */
+ * The result counts only bytes that the code itself reads and writes. An operation with a stride
+ * fetches whole cache lines but uses only a part of each line. A plain store to a line that is not
+ * in the cache fetches the line first. The result does not count such additional traffic, but a
+ * remark reports the additional traffic. */
 #include <string.h>
 
 #include "kernels/features.h"

@@ -7,7 +7,8 @@
 
 enum { LINE = 64, LOOKUPS_MOST = 64 };
 
-/* Maximum load of the open table in percent. Searches in fuller tables take too many steps. */
+/* Maximum load of the open table in percent. Searches in a fuller open table visit too many slots.
+ */
 enum { OPEN_MOST = 90 };
 
 /* CANCEL_EVERY: number of keys or buckets between two checks of run->work.cancel. AHEAD: number of

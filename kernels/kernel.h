@@ -166,8 +166,9 @@ struct kernel_walk {
 			   first touch. If the accesses are scattered, each access to another line
 			   than the previous access counts. */
 	double step;	/* bytes from one access to the next access, if the distance is constant */
-	double spacing; /* Distances between lines of the walk are multiples of this number of
-			   bytes, in any order of the accesses. 0: equal to `step`. */
+	double spacing; /* Distances between the cache lines that the loop accesses are multiples of
+			   this number of bytes, in any order of the accesses. 0: equal to `step`.
+			 */
 	const char *access; /* the word that texts use for an access of the loop, such as "read";
 			       NULL: the word is "element" */
 	bool scattered;	    /* No prefetcher can predict the order of the accesses. */

@@ -4,7 +4,10 @@
  * A call may begin and end at any iteration, and may pass the end of the ring several times. A hot
  * loop requests one contiguous piece of the ring (the array that is passed again and again) after
  * another, inside its own function. Values that are carried from one iteration to the next
- * therefore stay in registers at the end of the array: */
+ * therefore stay in registers at the end of the array:
+ *
+ *     while ((turns = ring_piece(&walk->ring, &from)))
+ *             … turns iterations, starting at iteration `from` of the ring … */
 #pragma once
 
 #include <stdint.h>

@@ -153,8 +153,9 @@ void measure_region(struct measure *measure, uint64_t elements)
 enum {
 	LINE = 64,
 	/* PIECES_OF_LAP: number of timed pieces into which one pass over the working set (lap) is
-	   divided. PIECES_LEAST: minimum number of timed pieces of the walk that can show a trend.
-	   PIECES_MOST: maximum number of pieces of the walk whose times are kept. */
+	   divided. PIECES_LEAST: minimum number of timed pieces of the untimed walk over the data
+	   that can show a trend. PIECES_MOST: maximum number of pieces of the walk over the data
+	   whose times are kept. */
 	PIECES_OF_LAP = 24,
 	PIECES_LEAST = 18,
 	PIECES_MOST = 480,
@@ -168,16 +169,16 @@ enum {
 	UNEVEN_LINES = 1 << 22,
 };
 
-/* Duration of the shortest piece of a walk, seconds: a shorter piece would only measure the clock's
- * steps. */
+/* Duration of the shortest timed piece of a walk over the data, seconds: a shorter piece would only
+ * measure the clock's steps. */
 static const double piece_least = 5e-5;
 
-/* An access whose line is still in a cache takes less than this share of the walk's time per
- * element. */
+/* An access whose line is still in a cache takes less than this share of the mean time per element
+ * of the walk over the data. */
 static const double found_again = 0.75;
 
-/* The untimed walk before the trials was too short if lines from this share of the walk ago are
- * still in a cache. */
+/* The walk over the data before the trials was too short if lines that it touched this share of the
+ * walk ago are still in a cache. */
 static const double found_far = 0.7;
 
 /* A newly measured reuse distance at which lines are still in a cache (reach) is at least this
@@ -281,7 +282,8 @@ static unsigned halve(double *taken)
 	return PIECES_MOST / 2;
 }
 
-/* Returns the median time of an element in the last pieces of the walk, seconds. */
+/* Returns the median time of an element in the last timed pieces of the walk over the data,
+ * seconds. */
 static double recent(const double *taken, unsigned count)
 {
 	unsigned last = count > PIECES_OF_LAP ? PIECES_OF_LAP : count;

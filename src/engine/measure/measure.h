@@ -83,7 +83,8 @@ enum { SETTLE_MARKS = 24 };
 struct settle {
 	uint64_t own_bytes; /* size of the core's own caches, bytes; a working set that fits these
 			       caches needs only one lap */
-	double seconds; /* time limit, in seconds, for the untimed walk before the trials (> 0) */
+	double seconds;	    /* time limit, in seconds, for the untimed walk over the data before the
+			       trials (> 0) */
 	double lap; /* if one pass over the working set (lap) takes at most this many seconds, it is
 		       walked completely; 0: SETTLE_LAP seconds */
 	double (*now)(void); /* function that returns the time in seconds; NULL: the measurement's
@@ -98,16 +99,17 @@ struct settle {
 	 * a cache covers. */
 	unsigned marks;
 	struct settle_mark {
-		uint64_t walked; /* number of elements that the walk had processed at this saved
-				    position */
+		uint64_t walked; /* number of elements that the walk over the data had processed at
+				    this saved position */
 		struct kernel_run run;
 	} mark[SETTLE_MARKS];
 };
 
-/* Walks measure->run untimed until the walk is in steady state, settle->seconds have passed, or
- * *cancel is set. Sets measure->far, lap and drifts from the walk; may update settle->reach. Call
- * measure_settle() after measure_begin(), before the first trial. measure_settle() does nothing for
- * complete runs, cold kernels, and runs with measure->rewind; measure->far then stays false. */
+/* Calls the kernel of measure->run untimed until the caches are in steady state, settle->seconds
+ * have passed, or *cancel is set. Sets measure->far, lap and drifts from the times of these calls;
+ * may update settle->reach. Call measure_settle() after measure_begin(), before the first trial.
+ * measure_settle() does nothing for complete runs, cold kernels, and runs with measure->rewind;
+ * measure->far then stays false. */
 void measure_settle(struct measure *measure, struct settle *settle, const atomic_bool *cancel);
 
 /* Calls the kernel `calls` times, each time on `elements` elements, with a fence after each call.

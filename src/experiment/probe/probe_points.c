@@ -33,8 +33,8 @@ static const double own_most = 2;
  * CORNER_WIDEST. */
 #define CORNER_WIDEST 1.3
 
-/* Bytes between two accesses of the TLB curve. The walk uses one line per page, and each line lies
- * in another set of the first cache. */
+/* Bytes between two accesses of the TLB curve. The loads of the TLB curve use one line per page,
+ * and each line lies in another set of the first cache. */
 enum { PAGE_STRIDE = PROBE_PAGE + 64 };
 
 /* The fewest and the most pages of the TLB curve. PAGES_FEW is a number of pages that any
@@ -242,8 +242,8 @@ static void refine_corners(
 	}
 }
 
-/* Clears the knee at which the walk's lines fill the first cache, because this knee does not show a
- * TLB size. */
+/* Clears the knee at which the accessed lines fill the first cache, because this knee does not show
+ * a TLB size. */
 static void ignore_caches(const struct probe *probe, struct plateaus *plateaus)
 {
 	const struct hierarchy_level *first =

@@ -326,9 +326,9 @@ static void put_findings(FILE *out, const struct probe_report *probe)
 
 /* ---- The plot of latency over size */
 
-/* The size of the plot in characters. Both axes of the plot are logarithmic. The first pass of the
- * probe measures four sizes per octave, so an octave has four columns. If the plot would be too
- * wide, an octave has two columns. */
+/* The size of the plot in characters. Both axes of the plot of latency over size are logarithmic.
+ * The first pass of the probe measures four sizes per octave, so an octave has four columns. If the
+ * plot would be too wide, an octave has two columns. */
 enum { ROWS = 14, COLUMNS = 70, LEFT = 8, PER_OCTAVE = 4, LABEL_OCTAVES = 4 };
 
 struct plot {

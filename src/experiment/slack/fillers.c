@@ -60,8 +60,8 @@ static const struct filler {
 	{ FILLS_PORTS, "vucomisd xmm%m, xmm%m", "avx" },
 	{ FILLS_PORTS, "vdivpd xmm%n, xmm%m, xmm%m", "avx" },
 #else
-	/* rewrite_function() can add instructions only to code of x86-64. This row exists only
-	   because a table must not be empty. */
+	/* rewrite_function() can add instructions only to code of x86-64. The row for other
+	   instruction sets exists only because a table must not be empty. */
 	{ FILLS_WIDTH, "nop", "rewrite" },
 #endif
 };

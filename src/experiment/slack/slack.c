@@ -127,9 +127,9 @@ const struct slack_report *slack_report(const struct slack *slack)
 
 /* ---- From points to values */
 
-/* Returns the cycles for which one filler (added instruction) keeps the resource busy. They are as
- * measured, but never fewer than the core model states if the difference is small: a resource
- * cannot be faster, and the first point was a little slow. */
+/* Returns the cycles for which one filler (added instruction) keeps the resource busy. The returned
+ * cycles are as measured, but never slightly fewer than the core model states: a resource cannot be
+ * faster, and the first measurement was a little slow. */
 static double each_of(const struct slack_resource *resource)
 {
 	return resource->kind == SLACK_AMBIGUOUS ? resource->took

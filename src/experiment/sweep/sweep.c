@@ -436,8 +436,7 @@ static void ask(void *context, unsigned index, struct request *request)
 			{
 				.seconds = seconds,
 				.precision = PRECISION_ENOUGH,
-				/* A time limit set by the user also limits the walk that brings the
-				 * caches to steady state. */
+				/* A time limit set by the user also limits the walk over the data that brings the caches to steady state. */
 				.warm_seconds = sweep->options.seconds > 0 ? seconds : 0,
 				/* On a quiet core, a measurement of a setting ends early and saves time. Each measurement has at least TRIALS_SETTLED trials, so that its value is precise enough if the user stops the sweep. */
 				.quiet_wanted = quiet > TRIALS_SETTLED ? quiet : TRIALS_SETTLED,

@@ -296,8 +296,8 @@ struct sweeps_row {
 	double bound;	       /* the binding limit, in cycles per element; NAN: unknown */
 };
 
-/* Sets the members `limit` and `bound` (the binding limit) of a measured row. Both are unknown if
- * `explanation` is NULL, or for another core than the measured one. */
+/* Sets the members `limit` and `bound` (the binding limit) of a measured row. The limit is unknown
+ * if `explanation` is NULL, or for another core than the measured one. */
 void sweeps_row_limit(struct sweeps_row *row, const struct explanation *explanation);
 
 /* Returns the row of a setting, or NULL. */

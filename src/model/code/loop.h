@@ -18,8 +18,8 @@
 enum { LOOP_INSNS = 1024, LOOP_PATH = 4096, LOOP_MOST = 32768 };
 
 struct loop_step {
-	uint16_t insn;		       /* index of the instruction in loop->insn */
-	bool taken;		       /* the step is a jump, or a branch that was taken */
+	uint16_t insn; /* index of the instruction in loop->insn */
+	bool taken;    /* the executed instruction is a jump, or a branch that was taken */
 	uint64_t address[INSN_MEMORY]; /* addresses of the instruction's memory operands; 0: unknown
 					*/
 };
@@ -28,8 +28,8 @@ struct loop {
 	int insn_count, insn_room;
 	struct insn *insn; /* instructions of the loop, in ascending order of address */
 	int path_count, path_room;
-	struct loop_step *path; /* steps in the order of execution; after the last step, the first
-				   step follows again */
+	struct loop_step *path; /* executed instructions (steps) in the order of execution; after
+				   the last step, the first step follows again */
 	int turns; /* number of loop iterations in the path (the executed instructions), >= 1 */
 	double elements; /* number of data elements that the path (the executed instructions)
 			    processes, > 0 */

@@ -41,9 +41,9 @@ struct level {
  * a larger part of L3. */
 enum pace { SLOW, FAST };
 
-/* Sets of kinds of reaches, with one bit for each value of enum reach_way. A reach is a part of the
- * kernel's data with its own frequency of accesses. If the kernel describes no parts of its data
- * (reaches), the sets of kinds of reaches are ignored. */
+/* Sets of kinds of reaches (parts of the kernel's data), with one bit for each value of enum
+ * reach_way. A reach is a part of the kernel's data with its own frequency of accesses. If the
+ * kernel describes no parts of its data (reaches), the sets of kinds of reaches are ignored. */
 enum { WAYS_ALL = ~0, WAYS_WAITING = ~(1 << REACH_ORDERED) };
 
 static double levels_cache(const struct tally *tally, int level)

@@ -1,6 +1,6 @@
 /* Computes the memory limits of a walk that reads the same data again and again in the same order.
- * A cache then holds either all lines of the walk or none, because the least recently used line is
- * evicted just before the walk reaches it again (model/limits/misses.h). The limits are soft:
+ * A cache then holds either all of these lines or none, because the least recently used line is
+ * evicted just before the loop reaches it again (model/limits/misses.h). The limits are soft:
  * caches differ in which line they evict. */
 #include "model/limits/tally.h"
 
@@ -73,8 +73,8 @@ static double far_cycles(const struct tally *tally, const double beyond[3])
 	return beyond[L3] * tally->elements * fmax(each, 0);
 }
 
-/* Adds the cycles to bring the lines of an element into L1, if no line stays in a cache that is too
- * small for the walk. */
+/* Adds the cycles to bring an element's lines into L1, if a cache is too small for the data and so
+ * keeps no line until its next use. */
 static void add_lines(struct tally *tally, const double beyond[3])
 {
 	const struct memory_facts *measured = &tally->place->measured;

@@ -63,7 +63,7 @@ double misses_working_set(
 double misses_reach_share(const struct kernel_walk *walk, int reach, double bytes);
 
 /* Computes the misses of a kernel. The kernel must have a function kernel->describe that describes
- * its walk. */
+ * its memory accesses. */
 void misses_of(const struct kernel *kernel, const int64_t *v, const struct cache_sizes *caches,
 	struct misses *misses);
 
@@ -74,9 +74,9 @@ double misses_crowd(double step, double line);
  */
 double misses_walk_crowd(const struct kernel_walk *walk, double line);
 
-/* Returns the bytes of cache that a walk needs to have no misses: all lines that the walk touches.
- * Accesses an even number of lines apart use only some sets of the cache. If `sets` is true, the
- * result also counts the space of the unused sets. */
+/* Returns the bytes of cache that repeated accesses need to have no misses: all lines that they
+ * touch. Accesses an even number of lines apart use only some sets of the cache. If `sets` is true,
+ * the result also counts the space of the unused sets. */
 double misses_held(double working_set, double step, double line, bool sets);
 
 /* Returns the misses of a cache level as text: "one read in 4 is a miss: 0.25 lines for each".

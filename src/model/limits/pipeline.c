@@ -210,9 +210,9 @@ static void begin(struct pipeline *pipeline, int from, int index, int port)
 	}
 }
 
-/* Lets a port execute the oldest ready micro-op of its queue. An ideal run takes the micro-op that
- * can begin first in this cycle. Returns false if no micro-op is ready; look_at is then the time
- * when the next micro-op is ready. */
+/* Lets a port execute the oldest ready micro-op of its queue. With ideal ports, the port takes the
+ * micro-op that can begin first in this cycle. Returns false if no micro-op is ready; look_at is
+ * then the time when the next micro-op is ready. */
 static bool execute_one(struct pipeline *pipeline, int port)
 {
 	const struct waiting *queue = pipeline->queue[port];
@@ -464,7 +464,7 @@ static void retire(struct pipeline *pipeline, struct progress *progress)
 }
 
 /* Renames the instructions (steps) of one cycle. Returns whether rename stalls: a buffer is full,
- * or no step is left. */
+ * or no instruction is left. */
 static bool rename_steps(struct pipeline *pipeline, struct progress *progress)
 {
 	const struct loop *loop = pipeline->loop;
@@ -481,8 +481,8 @@ static bool rename_steps(struct pipeline *pipeline, struct progress *progress)
 		const struct step *step = &pipeline->step[progress->renamed % steps];
 		double slots = step->slots;
 
-		/* An ideal run begins a step that does not fit into the cycle, and gives it slots
-		 * of the next cycle. */
+		/* With ideal ports, rename begins an instruction that does not fit into the cycle,
+		 * and gives it slots of the next cycle. */
 		if (!ideal && rules->slots == 0 && slots > progress->credit + 1e-9 &&
 			slots <= pipeline->width)
 			return false;
@@ -519,8 +519,8 @@ static double run(struct pipeline *pipeline)
 			sooner(progress.credit + (pipeline->now - last) * width, later(width, 1));
 		last = pipeline->now;
 		full = rename_steps(pipeline, &progress);
-		/* If rename stalls, nothing changes until a micro-op runs or a step retires, so the
-		 * cycles until then are skipped. */
+		/* If rename stalls, nothing changes until a micro-op executes or an instruction
+		 * retires, so the cycles until then are skipped. */
 		if (full)
 			pipeline->now =
 				next_event(pipeline, progress.retired < progress.renamed
@@ -557,7 +557,7 @@ void pipeline_open(
 	if (rules->restart > 0)
 		pipeline->rounds = (int)fmin(RESTARTS * ceil(rules->restart), RESTART_ROUNDS_MOST);
 	pipeline->warm = pipeline->rounds / 3;
-	/* Near the end of a run, no later step competes for ports. */
+	/* Near the end of a simulation, no later instruction competes for ports. */
 	pipeline->until =
 		pipeline->rounds - (rules->ideal || rules->gate_count ? pipeline->rounds / 6 : 0);
 	pipeline->work = memory_new(nodes, sizeof(*pipeline->work));

@@ -100,7 +100,7 @@ double memory_stream_share(const struct memory_facts *measured, double range);
 
 /* Returns how many bytes of L3 a loop still finds in L3 if it comes back to a line after `cycles`
  * cycles. The value is interpolated between the fastest measured reads and loads that wait for each
- * other. `slow` is the size of L3 for the latter. `slow` is the size of L3 for the latter walk.
+ * other. `slow` is the size of L3 for such waiting loads.
  * Returns NAN if fast reads are not measured. */
 double memory_fast_bytes(const struct memory_facts *measured, double slow, double cycles);
 
