@@ -181,7 +181,7 @@ TEST(refuses_wrong_words)
 	check_ok(sweep_assign(play->sweep, "acc=1"));
 	refused(sweep_assign(play->sweep, "acc=2"), "acc is given twice");
 	refused(begin_limited(&kernel_fold, 0, "acc=9 unroll=1,2", MEMORY_LIMITS_UNKNOWN),
-		"no combination is left: acc=9 needs");
+		"no combination of knob values is left: acc=9 needs");
 	refused(begin_limited(
 			&kernel_fold, 0, "size=1k..90k:1 stride=1..64 op=*", MEMORY_LIMITS_UNKNOWN),
 		"more than 10000000 combinations");

@@ -281,7 +281,8 @@ TEST(slow_visits_are_made_three_times)
 	run_nops(slow_answer);
 	assert_int_equal(play->requests, 3);
 	assert_int_equal(play->report->row[0].state, WINDOWS_FAILED);
-	assert_string_equal(windows_why(play->report), "every trial in 3 visits was disturbed");
+	assert_string_equal(
+		windows_why(play->report), "every trial in 3 measurements was disturbed");
 }
 
 /* The visits before one that fails belong to no point. */

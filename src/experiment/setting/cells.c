@@ -173,7 +173,7 @@ void cell_visit(struct cell *cell, const struct result *result, unsigned quiet_w
 	cell->settled = true;
 	if (!cell->sample.valid)
 		cell->failure =
-			status_failed("every trial in %u visits was disturbed", cell->visits);
+			status_failed("every trial in %u measurements was disturbed", cell->visits);
 }
 
 void cell_count(struct cell *cell, const struct result *result)

@@ -214,7 +214,8 @@ struct status sweep_begin(struct sweep *sweep, struct memory_limits memory_limit
 		}
 	}
 	if (progress->cells == 0)
-		return status_usage("no combination is left: %.200s", progress->why_excluded);
+		return status_usage(
+			"no combination of knob values is left: %.200s", progress->why_excluded);
 	few = fmin((double)progress->cells * SECONDS_SINGLE, SECONDS_FEW);
 	sweep->scale = sweep->options.seconds > 0 ? sweep->options.seconds / sweep->base_total
 						  : fmax(few / sweep->base_total, 1);
@@ -436,9 +437,12 @@ static void ask(void *context, unsigned index, struct request *request)
 			{
 				.seconds = seconds,
 				.precision = PRECISION_ENOUGH,
-				/* A time limit set by the user also limits the walk over the data that brings the caches to steady state. */
+				/* A time limit set by the user also limits the walk over the data
+				 * that brings the caches to steady state. */
 				.warm_seconds = sweep->options.seconds > 0 ? seconds : 0,
-				/* On a quiet core, a measurement of a setting ends early and saves time. Each measurement has at least TRIALS_SETTLED trials, so that its value is precise enough if the user stops the sweep. */
+				/* On a quiet core, a measurement of a setting ends early and saves
+				 * time. Each measurement has at least TRIALS_SETTLED trials, so that
+				 * its value is precise enough if the user stops the sweep. */
 				.quiet_wanted = quiet > TRIALS_SETTLED ? quiet : TRIALS_SETTLED,
 				.patience = PATIENCE,
 			},
@@ -498,7 +502,7 @@ static const struct cell *take(struct sweep *sweep)
 		 * says from how many trials its value was computed. */
 		if (!cell->settled && status_is_ok(&cell->failure) && !cell->sample.valid)
 			cell->failure = status_failed(
-				"every trial in %u visits was disturbed", cell->visits);
+				"every trial in %u measurements was disturbed", cell->visits);
 		return cell;
 	}
 	return NULL;

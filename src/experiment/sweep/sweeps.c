@@ -234,7 +234,8 @@ static bool read_usual(struct reader *reader)
 	const char *more = rows_rest(&reader->rows);
 
 	reader->sweep->usual = true;
-	return !*more || rows_fail(&reader->rows, "\"%s\" after usual: expected nothing", more);
+	return !*more || rows_fail(&reader->rows,
+				 "\"%s\" after the word usual: expected the end of the line", more);
 }
 
 static bool read_kernel(struct reader *reader)
@@ -275,7 +276,9 @@ static bool read_log(struct reader *reader, bool *log)
 	const char *word = rows_word(&reader->rows);
 
 	*log = strcmp(word, "log") == 0;
-	return *log || !*word || rows_fail(&reader->rows, "\"%s\": expected log or nothing", word);
+	return *log || !*word ||
+	       rows_fail(&reader->rows, "\"%s\": expected log, for a logarithmic axis, or nothing",
+		       word);
 }
 
 static bool read_x(struct reader *reader)

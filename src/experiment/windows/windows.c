@@ -332,7 +332,7 @@ static void measure_point(struct windows *windows, struct windows_row *row, doub
 	const double begin = measurer_now(windows->measurer);
 	struct sample best = { 0 }, sample;
 	bool enough = false;
-	char why[48];
+	char why[56];
 	int visits = 0;
 
 	while (!enough && !measurer_stopped(windows->measurer) && !time_is_up(windows) &&
@@ -353,7 +353,7 @@ static void measure_point(struct windows *windows, struct windows_row *row, doub
 		row->setting = setting_at(windows, row, x);
 		add_point(windows, row, x, &best);
 	} else if (enough) {
-		snprintf(why, sizeof(why), "every trial in %d visits was disturbed", visits);
+		snprintf(why, sizeof(why), "every trial in %d measurements was disturbed", visits);
 		fail_row(row, why);
 	}
 }
