@@ -39,7 +39,8 @@ static inline int command_direction(const char *given)
 	return *given == '-' ? -1 : 1;
 }
 
-/* Parses "+N" or "-N" into `steps`. Returns false for any text other than a signed number. */
+/* Parses a typed "+N" or "-N" and stores the signed number in `steps`. Returns false for any text
+ * other than a signed number. */
 bool action_steps(const char *text, int *steps);
 
 /* Refuses a command that measures this machine, during a replay or before the machine is known. */

@@ -1,4 +1,5 @@
-/* session_advance() takes results from the engine and submits due requests. */
+/* session_advance() takes measured results from the engine, and sends the engine the next request
+ * when it is due. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -155,7 +156,8 @@ static int next_cell(struct session *session)
 	return plan_doubtful(&session->plan);
 }
 
-/* Submits the next request to the engine if a request is due. Returns whether the view changed. */
+/* Sends the next request for a measurement to the engine if a request is due. Returns whether the
+ * view changed. */
 static bool submit(struct session *session)
 {
 	const struct live *live = &session->live;

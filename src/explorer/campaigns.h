@@ -16,7 +16,7 @@
 
 struct session;
 
-/* The campaigns of a session in order of priority, highest first. */
+/* The kinds of campaigns (long measurements) of a session, highest priority first. */
 enum campaign_of {
 	CAMPAIGN_CORE,
 	CAMPAIGN_PROBE,
@@ -51,15 +51,16 @@ struct under_way {
 	struct turns *turns; /* the campaign's thread */
 	bool running;	     /* the campaign has not ended */
 	bool halted; /* true: the campaign must end as soon as its computation is complete */
-	uint64_t generation; /* generation of the campaign's request at the engine; 0: no request is
-				at the engine */
+	uint64_t generation; /* generation (number) of the campaign's request that the engine has
+				not answered; 0: no such request */
 	bool stands;	     /* the campaign is paused */
 	/* Time at which the campaign's present pause began (stands_since), and length of all its
 	 * earlier pauses (paused), in seconds. */
 	double stands_since, paused;
 };
 
-/* Whether a campaign, such as the probe, replaces the live measurement and the cells now. */
+/* Whether a long measurement, such as the probe, now runs instead of the live measurement and of
+ * the settings around the present one. */
 bool session_apart(const struct session *session);
 /* Cancels the present request. If the lost request belonged to a campaign (long measurement), the
  * campaign chooses its next request again. */
@@ -88,8 +89,8 @@ void campaign_choose_again(struct session *session, enum campaign_of which);
 void campaigns_pause(struct session *session, bool pause);
 /* Whether a running campaign (long measurement) is computing in its thread. */
 bool campaigns_think(const struct session *session);
-/* Ends campaigns that were told to end, and whose computation is complete. Returns whether a
- * campaign (long measurement) has ended. */
+/* Ends each long measurement that was asked to end and whose computation is complete. Returns
+ * whether a campaign (long measurement) has ended. */
 bool campaigns_look(struct session *session);
 /* Submits the next request of a campaign. `apart` selects the campaigns that replace the live
  * measurement, such as the probe. Returns false if no campaign (long measurement) has a request

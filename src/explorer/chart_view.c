@@ -292,8 +292,9 @@ struct status chart_view(const struct view *view, const struct chart_origin *ori
 
 /* ---- the command ---- */
 
-/* Removes the colour theme from the beginning of the picture command's arguments, as in "light
- * FILE" or "dark". The arguments "FILE" of the picture command have no theme. */
+/* Removes the colour theme from the beginning of the arguments of the command `picture`, as in
+ * "light FILE" or "dark". The arguments "FILE" of the command `picture` do not begin with a theme.
+ */
 static enum picture_theme take_theme(const char **arguments)
 {
 	for (int i = 0; picture_theme_names[i]; i++) {

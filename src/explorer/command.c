@@ -49,7 +49,8 @@ const struct command_row *command_of(const char *line, const char **arguments)
 	for (const struct command_row *row = command_rows(); row->name; row++) {
 		size_t length;
 
-		/* This comparison alone excludes most commands, for each row of the key bar. */
+		/* The comparison of first characters alone excludes most commands: a fast check,
+		 * because the key bar looks up many commands. */
 		if (row->name[0] != line[0])
 			continue;
 		length = strlen(row->name);
@@ -298,7 +299,7 @@ static void read_help(struct command_row *table)
 
 const struct command_row *command_rows(void)
 {
-	/* The groups of commands are listed in the order of the help screen. */
+	/* The groups of commands in this table are in the order of the help screen. */
 	static const struct command_row *const groups[] = { commands_setting, commands_panes,
 		commands_fronts, commands_measuring, commands_campaigns, commands_picture,
 		commands_terminal, commands_reopen, commands_find, commands_general };

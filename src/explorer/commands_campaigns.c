@@ -1,6 +1,6 @@
-/* Commands for the probe, the core measurement and named sweeps. While one of these campaigns runs,
- * it replaces the live measurement. After the probe and the core measurement, the limits use their
- * results. */
+/* Commands for the probe, the core measurement and named sweeps. While a probe, a core measurement
+ * or a named sweep runs, it replaces the live measurement. The limits use the latencies that the
+ * probe has measured, and the core model that the core measurement has made. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -308,8 +308,8 @@ const struct campaign_row campaign_row_sweep = {
 	.kind = &campaign_sweep_table, .apart = true, .over = sweep_over
 };
 
-/* Finds the named sweep of the first word, and replaces its values by those of the other words. The
- * caller frees the words of the sweep. */
+/* Finds the named sweep that the first word names, and replaces its knob values by the values in
+ * the other words. The caller frees the text that holds the words of the named sweep. */
 static struct status read_sweep(
 	const struct session *session, char *arguments, struct named_sweep *sweep)
 {

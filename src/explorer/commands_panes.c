@@ -39,8 +39,8 @@ static void act_present(struct session *session)
 /* The largest number of lines that one scroll command scrolls. */
 enum { SCROLL_MOST = LOOP_MOST };
 
-/* Scrolls by `by` lines. `first` is the first line on screen, and `lines` is the number of all
- * lines. `scroll` sets the new first line on screen. */
+/* Scrolls the text of a panel by `by` lines. `first` is the first line on screen, and `lines` is
+ * the number of all lines. `scroll` sets the new first line on screen. */
 static struct status scroll_lines(struct session *change, int first, int by, int lines,
 	void (*scroll)(struct session *session, int first))
 {
@@ -134,8 +134,9 @@ static struct status nothing_further(void)
 	return status_usage("nothing further that way");
 }
 
-/* In the mountain panel, the right arrow goes to a larger size. In the mountain panel, the up arrow
- * goes to a larger stride. */
+/* In the panel of slices, the right arrow goes to a larger size, if the kernel has a knob `size`.
+ * In the panel of slices, the up arrow goes to a larger value of the second slice's knob, usually
+ * the stride. */
 static bool slices_target(const struct session *session, int dx, int dy, struct setting *setting)
 {
 	const struct plan *plan = &session->plan;
@@ -145,8 +146,9 @@ static bool slices_target(const struct session *session, int dx, int dy, struct 
 		setting);
 }
 
-/* The up and down arrows go to the setting of the row above or below. From a setting that is not in
- * the table, they go to the first row. */
+/* In the table of a named sweep, the up and down arrows go to the setting of the row above or
+ * below. From a setting that is not in the named sweep's table, the arrow keys go to the first row.
+ */
 static bool sweep_target(const struct session *session, int dx, int dy, struct setting *setting)
 {
 	const struct sweep_table_report *report = session_sweep(session);
@@ -175,7 +177,8 @@ static bool counters_counted(const struct session *session)
 	return session->counted.counts.count > 0;
 }
 
-/* The panes are in the order of the command `focus next`. */
+/* The panels in panes[] are in the order in which the command `focus next` gives them the arrow
+ * keys. */
 static const struct pane panes[] = {
 	{ "kernels", NULL, NULL, action_kernel_by },
 	{ "knobs" },
@@ -309,7 +312,8 @@ static struct status run_move(const struct session *session, struct session *cha
 	if (session->screen.overlay != OVERLAY_NONE)
 		return move_in_overlay(session, change, dx, dy);
 	/* If the user typed an incomplete value for a knob, an arrow key discards the value. If the
-	 * typed value were not discarded, it would reappear in another pane. */
+	 * typed value of the knob were not discarded, it would reappear when the arrow keys act on
+	 * another panel. */
 	if (change)
 		entry_drop(change);
 	return move_in_pane(session, change, dx, dy);

@@ -186,7 +186,8 @@ bool action_steps(const char *text, int *steps)
 	return true;
 }
 
-/* Moves the chosen knob of `setting` by `steps` values. Returns whether the setting changed. */
+/* Changes the chosen knob of `setting` to the value `steps` values further. Returns whether the
+ * setting changed. */
 static bool step(const struct session *session, struct setting *setting, int steps)
 {
 	if (session->replay)
@@ -289,7 +290,7 @@ static struct status check_digit(const struct session *session, const char *digi
 	return status;
 }
 
-/* Moves the chosen knob to a value. */
+/* Sets the chosen knob to a value. */
 static struct status move_knob_to(
 	const struct session *session, struct session *change, int64_t value)
 {

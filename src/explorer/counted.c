@@ -38,8 +38,8 @@ int counted_extra(const struct counted *counted, const char *name)
 	return -1;
 }
 
-/* Moves the event counts from one event plan to another. Events that are in both plans keep their
- * counts. */
+/* Copies event counts from one event plan (the list of events to count) to another plan. Events
+ * that are in both event plans keep their counts. */
 static void carry(const struct event_plan *from, const struct event_plan *to, struct counts *counts)
 {
 	struct counts old = *counts;

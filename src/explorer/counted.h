@@ -27,8 +27,10 @@ struct counted {
 	/* The reason why the newest result has no event counts; empty: it has counts, or there is
 	 * no result. */
 	char why[200];
-	uint32_t asked_id;    /* id of the event plan in the last request for the present setting */
-	uint32_t answered_id; /* id of the event plan that the last result answered */
+	uint32_t asked_id; /* id of the event plan (list of events to count) in the last request for
+			      the present setting */
+	uint32_t answered_id; /* id of the event plan (list of events to count) whose counts the
+				 last result has */
 	/* Event counts of the present setting, from its newest result or from earlier measurements
 	 * of it. */
 	struct counts counts;

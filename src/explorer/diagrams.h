@@ -1,5 +1,5 @@
-/* The timeline and the dependence graph of the present setting. They are computed only while their
- * panel is in front. Only diagrams.c writes a `struct diagrams`. */
+/* The timeline and the dependence graph of the present setting. The diagrams are computed only
+ * while their panel is in front. Only diagrams.c writes a `struct diagrams`. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,8 +10,8 @@ struct session;
 struct diagrams_made;
 
 struct diagrams {
-	/* The diagrams, and the explanations that they belong to. diagrams_view() fills them for a
-	 * new explanation. */
+	/* The timeline and the graph, each with the number of the explanation (analysis of the
+	 * setting's code) that it shows. diagrams_view() fills them for a new explanation. */
 	struct diagrams_made *made;
 	int row;   /* the chosen row */
 	int shift; /* columns by which the diagram is scrolled */
@@ -25,7 +25,7 @@ bool diagrams_in_front(const struct session *session, const char *name);
 /* Whether the present setting has decoded code for a diagram. */
 bool diagrams_there(const struct session *session);
 
-/* Goes back to the first row and column. */
+/* Chooses the first row of the diagram, and scrolls the diagram to its first column. */
 void diagrams_begin(struct session *session);
 /* The functions diagrams_move() and diagrams_slide() choose a row and scroll to a column.
  * diagrams_rows() returns the number of rows of the diagram in front. */

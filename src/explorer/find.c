@@ -382,8 +382,8 @@ static void offer_drops(struct search *search)
 }
 
 /* Adds counter events to the list, after all other results, because there may be thousands. Events
- * with all words of the text in their names come first. Returns the number of events that did not
- * fit in the list. */
+ * with all words of the text in their names come first. Returns the number of matching events that
+ * did not fit in the list of the find overlay. */
 static int add_events(
 	const struct session *session, const char *words, struct view_found *found, int *count)
 {

@@ -1,5 +1,6 @@
 /* Finds the limits of the present setting. The session computes the limits again as soon as the
- * setting or the core changes. A background thread explains code that must be stepped through. */
+ * setting or the core changes. If the kernel's code must be single-stepped to find its executed
+ * instructions, a background thread computes the limits. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,8 +24,8 @@ static const double READING_DELAY = 0.06;
 /* Number of settings whose limits one call of insight_advise() computes, in 0.2 to 1.1 ms each.
  * Keys are handled and the screen is drawn between two calls of insight_advise(). */
 enum { ADVICE_AT_ONCE = 4 };
-/* During the search for advice, seconds between two settings that are stepped through. The pause
- * ADVICE_PAUSE_WANTED applies while the user waits for the advice. */
+/* During the search for advice, seconds between two settings that are stepped through. While the
+ * user waits for the advice, the shorter pause ADVICE_PAUSE_WANTED applies. */
 static const double ADVICE_PAUSE = 0.1, ADVICE_PAUSE_WANTED = 0.01;
 
 /* ---- in a background thread ---- */
@@ -364,7 +365,7 @@ struct cache_sizes insight_caches(const struct session *session)
 		session->insight.core.uarch, insight_foreign(session), &session->memory.facts);
 }
 
-/* The session calls this function after the limits of the setting were computed. Finds the
+/* The session calls begin_advice() after the limits of the present setting were computed. Finds the
  * published cycles and the source code of the setting and the model's values of the counted events,
  * and begins the search for advice. */
 static void begin_advice(struct session *session)
@@ -475,7 +476,8 @@ static void memory_known(struct session *session)
 }
 
 /* Whether a steady measurement differs from its prediction, and the prediction depends on values of
- * L3 or memory that were measured some time ago. Other programs may have changed these values. */
+ * L3 or memory that were measured some time ago. The activity of other programs may change the
+ * latencies of L3 and memory. */
 static bool memory_drifted(const struct session *session)
 {
 	const struct insight *insight = &session->insight;
@@ -522,7 +524,8 @@ void insight_memory(struct session *session, const struct result *result)
 	memory_probe_accept(&session->memory, session_machine(session),
 		cache[0] ? cache[0]->latency : 0, cache[1] ? cache[1]->latency : 0, result);
 	session->insight.memory_at = session->now;
-	/* If no latency has changed, the explanations stay valid. */
+	/* If no measured latency has changed, the limits computed with these latencies remain
+	 * valid. */
 	if (memcmp(&was.facts, &session->memory.facts, sizeof(was.facts)) == 0)
 		return;
 	memory_known(session);
@@ -530,7 +533,7 @@ void insight_memory(struct session *session, const struct result *result)
 
 /* ---- the advice ---- */
 
-/* Whether the replayed recording contains a setting. */
+/* Whether the replayed recording contains a sample of a setting. */
 static bool is_recorded(const void *replay, const struct setting *setting)
 {
 	return replay_find(replay, setting) >= 0;
@@ -606,8 +609,9 @@ bool insight_thinks(const struct session *session)
 	return session->insight.background_explain.job;
 }
 
-/* Takes the explanation that the background thread has computed. The background thread explains
- * (finds the limits of) the present setting, or a setting of the search for advice. */
+/* Takes the explanation (limits of a setting) that the background thread has computed. The
+ * background thread explains (finds the limits of) the present setting, or a setting of the search
+ * for advice. */
 static void take_background(struct session *session)
 {
 	struct insight *insight = &session->insight;

@@ -57,8 +57,8 @@ struct insight {
 	bool loaded;
 	struct core core;
 	char note[300];		/* why the present setting has no explanation */
-	struct setting setting; /* setting of `explanation`; its kernel is NULL if there is no
-				   explanation */
+	struct setting setting; /* the setting whose limits `explanation` holds; its kernel is NULL
+				   if there is no explanation */
 	/* The explanation of the present setting: points to `own` or into explain_cache. While the
 	 * kernel's code is being read (`reading`), `explanation` is the previous explanation. */
 	struct explanation *explanation;
@@ -79,15 +79,15 @@ struct insight {
 	bool is_published;
 	struct published_limits published_limits; /* limits that judge the published cycles */
 	bool advised;				  /* `advice` is complete */
-	/* Time at which the search for advice continues. The time is -INFINITY if the search for
-	 * advice begins as soon as the setting has stayed unchanged long enough. */
+	/* Time at which the search for advice continues. -INFINITY: the search for advice begins as
+	 * soon as the setting has stayed unchanged long enough. */
 	double advice_due;
 	bool advice_wanted; /* true: the user has asked for advice and waits for it */
 	struct advice advice;
 	double memory_at; /* time at which a value of L3 or memory was last measured */
 	int code_first;	  /* number of the first line of code on screen */
-	unsigned number;  /* number of the present explanation; a new explanation has a new number,
-			     which is never 0 */
+	unsigned number; /* number of the present explanation (limits and code of the setting); each
+			    new explanation has a new number, never 0 */
 };
 
 void insight_start(struct session *session, const struct explainer *explainer, const char *uarch);
@@ -101,7 +101,7 @@ struct status insight_ask(struct session *session, const char *name);
  * caller unloads the copy. Returns false if there is no core model. */
 bool insight_copy_core(const struct session *session, struct core *core);
 /* Loads the core model that the program ships for the running core; the caller unloads it. Returns
- * false if there is none. */
+ * false if the program ships no core model for the running core. */
 bool insight_shipped_core(const struct session *session, struct core *core);
 void insight_take_nearest(struct session *session);
 /* Uses the core model in `text` for the running core. */
@@ -111,7 +111,7 @@ struct status insight_adopt(struct session *session, const char *text, const cha
 struct core_choice insight_choice(const struct session *session);
 void insight_choose(struct session *session, const struct core_choice *choice);
 
-/* Explains the present setting, unless an explanation of that setting already exists. */
+/* Computes the explanation (limits and code) of the present setting, unless it already exists. */
 void insight_renew(struct session *session);
 /* Discards every explanation. Call insight_forget() after the code, the core or the memory
  * latencies have changed. */
@@ -131,11 +131,11 @@ void insight_learn(struct session *session, const struct probe_report *report);
 /* Returns the time at which insight_advance() next has code to read or advice to find; INFINITY:
  * never. */
 double insight_due(const struct session *session);
-/* Reads code or searches for advice if insight_due() has passed. Returns whether the view
- * changed. */
+/* Continues to read code or to search for advice if the time that insight_due() returned has
+ * passed. Returns whether the view changed. */
 bool insight_advance(struct session *session);
-/* Whether a background thread is explaining a setting. If a thread is running, call
- * insight_advance() again soon. */
+/* Whether a background thread is explaining a setting. If a background thread is computing limits,
+ * call insight_advance() again soon. */
 bool insight_thinks(const struct session *session);
 
 /* Continues the search for advice. The search for advice needs several calls, and the explorer

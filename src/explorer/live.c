@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Seconds between two requests for the setting on screen. At first, there are ten requests per
- * second, which use at most a third of the core's time. The seconds between requests grow by these
- * steps while the sample is steady and the user gives no command. The first request after a change
- * of the setting may last longer, because it must find enough quiet trials. The first request for a
- * new setting reports a provisional sample early. */
+/* Seconds between two requests for the setting on screen. After a command of the user, there are
+ * ten requests per second, which use at most a third of the core's time. The seconds between
+ * requests grow by these steps while the sample is steady and the user gives no command. The first
+ * request after a change of the setting may last longer, because it must find enough quiet trials.
+ * The first request for a new setting reports a provisional sample early. */
 static const double LIVE_PERIODS[] = { 0.1, 0.2, 0.4, 0.8, 1.0 };
 enum { LIVE_STEPS = sizeof(LIVE_PERIODS) / sizeof(LIVE_PERIODS[0]) };
 /* Seconds for which the sample must be steady before the time between requests grows to the next
@@ -144,9 +144,9 @@ static bool near_steady(const struct sample *steady, const struct sample *sample
 	return fabs(sample->cpe - steady->cpe) <= spread;
 }
 
-/* Whether the sample is close to the sample that was measured at the first step, with the most
- * frequent requests. The result of the last request must be close to that sample, too, unless it
- * has too few quiet trials. */
+/* Whether the sample on screen is close to the sample that was measured while requests were most
+ * frequent. The result of the last request must also be close to the earlier sample, unless that
+ * result has too few quiet trials. */
 static bool is_steady(const struct live *live, const struct sample *request)
 {
 	const struct sample *sample = &live->sample, *steady = &live->steady;
@@ -208,8 +208,8 @@ static void strip_add(struct live *live, const struct trials *trials, unsigned m
 	live->ticked = trials->count;
 }
 
-/* Adds the numbers of quiet and of disturbed trials of a request (its tally), and removes tallies
- * that are older than the time `oldest`. */
+/* Stores how many trials of a request were quiet and how many were disturbed, and removes such
+ * counts older than `oldest`. */
 static void tally_add(struct live *live, const struct trials *trials, float oldest)
 {
 	struct tally tally = { .at = trials->trial[trials->count - 1].at };
@@ -228,10 +228,10 @@ static void tally_add(struct live *live, const struct trials *trials, float olde
 }
 
 /* Adds a request's trials to the pool of recent trials, and removes trials older than POOL_SECONDS.
- * If the pool of trials is then too full, removes the oldest requests as long as POOL_QUIET quiet
- * trials remain. If the pool of trials is still too full, removes single trials. Quiet trials are
- * removed from the pool last, because short contention must not remove the sample. pool->forgotten
- * counts the removed trials that are younger than POOL_SECONDS. */
+ * If the pool (the trials of the last seconds) has no room, removes the oldest requests as long as
+ * POOL_QUIET quiet trials remain. If the pool still has no room for the new trials, removes single
+ * trials. Quiet trials are removed from the pool last, because short contention must not remove the
+ * sample. pool->forgotten counts the removed trials that are younger than POOL_SECONDS. */
 static void pool_add(struct live *live, const struct trials *trials)
 {
 	struct trials dated = *trials, *pool = &live->pool;
@@ -314,8 +314,8 @@ void live_take(struct live *live, const struct result *result, bool replayed, bo
 		live->answered = true;
 	sample_summarise(&result->trials, &live->facts, &request);
 	live_slow_down(live, &request, took, idle, now);
-	/* After a request with contended trials, the next request follows soon, because the pool
-	 * must keep enough quiet trials. */
+	/* After a request whose trials were disturbed by other programs, the next request follows
+	 * soon, to keep enough quiet trials. */
 	live->made_up = request.contended;
 	live->due = live->asked_at + live_pause(live->made_up ? 0 : live->step, took);
 	live->due = fmax(live->due, now + LIVE_TURN);

@@ -1,5 +1,5 @@
-/* The live measurement repeats requests for the present setting, and pools their trials of the last
- * seconds into one sample. Only live.c writes a `struct live`. */
+/* The live measurement measures the present setting again and again, and pools the trials of the
+ * last seconds into one sample. Only live.c writes a `struct live`. */
 #pragma once
 
 #include <stdbool.h>
@@ -34,8 +34,8 @@ struct live {
 	double changed_at;
 	double asked_at; /* time at which the last request for the present setting was sent */
 	double due;	 /* time at which the next request for the present setting is due */
-	/* Step of the request rate. At step 0, the session sends ten requests per second; at later
-	 * steps, it sends fewer requests. */
+	/* Step of the request rate. `step` sets the rate of live requests: at step 0, ten requests
+	 * per second; at later steps, fewer requests. */
 	int step;
 	/* The sample that was measured at step 0, with which later samples are compared. */
 	struct sample steady;
@@ -55,7 +55,8 @@ struct live {
 	/* Number of trials of the present request that are already on the strip chart. */
 	unsigned ticked;
 	struct sample sample;
-	struct sample quiet; /* the last sample that live_is_good() accepted */
+	/* The last sample of the present setting that live_is_good() accepted. */
+	struct sample quiet;
 	/* Time at which the quiet sample was measured, perhaps when the user chose this setting
 	 * earlier. */
 	double quiet_at;
@@ -79,8 +80,8 @@ void live_recall(struct live *live, const struct cell *cell);
  * live_asked() after the live request was sent. */
 const struct budget *live_budget(const struct live *live);
 void live_asked(struct live *live, uint64_t generation, double now);
-/* Takes an early or final result of the last request. `replayed` is true if the result comes from a
- * recording. `idle` is true if the session has nothing else to measure. */
+/* Takes a provisional or the final result of the last live request. `replayed` is true if the
+ * result comes from a recording. `idle` is true if the session has nothing else to measure. */
 void live_take(
 	struct live *live, const struct result *result, bool replayed, bool idle, double now);
 /* Call live_fail() or live_stop() when the setting cannot be measured. live_fail() removes the
@@ -90,12 +91,12 @@ void live_stop(struct live *live, const char *why);
 /* Call live_wake() after a command. live_wake() sets the rate of requests to ten per second
  * again. */
 void live_wake(struct live *live, double now);
-/* Makes the next live request for the present setting due at once. */
+/* Allows the next request for the present setting to be sent at once. */
 void live_hasten(struct live *live, double now);
 /* Restarts the waiting time for the first sample, unless a final result has arrived. */
 void live_wait_again(struct live *live, double now);
 
-/* Returns the number of seconds between two short requests. */
+/* Returns the number of seconds between two live requests, if the requests are short. */
 double live_period(const struct live *live);
 /* Whether a sample is good enough to represent its setting later. */
 bool live_is_good(const struct sample *sample);

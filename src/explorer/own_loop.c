@@ -38,9 +38,9 @@ static void show_errors(struct session *session, const char *path, const struct 
 	overlay_text(session, title, text_string(said));
 }
 
-/* Makes a compiled kernel the own loop of the session. The own loop becomes the present setting,
- * unless it is a new version of a loop that is not on screen. The sample of the own loop's previous
- * version becomes A, the setting compared with. */
+/* Makes a compiled kernel the own loop (the function in the user's file) of the session. The own
+ * loop becomes the present setting, unless it is a new version of a loop that is not on screen. The
+ * sample of the own loop's previous version becomes A, the setting compared with. */
 static void take(struct session *session, const struct kernel *kernel, bool go)
 {
 	const struct setting *present = &session->setting;
@@ -62,8 +62,8 @@ static void take(struct session *session, const struct kernel *kernel, bool go)
 	}
 	insight_forget(session);
 	/* A, the pinned setting for comparison, is removed if it belongs to an older version of the
-	 * own loop. The new version of the own loop has overwritten the kernel of that older
-	 * version. */
+	 * own loop. The new version of the own loop replaces the kernel of the previous version in
+	 * memory. */
 	if (session->pinned.setting.kernel == kernel)
 		session_unpin(session);
 	undo_forget(session, kernel);

@@ -28,9 +28,9 @@ static uint64_t last_cache(const struct session *session)
  * larger working set. */
 enum { ISOLATED_MOST = 64 << 20 };
 
-/* Adds a setting to the plan of settings to measure, unless one of the first `look` entries already
- * holds it. Returns the index of the plan's entry, or -1 if the kernel or the machine refuses the
- * setting. */
+/* Adds a setting to the list of settings to measure, unless one of its first `look` entries already
+ * has the same setting. Returns the index of the setting in the list of settings to measure, or -1
+ * if the kernel or the machine refuses the setting. */
 static int plan_place(struct session *session, const struct setting *setting, int look)
 {
 	struct plan *plan = &session->plan;
@@ -55,7 +55,7 @@ static int plan_place(struct session *session, const struct setting *setting, in
 }
 
 /* Adds the points of a slice (curve over one knob) to the plan, and fills the slice's planned[].
- * The point nearest to the present setting is measured first. */
+ * Of a slice (curve over one knob), the point nearest to the present setting is measured first. */
 static void slice_place(struct session *session, struct plan_slice *slice)
 {
 	struct setting setting = session->setting;
@@ -322,9 +322,9 @@ static int value_beside(const int64_t *values, int count, int64_t value, int dir
 	return place.index < count ? place.index : -1;
 }
 
-/* Finds the next possible setting along a knob. `planned` has an index into the plan for each
- * value, or -1 if the value is not possible. If `planned` is NULL, walk() checks the setting
- * itself. */
+/* Finds the setting with the next possible value of a knob. `planned` has an index into the plan
+ * for each value, or -1 if the value is not possible. If `planned` is NULL, walk() checks the
+ * setting itself. */
 static bool walk(const struct session *session, int knob, const int64_t *values, int count,
 	const int *planned, int direction, struct setting *setting)
 {

@@ -14,7 +14,7 @@ struct session;
 enum { PLANNED_MAX = 2 * VIEW_SLICE + VIEW_GRID_X * VIEW_GRID_Y };
 enum {
 	CELL_QUIET = 40
-}; /* number of quiet trials that one measurement of a cell (setting) requests */
+}; /* number of quiet trials that one measurement of a setting around the present one asks for */
 
 /* A cell: a setting to measure, with its trials. `cell` is NULL until the first measurement of the
  * setting. */
@@ -24,8 +24,8 @@ struct planned {
 };
 
 /* The values of one knob along which a slice (a curve on screen) is drawn. planned[] of a slice
- * holds an index into plan.planned for each value of the knob. Index -1: the kernel refuses that
- * combination of knobs. */
+ * holds an index into plan.planned for each value of the knob. An index -1 in planned[]: the kernel
+ * refuses the combination of this value with the other knobs. */
 struct plan_slice {
 	int knob, count, here;
 	int64_t value[VIEW_SLICE];

@@ -102,7 +102,7 @@ struct status playback_fit(const struct session *session, struct setting *settin
 	for (int i = 0; i < wanted.kernel->knob_count; i++) {
 		const struct knob *knob = &wanted.kernel->knobs[i];
 
-		/* The error of a replay names the first requested value of a knob that was not
+		/* The error message of a replay names the first knob whose requested value was not
 		 * recorded. */
 		if (!(asked >> i & 1) || knob->kind != KNOB_CHOICE)
 			continue;

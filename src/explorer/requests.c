@@ -13,14 +13,14 @@ static const double REST = 0.1;
  * evenly between 0 and 1. */
 static const double GOLDEN = 0.6180339887;
 
-/* Seconds of one measurement of a cell, a setting around the present setting. A measurement of a
- * neighbouring setting is short, so the live measurement never waits long. A working set larger
- * than VISIT_LARGE_FROM bytes needs more time for the same number of trials. */
+/* Seconds that one measurement of a cell (a setting around the present setting) takes. A
+ * measurement of a neighbouring setting is short, so the live measurement never waits long. A
+ * working set larger than VISIT_LARGE_FROM bytes needs more time for the same number of trials. */
 static const double VISIT_SMALL = 0.004, VISIT_LARGE = 0.008;
 enum { VISIT_LARGE_FROM = 1 << 20 };
-/* Before the trials of a cell (a neighbouring setting), the kernel walks through its whole working
- * set once if that lap takes at most CELL_LAP seconds. For a cell, the run to steady state takes at
- * most CELL_SETTLE seconds, because there are hundreds of cells. */
+/* Before the trials of a neighbouring setting, the kernel accesses its whole working set once, if
+ * that takes at most CELL_LAP seconds. For a cell, the run to steady state takes at most
+ * CELL_SETTLE seconds, because there are hundreds of cells. */
 static const double CELL_LAP = 0.005, CELL_SETTLE = 0.06;
 
 /* Live requests alternate between PLACES positions of the data in memory if the choice of pages can

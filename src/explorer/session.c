@@ -1,6 +1,6 @@
 /* The user's choices in a session are the setting, the knob, the freeze of the screen, and A, the
- * setting compared with. After a new choice of the user, the other parts of the session begin
- * again. */
+ * setting compared with. When the user chooses another setting, knob, freeze or A, the measurement,
+ * the limits and the plan start anew. */
 #include "base/units.h"
 #include "explorer/state.h"
 
@@ -44,8 +44,8 @@ void session_submit(struct session *session)
 		session_fail(session, status.text);
 		return;
 	}
-	/* The new live request makes the engine cancel the previous request, which may belong to a
-	 * long measurement (campaign). */
+	/* A new request for the present setting makes the engine cancel the previous request, which
+	 * may belong to a long measurement (campaign). */
 	campaigns_lose(session);
 	counted_asked(session);
 	live_asked(&session->live,
@@ -63,8 +63,8 @@ void session_stop(struct session *session)
 {
 	session_interrupt(session);
 	live_stop(&session->live, "ended before the first sample; the key a measures again");
-	/* The plan of neighbouring settings stops, because measuring each would take about as long
-	 * as the present setting. */
+	/* The settings around the present one are not measured, because each would take about as
+	 * long as the present setting. */
 	plan_stop(session);
 }
 

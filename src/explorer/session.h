@@ -47,8 +47,8 @@ struct session_options {
 struct session *session_new(const struct engine *engine, const struct session_options *options);
 void session_free(struct session *session);
 
-/* Runs one line of the command language (command.h). A wrong command changes nothing; the session
- * also shows its error as the notice on screen. */
+/* Runs one line of the command language (command.h). If a command is wrong, it changes nothing, and
+ * its error message is also shown on screen. */
 struct status session_command(struct session *session, const char *line, double now);
 
 /* Runs the command that data/keys gives to a key. If the command would change nothing now, a notice

@@ -81,8 +81,8 @@ void view_misses(const struct session *session, struct misses *misses)
 	}
 }
 
-/* Returns the level of the first cache that holds `bytes`. The tolerance is 1/16, because the sizes
- * found from curves are not more precise. */
+/* Returns the level of the first cache that holds `bytes`. A cache counts as large enough up to
+ * 1/16 above its size, because sizes found from latency curves are not more precise. */
 static int level_of(const struct cache_sizes *caches, double bytes)
 {
 	bool any = false;

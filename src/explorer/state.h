@@ -28,8 +28,8 @@
 #include "recording/recording.h"
 #include "recording/replay.h"
 
-/* The last setting and the last chosen knob of a kernel. When the user chooses a kernel again, the
- * session restores the kernel's last setting and knob. */
+/* The setting and the chosen knob that the user last had for a kernel. When the user chooses a
+ * kernel again, the session restores this setting and this knob of the kernel. */
 struct remembered {
 	struct setting setting;
 	int knob;
@@ -57,9 +57,9 @@ struct requests {
 				 none */
 	bool live; /* true: the request without a final result is for the present setting */
 	struct outlook outlook; /* progress of a long request */
-	uint64_t forgotten; /* the session discards results of requests with a generation (number)
-			       up to this */
-	double rest_until;  /* time before which the session sends no request */
+	uint64_t forgotten; /* the session discards results of requests whose generation (number) is
+			       at most this number */
+	double rest_until;  /* time before which the session sends no request to the engine */
 };
 
 /* The recorded values of each knob of one kernel. */
@@ -187,8 +187,8 @@ void session_follow_advice(struct session *session);
 
 /* ---- requests.c ---- */
 
-/* The tag of a request names its purpose. The tag of a campaign's request is TAG_CAMPAIGN plus the
- * campaign's enum campaign_of. */
+/* The tag of a request to the engine says for which part of the session the result is. The tag of a
+ * campaign's request is TAG_CAMPAIGN plus the campaign's enum campaign_of. */
 enum { TAG_LIVE = 1, TAG_CELL, TAG_MEMORY, TAG_CAMPAIGN };
 
 void requests_begin(struct session *session);
@@ -204,7 +204,7 @@ void requests_forget(
 /* Call requests_returned() for each result that the engine returns. requests_returned() returns
  * false if the result must be discarded. */
 bool requests_returned(struct session *session, const struct result *result);
-/* Whether a request for the present setting is at the engine. */
+/* Whether a request for the present setting was sent to the engine and has no final result yet. */
 bool requests_live(const struct session *session);
 void requests_look_ahead(struct session *session);
 
@@ -231,13 +231,13 @@ struct status playback_allows(const struct session *session, const struct settin
 /* Returns the error for a command that would measure during a replay: "a replay measures nothing:
  * …". */
 struct status playback_refuse(const struct session *session);
-/* Whether the replayed recording contains settings of the kernel. If no recording is replayed, the
- * function returns true for every kernel. */
+/* Whether the replayed recording contains settings of the kernel. If no recording is replayed,
+ * every kernel counts as recorded: the result is true. */
 bool playback_kernel(const struct session *session, const struct kernel *kernel);
 /* Returns an error that lists the recorded kernels. */
 struct status playback_none(const struct session *session, const struct kernel *kernel);
-void playback_renew(
-	struct session *session); /* call playback_renew() after a possible change of the kernel */
+void playback_renew(struct session *session); /* call playback_renew() after a command that may have
+						 changed the kernel */
 /* Fills a cell (a setting on screen) with its sample from the replayed recording. The replayed
  * recording must contain the cell's setting. */
 void playback_cell(const struct session *session, struct cell *cell);

@@ -22,11 +22,12 @@ struct turns {
 	bool threaded;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	enum state state; /* which of the two threads (long measurement, explorer) may run;
-			     protected by `lock` */
+	enum state state; /* which of the two threads may run now: the thread of the long
+			     measurement or the explorer's thread; protected by `lock` */
 
-	/* The thread whose turn it is to run owns the following fields. A thread lets the other
-	 * thread run while it holds the lock, so the other thread sees the new values. */
+	/* Only the thread that may run now (long measurement or explorer) may read and write the
+	 * following fields. A thread passes the turn to the other thread while it holds the lock,
+	 * so the other thread sees all values written before. */
 	struct request request;
 	struct result *result; /* the long measurement's buffer for the result of its request */
 	bool out;	       /* true: turns_next() has returned the request to its caller */

@@ -1,13 +1,14 @@
 /* Runs a long measurement in its own thread. The measurement's thread and the explorer's thread run
  * in turns.
  *
- * Ownership: while the measurement's thread runs, it owns the measurement and its report. At other
- * times the explorer's thread owns the measurement and its report. The explorer's thread lets the
- * other thread run only inside turns_next(), turns_accept() and turns_free(). In these functions,
- * the explorer's thread waits a few microseconds until the measurement asks for its next request,
- * computes or ends. Both threads run at the same time only during measurer_compute(); during that
- * call, no other thread may use the data of the computation. Because the threads run in turns, the
- * screen does not depend on their speed.
+ * Ownership: while the measurement's thread runs, it owns the measurement and its report. While the
+ * measurement's thread waits, the explorer's thread owns the measurement and its report. The
+ * explorer's thread lets the other thread run only inside turns_next(), turns_accept() and
+ * turns_free(). In turns_next(), turns_accept() and turns_free(), the explorer's thread waits a few
+ * microseconds until the measurement requests, computes or ends. The explorer's thread and the
+ * measurement's thread run at the same time only during measurer_compute(); then no other thread
+ * may use the computation's data. Because the threads run in turns, the screen does not depend on
+ * their speed.
  *
  *     while (turns_next(turns, now, &request))
  *     	…submit, wait for the final result, turns_accept(turns, now, &result)… */
@@ -23,7 +24,7 @@ struct turns;
  * thread starts at the first turns_next(). */
 struct turns *turns_new(const struct campaign *campaign);
 
-/* Ends the long measurement at any point. `turns` may be NULL. */
+/* Ends the long measurement, whatever it is doing, and frees `turns`. `turns` may be NULL. */
 void turns_free(struct turns *turns);
 
 /* Fills the long measurement's next request; the caller sets the request's generation and tag.

@@ -75,7 +75,8 @@ struct view_slice {
 	int count;
 	int here; /* index of the present setting's point on the curve; -1: the curve has no such
 		     point */
-	/* Position of the present setting among the points of the slice (curve), if count > 0. */
+	/* Position of the present setting on the axis of the slice (curve over one knob), if count
+	 * > 0. */
 	struct axis_place place;
 	struct view_point point[VIEW_SLICE];
 };
@@ -234,8 +235,8 @@ struct view {
 		*machine; /* the measured machine; some of its fields may still be unknown */
 	struct setting setting;
 	struct memory_limits memory_limits;
-	/* Index of the kernel in kernel_registry. The index after the registry's last kernel means
-	 * the own loop; -1 means any other kernel. */
+	/* Index of the kernel in kernel_registry. kernel_count (one more than the last index) means
+	 * the user's own loop; -1 means any other kernel. */
 	int kernel_index;
 	/* For each kernel of kernel_registry: whether the replayed recording does not contain the
 	 * kernel. */
@@ -342,7 +343,8 @@ struct view {
 	const struct windows_row *window;
 	bool windowing; /* true: some points of the curves over filler instructions are not measured
 			   yet */
-	/* Number of the first line of code on screen, if the panel is too small for all lines. */
+	/* Index of the first line of machine code on screen, if the panel is too small for all
+	 * lines. */
 	int code_first;
 	/* The diagrams of the explanation, each while its panel is in front; NULL: not in front.
 	 * diagram_row is the chosen row, diagram_shift the number of columns scrolled. */
