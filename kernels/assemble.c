@@ -121,7 +121,7 @@ void assemble_bind(struct assembly *as, int label)
 	if (!is_label(as, label))
 		return;
 	if (as->label[label]) {
-		goes_on(as, status_failed("label %d is bound twice", label));
+		goes_on(as, status_failed("label %d gets an address twice", label));
 		return;
 	}
 	as->label[label] = as->at;

@@ -287,9 +287,9 @@ static enum kind kind_of(const struct generated_part *part)
 	return part->bits == 0 ? GENERAL : part->bits <= 256 ? NARROW : WIDE;
 }
 
-/* Divides the registers from … to - 1 among those parts of the loop body that use one kind of
- * registers. A part of the loop body gets the number of registers that it requests, if possible.
- * Parts without a requested number share the remaining registers equally. */
+/* Divides the registers with the numbers `from` to `to` - 1 among those parts of the loop body that
+ * use one kind of registers. A part of the loop body gets the number of registers that it requests,
+ * if possible. Parts without a requested number share the remaining registers equally. */
 static void share_out(const struct generated_loop *loop, enum kind kind, unsigned from, unsigned to,
 	struct turn turns[GENERATED_PARTS])
 {

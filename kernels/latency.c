@@ -231,8 +231,8 @@ static struct nodes far_shape(const int64_t *v)
 		.cycles = v[ORDER] == ORDER_BACKWARD ? 1 : (unsigned)v[CHAINS] };
 }
 
-/* Returns the byte offset of the large set. The large set lies after the small set, so the large
- * set can grow. */
+/* Returns the byte offset of the large set. The large set of nodes lies after the small set in
+ * memory, so the large set can grow. */
 static uint64_t far_offset(const int64_t *v)
 {
 	struct nodes nodes = far_shape(v);

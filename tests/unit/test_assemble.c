@@ -208,7 +208,7 @@ TEST(a_label_must_be_bound_once)
 	begin();
 	label = assemble_here(&as);
 	assemble_bind(&as, label);
-	assert_string_equal(assemble_end(&as).text, "label 0 is bound twice");
+	assert_string_equal(assemble_end(&as).text, "label 0 gets an address twice");
 
 	begin();
 	assemble_jump(&as, jump_always, 7);

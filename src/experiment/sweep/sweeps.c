@@ -440,7 +440,7 @@ static bool read_claim(struct reader *reader)
 	if (sweep->claim_count == SWEEPS_CLAIMS)
 		return rows_fail(rows, "more than %d claims", SWEEPS_CLAIMS);
 	if (!words)
-		return rows_fail(rows, "a claim has no \"| TEXT\"");
+		return rows_fail(rows, "the claim does not end with its text: expected \"| TEXT\"");
 	*words++ = '\0';
 	*claim = (struct sweeps_claim){ .factor = 1 };
 	if (!rows_copy(rows, "the claim", words + strspn(words, " \t"), claim->words,
@@ -495,7 +495,8 @@ static bool check_sweep(struct reader *reader)
 	const struct named_sweep *sweep = reader->sweep;
 
 	if (sweep && (!sweep->kernel || sweep->x < 0 || !*sweep->title))
-		return rows_fail(&reader->rows, "sweep \"%s\" has no %s", sweep->name,
+		return rows_fail(&reader->rows, "the named sweep \"%s\" has no %s line",
+			sweep->name,
 			!sweep->kernel ? "kernel"
 			: sweep->x < 0 ? "x"
 				       : "title");
@@ -525,9 +526,11 @@ static bool read_line(struct reader *reader)
 		return true;
 	if (!reader->sweep)
 		return rows_fail(&reader->rows,
-			"\"%s\" before the first sweep: expected sweep NAME", word->word);
+			"\"%s\" before the first sweep: expected the line \"sweep NAME\" first",
+			word->word);
 	if (word->of_kernel && !reader->sweep->kernel)
-		return rows_fail(&reader->rows, "\"%s\" before the kernel: expected kernel NAME",
+		return rows_fail(&reader->rows,
+			"\"%s\" before the kernel: expected the line \"kernel NAME\" first",
 			word->word);
 	return word->read ? word->read(reader)
 			  : rows_copy(&reader->rows, word->what, rows_rest(&reader->rows),

@@ -255,7 +255,8 @@ static struct status ended_by_signal(const struct tracer *tracer, int number)
 	char place[128] = "";
 
 	if (number == SIGALRM)
-		return status_failed("stepping took longer than %.3g s", tracer->plan->seconds);
+		return status_failed(
+			"single-stepping the loop took longer than %.3g s", tracer->plan->seconds);
 	if (!tracer->gone && read_registers(tracer->child, &registers))
 		describe_place(tracer->child, registers.at, place, sizeof(place));
 	return status_failed(
@@ -305,7 +306,8 @@ static struct status go(struct tracer *tracer, int request, int wanted)
 			if (WEXITSTATUS(how) == EXIT_PREPARED_BADLY && tracer->plan->failure)
 				return *tracer->plan->failure;
 			return status_failed(
-				"the code ended the process: exit status %d", WEXITSTATUS(how));
+				"the loop ended the single-stepped process: exit status %d",
+				WEXITSTATUS(how));
 		}
 		if (WSTOPSIG(how) == wanted)
 			return status_ok();
@@ -326,7 +328,8 @@ static struct status start(struct tracer *tracer)
 		child_main(tracer->plan);
 	if (tracer->child < 0) {
 		tracer->gone = true;
-		return status_failed("no process to step: %s", strerror(errno));
+		return status_failed(
+			"no process could be started for single-stepping: %s", strerror(errno));
 	}
 	if (TEMP_FAILURE_RETRY(waitpid(tracer->child, &how, __WALL)) < 0)
 		return status_failed("the process to single-step has ended: %s", strerror(errno));
@@ -532,7 +535,7 @@ struct status step_own(const struct own *own, uint64_t seed, struct loop *loop)
 	struct status status;
 
 	if (failure == MAP_FAILED)
-		return status_failed("no memory for stepping: %s", strerror(errno));
+		return status_failed("no memory for single-stepping: %s", strerror(errno));
 	for (int64_t n = N_FIRST;; n *= N_TIMES) {
 		int64_t longer = (n + multiple - 1) / multiple * multiple;
 		struct own_steps steps = {

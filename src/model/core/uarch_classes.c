@@ -161,8 +161,9 @@ static bool read_term(struct reader *r, struct uarch_class *class, char *word, d
 	if (!reader_ports(r, name, (size_t)(colon - name), &term->ports))
 		return false;
 	if ((term->ports & units) && (term->ports & ~units))
-		return rows_fail(
-			&r->rows, "class %s: a term cannot have both ports and units", class->name);
+		return rows_fail(&r->rows,
+			"class %s: one kind of micro-ops cannot have both ports and units",
+			class->name);
 	term->count = (float)count;
 	term->cycles = (float)cycles;
 	class->term_count++;

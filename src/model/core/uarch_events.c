@@ -70,7 +70,7 @@ static bool read_of(struct reader *r, bool none, struct uarch_event *event)
 	int words = r->words - 4;
 
 	if (!role->many && words > 0)
-		return rows_fail(&r->rows, "event %s has only one name: expected event %s = NAME",
+		return rows_fail(&r->rows, "a core has only one event %s: expected event %s = NAME",
 			role->name, role->name);
 	if (role->many && words == 0 && !none)
 		return rows_fail(

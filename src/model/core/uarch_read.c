@@ -222,7 +222,8 @@ static bool read_cache(struct reader *r)
 	if (reader_pairs(r, 2, pairs, 3) < 0)
 		return false;
 	if (!uarch_known(cache.bytes))
-		return rows_fail(&r->rows, "cache %d has no bytes", cache.level);
+		return rows_fail(
+			&r->rows, "the line of cache %d does not state its bytes", cache.level);
 	u->cache[u->cache_count++] = cache;
 	return true;
 }

@@ -74,9 +74,10 @@ static bool take_cycle(const struct search *search, int node, struct cycle *cycl
 	return true;
 }
 
-/* Searches the parent edges for a cycle that is slower than the slowest cycle so far. Each node of
- * the graph has at most one parent edge, which determines its start. Returns whether a cycle of the
- * graph was found that is slower than the slowest one so far. */
+/* Searches, among the parent edges (the edge of each node that determines its start), for a cycle
+ * that is slower than the slowest one so far. Each node of the graph has at most one parent edge,
+ * which determines its start. Returns whether a cycle of the graph was found that is slower than
+ * the slowest one so far. */
 static bool slower(struct search *search, struct cycle *cycle)
 {
 	bool found = false;

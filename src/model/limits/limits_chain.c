@@ -264,8 +264,8 @@ static int partner_of(const struct loop *loop, int step)
 
 /* Counts, for each buffer of the core, the misses in flight before the buffer is full. The count of
  * misses begins at the instruction (step) `start` and goes once around the loop. A miss is in
- * flight from its prefetch on. A prefetch that comes around after its miss was made before `start`.
- */
+ * flight from its prefetch on. If the count meets a prefetch only after its miss, an earlier
+ * iteration made the prefetch, before `start`. */
 static void look_from(const struct tally *tally, int start, double together[SIZE_COUNT])
 {
 	const struct loop *loop = tally->loop;
