@@ -106,7 +106,7 @@ TEST_WITH(cancelling_ends_all_processes_of_the_compiler, set_up, tear_down)
 	check_no_folder();
 }
 
-TEST_WITH(a_killed_program_leaves_no_compiler_and_no_folder, set_up, tear_down)
+TEST_WITH(a_killed_process_group_leaves_no_compiler_and_no_folder, set_up, tear_down)
 {
 	int input, ends[2];
 	pid_t program;
@@ -115,12 +115,13 @@ TEST_WITH(a_killed_program_leaves_no_compiler_and_no_folder, set_up, tear_down)
 	assert_int_equal(pipe(ends), 0);
 	program = fork();
 	if (program == 0) {
+		setpgid(0, 0);
 		compile(NULL);
 		_exit(0);
 	}
 	close(ends[1]);
 	input = open(fifo, O_RDONLY);
-	kill(program, SIGKILL);
+	kill(-program, SIGKILL);
 	waitpid(program, NULL, 0);
 	check_closed(input);
 	/* The supervisor of the compiler holds the pipe open until it ends. */

@@ -175,6 +175,9 @@ static _Noreturn void supervise(
 	int signals = supervise_signals(), ends[2];
 	pid_t child = -1;
 
+	/* Signals to this program's group do not reach the supervisor, which must remove the
+	 * folder. */
+	setsid();
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
 		raise(SIGTERM);
