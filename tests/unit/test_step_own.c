@@ -104,17 +104,18 @@ TEST(test_crash)
 }
 
 /* A loop that could write to a descriptor of this program could end the explorer. */
-TEST(test_descriptors)
+TEST(test_descriptors_session_and_rights)
 {
 	int inherited = open("/dev/null", O_WRONLY);
 
 	assert_true(inherited > STDERR_FILENO);
 	check_ok(step(open_loop("alone.c",
-		"#include <fcntl.h>\n#include <stdlib.h>\n#include <unistd.h>\n"
+		"#include <fcntl.h>\n#include <stdlib.h>\n#include <sys/prctl.h>\n"
+		"#include <unistd.h>\n"
 		"/* slexplore: a=f64[n] cflags=-O1 */\n"
 		"static __attribute__((constructor)) void look(void) {\n"
 		"for (int i = 3; i < 1024; i++) if (fcntl(i, F_GETFD) >= 0) abort();\n"
-		"if (getsid(0) != getpid()) abort(); }\n"
+		"if (getsid(0) != getpid() || !prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0)) abort(); }\n"
 		"double kept;\n"
 		"long loop(long n, double *a) { for (long i = 0; i < n; "
 		"i++) kept += a[i]; return 0; }\n")));

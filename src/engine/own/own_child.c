@@ -55,6 +55,8 @@ void own_child_begin(int kept)
 	/* A session of its own has no terminal: the terminal's keys (Ctrl-C, Ctrl-Z) reach only the
 	 * explorer, and kill(0, …) in the user's code reaches only the child process. */
 	setsid();
+	/* Set-user-ID programs that the user's code starts get no further rights. */
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	own_child_close(kept);
 	nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
 	for (int stream = STDIN_FILENO; nowhere >= 0 && stream <= STDERR_FILENO; stream++)
