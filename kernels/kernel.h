@@ -91,10 +91,10 @@ struct knob_rule {
 /* The source of a load's address. */
 enum reach_way {
 	REACH_CHAINED, /* The previous load of the chain returns the address of the load. */
-	REACH_GUESSED, /* The address follows from a predicted branch. The load waits only after a
-			  misprediction. */
-	REACH_FREE,    /* The address depends on no load, but no prefetcher can predict the order of
-			  addresses. */
+	REACH_GUESSED, /* The address of the load follows from a predicted branch. The load waits
+			  only after a misprediction. */
+	REACH_FREE,    /* The address of the load depends on no other load, but no prefetcher can
+			  predict the order of addresses. */
 	REACH_ORDERED, /* The loads are in address order. Prefetchers fetch each line in time. */
 };
 
@@ -394,9 +394,10 @@ struct kernel {
 	bool layout_nests; /* true: the data of a larger setting begin with the data of a smaller
 			      setting, so settings of different sizes share memory. */
 	bool movable;	   /* true: the working set may begin at any multiple of 2 MiB within the
-			      laid-out data of a larger setting. The engine measures several places,
-			      because the physical pages of one place can distort the result. For each
-			      position in memory, the engine changes run->memory and sets layout.base. */
+			      laid-out data of a larger setting. The engine measures several positions of
+			      the working set in memory, because the physical pages of one position can
+			      distort the result. For each position in memory, the engine changes
+			      run->memory and sets layout.base. */
 	bool seamless; /* true: going from the end of the data back to their start costs nothing, so
 			  a call may process any number of elements. */
 	bool halved;   /* true: if the data fit the first-level cache, the two calls of a trial

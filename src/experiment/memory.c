@@ -419,7 +419,8 @@ void memory_probe_accept(struct memory_probe *probe, const struct machine *machi
 	else
 		put_point(probe, machine, step, size, l1, l2, &sample);
 	facts->l3.known = facts->l3.latency > 0 && facts->l3.lines > 0;
-	/* The lines of L2 say nothing about L3 and memory, whose values may come from a probe. */
+	/* The measured bandwidth of L2 says nothing about L3 and memory, whose values may come from
+	 * a probe. */
 	if (step != L2_LINES)
 		find_sizes(probe, machine);
 }

@@ -131,7 +131,8 @@ static uint64_t region(
 	return ticks - (gone < (double)ticks ? (uint64_t)gone : ticks);
 }
 
-/* Times of the kernel in the half and the whole region, from clock readings. */
+/* Times of the kernel's calls on half a stretch and on a whole stretch of elements, from clock
+ * readings. */
 struct timed {
 	uint64_t half, whole;		    /* ticks */
 	uint64_t half_cycles, whole_cycles; /* core cycles of the calls on half a stretch and on a

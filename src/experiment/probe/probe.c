@@ -162,7 +162,7 @@ static double median_ghz(const struct probe_report *report)
  * last cache. The value of share_off comes from 20 runs of the probe within a minute, on a virtual
  * machine whose host was busy. If all values of the share of the last cache in a run agree within
  * the ratio share_agrees, no other process uses the last cache. If no other process uses the last
- * cache, the range of its share is widened only by share_agrees. */
+ * cache, the range of this process's share of it is widened only by the factor share_agrees. */
 static const double share_off = 1.6, share_agrees = 1.1;
 
 static struct hierarchy_share share_of(const struct probe_share *share)

@@ -84,8 +84,8 @@ void sweep_free(struct sweep *sweep);
 struct status sweep_assign(struct sweep *sweep, const char *assignment);
 
 /* Begins the sweep after the last assignment. Counts the cells (combinations of knob values) that
- * fit the machine's memory. Returns STATUS_USAGE if no combination is allowed, or if the
- * combinations are so many that the sweep would take a day. */
+ * fit the machine's memory. Returns STATUS_USAGE if no combination of knob values is allowed, or if
+ * the combinations are so many that the sweep would take a day. */
 struct status sweep_begin(struct sweep *sweep, struct memory_limits memory_limits);
 
 const struct sweep_report *sweep_report(const struct sweep *sweep);

@@ -235,8 +235,8 @@ struct uarch_insn {
 					    that is taken, in place of `op`; NULL: no replacement */
 	const struct uarch_class
 		*base; /* class of the update of the base register by a pre- or post-indexed access;
-			  its latency is from the old to the new base. NULL: the update costs
-			  nothing, as with x86's stack engine */
+			  its latency is from the old to the new base. NULL: the update of the base
+			  register costs nothing, as with x86's stack engine */
 	double slots;  /* rename slots of the instruction, with its memory operands, before
 			  macro-fusion; 0: unknown */
 	double unlaminated; /* number of rename slots that un-lamination adds; `slots` includes them

@@ -81,8 +81,8 @@ static void step_call(void *context, uint64_t count)
 
 /* The exact number of instructions per element includes the code between two passes over the data.
  * The code between two passes is not part of the loop: without this code, an iteration has as many
- * elements as the kernel says. If the two numbers of elements differ by more than MOST, the code
- * between passes is not the cause. */
+ * elements as the kernel says. If the exact number of elements per iteration and the kernel's
+ * number differ by more than the factor MOST, the code between passes is not the cause. */
 static void leave_out_passes(const struct kernel_run *run, struct loop *loop)
 {
 	static const double MOST = 1.1;

@@ -115,9 +115,9 @@ static double overlap(const struct tally *tally, const struct chain *chain)
 /* Returns the share of a dependence chain's cycles that remains if a new, independent chain begins
  * every `restart` data elements. A new dependence chain can begin when all previous elements are
  * done, except the last `together` elements. The returned share of the chain's cycles is the larger
- * of two bounds. The first bound is the share for the first dependence chain that has to wait for
- * an earlier chain. The second bound is the share for the next dependence chain, which waits for
- * that whole chain. */
+ * of two bounds. The first bound of the share is that of the first dependence chain that has to
+ * wait for an earlier chain. The second bound of the share is that of the next dependence chain,
+ * which waits for that whole chain. */
 double limits_restart_share(double restart, double together)
 {
 	double first = floor(together / restart) + 1;

@@ -298,8 +298,9 @@ static void add_cache(const struct hierarchy_input *input, const struct found *f
 	for (int kind = 0; kind < PAGE_KINDS; kind++) {
 		const struct chain *chain = &found->chain[kind];
 		int same = same_cache(chain, knee);
-		/* In another curve, the cache that ends at the same size may have another level.
-		 * The plateau of a cache that has another level in the other curve is not used. */
+		/* In the curve for another page size, the cache that ends at the same size may have
+		 * another number. The plateau of a cache that has another level in the other curve
+		 * is not used. */
 		const struct plateau *plateau =
 			same == number - 1 ? &chain->plateaus.plateau[chain->cache[same].plateau]
 					   : NULL;
