@@ -74,7 +74,7 @@ says err 'a replay measures nothing: its samples are those of one.jsonl'
 # A tour without time for all settings ends with a message.
 expect 0 record tour.jsonl --time-budget 0.01
 says err 'the time was too short to measure '
-says err ': run the same command again for the rest'
+says err ': run the same command again to record the other settings'
 
 # Append another kernel; existing samples are kept.
 expect 0 record one.jsonl k-loads k=1 --time-budget 0.1
