@@ -1,6 +1,6 @@
 /* The user's choices in a session are the setting, the knob, the freeze of the screen, and A, the
- * setting compared with. When the user chooses another setting, knob, freeze or A, the measurement,
- * the limits and the plan start anew. */
+ * setting compared with. After a change of the setting, the measurement, the limits and the plan of
+ * neighbouring settings begin again for the new setting. */
 #include "base/units.h"
 #include "explorer/state.h"
 

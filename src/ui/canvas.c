@@ -101,7 +101,7 @@ struct box box_part(struct box at, int x, int y, int width, int height)
 static void put(struct box at, int x, int y, enum style style, wchar_t character, int columns)
 {
 	const struct canvas *canvas = at.canvas;
-	/* The columns and rows of the box that are on the canvas. */
+	/* The columns and rows of the box that lie inside the canvas. */
 	int left = int_most(-at.x, 0), right = int_least(canvas->width - at.x, at.width);
 	int top = int_most(-at.y, 0), bottom = int_least(canvas->height - at.y, at.height);
 	struct canvas_cell *cell;
@@ -120,8 +120,8 @@ static void put(struct box at, int x, int y, enum style style, wchar_t character
 }
 
 /* Decodes one character of UTF-8. A control character becomes a blank; a byte that is not part of
- * an accepted character becomes U+FFFD. Returns the number of bytes used; 0 at the end of the text.
- */
+ * an accepted character becomes U+FFFD. Returns the number of bytes of the character; 0 at the end
+ * of the text. */
 static size_t decode(const char *utf8, wchar_t *character)
 {
 	const unsigned char *s = (const unsigned char *)utf8;
@@ -206,8 +206,8 @@ static int draw(struct box at, int x, int y, enum style style, const char *utf8,
 
 		if (cut && x + columns > at.width - tail)
 			break;
-		/* A cell holds one character, so combining marks, which have no column, are
-		 * omitted. */
+		/* A cell of the canvas holds one character, so combining marks, which have no
+		 * column, are omitted. */
 		if (columns == 2 && out[0] == character)
 			put(at, x, y, style, character, 2);
 		else
@@ -281,7 +281,7 @@ static size_t line_of(struct box at, const char *utf8, const char **next)
 	};
 	size_t length = strnlen(utf8, (size_t)at.width + 1);
 
-	/* Most texts are one line, which need not be measured. */
+	/* Most texts fit on one line, whose width need not be measured. */
 	if (length > (size_t)at.width || memchr(utf8, '\n', length))
 		return text_line(&wrap, utf8, next);
 	*next = utf8 + length;
@@ -296,8 +296,8 @@ int canvas_wrap(struct box at, int y, enum style style, const char *utf8)
 		const char *line = utf8;
 		size_t length = line_of(at, line, &utf8);
 
-		/* The last row gets all remaining text; draw() cuts the text and adds an ellipsis.
-		 */
+		/* The last row of the wrapped text gets all remaining words; draw() cuts them and
+		 * adds an ellipsis. */
 		if (y + rows == at.height - 1 && *utf8)
 			length = strlen(line);
 		draw(at, 0, y + rows++, style, line, length);

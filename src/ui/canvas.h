@@ -91,7 +91,8 @@ struct canvas {
 	struct region *region;
 	bool solid; /* areas are drawn as blanks with a background colour; false: as characters that
 		       form a texture */
-	wchar_t glyphs[GLYPH_COUNT]; /* the characters that show the glyphs */
+	wchar_t glyphs[GLYPH_COUNT]; /* for each glyph (symbol): the character that shows it on this
+					canvas */
 	struct canvas_cell *cells;   /* `height` rows of `width` cells */
 };
 
@@ -154,8 +155,8 @@ void canvas_mark(struct box at, int x, int y, enum style style, enum glyph glyph
  * one point; the lowest bit is the upper left point, and the order is row by row. The cell shows a
  * Braille pattern, or the character `twin` on an ASCII canvas. */
 void canvas_dots(struct box at, int x, int y, enum style style, unsigned bits, char twin);
-/* Draws text from row y on, and wraps the text at blanks. Returns the number of rows used. If the
- * text does not fit, the last row ends in an ellipsis. */
+/* Draws text from row y on, and wraps the text at blanks. Returns the number of rows that the
+ * wrapped text uses. If the text does not fit, the last row ends in an ellipsis. */
 int canvas_wrap(struct box at, int y, enum style style, const char *utf8);
 /* Returns how many rows a text needs if the text is wrapped at the width of the box. */
 int canvas_rows(struct box at, const char *utf8);

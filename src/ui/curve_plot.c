@@ -9,8 +9,9 @@
 /* Number of columns to the left of the vertical axis. */
 enum { MARGIN = 6 };
 
-/* The horizontal axis of fillers ends at AFTER_KNEE times the knee. Without a knee, the axis ends
- * at FEWEST fillers or more. */
+/* The horizontal axis, the number of filler instructions, ends at AFTER_KNEE times the knee of the
+ * curve. Without a knee in the curve, the horizontal axis ends at FEWEST filler instructions or
+ * more. */
 #define AFTER_KNEE 1.35
 #define FEWEST	   64.0
 
@@ -150,7 +151,8 @@ static void draw_probe_points(const struct plot *plot, const struct probe_report
 		}
 }
 
-/* Draws the names of knees in the two rows above the points, so that the names do not overlap. */
+/* Draws the names of the levels of caches and of TLBs, in two rows above the points, so that the
+ * names do not overlap. */
 static void draw_knees(const struct plot *plot, const struct hierarchy *hierarchy)
 {
 	int taken[2] = { MARGIN + 1, MARGIN + 1 };
@@ -180,8 +182,9 @@ static void draw_knees(const struct plot *plot, const struct hierarchy *hierarch
 		}
 }
 
-/* Draws each level's cycles above the middle of its plateau. On the logarithmic axis, the middle of
- * a plateau is halfway between the ends of the previous level and its own level. */
+/* Draws the latency in cycles of each level (cache or memory) above the middle of its plateau. On
+ * the logarithmic axis, the middle of a plateau is halfway between the ends of the previous level
+ * and its own level. */
 static void draw_levels(const struct plot *plot, const struct hierarchy *hierarchy)
 {
 	double before = plot->x.low;
@@ -225,15 +228,16 @@ void probe_plot_draw(struct box at, const struct probe_report *report)
 
 /* ---- windows ---- */
 
-/* Returns the number of fillers that fills the core model's buffer. One filler may use several
- * entries of the buffer. Returns NAN if the core model does not know the buffer. */
+/* Returns how many filler instructions fill the buffer that the core model gives. One filler
+ * instruction may use several entries of the buffer. Returns NAN if the core model does not know
+ * the buffer. */
 static double full_at(const struct windows_row *row)
 {
 	return buffers_full(row->fact, row->entries);
 }
 
-/* Finds the ranges of both axes. Returns false if no point is measured. */ static bool
-window_range(const struct windows_row *row, struct plot *plot)
+/* Finds the ranges of both axes of the plot. Returns false if no point of the curve is measured. */
+static bool window_range(const struct windows_row *row, struct plot *plot)
 {
 	const struct knee *knee = &row->knee;
 	double last = row->curve.count ? row->curve.point[row->curve.count - 1].x : 0,
@@ -279,10 +283,11 @@ static void draw_range(const struct plot *plot, const struct knee *knee)
 			canvas_glyph(plot->at, x, y, STYLE_DIM, GLYPH_SHADE1);
 }
 
-/* Draws the knee's value and the model's label. The knee's value ends at the knee's line; the
- * model's label begins at the model's line. Even if the knee's line and the model's line are close,
- * there is space for the value and the label. At the right edge, the model's label moves to the
- * left, if necessary to the left of the knee's value. */
+/* Draws the value of the measured knee, and the label of the core model's value. The value of the
+ * knee ends at the knee's vertical line; the label of the core model's value begins at its own
+ * line. Even if the lines of the knee and of the core model's value are close, both texts have
+ * space. At the right edge of the plot, the label of the core model's value moves to the left, if
+ * necessary beyond the knee's value. */
 static void draw_names(const struct plot *plot, const struct windows_row *row)
 {
 	const struct knee *knee = &row->knee;

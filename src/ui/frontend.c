@@ -57,9 +57,8 @@ void frontend_draw(struct frontend *front, double now)
 	for (int i = 0; i < front->keys.count; i++) {
 		const struct key_row *row = &front->keys.row[i];
 
-		/* Only for keys that the key bar shows, check whether the key's command would do
-		 * anything now.
-		 */
+		/* Only keys with a word in the key bar are checked for an effect, because the check
+		 * takes time. */
 		front->works[i] = row->context == context && row->word[0] &&
 				  (strncmp(row->command, "page ", 5) == 0 ||
 					  session_command_works(front->session, row->command));

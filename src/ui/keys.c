@@ -81,8 +81,8 @@ static bool check_command(
 	return known || rows_unknown(rows, "command", word.text, names, count);
 }
 
-/* Cuts a text at `mark` and removes blanks around the cut. Returns the part after `mark`, or NULL
- * if the text has no `mark`. */
+/* Cuts a text at the character `mark`, and removes blanks around the cut. Returns the part after
+ * `mark`, or NULL if the text has no `mark`. */
 static char *cut_at(char *text, const char *mark)
 {
 	char *found = strstr(text, mark), *end = found;
@@ -228,8 +228,8 @@ const struct key_row *keys_find(const struct keys *keys, enum context context, i
 
 void keys_expand(const struct key_row *row, int code, const char *find, char *buffer, size_t size)
 {
-	/* Names and commands are ASCII, so no other typed character can be part of a name or
-	 * command. */
+	/* Names and commands are ASCII, so no other character that the user types can be part of
+	 * one. */
 	const char typed = code >= ' ' && code < 0x7f ? (char)code : '?';
 	const struct {
 		const char *mark, *words;
@@ -251,7 +251,8 @@ void keys_expand(const struct key_row *row, int code, const char *find, char *bu
 				length = marks[i].length;
 				skip = strlen(marks[i].mark);
 			}
-		/* A replacement that does not fit completely is omitted. */
+		/* If the text that replaces {char} or {find} does not fit completely, it is
+		 * omitted. */
 		if (used + length < size) {
 			memcpy(buffer + used, words, length);
 			used += length;

@@ -1,7 +1,7 @@
 /* Keys and their commands, read from data/keys. Pure.
  *
- * A key is a number: its character, or a KEYCODE_ value. The file screen.c makes this number from
- * terminal input; scripts make the number from the key's name. */
+ * A key is a number: its character, or a KEYCODE_ value. screen_input.c makes the number of a key
+ * from terminal input; scripts make the number from the key's name. */
 #pragma once
 
 #include <stdbool.h>
@@ -52,7 +52,8 @@ struct input {
 	const char *pasted; /* for KEYCODE_PASTE: the text; valid until the next event */
 };
 
-/* The state of the screen, which determines the command of a key. */
+/* The state of the screen (for example, an open overlay), which determines which command a key has.
+ */
 enum context {
 	CONTEXT_MAIN,
 	CONTEXT_ENTRY,

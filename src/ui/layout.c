@@ -4,11 +4,12 @@
 #include <string.h>
 
 enum {
-	TOP_MIN = 8,	    /* smallest height of the top block: rule, large digits, spread, trials,
-			       source, rates */
-	PRESENT_MIN = 9,    /* smallest height of the setting and its value in presenter mode: knob,
-			       setting, large digits, spread, limit, A, state */
-	BODY_MIN = 5,	    /* smallest height of the body: rule, three rows of bars, labels */
+	TOP_MIN = 8,	 /* smallest height of the top block: rule, large digits, spread, trials,
+			    source, rates */
+	PRESENT_MIN = 9, /* smallest height of the setting and its value in presenter mode: knob,
+			    setting, large digits, spread, limit, A, state */
+	BODY_MIN = 5,	 /* smallest height of the body (the area below the top block): rule, three
+			    rows of bars, labels */
 	WHOLE_COMFORT = 18, /* number of rows that is comfortable for a whole-width panel; if fewer
 			       rows are available, the panel gets the whole body */
 	OTHERS = 8,	    /* number of rows that a whole-width panel leaves to other panels */
@@ -16,8 +17,8 @@ enum {
 	VERY_WIDE = 150,    /* smallest width at which the body always has two columns */
 	COLUMN_GAP = 2,
 	COMFORT = 12,  /* number of rows that is a comfortable height, also for a long list */
-	ANY_FIRST = 3, /* rows that a line of panels of any height gets before other lines of panels
-			  get the height that shows everything */
+	ANY_FIRST = 3, /* rows that a line of panels that can use any height gets first, before
+			  other lines grow until their panels show everything */
 };
 
 /* The panels to place on the screen (each described by a struct layout_row), in order of
@@ -79,8 +80,8 @@ static void place_top(const struct placing *placing, int y, int width, int heigh
 	place_area(placing, AREA_ABOUT, x + figure + gap, y, about, height);
 }
 
-/* The panels of the body, arranged in lines of `columns` panels side by side. Each panel of the
- * body is described by a struct layout_row. */
+/* The panels of the body, the area below the top block, arranged in lines of `columns` panels side
+ * by side. Each panel of the body is described by a struct layout_row. */
 struct band {
 	const struct layout_row *row[LAYOUT_MAX];
 	int count, columns;
@@ -108,8 +109,7 @@ static struct line line_of(const struct band *band, int line)
 
 /* Distributes up to `left` screen rows to the lines of panels, one by one. Each screen row goes to
  * the line of panels that has the fewest rows and can still grow; `room` limits the height of each
- * line. Returns the number of rows left over.
- */
+ * line. Returns the number of screen rows that no line of panels could use. */
 static int grow(int *heights, const int *room, int lines, int left)
 {
 	for (; left > 0; left--) {
@@ -172,7 +172,8 @@ static void place_grid(struct layout *layout, const struct band *band, struct bo
 	}
 }
 
-/* Returns whether the panels fit into the height. A single line always fits. */
+/* Returns whether the minimum heights of the lines of panels fit into `height` rows of the screen.
+ * A single line always fits. */
 static bool fits(const struct band *band, int height)
 {
 	int used = 0;

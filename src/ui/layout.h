@@ -33,9 +33,8 @@ struct layout_row {
 	int min_width,
 		min_height; /* smallest size of a panel in AREA_BODY or AREA_TALL, rule included */
 	bool wanted;
-	int best_height; /* height at which a panel of AREA_BODY shows everything; 0: the panel can
-			  * use any height
-			  */
+	int best_height; /* number of rows with which a panel of AREA_BODY shows everything; 0: the
+			    panel can use any number of rows */
 	int place; /* order in AREA_BODY: panels that fit are shown in ascending order of `place` */
 	bool extra; /* a panel of AREA_BODY that is omitted if it would leave another panel less
 		       than that panel's comfortable height */

@@ -27,7 +27,7 @@ struct landscape {
 	struct relief relief;
 	double height[CELLS]; /* height of each cell, 0…1, row by row; NAN: the cell is not measured
 			       */
-	double top;	      /* throughput in GB/s at the full height */
+	double top;	      /* throughput, in GB/s, that is drawn with the relief's full height */
 	int step_x, step_y;   /* draw every step-th line */
 	bool solid; /* the facets of the surface are drawn as areas with the shade of their
 		       throughput */
@@ -75,9 +75,8 @@ static struct dots_point surface(const struct landscape *land, int x, int y)
 	return point_at(land, x, y, land->height[y * land->grid->nx + x]);
 }
 
-/* The surface of the relief has a line for each stride and each size. Returns whether such a line
- * is drawn; the lines through the cursor are always drawn.
- */
+/* The surface of the relief has a line for each stride and each size. Returns whether the surface's
+ * line of this size or stride is drawn; the lines through the cursor always are. */
 static bool line_shown(int index, int last, int step, int here, bool at)
 {
 	return index == 0 || index == last || index % step == 0 || (at && index == here);
@@ -121,7 +120,8 @@ static void draw_facet(struct landscape *land, const struct relief_facet *facet)
 	}
 }
 
-/* Draws the vertical side below the surface between two cells. */
+/* Draws the vertical side of the relief, below the surface between two neighbouring cells at its
+ * edge. */
 static void draw_side(struct landscape *land, int x0, int y0, int x1, int y1)
 {
 	const struct dots_point corner[4] = { surface(land, x0, y0), surface(land, x1, y1),

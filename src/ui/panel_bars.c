@@ -195,7 +195,8 @@ const struct panel panel_notice = { .name = "notice", .draw = draw_message };
 
 /* ---- the keys ---- */
 
-/* The key bar shows the keys that have a word in data/keys and work now. */
+/* The key bar, the last row, shows the keys that have a word in data/keys and whose commands would
+ * now have an effect. */
 
 /* Returns the word that the key bar shows for a key. In "freeze/go on", the second word applies
  * while the screen is frozen. */

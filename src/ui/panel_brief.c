@@ -225,7 +225,7 @@ static void draw_rows(struct box at, const struct scene *scene)
 
 /* Draws the REPLAY stamp, which has priority over all other text. The stamp has its own row; on a
  * screen of one row, the stamp is at the start of the row. Returns the part of the box that the
- * stamp leaves free. */
+ * REPLAY stamp leaves free. */
 static struct box draw_stamp(struct box at, const struct view *view)
 {
 	int used;
@@ -248,7 +248,8 @@ static void draw(struct box at, const struct scene *scene)
 		return;
 	}
 	draw_short(at, scene->view);
-	/* The value may fill the first row, so the key that quits is in the second row. */
+	/* The measured value may fill the first row, so the key that quits is shown in the second
+	 * row. */
 	if (at.height > 1)
 		panels_fit(at, 1, STYLE_TEXT, "q quits\nq");
 }

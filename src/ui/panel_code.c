@@ -54,9 +54,9 @@ static bool wanted(const struct view *view)
 }
 
 struct columns {
-	int address, text, count, ports; /* widths of columns; count is 0 if every instruction runs
-					    once per iteration */
-	bool brief;			 /* omit the sizes of operands in memory, to save columns */
+	int address, text, count, ports; /* widths of the table's columns; the width `count` is 0 if
+					    every instruction runs once per iteration */
+	bool brief; /* omit the sizes of memory operands ("qword ptr"), to save columns */
 	int first_carried, last_carried; /* first and last instruction of the loop-carried chain, as
 					    indices; -1: no chain */
 };
@@ -147,8 +147,8 @@ static void draw_insn(struct box at, int y, const struct columns *columns,
 	const struct limit_insn *facts = &limits->insn[index];
 	bool known = insn->known && facts->known,
 	     fuses = index + 1 < loop->insn_count && limits->insn[index + 1].fused;
-	/* A macro-fused pair is one operation. The ports of the pair are stored at its first or its
-	 * second instruction. */
+	/* A macro-fused pair of instructions is executed as one operation. The ports of a
+	 * macro-fused pair are stored at its first or its second instruction. */
 	const char *ports = fuses && !facts->ports[0] ? facts[1].ports : facts->ports;
 	enum style style = !known ? STYLE_BAD : facts->carried ? STYLE_FIGURE : STYLE_TEXT;
 	double share = limits->turns > 0 ? facts->count / limits->turns : facts->count;

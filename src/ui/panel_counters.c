@@ -39,8 +39,9 @@ static struct words title_of(const struct scene *scene)
 		counts->direct ? "directly" : "by system call", passes.text, model.text);
 }
 
-/* Next to other panels, the counters panel is shown only if an event was counted. In front, the
- * counters panel is always shown, because it may show why no event was counted. */
+/* Next to other panels, the counters panel is shown only if an event was counted. If the user
+ * brings the counters panel to the front, it always shows something, if only why no event was
+ * counted. */
 static bool wanted(const struct view *view)
 {
 	return view->counters.plan &&
@@ -118,8 +119,8 @@ static void sort(const struct view *view, struct table *table)
 			table->order[table->count++] = i;
 }
 
-/* Returns the title of an event, shortened if it needs more than `width` columns. The end of an
- * event's name is the most specific part, so a long name first loses the PMU at its start. */
+/* Returns the title of a counter event, shortened if it needs more than `width` columns. The end of
+ * an event's name is the most specific part, so a long name first loses the PMU at its start. */
 static const char *title_in(struct box at, const struct event_plan *plan, int event, int width)
 {
 	const char *name = plan->counters.event[event].name, *colons = strstr(name, "::");
@@ -268,8 +269,8 @@ static void find_unavailable(const struct view *view, bool reasons, struct text 
 	}
 }
 
-/* Draws the foot below the table, if it fits: a legend of the marks, and roles for which the core
- * has no event. */
+/* Draws the last rows of the panel, if they fit: a legend of the marks, and purposes for which the
+ * core has no event. */
 static void draw_foot(struct box at, const struct table *table, const struct view *view)
 {
 	const struct event_plan *plan = view->counters.plan;
@@ -292,7 +293,7 @@ static void draw_foot(struct box at, const struct table *table, const struct vie
 	lines_draw(&lines, 0);
 }
 
-/* Draws the reason for an empty table. */
+/* Draws the reason why the table has no events. */
 static void draw_absence(struct box at, const struct view *view)
 {
 	struct lines lines;
@@ -335,8 +336,8 @@ static void find_parts(struct box at, const struct view *view, struct parts *par
 	if (lines_rows(&parts->remarks) > (at.height + 1) / 2)
 		lines_cut(&parts->remarks, 0);
 	at.height -= lines_rows(&parts->remarks);
-	/* If the table is cut, unavailable events get one row. If the reasons why events are
-	 * unavailable do not fit, omit the reasons. */
+	/* If the table of events does not fit, the list of unavailable events gets only one row. If
+	 * the reasons why events are unavailable do not fit, omit the reasons. */
 	for (int pass = 0; pass < 2; pass++, most = 1) {
 		struct box rest = at;
 

@@ -1,7 +1,7 @@
 /* Draws two panels, each with a curve that grows during the measurement, and text next to the
  * curve. The first panel shows the memory hierarchy: levels, bandwidths, remarks. The second panel
- * shows how far the core looks ahead: the knee of the present filler, and a table of the knees of
- * all fillers. */
+ * shows how many instructions the core looks ahead: the knee of the present filler instruction, and
+ * a table of all knees. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,7 +21,7 @@ enum { BESIDE_LEAST = 26, BESIDE_MOST = 76 };
 enum { BYTES = 6, BYTES_AND_LINES = 14, LEVEL = 8 };
 
 /* BEST_ROWS: number of rows, rule included, in which the panel shows everything on a usual machine.
- * ROOMY: smallest number of rows in which the remarks always fit. */
+ * ROOMY: smallest number of rows in which the remarks below the levels always fit. */
 enum { BEST_ROWS = 30, ROOMY = 14 };
 
 static struct words probe_title(const struct scene *scene)
@@ -95,8 +95,8 @@ static void put_levels(struct column *column, const struct probe_report *report)
 	}
 	if (hierarchy->level_count == 0)
 		column_put(column, STYLE_DIM, "no level is certain yet");
-	/* If the panel has few rows, the remarks at its end do not fit, so show disagreements with
-	 * the system here. */
+	/* If the panel has few rows, the remarks at its end do not fit, so differences from the
+	 * cache sizes that the system reports are shown here. */
 	for (int i = 0; i < hierarchy->level_count && column->at.height < ROOMY; i++)
 		if (hierarchy_disagrees(&hierarchy->level[i]))
 			column_put(column, STYLE_WARN, "! %s: the system reports %s",
@@ -242,8 +242,8 @@ enum { WINDOW_LEAST = 29, WINDOW_MOST = 66 };
 /* Number of rows, rule included, in which the panel shows everything. */
 enum { WINDOWS_BEST_ROWS = 35 };
 
-/* Widths of the table's columns: of the filler, of the buffer that the filler fills, and of the
- * filler's knee. */
+/* Widths of the table's columns: name of the filler instruction, buffer that it fills, and its knee
+ * (number at which the buffer is full). */
 enum { FILLER = 12, TITLE = 20, KNEE = 24 };
 
 static struct words windows_title(const struct scene *scene)
@@ -275,7 +275,8 @@ static enum style knee_style(const struct knee *knee)
 					    : STYLE_TEXT;
 }
 
-/* Adds the knee and its range: "495 nops (494 to 496), sharp". */
+/* Adds the knee (number of fillers that fill the buffer) and its range: "495 nops (494 to 496),
+ * sharp". */
 static void put_knee(struct column *column, const struct windows_row *row)
 {
 	const struct knee *knee = &row->knee;
@@ -326,8 +327,8 @@ static void put_beside(
 
 /* ---- the table of all fillers ---- */
 
-/* Returns whether the table of fillers is wide enough for a column with the name of the buffer that
- * each filler fills. */
+/* Returns whether the table of filler instructions has room for a column with the buffer that each
+ * of them fills. */
 static bool has_titles(struct box at)
 {
 	return at.width >= 2 + FILLER + TITLE + KNEE + 6;
@@ -357,8 +358,8 @@ static void put_row(struct column *column, const struct windows_row *row, bool p
 		canvas_right(at, at.width, y, STYLE_DIM, "%.0f", row->entries);
 }
 
-/* Adds the table with the knee of each filler: as many fillers as fit, around the present
- * filler. */
+/* Adds the table with the knee of each filler instruction: as many as fit, around the present one.
+ */
 static void put_table(struct column *column, const struct windows_report *report,
 	const struct windows_row *present)
 {

@@ -10,16 +10,18 @@
 /* Widths in columns: of the iteration's number, of the mark of the carried chain, of the ports, of
  * the inputs, of the shortest and the longest instruction. */
 enum { TURN = 3, MARK = 2, PORTS = 4, NEEDS = 7, INSN_LEAST = 12, INSN_MOST = 34 };
-/* Rows of the sentence about the chosen row; rows that leave room for the legend. */
+/* Number of rows of the sentence about the chosen row, and number of rows from which the panel has
+ * room for the legend. */
 enum { SENTENCE = 2, LEGEND_FROM = 13 };
-/* Instructions whose texts determine the width of their column. */
+/* The largest number of instructions whose texts determine the width of their column. */
 enum { INSNS_MEASURED = 64 };
 
 /* The part of a diagram that a frame shows. */
 struct part {
 	int first, rows, chosen; /* first row, number of rows, chosen row */
-	int insn, columns;	 /* columns of the instruction's text, and of the diagram */
-	int left;		 /* column of the box in which the diagram begins */
+	int insn, columns; /* number of columns of the instruction's text, and number of columns of
+			      the diagram */
+	int left;	   /* column of the box in which the diagram begins */
 };
 
 /* Divides the box into the list of instructions and the diagram. `word` is the width of the column
@@ -36,12 +38,12 @@ static struct part divide(struct box at, const struct view *view, int count, int
 		part.insn = int_most(part.insn, canvas_columns(at, diagram_insn(loop, i).text) + 1);
 	part.insn = int_least(part.insn, int_least(INSN_MOST, at.width / 3));
 	part.left = TURN + MARK + part.insn + word + 1;
-	/* The last column shows the scroll arrows. */
+	/* The last column of the panel shows the scroll arrows. */
 	part.columns = int_most(at.width - part.left - (count > part.rows), 0);
 	return part;
 }
 
-/* Draws the columns before the diagram. */
+/* Draws the columns to the left of the diagram: number, ports and text of the instruction. */
 static void draw_left(struct box at, int y, const struct part *part, const struct view *view,
 	int insn, const char *number, bool carried, bool chosen, bool known, const char *word)
 {
@@ -96,7 +98,7 @@ static enum style letter_style(const struct timeline_row *row, char letter)
 	}
 }
 
-/* Draws a row of letters. Neighbours of one style are one text. */
+/* Draws a row of letters. Neighbouring letters of one style are drawn as one text. */
 static void draw_letters(struct box at, int y, const struct part *part, const struct view *view,
 	const struct timeline_row *row, double from, double each)
 {
@@ -140,7 +142,7 @@ static void draw_timeline_row(struct box at, int y, int index, const struct part
 	draw_letters(at, y, part, view, row, from, each);
 }
 
-/* Draws the meaning of the letters, in one row or two. */
+/* Draws the legend: the meaning of the diagram's letters, in one row or two. */
 static void draw_legend(struct box at, int y, const struct view *view)
 {
 	struct words ports = diagram_ports(view->timeline, view->explanation->limits.uarch);
@@ -264,7 +266,8 @@ static void draw_cell(struct box at, int x, int y, unsigned cell)
 		canvas_glyph(at, x, y, style, line_glyph(cell));
 }
 
-/* Describes the chosen row: when it begins, and what depends on it. */
+/* Describes the instruction in the chosen row of the graph: when it begins, which input arrives
+ * last, and how many instructions use its result. */
 static struct words graph_sentence(const struct view *view, int index)
 {
 	const struct dataflow *dataflow = view->dataflow;

@@ -19,8 +19,8 @@ enum { RATES_WIDE = 30 };
  * bars of the latest trials. */
 enum { TAG_NONE, TAG_DIGITS, TAG_COURSE };
 
-/* Adds the reason why there is no value: the measurement failed or has not finished. The panel
- * never shows the value of another setting. */
+/* Adds a line with the reason why there is no measured value: the measurement failed or has not
+ * finished. This panel never shows the value of a setting other than the present one. */
 static void add_absence(struct lines *lines, const struct view *view)
 {
 	uint64_t footprint = kernel_footprint(view->setting.kernel, view->setting.v);
@@ -65,8 +65,8 @@ static void add_quiet(struct lines *lines, const struct view *view)
 					     : age / 3600));
 }
 
-/* Adds doubts about the value: "contended: 12 % of trials quiet", "two modes: 0.750 (62 %), 1.021".
- */
+/* Adds a line with doubts about the measured value: "contended: 12 % of trials quiet", "two modes:
+ * 0.750 (62 %), 1.021". */
 static void add_doubts(struct lines *lines, const struct sample *sample)
 {
 	struct units_text low = units_value(sample->mode_low),
@@ -115,7 +115,7 @@ static void add_trials(struct lines *lines, const struct view *view)
 		   *trials = sample->trials == 1 ? "trial" : "trials",
 		   *source = panels_source(sample->cycles_from);
 
-	/* A line above has already reported that trials are contended. */
+	/* For a contended value, a line above has already reported the share of quiet trials. */
 	if (sample->mixed)
 		lines_add(lines, 5, STYLE_TEXT,
 			"%1$u %2$s used, contended ones too\n%1$u %2$s, contended ones too",
@@ -131,7 +131,8 @@ static void add_trials(struct lines *lines, const struct view *view)
 	if (counters->ipc > 0)
 		lines_add(lines, 9, STYLE_TEXT, "%s instructions a cycle C",
 			units_value(counters->ipc).text);
-	/* For a contended value, the line about contention shows the share of quiet trials. */
+	/* For a value disturbed by other programs, the line about contention shows the share of
+	 * quiet trials. */
 	if (!isfinite(sample->quiet))
 		lines_add(lines, 10, STYLE_TEXT, "contention is not detected");
 	else if (!sample->contended)
@@ -145,7 +146,8 @@ static void add_ratios(struct lines *lines, const struct view *view)
 	struct units_text each = units_value(ratios->instructions), cpi = units_value(ratios->cpi);
 	char words[100];
 
-	/* The number of instructions is important for walks that wait for their loads. */
+	/* The number of instructions per element matters also for kernels that follow pointers and
+	 * wait for their loads. */
 	if (ratios->instructions > 0 && !view->foreign)
 		lines_add(lines, view->explanation && view->explanation->waits ? 7 : 11, STYLE_TEXT,
 			"%1$s instructions %2$s, CPI %4$s\n%1$s instructions %3$c, CPI %4$s\n"
@@ -177,7 +179,7 @@ static struct words rate(double value, const char *unit, int unit_width, char so
 	return words_of("%6s %-*s %c", units_value(value).text, unit_width, unit, source);
 }
 
-/* Adds two rates, side by side or on two lines. */
+/* Adds two rates, such as GB/s and bytes per cycle, side by side or on two lines. */
 static void add_pair(
 	struct lines *lines, int rank, const struct words *first, const struct words *second)
 {
@@ -351,9 +353,9 @@ enum { DIGITS_FROM = 8 };
  * removed. */
 enum { RANK_KEPT = 3 };
 
-/* Each line of the panel has a rank: 0 is the most important. While the lines do not fit, first
- * removes unimportant lines, then makes large digits smaller, cuts important lines to one row, and
- * at last removes them. */
+/* Each line of the panel has a rank, which decides which lines are removed first: 0 is the most
+ * important. While the lines do not fit, first removes unimportant lines, then makes large digits
+ * smaller, cuts important lines to one row, and at last removes them. */
 static void shorten(struct lines *lines, bool pinned)
 {
 	bool keep = pinned ? lines->at.height > DIGITS_HEIGHT : lines->at.height >= DIGITS_FROM;
@@ -519,7 +521,7 @@ static struct words strip_title(const struct scene *scene)
 
 /* Finds the range of CPE (cycles per element) to show, so that a few disturbed trials do not
  * flatten the picture. The range is the middle 90 % of the quiet trials, widened on each side by
- * half of its width. Trials outside the range are drawn as arrows at the edge. */
+ * half of its width. Trials outside the shown range of cycles are drawn as arrows at the edge. */
 static void find_range(const struct view *view, double *low, double *high)
 {
 	double values[VIEW_STRIP], span;
@@ -539,7 +541,8 @@ static void find_range(const struct view *view, double *low, double *high)
 	*high += span / 2;
 }
 
-/* Draws a legend of the marks. Entries of the legend that do not fit are omitted. */
+/* Draws a legend of the marks in the chart. Entries of the legend that do not fit in the row are
+ * omitted. */
 static void draw_legend(struct box at)
 {
 	static const struct {

@@ -66,7 +66,7 @@ static struct words value_of(const struct view *view, int index, int room)
 		view->screen.entry_refused ? '!' : '_');
 }
 
-/* Returns the longest list of allowed values that fits after a knob's value. */
+/* Returns the longest form of the list of allowed values that fits after a knob's value. */
 static struct words fit_hint(struct box at, const struct view *view, int index, int room)
 {
 	for (int brief = 0; brief < 2; brief++) {
@@ -220,7 +220,7 @@ static void draw_below(struct box at, const struct parts *parts, const struct vi
 		return;
 	canvas_wrap(
 		box_part(parts->words, 0, end, parts->words.width, need), 0, STYLE_DIM, knob->help);
-	/* If a row is free, show which digit selects each choice of the knob. */
+	/* If a row is free, show which digit key selects each named value (choice) of the knob. */
 	if (parts->listed && knob->kind == KNOB_CHOICE && end - 1 > parts->rows)
 		canvas_put(parts->words, 0, end - 1, STYLE_DIM, parts->range.text);
 }

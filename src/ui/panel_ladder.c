@@ -196,8 +196,8 @@ static void add_published(struct lines *words, const struct view *view)
 }
 
 /* Adds the sentences below the bars. If `cause` is true, also adds the binding limit's cause, which
- * is then not next to its bar. Further sentences are about the next load, the gap, the remedy, the
- * published cycles, the block size, and the published order of results. */
+ * is then not next to its bar. Further sentences below the bars are about the next load, the gap,
+ * the remedy, the published cycles, the block size, and the published order of results. */
 static void find_words(struct lines *words, const struct view *view, bool cause)
 {
 	const struct limits *limits = &view->explanation->limits;
@@ -228,7 +228,7 @@ static void find_words(struct lines *words, const struct view *view, bool cause)
 /* The limits that have a row in the ladder: the highest limits, and always the binding limit. */
 struct shown {
 	int count, limit[LIMIT_COUNT];
-	bool rest; /* a last row summarises the limits that have no row of their own */
+	bool rest; /* true: a last row summarises the limits that have no row of their own */
 };
 
 static void choose(const struct limits *limits, int room, struct shown *shown)

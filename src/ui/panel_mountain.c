@@ -107,7 +107,8 @@ enum {
 enum { BESIDE_FROM = 108, BESIDE_LEAST = 42, BESIDE_MOST = 72, SLICE_ROWS = 9, PICTURE_ROWS = 11 };
 
 /* Draws one of the mountain's shades (levels of throughput) as an area, or as characters on
- * terminals with few colours. Five characters, combined in pairs, make eight textures. */
+ * terminals with few colours. On a canvas without solid areas, five characters, combined in pairs,
+ * make eight textures for the mountain's shades. */
 static void draw_shade(struct box at, int x, int y, int width, int shade)
 {
 	static const enum glyph pair[SHADES][2] = {
@@ -162,8 +163,8 @@ static bool mountain_whole(const struct view *view)
 	       panels_named(view->screen.focus, "mountain") && view->grid.present;
 }
 
-/* Returns the number of screen columns to the left of the mountain's cells. In each row, the
- * columns left of the cells show the size, and the cache that holds this size if there is room. */
+/* Returns the number of screen columns to the left of the mountain's cells. To the left of each row
+ * of cells, the panel shows the size, and the cache that holds this size if there is room. */
 static int label_of(struct box at)
 {
 	return at.width >= WIDE_FROM ? LABEL : NARROW_LABEL;
@@ -258,10 +259,10 @@ static int edge_of(const struct axis_place *place, int first, int shown, int eac
 }
 
 /* Draws marks at the edge of the mountain for a size or stride between two cells or beyond the last
- * cell. Two pointers mean that the size is between two rows. An arrow that points away from the
- * mountain means that the size or stride is beyond the last cell. Parameter `shown`: the first
- * visible cell of the mountain, and the number of visible cells. Parameters `width` and `height`:
- * the size of a cell on the screen. */
+ * cell. Two pointers at the left edge mean that the present size is between two rows. An arrow that
+ * points away from the mountain means that the present size or stride is beyond the last cell.
+ * Parameter `shown`: the first visible cell of the mountain, and the number of visible cells.
+ * Parameters `width` and `height`: the size of a cell on the screen. */
 static void draw_edges(
 	struct box at, const struct view_grid *grid, struct box shown, int width, int height)
 {
@@ -285,8 +286,8 @@ static void draw_edges(
 		canvas_glyph(at, label, row + 1, STYLE_HERE, GLYPH_POINTER);
 }
 
-/* Marks the stride at which the mountain's slope ends. From the marked stride on, each access
- * touches its own cache line. */
+/* Marks the stride at which the mountain's slope ends. At the marked stride and above, each access
+ * touches a cache line of its own. */
 static void draw_slope_end(struct box at, const struct view_grid *grid, int first, int width, int y)
 {
 	int x = label_of(at) + 1 + (grid->slope_end - first) * width + (width - 1) / 2;
@@ -402,8 +403,8 @@ static void draw_whole(struct box at, const struct view *view)
 	}
 	rows = int_least(rows, at.height - PICTURE_ROWS);
 	at.height -= rows;
-	/* If there are few rows, omit the setting, because the panel's title also shows the
-	 * setting. */
+	/* If the panel has few rows, the text omits the setting, because the panel's title also
+	 * shows the setting. */
 	words = mountain_words(box_part(at, 0, at.height, at.width, rows), view, rows > 2);
 	lines_draw(&words, 0);
 	if (at.height >= PICTURE_ROWS + 2 * SLICE_ROWS) {

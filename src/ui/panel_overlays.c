@@ -9,7 +9,8 @@
 
 enum { KEY_COLUMN = 22, COMMAND_COLUMN = 30 };
 
-/* The page of the help. If the help is scrolled by N lines, the number of its first line is -N. */
+/* The page of the help. The row of the help's first line is -N if the help is scrolled by N lines.
+ */
 struct page {
 	struct box at;
 	int line, start;

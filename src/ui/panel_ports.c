@@ -10,10 +10,11 @@
 #include "experiment/slack/slack.h"
 #include "ui/panels.h"
 
-/* Widths in screen columns. COLUMN: smallest width of a port without a count. PAIR: smallest width
- * of a port with a count below its bar. BRIEF: smallest width of a port with a count in the row of
- * its bar. DIFFERENCE: width of a difference. BESIDE: smallest width of the list of events that
- * belong to no port. */
+/* Widths in screen columns. COLUMN: smallest width, in columns, of the entry for a port whose
+ * micro-ops are not counted. PAIR: smallest width of the entry for a port with a second bar, for
+ * the counted micro-ops, below its bar. BRIEF: smallest width of the entry for a port with the
+ * counted micro-ops as a number in the row of its bar. DIFFERENCE: width of a difference. BESIDE:
+ * smallest width of the list of events that belong to no port. */
 enum {
 	COLUMN = 21,
 	PAIR = 30,
@@ -25,7 +26,8 @@ enum {
 };
 enum { ENTRIES = UARCH_PORTS + 1 + COUNTERS_MAX };
 
-/* An entry is a port, several ports with a common counter, or the heading "units". */
+/* An entry of the panel is a port, several ports whose micro-ops one event counts, or the heading
+ * "units". */
 struct entry {
 	uint32_t ports; /* 0: a heading */
 	char name[40];
@@ -324,8 +326,9 @@ static void draw_counted(struct box at, int x, int y, int bar, const struct entr
 	draw_difference(at, x + bar + PORTS_FIGURE + DIFFERENCE, y, entry);
 }
 
-/* Draws one port (or several with a common counter): the bar of the model, and the bar of the count
- * below it. If `brief` is true, the count is only a number in the row of the model's bar. */
+/* Draws the entry of one port (or of several with a common counter): the bar of the core model, and
+ * below it the bar of the count. If `brief` is true, the count is only a number in the row of the
+ * model's bar. */
 static void draw_entry(struct box at, int y, const struct entries *entries, bool brief,
 	const struct entry *entry, const struct view *view)
 {
@@ -387,7 +390,7 @@ static int draw_legend(struct box at, int y, const struct limits *limits)
 			   naive ? "│ split evenly by hand" : "an even split is best");
 }
 
-/* If none of the events of this panel is counted, returns the first of them, so that the panel can
+/* If no event of this panel is counted, returns the first of these events, so that the panel can
  * show why. Returns -1 if at least one event is counted, or if the panel has no event. */
 static int event_uncounted(const struct view *view)
 {
@@ -475,7 +478,8 @@ static void fit(const struct entries *entries, int width, int height, struct sha
 			(width + 2) / (shape->columns + 1) - 2 >= least)
 			shape->columns++;
 	}
-	/* If not all ports fit, show as many ports as possible, with one row for each. */
+	/* If not all ports fit in the panel, show as many ports as possible, with one row for each.
+	 */
 	shape->shown = fits ? entries->count : int_least(shape->columns * rows, entries->count);
 	if (!fits)
 		return;
@@ -514,7 +518,8 @@ static void draw(struct box at, const struct scene *scene)
 	measure(at, view, &entries);
 	beside_find(view, &beside);
 	if (beside.count && at.width >= COLUMN + 2 + BESIDE) {
-		/* Two narrow columns of ports are better than one column with long bars. */
+		/* Two columns of ports with short bars are better than one column with long bars.
+		 */
 		int room = entries.count > at.height - 1 ? BESIDE
 							 : int_most(at.width * 45 / 100, BESIDE);
 

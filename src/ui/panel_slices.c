@@ -30,7 +30,7 @@ struct frame {
 };
 
 /* Returns letters for the sources of the bars' cycles: C (counter), R (reference clock) or both.
- * The text is empty if nothing is measured. */
+ * The text is empty if no point of the slice is measured. */
 static const char *source_letters(const struct view_slice *slice)
 {
 	bool counted = false, referred = false;
@@ -242,7 +242,8 @@ static void draw_scale(struct box at, const struct frame *frame)
 		return; /* nothing is measured: there is no scale yet */
 	if (scale->kind == SCALE_LOG)
 		count = scale_ticks(scale, frame->rows, NULL, NULL, ticks);
-	/* Label the top of the scale, half of the top (if it is exactly on a row), and 0. */
+	/* Label three heights of the vertical scale: its top, half of the top (if exactly on a
+	 * row), and 0. */
 	for (int part = 0; part <= 2 && scale->kind != SCALE_LOG; part++) {
 		if (part == 1 && (frame->rows < 6 || frame->rows % 2))
 			continue;
@@ -272,16 +273,17 @@ static int here_column(const struct frame *frame, const struct axis_place *place
 		next = frame->column[index + 1];
 		if (index + 1 < frame->shown)
 			next += (bar_of(frame, index + 1) - 1) / 2;
-		/* Place the marker between the two bars, not under a bar, if there is a column
-		 * between the bars. */
+		/* If the present value is between two bars, place its marker in a column between
+		 * the bars, if there is one. */
 		x += 1 + (int)lround(place->share * (next - x - 2));
 	}
 	return x;
 }
 
-/* Returns the index of the first visible size whose data does not fit in a cache. The tolerance is
- * 1/16, because the sizes found from curves are not more precise. Returns 0 if the cache holds no
- * visible size, and frame->shown if the cache holds all visible sizes. */
+/* Returns the index of the first visible size whose data does not fit in a cache. A size counts as
+ * fitting a cache up to 1/16 above the cache's size, because sizes found from latency curves are
+ * not more precise. Returns 0 if the cache holds no visible size, and frame->shown if the cache
+ * holds all visible sizes. */
 static int beyond_cache(const struct frame *frame, const struct view *view,
 	const struct view_slice *slice, double bytes)
 {

@@ -1,6 +1,6 @@
 /* Draws a named sweep as a table: a row for each setting, with the measured values, their quartiles
- * and source, and the published values next to them. The lines about the whole sweep are next to
- * the table, or below it. */
+ * and source, and the published values next to them. Text about the sweep as a whole is next to the
+ * table, or below the table. */
 #include <math.h>
 #include <string.h>
 
@@ -12,9 +12,11 @@
  * WORDS_MOST: the text next to the table. */
 enum { VALUE = 8, PUBLISHED = 10, WORDS_LEAST = 26, WORDS_MOST = 76 };
 
-/* The columns of the table. A table that is too narrow omits the last quantities. */
+/* The columns of the table. If the table is too narrow, it omits the last of the measured
+ * quantities. */
 struct columns {
-	int knobs[KNOBS_MAX]; /* width of each knob; 0: the knob has one value */
+	int knobs[KNOBS_MAX]; /* width of each knob's column; 0: no column, because the knob has one
+				 value in the whole sweep */
 	int figures;	      /* number of quantities shown */
 	int width;
 	bool spread;			/* the quartiles are shown */
@@ -192,7 +194,7 @@ static void draw_row(struct box at, int y, const struct sweep_table_report *repo
 	}
 }
 
-/* Draws the lines about the whole sweep, and the notes. */
+/* Draws the text about the sweep as a whole, and the notes. */
 static void draw_words(struct box at, const struct sweep_table_report *report)
 {
 	struct column column = { at, 0, false };

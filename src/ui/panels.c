@@ -10,15 +10,14 @@ extern const struct panel panel_header, panel_kernels, panel_knobs, panel_figure
 	panel_notice, panel_line, panel_timeline, panel_graph;
 
 /* The panels in order of importance. If not all panels fit, panels at the end of the table are
- * omitted. The body shows its panels in the order of `place`, so that the source is next to the
- * machine code. Panels with extra = true are shown only if all earlier panels in the table still
- * have a comfortable height.
- */
+ * omitted. The body (the area below the top block) shows its panels in the order of `place`, so
+ * that the source is next to the machine code. Panels with extra = true are shown only if all
+ * earlier panels in the table still have a comfortable height. */
 static const struct {
 	const struct panel *panel;
 	struct layout_row row;
-	const struct panel
-		*beside; /* if the panel `beside` is in front, this panel is next to that panel */
+	const struct panel *beside; /* if the panel `beside` is in front, this panel is placed next
+				       to that panel */
 } table[] = {
 	{ &panel_line, { NULL, AREA_LINE, 1, 1 } },
 	{ &panel_header, { NULL, AREA_HEADER, 60, 1 } },
@@ -177,7 +176,8 @@ void panels_cut(struct box at, int rows, char *text, size_t size)
 		text[length] = '\0';
 		blank = strrchr(text, ' ');
 		if (!blank)
-			break; /* the text is a single word, which the canvas cuts */
+			break; /* the text is a single word, which cannot be shortened to fewer
+				  words: the canvas cuts it */
 		length = (size_t)(blank - text);
 		snprintf(blank, size - length, " …");
 	}
@@ -374,8 +374,9 @@ static struct box overlay_at(struct canvas *canvas, const struct panel *panel, b
 	int most_rows = panel ? panel->most_rows : 0;
 	bool small = canvas->width < LAYOUT_MIN_WIDTH || canvas->height < LAYOUT_MIN_HEIGHT;
 	int margin = canvas->width >= 112 ? (canvas->width - 108) / 2 : 0;
-	int top = small ? replay && canvas->height > 3
-			: 1; /* below the REPLAY stamp, if stamp and overlay fit */
+	/* On a small screen, the overlay begins below the REPLAY stamp, if stamp and overlay fit.
+	 */
+	int top = small ? replay && canvas->height > 3 : 1;
 	int height = small ? canvas->height - top : canvas->height - 3;
 
 	if (panel && panel->full)
@@ -479,8 +480,8 @@ static int first_in_body(const struct view *view, int front, int *first)
 	return count;
 }
 
-/* Computes the layout of a frame. The panel with index `front`, which the user asked for, is
- * directly below the top block; the panels of the preset follow. */
+/* Computes the rectangles of all panels of a frame. The panel with index `front`, which the user
+ * asked for, is directly below the top block; the panels of the preset follow. */
 static void lay_out(
 	const struct canvas *canvas, const struct view *view, int front, struct layout *layout)
 {

@@ -107,7 +107,8 @@ struct lines {
 	struct line line[LINES_MAX];
 };
 
-/* Begins without a line. The texts stay unset, because a panel uses few of them. */
+/* Begins without a line. The texts of the lines are not initialised, because a panel uses few of
+ * them. */
 static inline void lines_begin(struct lines *lines, struct box at)
 {
 	lines->at = at;
@@ -147,8 +148,9 @@ void panels_arrows(struct box at, int top, enum style style, bool above, bool be
 /* Draws the rule (horizontal line) above a panel, with the panel's title. If the panel is focused,
  * a pointer is drawn before the title. */
 void panels_rule(struct box at, const char *title, bool focused);
-/* Splits a box and returns its right part, which is for text. The right part is two fifths of the
- * box wide, but at least `least` and at most `most` columns. The box `at` becomes the left part. */
+/* Splits a box of the screen in two and returns the right part, which is for text. The right part
+ * is two fifths of the box wide, but at least `least` and at most `most` columns. The box `at`
+ * becomes the left part. */
 struct box panels_beside(struct box *at, int least, int most);
 
 /* Returns a setting as text: "combine op=mul type=f64". Knobs that have the same value in the
@@ -210,8 +212,8 @@ struct words panels_core(const struct core *core);
 /* Returns the panel whose text `command` scrolls; NULL: the command scrolls no text. */
 const struct panel *panels_scrolled(const struct screen *screen, const char *command);
 
-/* Returns whether a panel's text is scrolled beyond its last line. If so, writes to `back` the
- * command that scrolls the text back to its end. */
+/* Returns whether a panel's text is scrolled beyond its last line. If the text is scrolled too far,
+ * writes to `back` the command that scrolls the text back to its end. */
 bool panels_scroll_back(struct canvas *canvas, const struct view *view, const struct panel *panel,
 	char *back, size_t size);
 

@@ -29,7 +29,8 @@ enum { ESCAPE_DELAY = 25 };
 static struct {
 	SCREEN *terminal;
 	FILE *output; /* stream of ncurses; its descriptor leads to the terminal or to `frame` */
-	int frame;    /* descriptor of a memory file for a frame's bytes; -1: no such file */
+	int frame;    /* file descriptor of a memory file that collects a frame's bytes; -1: no such
+			 file */
 	char *bytes;  /* of a frame being sent */
 	struct theme_wanted wanted;
 	struct looks looks;
@@ -39,7 +40,7 @@ static struct {
 	cchar_t *line;	     /* a row being sent */
 	bool modes_known;
 	struct termios modes; /* the terminal's modes before the program opened the screen */
-	char restore[192];    /* the string that leaves the full screen, for emergencies */
+	char restore[192];    /* the control string that leaves the full screen after a crash */
 	volatile bool open;
 } screen;
 
@@ -399,8 +400,8 @@ static void show_cells(const struct canvas_cell *row, int y, int first, int end)
 	const struct canvas_cell *last = NULL, *word = NULL;
 	int count = 0, gap = 0;
 
-	/* Begin at the left half of a wide character, because ncurses adds the right half itself.
-	 */
+	/* If the first changed cell is the right half of a wide character, begin at its left half,
+	 * because ncurses adds the right half itself. */
 	while (first > 0 && !row[first].character)
 		first--;
 	for (int x = first; x < end; x++) {
@@ -425,7 +426,8 @@ static void show_cells(const struct canvas_cell *row, int y, int first, int end)
 	mvadd_wchnstr(y, first, screen.line, count);
 }
 
-/* Shows the part of a row that differs from `shown`, and updates `shown`. */
+/* Draws the part of a row that differs from `shown`, the terminal's present content, and updates
+ * `shown`. */
 static void show_row(const struct canvas_cell *row, struct canvas_cell *shown, int y, int width)
 {
 	int first = 0, end = width;

@@ -59,6 +59,6 @@ void screen_mouse(bool used);
  */
 void screen_copy(const char *text);
 
-/* Returns the next input, or KEYCODE_NONE. After an Esc, waits only briefly to find out whether a
- * control sequence follows. */
+/* Returns the next input, or KEYCODE_NONE. After an Esc, the function waits only briefly to find
+ * out whether a control sequence follows. */
 struct input screen_input(void);

@@ -15,8 +15,9 @@ static const double WAIT_MOST = 120, LIVE_MOST = 20;
 /* While a script waits, seconds between two checks whether the wait is over; each message of the
  * engine also causes a check. */
 static const double LOOK = 0.05;
-/* The explorer works in small steps (session_advance()), each of which can make the next step due.
- * Maximum number of these steps in a row; more would be an endless loop. */
+/* The explorer works in small steps (session_advance()), and each step can make another step
+ * necessary at once. Maximum number of steps of the explorer in a row; more steps would be an
+ * endless loop. */
 enum { DUE_MOST = 200 };
 
 struct script {

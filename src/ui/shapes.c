@@ -66,7 +66,8 @@ static void fill_triangle(struct dots *dots, const struct dots_point *corner, ui
 
 			if (low > high)
 				continue;
-			/* Find the interval of x that the edge covers in this row of points. */
+			/* Find the range of x that an edge of the polygon covers in this row of
+			 * points. */
 			for (int end = 0; end < 2; end++) {
 				double at = end ? high : low;
 				double x = a->y == b->y ? (end ? b->x : a->x)
@@ -132,8 +133,8 @@ static unsigned cell_of(
 }
 
 /* The shapes of ASCII characters in two columns and four rows of points. Each hexadecimal digit is
- * a row, from the top; 2 is the left point, 1 is the right point. If several characters are equally
- * similar to a cell, the first character of the table is used. */
+ * a row of two points, from the top row on; 2 is the left point, 1 is the right point. If several
+ * characters are equally similar to a cell, the first character of the table is used. */
 static const struct {
 	char character;
 	unsigned short rows;

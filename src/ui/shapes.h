@@ -9,7 +9,8 @@
 #include "ui/canvas.h"
 
 struct dots {
-	int width, height; /* in points: twice the columns, four times the rows */
+	int width, height; /* width and height in points: twice the number of columns, four times
+			      the number of rows */
 	uint8_t *
 		at; /* `height` rows of `width` bytes: 0 for no point, else the point's style + 1 */
 };
@@ -21,7 +22,7 @@ struct dots_point {
 void dots_init(struct dots *dots, int columns, int rows);
 void dots_free(struct dots *dots);
 
-/* Draws a line. Points outside the rectangle are ignored. */
+/* Draws a line. Points outside the rectangle of points are ignored. */
 void dots_line(struct dots *dots, struct dots_point from, struct dots_point to, enum style style);
 /* Removes the points inside a polygon with `count` corners, and the points on its edges. */
 void dots_hide(struct dots *dots, const struct dots_point *corner, int count);
@@ -30,10 +31,10 @@ void dots_hide(struct dots *dots, const struct dots_point *corner, int count);
 void dots_fill(struct dots *dots, const struct dots_point *corner, int count, enum style style);
 bool dots_on(const struct dots *dots, int x, int y);
 
-/* Draws all points into the box `clip`; their upper left corner is at (x, y). If the points of a
- * cell have several styles, the cell gets the style `first` if one point has it, else the most
- * frequent style. On a canvas with solid areas, a cell that a shade fills becomes an area, with
- * lines over it; a cell that shades fill in part has a block element. */
+/* Draws all points into the box `clip` of the canvas; the points' upper left corner is at (x, y).
+ * If the points of a cell have several styles, the cell gets the style `first` if one point has it,
+ * else the most frequent style. On a canvas with solid areas, a cell that a shade fills becomes an
+ * area, with lines over it; a cell that shades fill in part has a block element. */
 void dots_show(const struct dots *dots, struct box clip, int x, int y, enum style first);
 
 /* ---- large digits ---- */

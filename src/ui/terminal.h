@@ -10,7 +10,7 @@ struct terminal_facts {
 	char term[32];	    /* $TERM; empty: not set */
 	bool described;	    /* terminfo describes this terminal */
 	bool database;	    /* a terminfo database exists; true if TERM is not set */
-	bool addressable;   /* the cursor can be moved, so full-screen programs work */
+	bool addressable;   /* the terminal's cursor can be moved, so full-screen programs work */
 	int colours;	    /* 0: none */
 	bool utf8;	    /* the locale's character set */
 	char charset[32];

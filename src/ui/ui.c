@@ -60,8 +60,9 @@ static void die(int number)
 }
 
 /* Catches signals that end, stop or continue the program or resize the terminal. On a fatal signal,
- * the handler first calls rescue(), then the signal's default action follows. The function rescue()
- * must be async-signal-safe. Signal handlers installed by other code remain. */
+ * the handler first calls rescue() to restore the terminal, then the signal's default action
+ * follows. The function rescue() must be async-signal-safe. If other code already handles a fatal
+ * signal, the handler of that code remains. */
 static struct status signals_catch(void (*rescue)(void))
 {
 	struct sigaction telling = { .sa_handler = tell, .sa_flags = SA_RESTART },
@@ -136,7 +137,7 @@ struct event_loop {
 	bool input_ended;
 };
 
-/* Requests a frame, at least `pause` seconds after the last frame. */
+/* Requests that the screen be drawn, at least `pause` seconds after the last frame. */
 static void want_frame(struct event_loop *loop, double pause)
 {
 	double due = loop->drawn + pause;
@@ -311,7 +312,7 @@ static struct status run_script(struct session *session, struct worker *worker,
 	const struct engine *engine, const struct ui_options *options)
 {
 	/* Wait for the worker, so that an unavailable core is reported at once. A script does not
-	 * need a fast first frame. */
+	 * need a first frame before the machine is known. */
 	struct status status = worker ? worker_wait_ready(worker) : status_ok();
 	struct frontend front;
 
