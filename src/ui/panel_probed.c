@@ -65,7 +65,7 @@ static enum style style_of(const struct slack_resource *resource)
 static void flow_words(struct flow *flow, const struct slack_report *slack)
 {
 	const char *why = slack->status.text;
-	int idle = 0, failed = 0, waits = 0;
+	int idle = 0, failed = 0, waits = 0, contended = 0;
 
 	if (!status_is_ok(&slack->status)) {
 		put(flow, STYLE_DIM, words_of("P unavailable: %s", why));
@@ -75,6 +75,11 @@ static void flow_words(struct flow *flow, const struct slack_report *slack)
 	for (int i = 0; i < slack->count; i++) {
 		const struct slack_resource *resource = &slack->resource[i];
 
+		/* Noise of a contended core looks like pressure, so its values are not shown. */
+		if (is_measured(resource) && resource->contended) {
+			contended++;
+			continue;
+		}
 		idle += is_idle(resource);
 		if (resource->kind == SLACK_FAILED && failed++ == 0)
 			why = resource->why;
@@ -86,8 +91,10 @@ static void flow_words(struct flow *flow, const struct slack_report *slack)
 		put(flow, STYLE_DIM, words_of("%d idle", idle));
 	if (failed)
 		put(flow, STYLE_DIM, words_of("%d not measured: %s", failed, why));
-	if (slack->contended)
-		put(flow, STYLE_WARN, words_of("contended"));
+	if (contended)
+		put(flow, STYLE_WARN,
+			words_of("core contended: %d value%s not shown", contended,
+				contended == 1 ? "" : "s"));
 	if (waits && !slack->complete)
 		put(flow, STYLE_DIM, words_of("%d to measure", waits));
 }

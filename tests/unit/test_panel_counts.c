@@ -3,6 +3,8 @@
 #include "drawn.h"
 #include "fakes.h"
 
+#include "experiment/slack/slack.h"
+
 #include <errno.h>
 #include <locale.h>
 
@@ -244,6 +246,27 @@ TEST(ports_have_a_pair_of_bars_and_the_difference)
 		"\n"
 		"C unavailable: stays at zero in a loop where most events occur\n");
 	lacks(shown, "M #");
+}
+
+/* A contended probe gives noise, which is no pressure. */
+TEST(contended_probed_pressure_is_not_shown)
+{
+	static struct slack_report slack;
+
+	begin();
+	slack = (struct slack_report){ .count = 2, .complete = true, .contended = true };
+	for (int i = 0; i < slack.count; i++)
+		slack.resource[i] = (struct slack_resource){ .name = "fdiv",
+			.kind = i ? SLACK_EXACT : SLACK_AMBIGUOUS,
+			.pressure = 2.79 - i,
+			.contended = true };
+	view.slack = &slack;
+	check_contains(draw(&panel_ports, 78, 14), "core contended: 2 values not shown");
+	lacks(shown, "2.79");
+	slack.resource[1].contended = false;
+	check_parts(draw(&panel_ports, 78, 14), "fdiv 1.79", "core contended: 1 value not shown");
+	lacks(shown, "2.79");
+	view.slack = NULL;
 }
 
 TEST(without_counters_ports_say_why_in_one_line)
