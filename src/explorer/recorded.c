@@ -46,18 +46,30 @@ struct status playback_none(const struct session *session, const struct kernel *
 	return status;
 }
 
+/* Whether the replay has another kernel than the present one. */
+static bool others_recorded(const struct session *session)
+{
+	for (int i = 0; kernel_registry[i]; i++)
+		if (kernel_registry[i] != session->playback.kernel &&
+			playback_kernel(session, kernel_registry[i]))
+			return true;
+	return false;
+}
+
 /* Names the knobs that can be turned in the replay. The hint of the kernel's author may name a knob
  * that the recording has with only one value. */
-static void write_hint(struct playback *playback)
+static void write_hint(struct session *session)
 {
+	struct playback *playback = &session->playback;
 	struct text words = { 0 };
 
 	for (int i = 0; i < playback->kernel->knob_count; i++)
 		if (strchr(playback->knob[i].all, ','))
 			text_addf(&words, "%s%s", words.length ? ", " : "Turn ",
 				playback->kernel->knobs[i].name);
-	text_add(&words, words.length ? ": recorded with several values"
-				      : "[ and ]: the other recorded kernels");
+	text_add(&words, words.length		    ? ": recorded with several values"
+			 : others_recorded(session) ? "[ and ]: the other recorded kernels"
+						    : "v: this is the only recorded setting");
 	snprintf(playback->hint, sizeof(playback->hint), "%s", text_string(&words));
 	text_free(&words);
 }
@@ -73,7 +85,7 @@ void playback_renew(struct session *session)
 		replay_range(session->replay, &session->setting, i, session->playback.knob[i].all,
 			sizeof(session->playback.knob[i].all), session->playback.knob[i].ends,
 			sizeof(session->playback.knob[i].ends));
-	write_hint(&session->playback);
+	write_hint(session);
 }
 
 void playback_cell(const struct session *session, struct cell *cell)

@@ -157,8 +157,8 @@ static int draw_digits(struct box at, int y, int height, const struct view *view
 	return rows;
 }
 
-/* Draws the state of the measurement. On a screen without a row of keys, also draws the key that
- * quits. */
+/* Draws the state of the measurement. On a small screen, also draws the name of the panel that a
+ * larger screen would show. On a screen without a row of keys, also draws the key that quits. */
 static void draw_state(struct box at, const struct view *view, bool small)
 {
 	enum style style = panels_state(view)[0] ? STYLE_WARN : STYLE_TEXT;
@@ -168,8 +168,9 @@ static void draw_state(struct box at, const struct view *view, bool small)
 		canvas_right(at, at.width, 0, STYLE_DIM, "q quits");
 		at.width -= 9;
 	}
-	panels_fit(at, 0, style, small ? "%1$s%4$s(panels from %2$dx%3$d)\n%1$s" : "%1$s",
-		state.text, LAYOUT_MIN_WIDTH, LAYOUT_MIN_HEIGHT, state.text[0] ? "  " : "");
+	panels_fit(at, 0, style, small ? "%1$s%4$s(panel %5$s: from %2$dx%3$d)\n%1$s" : "%1$s",
+		state.text, LAYOUT_MIN_WIDTH, LAYOUT_MIN_HEIGHT, state.text[0] ? "  " : "",
+		view->screen.front);
 }
 
 /* Draws the row of keys that have an effect now. */

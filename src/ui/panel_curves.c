@@ -36,7 +36,7 @@ static struct words probe_title(const struct scene *scene)
 			? ", o 4k pages  x huge pages  * both"
 			: "";
 
-	if (report && view->probing && !view->sweeping)
+	if (report && view->probing && !view->sweeping && !view->characterising)
 		return words_of("memory hierarchy: %.0f %%%s%s%s", 100 * report->done,
 			report->doing[0] ? ", " : "", report->doing, legend);
 	if (report && report->complete)
