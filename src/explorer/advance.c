@@ -8,11 +8,12 @@
 #include "explorer/fronts.h"
 #include "explorer/state.h"
 
-/* Seconds between new measurements of cells (settings) whose every measurement was contended. When
- * other work on the core has ended, a better sample replaces the contended sample of a setting. */
+/* Seconds between two repeated measurements of neighbouring settings whose measurements so far were
+ * all disturbed by other programs. When other work on the core has ended, a better sample replaces
+ * the contended sample of a setting. */
 static const double DOUBT_PERIOD = 0.5;
 /* Seconds between two checks whether a background thread of the explorer has finished. A background
- * thread computes for tens of milliseconds. */
+ * thread that computes limits or advice takes tens of milliseconds. */
 static const double THOUGHT = 0.004;
 
 static bool machine_look(struct session *session)

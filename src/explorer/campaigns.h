@@ -50,7 +50,8 @@ struct under_way {
 	struct campaign campaign;
 	struct turns *turns; /* the campaign's thread */
 	bool running;	     /* the campaign has not ended */
-	bool halted; /* true: the campaign must end as soon as its computation is complete */
+	bool halted; /* true: the long measurement was asked to end, and ends as soon as its present
+			computation is complete */
 	uint64_t generation; /* generation (number) of the campaign's request that the engine has
 				not answered; 0: no such request */
 	bool stands;	     /* the campaign is paused */
@@ -79,8 +80,8 @@ void campaign_halt(struct session *session, enum campaign_of which);
 /* Removes the campaign (long measurement) and its report. */
 void campaign_end(struct session *session, enum campaign_of which);
 void campaigns_end(struct session *session);
-/* Call campaigns_lose() after the campaigns' requests were cancelled. Each campaign (long
- * measurement) then chooses its next request again. */
+/* Call campaigns_lose() after the campaigns' requests were cancelled. After campaigns_lose(), each
+ * long measurement (campaign) chooses its next request again. */
 void campaigns_lose(struct session *session);
 /* Call campaign_choose_again() when the campaign should measure another setting first. The campaign
  * (long measurement) then chooses its next request again, unless its request is already at the

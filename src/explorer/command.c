@@ -13,8 +13,8 @@
 #include "explorer/actions.h"
 #include "explorer/fronts.h"
 
-/* Size of the table of all commands. The table of commands has room for all commands and the last
- * row with a NULL name. */
+/* Number of rows for which the table of all commands has memory. The table of commands has room for
+ * all commands and the last row with a NULL name. */
 enum { ROWS_MOST = 128 };
 
 /* ---- the language ---- */

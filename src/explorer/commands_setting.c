@@ -10,7 +10,7 @@
 #include "engine/own/own.h"
 
 /* The largest number of characters of a value that the user types for a knob. Every valid value of
- * a knob has fewer characters. */
+ * a knob is shorter than this number of characters. */
 enum { ENTRY_LONGEST = 20 };
 
 /* ---- kernels ---- */
@@ -87,8 +87,8 @@ struct status action_kernel_by(const struct session *session, struct session *ch
 
 /* ---- values ---- */
 
-/* Returns the memory limits with which values are checked. In a replay, the memory limits are
- * unknown. */
+/* Returns the limits of memory and processors with which the values of a setting are checked. In a
+ * replay, the memory limits are unknown. */
 static struct memory_limits limit_of(const struct session *session)
 {
 	return session->replay ? MEMORY_LIMITS_UNKNOWN : session->memory_limits;
@@ -259,9 +259,9 @@ struct status action_knob_by(const struct session *session, struct session *chan
 
 /* ---- typing a value ---- */
 
-/* Returns an error if the user may not type this character in a value of the chosen knob. A knob
- * with named values (choices) allows the numbers of these values. Knobs without named values allow
- * every printable character, because the value is checked when it is complete. */
+/* Returns an error if the user may not type this character in a value of the chosen knob. For a
+ * knob with named values (choices), the user types the number of the value. Knobs without named
+ * values allow every printable character, because the value is checked when it is complete. */
 static struct status check_digit(const struct session *session, const char *digit)
 {
 	const struct kernel *kernel = session->setting.kernel;

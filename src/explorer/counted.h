@@ -22,8 +22,8 @@ struct counted {
 		   gives it a new id, which is never 0. */
 		*plan;
 	int extra_count;
-	char *extra[EXTRA_EVENTS]; /* names of the events that the user added; each string is owned
-				    */
+	char *extra[EXTRA_EVENTS]; /* names of the counter events that the user added; each string
+				      is owned */
 	/* The reason why the newest result has no event counts; empty: it has counts, or there is
 	 * no result. */
 	char why[200];
@@ -74,7 +74,8 @@ bool counted_awaited(
  * value for that event. */
 void counted_model(const struct session *session, const struct explanation *explanation,
 	double modelled[COUNTERS_MAX]);
-/* Fills counted.modelled. Call counted_renew() after the present explanation has changed. */
+/* Fills counted.modelled. Call counted_renew() after the limits of the present setting were
+ * computed anew. */
 void counted_renew(struct session *session);
 /* Appends to `text` the command-line options that count the session's events. */
 void counted_format(const struct session *session, struct text *text);

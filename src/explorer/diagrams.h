@@ -14,7 +14,7 @@ struct diagrams {
 	 * setting's code) that it shows. diagrams_view() fills them for a new explanation. */
 	struct diagrams_made *made;
 	int row;   /* the chosen row */
-	int shift; /* columns by which the diagram is scrolled */
+	int shift; /* number of columns by which the diagram is scrolled to the right */
 };
 
 void diagrams_start(struct session *session);

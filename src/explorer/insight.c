@@ -30,8 +30,8 @@ static const double ADVICE_PAUSE = 0.1, ADVICE_PAUSE_WANTED = 0.01;
 
 /* ---- in a background thread ---- */
 
-/* Whether a background thread may explain the kernel. Own loops are excluded, because the session
- * may replace their code at any time. */
+/* Whether a background thread may read the kernel's code and compute its limits. Own loops are
+ * excluded, because the session may replace their code at any time. */
 static bool background_possible(const struct insight *insight, const struct kernel *kernel)
 {
 	return insight->explainer->background_explain && kernel->stepped && !kernel->own;
@@ -467,8 +467,8 @@ const struct explanation *insight_of(struct session *session, const struct setti
 	return insight->scratch;
 }
 
-/* Call memory_known() after a new L3 or memory latency was measured. The present setting is then
- * explained again. */
+/* Call memory_known() after a new L3 or memory latency was measured. The limits of the present
+ * setting are then computed again. */
 static void memory_known(struct session *session)
 {
 	insight_forget(session);

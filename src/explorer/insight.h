@@ -17,7 +17,7 @@ struct session;
 
 /* A setting whose limits a background thread computes. */
 struct background_explain {
-	struct job *job; /* the thread's job; NULL: no thread is running */
+	struct job *job; /* the background thread that computes limits; NULL: no thread runs */
 	bool stale; /* true: the core model or the memory latencies have changed, so the thread's
 		       result is discarded */
 	const struct explainer *explainer;
@@ -56,17 +56,18 @@ struct insight {
 	char adopted_name[CORE_NAME];
 	bool loaded;
 	struct core core;
-	char note[300];		/* why the present setting has no explanation */
+	char note[300];		/* the reason why the limits of the present setting are not known */
 	struct setting setting; /* the setting whose limits `explanation` holds; its kernel is NULL
 				   if there is no explanation */
-	/* The explanation of the present setting: points to `own` or into explain_cache. While the
-	 * kernel's code is being read (`reading`), `explanation` is the previous explanation. */
+	/* The explanation (limits and decoded code) of the present setting: points to `own` or into
+	 * explain_cache. While the kernel's code is being read (`reading`), `explanation` is the
+	 * previous explanation. */
 	struct explanation *explanation;
 	struct explanation *own, *scratch;
-	struct explain_cache
-		*explain_cache; /* explanations of kernels whose code must be stepped through */
-	struct explain_cache
-		*quick; /* predictions for kernels whose code need not be stepped through */
+	struct explain_cache *explain_cache; /* stored explanations (limits and code) of kernels
+						whose code must be single-stepped */
+	struct explain_cache *quick; /* stored predictions of cycles for kernels whose code need not
+					be single-stepped */
 	struct background_explain background_explain;
 	/* true: `setting` has no explanation yet; the explanation begins when `setting` has stayed
 	 * unchanged for a moment. */
@@ -77,7 +78,8 @@ struct insight {
 	/* The published cycles of `setting`; not `is_published`: nothing is published. */
 	struct published published;
 	bool is_published;
-	struct published_limits published_limits; /* limits that judge the published cycles */
+	struct published_limits published_limits; /* limits with which the published cycles of the
+						     setting are compared */
 	bool advised;				  /* `advice` is complete */
 	/* Time at which the search for advice continues. -INFINITY: the search for advice begins as
 	 * soon as the setting has stayed unchanged long enough. */
@@ -85,7 +87,7 @@ struct insight {
 	bool advice_wanted; /* true: the user has asked for advice and waits for it */
 	struct advice advice;
 	double memory_at; /* time at which a value of L3 or memory was last measured */
-	int code_first;	  /* number of the first line of code on screen */
+	int code_first;	  /* index of the first line of machine code that the code panel shows */
 	unsigned number; /* number of the present explanation (limits and code of the setting); each
 			    new explanation has a new number, never 0 */
 };
@@ -94,8 +96,8 @@ void insight_start(struct session *session, const struct explainer *explainer, c
 void insight_end(struct session *session);
 /* Call insight_look() when the machine is known. insight_look() recognises the machine's core. */
 void insight_look(struct session *session);
-/* Chooses the core for which limits are predicted. An empty core name chooses the running core.
- * Returns STATUS_USAGE if there is no core of that name. */
+/* Chooses the core for which limits are predicted. An empty name stands for the core on which the
+ * program runs. Returns STATUS_USAGE if there is no core of that name. */
 struct status insight_ask(struct session *session, const char *name);
 /* Loads the core model of the limits once more, for a campaign that needs a model of its own. The
  * caller unloads the copy. Returns false if there is no core model. */
@@ -117,8 +119,8 @@ void insight_renew(struct session *session);
  * latencies have changed. */
 void insight_forget(struct session *session);
 /* Computes the limits (explanation) of a setting other than the present setting. Returns NULL if
- * there is no core model or the kernel's code must be single-stepped. The explanation of the other
- * setting is valid until the next call. */
+ * there is no core model or the kernel's code must be single-stepped. The returned explanation
+ * (limits of the other setting) is valid until the next call. */
 const struct explanation *insight_of(struct session *session, const struct setting *setting);
 
 /* insight_lacks_memory() fills the next request for an L3 or memory latency that the model lacks;
@@ -134,8 +136,8 @@ double insight_due(const struct session *session);
 /* Continues to read code or to search for advice if the time that insight_due() returned has
  * passed. Returns whether the view changed. */
 bool insight_advance(struct session *session);
-/* Whether a background thread is explaining a setting. If a background thread is computing limits,
- * call insight_advance() again soon. */
+/* Whether a background thread is computing the limits of a setting. If a background thread is
+ * computing limits, call insight_advance() again soon. */
 bool insight_thinks(const struct session *session);
 
 /* Continues the search for advice. The search for advice needs several calls, and the explorer
@@ -148,7 +150,7 @@ bool insight_advice_due(const struct session *session);
  * delay. */
 bool insight_slow(const struct session *session);
 
-/* Whether the explanation is for a core other than the running core. */
+/* Whether the limits of the present setting are computed for a core other than the running core. */
 bool insight_foreign(const struct session *session);
 /* Returns the sizes of the caches for which the limits are computed. */
 struct cache_sizes insight_caches(const struct session *session);

@@ -68,8 +68,8 @@ struct live {
 				 computed */
 };
 
-/* live_begin() is called before the time is known. The first session_advance() calls
- * live_begin_at() with the time. */
+/* live_begin() cannot store the start time, because its callers do not know the time. The first
+ * session_advance() calls live_begin_at() with the time. */
 void live_begin(struct live *live);
 void live_begin_at(struct live *live, double now);
 /* Begins the live measurement again, for another setting or for the same setting. */
@@ -98,6 +98,7 @@ void live_wait_again(struct live *live, double now);
 
 /* Returns the number of seconds between two live requests, if the requests are short. */
 double live_period(const struct live *live);
-/* Whether a sample is good enough to represent its setting later. */
+/* Whether a sample is precise and undisturbed enough to be shown when the user returns to its
+ * setting. */
 bool live_is_good(const struct sample *sample);
 void live_view(const struct live *live, double now, struct view *view);

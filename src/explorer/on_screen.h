@@ -14,7 +14,7 @@ void screen_end(struct session *session);
 /* Brings a panel of the screen to the front. If the panel hides the focused pane, arrow keys no
  * longer act on that pane. */
 void screen_bring(struct session *session, const char *front);
-/* The user chose the panel in front. */
+/* Notes that the user, not the program, chose the panel in front. */
 void screen_chosen(struct session *session, const char *front);
 /* Sets the preset (set of panels) on screen. An empty name and NULL panels: no preset. */
 void screen_order(struct session *session, const char *preset, const char *const *panels);
@@ -37,14 +37,15 @@ void overlay_open(struct session *session, enum overlay overlay);
 /* Scrolls the overlay (text in front of the panels), or selects another entry of the find overlay.
  */
 void overlay_move(struct session *session, int lines);
-/* Shows a text in an overlay, in front of the panels. If the overlay's title is empty, its text is
- * a command line. */
+/* Shows a text in an overlay, in front of the panels. An overlay without a title shows the command
+ * line that opens the present screen again. */
 void overlay_text(struct session *session, const char *title, const char *text);
 
 /* Shows the result of a long measurement, for example a probe, on the whole screen until the user
- * closes it. `command` is the command that measured. The screen owns the text `page`. */
+ * closes it. `command` is the command that measured. The text `page` belongs to the screen, which
+ * frees it. */
 void overlay_page(struct session *session, const char *command, const char *title, char *page);
-/* Whether the result of this command is on screen. */
+/* Whether the whole screen shows the result of this command, such as "probe". */
 bool overlay_shows_page(const struct session *session, const char *command);
 
 /* Asks the user interface for a screenshot, or says that it is saved. An empty name: a new file. */

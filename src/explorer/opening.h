@@ -18,6 +18,7 @@ struct opening {
 void opening_add(struct session *session, const char *command);
 /* Discards the remaining commands of the session's start, unless one of them is running now. */
 void opening_stop(struct session *session);
-/* Whether opening_advance() must be called at once. */
+/* Whether a command for the session's start can run now, so that opening_advance() must be called
+ * at once. */
 bool opening_due(const struct session *session);
 void opening_end(struct session *session);

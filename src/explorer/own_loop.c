@@ -13,7 +13,7 @@
 /* Seconds between two checks whether the own loop's file was saved. Each check calls stat(2)
  * once. */
 static const double LOOK_PERIOD = 0.25;
-/* Seconds between two checks whether a compilation is over. */
+/* Seconds between two checks whether the compilation of the user's file is complete. */
 static const double COMPILE_PERIOD = 0.02;
 /* Seconds to wait after the own loop's file was saved, because the file may not be complete yet. */
 static const double SETTLE = 0.05;
@@ -115,7 +115,7 @@ struct status session_own_open(struct session *session, const char *path, const 
 	return compile(session, path, cflags, true);
 }
 
-/* Takes the compiled file, or shows why it could not be compiled. */
+/* Makes the compiled file the own loop, or shows the reason why the file could not be compiled. */
 static void finish(struct session *session)
 {
 	struct own_loop *own = &session->own;

@@ -271,7 +271,7 @@ struct cell *plan_take(struct session *session, const struct setting *setting,
 
 /* Returns the index of the first setting in the plan with the fewest measurements. If `doubtful` is
  * false, only settings that need more trials count; otherwise, only settled settings with a
- * doubtful sample count. Returns -1 if no setting in the plan counts. */
+ * doubtful sample count. Returns -1 if the plan has no setting of the wanted kind. */
 static int least_visited(const struct plan *plan, bool doubtful)
 {
 	unsigned fewest = UINT_MAX;

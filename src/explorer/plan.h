@@ -70,7 +70,8 @@ int plan_doubtful(const struct plan *plan);
 
 /* Adds a measured result to the cell of its setting. `current` is true if the result is for the
  * present setting. Returns the cell (setting with trials) if this result gave it enough trials,
- * else NULL. After writing the cell to the recording, the caller calls cell_compact(). */
+ * else NULL. After the sample of the returned setting was written to the recording, the caller
+ * frees its trials with cell_compact(). */
 struct cell *plan_take(struct session *session, const struct setting *setting,
 	const struct result *result, bool current);
 

@@ -25,18 +25,18 @@ struct saved {
 				     settings */
 };
 
-/* Reads the file if `kept` is true. If the file is unreadable or wrong, a notice on screen names
- * the first error, and all correct lines of the file are used. */
+/* Reads the file of saved settings if `kept` is true. If the file is unreadable or wrong, a notice
+ * on screen names the first error, and all correct lines of the file are used. */
 void saved_begin(struct session *session, bool kept);
 void saved_end(struct session *session);
 
-/* Changes a saved setting for this session and the next ones. The file is written by saved_write().
- * The value must be one line. */
+/* Changes a saved setting, such as "mouse", for this session and the next ones. saved_write() later
+ * writes the change to the file of saved settings. The new value must not contain a line feed. */
 void saved_set(struct session *session, const char *name, const char *value);
 
-/* Writes all changed values. The file's other lines and its comments remain. The file is written
- * completely or not at all. STATUS_FAILED: the system refused to read or to write the file; the
- * text names the file. */
+/* Writes all changed values. All other lines of the file of saved settings, also comments, remain.
+ * If writing fails, the old file of saved settings remains complete. STATUS_FAILED: the system
+ * refused to read or to write the file; the text names the file. */
 struct status saved_write(struct session *session);
 
 /* Runs a command "NAME VALUE" that changes a saved setting, by the rules of command_row.run: if

@@ -72,7 +72,7 @@ struct playback {
 /* A recording whose samples are A: for each setting, the recorded sample of the same setting. */
 struct beside {
 	struct replay *replay; /* owned; NULL: no recording is A */
-	struct cells *cells;   /* the samples that were read so far */
+	struct cells *cells;   /* the samples of the recording that were read so far */
 };
 
 struct session {
@@ -88,7 +88,8 @@ struct session {
 	 * recorded. */
 	char *record_path;
 	bool machine_known;
-	struct memory_limits memory_limits; /* unknown until the machine is known */
+	struct memory_limits memory_limits; /* the memory and processors that settings may use;
+					       unknown until the machine is examined */
 	struct sweeps sweeps; /* the named sweeps, with published values; empty if their file is
 				 unreadable */
 	int kernel_count;
@@ -124,7 +125,8 @@ struct session {
 	struct screen screen;		       /* on_screen.c */
 	struct saved saved;		       /* saved.c */
 	struct opening opening;		       /* opening.c and reopen.c */
-	bool printing;		     /* reopen.c: the command line is printed at the end */
+	bool printing; /* reopen.c: true: the command line that reopens the screen is printed when
+			  the session ends */
 	struct misses_whatif whatif; /* commands_panes.c: the user's question about misses in caches
 					of other sizes */
 	bool relief;		     /* commands_panes.c: the mountain is drawn as a relief */
@@ -136,7 +138,7 @@ static inline const struct machine *session_machine(const struct session *of)
 	return of->engine.machine;
 }
 
-/* Whether the present setting has an explanation. */
+/* Whether the limits and the code of the present setting are known. */
 static inline bool insight_ready(const struct session *of)
 {
 	return of->insight.setting.kernel && !of->insight.reading &&
@@ -155,8 +157,8 @@ void session_freeze(struct session *session, bool frozen);
 void session_forget(struct session *session);	    /* discards every sample */
 void session_forget_cells(struct session *session); /* discards every measured sample except the
 						       sample of the live measurement */
-/* Submits a request for the present setting. If the setting cannot be measured, marks the setting
- * as failed. */
+/* Sends the engine a request to measure the present setting. If the setting cannot be measured,
+ * marks the setting as failed. */
 void session_submit(struct session *session);
 void session_fail(struct session *session, const char *why);
 /* Whether the present setting has no sample yet because its preparation or its run takes long.
@@ -167,15 +169,15 @@ void session_stop(struct session *session);
  */
 void session_begin_campaign(struct session *session, enum campaign_of which,
 	const struct campaign_row *row, void *self);
-/* Stores the present setting and its sample as A, to compare other settings with. The sample to
- * store as A must be valid. */
+/* Stores the present setting and its sample as A, to compare other settings with. A setting may be
+ * stored as A only if its sample is valid. */
 void session_pin(struct session *session);
 void session_unpin(struct session *session);
 /* Makes any setting A. The session measures A, the setting compared with, alternately with the
  * present setting; in a replay, the sample of A was recorded. */
 void session_pin_setting(struct session *session, const struct setting *setting);
 /* Requests a measurement of A, the setting compared with, if A has no complete sample yet. Returns
- * whether a request was sent. */
+ * whether a request for the sample of A was sent. */
 bool session_pin_request(struct session *session);
 /* Takes the sample of A, the setting compared with, from the table of measured settings, if A has
  * no complete sample yet. */
@@ -257,7 +259,7 @@ void playback_tell(struct session *session, const struct setting *wanted, unsign
 struct status beside_open(struct session *session, const char *path);
 void beside_close(struct session *session);
 /* Returns the sample of a setting in the recording that is A; NULL: the setting was not recorded,
- * or no recording is A. The sample is valid until beside_close(). */
+ * or no recording is A. The returned sample of the recording is valid until beside_close(). */
 const struct sample *beside_sample(const struct session *session, const struct setting *setting);
 
 /* ---- recorded.c: while samples are written to a file ---- */

@@ -7,9 +7,10 @@
 #include "base/text.h"
 
 enum state {
-	TURN_NEW,      /* the long measurement's thread has not begun */
-	TURN_RUNS,     /* the measurement runs; the explorer's thread waits only in this state */
-	TURN_ASKS,     /* `request` holds the long measurement's next request to the engine */
+	TURN_NEW,  /* the long measurement's thread has not begun */
+	TURN_RUNS, /* the thread of the long measurement runs; the explorer's thread waits only in
+		      this state */
+	TURN_ASKS, /* `request` holds the long measurement's next request to the engine */
 	TURN_COMPUTES, /* both threads run: the measurement computes in its own thread */
 	TURN_COMPUTED, /* the computation is complete; the long measurement waits for its turn to
 			  run */

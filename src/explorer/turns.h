@@ -44,8 +44,8 @@ void turns_lose(struct turns *turns);
  * measurement and fills no request. */
 void turns_stop(struct turns *turns);
 
-/* Whether the measurement is computing in its thread. While the long measurement computes, call
- * turns_next() again soon. */
+/* Whether the long measurement is computing in its own thread. While the long measurement computes,
+ * call turns_next() again soon. */
 bool turns_compute(const struct turns *turns);
 
 /* Whether the measurement has ended. */

@@ -7,8 +7,8 @@
 #include "base/text.h"
 #include "explorer/state.h"
 
-/* The largest number of the user's changes that can be undone. A held key makes about 30 changes a
- * second. */
+/* The largest number of the user's changes that can be undone. A key that the user holds down makes
+ * about 30 changes a second. */
 enum { UNDO_MOST = 200 };
 
 enum { PART_SETTING = 1, PART_CORE = 2, PART_PINNED = 4, PART_BESIDE = 8 };

@@ -59,11 +59,11 @@ struct view_point {
 /* The scales of axes and bars, which only grow until another kernel is chosen or every sample is
  * discarded. A scale with high = 0 has no value yet. */
 struct view_scales {
-	struct scale ladder; /* cycles per element, for the bars of the limits */
-	struct scale ports;  /* cycles per iteration, for the bars of ports */
-	struct scale bytes;  /* bytes per cycle, for the slices (curves over one knob) */
-	struct scale cycles; /* cycles per element, for the slices */
-	double top;	     /* GB/s of the highest point of the mountain so far */
+	struct scale ladder; /* scale of the bars of the limits, in cycles per element */
+	struct scale ports;  /* scale of the bars of the ports, in cycles per iteration */
+	struct scale bytes;  /* scale of slices (curves over one knob) that show bytes per cycle */
+	struct scale cycles; /* scale of slices (curves) that show cycles per element */
+	double top;	     /* largest throughput in the mountain so far, in GB/s */
 };
 
 struct characterise_report;
@@ -97,7 +97,7 @@ struct view_grid {
 	float gbps[VIEW_GRID_Y][VIEW_GRID_X];
 	float bytes_per_cycle[VIEW_GRID_Y][VIEW_GRID_X];
 	bool contended[VIEW_GRID_Y][VIEW_GRID_X], unsettled[VIEW_GRID_Y][VIEW_GRID_X];
-	float top; /* the largest measured value in gbps[][] */
+	float top; /* the largest measured throughput in gbps[][], in GB/s */
 	/* For each size in y[]: the level of the first cache that holds a working set of this size,
 	 * from 1. GRID_MEMORY: no cache holds the working set; 0: the cache level is unknown. */
 	int level[VIEW_GRID_Y];
@@ -176,11 +176,12 @@ struct screen {
 	const char *before; /* name of the panel that was in front before the counters */
 	bool chosen; /* true: the user chose the panel in front, or a set of panels (preset), by a
 			command */
-	bool by_itself; /* true: the panel in front came there by itself */
+	bool by_itself; /* true: the program, not the user, brought the panel in front there,
+			   because it best explains the kernel */
 	/* The kernel whose panel came to the front by itself last; NULL: none yet. */
 	const struct kernel *answered;
 	/* The preset (set of panels) on screen: its name, empty for none; and its panels, the most
-	 * important first. A NULL name ends the panels early. */
+	 * important first. If the preset has fewer panels, a NULL name follows the last one. */
 	const char *preset;
 	const char *order[SCREEN_ORDER];
 	const char *own[SCREEN_ORDER]; /* the panels that the user brought to the front, most
@@ -299,8 +300,9 @@ struct view {
 	 * why there is no explanation; an empty limits_note gives no reason. */
 	const struct explanation *explanation;
 	char limits_note[300];
-	/* The previous explanation, while the new code is being read. While new code is read,
-	 * panels keep the layout of the previous explanation, but do not show its contents. */
+	/* The limits and code of the previous setting, while the code of the new setting is being
+	 * read. While new code is read, panels keep the layout of the previous explanation, but do
+	 * not show its contents. */
 	const struct explanation *outline;
 	/* The core for which the limits are computed; NULL: there is no core model. */
 	const struct core *core;

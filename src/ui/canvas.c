@@ -140,7 +140,7 @@ static size_t decode(const char *utf8, wchar_t *character)
 }
 
 /* Writes to `out` the characters, at most 4, that show one character on this canvas. Returns the
- * number of columns that these characters use. */
+ * number of columns of the replacement characters. */
 static int shown(const struct canvas *canvas, wchar_t character, wchar_t out[4])
 {
 	int columns;

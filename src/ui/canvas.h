@@ -10,7 +10,8 @@
 
 #include "base/text.h"
 
-/* The meaning of a text or glyph. The theme maps each style to colours and attributes. */
+/* The style of a text or glyph says what it means, for example a warning. The theme maps each style
+ * to colours and attributes. */
 enum style {
 	STYLE_TEXT,
 	STYLE_DIM,
@@ -78,8 +79,9 @@ struct canvas_cell {
  * last. */
 struct region {
 	int x, y, width, height; /* in cells of the canvas */
-	char click[120];	 /* the command of a click; empty: none */
-	char up[48], down[48];	 /* the commands of one notch of the wheel; empty: none */
+	char click[120];       /* the command that a mouse click on this region runs; empty: none */
+	char up[48], down[48]; /* the commands that one notch of the mouse wheel runs over this
+				  region; empty: none */
 };
 
 struct canvas {

@@ -88,8 +88,8 @@ static void draw_upright(const struct plot *plot, double x, enum style style, en
 
 /* ---- a probe ---- */
 
-/* Finds the range of all measured values, with a margin above and below. Returns false if no value
- * is measured. */
+/* Finds the range of all measured values, with a margin above and below. Returns false if no point
+ * of the curve has a measured value. */
 static bool probe_range(const struct probe_report *report, struct plot *plot)
 {
 	double least = INFINITY, most = 0, from = (double)PROBE_SMALLEST;

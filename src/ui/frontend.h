@@ -38,8 +38,8 @@ void frontend_draw(struct frontend *front, double now);
 
 /* Runs the command that a key, a click or the wheel has in the present state of the screen. If
  * there is no such command, nothing happens; if a command fails, the screen shows its message. A
- * pasted text goes to the field that is open: the find line or a value being typed. If no field is
- * open, the screen says so. */
+ * pasted text goes to the field that is open: the find line or a value being typed. If no field for
+ * typed text is open, a message on screen says that the pasted text is ignored. */
 void frontend_input(struct frontend *front, const struct input *input, double now);
 
 /* Saves the screenshot that the last command asked for, if any. */

@@ -107,7 +107,7 @@ enum context keys_context(const struct screen *screen);
 
 /* Returns the line of data/keys (a row) that gives a key its command in a state of the screen. A
  * line that names the key has priority over a line for a class of keys, such as all digits. NULL:
- * the key does nothing in this state of the screen. */
+ * the pressed key does nothing in this state of the screen. */
 const struct key_row *keys_find(const struct keys *keys, enum context context, int code);
 
 /* Writes the command in a line of data/keys to `buffer`, with {char}, {find} and {find-1}

@@ -87,7 +87,7 @@ struct band {
 	int count, columns;
 };
 
-/* Panels side by side form a line. The heights that the panels of one line need. */
+/* Panels side by side form a line. The numbers of screen rows that the panels of one line need. */
 struct line {
 	int least;
 	int best; /* height at which all panels of the line show everything; 0: every panel of the
@@ -150,8 +150,8 @@ static void share_height(const struct band *band, int height, int *heights)
 		left = grow(heights, room[pass], lines, left);
 }
 
-/* Puts the panels into a rectangle. If the last line has a single panel, the panel fills the line.
- */
+/* Computes the place of each panel of the body in a rectangle of the screen. If the last line has a
+ * single panel, the panel fills the line. */
 static void place_grid(struct layout *layout, const struct band *band, struct box at)
 {
 	int heights[LAYOUT_MAX] = { 0 }, y = at.y;

@@ -17,7 +17,7 @@ enum area {
 	AREA_KERNELS,
 	AREA_KNOBS,
 	AREA_FIGURE, /* the top block, always shown */
-	AREA_ABOUT,  /* next to the top block on a wide screen */
+	AREA_ABOUT,  /* area next to the top block, only on a wide screen */
 	AREA_BODY,   /* below the top block: panels are stacked, or in pairs on a wide screen */
 	AREA_TALL, /* below the top block: a column of its own on a wide screen, else like AREA_BODY
 		    */

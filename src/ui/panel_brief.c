@@ -1,6 +1,6 @@
 /* Draws the setting in brief, for a screen that is too small for panels, and for presenter mode:
  * the kernel, the chosen knob, the measured value in digits as large as fit, the limit, the state.
- * Arrow keys act as on a larger screen. */
+ * In the brief panel, the arrow keys change kernel and knobs as on a larger screen. */
 #include <math.h>
 #include <string.h>
 
@@ -88,7 +88,7 @@ static void draw_spread(struct box at, int y, const struct view *view, bool digi
 			cpe.text, quartiles, spread.text, source);
 }
 
-/* Draws the reason why there is no value. */
+/* Draws the reason why the setting has no measured value. */
 static void draw_absence(struct box at, int y, const struct view *view)
 {
 	struct ahead ahead = panels_ahead(view);
@@ -145,7 +145,7 @@ static void draw_head(struct box at, const struct view *view)
 }
 
 /* Draws the value in large digits, from row y on, in at most `height` rows. Returns the number of
- * rows used. */
+ * rows that the large digits use. */
 static int draw_digits(struct box at, int y, int height, const struct view *view)
 {
 	struct units_text value = units_value(view->sample.cpe);

@@ -234,9 +234,9 @@ static bool is_listed(const struct view *view, int event)
 }
 
 /* Writes the core's unavailable events. If all unavailable events have the same reason, writes
- * "unavailable (stays at zero, even where most events rise): loads, stores". If the reasons differ,
- * each reason is written after its events. If `reasons` is false, omits the reasons why events are
- * unavailable. */
+ * "unavailable (stays at zero, even where most events rise): loads, stores". If events are
+ * unavailable for different reasons, each reason is written after its events. If `reasons` is
+ * false, omits the reasons why events are unavailable. */
 static void find_unavailable(const struct view *view, bool reasons, struct text *text)
 {
 	const struct event_plan *plan = view->counters.plan;
@@ -331,8 +331,8 @@ static void find_parts(struct box at, const struct view *view, struct parts *par
 	add_summary(&parts->remarks, view);
 	if (view->counters.differ && view->explanation)
 		add_differ(&parts->remarks, view);
-	/* The remarks use at most half of the rows. If the remarks need more rows, cut each remark
-	 * to one row. */
+	/* The remarks above the table of events use at most half of the panel's rows. If the
+	 * remarks above the table need more rows, each remark is cut to one row. */
 	if (lines_rows(&parts->remarks) > (at.height + 1) / 2)
 		lines_cut(&parts->remarks, 0);
 	at.height -= lines_rows(&parts->remarks);

@@ -18,10 +18,10 @@ enum { INSNS_MEASURED = 64 };
 
 /* The part of a diagram that a frame shows. */
 struct part {
-	int first, rows, chosen; /* first row, number of rows, chosen row */
+	int first, rows, chosen; /* first visible row, number of visible rows, chosen row */
 	int insn, columns; /* number of columns of the instruction's text, and number of columns of
 			      the diagram */
-	int left;	   /* column of the box in which the diagram begins */
+	int left;	   /* first column of the diagram, counted from the panel's left edge */
 };
 
 /* Divides the box into the list of instructions and the diagram. `word` is the width of the column

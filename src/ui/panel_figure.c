@@ -416,8 +416,9 @@ static size_t collect(const struct view *view, int from, int to, double *cpe)
 	return count;
 }
 
-/* Draws the course of the latest trials. Each column is a bar for the median of several trials. The
- * lowest bar is the lowest median, and the highest bar is the highest median. */
+/* Draws the course of the latest trials. Each column of the chart of the latest trials is a bar for
+ * the median of several trials. The lowest bar is the lowest median, and the highest bar is the
+ * highest median. */
 static void draw_course(struct box at, const struct view *view)
 {
 	double cpe[VIEW_STRIP], column[VIEW_STRIP], low = INFINITY, high = -INFINITY;

@@ -197,7 +197,7 @@ bool panels_remark_cut(struct box at, const struct view *view)
 	return view->remark && view->setting.kernel->knob_count > 0 && !divide(at, view).complete;
 }
 
-/* Draws the text below the knobs, from the last row up. */
+/* Draws the text below the knobs (help, remark, allowed values), from the last row up. */
 static void draw_below(struct box at, const struct parts *parts, const struct view *view)
 {
 	const struct knob *knob = &view->setting.kernel->knobs[view->knob];
@@ -306,7 +306,8 @@ static void draw_about(struct box at, const struct scene *scene)
 	const struct kernel *kernel = scene->view->setting.kernel;
 	int need, row = 0;
 
-	at.width = int_least(at.width, 84); /* lines longer than 84 columns are hard to read */
+	/* The text is wrapped after 84 columns, because longer lines are hard to read. */
+	at.width = int_least(at.width, 84);
 	need = canvas_rows(at, kernel->title) + canvas_rows(at, kernel->look_for);
 	if (need <= at.height)
 		row = canvas_wrap(at, 0, STYLE_FIGURE, kernel->title);

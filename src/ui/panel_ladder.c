@@ -10,7 +10,7 @@
 #include "ui/steady.h"
 
 /* CAUSES_FROM: smallest width of the panel, in columns, at which the cause of a limit is next to
- * its bar. FIGURE: width of a number. TITLE_MOST: largest width of a title. */
+ * its bar. FIGURE: width of a number. TITLE_MOST: largest width, in columns, of a limit's title. */
 enum { CAUSES_FROM = 92, FIGURE = 7, TITLE_MOST = 30 };
 
 static const char binds[] = "◀ binds", predicted[] = "◀ predicted", soft[] = " (soft)";
@@ -195,9 +195,10 @@ static void add_published(struct lines *words, const struct view *view)
 	text_free(&text);
 }
 
-/* Adds the sentences below the bars. If `cause` is true, also adds the binding limit's cause, which
- * is then not next to its bar. Further sentences below the bars are about the next load, the gap,
- * the remedy, the published cycles, the block size, and the published order of results. */
+/* Adds the sentences that explain the limits, below the bars. If `cause` is true, also adds the
+ * binding limit's cause, which is then not next to its bar. Further sentences below the bars are
+ * about the next load, the gap, the remedy, the published cycles, the block size, and the published
+ * order of results. */
 static void find_words(struct lines *words, const struct view *view, bool cause)
 {
 	const struct limits *limits = &view->explanation->limits;

@@ -44,8 +44,9 @@ static void add_limit(struct lines *lines, const struct view *view)
 			limits->limit[limits->binding].cause);
 }
 
-/* Adds the misses of a cache level. Example: "L1 48 KiB: every read is a miss: 1 line for each
- * (counted 0.98 C); in 96 KiB: none". Adds nothing if the machine has no cache of this level. */
+/* Adds a line with the expected and counted misses of one cache level. Example: "L1 48 KiB: every
+ * read is a miss: 1 line for each (counted 0.98 C); in 96 KiB: none". Adds nothing if the machine
+ * has no cache of this level. */
 static void add_misses(struct lines *lines, const struct view_misses *misses, int level)
 {
 	const struct misses *now = &misses->now;
@@ -102,8 +103,8 @@ enum {
 };
 
 /* BESIDE_FROM: smallest width at which text and slices are next to the picture. BESIDE_LEAST,
- * BESIDE_MOST: smallest and largest width of the text. SLICE_ROWS, PICTURE_ROWS: smallest number of
- * rows of a slice and of the picture. */
+ * BESIDE_MOST: smallest and largest width of the text next to the mountain. SLICE_ROWS,
+ * PICTURE_ROWS: smallest number of rows of a slice and of the picture. */
 enum { BESIDE_FROM = 108, BESIDE_LEAST = 42, BESIDE_MOST = 72, SLICE_ROWS = 9, PICTURE_ROWS = 11 };
 
 /* Draws one of the mountain's shades (levels of throughput) as an area, or as characters on

@@ -1,5 +1,5 @@
 /* The help explains the letters and words on the screen, the kernel, every key and every command.
- * The help uses the same tables as the program. */
+ * The help is made from the tables of kernels, keys and commands that the program itself uses. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,8 +1,9 @@
 /* Shows port pressure in cycles per iteration. For each port, a bar shows the pressure with the
- * best assignment of micro-ops to ports. A mark on the bar shows the pressure with an even split.
- * Units, such as dividers, are listed after the ports. If the micro-ops of a port are counted, a
- * second bar shows the count. Ports whose micro-ops one event counts together are shown as one.
- * Counts of events that belong to no port are shown next to the ports. */
+ * best assignment of micro-ops to ports. A mark on each port's bar shows the pressure if micro-ops
+ * were split evenly among their ports. Execution units that are no ports, such as dividers, are
+ * listed after the ports. If the micro-ops of a port are counted, a second bar shows the count.
+ * Ports whose micro-ops one event counts together are shown as one. Counts of events that belong to
+ * no port are shown next to the ports. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -410,8 +411,8 @@ static int event_uncounted(const struct view *view)
 	return first;
 }
 
-/* Returns one line with the reason why there is no count; the line is empty if the reason is not
- * known yet. */
+/* Returns one line with the reason why the micro-ops of the ports are not counted; the line is
+ * empty if the reason is not known yet. */
 static struct words why(const struct view *view)
 {
 	const struct view_counters *counters = &view->counters;
@@ -488,8 +489,8 @@ static void fit(const struct entries *entries, int width, int height, struct sha
 	flow(entries, rows, shape);
 }
 
-/* Draws the reason why there is no count. If the reason does not fit, names the panel that shows
- * the reason. */
+/* Draws the reason why the micro-ops of the ports are not counted. If the reason does not fit,
+ * names the panel that shows the reason. */
 static void draw_why(struct box at, struct words *words)
 {
 	static const char unavailable[] = "C unavailable: ";

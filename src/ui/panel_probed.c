@@ -1,7 +1,7 @@
 /* Shows measured port pressure (source letter P) below the ports: for each resource of the core,
- * the cycles per iteration for which the loop keeps the resource busy. If the core model's value
- * differs, the panel shows this value too. For idle resources that agree with the core model, the
- * panel shows only their number. */
+ * the cycles per iteration for which the loop keeps the resource busy. If the core model has
+ * another value for a resource, the panel shows the model's value too. For idle resources that
+ * agree with the core model, the panel shows only their number. */
 #include <string.h>
 
 #include "experiment/slack/slack.h"
@@ -28,7 +28,7 @@ static bool is_idle(const struct slack_resource *resource)
 }
 
 /* Draws a word of the text about port pressure, in the next row if the word does not fit. Draws
- * nothing if there is no row left. */
+ * nothing if the panel has no further row for the word. */
 static void put(struct flow *flow, enum style style, struct words words)
 {
 	int width = (int)strlen(words.text); /* the words are ASCII */

@@ -239,7 +239,7 @@ static void draw_scale(struct box at, const struct frame *frame)
 	int count = 0;
 
 	if (!(scale->high > 0))
-		return; /* nothing is measured: there is no scale yet */
+		return; /* no point of the slice is measured: the axis has no scale yet */
 	if (scale->kind == SCALE_LOG)
 		count = scale_ticks(scale, frame->rows, NULL, NULL, ticks);
 	/* Label three heights of the vertical scale: its top, half of the top (if exactly on a

@@ -9,7 +9,7 @@
 #include "ui/panels.h"
 
 /* Widths of columns. VALUE: a measured value. PUBLISHED: a published value. WORDS_LEAST,
- * WORDS_MOST: the text next to the table. */
+ * WORDS_MOST: smallest and largest width, in columns, of the text next to the table. */
 enum { VALUE = 8, PUBLISHED = 10, WORDS_LEAST = 26, WORDS_MOST = 76 };
 
 /* The columns of the table. If the table is too narrow, it omits the last of the measured
@@ -57,7 +57,7 @@ static struct columns measure(struct box at, const struct sweep_table_report *re
 	return columns;
 }
 
-/* Returns a short title of a quantity for its column. */
+/* Returns a short title of a measured quantity, for the head of its column. */
 static const char *title_of_figure(enum sweeps_figure figure)
 {
 	switch (figure) {

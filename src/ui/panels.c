@@ -74,7 +74,8 @@ struct words panels_core(const struct core *core)
 /* ---- lines ---- */
 
 /* A text may contain several wordings (alternatives), separated by line feeds. Keeps only the first
- * wording that fits, or the last one if none fits. Returns whether the kept wording fits. */
+ * wording that fits, or the last one if none fits. Returns whether the wording that was kept fits
+ * in the width. */
 static bool choose_fitting(struct box at, char *text)
 {
 	char *from = text, *end = strchr(text, '\n');

@@ -17,7 +17,7 @@
 
 /* The last key that the user pressed. */
 struct pressed {
-	char key[16];	  /* "+", "F1"; empty: no key yet */
+	char key[16];	  /* name of the last key pressed: "+", "F1"; empty: no key yet */
 	const char *note; /* what the key does, in the words of data/keys */
 };
 
@@ -122,13 +122,14 @@ static inline void lines_begin(struct lines *lines, struct box at)
 struct line *lines_put(struct lines *lines, int rank, enum style style, struct words words);
 #define lines_add(lines, rank, style, ...) lines_put(lines, rank, style, words_of(__VA_ARGS__))
 int lines_rows(const struct lines *lines);
-/* Shortens a line until it needs at most `rows` rows. An ellipsis replaces the words removed from
- * the line's end. */
+/* Shortens a line of a panel's text until it needs at most `rows` rows. An ellipsis replaces the
+ * words removed from the line's end. */
 void line_cut(const struct lines *lines, struct line *line, int rows);
 /* Cuts lines to one row each, beginning with the first line, until all lines need at most `rows`
  * rows. */
 void lines_cut(struct lines *lines, int rows);
-/* Draws the lines that fit, from row y on. Returns the row after the last line drawn. */
+/* Draws as many lines of a panel's text as fit, from row y on. Returns the row after the last line
+ * drawn. */
 int lines_draw(const struct lines *lines, int y);
 
 /* Like line_cut(), for a text. */
@@ -150,7 +151,7 @@ void panels_arrows(struct box at, int top, enum style style, bool above, bool be
 void panels_rule(struct box at, const char *title, bool focused);
 /* Splits a box of the screen in two and returns the right part, which is for text. The right part
  * is two fifths of the box wide, but at least `least` and at most `most` columns. The box `at`
- * becomes the left part. */
+ * becomes the left part of the split box. */
 struct box panels_beside(struct box *at, int least, int most);
 
 /* Returns a setting as text: "combine op=mul type=f64". Knobs that have the same value in the

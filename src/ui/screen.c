@@ -28,7 +28,8 @@ enum { ESCAPE_DELAY = 25 };
  * struct. */
 static struct {
 	SCREEN *terminal;
-	FILE *output; /* stream of ncurses; its descriptor leads to the terminal or to `frame` */
+	FILE *output; /* output stream of ncurses; its descriptor leads to the terminal or to the
+			 memory file `frame` */
 	int frame;    /* file descriptor of a memory file that collects a frame's bytes; -1: no such
 			 file */
 	char *bytes;  /* of a frame being sent */
@@ -272,7 +273,8 @@ struct status screen_open(void)
 	screen.background = input_open();
 	send("BE");
 	canvas_init(&screen.shown, 0, 0, false);
-	screen.background->changed = true; /* makes the first screen_style() choose the colours */
+	/* After this assignment, the first screen_style() chooses the colours. */
+	screen.background->changed = true;
 	return status;
 }
 
@@ -302,7 +304,8 @@ void screen_emergency(void)
 		return;
 	screen.open = false;
 	written = write(STDOUT_FILENO, screen.restore, strlen(screen.restore));
-	(void)written; /* an error of write() cannot be handled here */
+	(void)written; /* the program ends in a signal handler, which cannot handle an error of
+			  write() */
 	if (screen.modes_known)
 		tcsetattr(STDIN_FILENO, TCSANOW, &screen.modes);
 }

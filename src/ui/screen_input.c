@@ -31,14 +31,15 @@ const char input_mouse_off[] = "\033[?1006;1000l";
 
 /* The state of the input. There is one terminal. */
 static struct {
-	enum sequence
-		sequence;     /* kind of the control sequence being skipped; SEQUENCE_NONE: none */
-	wint_t sequence_last; /* last character of the sequence; 0: none yet */
-	double sequence_at;   /* time of the sequence's last character, in seconds */
-	char parameters[8];   /* the first characters of the sequence after "Esc [" */
-	bool escaped;	      /* the last key was a single Esc while an answer was due */
-	bool mouse;	      /* the terminal reports the mouse */
-	bool pasting;	      /* the characters that arrive are pasted text */
+	enum sequence sequence; /* kind of the terminal's control sequence that is being skipped;
+				   SEQUENCE_NONE: none */
+	wint_t sequence_last; /* last character of the control sequence read so far; 0: none yet */
+	double sequence_at; /* time at which the last character of the control sequence arrived, in
+			       seconds */
+	char parameters[8]; /* the first characters of a control sequence after "Esc [" */
+	bool escaped;	    /* the last key was a single Esc while an answer was due */
+	bool mouse;	    /* the terminal reports the mouse */
+	bool pasting;	    /* the characters that arrive are pasted text */
 	struct text pasted;
 	double pasted_at; /* time of the pasted text's last character, in seconds */
 	struct background background;
@@ -192,8 +193,8 @@ static void paste_begin(void)
 	text_clear(&input.pasted);
 }
 
-/* Takes a character of a control sequence. Returns the key if the sequence ends and is an unknown
- * key, not an answer of the terminal; else KEYCODE_NONE. */
+/* Processes one character of a control sequence. Returns the key if the sequence ends and is an
+ * unknown key, not an answer of the terminal; else KEYCODE_NONE. */
 static int sequence_take(wint_t key)
 {
 	bool control = input.sequence == SEQUENCE_CONTROL,

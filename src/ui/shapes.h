@@ -16,7 +16,7 @@ struct dots {
 };
 
 struct dots_point {
-	double x, y; /* in points, from the upper left corner */
+	double x, y; /* position in points, counted from the upper left corner */
 };
 
 void dots_init(struct dots *dots, int columns, int rows);

@@ -26,8 +26,8 @@ bool steady_has_a(const struct view *view)
 	return view->pinned && view->a.valid && isfinite(view->a.cpe) && view->a_comparable;
 }
 
-/* Widens the scale of one frame. If the sample is not doubtful, also widens the scale of the frames
- * after it. */
+/* Widens the scale of one frame so that it includes a value. If the sample is not doubtful, also
+ * widens the scale of the frames after it. */
 static void widen(
 	struct scale *kept, struct scale *shown, const struct sample *sample, double value)
 {

@@ -16,7 +16,8 @@ struct steady {
 void steady_hold(struct steady *steady, struct view *view);
 
 /* Returns whether a slice (curve over one knob) shows cycles per element: the kernel requires
- * cycles, or the measured points move no bytes. Otherwise the slice shows bytes per cycle. */
+ * cycles, or the measured points move no bytes. Returns false if the slice shows bytes per cycle.
+ */
 bool slice_is_cycles(const struct view *view, const struct view_slice *slice);
 
 /* Returns the value of a sample that the bar of a slice shows: cycles per element or bytes per

@@ -51,7 +51,7 @@ struct inks {
 	short in256, in16, in8;
 };
 
-/* The background that a theme paints. */
+/* The background colour that each theme paints. */
 static const struct inks paper[THEME_COUNT] = {
 	[THEME_DARK] = { 233, 0, 0 },
 	[THEME_LIGHT] = { WHITE, 15, -1 },

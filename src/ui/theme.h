@@ -24,7 +24,7 @@ struct ground {
 
 struct looks {
 	struct look look[STYLE_COUNT];
-	bool solid; /* the styles of areas have background colours: see canvas.solid */
+	bool solid; /* true: areas are shown as solid background colours (see canvas.solid) */
 };
 
 /* What the user wants. */

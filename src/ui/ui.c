@@ -128,7 +128,7 @@ struct event_loop {
 	const struct engine *engine;
 	struct worker *worker;
 	bool started;	       /* the worker is ready: the worker has its core and clock */
-	struct status failure; /* error if the worker could not start, else OK */
+	struct status failure; /* the worker's error if it could not start, else OK */
 	double drawn;	       /* time of the last frame */
 	double frame_due; /* time of the next frame; INFINITY: no frame is needed, because nothing
 			     changed */
@@ -418,7 +418,8 @@ struct status ui_run(const struct ui_options *options, int *exit_status)
 	if (!status_is_ok(&status))
 		return status;
 	if (!options->script) {
-		/* Check the terminal before the worker's thread starts. */
+		/* Check that the terminal can show the explorer before the worker's thread starts.
+		 */
 		status = screen_check();
 		if (status_is_ok(&status) && !options->replay)
 			status = topology_check(options->cpu);
