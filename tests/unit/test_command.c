@@ -618,7 +618,7 @@ TEST(pictures_show_the_panel_in_front)
 	assert_int_equal(status.code, STATUS_USAGE);
 	/* A panel that is no chart: the whole screen is the picture. */
 	run("view strip");
-	status = session_command(session, "picture slice.svg", 1);
+	status = session_command(session, "picture slice.gp", 1);
 	assert_int_equal(status.code, STATUS_USAGE);
 	assert_false(session_shot(session, shot, sizeof(shot)));
 	run("picture");
