@@ -113,10 +113,10 @@ static struct status run_probe_only(
 	const struct session *session, struct session *change, char *arguments)
 {
 	unsigned parts = 0;
-	struct status status = *arguments
-				       ? read_parts(arguments, &parts)
-				       : status_usage("probe only takes parts: latency, tlb, line, "
-						      "bandwidth, parallel, cores");
+	struct status status =
+		*arguments ? read_parts(arguments, &parts)
+			   : status_usage("probe only takes what to measure: latency, tlb, line, "
+					  "bandwidth, parallel, cores");
 
 	(void)session;
 	return change && status_is_ok(&status) ? begin_probe(change, parts) : status;

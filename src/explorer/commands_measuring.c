@@ -296,7 +296,7 @@ static struct status run_record_to(
 
 	(void)session;
 	if (!*arguments)
-		return status_usage("record to needs a file name");
+		return status_usage("record to needs the name of the file to write");
 	status = change ? record_open(change, arguments) : status_ok();
 	/* A cell (measured setting) that needs no more trials no longer stores them and cannot be
 	 * recorded. All cells (measured settings) are removed, so the session measures them again.

@@ -15,8 +15,8 @@ struct pane {
 	/* Returns whether the panel has contents now; NULL: the panel always has contents. */
 	bool (*there)(const struct session *session);
 	/* Finds the setting to which an arrow key goes in a panel. target() returns false if the
-	 * arrow key goes to no setting. If target is NULL, the arrow keys do not change the setting
-	 * in this pane. */
+	 * arrow key goes to no setting. If target is NULL, the arrow keys in this panel do not
+	 * choose another setting. */
 	bool (*target)(const struct session *session, int dx, int dy, struct setting *setting);
 	/* For a pane without target(), moves up (dy = -1) or down (dy = +1). roll() follows the
 	 * rules of command_row.run. If target and roll are NULL, the arrow keys change knobs. */

@@ -503,8 +503,8 @@ static struct status run_choose(
 	if (session->screen.overlay != OVERLAY_FIND)
 		return status_usage("find is not open; find TEXT opens it");
 	if (*arguments && !find_entry(session, arguments, &entry))
-		return status_usage("choose %.20s: find has the entries 1 to %d", arguments,
-			session->screen.found_count);
+		return status_usage("choose %.20s: the find list has the entries 1 to %d",
+			arguments, session->screen.found_count);
 	if (*arguments && change)
 		overlay_move(change, entry - session->screen.found_selected);
 	if (session->screen.found_count == 0)

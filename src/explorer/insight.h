@@ -99,8 +99,9 @@ void insight_look(struct session *session);
 /* Chooses the core for which limits are predicted. An empty name stands for the core on which the
  * program runs. Returns STATUS_USAGE if there is no core of that name. */
 struct status insight_ask(struct session *session, const char *name);
-/* Loads the core model of the limits once more, for a campaign that needs a model of its own. The
- * caller unloads the copy. Returns false if there is no core model. */
+/* Loads a second copy of the core model with which limits are computed, for a long measurement
+ * (campaign) that needs its own copy. The caller unloads the copy. Returns false if there is no
+ * core model. */
 bool insight_copy_core(const struct session *session, struct core *core);
 /* Loads the core model that the program ships for the running core; the caller unloads it. Returns
  * false if the program ships no core model for the running core. */

@@ -32,7 +32,8 @@ void screen_bring(struct session *session, const char *front)
 	screen->front = front;
 	screen->answered = session->setting.kernel;
 	screen->by_itself = false;
-	/* The panes of kernels and knobs are always on screen. */
+	/* The panels of the kernels and of the knobs, which arrow keys can act on, are always on
+	 * screen. */
 	if (strcmp(screen->focus, "kernels") != 0 && strcmp(screen->focus, front) != 0)
 		screen->focus = "knobs";
 }

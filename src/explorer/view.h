@@ -199,8 +199,8 @@ struct screen {
 	/* For OVERLAY_TEXT: the lines of text of the overlay, or the command line that starts the
 	 * explorer in its present state. */
 	char text[VIEW_TEXT];
-	char text_title[80]; /* title of the overlay's text; empty: the text is the command line
-				that restarts the present state */
+	char text_title[80]; /* title of the text in front of the panels; empty: the text is the
+				command line that opens the present screen again */
 
 	/* For OVERLAY_PAGE, the result of a long measurement: its lines (owned; NULL: none yet),
 	 * its title, and the command that made it. */

@@ -160,7 +160,7 @@ struct status keys_parse(
 		else
 			add_key(&rows, keys, context, commands);
 	if (keys->count == 0)
-		rows_fail(&rows, "this file has no keys");
+		rows_fail(&rows, "this file has no keys with commands");
 	if (!status_is_ok(&rows.status))
 		rows.status.code = STATUS_USAGE;
 	return rows_end(&rows);

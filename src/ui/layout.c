@@ -126,10 +126,9 @@ static int grow(int *heights, const int *room, int lines, int left)
 	return left;
 }
 
-/* Computes the heights of the lines of panels. First each line gets its minimum height. Then each
- * line grows up to the height at which its panels show everything. The remaining screen rows go to
- * lines of panels that can use any height, then to all lines.
- */
+/* Computes the number of screen rows that each line of panels gets. First each line gets its
+ * minimum height. Then each line grows up to the height at which its panels show everything. The
+ * remaining screen rows go to lines of panels that can use any height, then to all lines. */
 static void share_height(const struct band *band, int height, int *heights)
 {
 	int lines = (band->count + band->columns - 1) / band->columns, left = height;

@@ -209,7 +209,7 @@ static struct words word_of(const struct key_row *row, bool frozen)
 }
 
 /* Draws the keys and words that fit without being cut, and returns the next free column. If
- * `only_measure` is true, draws nothing, and returns the column after all words. */
+ * `only_measure` is true, only computes the column after the last word, and draws nothing. */
 static int draw_words(struct box at, const struct scene *scene, bool only_measure)
 {
 	enum context context = keys_context(&scene->view->screen);

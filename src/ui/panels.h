@@ -195,8 +195,9 @@ const char *panels_state(const struct view *view);
  * delay. */
 #define PANELS_PREPARING 0.2
 
-/* The progress of a long measurement. Field `text`: "laying out 384 MiB: 43 %", or empty if there
- * is no progress to show. Field `left`: the remaining time, "about 2 s left", or empty. */
+/* Texts about the progress of a long measurement, for example of a probe. Field `text`: "laying out
+ * 384 MiB: 43 %", or empty if there is no progress to show. Field `left`: the remaining time,
+ * "about 2 s left", or empty. */
 struct ahead {
 	char text[100], left[40];
 };

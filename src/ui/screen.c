@@ -133,8 +133,9 @@ static void choose_looks(void)
 	bkgrndset(&background);
 }
 
-/* Finds out the terminal's background, once. The first frame is drawn before the terminal has
- * answered the query for its background colour. */
+/* At the first call, finds out the terminal's background colour: from the environment, or by a
+ * query to the terminal. The first frame is drawn before the terminal has answered the query for
+ * its background colour. */
 static void ask_background(void)
 {
 	const char *term = getenv("TERM");

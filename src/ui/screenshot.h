@@ -16,5 +16,5 @@ void screenshot_draw(
 
 /* Saves a picture completely or not at all. If path is empty, a new file in the current directory
  * gets the next free number: slexplore-screen-1.svg; path receives this name. STATUS_USAGE: the
- * name does not end in .svg. STATUS_FAILED: the file cannot be written. */
+ * name does not end in .svg. STATUS_FAILED: the picture's file cannot be written. */
 struct status screenshot_save(const struct text *svg, char *path, size_t size);
