@@ -115,7 +115,7 @@ static struct status run_probe_only(
 	unsigned parts = 0;
 	struct status status =
 		*arguments ? read_parts(arguments, &parts)
-			   : status_usage("probe only takes what to measure: latency, tlb, line, "
+			   : status_usage("probe only needs what to measure: latency, tlb, line, "
 					  "bandwidth, parallel, cores");
 
 	(void)session;

@@ -8,8 +8,8 @@
 #include "explorer/actions.h"
 #include "explorer/fronts.h"
 
-/* One row of the table panes[], which describes one panel. The last row of panes[] has a NULL
- * name. */
+/* One row of the table panes[], which describes one panel. In the table panes[], the last row has a
+ * NULL name. */
 struct pane {
 	const char *name; /* name of the panel, and argument of `view` or `focus` */
 	/* Returns whether the panel has contents now; NULL: the panel always has contents. */

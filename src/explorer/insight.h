@@ -23,8 +23,8 @@ struct background_explain {
 	const struct explainer *explainer;
 	struct setting setting;
 	struct explain_question question; /* question about `setting` */
-	struct explanation *explanation;  /* the explanation that the thread computes, owned; NULL:
-					     no thread has started yet */
+	struct explanation *explanation;  /* the limits that the thread computes, owned; NULL: no
+					     thread has started yet */
 };
 
 /* The user's choice of the core model that limits are computed for. `undo` restores it. */

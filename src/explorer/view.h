@@ -272,7 +272,8 @@ struct view {
 	enum source last_source; /* source of the cycles (counter or clock) from which `last_ghz`
 				    was computed */
 	bool measuring;		 /* a request for the present setting is at the engine */
-	double waiting; /* seconds since the request to the engine, while no answer has arrived */
+	double waiting; /* seconds since the setting's measurement was requested from the engine,
+			   while no answer has arrived */
 	/* Progress of a long preparation or a long run; STAGE_NONE: the progress is unknown. */
 	struct progress_seen ahead;
 	double ahead_left; /* estimated seconds until the long preparation or run ends; NAN: too

@@ -14,7 +14,7 @@ static const struct {
 	GLYPHS(GLYPH)
 };
 
-/* Replacements of characters on an ASCII canvas. */
+/* Table of the ASCII characters that replace other characters on an ASCII canvas. */
 static const struct {
 	wchar_t wide;
 	const char *ascii;

@@ -80,10 +80,10 @@ struct keys {
 	struct key_row row[KEYS_MAX];
 };
 
-/* Reads the text of a key file. Every command must begin with a name in `commands` (ended by a NULL
- * name), or be "redraw", "page up" or "page down". The user interface itself runs "redraw", "page
- * up" and "page down". STATUS_USAGE: the text has an error, and the message is "ORIGIN:LINE:
- * reason". */
+/* Reads the text of a file with keys and their commands, such as data/keys. Every command must
+ * begin with a name in `commands` (ended by a NULL name), or be "redraw", "page up" or "page down".
+ * The user interface, not the session, runs the commands "redraw", "page up" and "page down".
+ * STATUS_USAGE: the text has an error, and the message is "ORIGIN:LINE: reason". */
 struct status keys_parse(struct keys *keys, const char *text, const char *origin,
 	const struct command_row *commands);
 

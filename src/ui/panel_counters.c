@@ -130,7 +130,7 @@ static const char *title_in(struct box at, const struct event_plan *plan, int ev
 	return colons && canvas_columns(at, name) > width ? colons + 2 : name;
 }
 
-/* Computes the table's columns and rows. `at` begins below the remarks. */
+/* Computes the columns and rows of the table of counted events. `at` begins below the remarks. */
 static void measure(struct box at, const struct view *view, struct table *table)
 {
 	const struct view_counters *counters = &view->counters;

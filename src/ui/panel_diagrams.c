@@ -172,7 +172,8 @@ static void draw_timeline(struct box at, const struct scene *scene)
 	if (timeline->note[0])
 		rows -= note = canvas_rows(at, timeline->note);
 	part = divide(at, view, timeline->row_count, rows, PORTS);
-	/* Two iterations of a slow loop fit on the screen. */
+	/* Each character of the timeline stands for so many cycles that two iterations of the loop
+	 * fit on the screen. */
 	each = diagram_cycles(2 * timeline->cycles, part.columns);
 	from = (floor(timeline->row[part.first].renamed / each) + view->diagram_shift) * each;
 	canvas_put(at, TURN + MARK, 0, STYLE_DIM,

@@ -247,8 +247,8 @@ static void draw_cell(struct box at, const struct view_grid *grid, int x, int y,
 }
 
 /* If the present size or stride is between two cells of the mountain, or beyond the last cell, a
- * marker shows its place. Returns the row or column of the marker. Between two cells, the marker is
- * in the last row or column of the first cell. */
+ * marker shows its place. Returns the row or column in which the marker of the present size or
+ * stride is drawn. Between two cells, the marker is in the last row or column of the first cell. */
 static int edge_of(const struct axis_place *place, int first, int shown, int each)
 {
 	if (place->where == AXIS_BEFORE)

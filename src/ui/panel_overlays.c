@@ -23,7 +23,8 @@ static void heading(struct page *page, const char *text)
 	canvas_put(page->at, 0, page->line++, STYLE_TITLE, text);
 }
 
-/* Draws wrapped text from column x on. Lines of text outside the page's box are not drawn. */
+/* Draws a text of the help from column x on, wrapped at the box's right edge. Lines of text outside
+ * the page's box are not drawn. */
 static void paragraph(struct page *page, int x, enum style style, const char *text)
 {
 	struct box at = box_part(page->at, x, 0, page->at.width - x, page->at.height);

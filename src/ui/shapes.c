@@ -305,8 +305,8 @@ int digits_fit(const char *figure, int width, int height)
 {
 	int rows = digits_width(figure, DIGITS_HEIGHT) ? height : 0;
 
-	/* Large digits never have four rows: their strokes would be three pixels thick, and the
-	 * corners would not meet. */
+	/* Large digits never have four rows, because the corners of their strokes would not meet.
+	 */
 	while (rows >= DIGITS_HEIGHT && (rows == 4 || digits_width(figure, rows) > width))
 		rows--;
 	return rows >= DIGITS_HEIGHT ? rows : 0;
