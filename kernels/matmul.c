@@ -495,11 +495,11 @@ static struct status matmul_proof(struct kernel_run *run)
 static const char *matmul_remark(const int64_t *v)
 {
 	if (columns_of(v) > 0 && matmul_row(v) * element_bytes(v) % 4096 == 0)
-		return "A row is a multiple of 4,096 bytes, so the elements of a column share few "
-		       "sets of each cache: pad=1 spreads them.";
+		return "Rows are a multiple of 4,096 bytes: a column uses few cache sets. Use "
+		       "pad=1.";
 	if (v[MATMUL_FORM] == FORM_NAIVE && v[MATMUL_ORDER] == ORDER_AUTO)
-		return "Loops j, k, i as in the case study: the innermost walks down two columns "
-		       "and touches another line each time.";
+		return "Loops j, k, i: the inner loop walks down two columns, a new line each "
+		       "time.";
 	return NULL;
 }
 

@@ -346,8 +346,8 @@ static void draw_graph(struct box at, const struct scene *scene)
 		graph_sentence(view, part.chosen).text);
 	if (legend)
 		canvas_put(at, 0, SENTENCE, STYLE_DIM,
-			"● carried chain  line: the last input  dots: an earlier input  ' "
-			"iteration before");
+			"● carried chain  line: last input  dots: earlier input  ' previous "
+			"iteration");
 }
 
 static bool graph_alone(const struct view *view)

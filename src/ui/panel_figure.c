@@ -136,7 +136,8 @@ static void add_trials(struct lines *lines, const struct view *view)
 	if (!isfinite(sample->quiet))
 		lines_add(lines, 10, STYLE_TEXT, "contention is not detected");
 	else if (!sample->contended)
-		lines_add(lines, 10, STYLE_TEXT, "%.0f %% of trials quiet", 100 * sample->quiet);
+		lines_add(lines, 10, STYLE_TEXT, "%.0f %% quiet, %.0f %% contended",
+			100 * sample->quiet, 100 - 100 * sample->quiet);
 }
 
 /* Adds instructions per element, and the memory traffic. */

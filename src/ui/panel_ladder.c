@@ -138,7 +138,8 @@ static void draw_measured(
 	struct box at, int y, const struct columns *columns, const struct view *view)
 {
 	const struct sample *sample = &view->sample;
-	enum style style = panels_state(view)[0] ? STYLE_WARN : STYLE_FIGURE;
+	const char *state = panels_state(view);
+	enum style style = state[0] ? STYLE_WARN : STYLE_FIGURE;
 	int x = columns->title + 1;
 
 	canvas_text(at, 0, y, STYLE_FIGURE, "measured");
@@ -154,9 +155,20 @@ static void draw_measured(
 	draw_bar(at, y, columns, sample->cpe, STYLE_FIGURE, GLYPH_SHADE3);
 	x += columns->bar + FIGURE;
 	canvas_put_right(at, x, y, style, units_value(sample->cpe).text);
-	canvas_text(at, x + 1, y, style, "%c %s", (char)sample->cycles_from, panels_state(view));
-	if (columns->cause && sample->trials >= PANELS_QUARTILES_FROM)
-		canvas_text(at, columns->cause, y, STYLE_DIM, "quartiles %s … %s",
+	canvas_text(at, x + 1, y, style, "%c", (char)sample->cycles_from);
+	/* The word for the state is shown whole, before the causes or before the quartiles, or not
+	 * at all. The panel of the large digits shows the state too. */
+	if (x + 3 + canvas_columns(at, state) < (columns->cause ? columns->cause : at.width + 1)) {
+		canvas_put(at, x + 3, y, style, state);
+		state = "";
+	}
+	if (!columns->cause)
+		return;
+	x = columns->cause;
+	if (state[0])
+		x += canvas_text(at, x, y, style, "%s, ", state);
+	if (sample->trials >= PANELS_QUARTILES_FROM)
+		canvas_text(at, x, y, STYLE_DIM, "quartiles %s … %s",
 			units_value(sample->cpe_lo).text, units_value(sample->cpe_hi).text);
 }
 
@@ -195,16 +207,32 @@ static void add_published(struct lines *words, const struct view *view)
 	text_free(&text);
 }
 
-/* Adds the sentences that explain the limits, below the bars. If `cause` is true, also adds the
- * binding limit's cause, which is then not next to its bar. Further sentences below the bars are
- * about the next load, the gap, the remedy, the published cycles, the block size, and the published
- * order of results. */
-static void find_words(struct lines *words, const struct view *view, bool cause)
+/* Returns the limit with which the measurement is compared; NULL: no hard limit is known. */
+static const struct limit *compared(const struct view *view)
 {
 	const struct limits *limits = &view->explanation->limits;
-	/* The sentences name the cause of the limit with which the measured value is compared. */
 	int from = view->gap.soft ? limits->predicted_by : limits->binding;
-	const struct limit *limit = from < 0 ? NULL : &limits->limit[from];
+
+	return from < 0 ? NULL : &limits->limit[from];
+}
+
+/* Whether the whole cause of the limit with which the measurement is compared is next to its bar.
+ */
+static bool cause_fits(struct box at, const struct columns *columns, const struct view *view)
+{
+	const struct limit *limit = compared(view);
+
+	return columns->cause &&
+	       (!limit || canvas_fits(at, limit->cause, at.width - columns->cause));
+}
+
+/* Adds the sentences that explain the limits, below the bars. If `cause` is true, also adds the
+ * cause of the compared limit, whose bar then has no room for all of it. Further sentences below
+ * the bars are about the next load, the gap, the remedy, the published cycles, the block size, and
+ * the published order of results. */
+static void find_words(struct lines *words, const struct view *view, bool cause)
+{
+	const struct limit *limit = compared(view);
 	const struct advice *advice = &view->advice;
 
 	if (cause && limit)
@@ -292,7 +320,7 @@ static void draw(struct box at, const struct scene *scene)
 	limits = &view->explanation->limits;
 	columns = measure(at, view, false);
 	lines_begin(&words, at);
-	find_words(&words, view, !columns.cause);
+	find_words(&words, view, !cause_fits(at, &columns, view));
 	lines_cut(&words, at.height - 1 - a - int_least(limits->limit_count, 3));
 	/* First two limits and the measured values get rows of the panel, then all sentences that
 	 * fit. */

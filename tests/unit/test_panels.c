@@ -22,7 +22,7 @@ TEST(trials_are_told_in_words)
 {
 	begin();
 	check_parts(draw(&panel_figure, 31, 12), "85 quiet trials used, 1509 not",
-		"12 % of trials quiet", "quartiles 1.990 .. 2.010");
+		"12 % quiet, 88 % contended", "quartiles 1.990 .. 2.010");
 	view.sample.trials = 1;
 	view.sample.dropped = 0;
 	check_parts(draw(&panel_figure, 31, 12), "1 quiet trial used, 0 not",
@@ -125,7 +125,7 @@ TEST(a_difference_within_the_spread_is_none)
 	begin();
 	compare_with(1.5);
 	check_contains(draw(&panel_figure, 60, 14), "B is 1.33x faster");
-	lacks(shown, "contended");
+	lacks(shown, "B contended");
 	view.a.contended = true;
 	view.sample.provisional = true;
 	check_contains(
@@ -288,6 +288,17 @@ TEST(the_ladder_tells_hard_from_soft_and_unknown)
 	check_parts(draw(&panel_ladder, 60, 7), "more", "1 unknown", "measured");
 	/* Very low, the binding one is still there, though a soft one is higher. */
 	check_parts(draw(&panel_ladder, 60, 4), "binds", "measured");
+}
+
+/* The state of the measured value stands whole before the quartiles. */
+TEST(the_ladder_shows_a_contended_value_as_a_whole_word)
+{
+	begin_limits();
+	view.sample.contended = true;
+	check_contains(draw(&panel_ladder, 120, 10), " 4.400 R contended");
+	explanation->limits.predicted_by = explanation->limits.binding;
+	check_contains(draw(&panel_ladder, 120, 10), "contended, quartiles 1.990 .. 2.010");
+	view.sample.contended = false;
 }
 
 /* Under the bars: what the next load waits for, and where others published another order. */
