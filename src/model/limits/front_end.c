@@ -361,15 +361,17 @@ static void add_cached(
 {
 	double each = front->fact[EXTRA_OPCACHE_OPS], bytes = front->fact[EXTRA_LINE_BYTES],
 	       cycles = supply->ops / each;
+	bool whole = bytes > 0 && supply->cached == tally->turns;
 
 	/* The micro-op cache does not supply the end of one iteration and the start of the next in
 	 * the same cycle. */
-	if (bytes > 0 && supply->cached == tally->turns)
+	if (whole)
 		cycles = tally->turns * ceil(cycles / tally->turns - 1e-9);
 	if (each > 0 && exceeds(tally, cycles))
 		limits_add(tally, LIMIT_OPCACHE, cycles,
-			"%s micro-ops, %s a cycle from the op cache",
-			words_turn(tally, supply->ops).text, words_number(each).text);
+			"%s micro-ops, %s a cycle from the op cache%s",
+			words_turn(tally, supply->ops).text, words_number(each).text,
+			whole ? ", in whole cycles" : "");
 	/* Each iteration needs at least one cycle for its window of code; a limit of one cycle is
 	 * not listed next to higher limits. */
 	if (bytes > 0 && exceeds(tally, supply->cached) &&
