@@ -42,6 +42,18 @@ static void put(struct flow *flow, enum style style, struct words words)
 	flow->x += width + 2;
 }
 
+/* Draws a sentence, which continues in the next row if it does not fit. */
+static void put_sentence(struct flow *flow, const char *text)
+{
+	while (*text) {
+		int length = (int)strcspn(text, " ");
+
+		put(flow, STYLE_DIM, words_of("%.*s", length, text));
+		flow->x--; /* one space between words, not two */
+		text += length + strspn(text + length, " ");
+	}
+}
+
 static struct words words_of_resource(const struct slack_resource *resource)
 {
 	const char *bound = resource->kind == SLACK_AT_LEAST ? "<" : "";
@@ -68,7 +80,7 @@ static void flow_words(struct flow *flow, const struct slack_report *slack)
 	int idle = 0, failed = 0, waits = 0, contended = 0;
 
 	if (!status_is_ok(&slack->status)) {
-		put(flow, STYLE_DIM, words_of("P unavailable: %s", why));
+		put_sentence(flow, words_of("P unavailable: %s", why).text);
 		return;
 	}
 	put(flow, STYLE_DIM, words_of("P probed:"));

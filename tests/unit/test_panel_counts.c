@@ -266,6 +266,12 @@ TEST(contended_probed_pressure_is_not_shown)
 	slack.resource[1].contended = false;
 	check_parts(draw(&panel_ports, 78, 14), "fdiv 1.79", "core contended: 1 value not shown");
 	lacks(shown, "2.79");
+	/* A long reason continues in the next row. */
+	slack = (struct slack_report){ 0 };
+	slack.status = status_failed("the branches of the loop go both ways in each iteration");
+	draw(&panel_ports, 40, 14);
+	check_parts(shown, "P unavailable: the branches of the loop\n",
+		"go both ways in each iteration");
 	view.slack = NULL;
 }
 
