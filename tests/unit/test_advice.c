@@ -233,7 +233,7 @@ TEST(a_chain_of_pointers_is_not_told_to_use_accumulators)
 		(struct insn){ .memory_count = 1, .memory[0].load = true, .write_count = 1 };
 	explanation->limits.insn[0].carried = true;
 	assert_true(advice_find(&whole, &advice));
-	check_contains(advice.words, "Each load waits for the address");
+	check_contains(advice.words, "each load waits for the address");
 	/* An operation that loads one operand adds to what it had. */
 	explanation->loop.insn[0].read_count = 1;
 	assert_true(advice_find(&whole, &advice));

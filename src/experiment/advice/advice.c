@@ -194,8 +194,8 @@ static bool chases_pointers(const struct explanation *explanation)
 const char *advice_sentence(const struct explanation *explanation, enum limit_kind kind)
 {
 	if (kind == LIMIT_LATENCY && chases_pointers(explanation))
-		return "Each load waits for the address that the one before fetched: walk several "
-		       "lists at the same time, or keep the items in an array.";
+		return "Walk several lists at once, or keep the items in an array: each load waits "
+		       "for the address that the load before it fetches.";
 	return limit_remedy(kind);
 }
 
