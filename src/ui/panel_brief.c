@@ -157,6 +157,16 @@ static int draw_digits(struct box at, int y, int height, const struct view *view
 	return rows;
 }
 
+/* Returns the user's word for the panel in front, whose name in commands may be another. */
+static const char *front_word(const struct view *view)
+{
+	const char *front = view->screen.front;
+
+	return panels_named(front, "slices")   ? "curves"
+	       : panels_named(front, "ladder") ? "limits"
+					       : front;
+}
+
 /* Draws the state of the measurement. On a small screen, also draws the name of the panel that a
  * larger screen would show. On a screen without a row of keys, also draws the key that quits. */
 static void draw_state(struct box at, const struct view *view, bool small)
@@ -170,7 +180,7 @@ static void draw_state(struct box at, const struct view *view, bool small)
 	}
 	panels_fit(at, 0, style, small ? "%1$s%4$s(panel %5$s: from %2$dx%3$d)\n%1$s" : "%1$s",
 		state.text, LAYOUT_MIN_WIDTH, LAYOUT_MIN_HEIGHT, state.text[0] ? "  " : "",
-		view->screen.front);
+		front_word(view));
 }
 
 /* Draws the row of keys that have an effect now. */
