@@ -230,7 +230,8 @@ static struct status verify_sort(struct kernel_run *run)
 	for (uint64_t i = 0; i < count; i++)
 		sum += (uint64_t)ring_word(run->seed, i) * ring_word(run->seed, i);
 	if (sum_of(parts_of(run).from, count) != sum)
-		return status_failed("radix-sort: the numbers are not those that were laid out");
+		return status_failed("radix-sort: after the sort, the array does not have the same "
+				     "numbers as before");
 	radix_call(run, count);
 	sorted = parts_of(run).from;
 	for (uint64_t i = 1; i < count; i++)

@@ -157,8 +157,8 @@ static uint64_t part_of(const int64_t *v)
 	return (uint64_t)v[SIZE] / 3 / 64 * 16;
 }
 
-/* Returns the bytes from the start of the memory to the array of sums: after the two other arrays,
- * and with alias > 0 at the next address that has this distance from a multiple of 4 KiB. */
+/* Returns the bytes from the start of the memory to the array of sums: after the two input
+ * arrays; with alias > 0, at the next address that is `alias` bytes after a multiple of 4 KiB. */
 static uint64_t sums_at(const int64_t *v)
 {
 	uint64_t end = part_of(v) * 8, page = end / PAGE * PAGE, alias = (uint64_t)v[ALIAS];

@@ -203,8 +203,8 @@ struct open {
 
 /* Maximum number of open nodes. Random keys never reach OPEN_MOST open nodes: n keys have about as
  * many open nodes as the n-th harmonic number. An open node is a node whose right subtree can still
- * change. If OPEN_MOST nodes are open, the last node is closed early; the tree still has the same
- * keys. */
+ * change. If OPEN_MOST nodes are open, the newest one is closed early, so that its right subtree no
+ * longer changes; the tree still has the same keys. */
 enum { OPEN_MOST = 256 };
 
 /* Builds the tree in which keys are inserted one by one. Keys are inserted into the unbalanced tree

@@ -33,6 +33,9 @@ TEST(points_beyond_the_knee_give_pressure_and_slack)
 	/* 1 + n / 2 cycles: two ports. */
 	check_estimate((struct slack_point[]){ { 32, 17, 17, 17 }, { 52, 27, 27, 27 } }, 0.5,
 		SLACK_EXACT, 1, 6);
+	/* Pressure on a divider that the core model does not state may be a delay elsewhere. */
+	check_estimate((struct slack_point[]){ { 4, 22, 22, 22 }, { 7, 37, 37, 37 } }, 4.5,
+		SLACK_AMBIGUOUS, 2, 0.4);
 	/* A divider is a little slower than stated: its own time counts. */
 	check_estimate((struct slack_point[]){ { 4, 20, 20, 20 }, { 7, 35, 35, 35 } }, 4.5,
 		SLACK_EXACT, 0, 0.8);

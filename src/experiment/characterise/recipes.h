@@ -104,8 +104,9 @@ struct item_words recipes_words(const struct recipes *recipes, enum item_kind ki
 /* A loop to measure, and the value of the core for which it is measured. */
 struct loop_item {
 	enum item_kind kind;
-	int of; /* index of the instruction class, fact, `width` line or mix of classes that the
-		   loop measures */
+	int of; /* what the loop measures, by `kind`: index of an instruction class, of a mix of
+		   classes, or of a line of the core model ("width", or another number of the core)
+		 */
 	const struct kernel *kernel;
 	unsigned nops; /* number of nops in a loop that measures rename slots */
 	unsigned visits;

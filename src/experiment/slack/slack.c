@@ -187,6 +187,11 @@ void slack_estimate(struct slack_resource *resource, const struct slack_report *
 		resource->kind = SLACK_AT_LEAST;
 		resource->pressure_lo = 0;
 	}
+	/* A division keeps its divider busy for several cycles, and takes a port for one cycle.
+	 * There, it may delay a chain of the loop, which looks like pressure on the divider. */
+	if (resource->each > 1 && resource->kind == SLACK_EXACT &&
+		slack_differs(resource, resource->model))
+		resource->kind = SLACK_AMBIGUOUS;
 	set_slack(resource, report);
 }
 

@@ -210,9 +210,10 @@ static void begin(struct pipeline *pipeline, int from, int index, int port)
 	}
 }
 
-/* Lets a port execute the oldest ready micro-op of its queue. With ideal ports, the port takes the
- * micro-op that can begin first in this cycle. Returns false if no micro-op is ready; look_at is
- * then the time when the next micro-op is ready. */
+/* Lets a port execute the oldest ready micro-op of its queue. In a simulation with ideal
+ * ports, times are fractions of a cycle, and the port takes the micro-op that can begin earliest.
+ * Returns false if no micro-op is ready; look_at is then the time when the next micro-op is ready.
+ */
 static bool execute_one(struct pipeline *pipeline, int port)
 {
 	const struct waiting *queue = pipeline->queue[port];
