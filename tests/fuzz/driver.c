@@ -2,7 +2,7 @@
  * changes. Nothing is learnt from one input for the next; the same seed makes the same inputs
  * everywhere.
  *
- *   TARGET [-runs=N] [-seed=N]      N inputs (the target's fuzz_runs, else 5,000; emulated 1,500),
+ *   TARGET [-runs=N] [-seed=N]      N inputs (the target's fuzz_runs, else 3,000; emulated 700),
  * seed (1) TARGET FILE…                    these files, once each
  *
  * An input on which the target crashes or hangs (60 s) is written to crash-TARGET in the working
@@ -229,9 +229,9 @@ static int make_inputs(uint64_t runs, uint64_t seed)
 }
 
 #ifdef __x86_64__
-enum { RUNS = 5000 };
+enum { RUNS = 3000 };
 #else
-enum { RUNS = 1500 };
+enum { RUNS = 700 };
 #endif
 
 int main(int argc, char **argv)

@@ -123,7 +123,7 @@ EACH_KERNEL(random_settings_compute_right)
 	uint64_t prepared = 0, layout = 0;
 	const char *shown = NULL;
 
-	for (int round = 0; round < CHECK_REPEATS(60, 15); round++) {
+	for (int round = 0; round < CHECK_REPEATS(60, 8); round++) {
 		unsigned char behind[64];
 		struct kernel_run run;
 		uint64_t end;
