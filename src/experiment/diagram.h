@@ -18,7 +18,7 @@ struct words diagram_sentence(const struct timeline *timeline);
 /* Returns a sentence with the cycles per iteration of the slowest loop-carried chain. */
 struct words diagram_chain(const struct dataflow *dataflow);
 
-/* Returns the number of cycles that each column of the timeline stands for: the smallest of 1, 2,
+/* Returns the number of cycles in each column of the timeline: the smallest of 1, 2,
  * 5, 10, … with which `cycles` cycles need at most `columns` columns. */
 double diagram_cycles(double cycles, int columns);
 

@@ -260,7 +260,7 @@ static double served(const struct memory_probe *probe, double latency, double me
 }
 
 /* Returns the measurement of random loads over the most data. If the largest size gave no reliable
- * value, the largest size of memory at which random loads reach memory stands for it. */
+ * value, returns the largest size that gave one, provided that its loads reach memory. */
 static const struct memory_point *largest_walk(const struct memory_probe *probe)
 {
 	const struct memory_point *point = probe->facts.point;

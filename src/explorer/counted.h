@@ -75,7 +75,7 @@ bool counted_awaited(
 void counted_model(const struct session *session, const struct explanation *explanation,
 	double modelled[COUNTERS_MAX]);
 /* Fills counted.modelled. Call counted_renew() after the limits of the present setting were
- * computed anew. */
+ * computed again. */
 void counted_renew(struct session *session);
 /* Appends to `text` the command-line options that count the session's events. */
 void counted_format(const struct session *session, struct text *text);

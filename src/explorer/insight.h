@@ -96,8 +96,8 @@ void insight_start(struct session *session, const struct explainer *explainer, c
 void insight_end(struct session *session);
 /* Call insight_look() when the machine is known. insight_look() recognises the machine's core. */
 void insight_look(struct session *session);
-/* Chooses the core for which limits are predicted. An empty name stands for the core on which the
- * program runs. Returns STATUS_USAGE if there is no core of that name. */
+/* Chooses the core for which limits are predicted. With an empty name, this is the core on
+ * which the program runs. Returns STATUS_USAGE if there is no core of that name. */
 struct status insight_ask(struct session *session, const char *name);
 /* Loads a second copy of the core model with which limits are computed, for a long measurement
  * (campaign) that needs its own copy. The caller unloads the copy. Returns false if there is no

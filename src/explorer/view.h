@@ -366,7 +366,7 @@ struct view {
 	unsigned cells_wanted, cells_settled;
 
 	/* Number of times that the user chose a kernel or discarded all samples; at each change,
-	 * the scales of axes and bars start anew. */
+	 * the scales of axes and bars start again from nothing. */
 	unsigned epoch;
 	struct view_scales scales; /* filled by steady_hold() (ui/steady.h), which keeps scales
 				      constant from frame to frame */

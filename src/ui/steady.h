@@ -11,8 +11,8 @@ struct steady {
 };
 
 /* Fills view->scales and view->grid.top from the values of this view and of earlier views. The
- * scales start anew if the user has chosen another kernel or discarded all samples. A doubtful
- * sample (of a disturbed or unfinished measurement) widens the scale of one frame only. */
+ * scales start again from nothing if the user has chosen another kernel or discarded all samples. A
+ * doubtful sample (of a disturbed or unfinished measurement) widens the scale of one frame only. */
 void steady_hold(struct steady *steady, struct view *view);
 
 /* Returns whether a slice (curve over one knob) shows cycles per element: the kernel requires

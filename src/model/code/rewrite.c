@@ -110,7 +110,7 @@ static struct status choose_places(struct writing *writing)
 	return status_ok();
 }
 
-/* ---- What can be written anew */
+/* ---- Which code can be changed */
 
 /* Returns the index of the instruction at an address; -1: the function has no instruction there. */
 static int find(const struct decoded_function *function, uint64_t address)

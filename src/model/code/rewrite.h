@@ -1,9 +1,9 @@
-/* Writes the machine code of a function anew, with more instructions in its innermost loop. The new
+/* Writes a copy of a function's machine code, with more instructions in its innermost loop. The new
  * instructions, the fillers, are spread evenly over one iteration. Each filler runs exactly once
  * per iteration. The new code may run at another address: jumps and relative addresses are changed
  * to reach the same targets.
  *
- * Only code of x86-64 can be written anew. */
+ * Only code of x86-64 can be copied so. */
 #pragma once
 
 #include <stdbool.h>
@@ -40,7 +40,7 @@ struct rewrite {
 
 /* Writes the changed function to the memory `to`, where it will run. The loop's first instruction
  * keeps its offset within a line of 64 bytes. *start receives the address of the new function.
- * STATUS_FAILED: the code cannot be written anew (the text gives the reason), or `bytes` bytes are
+ * STATUS_FAILED: the code cannot be copied so (the text gives the reason), or `bytes` bytes are
  * too few. */
 struct status rewrite_function(const struct decoded_function *function,
 	const struct rewrite *change, uint8_t *to, size_t bytes, const void **start);
