@@ -298,7 +298,7 @@ static void chains_describe(const int64_t *v, struct kernel_walk *walk)
 	walk->lines = walk->scattered ? 1 : (double)bytes_each[v[CHAIN]] / LINE;
 	walk->access = list ? "node" : "addition";
 	walk->waits = list ? "the next node's address is in this node"
-			   : "nothing: the next address is eight bytes after this one";
+			   : "nothing, because its address is known";
 }
 
 static void chains_rewind(struct kernel_run *run)

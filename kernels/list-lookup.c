@@ -275,13 +275,12 @@ static const struct {
 		"started once per node, is the remaining cost.",
 		"Faster comparisons hide less: once they take less time than a miss, the chain of "
 		"nodes is the limit again. More values hide it." },
-	[FORM_ARRAY] = { "nothing: the next node follows this one in memory",
+	[FORM_ARRAY] = { "nothing, because the next node follows this one in memory",
 		"The walk follows memory, not the list: prefetchers run ahead, and misplaced "
 		"changes nothing.",
 		"The loop reads deleted nodes and skips them. Among many nodes no predictor knows "
 		"which are deleted: each costs a misprediction." },
-	[FORM_INDEX] = { "nothing: the index holds the next node's address. One walk through the "
-			 "list built the index",
+	[FORM_INDEX] = { "nothing, because the index holds the next node's address",
 		"In order an index gains nothing: prefetchers bring the nodes in time, and the "
 		"index is a third more data to read.",
 		"The index holds all addresses, so as many misses overlap as the core can track. "

@@ -54,9 +54,7 @@ struct session *session_new(const struct engine *engine, const struct session_op
 	if (session->setting.kernel->own)
 		session_own_adopt(session, &session->setting);
 	session->cells = cells_new();
-	/* Errors in the file of named sweeps are ignored here, because the sweep command reports
-	 * them. */
-	sweeps_load(&session->sweeps);
+	session->sweeps = memory_new(1, sizeof(*session->sweeps));
 	insight_start(session, options->explainer, options->uarch);
 	counted_start(session, options);
 	diagrams_start(session);
@@ -88,7 +86,8 @@ void session_free(struct session *session)
 	diagrams_end(session);
 	undo_end(session);
 	cells_free(session->cells);
-	sweeps_free(&session->sweeps);
+	sweeps_free(&session->sweeps->all);
+	free(session->sweeps);
 	saved_end(session);
 	opening_end(session);
 	free(session->kernels);

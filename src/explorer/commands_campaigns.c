@@ -313,7 +313,7 @@ const struct campaign_row campaign_row_sweep = {
 static struct status read_sweep(
 	const struct session *session, char *arguments, struct named_sweep *sweep)
 {
-	const struct sweeps *sweeps = &session->sweeps;
+	const struct sweeps *sweeps = session_sweeps(session);
 	const char *names[128], *word = strsep(&arguments, " ");
 	const struct named_sweep *found = sweeps_find(sweeps, word);
 	struct status status = status_ok();

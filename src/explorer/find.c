@@ -263,7 +263,7 @@ static void offer_kernels(struct search *search)
 
 static void offer_sweeps(struct search *search)
 {
-	const struct sweeps *sweeps = &search->session->sweeps;
+	const struct sweeps *sweeps = session_sweeps(search->session);
 
 	for (int i = 0; i < sweeps->count; i++) {
 		const struct named_sweep *sweep = &sweeps->sweep[i];

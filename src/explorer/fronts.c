@@ -117,7 +117,8 @@ static void bring(struct session *session, const struct front *front)
 	}
 }
 
-/* Brings a panel that the user asked for to the front, where it stays for other kernels too. */
+/* Brings a panel that the user asked for to the front, where it stays until the user chooses
+ * another kernel. */
 static void choose(struct session *session, const struct front *front)
 {
 	bring(session, front);
@@ -364,11 +365,11 @@ static const struct front *answer(const struct session *session)
 void fronts_follow(struct session *session)
 {
 	const struct screen *screen = &session->screen;
-	bool dead = !front_there(session, screen->front), preset = screen->order[0],
+	bool dead = !front_there(session, screen->front),
 	     answered = screen->answered == session->setting.kernel;
 	const struct front *front;
 
-	if (!dead && (answered || (screen->chosen && !preset)))
+	if (!dead && (answered || screen->kept))
 		return;
 	front = answer(session);
 	if (!front && !dead)
@@ -379,13 +380,25 @@ void fronts_follow(struct session *session)
 	screen_answer(session, front ? session->setting.kernel : NULL);
 }
 
+static void act_view_keep(struct session *session)
+{
+	screen_keep(session);
+	session_notice(session, false,
+		"this panel stays in front for other kernels too; view auto ends that");
+}
+
+static bool view_keep_useful(const struct session *session)
+{
+	return !session->screen.kept;
+}
+
 static void act_view_auto(struct session *session)
 {
 	screen_order(session, "", NULL);
 	screen_answer(session, NULL);
 	fronts_follow(session);
 	session_notice(session, false,
-		"from now on, the panel in front follows the kernel; v chooses another panel");
+		"from now on, each kernel brings its own panel; v chooses another panel");
 }
 
 /* ---- the table ---- */
@@ -394,6 +407,8 @@ const struct command_row commands_fronts[] = {
 	{ "view", .run = run_view },
 	{ "view next", .run = run_view_by, .given = "+1" },
 	{ "view previous", .run = run_view_by, .given = "-1" },
+	{ "view keep", act_view_keep, .useful = view_keep_useful,
+		.useless = "the panel in front already stays for other kernels" },
 	{ "view auto", act_view_auto },
 	{ "preset", .run = run_preset },
 	{ "preset next", .run = run_preset_by, .given = "+1" },

@@ -14,7 +14,7 @@ bool front_there(const struct session *session, const char *name);
 bool front_walked(const char *name);
 /* Returns an error if the kernel has no mountain (throughput over size and stride). */
 struct status mountain_refusal(const struct session *session);
-/* Brings the panel that best explains the chosen kernel to the front, unless the user chose a panel
- * that has something to show. Call fronts_follow() when the kernel or its limits may have changed.
+/* Brings the panel that best explains a newly chosen kernel to the front, unless the user keeps the
+ * panel in front. Call fronts_follow() when the kernel or its limits may have changed.
  */
 void fronts_follow(struct session *session);

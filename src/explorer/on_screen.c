@@ -50,12 +50,19 @@ void screen_chosen(struct session *session, const char *front)
 	own[0] = front;
 }
 
+void screen_keep(struct session *session)
+{
+	session->screen.chosen = session->screen.kept = true;
+	session->screen.by_itself = false;
+}
+
 void screen_order(struct session *session, const char *preset, const char *const *panels)
 {
 	struct screen *screen = &session->screen;
 
 	screen->preset = preset;
 	screen->chosen = panels;
+	screen->kept = false;
 	screen->answered = session->setting.kernel;
 	for (int i = 0; i < SCREEN_ORDER; i++)
 		screen->order[i] = panels ? panels[i] : NULL;

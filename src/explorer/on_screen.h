@@ -16,6 +16,8 @@ void screen_end(struct session *session);
 void screen_bring(struct session *session, const char *front);
 /* Notes that the user, not the program, chose the panel in front. */
 void screen_chosen(struct session *session, const char *front);
+/* Notes that the panel in front stays there when the user chooses another kernel. */
+void screen_keep(struct session *session);
 /* Sets the preset (set of panels) on screen. An empty name and NULL panels: no preset. */
 void screen_order(struct session *session, const char *preset, const char *const *panels);
 /* Notes that the panel that best explains the kernel came to the front by itself, without a command

@@ -59,6 +59,8 @@ static void each_command(const struct session *session,
 		add(text, words_of("view %s", screen->front).text);
 		focus = front_walked(screen->front) ? screen->front : focus;
 	}
+	if (screen->kept)
+		add(text, "view keep");
 	if (session->knob > 0)
 		add(text, words_of("knob %s", session->setting.kernel->knobs[session->knob].name)
 				  .text);

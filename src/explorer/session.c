@@ -14,6 +14,18 @@ int session_kernel_index(const struct session *session, const struct kernel *ker
 	return -1;
 }
 
+const struct sweeps *session_sweeps(const struct session *session)
+{
+	struct read_sweeps *sweeps = session->sweeps;
+
+	/* Errors in the file of named sweeps are ignored here, because the sweep command reports
+	 * them. */
+	if (!sweeps->done)
+		sweeps_load(&sweeps->all);
+	sweeps->done = true;
+	return &sweeps->all;
+}
+
 void session_choose_knob(struct session *session, int knob)
 {
 	if (session->knob == knob)

@@ -173,11 +173,15 @@ static bool row_of(const struct session *session, const struct setting *setting,
 static void fill_order(const struct session *session, struct view *view)
 {
 	const struct kernel *kernel = session->setting.kernel;
+	const struct sweeps *sweeps;
 	struct sweeps_row rows[WAYS_MOST];
 
 	view->order[0] = '\0';
-	for (int i = 0; i < session->sweeps.count; i++) {
-		const struct named_sweep *sweep = &session->sweeps.sweep[i];
+	if (!session->machine_known)
+		return;
+	sweeps = session_sweeps(session);
+	for (int i = 0; i < sweeps->count; i++) {
+		const struct named_sweep *sweep = &sweeps->sweep[i];
 		struct setting setting = session->setting;
 		struct text lines = { 0 };
 		size_t count = 0;

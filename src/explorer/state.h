@@ -90,8 +90,13 @@ struct session {
 	bool machine_known;
 	struct memory_limits memory_limits; /* the memory and processors that settings may use;
 					       unknown until the machine is examined */
-	struct sweeps sweeps; /* the named sweeps, with published values; empty if their file is
-				 unreadable */
+	/* The named sweeps, with published values; empty if their file is unreadable. The function
+	 * session_sweeps() reads the file when the sweeps are first needed, because reading it
+	 * would take a third of the time before the first frame. */
+	struct read_sweeps {
+		bool done;
+		struct sweeps all;
+	} * sweeps;
 	int kernel_count;
 	double doubt_due; /* time from which the session may measure a contended setting around the
 			     present one again */
@@ -150,6 +155,8 @@ static inline bool insight_ready(const struct session *of)
 /* Returns the kernel's index in kernel_registry. Returns kernel_count for any version of the own
  * loop, and -1 for an unknown kernel. */
 int session_kernel_index(const struct session *session, const struct kernel *kernel);
+/* Returns the named sweeps, which the session owns. */
+const struct sweeps *session_sweeps(const struct session *session);
 void session_choose_knob(struct session *session, int knob);
 /* Makes `setting` the present setting. */
 void session_go(struct session *session, const struct setting *setting);

@@ -176,6 +176,7 @@ struct screen {
 	const char *before; /* name of the panel that was in front before the counters */
 	bool chosen; /* true: the user chose the panel in front, or a set of panels (preset), by a
 			command */
+	bool kept;   /* true: the panel in front stays when the user chooses another kernel */
 	bool by_itself; /* true: the program, not the user, brought the panel in front there,
 			   because it best explains the kernel */
 	/* The kernel whose panel came to the front by itself last; NULL: none yet. */

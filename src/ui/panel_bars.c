@@ -156,7 +156,8 @@ static struct words first_keys(const struct view *view)
 {
 	const char *probe = view->replay || view->probe ? "" : "P caches  ";
 
-	if (!view->hint)
+	/* The hint names arrow keys for the knobs. */
+	if (!view->hint || !panels_named(view->screen.focus, "knobs"))
 		return words_of("%s/ find  ? help", probe);
 	return words_of("%s/ find  ? help  or: %s\n%s", probe, view->hint, view->hint);
 }
@@ -178,7 +179,8 @@ static void draw_message(struct box at, const struct scene *scene)
 		return;
 	} else if (remark_cut(at, scene)) {
 		words = words_of("%s", view->remark);
-		panels_cut(box_part(at, 1, 0, at.width - 2, 1), 1, words.text, sizeof(words.text));
+		panels_cut_clauses(
+			box_part(at, 1, 0, at.width - 2, 1), words.text, sizeof(words.text));
 		canvas_put(at, 1, 0, STYLE_WARN, words.text);
 	} else if (view->machine && view->machine->known) {
 		if (!view->replay)

@@ -153,7 +153,7 @@ static struct words range_of(struct box at, const struct view *view)
 }
 
 /* The largest number of rows for the allowed values of the chosen knob. */
-enum { RANGE_MOST = 3 };
+enum { RANGE_MOST = 4 };
 
 /* How many rows each part of the panel gets, from the top: knobs, the chosen knob's help, the
  * kernel's remark, and the chosen knob's allowed values. */
@@ -165,7 +165,7 @@ struct parts {
 	int rows;      /* number of visible knobs */
 	int values;    /* rows of allowed values */
 	int remark;    /* rows of the remark */
-	bool complete; /* the remark is not cut */
+	bool complete; /* the whole remark fits */
 };
 
 /* Divides the rows of the panel among knobs, help, remark and allowed values. The chosen knob's
@@ -187,8 +187,10 @@ static struct parts divide(struct box at, const struct view *view)
 	left = at.height - parts.rows - parts.values;
 	if (view->remark)
 		need = canvas_rows(parts.words, view->remark);
-	parts.remark = int_least(need, left);
+	/* If the whole remark does not fit, the notice row shows its first clauses, and the knob's
+	 * help has these rows. */
 	parts.complete = need <= left;
+	parts.remark = parts.complete ? need : 0;
 	return parts;
 }
 
@@ -202,18 +204,14 @@ static void draw_below(struct box at, const struct parts *parts, const struct vi
 {
 	const struct knob *knob = &view->setting.kernel->knobs[view->knob];
 	int end = at.height - parts->values, need = canvas_rows(parts->words, knob->help);
-	struct words remark = words_of("%s", view->remark ? view->remark : "");
 
 	if (!parts->listed)
 		canvas_wrap(box_part(parts->words, 0, end, parts->words.width, parts->values), 0,
 			STYLE_DIM, parts->range.text);
 	end -= parts->remark;
-	if (parts->remark > 0) {
-		struct box rows = box_part(parts->words, 0, end, parts->words.width, parts->remark);
-
-		panels_cut(rows, parts->remark, remark.text, sizeof(remark.text));
-		canvas_wrap(rows, 0, STYLE_WARN, remark.text);
-	}
+	if (parts->remark > 0)
+		canvas_wrap(box_part(parts->words, 0, end, parts->words.width, parts->remark), 0,
+			STYLE_WARN, view->remark);
 	/* Draw the knob's help only if the whole help fits after a blank row. */
 	end -= need;
 	if (end <= parts->rows)

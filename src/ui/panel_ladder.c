@@ -196,8 +196,10 @@ static void add_published(struct lines *words, const struct view *view)
 	if (!view->published)
 		return;
 	published_words(view->published, &view->setting, limits->elements / limits->turns, &text);
-	lines_add(words, 0, STYLE_TEXT, "published: %s\n%g on %s: %s", text_string(&text),
-		view->published->cycles, view->published->core, view->published->source);
+	/* The bars are in cycles per element, so the short wording is, too. */
+	lines_add(words, 0, STYLE_TEXT, "published: %s\npublished %s on %s: %s", text_string(&text),
+		units_value(view->published->cycles * limits->turns / limits->elements).text,
+		view->published->core, view->published->source);
 	text_clear(&text);
 	if (view->published_limits)
 		published_verdict(view->published, view->published_limits,

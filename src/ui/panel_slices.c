@@ -88,31 +88,44 @@ static void place_equally(struct frame *frame)
 		frame->column[i] = MARGIN + i * frame->width / frame->shown;
 }
 
-/* Places the bars of a knob in bytes on a logarithmic axis: sizes that differ by the same factor
- * are at the same distance. Returns false if two bars would share a column. */
+/* Places the bars of a knob on a logarithmic axis: values that differ by the same factor are at the
+ * same distance. The value 0 has its own column before the axis. Returns false if two bars would
+ * share a column. */
 static bool place_by_factors(struct frame *frame, const struct view_slice *slice)
 {
-	int last = slice->count - 1;
+	int last = slice->count - 1, zero = last > 0 && slice->point[0].value == 0,
+	    left = MARGIN + zero * (frame->width / int_most(frame->shown, 1));
 	double closest = INFINITY;
-	struct scale axis = { .kind = SCALE_LOG2, .low = (double)slice->point[0].value };
+	struct scale axis = { .kind = SCALE_LOG2, .low = (double)slice->point[zero].value };
 
-	if (frame->shown < slice->count || last < 1 || slice->point[0].value <= 0)
+	if (frame->shown < slice->count || last < 1 + zero || slice->point[zero].value <= 0)
 		return false;
-	for (int i = 0; i < last; i++)
+	for (int i = zero; i < last; i++)
 		closest = fmin(
 			closest, (double)slice->point[i + 1].value / (double)slice->point[i].value);
 	/* After the last bar, the logarithmic axis continues by the smallest factor between two
 	 * neighbouring sizes. */
 	axis.high = (double)slice->point[last].value * closest;
-	for (int i = 0; i <= last; i++) {
+	frame->column[0] = MARGIN;
+	for (int i = zero; i <= last; i++) {
 		double place = scale_place(&axis, (double)slice->point[i].value);
 
-		frame->column[i] = MARGIN + (int)lround(place * frame->width);
+		frame->column[i] = left + (int)lround(place * (MARGIN + frame->width - left));
 		if (i > 0 && frame->column[i] == frame->column[i - 1])
 			return false;
 	}
 	frame->column[last + 1] = MARGIN + frame->width;
 	return frame->column[last + 1] > frame->column[last];
+}
+
+/* Whether the values of a knob differ by factors: they are sizes, or numbers in a wide range. */
+static bool has_factors(const struct knob *knob, const struct view_slice *slice)
+{
+	int zero = slice->count > 1 && slice->point[0].value == 0;
+
+	return knob->kind == KNOB_BYTES ||
+	       (knob->kind == KNOB_COUNT && slice->count > 1 &&
+		       slice->point[slice->count - 1].value / AXIS_WIDE > slice->point[zero].value);
 }
 
 /* Returns the width in columns of the widest label under the axis. */
@@ -151,7 +164,7 @@ static void fit_frame(
 		WIDEST_BAR);
 	frame->width = int_least(width, slot * frame->shown);
 	frame->gaps = frame->width >= 4 * frame->shown;
-	if (knob->kind == KNOB_BYTES && place_by_factors(frame, slice))
+	if (has_factors(knob, slice) && place_by_factors(frame, slice))
 		return;
 	if (frame->gaps)
 		frame->width -= frame->width % frame->shown; /* separate bars are equally wide */

@@ -184,6 +184,22 @@ void panels_cut(struct box at, int rows, char *text, size_t size)
 	}
 }
 
+void panels_cut_clauses(struct box at, char *text, size_t size)
+{
+	size_t kept = 0;
+
+	if (canvas_fits(at, text, at.width))
+		return;
+	for (size_t i = strcspn(text, ".,:;"); text[i]; i += 1 + strcspn(text + i + 1, ".,:;"))
+		if (text[i + 1] == ' ' &&
+			canvas_fits(at, words_of("%.*s", (int)i, text).text, at.width))
+			kept = i;
+	if (kept > 0)
+		text[kept] = '\0';
+	else
+		panels_cut(at, 1, text, size);
+}
+
 /* ---- words ---- */
 
 struct words panels_setting(const struct setting *setting, const struct setting *other)

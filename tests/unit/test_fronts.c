@@ -38,15 +38,26 @@ static void refused(const char *line, const char *part)
 	check_contains(status.text, part);
 }
 
-TEST(the_users_panel_stays_for_other_kernels_unless_it_has_nothing_to_show)
+TEST(the_users_panel_stays_until_another_kernel_brings_its_own)
 {
 	start();
 	assert_string_equal(look()->front, "slices");
 	assert_true(view.screen.by_itself);
 	assert_string_equal(run("view strip")->front, "strip");
+	assert_string_equal(run("knob +1")->front, "strip");
+	assert_string_equal(run("kernel walk-list")->front, "slices");
+	session_free(session);
+}
+
+TEST(a_kept_panel_stays_for_other_kernels_unless_it_has_nothing_to_show)
+{
+	start();
+	run("view strip");
+	assert_true(run("view keep")->kept);
 	assert_string_equal(run("kernel walk-list")->front, "strip");
 	assert_string_equal(run("kernel fold")->front, "strip");
 	assert_string_equal(run("view auto")->front, "slices");
+	assert_false(view.screen.kept);
 	/* The mountain needs size and stride. */
 	assert_string_equal(run("view mountain")->front, "mountain");
 	assert_string_equal(run("kernel odd")->front, "slices");

@@ -199,6 +199,20 @@ const char *advice_sentence(const struct explanation *explanation, enum limit_ki
 	return limit_remedy(kind);
 }
 
+/* Adds the names of the limits that equal the predicted CPE, "latency, ports", and returns their
+ * number. */
+static int name_equals(const struct limits *limits, struct text *names)
+{
+	int count = 0;
+
+	for (int i = 0; i < limits->limit_count; i++)
+		if (limits->limit[i].known &&
+			limits->limit[i].cpe >= limits->predicted * (1 - EQUAL))
+			text_addf(names, "%s%s", count++ ? ", " : "",
+				limit_rows[limits->limit[i].kind].name);
+	return count;
+}
+
 bool advice_find(const struct advice_question *question, struct advice *advice)
 {
 	const struct limits *limits = &question->explanation->limits;
@@ -225,6 +239,15 @@ bool advice_find(const struct advice_question *question, struct advice *advice)
 			break;
 	}
 	advice->from = limits->predicted;
+	if (best.knob < 0 && kind == LIMIT_LATENCY && name_equals(limits, &change) > 1) {
+		/* To break the chain alone would not make the loop faster. */
+		advice->kind = ADVICE_SENTENCE;
+		snprintf(advice->words, sizeof(advice->words),
+			"Only a change that lowers all equal limits helps: %s.", change.bytes);
+		text_free(&change);
+		return true;
+	}
+	text_clear(&change);
 	if (best.knob < 0 || best.cpe > limits->predicted * (1 - ADVICE_WORTH)) {
 		advice->kind = ADVICE_SENTENCE;
 		snprintf(advice->words, sizeof(advice->words), "%s",

@@ -9,7 +9,7 @@
 #include "experiment/setting/setting.h"
 
 static const int64_t KIB = 1024, MIB = 1024 * 1024;
-enum { EVERY_VALUE = 32, DENSE = 16, FEW = 8 };
+enum { EVERY_VALUE = 32, DENSE = 16, FEW = 8, WIDE = AXIS_WIDE };
 
 static int64_t first_value(const struct knob *knob)
 {
@@ -73,10 +73,13 @@ int axis_sizes(const struct kernel *kernel, int knob, bool grid, uint64_t last_c
 }
 
 /* Lists multiples of the knob's unit: each of the first sixteen, then `octave` values per doubling.
- * Returns room + 1 if the axis has more than `room` values. */
+ * If the last value is more than WIDE times the first one, the axis is logarithmic, so that each
+ * doubling has at most `octave` values. Returns room + 1 if the axis has more than `room` values.
+ */
 static int steps(const struct knob *knob, int64_t max, int octave, int64_t *values, int room)
 {
 	int64_t unit = setting_unit(knob), step = first_value(knob) / unit, last = max / unit;
+	bool wide = last / WIDE > (step > 0 ? step : 1);
 
 	for (int count = 0; step <= last; count++) {
 		int64_t power = 1;
@@ -90,7 +93,7 @@ static int steps(const struct knob *knob, int64_t max, int octave, int64_t *valu
 			return count + 1;
 		/* Between a power of two and its double, all steps from one listed value to the
 		 * next have the same size. */
-		power = step >= DENSE && power > octave ? power / octave : 1;
+		power = (wide || step >= DENSE) && power > octave ? power / octave : 1;
 		step = (step / power + 1) * power;
 		if (step > last)
 			return count + 1;

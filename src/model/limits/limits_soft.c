@@ -81,7 +81,7 @@ static void add_overlap(struct tally *tally)
 	if (!(tally->place->walk.mispredicts > 0) && uarch_known(wrong))
 		limits_add_unknown(tally, LIMIT_MISPREDICTION,
 			"+%s cycles if the last branch of each chain of %s iterations is "
-			"mispredicted; code between chains is not counted",
+			"mispredicted",
 			words_turn(tally, wrong / restart).text, words_number(restart).text);
 }
 
