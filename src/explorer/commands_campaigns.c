@@ -188,13 +188,18 @@ static void core_over(struct session *session)
 	 * complete core model. */
 	if (!report->complete) {
 		session_notice(session, false,
-			"characterising was stopped after %.0f s: the core model did not change",
+			"characterising was stopped after %.0f s: the core model did not change; M "
+			"goes on",
 			report->seconds);
 		return;
 	}
 	if (!report->measured.width.known) {
-		session_notice(session, true, "this core could not be measured: %.140s",
-			report->notes.count ? report->notes.note[0] : "it was never quiet");
+		if (session->screen.overlay == OVERLAY_NONE)
+			show_core(session);
+		session_notice(session, true,
+			"%d of %d loops have no value, because the core was busy. The core model "
+			"did not change. M goes on",
+			report->unmeasured, report->loops);
 		return;
 	}
 	characterise_model(report, &model, NULL);
@@ -207,6 +212,11 @@ static void core_over(struct session *session)
 	if (!status_is_ok(&status))
 		session_notice(session, true,
 			"no core model could be made of the measured values: %.160s", status.text);
+	else if (report->unmeasured > 0)
+		session_notice(session, false,
+			"the limits now come from the measured core; %d of %d loops lack a value, "
+			"because the core was busy: M goes on",
+			report->unmeasured, report->loops);
 	else
 		session_notice(session, false,
 			"measured in %.0f s: the limits now come from it; \"characterise save\" "
@@ -241,18 +251,23 @@ static struct status run_characterise(
 {
 	struct characterise_options options = { .seed = session->seed };
 	struct characterise *machine = session->campaigns[CAMPAIGN_CORE].campaign.self;
-	struct status status;
+	const struct characterise_report *report = machine ? characterise_report(machine) : NULL;
+	struct status status = status_ok();
 
 	(void)arguments;
 	if (!change)
 		return status_ok();
-	if (machine && characterise_report(machine)->complete &&
+	if (report && report->complete && report->measured.width.known &&
 		!overlay_shows_page(session, "characterise")) {
 		show_core(change);
 		return status_ok();
 	}
 	overlay_open(change, OVERLAY_NONE);
-	machine = characterise_new(session_machine(session), &options, &status);
+	/* If the last measurement was stopped or the core was busy, its values are kept. */
+	if (report && (!report->complete || report->unmeasured > 0))
+		machine = characterise_go_on(machine);
+	else
+		machine = characterise_new(session_machine(session), &options, &status);
 	if (machine)
 		session_begin_campaign(change, CAMPAIGN_CORE, &campaign_row_core, machine);
 	return status;

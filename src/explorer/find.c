@@ -433,6 +433,31 @@ static int compare(const void *a, const void *b)
 	return one->order < other->order ? -1 : 1;
 }
 
+static void offer_all(struct search *search)
+{
+	offer_line(search);
+	offer_kernels(search);
+	offer_sweeps(search);
+	offer_commands(search);
+	offer_drops(search);
+	if (strlen(search->text) >= FIND_FROM) {
+		offer_own(search);
+		offer_synonyms(search);
+	}
+}
+
+static struct words longest_word(const char *text)
+{
+	const char *longest = text;
+
+	for (const char *word = text; *word; word += strcspn(word, " ")) {
+		word += strspn(word, " ");
+		if (strcspn(word, " ") > strcspn(longest, " "))
+			longest = word;
+	}
+	return words_of("%.*s", (int)strcspn(longest, " "), longest);
+}
+
 /* Opens the find overlay, which lists the results for the typed text; results that can be opened
  * here come first. */
 static void find_text(struct session *session, const char *arguments)
@@ -440,6 +465,7 @@ static void find_text(struct session *session, const char *arguments)
 	char text[FIND_SIZE];
 	struct view_found found[VIEW_FOUND] = { 0 };
 	struct search search = { .session = session, .text = text };
+	struct words longest;
 	int count = 0, more;
 
 	/* The search ignores blanks at both ends of the text, because the user may be about to type
@@ -449,21 +475,19 @@ static void find_text(struct session *session, const char *arguments)
 	for (size_t length = strlen(text); length > 0 && text[length - 1] == ' ';)
 		text[--length] = '\0';
 	read_synonyms();
-	offer_line(&search);
-	offer_kernels(&search);
-	offer_sweeps(&search);
-	offer_commands(&search);
-	offer_drops(&search);
-	if (strlen(text) >= FIND_FROM) {
-		offer_own(&search);
-		offer_synonyms(&search);
+	offer_all(&search);
+	/* If nothing has all words of the text, the search shows what has its longest word. */
+	if (search.count == 0 && strchr(text, ' ')) {
+		longest = longest_word(text);
+		search.text = longest.text;
+		offer_all(&search);
 	}
 	if (search.count)
 		qsort(search.result, search.count, sizeof(*search.result), compare);
 	for (size_t i = 0; i < search.count && count < VIEW_FOUND; i++)
 		found[count++] = search.result[i].found;
 	free(search.result);
-	more = add_events(session, text, found, &count);
+	more = add_events(session, search.text, found, &count);
 	find_open(session, arguments, found, count, more);
 	if (!status_is_ok(&synonyms.status))
 		session_notice(session, true, "%s", synonyms.status.text);

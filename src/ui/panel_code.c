@@ -39,13 +39,17 @@ static struct words title_of(const struct scene *scene)
 	if (limits->unknown)
 		unknown = words_of(", %d unknown", limits->unknown);
 	if (loop->stepped)
-		return words_of("code%s, S: stepped %d turn%s, %.4g instructions an element%s",
+		return words_of(
+			"code%1$s, S: stepped %2$d turn%3$s, %4$.4g instructions an element%5$s\n"
+			"code%1$s, S: %4$.4g instructions an element%5$s",
 			core.text, loop->turns, plural(loop->turns), loop->insns_per_element,
 			unknown.text);
-	return words_of("code%s: %d instruction%s, %s micro-op%s for %s element%s%s", core.text,
-		loop->insn_count, plural(loop->insn_count), number(limits->slots / turns).text,
-		plural(limits->slots / turns), number(elements).text, plural(elements),
-		unknown.text);
+	return words_of(
+		"code%1$s: %2$d instruction%3$s, %4$s micro-op%5$s for %6$s element%7$s%8$s\n"
+		"code%1$s: %2$d instruction%3$s, %4$s micro-op%5$s%8$s",
+		core.text, loop->insn_count, plural(loop->insn_count),
+		number(limits->slots / turns).text, plural(limits->slots / turns),
+		number(elements).text, plural(elements), unknown.text);
 }
 
 static bool wanted(const struct view *view)

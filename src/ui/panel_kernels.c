@@ -1,21 +1,24 @@
 /* Shows the list of kernels, and the knobs of the chosen kernel with names, values and allowed
  * values. The chosen knob is marked, and shows the value that the user is typing. The chosen knob's
  * help, and the kernel's remark on the setting, are below the knobs. */
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "ui/panels.h"
 
 /* Returns the choices of a knob: "add mul". If `numbered` is true, each choice follows the digit
- * that selects the choice: "1 add 2 mul". */
+ * that selects the choice: "1 add  2 mul", or "1: 4  2: 8". */
 static struct words choices(const struct knob *knob, bool numbered)
 {
 	struct words words = words_of("%s", "");
 	char *end = words.text, *limit = words.text + sizeof(words.text);
 
 	for (int i = 0; knob->choices[i] && end < limit; i++)
-		end += numbered ? snprintf(end, (size_t)(limit - end), "%s%d %s", i ? "  " : "",
-					  i + 1, knob->choices[i])
+		end += numbered ? snprintf(end, (size_t)(limit - end),
+					  isdigit((unsigned char)knob->choices[i][0]) ? "%s%d: %s"
+										      : "%s%d %s",
+					  i ? "  " : "", i + 1, knob->choices[i])
 				: snprintf(end, (size_t)(limit - end), "%s%s", i ? " " : "",
 					  knob->choices[i]);
 	return words;

@@ -42,7 +42,8 @@ static struct words title_of(const struct scene *scene)
 	return words_of(!view->core	? "limits%1$s%2$s"
 			: view->foreign ? "limits for %1$s, not this core%2$s"
 			: view->nearest ? "limits of %1$s, the nearest known core%2$s"
-					: "limits in cycles per element, M %1$s%2$s",
+					: "limits in cycles per element, M %1$s%2$s\n"
+					  "limits, M %1$s%2$s\nlimits%2$s",
 		view->core ? panels_core(view->core).text : "", full_bar(view).text);
 }
 
@@ -241,7 +242,8 @@ static void find_words(struct lines *words, const struct view *view, bool cause)
 		lines_add(words, 0, STYLE_DIM, "%s%s%s", limit_bound(limit->kind),
 			*limit_bound(limit->kind) ? ": " : "", limit->cause);
 	if (view->explanation->waits)
-		lines_add(words, 0, STYLE_TEXT, "The next load waits for: %s.",
+		lines_add(words, 0, STYLE_TEXT, "The next load waits%s %s.",
+			strncmp(view->explanation->waits, "nothing", 7) == 0 ? " for" : ":",
 			view->explanation->waits);
 	lines_add(words, 0,
 		view->gap.kind == GAP_AT_LIMIT ? STYLE_GOOD

@@ -203,8 +203,11 @@ static struct words title_of(const struct scene *scene)
 			elements.text, mountain_off(grid) ? ", off the grid" : "", marks);
 	if (!isfinite(here))
 		return words_of("mountain: GB/s over %s and %s%s", size->name, stride->name, marks);
-	return words_of("mountain: %s GB/s T at %s, %s %s%s", units_value(here).text, bytes.text,
-		stride->name, elements.text, marks);
+	return words_of(contended && unsettled ? "mountain: %1$s GB/s T at %2$s, %3$s %4$s%5$s\n"
+						 "mountain: %1$s GB/s T at %2$s, %3$s %4$s%6$s"
+					       : "mountain: %1$s GB/s T at %2$s, %3$s %4$s%5$s",
+		units_value(here).text, bytes.text, stride->name, elements.text, marks,
+		panels_marks_short(contended, unsettled));
 }
 
 /* Above each column of the mountain's cells, draws the stride of the column if it fits. */

@@ -57,12 +57,11 @@ static void put_sentence(struct flow *flow, const char *text)
 static struct words words_of_resource(const struct slack_resource *resource)
 {
 	const char *bound = resource->kind == SLACK_AT_LEAST ? "<" : "";
-	const char *doubt = resource->kind == SLACK_AMBIGUOUS ? "?" : "";
 
 	if (slack_differs(resource, resource->model))
-		return words_of("%s %s%.2f%s (M %.2f)", resource->name, bound, resource->pressure,
-			doubt, resource->model);
-	return words_of("%s %s%.2f%s", resource->name, bound, resource->pressure, doubt);
+		return words_of("%s %s%.2f (M %.2f)", resource->name, bound, resource->pressure,
+			resource->model);
+	return words_of("%s %s%.2f", resource->name, bound, resource->pressure);
 }
 
 static enum style style_of(const struct slack_resource *resource)
@@ -77,7 +76,7 @@ static enum style style_of(const struct slack_resource *resource)
 static void flow_words(struct flow *flow, const struct slack_report *slack)
 {
 	const char *why = slack->status.text;
-	int idle = 0, failed = 0, waits = 0, contended = 0;
+	int idle = 0, failed = 0, waits = 0, contended = 0, unclear = 0;
 
 	if (!status_is_ok(&slack->status)) {
 		put_sentence(flow, words_of("P unavailable: %s", why).text);
@@ -92,6 +91,12 @@ static void flow_words(struct flow *flow, const struct slack_report *slack)
 			contended++;
 			continue;
 		}
+		/* The instructions that were added took other times than the core model says, so
+		 * the value may be far off. */
+		if (resource->kind == SLACK_AMBIGUOUS) {
+			unclear++;
+			continue;
+		}
 		idle += is_idle(resource);
 		if (resource->kind == SLACK_FAILED && failed++ == 0)
 			why = resource->why;
@@ -101,6 +106,8 @@ static void flow_words(struct flow *flow, const struct slack_report *slack)
 	}
 	if (idle)
 		put(flow, STYLE_DIM, words_of("%d idle", idle));
+	if (unclear)
+		put(flow, STYLE_DIM, words_of("%d unclear", unclear));
 	if (failed)
 		put(flow, STYLE_DIM, words_of("%d not measured: %s", failed, why));
 	if (contended)

@@ -52,7 +52,7 @@ struct words slice_title(const struct view *view, const struct view_slice *slice
 		slice == &view->by_size ? &view->by_stride : &view->by_size;
 	bool cycles = slice_is_cycles(view, slice), a = false, contended = false, unsettled = false;
 
-	struct words here = { "" }, fixed = { "" };
+	struct words here = { "" }, fixed = { "" }, what;
 
 	/* If the present value of the knob has no bar of its own, the marker cannot show the value
 	 * exactly, so the title shows it. */
@@ -68,12 +68,15 @@ struct words slice_title(const struct view *view, const struct view_slice *slice
 		contended |= slice->point[i].valid && slice->point[i].sample.contended;
 		unsettled |= slice->point[i].valid && slice->point[i].sample.unsettled;
 	}
-	return words_of("%s%s over %s%s%s%s%s%s",
+	what = words_of("%s%s over %s%s%s",
 		kernel->plot_cpe ? "cycles"
 		: cycles	 ? "cycles per element"
 				 : "bytes per cycle",
-		source_letters(slice), knob->name, kernel->plot_cpe ? " (log)" : "", here.text,
-		fixed.text, a ? "  ━ A" : "", panels_marks(contended, unsettled));
+		source_letters(slice), knob->name, kernel->plot_cpe ? " (log)" : "", here.text);
+	/* The panel of knobs also shows the other knob. */
+	return words_of("%1$s%2$s%3$s%4$s\n%1$s%3$s%4$s\n%1$s%3$s%5$s", what.text, fixed.text,
+		a ? "  ━ A" : "", panels_marks(contended, unsettled),
+		panels_marks_short(contended, unsettled));
 }
 
 static int bar_of(const struct frame *frame, int index)

@@ -120,7 +120,10 @@ void line_cut(const struct lines *lines, struct line *line, int rows)
 {
 	if (line->rows <= rows)
 		return;
-	panels_cut(lines->at, rows, line->words.text, sizeof(line->words.text));
+	if (rows == 1)
+		panels_cut_clauses(lines->at, line->words.text, sizeof(line->words.text));
+	else
+		panels_cut(lines->at, rows, line->words.text, sizeof(line->words.text));
 	line->rows = canvas_rows(lines->at, line->words.text);
 }
 
@@ -184,6 +187,9 @@ void panels_cut(struct box at, int rows, char *text, size_t size)
 	}
 }
 
+/* Clauses replace a text only if they fill at least this part of the row: 1 / CLAUSES_LEAST. */
+enum { CLAUSES_LEAST = 3 };
+
 void panels_cut_clauses(struct box at, char *text, size_t size)
 {
 	size_t kept = 0;
@@ -194,7 +200,7 @@ void panels_cut_clauses(struct box at, char *text, size_t size)
 		if (text[i + 1] == ' ' &&
 			canvas_fits(at, words_of("%.*s", (int)i, text).text, at.width))
 			kept = i;
-	if (kept > 0)
+	if (kept * CLAUSES_LEAST >= (size_t)at.width)
 		text[kept] = '\0';
 	else
 		panels_cut(at, 1, text, size);
@@ -258,6 +264,11 @@ const char *panels_marks(bool contended, bool unsettled)
 				      : "";
 }
 
+const char *panels_marks_short(bool contended, bool unsettled)
+{
+	return contended && unsettled ? "  (×, ~ doubtful)" : panels_marks(contended, unsettled);
+}
+
 struct ahead panels_ahead(const struct view *view)
 {
 	struct ahead ahead = { "", "" };
@@ -311,11 +322,13 @@ struct words shown_absence(const struct view *view, int event)
 void panels_rule(struct box at, const char *title, bool focused)
 {
 	enum style style = focused ? STYLE_FOCUS : STYLE_TITLE;
+	struct words fitting = words_of("%s", title);
 	int x = 2 * focused;
 
+	choose_fitting(box_part(at, 0, 0, at.width - 1 - x, 1), fitting.text);
 	if (focused)
 		canvas_glyph(at, 0, 0, style, GLYPH_POINTER);
-	x += canvas_put(box_part(at, 0, 0, at.width - 1, 1), x, 0, style, title) + 1;
+	x += canvas_put(box_part(at, 0, 0, at.width - 1, 1), x, 0, style, fitting.text) + 1;
 	for (; x < at.width; x++)
 		canvas_glyph(at, x, 0, STYLE_DIM, GLYPH_HLINE);
 }

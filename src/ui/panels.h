@@ -149,8 +149,9 @@ int panels_first(int count, int rows, int chosen);
 /* Draws scroll arrows in the last column of the box. If `above` is true, an arrow in row `top`
  * points up. If `below` is true, an arrow in the last row points down. */
 void panels_arrows(struct box at, int top, enum style style, bool above, bool below);
-/* Draws the rule (horizontal line) above a panel, with the panel's title. If the panel is focused,
- * a pointer is drawn before the title. */
+/* Draws the rule (horizontal line) above a panel, with the panel's title. The title may have
+ * several wordings, separated by line feeds; the first one that fits is drawn, else the last one.
+ * If the panel is focused, a pointer is drawn before the title. */
 void panels_rule(struct box at, const char *title, bool focused);
 /* Splits a box of the screen in two and returns the right part, which is for text. The right part
  * is two fifths of the box wide, but at least `least` and at most `most` columns. The box `at`
@@ -171,6 +172,8 @@ struct words panels_replay(const struct view *view);
 /* Returns a legend of the marks in a plot: "  (× contended, ~ not settled)"; "" if the plot has no
  * marks. */
 const char *panels_marks(bool contended, bool unsettled);
+/* Like panels_marks(), in fewer columns. */
+const char *panels_marks_short(bool contended, bool unsettled);
 
 /* Returns the limit nearest to the measured value, with the gap: "limit 3.000 M latency, at it"; ""
  * while the limits are not known. */

@@ -252,6 +252,32 @@ TEST(what_was_quiet_for_some_is_told_of_them)
 	assert_false(noted("was never quiet"));
 }
 
+TEST(a_measurement_goes_on_with_the_values_of_the_last_one)
+{
+	struct fake_measurer fake = { .answer = answer_directly, .now = &play->now };
+	const struct measurer measurer = fake_measurer(&fake, 1);
+	struct characterise *before;
+	unsigned requests;
+
+	play->options.quick = true;
+	play->answer = busy_in_one_answer;
+	run_directly();
+	assert_true(play->report->unmeasured > 0);
+	before = play->campaign;
+	play->campaign = characterise_go_on(before);
+	characterise_free(before);
+	play->report = characterise_report(play->campaign);
+	play->answer = quiet_answer;
+	requests = play->requests;
+	play->requests = 0;
+	characterise_measure(play->campaign, &measurer);
+	assert_true(play->report->complete);
+	assert_int_equal(play->report->unmeasured, 0);
+	check_near(op_named(MULTIPLY)->latency.value, 3, 0.01);
+	/* Loops with a value are not measured again. */
+	assert_true(play->requests < requests);
+}
+
 /* Busy for as long as the first stage has when there is something to do after it. */
 static struct result at_last_quiet_answer(const struct request *request)
 {

@@ -477,8 +477,9 @@ TEST(ports_and_units_stand_apart)
 TEST(code_shows_chain_fusion_and_the_unknown)
 {
 	begin_limits();
-	assert_string_equal(
-		title(&panel_code), "code: 3 instructions, 2 micro-ops for 1 element, 1 unknown");
+	assert_string_equal(title(&panel_code),
+		"code: 3 instructions, 2 micro-ops for 1 element, 1 unknown\n"
+		"code: 3 instructions, 2 micro-ops, 1 unknown");
 	draw(&panel_code, 60, 8);
 	check_parts(shown, "+@  0 imul rax, rbx", "+@  4 add rax, rcx", "?  unknown",
 		"the carried chain: 4 cycles");
@@ -507,7 +508,8 @@ TEST(code_shows_chain_fusion_and_the_unknown)
 	explanation->loop.turns = 128;
 	explanation->loop.insns_per_element = 7.25;
 	assert_string_equal(title(&panel_code),
-		"code, S: stepped 128 turns, 7.25 instructions an element, 1 unknown");
+		"code, S: stepped 128 turns, 7.25 instructions an element, 1 unknown\n"
+		"code, S: 7.25 instructions an element, 1 unknown");
 }
 
 TEST(source_keeps_its_loop_in_sight)

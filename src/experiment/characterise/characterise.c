@@ -102,8 +102,11 @@ static void add(void *context, enum item_kind kind, int of, const struct kernel 
 	struct characterise *run = context;
 
 	if (kernel && run->item_count < ITEMS && (!run->again || lacks_value(run, kernel)))
-		run->items[run->item_count++] =
-			(struct loop_item){ .kind = kind, .of = of, .kernel = kernel };
+		run->items[run->item_count++] = (struct loop_item){ .kind = kind,
+			.of = of,
+			.kernel = kernel,
+			/* An earlier measurement of the core may have settled the value. */
+			.visits = evaluate_is_settled(&run->values, kernel) ? ROUNDS_ALL : 0 };
 }
 
 /* Adds a copy of the loop with additional nops. The additional nops alone take NOPS_OVER times the
@@ -177,6 +180,22 @@ struct characterise *characterise_new(const struct machine *machine,
 	run->values.measured = &run->report.measured;
 	name_ops(run);
 	evaluate_identity(machine, &run->report.measured, run->report.name);
+	return run;
+}
+
+struct characterise *characterise_go_on(struct characterise *before)
+{
+	struct characterise *run = memory_new(1, sizeof(*run));
+
+	run->options = before->options;
+	run->report.machine = before->report.machine;
+	run->values = before->values;
+	run->values.nop = -1;
+	run->values.measured = &run->report.measured;
+	before->values.recipes = (struct recipes){ 0 };
+	before->values.cells = cells_new();
+	name_ops(run);
+	evaluate_identity(run->report.machine, &run->report.measured, run->report.name);
 	return run;
 }
 

@@ -62,6 +62,9 @@ struct characterise;
  * the data file with the loops to measure is malformed. */
 struct characterise *characterise_new(const struct machine *machine,
 	const struct characterise_options *options, struct status *status);
+/* Returns a new measurement of the same core, which takes over the trials of an ended measurement.
+ * It measures only loops without a precise value. Only free the ended measurement afterwards. */
+struct characterise *characterise_go_on(struct characterise *before);
 void characterise_free(struct characterise *characterise);
 
 /* Measures until all values are known, the time is over, or the measurer stops. */

@@ -534,12 +534,25 @@ struct item_words recipes_words(const struct recipes *recipes, enum item_kind ki
 		[ITEM_ADDS] = "latency",
 		[ITEM_EACH] = "throughput",
 		[ITEM_SLOTS] = "slots" };
+	/* What a line of the data file measures, by its first word. */
+	static const struct {
+		const char *word, *words;
+	} facts[] = { { "cap ", "rate of " }, { "chain ", "latency of " }, { "extra ", "" },
+		{ "fuse ", "fusion of " }, { "size ", "size of " },
+		{ "unlaminate ", "splitting of " } };
 	struct item_words words = { "width" };
 
-	if (kind == ITEM_FACT || kind == ITEM_FACT_OTHER || kind == ITEM_FACT_SLOTS)
-		memcpy(words.text, recipes->facts[of].word, sizeof(recipes->facts[of].word));
-	else if (kind != ITEM_WIDTH)
+	if (kind == ITEM_FACT || kind == ITEM_FACT_OTHER || kind == ITEM_FACT_SLOTS) {
+		const char *word = recipes->facts[of].word;
+
+		snprintf(words.text, sizeof(words.text), "%s", word);
+		for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
+			if (strncmp(word, facts[i].word, strlen(facts[i].word)) == 0)
+				snprintf(words.text, sizeof(words.text), "%s%s", facts[i].words,
+					word + strlen(facts[i].word));
+	} else if (kind != ITEM_WIDTH) {
 		snprintf(words.text, sizeof(words.text), "%s of %s", whats[kind],
 			recipes->classes[of].word);
+	}
 	return words;
 }

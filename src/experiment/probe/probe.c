@@ -255,7 +255,8 @@ static double share_done(const struct probe *probe)
 	return total > 0 ? done / total : 1;
 }
 
-/* Writes the name of the current measurement, such as "latency, 4k pages, 2.8m", to the report. */
+/* Writes the name of the current measurement, such as "latency, 4k pages, 2.8 MiB", to the report.
+ */
 static void say_doing(
 	struct probe *probe, const struct probe_task *task, const struct probe_stage *stage)
 {
@@ -279,7 +280,7 @@ static void say_doing(
 		snprintf(x, size, "%.0f %s%s", task->x,
 			task->curve == &report->loaded ? "stream" : "core", plural);
 	else
-		snprintf(x, size, "%s", units_size_short((int64_t)task->x).text);
+		snprintf(x, size, "%s", units_size_long((int64_t)task->x).text);
 }
 
 /* ---- measuring ---- */
