@@ -394,9 +394,11 @@ static void hash_describe(const int64_t *v, struct kernel_walk *walk)
 	/* The branch at the end of a search is unpredictable. If nearly all searches end at the
 	 * first step, each further step of a search is mispredicted. */
 	walk->mispredicts = steps < 1 ? steps : steps - 1 < 1 ? steps - 1 : 1;
-	/* If most searches of a chain end at its first node, mispredicted execution after that node
-	 * already begins the next search. */
-	walk->rejoins = v[HASH_TABLE] == TABLE_CHAINED && walk->mispredicts < 0.5;
+	/* After a misprediction, the core already executes the next search. The number of keys in a
+	 * bucket has a Poisson distribution (Knuth, The Art of Computer Programming, volume 3,
+	 * section 6.4). A search for a key in the table reads at least one node. */
+	if (v[HASH_TABLE] == TABLE_CHAINED)
+		walk->further = steps - (double)v[HASH_FOUND] / 100;
 }
 
 /* The data that prepare() stores in run->kept for later calls. */

@@ -197,9 +197,11 @@ struct kernel_walk {
 			       avoid */
 	double places;	    /* Number of places in memory at which the loop writes in turn; at each
 			       place it writes in address order. 0: one place or a few. */
-	bool rejoins; /* true: after a mispredicted branch, the core already executes the next chain
-			 of loads. These loads are needed anyway, so the misses of both chains
-			 overlap. */
+	double further; /* Mean number of further loads of a chain, after the loads that each chain
+			   has. The number varies as in a Poisson distribution, and a branch that
+			   no predictor can foresee ends the chain. After a misprediction, the core
+			   already executes the next chain. Those loads are needed anyway, so the
+			   misses of both chains overlap. */
 	double restart; /* Number of elements after which loop-carried dependency chains start
 			 * again. The new chains overlap with the previous chains. 0: the chains
 			 * never start again.

@@ -319,13 +319,16 @@ static void find_sizes(struct memory_probe *probe, const struct machine *machine
 	};
 	facts->memory.latency = memory;
 	/* If L3 serves almost every load, L3 may be larger, up to the next larger size that was
-	 * measured. If L3 serves almost no load, L3 may hold nothing for this process. */
+	 * measured. If L3 serves almost no load, L3 may hold nothing for this process, or so little
+	 * that the measured latencies do not show it. */
 	if (served(probe, best->latency, memory) > SERVED_MOST) {
 		size->hi = best[1].bytes - own;
 		size->bytes = sqrt(size->lo * size->hi);
 	}
 	if (served(probe, best->latency, memory) < SERVED_LEAST) {
 		size->lo = 0;
+		if (!(size->hi > 0))
+			size->hi = SERVED_LEAST * (best->bytes - own);
 		size->bytes = fmax(size->bytes, size->hi / 2);
 	}
 	/* If the measured range of L3's size contains the stated size, the stated size is used. */

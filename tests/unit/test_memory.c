@@ -294,6 +294,12 @@ TEST(l3_that_others_fill_is_small)
 	assert_int_equal(size->source, CACHE_MEASURED);
 	check_near(size->lo, 0, 0);
 	assert_true(size->bytes > 0 && size->bytes < 64 << 10);
+	/* Without any hit, the measured latencies show no more than that L3 is small. */
+	begin(32 << 10, 512 << 10, 32 << 20);
+	ask_all(64 << 20, 0);
+	assert_int_equal(size->source, CACHE_MEASURED);
+	check_near(size->lo, 0, 0);
+	assert_true(size->bytes > 0 && size->hi < 512 << 10);
 }
 
 /* Walks beyond the working set are not made, unless memory shows in a smaller one. */

@@ -280,8 +280,8 @@ TEST(walks_within_walks)
 	check_near(misses.level[0].each, 0.125, 1e-9);
 }
 
-/* Of a tree the upper levels stay: what a lookup misses is at least the lower ones. */
-TEST(what_is_met_most_often_stays)
+/* Of a tree the upper levels stay, and the lower nodes of the last lookups. */
+TEST(what_was_used_last_stays)
 {
 	struct kernel_walk walk = { .scattered = true, .access = "lookup", .reaches = 10 };
 	struct misses misses;
@@ -290,12 +290,12 @@ TEST(what_is_met_most_often_stays)
 		walk.reach[i] = (struct kernel_reach){ .lines = 1, .range = 64.0 * ((2 << i) - 1) };
 	misses = find(&walk, 65536, 1024, 8192, 1 << 20);
 	assert_true(misses.known);
-	/* 16 lines: four levels and a sixteenth of the fifth. 128: seven, and one of 128. */
-	check_near(misses.level[0].each, 6 - 1 / 16.0, 1e-9);
-	check_near(misses.level[1].each, 3 - 1 / 128.0, 1e-9);
+	/* With 16 and 128 lines, a cache of the most frequent lines would have 6 and 3 misses. */
+	assert_true(misses.level[0].each > 6.5 && misses.level[0].each < 9);
+	assert_true(misses.level[1].each > 3.5 && misses.level[1].each < 5);
 	check_near(misses.level[2].each, 0, 0);
 	assert_true(misses.level[2].fits);
-	check_words(&misses, 0, "at least 5.94 misses per lookup: the most frequent lines stay");
+	check_words(&misses, 0, " misses per lookup: the lines used last stay");
 	check_words(&misses, 2, "no miss after the first pass");
 }
 

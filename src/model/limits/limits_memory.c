@@ -1,272 +1,15 @@
 /* Computes the memory limits: the cost of a working set that is larger than the first-level cache.
- *
- * If a loop accesses S bytes in random order, a cache of C bytes serves at most C/S of the
- * accesses. The memory limits assume that the fastest cache fills first, and that no two levels
- * hold the same line: no other arrangement hits more often. If the data have several parts
- * (reaches), the reach with the most frequent accesses fills the caches first. */
-#include "model/limits/tally.h"
+ */
+#include "model/limits/levels.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "model/limits/misses.h"
-
-/* Bytes of a cache line: kernels count lines of this size. */
-enum { LINE = 64 };
-
-enum { L1, L2, L3, MEMORY, LEVELS };
-static const char *const level_names[LEVELS] = { "L1", "L2", "L3", "memory" };
-
-/* If memory serves a smaller share of the accesses beyond L2, the latency of memory cannot be
- * computed from the mean latency. */
-#define MEMORY_LEAST 0.05
+#include "model/limits/retire.h"
 
 /* The largest number of places in memory at which a loop reads or writes in order and prefetchers
  * still follow, approximately. */
 #define PLACES_FOLLOWED 16
-
-struct level {
-	const char *name;
-	double share; /* share of the memory accesses that the cache level serves, from 0 to 1 */
-	double latency, lines; /* load-to-use latency in cycles, and cache lines per cycle;
-				  UARCH_UNKNOWN: unknown */
-	bool measured; /* true: latency and lines per cycle are measured on the machine; otherwise
-			  they come from the core's file */
-};
-
-/* Whether the loop waits for a cache line before it requests the next line. SLOW: a load waits for
- * the line of an earlier load. FAST: no load waits, so the loop comes back to a line sooner, and
- * other processes evict fewer lines from a shared L3. A loop whose loads do not wait therefore has
- * a larger part of L3. */
-enum pace { SLOW, FAST };
-
-/* Sets of kinds of reaches (parts of the kernel's data), with one bit for each value of enum
- * reach_way. A reach is a part of the kernel's data with its own frequency of accesses. If the
- * kernel describes no parts of its data (reaches), the sets of kinds of reaches are ignored. */
-enum { WAYS_ALL = ~0, WAYS_WAITING = ~(1 << REACH_ORDERED) };
-
-static double levels_cache(const struct tally *tally, int level)
-{
-	return tally->place->caches.level[level].bytes;
-}
-
-/* Returns the size in bytes of the range of data that the kernel's memory accesses touch. */
-static double range_of(const struct tally *tally)
-{
-	return tally->place->walk.range > 0 ? tally->place->walk.range : tally->place->working_set;
-}
-
-static bool levels_spill(const struct tally *tally)
-{
-	const struct kernel_walk *walk = &tally->place->walk;
-	double first = levels_cache(tally, L1),
-	       range = walk->reaches ? 0
-				     : fmax(range_of(tally) * misses_walk_crowd(walk, LINE),
-					       walk->far_range);
-
-	for (int i = 0; i < walk->reaches; i++)
-		range = fmax(range, walk->reach[i].range);
-	return first > 0 && range > first;
-}
-
-static bool meant(const struct kernel_walk *walk, int reach, int ways)
-{
-	return ways >> walk->reach[reach].way & 1;
-}
-
-static double levels_lines(const struct tally *tally, int ways)
-{
-	const struct limits_place *place = tally->place;
-	double lines = place->walk.reaches == 0 ? place->walk.lines : 0;
-
-	for (int i = 0; i < place->walk.reaches; i++)
-		lines += meant(&place->walk, i, ways) ? place->walk.reach[i].lines : 0;
-	return lines;
-}
-
-/* Whether each pass over the data touches the same lines of a part of the data (a reach). It is
- * unknown how much cache space other data leave for the lines of this part of the data (reach). */
-static bool comes_again(const struct kernel_reach *reach)
-{
-	return reach->least > 0 && reach->least < reach->range;
-}
-
-/* Returns the share of the lines of a part of the data (reach `index`) that do not fit caches of
- * `bytes` in total. Parts of the data with more frequent accesses fill the caches first. If index
- * is -1, the result is for all memory accesses of the kernel, not for one part of its data. If
- * inner-loop accesses repeat over a part of the data, the result is the larger of the inner loop's
- * and the outer loop's shares. The caches may hold all lines that the inner loop accesses and no
- * line of the outer loop, or the reverse. */
-static double beyond_of(const struct tally *tally, int index, double bytes)
-{
-	const struct kernel_walk *walk = &tally->place->walk;
-	double far = 0;
-
-	if (index >= 0)
-		return comes_again(&walk->reach[index])
-			       ? fmax(1 - bytes / walk->reach[index].least, 0)
-			       : misses_reach_share(walk, index, bytes);
-	if (walk->far_lines > 0 && walk->lines > 0)
-		far = walk->far_lines / walk->lines * fmax(1 - bytes / walk->far_range, 0);
-	return fmax(fmax(1 - bytes / range_of(tally), 0), far);
-}
-
-static void begin(const struct tally *tally, struct level level[LEVELS])
-{
-	const struct memory_level *far[LEVELS] = {
-		[L3] = &tally->place->measured.l3, [MEMORY] = &tally->place->measured.memory
-	};
-
-	for (int i = L1; i < LEVELS; i++) {
-		const struct uarch_cache *cache = far[i] ? NULL : uarch_cache(tally->uarch, i + 1);
-
-		level[i] =
-			(struct level){ level_names[i], 0, UARCH_UNKNOWN, UARCH_UNKNOWN, far[i] };
-		if (cache || (far[i] && far[i]->known)) {
-			level[i].latency = cache ? cache->latency : far[i]->latency;
-			level[i].lines = cache ? cache->lines : far[i]->lines;
-		}
-	}
-}
-
-/* Sets the latencies of L3 and memory so that their mean is the measured mean over `range` bytes. A
- * measured mean also contains effects that depend on the range, such as page table walks. */
-static void fit_mean(const struct memory_facts *measured, double range, struct level level[LEVELS])
-{
-	double mean = memory_latency(measured, range), near = fmax(level[L3].latency, 0),
-	       share = level[L3].share + level[MEMORY].share;
-
-	if (!(mean > 0) || !(share > 0))
-		return;
-	if (level[MEMORY].share > MEMORY_LEAST * share && near > 0)
-		level[MEMORY].latency =
-			fmax((mean * share - near * level[L3].share) / level[MEMORY].share, near);
-	else
-		level[L3].latency = level[MEMORY].latency = mean;
-}
-
-/* Returns the share of random accesses to `range` bytes that miss L3. An L3 of C bytes evicts lines
- * at random if other processes use it too, so exp(-C/range) of the accesses miss it. The bytes C
- * depend on the time until the loop comes back to a line, and this time depends on C: three rounds
- * suffice. */
-static double random_misses(const struct tally *tally, double range, const struct level *level)
-{
-	const struct memory_facts *measured = &tally->place->measured;
-	double missed = 0, parallel = fmax(measured->parallel, 1);
-
-	for (int round = 0; round < 3; round++) {
-		double access = missed * level[MEMORY].latency + (1 - missed) * level[L3].latency;
-
-		missed = exp(-memory_fast_bytes(measured, levels_cache(tally, L3),
-				     range / LINE * access / parallel) /
-			     range);
-	}
-	return missed;
-}
-
-/* Changes the shares of L3 and memory for loads that do not wait for each other: such loads find
- * more of their lines in a shared L3. */
-static void spread_fast(const struct tally *tally, double range, struct level level[LEVELS])
-{
-	const struct memory_facts *measured = &tally->place->measured;
-	double beyond = level[L3].share + level[MEMORY].share, missed;
-
-	if (measured->l3_walk > 0)
-		level[L3].latency = measured->l3_walk;
-	missed = tally->place->walk.scattered || tally->place->walk.reaches > 0
-			 ? random_misses(tally, range, level)
-			 : 1 - memory_stream_share(measured, range);
-	if (isnan(missed) || !(beyond > 0))
-		return;
-	level[MEMORY].share = beyond * missed;
-	level[L3].share = beyond - level[MEMORY].share;
-}
-
-/* Computes the share of the accesses that each memory level serves. index is the number of a part
- * of the data (a reach); -1 means all data, if the kernel describes no reaches. If the size of a
- * level is unknown, spread() adds an unknown limit and returns false. */
-static bool spread(struct tally *tally, enum limit_kind kind, enum pace pace, int index,
-	struct level level[LEVELS])
-{
-	const struct limits_place *place = tally->place;
-	const struct kernel_reach *reach = index < 0 ? NULL : &place->walk.reach[index];
-	double left = 1, together = 0, range = range_of(tally),
-	       crowd = misses_walk_crowd(&place->walk, LINE);
-
-	begin(tally, level);
-	for (int i = L1; i < LEVELS; i++) {
-		double bytes = i < MEMORY ? levels_cache(tally, i) : (double)INFINITY;
-
-		/* If the memory of this machine was measured and the system states no L3, the
-		 * machine has no L3. */
-		if (bytes <= 0 && left > 0 && !(i == L3 && place->measured.memory.known)) {
-			limits_add_unknown(
-				tally, kind, "size of the %s cache is not known", level[i].name);
-			return false;
-		}
-		/* Some cores choose the sets of the second-level cache by a hash of the address, as
-		 * Zen 4 does. */
-		together += bytes / (index < 0 && i == L1 ? crowd : 1);
-		level[i].share = fmax(left - beyond_of(tally, index, together), 0);
-		left -= level[i].share;
-		if (left < 1e-12)
-			left = 0;
-	}
-	if (reach)
-		range = comes_again(reach) ? reach->least : reach->range;
-	if (pace == FAST)
-		spread_fast(tally, range, level);
-	else
-		fit_mean(&place->measured, range, level);
-	return true;
-}
-
-/* Notes whether the next limits depend on values that were measured once, and that may change.
- * Limits that depend on such measured values are soft: a loop may run faster. */
-static void note_sampled(struct tally *tally, const struct level level[LEVELS])
-{
-	tally->sampled = level[L3].share > 0 || level[MEMORY].share > 0;
-	for (int i = L1; i < L3; i++)
-		tally->sampled |= tally->place->caches.level[i].source == CACHE_MEASURED;
-}
-
-static bool levels_spread(struct tally *tally, enum limit_kind kind, enum pace pace, int ways,
-	struct level level[LEVELS])
-{
-	const struct limits_place *place = tally->place;
-	double all = levels_lines(tally, ways), cycles[LEVELS] = { 0 };
-
-	if (place->walk.reaches == 0)
-		return spread(tally, kind, pace, -1, level);
-	begin(tally, level);
-	for (int k = 0; k < place->walk.reaches; k++) {
-		struct level one[LEVELS];
-
-		if (!meant(&place->walk, k, ways) || !(place->walk.reach[k].lines > 0))
-			continue;
-		if (!spread(tally, kind, pace, k, one))
-			return false;
-		for (int i = L1; i < LEVELS && all > 0; i++) {
-			double share = one[i].share * place->walk.reach[k].lines / all;
-
-			/* The bandwidth of a level is taken only from a part of the data (a reach)
-			 * that the level serves. */
-			if (!(share > 0))
-				continue;
-			level[i].share += share;
-			level[i].lines = one[i].lines;
-			/* If the latency of one cache level is unknown, the mean latency of the
-			 * loads is unknown. */
-			cycles[i] += one[i].latency > 0 ? share * one[i].latency : (double)NAN;
-		}
-	}
-	for (int i = L1; i < LEVELS; i++)
-		if (level[i].share > 0)
-			level[i].latency =
-				isnan(cycles[i]) ? UARCH_UNKNOWN : cycles[i] / level[i].share;
-	return true;
-}
 
 /* Adds a limit without cycles if the cache or memory level `level` lacks the number called `what`,
  * such as "latency". `level` is NULL if every level has the number. Returns true if `level` is not
@@ -280,28 +23,6 @@ static bool add_missing(
 					: "%s %s is not in the file of this core",
 			level->name, what);
 	return level;
-}
-
-/* Returns the first memory level from `first` on that serves accesses, but whose latency is
- * unknown. Returns NULL if the latencies of all memory levels are known. */
-static const struct level *without(const struct level *level, int first)
-{
-	for (int i = first; i < LEVELS; i++)
-		if (level[i].share > 0 && !(level[i].latency > 0))
-			return &level[i];
-	return NULL;
-}
-
-/* Describes as text the share of the accesses that each cache level serves: "25 % L1, 75 % L2". */
-static struct limit_words levels_describe(const struct level *level)
-{
-	struct limit_words words = { "" };
-
-	for (int i = L1; i < LEVELS; i++)
-		if (level[i].share >= 0.005)
-			words_add(&words, "%s%.0f %% %s", *words.text ? ", " : "",
-				level[i].share * 100, level[i].name);
-	return words;
 }
 
 double limits_chained_misses(const struct tally *tally, const struct chain *chain)
@@ -338,12 +59,12 @@ static double add_up(struct tally *tally, enum reach_way way, enum limit_kind ki
 	double loads = tally->place->walk.reaches ? levels_lines(tally, 1 << way) : 0;
 
 	if (!(loads > 0) || !levels_spread(tally, kind, SLOW, 1 << way, level) ||
-		add_missing(tally, kind, without(level, L1), "latency"))
+		add_missing(tally, kind, levels_without(level, L1), "latency"))
 		return 0;
 	*cycles = 0;
 	for (int i = L1; i < LEVELS; i++)
 		*cycles += loads * level[i].share * level[i].latency;
-	note_sampled(tally, level);
+	levels_note_estimate(tally, level);
 	return loads;
 }
 
@@ -418,6 +139,25 @@ static void add_partly(struct tally *tally, double together, double loads)
 		loads_words(loads * restart).text);
 }
 
+/* Adds the limit of chains that have different numbers of loads. The reorder buffer frees entries
+ * in program order, so a long chain holds up the shorter chains after it. */
+static void add_uneven(struct tally *tally, double together, double loads, double cycles)
+{
+	const struct kernel_walk *walk = &tally->place->walk;
+	struct retire retire = { .fixed = cycles - walk->further * cycles / loads,
+		.each = cycles / loads,
+		.further = walk->further,
+		.chains = fmax(walk->chains, 1),
+		.window = together / walk->restart };
+
+	if (walk->further > 0 && loads > walk->further)
+		limits_add(tally, LIMIT_OVERLAP, tally->elements * retire_cycles(&retire),
+			"chains of %s to %s loads leave the reorder buffer in order: a long one "
+			"holds up the others",
+			loads_words(loads - walk->further).text,
+			loads_words(ceil(loads + walk->further)).text);
+}
+
 static void add_reaches(struct tally *tally)
 {
 	const struct kernel_walk *walk = &tally->place->walk;
@@ -444,6 +184,7 @@ static void add_reaches(struct tally *tally)
 		if (walk->restart > 0 && isfinite(together)) {
 			tally->limits->overlap = together;
 			add_partly(tally, together, loads);
+			add_uneven(tally, together, loads, cycles);
 		}
 	}
 	/* If the address of a load was predicted correctly, the load does not wait. */
@@ -457,7 +198,7 @@ static void add_reaches(struct tally *tally)
  * of the line hit, because the line was just fetched. */
 static void add_chain(struct tally *tally, const struct level *level)
 {
-	const struct level *missing = without(level, L2);
+	const struct level *missing = levels_without(level, L2);
 	struct chain slow;
 	double first = first_latency(&tally->limits->chain), average = 0, more, cycles, misses;
 
@@ -561,7 +302,8 @@ static void add_misses(struct tally *tally, const struct level *level)
 	by_buffer = together <= most;
 	if (!by_buffer)
 		together = most;
-	if (!isfinite(together) || add_missing(tally, LIMIT_MISSES, without(level, L2), "latency"))
+	if (!isfinite(together) ||
+		add_missing(tally, LIMIT_MISSES, levels_without(level, L2), "latency"))
 		return;
 	for (int i = L2; i < LEVELS; i++)
 		wait += lines * level[i].share * level[i].latency;
@@ -620,14 +362,14 @@ void limits_memory(struct tally *tally)
 	beyond[0] = lines * (1 - level[L1].share);
 	beyond[1] = lines * fmax(1 - level[L1].share - level[L2].share, 0);
 	beyond[2] = lines * level[MEMORY].share;
-	note_sampled(tally, level);
+	levels_note_estimate(tally, level);
 	add_lines(tally, level);
 	if (tally->place->walk.reaches == 0 && tally->place->walk.scattered &&
 		levels_spread(tally, LIMIT_MEMORY_LATENCY, SLOW, WAYS_ALL, waiting))
 		add_chain(tally, waiting);
 	if (misses_wait(tally) && levels_spread(tally, LIMIT_MISSES, FAST, WAYS_WAITING, waiting) &&
 		waiting[L1].share < 1) {
-		note_sampled(tally, waiting);
+		levels_note_estimate(tally, waiting);
 		add_misses(tally, waiting);
 	}
 	tally->sampled = false;

@@ -243,7 +243,7 @@ static void add_mispredictions(struct tally *tally, double walks)
 	 * detected, so a new chain does not overlap with the previous chain. If a chain has several
 	 * mispredictions, the last misprediction comes late in the chain. */
 	double chain = walk->mispredicts * walk->restart;
-	double late = walk->rejoins	  ? 0
+	double late = walk->further > 0	  ? 0
 		      : walk->restart > 0 ? tally->alone * chain / (chain + 1)
 					  : tally->alone;
 	double base = fmax(tally->bound, late), cycles = base + walks + count * each + more;

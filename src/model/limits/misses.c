@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "base/units.h"
+#include "model/memory/recency.h"
 
 /* Bytes of a cache line that built-in kernels assume on every machine. */
 static const double kernel_line = 64;
@@ -59,16 +60,6 @@ static double share_of(double step, double line)
 	return step > 0 ? fmin(1, step / line) : 1;
 }
 
-double misses_reach_share(const struct kernel_walk *walk, int reach, double bytes)
-{
-	double range = walk->reach[reach].range, before = 0;
-
-	for (int i = 0; i < walk->reaches; i++)
-		if (walk->reach[i].range < range)
-			before = fmax(before, walk->reach[i].range);
-	return range > before ? fmin(fmax((range - bytes) / (range - before), 0), 1) : 0;
-}
-
 static struct misses_level level_find(const struct misses *misses, double bytes, bool sets)
 {
 	const struct kernel_walk *walk = &misses->walk;
@@ -77,10 +68,12 @@ static struct misses_level level_find(const struct misses *misses, double bytes,
 	struct misses_level level = { .bytes = bytes, .each = NAN };
 
 	if (walk->reaches > 0) {
+		double age = bytes > 0 ? recency_age(walk, bytes) : 0;
+
 		lines = 0;
 		for (int k = 0; k < walk->reaches; k++) {
 			level.held = fmax(level.held, walk->reach[k].range);
-			lines += walk->reach[k].lines * misses_reach_share(walk, k, bytes);
+			lines += walk->reach[k].lines * recency_missed(walk, k, bytes, age);
 		}
 	} else {
 		level.held = misses_held(misses->working_set, walk->step, misses->line, false) *
@@ -195,8 +188,8 @@ struct words misses_words(const struct misses *misses, int index)
 		return words_of(
 			"no miss after the first pass: all %s stay", bytes_words(level->held).text);
 	if (misses->walk.reaches > 0)
-		return words_of("at least %.3g misses per %s: the most frequent lines stay",
-			level->each, access);
+		return words_of(
+			"about %.3g misses per %s: the lines used last stay", level->each, access);
 	return words_of("%s: %.3g line%s for each", rate_words(level->each, access).text,
 		level->each, level->each == 1 ? "" : "s");
 }

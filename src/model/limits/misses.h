@@ -11,8 +11,8 @@
  * touched lines have only 32 KiB, but use only every other set of the cache.
  *
  * A walk may also visit small and large parts of its data in turn, for example in a search tree.
- * For a walk over parts of different size, the cache holds the most frequently used parts, as far
- * as they fit. At least the accesses to all other parts of the data miss the cache.
+ * For a walk over parts of different size, the cache holds the lines that were used last
+ * (model/memory/recency.h).
  *
  * Source: Bryant & O'Hallaron, Computer Systems: A Programmer's Perspective, chapter 6 (locality,
  * direct-mapped and set-associative caches, the memory mountain). */
@@ -57,10 +57,6 @@ void misses_find(const struct kernel_walk *walk, double working_set,
  * its knobs. */
 double misses_working_set(
 	const struct kernel *kernel, const int64_t *v, const struct kernel_walk *walk);
-
-/* Returns the share of the lines of one part of the data (a reach) that caches of `bytes` cannot
- * hold. Parts with more frequent accesses fill the caches first. */
-double misses_reach_share(const struct kernel_walk *walk, int reach, double bytes);
 
 /* Computes the misses of a kernel. The kernel must have a function kernel->describe that describes
  * its memory accesses. */

@@ -59,8 +59,8 @@ struct tally {
 			 chain; 0: the loop has no chain of loads */
 	double wait;  /* cycles for which a load with a mispredicted address waits; 0: the loop
 			 predicts no addresses */
-	bool sampled; /* the limits that are added now depend on measured values of L3 or memory,
-			 so they are soft */
+	bool sampled; /* the limits that are added now are estimates, because they depend on
+			 measured values of L3 or memory or on evicted lines, so they are soft */
 	double bound; /* cycles per path of the highest limit before limits_soft() */
 };
 

@@ -1,0 +1,21 @@
+/* Computes how often the accesses to parts of the data miss a cache that evicts the least recently
+ * used line. Rarely used lines also take space in such a cache, so the cache holds fewer of the
+ * frequently used lines than would fit. In a search tree of 64 MiB, for example, each search
+ * brings its last ten nodes, which no other search needs soon.
+ *
+ * Source: Che, Tung and Wang, "Hierarchical Web Caching Systems: Modeling, Design and Experimental
+ * Results", IEEE Journal on Selected Areas in Communications 20 (2002). A cache of n lines holds
+ * the lines of the last T accesses, where T is the number of accesses that touch n different lines
+ * on average. */
+#pragma once
+
+#include "kernels/kernel.h"
+
+/* Returns the number of elements of the loop that touch `bytes` of different cache lines on
+ * average, after which a line leaves a cache of `bytes`. The kernel must describe parts of its data
+ * (walk->reaches). INFINITY: all lines fit. */
+double recency_age(const struct kernel_walk *walk, double bytes);
+
+/* Returns the share of the accesses to a part of the data (walk->reach[reach]) that miss a cache of
+ * `bytes`. `age` is the result of recency_age() for the cache. */
+double recency_missed(const struct kernel_walk *walk, int reach, double bytes, double age);
