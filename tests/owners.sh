@@ -39,6 +39,7 @@ diagrams diagrams
 recording recorded
 playback recorded
 beside recorded
+opened recorded
 campaigns campaigns
 screen on_screen
 saved saved

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 
 #include "base/text.h"
+#include "cli/screens.h"
 #include "engine/machine/machine.h"
 #include "model/core/uarch.h"
-#include "ui/ui.h"
 
 /* Values of the options that only explore has. */
 struct asked {
@@ -80,7 +80,7 @@ static int explore_run(struct cli *cli)
 	/* The added 1 skips the blank at the beginning of the options. */
 	ui.invocation = repeated.length ? text_string(&repeated) + 1 : "";
 	ui.recorded = recorded;
-	status = ui_run(&ui, &exit_status);
+	status = screens_run(cli, &ui, &exit_status);
 	if (*recorded)
 		fprintf(cli->err, "slexplore: %s\n", recorded);
 	text_free(&repeated);

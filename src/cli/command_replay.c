@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "cli/screens.h"
 #include "engine/own/own.h"
 #include "recording/replay.h"
-#include "ui/ui.h"
 
 /* If the second word is the file of another recording, removes the word, and lets the explorer
  * compare with that recording. `command` receives the command of the explorer. */
@@ -125,7 +125,7 @@ static int replay_run(struct cli *cli)
 	ui.seed = replay_summary(ui.replay).place->seed;
 	status = choose_setting(cli, ui.replay, &ui.setting);
 	if (status_is_ok(&status))
-		status = ui_run(&ui, &exit_status);
+		status = screens_run(cli, &ui, &exit_status);
 	replay_free(ui.replay);
 	return status_is_ok(&status) ? exit_status : cli_fail(cli, status);
 }

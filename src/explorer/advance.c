@@ -40,6 +40,7 @@ struct session *session_new(const struct engine *engine, const struct session_op
 	session->replay = options->replay;
 	session->record_path = options->record ? memory_string(options->record) : NULL;
 	session->seed = options->seed;
+	open_allow(session, options->opens);
 	session->invocation = memory_string(options->invocation ? options->invocation : "");
 	session->setting = options->setting;
 	screen_begin(session);
@@ -79,6 +80,7 @@ void session_free(struct session *session)
 	campaigns_end(session);
 	recording_close(session->recording);
 	beside_close(session);
+	open_drop(session);
 	screen_end(session);
 	free(session->record_path);
 	insight_end(session);

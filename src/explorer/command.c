@@ -220,7 +220,7 @@ void session_press(struct session *session, const char *line, double now)
 
 bool session_quit(const struct session *session)
 {
-	return session->quit;
+	return session->quit || session->opened.asked;
 }
 
 /* ---- overlays ---- */

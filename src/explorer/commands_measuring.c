@@ -263,6 +263,13 @@ static struct status run_beside(
 	return change ? beside_open(change, arguments) : status_ok();
 }
 
+/* The command `open` ends this session, and the explorer then shows the recording. */
+static struct status run_open(
+	const struct session *session, struct session *change, char *arguments)
+{
+	return open_ask(session, change, arguments);
+}
+
 static struct status unpin_refusal(const struct session *session)
 {
 	return command_unless(session->pinned.there || session->beside.replay,
@@ -337,6 +344,7 @@ const struct command_row commands_measuring[] = {
 	{ "pin swap", act_swap, .refusal = swap_refusal },
 	{ "pin drop", act_unpin, .refusal = unpin_refusal },
 	{ "beside", .run = run_beside, .verbatim = true },
+	{ "open", .run = run_open, .verbatim = true },
 	{ "freeze", act_freeze, .refusal = replay_refusal },
 	{ "again", act_again, .refusal = replay_refusal },
 	{ "record", .run = run_record, .refusal = machine_refusal },

@@ -339,6 +339,61 @@ static void offer_own(struct search *search)
 			words_of("kernel %s", search->text).text, "");
 }
 
+/* ---- recordings ---- */
+
+/* Whether a file begins like a recording: with a JSON object that has the member "record". */
+static bool is_recording(const char *path)
+{
+	char head[256] = "";
+	FILE *file = fopen(path, "r");
+	size_t length = file ? fread(head, 1, sizeof(head) - 1, file) : 0;
+
+	if (file)
+		fclose(file);
+	return length > 0 && head[0] == '{' && strstr(head, "\"record\"");
+}
+
+/* Adds the recordings in the present folder, to open and to compare with. */
+static void offer_recordings(struct search *search)
+{
+	static const struct {
+		const char *command, *names[3], *help;
+	} ways[] = {
+		{ "open", { "open", "replay", "recording" }, "open this recording" },
+		{ "beside", { "beside", "compare", "recording" },
+			"compare each setting with this recording (A)" },
+	};
+	DIR *folder = opendir(".");
+
+	if (search->session->replay)
+		offer(search, "live", "open", "leave the recording, and measure this machine again",
+			"measure", "open");
+	for (struct dirent *entry; folder && (entry = readdir(folder));) {
+		const char *ending = strrchr(entry->d_name, '.');
+
+		if (!ending || strcmp(ending, ".jsonl") != 0 || !is_recording(entry->d_name))
+			continue;
+		for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+			struct words command =
+				words_of("%s %.200s", ways[i].command, entry->d_name);
+			enum rank best = RANK_NONE, rank;
+
+			for (size_t k = 0; k < sizeof(ways[i].names) / sizeof(char *); k++) {
+				rank = rank_name(search->text,
+					words_of("%s %.200s", ways[i].names[k], entry->d_name)
+						.text);
+				best = rank < best ? rank : best;
+			}
+			if (best != RANK_NONE)
+				add(search, best == RANK_BEGINS ? RANK_SYNONYM : best, command.text,
+					ways[i].help, command.text,
+					absence(search->session, command.text).text);
+		}
+	}
+	if (folder)
+		closedir(folder);
+}
+
 /* ---- commands that the user types in full ---- */
 
 static void offer_line(struct search *search)
@@ -442,6 +497,7 @@ static void offer_all(struct search *search)
 	offer_drops(search);
 	if (strlen(search->text) >= FIND_FROM) {
 		offer_own(search);
+		offer_recordings(search);
 		offer_synonyms(search);
 	}
 }

@@ -183,6 +183,50 @@ const struct sample *beside_sample(const struct session *session, const struct s
 	return &cell->sample;
 }
 
+/* ---- another session ---- */
+
+void open_allow(struct session *session, bool allowed)
+{
+	session->opened.allowed = allowed;
+}
+
+struct status open_ask(const struct session *session, struct session *change, const char *path)
+{
+	struct replay *replay = NULL;
+	struct status status = status_ok();
+
+	if (!session->opened.allowed)
+		return status_usage("open: only the explorer on a terminal opens a recording");
+	if (!*path && !session->replay)
+		return status_usage("open needs the file of a recording; this session measures "
+				    "this machine already");
+	if (!change)
+		return status;
+	if (*path)
+		status = replay_open(path, &replay);
+	if (!status_is_ok(&status))
+		return status;
+	change->opened.asked = true;
+	change->opened.replay = replay;
+	return status;
+}
+
+void open_drop(struct session *session)
+{
+	replay_free(session->opened.replay);
+	session->opened.replay = NULL;
+}
+
+bool session_opened(struct session *session, struct replay **replay, struct setting *setting)
+{
+	*replay = session->opened.replay;
+	session->opened.replay = NULL;
+	*setting = session->setting;
+	if (setting->kernel->own)
+		setting->kernel = NULL;
+	return session->opened.asked;
+}
+
 /* ---- writing ---- */
 
 struct status record_open(struct session *session, const char *path)

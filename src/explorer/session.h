@@ -42,6 +42,7 @@ struct session_options {
 	int command_count;
 	bool offer; /* offer to open the last setting of the session before */
 	bool saved; /* read and write the file of saved settings (explorer/saved.h) */
+	bool opens; /* the caller starts another session when the command `open` ends this one */
 };
 
 struct session *session_new(const struct engine *engine, const struct session_options *options);
@@ -113,6 +114,10 @@ void session_remember(struct session *session);
 bool session_printed(const struct session *session, struct text *line);
 
 bool session_quit(const struct session *session); /* whether the user asked to end the session */
+/* Returns whether the command `open` ended this session. *replay then receives the recording to
+ * open, which the caller must free; NULL: measure this machine. *setting receives the present
+ * setting; its kernel is NULL for an own loop. */
+bool session_opened(struct session *session, struct replay **replay, struct setting *setting);
 
 /* Writes a description of the present recording: "recorded: 12 settings, 340 KiB: slexplore replay
  * FILE". The description of the present recording is empty if nothing is recorded. */

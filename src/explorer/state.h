@@ -75,6 +75,13 @@ struct beside {
 	struct cells *cells;   /* the samples of the recording that were read so far */
 };
 
+/* The recording that the explorer opens after this session. */
+struct opened {
+	bool allowed; /* the caller can start another session */
+	bool asked;
+	struct replay *replay; /* owned; NULL: this machine is measured again */
+};
+
 struct session {
 	double now; /* clock time of the last call of a session function, in seconds (advance.c and
 		       command.c write it) */
@@ -126,6 +133,7 @@ struct session {
 	struct recording *recording; /* recorded.c: the file being recorded; NULL: none */
 	struct playback playback;    /* recorded.c */
 	struct beside beside;	     /* recorded.c */
+	struct opened opened;	     /* recorded.c: what the explorer opens after this session */
 	struct under_way campaigns[CAMPAIGNS]; /* campaigns.c */
 	struct screen screen;		       /* on_screen.c */
 	struct saved saved;		       /* saved.c */
@@ -264,6 +272,12 @@ void playback_tell(struct session *session, const struct setting *wanted, unsign
 /* Makes a recording A, or removes it if `path` is empty. Shows a message that names the recording.
  */
 struct status beside_open(struct session *session, const char *path);
+/* Ends this session, so that the explorer opens the recording `path`; empty: this machine. If
+ * `change` is NULL, only checks whether the command has an effect. */
+struct status open_ask(const struct session *session, struct session *change, const char *path);
+/* Sets whether the session's caller can open a recording after this session. */
+void open_allow(struct session *session, bool allowed);
+void open_drop(struct session *session);
 void beside_close(struct session *session);
 /* Returns the sample of a setting in the recording that is A; NULL: the setting was not recorded,
  * or no recording is A. The returned sample of the recording is valid until beside_close(). */

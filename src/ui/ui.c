@@ -406,6 +406,7 @@ struct status ui_run(const struct ui_options *options, int *exit_status)
 		.command_count = options->command_count,
 		.offer = options->offer,
 		.saved = options->saved && !options->script,
+		.opens = options->next && !options->script,
 	};
 	struct session *session;
 	struct worker *worker = NULL;
@@ -443,6 +444,9 @@ struct status ui_run(const struct ui_options *options, int *exit_status)
 	if (session_printed(session, &line))
 		fprintf(options->out ? options->out : stdout, "%s\n", text_string(&line));
 	text_free(&line);
+	if (options->next)
+		options->next->asked =
+			session_opened(session, &options->next->replay, &options->next->setting);
 	if (options->recorded)
 		session_recorded(session, options->recorded, 200);
 	session_free(session);

@@ -9,6 +9,13 @@
 #include "base/status.h"
 #include "experiment/setting/setting.h"
 
+/* What the user opens next, by the command `open`. */
+struct ui_next {
+	bool asked;		/* the explorer ended because the user opens something else */
+	struct replay *replay;	/* the recording to open, owned by the caller; NULL: this machine */
+	struct setting setting; /* the setting at the end; its kernel is NULL for an own loop */
+};
+
 struct ui_options {
 	struct setting setting; /* the first setting */
 	int cpu;		/* the core to measure; -1: the worker chooses */
@@ -26,7 +33,9 @@ struct ui_options {
 				  NULL: no recording */
 	const char *const *commands; /* commands of the explorer to run at the start */
 	int command_count;
-	bool offer;	   /* offer to open the last setting of the session before */
+	bool offer;	      /* offer to open the last setting of the session before */
+	struct ui_next *next; /* receives what the user opens next; NULL: the command `open` is
+				 refused */
 	char *recorded;	   /* buffer of 200 bytes for a sentence about the recording, written at the
 			      end; NULL: not needed */
 	bool saved;	   /* read and write the file of saved settings; scripts never do */

@@ -75,7 +75,7 @@ static struct session *measure(const struct kernel *kernel, const char *record)
 
 static struct session *play(struct replay **replay, struct explainer *explainer)
 {
-	struct session_options options = { 0 };
+	struct session_options options = { .opens = true };
 	struct engine engine;
 	struct session *session;
 
@@ -303,6 +303,33 @@ TEST_WITH(a_recording_is_compared_with_each_setting, NULL, tear_down)
 	assert_null(view.a_recording);
 	run(session, "undo");
 	assert_true(view.pinned);
+	session_free(session);
+	replay_free(replay);
+}
+
+TEST_WITH(open_ends_the_session_with_what_comes_next, NULL, tear_down)
+{
+	struct explainer explainer;
+	struct replay *replay, *next;
+	struct session *session;
+	struct setting setting;
+
+	make_recording();
+	session = play(&replay, &explainer);
+	refused(session, "open /no/such/file", "/no/such/file");
+	assert_false(session_quit(session) || session_opened(session, &next, &setting));
+	run(session, words_of("open %s", path).text);
+	assert_true(session_quit(session));
+	assert_true(session_opened(session, &next, &setting));
+	assert_int_equal(replay_summary(next).count, replay_summary(replay).count);
+	assert_ptr_equal(setting.kernel, view.setting.kernel);
+	replay_free(next);
+	session_free(session);
+	replay_free(replay);
+	session = play(&replay, &explainer);
+	run(session, "open");
+	assert_true(session_opened(session, &next, &setting));
+	assert_null(next);
 	session_free(session);
 	replay_free(replay);
 }
