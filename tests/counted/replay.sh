@@ -56,7 +56,7 @@ replay_run() {
 	if [ -z "$program" ]; then
 		echo "SKIP SLEXPLORE in the environment names no program of this machine" >"$out/recording.results"
 	else
-		replay_told "$place/shared/out/counted.jsonl" >"$out/recording.results" 2>"$out/recording.log"
+		replay_told "$place/exact/out/counted.jsonl" >"$out/recording.results" 2>"$out/recording.log"
 	fi
 	echo 0 >"$out/recording.status"
 	results_of replay recording

@@ -46,13 +46,11 @@ if (ulimit -v 400000 && exec "$SLEXPLORE" --version) >/dev/null 2>&1; then
 fi
 
 # After a signal, the probe prints its results so far.
-for signal in TERM:143 HUP:129 INT:130; do
-	if interrupted "${signal%:*}" "${signal#*:}" 40 probe --format json --time-budget 60; then
-		json_numbered
-		says out '"complete":false'
-		says out '"record":"sample"'
-	fi
-done
+if interrupted HUP 129 40 probe --format json --time-budget 60; then
+	json_numbered
+	says out '"complete":false'
+	says out '"record":"sample"'
+fi
 
 # shellcheck disable=SC2086
 full probe latency $small

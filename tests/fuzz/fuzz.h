@@ -3,8 +3,7 @@
  * program that makes inputs itself; built by clang with -fsanitize=fuzzer, without driver.c, it is
  * a libFuzzer program. Both take -runs=N, -seed=N and files.
  *
- * To add one: tests/fuzz/NAME.c, and tests/fuzz/NAME in FUZZ_TARGETS in Makefile.am, with its two
- * lines below that list. */
+ * To add one: tests/fuzz/NAME.c. */
 #pragma once
 
 #include <stddef.h>

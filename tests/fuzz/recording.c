@@ -98,6 +98,7 @@ static const char odd[] =
 const struct fuzz_seed fuzz_seeds[] = { FUZZ_TEXT(one), FUZZ_TEXT(two), FUZZ_TEXT(grid),
 	FUZZ_TEXT(continued), FUZZ_TEXT(odd), { NULL, 0 } };
 const size_t fuzz_longest = 16384;
+const uint64_t fuzz_runs = 700;
 
 static void demand(bool good)
 {

@@ -72,8 +72,10 @@ static inline void tests_add(struct CMUnitTest test)
 	tests_list[tests_count++] = test;
 }
 
+/* TESTS_ONLY in the environment: the tests whose names match that pattern of * and ?. */
 static inline int tests_run(struct tests_group group)
 {
+	cmocka_set_test_filter(getenv("TESTS_ONLY"));
 	for (size_t i = 0; i < tests_count; i++) {
 		struct CMUnitTest *test = &tests_list[i];
 

@@ -229,7 +229,7 @@ TEST_WITH(all_kernels_at_five_settings_beyond_each_cache, set_up, tear_down)
 		struct setting setting;
 
 		setting_init(&setting, kernel);
-		for (int i = 0; i < (kernel->stepped ? 1 : 5); i++) {
+		for (int i = 0; i < (kernel->stepped ? 1 : CHECK_REPEATS(5, 2)); i++) {
 			/* Single-stepping takes long. */
 			for (int s = size < 0 || (kernel->stepped && CHECK_REPEATS(0, 1)) ? 2 : 0;
 				s < 3; s++) {
@@ -245,7 +245,7 @@ TEST_WITH(all_kernels_at_five_settings_beyond_each_cache, set_up, tear_down)
 			turn(&setting, &random);
 		}
 	}
-	assert_true(checked > 200);
+	assert_true(checked > CHECK_REPEATS(200, 80));
 }
 
 /* Answers requests until `until`: those for L3 and memory, and others with `cpe`. Returns the

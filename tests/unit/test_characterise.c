@@ -286,6 +286,8 @@ static struct result at_last_quiet_answer(const struct request *request)
 
 TEST(classes_alone_wait_for_the_core_as_long_as_there_is_time)
 {
+	if (!CHECK_PATIENT)
+		skip();
 	play->options.classes = multiply_alone;
 	run_answered(at_last_quiet_answer);
 	check_near(op_named(MULTIPLY)->latency.value, 3, 0.01);

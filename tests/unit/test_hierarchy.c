@@ -3,7 +3,7 @@
 
 #include "model/memory/hierarchy.h"
 
-enum { SEEDS = CHECK_REPEATS(200, 20) };
+enum { SEEDS = CHECK_REPEATS(200, 10) };
 
 /* A machine with its curves: what hierarchy_find() is given. */
 struct world {

@@ -2,7 +2,7 @@
 #include "table.h"
 
 /* A rate over fewer seeds scatters more. In points of percent. */
-enum { SEEDS = CHECK_REPEATS(100, 20), SCATTER = CHECK_REPEATS(0, 5), MOST = 1024 };
+enum { SEEDS = CHECK_REPEATS(100, 10), SCATTER = CHECK_REPEATS(0, 5), MOST = 1024 };
 
 struct tally {
 	double right;		 /* percent whose knee is within `off` */

@@ -74,8 +74,8 @@ static int known(void)
 /* Cores whose ports differ most. Under emulation and a sanitizer, which are slow: two of them. */
 static const char *const *tried(void)
 {
-	static const char *const unlike[] = { "cortex-a72", "neoverse-n1", "neoverse-v2", "skylake",
-		"redwood-cove", "zen2", "zen5", NULL };
+	static const char *const unlike[] = { "cortex-a72", "neoverse-n1", "redwood-cove", "zen2",
+		"zen5", NULL };
 	static const char *const two[] = { "cortex-a72", "neoverse-n1", NULL };
 
 	return CHECK_REPEATS(true, false) ? unlike : two;

@@ -1,7 +1,7 @@
 #include "curves.h"
 
 /* A rate over fewer seeds scatters more. In points of percent. */
-enum { SEEDS = CHECK_REPEATS(300, 80), SCATTER = CHECK_REPEATS(0, 8) };
+enum { SEEDS = CHECK_REPEATS(300, 40), SCATTER = CHECK_REPEATS(0, 8) };
 
 #define THREE                                                                                     \
 	.level = { { 4, 48 * KIB, 0 }, { 14, 1 * MIB, 8 }, { 55, 16 * MIB, 16 }, { 400, 0, 0 } }, \

@@ -561,7 +561,8 @@ TEST(test_cut_anywhere)
 	first_at += strcspn(whole + first_at, "\n");
 	second_at += strcspn(whole + second_at, "\n");
 	/* Everywhere about the ends of lines, and all over the lines between. */
-	for (size_t cut = 0; cut < size; cut += near_an_end(whole, size, cut) ? 1 : 13) {
+	for (size_t cut = 0; cut < size;
+		cut += near_an_end(whole, size, cut) ? 1 : CHECK_REPEATS(13, 67)) {
 		int expected = (cut >= first_at) + (cut >= second_at);
 		struct replay *replay = NULL;
 		struct status status;

@@ -690,7 +690,7 @@ TEST(a_long_walk_keeps_working)
 	start(&kernel_fold, LIMIT);
 	double now = 100;
 
-	for (int i = 0; i < 7000; i++) {
+	for (int i = 0; i < CHECK_REPEATS(7000, 700); i++) {
 		char line[64];
 
 		snprintf(line, sizeof(line), "set size=%d stride=%d", 4096 + 8 * (i % 9001),

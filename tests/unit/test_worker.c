@@ -725,7 +725,7 @@ TEST_WITH(cancelling_ends_the_others_too, start, stop)
 	int processors = engine.machine->processors;
 	unsigned cancelled = 0, before = threads();
 
-	for (int round = 0; round < CHECK_REPEATS(20, 6); round++) {
+	for (int round = 0; round < CHECK_REPEATS(20, 4); round++) {
 		struct request request = request_for("latency", "size", 8 << 20);
 
 		/* An hour, unless it is cancelled. */

@@ -1,4 +1,4 @@
-# machines: shared
+# machines: exact
 # Another process has the counters: events that cannot be counted are held, events that share a counter are marked, known values are exact.
 . /counted/lib.sh
 

@@ -1,4 +1,4 @@
-# machines: shared
+# machines: exact
 # Where user space may read counters, a reading costs under 100 instructions and no system call; and no system call lies inside a
 # timed region.
 . /counted/lib.sh

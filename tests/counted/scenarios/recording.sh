@@ -1,4 +1,4 @@
-# machines: shared
+# machines: exact
 # What is measured here is recorded, and taken out of the machine: tests/counted/replay.sh plays it where it was not made.
 . /counted/lib.sh
 

@@ -1,4 +1,4 @@
-# machines: shared
+# machines: exact
 # The system's settings decide what an unprivileged user may count, and how counters are read.
 . /counted/lib.sh
 
