@@ -16,7 +16,7 @@ triplet=aarch64-linux-gnu
 sysroot_packages="libc6 libc6-dev linux-libc-dev libgcc-s1 libcrypt1 libcrypt-dev
 	libhwloc15 libhwloc-dev libudev1 libltdl7
 	libncursesw6 libncurses-dev libtinfo6 ncurses-base
-	libjansson4 libjansson-dev libpfm4 libpfm4-dev
+	libjansson4 libjansson-dev libpfm4 libpfm4-dev zlib1g zlib1g-dev
 	libcapstone4 libcapstone-dev libcmocka0 libcmocka-dev"
 
 say() { echo "$me: $*"; }

@@ -53,6 +53,7 @@ check() {
 		only("sys/ptrace", "ptrace", "^src/model/code/step\\.c$")
 		only("(sys/user|sys/uio|asm/ptrace|linux/ptrace)", "the stepper", "^src/model/code/step\\.c$")
 		only("cairo", "cairo", "^src/picture/picture_cairo\\.c$")
+		only("zlib", "zlib", "^src/model/program/(elf|program)\\.c$")
 		only("jansson", "jansson", "^src/recording/[a-z_]*\\.c$|^src/cli/format\\.c$")
 		if ($0 !~ /include[[:space:]]*"/)
 			next
@@ -141,6 +142,7 @@ must_fail src/model/limits/explain.c '#include <sys/ptrace.h>'
 must_fail src/engine/worker/isolate.c '#include <sys/ptrace.h>'
 must_fail src/model/code/step_own.c '#include <sys/user.h>'
 must_fail src/cli/command_run.c '#include <jansson.h>'
+must_fail src/model/program/lines.c '#include <zlib.h>'
 must_fail src/engine/a.c '#include "model/core/uarch.h"'
 must_fail kernels/a.c '#include "model/code/decode.h"'
 must_fail src/model/a.c '#include "experiment/setting/setting.h"'

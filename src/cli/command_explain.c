@@ -9,9 +9,11 @@
 
 #include "cli/explain_diagram.h"
 #include "cli/explain_export.h"
+#include "cli/explain_program.h"
 #include "engine/machine/machine.h"
 #include "experiment/published.h"
 #include "experiment/sweep/blocks.h"
+#include "model/program/elf.h"
 #include "picture/chart_reports.h"
 
 /* Writes the records of the explanation, its limits, ports and instructions. */
@@ -68,6 +70,7 @@ const struct subject subject_explain = { "limits",
 struct asked {
 	const char *export;   /* name of the export that replaces the results; NULL: no export */
 	bool timeline, graph; /* the timeline or the dependence graph replaces the results */
+	const char *function; /* the function of a program; NULL: not given */
 };
 
 static const struct cli_option options[] = {
@@ -77,34 +80,52 @@ static const struct cli_option options[] = {
 		OPTION_IN_OWN(struct asked, timeline) },
 	{ "graph", NULL, "show which instructions wait for which, in two iterations",
 		OPTION_IN_OWN(struct asked, graph) },
+	{ "function", "NAME",
+		"the function of a program whose loops to explain: its name, an address such as "
+		"0x1234, or FILE:LINE",
+		OPTION_IN_OWN(struct asked, function) },
 	{ .name = NULL },
 };
+
+/* Draws the explanation of the report if the user requested a picture. */
+static int draw(struct cli *cli, const struct model *model, const struct report *report,
+	const struct setting *setting)
+{
+	struct chart_origin origin = drawing_origin(model->machine, &model->core);
+	const struct asked *asked = cli->own;
+
+	if (!drawing_wanted(cli))
+		return CLI_DONE;
+	return drawing_save(cli,
+		asked->timeline || asked->graph
+			? diagram_chart(report, setting, asked->timeline, &origin)
+			: chart_ladder(report->explanation, setting, NULL, "", &origin),
+		CLI_DONE);
+}
+
+/* The kind of diagram that replaces the results; NULL: no diagram. */
+static const struct subject *diagram(const struct asked *asked)
+{
+	return asked->timeline ? &subject_timeline : asked->graph ? &subject_graph : NULL;
+}
 
 static int explain_setting(struct cli *cli, struct model *model, const struct setting *setting)
 {
 	const struct explanation *explanation = model_explain(model, setting);
-	struct chart_origin origin = drawing_origin(model->machine, &model->core);
 	const struct asked *asked = cli->own;
 	struct report report;
 	struct blocks blocks, whatif_blocks;
 
-	if (!explanation && *model->core.nearest)
-		return cli_fail(cli, status_failed("%s; --uarch %s explains the loop for that core",
-					     model->core.how, model->core.nearest));
 	if (!explanation)
-		return cli_fail(cli,
-			status_failed("%s; --uarch NAME chooses a core model", model->core.how));
+		return cli_fail(cli, model_missing(model));
 	if (!status_is_ok(&explanation->status))
 		return cli_fail(cli, explanation->status);
 	if (asked->export) {
 		explain_export(cli->out, setting, explanation);
 		return CLI_DONE;
 	}
-	report_init(&report, cli,
-		asked->timeline ? &subject_timeline
-		: asked->graph	? &subject_graph
-				: &subject_explain,
-		model->machine);
+	report_init(
+		&report, cli, diagram(asked) ? diagram(asked) : &subject_explain, model->machine);
 	report.setting = *setting;
 	report.core = &model->core;
 	report.explanation = explanation;
@@ -113,13 +134,7 @@ static int explain_setting(struct cli *cli, struct model *model, const struct se
 	if (cli->whatif.asked && model_blocks(model, setting, &cli->whatif, &whatif_blocks))
 		report.whatif_blocks = &whatif_blocks;
 	report_whole(&report, setting);
-	if (!drawing_wanted(cli))
-		return CLI_DONE;
-	return drawing_save(cli,
-		asked->timeline || asked->graph
-			? diagram_chart(&report, setting, asked->timeline, &origin)
-			: chart_ladder(explanation, setting, NULL, "", &origin),
-		CLI_DONE);
+	return draw(cli, model, &report, setting);
 }
 
 /* Measures the values of L3 and memory that the limits of the setting need. Without measured values
@@ -140,6 +155,15 @@ static void measure_memory(struct cli *cli, struct model *model, const struct se
 	bench_close(&bench);
 }
 
+/* The program that the first word names; NULL: the word names a kernel or a source file. A
+ * program is recognised by the first bytes of its file. */
+static const char *program_path(const struct cli *cli)
+{
+	const char *word = cli->word_count ? cli->words[0] : NULL;
+
+	return word && !kernel_find(word) && elf_is_file(word) ? word : NULL;
+}
+
 static int explain_run(struct cli *cli)
 {
 	struct machine machine = { .cpu = -1 };
@@ -156,6 +180,19 @@ static int explain_run(struct cli *cli)
 		: asked->timeline && asked->graph
 			? status_usage("--timeline and --graph exclude each other: use one of them")
 			: status_ok();
+	if (status_is_ok(&status) && program_path(cli)) {
+		const struct program_request request = { .path = program_path(cli),
+			.function = asked->function,
+			.diagram = diagram(asked),
+			.export = export,
+			.draw = draw };
+
+		return explain_program(cli, &request);
+	}
+	if (status_is_ok(&status) && asked->function)
+		status = status_usage("--function names a function of a program, an ELF file: "
+				      "slexplore explain ./program --function %.60s",
+			asked->function);
 	if (status_is_ok(&status))
 		status = words_setting(cli, &setting);
 	if (!status_is_ok(&status))
@@ -177,9 +214,9 @@ static int explain_run(struct cli *cli)
 
 const struct cli_command command_explain = {
 	.name = "explain",
-	.help = "show a kernel's machine code and every limit on its speed, without timing the "
-		"kernel",
-	.arguments = "KERNEL|FILE [knob=value ...]",
+	.help = "show the machine code of a kernel, or of a program's loops, and every limit on "
+		"their speed; nothing is timed",
+	.arguments = "KERNEL|FILE|PROGRAM [knob=value ...]",
 	.common = { "format", "seed", "quiet", "uarch", "whatif", "picture", "gnuplot", "theme" },
 	.options = options,
 	.own_size = sizeof(struct asked),

@@ -14,6 +14,7 @@
 #include "model/counts/counts.h"
 #include "model/limits/explain.h"
 #include "model/limits/misses.h"
+#include "model/program/lines.h"
 
 /* Writes an integer without decimals, "4", and any other number with decimals, "2.667". */
 static struct units_text count_word(double count)
@@ -27,9 +28,10 @@ static struct units_text count_word(double count)
 
 /* Prints the core for which the limits are computed, and how the core was chosen. The text `how`
  * (how the core was chosen) may already contain the core's name. */
-static void print_core(FILE *out, const struct report *report, const struct limits *limits)
+void explain_text_core(const struct report *report, const struct limits *limits)
 {
 	const char *title = limits->uarch->title;
+	FILE *out = report->out;
 
 	if (strstr(report->core->how, title))
 		fprintf(out, "core      %s\n", report->core->how);
@@ -43,14 +45,12 @@ static void print_head(FILE *out, const struct report *report, const struct sett
 	const struct limits *limits = &explanation->limits;
 	const struct loop *loop = &explanation->loop;
 	struct units_text elements = count_word(limits->elements / limits->turns);
-	enum limit_kind kind;
-	const char *bound;
 	struct text line = { 0 };
 
 	setting_format(setting, &line);
 	fprintf(out, "%s\n", text_string(&line));
 	text_free(&line);
-	print_core(out, report, limits);
+	explain_text_core(report, limits);
 	if (loop->stepped)
 		fprintf(out,
 			"loop      single-stepped over %d turns of %s element%s: %s instructions "
@@ -63,6 +63,16 @@ static void print_head(FILE *out, const struct report *report, const struct sett
 			"iteration\n",
 			loop->path_count, limits->slots, elements.text,
 			limits->elements == 1 ? "" : "s");
+	explain_text_binding(out, setting->kernel->element, explanation);
+}
+
+void explain_text_binding(FILE *out, const char *element, const struct explanation *explanation)
+{
+	const struct limits *limits = &explanation->limits;
+	const struct loop *loop = &explanation->loop;
+	enum limit_kind kind;
+	const char *bound;
+
 	if (loop->forks)
 		fprintf(out, "          %d branch%s inside it %s assumed not taken\n", loop->forks,
 			loop->forks == 1 ? "" : "es", loop->forks == 1 ? "is" : "are");
@@ -78,8 +88,7 @@ static void print_head(FILE *out, const struct report *report, const struct sett
 	kind = limits->limit[limits->binding].kind;
 	bound = limit_bound(kind);
 	fprintf(out, "limit     %s cycles per %s: %s%s%s%s\n", units_value(limits->bound).text,
-		setting->kernel->element, limit_rows[kind].name, *bound ? " (" : "", bound,
-		*bound ? ")" : "");
+		element, limit_rows[kind].name, *bound ? " (" : "", bound, *bound ? ")" : "");
 	fprintf(out, "          %s\n", limits->limit[limits->binding].cause);
 	fprintf(out, "predicted %s", units_value(limits->predicted).text);
 	if (limits->predicted_by >= 0 && limits->predicted_by != limits->binding)
@@ -93,14 +102,19 @@ static void print_head(FILE *out, const struct report *report, const struct sett
 					     .kind));
 }
 
-static void print_limits(FILE *out, const struct limits *limits)
+/* An element of a program's loop is an iteration, so one column has both numbers. */
+static void print_limits(FILE *out, const struct explanation *explanation)
 {
-	fputs("\nlimits, cycles per element and per iteration\n", out);
+	const struct limits *limits = &explanation->limits;
+
+	fprintf(out, "\nlimits, cycles per %siteration\n",
+		explanation->in_program ? "" : "element and per ");
 	for (int i = 0; i < limits->limit_count; i++) {
 		const struct limit *limit = &limits->limit[i];
 
-		fprintf(out, "%9s %8s  %-20s %s%s\n",
-			limit->known ? units_value(limit->cpe).text : "?",
+		if (!explanation->in_program)
+			fprintf(out, "%9s", limit->known ? units_value(limit->cpe).text : "?");
+		fprintf(out, " %8s  %-20s %s%s\n",
 			limit->known ? units_value(limit->cycles / limits->turns).text : "?",
 			limit_rows[limit->kind].name,
 			i == limits->binding ? "binds: "
@@ -137,16 +151,30 @@ static void print_ports(FILE *out, const struct limits *limits, const struct pub
 				limits->pressure[i]);
 }
 
+/* Prints an instruction's text, and its source line where the line differs from the one before. */
+static void print_insn(FILE *out, const struct explanation *explanation, int insn, const char *text)
+{
+	const struct source_line *line = explanation->lines ? &explanation->lines[insn] : NULL;
+
+	if (!line || !line->file ||
+		(insn > 0 && line[-1].file && line->line == line[-1].line &&
+			strcmp(line->file, line[-1].file) == 0))
+		fputs(text, out);
+	else
+		fprintf(out, "%-40s  %s:%d", text, line->file, line->line);
+}
+
 static void print_code(FILE *out, const struct explanation *explanation)
 {
 	const struct limits *limits = &explanation->limits;
 	const struct loop *loop = &explanation->loop;
 	struct text text = { 0 };
 
-	fputs("\ncode: c on the slowest carried chain, + fused with the one above, 0 done at "
-	      "rename, ? unknown\n"
-	      "  offset   slots latency  ports             instruction\n",
-		out);
+	fprintf(out,
+		"\ncode: c on the slowest carried chain, + fused with the one above, 0 done at "
+		"rename, ? unknown\n"
+		"%s   slots latency  ports             instruction\n",
+		explanation->in_program ? "   address" : "  offset");
 	for (int i = 0; i < loop->insn_count && i < limits->insn_count; i++) {
 		const struct limit_insn *facts = &limits->insn[i];
 		const struct insn *insn = &loop->insn[i];
@@ -156,15 +184,21 @@ static void print_code(FILE *out, const struct explanation *explanation)
 		if (loop->stepped && fabs(facts->count - loop->turns) > 0.5)
 			snprintf(turns, sizeof(turns), "   (%.0f of %d turns)", facts->count,
 				loop->turns);
-		loop_insn_text(loop, insn, &text);
-		fprintf(out, "%c%c%6llx  %6g %7s  %-16s  %s%s\n", facts->carried ? 'c' : ' ',
+		if (explanation->in_program)
+			text_add(&text, insn->known ? insn->text : "(unknown)");
+		else
+			loop_insn_text(loop, insn, &text);
+		fprintf(out, "%c%c%*llx  %6g %7s  %-16s  ", facts->carried ? 'c' : ' ',
 			!facts->known	    ? '?'
 			: facts->fused	    ? '+'
 			: facts->eliminated ? '0'
 					    : ' ',
-			(unsigned long long)(insn->address - loop->insn[0].address), facts->slots,
-			*latency.text ? latency.text : "-", facts->ports, text_string(&text),
-			turns);
+			explanation->in_program ? 8 : 6,
+			(unsigned long long)(insn->address -
+					     (explanation->in_program ? 0 : loop->insn[0].address)),
+			facts->slots, *latency.text ? latency.text : "-", facts->ports);
+		print_insn(out, explanation, i, text_string(&text));
+		fprintf(out, "%s\n", turns);
 		text_clear(&text);
 	}
 	text_free(&text);
@@ -199,9 +233,15 @@ void explain_text(struct report *report, const void *item)
 	misses_text(report, setting, 10);
 	published_text(report->out, setting, known ? &published : NULL,
 		explanation->limits.elements / explanation->limits.turns);
-	print_limits(report->out, &explanation->limits);
-	print_ports(report->out, &explanation->limits, known ? &published : NULL);
-	print_code(report->out, explanation);
+	explain_text_loop(report->out, explanation, known ? &published : NULL);
+}
+
+void explain_text_loop(
+	FILE *out, const struct explanation *explanation, const struct published *published)
+{
+	print_limits(out, explanation);
+	print_ports(out, &explanation->limits, published);
+	print_code(out, explanation);
 }
 
 void blocks_text(const struct report *report, const struct setting *setting, int indent)

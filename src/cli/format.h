@@ -22,6 +22,7 @@
 struct blocks;
 struct model_difference;
 struct named_sweep;
+struct published;
 struct report;
 struct uarch;
 struct uarch_choice;
@@ -182,6 +183,13 @@ struct event_line {
 /* ---- Text that several subcommands write */
 
 void explain_text(struct report *report, const void *item); /* subject_explain */
+
+/* Parts of explain_text(): the core and how it was chosen; the binding limit, the prediction and
+ * the remedy; the limits, ports and code. `published` may be NULL. */
+void explain_text_core(const struct report *report, const struct limits *limits);
+void explain_text_binding(FILE *out, const char *element, const struct explanation *explanation);
+void explain_text_loop(
+	FILE *out, const struct explanation *explanation, const struct published *published);
 
 /* The five functions explain_text_sample() to blocks_text() print the limits, the published cycles,
  * the expected misses, the event counts and the recommended block size of one sample. `indent` is

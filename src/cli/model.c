@@ -45,6 +45,14 @@ struct status model_open(struct model *model, const struct cli *cli, const struc
 	return status;
 }
 
+struct status model_missing(const struct model *model)
+{
+	return *model->core.nearest
+		       ? status_failed("%s; --uarch %s explains the loop for that core",
+				 model->core.how, model->core.nearest)
+		       : status_failed("%s; --uarch NAME chooses a core model", model->core.how);
+}
+
 void model_close(struct model *model)
 {
 	explanation_free(model->explanation);

@@ -29,6 +29,9 @@ struct model {
 struct status model_open(struct model *model, const struct cli *cli, const struct machine *machine);
 void model_close(struct model *model);
 
+/* Returns the failure of a subcommand that needs a core model, if there is none. */
+struct status model_missing(const struct model *model);
+
 struct bench;
 
 /* Measures the latency of the L3 cache and of memory when a setting's working set first reaches

@@ -317,6 +317,7 @@ const struct field resource_fields[] = {
 const struct field insn_fields[] = {
 	{ .name = "offset", .type = FIELD_BYTES, INSN(offset), .always = true, .high = 1 << 24 },
 	{ .name = "text", .type = FIELD_WORD, INSN(text), .always = true },
+	{ .name = "source", .type = FIELD_WORD, INSN(source) },
 	{ .name = "known", .type = FIELD_FLAG, INSN(facts.known), .always = true },
 	{ .name = "slots", .type = FIELD_REAL, INSN(facts.slots), EITHER(0), .high = 1e6 },
 	{ .name = "latency", .type = FIELD_REAL, INSN(facts.latency), .high = 1e6 },

@@ -146,6 +146,7 @@ struct recorded_insn {
 	bool jumps, writes, fetches, no_instruction;
 	char text[88]; /* text of the instruction; the target of a jump is given as a distance from
 			  the loop's beginning */
+	char source[64]; /* source line of a program's instruction, "FILE:LINE"; "": unknown */
 	struct limit_insn facts;
 };
 

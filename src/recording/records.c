@@ -11,6 +11,7 @@
 #include "config.h"
 #include "model/core/uarch.h"
 #include "model/counts/counts.h"
+#include "model/program/lines.h"
 #include "recording/record.h"
 
 void record_set_knob(json_t *object, const char *key, const struct knob *knob, int64_t value)
@@ -115,6 +116,9 @@ void records_limits(
 		/* Only tables of records, not recordings, have the fields that record_set_cell()
 		 * sets. */
 		record_set_cell(records, object, "kernel", explanation->kernel->name);
+		if (explanation->in_program)
+			record_set_cell(records, object, "loop",
+				words_of("%d", explanation->in_program).text);
 		record_set_cell(
 			records, object, "uarch", limits->uarch ? limits->uarch->name : NULL);
 		record_set_cell(records, object, "state",
@@ -157,6 +161,9 @@ static json_t *insn_record(const struct records *records, const struct explanati
 		.facts = limits->insn[index] };
 	struct text text = { 0 };
 
+	if (explanation->lines && explanation->lines[index].file)
+		snprintf(to.source, sizeof(to.source), "%s:%d", explanation->lines[index].file,
+			explanation->lines[index].line);
 	loop_insn_text(&explanation->loop, insn, &text);
 	snprintf(to.text, sizeof(to.text), "%s", text_string(&text));
 	text_free(&text);

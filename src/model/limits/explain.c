@@ -225,6 +225,30 @@ void explain(const struct explain_question *question, struct explanation *explan
 	limits_compute(&explanation->loop, question->uarch, &place, &explanation->limits);
 }
 
+void explain_program_loop(
+	const struct explain_question *question, int number, struct explanation *explanation)
+{
+	struct limits_place place = {
+		.walk.mispredicts = -1,
+		.caches = cache_sizes(
+			question->machine, question->uarch, question->foreign, &question->measured),
+		.page = 4096,
+	};
+
+	*explanation = (struct explanation){ .kernel = question->kernel,
+		.foreign = question->foreign,
+		.function = question->kernel->name,
+		.in_program = number,
+		.granule = 1,
+		.loop = explanation->loop,
+		.limits = explanation->limits };
+	limits_clear(&explanation->limits);
+	snprintf(explanation->misses.why, sizeof(explanation->misses.why),
+		"the addresses of a program's data are unknown; the limits hold for data in the "
+		"first-level cache");
+	limits_compute(&explanation->loop, question->uarch, &place, &explanation->limits);
+}
+
 const char *explain_binding(const struct explanation *explanation)
 {
 	return explanation && status_is_ok(&explanation->status) && explanation->limits.binding >= 0

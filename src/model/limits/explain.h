@@ -20,6 +20,8 @@ struct explain_question {
 	struct memory_facts measured;  /* values of L3 and memory on this machine */
 };
 
+struct source_line;
+
 struct explanation {
 	struct status status; /* if not OK, the reason why there is no explanation */
 	const struct kernel *kernel;
@@ -33,6 +35,9 @@ struct explanation {
 				 text; NULL: unknown */
 	struct misses misses; /* misses of the kernel's memory accesses in the caches that the
 				 limits use */
+	bool in_program;      /* the loop is a loop of a program, with the program's addresses */
+	const struct source_line *lines; /* for each instruction of a program's loop, its source
+					    line; NULL: a kernel, or the lines are unknown */
 };
 
 struct explanation *explanation_new(void);
@@ -45,6 +50,13 @@ const char *explain_waits(const struct kernel *kernel, const int64_t *v);
 /* Explains the kernel at the setting and for the core that `question` contains. The old content of
  * the explanation is replaced. */
 void explain(const struct explain_question *question, struct explanation *explanation);
+
+/* Computes the limits of the loop that the caller has put into explanation->loop, which is a loop
+ * of a program and not of a kernel. `number` is its number among the loops of its function. The
+ * addresses of its data are unknown, so the limits are those of a loop whose data are in the
+ * first-level cache. question->kernel only names the loop. */
+void explain_program_loop(
+	const struct explain_question *question, int number, struct explanation *explanation);
 
 /* Returns the name of the binding limit. Returns NULL if no limit is known. */
 const char *explain_binding(const struct explanation *explanation);

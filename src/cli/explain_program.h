@@ -1,0 +1,24 @@
+/* Explains the loops of a program: an executable, a shared library or a relocatable object. */
+#pragma once
+
+#include "cli/cli.h"
+
+struct model;
+struct report;
+struct subject;
+
+/* What to show of a program. */
+struct program_request {
+	const char *path;
+	const char *function; /* the function: its name, an address or FILE:LINE; NULL: list the
+				 functions that contain loops */
+	const struct subject *diagram; /* a diagram of each loop replaces the limits; NULL: none */
+	bool export;		       /* write only the loops, as assembly */
+	/* Draws the explanation of a report if the user requested a picture. Returns the exit
+	 * status. */
+	int (*draw)(struct cli *cli, const struct model *model, const struct report *report,
+		const struct setting *setting);
+};
+
+/* Carries out the request. Returns the exit status; a failure is printed. */
+int explain_program(struct cli *cli, const struct program_request *request);

@@ -1,0 +1,12 @@
+/* Names of C++ and Rust functions as their programmers write them. */
+#pragma once
+
+#include "base/text.h"
+
+/* Adds a symbol's name to `text`: demangled if the C++ library is installed here and knows the
+ * name, otherwise unchanged. The program loads the C++ library only for a mangled name. */
+void demangle(const char *symbol, struct text *text);
+
+/* Whether a name that a user gave means the demangled name: "ns::f(int)", or "ns::f" without the
+ * parameters. */
+bool demangled_is(const char *demangled, const char *given);

@@ -1,0 +1,27 @@
+/* Source lines of machine code, from the line tables of DWARF 2 to 5 (section .debug_line). Only
+ * line tables are read: each says for itself which addresses belong to which line of which file, so
+ * no other debug information needs to be decompressed or searched.
+ *
+ * Source: DWARF Debugging Information Format, version 5, section 6.2. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/program/elf.h"
+
+/* A line of a source file. */
+struct source_line {
+	const char *file; /* name without directories; NULL: the line is unknown */
+	int line;	  /* number of the line, from 1 */
+};
+
+/* Fills `found` with the source line of each address. `addresses` are ascending. The names stay
+ * valid while the ELF file is open. Returns false if the file has no line tables. */
+bool lines_of(struct elf *elf, const uint64_t *addresses, size_t count, struct source_line *found);
+
+/* Lists the addresses at which code of a source line begins, at most `most`, ascending and without
+ * duplicates. `file` is a file's name, with as many of its directories as the caller knows. Returns
+ * the number of addresses. */
+size_t lines_addresses(
+	struct elf *elf, const char *file, int line, uint64_t *addresses, size_t most);

@@ -1,0 +1,58 @@
+/* A program as a file: its functions, their names, code and source lines. The program is never
+ * executed.
+ *
+ * The functions come from the symbol table, or from the symbols that a shared library exports, and
+ * from the unwind table (section .eh_frame_hdr), which also lists functions without a name. If
+ * symbols and line tables are in a file of their own (Debian's packages NAME-dbgsym), that file is
+ * used. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "base/text.h"
+#include "model/program/lines.h"
+
+struct program;
+
+struct program_function {
+	uint64_t address, size;
+	const char *symbol; /* name in the symbol table; NULL: no name is known */
+};
+
+/* Opens a program. STATUS_FAILED: see elf_open(). The caller closes the program. */
+struct status program_open(const char *path, struct program **program);
+/* The same for a descriptor, which the program then owns. Files with debug information next to
+ * `path` are not searched. */
+struct status program_open_descriptor(int fd, const char *path, struct program **program);
+void program_close(struct program *program);
+
+/* The functions in ascending order of address. Functions with several names are listed once. */
+const struct program_function *program_functions(const struct program *program, size_t *count);
+
+/* Adds a function's name, demangled, or its address if it has no name. */
+void program_add_name(const struct program_function *function, struct text *text);
+
+/* The function and address that a user means. */
+struct program_place {
+	struct program_function function;
+	/* The addresses inside the function that the user gave; none: the whole function. */
+	uint64_t address[16];
+	size_t address_count;
+};
+
+/* Finds what a user means: a name, an address such as 0x1234, or FILE:LINE. STATUS_USAGE: no
+ * function, or several functions; the message then lists their addresses. */
+struct status program_find(struct program *program, const char *given, struct program_place *place);
+
+/* Whether a call of an address may return: false for abort() and other known functions of
+ * libraries, and for functions of the program whose code ends nowhere with a return. */
+bool program_call_returns(struct program *program, uint64_t target);
+
+/* Returns the bytes at an address; *left receives their number. NULL: the file has none there. */
+const uint8_t *program_bytes(struct program *program, uint64_t address, size_t *left);
+
+/* Fills the source lines of ascending addresses. Returns false if there are no line tables. */
+bool program_lines(struct program *program, const uint64_t *addresses, size_t count,
+	struct source_line *found);

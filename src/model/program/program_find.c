@@ -1,0 +1,200 @@
+/* Finds the function that a user means. */
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/program/demangle.h"
+#include "model/program/program_inside.h"
+
+/* The functions that fit what a user gave. */
+struct matches {
+	const struct program_function *function[8];
+	size_t count;	    /* all matches; the array has only the first */
+	const char *symbol; /* the name by which the last match was found; NULL: none */
+};
+
+static void add_match(struct matches *matches, const struct program_function *function)
+{
+	const size_t most = sizeof(matches->function) / sizeof(*matches->function);
+
+	if (!function)
+		return;
+	for (size_t i = 0; i < matches->count && i < most; i++)
+		if (matches->function[i] == function)
+			return;
+	if (matches->count < most)
+		matches->function[matches->count] = function;
+	matches->count++;
+}
+
+static struct status several(const char *given, const struct matches *matches)
+{
+	struct text list = { 0 };
+	struct status status;
+
+	for (size_t i = 0; i < matches->count && i < 8; i++) {
+		struct text name = { 0 };
+
+		program_add_name(matches->function[i], &name);
+		text_addf(&list, "%s0x%" PRIx64, i ? ", " : "", matches->function[i]->address);
+		if (matches->function[i]->symbol && strcmp(text_string(&name), given) != 0 &&
+			name.length <= 30)
+			text_addf(&list, " (%s)", text_string(&name));
+		text_free(&name);
+	}
+	status = status_usage("%zu functions fit \"%.60s\"; use the address of one: %s%s",
+		matches->count, given, text_string(&list), matches->count > 8 ? ", ..." : "");
+	text_free(&list);
+	return status;
+}
+
+/* The last part of a name, which a mangled name contains too: "push" of "stack::push(int)". */
+static void last_part(const char *given, char *part, size_t size)
+{
+	size_t end = strcspn(given, "(<"), begin = end;
+
+	while (begin > 0 && (isalnum((unsigned char)given[begin - 1]) || given[begin - 1] == '_'))
+		begin--;
+	snprintf(part, size, "%.*s", (int)(end - begin), given + begin);
+}
+
+/* Whether a compiler derived the symbol from the name: "sum.part.0", "sum.constprop.0". */
+static bool is_clone(const char *symbol, const char *given)
+{
+	size_t length = strlen(given);
+
+	return strncmp(symbol, given, length) == 0 && symbol[length] == '.';
+}
+
+static void match_names(const struct program *program, const char *given, struct matches *matches)
+{
+	size_t length = strlen(given);
+	char part[256];
+
+	for (int way = 0; way < 3 && matches->count == 0; way++) {
+		last_part(given, part, sizeof(part));
+		for (size_t i = 0; i < program->symbol_count; i++) {
+			const char *symbol = program->symbol[i].function.symbol;
+			struct text name = { 0 };
+			bool fits;
+
+			if (!symbol)
+				continue;
+			if (way == 0) {
+				fits = strncmp(symbol, given, length) == 0 &&
+				       (!symbol[length] || symbol[length] == '@');
+			} else if (way == 1) {
+				if (strncmp(symbol, "_Z", 2) != 0 || !strstr(symbol, part))
+					continue;
+				demangle(symbol, &name);
+				fits = demangled_is(text_string(&name), given);
+				text_free(&name);
+			} else {
+				fits = is_clone(symbol, given);
+			}
+			if (!fits)
+				continue;
+			matches->symbol = symbol;
+			add_match(matches,
+				program_function_at(program, program->symbol[i].function.address));
+		}
+	}
+}
+
+static struct status find_name(
+	struct program *program, const char *given, struct program_place *place)
+{
+	struct matches matches = { 0 };
+	const char **names;
+	size_t count = 0;
+	struct status status;
+
+	match_names(program, given, &matches);
+	if (matches.count == 1) {
+		place->function = *matches.function[0];
+		place->function.symbol = matches.symbol;
+		return status_ok();
+	}
+	if (matches.count > 1)
+		return several(given, &matches);
+	names = memory_new(program->function_count + 1, sizeof(*names));
+	for (size_t i = 0; i < program->function_count && count < 20000; i++)
+		if (program->function[i].symbol && strlen(program->function[i].symbol) < 64)
+			names[count++] = program->function[i].symbol;
+	status = status_unknown("unknown function", given, names, count,
+		"without --function, explain lists the functions that contain loops");
+	free(names);
+	return status;
+}
+
+static struct status find_address(
+	struct program *program, const char *given, struct program_place *place)
+{
+	char *end;
+	uint64_t address = strtoull(given, &end, 16);
+	const struct program_function *function = program_function_at(program, address);
+
+	if (*end)
+		return status_usage("\"%.60s\" is no address: use hexadecimal digits after 0x, as "
+				    "objdump -d shows them",
+			given);
+	if (!function)
+		return status_usage("no function contains the address %.60s", given);
+	place->function = *function;
+	if (address != function->address)
+		place->address[place->address_count++] = address;
+	return status_ok();
+}
+
+static struct status find_line(
+	struct program *program, const char *given, const char *colon, struct program_place *place)
+{
+	enum { MOST = 4096 };
+	const size_t room = sizeof(place->address) / sizeof(*place->address);
+	uint64_t *addresses = memory_new(MOST, sizeof(*addresses));
+	struct words file = words_of("%.*s", (int)(colon - given), given);
+	struct matches matches = { 0 };
+	struct status status = status_ok();
+	int line = atoi(colon + 1);
+	size_t count = lines_addresses(&program->elf, file.text, line, addresses, MOST);
+
+	if (count == 0 && program->debug.fd >= 0)
+		count = lines_addresses(&program->debug, file.text, line, addresses, MOST);
+	for (size_t i = 0; i < count; i++) {
+		const struct program_function *function =
+			program_function_at(program, addresses[i]);
+
+		if (!function)
+			continue;
+		add_match(&matches, function);
+		if (place->address_count < room)
+			place->address[place->address_count++] = addresses[i];
+	}
+	free(addresses);
+	if (matches.count > 1)
+		status = several(given, &matches);
+	else if (matches.count == 1)
+		place->function = *matches.function[0];
+	else if (!elf_find(&program->elf, ".debug_line") && program->debug.fd < 0)
+		status = status_usage(
+			"the program has no line tables, so \"%.60s\" is not found: "
+			"compile the program with -g, or give a function or an address",
+			given);
+	else
+		status = status_usage("no code begins at line \"%.60s\"", given);
+	return status;
+}
+
+struct status program_find(struct program *program, const char *given, struct program_place *place)
+{
+	const char *colon = strrchr(given, ':');
+
+	*place = (struct program_place){ .address_count = 0 };
+	if (strncmp(given, "0x", 2) == 0)
+		return find_address(program, given, place);
+	if (colon && colon > given && colon[-1] != ':' && colon[1] &&
+		colon[1 + strspn(colon + 1, "0123456789")] == '\0')
+		return find_line(program, given, colon, place);
+	return find_name(program, given, place);
+}

@@ -1,0 +1,41 @@
+/* The innermost loops of one function of a program, found in its control flow graph. */
+#pragma once
+
+#include <stdint.h>
+
+#include "base/status.h"
+#include "model/code/loop.h"
+#include "model/program/program.h"
+
+struct program_loop {
+	uint64_t begin, end; /* addresses of the loop's lowest instruction, and after its highest */
+	uint64_t header;     /* address at which execution enters the loop */
+	int depth;	     /* 1 for a loop that no other loop contains */
+	int nest;	     /* private: its number among all loops of the function */
+};
+
+struct program_loops {
+	int count;
+	struct program_loop *loop; /* deepest nesting first, then in order of address */
+	bool cut; /* a jump goes to an unknown place, so that loops may be missing */
+	struct function_graph *graph; /* private */
+};
+
+/* Finds the loops of a function. A jump whose target is in a register is followed if the program's
+ * table of targets is found. Otherwise the jump may lead to each place of the function that no
+ * other instruction reaches. The caller frees the result with program_loops_free(). */
+void program_loops_find(struct program *program, const struct program_function *function,
+	struct program_loops *loops);
+void program_loops_free(struct program_loops *loops);
+
+/* The number of innermost loops of a function; the same as program_loops.count. A function without
+ * a backward jump needs no graph. */
+int program_loops_count(struct program *program, const struct program_function *function);
+
+/* Whether the loop contains the instruction at an address. */
+bool program_loop_contains(const struct program_loops *loops, int index, uint64_t address);
+
+/* Fills `loop`, which the caller initialised, with the instructions of one of the loops and a path
+ * of one iteration. The path takes a branch only if the loop goes on nowhere else.
+ * STATUS_FAILED: the loop has more than LOOP_MOST instructions. */
+struct status program_loop_fill(const struct program_loops *loops, int index, struct loop *loop);
