@@ -14,6 +14,7 @@
 #include "base/monotonic.h"
 #include "base/units.h"
 #include "engine/worker/worker.h"
+#include "model/core/uarch.h"
 
 /* Working sets of fewer bytes are not slower with 4 KiB pages than with huge pages. The
  * first-level TLB of today's cores holds at least 64 entries of 4 KiB pages. */
@@ -74,7 +75,9 @@ int interrupt_signal(void)
 
 struct status bench_open(struct bench *bench, const struct cli *cli)
 {
-	const struct worker_options options = { .cpu = cli->cpu, .bind_caller = true };
+	const struct worker_options options = {
+		.cpu = cli->cpu, .watch_turn = uarch_watch_turn, .bind_caller = true
+	};
 	struct status status;
 
 	interrupt_catch();

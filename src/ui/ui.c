@@ -18,6 +18,7 @@
 #include "base/text.h"
 #include "engine/machine/topology.h"
 #include "engine/worker/worker.h"
+#include "model/core/uarch.h"
 #include "recording/replay.h"
 #include "ui/frontend.h"
 #include "ui/panels.h"
@@ -389,7 +390,9 @@ static void choose_theme(struct session *session, const char *option)
 
 struct status ui_run(const struct ui_options *options, int *exit_status)
 {
-	const struct worker_options worker_options = { .cpu = options->cpu, .bind_caller = true };
+	const struct worker_options worker_options = {
+		.cpu = options->cpu, .watch_turn = uarch_watch_turn, .bind_caller = true
+	};
 	const struct explainer explainer =
 		options->replay ? replay_explainer(options->replay) : explainer_model;
 	const struct session_options session_options = {

@@ -45,6 +45,24 @@ TEST(what_was_never_seen_is_learnt_whatever_it_is)
 	check_near(clock.turn, 0.9 * 1.68, 1e-12);
 }
 
+/* Next to a hyper-thread that is busy all the time, the calibration itself is slow. */
+TEST(a_calibration_beside_a_busy_hyper_thread_takes_the_turn_of_the_core_model)
+{
+	struct clock clock = { .turn = 2.6, .turn_sure = true, .ghz = 3.6, .watched = true };
+
+	clock_expect_turn(&clock, 0);
+	check_near(clock.turn, 2.6, 1e-12);
+	clock_expect_turn(&clock, 2.2);
+	check_near(clock.turn, 2.6, 1e-12);
+	clock_expect_turn(&clock, 1.646);
+	check_near(clock.turn, 1.646, 1e-12);
+	clock.turn_sure = false;
+	clock_expect_turn(&clock, 1.6);
+	check_near(clock.turn, 1.6, 1e-12);
+	clock_learn(&clock, 1.5, 3.6);
+	check_near(clock.turn, 1.6, 1e-12);
+}
+
 /* Half of the readings with a chain that is slow by three, a few beside a busy sibling. */
 TEST(turns_are_of_a_chain_at_full_speed)
 {

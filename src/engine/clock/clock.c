@@ -151,6 +151,14 @@ void clock_learn(struct clock *clock, double turns, double ghz)
 	clock->turn_sure = true;
 }
 
+void clock_expect_turn(struct clock *clock, double alone)
+{
+	if (clock->watched && alone > 0 && (!clock->turn_sure || clock->turn > 1.25 * alone)) {
+		clock->turn = alone;
+		clock->turn_sure = true;
+	}
+}
+
 /* Time limit for the calibration, seconds: the reference chain of dependent instructions should
  * reach full speed within this time. */
 #define CALIBRATED_BY 0.02

@@ -40,7 +40,7 @@ void clock_watch(uint64_t links)
  * leaves the front end idle, and hardly slows down next to a busy sibling. */
 void clock_turn(uint64_t turns)
 {
-	uint64_t wide = turns / 8;
+	uint64_t wide = turns / CLOCK_TURN_SHARE;
 
 	__asm__ volatile(".p2align 6\n"
 			 "1:\n\t"
@@ -48,13 +48,13 @@ void clock_turn(uint64_t turns)
 			 "jnz 1b\n\t"
 			 ".p2align 6\n"
 			 "2:\n\t"
-			 ".rept 30\n\t"
+			 ".rept %c2\n\t"
 			 ".byte 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0\n\t"
 			 ".endr\n\t"
 			 "decq %1\n\t"
 			 "jnz 2b"
 			 : "+r"(turns), "+r"(wide)
-			 :
+			 : "i"(CLOCK_TURN_NOPS)
 			 : "cc");
 }
 

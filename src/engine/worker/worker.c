@@ -69,6 +69,9 @@ static void *worker_main(void *context)
 		target_open(target, worker->options.cpu, worker->caller_cpu, worker->caller_thread);
 	struct request request;
 
+	if (worker->options.watch_turn && status_is_ok(&opened))
+		clock_expect_turn(&target->clock, worker->options.watch_turn(&target->machine));
+
 	pthread_mutex_lock(&worker->lock);
 	target->opened = opened;
 	worker->ready = true;

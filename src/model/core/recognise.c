@@ -7,6 +7,7 @@
 
 #include "base/data.h"
 #include "base/text.h"
+#include "engine/clock/clock.h"
 
 static bool in_ranges(const struct uarch_ranges *ranges, unsigned value)
 {
@@ -219,6 +220,19 @@ struct status uarch_choose(
 			core->uarch->title);
 	}
 	return status;
+}
+
+double uarch_watch_turn(const struct machine *machine)
+{
+	struct uarch_choice core;
+	struct status status = uarch_choose(NULL, machine, &core);
+	double turn = 0;
+
+	/* The decrement and the branch are one slot. */
+	if (status_is_ok(&status) && core.uarch && uarch_known(core.uarch->width))
+		turn = 1 + (CLOCK_TURN_NOPS + 1) / core.uarch->width / CLOCK_TURN_SHARE;
+	uarch_choice_free(&core);
+	return turn;
 }
 
 void uarch_choice_free(struct uarch_choice *core)
