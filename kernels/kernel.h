@@ -197,6 +197,8 @@ struct kernel_walk {
 			       avoid */
 	double places;	    /* Number of places in memory at which the loop writes in turn; at each
 			       place it writes in address order. 0: one place or a few. */
+	double stored;	/* number of cache lines per element that the stores at these places touch
+			   for the first time in one pass over the data */
 	double further; /* Mean number of further loads of a chain, after the loads that each chain
 			   has. The number varies as in a Poisson distribution, and a branch that
 			   no predictor can foresee ends the chain. After a misprediction, the core

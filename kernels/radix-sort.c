@@ -109,6 +109,7 @@ static void radix_describe(const int64_t *v, struct kernel_walk *walk)
 
 	walk->access = "number";
 	walk->places = moves ? (double)digits_of(v) : 0;
+	walk->stored = moves ? passes * 4 / 64 : 0;
 	walk->reach[walk->reaches++] = (struct kernel_reach){ passes, places, REACH_FREE, 0 };
 	if (moves)
 		walk->reach[walk->reaches++] = (struct kernel_reach){ passes,

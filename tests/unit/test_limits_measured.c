@@ -192,4 +192,24 @@ TEST_WITH(a_wrong_path_that_is_the_next_search_is_useful, set_up, tear_down)
 	}
 }
 
+/* Stores at many places in turn wait for their lines from memory, 6 at a time; prefetchers follow
+ * stores at few places. */
+TEST_WITH(stores_at_many_places_wait, set_up, tear_down)
+{
+	double many, bound;
+
+	if (!core.uarch)
+		skip();
+	many = limit_at("radix-sort size=64m", LIMIT_MISSES);
+	if (!status_is_ok(&explanation->status))
+		skip();
+	/* Each of four passes stores 16 numbers to a line. */
+	bound = limit_at("radix-sort size=64m", LIMIT_STORE_LINES);
+	check_near(many, bound + 4 / 16.0 * 600 / 6, 0.1);
+	/* L3 serves all lines of 8 MiB. */
+	assert_true(limit_at("radix-sort size=8m", LIMIT_MISSES) < bound + 0.1);
+	assert_true(limit_at("radix-sort size=64m bits=4", LIMIT_MISSES) < bound);
+	check_near(limit_at("radix-sort size=64m step=count", LIMIT_MISSES), 0, 0.1);
+}
+
 RUN_TESTS()

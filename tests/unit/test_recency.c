@@ -74,6 +74,10 @@ TEST(chains_of_equal_length_share_the_buffer)
 	/* A group of chains that begin together takes the time of one. */
 	retire.chains = 4;
 	check_near(retire_cycles(&retire), 100 / 2.5 / 4, 0.25);
+	/* Chains leave one after the other, if their work takes longer than their loads. */
+	retire.service = 400;
+	check_near(retire_cycles(&retire), 400 / 4.0, 0.1);
+	retire.service = 0;
 	/* The chain that executes is in the buffer, however long it is. */
 	retire.window = 0.1;
 	check_near(retire_cycles(&retire), 100 / 4.0, 0.1);

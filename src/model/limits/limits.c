@@ -303,9 +303,7 @@ void limits_clear(struct limits *limits)
 	*limits = kept;
 }
 
-/* Returns the cycles of the loop's highest known limit, per pass through the executed instructions
- * (path). */
-static double highest(const struct limits *limits)
+double limits_highest(const struct limits *limits)
 {
 	double most = 0;
 
@@ -331,8 +329,8 @@ static void add_shared(struct tally *tally)
 	memset(measured->point, 0, sizeof(measured->point));
 	worst = memory_new(1, sizeof(*worst));
 	limits_compute(tally->loop, tally->uarch, &without, worst);
-	cycles = highest(worst);
-	if (cycles > SHARED_LEAST * highest(tally->limits))
+	cycles = limits_highest(worst);
+	if (cycles > SHARED_LEAST * limits_highest(tally->limits))
 		limits_add_unknown(tally, LIMIT_SHARED,
 			"%s cycles per element if other processes evict all its lines from L3, "
 			"whose use changes within seconds",
@@ -366,8 +364,7 @@ void limits_compute(const struct loop *loop, const struct uarch *uarch,
 	limits_chain(&tally);
 	limits_memory(&tally);
 	limits_ordered(&tally);
-	for (int i = 0; i < limits->limit_count; i++)
-		tally.bound = fmax(tally.bound, limits->limit[i].cycles);
+	tally.bound = limits_highest(limits);
 	limits_soft(&tally);
 	add_shared(&tally);
 	qsort(limits->limit, (size_t)limits->limit_count, sizeof(*limits->limit), compare);

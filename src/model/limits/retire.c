@@ -5,7 +5,7 @@
 #include "base/random.h"
 
 /* GROUPS: number of simulated groups of chains. WINDOW_MOST: largest number of groups in the
- * simulated reorder buffer; only larger than any core's, because each group has a load. */
+ * simulated queue. */
 enum { GROUPS = 8192, WINDOW_MOST = 1024 };
 
 /* Returns a random number with a Poisson distribution, by inversion. */
@@ -45,7 +45,8 @@ double retire_cycles(const struct retire *retire)
 
 			enters = with + (without - with) * part;
 		}
-		left[now] = fmax(left[last], enters + retire->fixed + most * retire->each);
+		left[now] = fmax(
+			left[last] + retire->service, enters + retire->fixed + most * retire->each);
 		last = now;
 	}
 	return left[last] / GROUPS / chains;

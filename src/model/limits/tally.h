@@ -82,6 +82,10 @@ void limits_add(struct tally *tally, enum limit_kind kind, double cycles, const 
 void limits_add_unknown(struct tally *tally, enum limit_kind kind, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* Returns the cycles of the loop's highest known limit so far, per pass through the executed
+ * instructions (path). */
+double limits_highest(const struct limits *limits);
+
 /* Each of the next five functions adds one group of limits. limits_compute() calls the functions
  * limits_throughput() to limits_soft() in the order of their declarations. */
 void limits_throughput(struct tally *tally);
