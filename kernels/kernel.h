@@ -210,6 +210,8 @@ struct kernel_walk {
 			 */
 };
 
+struct own_change;
+
 /* A kernel at one setting, laid out in memory and ready to be called. The engine owns the run, sets
  * it to zero, and fills the first group of fields. Only one thread may use a run at a time. */
 struct kernel_run {
@@ -221,6 +223,8 @@ struct kernel_run {
 	struct kernel_layout layout;
 	struct kernel_work work;
 	struct kernel_code code;
+	const struct own_change *own_change; /* a change of an own loop's data
+						(engine/own/own_data.h); NULL: none */
 	struct kernel_walk walk; /* the loop's memory accesses and branches; filled by describe(),
 				    or by prepare() if describe is NULL */
 

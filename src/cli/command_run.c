@@ -5,11 +5,14 @@
 #include "cli/model.h"
 #include "cli/work.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/monotonic.h"
 #include "base/text.h"
 #include "experiment/advice/gap.h"
+#include "experiment/why/why.h"
 #include "picture/chart_reports.h"
 
 /* Time limit of the measurement, in seconds. The subcommand run takes less than 0.2 s, including
@@ -17,6 +20,11 @@
  * remaining time is for waiting until contention ends. */
 #define RUN_SECONDS 0.15
 enum { RUN_QUIET = 150, RUN_PLACEMENTS = 3 };
+
+/* Time limit of `run --why`, without the start and the exit of the program, and the least time for
+ * its pairs after the cost of L3 and memory was measured. */
+#define WHY_SECONDS 1.7
+#define WHY_LEAST   0.8
 
 /* Number of trials if one trial takes longer than RUN_SECONDS: enough for quartiles. */
 enum { RUN_FEWEST = 3 };
@@ -115,6 +123,59 @@ static int probe_slack(
 	return exit_status;
 }
 
+static double predict(void *context, const struct setting *setting)
+{
+	const struct explanation *explanation = model_explain(context, setting);
+
+	return explanation && status_is_ok(&explanation->status) &&
+			       explanation->limits.predicted_by >= 0
+		       ? explanation->limits.predicted
+		       : NAN;
+}
+
+/* Measures pairs that show why one setting is slower than its limit. */
+static int explain_gap(
+	struct cli *cli, struct bench *bench, struct model *model, const struct setting *setting)
+{
+	struct why_question question = {
+		.setting = setting, .seed = cli->seed, .predict = predict, .context = model
+	};
+	struct campaign campaign = { .kind = &campaign_why };
+	double begin = monotonic_seconds();
+	struct why *why;
+	int exit_status;
+
+	model_measure(model, bench, setting);
+	question.explanation = model_explain(model, setting);
+	/* The whole command takes at most two seconds. The cost of L3 and memory may have taken
+	 * some of it. */
+	question.seconds = cli->time_budget > 0
+				   ? cli->time_budget
+				   : fmax(WHY_SECONDS - (monotonic_seconds() - begin), WHY_LEAST);
+	campaign.self = why = why_new(&question);
+	if (work_carry_out(cli, bench, &campaign))
+		work_report(cli, bench, &subject_why, why_report(why));
+	exit_status = work_conclude(cli, bench, &campaign, "the pairs so far are printed");
+	why_free(why);
+	return exit_status;
+}
+
+static void why_text(struct report *report, const void *item)
+{
+	why_print(report->out, item);
+}
+
+static void why_data(struct report *report, const struct records *records, const void *item)
+{
+	records_why(
+		records, item, report->machine ? report->machine->name : NULL, report->records + 1);
+}
+
+const struct subject subject_why = { "cause",
+	"id,host,kernel,setting,uarch,cpe,gap,cause,kind,with,share,share_lo,share_hi,saved,"
+	"saved_lo,saved_hi,changed_cpe,changed_predicted,why",
+	NULL, why_text, why_data, NULL };
+
 static int run_run(struct cli *cli)
 {
 	struct setting setting;
@@ -127,10 +188,12 @@ static int run_run(struct cli *cli)
 	status = words_setting(cli, &setting);
 	if (!status_is_ok(&status))
 		return cli_fail(cli, status);
-	if (cli->slack && drawing_wanted(cli))
-		return cli_fail(cli,
-			status_usage(
-				"--slack draws no picture: leave out --picture and --gnuplot"));
+	if ((cli->slack || cli->why) && drawing_wanted(cli))
+		return cli_fail(
+			cli, status_usage("%s draws no picture: leave out --picture and --gnuplot",
+				     cli->slack ? "--slack" : "--why"));
+	if (cli->slack && cli->why)
+		return cli_fail(cli, status_usage("--slack and --why exclude each other"));
 	status = bench_open(&bench, cli);
 	if (!status_is_ok(&status))
 		return cli_fail(cli, status);
@@ -144,6 +207,7 @@ static int run_run(struct cli *cli)
 			model.core.how);
 	exit_status = !status_is_ok(&status) ? cli_fail(cli, status)
 		      : cli->slack	     ? probe_slack(cli, &bench, &model, &setting)
+		      : cli->why	     ? explain_gap(cli, &bench, &model, &setting)
 					     : measure(cli, &bench, &model, &setting);
 	model_close(&model);
 	bench_close(&bench);
@@ -155,6 +219,6 @@ const struct cli_command command_run = {
 	.help = "measure a kernel at one setting",
 	.arguments = "KERNEL|FILE [knob=value ...]",
 	.common = { "format", "cpu", "seed", "time-budget", "event", "quiet", "uarch", "slack",
-		"whatif", "picture", "gnuplot", "theme" },
+		"why", "whatif", "picture", "gnuplot", "theme" },
 	.run = run_run,
 };

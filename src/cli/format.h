@@ -52,6 +52,7 @@ extern const struct subject subject_events, subject_found;   /* struct event_lin
 extern const struct subject subject_probe;		     /* struct probe_report */
 extern const struct subject subject_windows, subject_points; /* struct windows_report */
 extern const struct subject subject_core;		     /* struct characterised */
+extern const struct subject subject_why;		     /* struct why_report */
 extern const struct subject subject_slack;		     /* struct slack_report */
 
 struct format {

@@ -164,6 +164,7 @@ const struct cli_option cli_common_options[] = {
 		OPTION_IN_CLI(no_settings) },
 	{ "slack", NULL, "measure the pressure on each port, with added instructions",
 		OPTION_IN_CLI(slack) },
+	{ "why", NULL, "measure why the loop is slower than its limit", OPTION_IN_CLI(why) },
 	{ "quiet", NULL, "write no notes and no progress to standard error", OPTION_IN_CLI(quiet) },
 	{ "help", NULL, "show this help, or that of a subcommand", OPTION_IN_CLI(help) },
 	{ "version", NULL, "the version", OPTION_IN_CLI(version) },

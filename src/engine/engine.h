@@ -13,6 +13,7 @@
 #include "engine/machine/machine.h"
 #include "engine/measure/trials.h"
 #include "engine/memory/code_buffer.h"
+#include "engine/own/own_change.h"
 #include "engine/progress.h"
 #include "kernels/kernel.h"
 
@@ -78,9 +79,10 @@ struct request {
 			    data with the live setting */
 	bool alone; /* true: first free the memory of all other working sets, for callers that will
 		       not use those sets again. Recently freed pages are quick to allocate */
-	struct counter_plan plan;  /* events to count; if plan.id is 0, no events are counted */
-	struct code_change change; /* a change of the loop's machine code, such as added
-				      instructions, made before the trials */
+	struct counter_plan plan;     /* events to count; if plan.id is 0, no events are counted */
+	struct code_change change;    /* a change of the loop's machine code, such as added
+					 instructions, made before the trials */
+	struct own_change own_change; /* a change of the data of the user's own loop */
 };
 
 /* The maximum number of requests to measure that can wait in the engine. */

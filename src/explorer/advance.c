@@ -223,6 +223,7 @@ bool session_advance(struct session *session, double now)
 		changed = true;
 	}
 	slack_advance(session);
+	why_advance(session);
 	record_present(session);
 	requests_look_ahead(session);
 	changed |= campaigns_look(session);

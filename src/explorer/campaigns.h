@@ -22,6 +22,7 @@ enum campaign_of {
 	CAMPAIGN_PROBE,
 	CAMPAIGN_SWEEP,
 	CAMPAIGN_WINDOWS,
+	CAMPAIGN_WHY,
 	CAMPAIGN_SLACK,
 	CAMPAIGNS
 };
@@ -118,6 +119,12 @@ void curves_view(const struct session *session, struct view *view);
 /* Begins to probe the pressure on each port, once the present setting has stayed for a moment. */
 void slack_advance(struct session *session);
 void slack_view(const struct session *session, struct view *view);
+
+/* ---- campaign_why.c: why the loop on screen is slower than its limit ---- */
+
+/* Ends the measurement of pairs if the setting on screen has changed. */
+void why_advance(struct session *session);
+void why_view(const struct session *session, struct view *view);
 
 extern const struct campaign_row campaign_row_probe, campaign_row_core, campaign_row_sweep;
 

@@ -301,8 +301,9 @@ const struct command_row *command_rows(void)
 {
 	/* The groups of commands in this table are in the order of the help screen. */
 	static const struct command_row *const groups[] = { commands_setting, commands_panes,
-		commands_fronts, commands_measuring, commands_campaigns, commands_picture,
-		commands_terminal, commands_reopen, commands_find, commands_general };
+		commands_fronts, commands_measuring, commands_campaigns, commands_why,
+		commands_picture, commands_terminal, commands_reopen, commands_find,
+		commands_general };
 	static struct command_row rows[ROWS_MOST];
 	size_t count = 0;
 

@@ -253,6 +253,7 @@ void session_view(const struct session *session, double now, struct view *view)
 	view->sweeping = campaign_runs(session, CAMPAIGN_SWEEP);
 	curves_view(session, view);
 	slack_view(session, view);
+	why_view(session, view);
 	insight_view(session, view);
 	view->caches = insight_caches(session);
 	diagrams_view(session, view);

@@ -131,6 +131,7 @@ struct view_tick {
 struct probe_report;
 struct sweep_table_report;
 struct slack_report;
+struct why_report;
 struct windows_report;
 struct windows_row;
 
@@ -342,6 +343,9 @@ struct view {
 	const struct windows_report *windows;
 	/* The probed pressure of the present setting, perhaps not complete yet; NULL: none. */
 	const struct slack_report *slack;
+	/* The measured causes of the gap of the present setting, perhaps not complete yet; NULL:
+	 * not measured. */
+	const struct why_report *why;
 	/* The row of the buffer report for the present kind of filler instruction; NULL: there is
 	 * no row. */
 	const struct windows_row *window;

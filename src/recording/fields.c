@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "experiment/slack/slack.h"
 #include "experiment/sweep/sweep.h"
+#include "experiment/why/why.h"
 #include "kernels/knob_rows.h"
 #include "model/counts/counts.h"
 #include "recording/record.h"
@@ -295,7 +296,11 @@ const struct field machine_fields[] = {
 #define RESOURCE(member) MEMBER(struct slack_resource, member)
 const struct field resource_fields[] = {
 	{ .name = "resource", .type = FIELD_WORD, RESOURCE(name), .always = true },
-	{ .name = "kind", .type = FIELD_SLACK, RESOURCE(kind), .always = true },
+	{ .name = "kind",
+		.type = FIELD_KIND,
+		RESOURCE(kind),
+		.always = true,
+		.kinds = slack_kinds },
 	{ .name = "pressure", .type = FIELD_REAL, RESOURCE(pressure), .high = MOST_PROBED },
 	{ .name = "pressure_lo", .type = FIELD_REAL, RESOURCE(pressure_lo), .high = MOST_PROBED },
 	{ .name = "pressure_hi", .type = FIELD_REAL, RESOURCE(pressure_hi), .high = MOST_PROBED },
@@ -308,6 +313,62 @@ const struct field resource_fields[] = {
 	{ .name = "took", .type = FIELD_REAL, RESOURCE(took), .high = MOST_PROBED },
 	{ .name = "contended", .type = FIELD_FLAG, RESOURCE(contended) },
 	{ .name = "why", .type = FIELD_WORD, RESOURCE(why) },
+	{ .name = NULL },
+};
+
+#define GAP(member)	 MEMBER(struct why_report, member)
+#define REAL_GAP(member) .type = FIELD_REAL, GAP(member), .high = MOST_PROBED
+const struct field gap_fields[] = {
+	{ .name = "uarch", .type = FIELD_WORD, GAP(uarch) },
+	{ .name = "cpe", REAL_GAP(cpe) },
+	{ .name = "cpe_lo", REAL_GAP(cpe_lo) },
+	{ .name = "cpe_hi", REAL_GAP(cpe_hi) },
+	{ .name = "cycles_from", .type = FIELD_SOURCE, GAP(cycles_from) },
+	{ .name = "binding", .type = FIELD_WORD, GAP(binding) },
+	{ .name = "limit", REAL_GAP(limit) },
+	{ .name = "predicted", REAL_GAP(predicted) },
+	{ .name = "predicted_by", .type = FIELD_WORD, GAP(predicted_by) },
+	{ .name = "as_predicted", .type = FIELD_FLAG, GAP(known) },
+	{ .name = "gap", REAL_GAP(gap) },
+	{ .name = "together", REAL_GAP(together) },
+	{ .name = "together_lo", REAL_GAP(together_lo) },
+	{ .name = "together_hi", REAL_GAP(together_hi) },
+	{ .name = "unexplained", REAL_GAP(rest) },
+	{ .name = "unexplained_lo", REAL_GAP(rest_lo) },
+	{ .name = "unexplained_hi", REAL_GAP(rest_hi) },
+	{ .name = "overlap", .type = FIELD_FLAG, GAP(overlap) },
+	{ .name = "complete", .type = FIELD_FLAG, GAP(complete), .always = true },
+	{ .name = "contended", .type = FIELD_FLAG, GAP(contended) },
+	{ .name = "seconds", REAL_GAP(seconds) },
+	{ .name = NULL },
+};
+
+#define CAUSE(member) MEMBER(struct why_cause, member)
+const struct field cause_fields[] = {
+	{ .name = "cause", .type = FIELD_WORD, CAUSE(name), .always = true },
+	{ .name = "kind", .type = FIELD_KIND, CAUSE(kind), .always = true, .kinds = why_kinds },
+	{ .name = "with", .type = FIELD_WORD, CAUSE(with) },
+	{ .name = "share", .type = FIELD_REAL, CAUSE(share), .high = 1 },
+	{ .name = "share_lo", .type = FIELD_REAL, CAUSE(share_lo), .high = 1 },
+	{ .name = "share_hi", .type = FIELD_REAL, CAUSE(share_hi), .high = 1 },
+	{ .name = "saved",
+		.type = FIELD_REAL,
+		CAUSE(cycles),
+		.low = -MOST_PROBED,
+		.high = MOST_PROBED },
+	{ .name = "saved_lo",
+		.type = FIELD_REAL,
+		CAUSE(cycles_lo),
+		.low = -MOST_PROBED,
+		.high = MOST_PROBED },
+	{ .name = "saved_hi",
+		.type = FIELD_REAL,
+		CAUSE(cycles_hi),
+		.low = -MOST_PROBED,
+		.high = MOST_PROBED },
+	{ .name = "changed_cpe", .type = FIELD_REAL, CAUSE(other), .high = MOST_PROBED },
+	{ .name = "changed_predicted", .type = FIELD_REAL, CAUSE(model), .high = MOST_PROBED },
+	{ .name = "why", .type = FIELD_WORD, CAUSE(why) },
 	{ .name = NULL },
 };
 
@@ -360,7 +421,7 @@ static void read_member(const struct field *field, const char *owner, struct fie
 			set_word(value, source_name(*(const enum source *)member));
 		break;
 	case FIELD_PAGES: set_word(value, knob_pages[*(const enum page_kind *)member]); break;
-	case FIELD_SLACK: set_word(value, slack_kinds[*(const enum slack_kind *)member]); break;
+	case FIELD_KIND: set_word(value, field->kinds[*(const int *)member]); break;
 	case FIELD_LIST:
 		value->list = *(const struct misses *const *)member;
 		value->known = value->list && value->list->known;
@@ -400,7 +461,7 @@ struct field_value field_named(const char *name, const struct record_sample *wha
 static bool is_text(enum field_type type)
 {
 	return type == FIELD_WORD || type == FIELD_NAME || type == FIELD_SOURCE ||
-	       type == FIELD_PAGES || type == FIELD_SLACK;
+	       type == FIELD_PAGES || type == FIELD_KIND;
 }
 
 /* ---- JSON */
@@ -550,9 +611,9 @@ static void write_member(
 		word = record_word(object, name, knob_pages);
 		*(enum page_kind *)member = word > 0 ? (enum page_kind)word : PAGES_AUTO;
 		break;
-	case FIELD_SLACK:
-		word = record_word(object, name, slack_kinds);
-		*(enum slack_kind *)member = word > 0 ? (enum slack_kind)word : SLACK_WAITS;
+	case FIELD_KIND:
+		word = record_word(object, name, field->kinds);
+		*(int *)member = word > 0 ? word : 0;
 		break;
 	case FIELD_NAME:
 	case FIELD_LIST: break;

@@ -58,7 +58,7 @@ enum field_type {
 	FIELD_NAME,   /* const char *; NULL: unavailable */
 	FIELD_SOURCE, /* kind of value: an enum source, written as its word */
 	FIELD_PAGES,  /* kind of value: an enum page_kind, written as its word */
-	FIELD_SLACK,  /* kind of value: an enum slack_kind, written as its word */
+	FIELD_KIND,   /* kind of value: an enum, written as its word in the field's `kinds` */
 	FIELD_LIST,   /* misses for each cache level */
 };
 
@@ -99,7 +99,8 @@ struct field {
 			  "insn" */
 	bool always;   /* true: recordings contain the field even if it has its default value */
 	bool no_json;
-	int64_t absent; /* value of an integer field that is missing in a recording */
+	const char *const *kinds; /* for FIELD_KIND: the words of the enum; the last is NULL */
+	int64_t absent;		  /* value of an integer field that is missing in a recording */
 	double low,
 		high;  /* bounds of a number in a recording; the lower bound of an integer is 0 */
 	int64_t usual; /* default value; JSON omits the field if its value is the default */
@@ -154,6 +155,8 @@ extern const struct field machine_fields[]; /* table of fields for the members o
 /* table of fields for the members of struct slack_resource: the probed pressure on a port, for
  * example */
 extern const struct field resource_fields[];
+extern const struct field gap_fields[],
+	cause_fields[]; /* tables of fields for the members of struct why_report and why_cause */
 extern const struct field
 	insn_fields[]; /* table of fields for the members of struct recorded_insn */
 

@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "experiment/setting/cells.h"
 #include "experiment/slack/slack.h"
+#include "experiment/why/why.h"
 #include "recording/records.h"
 #include "recording/replay.h"
 
@@ -400,6 +401,17 @@ void recording_slack(struct recording *recording, const struct slack_report *sla
 		return;
 	known->probed = true;
 	records_slack(&records, slack, NULL, known->id);
+	flush(recording);
+}
+
+void recording_why(struct recording *recording, const struct why_report *why)
+{
+	struct known *known = find_known(recording, &why->setting);
+	struct records records = records_of(recording);
+
+	if (!known || !status_is_ok(&recording->state.status))
+		return;
+	records_why(&records, why, NULL, known->id);
 	flush(recording);
 }
 

@@ -73,6 +73,12 @@ struct slack_report;
 /* Adds the probed pressure of a recorded setting, unless the recording has it already. */
 void recording_slack(struct recording *recording, const struct slack_report *slack);
 
+struct why_report;
+
+/* Writes the measured causes of the gap of a setting that the recording has. A later report of the
+ * setting replaces an earlier one in a replay. */
+void recording_why(struct recording *recording, const struct why_report *why);
+
 /* Returns whether the recorded limits are for the core named `core`. */
 bool recording_is_of(const struct recording *recording, const char *core);
 

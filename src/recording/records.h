@@ -77,6 +77,13 @@ struct slack_report;
 void records_slack(const struct records *records, const struct slack_report *slack,
 	const char *machine, unsigned id);
 
+struct why_report;
+
+/* Writes why a loop is slower than its limit: a record "gap" for the loop, and a record "cause" for
+ * each measured pair. `machine` is the machine's name; NULL: no name. */
+void records_why(const struct records *records, const struct why_report *why, const char *machine,
+	unsigned id);
+
 void lines_place(const struct records *records,
 	const struct recording_place
 		*place); /* writes the place of a recording (machine and core) without its events */

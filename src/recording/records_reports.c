@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "experiment/probe/probe.h"
 #include "experiment/slack/slack.h"
+#include "experiment/why/why.h"
 #include "experiment/windows/windows.h"
 #include "recording/record.h"
 #include "recording/records.h"
@@ -342,4 +343,40 @@ void records_slack(const struct records *records, const struct slack_report *sla
 	for (int i = 0; i < slack->count; i++)
 		if (slack->resource[i].kind != SLACK_WAITS)
 			put_resource(records, slack, &slack->resource[i], id);
+}
+
+static void put_cause(const struct records *records, const struct why_report *why,
+	const struct why_cause *cause, unsigned id)
+{
+	json_t *object = record_new(records, "cause", id);
+	struct text setting = { 0 };
+
+	setting_format(&why->setting, &setting);
+	record_set_cell(records, object, "setting", text_string(&setting));
+	text_free(&setting);
+	if (records->row) {
+		record_set_string(object, "kernel", why->setting.kernel->name);
+		record_set_words(object, "uarch", why->uarch);
+		record_set_real(object, "cpe", why->cpe);
+		record_set_real(object, "gap", why->gap);
+	}
+	fields_write(object, cause_fields, cause, false);
+	record_write(records, object);
+}
+
+void records_why(const struct records *records, const struct why_report *why, const char *machine,
+	unsigned id)
+{
+	json_t *object = record_new(records, "gap", id);
+
+	record_set_string(object, "machine", machine);
+	record_set_string(object, "kernel", why->setting.kernel->name);
+	record_set_knobs(object, &why->setting);
+	fields_write(object, gap_fields, why, false);
+	record_set_words(object, "why", why->status.text);
+	record_set_integer(object, "seed", (int64_t)why->seed);
+	record_write(records, object);
+	for (int i = 0; i < why->count; i++)
+		if (why->cause[i].kind != WHY_WAITS)
+			put_cause(records, why, &why->cause[i], id);
 }

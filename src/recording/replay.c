@@ -35,6 +35,8 @@ static const struct {
 	{ "explain", reading_explain },
 	{ "slack", reading_slack },
 	{ "resource", reading_resource },
+	{ "gap", reading_gap },
+	{ "cause", reading_cause },
 };
 
 /* Returns the reason why the recording's record cannot be used, or NULL if the record was used. */

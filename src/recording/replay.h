@@ -82,6 +82,11 @@ struct slack_report;
 /* Returns the recorded pressure of a setting, which was probed; NULL: none was recorded. */
 const struct slack_report *replay_slack(const struct replay *replay, int index);
 
+struct why_report;
+
+/* Returns the recorded causes of the gap of a setting; NULL: none were recorded. */
+const struct why_report *replay_why(const struct replay *replay, int index);
+
 /* Return an engine (measured results) and an explainer (limits) that answer from a recording. The
  * engine and the explainer can have only one user at a time, and are valid until replay_free(). */
 struct engine replay_engine(struct replay *replay);

@@ -42,6 +42,7 @@ void replay_free(struct replay *replay)
 		free(replay->played[i].counts);
 		explained_free(replay->played[i].explained);
 		free(replay->played[i].slack);
+		free(replay->played[i].why);
 	}
 	free(replay->played);
 	setting_index_free(&replay->settings);
@@ -102,6 +103,11 @@ static void copy_trials(const struct played *played, struct trials *trials)
 const struct slack_report *replay_slack(const struct replay *replay, int index)
 {
 	return index >= 0 ? replay->played[index].slack : NULL;
+}
+
+const struct why_report *replay_why(const struct replay *replay, int index)
+{
+	return index >= 0 ? replay->played[index].why : NULL;
 }
 
 void replay_sample(const struct replay *replay, int index, struct sample *sample)

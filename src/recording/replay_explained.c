@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "experiment/slack/slack.h"
+#include "experiment/why/why.h"
 #include "recording/records.h"
 #include "recording/replay_records.h"
 
@@ -75,6 +76,43 @@ const char *reading_resource(struct reading *reading, const json_t *object, unsi
 	if (slack->resource[slack->count].name[0] &&
 		slack->resource[slack->count].kind != SLACK_WAITS)
 		slack->count++;
+	return NULL;
+}
+
+/* ---- The gap and its causes */
+
+const char *reading_gap(struct reading *reading, const json_t *object, unsigned id)
+{
+	struct replay *replay = reading->replay;
+	struct setting setting;
+	char why[READING_WHY];
+	int index;
+
+	reading->why = NULL;
+	if (!reading_setting(object, &setting, why))
+		return NULL;
+	index = replay_find(replay, &setting);
+	if (index < 0 || replay->memory > REPLAY_MEMORY)
+		return NULL;
+	if (!replay->played[index].why) {
+		replay->played[index].why = memory_new(1, sizeof(*reading->why));
+		replay->memory += sizeof(*reading->why);
+	}
+	reading->why = replay->played[index].why;
+	reading->why_id = id;
+	*reading->why = (struct why_report){ .setting = setting };
+	fields_read(object, gap_fields, reading->why);
+	return NULL;
+}
+
+const char *reading_cause(struct reading *reading, const json_t *object, unsigned id)
+{
+	struct why_report *why = reading->why;
+
+	if (!why || reading->why_id != id || why->count == WHY_PAIRS)
+		return NULL;
+	fields_read(object, cause_fields, &why->cause[why->count]);
+	why->count += why->cause[why->count].name[0] != '\0';
 	return NULL;
 }
 

@@ -23,6 +23,7 @@ struct explained {
 };
 
 struct slack_report;
+struct why_report;
 
 /* A measured setting of a recording. */
 struct played {
@@ -36,6 +37,7 @@ struct played {
 	struct explained
 		*explained; /* explanation of the setting; NULL: no explanation was recorded */
 	struct slack_report *slack; /* probed pressure; NULL: none was recorded */
+	struct why_report *why;	    /* causes of the gap; NULL: none were recorded */
 };
 
 struct replay {
@@ -93,6 +95,8 @@ struct reading {
 	/* The probed pressure that the reader is reading, and its id; NULL: none. */
 	struct slack_report *slack;
 	unsigned slack_id;
+	struct why_report *why; /* the gap whose causes follow; NULL: none */
+	unsigned why_id;
 	struct explained explained;
 
 	/* For each reason: the number of ignored lines and settings, and the line and message of
@@ -142,5 +146,7 @@ const char *reading_insn(struct reading *reading, const struct json_t *object, u
 const char *reading_modelled(struct reading *reading, const struct json_t *object, unsigned id);
 const char *reading_explain(struct reading *reading, const struct json_t *object, unsigned id);
 void reading_forget(struct reading *reading);
+const char *reading_gap(struct reading *reading, const struct json_t *object, unsigned id);
+const char *reading_cause(struct reading *reading, const struct json_t *object, unsigned id);
 const char *reading_slack(struct reading *reading, const struct json_t *object, unsigned id);
 const char *reading_resource(struct reading *reading, const struct json_t *object, unsigned id);

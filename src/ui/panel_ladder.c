@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "experiment/why/why.h"
 #include "ui/panels.h"
 #include "ui/steady.h"
 
@@ -250,6 +251,8 @@ static void find_words(struct lines *words, const struct view *view, bool cause)
 		: view->gap.kind == GAP_BELOW  ? STYLE_BAD
 					       : STYLE_TEXT,
 		"%s", limit ? view->gap.words : "no hard limit is known");
+	if (view->why)
+		lines_add(words, 0, STYLE_TEXT, "G: %s", why_words(view->why).text);
 	if (advice->kind == ADVICE_KNOB || advice->kind == ADVICE_SENTENCE)
 		lines_add(words, 0, STYLE_KEY, "%s: %s",
 			advice->kind == ADVICE_KNOB ? "r" : "To go faster", advice->words);

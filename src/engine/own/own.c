@@ -185,9 +185,10 @@ static struct status own_load(const struct own *own, own_loop **loop)
 }
 
 /* Loads the user's loop, and lays out its data for two lengths. */
-static struct status child_load(
-	const struct own *own, int64_t n, int64_t shorter, uint64_t seed, void *memory)
+static struct status child_load(const struct own *own, const struct own_change *change, int64_t n,
+	int64_t shorter, uint64_t seed, void *memory)
 {
+	struct own_description description = own_change_apply(&own->description, change);
 	struct status status = own_load(own, &child.loop);
 
 	if (!status_is_ok(&status))
@@ -195,7 +196,7 @@ static struct status child_load(
 	child.n[0] = n;
 	child.n[1] = shorter;
 	child.elements = own_elements(own, n);
-	own_data_make(&child.data, &own->description, n, shorter, seed, memory);
+	own_data_make(&child.data, &description, n, shorter, seed, memory);
 	return status;
 }
 
@@ -203,7 +204,8 @@ static struct status child_load(
 static struct status own_child_prepare(struct kernel_run *run)
 {
 	int64_t n = run->v[0];
-	struct status status = child_load(run->kernel->own, n, n / 2, run->seed, run->memory);
+	struct status status =
+		child_load(run->kernel->own, run->own_change, n, n / 2, run->seed, run->memory);
 
 	run->ring = run->granule = child.elements;
 	run->code.start = (const void *)child.loop;
@@ -243,8 +245,8 @@ int own_steps_prepare(void *context)
 		-1, 0);
 	*steps->failure = memory == MAP_FAILED ? status_failed("%.80s: memory refused: %s",
 							 steps->own->path, strerror(errno))
-					       : child_load(steps->own, steps->n[0], steps->n[1],
-							 steps->seed, memory);
+					       : child_load(steps->own, NULL, steps->n[0],
+							 steps->n[1], steps->seed, memory);
 	return !status_is_ok(steps->failure);
 }
 

@@ -463,11 +463,34 @@ struct status own_description_check(
 enum { PAGE = 4096, LINE = 64, APART = 17 * LINE };
 
 /* Returns the offset of argument `index` in memory, if the arguments before it end at `end`. */
-static uint64_t place(uint64_t end, int index)
+static uint64_t place(const struct own_change *change, uint64_t end, int index)
 {
-	uint64_t at = round_up(end, LINE);
+	uint64_t at = round_up(end, LINE), apart = APART + (uint64_t)change->apart * LINE;
 
-	return at + (((uint64_t)index * APART - at) % PAGE + PAGE) % PAGE;
+	return at + (((uint64_t)index * apart - at) % PAGE + PAGE) % PAGE + change->shift;
+}
+
+struct own_description own_change_apply(
+	const struct own_description *description, const struct own_change *change)
+{
+	struct own_description changed = *description;
+
+	if (!change)
+		return changed;
+	changed.change = *change;
+	for (int i = 0; i < OWN_ARGUMENTS; i++) {
+		struct own_argument *argument = &changed.argument[i];
+
+		if (argument->content == OWN_LIST) {
+			argument->spacing += change->spacing;
+			argument->sequential |= change->ordered;
+		} else if (argument->content != OWN_NOTHING && change->ones &&
+			   is_float(argument->type)) {
+			argument->content = OWN_NUMBER;
+			argument->number = 1;
+		}
+	}
+	return changed;
 }
 
 uint64_t own_data_bytes(const struct own_description *description, int64_t n)
@@ -476,7 +499,8 @@ uint64_t own_data_bytes(const struct own_description *description, int64_t n)
 
 	for (int i = 0; i < OWN_ARGUMENTS; i++)
 		if (description->argument[i].content != OWN_NOTHING)
-			end = place(end, i) + own_argument_bytes(&description->argument[i], n);
+			end = place(&description->change, end, i) +
+			      own_argument_bytes(&description->argument[i], n);
 	return end;
 }
 
@@ -516,6 +540,25 @@ static void shuffle(unsigned char *memory, unsigned bytes, uint64_t count, struc
 		memcpy(kept, mine, bytes);
 		memcpy(mine, other, bytes);
 		memcpy(other, kept, bytes);
+	}
+}
+
+/* Fills an array with the numbers of a random array or of a permutation, in ascending order. A
+ * permutation becomes the cycle 1, 2, 3 … 0. */
+static void make_ordered(unsigned char *memory, const struct own_argument *argument, int64_t n)
+{
+	uint64_t count = (uint64_t)own_count(&argument->count, n);
+	double bound = argument->content == OWN_RANDOM ? (double)own_count(&argument->bound, n) : 0;
+
+	for (uint64_t i = 0; i < count; i++) {
+		double random = (double)i * bound / (double)count;
+
+		if (argument->content == OWN_PERMUTATION)
+			put_whole(memory, argument->type, i, (i + 1) % count);
+		else if (is_float(argument->type))
+			put(memory, argument->type, i, random);
+		else
+			put_whole(memory, argument->type, i, (uint64_t)random);
 	}
 }
 
@@ -579,10 +622,15 @@ void own_data_make(struct own_data *data, const struct own_description *descript
 
 		if (argument->content == OWN_NOTHING)
 			continue;
-		end = place(end, i);
+		end = place(&description->change, end, i);
 		at = (unsigned char *)memory + end;
 		end += own_argument_bytes(argument, n);
 		data->argument[i] = at;
+		if (description->change.ordered &&
+			(argument->content == OWN_RANDOM || argument->content == OWN_PERMUTATION)) {
+			make_ordered(at, argument, n);
+			continue;
+		}
 		if (argument->content != OWN_LIST) {
 			make_array(at, argument, n, &random);
 			continue;

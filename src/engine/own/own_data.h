@@ -32,6 +32,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "engine/own/own_change.h"
 
 enum { OWN_ARGUMENTS = 4, OWN_CFLAGS = 256 };
 
@@ -75,6 +76,7 @@ struct own_description {
 			     multiple= and from each n/K */
 	bool has_cflags;
 	char cflags[OWN_CFLAGS];
+	struct own_change change; /* a change of the data that the file describes */
 };
 
 enum { OWN_N_MIN = 16, OWN_N_MAX = 1 << 30 };
@@ -87,6 +89,10 @@ struct status own_describe(
 
 /* Returns the value of a count for this n: 0 or a positive number. */
 int64_t own_count(const struct own_count *count, int64_t n);
+
+/* Returns a description with changed data. `change` may be NULL: the data are not changed. */
+struct own_description own_change_apply(
+	const struct own_description *description, const struct own_change *change);
 
 /* Return the bytes of memory for one argument, or for all arguments. */
 uint64_t own_argument_bytes(const struct own_argument *argument, int64_t n);

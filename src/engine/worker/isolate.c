@@ -127,10 +127,13 @@ static struct status measure_in_child(
 	const struct isolate *isolate, struct shared *shared, int early)
 {
 	const struct request *request = isolate->request;
-	uint64_t bytes = own_data_bytes(own_description(request->kernel->own), request->v[0]);
-	struct kernel_run run = {
-		.kernel = request->kernel, .seed = request->seed, .work.cancel = &shared->cancel
-	};
+	const struct own_description description =
+		own_change_apply(own_description(request->kernel->own), &request->own_change);
+	uint64_t bytes = own_data_bytes(&description, request->v[0]);
+	struct kernel_run run = { .kernel = request->kernel,
+		.seed = request->seed,
+		.work.cancel = &shared->cancel,
+		.own_change = &request->own_change };
 	struct announcement announcement = { &shared->early, early };
 	struct code_buffer changed = { 0 };
 	struct status status;

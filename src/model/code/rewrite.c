@@ -204,7 +204,7 @@ static size_t filler_length(const struct writing *writing, int filler, size_t at
 	const struct code_line *line =
 		&writing->change->filler[filler % writing->change->filler_count];
 	const struct decoded_function *function = writing->function;
-	size_t place = function->insn[function->first].address + at -
+	size_t place = function->insn[function->first].address + writing->change->shift + at -
 		       writing->moved[function->first].from + line->length;
 
 	return line->length + (line->skips ? (LINE - place % LINE) % LINE : 0);
@@ -383,7 +383,7 @@ struct status rewrite_function(const struct decoded_function *function,
 			lay_out(&writing);
 		while (lengthen(&writing, &status));
 	if (status_is_ok(&status)) {
-		offset = (function->insn[function->first].address -
+		offset = (function->insn[function->first].address + change->shift -
 				 (uint64_t)(uintptr_t)(to + writing.moved[function->first].from)) %
 			 LINE;
 		if (offset + writing.size > bytes)

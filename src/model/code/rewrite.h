@@ -32,6 +32,8 @@ struct rewrite {
 	int inserted; /* number of fillers in one iteration; 0: no filler */
 	bool flags; /* true: a filler changes flags, so fillers are added only where no instruction
 		       needs the flags */
+	unsigned shift; /* bytes by which the loop's first instruction moves within its line of 64
+			   bytes */
 	/* Instructions to add, which run when execution enters the loop and when it leaves the
 	 * loop. They must not change flags. */
 	const struct code_line *before, *after;
@@ -39,9 +41,9 @@ struct rewrite {
 };
 
 /* Writes the changed function to the memory `to`, where it will run. The loop's first instruction
- * keeps its offset within a line of 64 bytes. *start receives the address of the new function.
- * STATUS_FAILED: the code cannot be copied so (the text gives the reason), or `bytes` bytes are
- * too few. */
+ * keeps its offset within a line of 64 bytes, plus `shift`. *start receives the address of the new
+ * function. STATUS_FAILED: the code cannot be copied so (the text gives the reason), or `bytes`
+ * bytes are too few. */
 struct status rewrite_function(const struct decoded_function *function,
 	const struct rewrite *change, uint8_t *to, size_t bytes, const void **start);
 

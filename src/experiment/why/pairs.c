@@ -1,0 +1,472 @@
+/* The pairs: what may make a loop slower than its limit, and the change that shows it. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/own/own.h"
+#include "experiment/why/why.h"
+#include "kernels/knob_rows.h"
+#include "model/code/decode.h"
+#include "model/code/rewrite.h"
+
+enum { LINE = 64, PAGE = 4096 };
+
+/* Lines that are this many times as crowded in a cache's sets as neighbouring lines make a pair. */
+#define CROWDED 4
+
+/* A load this many bytes after a store, modulo a page, may wait for the store. Such loads are
+ * searched among the first ALIAS_STEPS instructions of the loop's path. */
+enum { ALIAS_NEAR = 64, ALIAS_STEPS = 400 };
+
+/* Larger data wait for caches and memory, and hardly for the place of the code: bytes. */
+#define CODE_MATTERS (256 << 10)
+
+struct pair {
+	const char *name;
+	const char *kernel; /* only for this kernel; NULL: for every kernel with the knob */
+	const char *knob;   /* the knob that the pair changes; NULL: no knob makes the change */
+	/* Changes *side, whose present setting and changes are given. Returns false if the pair
+	 * does not apply. The knob's index is -1 if the pair has no knob. */
+	bool (*change)(
+		const struct explanation *explanation, int knob, struct why_side *side, char *with);
+	bool work; /* as in struct why_cause */
+	const char *means, *remedy;
+};
+
+static const struct own_description *data_of(const struct why_side *side)
+{
+	return side->setting.kernel->own ? own_description(side->setting.kernel->own) : NULL;
+}
+
+static void say(char *with, const char *words)
+{
+	snprintf(with, sizeof(((struct why_cause *)NULL)->with), "%s", words);
+}
+
+/* Sets a knob. Returns false if the kernel does not allow the value, or if another knob would have
+ * to change, too. */
+static bool set(struct why_side *side, int knob, int64_t value, char *with)
+{
+	struct setting changed = side->setting;
+	const struct knob *row = &changed.kernel->knobs[knob];
+	struct status status;
+
+	if (row->kind != KNOB_CHOICE && (value < row->min || value > row->max))
+		return false;
+	changed.v[knob] = value;
+	status = kernel_check(changed.kernel, changed.v);
+	if (changed.v[knob] == side->setting.v[knob] || !status_is_ok(&status))
+		return false;
+	snprintf(with, sizeof(((struct why_cause *)NULL)->with), "%s=%s", row->name,
+		setting_value(row, value).text);
+	side->setting = changed;
+	return true;
+}
+
+static bool set_zero(
+	const struct explanation *explanation, int knob, struct why_side *side, char *with)
+{
+	(void)explanation;
+	return set(side, knob, 0, with);
+}
+
+static bool set_one(
+	const struct explanation *explanation, int knob, struct why_side *side, char *with)
+{
+	(void)explanation;
+	return set(side, knob, 1, with);
+}
+
+/* ---- Pages and sets */
+
+static bool huge_pages(
+	const struct explanation *explanation, int knob, struct why_side *side, char *with)
+{
+	(void)explanation;
+	return side->setting.v[knob] == PAGES_4K && set(side, knob, PAGES_HUGE, with);
+}
+
+/* Returns how crowded the sets of a cache are: n if the lines use one set in n; 1 if unknown. */
+static double crowd_of(const struct setting *setting)
+{
+	struct kernel_walk walk = { 0 };
+
+	return kernel_describe(setting->kernel, setting->v, &walk) ? misses_walk_crowd(&walk, LINE)
+								   : 1;
+}
+
+/* Moves rows or nodes apart, so that their lines use more sets of a cache. */
+static bool spread(struct why_side *side, int knob, int64_t more, char *with)
+{
+	int64_t value = side->setting.v[knob];
+	struct why_side changed = *side;
+
+	if (crowd_of(&side->setting) < CROWDED ||
+		!(set(&changed, knob, value + more, with) ||
+			set(&changed, knob, value - more, with)) ||
+		crowd_of(&changed.setting) >= crowd_of(&side->setting))
+		return false;
+	*side = changed;
+	return true;
+}
+
+static bool pad_rows(
+	const struct explanation *explanation, int knob, struct why_side *side, char *with)
+{
+	(void)explanation;
+	return spread(side, knob, 8, with);
+}
+
+static bool spread_nodes(
+	const struct explanation *explanation, int knob, struct why_side *side, char *with)
+{
+	(void)explanation;
+	return spread(
+		side, knob, setting_unit(&side->setting.kernel->knobs[knob]) > 1 ? LINE : 1, with);
+}
+
+static bool spread_list(
+	const struct explanation *explanation, int knob, struct why_side *side, char *with)
+{
+	const struct own_description *data = data_of(side);
+
+	(void)explanation;
+	(void)knob;
+	for (int i = 0; data && i < OWN_ARGUMENTS; i++)
+		if (data->argument[i].content == OWN_LIST &&
+			misses_crowd((double)data->argument[i].spacing, LINE) >= CROWDED) {
+			side->own.spacing = LINE;
+			say(with, "64 bytes more for each node");
+			return true;
+		}
+	return false;
+}
+
+/* ---- The place of data */
+
+static bool other_alias(
+	const struct explanation *explanation, int knob, struct why_side *side, char *with)
+{
+	(void)explanation;
+	return side->setting.v[knob] > 0 &&
+	       set(side, knob, (side->setting.v[knob] + PAGE / 2) % PAGE, with);
+}
+
+/* Whether a load of the stepped path has nearly the address of a store, modulo a page, but lies in
+ * another page. */
+static bool aliases(const struct loop *loop)
+{
+	const int steps = loop->path_count < ALIAS_STEPS ? loop->path_count : ALIAS_STEPS;
+
+	for (int s = 0; s < steps; s++)
+		for (int l = 0; l < steps; l++) {
+			uint64_t store = loop->path[s].address[0], load = loop->path[l].address[0];
+
+			if (store && load && loop->insn[loop->path[s].insn].memory[0].store &&
+				loop->insn[loop->path[l].insn].memory[0].load &&
+				store / PAGE != load / PAGE &&
+				((load - store) % PAGE < ALIAS_NEAR ||
+					(store - load) % PAGE < ALIAS_NEAR))
+				return true;
+		}
+	return false;
+}
+
+static bool arrays_apart(
+	const struct explanation *explanation, int knob, struct why_side *side, char *with)
+{
+	(void)knob;
+	if (!data_of(side) || data_of(side)->argument[1].content == OWN_NOTHING ||
+		!aliases(&explanation->loop))
+		return false;
+	side->own.apart = 8;
+	say(with, "arrays 512 bytes farther apart");
+	return true;
+}
+
+/* The number of accesses of the stepped path that cross a line if all data begin `shift` bytes
+ * later. */
+static int splits(const struct loop *loop, unsigned shift)
+{
+	int count = 0;
+
+	for (int s = 0; s < loop->path_count; s++)
+		for (int k = 0; k < INSN_MEMORY; k++) {
+			const struct insn_memory *memory =
+				&loop->insn[loop->path[s].insn].memory[k];
+			uint64_t address = loop->path[s].address[k];
+
+			count += address && memory->accesses <= 1 &&
+				 (address + shift) % LINE + memory->size > LINE;
+		}
+	return count;
+}
+
+static bool align_arrays(
+	const struct explanation *explanation, int knob, struct why_side *side, char *with)
+{
+	int least = splits(&explanation->loop, 0);
+
+	(void)knob;
+	if (!data_of(side))
+		return false;
+	for (unsigned shift = 1; shift < LINE; shift++) {
+		int count = splits(&explanation->loop, shift);
+
+		if (count < least)
+			side->own.shift = shift;
+		least = count < least ? count : least;
+	}
+	if (!side->own.shift)
+		return false;
+	snprintf(with, sizeof(((struct why_cause *)NULL)->with), "arrays %u bytes later",
+		side->own.shift);
+	return true;
+}
+
+/* ---- The place of code */
+
+/* Writes a copy of the function at another offset in its lines. The engine checks that the copy
+ * computes the same. */
+static struct status write_shifted(
+	const struct code_change *change, const struct code_place *place, const void **start)
+{
+	const struct rewrite rewrite = { .shift = change->what };
+	struct decoded_function function;
+	struct status status = decode_function(place->code,
+		place->size < DECODE_FUNCTION ? place->size : DECODE_FUNCTION, &function);
+
+	if (status_is_ok(&status))
+		status = rewrite_function(&function, &rewrite, place->to, place->bytes, start);
+	decode_function_free(&function);
+	return status;
+}
+
+static bool align_code(
+	const struct explanation *explanation, int knob, struct why_side *side, char *with)
+{
+	uint64_t begin = explanation->loop.insn_count ? explanation->loop.insn[0].address : 0;
+
+	(void)knob;
+	/* Generated code states its own offset by a knob, or has none. */
+	if (!begin || side->setting.kernel->code_bytes ||
+		kernel_footprint(side->setting.kernel, side->setting.v) > CODE_MATTERS)
+		return false;
+	side->code_shift = begin % LINE ? LINE - (unsigned)(begin % LINE) : LINE / 2;
+	snprintf(with, sizeof(((struct why_cause *)NULL)->with), "code %u bytes later",
+		side->code_shift);
+	return true;
+}
+
+/* ---- Order and values */
+
+static int choice_named(const struct knob *knob, const char *name)
+{
+	for (int i = 0; knob->choices && knob->choices[i]; i++)
+		if (strcmp(knob->choices[i], name) == 0)
+			return i;
+	return -1;
+}
+
+static bool in_order(
+	const struct explanation *explanation, int knob, struct why_side *side, char *with)
+{
+	const struct knob *row = &side->setting.kernel->knobs[knob];
+	int choice = choice_named(row, "sequential");
+
+	(void)explanation;
+	if (choice < 0)
+		choice = choice_named(row, "backward");
+	return choice >= 0 && side->setting.v[knob] == choice_named(row, "random") &&
+	       set(side, knob, choice, with);
+}
+
+/* Chooses the order of matmul's loops that goes along rows, if an order down columns is chosen. */
+static bool along_rows(
+	const struct explanation *explanation, int knob, struct why_side *side, char *with)
+{
+	struct kernel_walk walk = { 0 };
+
+	(void)explanation;
+	return kernel_describe(side->setting.kernel, side->setting.v, &walk) && walk.apart &&
+	       set(side, knob, choice_named(&side->setting.kernel->knobs[knob], "ikj"), with);
+}
+
+static bool is_random(const struct own_argument *argument)
+{
+	return argument->content == OWN_RANDOM || argument->content == OWN_PERMUTATION ||
+	       (argument->content == OWN_LIST && !argument->sequential);
+}
+
+static bool ordered(struct why_side *side, char *with)
+{
+	const struct own_description *data = data_of(side);
+
+	for (int i = 0; data && i < OWN_ARGUMENTS; i++)
+		side->own.ordered |= is_random(&data->argument[i]);
+	say(with, "data in ascending order");
+	return side->own.ordered;
+}
+
+static bool ordered_data(
+	const struct explanation *explanation, int knob, struct why_side *side, char *with)
+{
+	(void)knob;
+	return !explanation->loop.varies && ordered(side, with);
+}
+
+static bool ordered_branches(
+	const struct explanation *explanation, int knob, struct why_side *side, char *with)
+{
+	(void)knob;
+	return explanation->loop.varies && ordered(side, with);
+}
+
+static bool all_ones(
+	const struct explanation *explanation, int knob, struct why_side *side, char *with)
+{
+	const struct own_description *data = data_of(side);
+
+	(void)explanation;
+	(void)knob;
+	for (int i = 0; data && i < OWN_ARGUMENTS; i++) {
+		const struct own_argument *argument = &data->argument[i];
+		bool numbers = argument->content != OWN_NOTHING && argument->content != OWN_LIST &&
+			       (argument->type == OWN_F32 || argument->type == OWN_F64);
+
+		side->own.ones |=
+			numbers && !(argument->content == OWN_NUMBER && argument->number == 1);
+	}
+	say(with, "all floating-point numbers 1.0");
+	return side->own.ones;
+}
+
+/* ---- The table. Rows that change only places in memory come first. */
+
+static const struct pair pairs[] = {
+	{ "page size", NULL, "pages", huge_pages, false,
+		"With pages of 4 KiB, the TLB holds the addresses of too few pages, so page walks "
+		"cost time.",
+		"Use huge pages: madvise(MADV_HUGEPAGE), or hugetlbfs." },
+	{ "cache sets", NULL, "pad", pad_rows, false,
+		"Rows a power of two apart compete for a few sets of the caches.",
+		"Add some elements to the end of each row." },
+	{ "cache sets", "latency", "stride", spread_nodes, false,
+		"Lines a power of two apart compete for a few sets of the caches.",
+		"Choose a distance that is no large power of two." },
+	{ "cache sets", "mountain", "stride", spread_nodes, false, NULL, NULL },
+	{ "cache sets", NULL, NULL, spread_list, false, NULL, NULL },
+	{ "4 KiB aliasing", NULL, "alias", other_alias, false,
+		"Loads wait for stores to addresses a multiple of 4 KiB away, because the core "
+		"first compares the low 12 bits.",
+		"Let the arrays begin at other offsets in their pages." },
+	{ "4 KiB aliasing", NULL, NULL, arrays_apart, false, NULL, NULL },
+	{ "data alignment", "stores", "offset", set_zero, false,
+		"Accesses that cross the end of a cache line count twice, or more.",
+		"Align the data to the size of an access." },
+	{ "data alignment", "split-loads", "offset", set_zero, false, NULL, NULL },
+	{ "data alignment", NULL, NULL, align_arrays, false, NULL, NULL },
+	{ "code alignment", "alignment", "offset", set_zero, false,
+		"The front end fetches code by lines, and the loop's code lies across their ends.",
+		"Align the loop: -falign-loops=64, or .p2align 6 in assembly." },
+	{ "code alignment", NULL, NULL, align_code, false, NULL, NULL },
+	{ "other cores", NULL, "cores", set_one, false,
+		"Other cores that measure at the same time use the same caches and memory.",
+		"Use fewer cores, or data that fit the cores' own caches." },
+	{ "other cores", NULL, "streams", set_zero, false, NULL, NULL },
+	{ "memory node", NULL, "node", set_zero, false,
+		"The data lie in the memory of another node, which takes longer to reach.",
+		"Place the data on the node of the core: numactl --localalloc." },
+	{ "order of access", NULL, "order", in_order, true,
+		"No prefetcher can predict a random order, so the loop waits for caches and "
+		"memory.",
+		"Access the data in the order of their addresses." },
+	{ "order of access", "list-lookup", "misplaced", set_zero, true, NULL, NULL },
+	{ "order of access", "matmul", "order", along_rows, true, NULL, NULL },
+	{ "order of access", NULL, NULL, ordered_data, true, NULL, NULL },
+	{ "unlearnt branches", "mispredict", "random", set_zero, true,
+		"The branches depend on data whose order the branch predictor has not learnt.",
+		"Sort the data, or replace the branch by a conditional move." },
+	{ "unlearnt branches", "stores", "changed", set_zero, true, NULL, NULL },
+	{ "unlearnt branches", NULL, NULL, ordered_branches, true, NULL, NULL },
+	{ "values of data", NULL, NULL, all_ones, true,
+		"The speed depends on the numbers: denormal numbers, for example, are slow.",
+		"Avoid denormal numbers: compile with -ffast-math, or set FTZ and DAZ." },
+};
+
+enum { ROWS = sizeof(pairs) / sizeof(pairs[0]) };
+
+static bool apply(const struct pair *pair, const struct explanation *explanation,
+	struct why_side *side, char *with)
+{
+	const struct kernel *kernel = side->setting.kernel;
+	int knob = pair->knob ? kernel_knob(kernel, pair->knob) : -1;
+
+	if ((pair->knob && knob < 0) || (pair->kernel && strcmp(pair->kernel, kernel->name) != 0))
+		return false;
+	return pair->change(explanation, knob, side, with);
+}
+
+int pairs_find(const struct setting *setting, const struct explanation *explanation,
+	struct why_cause *cause, struct why_side *side)
+{
+	int count = 0;
+
+	for (int i = 0; i < ROWS && count < WHY_PAIRS; i++) {
+		side[count] = (struct why_side){ .setting = *setting };
+		cause[count] = (struct why_cause){ .work = pairs[i].work, .model = NAN };
+		if (!apply(&pairs[i], explanation, &side[count], cause[count].with))
+			continue;
+		snprintf(cause[count].name, sizeof(cause[count].name), "%s", pairs[i].name);
+		count++;
+	}
+	return count;
+}
+
+void pairs_merge(const struct setting *setting, const struct why_side *from, struct why_side *side)
+{
+	const struct own_change *own = &from->own;
+
+	for (int i = 0; i < KNOBS_MAX; i++)
+		if (from->setting.v[i] != setting->v[i])
+			side->setting.v[i] = from->setting.v[i];
+	side->own.ones |= own->ones;
+	side->own.ordered |= own->ordered;
+	side->own.shift += own->shift;
+	side->own.apart += own->apart;
+	side->own.spacing += own->spacing;
+	side->code_shift += from->code_shift;
+}
+
+static const struct pair *named(const char *name)
+{
+	for (int i = 0; i < ROWS; i++)
+		if (strcmp(pairs[i].name, name) == 0)
+			return &pairs[i];
+	return NULL;
+}
+
+const char *pairs_meaning(const char *name)
+{
+	const struct pair *pair = named(name);
+
+	return pair ? pair->means : "";
+}
+
+const char *pairs_remedy(const char *name)
+{
+	const struct pair *pair = named(name);
+
+	return pair ? pair->remedy : "";
+}
+
+void pairs_ask(const struct why_side *side, struct request *request)
+{
+	request->kernel = side->setting.kernel;
+	memcpy(request->v, side->setting.v, sizeof(request->v));
+	request->own_change = side->own;
+	if (side->code_shift)
+		request->change = (struct code_change){
+			.bytes = 64 << 10, .write = write_shifted, .what = side->code_shift
+		};
+}

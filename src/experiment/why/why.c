@@ -1,0 +1,458 @@
+/* Measures the pairs of a setting in turn, and divides the gap among their causes: see why.h. */
+#include "experiment/why/why.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/stats.h"
+#include "base/text.h"
+
+/* All pairs of one setting are measured within SECONDS, if the caller gives no other time. One
+ * measurement of a side ends after QUIET quiet trials or after VISIT seconds; for data beyond the
+ * second cache after FAR seconds. The walk to steady state before a measurement may last WARM
+ * seconds. */
+#define SECONDS 1.6
+#define VISIT	0.008
+#define FAR	0.012
+#define WARM	0.02
+enum { QUIET = 40, PATIENCE = 80 };
+
+/* BASES: measurements without a change before the pairs, to find the gap. TOGETHER: measurements of
+ * all causes together, which take at most the share RESERVE of the time. */
+enum { BASES = 4, TOGETHER = 4 };
+#define RESERVE 0.2
+
+/* A difference is a cause only if it is at least LEAST of the measured cycles and LEAST_SHARE of
+ * the gap, and if its range excludes half of that. A pair is measured at least ROUNDS_LEAST times,
+ * and again until its range is PRECISE of the gap, more than the gap, or too low for a cause. */
+enum { ROUNDS_LEAST = 3 };
+#define LEAST	    0.02
+#define LEAST_SHARE 0.05
+#define LEAST_KNOWN 0.25
+#define PRECISE	    0.04
+
+/* The range of a difference contains the true difference with a probability of 99 %: this many
+ * standard deviations of a normal distribution. */
+#define SURE 2.58
+
+/* The core model counts a cause of more work if it predicts this share of the difference. */
+#define COUNTED 0.75
+
+/* If a change of place saves this share of what a change of data or order saves, it comes first. */
+#define PLACE_FIRST 0.75
+
+const char *const why_kinds[] = { "", "cause", "counted", "no effect", "failed", NULL };
+
+/* Side 0 is the setting as it is, side 1 + i has the change of cause i, and the side JOINT has the
+ * changes of all causes. */
+enum { JOINT = 1 + WHY_PAIRS, SIDES };
+
+/* One side of a pair, and its measurements in cycles per element. */
+struct side {
+	struct why_side change;
+	int count;
+	double cpe[WHY_VALUES];
+	bool disturbed; /* another process disturbed all measurements of the side */
+};
+
+struct why {
+	struct why_report report;
+	double bytes; /* of the working set */
+	double near;  /* bytes of the core's second cache */
+	struct side side[SIDES];
+	struct visits visits;
+	double limit; /* seconds for all measurements */
+	/* Times of the measurer's clock, and the seconds of the longest measurement. */
+	double begin, until, longest;
+	unsigned order[3 * SIDES + 1]; /* the sides to measure in the present round */
+};
+
+/* ---- Preparing */
+
+static void name_limit(const struct limits *limits, int limit, char *name, size_t size)
+{
+	snprintf(name, size, "%s", limit < 0 ? "" : limit_rows[limits->limit[limit].kind].name);
+}
+
+static void find_pairs(struct why *why, const struct why_question *question)
+{
+	struct why_report *report = &why->report;
+	struct why_side change[WHY_PAIRS];
+
+	report->count = pairs_find(question->setting, question->explanation, report->cause, change);
+	for (int i = 0; i < report->count; i++) {
+		why->side[1 + i].change = change[i];
+		if (question->predict && report->cause[i].work)
+			report->cause[i].model =
+				question->predict(question->context, &change[i].setting);
+	}
+}
+
+struct why *why_new(const struct why_question *question)
+{
+	struct why *why = memory_new(1, sizeof(*why));
+	struct why_report *report = &why->report;
+	const struct explanation *explanation = question->explanation;
+	const struct limits *limits = explanation ? &explanation->limits : NULL;
+
+	report->setting = *question->setting;
+	report->seed = question->seed;
+	why->limit = question->seconds > 0 ? question->seconds : SECONDS;
+	report->cpe = report->cpe_lo = report->cpe_hi = report->gap = NAN;
+	report->together = report->together_lo = report->together_hi = NAN;
+	report->rest = report->rest_lo = report->rest_hi = NAN;
+	why->side[0].change.setting = *question->setting;
+	if (!explanation || !status_is_ok(&explanation->status)) {
+		report->status = status_failed(
+			"%.200s", explanation ? explanation->status.text : "no core model");
+	} else if (!limits->uarch || explanation->foreign) {
+		report->status = status_failed("the core model is of another core than this one");
+	} else if (limits->binding < 0 || !(limits->bound > 0)) {
+		report->status = status_failed("no hard limit of this loop is known");
+	} else {
+		snprintf(report->uarch, sizeof(report->uarch), "%s", limits->uarch->name);
+		snprintf(report->title, sizeof(report->title), "%s", limits->uarch->title);
+		report->limit = limits->bound;
+		report->predicted = limits->predicted;
+		name_limit(limits, limits->binding, report->binding, sizeof(report->binding));
+		name_limit(limits, limits->predicted_by, report->predicted_by,
+			sizeof(report->predicted_by));
+		why->bytes =
+			(double)kernel_footprint(question->setting->kernel, question->setting->v);
+		why->near = explanation->misses.caches.level[1].bytes;
+		find_pairs(why, question);
+	}
+	return why;
+}
+
+void why_free(struct why *why)
+{
+	free(why);
+}
+
+const struct why_report *why_report(const struct why *why)
+{
+	return &why->report;
+}
+
+/* ---- From measurements to shares */
+
+static double share_of(double cycles, double gap)
+{
+	return gap > 0 ? fmin(fmax(cycles / gap, 0), 1) : NAN;
+}
+
+/* Returns the smallest difference that counts. */
+static double least_of(const struct why_report *report)
+{
+	return fmax(LEAST * report->cpe, (report->known ? LEAST_KNOWN : LEAST_SHARE) * report->gap);
+}
+
+/* Finds the difference of two sets of values: the median of the differences of all their pairs, and
+ * its range (Hodges and Lehmann). Single values that other programs disturbed hardly matter. */
+static void find_difference(struct why_cause *cause, const double *base, int base_count,
+	const double *other, int other_count)
+{
+	size_t pairs = (size_t)base_count * (size_t)other_count, count = 0, rank;
+	double *difference = memory_new(pairs, sizeof(*difference));
+	double deviation = sqrt((double)pairs * (base_count + other_count + 1) / 12);
+
+	for (int i = 0; i < base_count; i++)
+		for (int k = 0; k < other_count; k++)
+			difference[count++] = base[i] - other[k];
+	stats_sort(difference, count);
+	rank = (size_t)fmax((double)pairs / 2 - SURE * deviation, 0);
+	cause->cycles = stats_quantile(difference, count, 0.5);
+	cause->cycles_lo = difference[rank];
+	cause->cycles_hi = difference[count - 1 - rank];
+	free(difference);
+}
+
+void why_judge(struct why_cause *cause, const struct why_report *report, const double *base,
+	int base_count, const double *other, int other_count)
+{
+	double sorted[WHY_VALUES];
+
+	memcpy(sorted, other, (size_t)other_count * sizeof(*sorted));
+	cause->other = stats_median(sorted, (size_t)other_count);
+	find_difference(cause, base, base_count, other, other_count);
+	cause->share = share_of(cause->cycles, report->gap);
+	cause->share_lo = share_of(cause->cycles_lo, report->gap);
+	cause->share_hi = share_of(cause->cycles_hi, report->gap);
+	/* Without a gap, nothing has a cause. If the loop is as slow as predicted, other data or
+	 * another order are no explanation. */
+	if (!(report->gap > 0) || (cause->work && report->known))
+		cause->kind = WHY_WAITS;
+	else if (!(cause->cycles > least_of(report)) || !(cause->cycles_lo > least_of(report) / 2))
+		cause->kind = WHY_NOTHING;
+	else if (cause->work && report->predicted - cause->model > COUNTED * cause->cycles)
+		cause->kind = WHY_COUNTED;
+	else
+		cause->kind = WHY_CAUSE;
+}
+
+/* Sets the measured cycles, and the gap: from the prediction or, if the prediction explains the
+ * measurement, from the binding limit. */
+static void set_gap(struct why *why)
+{
+	struct why_report *report = &why->report;
+	size_t count = (size_t)why->side[0].count;
+	double base[WHY_VALUES];
+
+	memcpy(base, why->side[0].cpe, sizeof(base));
+	stats_sort(base, count);
+	report->cpe = stats_quantile(base, count, 0.5);
+	report->cpe_lo = stats_quantile(base, count, 0.25);
+	report->cpe_hi = stats_quantile(base, count, 0.75);
+	/* A soft limit is the cost of a known effect. Pairs then show which effect it is. */
+	report->known = report->cpe <= (1 + WHY_GAP) * report->predicted;
+	report->gap = report->cpe - (report->known ? report->limit : report->predicted);
+	if (report->cpe <= (1 + WHY_GAP) * report->limit)
+		report->gap = 0;
+}
+
+/* ---- Measuring */
+
+static bool wanted(void *context, unsigned side)
+{
+	const struct why *why = context;
+
+	return side == 0 || side == JOINT || why->report.cause[side - 1].kind != WHY_FAILED;
+}
+
+static bool late(void *context)
+{
+	const struct why *why = context;
+
+	return measurer_now(why->visits.measurer) > why->until - why->longest;
+}
+
+static void ask(void *context, unsigned side, struct request *request)
+{
+	struct why *why = context;
+	struct why_report *report = &why->report;
+
+	*request = (struct request){ .seed = report->seed,
+		.background = true,
+		.place = visits_place(why->visits.made),
+		.budget = { .seconds = why->bytes > why->near ? FAR : VISIT,
+			.quiet_wanted = QUIET,
+			.patience = PATIENCE,
+			.warm_seconds = WARM } };
+	pairs_ask(&why->side[side].change, request);
+	snprintf(report->doing, sizeof(report->doing), "%.40s",
+		side == 0	? "the loop as it is"
+		: side == JOINT ? "all causes together"
+				: report->cause[side - 1].name);
+}
+
+/* Adds a measurement to a side. Disturbed measurements count only until the first undisturbed one,
+ * which replaces them. */
+static void add(struct side *side, const struct sample *sample)
+{
+	if (side->count > 0 && sample->contended != side->disturbed) {
+		if (sample->contended)
+			return;
+		side->count = 0;
+	}
+	side->disturbed = sample->contended;
+	if (side->count < WHY_VALUES)
+		side->cpe[side->count++] = sample->cpe;
+}
+
+static void accept(void *context, unsigned side, const struct result *result, double seconds)
+{
+	struct why *why = context;
+	struct why_report *report = &why->report;
+	struct sample sample;
+
+	why->longest = fmax(why->longest, seconds);
+	report->seconds = measurer_now(why->visits.measurer) - why->begin;
+	if (result->status.code == STATUS_CANCELLED)
+		return;
+	if (!status_is_ok(&result->status)) {
+		if (side == 0 && why->side[0].count == 0) {
+			report->status = result->status;
+		} else if (side != 0 && side != JOINT) {
+			report->cause[side - 1].kind = WHY_FAILED;
+			memcpy(report->cause[side - 1].why, result->status.text,
+				sizeof(report->cause->why));
+		}
+		return;
+	}
+	sample_summarise(&result->trials, &result->facts, &sample);
+	if (!sample.valid)
+		return;
+	report->cycles_from = sample.cycles_from;
+	add(&why->side[side], &sample);
+}
+
+/* Measures the sides in the given order. */
+static void measure_order(struct why *why, int count)
+{
+	why->visits.order = why->order;
+	why->visits.count = (unsigned)count;
+	visits_round(&why->visits);
+}
+
+/* Adds a pair to the order of a round. A pair has the order A B B A, where A is the loop as it is:
+ * slow changes of the machine's speed then cancel. The last A is the first A of the next pair. */
+static int order_pair(struct why *why, int count, int side)
+{
+	why->order[count++] = (unsigned)side;
+	why->order[count++] = (unsigned)side;
+	why->order[count++] = 0;
+	return count;
+}
+
+/* Whether a pair is measured in the next round. */
+static bool is_left(const struct why *why, int i)
+{
+	const struct why_cause *cause = &why->report.cause[i];
+	const struct side *side = &why->side[1 + i];
+
+	if (cause->kind == WHY_FAILED || (cause->work && why->report.known) ||
+		side->count == WHY_VALUES)
+		return false;
+	return side->count < 2 * ROUNDS_LEAST || side->disturbed ||
+	       (cause->cycles_hi > least_of(&why->report) && cause->cycles_lo < why->report.gap &&
+		       cause->cycles_hi - cause->cycles_lo > PRECISE * why->report.gap);
+}
+
+static void judge(const struct why *why, int side, struct why_cause *cause)
+{
+	const struct side *base = &why->side[0], *other = &why->side[side];
+
+	if (base->count > 0 && other->count > 0 && cause->kind != WHY_FAILED)
+		why_judge(cause, &why->report, base->cpe, base->count, other->cpe, other->count);
+}
+
+/* Measures each pair that needs it once. Returns false if no pair needs another round. */
+static bool measure_round(struct why *why)
+{
+	int count = 1;
+
+	why->order[0] = 0;
+	for (int i = 0; i < why->report.count; i++)
+		if (is_left(why, i))
+			count = order_pair(why, count, 1 + i);
+	if (count == 1 || why->side[0].count == WHY_VALUES)
+		return false;
+	measure_order(why, count);
+	set_gap(why);
+	for (int i = 0; i < why->report.count; i++)
+		judge(why, 1 + i, &why->report.cause[i]);
+	return true;
+}
+
+/* Returns the rank of a cause. A cause that only concerns the place in memory comes before one that
+ * concerns data and order and explains hardly more, because the second often contains the first. */
+static double rank_of(const struct why_cause *cause)
+{
+	return cause->work ? PLACE_FIRST * cause->share : cause->share;
+}
+
+/* Orders the pairs: causes first, the largest first. */
+static int before(const void *a, const void *b)
+{
+	const struct why_cause *x = a, *y = b;
+
+	if ((x->kind == WHY_CAUSE) != (y->kind == WHY_CAUSE))
+		return x->kind == WHY_CAUSE ? -1 : 1;
+	if (x->kind != WHY_CAUSE)
+		return 0;
+	if (rank_of(x) != rank_of(y))
+		return rank_of(x) < rank_of(y) ? 1 : -1;
+	return (x->cycles < y->cycles) - (x->cycles > y->cycles);
+}
+
+/* Measures the changes of all causes together, and sets the rest of the gap. */
+static void measure_joint(struct why *why)
+{
+	struct why_report *report = &why->report;
+	struct why_side *change = &why->side[JOINT].change;
+	struct why_cause joint = { .model = NAN };
+	int causes = 0, last = 0;
+	double sum = 0;
+
+	*change = why->side[0].change;
+	for (int i = 0; i < report->count; i++)
+		if (report->cause[i].kind == WHY_CAUSE) {
+			pairs_merge(&report->setting, &why->side[1 + i].change, change);
+			sum += report->cause[i].cycles;
+			last = 1 + i;
+			causes++;
+		}
+	why->until = why->begin + why->limit;
+	for (int round = 0; causes > 1 && round < TOGETHER; round++) {
+		why->order[0] = 0;
+		measure_order(why, order_pair(why, 1, JOINT));
+	}
+	last = causes > 1 ? JOINT : last;
+	if (causes == 0 || why->side[last].count == 0)
+		return;
+	judge(why, last, &joint);
+	report->together = joint.cycles;
+	report->together_lo = joint.cycles_lo;
+	report->together_hi = joint.cycles_hi;
+	report->rest = fmax(report->gap - joint.cycles, 0);
+	report->rest_lo = fmax(report->gap - joint.cycles_hi, 0);
+	report->rest_hi = fmax(report->gap - joint.cycles_lo, 0);
+	report->overlap = causes > 1 && sum > joint.cycles_hi + least_of(report);
+}
+
+static void measure_all(struct why *why)
+{
+	struct why_report *report = &why->report;
+	struct visits *visits = &why->visits;
+
+	memset(why->order, 0, sizeof(why->order));
+	why->until = why->begin + why->limit * (1 - RESERVE);
+	measure_order(why, BASES);
+	if (!status_is_ok(&report->status) || measurer_stopped(visits->measurer))
+		return;
+	if (why->side[0].count == 0) {
+		report->status = status_failed("every trial was disturbed");
+		return;
+	}
+	set_gap(why);
+	while (report->gap > 0 && !measurer_stopped(visits->measurer) && !late(why))
+		if (!measure_round(why))
+			break;
+	measure_joint(why);
+	qsort(report->cause, (size_t)report->count, sizeof(report->cause[0]), before);
+	report->contended = why->side[0].disturbed;
+	report->complete = !measurer_stopped(visits->measurer);
+}
+
+void why_measure(struct why *why, const struct measurer *measurer)
+{
+	why->begin = measurer_now(measurer);
+	why->visits = (struct visits){ .measurer = measurer,
+		.context = why,
+		.wanted = wanted,
+		.late = late,
+		.ask = ask,
+		.accept = accept };
+	if (status_is_ok(&why->report.status))
+		measure_all(why);
+	visits_free(&why->visits);
+	why->report.seconds = measurer_now(measurer) - why->begin;
+	why->report.doing[0] = '\0';
+}
+
+/* ---- The measurement as a campaign */
+
+static void why_state(const struct why *why, struct campaign_state *state)
+{
+	const struct why_report *report = &why->report;
+
+	state->done = report->complete ? 1 : fmin(report->seconds / why->limit, 1);
+	state->doing = report->doing;
+	state->any = why->side[0].count > 0;
+	state->why = report->status.text;
+}
+
+CAMPAIGN_KIND(why);

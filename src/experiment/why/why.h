@@ -1,0 +1,137 @@
+/* Explains by measurement why a loop is slower than its limit. The distance from the limit to the
+ * measured cycles is the gap.
+ *
+ * The program measures the loop in pairs: as it is, and with one thing changed, such as the page
+ * size. The loop's code and its amount of work stay as they are. The difference of a pair is the
+ * part of the gap that this one cause explains. A part that noise can explain is not named as a
+ * cause.
+ *
+ * To add a pair, add a row to the table in pairs.c. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "experiment/campaign.h"
+#include "experiment/setting/setting.h"
+#include "model/limits/explain.h"
+
+/* WHY_PAIRS: largest number of pairs for one setting. WHY_VALUES: largest number of measurements of
+ * one side of a pair. */
+enum { WHY_PAIRS = 16, WHY_VALUES = 64 };
+
+/* A gap is worth an explanation if the loop takes longer than its limit or prediction by more than
+ * this share. */
+#define WHY_GAP 0.05
+
+/* The result of one pair. */
+enum why_kind {
+	WHY_WAITS,   /* the pair is not measured yet */
+	WHY_CAUSE,   /* the changed thing explains a part of the gap */
+	WHY_COUNTED, /* the changed thing costs cycles, but the core model already counts them */
+	WHY_NOTHING, /* the change makes no difference, or noise can explain the difference */
+	WHY_FAILED,  /* the pair cannot be measured (the field `why` gives the reason) */
+};
+extern const char *const why_kinds[]; /* the last word is NULL */
+
+struct why_cause {
+	char name[24]; /* the cause: "cache sets" */
+	char with[40]; /* the change of the pair: "pad=8" */
+	enum why_kind kind;
+	bool work;    /* the change concerns data or order, not only their place in memory */
+	double other; /* cycles per element with the change, median */
+	double model; /* cycles per element that the core model predicts with the change; NAN:
+			 not predicted */
+	/* Cycles per element that the change saves, and their range, which is right with a
+	 * probability of 99 %. */
+	double cycles, cycles_lo, cycles_hi;
+	double share, share_lo, share_hi; /* the same, as shares of the gap, 0…1 */
+	char why[STATUS_TEXT];
+};
+
+struct why_report {
+	struct setting setting;
+	uint64_t seed;
+	char uarch[UARCH_NAME], title[64];  /* the core model; "": none */
+	struct status status;		    /* why nothing can be measured */
+	double limit, predicted;	    /* binding limit and prediction, cycles per element */
+	char binding[32], predicted_by[32]; /* names of the two limits */
+	bool known; /* the prediction explains the measurement, so the gap begins at the binding
+		       limit */
+	double cpe, cpe_lo, cpe_hi; /* measured cycles per element: median and quartiles */
+	enum source cycles_from;
+	double gap; /* cycles per element above the prediction, or above the binding limit if
+		       `known` is true; 0: no gap worth an explanation */
+	int count;
+	struct why_cause cause[WHY_PAIRS]; /* after the measurement, the causes come first: the
+					      largest first, but a place in memory before other
+					      data or another order */
+	/* Cycles per element that the changes of all named causes save together, and the rest of
+	 * the gap; NAN: not measured. */
+	double together, together_lo, together_hi;
+	double rest, rest_lo, rest_hi;
+	bool overlap; /* the causes save less together than the sum of their parts */
+	bool complete, contended;
+	double seconds;
+	char doing[64]; /* the current measurement */
+};
+
+/* ---- Pairs (pairs.c) */
+
+/* One side of a pair: a setting, and changes that no knob makes. */
+struct why_side {
+	struct setting setting;
+	struct own_change own; /* a change of the data of the user's own loop */
+	unsigned code_shift;   /* bytes by which the loop moves within its line of code */
+};
+
+/* Finds the pairs that apply to a setting, with the names of the causes. The explanation is that of
+ * the setting. Returns the number of pairs. Pure. */
+int pairs_find(const struct setting *setting, const struct explanation *explanation,
+	struct why_cause *cause, struct why_side *side);
+
+/* Adds the changes of the side `from` to *side. `setting` is the setting without changes. */
+void pairs_merge(const struct setting *setting, const struct why_side *from, struct why_side *side);
+
+/* Returns what a cause means and what helps, a sentence each. Static text; "": the name is unknown.
+ */
+const char *pairs_meaning(const char *name);
+const char *pairs_remedy(const char *name);
+
+/* Fills the members of a request that differ between the sides of a pair. */
+void pairs_ask(const struct why_side *side, struct request *request);
+
+/* ---- Measuring (why.c) */
+
+struct why;
+
+/* The question why a setting is slower than its limit. */
+struct why_question {
+	const struct setting *setting;
+	const struct explanation *explanation; /* of the setting; NULL: no core model */
+	uint64_t seed;
+	double seconds; /* time limit; 0: the default of less than two seconds */
+	/* Returns the predicted cycles per element of another setting of the kernel; NAN: unknown.
+	 * NULL: other settings are not predicted. */
+	double (*predict)(void *context, const struct setting *setting);
+	void *context;
+};
+
+/* Prepares the pairs. The question and its explanation are not used after the call. */
+struct why *why_new(const struct why_question *question);
+void why_measure(struct why *why, const struct measurer *measurer);
+const struct why_report *why_report(const struct why *why);
+void why_free(struct why *why);
+
+/* Computes the difference of a pair, and the kind of the result. `base` and `other` have the
+ * measured cycles per element without and with the change. Pure. */
+void why_judge(struct why_cause *cause, const struct why_report *report, const double *base,
+	int base_count, const double *other, int other_count);
+
+/* ---- Words (why_text.c) */
+
+/* Returns the causes in one line: "cache sets 66 %, unexplained 34 %". */
+struct words why_words(const struct why_report *report);
+
+/* Prints the report in 80 columns, for the command line and the explorer. */
+void why_print(FILE *out, const struct why_report *report);

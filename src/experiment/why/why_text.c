@@ -1,0 +1,158 @@
+/* The report of the pairs as text: see why.h. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "base/units.h"
+#include "experiment/why/why.h"
+
+enum { COLUMNS = 80 };
+
+static bool is_cause(const struct why_cause *cause)
+{
+	return cause->kind == WHY_CAUSE;
+}
+
+static int causes_of(const struct why_report *report)
+{
+	int count = 0;
+
+	for (int i = 0; i < report->count; i++)
+		count += is_cause(&report->cause[i]);
+	return count;
+}
+
+struct words why_words(const struct why_report *report)
+{
+	struct words words = { "" };
+
+	if (!status_is_ok(&report->status))
+		return words_of("no pairs were measured: %s", report->status.text);
+	if (!report->complete)
+		return words_of("comparing pairs: %s…", report->doing);
+	if (!(report->gap > 0))
+		return words_of("no gap to explain");
+	for (int i = 0; i < report->count && is_cause(&report->cause[i]); i++)
+		words = words_of("%.400s%s %.0f %%, ", words.text, report->cause[i].name,
+			100 * report->cause[i].share);
+	if (!words.text[0])
+		return report->known ? words_of("the prediction explains the gap")
+				     : words_of("no pair explains the gap");
+	return words_of("%.500sunexplained %.0f %%%s", words.text, 100 * report->rest / report->gap,
+		report->overlap ? " (overlapping)" : "");
+}
+
+static void print_text(FILE *out, const char *label, const char *text)
+{
+	text_print(out, COLUMNS, label, 2, text);
+}
+
+static void print_gap(FILE *out, const struct why_report *report)
+{
+	fprintf(out, "measured   %s cycles per element; quartiles %s to %s; source: %s\n",
+		units_value(report->cpe).text, units_value(report->cpe_lo).text,
+		units_value(report->cpe_hi).text, source_name(report->cycles_from));
+	fprintf(out, "predicted  %s by %s; binding limit %s by %s\n",
+		units_value(report->predicted).text, report->predicted_by,
+		units_value(report->limit).text, report->binding);
+	if (!(report->gap > 0))
+		fprintf(out, "gap        none: at most %.0f %% above the prediction\n",
+			100 * WHY_GAP);
+	else if (report->known)
+		fprintf(out, "gap        %s above the binding limit, as predicted by %s\n",
+			units_value(report->gap).text, report->predicted_by);
+	else
+		fprintf(out, "gap        %s (%.0f %%) above the prediction\n",
+			units_value(report->gap).text, 100 * report->gap / report->predicted);
+}
+
+static void print_share(FILE *out, const char *name, double share, double cycles, double low,
+	double high, const char *with)
+{
+	struct words range = words_of("%s to %s", units_value(low).text, units_value(high).text);
+
+	fprintf(out, "%-18s%4.0f %%%9s  %-17s%s%s\n", name, 100 * share, units_value(cycles).text,
+		range.text, *with ? " " : "", with);
+}
+
+static void print_causes(FILE *out, const struct why_report *report)
+{
+	fprintf(out, "\n%-18s%6s%9s  %-17s %s\n", "cause", "share", "cycles", "range",
+		"compared with");
+	for (int i = 0; i < report->count; i++) {
+		const struct why_cause *cause = &report->cause[i];
+
+		if (is_cause(cause))
+			print_share(out, cause->name, cause->share, cause->cycles, cause->cycles_lo,
+				cause->cycles_hi, cause->with);
+	}
+	if (causes_of(report) > 1)
+		print_share(out, "together", fmin(report->together / report->gap, 1),
+			report->together, report->together_lo, report->together_hi, "");
+	print_share(out, "unexplained", report->rest / report->gap, report->rest, report->rest_lo,
+		report->rest_hi, "");
+	if (report->overlap)
+		print_text(out, "",
+			"The causes overlap: each share is the part that one change removes "
+			"alone.");
+	fputc('\n', out);
+	for (int i = 0; i < report->count; i++)
+		if (is_cause(&report->cause[i])) {
+			const char *name = report->cause[i].name;
+
+			print_text(out, words_of("%s: ", name).text,
+				words_of("%s %s", pairs_meaning(name), pairs_remedy(name)).text);
+		}
+}
+
+/* Prints the pairs of one kind without a named cause in one sentence. */
+static void print_others(
+	FILE *out, const struct why_report *report, enum why_kind kind, const char *label)
+{
+	struct text text = { 0 };
+
+	for (int i = 0; i < report->count; i++) {
+		const struct why_cause *cause = &report->cause[i];
+
+		if (cause->kind == kind)
+			text_addf(&text, "%s%s (%s%s%s)", text.length ? ", " : "", cause->name,
+				cause->with, kind == WHY_FAILED ? ": " : "",
+				kind == WHY_FAILED ? cause->why : "");
+	}
+	if (text.length)
+		print_text(out, label, text_string(&text));
+	text_free(&text);
+}
+
+void why_print(FILE *out, const struct why_report *report)
+{
+	struct text line = { 0 };
+
+	setting_format(&report->setting, &line);
+	print_text(out, "", text_string(&line));
+	text_free(&line);
+	if (!status_is_ok(&report->status)) {
+		print_text(out, "not measured: ", report->status.text);
+		return;
+	}
+	print_gap(out, report);
+	if (causes_of(report) > 0)
+		print_causes(out, report);
+	else if (report->gap > 0 && report->complete)
+		fprintf(out, "\n%s\n",
+			report->count ? "No pair explains a part of the gap."
+				      : "No pair of measurements applies to this loop.");
+	if (report->gap > 0) {
+		print_others(out, report, WHY_COUNTED, "in the prediction: ");
+		print_others(out, report, WHY_NOTHING, "no effect: ");
+		print_others(out, report, WHY_FAILED, "not compared: ");
+		print_others(out, report, WHY_WAITS,
+			report->known ? "not compared, because the prediction explains them: "
+				      : "no time to compare: ");
+	}
+	if (report->contended)
+		fputs("CONTENDED: another thread shares this core, so values may be wrong\n", out);
+	if (!report->complete)
+		fputs("Not complete: the measurement was interrupted.\n", out);
+}

@@ -1,0 +1,121 @@
+/* Measures why the loop on screen is slower than its limit, by pairs (experiment/why/why.h). The
+ * user starts this measurement. It runs alongside the live measurement, and ends early if the
+ * setting on screen changes. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "experiment/why/why.h"
+#include "explorer/actions.h"
+
+static const struct why_report *report_of(const struct session *session)
+{
+	const struct why *why = session->campaigns[CAMPAIGN_WHY].campaign.self;
+
+	return why ? why_report(why) : NULL;
+}
+
+/* Returns the pairs of the setting on screen; NULL: none were measured. */
+static const struct why_report *present(const struct session *session)
+{
+	const struct why_report *report = report_of(session);
+
+	if (session->replay)
+		return replay_why(session->replay, replay_find(session->replay, &session->setting));
+	return report && setting_equal(&report->setting, &session->setting) ? report : NULL;
+}
+
+static bool is_wanted(const struct session *session)
+{
+	return present(session) && session->live.answered && !session->live.failed;
+}
+
+static void show(struct session *session)
+{
+	const struct why_report *report = present(session);
+	char *page;
+	size_t size;
+	FILE *out = open_memstream(&page, &size);
+
+	why_print(out, report);
+	fclose(out);
+	overlay_page(session, "why", "why the loop is slower than its limit", page);
+}
+
+static void over(struct session *session)
+{
+	const struct why_report *report = report_of(session);
+
+	if (session->recording && report->complete)
+		recording_why(session->recording, report);
+	if (report->complete && session->screen.overlay == OVERLAY_NONE)
+		show(session);
+}
+
+static const struct campaign_row row = { .kind = &campaign_why, .wanted = is_wanted, .over = over };
+
+void why_advance(struct session *session)
+{
+	if (session->campaigns[CAMPAIGN_WHY].running && !present(session))
+		campaign_end(session, CAMPAIGN_WHY);
+}
+
+void why_view(const struct session *session, struct view *view)
+{
+	view->why = present(session);
+}
+
+/* ---- The command */
+
+static double predict(void *context, const struct setting *setting)
+{
+	const struct explanation *explanation = insight_of(context, setting);
+
+	return explanation && status_is_ok(&explanation->status) &&
+			       explanation->limits.predicted_by >= 0
+		       ? explanation->limits.predicted
+		       : NAN;
+}
+
+static struct status refusal(const struct session *session)
+{
+	if (session->replay && !present(session))
+		return playback_refuse(session);
+	if (session->replay)
+		return status_ok();
+	if (!insight_ready(session) || insight_foreign(session))
+		return status_usage("the limits of this setting are not known, so it has no gap");
+	return machine_refusal(session);
+}
+
+/* Begins to measure the pairs of the setting on screen. If they were measured, the command shows
+ * them; if they are on screen, it measures them again. */
+static struct status run_why(const struct session *session, struct session *change, char *arguments)
+{
+	const struct why_report *report = present(session);
+	bool shown = overlay_shows_page(session, "why");
+
+	(void)arguments;
+	if (!change)
+		return status_ok();
+	if (report && report->complete && (!shown || session->replay)) {
+		show(change);
+	} else if (!report || report->complete) {
+		struct why_question question = { .setting = &session->setting,
+			.explanation = session->insight.explanation,
+			.seed = session->seed,
+			.predict = predict,
+			.context = change };
+
+		overlay_open(change, OVERLAY_NONE);
+		campaign_begin(change, CAMPAIGN_WHY, &row, why_new(&question));
+		session_notice(
+			change, false, "comparing pairs for up to 2 s: what makes the loop slow?");
+	}
+	return status_ok();
+}
+
+const struct command_row commands_why[] = {
+	{ "why", .run = run_why, .refusal = refusal },
+	{ .name = NULL },
+};
