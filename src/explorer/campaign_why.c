@@ -77,6 +77,13 @@ static double predict(void *context, const struct setting *setting)
 		       : NAN;
 }
 
+static bool has_gap(const struct session *session)
+{
+	return session->live.sample.valid &&
+	       session->live.sample.cpe >
+		       (1 + WHY_GAP) * session->insight.explanation->limits.bound;
+}
+
 static struct status refusal(const struct session *session)
 {
 	if (session->replay && !present(session))
@@ -97,7 +104,8 @@ static struct status run_why(const struct session *session, struct session *chan
 
 	(void)arguments;
 	if (!change)
-		return status_ok();
+		return command_effect(report || has_gap(session),
+			"the loop is at its limit: there is no gap of more than 5 %");
 	if (report && report->complete && (!shown || session->replay)) {
 		show(change);
 	} else if (!report || report->complete) {

@@ -230,6 +230,14 @@ static bool cause_fits(struct box at, const struct columns *columns, const struc
 	       (!limit || canvas_fits(at, limit->cause, at.width - columns->cause));
 }
 
+/* Whether the causes of the gap can be measured: the gap is large enough for an explanation. */
+static bool has_causes(const struct view *view)
+{
+	return !view->replay && !view->why && !sample_doubt(&view->sample) &&
+	       view->gap.kind == GAP_ABOVE && view->gap.percent > 100 * WHY_GAP &&
+	       view->sample.valid;
+}
+
 /* Adds the sentences that explain the limits, below the bars. If `cause` is true, also adds the
  * cause of the compared limit, whose bar then has no room for all of it. Further sentences below
  * the bars are about the next load, the gap, the remedy, the published cycles, the block size, and
@@ -250,9 +258,10 @@ static void find_words(struct lines *words, const struct view *view, bool cause)
 		view->gap.kind == GAP_AT_LIMIT ? STYLE_GOOD
 		: view->gap.kind == GAP_BELOW  ? STYLE_BAD
 					       : STYLE_TEXT,
-		"%s", limit ? view->gap.words : "no hard limit is known");
+		"%s%s", limit ? view->gap.words : "no hard limit is known",
+		limit && has_causes(view) ? "; G measures why" : "");
 	if (view->why)
-		lines_add(words, 0, STYLE_TEXT, "G: %s", why_words(view->why).text);
+		lines_add(words, 0, STYLE_TEXT, "Causes of the gap: %s", why_words(view->why).text);
 	if (advice->kind == ADVICE_KNOB || advice->kind == ADVICE_SENTENCE)
 		lines_add(words, 0, STYLE_KEY, "%s: %s",
 			advice->kind == ADVICE_KNOB ? "r" : "To go faster", advice->words);

@@ -98,6 +98,41 @@ TEST(test_check)
 		"mine.c: at n=258 a holds numbers up to 257, and u8 only up to 255");
 }
 
+TEST(changed_data_have_the_same_sizes_and_other_values)
+{
+	const struct own_change change = {
+		.ones = true, .ordered = true, .shift = 4, .apart = 8, .spacing = 64
+	};
+	struct own_description changed;
+	struct own_data data;
+	unsigned char *memory;
+	const int32_t *numbers;
+	const char *node;
+
+	read_ok("slexplore: a=f64[n]:1e-310 b=i32[n]:random(n) c=list(n,4096) "
+		"d=i32[n]:permutation");
+	changed = own_change_apply(&described, NULL);
+	assert_memory_equal(&changed, &described, sizeof(changed));
+	changed = own_change_apply(&described, &change);
+	memory = aligned_alloc(4096, (own_data_bytes(&changed, 100) + 4095) / 4096 * 4096);
+	memset(memory, 0, own_data_bytes(&changed, 100));
+	own_data_make(&data, &changed, 100, 50, 1, memory);
+	for (int i = 0; i < OWN_ARGUMENTS; i++)
+		assert_int_equal((uintptr_t)data.argument[i] % 64, 4);
+	assert_int_equal(
+		((uintptr_t)data.argument[1] - (uintptr_t)data.argument[0]) % 4096, (17 + 8) * 64);
+	assert_true(memcmp(data.argument[0], &(double){ 1 }, sizeof(double)) == 0);
+	numbers = data.argument[1];
+	for (int i = 1; i < 100; i++)
+		assert_true(numbers[i] >= numbers[i - 1] && numbers[i] < 100);
+	node = data.argument[2];
+	assert_ptr_equal(*(const void *const *)(const void *)node, node + 4096 + 64);
+	numbers = data.argument[3];
+	for (int i = 0; i < 100; i++)
+		assert_int_equal(numbers[i], (i + 1) % 100);
+	free(memory);
+}
+
 TEST(test_data)
 {
 	struct own_data data;

@@ -41,6 +41,7 @@ static const struct kernel kernel_wide = { .name = "wide",
 
 #include "base/text.h"
 #include "experiment/slack/slack.h"
+#include "experiment/why/why.h"
 #include "recording/fields.h"
 #include "recording/recording.h"
 #include "recording/records.h"
@@ -1069,6 +1070,63 @@ TEST(probed_pressure_is_read_as_it_was_written)
 		json_decref(b);
 	}
 	assert_true(isnan(read->resource[1].slack_hi));
+	free(made);
+	replay_free(replay);
+}
+
+/* The causes of a gap come back as they were written; the last report counts. */
+TEST(causes_of_a_gap_are_read_as_they_were_written)
+{
+	struct setting setting = fold(4, 32768), other = fold(2, 32768);
+	struct recording *recording = open_recording();
+	struct why_report *made = memory_new(1, sizeof(*made));
+	const struct why_report *read;
+	struct replay *replay;
+
+	*made = (struct why_report){ .setting = setting,
+		.uarch = "zen4",
+		.limit = 4,
+		.predicted = 5,
+		.binding = "latency",
+		.predicted_by = "page-walks",
+		.cpe = 9,
+		.gap = 4,
+		.rest = 1,
+		.together = NAN,
+		.overlap = true,
+		.complete = true,
+		.count = 2 };
+	made->cause[0] = (struct why_cause){ .name = "page size",
+		.with = "pages=huge",
+		.kind = WHY_CAUSE,
+		.cycles = 3,
+		.cycles_lo = 2,
+		.cycles_hi = 4,
+		.share = 0.75 };
+	made->cause[1] = (struct why_cause){
+		.name = "cache sets", .kind = WHY_NOTHING, .cycles = -0.5, .share = 0
+	};
+	record(recording, &setting, 200, 3);
+	made->cpe = 90;
+	recording_why(recording, made);
+	made->cpe = 9;
+	recording_why(recording, made);
+	made->setting = other;
+	recording_why(recording, made);
+	replay = play(recording);
+	assert_string_equal(replay_summary(replay).notes, "");
+	assert_null(replay_why(replay, -1));
+	read = replay_why(replay, replay_find(replay, &setting));
+	assert_non_null(read);
+	check_near(read->cpe, 9, 1e-6);
+	assert_true(read->complete && read->overlap && !read->known);
+	assert_string_equal(read->predicted_by, "page-walks");
+	assert_int_equal(read->count, 2);
+	assert_string_equal(read->cause[0].name, "page size");
+	assert_string_equal(read->cause[0].with, "pages=huge");
+	check_near(read->cause[0].share, 0.75, 1e-6);
+	assert_int_equal(read->cause[1].kind, WHY_NOTHING);
+	check_near(read->cause[1].cycles, -0.5, 1e-6);
 	free(made);
 	replay_free(replay);
 }

@@ -177,6 +177,34 @@ TEST(code_that_cannot_be_written_anew_is_named)
 	check_contains(status.text, "the loop calls a function");
 }
 
+/* A shift moves the loop within its line of code, and nothing else changes. */
+TEST(shifted_code_computes_the_same)
+{
+	struct decoded_function function, moved;
+	struct kernel_run run = { .kernel = &plain, .code.start = (const void *)sum };
+	loop_function *changed;
+	const void *start;
+
+	check_ok(change(sum, 0, true, &changed));
+	check_ok(decode_function(run.code.start, 4096, &function));
+	for (unsigned shift = 0; shift < 64; shift += 7) {
+		const struct rewrite rewrite = { .shift = shift };
+
+		assert_int_equal(mprotect(room.memory, room.bytes, PROT_READ | PROT_WRITE), 0);
+		check_ok(rewrite_function(&function, &rewrite, room.memory, room.bytes, &start));
+		assert_int_equal(mprotect(room.memory, room.bytes, PROT_READ | PROT_EXEC), 0);
+		check_ok(decode_function(start, 4096, &moved));
+		assert_int_equal(
+			(moved.insn[moved.first].address - function.insn[function.first].address) %
+				64,
+			shift);
+		decode_function_free(&moved);
+		changed = (loop_function *)start;
+		assert_true(changed(values, COUNT) == sum(values, COUNT));
+	}
+	decode_function_free(&function);
+}
+
 /* Instructions before and after the loop run once for each time that execution enters it. */
 TEST(instructions_around_the_loop_run_once_a_visit)
 {
