@@ -101,7 +101,7 @@ static void find_lines(struct program *program, struct function_list *list)
 
 	for (size_t i = 0; i < list->count; i++)
 		addresses[i] = list->function[i].function.address;
-	program_lines(program, addresses, list->count, lines);
+	program_lines(program, addresses, list->count, true, lines);
 	for (size_t i = 0; i < list->count; i++)
 		list->function[i].line = lines[i];
 	free(addresses);
@@ -236,7 +236,7 @@ static struct source_line *loop_lines(
 
 	for (size_t i = 0; i < count; i++)
 		addresses[i] = loop->insn[i].address;
-	any = program_lines(program, addresses, count, lines);
+	any = program_lines(program, addresses, count, false, lines);
 	free(addresses);
 	if (!any) {
 		free(lines);

@@ -393,7 +393,17 @@ static size_t first_from(const uint64_t *addresses, size_t count, uint64_t addre
 	return low;
 }
 
-bool lines_of(struct elf *elf, const uint64_t *addresses, size_t count, struct source_line *found)
+/* Sets the line of an address to that of a row, unless a line is known. */
+static void set_line(const struct tables *tables, struct program_header *header,
+	const struct row *row, struct source_line *line)
+{
+	if (!line->file && row->line > 0 && row->line <= INT_MAX)
+		*line = (struct source_line){ file_name(tables, header, row->file),
+			(int)row->line };
+}
+
+bool lines_of(struct elf *elf, const uint64_t *addresses, size_t count, bool begins,
+	struct source_line *found)
 {
 	struct program_header header = { 0 };
 	struct tables tables;
@@ -411,15 +421,12 @@ bool lines_of(struct elf *elf, const uint64_t *addresses, size_t count, struct s
 		for (; next_row(&header, &row); before = row) {
 			if (before.ends || row.address < before.address)
 				next = first_from(addresses, count, row.address);
-			else
-				for (; next < count && addresses[next] < row.address && work > 0;
-					next++, work--)
-					if (!found[next].file && before.line > 0 &&
-						before.line <= INT_MAX)
-						found[next] = (struct source_line){
-							file_name(&tables, &header, before.file),
-							(int)before.line
-						};
+			for (; !before.ends && next < count && addresses[next] < row.address &&
+				work > 0;
+				next++, work--)
+				set_line(&tables, &header, &before, &found[next]);
+			if (begins && !row.ends && next < count && addresses[next] == row.address)
+				set_line(&tables, &header, &row, &found[next]);
 		}
 	}
 	forget_names(&header);

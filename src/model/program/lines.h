@@ -16,9 +16,11 @@ struct source_line {
 	int line;	  /* number of the line, from 1 */
 };
 
-/* Fills `found` with the source line of each address. `addresses` are ascending. The names stay
- * valid while the ELF file is open. Returns false if the file has no line tables. */
-bool lines_of(struct elf *elf, const uint64_t *addresses, size_t count, struct source_line *found);
+/* Fills `found` with the source line of each address. `addresses` are ascending. Several lines may
+ * begin at an address: `begins` chooses the first of them, as for a function, not the last. The
+ * names stay valid while the ELF file is open. Returns false if the file has no line tables. */
+bool lines_of(struct elf *elf, const uint64_t *addresses, size_t count, bool begins,
+	struct source_line *found);
 
 /* Lists the addresses at which code of a source line begins, at most `most`, ascending and without
  * duplicates. `file` is a file's name, with as many of its directories as the caller knows. Returns

@@ -327,11 +327,12 @@ const uint8_t *program_bytes(struct program *program, uint64_t address, size_t *
 	return elf_at(&program->elf, address, left);
 }
 
-bool program_lines(
-	struct program *program, const uint64_t *addresses, size_t count, struct source_line *found)
+bool program_lines(struct program *program, const uint64_t *addresses, size_t count, bool begins,
+	struct source_line *found)
 {
-	return lines_of(&program->elf, addresses, count, found) ||
-	       (program->debug.fd >= 0 && lines_of(&program->debug, addresses, count, found));
+	return lines_of(&program->elf, addresses, count, begins, found) ||
+	       (program->debug.fd >= 0 &&
+		       lines_of(&program->debug, addresses, count, begins, found));
 }
 
 const struct program_function *program_function_at(const struct program *program, uint64_t address)

@@ -53,6 +53,6 @@ bool program_call_returns(struct program *program, uint64_t target);
 /* Returns the bytes at an address; *left receives their number. NULL: the file has none there. */
 const uint8_t *program_bytes(struct program *program, uint64_t address, size_t *left);
 
-/* Fills the source lines of ascending addresses. Returns false if there are no line tables. */
-bool program_lines(struct program *program, const uint64_t *addresses, size_t count,
+/* Fills the source lines of ascending addresses: see lines_of(). */
+bool program_lines(struct program *program, const uint64_t *addresses, size_t count, bool begins,
 	struct source_line *found);
