@@ -161,7 +161,7 @@ static void print_insn(FILE *out, const struct explanation *explanation, int ins
 			strcmp(line->file, line[-1].file) == 0))
 		fputs(text, out);
 	else
-		fprintf(out, "%-40s  %s:%d", text, line->file, line->line);
+		fprintf(out, "%-34s  %s:%d", text, line->file, line->line);
 }
 
 static void print_code(FILE *out, const struct explanation *explanation)

@@ -10,6 +10,7 @@
 /* The functions that fit what a user gave. */
 struct matches {
 	const struct program_function *function[8];
+	const struct program_function *last;
 	size_t count;	    /* all matches; the array has only the first */
 	const char *symbol; /* the name by which the last match was found; NULL: none */
 };
@@ -18,8 +19,9 @@ static void add_match(struct matches *matches, const struct program_function *fu
 {
 	const size_t most = sizeof(matches->function) / sizeof(*matches->function);
 
-	if (!function)
+	if (!function || function == matches->last)
 		return;
+	matches->last = function;
 	for (size_t i = 0; i < matches->count && i < most; i++)
 		if (matches->function[i] == function)
 			return;

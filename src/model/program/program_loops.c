@@ -18,10 +18,11 @@ struct function_graph {
 	uint32_t *place;
 	int count, room;
 	int *insn_at; /* for each place, 1 + the index of the instruction there; 0: none */
-	/* A block is a run of instructions that execute one after another. block[i] is the place
-	 * of the block's first instruction, in ascending order. Nodes of the graph beyond
-	 * block_count have no instructions: they stand for tables of targets. */
-	uint32_t *block;
+	bool ordered; /* the instructions were found in ascending order of their places */
+	/* A block is a run of instructions that execute one after another. block[i] is the block's
+	 * first instruction, in ascending order of places. Nodes of the graph beyond block_count
+	 * have no instructions: they stand for tables of targets. */
+	int *block;
 	int *block_at; /* for each instruction, 1 + the index of the block that it begins */
 	int block_count, node_count, node_room;
 	struct graph_node *node;
@@ -77,18 +78,15 @@ static void read_code(struct function_graph *graph)
 {
 	graph->insn_at = memory_new((size_t)graph->size + 1, sizeof(*graph->insn_at));
 	sweep(graph, 0);
-	for (int i = 0; i < graph->count; i++)
-		if (leads_inside(graph, &graph->flow[i]))
-			sweep(graph, (uint32_t)(graph->flow[i].target - graph->address));
-}
+	graph->ordered = true;
+	for (int i = 0; i < graph->count; i++) {
+		uint64_t place = graph->flow[i].target - graph->address;
 
-/* Ends the code after calls that never return. */
-static void end_calls(struct program *program, struct function_graph *graph)
-{
-	for (int i = 0; i < graph->count; i++)
-		if (graph->flow[i].kind == FLOW_CALL && graph->flow[i].target &&
-			!program_call_returns(program, graph->flow[i].target))
-			graph->flow[i].kind = FLOW_OTHER;
+		if (!leads_inside(graph, &graph->flow[i]) || graph->insn_at[place])
+			continue;
+		graph->ordered = false;
+		sweep(graph, (uint32_t)place);
+	}
 }
 
 /* Opens the function's code. Returns false if the file does not have it. */
@@ -123,8 +121,32 @@ static bool is_next(const struct function_graph *graph, int insn)
 	return place < graph->size && graph->insn_at[place] == insn + 2;
 }
 
+/* Ends the code after calls that never return. Only code to which jumps lead, or padding, may
+ * follow such a call. */
+static void end_call(struct program *program, struct function_graph *graph, int insn)
+{
+	struct flow *flow = &graph->flow[insn];
+	uint64_t place = (uint64_t)graph->place[insn] + flow->length;
+	int next = place < graph->size ? graph->insn_at[place] - 1 : -1;
+
+	if (flow->kind != FLOW_CALL || !flow->target || next < 0 ||
+		!(graph->block_at[next] || graph->flow[next].nop) ||
+		program_call_returns(program, flow->target))
+		return;
+	flow->kind = FLOW_OTHER;
+	begin_block(graph, place);
+}
+
+static void number_block(struct function_graph *graph, int insn)
+{
+	if (!graph->block_at[insn])
+		return;
+	graph->block[graph->block_count++] = insn;
+	graph->block_at[insn] = graph->block_count;
+}
+
 /* Numbers the blocks. find_tables() has marked the places that tables of jumps name. */
-static void number_blocks(struct function_graph *graph)
+static void number_blocks(struct program *program, struct function_graph *graph)
 {
 	for (int i = 0; i < graph->count; i++) {
 		const struct flow *flow = &graph->flow[i];
@@ -136,15 +158,14 @@ static void number_blocks(struct function_graph *graph)
 			begin_block(graph, (uint64_t)graph->place[i] + flow->length);
 	}
 	begin_block(graph, 0);
+	for (int i = 0; i < graph->count; i++)
+		end_call(program, graph, i);
 	graph->block = memory_new((size_t)graph->count + 1, sizeof(*graph->block));
-	for (uint32_t place = 0; place < graph->size; place++) {
-		int insn = graph->insn_at[place] - 1;
-
-		if (insn < 0 || !graph->block_at[insn])
-			continue;
-		graph->block[graph->block_count++] = place;
-		graph->block_at[insn] = graph->block_count;
-	}
+	for (int i = 0; graph->ordered && i < graph->count; i++)
+		number_block(graph, i);
+	for (uint32_t place = 0; !graph->ordered && place < graph->size; place++)
+		if (graph->insn_at[place])
+			number_block(graph, graph->insn_at[place] - 1);
 }
 
 /* The block that begins at a place; -1: none. */
@@ -155,15 +176,16 @@ static int block_of(const struct function_graph *graph, uint64_t place)
 	return insn < 0 ? -1 : graph->block_at[insn] - 1;
 }
 
-static int block_begin(const struct function_graph *graph, int block)
+/* The place at which a block begins. */
+static uint32_t block_place(const struct function_graph *graph, int block)
 {
-	return graph->insn_at[graph->block[block]] - 1;
+	return graph->place[graph->block[block]];
 }
 
 /* The last instruction of a block. The instructions of a block have consecutive indices. */
 static int block_end(const struct function_graph *graph, int block)
 {
-	int insn = block_begin(graph, block);
+	int insn = graph->block[block];
 
 	while (insn + 1 < graph->count && !graph->block_at[insn + 1] && is_next(graph, insn))
 		insn++;
@@ -301,7 +323,7 @@ static void link_tables(struct function_graph *graph, uint32_t **targets, bool *
 			if (graph->node[block].next[k] >= 0)
 				reached[graph->node[block].next[k]] = true;
 	for (int block = 1; block < graph->block_count; block++)
-		if (!reached[block] && !graph->flow[block_begin(graph, block)].nop)
+		if (!reached[block] && !graph->flow[graph->block[block]].nop)
 			orphan[orphans++] = block;
 	for (int block = 0; block < graph->block_count; block++) {
 		int end = block_end(graph, block), count = 0;
@@ -345,10 +367,9 @@ static void build_graph(struct program *program, struct function_graph *graph, b
 {
 	uint32_t **targets;
 
-	end_calls(program, graph);
 	graph->block_at = memory_new((size_t)graph->count + 1, sizeof(*graph->block_at));
 	targets = find_tables(program, graph);
-	number_blocks(graph);
+	number_blocks(program, graph);
 	link_blocks(graph);
 	if (targets) {
 		link_tables(graph, targets, unknown);
@@ -383,7 +404,7 @@ static int by_nesting(const void *a, const void *b)
 static void extend(const struct function_graph *graph, int block, struct program_loop *loop)
 {
 	int end = block_end(graph, block);
-	uint64_t begin = graph->address + graph->block[block],
+	uint64_t begin = graph->address + block_place(graph, block),
 		 after = graph->address + graph->place[end] + graph->flow[end].length;
 
 	if (loop->end == 0 || begin < loop->begin)
@@ -407,8 +428,9 @@ static void list_loops(const struct function_graph *graph, struct program_loops 
 		/* A cycle of nodes that stand for tables has no instructions. */
 		if (!nest->loop[i].innermost || all[i].end == 0)
 			continue;
-		all[i].header = header < graph->block_count ? graph->address + graph->block[header]
-							    : all[i].begin;
+		all[i].header = header < graph->block_count
+					? graph->address + block_place(graph, header)
+					: all[i].begin;
 		all[i].depth = nest->loop[i].depth;
 		all[i].nest = i;
 		loops->loop[loops->count++] = all[i];
@@ -461,7 +483,7 @@ bool program_loop_contains(const struct program_loops *loops, int index, uint64_
 		int end = block_end(graph, block);
 
 		if (graph->nest.loop_of[block] == nest &&
-			address >= graph->address + graph->block[block] &&
+			address >= graph->address + block_place(graph, block) &&
 			address < graph->address + graph->place[end] + graph->flow[end].length)
 			return true;
 	}
@@ -479,7 +501,7 @@ static struct status fill_insns(
 
 	for (int block = 0; block < graph->block_count; block++)
 		if (graph->nest.loop_of[block] == nest)
-			count += block_end(graph, block) + 1 - block_begin(graph, block);
+			count += block_end(graph, block) + 1 - graph->block[block];
 	if (count > LOOP_MOST)
 		return status_failed("the loop has %d instructions: at most %d can be explained",
 			count, LOOP_MOST);
@@ -487,7 +509,7 @@ static struct status fill_insns(
 	for (int block = 0; block < graph->block_count; block++) {
 		if (graph->nest.loop_of[block] != nest)
 			continue;
-		for (int i = block_begin(graph, block); i <= block_end(graph, block); i++) {
+		for (int i = graph->block[block]; i <= block_end(graph, block); i++) {
 			uint32_t place = graph->place[i];
 			struct insn *to = &loop->insn[loop->insn_count];
 
@@ -519,7 +541,7 @@ static void add_steps(const struct function_graph *graph, int block, bool taken,
 {
 	int end = block_end(graph, block);
 
-	for (int i = block_begin(graph, block); i <= end; i++)
+	for (int i = graph->block[block]; i <= end; i++)
 		loop->path[loop->path_count++] = (struct loop_step){ .insn = (uint16_t)index[i],
 			.taken = i == end && taken };
 }
