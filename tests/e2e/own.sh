@@ -39,6 +39,8 @@ expect 0 run sum.c n=1k cflags='-O1 -DX="1 2"' --quiet
 says out "cflags='-O1 -DX=\"1 2\"' n=1024"
 expect 0 sweep ./sum.c 'n=512..2k*2' --quiet --time-budget 0.2
 says out 2048
+expect 0 run sum.c pages=4k --quiet --format json --time-budget 0.2
+says out '"pages":"4k"'
 case $(uname -m) in
 x86_64) source_file sum.S '# slexplore: a=i64[n]' '	.globl loop' 'loop:' '	xor %eax, %eax' '1:	add (%rsi), %rax' '	add $8, %rsi' \
 	'	dec %rdi' '	jne 1b' '	ret' '	.section .note.GNU-stack,"",@progbits' ;;

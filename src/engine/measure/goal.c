@@ -44,10 +44,9 @@ struct rounds {
  * compared with the counter's step. */
 enum { CHAIN_SHORT = 2560, CHAIN_LONG = 5120 };
 
-/* A trial that runs over a whole ring of data may last seconds. If a trial is longer than
- * LONG_TRIAL seconds, the time of other threads on the core is subtracted. If other threads use
- * more than the share AWAY_MOST of the trial, the trial is contended, because its data also left
- * the caches. */
+/* If a trial of a kind that may last seconds is longer than LONG_TRIAL seconds, the time of other
+ * threads on the core is subtracted. If other threads use more than the share AWAY_MOST of the
+ * trial, the trial is contended, because its data also left the caches. */
 #define LONG_TRIAL 0.001
 #define AWAY_MOST  0.01
 
@@ -104,27 +103,38 @@ static double away(const struct clock_thread *before, const struct clock_thread 
 	return fmax(after->at - before->at - (after->on - before->on), 0);
 }
 
+/* Whether the time of other threads is subtracted from trials. A trial may last seconds if it runs
+ * over a whole ring of data, or if it calls the user's own loop with much data. */
+static bool subtracts(const struct measure *measure)
+{
+	return measure->run->complete ||
+	       (measure->run->kernel->isolated &&
+		       measure->each * (double)measure->time.whole * measure->time.calls >=
+			       LONG_TRIAL);
+}
+
 /* Whether a trial is so long that it always meets context switches. */
 static bool is_long(const struct measure *measure, const struct clock_thread *before,
 	const struct clock_thread *after)
 {
-	return measure->run->complete && after->at - before->at >= LONG_TRIAL;
+	return subtracts(measure) && after->at - before->at >= LONG_TRIAL;
 }
 
 /* Returns the ticks of one timed region, and its user-space cycles if cycles are counted. For a
- * complete run, which may last seconds, the time of other threads is subtracted. */
+ * long region, the time of other threads is subtracted. */
 static uint64_t region(
 	const struct measure *measure, uint64_t elements, double hz, uint64_t *cycles)
 {
 	struct clock_thread first = { 0 }, last;
 	uint64_t ticks;
+	bool away_counts = subtracts(measure);
 	double gone;
 
-	if (measure->run->complete)
+	if (away_counts)
 		first = clock_thread();
 	ticks = measure->counting ? region_counted(measure, elements, cycles)
 				  : region_ticks(measure, elements);
-	if (!measure->run->complete)
+	if (!away_counts)
 		return ticks;
 	last = clock_thread();
 	gone = away(&first, &last) * hz;

@@ -76,7 +76,11 @@ static struct stretch choose(const struct measure *measure, bool near, uint64_t 
 		stretch.calls = calls_for(region, each * (double)ring);
 		return stretch;
 	}
-	if (period) {
+	if (halved && measure->far && each * (double)ring >= region) {
+		/* The calls on half a stretch are only a warm-up, which walks over all data too. A
+		 * call over half of the data would leave other lines in the caches. */
+		stretch.half = stretch.whole = ring;
+	} else if (period) {
 		stretch.half = round_up((uint64_t)(fmax(region, region_far) / each) + 1, period);
 	} else if (!near) {
 		stretch.half = round_up((uint64_t)(region / each) + 1, granule);
@@ -362,4 +366,7 @@ void measure_settle(struct measure *measure, struct settle *settle, const atomic
 	measure->begin = clock_seconds();
 	if (measure->far && !run->period && measure->each > 0)
 		measure->time = measure->count = choose(measure, false, 0);
+	/* The events of half a stretch are subtracted, so the two counted lengths always differ. */
+	if (measure->count.half == measure->count.whole)
+		measure->count.whole = 2 * measure->count.half;
 }

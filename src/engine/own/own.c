@@ -14,6 +14,7 @@
 #include "base/units.h"
 #include "engine/own/compiler.h"
 #include "engine/own/own_child.h"
+#include "kernels/knob_rows.h"
 
 struct own {
 	char *path, *cflags;
@@ -30,7 +31,7 @@ static struct {
 	struct slot {
 		struct own own;
 		struct kernel kernel;
-		struct knob knob;
+		struct knob knob[2]; /* n, and the page size of the data */
 		char look_for[400];
 	} slot[OWN_SLOTS];
 	unsigned
@@ -286,7 +287,8 @@ static void make_kernel(struct slot *slot, int index)
 	const struct own *own = &slot->own;
 	int64_t multiple = own->description.multiple * 2;
 
-	slot->knob = (struct knob){
+	slot->knob[1] = (struct knob)KNOB_ROW_PAGES;
+	slot->knob[0] = (struct knob){
 		.name = "n",
 		.help = "the arguments of loop()",
 		.kind = KNOB_COUNT,
@@ -306,8 +308,7 @@ static void make_kernel(struct slot *slot, int index)
 		.look_for = slot->look_for,
 		.document = "your own loop",
 		.element = "element",
-		.knobs = &slot->knob,
-		.knob_count = 1,
+		KERNEL_KNOBS(slot->knob),
 		.check = callbacks[index].check,
 		.footprint = callbacks[index].footprint,
 		.halved = true,

@@ -42,23 +42,27 @@ static const double SLOPE_LEAST = 0.02;
 
 /* ---- in the child ---- */
 
-/* Maps zeroed memory as the arena does: with huge pages if they help, and touched before any
- * timing. */
-static unsigned char *map_memory(uint64_t bytes, const char **pages)
-{
-	const uint64_t space = round_up(bytes, ARENA_PIECE);
-	unsigned char *memory = arena_reserve(space);
+/* Data below this many bytes get small pages if the user asked for no page size. Small pages cost
+ * nothing for small data, but a huge page of 2 MiB would have to be cleared at each request. */
+enum { SMALL_DATA = 256 << 10 };
 
-	if (!memory)
-		return NULL;
-	/* For data below 256 KiB, use small pages. Small pages cost nothing for small data, but a
-	 * huge page of 2 MiB would have to be cleared at each request. */
-	*pages = "4k";
-	if (bytes >= 256 << 10 && madvise(memory, space, MADV_HUGEPAGE) == 0)
-		*pages = "unknown";
-	for (uint64_t i = 0; i < bytes; i += 4096)
-		((volatile unsigned char *)memory)[i] = 0;
-	return memory;
+/* Gets zeroed memory for the data, with the pages that the setting asks for. All pages are touched
+ * before any timing. Describes the pages in *facts. */
+static struct status get_memory(const struct isolate *isolate, uint64_t bytes,
+	const atomic_bool *cancel, struct arena *arena, struct run_facts *facts)
+{
+	const struct request *request = isolate->request;
+	enum page_kind asked =
+		(enum page_kind)kernel_asked(request->kernel, request->v, ASKS_PAGES);
+	struct arena_place place = { .topology = isolate->topology,
+		.node = -1,
+		.small = asked == PAGES_4K || (asked == PAGES_AUTO && bytes < SMALL_DATA) };
+	bool kept;
+	struct status status = arena_need(arena, bytes, bytes, &place, cancel, &kept);
+
+	if (status_is_ok(&status))
+		arena_tell(arena, 0, bytes, &place, asked, isolate->huge_note, facts);
+	return status;
 }
 
 static double ticks_of(struct kernel_run *run, uint64_t elements, int calls)
@@ -136,15 +140,14 @@ static struct status measure_in_child(
 		.own_change = &request->own_change };
 	struct announcement announcement = { &shared->early, early };
 	struct code_buffer changed = { 0 };
-	struct status status;
-	const char *pages = "4k";
+	struct arena arena = { 0 };
+	struct status status = get_memory(
+		isolate, bytes ? bytes : 1, &shared->cancel, &arena, &shared->result.facts);
 
+	if (!status_is_ok(&status))
+		return status;
 	memcpy(run.v, request->v, sizeof(run.v));
-	run.memory = map_memory(bytes ? bytes : 1, &pages);
-	if (!run.memory)
-		return status_failed("%s of memory refused: %s",
-			units_size_long((int64_t)bytes).text, strerror(errno));
-	snprintf(shared->result.facts.pages, sizeof(shared->result.facts.pages), "%s", pages);
+	run.memory = arena.memory;
 	status = kernel_prepare(&run);
 	if (status_is_ok(&status) && request->change.write)
 		status = code_buffer_change(

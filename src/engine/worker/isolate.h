@@ -8,6 +8,9 @@
 struct isolate {
 	const struct request *request; /* a request for a kernel whose field `isolated` is set */
 	const struct clock *clock;
+	const struct topology *topology; /* the topology of the machine with the measured core */
+	const char *huge_note; /* the reason why the system has no huge pages; empty: it may have
+				  huge pages */
 	const atomic_bool *cancel;
 	/* A function that is called once with an early result, if the request's budget asks for
 	 * one. */

@@ -219,8 +219,12 @@ static void make_trials(
 	if (counting && counting_cycles(counting))
 		measure.counting = counting;
 	facts = facts_of(visit, &measure, slot);
-	if (!slot)
+	if (!slot) {
 		memcpy(facts.pages, result->facts.pages, sizeof(facts.pages));
+		memcpy(facts.pages_note, result->facts.pages_note, sizeof(facts.pages_note));
+		facts.nodes = result->facts.nodes;
+		facts.node = result->facts.node;
+	}
 	result->facts = facts;
 	load_threads_count(target->threads);
 	result->preparing += clock_seconds() - visit->began;
@@ -265,6 +269,8 @@ static void measure_apart(const struct visit *visit, struct result *result)
 	const struct request *request = visit->request;
 	const struct isolate isolate = { .request = request,
 		.clock = &target->clock,
+		.topology = target->topology,
+		.huge_note = target->machine.huge_note,
 		.cancel = visit->cancel,
 		.early = request->budget.provisional ? visit->answer : NULL,
 		.context = visit->context,
