@@ -16,6 +16,9 @@
 
 #include "base/text.h"
 
+/* Values of L3 and memory that differ from a measurement are measured again after RENEW_SECONDS. */
+#define RENEW_SECONDS 5
+
 /* Values of the options that only sweep has. */
 struct asked {
 	enum chart_look chart;
@@ -83,6 +86,10 @@ static void print_cell(struct output *output, const struct cell *cell)
 	if (model_measures(&output->model, &cell->setting)) {
 		sweep_drain(output->sweep);
 		model_measure(&output->model, output->bench, &cell->setting);
+	}
+	if (model_drifted(&output->model, &cell->setting, &cell->sample, RENEW_SECONDS)) {
+		sweep_drain(output->sweep);
+		model_renew(&output->model, output->bench, &cell->setting);
 	}
 	output->report.explanation = model_explain(&output->model, &cell->setting);
 	output->report.counts = cell->counts;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <strings.h>
 
+#include "base/monotonic.h"
 #include "base/text.h"
 #include "cli/bench.h"
 #include "cli/cli.h"
@@ -98,6 +99,23 @@ void model_measure(struct model *model, struct bench *bench, const struct settin
 			cache[0] ? cache[0]->latency : 0, cache[1] ? cache[1]->latency : 0, result);
 	}
 	free(result);
+	model->memory_at = monotonic_seconds();
+}
+
+bool model_drifted(struct model *model, const struct setting *setting, const struct sample *sample,
+	double seconds)
+{
+	const struct explanation *explanation = model_explain(model, setting);
+
+	return explanation && !model->core.foreign && !setting->kernel->own &&
+	       monotonic_seconds() - model->memory_at >= seconds &&
+	       memory_probe_drifted(&explanation->limits, sample);
+}
+
+void model_renew(struct model *model, struct bench *bench, const struct setting *setting)
+{
+	memory_probe_renew(&model->memory);
+	model_measure(model, bench, setting);
 }
 
 /* Whether the user requested this event by name (--event). The user can also request an event that

@@ -18,6 +18,7 @@ struct model {
 	struct setting explained; /* the setting that `explanation` explains; its kernel is NULL if
 				     no setting was explained yet */
 	struct memory_probe memory;
+	double memory_at; /* time of the last measurement of L3 or memory (base/monotonic.h) */
 	/* The events to count: the running core's events and the events that the user requested.
 	 * events.id is 0 if no events are counted. */
 	struct event_plan events;
@@ -40,6 +41,13 @@ void model_measure(struct model *model, struct bench *bench, const struct settin
 
 /* Whether model_measure() would submit a request for this setting. */
 bool model_measures(const struct model *model, const struct setting *setting);
+
+/* Whether the sample of a setting differs from its prediction because values of L3 or memory may
+ * have changed, which were measured at least `seconds` ago. model_renew() measures all values
+ * again; afterwards, model_explain() computes the limits again. */
+bool model_drifted(struct model *model, const struct setting *setting, const struct sample *sample,
+	double seconds);
+void model_renew(struct model *model, struct bench *bench, const struct setting *setting);
 
 /* Returns the sizes of the caches for which the limits are computed. */
 struct cache_sizes model_caches(const struct model *model);

@@ -64,6 +64,10 @@ enum { PAGES_FEWEST = 2048, PAGE_STRIDE = 4096 + 64 };
  * size. */
 #define AGREE 1.03
 
+/* If a measurement differs from the prediction by more than the share DRIFT, the values of L3 and
+ * memory are measured again. */
+#define DRIFT 0.2
+
 enum step {
 	L2_LINES,
 	L3_LATENCY,
@@ -102,6 +106,16 @@ void memory_probe_init(struct memory_probe *probe)
 void memory_probe_renew(struct memory_probe *probe)
 {
 	probe->done = 0;
+}
+
+bool memory_probe_drifted(const struct limits *limits, const struct sample *sample)
+{
+	const struct limit *by =
+		limits->predicted_by >= 0 ? &limits->limit[limits->predicted_by] : NULL;
+
+	return by && !by->hard && limit_rows[by->kind].resource == RESOURCE_MEMORY &&
+	       sample->valid && !sample->provisional && !sample->contended && !sample->unsettled &&
+	       fabs(sample->cpe / limits->predicted - 1) > DRIFT;
 }
 
 static bool is_point(int step)
@@ -212,7 +226,9 @@ bool memory_probe_next(struct memory_probe *probe, const struct machine *machine
 			.seed = seed,
 			.background = true,
 			.budget = { .seconds = PROBE_SECONDS, .quiet_wanted = PROBE_QUIET } };
-		if (is_stream(step) || is_pages(step))
+		/* The largest size in address order gives the bandwidth of memory, so it is
+		 * measured for longer. */
+		if ((is_stream(step) && step != STREAM_LAST) || is_pages(step))
 			request->budget = (struct budget){ .seconds = PROBE_SHORT,
 				.quiet_wanted = SHORT_QUIET };
 		if (step < POINT_FIRST)

@@ -10,6 +10,8 @@
 #include <stdbool.h>
 
 #include "engine/engine.h"
+#include "engine/measure/trials.h"
+#include "model/limits/limits.h"
 #include "model/memory/cache_sizes.h"
 
 struct memory_probe {
@@ -32,6 +34,11 @@ bool memory_probe_next(struct memory_probe *probe, const struct machine *machine
 /* Forgets which steps are done, so that all values are measured again. The old measured values stay
  * until they are measured again. */
 void memory_probe_renew(struct memory_probe *probe);
+
+/* Whether a reliable sample differs from its prediction, and the prediction depends on measured
+ * values of L3 or memory. Other programs may have changed these values since they were measured,
+ * so the caller measures them again (memory_probe_renew()) before it reports the difference. */
+bool memory_probe_drifted(const struct limits *limits, const struct sample *sample);
 
 /* Adds the final result of the request from memory_probe_next(). A cancelled request of the memory
  * probe is repeated later. l1 and l2 are the latencies of the core's own caches, in cycles.

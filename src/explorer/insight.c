@@ -9,9 +9,7 @@
 #include "base/job.h"
 #include "explorer/state.h"
 
-/* If a measurement differs from the prediction by more than the share DRIFT, the values of L3 and
- * memory are measured again, but not before RENEW_SECONDS have passed. */
-#define DRIFT	      0.2
+/* Values of L3 and memory that differ from a measurement are measured again after RENEW_SECONDS. */
 #define RENEW_SECONDS 5
 
 /* Seconds for which a setting must stay unchanged before the search for advice begins. The search
@@ -475,20 +473,13 @@ static void memory_known(struct session *session)
 	insight_renew(session);
 }
 
-/* Whether a steady measurement differs from its prediction, and the prediction depends on values of
- * L3 or memory that were measured some time ago. The activity of other programs may change the
- * latencies of L3 and memory. */
+/* Whether the sample differs from a prediction with values of L3 or memory that were measured some
+ * time ago. */
 static bool memory_drifted(const struct session *session)
 {
 	const struct insight *insight = &session->insight;
-	const struct limits *limits = &insight->explanation->limits;
-	const struct sample *sample = &session->live.sample;
-	const struct limit *by =
-		limits->predicted_by >= 0 ? &limits->limit[limits->predicted_by] : NULL;
 
-	return by && !by->hard && limit_rows[by->kind].resource == RESOURCE_MEMORY &&
-	       sample->valid && !sample->provisional && !sample->contended && !sample->unsettled &&
-	       fabs(sample->cpe / limits->predicted - 1) > DRIFT &&
+	return memory_probe_drifted(&insight->explanation->limits, &session->live.sample) &&
 	       insight->memory_at + RENEW_SECONDS <= session->now;
 }
 

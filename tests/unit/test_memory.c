@@ -416,4 +416,30 @@ TEST(a_probe_answers_everything)
 	free(report);
 }
 
+/* Only a reliable sample that differs from a prediction with values of memory asks for new values.
+ */
+TEST(values_that_drifted_are_measured_again)
+{
+	struct limits limits = { .predicted = 100,
+		.limit = { { .kind = LIMIT_EVICTED, .known = true } },
+		.limit_count = 1 };
+	struct sample sample = { .valid = true, .cpe = 125 };
+
+	assert_true(memory_probe_drifted(&limits, &sample));
+	sample.cpe = 75;
+	assert_true(memory_probe_drifted(&limits, &sample));
+	sample.cpe = 115;
+	assert_false(memory_probe_drifted(&limits, &sample));
+	sample.cpe = 125;
+	sample.contended = true;
+	assert_false(memory_probe_drifted(&limits, &sample));
+	sample.contended = false;
+	limits.limit[0].kind = LIMIT_OVERLAP;
+	assert_false(memory_probe_drifted(&limits, &sample));
+	limits.limit[0] = (struct limit){ .kind = LIMIT_MEMORY_LATENCY, .hard = true };
+	assert_false(memory_probe_drifted(&limits, &sample));
+	limits.predicted_by = -1;
+	assert_false(memory_probe_drifted(&limits, &sample));
+}
+
 RUN_TESTS(.each_set_up = set_up)

@@ -272,3 +272,12 @@ void limits_add_unknown(struct tally *tally, enum limit_kind kind, const char *f
 	add_limit(tally, kind, false, 0, format, list);
 	va_end(list);
 }
+
+double limits_highest(const struct limits *limits)
+{
+	double most = 0;
+
+	for (int i = 0; i < limits->limit_count; i++)
+		most = fmax(most, limits->limit[i].known ? limits->limit[i].cycles : 0);
+	return most;
+}

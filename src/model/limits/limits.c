@@ -303,15 +303,6 @@ void limits_clear(struct limits *limits)
 	*limits = kept;
 }
 
-double limits_highest(const struct limits *limits)
-{
-	double most = 0;
-
-	for (int i = 0; i < limits->limit_count; i++)
-		most = fmax(most, limits->limit[i].known ? limits->limit[i].cycles : 0);
-	return most;
-}
-
 /* Adds an unknown limit if the loop would be much slower without L3. Other processes and virtual
  * machines share L3, so the part of L3 that this process has changes within seconds. */
 static void add_shared(struct tally *tally)
