@@ -339,14 +339,32 @@ static bool is_chosen(
 	return !any;
 }
 
-static struct status check_chosen(
-	const struct cli *cli, const struct program_loops *loops, const char *name, int chosen)
+/* The message about a function without loops, which names functions that it calls and that have
+ * loops. */
+static struct status no_loop(
+	struct program *program, const struct program_loops *loops, const char *name)
+{
+	const struct program_function *called[4];
+	size_t count = program_loops_called(program, loops, called, 4);
+	struct text list = { 0 };
+	struct status status;
+
+	for (size_t i = 0; i < count; i++) {
+		text_add(&list, i == 0 ? "; functions with loops that it calls: " : ", ");
+		program_add_name(called[i], &list);
+	}
+	status = status_failed("%.100s has no loop%s%.160s", name,
+		loops->cut ? " that its code shows: a jump goes to an unknown place" : "",
+		text_string(&list));
+	text_free(&list);
+	return status;
+}
+
+static struct status check_chosen(const struct cli *cli, struct program *program,
+	const struct program_loops *loops, const char *name, int chosen)
 {
 	if (loops->count == 0)
-		return status_failed("%.150s has no loop%s", name,
-			loops->cut ? " that its code shows: a jump goes to a place that the code "
-				     "does not name"
-				   : "");
+		return no_loop(program, loops, name);
 	if (drawing_wanted(cli) && chosen > 1)
 		return status_usage("a picture shows one loop, and %.100s has %d: choose one with "
 				    "--function %#" PRIx64 " or another address inside it",
@@ -371,7 +389,7 @@ static int explain_loops(struct cli *cli, const struct program_request *request,
 	program_loops_find(program, &place->function, &loops);
 	for (int i = 0; i < loops.count; i++)
 		chosen += is_chosen(place, &loops, i);
-	status = check_chosen(cli, &loops, shown.name, chosen);
+	status = check_chosen(cli, program, &loops, shown.name, chosen);
 	if (status_is_ok(&status)) {
 		report_init(&report, cli, request->diagram ? request->diagram : &subject_loop,
 			model->machine);

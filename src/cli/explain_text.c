@@ -151,17 +151,29 @@ static void print_ports(FILE *out, const struct limits *limits, const struct pub
 				limits->pressure[i]);
 }
 
-/* Prints an instruction's text, and its source line where the line differs from the one before. */
-static void print_insn(FILE *out, const struct explanation *explanation, int insn, const char *text)
+/* Prints where an instruction is: its offset in a kernel's loop; or its address in a program, and
+ * its source line. A source file is named on a line of its own, where it differs from that of the
+ * instruction before. */
+static void print_insn_place(FILE *out, const struct explanation *explanation, int insn,
+	const char *marks, const char **file)
 {
+	const struct insn *first = explanation->loop.insn;
 	const struct source_line *line = explanation->lines ? &explanation->lines[insn] : NULL;
+	unsigned long long address = first[insn].address;
+	char number[16] = "-";
 
-	if (!line || !line->file ||
-		(insn > 0 && line[-1].file && line->line == line[-1].line &&
-			strcmp(line->file, line[-1].file) == 0))
-		fputs(text, out);
+	if (line && line->file && (!*file || strcmp(line->file, *file) != 0)) {
+		*file = line->file;
+		fprintf(out, "%18s\n", line->file);
+	}
+	if (line && line->file)
+		snprintf(number, sizeof(number), "%d", line->line);
+	if (!explanation->in_program)
+		fprintf(out, "%s%6llx", marks, address - first->address);
+	else if (line)
+		fprintf(out, "%s%8llx %6s", marks, address, number);
 	else
-		fprintf(out, "%-34s  %s:%d", text, line->file, line->line);
+		fprintf(out, "%s%8llx", marks, address);
 }
 
 static void print_code(FILE *out, const struct explanation *explanation)
@@ -169,36 +181,38 @@ static void print_code(FILE *out, const struct explanation *explanation)
 	const struct limits *limits = &explanation->limits;
 	const struct loop *loop = &explanation->loop;
 	struct text text = { 0 };
+	const char *file = NULL;
 
 	fprintf(out,
 		"\ncode: c on the slowest carried chain, + fused with the one above, 0 done at "
 		"rename, ? unknown\n"
-		"%s   slots latency  ports             instruction\n",
-		explanation->in_program ? "   address" : "  offset");
+		"%s%s   slots latency  ports             instruction\n",
+		explanation->in_program ? "   address" : "  offset",
+		explanation->lines ? "   line" : "");
 	for (int i = 0; i < loop->insn_count && i < limits->insn_count; i++) {
 		const struct limit_insn *facts = &limits->insn[i];
 		const struct insn *insn = &loop->insn[i];
 		struct words latency = limit_latency(facts);
-		char turns[24] = "";
+		char turns[24] = "", marks[4];
 
 		if (loop->stepped && fabs(facts->count - loop->turns) > 0.5)
 			snprintf(turns, sizeof(turns), "   (%.0f of %d turns)", facts->count,
 				loop->turns);
+		else if (explanation->in_program && facts->count < 0.5)
+			snprintf(turns, sizeof(turns), "   (not on the path)");
 		if (explanation->in_program)
 			text_add(&text, insn->known ? insn->text : "(unknown)");
 		else
 			loop_insn_text(loop, insn, &text);
-		fprintf(out, "%c%c%*llx  %6g %7s  %-16s  ", facts->carried ? 'c' : ' ',
+		snprintf(marks, sizeof(marks), "%c%c", facts->carried ? 'c' : ' ',
 			!facts->known	    ? '?'
 			: facts->fused	    ? '+'
 			: facts->eliminated ? '0'
-					    : ' ',
-			explanation->in_program ? 8 : 6,
-			(unsigned long long)(insn->address -
-					     (explanation->in_program ? 0 : loop->insn[0].address)),
-			facts->slots, *latency.text ? latency.text : "-", facts->ports);
-		print_insn(out, explanation, i, text_string(&text));
-		fprintf(out, "%s\n", turns);
+					    : ' ');
+		print_insn_place(out, explanation, i, marks, &file);
+		fprintf(out, "  %6g %7s  %-16s  %s%s\n", facts->slots,
+			*latency.text ? latency.text : "-", facts->ports, text_string(&text),
+			turns);
 		text_clear(&text);
 	}
 	text_free(&text);

@@ -7,6 +7,7 @@
 #include "model/code/decode.h"
 #include "model/code/flow.h"
 #include "model/code/loop_nest.h"
+#include "model/program/program_inside.h"
 
 /* A function's code, its instructions in the order in which they were found, and its blocks. An
  * instruction is named by its index; its place is its offset in the function. */
@@ -471,6 +472,29 @@ int program_loops_count(struct program *program, const struct program_function *
 	program_loops_find(program, function, &loops);
 	count = loops.count;
 	program_loops_free(&loops);
+	return count;
+}
+
+size_t program_loops_called(struct program *program, const struct program_loops *loops,
+	const struct program_function **called, size_t most)
+{
+	const struct function_graph *graph = loops->graph;
+	size_t count = 0;
+
+	for (int i = 0; i < graph->count && count < most; i++) {
+		const struct flow *flow = &graph->flow[i];
+		const struct program_function *to;
+		bool known = false;
+
+		if (flow->entry || !flow->target || inside(graph, flow->target))
+			continue;
+		to = program_function_at(program, flow->target);
+		for (size_t k = 0; k < count; k++)
+			known |= called[k] == to;
+		if (to && !known && to->address == flow->target &&
+			program_loops_count(program, to) > 0)
+			called[count++] = to;
+	}
 	return count;
 }
 

@@ -32,6 +32,11 @@ void program_loops_free(struct program_loops *loops);
  * a backward jump needs no graph. */
 int program_loops_count(struct program *program, const struct program_function *function);
 
+/* Lists functions with loops that the function calls, or to which it jumps. Returns their number,
+ * at most `most`. */
+size_t program_loops_called(struct program *program, const struct program_loops *loops,
+	const struct program_function **called, size_t most);
+
 /* Whether the loop contains the instruction at an address. */
 bool program_loop_contains(const struct program_loops *loops, int index, uint64_t address);
 
