@@ -48,7 +48,7 @@ check() {
 		only("hwloc", "hwloc", "^src/engine/machine/topology\\.c$")
 		only("(ncursesw?/|ncurses|curses|term\\.h)", "curses", "^src/ui/")
 		only("perfmon/", "libpfm", "^src/engine/counters/counters\\.c$")
-		only("(Zydis|Zycore)", "Zydis", "^src/model/code/decode_x86\\.c$|^kernels/assemble_x86\\.c$")
+		only("(Zydis|Zycore)", "Zydis", "^src/model/code/(decode|redirect)_x86\\.c$|^kernels/assemble_x86\\.c$")
 		only("capstone", "Capstone", "^src/model/code/decode_arm64\\.c$")
 		only("sys/ptrace", "ptrace", "^src/model/code/step\\.c$")
 		only("(sys/user|sys/uio|asm/ptrace|linux/ptrace)", "the stepper", "^src/model/code/step\\.c$")
@@ -159,6 +159,7 @@ must_pass src/main.c '#include "cli/cli.h"'
 must_pass src/explorer/a.c '#include "kernels/kernel.h"'
 must_pass src/engine/machine/topology.c '#include <hwloc.h>'
 must_pass src/model/code/decode_x86.c '#include <Zydis/Zydis.h>'
+must_pass src/model/code/redirect_x86.c '#include <Zydis/Zydis.h>'
 must_pass kernels/assemble_x86.c '#include <Zydis/Zydis.h>'
 must_pass src/model/code/decode_arm64.c '#include <capstone/capstone.h>'
 must_pass src/model/code/step.c '#include <sys/ptrace.h>'

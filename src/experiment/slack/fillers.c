@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "kernels/assemble.h"
+#include "experiment/slack/spare.h"
 #include "kernels/features.h"
 #include "kernels/nops.h"
 #include "model/code/rewrite.h"
@@ -73,16 +73,11 @@ enum { FILLERS = sizeof(fillers) / sizeof(*fillers) };
 /* TURNS: number of copies of a filler instruction, with different registers and addresses, that are
  * used in turn. GENERAL: number of general registers for a filler instruction that also reads its
  * result register. */
-enum { TURNS = 8, GENERAL = 4, GENERALS = 16, VECTORS = 16 };
+enum { TURNS = 8, GENERAL = 4 };
 
 /* Offsets in the data memory of the added instructions: LOADED, cache lines to load from; STORED, a
  * line to store to; NUMBERS, normal numbers for a vector register; SAVED, saved registers. */
 enum { LINE = 64, LOADED = 0, LOADED_LINES = 4, STORED = 1024, NUMBERS = 2048, SAVED = 3072 };
-
-static const char *const general[GENERALS][2] = { { "rax", "eax" }, { "rcx", "ecx" },
-	{ "rdx", "edx" }, { "rbx", "ebx" }, { "rsp", "esp" }, { "rbp", "ebp" }, { "rsi", "esi" },
-	{ "rdi", "edi" }, { "r8", "r8d" }, { "r9", "r9d" }, { "r10", "r10d" }, { "r11", "r11d" },
-	{ "r12", "r12d" }, { "r13", "r13d" }, { "r14", "r14d" }, { "r15", "r15d" } };
 
 /* The registers and the memory that the added instructions use. */
 struct places {
@@ -93,23 +88,6 @@ struct places {
 				and of the one that they read */
 	uint64_t data;	     /* address of the data memory for the added instructions */
 };
-
-/* Assembles one line of assembly; if the line has a memory operand, its address is written
- * "[rip+0]" and becomes `target`. */
-static struct status assemble_one(const char *text, uint64_t target, struct code_line *line)
-{
-	size_t length = 0;
-	struct status status = encode_line(text, line->bytes, &length);
-	struct insn insn;
-
-	if (!status_is_ok(&status))
-		return status;
-	decode_insn(line->bytes, length, 0, &insn);
-	line->length = (uint8_t)length;
-	line->distance_at = insn.distance_bytes == 4 ? insn.distance_at : 0;
-	line->target = target;
-	return status;
-}
 
 /* Assembles copy number `turn` of a filler (added instruction), with the registers and addresses of
  * this copy. */
@@ -140,10 +118,11 @@ static struct status assemble_filler(
 		case 'r':
 		case 'e':
 			text_add(&text,
-				general[places->general[turn % places->general_count]][*at == 'e']);
+				spare_general_names[places->general[turn % places->general_count]]
+						   [*at == 'e']);
 			break;
 		case 'p':
-		case 'q': text_add(&text, general[places->source][*at == 'q']); break;
+		case 'q': text_add(&text, spare_general_names[places->source][*at == 'q']); break;
 		case 'n': text_addf(&text, "%d", places->vector); break;
 		case 'm': text_addf(&text, "%d", places->numbers); break;
 		case 'l':
@@ -157,7 +136,7 @@ static struct status assemble_filler(
 			break;
 		}
 	}
-	status = assemble_one(text_string(&text), target, line);
+	status = spare_assemble(text_string(&text), target, line);
 	text_free(&text);
 	return status;
 }
@@ -191,110 +170,17 @@ static bool writes(const struct insn *insn, int reg)
 	return memchr(insn->writes, reg, insn->write_count) != NULL;
 }
 
-/* Instructions to add before and after the loop, which save and restore registers. */
-struct frame {
-	struct code_line before[GENERAL + 4], after[GENERAL + 4];
-	int before_count, after_count;
-};
-
-/* The registers that the loop uses, and the registers that the whole function uses. */
-struct usage {
-	bool loop[REG_COUNT], function[REG_COUNT];
-	/* true: the function calls or jumps to other code. A register that the function does not
-	 * use may then hold an argument of a called function. */
-	bool calls;
-	bool wide; /* the function uses vectors of more than 128 bits */
-};
-
-static void find_usage(const struct decoded_function *function, struct usage *usage)
-{
-	uint64_t first = function->insn[0].address,
-		 last = function->insn[function->count - 1].address;
-
-	*usage = (struct usage){ .calls = false };
-	rewrite_used(function, function->first, function->last, usage->loop);
-	rewrite_used(function, 0, function->count - 1, usage->function);
-	for (int i = 0; i < function->count; i++) {
-		const struct insn *insn = &function->insn[i];
-
-		usage->calls |= insn->flow == FLOW_CALL ||
-				((insn->flow == FLOW_JUMP || insn->flow == FLOW_BRANCH) &&
-					(insn->target < first || insn->target > last));
-		usage->wide |= insn->vector && insn->width > 128;
-	}
-}
-
-/* Adds instructions that save a register to memory before the loop, and restore it after the loop.
- */
-static struct status save(struct frame *frame, const char *move, const char *reg, uint64_t memory)
-{
-	struct status status;
-	char line[48];
-
-	snprintf(line, sizeof(line), "%s [rip+0], %s", move, reg);
-	status = assemble_one(line, memory, &frame->before[frame->before_count++]);
-	if (!status_is_ok(&status))
-		return status;
-	snprintf(line, sizeof(line), "%s %s, [rip+0]", move, reg);
-	return assemble_one(line, memory, &frame->after[frame->after_count++]);
-}
-
-/* A list of registers, in the order in which added instructions may use them. */
-struct order {
-	int first;  /* number of the first general or vector register: REG_GENERAL or REG_VECTOR */
-	int passed; /* the registers of the list before this index may hold arguments of a call */
-	int kept;   /* a caller expects the registers of the list from this index on to be unchanged
-		     */
-	int count, reg[GENERALS];
-};
-
-/* Chooses `wanted` registers that the loop does not use. Registers that need not be saved, because
- * no other code needs them, are chosen first. Returns the number of registers found. Sets a bit of
- * *saved for each chosen register that must be saved. */
-static int choose(const struct usage *usage, const struct order *order, int wanted, int *found,
-	unsigned *saved)
-{
-	int count = 0;
-
-	*saved = 0;
-	for (int needed = 0; needed < 2; needed++)
-		for (int i = 0; i < order->count && count < wanted; i++) {
-			int reg = order->first + order->reg[i];
-			bool needs = usage->function[reg] || i >= order->kept ||
-				     (usage->calls && i < order->passed);
-
-			if (usage->loop[reg] || needs != needed)
-				continue;
-			*saved |= needs ? 1u << count : 0;
-			found[count++] = order->reg[i];
-		}
-	return count;
-}
-
 /* Chooses the general registers for a filler (added instruction), and adds code to save them. */
-static struct status choose_general(const struct usage *usage, const struct insn *insn,
-	struct places *places, struct frame *frame)
+static struct status choose_general(const struct spare_usage *usage, const struct insn *insn,
+	struct places *places, struct spare_frame *frame)
 {
-	static const struct order order = { REG_GENERAL, 7, 9, 15,
-		{ 9, 8, 7, 6, 2, 1, 0, 11, 10, 3, 5, 12, 13, 14, 15 } };
-	int wanted = 0, found[GENERAL + 1] = { 0 }, count;
-	struct status status = status_ok();
-	unsigned saved;
+	int wanted = 0, found[SPARE_MOST] = { 0 };
+	struct status status;
 
-	for (int reg = 0; reg < GENERALS; reg++)
-		if (reads(insn, REG_GENERAL + reg) || writes(insn, REG_GENERAL + reg))
-			wanted += reads(insn, REG_GENERAL + reg) && writes(insn, REG_GENERAL + reg)
-					  ? GENERAL
-					  : 1;
-	count = choose(usage, &order, wanted, found, &saved);
-	if (count < wanted)
-		return status_failed("the loop leaves %d general register%s free, and added "
-				     "instructions need %d",
-			count, count == 1 ? "" : "s", wanted);
-	for (int i = 0; i < count && status_is_ok(&status); i++)
-		if (saved >> i & 1)
-			status = save(frame, "mov", general[found[i]][0],
-				places->data + SAVED + (uint64_t)i * 8);
+	for (int reg = REG_GENERAL; reg < REG_GENERAL + SPARE_GENERALS; reg++)
+		if (reads(insn, reg) || writes(insn, reg))
+			wanted += reads(insn, reg) && writes(insn, reg) ? GENERAL : 1;
+	status = spare_general(usage, wanted, places->data + SAVED, found, frame);
 	places->source = found[0];
 	places->general_count = wanted > 1 ? wanted - 1 : 1;
 	memcpy(places->general, wanted > 1 ? found + 1 : found,
@@ -305,37 +191,19 @@ static struct status choose_general(const struct usage *usage, const struct insn
 /* Chooses two vector registers for a filler (added instruction), and loads normal numbers into one
  * of them. */
 static struct status choose_vectors(
-	const struct usage *usage, struct places *places, struct frame *frame)
+	const struct spare_usage *usage, struct places *places, struct spare_frame *frame)
 {
-	static const struct order order = { REG_VECTOR, 8, VECTORS, VECTORS,
-		{ 7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8 } };
-	int found[2], count;
-	struct status status = status_ok();
+	int found[SPARE_MOST] = { 0 };
 	char text[40];
-	unsigned saved;
+	struct status status =
+		spare_vectors(usage, 2, places->data + SAVED + SPARE_SAVED, found, frame);
 
-	count = choose(usage, &order, 2, found, &saved);
-	if (count < 2)
-		return status_failed(
-			"the loop leaves %d vector register%s free, and added instructions need 2",
-			count, count == 1 ? "" : "s");
-	/* Writing the lower 128 bits of a vector register clears its upper part, which save() does
-	 * not save. */
-	if (saved && usage->wide)
-		return status_failed(
-			"the function uses all vector registers, so added instructions have none");
-	for (int i = 0; i < count && status_is_ok(&status); i++) {
-		snprintf(text, sizeof(text), "xmm%d", found[i]);
-		if (saved >> i & 1)
-			status = save(frame, "vmovupd", text,
-				places->data + SAVED + 64 + (uint64_t)i * 64);
-	}
 	places->vector = found[0];
 	places->numbers = found[1];
 	if (!status_is_ok(&status))
 		return status;
 	snprintf(text, sizeof(text), "vmovupd xmm%d, [rip+0]", places->numbers);
-	return assemble_one(text, places->data + NUMBERS, &frame->before[frame->before_count++]);
+	return spare_assemble(text, places->data + NUMBERS, &frame->before[frame->before_count++]);
 }
 
 static struct status write_change(
@@ -343,8 +211,8 @@ static struct status write_change(
 {
 	struct decoded_function function;
 	struct places places = { .data = (uint64_t)(uintptr_t)place->data };
-	struct frame frame = { .before_count = 0 };
-	struct usage usage;
+	struct spare_frame frame = { .before_count = 0 };
+	struct spare_usage usage;
 	struct code_line line[TURNS];
 	struct rewrite rewrite = {
 		.filler = line, .filler_count = TURNS, .inserted = (int)change->count
@@ -362,7 +230,7 @@ static struct status write_change(
 	for (int i = 0; i < 4; i++)
 		memcpy(place->data + NUMBERS + i * 8, &number, sizeof(number));
 	if (status_is_ok(&status))
-		find_usage(&function, &usage);
+		spare_usage(&function, &usage);
 	if (status_is_ok(&status))
 		status = choose_general(&usage, &insn, &places, &frame);
 	if (status_is_ok(&status) && insn.vector)

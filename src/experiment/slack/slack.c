@@ -8,12 +8,11 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "experiment/changed.h"
 
-/* One measurement of the loop with added instructions ends after QUIET quiet trials, after VISIT
- * seconds, or after PATIENCE trials if few of them were quiet. If another process disturbed the
- * measurement, it is repeated, up to VISITS measurements. */
-enum { QUIET = 25, PATIENCE = 50, VISITS = 4 };
-#define VISIT 0.008
+/* One measurement of the loop with added instructions ends after QUIET quiet trials. If another
+ * process disturbed the measurement, it is repeated, up to VISITS measurements. */
+enum { QUIET = 25, VISITS = 4 };
 
 /* In the first measurement of a resource, added instructions make an iteration LONGER times as
  * long, at least MORE cycles longer, and at least LEAST cycles long. With longer iterations,
@@ -62,8 +61,7 @@ struct slack {
 	/* The members below are valid only while slack_measure() runs. */
 	const struct measurer *measurer;
 	double begin;
-	struct result *result;
-	int requests;
+	struct changed changed;
 	int visits; /* largest number of measurements in this pass with one number of added
 		       instructions, if other processes disturb them */
 };
@@ -197,34 +195,6 @@ void slack_estimate(struct slack_resource *resource, const struct slack_report *
 
 /* ---- Measuring */
 
-/* Makes one measurement of the loop with `count` added instructions. Returns false if the
- * measurement has no result, because the request was taken back or cancelled. */
-static bool visit(struct slack *slack, unsigned filler, unsigned count)
-{
-	struct slack_report *report = &slack->report;
-	struct request request = {
-		.kernel = report->setting.kernel,
-		.seed = report->seed,
-		.background = true,
-		.place = visits_place(slack->requests++),
-		.budget = { .seconds = VISIT, .quiet_wanted = QUIET, .patience = PATIENCE },
-		.change = fillers_change(filler, count),
-	};
-
-	memcpy(request.v, report->setting.v, sizeof(request.v));
-	if (!measurer_measure(slack->measurer, &request, slack->result))
-		return false;
-	report->seconds = measurer_now(slack->measurer) - slack->begin;
-	return slack->result->status.code != STATUS_CANCELLED;
-}
-
-static bool is_better(const struct sample *sample, const struct sample *than)
-{
-	return sample->valid &&
-	       (!than->valid || (sample->contended != than->contended ? than->contended
-								      : sample->cpe < than->cpe));
-}
-
 /* Measures the loop with a number of added instructions. A measurement that other processes
  * disturbed is repeated, and the least disturbed result counts. In the first pass over the
  * resources, nothing is measured twice, so that first values are known soon. */
@@ -232,26 +202,17 @@ static struct status measure_point(struct slack *slack, unsigned filler, unsigne
 	struct slack_point *point, bool *contended)
 {
 	struct slack_report *report = &slack->report;
-	struct sample best = { 0 }, sample;
+	const struct code_change change = fillers_change(filler, count);
+	struct changed_point measured;
+	struct status status = changed_measure(&slack->changed, &change, slack->visits, &measured);
 
-	for (int visits = 0; visits < (best.valid ? slack->visits : VISITS) &&
-			     !measurer_stopped(slack->measurer) &&
-			     (!best.valid || best.contended);) {
-		if (!visit(slack, filler, count))
-			continue;
-		visits++;
-		if (!status_is_ok(&slack->result->status))
-			return slack->result->status;
-		sample_summarise(&slack->result->trials, &slack->result->facts, &sample);
-		if (is_better(&sample, &best))
-			best = sample;
-	}
-	if (!best.valid)
-		return status_failed("every trial was disturbed");
-	*contended |= best.contended;
-	report->cycles_from = best.cycles_from;
-	*point = (struct slack_point){ count, best.cpe * report->elements,
-		best.cpe_lo * report->elements, best.cpe_hi * report->elements };
+	if (!status_is_ok(&status))
+		return status;
+	report->seconds = measurer_now(slack->measurer) - slack->begin;
+	*contended |= measured.contended;
+	report->cycles_from = measured.from;
+	*point = (struct slack_point){ count, measured.cpe * report->elements,
+		measured.lo * report->elements, measured.hi * report->elements };
 	return status_ok();
 }
 
@@ -442,9 +403,12 @@ void slack_measure(struct slack *slack, const struct measurer *measurer)
 {
 	slack->measurer = measurer;
 	slack->begin = measurer_now(measurer);
-	slack->result = memory_new(1, sizeof(*slack->result));
+	slack->changed = (struct changed){ .measurer = measurer,
+		.setting = &slack->report.setting,
+		.seed = slack->report.seed,
+		.quiet = QUIET };
 	measure_all(slack);
-	free(slack->result);
+	changed_free(&slack->changed);
 	slack->report.seconds = measurer_now(measurer) - slack->begin;
 	slack->report.doing[0] = '\0';
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "kernels/nops.h"
 
 /* The first instruction of a loop keeps its offset within a line of LINE bytes, because front ends
  * fetch code line by line. */
@@ -92,8 +93,13 @@ static struct status choose_places(struct writing *writing)
 {
 	const struct decoded_function *function = writing->function;
 	int until = once_until(writing), count = 0;
-	int *place = memory_new((size_t)function->count + 1, sizeof(*place));
+	int *place;
 
+	if (writing->change->together) {
+		writing->moved[writing->change->place].place = writing->change->inserted;
+		return status_ok();
+	}
+	place = memory_new((size_t)function->count + 1, sizeof(*place));
 	for (int i = function->first; i <= until; i++)
 		if (insn_at(writing, i)->flow != FLOW_BRANCH &&
 			!(writing->change->flags && (is_needed(function, i, REG_FLAGS) ||
@@ -314,6 +320,17 @@ static bool write_filler(
 	return reached;
 }
 
+/* Writes nops of `length` bytes, as few as possible. */
+static void write_nops(uint8_t *to, size_t length)
+{
+	while (length > 0) {
+		size_t next = length < NOP_LONGEST ? length : NOP_LONGEST;
+
+		to = write_nop(to, next);
+		length -= next;
+	}
+}
+
 static bool write_insn(struct writing *writing, int i, uint8_t *base)
 {
 	const struct insn *insn = insn_at(writing, i);
@@ -323,6 +340,10 @@ static bool write_insn(struct writing *writing, int i, uint8_t *base)
 	uint8_t *to = base + moved->at;
 	uint64_t target = insn->target;
 
+	if (writing->change->removes && i == writing->change->removed) {
+		write_nops(to, length);
+		return true;
+	}
 	memcpy(to, (const void *)(uintptr_t)insn->address, insn->length);
 	if (moved->longer) {
 		if (insn->flow == FLOW_JUMP) {

@@ -1,7 +1,7 @@
 /* Writes a copy of a function's machine code, with more instructions in its innermost loop. The new
- * instructions, the fillers, are spread evenly over one iteration. Each filler runs exactly once
- * per iteration. The new code may run at another address: jumps and relative addresses are changed
- * to reach the same targets.
+ * instructions, the fillers, are spread evenly over one iteration, or all added at one place.
+ * Fillers that are spread run exactly once per iteration. The new code may run at another address:
+ * jumps and relative addresses are changed to reach the same targets.
  *
  * Only code of x86-64 can be copied so. */
 #pragma once
@@ -34,6 +34,15 @@ struct rewrite {
 		       needs the flags */
 	unsigned shift; /* bytes by which the loop's first instruction moves within its line of 64
 			   bytes */
+	/* true: all fillers are added before the instruction with index `place` of the function,
+	 * in the order of the array, and run whenever that instruction runs. `flags` is then not
+	 * used. */
+	bool together;
+	int place;
+	/* true: nops of equal length replace the instruction with index `removed` of the function.
+	 */
+	bool removes;
+	int removed;
 	/* Instructions to add, which run when execution enters the loop and when it leaves the
 	 * loop. They must not change flags. */
 	const struct code_line *before, *after;

@@ -1,0 +1,31 @@
+/* Short measurements of a loop whose machine code is changed, such as a loop with added
+ * instructions. */
+#pragma once
+
+#include "experiment/measurer.h"
+#include "experiment/setting/setting.h"
+
+/* One setting whose changed loops are measured. The caller sets the members before `result`, sets
+ * the other members to zero, and calls changed_free() at the end. */
+struct changed {
+	const struct measurer *measurer;
+	const struct setting *setting;
+	uint64_t seed;
+	unsigned quiet; /* number of quiet (undisturbed) trials that end a measurement */
+	struct result *result;
+	int requests;
+};
+
+/* Measured cycles per element of a loop; lo and hi are quartiles. */
+struct changed_point {
+	double cpe, lo, hi;
+	enum source from;
+	bool contended; /* another process or hyper-thread disturbed most trials */
+};
+
+/* Measures the loop with a change. If other processes disturb the measurement, it is repeated, up
+ * to `visits` times, and the least disturbed result counts. STATUS_FAILED: the loop could not be
+ * changed or measured. STATUS_CANCELLED: the measurer stopped. */
+struct status changed_measure(struct changed *changed, const struct code_change *change, int visits,
+	struct changed_point *point);
+void changed_free(struct changed *changed);

@@ -1,0 +1,41 @@
+/* Registers that a loop leaves free, for instructions to add to the loop. Registers that other code
+ * needs are saved before the loop, and restored after the loop. */
+#pragma once
+
+#include "model/code/decode.h"
+#include "model/code/rewrite.h"
+
+/* SPARE_MOST: largest number of registers to choose for one change of a loop. SPARE_SAVED: number
+ * of bytes that saved registers need. */
+enum { SPARE_GENERALS = 16, SPARE_MOST = 6, SPARE_SAVED = 512 };
+
+/* Names of the general registers of 64 and of 32 bits. */
+extern const char *const spare_general_names[SPARE_GENERALS][2];
+
+/* The registers that the loop uses, and the registers that the whole function uses. */
+struct spare_usage {
+	bool loop[REG_COUNT], function[REG_COUNT];
+	/* true: the function calls or jumps to other code. A register that the function does not
+	 * use may then hold an argument of a called function. */
+	bool calls;
+	bool wide; /* the function uses vectors of more than 128 bits */
+};
+void spare_usage(const struct decoded_function *function, struct spare_usage *usage);
+
+/* Instructions to add before and after the loop, which save and restore registers. */
+struct spare_frame {
+	struct code_line before[2 * SPARE_MOST], after[2 * SPARE_MOST];
+	int before_count, after_count;
+};
+
+/* Assembles one line of assembly. If the line has a memory operand, its address is written
+ * "[rip+0]" and becomes `target`. */
+struct status spare_assemble(const char *text, uint64_t target, struct code_line *line);
+
+/* Choose `wanted` general or vector registers that the loop does not use, and add code to *frame
+ * that saves them in SPARE_SAVED bytes at the address `saved`. found[] receives the numbers of the
+ * registers, from 0. STATUS_FAILED: the loop leaves fewer registers free. */
+struct status spare_general(const struct spare_usage *usage, int wanted, uint64_t saved, int *found,
+	struct spare_frame *frame);
+struct status spare_vectors(const struct spare_usage *usage, int wanted, uint64_t saved, int *found,
+	struct spare_frame *frame);

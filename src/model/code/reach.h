@@ -1,0 +1,19 @@
+/* How far the result of an instruction reaches: whether an address, a branch, memory or a division
+ * depends on it. An instruction whose result reaches none of them can be removed from a loop: the
+ * loop then computes other values, but accesses the same memory in the same order. Pure. */
+#pragma once
+
+#include "model/code/decode.h"
+
+enum reach {
+	REACH_NOTHING,
+	REACH_ADDRESS,	/* an address depends on the result */
+	REACH_CONTROL,	/* a branch depends on the result */
+	REACH_MEMORY,	/* the loop stores a value that depends on the result */
+	REACH_DIVISION, /* a division depends on the result, and a divisor could be zero */
+};
+
+/* Follows the result of instruction `from` of the function's innermost loop through registers, in
+ * the loop and in the code after it. The first kind of use that is found is returned. Values in
+ * memory are not followed, because a store in the loop ends the search. */
+enum reach reach_find(const struct decoded_function *function, int from);
