@@ -50,6 +50,8 @@ struct cli {
 	const char *script; /* path of the script for explore and replay; NULL: no script is run */
 	bool slack;  /* run and sweep measure the pressure of the loop on each port, in place of
 			cycles per element */
+	bool cost;   /* run and sweep measure the cost of each instruction, in place of cycles per
+			element */
 	bool why;    /* run measures pairs that explain the gap, in place of cycles per element */
 	bool points; /* probe and windows print every measured point */
 	const char *picture; /* path of the file for a picture; NULL: no picture is written */

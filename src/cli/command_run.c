@@ -111,17 +111,12 @@ static int measure(
 	return exit_status;
 }
 
-/* Measures the pressure on each resource of the core at one setting. */
-static int probe_slack(
+/* Makes an experiment on the loop at one setting. */
+static int experiment(
 	struct cli *cli, struct bench *bench, struct model *model, const struct setting *setting)
 {
-	struct report report;
-	int exit_status;
+	int exit_status = work_experiment_on(cli, bench, model, work_experiment(cli), setting, 1);
 
-	report_init(&report, cli, &subject_slack, bench->machine);
-	exit_status = slack_probe(cli, bench, model, &report, setting);
-	if (report.begun)
-		report_end(&report);
 	bench_note_bound(bench, cli);
 	return exit_status;
 }
@@ -191,12 +186,9 @@ static int run_run(struct cli *cli)
 	status = words_setting(cli, &setting);
 	if (!status_is_ok(&status))
 		return cli_fail(cli, status);
-	if ((cli->slack || cli->why) && drawing_wanted(cli))
-		return cli_fail(
-			cli, status_usage("%s draws no picture: leave out --picture and --gnuplot",
-				     cli->slack ? "--slack" : "--why"));
-	if (cli->slack && cli->why)
-		return cli_fail(cli, status_usage("--slack and --why exclude each other"));
+	status = work_experiment_allowed(cli);
+	if (!status_is_ok(&status))
+		return cli_fail(cli, status);
 	status = bench_open(&bench, cli);
 	if (!status_is_ok(&status))
 		return cli_fail(cli, status);
@@ -209,7 +201,7 @@ static int run_run(struct cli *cli)
 				       "%.120s; --uarch NAME chooses a core model",
 			model.core.how);
 	exit_status = !status_is_ok(&status) ? cli_fail(cli, status)
-		      : cli->slack	     ? probe_slack(cli, &bench, &model, &setting)
+		      : work_experiment(cli) ? experiment(cli, &bench, &model, &setting)
 		      : cli->why	     ? explain_gap(cli, &bench, &model, &setting)
 					     : measure(cli, &bench, &model, &setting);
 	model_close(&model);
@@ -222,6 +214,6 @@ const struct cli_command command_run = {
 	.help = "measure a kernel at one setting",
 	.arguments = "KERNEL|FILE [knob=value ...]",
 	.common = { "format", "cpu", "seed", "time-budget", "event", "quiet", "uarch", "slack",
-		"why", "whatif", "picture", "gnuplot", "theme" },
+		"cost", "why", "whatif", "picture", "gnuplot", "theme" },
 	.run = run_run,
 };

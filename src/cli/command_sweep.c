@@ -222,24 +222,15 @@ static struct status prepare(struct output *output)
 	return status;
 }
 
-/* Measures the pressure on each resource of the core at each setting of the sweep. */
-static int probe_slack(struct output *output)
+/* Makes an experiment on the loop at each setting of the sweep. */
+static int experiment(struct output *output)
 {
 	uint64_t cells = sweep_progress(output->sweep).cells;
 	struct setting *settings = memory_new((size_t)cells + 1, sizeof(*settings));
 	size_t count = sweep_settings(output->sweep, settings, (size_t)cells);
-	struct report report;
-	int exit_status = CLI_DONE;
+	int exit_status = work_experiment_on(output->cli, output->bench, &output->model,
+		work_experiment(output->cli), settings, count);
 
-	report_init(&report, output->cli, &subject_slack, output->bench->machine);
-	for (size_t i = 0; i < count && !interrupt_signal(); i++) {
-		int failed = slack_probe(
-			output->cli, output->bench, &output->model, &report, &settings[i]);
-
-		exit_status = failed ? failed : exit_status;
-	}
-	if (report.begun)
-		report_end(&report);
 	free(settings);
 	return exit_status;
 }
@@ -268,9 +259,8 @@ static int sweep_run(struct cli *cli)
 		status = named_words(&output.named, cli);
 	if (status_is_ok(&status))
 		status = assign(&output, kernel);
-	if (status_is_ok(&status) && cli->slack && drawing_wanted(cli))
-		status =
-			status_usage("--slack draws no picture: leave out --picture and --gnuplot");
+	if (status_is_ok(&status))
+		status = work_experiment_allowed(cli);
 	if (status_is_ok(&status))
 		status = bench_open(&bench, cli);
 	if (status_is_ok(&status))
@@ -284,7 +274,7 @@ static int sweep_run(struct cli *cli)
 	if (status_is_ok(&status))
 		status = prepare(&output);
 	exit_status = !status_is_ok(&status) ? cli_fail(cli, status)
-		      : cli->slack	     ? probe_slack(&output)
+		      : work_experiment(cli) ? experiment(&output)
 					     : measure(&output);
 	chart_sweep_free(output.drawn);
 	model_close(&output.model);
@@ -308,6 +298,6 @@ const struct cli_command command_sweep = {
 	.options = options,
 	.own_size = sizeof(struct asked),
 	.common = { "format", "cpu", "seed", "time-budget", "event", "quiet", "uarch", "slack",
-		"picture", "gnuplot", "theme" },
+		"cost", "picture", "gnuplot", "theme" },
 	.run = sweep_run,
 };

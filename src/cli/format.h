@@ -54,6 +54,7 @@ extern const struct subject subject_windows, subject_points; /* struct windows_r
 extern const struct subject subject_core;		     /* struct characterised */
 extern const struct subject subject_why;		     /* struct why_report */
 extern const struct subject subject_slack;		     /* struct slack_report */
+extern const struct subject subject_cost;		     /* struct cost_report */
 
 struct format {
 	const char *name;

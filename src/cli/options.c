@@ -164,6 +164,8 @@ const struct cli_option cli_common_options[] = {
 		OPTION_IN_CLI(no_settings) },
 	{ "slack", NULL, "measure the pressure on each port, with added instructions",
 		OPTION_IN_CLI(slack) },
+	{ "cost", NULL, "measure what each instruction of the loop costs, with changed code",
+		OPTION_IN_CLI(cost) },
 	{ "why", NULL, "measure why the loop is slower than its limit", OPTION_IN_CLI(why) },
 	{ "quiet", NULL, "write no notes and no progress to standard error", OPTION_IN_CLI(quiet) },
 	{ "help", NULL, "show this help, or that of a subcommand", OPTION_IN_CLI(help) },

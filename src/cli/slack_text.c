@@ -7,7 +7,6 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "cli/format.h"
-#include "cli/model.h"
 #include "cli/work.h"
 #include "experiment/slack/slack.h"
 
@@ -105,33 +104,17 @@ const struct subject subject_slack = { "resource",
 
 /* ---- Measuring */
 
-/* Without --time-budget: seconds for measuring a port or another resource again after interference
- * from other programs. */
-#define PATIENCE 8.0
-
-int slack_probe(struct cli *cli, struct bench *bench, struct model *model, struct report *report,
-	const struct setting *setting)
+static struct campaign prepare(const struct setting *setting, const struct explanation *explanation,
+	uint64_t seed, double seconds)
 {
-	struct slack *slack = slack_new(setting, model_explain(model, setting), cli->seed,
-		cli->time_budget > 0 ? cli->time_budget : PATIENCE);
-	const struct campaign campaign = { &campaign_slack, slack };
-	int exit_status = CLI_DONE;
-
-	if (work_carry_out(cli, bench, &campaign)) {
-		if (!report->begun)
-			report_begin(report);
-		report->begun = true;
-		report_write(report, &subject_slack, slack_report(slack));
-	} else if (!interrupt_signal()) {
-		struct text name = { 0 };
-
-		setting_format(setting, &name);
-		exit_status = cli_fail(cli, status_failed("%.120s: %.180s", text_string(&name),
-						    slack_report(slack)->status.text));
-		text_free(&name);
-	}
-	if (interrupt_signal())
-		exit_status = 128 + interrupt_signal();
-	slack_free(slack);
-	return exit_status;
+	return (struct campaign){ &campaign_slack, slack_new(setting, explanation, seed, seconds) };
 }
+
+static const void *item_of(const void *self)
+{
+	return slack_report(self);
+}
+
+const struct loop_experiment slack_experiment = {
+	.subject = &subject_slack, .patience = 8, .prepare = prepare, .item = item_of
+};

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "cli/model.h"
 #include "experiment/sweep/sweep.h"
 #include "model/core/uarch.h"
 #include "picture/picture.h"
@@ -69,6 +70,68 @@ int work_conclude(struct cli *cli, const struct bench *bench, const struct campa
 					     *state.why ? state.why : "no undisturbed trial"));
 	bench_note_bound(bench, cli);
 	return CLI_DONE;
+}
+
+/* ---- Experiments on one loop */
+
+const struct loop_experiment *work_experiment(const struct cli *cli)
+{
+	return cli->slack ? &slack_experiment : cli->cost ? &cost_experiment : NULL;
+}
+
+struct status work_experiment_allowed(const struct cli *cli)
+{
+	const char *option = cli->slack ? "slack" : cli->cost ? "cost" : cli->why ? "why" : NULL;
+
+	if (cli->slack + cli->cost + cli->why > 1)
+		return status_usage("--slack, --cost and --why exclude each other");
+	if (option && drawing_wanted(cli))
+		return status_usage(
+			"--%s draws no picture: leave out --picture and --gnuplot", option);
+	return status_ok();
+}
+
+static int experiment_once(struct cli *cli, struct bench *bench, struct report *report,
+	const struct loop_experiment *experiment, const struct setting *setting,
+	const struct campaign *campaign)
+{
+	struct text name = { 0 };
+	int exit_status = CLI_DONE;
+
+	if (work_carry_out(cli, bench, campaign)) {
+		if (!report->begun)
+			report_begin(report);
+		report->begun = true;
+		report_write(report, experiment->subject, experiment->item(campaign->self));
+	} else if (!interrupt_signal()) {
+		setting_format(setting, &name);
+		exit_status = cli_fail(cli, status_failed("%.120s: %.180s", text_string(&name),
+						    campaign_state(campaign).why));
+		text_free(&name);
+	}
+	return interrupt_signal() ? 128 + interrupt_signal() : exit_status;
+}
+
+int work_experiment_on(struct cli *cli, struct bench *bench, struct model *model,
+	const struct loop_experiment *experiment, const struct setting *settings, size_t count)
+{
+	double seconds = cli->time_budget > 0 ? cli->time_budget : experiment->patience;
+	struct report report;
+	int exit_status = CLI_DONE;
+
+	report_init(&report, cli, experiment->subject, bench->machine);
+	for (size_t i = 0; i < count && !interrupt_signal(); i++) {
+		const struct campaign campaign = experiment->prepare(
+			&settings[i], model_explain(model, &settings[i]), cli->seed, seconds);
+		int failed =
+			experiment_once(cli, bench, &report, experiment, &settings[i], &campaign);
+
+		exit_status = failed ? failed : exit_status;
+		campaign.kind->release(campaign.self);
+	}
+	if (report.begun)
+		report_end(&report);
+	return exit_status;
 }
 
 /* ---- Sweeps */

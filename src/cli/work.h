@@ -22,13 +22,32 @@ void work_report(const struct cli *cli, const struct bench *bench, const struct 
 int work_conclude(struct cli *cli, const struct bench *bench, const struct campaign *campaign,
 	const char *printed);
 
+struct explanation;
 struct model;
 
-/* Measures the pressure on each resource of the core at one setting (experiment/slack/slack.h), and
- * writes it to the report, which is begun before the first item. Returns the exit status; a failure
- * is printed. */
-int slack_probe(struct cli *cli, struct bench *bench, struct model *model, struct report *report,
-	const struct setting *setting);
+/* An experiment on one loop with changed code: how it is prepared at a setting, and which item of
+ * its measurement a report shows. Without --time-budget, measurements that other programs disturbed
+ * are repeated for `patience` seconds. */
+struct loop_experiment {
+	const struct subject *subject;
+	double patience;
+	struct campaign (*prepare)(const struct setting *setting,
+		const struct explanation *explanation, uint64_t seed, double seconds);
+	const void *(*item)(const void *self);
+};
+extern const struct loop_experiment slack_experiment, cost_experiment;
+
+/* Returns the experiment that an option asks for; NULL: the options ask for none. */
+const struct loop_experiment *work_experiment(const struct cli *cli);
+
+/* Makes the experiment at each of the settings, and writes its report. Returns the exit status; a
+ * failure is printed. */
+int work_experiment_on(struct cli *cli, struct bench *bench, struct model *model,
+	const struct loop_experiment *experiment, const struct setting *settings, size_t count);
+
+/* Returns the error if the options ask for several experiments, or for an experiment and a picture
+ * of it. */
+struct status work_experiment_allowed(const struct cli *cli);
 
 struct sweep;
 

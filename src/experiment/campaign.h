@@ -50,7 +50,7 @@ struct campaign {
 };
 
 extern const struct campaign_kind campaign_probe, campaign_windows, campaign_characterise,
-	campaign_sweep_table, campaign_slack, campaign_why;
+	campaign_sweep_table, campaign_slack, campaign_cost, campaign_why;
 
 /* Defines campaign_NAME, the table of a campaign's functions, from NAME_measure(), NAME_state()
  * (static) and NAME_free(). */

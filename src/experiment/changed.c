@@ -14,6 +14,29 @@ enum { PATIENCE = 2 };
 /* Largest number of measurements if every trial is disturbed. */
 enum { TRIES = 4 };
 
+/* Bytes of the core's second cache; 1 MiB if they are unknown. */
+static double own_bytes(const struct explanation *explanation)
+{
+	double bytes = explanation->misses.caches.level[1].bytes;
+
+	return bytes > 0 ? bytes : 1 << 20;
+}
+
+struct status changed_allowed(const struct setting *setting, const struct explanation *explanation)
+{
+	if (!explanation || !status_is_ok(&explanation->status))
+		return status_failed(
+			"%.200s", explanation ? explanation->status.text : "no core model");
+	if (!explanation->limits.uarch || explanation->foreign)
+		return status_failed("the core model is of another core than this one");
+	if ((double)kernel_footprint(setting->kernel, setting->v) > own_bytes(explanation))
+		return status_failed("the data do not fit the second cache, so the loop "
+				     "waits for memory and not for ports");
+	if (kernel_need(setting->kernel, setting->v).processors > 1)
+		return status_failed("other cores work at the same time (knobs cores and streams)");
+	return status_ok();
+}
+
 /* Makes one measurement of the changed loop. Returns false if the measurement has no result,
  * because the request was taken back or cancelled. */
 static bool visit(struct changed *changed, const struct code_change *change)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "experiment/cost/cost.h"
 #include "experiment/slack/slack.h"
 #include "experiment/sweep/sweep.h"
 #include "experiment/why/why.h"
@@ -369,6 +370,42 @@ const struct field cause_fields[] = {
 	{ .name = "changed_cpe", .type = FIELD_REAL, CAUSE(other), .high = MOST_PROBED },
 	{ .name = "changed_predicted", .type = FIELD_REAL, CAUSE(model), .high = MOST_PROBED },
 	{ .name = "why", .type = FIELD_WORD, CAUSE(why) },
+	{ .name = NULL },
+};
+
+#define COST(member) MEMBER(struct cost_insn, member)
+#define COST_VALUE(name_, member)                                                              \
+	{ .name = name_,                                                                       \
+		.type = FIELD_REAL,                                                            \
+		COST(member.value),                                                            \
+		.low = -MOST_PROBED,                                                           \
+		.high = MOST_PROBED },                                                         \
+		{ .name = name_ "_lo",                                                         \
+			.type = FIELD_REAL,                                                    \
+			COST(member.lo),                                                       \
+			.low = -MOST_PROBED,                                                   \
+			.high = MOST_PROBED },                                                 \
+	{                                                                                      \
+		.name = name_ "_hi", .type = FIELD_REAL, COST(member.hi), .low = -MOST_PROBED, \
+		.high = MOST_PROBED                                                            \
+	}
+const struct field cost_fields[] = {
+	{ .name = "offset", .type = FIELD_BYTES, COST(offset), .always = true, .high = 1 << 24 },
+	{ .name = "text", .type = FIELD_WORD, COST(text), .always = true },
+	COST_VALUE("cost", cost),
+	{ .name = "model",
+		.type = FIELD_REAL,
+		COST(model),
+		.low = -MOST_PROBED,
+		.high = MOST_PROBED },
+	COST_VALUE("twice", twice),
+	COST_VALUE("later", later),
+	{ .name = "latency", .type = FIELD_REAL, COST(latency), .high = MOST_PROBED },
+	COST_VALUE("saved", saved),
+	{ .name = "contended", .type = FIELD_FLAG, COST(contended) },
+	{ .name = "why_twice", .type = FIELD_WORD, COST(why_twice) },
+	{ .name = "why_later", .type = FIELD_WORD, COST(why_later) },
+	{ .name = "why_saved", .type = FIELD_WORD, COST(why_saved) },
 	{ .name = NULL },
 };
 

@@ -154,6 +154,8 @@ struct recorded_insn {
 extern const struct field machine_fields[]; /* table of fields for the members of struct machine */
 /* table of fields for the members of struct slack_resource: the probed pressure on a port, for
  * example */
+/* table of fields for the members of struct cost_insn: the cost of one instruction */
+extern const struct field cost_fields[];
 extern const struct field resource_fields[];
 extern const struct field gap_fields[],
 	cause_fields[]; /* tables of fields for the members of struct why_report and why_cause */

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "experiment/cost/cost.h"
 #include "experiment/setting/cells.h"
 #include "experiment/slack/slack.h"
 #include "experiment/why/why.h"
@@ -25,6 +26,7 @@ struct known {
 	unsigned trials; /* number of the setting's trials in the recording's file */
 	bool good;	 /* true if at least one sample of the setting was not contended */
 	int counted;	 /* number of counted events of the setting */
+	bool costs;	 /* the recording has the costs of the setting's instructions */
 	bool probed;	 /* the recording has the probed pressure of the setting */
 	int limits; /* number of known limits in the recorded explanation of the setting; -1: no
 		       explanation was recorded */
@@ -412,6 +414,18 @@ void recording_why(struct recording *recording, const struct why_report *why)
 	if (!known || !status_is_ok(&recording->state.status))
 		return;
 	records_why(&records, why, NULL, known->id);
+	flush(recording);
+}
+
+void recording_cost(struct recording *recording, const struct cost_report *cost)
+{
+	struct known *known = find_known(recording, &cost->setting);
+	struct records records = records_of(recording);
+
+	if (!known || known->costs || !status_is_ok(&recording->state.status))
+		return;
+	known->costs = true;
+	records_cost(&records, cost, NULL, known->id);
 	flush(recording);
 }
 

@@ -68,10 +68,13 @@ void recording_explain(struct recording *recording, const struct setting *settin
 /* Returns whether the recording has the setting, and needs an explanation of the setting. */
 bool recording_lacks_limits(const struct recording *recording, const struct setting *setting);
 
+struct cost_report;
 struct slack_report;
 
 /* Adds the probed pressure of a recorded setting, unless the recording has it already. */
 void recording_slack(struct recording *recording, const struct slack_report *slack);
+/* Adds the costs of a recorded setting's instructions, unless the recording has them already. */
+void recording_cost(struct recording *recording, const struct cost_report *cost);
 
 struct why_report;
 

@@ -70,6 +70,7 @@ struct windows_report;
 void records_windows(const struct records *records, const struct windows_report *windows,
 	bool points, uint64_t seed, unsigned id);
 
+struct cost_report;
 struct slack_report;
 
 /* Writes the probed pressure of a loop: a record "slack" for the loop, and a record "resource" for
@@ -83,6 +84,11 @@ struct why_report;
  * each measured pair. `machine` is the machine's name; NULL: no name. */
 void records_why(const struct records *records, const struct why_report *why, const char *machine,
 	unsigned id);
+
+/* Writes what each instruction of a loop costs: a record "costs" for the loop, and a record "cost"
+ * for each instruction. `machine` is the machine's name; NULL: no name. */
+void records_cost(const struct records *records, const struct cost_report *cost,
+	const char *machine, unsigned id);
 
 void lines_place(const struct records *records,
 	const struct recording_place

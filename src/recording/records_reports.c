@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/text.h"
+#include "experiment/cost/cost.h"
 #include "experiment/probe/probe.h"
 #include "experiment/slack/slack.h"
 #include "experiment/why/why.h"
@@ -379,4 +380,47 @@ void records_why(const struct records *records, const struct why_report *why, co
 	for (int i = 0; i < why->count; i++)
 		if (why->cause[i].kind != WHY_WAITS)
 			put_cause(records, why, &why->cause[i], id);
+}
+
+/* ---- Costs of instructions */
+
+static void put_insn(const struct records *records, const struct cost_report *cost,
+	const struct cost_insn *insn, unsigned id)
+{
+	json_t *object = record_new(records, "cost", id);
+	struct text setting = { 0 };
+
+	setting_format(&cost->setting, &setting);
+	record_set_cell(records, object, "setting", text_string(&setting));
+	text_free(&setting);
+	if (records->row) {
+		record_set_string(object, "kernel", cost->setting.kernel->name);
+		record_set_words(object, "uarch", cost->uarch);
+		record_set_real(object, "cpe", cost->cpe.value);
+	}
+	fields_write(object, cost_fields, insn, false);
+	record_write(records, object);
+}
+
+void records_cost(const struct records *records, const struct cost_report *cost,
+	const char *machine, unsigned id)
+{
+	json_t *object = record_new(records, "costs", id);
+
+	record_set_string(object, "machine", machine);
+	record_set_string(object, "kernel", cost->setting.kernel->name);
+	record_set_knobs(object, &cost->setting);
+	record_set_words(object, "uarch", cost->uarch);
+	record_set_range(object, "cpe", cost->cpe.value, cost->cpe.lo, cost->cpe.hi);
+	record_set_source(object, "cycles_from", cost->cycles_from);
+	record_set_real(object, "model", cost->model);
+	record_set_real(object, "sum", cost_sum(cost));
+	record_set_boolean(object, "complete", cost->complete);
+	record_set_flag(object, "contended", cost->contended);
+	record_set_real(object, "seconds", cost->seconds);
+	record_set_words(object, "why", cost->status.text);
+	record_set_integer(object, "seed", (int64_t)cost->seed);
+	record_write(records, object);
+	for (int i = 0; i < cost->count; i++)
+		put_insn(records, cost, &cost->insn[i], id);
 }

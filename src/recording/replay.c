@@ -35,6 +35,8 @@ static const struct {
 	{ "explain", reading_explain },
 	{ "slack", reading_slack },
 	{ "resource", reading_resource },
+	{ "costs", reading_costs },
+	{ "cost", reading_cost },
 	{ "gap", reading_gap },
 	{ "cause", reading_cause },
 };

@@ -77,10 +77,14 @@ int replay_find(const struct replay *replay,
 					   was not recorded */
 void replay_sample(const struct replay *replay, int index, struct sample *sample);
 
+struct cost_report;
 struct slack_report;
 
 /* Returns the recorded pressure of a setting, which was probed; NULL: none was recorded. */
 const struct slack_report *replay_slack(const struct replay *replay, int index);
+
+/* Returns the recorded costs of a setting's instructions; NULL: none were recorded. */
+const struct cost_report *replay_cost(const struct replay *replay, int index);
 
 struct why_report;
 

@@ -42,6 +42,7 @@ void replay_free(struct replay *replay)
 		free(replay->played[i].counts);
 		explained_free(replay->played[i].explained);
 		free(replay->played[i].slack);
+		free(replay->played[i].cost);
 		free(replay->played[i].why);
 	}
 	free(replay->played);
@@ -98,6 +99,11 @@ static void copy_trials(const struct played *played, struct trials *trials)
 	trials->count = played->count;
 	memcpy(trials->forgotten, played->forgotten, sizeof(trials->forgotten));
 	memcpy(trials->trial, played->trial, played->count * sizeof(trials->trial[0]));
+}
+
+const struct cost_report *replay_cost(const struct replay *replay, int index)
+{
+	return index >= 0 ? replay->played[index].cost : NULL;
 }
 
 const struct slack_report *replay_slack(const struct replay *replay, int index)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "experiment/cost/cost.h"
 #include "experiment/slack/slack.h"
 #include "experiment/why/why.h"
 #include "recording/records.h"
@@ -113,6 +114,50 @@ const char *reading_cause(struct reading *reading, const json_t *object, unsigne
 		return NULL;
 	fields_read(object, cause_fields, &why->cause[why->count]);
 	why->count += why->cause[why->count].name[0] != '\0';
+	return NULL;
+}
+
+/* ---- Costs of instructions */
+
+const char *reading_costs(struct reading *reading, const json_t *object, unsigned id)
+{
+	struct replay *replay = reading->replay;
+	struct cost_report *cost;
+	struct setting setting;
+	char why[READING_WHY];
+	int index;
+
+	reading->cost = NULL;
+	if (!reading_setting(object, &setting, why))
+		return NULL;
+	index = replay_find(replay, &setting);
+	if (index < 0 || replay->memory > REPLAY_MEMORY)
+		return NULL;
+	if (!replay->played[index].cost) {
+		replay->played[index].cost = memory_new(1, sizeof(*cost));
+		replay->memory += sizeof(*cost);
+	}
+	cost = reading->cost = replay->played[index].cost;
+	reading->cost_id = id;
+	*cost = (struct cost_report){ .setting = setting, .model = NAN };
+	record_string(object, "uarch", cost->uarch, sizeof(cost->uarch));
+	record_number(object, "cpe", 0, MOST_CYCLES, &cost->cpe.value);
+	record_number(object, "cpe_lo", 0, MOST_CYCLES, &cost->cpe.lo);
+	record_number(object, "cpe_hi", 0, MOST_CYCLES, &cost->cpe.hi);
+	record_number(object, "model", 0, MOST_CYCLES, &cost->model);
+	record_number(object, "seconds", 0, MOST_CYCLES, &cost->seconds);
+	cost->complete = record_flag(object, "complete");
+	cost->contended = record_flag(object, "contended");
+	return NULL;
+}
+
+const char *reading_cost(struct reading *reading, const json_t *object, unsigned id)
+{
+	struct cost_report *cost = reading->cost;
+
+	if (!cost || reading->cost_id != id || cost->count == COST_INSNS)
+		return NULL;
+	fields_read(object, cost_fields, &cost->insn[cost->count++]);
 	return NULL;
 }
 

@@ -22,6 +22,7 @@ struct explained {
 					  model has no value */
 };
 
+struct cost_report;
 struct slack_report;
 struct why_report;
 
@@ -36,6 +37,7 @@ struct played {
 	struct counts *counts; /* event counts of the setting; NULL: no counts were recorded */
 	struct explained
 		*explained; /* explanation of the setting; NULL: no explanation was recorded */
+	struct cost_report *cost;   /* costs of instructions; NULL: none were recorded */
 	struct slack_report *slack; /* probed pressure; NULL: none was recorded */
 	struct why_report *why;	    /* causes of the gap; NULL: none were recorded */
 };
@@ -93,6 +95,9 @@ struct reading {
 	struct counts counts;
 	unsigned explained_id;
 	/* The probed pressure that the reader is reading, and its id; NULL: none. */
+	/* The costs of instructions that the reader is reading, and their id; NULL: none. */
+	struct cost_report *cost;
+	unsigned cost_id;
 	struct slack_report *slack;
 	unsigned slack_id;
 	struct why_report *why; /* the gap whose causes follow; NULL: none */
@@ -150,3 +155,5 @@ const char *reading_gap(struct reading *reading, const struct json_t *object, un
 const char *reading_cause(struct reading *reading, const struct json_t *object, unsigned id);
 const char *reading_slack(struct reading *reading, const struct json_t *object, unsigned id);
 const char *reading_resource(struct reading *reading, const struct json_t *object, unsigned id);
+const char *reading_costs(struct reading *reading, const struct json_t *object, unsigned id);
+const char *reading_cost(struct reading *reading, const struct json_t *object, unsigned id);

@@ -40,6 +40,7 @@ static const struct kernel kernel_wide = { .name = "wide",
 #include <unistd.h>
 
 #include "base/text.h"
+#include "experiment/cost/cost.h"
 #include "experiment/slack/slack.h"
 #include "experiment/why/why.h"
 #include "recording/fields.h"
@@ -1127,6 +1128,58 @@ TEST(causes_of_a_gap_are_read_as_they_were_written)
 	check_near(read->cause[0].share, 0.75, 1e-6);
 	assert_int_equal(read->cause[1].kind, WHY_NOTHING);
 	check_near(read->cause[1].cycles, -0.5, 1e-6);
+	free(made);
+	replay_free(replay);
+}
+
+/* Costs come back as they were written, once; unknown costs stay unknown. */
+TEST(costs_are_read_as_they_were_written)
+{
+	struct setting setting = fold(4, 32768);
+	struct recording *recording = open_recording();
+	struct cost_report *made = memory_new(1, sizeof(*made));
+	const struct cost_report *read;
+	struct replay *replay;
+
+	*made = (struct cost_report){ .setting = setting,
+		.uarch = "zen4",
+		.cpe = { 4, 3.9, 4.1 },
+		.model = 4,
+		.complete = true,
+		.count = 2 };
+	made->insn[0] = (struct cost_insn){ .text = "imul ebx, edx",
+		.cost = { 1, 0.99, 1.01 },
+		.twice = { 1, 0.99, 1.01 },
+		.later = { -0.01, -0.02, 0.01 },
+		.saved = { NAN, NAN, NAN },
+		.latency = 3,
+		.model = 1,
+		.why_saved = "a divisor could become 0" };
+	made->insn[1] = made->insn[0];
+	made->insn[1].offset = 4;
+	made->insn[1].contended = true;
+	record(recording, &setting, 200, 3);
+	recording_cost(recording, made);
+	made->insn[0].latency = 9;
+	recording_cost(recording, made);
+	made->insn[0].latency = 3;
+	replay = play(recording);
+	assert_string_equal(replay_summary(replay).notes, "");
+	assert_null(replay_cost(replay, -1));
+	read = replay_cost(replay, replay_find(replay, &setting));
+	assert_non_null(read);
+	assert_true(read->complete && !read->contended);
+	check_near(read->cpe.hi, 4.1, 1e-6);
+	assert_int_equal(read->count, 2);
+	for (int i = 0; i < read->count; i++) {
+		json_t *a = json_object(), *b = json_object();
+
+		fields_write(a, cost_fields, &read->insn[i], true);
+		fields_write(b, cost_fields, &made->insn[i], true);
+		assert_true(json_equal(a, b));
+		json_decref(a);
+		json_decref(b);
+	}
 	free(made);
 	replay_free(replay);
 }

@@ -127,7 +127,9 @@ struct status code_buffer_change(struct code_buffer *room, const struct code_buf
 	status = change->write(change, &place, &run->code.start);
 	if (status_is_ok(&status))
 		status = seal(room);
-	return status_is_ok(&status) && !run->kernel->isolated ? kernel_verify(run) : status;
+	return status_is_ok(&status) && !run->kernel->isolated && !change->computes_other
+		       ? kernel_verify(run)
+		       : status;
 }
 
 size_t code_buffer_left(const struct code_buffer *room, const void *code)

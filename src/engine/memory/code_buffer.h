@@ -3,6 +3,7 @@
  * code_buffer_prepare() instead of kernel->prepare(), so that kernels can generate code. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/status.h"
@@ -27,6 +28,8 @@ struct code_change {
 		const void **start);
 	/* Two numbers that describe the change; only write() uses them. */
 	unsigned what, count;
+	bool computes_other; /* true: the changed loop computes other values, so they are not
+				checked */
 };
 
 /* The code to change, and the memory for the changed code. */
@@ -46,10 +49,11 @@ enum { CODE_DATA = 4096 };
 struct status code_buffer_prepare(struct code_buffer *room, struct kernel_run *run);
 
 /* Changes the loop of a prepared run, then checks that the changed loop computes correctly
- * (kernel_verify()). The result of the user's own loops is not checked, because no expected result
- * is known. `made` is the buffer of the kernel's own generated code; it may be empty. The changed
- * code is in `room`, near enough to the original code for 32-bit distances. STATUS_FAILED: the code
- * cannot be changed, the text gives the reason; or the system refuses the memory. */
+ * (kernel_verify()), unless the change says that it computes other values. The result of the user's
+ * own loops is not checked, because no expected result is known. `made` is the buffer of the
+ * kernel's own generated code; it may be empty. The changed code is in `room`, near enough to the
+ * original code for 32-bit distances. STATUS_FAILED: the code cannot be changed, the text gives the
+ * reason; or the system refuses the memory. */
 struct status code_buffer_change(struct code_buffer *room, const struct code_buffer *made,
 	const struct code_change *change, struct kernel_run *run);
 

@@ -66,43 +66,24 @@ struct slack {
 		       instructions, if other processes disturb them */
 };
 
-/* Bytes of the core's second cache; 1 MiB if they are unknown. */
-static double own_bytes(const struct explanation *explanation)
-{
-	double bytes = explanation->misses.caches.level[1].bytes;
-
-	return bytes > 0 ? bytes : 1 << 20;
-}
-
 struct slack *slack_new(const struct setting *setting, const struct explanation *explanation,
 	uint64_t seed, double seconds)
 {
 	struct slack *slack = memory_new(1, sizeof(*slack));
 	struct slack_report *report = &slack->report;
-	const struct uarch *uarch = explanation && status_is_ok(&explanation->status)
-					    ? explanation->limits.uarch
-					    : NULL;
+	const struct uarch *uarch;
 	struct limits_work *work = memory_new(1, sizeof(*work));
 
 	report->setting = *setting;
 	report->seed = seed;
 	slack->limit = seconds > 0 ? seconds : SECONDS;
 	report->cycles = report->cycles_lo = report->cycles_hi = NAN;
-	if (!explanation || !status_is_ok(&explanation->status)) {
-		report->status = status_failed(
-			"%.200s", explanation ? explanation->status.text : "no core model");
-	} else if (!uarch || explanation->foreign) {
-		report->status = status_failed("the core model is of another core than this one");
-	} else if ((double)kernel_footprint(setting->kernel, setting->v) > own_bytes(explanation)) {
-		report->status = status_failed("the data do not fit the second cache, so the loop "
-					       "waits for memory and not for ports");
-	} else if (explanation->loop.varies) {
+	report->status = changed_allowed(setting, explanation);
+	if (status_is_ok(&report->status) && explanation->loop.varies)
 		report->status = status_failed("the branches of the loop go both ways, so added "
 					       "instructions would not run once an iteration");
-	} else if (kernel_need(setting->kernel, setting->v).processors > 1) {
-		report->status = status_failed(
-			"other cores work at the same time (knobs cores and streams)");
-	} else {
+	if (status_is_ok(&report->status)) {
+		uarch = explanation->limits.uarch;
 		snprintf(report->uarch, sizeof(report->uarch), "%s", uarch->name);
 		snprintf(report->title, sizeof(report->title), "%s", uarch->title);
 		report->elements = explanation->loop.elements / explanation->loop.turns;

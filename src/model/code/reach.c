@@ -1,9 +1,13 @@
 #include "model/code/reach.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-/* The registers and flags whose values depend on the result. */
+#include "base/text.h"
+
+/* The registers and flags whose values depend on the result, before an instruction. */
 struct reached {
+	bool met; /* execution can get from the instruction `from` to here */
 	bool reg[REG_COUNT];
 };
 
@@ -23,93 +27,110 @@ static bool has_address(const struct reached *reached, const struct insn *insn)
 	return false;
 }
 
-/* Follows the values through one instruction. If `certain` is true, the instruction always runs, so
- * registers that it sets to other values no longer depend on the result. */
-static enum reach follow(
-	struct reached *reached, const struct insn *insn, bool certain, bool stores_matter)
+static bool stores(const struct insn *insn)
+{
+	for (int i = 0; i < insn->memory_count; i++)
+		if (insn_stores(insn, i))
+			return true;
+	return false;
+}
+
+/* The called code may use any general register as an address. */
+static bool passes_general(const struct reached *reached, const struct insn *insn)
+{
+	return insn->flow == FLOW_CALL && memchr(reached->reg + REG_GENERAL, true, 32);
+}
+
+/* Follows the values through one instruction, from *reached before it to *reached after it. */
+static enum reach follow(struct reached *reached, const struct insn *insn, bool in_loop)
 {
 	bool address = has_address(reached, insn), value = depends(reached, insn);
 
 	if (address && !insn->address_only)
 		return REACH_ADDRESS;
-	if (value && (insn->flow != FLOW_NONE || insn->writeback))
+	if (passes_general(reached, insn) ||
+		(value && (insn->flow != FLOW_NONE || insn->writeback)))
 		return REACH_CONTROL;
 	if (value && decode_is(insn->mnemonic, "div idiv"))
 		return REACH_DIVISION;
-	for (int i = 0; i < insn->memory_count; i++)
-		if (value && stores_matter && insn_stores(insn, i))
-			return REACH_MEMORY;
+	if (value && in_loop && stores(insn))
+		return REACH_MEMORY;
 	for (int i = 0; i < insn->write_count; i++)
-		if (value || address || certain)
-			reached->reg[insn->writes[i]] = value || address;
+		reached->reg[insn->writes[i]] = value || address;
 	return REACH_NOTHING;
 }
 
-/* Whether the instructions first…last run in order, without jumps among them. A jump at the end is
- * allowed. */
-static bool is_straight(const struct decoded_function *function, int first, int last)
+/* Adds the values that reach an instruction by one way. Returns whether values are new. */
+static bool add(struct reached *to, const struct reached *more)
 {
-	for (int i = 0; i < function->count; i++) {
-		const struct insn *insn = &function->insn[i];
-		bool jumps = insn->flow != FLOW_NONE && insn->flow != FLOW_CALL,
-		     inside = i >= first && i <= last;
+	bool changed = !to->met;
 
-		if (inside && i < last && jumps)
-			return false;
-		if (jumps && insn->target > function->insn[first].address &&
-			insn->target <= function->insn[last].address)
-			return false;
+	to->met = true;
+	for (int i = 0; i < REG_COUNT; i++) {
+		changed |= more->reg[i] && !to->reg[i];
+		to->reg[i] |= more->reg[i];
 	}
-	return true;
+	return changed;
 }
 
-/* Follows the values through the code outside the loop: first the code after the loop, where the
- * function usually ends, then, if a jump leads back, the code before it. */
-static enum reach follow_outside(const struct decoded_function *function, struct reached *reached)
+/* Returns the index of the instruction at an address; -1: the function has none there. */
+static int find(const struct decoded_function *function, uint64_t address)
 {
-	int last = function->last, count = function->count;
-	bool certain = last + 1 < count && is_straight(function, last + 1, count - 1);
-	struct reached before;
-	enum reach reach = REACH_NOTHING;
-
-	do {
-		before = *reached;
-		for (int i = last + 1; i < count && reach == REACH_NOTHING; i++)
-			reach = follow(reached, &function->insn[i], certain, false);
-		for (int i = 0; i < function->first && !certain && reach == REACH_NOTHING; i++)
-			reach = follow(reached, &function->insn[i], false, false);
-	} while (!certain && reach == REACH_NOTHING &&
-		 memcmp(&before, reached, sizeof(before)) != 0);
-	return reach;
+	for (int i = 0; i < function->count; i++)
+		if (function->insn[i].address == address)
+			return i;
+	return -1;
 }
 
-/* Adds the registers of one set to another set. */
-static void add(struct reached *reached, const struct reached *more)
+/* Passes the values on to the instructions that may run next. Returns whether values are new. */
+static bool pass_on(const struct decoded_function *function, int index, const struct reached *after,
+	struct reached *before)
 {
-	for (int i = 0; i < REG_COUNT; i++)
-		reached->reg[i] |= more->reg[i];
+	const struct insn *insn = &function->insn[index];
+	int target = insn->flow == FLOW_BRANCH || insn->flow == FLOW_JUMP
+			     ? find(function, insn->target)
+			     : -1;
+	bool falls = insn->flow == FLOW_NONE || insn->flow == FLOW_BRANCH ||
+		     insn->flow == FLOW_CALL,
+	     changed = false;
+
+	if (falls && index + 1 < function->count)
+		changed |= add(&before[index + 1], after);
+	if (target >= 0)
+		changed |= add(&before[target], after);
+	return changed;
+}
+
+/* Removes the instruction `from`: registers that it wrote keep other values than before. */
+static void remove_insn(struct reached *reached, const struct insn *insn)
+{
+	for (int i = 0; i < insn->write_count; i++)
+		reached->reg[insn->writes[i]] = true;
 }
 
 enum reach reach_find(const struct decoded_function *function, int from)
 {
-	const struct insn *origin = &function->insn[from];
-	int first = function->first, count = function->last - first + 1;
-	bool straight = is_straight(function, first, function->last);
-	struct reached reached = { { false } }, before, leaving = { { false } };
+	struct reached *before = memory_new((size_t)function->count + 1, sizeof(*before));
 	enum reach reach = REACH_NOTHING;
+	bool changed = true;
 
-	do {
-		before = reached;
-		for (int i = 0; i < origin->write_count; i++)
-			reached.reg[origin->writes[i]] = true;
-		for (int i = 1; i <= count && reach == REACH_NOTHING; i++) {
-			int next = first + (from - first + i) % count;
+	before[from].met = true;
+	while (changed && reach == REACH_NOTHING) {
+		changed = false;
+		for (int i = 0; i < function->count && reach == REACH_NOTHING; i++) {
+			struct reached after = before[i];
 
-			if (next == first || !straight)
-				add(&leaving, &reached);
-			if (next != from)
-				reach = follow(&reached, &function->insn[next], straight, true);
+			if (!after.met)
+				continue;
+			if (i == from)
+				remove_insn(&after, &function->insn[i]);
+			else
+				reach = follow(&after, &function->insn[i],
+					i >= function->first && i <= function->last);
+			if (reach == REACH_NOTHING)
+				changed |= pass_on(function, i, &after, before);
 		}
-	} while (reach == REACH_NOTHING && memcmp(&before, &reached, sizeof(before)) != 0);
-	return reach == REACH_NOTHING ? follow_outside(function, &leaving) : reach;
+	}
+	free(before);
+	return reach;
 }

@@ -1,6 +1,6 @@
-/* Copies of machine instructions that write another register. A copy has the same mnemonic and the
- * same inputs as its original. If the original reads the register that it writes, the copy reads
- * and writes the other register. */
+/* Copies of machine instructions that write another register. A copy has the same mnemonic as its
+ * original. If the original also reads the register that it writes, the copy reads and writes the
+ * other register. Registers of addresses stay the same. */
 #pragma once
 
 #include <stdbool.h>

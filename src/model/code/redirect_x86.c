@@ -48,20 +48,6 @@ static bool names(const ZydisDecodedOperand *operand, int from)
 	return operand->type == ZYDIS_OPERAND_TYPE_REGISTER && is_part(operand->reg.value, from);
 }
 
-/* Whether the instruction sets its register to zero whatever it held: xor eax, eax. Both operands
- * of such an instruction must change together. */
-static bool is_zeroing(const ZydisDecodedInstruction *decoded, const ZydisDecodedOperand *operand)
-{
-	return decoded->operand_count_visible == 2 && operand[0].type == operand[1].type &&
-	       operand[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
-	       operand[0].reg.value == operand[1].reg.value &&
-	       (decoded->mnemonic == ZYDIS_MNEMONIC_XOR ||
-		       decoded->mnemonic == ZYDIS_MNEMONIC_SUB ||
-		       decoded->mnemonic == ZYDIS_MNEMONIC_PXOR ||
-		       decoded->mnemonic == ZYDIS_MNEMONIC_XORPS ||
-		       decoded->mnemonic == ZYDIS_MNEMONIC_XORPD);
-}
-
 size_t redirect_insn(
 	const uint8_t *bytes, size_t size, int from, int to, uint8_t copy[REDIRECT_LONGEST])
 {
@@ -70,24 +56,21 @@ size_t redirect_insn(
 	ZydisDecodedOperand operand[ZYDIS_MAX_OPERAND_COUNT];
 	ZydisEncoderRequest request;
 	ZyanUSize length = REDIRECT_LONGEST;
-	bool replaced = false, zeroing;
+	bool replaced = false;
 
 	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
 	if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes, size, &decoded, operand)) ||
 		!ZYAN_SUCCESS(ZydisEncoderDecodedInstructionToEncoderRequest(
 			&decoded, operand, decoded.operand_count_visible, &request)))
 		return 0;
-	zeroing = is_zeroing(&decoded, operand);
 	for (int i = 0; i < decoded.operand_count; i++) {
-		bool written = operand[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE;
-
-		if (!names(&operand[i], from) || !(written || zeroing))
+		if (!names(&operand[i], from))
 			continue;
 		if (i >= request.operand_count ||
 			operand[i].visibility != ZYDIS_OPERAND_VISIBILITY_EXPLICIT)
 			return 0;
 		request.operands[i].reg.value = sibling(operand[i].reg.value, to);
-		replaced = true;
+		replaced |= (operand[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0;
 	}
 	if (!replaced || !ZYAN_SUCCESS(ZydisEncoderEncodeInstruction(&request, copy, &length)))
 		return 0;

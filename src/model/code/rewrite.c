@@ -48,9 +48,7 @@ static bool lists(const uint8_t *list, int count, int reg)
 	return memchr(list, reg, (size_t)count) != NULL;
 }
 
-/* Whether an instruction of the loop needs the value that a flag register has before instruction
- * `from`. The search follows the instructions once around the loop. */
-static bool is_needed(const struct decoded_function *function, int from, int reg)
+bool rewrite_needs(const struct decoded_function *function, int from, int reg)
 {
 	int count = function->last - function->first + 1;
 
@@ -96,14 +94,17 @@ static struct status choose_places(struct writing *writing)
 	int *place;
 
 	if (writing->change->together) {
-		writing->moved[writing->change->place].place = writing->change->inserted;
+		const struct rewrite *change = writing->change;
+
+		writing->moved[change->place].place = change->inserted - change->after_place;
+		writing->moved[change->place + 1].place = change->after_place;
 		return status_ok();
 	}
 	place = memory_new((size_t)function->count + 1, sizeof(*place));
 	for (int i = function->first; i <= until; i++)
 		if (insn_at(writing, i)->flow != FLOW_BRANCH &&
-			!(writing->change->flags && (is_needed(function, i, REG_FLAGS) ||
-							    is_needed(function, i, REG_CARRY))))
+			!(writing->change->flags && (rewrite_needs(function, i, REG_FLAGS) ||
+							    rewrite_needs(function, i, REG_CARRY))))
 			place[count++] = i;
 	for (int i = 0; i < writing->change->inserted && count > 0; i++)
 		writing->moved[place[(2 * (int64_t)i + 1) * count /

@@ -34,11 +34,11 @@ struct rewrite {
 		       needs the flags */
 	unsigned shift; /* bytes by which the loop's first instruction moves within its line of 64
 			   bytes */
-	/* true: all fillers are added before the instruction with index `place` of the function,
-	 * in the order of the array, and run whenever that instruction runs. `flags` is then not
-	 * used. */
+	/* true: all fillers are added next to the instruction with index `place` of the function,
+	 * in the order of the array, and run whenever that instruction runs: the last `after_place`
+	 * of them after it, the others before it. `flags` is then not used. */
 	bool together;
-	int place;
+	int place, after_place;
 	/* true: nops of equal length replace the instruction with index `removed` of the function.
 	 */
 	bool removes;
@@ -55,6 +55,10 @@ struct rewrite {
  * bytes are too few. */
 struct status rewrite_function(const struct decoded_function *function,
 	const struct rewrite *change, uint8_t *to, size_t bytes, const void **start);
+
+/* Whether an instruction of the loop needs the value that a flag register has before instruction
+ * `from`. The search follows the instructions once around the loop. */
+bool rewrite_needs(const struct decoded_function *function, int from, int reg);
 
 /* Marks the registers that the instructions `first` to `last` of the function name. */
 void rewrite_used(

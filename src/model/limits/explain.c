@@ -202,7 +202,6 @@ void explain(const struct explain_question *question, struct explanation *explan
 	static const atomic_bool never;
 	const struct kernel *kernel = question->kernel;
 	struct kernel_run run = { .kernel = kernel, .seed = question->seed, .work.cancel = &never };
-	struct limits_place place;
 
 	*explanation = (struct explanation){ .kernel = kernel,
 		.foreign = question->foreign,
@@ -217,12 +216,13 @@ void explain(const struct explain_question *question, struct explanation *explan
 				      : read_loop(&run, explanation);
 	if (!status_is_ok(&explanation->status))
 		return;
-	fill_place(question, &run, &place);
+	fill_place(question, &run, &explanation->place);
 	explanation->waits = run.walk.waits;
 	misses_find(kernel->own ? NULL : &run.walk,
-		misses_working_set(kernel, question->v, &run.walk), &place.caches,
+		misses_working_set(kernel, question->v, &run.walk), &explanation->place.caches,
 		&explanation->misses);
-	limits_compute(&explanation->loop, question->uarch, &place, &explanation->limits);
+	limits_compute(
+		&explanation->loop, question->uarch, &explanation->place, &explanation->limits);
 }
 
 void explain_program_loop(

@@ -29,6 +29,7 @@ struct explanation {
 	bool foreign;
 	struct loop loop;
 	struct limits limits;
+	struct limits_place place; /* the data and the caches for which the limits hold */
 	const char *function; /* name of the C function that contains the loop; NULL: unknown */
 	double granule;	      /* number of data elements per iteration of the loop */
 	const char *waits;    /* the event that the next load's address waits for: a clause, static

@@ -1,0 +1,149 @@
+/* The report of `slexplore run --cost`: what each instruction of a loop costs, measured with
+ * changed code (experiment/cost/cost.h). */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "base/units.h"
+#include "cli/format.h"
+#include "cli/work.h"
+#include "experiment/cost/cost.h"
+
+enum { TEXT_WIDTH = 26 };
+
+/* Loops of less than SHORT cycles per element are printed with one more digit. */
+#define SHORT 1.0
+
+/* "0.98", "0.00" for -0.001, "-" if the value is not known. */
+static struct words number(double value, int digits)
+{
+	if (!isfinite(value))
+		return words_of("-");
+	return words_of("%.*f", digits, fabs(value) < 0.5 * pow(10, -digits) ? 0 : value);
+}
+
+static void put_insn(FILE *out, const struct cost_insn *insn, int row, int digits)
+{
+	struct words text = words_of("%s", insn->text), range = { "" };
+
+	if (strlen(text.text) > TEXT_WIDTH - 1)
+		strcpy(text.text + TEXT_WIDTH - 3, "..");
+	if (isfinite(insn->cost.value))
+		range = words_of("%s to %s", number(insn->cost.lo, digits).text,
+			number(insn->cost.hi, digits).text);
+	fprintf(out, "%3d %-*s%6s%s %-15s%7s%7s%7s%7s\n", row, TEXT_WIDTH - 1, text.text,
+		number(insn->cost.value, digits).text, insn->contended ? "?" : " ", range.text,
+		number(insn->model, digits).text, number(insn->twice.value, digits).text,
+		number(insn->later.value, digits).text, number(insn->saved.value, digits).text);
+}
+
+/* The ways in which an instruction may not be changed: all ways, or one way. */
+enum { ALL, TWICE, LATER, SAVED, WAYS };
+
+/* Returns the reason why an instruction is not changed in a way; "": there is none. */
+static const char *reason(const struct cost_insn *insn, int way)
+{
+	const char *const why[] = {
+		[TWICE] = insn->why_twice, [LATER] = insn->why_later, [SAVED] = insn->why_saved
+	};
+	bool same = strcmp(insn->why_twice, insn->why_later) == 0 &&
+		    strcmp(insn->why_twice, insn->why_saved) == 0;
+
+	return way == ALL ? (same ? insn->why_twice : "") : same ? "" : why[way];
+}
+
+/* Prints each reason once, with the rows of the instructions to which it applies. */
+static void put_reasons(FILE *out, const struct cost_report *cost)
+{
+	static const char *const what[] = { [ALL] = "not changed: ",
+		[TWICE] = "not copied: ",
+		[LATER] = "not delayed: ",
+		[SAVED] = "not removed: " };
+
+	for (int way = 0; way < WAYS; way++)
+		for (int i = 0; i < cost->count; i++) {
+			const char *why = reason(&cost->insn[i], way);
+			struct text rows = { 0 };
+			int first = 0, count = 0;
+
+			while (strcmp(reason(&cost->insn[first], way), why) != 0)
+				first++;
+			if (!why[0] || first < i)
+				continue;
+			for (int k = i; k < cost->count; k++)
+				if (strcmp(reason(&cost->insn[k], way), why) == 0)
+					text_addf(&rows, "%s%d", count++ ? ", " : "", k + 1);
+			text_print(out, TEXT_COLUMNS, what[way], 2,
+				words_of("%s (row%s %s)", why, count > 1 ? "s" : "",
+					text_string(&rows))
+					.text);
+			text_free(&rows);
+		}
+}
+
+static void cost_text(struct report *report, const void *item)
+{
+	const struct cost_report *cost = item;
+	int digits = cost->cpe.value < SHORT ? 3 : 2;
+	FILE *out = report->out;
+	struct text line = { 0 };
+
+	setting_format(&cost->setting, &line);
+	fprintf(out, "%s%s\n", report->records ? "\n" : "", text_string(&line));
+	text_free(&line);
+	fprintf(out, "CPE      %s cycles per element; range %s to %s; source: %s\n",
+		units_value(cost->cpe.value).text, units_value(cost->cpe.lo).text,
+		units_value(cost->cpe.hi).text, source_name(cost->cycles_from));
+	fprintf(out, "\n    %-*s%6s  %-15s%7s%7s%7s%7s\n", TEXT_WIDTH - 1, "instruction", "cost",
+		"range", "model", "twice", "later", "saved");
+	for (int i = 0; i < cost->count; i++)
+		put_insn(out, &cost->insn[i], i + 1, digits);
+	fprintf(out, "    %-*s%6s\n", TEXT_WIDTH - 1, "sum", number(cost_sum(cost), digits).text);
+	put_reasons(out, cost);
+	if (cost->contended)
+		fputs("?: CONTENDED: another thread shared this core, so the value may be wrong\n",
+			out);
+	if (!cost->complete)
+		fputs("Not complete: the measurement was interrupted.\n", out);
+}
+
+static void cost_end(struct report *report)
+{
+	fputs("\ncost: cycles per element more if the core does the instruction's work twice:\n"
+	      "  the larger of `twice`, and of `later` times the instruction's latency\n"
+	      "twice: more cycles if the core also executes a copy, whose result nobody reads\n"
+	      "later: more cycles if the result of the instruction comes one cycle later\n"
+	      "saved: fewer cycles if a nop replaces the instruction\n"
+	      "range: two standard errors of the cost to each side\n",
+		report->out);
+}
+
+static void cost_data(struct report *report, const struct records *records, const void *item)
+{
+	records_cost(
+		records, item, report->machine ? report->machine->name : NULL, report->records + 1);
+}
+
+const struct subject subject_cost = { "cost",
+	"id,host,kernel,setting,uarch,cpe,offset,text,cost,cost_lo,cost_hi,model,twice,twice_lo,"
+	"twice_hi,later,later_lo,later_hi,latency,saved,saved_lo,saved_hi,contended?,why_twice,"
+	"why_later,why_saved",
+	NULL, cost_text, cost_data, cost_end };
+
+/* ---- Measuring */
+
+static struct campaign prepare(const struct setting *setting, const struct explanation *explanation,
+	uint64_t seed, double seconds)
+{
+	return (struct campaign){ &campaign_cost, cost_new(setting, explanation, seed, seconds) };
+}
+
+static const void *item_of(const void *self)
+{
+	return cost_report(self);
+}
+
+const struct loop_experiment cost_experiment = {
+	.subject = &subject_cost, .patience = 8, .prepare = prepare, .item = item_of
+};

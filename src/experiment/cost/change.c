@@ -1,0 +1,364 @@
+/* The changes of a loop's machine code for one instruction: a copy whose result is discarded, a
+ * result that comes a cycle later, or nops in place of the instruction. */
+#include "experiment/cost/cost.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "experiment/slack/spare.h"
+#include "kernels/features.h"
+#include "model/code/reach.h"
+#include "model/code/redirect.h"
+
+/* LINES: largest number of added instructions. BYTES: largest number of bytes of a changed
+ * function.
+ */
+enum { LINES = 2, BYTES = 64 << 10 };
+
+/* ---- Which instructions can be changed */
+
+static bool is_flag(int reg)
+{
+	return reg == REG_FLAGS || reg == REG_CARRY;
+}
+
+int cost_target(const struct insn *insn)
+{
+	int found = REG_NONE;
+
+	for (int i = 0; i < insn->write_count; i++)
+		if (!is_flag(insn->writes[i])) {
+			if (found != REG_NONE)
+				return -1;
+			found = insn->writes[i];
+		}
+	return found;
+}
+
+static bool reads(const struct insn *insn, int reg)
+{
+	return memchr(insn->reads, reg, insn->read_count) != NULL;
+}
+
+static bool writes(const struct insn *insn, int reg)
+{
+	return memchr(insn->writes, reg, insn->write_count) != NULL;
+}
+
+static bool stores(const struct insn *insn)
+{
+	for (int i = 0; i < insn->memory_count; i++)
+		if (insn_stores(insn, i))
+			return true;
+	return false;
+}
+
+/* Returns why an instruction is not changed in any way; NULL: it may be. */
+static const char *refuse_all(const struct insn *insn)
+{
+	if (!insn->known)
+		return "the decoder does not know the instruction";
+	if (insn->flow != FLOW_NONE)
+		return "a jump decides which instruction runs next";
+	if (insn->writeback)
+		return "the instruction moves a pointer, such as the stack pointer";
+	if (cost_target(insn) < 0)
+		return "the instruction writes several registers";
+	return NULL;
+}
+
+static const char *refuse_twice(const struct insn *insn)
+{
+	for (int i = 0; i < insn->memory_count; i++)
+		if (insn_stores(insn, i) && insn->memory[i].load)
+			return "a second execution would change memory again";
+	for (int reg = REG_CARRY; reg <= REG_FLAGS; reg++)
+		if (reads(insn, reg) && (writes(insn, REG_FLAGS) || writes(insn, REG_CARRY)))
+			return "the instruction reads and changes flags";
+	if (cost_target(insn) == REG_NONE && !writes(insn, REG_FLAGS) && !stores(insn) &&
+		strcmp(insn->mnemonic, "nop") != 0 && strncmp(insn->mnemonic, "prefetch", 8) != 0)
+		return "the result is in no register that the decoder lists";
+	return NULL;
+}
+
+static const char *refuse_later(const struct insn *insn)
+{
+	int target = cost_target(insn);
+
+	if (stores(insn))
+		return "the result is in memory";
+	if (target == REG_NONE)
+		return "the instruction writes no register";
+	return target >= REG_MASK || target == REG_GENERAL + 4
+		       ? "a result in a mask register or in rsp cannot be delayed"
+		       : NULL;
+}
+
+static const char *refuse_without(const struct insn *insn)
+{
+	if (stores(insn))
+		return "memory would hold other values";
+	return insn->write_count == 0 ? "the result is in no register that the decoder lists"
+				      : NULL;
+}
+
+void cost_refuse(const struct insn *insn, struct cost_insn *row)
+{
+	const char *all = refuse_all(insn), *twice = all ? all : refuse_twice(insn),
+		   *later = all ? all : refuse_later(insn),
+		   *without = all ? all : refuse_without(insn);
+
+	snprintf(row->why_twice, sizeof(row->why_twice), "%s", twice ? twice : "");
+	snprintf(row->why_later, sizeof(row->why_later), "%s", later ? later : "");
+	snprintf(row->why_saved, sizeof(row->why_saved), "%s", without ? without : "");
+	row->moves = !twice && cost_target(insn) > 0 && reads(insn, cost_target(insn));
+}
+
+/* ---- One change as machine code */
+
+struct writing {
+	const struct decoded_function *function;
+	int index; /* of the instruction in the function */
+	const struct insn *insn;
+	int target, spare; /* numbers as in insn.h: the register that the instruction writes, and a
+			      register that the loop leaves free */
+	struct code_line line[LINES];
+	int lines;
+	int after; /* number of added instructions after the instruction, at the end of `line` */
+};
+
+/* "rax", "xmm7", "zmm31", "k1": the name of a whole register for an instruction of this width. */
+static struct words name_of(const struct insn *insn, int reg)
+{
+	if (reg >= REG_MASK)
+		return words_of("k%d", reg - REG_MASK);
+	if (reg < REG_VECTOR)
+		return words_of("%s", spare_general_names[reg - REG_GENERAL][0]);
+	return words_of("%cmm%d",
+		insn->width > 256   ? 'z'
+		: insn->width > 128 ? 'y'
+				    : 'x',
+		reg - REG_VECTOR);
+}
+
+static struct status add_line(struct writing *writing, struct words line)
+{
+	return spare_assemble(line.text, 0, &writing->line[writing->lines++]);
+}
+
+/* Adds a move of the target register to the spare register. */
+static struct status add_move(struct writing *writing)
+{
+	const char *move = writing->target >= REG_MASK	       ? "kmovq"
+			   : writing->target < REG_VECTOR      ? "mov"
+			   : writing->insn->mnemonic[0] == 'v' ? "vmovaps"
+							       : "movaps";
+
+	return add_line(
+		writing, words_of("%s %s, %s", move, name_of(writing->insn, writing->spare).text,
+				 name_of(writing->insn, writing->target).text));
+}
+
+/* Adds an instruction of one cycle that copies a register to itself. Its length and its ports are
+ * the same for each register. */
+static struct status add_delay(struct writing *writing, int reg)
+{
+	struct words name = name_of(writing->insn, reg);
+	bool known;
+
+	writing->after = 1;
+	if (writing->target < REG_VECTOR)
+		return add_line(writing, features_word("bmi2", &known)
+						 ? words_of("rorx %s, %s, 0", name.text, name.text)
+						 : words_of("lea %s, [%s]", name.text, name.text));
+	if (writing->insn->width > 256 || writing->target >= REG_VECTOR + 16)
+		return add_line(
+			writing, words_of("vpord %s, %s, %s", name.text, name.text, name.text));
+	return add_line(
+		writing, writing->insn->mnemonic[0] == 'v'
+				 ? words_of("vorps %s, %s, %s", name.text, name.text, name.text)
+				 : words_of("orps %s, %s", name.text, name.text));
+}
+
+/* Whether the copy can run after the instruction. There it is younger, so it does not delay the
+ * instruction at their common port. The copy then needs addresses and flags that the instruction
+ * leaves as they were. */
+static bool can_follow(const struct writing *writing)
+{
+	const struct insn *insn = writing->insn;
+
+	for (int i = 0; i < insn->memory_count; i++)
+		if (writing->target != REG_NONE &&
+			(insn->memory[i].base == writing->target ||
+				insn->memory[i].index == writing->target))
+			return false;
+	for (int flag = REG_CARRY; flag <= REG_FLAGS; flag++)
+		if (writes(insn, flag) &&
+			rewrite_needs(writing->function, writing->index + 1, flag))
+			return false;
+	return true;
+}
+
+/* Adds the copy of the instruction, and before the instruction the move that the copy needs. If
+ * `whole` is false, adds the move alone. */
+static struct status add_copy(struct writing *writing, bool whole)
+{
+	const struct insn *insn = writing->insn;
+	const uint8_t *bytes = (const uint8_t *)(uintptr_t)insn->address;
+	struct code_line copy = { .length = insn->length };
+	struct status status = status_ok();
+	struct insn decoded;
+
+	memcpy(copy.bytes, bytes, insn->length);
+	if (writing->target != REG_NONE)
+		copy.length = (uint8_t)redirect_insn(
+			bytes, insn->length, writing->target, writing->spare, copy.bytes);
+	if (copy.length == 0)
+		return status_failed("the encoding fixes the register of the result");
+	decode_insn(copy.bytes, copy.length, insn->address, &decoded);
+	for (int i = 0; i < insn->memory_count; i++)
+		if (insn->memory[i].relative) {
+			copy.distance_at = decoded.distance_at;
+			copy.target = (uint64_t)insn->memory[i].disp;
+		}
+	if (writing->target != REG_NONE && reads(&decoded, writing->spare))
+		status = add_move(writing);
+	if (whole && status_is_ok(&status)) {
+		writing->line[writing->lines++] = copy;
+		writing->after = can_follow(writing);
+	}
+	return status;
+}
+
+/* Finds a register for the result of the copy, or for the control of the delay. */
+static struct status find_spare(struct writing *writing, uint64_t saved, struct spare_frame *frame)
+{
+	struct spare_usage usage;
+	struct status status;
+	int found[SPARE_MOST];
+
+	spare_usage(writing->function, &usage);
+	if (writing->target >= REG_MASK) {
+		for (int reg = REG_MASK + 1; reg < REG_MASK + 8; reg++)
+			if (!usage.function[reg] && !usage.calls)
+				writing->spare = reg;
+		return writing->spare ? status_ok()
+				      : status_failed("the loop leaves no mask register free");
+	}
+	if (writing->target >= REG_VECTOR) {
+		status = spare_vectors(&usage, 1, saved, found, frame);
+		writing->spare = REG_VECTOR + found[0];
+	} else {
+		status = spare_general(&usage, 1, saved, found, frame);
+		writing->spare = REG_GENERAL + found[0];
+	}
+	return status;
+}
+
+static struct status refuse_reach(enum reach reach)
+{
+	static const char *const why[] = { [REACH_ADDRESS] =
+						   "the loop would access other addresses",
+		[REACH_CONTROL] = "other instructions would run",
+		[REACH_MEMORY] = "memory would hold other values",
+		[REACH_DIVISION] = "a divisor could become 0" };
+
+	return reach == REACH_NOTHING ? status_ok() : status_failed("%s", why[reach]);
+}
+
+/* Prepares the added instructions. */
+static struct status prepare(
+	struct writing *writing, enum cost_change change, uint64_t saved, struct spare_frame *frame)
+{
+	struct status status = status_ok();
+
+	writing->target = cost_target(writing->insn);
+	if (change == COST_WITHOUT)
+		return refuse_reach(reach_find(writing->function, writing->index));
+	if (change != COST_PLAIN && writing->target != REG_NONE)
+		status = find_spare(writing, saved, frame);
+	if (!status_is_ok(&status))
+		return status;
+	switch (change) {
+	case COST_MOVED:
+	case COST_TWICE: return add_copy(writing, change == COST_TWICE);
+	case COST_HELD: return add_delay(writing, writing->spare);
+	case COST_LATER: return add_delay(writing, writing->target);
+	default: return status;
+	}
+}
+
+/* ---- The change for the engine */
+
+/* A change is one number: the kind in the lowest byte, and a number that stands for the mnemonic of
+ * the instruction. */
+static unsigned number_of(enum cost_change change, const char *mnemonic)
+{
+	unsigned number = 0;
+
+	while (*mnemonic)
+		number = number * 31 + (unsigned char)*mnemonic++;
+	return (number << 8) | (unsigned)change;
+}
+
+static int find(const struct decoded_function *function, const struct code_change *change)
+{
+	for (int i = function->first; i <= function->last; i++)
+		if (function->insn[i].address - function->insn[function->first].address ==
+				change->count &&
+			number_of((enum cost_change)(change->what & 0xff),
+				function->insn[i].mnemonic) == change->what)
+			return i;
+	return -1;
+}
+
+static struct status write_change(
+	const struct code_change *change, const struct code_place *place, const void **start)
+{
+	enum cost_change kind = (enum cost_change)(change->what & 0xff);
+	struct decoded_function function;
+	struct spare_frame frame = { .before_count = 0 };
+	struct writing writing = { .function = &function };
+	struct rewrite rewrite = { .filler = writing.line, .together = true };
+	struct status status = decode_function(place->code,
+		place->size < DECODE_FUNCTION ? place->size : DECODE_FUNCTION, &function);
+
+	if (status_is_ok(&status)) {
+		writing.index = kind == COST_PLAIN ? function.first : find(&function, change);
+		if (writing.index < 0)
+			status = status_failed("the loop that runs is not the loop on screen");
+	}
+	if (status_is_ok(&status)) {
+		writing.insn = &function.insn[writing.index];
+		status = prepare(&writing, kind, (uint64_t)(uintptr_t)place->data, &frame);
+	}
+	if (status_is_ok(&status)) {
+		rewrite.filler_count = rewrite.inserted = writing.lines;
+		rewrite.place = writing.index;
+		rewrite.after_place = writing.after;
+		rewrite.removes = kind == COST_WITHOUT;
+		rewrite.removed = writing.index;
+		rewrite.before = frame.before;
+		rewrite.before_count = frame.before_count;
+		rewrite.after = frame.after;
+		rewrite.after_count = frame.after_count;
+		status = rewrite_function(&function, &rewrite, place->to, place->bytes, start);
+	}
+	decode_function_free(&function);
+	return status;
+}
+
+struct code_change cost_change(enum cost_change change, const struct cost_insn *insn)
+{
+	return (struct code_change){ .bytes = BYTES,
+		.write = write_change,
+		.what = change == COST_PLAIN ? COST_PLAIN : number_of(change, insn->mnemonic),
+		.count = change == COST_PLAIN ? 0 : (unsigned)insn->offset,
+		.computes_other = change == COST_WITHOUT };
+}
+
+enum cost_change cost_change_of(const struct code_change *change, uint64_t *offset)
+{
+	*offset = change->count;
+	return (enum cost_change)(change->what & 0xff);
+}

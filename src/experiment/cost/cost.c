@@ -1,0 +1,385 @@
+#include "experiment/cost/cost.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/stats.h"
+#include "base/text.h"
+#include "experiment/changed.h"
+
+/* One measurement of a changed loop ends after QUIET quiet trials. */
+enum { QUIET = 40 };
+
+/* Each changed loop is measured until it has ENOUGH undisturbed measurements, in rounds over all
+ * changed loops, within the time limit, which is SECONDS if the caller gives none. The first round
+ * is always completed. */
+enum { ENOUGH = 5, PLAINS = ENOUGH * COST_INSNS };
+#define SECONDS 3.0
+
+/* The standard error of the median of n values with quartiles q apart: MEDIAN × q ÷ √n (for a
+ * normal distribution, 1.253 × σ ÷ √n and q = 1.349 × σ). The range of a cost is SURE standard
+ * errors to each side. */
+#define MEDIAN 0.93
+#define SURE   2.0
+
+/* The measurements of a loop. Disturbed measurements count only while there are no others. */
+struct points {
+	int count;
+	bool contended; /* the measurements are disturbed */
+	double *cpe;	/* in ascending order */
+	double error;	/* sum of the standard errors */
+};
+
+struct cost {
+	struct cost_report report;
+	double limit; /* time limit for repeated measurements, seconds */
+	/* The loop as it is is measured once for each instruction in each round. */
+	double plain_cpe[PLAINS], changed_cpe[COST_INSNS][COST_CHANGES][ENOUGH];
+	struct points plain, points[COST_INSNS][COST_CHANGES];
+	/* The members below are valid only while cost_measure() runs. */
+	const struct measurer *measurer;
+	struct changed changed;
+	double begin;
+};
+
+/* ---- Preparing */
+
+/* Finds the innermost loop among the instructions that ran, as decode.h does among all
+ * instructions: a backward jump and its target. Returns false if there is none. */
+static bool find_innermost(const struct loop *loop, int *first, int *last)
+{
+	int latest = -1, most = 0;
+
+	for (int i = 0; i < loop->insn_count; i++) {
+		const struct insn *insn = &loop->insn[i];
+		int from = 0;
+
+		while (from <= i && loop->insn[from].address != insn->target)
+			from++;
+		if ((insn->flow != FLOW_BRANCH && insn->flow != FLOW_JUMP) || from > i ||
+			from <= latest)
+			continue;
+		latest = from;
+		if (i - from + 1 > most) {
+			most = i - from + 1;
+			*first = from;
+			*last = i;
+		}
+	}
+	return most > 0;
+}
+
+static void describe(const struct explanation *explanation, int first, struct cost_report *report)
+{
+	const struct loop *loop = &explanation->loop;
+	struct text text = { 0 };
+
+	for (int i = 0; i < report->count; i++) {
+		const struct insn *insn = &loop->insn[first + i];
+		struct cost_insn *row = &report->insn[i];
+
+		*row = (struct cost_insn){ .offset = insn->address - loop->insn[first].address,
+			.cost = { NAN, NAN, NAN },
+			.twice = { NAN, NAN, NAN },
+			.later = { NAN, NAN, NAN },
+			.saved = { NAN, NAN, NAN } };
+		text_clear(&text);
+		loop_insn_text(loop, insn, &text);
+		snprintf(row->text, sizeof(row->text), "%s", text_string(&text));
+		snprintf(row->mnemonic, sizeof(row->mnemonic), "%s", insn->mnemonic);
+		cost_refuse(insn, row);
+	}
+	text_free(&text);
+}
+
+struct cost *cost_new(const struct setting *setting, const struct explanation *explanation,
+	uint64_t seed, double seconds)
+{
+	struct cost *cost = memory_new(1, sizeof(*cost));
+	struct cost_report *report = &cost->report;
+	int first = 0, last;
+
+	report->setting = *setting;
+	report->seed = seed;
+	report->cpe = (struct cost_value){ NAN, NAN, NAN };
+	report->model = NAN;
+	cost->limit = seconds > 0 ? seconds : SECONDS;
+	report->status = changed_allowed(setting, explanation);
+	if (!status_is_ok(&report->status))
+		return cost;
+	last = explanation->loop.insn_count - 1;
+	if (explanation->loop.stepped && !find_innermost(&explanation->loop, &first, &last))
+		report->status = status_failed("the code has no loop that ends with a jump back");
+	else if (last - first >= COST_INSNS)
+		report->status = status_failed("the loop has %d instructions, and the cost of at "
+					       "most %d can be measured",
+			last - first + 1, COST_INSNS);
+	if (!status_is_ok(&report->status))
+		return cost;
+	report->count = last - first + 1;
+	snprintf(report->uarch, sizeof(report->uarch), "%s", explanation->limits.uarch->name);
+	snprintf(report->title, sizeof(report->title), "%s", explanation->limits.uarch->title);
+	describe(explanation, first, report);
+	cost_predict(explanation, first, report);
+	return cost;
+}
+
+void cost_free(struct cost *cost)
+{
+	free(cost);
+}
+
+const struct cost_report *cost_report(const struct cost *cost)
+{
+	return &cost->report;
+}
+
+/* ---- From measurements to costs */
+
+static struct cost_value scaled(struct cost_value value, double factor)
+{
+	return (struct cost_value){ value.value * factor, value.lo * factor, value.hi * factor };
+}
+
+void cost_estimate(struct cost_insn *insn)
+{
+	struct cost_value wait = scaled(insn->later, insn->latency);
+
+	insn->cost = insn->twice;
+	if (isnan(insn->cost.value) || wait.value > insn->cost.value)
+		insn->cost = wait;
+}
+
+double cost_sum(const struct cost_report *report)
+{
+	double sum = NAN;
+
+	for (int i = 0; i < report->count; i++)
+		if (isfinite(report->insn[i].cost.value))
+			sum = (isnan(sum) ? 0 : sum) + report->insn[i].cost.value;
+	return sum;
+}
+
+/* Returns the cycles per element of a loop, and sets *error to their standard error. Other
+ * processes only make a loop slower, so the lower quartile of the measurements counts. */
+static double cpe_of(const struct points *points, double *error)
+{
+	const double *cpe = points->cpe;
+	int count = points->count;
+	double spread = cpe[(count - 1) / 2] - cpe[0];
+
+	*error = fmax(spread, points->error / count) / sqrt(count);
+	return cpe[(count - 1) / 4];
+}
+
+/* Returns the difference of two loops. */
+static struct cost_value difference(double a, double a_error, double b, double b_error)
+{
+	double half = SURE * sqrt(a_error * a_error + b_error * b_error);
+
+	return (struct cost_value){ a - b, a - b - half, a - b + half };
+}
+
+static struct cost_value compare_loops(const struct points *longer, const struct points *shorter)
+{
+	double longer_error, shorter_error, longer_cpe, shorter_cpe;
+
+	if (longer->count == 0 || shorter->count == 0)
+		return (struct cost_value){ NAN, NAN, NAN };
+	longer_cpe = cpe_of(longer, &longer_error);
+	shorter_cpe = cpe_of(shorter, &shorter_error);
+	return difference(longer_cpe, longer_error, shorter_cpe, shorter_error);
+}
+
+static void evaluate(struct cost *cost)
+{
+	struct cost_report *report = &cost->report;
+	double error;
+
+	if (cost->plain.count == 0)
+		return;
+	report->cpe.value = cpe_of(&cost->plain, &error);
+	report->cpe.lo = report->cpe.value - SURE * error;
+	report->cpe.hi = report->cpe.value + SURE * error;
+	report->contended = cost->plain.contended;
+	for (int i = 0; i < report->count; i++) {
+		struct cost_insn *row = &report->insn[i];
+		const struct points *points = cost->points[i];
+
+		row->twice = compare_loops(
+			&points[COST_TWICE], row->moves ? &points[COST_MOVED] : &cost->plain);
+		row->later = compare_loops(&points[COST_LATER], &points[COST_HELD]);
+		row->saved = compare_loops(&cost->plain, &points[COST_WITHOUT]);
+		cost_estimate(row);
+		row->contended = false;
+		for (int kind = 0; kind < COST_CHANGES; kind++)
+			row->contended |= points[kind].contended;
+		report->contended |= row->contended;
+	}
+}
+
+/* ---- Measuring */
+
+/* Adds a measurement to the others of the same loop. Undisturbed measurements replace disturbed
+ * ones. */
+static void add_point(struct points *points, const struct changed_point *point)
+{
+	int place;
+
+	if (points->contended && !point->contended)
+		points->count = 0;
+	if (points->count == 0)
+		points->error = 0;
+	else if (point->contended)
+		return;
+	points->contended = point->contended;
+	for (place = points->count++; place > 0 && points->cpe[place - 1] > point->cpe; place--)
+		points->cpe[place] = points->cpe[place - 1];
+	points->cpe[place] = point->cpe;
+	/* The standard error of a measured median. */
+	points->error += MEDIAN * (point->hi - point->lo) / sqrt(QUIET);
+}
+
+static struct status measure_loop(
+	struct cost *cost, const struct code_change *change, int most, struct points *points)
+{
+	struct changed_point point;
+	struct status status = status_ok();
+
+	if (!points->contended && points->count >= most)
+		return status;
+	status = changed_measure(&cost->changed, change, 1, &point);
+	if (!status_is_ok(&status))
+		return status;
+	add_point(points, &point);
+	cost->report.cycles_from = point.from;
+	return status;
+}
+
+static struct status measure_plain(struct cost *cost)
+{
+	const struct code_change change = cost_change(COST_PLAIN, NULL);
+
+	snprintf(cost->report.doing, sizeof(cost->report.doing), "the loop as it is");
+	return measure_loop(cost, &change, PLAINS, &cost->plain);
+}
+
+/* Measures the loop with one change. If that fails, `why` receives the reason. */
+static void measure_change(struct cost *cost, int i, enum cost_change kind, char *why, size_t bytes)
+{
+	const struct code_change change = cost_change(kind, &cost->report.insn[i]);
+	struct status status;
+
+	if (why[0] || measurer_stopped(cost->measurer))
+		return;
+	snprintf(
+		cost->report.doing, sizeof(cost->report.doing), "%.50s", cost->report.insn[i].text);
+	status = measure_loop(cost, &change, ENOUGH, &cost->points[i][kind]);
+	if (status.code == STATUS_FAILED)
+		snprintf(why, bytes, "%.99s", status.text);
+}
+
+static void measure_insn(struct cost *cost, int i)
+{
+	struct cost_insn *row = &cost->report.insn[i];
+
+	if (row->moves)
+		measure_change(cost, i, COST_MOVED, row->why_twice, sizeof(row->why_twice));
+	measure_change(cost, i, COST_TWICE, row->why_twice, sizeof(row->why_twice));
+	measure_change(cost, i, COST_HELD, row->why_later, sizeof(row->why_later));
+	measure_change(cost, i, COST_LATER, row->why_later, sizeof(row->why_later));
+	measure_change(cost, i, COST_WITHOUT, row->why_saved, sizeof(row->why_saved));
+}
+
+/* Whether a changed loop of an instruction has too few undisturbed measurements. */
+static bool is_left(const struct cost *cost, int i)
+{
+	const struct cost_insn *row = &cost->report.insn[i];
+
+	for (int kind = COST_MOVED; kind < COST_CHANGES; kind++) {
+		const struct points *points = &cost->points[i][kind];
+		const char *why = kind <= COST_TWICE   ? row->why_twice
+				  : kind <= COST_LATER ? row->why_later
+						       : row->why_saved;
+
+		if (!why[0] && (kind != COST_MOVED || row->moves) &&
+			(points->contended || points->count < ENOUGH))
+			return true;
+	}
+	return false;
+}
+
+static bool is_over(const struct cost *cost)
+{
+	return measurer_stopped(cost->measurer) ||
+	       (cost->report.complete && measurer_now(cost->measurer) - cost->begin > cost->limit);
+}
+
+/* Measures one round. Returns whether a further round is needed. */
+static bool measure_round(struct cost *cost)
+{
+	struct cost_report *report = &cost->report;
+	bool left = false;
+
+	for (int i = 0; i < report->count; i++) {
+		if (is_over(cost))
+			return false;
+		if (!is_left(cost, i))
+			continue;
+		(void)measure_plain(cost);
+		measure_insn(cost, i);
+		evaluate(cost);
+		report->seconds = measurer_now(cost->measurer) - cost->begin;
+		left |= is_left(cost, i);
+	}
+	report->complete = !measurer_stopped(cost->measurer);
+	return left;
+}
+
+static void measure_all(struct cost *cost)
+{
+	struct cost_report *report = &cost->report;
+
+	cost->plain.cpe = cost->plain_cpe;
+	for (int i = 0; i < report->count; i++)
+		for (int kind = 0; kind < COST_CHANGES; kind++)
+			cost->points[i][kind].cpe = cost->changed_cpe[i][kind];
+	if (status_is_ok(&report->status))
+		report->status = measure_plain(cost);
+	if (status_is_ok(&report->status))
+		while (measure_round(cost))
+			;
+}
+
+void cost_measure(struct cost *cost, const struct measurer *measurer)
+{
+	cost->measurer = measurer;
+	cost->begin = measurer_now(measurer);
+	cost->changed = (struct changed){ .measurer = measurer,
+		.setting = &cost->report.setting,
+		.seed = cost->report.seed,
+		.quiet = QUIET };
+	measure_all(cost);
+	changed_free(&cost->changed);
+	cost->report.seconds = measurer_now(measurer) - cost->begin;
+	cost->report.doing[0] = '\0';
+}
+
+/* ---- The measurement as a campaign */
+
+static void cost_state(const struct cost *cost, struct campaign_state *state)
+{
+	const struct cost_report *report = &cost->report;
+	int done = 0;
+
+	for (int i = 0; i < report->count; i++)
+		done += isfinite(report->insn[i].cost.value);
+	state->done = report->count ? (double)done / report->count : 1;
+	state->doing = report->doing;
+	state->any = done > 0;
+	state->why = report->status.text;
+}
+
+CAMPAIGN_KIND(cost);

@@ -1,0 +1,120 @@
+/* Measures what each instruction of a loop costs: how many cycles per element the loop takes more
+ * if the core does the instruction's work twice.
+ *
+ * The work of an instruction has two parts. It occupies the core: a rename slot, ports, units. And
+ * later instructions wait for its result. The program doubles each part alone:
+ *
+ *   twice   the core executes a copy of the instruction, whose result nobody reads;
+ *   later   the result comes one cycle later, and nothing else changes.
+ *
+ * The wait costs `later` times the latency. The cost of an instruction is the larger of both. So if
+ * the rename width or a port limits the loop, the costs of all instructions add up to the cycles of
+ * the loop; if a chain limits it, the costs of the chain's instructions do, and others cost
+ * nothing.
+ *
+ * Where the result reaches no address, branch or memory, the program also measures the loop without
+ * the instruction. */
+#pragma once
+
+#include <stdbool.h>
+
+#include "experiment/campaign.h"
+#include "experiment/setting/setting.h"
+#include "model/limits/explain.h"
+
+/* COST_INSNS: largest number of instructions of a loop. */
+enum { COST_INSNS = 128 };
+
+/* The changes of the loop for one instruction. */
+enum cost_change {
+	COST_PLAIN, /* the loop as it is, at the same place in memory as changed loops */
+	COST_MOVED, /* with the move that prepares the copy of the instruction, without the copy */
+	COST_TWICE, /* with the copy */
+	COST_HELD,  /* with an added instruction of one cycle that copies a free register to itself
+		     */
+	COST_LATER, /* with such an instruction that copies the result to itself, a cycle later */
+	COST_WITHOUT, /* with nops in place of the instruction */
+	COST_CHANGES
+};
+
+/* A difference between two loops in cycles per element. The measurements do not contradict values
+ * from lo to hi (two standard errors to each side). NAN: not known. */
+struct cost_value {
+	double value, lo, hi;
+};
+
+struct cost_insn {
+	uint64_t offset; /* bytes from the first instruction of the loop */
+	char text[88], mnemonic[20];
+	struct cost_value cost;
+	struct cost_value twice; /* cycles per element more with a copy of the instruction */
+	struct cost_value
+		later; /* cycles per element more for each cycle that its result comes later
+			*/
+	struct cost_value saved; /* cycles per element fewer without the instruction */
+	double latency; /* cycles from its input to its result, by the core model; NAN: unknown */
+	double model;	/* cost of the instruction by the core model, cycles per element; NAN:
+			   unknown */
+	bool moves;	/* the copy needs a move of an input */
+	bool contended;
+	/* Why twice, later or saved is not measured; "": it is, or it will be. */
+	char why_twice[100], why_later[100], why_saved[100];
+};
+
+struct cost_report {
+	struct setting setting;
+	uint64_t seed;
+	char uarch[UARCH_NAME], title[64]; /* the core model; "": none */
+	struct status status;		   /* why nothing can be measured */
+	struct cost_value cpe;		   /* cycles per element of the loop as it is */
+	enum source cycles_from;
+	double model; /* cycles per element of the loop by the core model */
+	int count;
+	struct cost_insn insn[COST_INSNS];
+	bool complete;	/* every changed loop was measured */
+	bool contended; /* another process or hyper-thread disturbed some loop each time */
+	double seconds;
+	char doing[64]; /* the current measurement */
+};
+
+/* ---- Changing the loop (change.c) */
+
+/* Writes to `why` the reason why an instruction is not copied, its result not delayed, or its place
+ * not left empty; "" if it can be done as far as the instruction itself shows. Pure. */
+void cost_refuse(const struct insn *insn, struct cost_insn *row);
+
+/* Returns the only register, except flags, that an instruction writes. REG_NONE: it writes none.
+ * -1: several. */
+int cost_target(const struct insn *insn);
+
+/* Returns the change of the machine code for an instruction of the loop. */
+struct code_change cost_change(enum cost_change change, const struct cost_insn *insn);
+/* Returns the kind of a change, and the offset of its instruction from the loop's first. */
+enum cost_change cost_change_of(const struct code_change *change, uint64_t *offset);
+
+/* ---- The model's costs (predict.c) */
+
+/* Fills in the costs of the loop's instructions by the core model: the prediction for the loop with
+ * the same changes. `first` is the index of the instruction in the explanation's loop that
+ * report->insn[0] describes. Pure. */
+void cost_predict(const struct explanation *explanation, int first, struct cost_report *report);
+
+/* ---- Measuring (cost.c) */
+
+/* Fills in the cost of an instruction from `twice`, `later` and the latency. Pure. */
+void cost_estimate(struct cost_insn *insn);
+
+/* Returns the sum of the costs of all instructions, in cycles per element; NAN: no cost is known.
+ */
+double cost_sum(const struct cost_report *report);
+
+struct cost;
+
+/* Prepares the measurement of the costs, for the setting of the explanation. The explanation and
+ * its core model are not used after the call. `seconds` is the time limit for repeated
+ * measurements; 0: the default of some seconds. */
+struct cost *cost_new(const struct setting *setting, const struct explanation *explanation,
+	uint64_t seed, double seconds);
+void cost_measure(struct cost *cost, const struct measurer *measurer);
+const struct cost_report *cost_report(const struct cost *cost);
+void cost_free(struct cost *cost);

@@ -1,0 +1,150 @@
+/* The core model's costs: the prediction for the loop with the same changes that are measured. */
+#include "experiment/cost/cost.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "kernels/assemble.h"
+#include "model/code/decode.h"
+
+/* A register that stands for the free register of the measured loop: the loop never names it. */
+enum { FREE_GENERAL = REG_GENERAL + 31, FREE_VECTOR = REG_VECTOR + 31, FREE_MASK = REG_MASK + 7 };
+
+static int free_for(int reg)
+{
+	return reg >= REG_MASK ? FREE_MASK : reg >= REG_VECTOR ? FREE_VECTOR : FREE_GENERAL;
+}
+
+/* Adds an instruction to a copy of the loop, before instruction `place`, or after it. The added
+ * instruction runs as often as instruction `place`, with the same addresses. */
+static void insert(
+	const struct loop *from, int place, bool after, const struct insn *added, struct loop *to)
+{
+	int at = place + after;
+
+	loop_clear(to);
+	loop_reserve(to, from->insn_count + 1, 2 * from->path_count);
+	for (int i = 0, next = 0; i <= from->insn_count; i++) {
+		struct insn *insn = &to->insn[i];
+
+		*insn = i == at ? *added : from->insn[next++];
+		if (i == at)
+			insn->address = at < from->insn_count ? from->insn[at].address : 0;
+		else if (i > at)
+			insn->address += added->length;
+	}
+	to->insn_count = from->insn_count + 1;
+	for (int i = 0; i < from->path_count; i++) {
+		struct loop_step step = from->path[i], more = step;
+		bool here = step.insn == place;
+
+		more.insn = (uint16_t)at;
+		more.taken = false;
+		step.insn = (uint16_t)(step.insn + (step.insn >= at));
+		if (here && !after)
+			to->path[to->path_count++] = more;
+		to->path[to->path_count++] = step;
+		if (here && after)
+			to->path[to->path_count++] = more;
+	}
+	to->turns = from->turns;
+	to->elements = from->elements;
+	to->stepped = from->stepped;
+	to->varies = from->varies;
+	to->forks = from->forks;
+	to->insns_per_element = to->path_count / to->elements;
+	to->unknown = from->unknown;
+}
+
+/* Returns the copy of an instruction whose result goes to a free register. */
+static struct insn copy_of(const struct insn *insn)
+{
+	struct insn copy = *insn;
+
+	for (int i = 0; i < copy.write_count; i++)
+		if (copy.writes[i] < REG_CARRY)
+			copy.writes[i] = (uint8_t)free_for(copy.writes[i]);
+	return copy;
+}
+
+/* Returns an instruction of one cycle that copies a register to itself. `width` is that of the
+ * instruction whose result is delayed. */
+static struct insn delay_of(int reg, uint16_t width)
+{
+	unsigned char bytes[16];
+	size_t length = 0;
+	struct insn insn = { .known = false };
+	struct status status = encode_line(
+		reg < REG_VECTOR ? "rorx rax, rax, 0" : "vorps xmm0, xmm0, xmm0", bytes, &length);
+
+	if (status_is_ok(&status))
+		decode_insn(bytes, length, 0, &insn);
+	insn.width = reg < REG_VECTOR ? 64 : width;
+	insn.read_count = insn.write_count = 1;
+	insn.reads[0] = insn.writes[0] = (uint8_t)reg;
+	return insn;
+}
+
+struct prediction {
+	const struct explanation *explanation;
+	struct loop loop;
+	struct limits limits;
+};
+
+static double predict(struct prediction *prediction, int place, bool after, struct insn added)
+{
+	const struct explanation *explanation = prediction->explanation;
+
+	insert(&explanation->loop, place, after, &added, &prediction->loop);
+	limits_compute(&prediction->loop, explanation->limits.uarch, &explanation->place,
+		&prediction->limits);
+	return prediction->limits.predicted;
+}
+
+/* Returns the cycles from the input of an instruction to its result: the input on the slowest chain
+ * of the loop, or else its registers, or else its address. */
+static double latency_of(const struct explanation *explanation, int index)
+{
+	const struct limits *limits = &explanation->limits;
+	const struct limit_insn *facts = &limits->insn[index];
+	const struct insn *insn = &explanation->loop.insn[index];
+
+	for (int i = 0; i < limits->chain.link_count; i++)
+		if (explanation->loop.path[limits->chain.link[i].step].insn == index)
+			return (double)limits->chain.link[i].cycles;
+	if (!facts->known || !uarch_known(facts->latency))
+		return NAN;
+	return facts->latency - (insn->read_count > 0 ? facts->loading : 0);
+}
+
+void cost_predict(const struct explanation *explanation, int first, struct cost_report *report)
+{
+	struct prediction prediction = { .explanation = explanation };
+	double base = explanation->limits.predicted;
+
+	loop_init(&prediction.loop, LOOP_INSNS, LOOP_PATH);
+	for (int i = 0; i < report->count; i++) {
+		struct cost_insn *row = &report->insn[i];
+		const struct insn *insn = &explanation->loop.insn[first + i];
+		int at = first + i, target = cost_target(insn);
+		double model = -INFINITY;
+
+		row->latency = latency_of(explanation, at);
+		if (!row->why_twice[0])
+			model = predict(&prediction, at, false, copy_of(insn)) - base;
+		if (!row->why_later[0]) {
+			double later = predict(
+				       &prediction, at, true, delay_of(target, insn->width)),
+			       held = predict(&prediction, at, true,
+				       delay_of(free_for(target), insn->width));
+
+			model = fmax(model, (later - held) * row->latency);
+		}
+		row->model = isfinite(model) ? model : NAN;
+	}
+	report->model = base;
+	loop_free(&prediction.loop);
+	limits_free(&prediction.limits);
+}

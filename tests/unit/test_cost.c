@@ -1,0 +1,281 @@
+/* Costs of instructions: loops with each change compute as before, made-up cores are measured, and
+ * the model's own costs. */
+#include "fake_measurer.h"
+#include "laid.h"
+
+#include "experiment/cost/cost.h"
+#include "kernels/assemble.h"
+#include "model/code/decode.h"
+
+/* ---- From differences to costs */
+
+TEST(the_cost_is_the_larger_of_work_and_wait)
+{
+	struct cost_insn insn = {
+		.twice = { 0.2, 0.1, 0.3 }, .later = { 0.25, 0.24, 0.26 }, .latency = 4
+	};
+
+	cost_estimate(&insn);
+	check_near(insn.cost.value, 1, 1e-9);
+	check_near(insn.cost.lo, 0.96, 1e-9);
+	insn.latency = 0.5;
+	cost_estimate(&insn);
+	check_near(insn.cost.value, 0.2, 1e-9);
+	insn.twice = (struct cost_value){ NAN, NAN, NAN };
+	cost_estimate(&insn);
+	check_near(insn.cost.value, 0.125, 1e-9);
+	insn.latency = NAN;
+	cost_estimate(&insn);
+	assert_true(isnan(insn.cost.value));
+}
+
+#if defined(__x86_64__)
+
+static void refuse(const char *line, struct cost_insn *row)
+{
+	unsigned char bytes[ASSEMBLE_LONGEST];
+	struct insn insn;
+	size_t length;
+
+	check_ok(encode_line(line, bytes, &length));
+	decode_insn(bytes, length, 0, &insn);
+	cost_refuse(&insn, row);
+}
+
+TEST(an_instruction_that_cannot_be_changed_says_why)
+{
+	static const struct {
+		const char *line, *twice, *later, *saved;
+		bool moves;
+	} rows[] = {
+		{ "add rax, rbx", "", "", "", true },
+		{ "vaddsd xmm0, xmm1, [rdi]", "", "", "", false },
+		{ "cmp rax, rbx", "", "writes no register", "", false },
+		{ "mov [rdi], rax", "", "in memory", "memory would hold", false },
+		{ "add [rdi], rax", "change memory again", "in memory", "memory would", false },
+		{ "adc rax, rbx", "reads and changes flags", "", "", false },
+		{ "inc rax", "", "", "", true },
+		{ "mul rcx", "several registers", "several registers", "several", false },
+		{ "push rax", "moves a pointer", "moves a pointer", "moves a pointer", false },
+		{ "ret", "a jump", "a jump", "a jump", false },
+		{ "add rsp, 8", "", "cannot be delayed", "", true },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct cost_insn row = { .offset = 0 };
+
+		refuse(rows[i].line, &row);
+		if (!strstr(row.why_twice, rows[i].twice) ||
+			!row.why_twice[0] != !rows[i].twice[0] ||
+			!strstr(row.why_later, rows[i].later) ||
+			!row.why_later[0] != !rows[i].later[0] ||
+			!strstr(row.why_saved, rows[i].saved) ||
+			!row.why_saved[0] != !rows[i].saved[0] || row.moves != rows[i].moves)
+			fail_msg("%s: \"%s\", \"%s\", \"%s\", %d", rows[i].line, row.why_twice,
+				row.why_later, row.why_saved, row.moves);
+	}
+}
+
+/* ---- Changed kernels */
+
+/* Makes each change of each instruction of a kernel's loop. The engine checks that the changed loop
+ * computes as before. Returns the number of changes made. */
+static int change_all(const struct kernel *kernel, const int64_t *v, struct code_buffer *room)
+{
+	struct loop loop;
+	struct kernel_run run;
+	const void *start;
+	int made = 0;
+
+	laid_at(kernel, v, &run);
+	start = run.code.start;
+	loop_init(&loop, LOOP_INSNS, LOOP_PATH);
+	if (run.code.unread || run.code.entry ||
+		decode_loop(start, DECODE_FUNCTION, 1, &loop).code != STATUS_OK)
+		loop.insn_count = 0;
+	for (int i = 0; i < loop.insn_count && i < COST_INSNS; i++) {
+		struct cost_insn row = { .offset = loop.insn[i].address - loop.insn[0].address };
+
+		snprintf(row.mnemonic, sizeof(row.mnemonic), "%s", loop.insn[i].mnemonic);
+		cost_refuse(&loop.insn[i], &row);
+		for (int kind = COST_PLAIN; kind < COST_WITHOUT; kind++) {
+			const struct code_change change = cost_change(kind, &row);
+			uint64_t offset;
+			struct status status;
+
+			if (kind != COST_PLAIN &&
+				(kind <= COST_TWICE ? row.why_twice : row.why_later)[0])
+				continue;
+			assert_int_equal(cost_change_of(&change, &offset), kind);
+			run.code.start = start;
+			status = code_buffer_change(room, &laid_room, &change, &run);
+			if (strstr(status.text, kernel->name))
+				fail_msg("%s: %s", loop.insn[i].text, status.text);
+			made += status_is_ok(&status);
+		}
+	}
+	loop_free(&loop);
+	return made;
+}
+
+TEST(kernels_compute_as_before_with_each_change)
+{
+	struct code_buffer room = { 0 };
+	int made = 0;
+
+	for (int i = 0; kernel_registry[i]; i++) {
+		int64_t v[KNOBS_MAX];
+		struct status status;
+
+		laid_initial(kernel_registry[i], v);
+		status = kernel_check(kernel_registry[i], v);
+		if (status_is_ok(&status) && kernel_footprint(kernel_registry[i], v) <= MEMORY)
+			made += change_all(kernel_registry[i], v, &room);
+	}
+	assert_true(made > 600);
+	code_buffer_free(&room);
+}
+
+/* ---- A made-up core */
+
+struct made {
+	const struct explanation *explanation;
+	double width, chain; /* slots per cycle; cycles of the chain in an iteration */
+	double now;
+	bool contended;
+};
+
+/* The cycles per element of the loop with a change: its slots pass at a rate, and each instruction
+ * of the chain delays the next iteration. */
+static double cycles_of(const struct made *made, const struct request *request)
+{
+	const struct loop *loop = &made->explanation->loop;
+	uint64_t offset;
+	enum cost_change kind = cost_change_of(&request->change, &offset);
+	double slots = made->explanation->limits.slots, chain = made->chain;
+
+	slots += kind == COST_MOVED || kind == COST_HELD || kind == COST_LATER;
+	for (int i = 0; i < loop->insn_count; i++) {
+		struct cost_insn row = { .offset = 0 };
+
+		if (loop->insn[i].address - loop->insn[0].address != offset)
+			continue;
+		cost_refuse(&loop->insn[i], &row);
+		slots += kind == COST_TWICE ? 1 + row.moves : 0;
+		chain += kind == COST_LATER && made->explanation->limits.insn[i].carried;
+		assert_true(request->change.computes_other == (kind == COST_WITHOUT));
+	}
+	return fmax(slots / made->width, chain) / loop->elements;
+}
+
+static struct result answer(void *context, const struct request *request)
+{
+	struct made *made = context;
+	struct result result = { .final = true, .facts.cycles_from = SOURCE_REFERENCE };
+	double cpe = cycles_of(made, request);
+	uint64_t offset;
+
+	if (cost_change_of(&request->change, &offset) == COST_WITHOUT)
+		result.status = status_failed("the loop would access other addresses");
+	for (int i = 0; i < 40; i++)
+		result.trials.trial[result.trials.count++] =
+			(struct trial){ .cpe = cpe * (1 + (i % 5 - 2) * 1e-4),
+				.ghz = 4,
+				.watch = 1,
+				.turns = 1,
+				.fate = made->contended ? TRIAL_CONTENDED : TRIAL_QUIET };
+	made->now += 0.003;
+	return result;
+}
+
+/* Measures a setting on a core of that width, whose chain takes that many cycles an iteration. */
+static struct cost *measured(const char *words, double width, double chain, bool contended)
+{
+	struct explanation *explanation = explanation_new();
+	struct made made = {
+		.explanation = explanation, .width = width, .chain = chain, .contended = contended
+	};
+	struct fake_measurer fake = { .answer = answer, .context = &made, .now = &made.now };
+	const struct measurer measurer = fake_measurer(&fake, 1);
+	struct setting setting = laid_setting(words);
+	struct uarch *uarch;
+	struct cost *cost;
+
+	check_ok(uarch_load("zen4", "x86_64", &uarch));
+	explain(
+		&(struct explain_question){
+			.kernel = setting.kernel, .v = setting.v, .seed = 1, .uarch = uarch },
+		explanation);
+	check_ok(explanation->status);
+	cost = cost_new(&setting, explanation, 1, 0);
+	cost_measure(cost, &measurer);
+	explanation_free(explanation);
+	uarch_free(uarch);
+	return cost;
+}
+
+/* Only the closing branch, which is half of a fused pair, has no cost of its own. */
+TEST(costs_of_a_loop_that_the_width_limits_add_up_to_its_cycles)
+{
+	static const char *const settings[] = { "sum-halves unroll=4", "mul-by", "k-loads" };
+
+	for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++) {
+		struct cost *cost = measured(settings[i], 2, 0, false);
+		const struct cost_report *report = cost_report(cost);
+
+		assert_true(report->complete && !report->contended);
+		check_near(cost_sum(report) / report->cpe.value, 1, 0.01);
+		for (int k = 0; k + 1 < report->count; k++) {
+			const struct cost_insn *row = &report->insn[k];
+
+			assert_true(
+				row->cost.lo <= row->cost.value && row->cost.value <= row->cost.hi);
+			assert_true(row->cost.value > 0 && !row->contended);
+			check_contains(row->why_saved, "other addresses");
+		}
+		check_contains(report->insn[report->count - 1].why_twice, "a jump");
+		cost_free(cost);
+	}
+}
+
+TEST(in_a_loop_that_a_chain_limits_only_the_chain_costs)
+{
+	static const struct {
+		const char *setting;
+		double chain;
+	} rows[] = { { "combine op=add type=f64 unroll=4 acc=1", 12 },
+		{ "combine op=mul type=i64 unroll=1 acc=1", 3 }, { "list-length", 4 } };
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct cost *cost = measured(rows[i].setting, 6, rows[i].chain, false);
+		const struct cost_report *report = cost_report(cost);
+
+		check_near(cost_sum(report) / report->cpe.value, 1, 0.01);
+		for (int k = 0; k < report->count; k++)
+			if (isfinite(report->insn[k].cost.value))
+				check_near(report->insn[k].cost.value, report->insn[k].model, 0.01);
+		cost_free(cost);
+	}
+}
+
+TEST(a_contended_core_is_reported)
+{
+	struct cost *cost = measured("mul-by", 2, 0, true);
+
+	assert_true(cost_report(cost)->contended && cost_report(cost)->complete);
+	assert_true(cost_report(cost)->insn[0].contended);
+	cost_free(cost);
+}
+
+TEST(what_cannot_be_measured_says_why)
+{
+	struct setting setting = laid_setting("mul-by");
+	struct cost *cost = cost_new(&setting, NULL, 1, 0);
+
+	check_contains(cost_report(cost)->status.text, "core model");
+	cost_free(cost);
+}
+
+#endif
+
+RUN_TESTS(.set_up = laid_begin, .tear_down = laid_end)
