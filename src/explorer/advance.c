@@ -222,7 +222,7 @@ bool session_advance(struct session *session, double now)
 		undo_note(session, &before);
 		changed = true;
 	}
-	slack_advance(session);
+	changed_advance(session);
 	why_advance(session);
 	record_present(session);
 	requests_look_ahead(session);

@@ -24,6 +24,7 @@ enum campaign_of {
 	CAMPAIGN_WINDOWS,
 	CAMPAIGN_WHY,
 	CAMPAIGN_SLACK,
+	CAMPAIGN_COST,
 	CAMPAIGNS
 };
 
@@ -114,11 +115,12 @@ void curves_renew(struct session *session);
 bool curves_there(const struct session *session);
 void curves_view(const struct session *session, struct view *view);
 
-/* ---- campaign_slack.c: the probed pressure of the present setting ---- */
+/* ---- campaign_changed.c: experiments that change the code of the loop on screen ---- */
 
-/* Begins to probe the pressure on each port, once the present setting has stayed for a moment. */
-void slack_advance(struct session *session);
-void slack_view(const struct session *session, struct view *view);
+/* Begins to probe the pressure on each port and the cost of each instruction, once the present
+ * setting has stayed for a moment. */
+void changed_advance(struct session *session);
+void changed_view(const struct session *session, struct view *view);
 
 /* ---- campaign_why.c: why the loop on screen is slower than its limit ---- */
 

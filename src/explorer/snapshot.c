@@ -252,7 +252,7 @@ void session_view(const struct session *session, double now, struct view *view)
 	view->sweep = session_sweep(session);
 	view->sweeping = campaign_runs(session, CAMPAIGN_SWEEP);
 	curves_view(session, view);
-	slack_view(session, view);
+	changed_view(session, view);
 	why_view(session, view);
 	insight_view(session, view);
 	view->caches = insight_caches(session);

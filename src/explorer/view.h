@@ -130,6 +130,7 @@ struct view_tick {
 
 struct probe_report;
 struct sweep_table_report;
+struct cost_report;
 struct slack_report;
 struct why_report;
 struct windows_report;
@@ -342,6 +343,8 @@ struct view {
 	 * this kernel yet. */
 	const struct windows_report *windows;
 	/* The probed pressure of the present setting, perhaps not complete yet; NULL: none. */
+	/* The costs of the present setting's instructions, perhaps not complete yet; NULL: none. */
+	const struct cost_report *cost;
 	const struct slack_report *slack;
 	/* The measured causes of the gap of the present setting, perhaps not complete yet; NULL:
 	 * not measured. */

@@ -5,11 +5,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "experiment/cost/cost.h"
 #include "ui/panels.h"
 
-/* Widths in screen columns: of the margin (chain, mark, fusion, blank), and of three columns of the
- * table. */
-enum { MARGIN = 4, SLOTS = 5, PORTS = 6, CYCLES = 7 };
+/* Widths in screen columns: of the margin (chain, mark, fusion, blank), and of columns of the
+ * table. TEXT_LEAST: width of the instructions below which the model's costs are left out. */
+enum {
+	MARGIN = 4,
+	SLOTS = 5,
+	PORTS = 6,
+	CYCLES = 7,
+	COST = 8,
+	MODEL = 7,
+	ERROR = 7,
+	TEXT_LEAST = 24
+};
 
 static const char *plural(double count)
 {
@@ -31,13 +41,16 @@ static struct words title_of(const struct scene *scene)
 	double turns = limits->turns > 0 ? limits->turns : 1, elements = limits->elements / turns;
 
 	struct words core = { "" }, unknown = { "" };
+	const char *unit = view->cost && view->cost->count ? ", P cost per element" : "";
 
 	if (!view->explanation)
 		return words_of("code");
 	if (view->core && (view->foreign || view->nearest))
 		core = words_of(" on %s", view->core->name);
 	if (limits->unknown)
-		unknown = words_of(", %d unknown", limits->unknown);
+		unknown = words_of(", %d unknown%s", limits->unknown, unit);
+	else
+		unknown = words_of("%s", unit);
 	if (loop->stepped)
 		return words_of(
 			"code%1$s, S: stepped %2$d turn%3$s, %4$.4g instructions an element%5$s\n"
@@ -58,6 +71,9 @@ static bool wanted(const struct view *view)
 }
 
 struct columns {
+	int cost, error, model; /* widths of the columns of measured costs, of their errors and of
+			    the model's costs; 0: the table has no such column */
+	int digits;		/* number of decimals of costs */
 	int address, text, count, ports; /* widths of the table's columns; the width `count` is 0 if
 					    every instruction runs once per iteration */
 	bool brief; /* omit the sizes of memory operands ("qword ptr"), to save columns */
@@ -94,8 +110,27 @@ static struct words text_of(const struct loop *loop, int index, bool brief)
 	return words;
 }
 
-static void measure(struct box at, const struct explanation *explanation, struct columns *columns)
+/* Loops of less than SHORT cycles per element show costs with one more decimal. */
+#define SHORT 1.0
+
+/* Chooses the columns of costs that fit next to an instruction's text of `widest` columns. If
+ * little room is left, the columns of the model and of the error are omitted. */
+static void add_costs(const struct cost_report *cost, int widest, struct columns *columns)
 {
+	int room = columns->text - COST - int_least(widest + 1, TEXT_LEAST);
+
+	if (!cost || cost->count == 0)
+		return;
+	columns->digits = cost->cpe.value < SHORT ? 3 : 2;
+	columns->cost = COST;
+	columns->model = room >= MODEL ? MODEL : 0;
+	columns->error = room >= MODEL + ERROR ? ERROR : 0;
+	columns->text -= columns->cost + columns->model + columns->error;
+}
+
+static void measure(struct box at, const struct view *view, struct columns *columns)
+{
+	const struct explanation *explanation = view->explanation;
 	const struct loop *loop = &explanation->loop;
 	const struct limits *limits = &explanation->limits;
 	uint64_t span = loop->insn[loop->insn_count - 1].address - loop->insn[0].address;
@@ -122,6 +157,7 @@ static void measure(struct box at, const struct explanation *explanation, struct
 	}
 	columns->text = at.width - MARGIN - columns->address - 1 - columns->count - SLOTS - 1 -
 			columns->ports - CYCLES;
+	add_costs(view->cost, widest, columns);
 	columns->brief = columns->text < widest + 1;
 	columns->text = int_most(int_least(columns->text, widest + 1), 12);
 }
@@ -142,9 +178,46 @@ static void draw_chain(
 					: GLYPH_VLINE);
 }
 
-static void draw_insn(struct box at, int y, const struct columns *columns,
-	const struct explanation *explanation, int index)
+/* Returns a cost, but 0 for a cost that would be shown as -0.00. */
+static double shown(const struct columns *columns, double cost)
 {
+	return fabs(cost) < 0.5 * pow(10, -columns->digits) ? 0 : cost;
+}
+
+/* Draws the measured cost of an instruction, and the model's cost. Costs of a contended core are
+ * noise, so they are not shown. */
+static void draw_cost(struct box at, int x, int y, const struct columns *columns,
+	const struct view *view, int index)
+{
+	const struct loop *loop = &view->explanation->loop;
+	const struct cost_insn *cost =
+		cost_at(view->cost, loop->insn[index].address - loop->insn[0].address);
+	bool refused = cost && cost->why_twice[0] && cost->why_later[0];
+
+	if (!cost)
+		return;
+	x += columns->cost;
+	if (refused || cost->contended || !isfinite(cost->cost.value)) {
+		canvas_right(at, x, y, STYLE_DIM, "%s",
+			refused		  ? "-"
+			: cost->contended ? "?"
+					  : "…");
+	} else {
+		canvas_right(at, x, y, cost_differs(view->cost, cost) ? STYLE_WARN : STYLE_TEXT,
+			"%.*f", columns->digits, shown(columns, cost->cost.value));
+		if (columns->error)
+			canvas_right(at, x + columns->error, y, STYLE_DIM, "±%.*f", columns->digits,
+				(cost->cost.hi - cost->cost.lo) / 2);
+	}
+	if (columns->model && isfinite(cost->model))
+		canvas_right(at, x + columns->error + columns->model, y, STYLE_DIM, "%.*f",
+			columns->digits, shown(columns, cost->model));
+}
+
+static void draw_insn(
+	struct box at, int y, const struct columns *columns, const struct view *view, int index)
+{
+	const struct explanation *explanation = view->explanation;
 	const struct loop *loop = &explanation->loop;
 	const struct limits *limits = &explanation->limits;
 	const struct insn *insn = &loop->insn[index];
@@ -189,6 +262,8 @@ static void draw_insn(struct box at, int y, const struct columns *columns,
 	if (insn->write_count > 0 && !facts->fused && insn->flow == FLOW_NONE)
 		canvas_put_right(at, x + CYCLES - 1, y, facts->carried ? STYLE_FIGURE : STYLE_TEXT,
 			limit_latency(facts).text);
+	if (columns->cost)
+		draw_cost(at, x + CYCLES, y, columns, view, index);
 }
 
 static void draw_head(struct box at, const struct columns *columns)
@@ -204,7 +279,14 @@ static void draw_head(struct box at, const struct columns *columns)
 	x += SLOTS + 1;
 	canvas_text(at, x, 0, STYLE_DIM, "ports");
 	x += columns->ports;
-	canvas_right(at, x + CYCLES, 0, STYLE_DIM, "latency");
+	x += CYCLES;
+	canvas_right(at, x, 0, STYLE_DIM, "latency");
+	x += columns->cost;
+	if (columns->cost)
+		canvas_right(at, x, 0, STYLE_DIM, "P cost");
+	x += columns->error;
+	if (columns->model)
+		canvas_right(at, x + columns->model, 0, STYLE_DIM, "M cost");
 }
 
 /* Draws a legend of the marks in the margin. */
@@ -221,6 +303,51 @@ static void draw_legend(
 		canvas_text(at, 1, y, STYLE_DIM, "● the carried chain: %s cycle%s an iteration%s",
 			cycles.text, strcmp(cycles.text, "1") == 0 ? "" : "s",
 			limits->chain.through_memory ? ", through memory" : "");
+}
+
+/* Returns the reason why an instruction of the loop has no cost. Jumps never have a cost. NULL: all
+ * other instructions have one. */
+static const char *missing(const struct cost_report *cost)
+{
+	for (int i = 0; i < cost->count; i++) {
+		const struct cost_insn *insn = &cost->insn[i];
+
+		if (insn->why_twice[0] && insn->why_later[0] &&
+			strcmp(insn->why_twice, insn->why_saved) != 0)
+			return insn->why_twice;
+	}
+	return NULL;
+}
+
+/* Draws the sum and the meaning of costs, or the reason why there are none. */
+static void draw_costs_legend(struct box at, const struct cost_report *cost)
+{
+	int y = 0, waits = 0, contended = 0;
+
+	if (!status_is_ok(&cost->status)) {
+		canvas_wrap(at, 0, STYLE_DIM,
+			words_of("P cost unavailable: %s", cost->status.text).text);
+		return;
+	}
+	for (int i = 0; i < cost->count; i++) {
+		waits += !isfinite(cost->insn[i].cost.value) &&
+			 (!cost->insn[i].why_twice[0] || !cost->insn[i].why_later[0]);
+		contended += cost->insn[i].contended;
+	}
+	if (waits == 0 && contended == 0)
+		y += canvas_wrap(at, y, STYLE_DIM,
+			words_of("sum of P costs: %.2f of %.2f cycles per element", cost_sum(cost),
+				cost->cpe.value)
+				.text);
+	if (contended)
+		y += canvas_wrap(at, y, STYLE_WARN,
+			words_of("core contended: %d cost%s not shown", contended,
+				contended == 1 ? "" : "s")
+				.text);
+	if (missing(cost))
+		y += canvas_wrap(at, y, STYLE_DIM, words_of("-: %s", missing(cost)).text);
+	canvas_wrap(at, y, STYLE_DIM,
+		"P cost: more cycles if the core does the instruction's work twice");
 }
 
 /* Instructions begin below the headings. */
@@ -244,12 +371,12 @@ static void draw(struct box at, const struct scene *scene)
 	}
 	count = explanation->loop.insn_count;
 	/* If the list scrolls, the last column of the panel shows the scroll arrows. */
-	measure(box_part(at, 0, 0, at.width - 2 * (end > 0), at.height), explanation, &columns);
+	measure(box_part(at, 0, 0, at.width - 2 * (end > 0), at.height), view, &columns);
 	draw_head(at, &columns);
 	rows = int_least(at.height - 1, count);
 	first = int_least(view->code_first, end);
 	for (int i = 0; i < rows; i++)
-		draw_insn(at, 1 + i, &columns, explanation, first + i);
+		draw_insn(at, 1 + i, &columns, view, first + i);
 	panels_arrows(at, 1, STYLE_FOCUS, first > 0, first < end);
 	if (1 + count < at.height)
 		draw_legend(
@@ -257,6 +384,10 @@ static void draw(struct box at, const struct scene *scene)
 	if (3 + count < at.height)
 		canvas_text(at, MARGIN, 3 + count, STYLE_DIM,
 			"latency: load + operation; loads count from the address");
+	if (4 + count < at.height && view->cost)
+		draw_costs_legend(
+			box_part(at, MARGIN, 4 + count, at.width - MARGIN, at.height - 4 - count),
+			view->cost);
 }
 
 static int first_shown(const struct view *view)
@@ -265,10 +396,12 @@ static int first_shown(const struct view *view)
 }
 
 /* Returns the number of rows for the rule, the headings, the instructions, a blank row, and two
- * rows of legend. */
+ * rows of legend, or four with the legend of costs. */
 static int best_rows(const struct view *view)
 {
-	return wanted(view) ? 1 + 1 + panels_outline(view)->loop.insn_count + 3 : 5;
+	return wanted(view) ? 1 + 1 + panels_outline(view)->loop.insn_count + 3 +
+				      2 * (view->cost != NULL)
+			    : 5;
 }
 
 const struct panel panel_code = {

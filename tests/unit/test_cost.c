@@ -94,7 +94,7 @@ static int change_all(const struct kernel *kernel, const int64_t *v, struct code
 		decode_loop(start, DECODE_FUNCTION, 1, &loop).code != STATUS_OK)
 		loop.insn_count = 0;
 	for (int i = 0; i < loop.insn_count && i < COST_INSNS; i++) {
-		struct cost_insn row = { .offset = loop.insn[i].address - loop.insn[0].address };
+		struct cost_insn row = { .from_top = loop.insn[i].address - loop.insn[0].address };
 
 		snprintf(row.mnemonic, sizeof(row.mnemonic), "%s", loop.insn[i].mnemonic);
 		cost_refuse(&loop.insn[i], &row);

@@ -353,12 +353,12 @@ struct code_change cost_change(enum cost_change change, const struct cost_insn *
 	return (struct code_change){ .bytes = BYTES,
 		.write = write_change,
 		.what = change == COST_PLAIN ? COST_PLAIN : number_of(change, insn->mnemonic),
-		.count = change == COST_PLAIN ? 0 : (unsigned)insn->offset,
+		.count = change == COST_PLAIN ? 0 : (unsigned)insn->from_top,
 		.computes_other = change == COST_WITHOUT };
 }
 
-enum cost_change cost_change_of(const struct code_change *change, uint64_t *offset)
+enum cost_change cost_change_of(const struct code_change *change, uint64_t *from_top)
 {
-	*offset = change->count;
+	*from_top = change->count;
 	return (enum cost_change)(change->what & 0xff);
 }

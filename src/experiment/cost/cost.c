@@ -24,6 +24,10 @@ enum { ENOUGH = 5, PLAINS = ENOUGH * COST_INSNS };
 #define MEDIAN 0.93
 #define SURE   2.0
 
+/* A cost agrees with the core model if they differ by at most this share of the loop's cycles,
+ * apart from the measurement error. */
+#define SHARE 0.03
+
 /* The measurements of a loop. Disturbed measurements count only while there are no others. */
 struct points {
 	int count;
@@ -80,7 +84,8 @@ static void describe(const struct explanation *explanation, int first, struct co
 		const struct insn *insn = &loop->insn[first + i];
 		struct cost_insn *row = &report->insn[i];
 
-		*row = (struct cost_insn){ .offset = insn->address - loop->insn[first].address,
+		*row = (struct cost_insn){ .offset = insn->address - loop->insn[0].address,
+			.from_top = insn->address - loop->insn[first].address,
 			.cost = { NAN, NAN, NAN },
 			.twice = { NAN, NAN, NAN },
 			.later = { NAN, NAN, NAN },
@@ -160,6 +165,22 @@ double cost_sum(const struct cost_report *report)
 		if (isfinite(report->insn[i].cost.value))
 			sum = (isnan(sum) ? 0 : sum) + report->insn[i].cost.value;
 	return sum;
+}
+
+bool cost_differs(const struct cost_report *report, const struct cost_insn *insn)
+{
+	double most = SHARE * report->cpe.value;
+
+	return isfinite(insn->cost.value) && isfinite(insn->model) &&
+	       (insn->cost.lo > insn->model + most || insn->cost.hi < insn->model - most);
+}
+
+const struct cost_insn *cost_at(const struct cost_report *report, uint64_t offset)
+{
+	for (int i = 0; i < report->count; i++)
+		if (report->insn[i].offset == offset)
+			return &report->insn[i];
+	return NULL;
 }
 
 /* Returns the cycles per element of a loop, and sets *error to their standard error. Other

@@ -44,7 +44,8 @@ struct cost_value {
 };
 
 struct cost_insn {
-	uint64_t offset; /* bytes from the first instruction of the loop */
+	uint64_t offset;   /* bytes from the first instruction of the listing of the loop */
+	uint64_t from_top; /* bytes from the first instruction of the innermost loop */
 	char text[88], mnemonic[20];
 	struct cost_value cost;
 	struct cost_value twice; /* cycles per element more with a copy of the instruction */
@@ -89,8 +90,9 @@ int cost_target(const struct insn *insn);
 
 /* Returns the change of the machine code for an instruction of the loop. */
 struct code_change cost_change(enum cost_change change, const struct cost_insn *insn);
-/* Returns the kind of a change, and the offset of its instruction from the loop's first. */
-enum cost_change cost_change_of(const struct code_change *change, uint64_t *offset);
+/* Returns the kind of a change, and the distance of its instruction from the innermost loop's first
+ * instruction, in bytes. */
+enum cost_change cost_change_of(const struct code_change *change, uint64_t *from_top);
 
 /* ---- The model's costs (predict.c) */
 
@@ -107,6 +109,14 @@ void cost_estimate(struct cost_insn *insn);
 /* Returns the sum of the costs of all instructions, in cycles per element; NAN: no cost is known.
  */
 double cost_sum(const struct cost_report *report);
+
+/* Whether the measured cost of an instruction differs from the cost by the core model by more than
+ * the measurement error and a small share of the loop's cycles. */
+bool cost_differs(const struct cost_report *report, const struct cost_insn *insn);
+
+/* Returns the cost of the instruction at an offset in the listing of the loop; NULL: there is none.
+ */
+const struct cost_insn *cost_at(const struct cost_report *report, uint64_t offset);
 
 struct cost;
 

@@ -4,5 +4,6 @@
 size_t redirect_insn(
 	const uint8_t *bytes, size_t size, int from, int to, uint8_t copy[REDIRECT_LONGEST])
 {
+	(void)bytes, (void)size, (void)from, (void)to, (void)copy;
 	return 0;
 }
