@@ -270,7 +270,8 @@ double explorer_cpe(const struct explorer *explorer)
 
 bool explorer_contended(const struct explorer *explorer)
 {
-	return figure_says(explorer, "contended");
+	/* The share of contended trials of a quiet value has no colon. */
+	return figure_says(explorer, "contended:");
 }
 
 bool explorer_figure(struct explorer *explorer, const void *context)
