@@ -6,139 +6,16 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/data.h"
-#include "base/rows.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "engine/own/own.h"
 #include "explorer/actions.h"
+#include "explorer/find_words.h"
 
 /* The find overlay searches events only if the text has FIND_FROM letters, because shorter texts
  * match too many events. The find overlay (search for commands and events) shows the best of the
  * first FIND_AMONG matching events. */
 enum { FIND_FROM = 2, FIND_AMONG = 512 };
-
-/* ---- ranks ---- */
-
-/* How well a result of the search matches the typed text, best first. */
-enum rank {
-	RANK_LINE,    /* the typed text is a complete command */
-	RANK_NAME,    /* the text is the name */
-	RANK_SYNONYM, /* the typed text is one of the field's words for the result (data/synonyms)
-		       */
-	RANK_BEGINS,  /* the result's name begins with the typed text */
-	RANK_SYNONYM_BEGINS,
-	RANK_WORD,     /* a word of the result's name begins with the typed text */
-	RANK_CONTAINS, /* the result's name contains each word of the typed text */
-	RANK_SYNONYM_CONTAINS,
-	RANK_HELP, /* the result's name and description together contain each word of the typed text
-		    */
-	RANK_NONE
-};
-
-/* Whether each word of the typed text occurs in `name` or in `help`, the result's description. */
-static bool contains_words(const char *text, const char *name, const char *help)
-{
-	for (size_t length; *text; text += length + (text[length] == ' ')) {
-		struct words word = words_of("%.*s", (int)(length = strcspn(text, " ")), text);
-
-		if (!strcasestr(name, word.text) && !strcasestr(help, word.text))
-			return false;
-	}
-	return true;
-}
-
-/* Whether a later word of the name (after a blank, '-' or '_') begins with the typed text. */
-static bool begins_word(const char *text, const char *name)
-{
-	size_t length = strlen(text);
-
-	for (const char *at = name; (at = strcasestr(at, text)); at += length)
-		if (at > name && strchr(" -_", at[-1]))
-			return true;
-	return false;
-}
-
-static enum rank rank_name(const char *text, const char *name)
-{
-	if (strncasecmp(name, text, strlen(text)) == 0)
-		return *text && !name[strlen(text)] ? RANK_NAME : RANK_BEGINS;
-	if (begins_word(text, name))
-		return RANK_WORD;
-	return contains_words(text, name, "") ? RANK_CONTAINS : RANK_NONE;
-}
-
-/* ---- the field's words ---- */
-
-/* A line of data/synonyms: words that the field uses, and the command that the find overlay offers
- * for these words. */
-struct synonym {
-	char *command; /* "-": the program has no command for these words, and `help` names the
-			  nearest alternative */
-	char *help;
-	char *words; /* the field's words for the command: phrases, each ended by a NUL; the last
-			phrase is empty */
-};
-
-static struct {
-	bool read;
-	struct synonym *row;
-	size_t count;
-	struct status status; /* the first error in the file data/synonyms */
-} synonyms;
-
-/* Copies phrases separated by commas, each ended by a NUL, with an empty phrase at the end. */
-static char *split_phrases(const char *from)
-{
-	char *words = memory_new(strlen(from) + 2, 1), *to = words;
-
-	while (*from) {
-		size_t length = strcspn(from, ",");
-
-		memcpy(to, from, length);
-		to += length + 1;
-		from += length;
-		from += strspn(from, ", ");
-	}
-	return words;
-}
-
-static void read_synonyms(void)
-{
-	struct rows rows;
-	char *field[3];
-
-	if (synonyms.read)
-		return;
-	synonyms.read = true;
-	rows_load(&rows, "synonyms");
-	while (rows_next(&rows)) {
-		if (rows_fields(&rows, field, 3) != 3) {
-			rows_fail(&rows, "expected: COMMAND | DESCRIPTION | WORDS, WORDS …");
-			continue;
-		}
-		synonyms.row = memory_grow(synonyms.row, synonyms.count, sizeof(*synonyms.row));
-		synonyms.row[synonyms.count++] = (struct synonym){ memory_string(field[0]),
-			memory_string(field[1]), split_phrases(field[2]) };
-	}
-	synonyms.status = rows_end(&rows);
-}
-
-static enum rank rank_synonym(const char *text, const struct synonym *row)
-{
-	enum rank best = RANK_NONE;
-
-	for (const char *phrase = row->words; *phrase; phrase += strlen(phrase) + 1) {
-		enum rank rank = rank_name(text, phrase);
-
-		rank = rank == RANK_NAME     ? RANK_SYNONYM
-		       : rank == RANK_BEGINS ? RANK_SYNONYM_BEGINS
-		       : rank != RANK_NONE   ? RANK_SYNONYM_CONTAINS
-					     : RANK_NONE;
-		best = rank < best ? rank : best;
-	}
-	return best;
-}
 
 /* ---- results ---- */
 
@@ -210,11 +87,11 @@ static void add(struct search *search, enum rank rank, const char *shown, const 
 static void offer(struct search *search, const char *name, const char *shown, const char *help,
 	const char *more, const char *command)
 {
-	enum rank rank = rank_name(search->text, name), whole = rank_name(search->text, shown);
+	enum rank rank = find_rank(search->text, name), whole = find_rank(search->text, shown);
 
 	rank = whole < rank ? whole : rank;
 	if (rank == RANK_NONE &&
-		contains_words(search->text, shown, words_of("%s %s", help, more).text))
+		find_contains(search->text, shown, words_of("%s %s", help, more).text))
 		rank = RANK_HELP;
 	if (rank != RANK_NONE)
 		add(search, rank, shown, help, command, absence(search->session, command).text);
@@ -284,9 +161,11 @@ static void offer_commands(struct search *search)
  * a kernel or a sweep that this program does not have is skipped. */
 static void offer_synonyms(struct search *search)
 {
-	for (size_t i = 0; i < synonyms.count; i++) {
-		const struct synonym *row = &synonyms.row[i];
-		enum rank rank = rank_synonym(search->text, row);
+	const struct synonyms *synonyms = find_synonyms();
+
+	for (size_t i = 0; i < synonyms->count; i++) {
+		const struct synonym *row = &synonyms->row[i];
+		enum rank rank = find_rank_synonym(search->text, row);
 		bool kernel = strncmp(row->command, "kernel ", 7) == 0;
 		struct words name = words_of("%.*s", (int)strcspn(row->command + 7 * kernel, " "),
 			row->command + 7 * kernel);
@@ -323,7 +202,7 @@ static void offer_own(struct search *search)
 	for (struct dirent *entry; folder && (entry = readdir(folder));) {
 		struct words path = words_of("./%.200s", entry->d_name),
 			     name = words_of("own loop %.200s", entry->d_name);
-		enum rank rank = rank_name(search->text, name.text);
+		enum rank rank = find_rank(search->text, name.text);
 
 		if (rank == RANK_NONE || !own_is_path(path.text) || !is_own_loop(path.text))
 			continue;
@@ -379,7 +258,7 @@ static void offer_recordings(struct search *search)
 			enum rank best = RANK_NONE, rank;
 
 			for (size_t k = 0; k < sizeof(ways[i].names) / sizeof(char *); k++) {
-				rank = rank_name(search->text,
+				rank = find_rank(search->text,
 					words_of("%s %.200s", ways[i].names[k], entry->d_name)
 						.text);
 				best = rank < best ? rank : best;
@@ -460,7 +339,7 @@ static int add_events(
 		for (size_t i = 0; i < among && *count < VIEW_FOUND; i++) {
 			struct words name = words_of("event %s", offers[i].name);
 
-			if (contains_words(words, offers[i].name, "") != (pass == 0))
+			if (find_contains(words, offers[i].name, "") != (pass == 0))
 				continue;
 			fill(&found[*count], name.text, offers[i].help, name.text, "");
 			++*count;
@@ -530,7 +409,6 @@ static void find_text(struct session *session, const char *arguments)
 	text_cut_clean(text, sizeof(text));
 	for (size_t length = strlen(text); length > 0 && text[length - 1] == ' ';)
 		text[--length] = '\0';
-	read_synonyms();
 	offer_all(&search);
 	/* If nothing has all words of the text, the search shows what has its longest word. */
 	if (search.count == 0 && strchr(text, ' ')) {
@@ -545,8 +423,8 @@ static void find_text(struct session *session, const char *arguments)
 	free(search.result);
 	more = add_events(session, search.text, found, &count);
 	find_open(session, arguments, found, count, more);
-	if (!status_is_ok(&synonyms.status))
-		session_notice(session, true, "%s", synonyms.status.text);
+	if (!status_is_ok(&find_synonyms()->status))
+		session_notice(session, true, "%s", find_synonyms()->status.text);
 }
 
 /* ---- the commands ---- */

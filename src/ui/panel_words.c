@@ -1,0 +1,297 @@
+/* Lines of text, words and titles, as several panels show them. */
+#include <stdio.h>
+#include <string.h>
+
+#include "ui/panels.h"
+
+const char *panels_source(enum source source)
+{
+	switch (source) {
+	case SOURCE_COUNTER: return "C counter";
+	case SOURCE_REFERENCE: return "R reference clock";
+	case SOURCE_STEPPED: return "S single-stepped";
+	case SOURCE_TIME: return "T wall time";
+	case SOURCE_MODEL: return "M model";
+	case SOURCE_NONE: break;
+	}
+	return "no source";
+}
+
+const struct explanation *panels_outline(const struct view *view)
+{
+	return view->explanation ? view->explanation : view->outline;
+}
+
+struct words panels_core(const struct core *core)
+{
+	const char *end = strstr(core->title, " (");
+
+	return words_of("%.*s", end ? (int)(end - core->title) : -1, core->title);
+}
+
+/* ---- lines ---- */
+
+/* A text may contain several wordings (alternatives), separated by line feeds. Keeps only the first
+ * wording that fits, or the last one if none fits. Returns whether the wording that was kept fits
+ * in the width. */
+static bool choose_fitting(struct box at, char *text)
+{
+	char *from = text, *end = strchr(text, '\n');
+	bool fits;
+
+	for (;; from = end + 1, end = strchr(from, '\n')) {
+		if (end)
+			*end = '\0';
+		fits = canvas_fits(at, from, at.width);
+		if (fits || !end)
+			break;
+	}
+	if (from != text)
+		memmove(text, from, strlen(from) + 1);
+	return fits;
+}
+
+struct line *lines_put(struct lines *lines, int rank, enum style style, struct words words)
+{
+	struct line *line = &lines->line[lines->count];
+	bool fits = choose_fitting(lines->at, words.text);
+
+	line->rank = rank;
+	line->style = style;
+	line->tag = 0;
+	line->words = words;
+	line->rows = fits ? words.text[0] != '\0' : canvas_rows(lines->at, words.text);
+	lines->count += line->words.text[0] && lines->count < LINES_MAX - 1;
+	return line;
+}
+
+int lines_rows(const struct lines *lines)
+{
+	int rows = 0;
+
+	for (int i = 0; i < lines->count; i++)
+		rows += lines->line[i].rows;
+	return rows;
+}
+
+void line_cut(const struct lines *lines, struct line *line, int rows)
+{
+	if (line->rows <= rows)
+		return;
+	if (rows == 1)
+		panels_cut_clauses(lines->at, line->words.text, sizeof(line->words.text));
+	else
+		panels_cut(lines->at, rows, line->words.text, sizeof(line->words.text));
+	line->rows = canvas_rows(lines->at, line->words.text);
+}
+
+void lines_cut(struct lines *lines, int rows)
+{
+	for (int i = 0; i < lines->count && lines_rows(lines) > rows; i++)
+		line_cut(lines, &lines->line[i], 1);
+}
+
+int lines_draw(const struct lines *lines, int y)
+{
+	for (int i = 0; i < lines->count; i++)
+		if (y < lines->at.height)
+			y += canvas_wrap(
+				lines->at, y, lines->line[i].style, lines->line[i].words.text);
+	return y;
+}
+
+void panels_fit_words(struct box at, int y, enum style style, struct words words)
+{
+	if (choose_fitting(at, words.text))
+		canvas_put(at, 0, y, style, words.text);
+}
+
+int panels_first(int count, int rows, int chosen)
+{
+	return int_most(int_least(chosen - rows / 2, count - rows), 0);
+}
+
+void panels_arrows(struct box at, int top, enum style style, bool above, bool below)
+{
+	if (above)
+		canvas_glyph(at, at.width - 1, top, style, GLYPH_UP);
+	if (below)
+		canvas_glyph(at, at.width - 1, at.height - 1, style, GLYPH_DOWN);
+}
+
+struct box panels_beside(struct box *at, int least, int most)
+{
+	enum { GAP = 2 };
+	int width = int_most(int_least(at->width * 2 / 5, most), least);
+
+	at->width -= width + GAP;
+	return box_part(*at, at->width + GAP, 0, width, at->height);
+}
+
+void panels_cut(struct box at, int rows, char *text, size_t size)
+{
+	size_t length = strlen(text);
+
+	while (canvas_rows(at, text) > rows && length > 0) {
+		char *blank;
+
+		text[length] = '\0';
+		blank = strrchr(text, ' ');
+		if (!blank)
+			break; /* the text is a single word, which cannot be shortened to fewer
+				  words: the canvas cuts it */
+		length = (size_t)(blank - text);
+		snprintf(blank, size - length, " …");
+	}
+}
+
+/* Clauses replace a text only if they fill at least this part of the row: 1 / CLAUSES_LEAST. */
+enum { CLAUSES_LEAST = 3 };
+
+void panels_cut_clauses(struct box at, char *text, size_t size)
+{
+	size_t kept = 0;
+
+	if (canvas_fits(at, text, at.width))
+		return;
+	for (size_t i = strcspn(text, ".,:;"); text[i]; i += 1 + strcspn(text + i + 1, ".,:;"))
+		if (text[i + 1] == ' ' &&
+			canvas_fits(at, words_of("%.*s", (int)i, text).text, at.width))
+			kept = i;
+	if (kept * CLAUSES_LEAST >= (size_t)at.width)
+		text[kept] = '\0';
+	else
+		panels_cut(at, 1, text, size);
+}
+
+/* ---- words ---- */
+
+struct words panels_setting(const struct setting *setting, const struct setting *other)
+{
+	const struct kernel *kernel = setting->kernel;
+	struct text text = { 0 };
+	struct words words;
+
+	if (other && kernel->own && other->kernel->own && other->kernel != kernel &&
+		strcmp(kernel->name, other->kernel->name) == 0) {
+		text_add(&text, "version before");
+	} else if (!other || other->kernel != kernel) {
+		text_add(&text, kernel->own ? basename(kernel->name) : kernel->name);
+	}
+	for (int i = 0; i < kernel->knob_count; i++) {
+		const char *name = kernel->knobs[i].name;
+		struct units_text value = setting_value(&kernel->knobs[i], setting->v[i]);
+		int k = other ? kernel_knob(other->kernel, name) : -1;
+
+		if (k < 0 || strcmp(setting_value(&other->kernel->knobs[k], other->v[k]).text,
+				     value.text) != 0)
+			text_addf(&text, "%s%s=%s", text.length ? " " : "", name, value.text);
+	}
+	words = words_of("%s", text_string(&text));
+	text_free(&text);
+	return words;
+}
+
+struct words panels_a(const struct view *view)
+{
+	struct words setting = panels_setting(&view->a_setting, &view->setting);
+
+	if (view->a_recording)
+		return words_of("%s", view->a_recording);
+	return setting.text[0] ? setting : words_of("this setting");
+}
+
+struct words panels_replay(const struct view *view)
+{
+	return words_of(" REPLAY %s ", basename(view->replay));
+}
+
+const char *panels_state(const struct view *view)
+{
+	const struct sample *sample = &view->sample;
+	const char *doubt = sample->valid ? sample_doubt(sample) : NULL;
+
+	return doubt ? doubt : sample->valid && sample->modes == 2 ? "two modes" : "";
+}
+
+const char *panels_marks(bool contended, bool unsettled)
+{
+	return contended && unsettled ? "  (× contended, ~ not settled)"
+	       : contended	      ? "  (× contended)"
+	       : unsettled	      ? "  (~ not settled)"
+				      : "";
+}
+
+const char *panels_marks_short(bool contended, bool unsettled)
+{
+	return contended && unsettled ? "  (×, ~ doubtful)" : panels_marks(contended, unsettled);
+}
+
+struct ahead panels_ahead(const struct view *view)
+{
+	struct ahead ahead = { "", "" };
+
+	if (!view->sample.valid && view->waiting > PANELS_PREPARING)
+		progress_words(&view->ahead,
+			(double)kernel_footprint(view->setting.kernel, view->setting.v), ahead.text,
+			sizeof(ahead.text));
+	progress_left_words(view->ahead_left, ahead.left, sizeof(ahead.left));
+	return ahead;
+}
+
+/* ---- counted events ---- */
+
+/* Returns the count of an event; NULL: the event is not counted yet. */
+static const struct count *count_of(const struct view *view, int event)
+{
+	const struct counts *counts = &view->counters.counts;
+	bool counted = event < counts->count && counts->event[event].state != COUNT_NONE;
+
+	return counted ? &counts->event[event] : NULL;
+}
+
+bool shown_unavailable(const struct view *view, int event)
+{
+	const struct count *count = count_of(view, event);
+
+	return count && !count_known(count);
+}
+
+const char *shown_mark(const struct view *view, int event)
+{
+	const struct count *count = count_of(view, event);
+
+	return count && count->state == COUNT_SCALED ? "~" : "";
+}
+
+struct words shown_absence(const struct view *view, int event)
+{
+	char reason[300] = "";
+
+	if (!count_of(view, event))
+		return words_of(view->frozen || view->replay ? "not counted" : "counting…");
+	if (shown_unavailable(view, event))
+		count_words(count_of(view, event), reason, sizeof(reason));
+	return words_of("%s%s", *reason ? "unavailable: " : "", reason);
+}
+
+/* ---- titles ---- */
+
+void panels_rule(struct box at, const char *title, bool focused)
+{
+	enum style style = focused ? STYLE_FOCUS : STYLE_TITLE;
+	struct words fitting = words_of("%s", title);
+	int x = 2 * focused;
+
+	choose_fitting(box_part(at, 0, 0, at.width - 1 - x, 1), fitting.text);
+	if (focused)
+		canvas_glyph(at, 0, 0, style, GLYPH_POINTER);
+	x += canvas_put(box_part(at, 0, 0, at.width - 1, 1), x, 0, style, fitting.text) + 1;
+	for (; x < at.width; x++)
+		canvas_glyph(at, x, 0, STYLE_DIM, GLYPH_HLINE);
+}
+
+bool panels_named(const char *name, const char *panel)
+{
+	return name && panel && strcmp(name, panel) == 0;
+}
