@@ -180,6 +180,10 @@ static int explain_run(struct cli *cli)
 		: asked->timeline && asked->graph
 			? status_usage("--timeline and --graph exclude each other: use one of them")
 			: status_ok();
+	if (status_is_ok(&status) && program_path(cli) && cli->word_count > 1)
+		status = status_usage("unexpected word \"%.60s\" after the program %.100s: "
+				      "--function NAME chooses a function",
+			cli->words[1], cli->words[0]);
 	if (status_is_ok(&status) && program_path(cli)) {
 		const struct program_request request = { .path = program_path(cli),
 			.function = asked->function,

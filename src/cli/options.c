@@ -12,6 +12,7 @@
 #include "cli/format.h"
 #include "engine/own/own.h"
 #include "kernels/kernel.h"
+#include "model/program/elf.h"
 #include "picture/picture.h"
 
 enum { OPTIONS_MAX = 64, COMMAND_NAMES_MAX = 256 };
@@ -475,6 +476,10 @@ static struct status open_own(struct cli *cli, const struct kernel **kernel)
 	struct text said = { 0 };
 	struct status status = take_cflags(cli, &cflags);
 
+	if (elf_is_file(cli->words[0]))
+		status = status_usage("%.100s is a program, not a source file: slexplore explain "
+				      "%.100s shows its loops",
+			cli->words[0], cli->words[0]);
 	if (status_is_ok(&status))
 		status = own_open(cli->words[0], cflags, &said, kernel);
 	/* The messages of the compiler are printed unchanged. */

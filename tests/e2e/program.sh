@@ -93,6 +93,8 @@ refuse 2 "2 functions" explain ./loops --function same
 address=$(sed -n 's/.*one: \(0x[0-9a-f]*\).*/\1/p' err)
 refuse 1 "has no loop" explain ./loops --function "$address" --uarch "$known"
 refuse 2 "did you mean transpose" explain ./loops --function transpos
+refuse 2 "unexpected word" explain ./loops transpose
+refuse 2 "shows its loops" run ./loops
 refuse 2 "--function names" explain combine --function transpose
 
 # Without symbols, functions have addresses; with a file of debug information, names and lines again.

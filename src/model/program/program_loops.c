@@ -5,392 +5,8 @@
 
 #include "base/text.h"
 #include "model/code/decode.h"
-#include "model/code/flow.h"
-#include "model/code/loop_nest.h"
+#include "model/program/function_graph.h"
 #include "model/program/program_inside.h"
-
-/* A function's code, its instructions in the order in which they were found, and its blocks. An
- * instruction is named by its index; its place is its offset in the function. */
-struct function_graph {
-	const uint8_t *code;
-	uint64_t address;
-	uint32_t size;
-	struct flow *flow;
-	uint32_t *place;
-	int count, room;
-	int *insn_at; /* for each place, 1 + the index of the instruction there; 0: none */
-	bool ordered; /* the instructions were found in ascending order of their places */
-	/* A block is a run of instructions that execute one after another. block[i] is the block's
-	 * first instruction, in ascending order of places. Nodes of the graph beyond block_count
-	 * have no instructions: they stand for tables of targets. */
-	int *block;
-	int *block_at; /* for each instruction, 1 + the index of the block that it begins */
-	int block_count, node_count, node_room;
-	struct graph_node *node;
-	struct loop_nest nest;
-};
-
-/* ---- Instructions */
-
-static bool inside(const struct function_graph *graph, uint64_t target)
-{
-	return target - graph->address < graph->size;
-}
-
-/* Whether the flow has a target inside the function. */
-static bool leads_inside(const struct function_graph *graph, const struct flow *flow)
-{
-	return (flow->kind == FLOW_BRANCH || flow->kind == FLOW_JUMP) && flow->target &&
-	       inside(graph, flow->target);
-}
-
-/* Reads instructions from a place to the function's end, or to an instruction that is known. Nops
- * after a jump only fill the space to the next instruction, and do not execute. */
-static void sweep(struct function_graph *graph, uint32_t place)
-{
-	bool ended = false;
-
-	while (place < graph->size && !graph->insn_at[place]) {
-		struct flow flow =
-			flow_read(graph->code + place, graph->size - place, graph->address + place);
-
-		if (!flow.length) /* data between instructions: continue after one byte */
-			flow = (struct flow){ .length = 1, .kind = FLOW_OTHER };
-		if (ended && flow.nop)
-			flow.kind = FLOW_OTHER;
-		ended = flow_ends(&flow);
-		if (graph->count == graph->room) {
-			graph->room = graph->room ? 2 * graph->room : 256;
-			graph->flow = memory_resize(
-				graph->flow, (size_t)graph->room, sizeof(*graph->flow));
-			graph->place = memory_resize(
-				graph->place, (size_t)graph->room, sizeof(*graph->place));
-		}
-		graph->flow[graph->count] = flow;
-		graph->place[graph->count++] = place;
-		graph->insn_at[place] = graph->count;
-		place += flow.length;
-	}
-}
-
-/* Reads the instructions of the whole function. Bytes may be read twice if a jump leads into the
- * middle of an instruction, because data before it were read as code. */
-static void read_code(struct function_graph *graph)
-{
-	graph->insn_at = memory_new((size_t)graph->size + 1, sizeof(*graph->insn_at));
-	sweep(graph, 0);
-	graph->ordered = true;
-	for (int i = 0; i < graph->count; i++) {
-		uint64_t place = graph->flow[i].target - graph->address;
-
-		if (!leads_inside(graph, &graph->flow[i]) || graph->insn_at[place])
-			continue;
-		graph->ordered = false;
-		sweep(graph, (uint32_t)place);
-	}
-}
-
-/* Opens the function's code. Returns false if the file does not have it. */
-static bool open_code(struct program *program, const struct program_function *function,
-	struct function_graph *graph)
-{
-	size_t left;
-
-	*graph = (struct function_graph){ .address = function->address };
-	graph->code = program_bytes(program, function->address, &left);
-	if (!graph->code)
-		return false;
-	if (left > function->size)
-		left = (size_t)function->size;
-	graph->size = left < INT32_MAX / 2 ? (uint32_t)left : INT32_MAX / 2;
-	return true;
-}
-
-/* ---- Blocks */
-
-static void begin_block(struct function_graph *graph, uint64_t place)
-{
-	if (place < graph->size && graph->insn_at[place])
-		graph->block_at[graph->insn_at[place] - 1] = 1;
-}
-
-/* Whether the instruction after this one in memory was found directly after it. */
-static bool is_next(const struct function_graph *graph, int insn)
-{
-	uint64_t place = (uint64_t)graph->place[insn] + graph->flow[insn].length;
-
-	return place < graph->size && graph->insn_at[place] == insn + 2;
-}
-
-/* Ends the code after calls that never return. Only code to which jumps lead, or padding, may
- * follow such a call. */
-static void end_call(struct program *program, struct function_graph *graph, int insn)
-{
-	struct flow *flow = &graph->flow[insn];
-	uint64_t place = (uint64_t)graph->place[insn] + flow->length;
-	int next = place < graph->size ? graph->insn_at[place] - 1 : -1;
-
-	if (flow->kind != FLOW_CALL || !flow->target || next < 0 ||
-		!(graph->block_at[next] || graph->flow[next].nop) ||
-		program_call_returns(program, flow->target))
-		return;
-	flow->kind = FLOW_OTHER;
-	begin_block(graph, place);
-}
-
-static void number_block(struct function_graph *graph, int insn)
-{
-	if (!graph->block_at[insn])
-		return;
-	graph->block[graph->block_count++] = insn;
-	graph->block_at[insn] = graph->block_count;
-}
-
-/* Numbers the blocks. find_tables() has marked the places that tables of jumps name. */
-static void number_blocks(struct program *program, struct function_graph *graph)
-{
-	for (int i = 0; i < graph->count; i++) {
-		const struct flow *flow = &graph->flow[i];
-
-		if (leads_inside(graph, flow))
-			begin_block(graph, flow->target - graph->address);
-		/* Also where two runs of instructions meet, which began in different places. */
-		if (flow->kind == FLOW_BRANCH || flow_ends(flow) || !is_next(graph, i))
-			begin_block(graph, (uint64_t)graph->place[i] + flow->length);
-	}
-	begin_block(graph, 0);
-	for (int i = 0; i < graph->count; i++)
-		end_call(program, graph, i);
-	graph->block = memory_new((size_t)graph->count + 1, sizeof(*graph->block));
-	for (int i = 0; graph->ordered && i < graph->count; i++)
-		number_block(graph, i);
-	for (uint32_t place = 0; !graph->ordered && place < graph->size; place++)
-		if (graph->insn_at[place])
-			number_block(graph, graph->insn_at[place] - 1);
-}
-
-/* The block that begins at a place; -1: none. */
-static int block_of(const struct function_graph *graph, uint64_t place)
-{
-	int insn = place < graph->size ? graph->insn_at[place] - 1 : -1;
-
-	return insn < 0 ? -1 : graph->block_at[insn] - 1;
-}
-
-/* The place at which a block begins. */
-static uint32_t block_place(const struct function_graph *graph, int block)
-{
-	return graph->place[graph->block[block]];
-}
-
-/* The last instruction of a block. The instructions of a block have consecutive indices. */
-static int block_end(const struct function_graph *graph, int block)
-{
-	int insn = graph->block[block];
-
-	while (insn + 1 < graph->count && !graph->block_at[insn + 1] && is_next(graph, insn))
-		insn++;
-	return insn;
-}
-
-static int add_node(struct function_graph *graph)
-{
-	if (graph->node_count == graph->node_room) {
-		graph->node_room = graph->node_room ? 2 * graph->node_room : 64;
-		graph->node =
-			memory_resize(graph->node, (size_t)graph->node_room, sizeof(*graph->node));
-	}
-	graph->node[graph->node_count] = (struct graph_node){ { -1, -1 } };
-	return graph->node_count++;
-}
-
-static void link_blocks(struct function_graph *graph)
-{
-	for (int block = 0; block < graph->block_count; block++) {
-		int end = block_end(graph, block), node = add_node(graph);
-		const struct flow *flow = &graph->flow[end];
-
-		if (!flow_ends(flow))
-			graph->node[node].next[0] =
-				block_of(graph, (uint64_t)graph->place[end] + flow->length);
-		if (leads_inside(graph, flow))
-			graph->node[node].next[1] = block_of(graph, flow->target - graph->address);
-	}
-}
-
-/* ---- Jumps through tables */
-
-/* A chain of nodes without instructions leads from a node to many blocks. */
-static void link_many(struct function_graph *graph, int node, const int *target, int count)
-{
-	for (int i = 0; i < count; i++) {
-		int next = add_node(graph);
-
-		graph->node[node].next[1] = next;
-		graph->node[next].next[0] = target[i];
-		node = next;
-	}
-}
-
-/* Reads a table of targets: 4 bytes each, relative to the table, as compilers write for a switch
- * of position-independent code; or 8 bytes each, which are addresses. The table ends at the first
- * value that is not the address of an instruction of this function. Returns the number of targets,
- * at most `most`. */
-static int read_table(struct program *program, const struct function_graph *graph, uint64_t table,
-	size_t bytes, uint32_t *target, int most)
-{
-	size_t left;
-	const uint8_t *at = program_bytes(program, table, &left);
-	int count = 0;
-
-	for (; at && left >= bytes && count < most; at += bytes, left -= bytes) {
-		int64_t value = 0;
-		int32_t relative;
-		uint64_t place;
-
-		if (bytes == 8) {
-			memcpy(&value, at, bytes);
-		} else {
-			memcpy(&relative, at, bytes);
-			value = (int64_t)table + relative;
-		}
-		place = (uint64_t)value - graph->address;
-		if (place >= graph->size || !graph->insn_at[place])
-			break;
-		target[count++] = (uint32_t)place;
-	}
-	return count;
-}
-
-/* Finds the table of a jump: the nearest instruction before the jump that names a table of targets
- * has its address. Returns the number of targets; 0: no table was found. */
-static int find_table(struct program *program, const struct function_graph *graph, int jump,
-	uint32_t *target, int most)
-{
-	for (int i = jump; i >= 0; i--) {
-		const struct flow *flow = &graph->flow[i];
-		int count = flow->entry ? read_table(program, graph, flow->target, flow->entry,
-						  target, most)
-					: 0;
-
-		if (count > 1)
-			return count;
-	}
-	return 0;
-}
-
-enum { TABLE_MOST = 4096 };
-
-/* Finds the targets of jumps through tables, and begins blocks there. The result has a list for
- * each instruction: the number of targets, then their places; NULL: no table was found. The result
- * is NULL if the function has no such jumps. */
-static uint32_t **find_tables(struct program *program, struct function_graph *graph)
-{
-	uint32_t **targets = NULL, *list = NULL;
-
-	for (int i = 0; i < graph->count; i++) {
-		int count;
-
-		if (!graph->flow[i].table)
-			continue;
-		if (!targets) {
-			targets = memory_new((size_t)graph->count + 1, sizeof(*targets));
-			list = memory_new(TABLE_MOST, sizeof(*list));
-		}
-		count = find_table(program, graph, i, list, TABLE_MOST);
-		if (count == 0)
-			continue;
-		targets[i] = memory_new((size_t)count + 1, sizeof(**targets));
-		targets[i][0] = (uint32_t)count;
-		memcpy(targets[i] + 1, list, (size_t)count * sizeof(*list));
-		for (int k = 0; k < count; k++)
-			begin_block(graph, list[k]);
-	}
-	free(list);
-	return targets;
-}
-
-static void link_tables(struct function_graph *graph, uint32_t **targets, bool *unknown)
-{
-	int *orphan = memory_new((size_t)graph->block_count + 1, sizeof(*orphan)),
-	    *list = memory_new(TABLE_MOST, sizeof(*list)), orphans = 0, shared = -1;
-	bool *reached = memory_new((size_t)graph->block_count + 1, 1);
-
-	for (int i = 0; i < graph->count; i++)
-		for (uint32_t k = 1; targets[i] && k <= targets[i][0]; k++)
-			reached[block_of(graph, targets[i][k])] = true;
-	for (int block = 0; block < graph->block_count; block++)
-		for (int k = 0; k < 2; k++)
-			if (graph->node[block].next[k] >= 0)
-				reached[graph->node[block].next[k]] = true;
-	for (int block = 1; block < graph->block_count; block++)
-		if (!reached[block] && !graph->flow[graph->block[block]].nop)
-			orphan[orphans++] = block;
-	for (int block = 0; block < graph->block_count; block++) {
-		int end = block_end(graph, block), count = 0;
-
-		if (!graph->flow[end].table)
-			continue;
-		if (!targets[end] && orphans == 0) /* the jump leaves the function */
-			continue;
-		if (!targets[end]) { /* all jumps without a table share one chain */
-			*unknown = true;
-			if (shared < 0) {
-				shared = add_node(graph);
-				link_many(graph, shared, orphan, orphans);
-			}
-			graph->node[block].next[1] = shared;
-			continue;
-		}
-		for (uint32_t k = 1; k <= targets[end][0]; k++)
-			list[count++] = block_of(graph, targets[end][k]);
-		link_many(graph, block, list, count);
-	}
-	free(orphan);
-	free(list);
-	free(reached);
-}
-
-/* ---- Loops */
-
-/* Whether the function may have a loop: a jump backward, or a jump to an unknown place. */
-static bool may_loop(const struct function_graph *graph)
-{
-	for (int i = 0; i < graph->count; i++)
-		if (graph->flow[i].table ||
-			(leads_inside(graph, &graph->flow[i]) &&
-				graph->flow[i].target <= graph->address + graph->place[i]))
-			return true;
-	return false;
-}
-
-static void build_graph(struct program *program, struct function_graph *graph, bool *unknown)
-{
-	uint32_t **targets;
-
-	graph->block_at = memory_new((size_t)graph->count + 1, sizeof(*graph->block_at));
-	targets = find_tables(program, graph);
-	number_blocks(program, graph);
-	link_blocks(graph);
-	if (targets) {
-		link_tables(graph, targets, unknown);
-		for (int i = 0; i < graph->count; i++)
-			free(targets[i]);
-		free(targets);
-	}
-	loop_nest_find(graph->node, graph->node_count, &graph->nest);
-}
-
-static void free_graph(struct function_graph *graph)
-{
-	free(graph->flow);
-	free(graph->place);
-	free(graph->insn_at);
-	free(graph->block);
-	free(graph->block_at);
-	free(graph->node);
-	loop_nest_free(&graph->nest);
-}
 
 static int by_nesting(const void *a, const void *b)
 {
@@ -404,9 +20,9 @@ static int by_nesting(const void *a, const void *b)
 /* Extends a loop by the addresses of one of its blocks. */
 static void extend(const struct function_graph *graph, int block, struct program_loop *loop)
 {
-	int end = block_end(graph, block);
-	uint64_t begin = graph->address + block_place(graph, block),
-		 after = graph->address + graph->place[end] + graph->flow[end].length;
+	int end = graph_block_end(graph, block);
+	uint64_t begin = graph_address(graph, graph->block[block]),
+		 after = graph_address(graph, end) + graph->flow[end].length;
 
 	if (loop->end == 0 || begin < loop->begin)
 		loop->begin = begin;
@@ -430,7 +46,7 @@ static void list_loops(const struct function_graph *graph, struct program_loops 
 		if (!nest->loop[i].innermost || all[i].end == 0)
 			continue;
 		all[i].header = header < graph->block_count
-					? graph->address + block_place(graph, header)
+					? graph_address(graph, graph->block[header])
 					: all[i].begin;
 		all[i].depth = nest->loop[i].depth;
 		all[i].nest = i;
@@ -444,24 +60,16 @@ static void list_loops(const struct function_graph *graph, struct program_loops 
 void program_loops_find(struct program *program, const struct program_function *function,
 	struct program_loops *loops)
 {
-	struct function_graph *graph = memory_new(1, sizeof(*graph));
-
-	*loops = (struct program_loops){ .graph = graph };
-	if (!open_code(program, function, graph))
-		return;
-	read_code(graph);
-	if (!may_loop(graph))
-		return;
-	build_graph(program, graph, &loops->cut);
-	list_loops(graph, loops);
+	*loops = (struct program_loops){ .count = 0 };
+	loops->graph = function_graph_new(program, function, &loops->cut);
+	list_loops(loops->graph, loops);
 }
 
 void program_loops_free(struct program_loops *loops)
 {
-	free_graph(loops->graph);
-	free(loops->graph);
+	function_graph_free(loops->graph);
 	free(loops->loop);
-	*loops = (struct program_loops){ 0 };
+	*loops = (struct program_loops){ .count = 0 };
 }
 
 int program_loops_count(struct program *program, const struct program_function *function)
@@ -486,7 +94,7 @@ size_t program_loops_called(struct program *program, const struct program_loops 
 		const struct program_function *to;
 		bool known = false;
 
-		if (flow->entry || !flow->target || inside(graph, flow->target))
+		if (flow->entry || !flow->target || graph_inside(graph, flow->target))
 			continue;
 		to = program_function_at(program, flow->target);
 		for (size_t k = 0; k < count; k++)
@@ -504,11 +112,11 @@ bool program_loop_contains(const struct program_loops *loops, int index, uint64_
 	int nest = loops->loop[index].nest;
 
 	for (int block = 0; block < graph->block_count; block++) {
-		int end = block_end(graph, block);
+		int end = graph_block_end(graph, block);
 
 		if (graph->nest.loop_of[block] == nest &&
-			address >= graph->address + block_place(graph, block) &&
-			address < graph->address + graph->place[end] + graph->flow[end].length)
+			address >= graph_address(graph, graph->block[block]) &&
+			address < graph_address(graph, end) + graph->flow[end].length)
 			return true;
 	}
 	return false;
@@ -525,7 +133,7 @@ static struct status fill_insns(
 
 	for (int block = 0; block < graph->block_count; block++)
 		if (graph->nest.loop_of[block] == nest)
-			count += block_end(graph, block) + 1 - graph->block[block];
+			count += graph_block_end(graph, block) + 1 - graph->block[block];
 	if (count > LOOP_MOST)
 		return status_failed("the loop has %d instructions: at most %d can be explained",
 			count, LOOP_MOST);
@@ -533,12 +141,12 @@ static struct status fill_insns(
 	for (int block = 0; block < graph->block_count; block++) {
 		if (graph->nest.loop_of[block] != nest)
 			continue;
-		for (int i = graph->block[block]; i <= block_end(graph, block); i++) {
+		for (int i = graph->block[block]; i <= graph_block_end(graph, block); i++) {
 			uint32_t place = graph->place[i];
 			struct insn *to = &loop->insn[loop->insn_count];
 
 			decode_insn(graph->code + place, graph->size - place,
-				graph->address + place, to);
+				graph_address(graph, i), to);
 			loop->unknown += !to->known;
 			index[i] = loop->insn_count++;
 		}
@@ -563,7 +171,7 @@ static int next_node(const struct function_graph *graph, int nest, int node, boo
 static void add_steps(const struct function_graph *graph, int block, bool taken, const int *index,
 	struct loop *loop)
 {
-	int end = block_end(graph, block);
+	int end = graph_block_end(graph, block);
 
 	for (int i = graph->block[block]; i <= end; i++)
 		loop->path[loop->path_count++] = (struct loop_step){ .insn = (uint16_t)index[i],

@@ -21,15 +21,13 @@ struct program_loops {
 	struct function_graph *graph; /* private */
 };
 
-/* Finds the loops of a function. A jump whose target is in a register is followed if the program's
- * table of targets is found. Otherwise the jump may lead to each place of the function that no
- * other instruction reaches. The caller frees the result with program_loops_free(). */
+/* Finds the innermost loops of a function: see function_graph.h. The caller frees the result with
+ * program_loops_free(). */
 void program_loops_find(struct program *program, const struct program_function *function,
 	struct program_loops *loops);
 void program_loops_free(struct program_loops *loops);
 
-/* The number of innermost loops of a function; the same as program_loops.count. A function without
- * a backward jump needs no graph. */
+/* The number of innermost loops of a function. */
 int program_loops_count(struct program *program, const struct program_function *function);
 
 /* Lists functions with loops that the function calls, or to which it jumps. Returns their number,
