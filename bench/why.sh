@@ -74,17 +74,6 @@ long loop(long n, long *a, void *b, void *c, void *d)
 }
 END
 	)"
-	echo "cache sets|$(own list.c <<'END'
-/* slexplore: elements=n n=512 a=list(n,4096) */
-long loop(long n, void **a, void *b, void *c, void *d)
-{
-	long count = 0;
-	for (void **at = a; at; at = *at)
-		count++;
-	return count;
-}
-END
-	)"
 	[ "$(uname -m)" = x86_64 ] || return 0
 	echo "code alignment|$(own code.S <<'END'
 /* slexplore: elements=n */

@@ -11,7 +11,9 @@ struct machine_made {
 	double always, small_pages, crowded, random;
 	bool both;    /* small pages and crowded sets cost cycles only where both are there */
 	double noise; /* largest deviation of a measurement */
-	double each;  /* seconds that a measurement takes */
+	/* Percent of the measurements next to another process, which then take twice as long. */
+	unsigned disturbed;
+	double each; /* seconds that a measurement takes */
 	double now;
 	struct random numbers;
 	int requests, fails_without_crowd;
@@ -26,19 +28,20 @@ static struct result answer(void *context, const struct request *request)
 	};
 	bool small = request->v[kernel_knob(kernel, "pages")] == PAGES_4K,
 	     crowded = request->v[kernel_knob(kernel, "stride")] % 4096 == 0,
-	     random = request->v[kernel_knob(kernel, "order")] == 0;
+	     random = request->v[kernel_knob(kernel, "order")] == 0, disturbed;
 	double pages = small ? made->small_pages : 0, sets = crowded ? made->crowded : 0,
 	       cycles = made->always + (random ? made->random : 0) +
 			(made->both && !(small && crowded) ? 0 : pages + sets);
 
 	cycles += made->noise * (2 * (double)(random_next(&made->numbers) >> 40) * 0x1p-24 - 1);
+	disturbed = random_below(&made->numbers, 100) < made->disturbed;
 	for (int i = 0; i < 40; i++)
 		result.trials.trial[result.trials.count++] =
-			(struct trial){ .cpe = cycles * (1 + (i % 5 - 2) * 1e-3),
+			(struct trial){ .cpe = (1 + disturbed) * cycles * (1 + (i % 5 - 2) * 1e-3),
 				.ghz = 4,
 				.watch = 1,
 				.turns = 1,
-				.fate = TRIAL_QUIET };
+				.fate = disturbed ? TRIAL_CONTENDED : TRIAL_QUIET };
 	if (made->fails_without_crowd && !crowded)
 		result.status = status_failed("no memory");
 	made->now += made->each;
@@ -179,6 +182,24 @@ TEST(a_cause_is_found_in_noise)
 		assert_string_equal(why_report(why)->cause[0].name, "page size");
 		why_free(why);
 	}
+}
+
+TEST(other_processes_are_no_cause_and_hide_none)
+{
+	for (int seed = 0; seed < CHECK_REPEATS(40, 4); seed++)
+		for (int cost = 0; cost < 2; cost++)
+			for (unsigned disturbed = 30; disturbed <= 90; disturbed += 30) {
+				struct machine_made made = { .always = 4,
+					.small_pages = 3 * cost,
+					.disturbed = disturbed,
+					.numbers = { (uint64_t)seed } };
+				struct why *why = measured(setting_words, &made, 4, 4, NAN);
+
+				if (causes(why) != cost)
+					fail_msg("seed %d, %u %% disturbed: %d causes", seed,
+						disturbed, causes(why));
+				why_free(why);
+			}
 }
 
 TEST(without_a_gap_nothing_is_compared)

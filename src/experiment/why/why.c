@@ -26,16 +26,17 @@ enum { BASES = 4, TOGETHER = 4 };
 
 /* A difference is a cause only if it is at least LEAST of the measured cycles and LEAST_SHARE of
  * the gap, and if its range excludes half of that. A pair is measured at least ROUNDS_LEAST times,
- * and again until its range is PRECISE of the gap, more than the gap, or too low for a cause. */
-enum { ROUNDS_LEAST = 3 };
+ * and again until its range is PRECISE of the gap, more than the gap, or too low for a cause.
+ * Disturbed measurements count only if fewer than QUIET_LEAST are undisturbed. */
+enum { ROUNDS_LEAST = 3, QUIET_LEAST = 3 };
 #define LEAST	    0.02
 #define LEAST_SHARE 0.05
 #define LEAST_KNOWN 0.25
 #define PRECISE	    0.04
 
-/* The range of a difference contains the true difference with a probability of 99 %: this many
+/* The range of a difference contains the true difference with a probability of 99.9 %: this many
  * standard deviations of a normal distribution. */
-#define SURE 2.58
+#define SURE 3.29
 
 /* The core model counts a cause of more work if it predicts this share of the difference. */
 #define COUNTED 0.75
@@ -49,12 +50,16 @@ const char *const why_kinds[] = { "", "cause", "counted", "no effect", "failed",
  * changes of all causes. */
 enum { JOINT = 1 + WHY_PAIRS, SIDES };
 
-/* One side of a pair, and its measurements in cycles per element. */
-struct side {
-	struct why_side change;
+/* Measurements in cycles per element. */
+struct values {
 	int count;
 	double cpe[WHY_VALUES];
-	bool disturbed; /* another process disturbed all measurements of the side */
+};
+
+/* One side of a pair. Disturbed measurements are those next to another process or hyper-thread. */
+struct side {
+	struct why_side change;
+	struct values quiet, all;
 };
 
 struct why {
@@ -193,19 +198,25 @@ void why_judge(struct why_cause *cause, const struct why_report *report, const d
 		cause->kind = WHY_CAUSE;
 }
 
+static bool is_quiet(const struct side *side)
+{
+	return side->quiet.count >= QUIET_LEAST;
+}
+
 /* Sets the measured cycles, and the gap: from the prediction or, if the prediction explains the
  * measurement, from the binding limit. */
 static void set_gap(struct why *why)
 {
 	struct why_report *report = &why->report;
-	size_t count = (size_t)why->side[0].count;
-	double base[WHY_VALUES];
+	const struct side *side = &why->side[0];
+	struct values base = is_quiet(side) ? side->quiet : side->all;
+	size_t count = (size_t)base.count;
 
-	memcpy(base, why->side[0].cpe, sizeof(base));
-	stats_sort(base, count);
-	report->cpe = stats_quantile(base, count, 0.5);
-	report->cpe_lo = stats_quantile(base, count, 0.25);
-	report->cpe_hi = stats_quantile(base, count, 0.75);
+	stats_sort(base.cpe, count);
+	report->contended = !is_quiet(side);
+	report->cpe = stats_quantile(base.cpe, count, 0.5);
+	report->cpe_lo = stats_quantile(base.cpe, count, 0.25);
+	report->cpe_hi = stats_quantile(base.cpe, count, 0.75);
 	/* A soft limit is the cost of a known effect. Pairs then show which effect it is. */
 	report->known = report->cpe <= (1 + WHY_GAP) * report->predicted;
 	report->gap = report->cpe - (report->known ? report->limit : report->predicted);
@@ -248,18 +259,10 @@ static void ask(void *context, unsigned side, struct request *request)
 				: report->cause[side - 1].name);
 }
 
-/* Adds a measurement to a side. Disturbed measurements count only until the first undisturbed one,
- * which replaces them. */
-static void add(struct side *side, const struct sample *sample)
+static void add(struct values *values, double cpe)
 {
-	if (side->count > 0 && sample->contended != side->disturbed) {
-		if (sample->contended)
-			return;
-		side->count = 0;
-	}
-	side->disturbed = sample->contended;
-	if (side->count < WHY_VALUES)
-		side->cpe[side->count++] = sample->cpe;
+	if (values->count < WHY_VALUES)
+		values->cpe[values->count++] = cpe;
 }
 
 static void accept(void *context, unsigned side, const struct result *result, double seconds)
@@ -273,7 +276,7 @@ static void accept(void *context, unsigned side, const struct result *result, do
 	if (result->status.code == STATUS_CANCELLED)
 		return;
 	if (!status_is_ok(&result->status)) {
-		if (side == 0 && why->side[0].count == 0) {
+		if (side == 0 && why->side[0].all.count == 0) {
 			report->status = result->status;
 		} else if (side != 0 && side != JOINT) {
 			report->cause[side - 1].kind = WHY_FAILED;
@@ -286,7 +289,9 @@ static void accept(void *context, unsigned side, const struct result *result, do
 	if (!sample.valid)
 		return;
 	report->cycles_from = sample.cycles_from;
-	add(&why->side[side], &sample);
+	add(&why->side[side].all, sample.cpe);
+	if (!sample.contended)
+		add(&why->side[side].quiet, sample.cpe);
 }
 
 /* Measures the sides in the given order. */
@@ -314,19 +319,38 @@ static bool is_left(const struct why *why, int i)
 	const struct side *side = &why->side[1 + i];
 
 	if (cause->kind == WHY_FAILED || (cause->work && why->report.known) ||
-		side->count == WHY_VALUES)
+		side->all.count == WHY_VALUES)
 		return false;
-	return side->count < 2 * ROUNDS_LEAST || side->disturbed ||
+	return side->all.count < 2 * ROUNDS_LEAST || !is_quiet(side) ||
 	       (cause->cycles_hi > least_of(&why->report) && cause->cycles_lo < why->report.gap &&
 		       cause->cycles_hi - cause->cycles_lo > PRECISE * why->report.gap);
 }
 
+static double least_value(const struct values *values)
+{
+	double least = INFINITY;
+
+	for (int i = 0; i < values->count; i++)
+		least = fmin(least, values->cpe[i]);
+	return least;
+}
+
 static void judge(const struct why *why, int side, struct why_cause *cause)
 {
-	const struct side *base = &why->side[0], *other = &why->side[side];
+	const struct side *a = &why->side[0], *b = &why->side[side];
+	/* Disturbed and undisturbed measurements are never compared with each other. */
+	bool quiet = is_quiet(a) && is_quiet(b);
+	const struct values *base = quiet ? &a->quiet : &a->all,
+			    *other = quiet ? &b->quiet : &b->all;
 
-	if (base->count > 0 && other->count > 0 && cause->kind != WHY_FAILED)
-		why_judge(cause, &why->report, base->cpe, base->count, other->cpe, other->count);
+	if (base->count == 0 || other->count == 0 || cause->kind == WHY_FAILED)
+		return;
+	why_judge(cause, &why->report, base->cpe, base->count, other->cpe, other->count);
+	/* Other processes only make a loop slower. If they disturbed one side more, by chance, the
+	 * least disturbed values of both sides differ less. */
+	if (!quiet && cause->kind == WHY_CAUSE &&
+		least_value(base) - least_value(other) < least_of(&why->report))
+		cause->kind = WHY_NOTHING;
 }
 
 /* Measures each pair that needs it once. Returns false if no pair needs another round. */
@@ -338,7 +362,7 @@ static bool measure_round(struct why *why)
 	for (int i = 0; i < why->report.count; i++)
 		if (is_left(why, i))
 			count = order_pair(why, count, 1 + i);
-	if (count == 1 || why->side[0].count == WHY_VALUES)
+	if (count == 1 || why->side[0].all.count == WHY_VALUES)
 		return false;
 	measure_order(why, count);
 	set_gap(why);
@@ -391,7 +415,7 @@ static void measure_joint(struct why *why)
 		measure_order(why, order_pair(why, 1, JOINT));
 	}
 	last = causes > 1 ? JOINT : last;
-	if (causes == 0 || why->side[last].count == 0)
+	if (causes == 0 || why->side[last].all.count == 0)
 		return;
 	judge(why, last, &joint);
 	report->together = joint.cycles;
@@ -413,7 +437,7 @@ static void measure_all(struct why *why)
 	measure_order(why, BASES);
 	if (!status_is_ok(&report->status) || measurer_stopped(visits->measurer))
 		return;
-	if (why->side[0].count == 0) {
+	if (why->side[0].all.count == 0) {
 		report->status = status_failed("every trial was disturbed");
 		return;
 	}
@@ -423,7 +447,6 @@ static void measure_all(struct why *why)
 			break;
 	measure_joint(why);
 	qsort(report->cause, (size_t)report->count, sizeof(report->cause[0]), before);
-	report->contended = why->side[0].disturbed;
 	report->complete = !measurer_stopped(visits->measurer);
 }
 
@@ -451,7 +474,7 @@ static void why_state(const struct why *why, struct campaign_state *state)
 
 	state->done = report->complete ? 1 : fmin(report->seconds / why->limit, 1);
 	state->doing = report->doing;
-	state->any = why->side[0].count > 0;
+	state->any = why->side[0].all.count > 0;
 	state->why = report->status.text;
 }
 

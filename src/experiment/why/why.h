@@ -43,7 +43,7 @@ struct why_cause {
 	double model; /* cycles per element that the core model predicts with the change; NAN:
 			 not predicted */
 	/* Cycles per element that the change saves, and their range, which is right with a
-	 * probability of 99 %. */
+	 * probability of 99.9 %. */
 	double cycles, cycles_lo, cycles_hi;
 	double share, share_lo, share_hi; /* the same, as shares of the gap, 0…1 */
 	char why[STATUS_TEXT];
