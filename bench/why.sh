@@ -15,7 +15,7 @@ own() {
 
 # CAUSE | SETTING
 planted() {
-	echo "page size|list-length size=32m spacing=256 pages=4k"
+	echo "page size|latency size=20m stride=4160 pages=4k"
 	echo "cache sets|matmul n=1024"
 	echo "cache sets|matmul n=256"
 	echo "cache sets|latency size=64k stride=4096"

@@ -79,9 +79,10 @@ struct request {
 			    data with the live setting */
 	bool alone; /* true: first free the memory of all other working sets, for callers that will
 		       not use those sets again. Recently freed pages are quick to allocate */
-	struct counter_plan plan;     /* events to count; if plan.id is 0, no events are counted */
-	struct code_change change;    /* a change of the loop's machine code, such as added
-					 instructions, made before the trials */
+	struct counter_plan plan;  /* events to count; if plan.id is 0, no events are counted */
+	struct code_change change; /* a change of the loop's machine code, such as added
+				      instructions, made before the trials */
+	bool elsewhere; /* true: measure on another core than the one that the engine chose */
 	struct own_change own_change; /* a change of the data of the user's own loop */
 };
 

@@ -25,6 +25,7 @@ struct visit {
 	struct target *target;
 	const struct request *request;
 	struct kernel_need need;
+	int cpu; /* the processor that runs the kernel */
 	/* number of the working set's current position in memory, from 0, and number of positions
 	 */
 	unsigned placement, placements;
@@ -143,7 +144,7 @@ static struct run_facts facts_of(
 	const struct kernel_run *run = measure->run;
 	struct run_facts facts = measure_facts(measure);
 
-	facts.cpu = machine->cpu;
+	facts.cpu = visit->cpu;
 	facts.bound = machine->bound;
 	facts.cores = visit->need.cores;
 	facts.streams = visit->need.streams;
@@ -215,7 +216,7 @@ static void make_trials(
 	if (slot)
 		measure.place = (uint8_t)((slot->offset + run->layout.base) / ARENA_PIECE);
 	measure.progress = &target->progress;
-	measure.cpu = target->machine.bound ? target->machine.cpu : -1;
+	measure.cpu = target->machine.bound ? visit->cpu : -1;
 	if (counting && counting_cycles(counting))
 		measure.counting = counting;
 	facts = facts_of(visit, &measure, slot);
@@ -323,6 +324,20 @@ static void measure_here(struct visit *visit, struct result *result)
 		result->facts.others_gbps = load_threads_dismiss(target->threads);
 }
 
+/* Moves this thread to another core, if the request asks for one. */
+static struct status move(struct visit *visit)
+{
+	struct target *target = visit->target;
+
+	visit->cpu = target->machine.cpu;
+	if (!visit->request->elsewhere)
+		return status_ok();
+	if (!target->machine.bound || visit->need.processors > 1 ||
+		topology_others(target->topology, target->machine.cpu, &visit->cpu, 1) < 1)
+		return status_failed("no other core is free for this measurement");
+	return topology_bind(target->topology, visit->cpu);
+}
+
 void target_measure(struct target *target, const struct request *request, const atomic_bool *cancel,
 	target_answer *answer, void *context)
 {
@@ -337,12 +352,15 @@ void target_measure(struct target *target, const struct request *request, const 
 		.context = context };
 
 	memcpy(result.v, request->v, sizeof(result.v));
-	if (!status_is_ok(&target->opened))
-		result.status = target->opened;
+	result.status = status_is_ok(&target->opened) ? move(&visit) : target->opened;
+	if (!status_is_ok(&result.status))
+		;
 	else if (request->kernel->isolated)
 		measure_apart(&visit, &result);
 	else
 		measure_here(&visit, &result);
+	if (visit.cpu != target->machine.cpu && status_is_ok(&target->opened))
+		(void)topology_bind(target->topology, target->machine.cpu);
 	progress_end(&target->progress);
 	result.final = true;
 	answer(context, &result);

@@ -70,6 +70,16 @@ static bool set_zero(
 	return set(side, knob, 0, with);
 }
 
+static bool other_core(
+	const struct explanation *explanation, int knob, struct why_side *side, char *with)
+{
+	(void)explanation;
+	(void)knob;
+	side->elsewhere = kernel_need(side->setting.kernel, side->setting.v).processors == 1;
+	say(with, "on another core");
+	return side->elsewhere;
+}
+
 static bool set_one(
 	const struct explanation *explanation, int knob, struct why_side *side, char *with)
 {
@@ -341,7 +351,8 @@ static bool all_ones(
 	return side->own.ones;
 }
 
-/* ---- The table. Rows that change only places in memory come first. */
+/* ---- The table. Rows that change only places in memory come first. The pair of another core is
+ * the last, because it is measured only if this core is busy (why.c). */
 
 static const struct pair pairs[] = {
 	{ "page size", NULL, "pages", huge_pages, false,
@@ -392,6 +403,9 @@ static const struct pair pairs[] = {
 	{ "values of data", NULL, NULL, all_ones, true,
 		"The speed depends on the numbers: denormal numbers, for example, are slow.",
 		"Avoid denormal numbers: compile with -ffast-math, or set FTZ and DAZ." },
+	{ "busy core", NULL, NULL, other_core, false,
+		"Another program or hyper-thread uses this core, and another core is less busy.",
+		"Use the other core (--cpu), or end the other program." },
 };
 
 enum { ROWS = sizeof(pairs) / sizeof(pairs[0]) };
@@ -436,6 +450,7 @@ void pairs_merge(const struct setting *setting, const struct why_side *from, str
 	side->own.apart += own->apart;
 	side->own.spacing += own->spacing;
 	side->code_shift += from->code_shift;
+	side->elsewhere |= from->elsewhere;
 }
 
 static const struct pair *named(const char *name)
@@ -465,6 +480,7 @@ void pairs_ask(const struct why_side *side, struct request *request)
 	request->kernel = side->setting.kernel;
 	memcpy(request->v, side->setting.v, sizeof(request->v));
 	request->own_change = side->own;
+	request->elsewhere = side->elsewhere;
 	if (side->code_shift)
 		request->change = (struct code_change){
 			.bytes = 64 << 10, .write = write_shifted, .what = side->code_shift

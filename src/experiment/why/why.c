@@ -69,6 +69,8 @@ struct why {
 	struct side side[SIDES];
 	struct visits visits;
 	double limit; /* seconds for all measurements */
+	/* The pair of another core waits after the other pairs, until this core is found busy. */
+	bool spare;
 	/* Times of the measurer's clock, and the seconds of the longest measurement. */
 	double begin, until, longest;
 	unsigned order[3 * SIDES + 1]; /* the sides to measure in the present round */
@@ -87,12 +89,14 @@ static void find_pairs(struct why *why, const struct why_question *question)
 	struct why_side change[WHY_PAIRS];
 
 	report->count = pairs_find(question->setting, question->explanation, report->cause, change);
+	why->spare = report->count > 0 && change[report->count - 1].elsewhere;
 	for (int i = 0; i < report->count; i++) {
 		why->side[1 + i].change = change[i];
 		if (question->predict && report->cause[i].work)
 			report->cause[i].model =
 				question->predict(question->context, &change[i].setting);
 	}
+	report->count -= why->spare;
 }
 
 struct why *why_new(const struct why_question *question)
@@ -214,6 +218,10 @@ static void set_gap(struct why *why)
 
 	stats_sort(base.cpe, count);
 	report->contended = !is_quiet(side);
+	if (report->contended && side->all.count > BASES && why->spare) {
+		why->spare = false;
+		report->count++;
+	}
 	report->cpe = stats_quantile(base.cpe, count, 0.5);
 	report->cpe_lo = stats_quantile(base.cpe, count, 0.25);
 	report->cpe_hi = stats_quantile(base.cpe, count, 0.75);

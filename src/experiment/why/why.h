@@ -82,6 +82,7 @@ struct why_report {
 struct why_side {
 	struct setting setting;
 	struct own_change own; /* a change of the data of the user's own loop */
+	bool elsewhere;	       /* true: another core runs the loop */
 	unsigned code_shift;   /* bytes by which the loop moves within its line of code */
 };
 
