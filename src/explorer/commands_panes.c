@@ -351,8 +351,9 @@ static struct status run_whatif(
 	/* The message on screen confirms the command, because the mountain panel may not be in
 	 * front. */
 	if (whatif.asked)
-		session_notice(change, false, "misses are also shown for %s",
-			misses_whatif_words(&whatif).text);
+		session_notice(change, false, "misses are also shown for %s%s",
+			misses_whatif_words(&whatif).text,
+			mountain_in_front(session) ? "" : ", next to the mountain (key m)");
 	else
 		session_notice(change, false, "misses are shown for the caches of this machine");
 	return status;

@@ -220,8 +220,9 @@ static void act_counters(struct session *session)
 
 static struct status diagrams_refusal(const struct session *session)
 {
-	return command_unless(
-		diagrams_there(session), "the machine code of this setting is not decoded");
+	return command_unless(diagrams_there(session),
+		session->replay ? "a recording has no machine code for a timeline or a graph"
+				: "the machine code of this setting is not decoded");
 }
 
 static void act_timeline(struct session *session)

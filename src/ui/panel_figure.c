@@ -251,6 +251,7 @@ static void add_limit(struct lines *lines, const struct scene *scene)
 	const struct view *view = scene->view;
 	const struct limits *limits = view->explanation ? &view->explanation->limits : NULL;
 	const char *note = view->limits_note;
+	struct words limit;
 	int first, second;
 
 	if (!limits) {
@@ -260,9 +261,13 @@ static void add_limit(struct lines *lines, const struct scene *scene)
 	}
 	first = gap_limit(view, limits);
 	second = view->gap.soft ? limits->binding : limits->predicted_by;
+	limit = panels_limit(view);
+	/* A value at its limit is next to it without words, too, if they need another row. */
+	if (view->gap.kind == GAP_AT_LIMIT && strchr(limit.text, ','))
+		limit = words_of("%s\n%.*s", limit.text,
+			(int)(strrchr(limit.text, ',') - limit.text), limit.text);
 	line_cut(lines,
-		lines_put(lines, 2, view->gap.kind == GAP_BELOW ? STYLE_BAD : STYLE_TEXT,
-			panels_limit(view)),
+		lines_put(lines, 2, view->gap.kind == GAP_BELOW ? STYLE_BAD : STYLE_TEXT, limit),
 		2);
 	if (view->published)
 		lines_add(lines, 3, STYLE_TEXT, "published %s on %s",

@@ -285,6 +285,8 @@ static void draw_kernels(struct box at, const struct scene *scene)
 		canvas_put(at, 2, row, chosen ? STYLE_FIGURE : STYLE_TEXT,
 			kernel < kernels ? kernel_registry[kernel]->name : basename(view->own));
 	}
+	/* The arrows are in the gap next to the list, so that they hide no letter of a name. */
+	at.width++;
 	panels_arrows(at, 0, STYLE_DIM, first > 0, first + at.height < count);
 }
 

@@ -32,6 +32,18 @@ struct cache_sizes cache_sizes(const struct machine *machine, const struct uarch
 
 	for (int i = 0; i < CACHE_LEVELS; i++)
 		sizes.level[i] = size_of(machine, uarch, foreign, measured, i);
+	/* If other processes leave this one less of L3 than L2 holds, L3 keeps nothing that L2 does
+	 * not keep. */
+	for (int i = 1; i < CACHE_LEVELS; i++) {
+		struct cache_size *size = &sizes.level[i];
+		double least = sizes.level[i - 1].bytes;
+
+		if (size->source != CACHE_MEASURED || size->bytes >= least)
+			continue;
+		size->bytes = least;
+		size->lo = fmin(size->lo, least);
+		size->hi = fmax(size->hi, least);
+	}
 	for (int i = 0; machine && i < machine->cache_count; i++)
 		if (machine->cache[i].line > 0 &&
 			(sizes.line <= 0 || machine->cache[i].line < sizes.line))
