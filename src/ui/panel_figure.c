@@ -263,7 +263,7 @@ static void add_limit(struct lines *lines, const struct scene *scene)
 	second = view->gap.soft ? limits->binding : limits->predicted_by;
 	limit = panels_limit(view);
 	/* A value at its limit is next to it without words, too, if they need another row. */
-	if (view->gap.kind == GAP_AT_LIMIT && strchr(limit.text, ','))
+	if (view->gap.kind == GAP_AT_LIMIT && !view->nearest && strchr(limit.text, ','))
 		limit = words_of("%s\n%.*s", limit.text,
 			(int)(strrchr(limit.text, ',') - limit.text), limit.text);
 	line_cut(lines,
