@@ -36,6 +36,22 @@ long call_same(long n)
 {
 	return same(n);
 }
+/* A switch is a jump through a table. */
+int run(const char *code)
+{
+	int s = 1;
+	for (; *code; code++)
+		switch (*code) {
+		case 'a': s += 3; break;
+		case 'b': s *= 7; break;
+		case 'c': s -= 9; break;
+		case 'd': s ^= 5; break;
+		case 'e': s <<= 1; break;
+		case 'f': s = ~s; break;
+		default: s = -s;
+		}
+	return s;
+}
 END
 cat >more.c <<'END'
 __attribute__((noinline)) static long same(long n)
@@ -61,6 +77,7 @@ for file in loops.o loops.so ./loops; do
 	expect 0 explain "$file" --format csv
 	grep -q '^function,file,address,bytes,loops,source$' out || fail "$file: the first line: $(head -n 1 out)"
 	grep -q '^transpose,loops[.os]*,0x[0-9a-f]*,[0-9]*,1,loops.c:1[34]$' out || fail "$file: no transpose: $(cat out)"
+	grep -q '^run,loops[.os]*,0x[0-9a-f]*,[0-9]*,1,' out || fail "$file: not one loop in run: $(cat out)"
 	! grep -q '^call_same' out || fail "$file: a function without a loop is listed"
 	expect 0 explain "$file" --function transpose --uarch "$known"
 	says out "1 innermost loop"

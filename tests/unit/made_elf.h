@@ -13,7 +13,17 @@
 
 #if defined(__x86_64__)
 enum { MADE_MACHINE = EM_X86_64, MADE_ABSOLUTE = R_X86_64_64 };
-enum { SUM = 0, SUM_LOOP = 2, NEST = 16, NEST_LOOP = 18, SAME = 32, SAME_2 = 36, CODE_END = 40 };
+enum {
+	SUM = 0,
+	SUM_LOOP = 2,
+	NEST = 16,
+	NEST_LOOP = 18,
+	SAME = 32,
+	SAME_2 = 36,
+	NEVER = 40,
+	GUARD = 42,
+	CODE_END = 54
+};
 static const uint8_t made_code[CODE_END] = {
 	/* sum:  xor eax, eax; 1: add eax, [rdi]; add rdi, 4; dec esi; jne 1b; ret; nop */
 	0x31, 0xc0, 0x03, 0x07, 0x48, 0x83, 0xc7, 0x04, 0xff, 0xce, 0x75, 0xf6, 0xc3, 0x0f, 0x1f,
@@ -22,18 +32,36 @@ static const uint8_t made_code[CODE_END] = {
 	0x89, 0xd1, 0x03, 0x07, 0xff, 0xc9, 0x75, 0xfa, 0xff, 0xce, 0x75, 0xf4, 0xc3, 0x0f, 0x1f,
 	0x00,
 	/* same: xor eax, eax; ret; nop, twice */
-	0x31, 0xc0, 0xc3, 0x90, 0x31, 0xc0, 0xc3, 0x90
+	0x31, 0xc0, 0xc3, 0x90, 0x31, 0xc0, 0xc3, 0x90,
+	/* never: ud2 */
+	0x0f, 0x0b,
+	/* guard: jmp 2f; 1: call never; 2: dec esi; js 1b; ret */
+	0xeb, 0x05, 0xe8, 0xf7, 0xff, 0xff, 0xff, 0xff, 0xce, 0x78, 0xf7, 0xc3
 };
 #else
 enum { MADE_MACHINE = EM_AARCH64, MADE_ABSOLUTE = R_AARCH64_ABS64 };
-enum { SUM = 0, SUM_LOOP = 4, NEST = 24, NEST_LOOP = 28, SAME = 52, SAME_2 = 60, CODE_END = 68 };
+enum {
+	SUM = 0,
+	SUM_LOOP = 4,
+	NEST = 24,
+	NEST_LOOP = 28,
+	SAME = 52,
+	SAME_2 = 60,
+	NEVER = 68,
+	GUARD = 72,
+	CODE_END = 92
+};
 static const uint32_t made_code[CODE_END / 4] = {
 	/* sum:  mov w3, 0; 1: ldr w4, [x0], 4; add w3, w3, w4; subs w1, w1, 1; b.ne 1b; ret */
 	0x52800003, 0xb8404404, 0x0b040063, 0x71000421, 0x54ffffa1, 0xd65f03c0,
 	/* nest: 1: mov w5, w2; 2: ldr w4, [x0]; subs w5, w5, 1; b.ne 2b; subs w1, w1, 1; b.ne 1b */
 	0x2a0203e5, 0xb9400004, 0x710004a5, 0x54ffffc1, 0x71000421, 0x54ffff61, 0xd65f03c0,
 	/* same: mov w0, 0; ret, twice */
-	0x52800000, 0xd65f03c0, 0x52800000, 0xd65f03c0
+	0x52800000, 0xd65f03c0, 0x52800000, 0xd65f03c0,
+	/* never: brk 0 */
+	0xd4200000,
+	/* guard: b 2f; 1: bl never; 2: subs w1, w1, 1; b.mi 1b; ret */
+	0x14000002, 0x97fffffe, 0x71000421, 0x54ffffc4, 0xd65f03c0
 };
 #endif
 
@@ -136,14 +164,15 @@ enum made_kind { MADE_LIBRARY, MADE_COMPRESSED, MADE_OBJECT, MADE_STRIPPED, MADE
  * with this checksum, as its file with debug information. */
 static inline void made_file(struct made_elf *made, enum made_kind kind, uint32_t checksum)
 {
-	static const char strings[] = "\0sum\0nest\0same\0_ZN5shape4areaEi";
+	static const char strings[] = "\0sum\0nest\0same\0_ZN5shape4areaEi\0never\0guard";
 	static const struct {
 		int name, place, size;
 	} functions[] = { { 1, SUM, NEST - SUM }, { 5, NEST, SAME - NEST },
-		{ 10, SAME, SAME_2 - SAME }, { 10, SAME_2, CODE_END - SAME_2 },
+		{ 10, SAME, SAME_2 - SAME }, { 10, SAME_2, NEVER - SAME_2 },
+		{ 32, NEVER, GUARD - NEVER }, { 38, GUARD, CODE_END - GUARD },
 		{ 15, NEST, SAME - NEST } };
 	uint64_t base = kind == MADE_OBJECT ? 0 : MADE_BASE;
-	Elf64_Sym symbol[8] = { { .st_name = 0 } };
+	Elf64_Sym symbol[9] = { { .st_name = 0 } };
 	Elf64_Ehdr header = { .e_type = kind == MADE_OBJECT ? ET_REL : ET_DYN,
 		.e_machine = MADE_MACHINE,
 		.e_ehsize = sizeof(header),
@@ -181,22 +210,22 @@ static inline void made_file(struct made_elf *made, enum made_kind kind, uint32_
 		made_section(
 			made, ".gnu_debuglink", (Elf64_Shdr){ .sh_type = SHT_PROGBITS }, lines, 16);
 	} else {
-		for (int i = 0; i < 5; i++)
+		for (int i = 0; i < 7; i++)
 			symbol[i + 1] = (Elf64_Sym){ .st_name = (Elf64_Word)functions[i].name,
-				.st_info = ELF64_ST_INFO(i < 4 ? STB_GLOBAL : STB_WEAK, STT_FUNC),
+				.st_info = ELF64_ST_INFO(i < 6 ? STB_GLOBAL : STB_WEAK, STT_FUNC),
 				.st_shndx = (Elf64_Section)code,
 				.st_value = base + (uint64_t)functions[i].place,
 				.st_size = (Elf64_Xword)functions[i].size };
-		symbol[6] = (Elf64_Sym){ .st_info = ELF64_ST_INFO(STB_LOCAL, STT_SECTION),
+		symbol[8] = (Elf64_Sym){ .st_info = ELF64_ST_INFO(STB_LOCAL, STT_SECTION),
 			.st_shndx = (Elf64_Section)code };
 		names = made_section(made, ".strtab", (Elf64_Shdr){ .sh_type = SHT_STRTAB },
 			strings, sizeof(strings));
 		symbols = made_section(made, ".symtab",
 			(Elf64_Shdr){ .sh_type = SHT_SYMTAB, .sh_link = (Elf64_Word)names }, symbol,
-			7 * sizeof(*symbol));
+			sizeof(symbol));
 		if (kind == MADE_OBJECT) { /* the address comes from the relocation */
 			Elf64_Rela entry = { .r_offset = address,
-				.r_info = ELF64_R_INFO((uint64_t)6, MADE_ABSOLUTE),
+				.r_info = ELF64_R_INFO((uint64_t)8, MADE_ABSOLUTE),
 				.r_addend = SUM };
 
 			memset(lines + address, 0xee, 8);

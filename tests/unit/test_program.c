@@ -24,14 +24,15 @@ static uint64_t base_of(enum made_kind kind)
 
 TEST(finds_functions_and_loops)
 {
-	static const int places[] = { SUM, NEST, SAME, SAME_2 }, counts[] = { 1, 1, 0, 0 };
+	static const int places[] = { SUM, NEST, SAME, SAME_2, NEVER, GUARD },
+			 counts[] = { 1, 1, 0, 0, 0, 0 };
 
 	for (int kind = 0; kind < MADE_KINDS; kind++) {
 		struct program *program = open_made(kind);
 		size_t count;
 		const struct program_function *function = program_functions(program, &count);
 
-		assert_int_equal(count, kind == MADE_STRIPPED ? 2 : 4);
+		assert_int_equal(count, kind == MADE_STRIPPED ? 2 : 6);
 		for (size_t i = 0; i < count; i++) {
 			assert_int_equal(function[i].address, base_of(kind) + places[i]);
 			assert_int_equal(program_loops_count(program, &function[i]), counts[i]);

@@ -357,7 +357,7 @@ bool elf_read(struct elf *elf, struct elf_section *section)
 
 	if (section->bytes)
 		return true;
-	if (section->type == SHT_NULL || section->type == SHT_NOBITS)
+	if (section->type == SHT_NULL || section->type == SHT_NOBITS || section->damaged)
 		return false;
 	raw = read_bytes(elf, section->offset, section->size);
 	if (raw && (section->flags & SHF_COMPRESSED)) {
@@ -367,7 +367,7 @@ bool elf_read(struct elf *elf, struct elf_section *section)
 		section->bytes = raw;
 	}
 	if (!section->bytes) {
-		section->type = SHT_NULL; /* damaged: not read again */
+		section->damaged = true;
 		return false;
 	}
 	section->length = (size_t)length;

@@ -24,6 +24,7 @@ struct elf_section {
 	uint32_t relocations; /* index of the section with relocations of this one; 0: none */
 	uint8_t *bytes;	      /* the contents, with a NUL after them; NULL: not read yet */
 	size_t length;	      /* bytes of the contents */
+	bool damaged;	      /* the contents cannot be read */
 };
 
 struct elf {

@@ -60,6 +60,9 @@ static void read_code(struct function_graph *graph)
 	}
 }
 
+/* Bytes of code that are read of one function. The largest functions of compilers have less. */
+enum { MOST_CODE = 4 << 20 };
+
 /* Opens the function's code. Returns false if the file does not have it. */
 static bool open_code(struct program *program, const struct program_function *function,
 	struct function_graph *graph)
@@ -72,7 +75,7 @@ static bool open_code(struct program *program, const struct program_function *fu
 		return false;
 	if (left > function->size)
 		left = (size_t)function->size;
-	graph->size = left < INT32_MAX / 2 ? (uint32_t)left : INT32_MAX / 2;
+	graph->size = left < MOST_CODE ? (uint32_t)left : MOST_CODE;
 	return true;
 }
 

@@ -220,6 +220,10 @@ static void read_unwind_table(struct program *program)
 	}
 }
 
+/* A function may have entries inside, which are functions too. Symbols of a damaged file may give
+ * every function the size of the program: a function then ends at the start of the eighth after. */
+enum { ENTRIES = 8 };
+
 /* Lists each function once, with a size that ends at its section's end at the latest. */
 static void list_functions(struct program *program)
 {
@@ -241,6 +245,13 @@ static void list_functions(struct program *program)
 		if (program->function_count == 0 ||
 			program->function[program->function_count - 1].address != function->address)
 			program->function[program->function_count++] = *function;
+	}
+	for (size_t i = 0; i + ENTRIES < program->function_count; i++) {
+		struct program_function *function = &program->function[i];
+		uint64_t most = function[ENTRIES].address - function->address;
+
+		if (function->size > most)
+			function->size = most;
 	}
 }
 
