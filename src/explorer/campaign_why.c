@@ -48,8 +48,12 @@ static void over(struct session *session)
 
 	if (session->recording && report->complete)
 		recording_why(session->recording, report);
-	if (report->complete && session->screen.overlay == OVERLAY_NONE)
+	if (!report->complete)
+		return;
+	if (session->screen.overlay == OVERLAY_NONE)
 		show(session);
+	session_notice(
+		session, false, "%d pairs compared in %.1f s", report->count, report->seconds);
 }
 
 static const struct campaign_row row = { .kind = &campaign_why, .wanted = is_wanted, .over = over };

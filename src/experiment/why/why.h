@@ -18,7 +18,7 @@
 
 /* WHY_PAIRS: largest number of pairs for one setting. WHY_VALUES: largest number of measurements of
  * one side of a pair. */
-enum { WHY_PAIRS = 16, WHY_VALUES = 64 };
+enum { WHY_PAIRS = 16, WHY_VALUES = 40 };
 
 /* A gap is worth an explanation if the loop takes longer than its limit or prediction by more than
  * this share. */

@@ -9,6 +9,9 @@
 
 enum { COLUMNS = 80 };
 
+/* The line of causes omits an unexplained share below this one. */
+#define REST_SHOWN 0.005
+
 static bool is_cause(const struct why_cause *cause)
 {
 	return cause->kind == WHY_CAUSE;
@@ -39,8 +42,11 @@ struct words why_words(const struct why_report *report)
 	if (!words.text[0])
 		return report->known ? words_of("the prediction explains the gap")
 				     : words_of("no pair explains the gap");
-	return words_of("%.500sunexplained %.0f %%%s", words.text, 100 * report->rest / report->gap,
-		report->overlap ? " (overlapping)" : "");
+	if (report->rest >= REST_SHOWN * report->gap)
+		words = words_of("%.500sunexplained %.0f %%, ", words.text,
+			100 * report->rest / report->gap);
+	words.text[strlen(words.text) - 2] = '\0'; /* the last comma */
+	return words_of("%.600s%s", words.text, report->overlap ? " (overlapping)" : "");
 }
 
 static void print_text(FILE *out, const char *label, const char *text)
