@@ -53,6 +53,25 @@ static const char *reason(const struct cost_insn *insn, int way)
 	return way == ALL ? (same ? insn->why_twice : "") : same ? "" : why[way];
 }
 
+/* Adds the rows of the instructions with a reason to a text: "rows 1 to 4, 7". */
+static void add_rows(const struct cost_report *cost, int way, const char *why, struct text *text)
+{
+	int count = 0, last;
+
+	for (int i = 0; i < cost->count; i = last + 1) {
+		last = i;
+		if (strcmp(reason(&cost->insn[i], way), why) != 0)
+			continue;
+		while (last + 1 < cost->count &&
+			strcmp(reason(&cost->insn[last + 1], way), why) == 0)
+			last++;
+		text_addf(text, "%s%d", count ? ", " : "", i + 1);
+		if (last > i)
+			text_addf(text, last > i + 1 ? " to %d" : ", %d", last + 1);
+		count += last - i + 1;
+	}
+}
+
 /* Prints each reason once, with the rows of the instructions to which it applies. */
 static void put_reasons(FILE *out, const struct cost_report *cost)
 {
@@ -65,17 +84,16 @@ static void put_reasons(FILE *out, const struct cost_report *cost)
 		for (int i = 0; i < cost->count; i++) {
 			const char *why = reason(&cost->insn[i], way);
 			struct text rows = { 0 };
-			int first = 0, count = 0;
+			int first = 0;
 
 			while (strcmp(reason(&cost->insn[first], way), why) != 0)
 				first++;
 			if (!why[0] || first < i)
 				continue;
-			for (int k = i; k < cost->count; k++)
-				if (strcmp(reason(&cost->insn[k], way), why) == 0)
-					text_addf(&rows, "%s%d", count++ ? ", " : "", k + 1);
+			add_rows(cost, way, why, &rows);
 			text_print(out, TEXT_COLUMNS, what[way], 2,
-				words_of("%s (row%s %s)", why, count > 1 ? "s" : "",
+				words_of("%s (row%s %s)", why,
+					strpbrk(text_string(&rows), ", ") ? "s" : "",
 					text_string(&rows))
 					.text);
 			text_free(&rows);

@@ -36,6 +36,9 @@ struct status changed_allowed(const struct setting *setting, const struct explan
 	if ((double)kernel_footprint(setting->kernel, setting->v) > own_bytes(explanation))
 		return status_failed("the data do not fit the second cache, so the loop "
 				     "waits for memory and not for ports");
+	if (explanation->loop.varies)
+		return status_failed("the branches of the loop go both ways, so added "
+				     "instructions would not run once an iteration");
 	if (kernel_need(setting->kernel, setting->v).processors > 1)
 		return status_failed("other cores work at the same time (knobs cores and streams)");
 	return status_ok();

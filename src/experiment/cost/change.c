@@ -171,9 +171,6 @@ static struct status add_delay(struct writing *writing, int reg)
 		return add_line(writing, features_word("bmi2", &known)
 						 ? words_of("rorx %s, %s, 0", name.text, name.text)
 						 : words_of("lea %s, [%s]", name.text, name.text));
-	if (writing->insn->width > 256 || writing->target >= REG_VECTOR + 16)
-		return add_line(
-			writing, words_of("vpord %s, %s, %s", name.text, name.text, name.text));
 	return add_line(
 		writing, writing->insn->mnemonic[0] == 'v'
 				 ? words_of("vorps %s, %s, %s", name.text, name.text, name.text)

@@ -243,18 +243,19 @@ static void evaluate(struct cost *cost)
 
 /* ---- Measuring */
 
-/* Adds a measurement to the others of the same loop. Undisturbed measurements replace disturbed
- * ones. */
+/* Adds a measurement to the others of the same loop. An undisturbed measurement replaces disturbed
+ * ones, and of disturbed measurements only the fastest is kept. */
 static void add_point(struct points *points, const struct changed_point *point)
 {
 	int place;
 
-	if (points->contended && !point->contended)
+	if (points->count > 0 && point->contended &&
+		(!points->contended || point->cpe >= points->cpe[0]))
+		return;
+	if (points->contended)
 		points->count = 0;
 	if (points->count == 0)
 		points->error = 0;
-	else if (point->contended)
-		return;
 	points->contended = point->contended;
 	for (place = points->count++; place > 0 && points->cpe[place - 1] > point->cpe; place--)
 		points->cpe[place] = points->cpe[place - 1];

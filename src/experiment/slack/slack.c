@@ -79,9 +79,6 @@ struct slack *slack_new(const struct setting *setting, const struct explanation 
 	slack->limit = seconds > 0 ? seconds : SECONDS;
 	report->cycles = report->cycles_lo = report->cycles_hi = NAN;
 	report->status = changed_allowed(setting, explanation);
-	if (status_is_ok(&report->status) && explanation->loop.varies)
-		report->status = status_failed("the branches of the loop go both ways, so added "
-					       "instructions would not run once an iteration");
 	if (status_is_ok(&report->status)) {
 		uarch = explanation->limits.uarch;
 		snprintf(report->uarch, sizeof(report->uarch), "%s", uarch->name);
