@@ -301,11 +301,9 @@ static int show_loop(struct cli *cli, const struct program_request *request, str
 	struct source_line *lines;
 	int exit_status;
 
-	if (!status_is_ok(&status)) {
-		cli_note(cli, "the loop at %#" PRIx64 " is not explained: %s",
-			shown->loops->loop[shown->index].begin, status.text);
-		return CLI_UNMEASURED;
-	}
+	if (!status_is_ok(&status))
+		return cli_fail(cli, status_failed("the loop at %#" PRIx64 " is not explained: %s",
+					     shown->loops->loop[shown->index].begin, status.text));
 	explain_program_loop(&question, shown->index + 1, explanation);
 	lines = loop_lines(program, &explanation->loop, &shown->source);
 	explanation->lines = lines;
