@@ -24,7 +24,7 @@ enum { RUN_QUIET = 150, RUN_PLACEMENTS = 3 };
 /* Time limit of `run --why`, without the start and the exit of the program, and the least time for
  * its pairs after the cost of L3 and memory was measured. */
 #define WHY_SECONDS 1.6
-#define WHY_LEAST   0.6
+#define WHY_LEAST   0.9
 
 /* Number of trials if one trial takes longer than RUN_SECONDS: enough for quartiles. */
 enum { RUN_FEWEST = 3 };

@@ -21,7 +21,7 @@ enum { QUIET = 40, PATIENCE = 80 };
 
 /* BASES: measurements without a change before the pairs, to find the gap. TOGETHER: measurements of
  * all causes together, which take at most the share RESERVE of the time. */
-enum { BASES = 4, TOGETHER = 4 };
+enum { BASES = 3, TOGETHER = 4 };
 #define RESERVE 0.2
 
 /* A difference is a cause only if it is at least LEAST of the measured cycles and LEAST_SHARE of
@@ -71,7 +71,8 @@ struct why {
 	double limit; /* seconds for all measurements */
 	/* The pair of another core waits after the other pairs, until this core is found busy. */
 	bool spare;
-	/* Times of the measurer's clock, and the seconds of the longest measurement. */
+	/* Times of the measurer's clock, and the seconds that a measurement may take: those of the
+	 * last one, or half of the longest before. */
 	double begin, until, longest;
 	unsigned order[3 * SIDES + 1]; /* the sides to measure in the present round */
 };
@@ -279,7 +280,8 @@ static void accept(void *context, unsigned side, const struct result *result, do
 	struct why_report *report = &why->report;
 	struct sample sample;
 
-	why->longest = fmax(why->longest, seconds);
+	/* The first measurement of a side also lays its data out. */
+	why->longest = fmax(why->longest / 2, seconds);
 	report->seconds = measurer_now(why->visits.measurer) - why->begin;
 	if (result->status.code == STATUS_CANCELLED)
 		return;

@@ -112,16 +112,22 @@ static void print_causes(FILE *out, const struct why_report *report)
 		}
 }
 
+/* Whether a pair was left out because the loop is as slow as predicted. */
+static bool is_left_out(const struct why_report *report, const struct why_cause *cause)
+{
+	return cause->kind == WHY_WAITS && cause->work && report->known;
+}
+
 /* Prints the pairs of one kind without a named cause in one sentence. */
-static void print_others(
-	FILE *out, const struct why_report *report, enum why_kind kind, const char *label)
+static void print_others(FILE *out, const struct why_report *report, enum why_kind kind,
+	bool left_out, const char *label)
 {
 	struct text text = { 0 };
 
 	for (int i = 0; i < report->count; i++) {
 		const struct why_cause *cause = &report->cause[i];
 
-		if (cause->kind == kind)
+		if (cause->kind == kind && is_left_out(report, cause) == left_out)
 			text_addf(&text, "%s%s (%s%s%s)", text.length ? ", " : "", cause->name,
 				cause->with, kind == WHY_FAILED ? ": " : "",
 				kind == WHY_FAILED ? cause->why : "");
@@ -147,15 +153,15 @@ void why_print(FILE *out, const struct why_report *report)
 		print_causes(out, report);
 	else if (report->gap > 0 && report->complete)
 		fprintf(out, "\n%s\n",
-			report->count ? "No pair explains a part of the gap."
+			report->count ? "No compared pair explains a part of the gap."
 				      : "No pair of measurements applies to this loop.");
 	if (report->gap > 0) {
-		print_others(out, report, WHY_COUNTED, "in the prediction: ");
-		print_others(out, report, WHY_NOTHING, "no effect: ");
-		print_others(out, report, WHY_FAILED, "not compared: ");
-		print_others(out, report, WHY_WAITS,
-			report->known ? "not compared, because the prediction explains them: "
-				      : "no time to compare: ");
+		print_others(out, report, WHY_COUNTED, false, "in the prediction: ");
+		print_others(out, report, WHY_NOTHING, false, "no effect: ");
+		print_others(out, report, WHY_FAILED, false, "not compared: ");
+		print_others(out, report, WHY_WAITS, true,
+			"not compared, because the loop is as slow as predicted: ");
+		print_others(out, report, WHY_WAITS, false, "no time to compare: ");
 	}
 	if (report->contended)
 		fputs("CONTENDED: another thread shares this core, so values may be wrong\n", out);
