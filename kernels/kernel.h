@@ -208,6 +208,14 @@ struct kernel_walk {
 			 * again. The new chains overlap with the previous chains. 0: the chains
 			 * never start again.
 			 */
+	/* The code between the last element of a chain and the first element of the next chain. The
+	 * innermost loop, which the model reads, does not contain this code. */
+	struct {
+		double instructions;
+		double steps; /* number of single-cycle instructions that compute, one after the
+				 other and after a load, the address of the next chain's first
+				 element */
+	} between;
 };
 
 struct own_change;

@@ -23,6 +23,10 @@ enum { LINE = 64, PAIR = 128, PAGE = 4096 };
  * whole=1 can be cancelled between two calls. */
 enum { AT_ONCE = 1 << 20 };
 
+/* Number of instructions between two lines (matmul_loops.h, next_line()), and the number of them
+ * that compute one after the other the address of the next line: subtract, compare, set, add. */
+enum { BETWEEN = 22, BETWEEN_STEPS = 4 };
+
 /* Largest number of rows at which a trial measures whole products, of about 100 microseconds each.
  */
 enum { SMALL = 64 };
@@ -189,7 +193,8 @@ static void matmul_describe(const int64_t *v, struct kernel_walk *walk)
 	int columns = columns_of(v);
 
 	walk->far_lines = walk->lines = (double)element_bytes(v) / LINE;
-	walk->far_range = walk->range = (double)(element_bytes(v) * block * block);
+	/* In an iteration of the outer loop, the loops also use a row of the two other matrices. */
+	walk->far_range = walk->range = (double)(element_bytes(v) * block * (block + 2));
 	if (columns > 0) {
 		walk->lines = columns;
 		walk->range = (double)(columns * block * LINE);
@@ -199,6 +204,10 @@ static void matmul_describe(const int64_t *v, struct kernel_walk *walk)
 	/* Each complete loop over k computes its own sum, so the chain of additions starts
 	 * again. */
 	walk->restart = sums(v) ? (double)block : 0;
+	if (sums(v)) {
+		walk->between.instructions = BETWEEN;
+		walk->between.steps = BETWEEN_STEPS;
+	}
 }
 
 /* Returns the number of matrices of which `block` rows are in use at the same time. If the outer

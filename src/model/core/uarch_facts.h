@@ -120,6 +120,9 @@ FACT(EXTRA_MISSES, "extra misses")
 /* cycles for which a line that arrives in the first-level cache keeps loads to general registers
  * from beginning */
 FACT(EXTRA_LINE_FILL, "extra line-fill")
+/* cycles for which a store waits for its line, if other lines of the same set evicted the line from
+ * the first-level cache after a load */
+FACT(EXTRA_STORE_REFETCH, "extra store-refetch")
 /* number of accesses that a load (with split-store: a store) across a line boundary counts as */
 FACT(EXTRA_SPLIT_LOAD, "extra split-load")
 FACT(EXTRA_SPLIT_STORE, "extra split-store")

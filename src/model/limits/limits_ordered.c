@@ -139,24 +139,39 @@ static int set_of(double bytes)
 	return (int)(fmod(floor(bytes / LINE), SETS));
 }
 
-/* Adds the limit of loads and stores to rows that compete for few sets of L1. If the accesses in
- * the reorder buffer need more lines of a set than it has ways, a loaded line leaves L1 before the
- * store to it. The store then fetches the line again. Stores leave the store queue in order, so
- * only stores to different sets fetch their lines at the same time. `beyond` are the lines per
- * element that come from levels after L1, L2 and L3. */
-static void add_conflicts(struct tally *tally, const double beyond[3])
+/* Returns the cycles for which a store waits for its line if L1 has evicted the line. If all rows
+ * use the same few sets, each line that returns is soon evicted again, so the wait is longer than
+ * the latency of the next cache. `beyond` are the lines per element that come from levels after L1,
+ * L2 and L3. 0: a latency is unknown. */
+static double refetch_cycles(const struct tally *tally, const double beyond[3])
 {
 	const struct limits_place *place = tally->place;
 	const struct uarch_cache *second = uarch_cache(tally->uarch, 2);
+	double again = tally->uarch->fact[EXTRA_STORE_REFETCH],
+	       near = (beyond[L1] - beyond[L2]) / beyond[L1],
+	       third = (beyond[L2] - beyond[L3]) / beyond[L1],
+	       latency = third_latency(&place->measured);
+
+	if (again > 0 && misses_walk_crowd(&place->walk, LINE) > 1)
+		return again;
+	if (!second || !(second->latency > 0) || (third > 0 && !(latency > 0)))
+		return 0;
+	return near * second->latency + third * latency;
+}
+
+/* Adds the limit of loads and stores to rows that compete for few sets of L1. If the accesses in
+ * the reorder buffer need more lines of a set than it has ways, a loaded line leaves L1 before the
+ * store to it. The store then fetches the line again. Stores leave the store queue in order, so
+ * only stores to different sets fetch their lines at the same time. */
+static void add_conflicts(struct tally *tally, const double beyond[3])
+{
+	const struct limits_place *place = tally->place;
 	double spacing = place->walk.spacing, columns = place->walk.lines, cycles,
-	       stores = fmin(tally_all(tally->stores) / tally->elements, columns),
-	       near = beyond[L1] > 0 ? (beyond[L1] - beyond[L2]) / beyond[L1] : 0,
-	       third = beyond[L1] > 0 ? (beyond[L2] - beyond[L3]) / beyond[L1] : 0;
+	       stores = fmin(tally_all(tally->stores) / tally->elements, columns);
 	int ways = (int)(place->caches.level[L1].bytes / (SETS * LINE)), fullest = 0,
 	    rows = rows_in_buffer(tally), count[SETS] = { 0 }, least = SETS;
 
-	if (!place->walk.apart || !(spacing > 0) || ways < 1 || !(stores > 0) || !second ||
-		!(second->latency > 0) || (third > 0 && !(third_latency(&place->measured) > 0)))
+	if (!(spacing > 0) || ways < 1 || !(stores > 0) || !(beyond[L1] > 0))
 		return;
 	for (int row = 0; row < rows; row++) {
 		int set = set_of(row * spacing), different = 0;
@@ -172,12 +187,10 @@ static void add_conflicts(struct tally *tally, const double beyond[3])
 	}
 	if (fullest * columns <= ways)
 		return;
-	cycles =
-		stores * (near * second->latency + third * third_latency(&place->measured)) / least;
+	cycles = stores * refetch_cycles(tally, beyond) / least;
 	limits_add(tally, LIMIT_EVICTED, cycles * tally->elements + far_cycles(tally, beyond),
 		"%s lines compete for a set of L1 with %d: each store fetches its line again, %s "
-		"at "
-		"a time",
+		"at a time",
 		words_number(fullest * columns).text, ways, words_number(least).text);
 }
 
