@@ -1,5 +1,6 @@
-/* An ELF file made in memory, for this machine's instruction set: the functions sum (one loop),
- * nest (two loops) and two functions called same, with symbols and a line table. */
+/* An ELF file made in memory, for this machine's instruction set, with symbols and a line table.
+ * Its functions are sum (one loop), nest (two loops) and two functions called same. The function
+ * never does not return. The function guard would have a loop if never returned. */
 #pragma once
 
 #include <elf.h>
@@ -160,8 +161,8 @@ static inline size_t made_lines(uint8_t *table, uint64_t base, size_t *address)
 enum made_kind { MADE_LIBRARY, MADE_COMPRESSED, MADE_OBJECT, MADE_STRIPPED, MADE_KINDS };
 
 /* Makes a file. MADE_OBJECT: a relocatable object, whose line table has a relocation.
- * MADE_STRIPPED: an unwind table takes the place of symbols and lines; the file names made.debug,
- * with this checksum, as its file with debug information. */
+ * MADE_STRIPPED: an unwind table takes the place of symbols and lines. The file then names
+ * made.debug, with this checksum, as its file with debug information. */
 static inline void made_file(struct made_elf *made, enum made_kind kind, uint32_t checksum)
 {
 	static const char strings[] = "\0sum\0nest\0same\0_ZN5shape4areaEi\0never\0guard";

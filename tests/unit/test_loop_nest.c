@@ -5,8 +5,8 @@
 
 enum { NODES = 12 };
 
-/* A graph as text: "0>1 1>2". A loop as text: the header, its depth, "+" if it contains no other
- * loop, and the nodes that belong to no loop inside it: "1:1+12". */
+/* A graph as text: "0>1 1>2". A loop as text is "1:1+12": the header, its depth, "+" if it contains
+ * no other loop, and its nodes. Nodes of a loop inside it are not listed. */
 static const struct {
 	const char *name, *edges, *loops;
 } rows[] = {

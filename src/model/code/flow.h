@@ -15,8 +15,8 @@ struct flow {
 	bool table; /* a FLOW_INDIRECT jump that may select one of several places of its function.
 		       A jump through a fixed memory address leaves the function, so it is none. */
 	bool nop;
-	/* 4 or 8: the instruction names an address, `target`, which may be that of a table of
-	 * jumps with entries of so many bytes; 0: the instruction names no such address. Entries of
+	/* 4 or 8: the instruction names an address, `target`, which may be a table of jumps. The
+	 * table's entries have so many bytes. 0: the instruction names no such address. Entries of
 	 * 4 bytes are distances from the table, entries of 8 bytes are addresses. */
 	uint8_t entry;
 	uint64_t target; /* address of the target of a branch, jump or call, or the address that

@@ -1,6 +1,6 @@
 /* The lengths of x86-64 instructions. Source of the tables: Intel 64 and IA-32 Architectures
- * Software Developer's Manual, volume 2, appendix A; AMD64 Architecture Programmer's Manual, volume
- * 6, for XOP. */
+ * Software Developer's Manual, volume 2, appendix A. Source for XOP: AMD64 Architecture
+ * Programmer's Manual, volume 6. */
 #include "model/code/flow.h"
 
 #include <string.h>
@@ -183,8 +183,9 @@ static bool is_prefix(uint8_t byte)
 	}
 }
 
-/* Finds the address that an instruction names: "lea register, [rip + distance]", or an access to
- * [index * 8 + address] without a base register. `at` is the place of the ModRM byte. */
+/* Finds the address that an instruction names. The forms are "lea register, [rip + distance]", and
+ * an access to [index * 8 + address] without a base register. `at` is the place of the ModRM byte.
+ */
 static void find_entry(
 	const uint8_t *bytes, size_t at, uint8_t opcode, uint64_t address, struct flow *flow)
 {

@@ -19,8 +19,9 @@ struct search {
 	int *order;  /* nodes; the nodes of a region are together */
 	int *sorted; /* the nodes of one region, those that reach each other together */
 	bool *entry; /* for each node, whether a found loop is entered there */
-	/* Tarjan's algorithm: the time at which each node was met (0: not yet), the earliest node
-	 * that it reaches, the next edge to follow, and whether the node waits on the stack. */
+	/* Tarjan's algorithm: the time at which each node was met (0: not yet), and the earliest
+	 * node that it reaches. Then the next edge to follow, and whether the node waits on the
+	 * stack. */
 	int *met, *low, *way, *path, *stack;
 	bool *waits;
 	int time, stacked;

@@ -290,8 +290,8 @@ static enum relocation relocation_kind(uint32_t type)
 #endif
 }
 
-/* The value of a symbol. A symbol of another file gets an address outside this file's code, so that
- * a jump to the symbol leaves its function. */
+/* The value of a symbol. A symbol of another file gets an address outside this file's code. A jump
+ * to the symbol then leaves its function. */
 static uint64_t symbol_value(
 	const struct elf *elf, const struct elf_section *symbols, uint64_t index)
 {

@@ -1,6 +1,7 @@
-/* Reads the sections of an ELF file: an executable, a shared library or a relocatable object, of 64
- * bits and this machine's instruction set. The file's code is never executed. The file is not
- * trusted: each offset and size is checked, and a section is read only when it is needed.
+/* Reads the sections of an ELF file: an executable, a shared library or a relocatable object. The
+ * file must have 64 bits and this machine's instruction set. The file's code is never executed. The
+ * file is not trusted, so each offset and size is checked. A section is read only when it is
+ * needed.
  *
  * Sources: System V Application Binary Interface, chapters 4 and 5; the supplements for AMD64 and
  * AArch64, for relocations. */
@@ -17,8 +18,8 @@ struct elf_section {
 	const char *name;
 	uint32_t type, link, info;
 	uint64_t flags, offset;
-	/* The address of the section. The sections of a relocatable object have no addresses: the
-	 * first section with code is at address 0, and the others follow it. */
+	/* The address of the section. The sections of a relocatable object have no addresses. Its
+	 * first section with code is put at address 0, and the others follow. */
 	uint64_t address;
 	uint64_t size;	      /* bytes in the file, before decompression */
 	uint32_t relocations; /* index of the section with relocations of this one; 0: none */
@@ -64,8 +65,8 @@ struct elf_section *elf_section_at(const struct elf *elf, uint64_t address);
  * Returns false if the section has no contents in the file, or they are damaged. */
 bool elf_read(struct elf *elf, struct elf_section *section);
 
-/* Returns the contents at an address of the loaded program; *left receives the number of bytes from
- * there to the end of the section. NULL: no section has contents there. */
+/* Returns the contents at an address of the loaded program. *left receives the number of bytes to
+ * the end of the section. NULL: no section has contents there. */
 const uint8_t *elf_at(struct elf *elf, uint64_t address, size_t *left);
 
 /* Copies the build ID, which two files of one build share. Returns its bytes; 0: no build ID. */

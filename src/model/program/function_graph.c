@@ -43,8 +43,8 @@ static void sweep(struct function_graph *graph, uint32_t place)
 	}
 }
 
-/* Reads the instructions of the whole function. Bytes may be read twice if a jump leads into the
- * middle of an instruction, because data before it were read as code. */
+/* Reads the instructions of the whole function. A jump may lead into the middle of an instruction,
+ * if data before it were read as code. Such bytes are read twice. */
 static void read_code(struct function_graph *graph)
 {
 	graph->insn_at = memory_new((size_t)graph->size + 1, sizeof(*graph->insn_at));
@@ -198,10 +198,10 @@ static void link_many(struct function_graph *graph, int node, const int *target,
 	}
 }
 
-/* Reads a table of targets: 4 bytes each, relative to the table, as compilers write for a switch
- * of position-independent code; or 8 bytes each, which are addresses. The table ends at the first
- * value that is not the address of an instruction of this function. Returns the number of targets,
- * at most `most`. */
+/* Reads a table of targets. An entry of 4 bytes is a distance from the table, as compilers write
+ * for a switch of position-independent code. An entry of 8 bytes is an address. The table ends at
+ * the first value that is not the address of an instruction of this function. Returns the number of
+ * targets, at most `most`. */
 static int read_table(struct program *program, const struct function_graph *graph, uint64_t table,
 	size_t bytes, uint32_t *target, int most)
 {
@@ -228,8 +228,8 @@ static int read_table(struct program *program, const struct function_graph *grap
 	return count;
 }
 
-/* Finds the table of a jump: the nearest instruction before the jump that names a table of targets
- * has its address. Returns the number of targets; 0: no table was found. */
+/* Finds the table of a jump. The nearest instruction before the jump that names a table has its
+ * address. Returns the number of targets; 0: no table was found. */
 static int find_table(struct program *program, const struct function_graph *graph, int jump,
 	uint32_t *target, int most)
 {

@@ -1,6 +1,6 @@
-/* Source lines of machine code, from the line tables of DWARF 2 to 5 (section .debug_line). Only
- * line tables are read: each says for itself which addresses belong to which line of which file, so
- * no other debug information needs to be decompressed or searched.
+/* Source lines of machine code, from the line tables of DWARF 2 to 5 (section .debug_line). A line
+ * table says by itself which line of which file each address belongs to. So no other debug
+ * information is decompressed or searched.
  *
  * Source: DWARF Debugging Information Format, version 5, section 6.2. */
 #pragma once

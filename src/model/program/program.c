@@ -11,8 +11,8 @@
 
 /* ---- The file with debug information */
 
-/* Whether a file belongs to the program: their build IDs are equal, or, without build IDs, the
- * file's checksum is the one that the program states. */
+/* Whether a file belongs to the program. Their build IDs are then equal. Without build IDs, the
+ * file has the checksum that the program states. */
 static bool belongs(struct program *program, struct elf *debug, uint32_t checksum)
 {
 	uint8_t id[64], other[64], bytes[4096];
@@ -172,8 +172,8 @@ static int by_address(const void *a, const void *b)
 		       : 0;
 }
 
-/* The index of the last symbol at or before an address, among the first `count` symbols, which are
- * sorted; -1: there is none. */
+/* The index of the last symbol at or before an address, among the first `count` symbols. These
+ * symbols are sorted. -1: there is none. */
 static ptrdiff_t symbol_before(const struct program *program, size_t count, uint64_t address)
 {
 	size_t low = 0, high = count;
@@ -221,7 +221,8 @@ static void read_unwind_table(struct program *program)
 }
 
 /* A function may have entries inside, which are functions too. Symbols of a damaged file may give
- * every function the size of the program: a function then ends at the start of the eighth after. */
+ * every function the size of the program. A function therefore ends where the eighth function after
+ * it begins, at the latest. */
 enum { ENTRIES = 8 };
 
 /* Lists each function once, with a size that ends at its section's end at the latest. */

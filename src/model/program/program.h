@@ -1,10 +1,9 @@
 /* A program as a file: its functions, their names, code and source lines. The program is never
  * executed.
  *
- * The functions come from the symbol table, or from the symbols that a shared library exports, and
- * from the unwind table (section .eh_frame_hdr), which also lists functions without a name. If
- * symbols and line tables are in a file of their own (Debian's packages NAME-dbgsym), that file is
- * used. */
+ * The functions come from the symbol table, or from the symbols that a shared library exports. The
+ * unwind table (section .eh_frame_hdr) adds functions without a name. If symbols and line tables
+ * are in a file of their own (Debian's packages NAME-dbgsym), that file is used. */
 #pragma once
 
 #include <stddef.h>
@@ -46,8 +45,9 @@ struct program_place {
  * function, or several functions; the message then lists their addresses. */
 struct status program_find(struct program *program, const char *given, struct program_place *place);
 
-/* Whether a call of an address may return: false for abort() and other known functions of
- * libraries, and for functions of the program whose code ends nowhere with a return. */
+/* Whether a call of an address may return. The result is false for abort() and other known
+ * functions of libraries. It is also false for functions of the program whose code has no return.
+ */
 bool program_call_returns(struct program *program, uint64_t target);
 
 /* Returns the bytes at an address; *left receives their number. NULL: the file has none there. */

@@ -154,8 +154,8 @@ static struct status fill_insns(
 	return status_ok();
 }
 
-/* The next node of the path inside the loop: the next block in memory where the loop contains it;
- * otherwise the target of the jump. */
+/* The next node of the path inside the loop. The next block in memory is chosen if the loop
+ * contains it, otherwise the target of the jump. */
 static int next_node(const struct function_graph *graph, int nest, int node, bool *taken)
 {
 	for (int k = 0; k < 2; k++) {

@@ -1,5 +1,5 @@
-/* Which functions never return. The code after a call of such a function does not belong to the
- * path of the call, and would otherwise make false loops. */
+/* Which functions never return. Execution never reaches the code after a call of such a function.
+ * An edge to that code would make false loops. */
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,8 +38,9 @@ enum { STUB = 16, STUBS_BEGIN = 16 };
 enum { STUB = 16, STUBS_BEGIN = 32 };
 #endif
 
-/* The symbol of the function to which the linker's table of jumps leads from an address; false: the
- * address is not in that table. Entry i of the table belongs to relocation i. */
+/* Finds the symbol of the function to which the linker's table of jumps leads from an address.
+ * Returns false if the address is not in that table. Entry i of the table belongs to relocation i.
+ */
 static bool stub_symbol(
 	struct program *program, uint64_t address, Elf64_Sym *symbol, const char **name)
 {
