@@ -20,7 +20,7 @@ refuse 2 'size=99999999999999999999' run combine size=99999999999999999999
 refuse 2 'unroll=17' sweep combine unroll=1..17
 refuse 2 'no combination of knob values is left' sweep combine acc=3 unroll=1,2
 refuse 2 '--cpu' run combine --cpu 99999
-refuse 2 '--slack and --why exclude each other' run combine --slack --why
+refuse 2 '--why exclude each other' run combine --slack --why
 refuse 2 '--why draws no picture' run combine --why --picture x.svg
 refuse 2 'did you mean --format?' list --formt json
 refuse 2 'nonesuch' explore --uarch nonesuch --script /dev/null
