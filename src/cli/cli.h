@@ -140,8 +140,8 @@ void cli_note(const struct cli *cli, const char *format, ...) __attribute__((for
 int cli_finish(const struct cli *cli, int exit_status);
 
 /* Finds the kernel that the first word names. If the word is the path of an own loop, compiles the
- * loop and prints the compiler's messages on cli->err. The word cflags=… gives compiler flags, and
- * is removed from the words. Returns STATUS_USAGE if there is no word; the message then lists the
+ * loop and prints the compiler's messages on cli->err. The word cflags=… gives the values of the
+ * loop's knob cflags. Returns STATUS_USAGE if there is no word; the message then lists the
  * kernels. */
 struct status words_kernel(struct cli *cli, const struct kernel **kernel);
 

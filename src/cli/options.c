@@ -449,33 +449,15 @@ void cli_help(const struct cli *cli, bool of_command)
 
 /* ---- Words */
 
-/* Removes the word cflags=…, the compiler flags of an own loop, from the words. The remaining words
- * are knobs. *cflags becomes NULL if no word begins with cflags=. */
-static struct status take_cflags(struct cli *cli, const char **cflags)
-{
-	int kept = 1;
-
-	*cflags = NULL;
-	for (int i = 1; i < cli->word_count; i++) {
-		if (strncmp(cli->words[i], "cflags=", 7) != 0) {
-			cli->words[kept++] = cli->words[i];
-			continue;
-		}
-		if (*cflags)
-			return status_usage("cflags is given twice: cflags=%.60s and %.60s",
-				*cflags, cli->words[i]);
-		*cflags = cli->words[i] + 7;
-	}
-	cli->word_count = kept;
-	return status_ok();
-}
-
 static struct status open_own(struct cli *cli, const struct kernel **kernel)
 {
-	const char *cflags;
+	const char *cflags = NULL;
 	struct text said = { 0 };
-	struct status status = take_cflags(cli, &cflags);
+	struct status status = status_ok();
 
+	for (int i = 1; i < cli->word_count && !cflags; i++)
+		if (strncmp(cli->words[i], "cflags=", 7) == 0)
+			cflags = cli->words[i] + 7;
 	if (elf_is_file(cli->words[0]))
 		status = status_usage("%.100s is a program, not a source file: slexplore explain "
 				      "%.100s shows its loops",

@@ -95,7 +95,9 @@ void progress_words(const struct progress_seen *seen, double bytes, char *buffer
 	struct units_text held = units_size_long((int64_t)bytes);
 
 	*buffer = '\0';
-	if (seen->stage == STAGE_MEMORY)
+	if (seen->stage == STAGE_COMPILING)
+		snprintf(buffer, size, "compiling for these values of the knobs");
+	else if (seen->stage == STAGE_MEMORY)
 		snprintf(buffer, size, "taking %s of memory: %.0f %%", held.text, percent);
 	else if (seen->stage == STAGE_LAYING)
 		snprintf(buffer, size, "laying out %s: %.0f %%", held.text, percent);

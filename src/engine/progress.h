@@ -6,11 +6,12 @@
 #include <stddef.h>
 
 enum stage {
-	STAGE_NONE,    /* no long work is running */
-	STAGE_MEMORY,  /* the system allocates pages */
-	STAGE_LAYING,  /* stage: the kernel's data are laid out in the allocated pages */
-	STAGE_RUNNING, /* stage: complete runs of a kernel; each run goes over its whole data (the
-			  ring) */
+	STAGE_NONE,	 /* no long work is running */
+	STAGE_COMPILING, /* the compiler makes an own loop for new values of its knobs */
+	STAGE_MEMORY,	 /* the system allocates pages */
+	STAGE_LAYING,	 /* stage: the kernel's data are laid out in the allocated pages */
+	STAGE_RUNNING,	 /* stage: complete runs of a kernel; each run goes over its whole data (the
+			    ring) */
 	STAGES
 };
 

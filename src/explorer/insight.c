@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/job.h"
+#include "engine/own/own.h"
 #include "explorer/state.h"
 
 /* Values of L3 and memory that differ from a measurement are measured again after RENEW_SECONDS. */
@@ -530,6 +531,14 @@ static bool is_recorded(const void *replay, const struct setting *setting)
 	return replay_find(replay, setting) >= 0;
 }
 
+/* Whether an own loop is compiled for a setting. The search for advice runs in the thread of the
+ * screen, which must not wait for the compiler. */
+static bool is_compiled(const void *nothing, const struct setting *setting)
+{
+	(void)nothing;
+	return own_is_built(setting->kernel->own, setting->v);
+}
+
 bool insight_advise(struct session *session)
 {
 	struct insight *insight = &session->insight;
@@ -548,7 +557,9 @@ bool insight_advise(struct session *session)
 		.fresh = session->replay ? 0
 			 : slow		 ? 1
 					 : ADVICE_AT_ONCE,
-		.allowed = session->replay ? is_recorded : NULL,
+		.allowed = session->replay		  ? is_recorded
+			   : session->setting.kernel->own ? is_compiled
+							  : NULL,
 		.context = session->replay };
 
 	if (insight->advised || !insight_ready(session))

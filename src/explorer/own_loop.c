@@ -38,6 +38,31 @@ static void show_errors(struct session *session, const char *path, const struct 
 	overlay_text(session, title, text_string(said));
 }
 
+/* Gives the knobs of a new version of an own loop the values that knobs of the same names have in
+ * the present setting, as far as the new version allows these values. */
+static void keep_values(
+	const struct setting *present, struct setting *setting, struct memory_limits memory_limits)
+{
+	struct setting kept = *setting;
+	struct status status;
+
+	for (int i = 0; i < kept.kernel->knob_count; i++) {
+		const struct knob *knob = &kept.kernel->knobs[i];
+		int before = kernel_knob(present->kernel, knob->name);
+
+		if (before < 0)
+			continue;
+		status = setting_parse_value(knob,
+			setting_value(&present->kernel->knobs[before], present->v[before]).text,
+			memory_limits, &kept.v[i]);
+		if (!status_is_ok(&status))
+			kept.v[i] = setting->v[i];
+	}
+	status = setting_check(&kept, memory_limits);
+	if (status_is_ok(&status))
+		*setting = kept;
+}
+
 /* Makes a compiled kernel the own loop (the function in the user's file) of the session. The own
  * loop becomes the present setting, unless it is a new version of a loop that is not on screen. The
  * sample of the own loop's previous version becomes A, the setting compared with. */
@@ -46,20 +71,13 @@ static void take(struct session *session, const struct kernel *kernel, bool go)
 	const struct setting *present = &session->setting;
 	bool version = session->own.open && present->kernel->own &&
 		       strcmp(present->kernel->file, kernel->file) == 0;
-	struct setting setting, kept;
+	struct setting setting;
 
 	setting_init(&setting, kernel);
-	kept = setting;
-	if (version) {
-		struct status status;
-
-		memcpy(kept.v, present->v, sizeof(kept.v));
-		status = setting_check(&kept, session->memory_limits);
-		if (status_is_ok(&status))
-			setting = kept;
-		if (session->live.sample.valid)
-			session_pin(session);
-	}
+	if (version)
+		keep_values(present, &setting, session->memory_limits);
+	if (version && session->live.sample.valid)
+		session_pin(session);
 	insight_forget(session);
 	/* A, the pinned setting for comparison, is removed if it belongs to an older version of the
 	 * own loop. The new version of the own loop replaces the kernel of the previous version in

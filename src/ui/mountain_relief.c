@@ -204,7 +204,7 @@ static void draw_strides(struct box at, const struct landscape *land)
 		for (int i = 0; i < grid->nx; i++) {
 			int x = column_of(point_at(land, i, grid->ny - 1, 0)), columns;
 			bool here = mountain_at(grid) && i == grid->here_x;
-			struct units_text value = setting_value(knob, grid->x[i]);
+			struct words value = setting_value(knob, grid->x[i]);
 
 			columns = canvas_columns(at, value.text);
 			if (here != (pass == 0) || (pass && x < free) ||

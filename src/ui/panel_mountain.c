@@ -188,8 +188,8 @@ static struct words title_of(const struct scene *scene)
 	double here = (double)grid->gbps[grid->here_y][grid->here_x];
 	const struct knob *knobs = view->setting.kernel->knobs, *size = &knobs[grid->size_knob],
 			  *stride = &knobs[grid->stride_knob];
-	struct units_text bytes = setting_shown(size, view->setting.v[grid->size_knob]),
-			  elements = setting_shown(stride, view->setting.v[grid->stride_knob]);
+	struct words bytes = setting_shown(size, view->setting.v[grid->size_knob]),
+		     elements = setting_shown(stride, view->setting.v[grid->stride_knob]);
 	bool contended = false, unsettled = false;
 	const char *marks;
 
@@ -325,7 +325,7 @@ static void draw_cells(struct box at, const struct view *view)
 	for (int y = 0; y < shown_y; y++) {
 		int row = 1 + y * height + (height - 1) / 2;
 		const char *level = mountain_level(grid, first_y + y, y > 0);
-		struct units_text size = setting_value(sizes, grid->y[first_y + y]);
+		struct words size = setting_value(sizes, grid->y[first_y + y]);
 
 		canvas_put_right(at, label - 1, row,
 			is_near(&grid->place_y, first_y + y) ? STYLE_HERE : STYLE_DIM, size.text);

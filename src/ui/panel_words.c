@@ -180,7 +180,7 @@ struct words panels_setting(const struct setting *setting, const struct setting 
 	}
 	for (int i = 0; i < kernel->knob_count; i++) {
 		const char *name = kernel->knobs[i].name;
-		struct units_text value = setting_value(&kernel->knobs[i], setting->v[i]);
+		struct words value = setting_value(&kernel->knobs[i], setting->v[i]);
 		int k = other ? kernel_knob(other->kernel, name) : -1;
 
 		if (k < 0 || strcmp(setting_value(&other->kernel->knobs[k], other->v[k]).text,

@@ -36,11 +36,20 @@ expect 0 run ./sum.c --quiet --format csv
 awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "cpe") at = i } NR == 2 { exit !(at && $at > 0) } END { exit NR < 2 }' \
 	out || fail "no CPE: $(cat out)"
 expect 0 run sum.c n=1k cflags='-O1 -DX="1 2"' --quiet
-says out "cflags='-O1 -DX=\"1 2\"' n=1024"
-expect 0 sweep ./sum.c 'n=512..2k*2' --quiet --time-budget 0.2
-says out 2048
+says out "n=1024 cflags='-O1 -DX=\"1 2\"'"
 expect 0 run sum.c pages=4k --quiet --format json --time-budget 0.2
 says out '"pages":"4k"'
+
+# Knobs of the file reach the compiler, in each combination with two sets of flags.
+source_file knobs.c '/* slexplore: a=f64[n] knob unroll=1..3 knob type=float,double */' 'double kept;' \
+	'long loop(long n, double *a) { TYPE s[UNROLL] = { 0 }; for (long i = 0; i + UNROLL <= n; i += UNROLL)' \
+	'for (int k = 0; k < UNROLL; k++) s[k] += a[i + k];' 'for (int k = 0; k < UNROLL; k++) kept += s[k]; return 0; }'
+expect 0 sweep ./knobs.c unroll=2,3 cflags=-O2,-O3 'n=512..1k*2' --quiet --time-budget 0.2 --format csv
+[ "$(grep -c ',[23],float,-O[23],' out)" = 8 ] || fail "not 8 combinations: $(cat out)"
+refuse 2 "cflags=-O2,-O3: -O2, -O3 or -O3 -march=native" run ./knobs.c cflags=-O2,-O3
+source_file half.c '/* slexplore: a=f64[n] knob half=1,2 */' '#if HALF == 2' '#error no two' '#endif' \
+	'double kept;' 'long loop(long n, double *a) { for (long i = 0; i < n; i++) kept += a[i]; return 0; }'
+refuse 1 "(cc -O2 -DHALF=2): ./half.c:3:2: error: #error no two" run ./half.c half=2 --quiet
 case $(uname -m) in
 x86_64) source_file sum.S '# slexplore: a=i64[n]' '	.globl loop' 'loop:' '	xor %eax, %eax' '1:	add (%rsi), %rax' '	add $8, %rsi' \
 	'	dec %rdi' '	jne 1b' '	ret' '	.section .note.GNU-stack,"",@progbits' ;;
@@ -64,7 +73,7 @@ wrong 1 missing.c "./missing.c: No such file"
 source_file plain.c 'long loop(long n) { return n; }'
 wrong 2 plain.c "./plain.c: no comment says which data loop() uses; write, for example,  /* slexplore: "
 source_file words.c 'int x;' '/* slexplore: a=f65[n] */'
-wrong 2 words.c './words.c:2: "a=f65[n]": '
+wrong 2 words.c './words.c:2:17: "a=f65[n]": '
 source_file named.c "$array" 'long lop(long n) { return n; }'
 wrong 1 named.c "./named.c has no function loop()"
 source_file syntax.c "$array" 'long loop(long n) { retrun n; }'

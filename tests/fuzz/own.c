@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/own/own_data.h"
+#include "engine/own/own_comment.h"
 
 const size_t fuzz_longest = 300;
 
@@ -18,6 +18,9 @@ const struct fuzz_seed fuzz_seeds[] = {
 		  "[ 64 ] : permutation\n"),
 	FUZZ_TEXT("slexplore: a=f32[n*3]:-1e-3 elements=n/3 n=96 multiple=7 "
 		  "b=u64[9]:18446744073709549568"),
+	FUZZ_TEXT(
+		"/* slexplore: knob unroll=1..8 knob w=8..64*2 knob type = float, double z=u8[n]\n"
+		" * slexplore: cflags=-O2,\"-O3 -Wl,-z,now\" m=i64[n] o=i8[n]\n * a=f64[n] */"),
 	{ NULL, 0 },
 };
 
@@ -61,6 +64,21 @@ static void check_data(const struct own_description *description, int64_t n)
 	}
 }
 
+/* A knob has a range or a list; the list ends within its memory. */
+static void check_knob(const struct own_knob *knob)
+{
+	size_t at = 0;
+	int count = 0;
+
+	check(memchr(knob->name, 0, sizeof(knob->name)));
+	check(knob->low >= 0 && knob->low <= knob->high);
+	while (at < sizeof(knob->words) && knob->words[at]) {
+		at += strnlen(knob->words + at, sizeof(knob->words) - at) + 1;
+		count++;
+	}
+	check(at < sizeof(knob->words) && count <= OWN_VALUES);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct own_description description;
@@ -79,7 +97,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check(description.multiple >= 1 && description.n >= OWN_N_MIN &&
 		description.n % (2 * description.multiple) == 0);
 	check(description.n <= 2 * (int64_t)OWN_N_MAX);
-	check(memchr(description.cflags, 0, sizeof(description.cflags)));
+	check_knob(&description.cflags);
+	check(description.knobs >= 0 && description.knobs <= OWN_KNOBS);
+	for (int i = 0; i < description.knobs; i++)
+		check_knob(&description.knob[i]);
 	check(own_count(&description.elements, description.n) ==
 		2 * own_count(&description.elements, description.n / 2));
 	check(own_count(&description.elements, description.n) > 0);

@@ -3,7 +3,7 @@
 #include "table.h"
 
 #include "engine/own/own.h"
-#include "engine/own/own_data.h"
+#include "engine/own/own_comment.h"
 
 static struct own_description described;
 
@@ -36,7 +36,7 @@ TEST(test_all_words)
 	assert_int_equal(own_argument_bytes(&argument[3], 64), 100);
 	assert_int_equal(described.n, 4096);
 	assert_int_equal(described.multiple, 8);
-	assert_string_equal(described.cflags, "-O3 -march=native");
+	assert_string_equal(described.cflags.words, "-O3 -march=native");
 	assert_int_equal(own_bytes(&described, 64), 64 * 8 + 66 * 4 + 16 * 64 + 100);
 }
 
@@ -50,7 +50,7 @@ TEST(test_forms)
 	check_near(described.argument[0].number, 1e-3, 0);
 	assert_int_equal(described.argument[1].content, OWN_NOTHING);
 	assert_int_equal(described.multiple, 6);
-	assert_false(described.has_cflags);
+	assert_string_equal(described.cflags.words, "");
 	read_ok("slexplore:");
 	assert_int_equal(described.n, 4096);
 	read_ok("slexplore: a=u8[n]");
@@ -68,7 +68,73 @@ TEST(test_forms)
 	assert_int_equal(described.argument[1].content, OWN_INDEX);
 	check_near(described.argument[2].number, -128, 0);
 	read_ok("slexplore: cflags=-O1 a=f64[n]");
-	assert_string_equal(described.cflags, "-O1");
+	assert_string_equal(described.cflags.words, "-O1");
+	/* The thirteenth argument is m, the one after it o. */
+	read_ok("slexplore: m=u8[n] o=u16[n] z=i32[n]");
+	assert_int_equal(own_argument_bytes(&described.argument[12], 16), 16);
+	assert_int_equal(own_argument_bytes(&described.argument[13], 16), 32);
+	assert_int_equal(own_argument_bytes(&described.argument[24], 16), 64);
+}
+
+/* Fails unless the values of the knob are these, separated by blanks. */
+static void has_values(const struct own_knob *knob, const char *wanted)
+{
+	char text[OWN_WORDS] = "";
+
+	for (const char *at = knob->words; *at; at += strlen(at) + 1)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%s", *text ? " " : "",
+			at);
+	assert_string_equal(text, wanted);
+}
+
+TEST(test_knobs)
+{
+	read_ok("slexplore: knob unroll=1..8 knob Block=8..64*2 knob type = float, double n=64");
+	assert_int_equal(described.knobs, 3);
+	assert_string_equal(described.knob[0].name, "unroll");
+	assert_int_equal(described.knob[0].low, 1);
+	assert_int_equal(described.knob[0].high, 8);
+	has_values(&described.knob[0], "");
+	assert_string_equal(described.knob[1].name, "Block");
+	has_values(&described.knob[1], "8 16 32 64");
+	has_values(&described.knob[2], "float double");
+	assert_int_equal(described.n, 64);
+	read_ok("slexplore: knob one=4");
+	has_values(&described.knob[0], "4");
+}
+
+/* A comma separates sets of flags only before a dash that begins a set. */
+TEST(test_flags)
+{
+	struct own_knob knob;
+
+	check_ok(own_read_flags("-O2,-O3", &knob));
+	has_values(&knob, "-O2 -O3");
+	check_ok(own_read_flags("-Wl,-z,now -O1,-DX=1,2", &knob));
+	assert_string_equal(knob.words, "-Wl,-z,now -O1");
+	assert_string_equal(knob.words + strlen(knob.words) + 1, "-DX=1,2");
+	assert_true(own_has_flags(&knob, "-DX=1,2"));
+	assert_false(own_has_flags(&knob, "-DX=1,2,-O2"));
+	check_usage(
+		own_read_flags("-O2,-O2", &knob), "cflags=-O2,-O2: a value is twice in the list");
+	read_ok("slexplore: cflags=-O2,\"-O3 -funroll-loops\" a=f64[n]");
+	assert_string_equal(described.cflags.words + 4, "-O3 -funroll-loops");
+	assert_int_equal(own_argument_bytes(&described.argument[0], 16), 128);
+}
+
+/* A line that continues a description without the mark would be ignored. */
+TEST(test_continued)
+{
+	check_contains(
+		own_describe("x\n/* slexplore: n=64\n * a=f64[n] */", "mine.c", &described).text,
+		"mine.c:3:4: \"a=f64[n]\": this line continues a description");
+	check_contains(
+		own_describe("// slexplore: n=64\n//  knob x=1..2\n", "mine.c", &described).text,
+		"mine.c:2:5: \"knob\": this line continues a description");
+	check_ok(own_describe(
+		"// slexplore: n=64\n// slexplore: a=f64[n]\na=1;\n", "mine.c", &described));
+	check_ok(own_describe("/* slexplore: n=64\n\n a sum of a=f64 */", "mine.c", &described));
+	check_ok(own_describe("// slexplore: n=64\na=1;\n", "mine.c", &described));
 }
 
 TEST(test_wrong)
@@ -84,7 +150,7 @@ TEST(test_wrong)
 		status = own_describe(text, "mine.c", &described);
 		if (status.code != STATUS_USAGE)
 			table_fail(&table, "this is taken");
-		check_parts(status.text, "mine.c:2: ", table.field[1]);
+		check_parts(status.text, "mine.c:2:", table.field[1]);
 	}
 	check_contains(own_describe("int x;", "mine.c", &described).text,
 		"mine.c: no comment says which data loop() uses");
@@ -117,7 +183,7 @@ TEST(changed_data_have_the_same_sizes_and_other_values)
 	memory = aligned_alloc(4096, (own_data_bytes(&changed, 100) + 4095) / 4096 * 4096);
 	memset(memory, 0, own_data_bytes(&changed, 100));
 	own_data_make(&data, &changed, 100, 50, 1, memory);
-	for (int i = 0; i < OWN_ARGUMENTS; i++)
+	for (int i = 0; i < 4; i++)
 		assert_int_equal((uintptr_t)data.argument[i] % 64, 4);
 	assert_int_equal(
 		((uintptr_t)data.argument[1] - (uintptr_t)data.argument[0]) % 4096, (17 + 8) * 64);
@@ -170,7 +236,7 @@ TEST(test_data)
 	assert_int_equal(nodes, 150);
 	assert_int_equal(((const uint16_t *)data.argument[3])[100], 100);
 	/* Apart within a page. */
-	for (int i = 0; i < OWN_ARGUMENTS; i++) {
+	for (int i = 0; i < 4; i++) {
 		assert_int_equal((uintptr_t)data.argument[i] % 64, 0);
 		for (int k = 0; k < i; k++)
 			assert_in_range(

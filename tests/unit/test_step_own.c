@@ -38,7 +38,12 @@ static const struct kernel *open_loop(const char *name, const char *code)
 /* Steps it; skips where nothing can be stepped. */
 static struct status step(const struct kernel *kernel)
 {
-	struct status status = step_own(kernel->own, 1, &loop);
+	int64_t v[KNOBS_MAX] = { 0 };
+	struct status status;
+
+	for (int i = 0; i < kernel->knob_count; i++)
+		v[i] = kernel->knobs[i].initial;
+	status = step_own(kernel->own, v, 1, &loop);
 
 	if (status.code == STATUS_FAILED && strstr(status.text, "stepping is not ")) {
 		print_message("skipped: %s\n", status.text);

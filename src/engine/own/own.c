@@ -1,7 +1,9 @@
 #include "engine/own/own.h"
 
+#include <ctype.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,26 +14,36 @@
 #include "base/data.h"
 #include "base/job.h"
 #include "base/units.h"
-#include "engine/own/compiler.h"
+#include "engine/own/own_builds.h"
 #include "engine/own/own_child.h"
+#include "engine/own/own_comment.h"
 #include "kernels/knob_rows.h"
 
 struct own {
 	char *path, *cflags;
-	char *folder; /* folder that holds only the compiled `library`; removed with the own loop */
-	char *library; /* the compiled file */
 	struct own_description description;
+	int64_t flags_first; /* index of the set of compiler flags that is chosen first */
+	struct own_builds *builds;
 	struct stat file; /* metadata of the user's source file when the file was read */
 };
 
-/* The user's function. */
+/* The user's function. Arguments that the function does not have are ignored: the calling
+ * convention passes the first ones in registers, and the caller removes the others. */
 typedef long own_loop(long n, void *a, void *b, void *c, void *d);
+typedef long own_long_loop(long n, void *a, void *b, void *c, void *d, void *e, void *f, void *g,
+	void *h, void *i, void *j, void *k, void *l, void *m, void *o, void *p, void *q, void *r,
+	void *s, void *t, void *u, void *v, void *w, void *x, void *y, void *z);
+
+enum { OWN_KERNEL_KNOBS = 1 + OWN_KNOBS + 2 };
+_Static_assert((int)OWN_KERNEL_KNOBS <= (int)KNOBS_MAX, "n, the user's knobs, cflags and pages");
 
 static struct {
 	struct slot {
 		struct own own;
 		struct kernel kernel;
-		struct knob knob[2]; /* n, and the page size of the data */
+		struct knob knob[OWN_KERNEL_KNOBS];
+		const char *choice[OWN_KERNEL_KNOBS][OWN_VALUES + 1];
+		char help[OWN_KERNEL_KNOBS][80];
 		char look_for[400];
 	} slot[OWN_SLOTS];
 	unsigned
@@ -85,36 +97,85 @@ void own_seen(const struct own *own)
 	(void)stat(own->path, &slot->own.file);
 }
 
-/* ---- the folder of a compiled loop ---- */
+/* ---- builds ---- */
 
 static void remove_folders(void)
 {
-	if (getpid() != all.owner)
-		return;
-	for (int i = 0; i < OWN_SLOTS; i++)
-		if (all.slot[i].own.folder)
-			compiler_remove(all.slot[i].own.folder);
+	if (getpid() == all.owner)
+		for (int i = 0; i < OWN_SLOTS; i++)
+			own_builds_remove_folders(all.slot[i].own.builds);
 }
 
-static struct status make_folder(struct own *own)
+/* Returns the value at this index in a list of values. */
+static const char *value_of(const struct own_knob *knob, int64_t index)
 {
-	const char *base = getenv("TMPDIR");
-	struct text folder = { 0 }, library = { 0 };
+	const char *at = knob->words;
 
-	if (!base || !*base)
-		base = "/tmp";
-	text_addf(&folder, "%s/slexplore-XXXXXX", base);
-	if (!mkdtemp(folder.bytes)) {
-		struct status status = status_failed(
-			"no folder for a compiled loop in %.120s: %s", base, strerror(errno));
+	while (index-- > 0 && *at)
+		at += strlen(at) + 1;
+	return at;
+}
 
-		text_free(&folder);
-		return status;
-	}
-	text_addf(&library, "%s/own.so", folder.bytes);
-	own->folder = folder.bytes; /* own_free() frees these two strings */
-	own->library = library.bytes;
-	return status_ok();
+/* The name of a knob's macro: UNROLL for the knob unroll. */
+struct macro {
+	char name[OWN_NAME];
+};
+
+static struct macro macro_of(const struct own_knob *knob)
+{
+	struct macro macro;
+
+	snprintf(macro.name, sizeof(macro.name), "%s", knob->name);
+	for (char *c = macro.name; *c; c++)
+		*c = (char)toupper((unsigned char)*c);
+	return macro;
+}
+
+/* Adds the macro of one of the user's knobs to the compiler flags: " -DUNROLL=4". */
+static void add_macro(struct text *flags, const struct own_knob *knob, int64_t v)
+{
+	text_addf(flags, " -D%s=", macro_of(knob).name);
+	if (knob->words[0])
+		text_add(flags, value_of(knob, v));
+	else
+		text_addf(flags, "%" PRId64, v);
+}
+
+/* Returns the compiler flags for the values of the kernel's knobs. The caller frees the string. */
+static char *flags_of(const struct own *own, const int64_t *v)
+{
+	const struct own_description *description = &own->description;
+	struct text flags = { 0 };
+
+	text_add(&flags, value_of(&description->cflags, v[1 + description->knobs]));
+	for (int i = 0; i < description->knobs; i++)
+		add_macro(&flags, &description->knob[i], v[1 + i]);
+	return flags.bytes ? flags.bytes : memory_string("");
+}
+
+/* Returns the build for the values of the kernel's knobs, or NULL. */
+static const struct own_build *build_of(const struct own *own, const int64_t *v)
+{
+	char *flags = flags_of(own, v);
+	const struct own_build *build = own_builds_find(own->builds, flags);
+
+	free(flags);
+	return build;
+}
+
+bool own_is_built(const struct own *own, const int64_t *v)
+{
+	return build_of(own, v) != NULL;
+}
+
+struct status own_build(
+	const struct own *own, const int64_t *v, const atomic_bool *cancel, struct text *said)
+{
+	char *flags = flags_of(own, v);
+	struct status status = own_builds_make(own->builds, own->path, flags, cancel, said);
+
+	free(flags);
+	return status;
 }
 
 static struct status read_source(const char *path, char **text, struct stat *file)
@@ -127,19 +188,9 @@ static struct status read_source(const char *path, char **text, struct stat *fil
 	return data_read(path, text);
 }
 
-static const char *flags_of(const struct own *own)
-{
-	return own->cflags		     ? own->cflags
-	       : own->description.has_cflags ? own->description.cflags
-					     : "-O2";
-}
-
 static void own_free(struct own *own)
 {
-	if (own->folder)
-		compiler_remove(own->folder);
-	free(own->folder);
-	free(own->library);
+	own_builds_free(own->builds);
 	free(own->path);
 	free(own->cflags);
 	*own = (struct own){ 0 };
@@ -149,6 +200,7 @@ static void own_free(struct own *own)
 
 static struct {
 	own_loop *loop;
+	bool many; /* the loop has more arguments than own_loop */
 	struct own_data data;
 	int64_t n[2]; /* the parameter n of loop() for a whole pass, then n for a shorter pass */
 	uint64_t elements; /* number of elements that one call of loop() with n[0] processes */
@@ -160,17 +212,24 @@ void own_child_count(_Atomic uint64_t *calls)
 	child.calls = calls;
 }
 
-/* Loads the compiled library and finds its function loop(). */
-static struct status own_load(const struct own *own, own_loop **loop)
+/* Loads the library that was compiled for these values of the knobs, and finds its function
+ * loop(). */
+static struct status own_load(const struct own *own, const int64_t *v, own_loop **loop)
 {
-	void *library = dlopen(own->library, RTLD_NOW | RTLD_LOCAL), *symbol;
+	const struct own_build *build = build_of(own, v);
+	void *library, *symbol;
 
 	*loop = NULL;
+	if (!build || !status_is_ok(&build->status))
+		return build ? build->status
+			     : status_failed("%.80s is not compiled for these values of its knobs",
+				       own->path);
+	library = dlopen(build->library, RTLD_NOW | RTLD_LOCAL);
 	if (!library) {
 		const char *why = dlerror();
 
 		/* Shorten "…/own-3.so: undefined symbol: f" to the part after the path. */
-		if (why && strncmp(why, own->library, strlen(own->library)) == 0 &&
+		if (why && strncmp(why, build->library, strlen(build->library)) == 0 &&
 			strstr(why, ": "))
 			why = strstr(why, ": ") + 2;
 		return status_failed("%.80s cannot be loaded: %.120s", own->path,
@@ -186,17 +245,19 @@ static struct status own_load(const struct own *own, own_loop **loop)
 }
 
 /* Loads the user's loop, and lays out its data for two lengths. */
-static struct status child_load(const struct own *own, const struct own_change *change, int64_t n,
-	int64_t shorter, uint64_t seed, void *memory)
+static struct status child_load(const struct own *own, const int64_t *v,
+	const struct own_change *change, int64_t n, int64_t shorter, uint64_t seed, void *memory)
 {
 	struct own_description description = own_change_apply(&own->description, change);
-	struct status status = own_load(own, &child.loop);
+	struct status status = own_load(own, v, &child.loop);
 
 	if (!status_is_ok(&status))
 		return status;
 	child.n[0] = n;
 	child.n[1] = shorter;
 	child.elements = own_elements(own, n);
+	for (int i = 4; i < OWN_ARGUMENTS; i++)
+		child.many |= own->description.argument[i].content != OWN_NOTHING;
 	own_data_make(&child.data, &description, n, shorter, seed, memory);
 	return status;
 }
@@ -205,13 +266,21 @@ static struct status child_load(const struct own *own, const struct own_change *
 static struct status own_child_prepare(struct kernel_run *run)
 {
 	int64_t n = run->v[0];
-	struct status status =
-		child_load(run->kernel->own, run->own_change, n, n / 2, run->seed, run->memory);
+	struct status status = child_load(
+		run->kernel->own, run->v, run->own_change, n, n / 2, run->seed, run->memory);
 
 	run->ring = run->granule = child.elements;
 	run->code.start = (const void *)child.loop;
 	run->code.name = "loop";
 	return status;
+}
+
+/* Calls a loop with all arguments of struct own_data. */
+static __attribute__((noinline)) void call_many(own_loop *loop, int64_t n, void *const *a)
+{
+	((own_long_loop *)(void *)loop)(n, a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8],
+		a[9], a[10], a[11], a[12], a[13], a[14], a[15], a[16], a[17], a[18], a[19], a[20],
+		a[21], a[22], a[23], a[24]);
 }
 
 /* The field run->code.start has the address of the loop to call, because the engine may have
@@ -229,7 +298,10 @@ static void own_child_call(struct kernel_run *run, uint64_t elements)
 
 	own_data_shorten(&child.data, half);
 	do {
-		loop(child.n[half], argument[0], argument[1], argument[2], argument[3]);
+		if (child.many)
+			call_many(loop, child.n[half], argument);
+		else
+			loop(child.n[half], argument[0], argument[1], argument[2], argument[3]);
 		if (child.calls)
 			atomic_fetch_add_explicit(child.calls, 1, memory_order_relaxed);
 	} while (--passes > 0);
@@ -246,7 +318,7 @@ int own_steps_prepare(void *context)
 		-1, 0);
 	*steps->failure = memory == MAP_FAILED ? status_failed("%.80s: memory refused: %s",
 							 steps->own->path, strerror(errno))
-					       : child_load(steps->own, NULL, steps->n[0],
+					       : child_load(steps->own, steps->v, NULL, steps->n[0],
 							 steps->n[1], steps->seed, memory);
 	return !status_is_ok(steps->failure);
 }
@@ -282,33 +354,73 @@ static const struct {
 	{ footprint_3, check_3 } };
 _Static_assert(sizeof(callbacks) / sizeof(callbacks[0]) == OWN_SLOTS, "callbacks for each slot");
 
-static void make_kernel(struct slot *slot, int index)
+/* Fills knob `at` of the kernel: one of the user's knobs, or cflags. */
+static void make_knob(struct slot *slot, int at, const struct own_knob *from, int64_t initial)
 {
-	const struct own *own = &slot->own;
-	int64_t multiple = own->description.multiple * 2;
+	const char *value = from->words;
+	int count = 0;
 
-	slot->knob[1] = (struct knob)KNOB_ROW_PAGES;
+	slot->knob[at] = (struct knob){ .name = from->name,
+		.help = slot->help[at],
+		.kind = from->words[0] ? KNOB_CHOICE : KNOB_COUNT,
+		.min = from->low,
+		.max = from->high,
+		.initial = initial,
+		.choices = slot->choice[at],
+		.role = KNOB_FORM };
+	for (; *value; value += strlen(value) + 1)
+		slot->choice[at][count++] = value;
+	slot->choice[at][count] = NULL;
+}
+
+static void make_knobs(struct slot *slot)
+{
+	const struct own_description *description = &slot->own.description;
+	int64_t multiple = description->multiple * 2;
+
 	slot->knob[0] = (struct knob){
 		.name = "n",
 		.help = "the arguments of loop()",
 		.kind = KNOB_COUNT,
 		.min = (int64_t)round_up(OWN_N_MIN, (uint64_t)multiple),
 		.max = OWN_N_MAX / multiple * multiple,
-		.initial = own->description.n,
+		.initial = description->n,
 		.multiple = multiple,
 		.factor = 2,
 	};
+	slot->kernel.knob_count = 1;
+	for (int i = 0; i < description->knobs; i++) {
+		const struct own_knob *knob = &description->knob[i];
+		int at = slot->kernel.knob_count++;
+
+		make_knob(slot, at, knob, knob->low);
+		snprintf(slot->help[at], sizeof(slot->help[at]), "the macro %s of the source file",
+			macro_of(knob).name);
+	}
+	if (description->cflags.words[0]) {
+		int at = slot->kernel.knob_count++;
+
+		make_knob(slot, at, &description->cflags, slot->own.flags_first);
+		snprintf(slot->help[at], sizeof(slot->help[at]), "flags of the compiler");
+	}
+	slot->knob[slot->kernel.knob_count++] = (struct knob)KNOB_ROW_PAGES;
+}
+
+static void make_kernel(struct slot *slot, int index)
+{
+	const struct own *own = &slot->own;
+
 	snprintf(slot->look_for, sizeof(slot->look_for),
-		"loop() of %.120s, %.100s. When you save the file again, it is measured again, and "
-		"the previous version becomes A.",
-		own->path, flags_of(own));
+		"loop() of %.200s. When you save the file again, it is measured again, and the "
+		"previous version becomes A.",
+		own->path);
 	slot->kernel = (struct kernel){
 		.name = own->path,
 		.title = "your own loop",
 		.look_for = slot->look_for,
 		.document = "your own loop",
 		.element = "element",
-		KERNEL_KNOBS(slot->knob),
+		.knobs = slot->knob,
 		.check = callbacks[index].check,
 		.footprint = callbacks[index].footprint,
 		.halved = true,
@@ -319,12 +431,14 @@ static void make_kernel(struct slot *slot, int index)
 		.own = own,
 		.file = own->path,
 	};
+	make_knobs(slot);
 }
 
 /* ---- opening ---- */
 
 struct own_opening {
 	struct own own;
+	int64_t initial[OWN_KERNEL_KNOBS]; /* the initial values of the kernel's knobs */
 	struct job *job;
 	atomic_bool cancel;
 	struct text said;
@@ -341,18 +455,44 @@ static void opening_free(struct own_opening *opening)
 static void compile(void *context)
 {
 	struct own_opening *opening = context;
-	const struct own *own = &opening->own;
 
-	opening->status = compiler_run(&(struct compilation){ .path = own->path,
-					       .flags = flags_of(own),
-					       .folder = own->folder,
-					       .library = own->library,
-					       .seconds = COMPILER_SECONDS,
-					       .cancel = &opening->cancel },
-		&opening->said);
+	opening->status =
+		own_build(&opening->own, opening->initial, &opening->cancel, &opening->said);
 }
 
-/* Reads the file's description, and makes the folder for the compiled file. */
+/* The sets of compiler flags that the knob cflags offers, if neither the comment nor the user gives
+ * any. */
+static const char default_flags[] = "-O2,-O3,-O3 -march=native";
+
+static bool is_assembly(const char *path)
+{
+	size_t length = strlen(path);
+
+	return length > 2 &&
+	       (strcmp(path + length - 2, ".S") == 0 || strcmp(path + length - 2, ".s") == 0);
+}
+
+/* Chooses the values of the knob cflags, and its initial value: the first set of flags that the
+ * user gives. Sets of flags that the comment does not list replace the comment's. */
+static struct status choose_flags(struct own *own)
+{
+	struct own_knob *cflags = &own->description.cflags, given;
+	struct status status = status_ok();
+	bool no_choice = !own->cflags || strcmp(own->cflags, "*") == 0;
+
+	if (!cflags->words[0] && !is_assembly(own->path))
+		status = own_read_flags(default_flags, cflags);
+	if (!status_is_ok(&status) || no_choice)
+		return status;
+	if (!own_has_flags(cflags, own->cflags))
+		return own_read_flags(own->cflags, cflags);
+	status = own_read_flags(own->cflags, &given);
+	while (strcmp(value_of(cflags, own->flags_first), given.words) != 0)
+		own->flags_first++;
+	return status;
+}
+
+/* Reads the file's description. */
 static struct status prepare(struct own *own)
 {
 	const char *path = own->path;
@@ -371,7 +511,7 @@ static struct status prepare(struct own *own)
 	if (status_is_ok(&status))
 		status = own_description_check(&own->description, path, own->description.n);
 	if (status_is_ok(&status))
-		status = make_folder(own);
+		status = choose_flags(own);
 	free(source);
 	return status;
 }
@@ -383,10 +523,16 @@ struct status own_open_begin(const char *path, const char *cflags, struct own_op
 
 	made->own.path = memory_string(path);
 	made->own.cflags = cflags ? memory_string(cflags) : NULL;
+	made->own.builds = own_builds_new();
 	atomic_init(&made->cancel, false);
 	status = prepare(&made->own);
 	*opening = made;
 	if (status_is_ok(&status)) {
+		const struct own_description *description = &made->own.description;
+
+		for (int i = 0; i < description->knobs; i++)
+			made->initial[1 + i] = description->knob[i].low;
+		made->initial[1 + description->knobs] = made->own.flags_first;
 		made->job = job_begin(compile, made);
 	} else {
 		opening_free(made);

@@ -2,9 +2,9 @@
  *
  * 	long loop(long n, void *a, void *b, void *c, void *d)
  *
- * A comment in the file describes its data (own_data.h). The system's compiler compiles the user's
- * file. The user's loop is then a kernel like the built-in kernels. The code of the user's loop
- * never runs in this process: isolate.h measures the loop in a child process.
+ * A comment in the file describes its data and its knobs (own_comment.h). The system's compiler
+ * compiles the user's file. The user's loop is then a kernel like the built-in kernels. The code of
+ * the user's loop never runs in this process: isolate.h measures the loop in a child process.
  *
  * Some callbacks of struct kernel receive only a setting's values, which do not identify the own
  * loop. Each own loop (a user's function) therefore has a slot, and each slot has its own
@@ -14,6 +14,7 @@
  * results may still refer to. */
 #pragma once
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -30,12 +31,13 @@ struct own;
  * begins with / ./ or ../, or ends with .c or .S. */
 bool own_is_path(const char *word);
 
-/* Reads a file, and compiles it in a thread of its own. cflags replaces the compiler flags in the
- * file's comment; NULL: the flags in the comment are used. If neither cflags nor the comment gives
- * flags, the compiler flags are -O2. On success *opening describes the running compilation.
- * STATUS_USAGE: the comment that describes the loop's data is missing or wrong. STATUS_FAILED: the
- * file cannot be read, or this program cannot load code. Call all functions for one struct
- * own_opening from one thread only. */
+/* Reads a file, and compiles it in a thread of its own, for the initial values of its knobs. cflags
+ * has sets of compiler flags, separated by commas (own_read_flags()). The first set becomes the
+ * initial value of the knob cflags. If the comment does not list all of these sets, they replace
+ * the comment's. NULL: the flags in the comment are used, or else -O2. On success *opening
+ * describes the running compilation. STATUS_USAGE: the comment that describes the loop's data is
+ * missing or wrong. STATUS_FAILED: the file cannot be read, or this program cannot load code. Call
+ * all functions for one struct own_opening from one thread only. */
 struct own_opening;
 struct status own_open_begin(const char *path, const char *cflags, struct own_opening **opening);
 
@@ -57,6 +59,15 @@ struct status own_open(
 
 const char *own_cflags(
 	const struct own *own); /* the compiler flags passed to own_open(); may be NULL */
+
+/* Compiles the file for these values of the kernel's knobs, unless that has been done before.
+ * Returns the outcome of the compilation; the message of a failure has the compiler's first error.
+ * `cancel` and `said` may be NULL; see compiler_run(). Any thread may call own_build(). */
+struct status own_build(
+	const struct own *own, const int64_t *v, const atomic_bool *cancel, struct text *said);
+
+/* Whether own_build() has finished for these values of the knobs. Does not wait. */
+bool own_is_built(const struct own *own, const int64_t *v);
 const struct own_description *own_description(const struct own *own);
 
 /* Whether the file has changed since it was compiled. own_changed() returns false while the file
@@ -79,6 +90,7 @@ void own_child_count(_Atomic uint64_t *calls);
 /* Context for the single-stepper, which runs the loop with two lengths: see model/code/step.c. */
 struct own_steps {
 	const struct own *own;
+	const int64_t *v; /* the values of the kernel's knobs; v[0], the knob n, is ignored */
 	uint64_t seed;
 	int64_t n[2]; /* the two values of n with which loop() is called: the longer length, then
 			 the shorter length */

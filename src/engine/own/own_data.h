@@ -1,31 +1,5 @@
-/* The data of an own loop, which is a loop in the user's own source file. own_data.c reads the
- * comment that describes the data, and lays the data out in memory.
- *
- * The description is one line in a comment, anywhere in the file. Several description lines add up;
- * each of them begins with "slexplore:".
- *
- *     slexplore: elements=n a=f64[n]:1.0 b=i32[n]:random(n) c=list(n,64)
- *
- * Blanks between tokens are ignored. Each word of the description line may occur once: Forms:
- *   - TYPE[COUNT]: an array of i8 u8 i16 u16 i32 u32 i64 u64 f32 f64, all 0 (1.0 for f32 and f64)
- *   - TYPE[COUNT]:NUMBER: every element has this value: 7, -1.5, 1e-3
- *   - TYPE[COUNT]:random(COUNT): random whole numbers from 0 to COUNT-1; f32 and f64: random
- *     numbers from 0 to below COUNT
- *   - TYPE[COUNT]:index: 0, 1, 2, ...
- *   - TYPE[COUNT]:permutation: each index of the array once. Following the permutation (i = a[i])
- *     visits every element before the walk returns to the first element. A permutation requires an
- *     integer type
- *   - list(COUNT,SPACING): a linked list of COUNT nodes. Nodes are SPACING bytes apart (a multiple
- *     of 8). Each node begins with the pointer to the next node (NULL in the last node); its other
- *     bytes are 0. The order of the nodes is random, or sequential with
- *     list(COUNT,SPACING,sequential)
- * - elements=COUNT: number of elements, for results per element; it is n if this word is missing
- * - n=NUMBER: initial value of the knob n; the default keeps all arrays together at or below 16
- *   KiB, where possible
- * - multiple=NUMBER: both n and n/2 are multiples of this number
- * - cflags=-O3: compiler flags instead of -O2; with blanks: cflags="-O3 -march=native"
- *
- * COUNT is n, K*n, n+K, n/K or a whole number. */
+/* The data of an own loop, which is a loop in the user's own source file: its description, and its
+ * layout in memory. own_comment.h reads the description from a comment in the source file. */
 #pragma once
 
 #include <stdbool.h>
@@ -34,7 +8,10 @@
 #include "base/status.h"
 #include "engine/own/own_change.h"
 
-enum { OWN_ARGUMENTS = 4, OWN_CFLAGS = 256 };
+/* OWN_ARGUMENTS: arrays of an own loop, with the names a to z without n. OWN_KNOBS: knobs of the
+ * user's own, and the knob cflags. OWN_VALUES: values in the list of such a knob. OWN_WORDS: bytes
+ * of this list. */
+enum { OWN_ARGUMENTS = 25, OWN_KNOBS = 8, OWN_NAME = 16, OWN_VALUES = 32, OWN_WORDS = 512 };
 
 /* A count that depends on n: its value is times × n ÷ over + plus. */
 struct own_count {
@@ -55,6 +32,17 @@ enum own_type {
 	OWN_TYPES
 };
 
+/* A type of array elements. */
+struct own_type_row {
+	const char *name;
+	unsigned bytes;
+	bool is_float;
+	/* The smallest and the largest value of a type for whole numbers. */
+	int64_t low;
+	uint64_t high;
+};
+extern const struct own_type_row own_types[OWN_TYPES];
+
 enum own_content { OWN_NOTHING, OWN_NUMBER, OWN_RANDOM, OWN_INDEX, OWN_PERMUTATION, OWN_LIST };
 
 struct own_argument {
@@ -68,24 +56,35 @@ struct own_argument {
 	bool sequential;	/* OWN_LIST: the order of the nodes is sequential, not random */
 };
 
+/* A knob whose value the compiler receives: a macro of the user's source file, or cflags. */
+struct own_knob {
+	char name[OWN_NAME];
+	int64_t low, high; /* the range of a knob for whole numbers; unused if there are words */
+	/* The values of a knob that has a list of values, one after another, each ended by '\0'.
+	 * An empty value ends the list. An empty list: the values are low to high. */
+	char words[OWN_WORDS];
+};
+
 struct own_description {
 	struct own_argument argument[OWN_ARGUMENTS];
 	struct own_count elements;
 	int64_t n;	  /* initial value of the knob n; 0: the description does not give it */
 	int64_t multiple; /* n must be a multiple of this number (>= 1), which follows from
 			     multiple= and from each n/K */
-	bool has_cflags;
-	char cflags[OWN_CFLAGS];
+	struct own_knob knob[OWN_KNOBS]; /* the user's knobs, in the order of the comment */
+	int knobs;			 /* number of knobs */
+	struct own_knob cflags; /* sets of compiler flags; an empty list: the comment gives none */
 	struct own_change change; /* a change of the data that the file describes */
 };
 
 enum { OWN_N_MIN = 16, OWN_N_MAX = 1 << 30 };
 
-/* Reads the description of an own loop's data from a source file's text. Fails with STATUS_USAGE.
- * An error message begins with `origin` ("mine.c:3: …"), names the wrong word, and says what is
- * expected. */
-struct status own_describe(
-	const char *text, const char *origin, struct own_description *description);
+/* Returns the name of an argument: 'a' for argument 0. The name n is left out, because it is the
+ * name of the length. */
+static inline char own_argument_name(int argument)
+{
+	return (char)('a' + argument + (argument >= 'n' - 'a'));
+}
 
 /* Returns the value of a count for this n: 0 or a positive number. */
 int64_t own_count(const struct own_count *count, int64_t n);
@@ -103,13 +102,14 @@ struct status own_description_check(
 	const struct own_description *description, const char *origin, int64_t n);
 
 struct own_data {
-	void *argument[OWN_ARGUMENTS]; /* pointers that the loop receives as a, b, c and d; NULL:
-					  the description has no data for this argument */
+	void *argument[OWN_ARGUMENTS]; /* pointers that the loop receives as a, b, c and so on;
+					  NULL: the description has no data for this argument */
 	/* The node of a linked list that is the last one if the loop is called with the shorter n.
 	 * The pointer to the last node is NULL if both values of n use the same list. */
 	void **cut[OWN_ARGUMENTS];
 	void *next[2][OWN_ARGUMENTS]; /* the two values of the next pointer of node `cut`: [0] in
 					 the whole list, [1] in the shortened list (NULL) */
+	int lists;		      /* number of arguments up to the last list */
 };
 
 /* Bytes of memory that the layout needs: own_bytes() plus the gaps between arguments. */
@@ -126,7 +126,7 @@ void own_data_make(struct own_data *data, const struct own_description *descript
  * a linked list run the same instructions, because callers count instructions. */
 static inline void own_data_shorten(struct own_data *data, bool shorten)
 {
-	for (int i = 0; i < OWN_ARGUMENTS; i++)
+	for (int i = 0; i < data->lists; i++)
 		if (data->cut[i])
 			*data->cut[i] = data->next[shorten][i];
 }

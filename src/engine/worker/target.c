@@ -9,6 +9,7 @@
 #include "engine/counters/counting.h"
 #include "engine/machine/topology.h"
 #include "engine/measure/goal.h"
+#include "engine/own/own.h"
 #include "engine/worker/isolate.h"
 #include "engine/worker/load_threads.h"
 #include "kernels/knob_rows.h"
@@ -263,6 +264,18 @@ static void make_trials_in_child(const void *parents, struct kernel_run *run,
 	make_trials(&visit, run, NULL, result);
 }
 
+/* Compiles an own loop for the knob values of the request, unless that has been done before. */
+static struct status compile(const struct visit *visit)
+{
+	const struct request *request = visit->request;
+	struct status status;
+
+	progress_begin(&visit->target->progress, STAGE_COMPILING, 0, 0);
+	status = own_build(request->kernel->own, request->v, visit->cancel, NULL);
+	progress_end(&visit->target->progress);
+	return status;
+}
+
 /* Measures the user's own code in a child process. */
 static void measure_apart(const struct visit *visit, struct result *result)
 {
@@ -279,9 +292,11 @@ static void measure_apart(const struct visit *visit, struct result *result)
 		.visit = visit };
 	uint64_t bytes = kernel_footprint(request->kernel, request->v);
 
-	if (bytes > target->machine.memory_limit) {
+	if (bytes > target->machine.memory_limit)
 		result->status = beyond_memory(&target->machine, bytes);
-	} else {
+	else
+		result->status = compile(visit);
+	if (status_is_ok(&result->status)) {
 		/* Find the codes and groups of the plan's events in the parent process. The child
 		 * process opens the events for itself. */
 		counting_use(target->counting, &request->plan);

@@ -287,19 +287,37 @@ static struct status list_item(struct list *list, const char *start, size_t leng
 	if (strcmp(item, "*") == 0) {
 		const struct knob *knob = list->knob;
 		int64_t most = setting_max(knob, (struct memory_limits){ .processors = 2 });
-		char range[132] = "4k..64m*2";
+		struct words range = words_of("4k..64m*2");
 
 		if (knob->kind != KNOB_BYTES)
-			snprintf(range, sizeof(range), "%s..%s",
-				setting_value(knob, knob->min).text,
+			range = words_of("%s..%s", setting_value(knob, knob->min).text,
 				setting_value(knob, most).text);
 		return status_usage("%s=*: * is for choices; write a range: %s=%s", knob->name,
-			knob->name, range);
+			knob->name, range.text);
 	}
 	if (strstr(item, ".."))
 		return list_range(list, item, shown);
 	status = setting_parse_value(list->knob, item, list->limits, &value);
 	return status_is_ok(&status) ? list_add(list, value) : status;
+}
+
+/* Returns the length of a choice at the beginning of the text that a comma or the end follows, and
+ * sets its index. A choice may itself contain commas, as compiler flags do, so the longest one
+ * counts. Returns 0 if there is none. */
+static size_t choice_length(const struct knob *knob, const char *text, int64_t *index)
+{
+	size_t longest = 0;
+
+	for (int i = 0; knob->kind == KNOB_CHOICE && knob->choices[i]; i++) {
+		size_t length = strlen(knob->choices[i]);
+
+		if (length <= longest || strncmp(knob->choices[i], text, length) != 0 ||
+			(text[length] != ',' && text[length]))
+			continue;
+		longest = length;
+		*index = i;
+	}
+	return longest;
 }
 
 struct status axis_parse_list(const struct knob *knob, const char *text,
@@ -309,9 +327,15 @@ struct status axis_parse_list(const struct knob *knob, const char *text,
 	struct status status;
 
 	do {
-		size_t length = strcspn(text, ",");
+		int64_t choice;
+		size_t length = choice_length(knob, text, &choice);
 
-		status = list_item(&list, text, length);
+		if (length) {
+			status = list_add(&list, choice);
+		} else {
+			length = strcspn(text, ",");
+			status = list_item(&list, text, length);
+		}
 		text += length;
 	} while (status_is_ok(&status) && *text++);
 	if (!status_is_ok(&status)) {

@@ -7,7 +7,6 @@
 
 #include "base/text.h"
 #include "base/units.h"
-#include "engine/own/own.h"
 #include "kernels/knob_rows.h"
 
 /* The largest number of steps in a search for the next allowed value of a knob. */
@@ -73,16 +72,18 @@ int64_t setting_max(const struct knob *knob, struct memory_limits limits)
 	return max < knob->min ? knob->min : max;
 }
 
-struct units_text setting_value(const struct knob *knob, int64_t value)
+struct words setting_value(const struct knob *knob, int64_t value)
 {
 	if (knob->kind == KNOB_CHOICE && value >= 0 && value < choice_count(knob))
-		return units_text("%s", knob->choices[value]);
-	return knob->kind == KNOB_BYTES ? units_size(value) : units_text("%" PRId64, value);
+		return words_of("%s", knob->choices[value]);
+	return knob->kind == KNOB_BYTES ? words_of("%s", units_size(value).text)
+					: words_of("%" PRId64, value);
 }
 
-struct units_text setting_shown(const struct knob *knob, int64_t value)
+struct words setting_shown(const struct knob *knob, int64_t value)
 {
-	return knob->kind == KNOB_BYTES ? units_size_short(value) : setting_value(knob, value);
+	return knob->kind == KNOB_BYTES ? words_of("%s", units_size_short(value).text)
+					: setting_value(knob, value);
 }
 
 /* Adds the allowed range of a knob in words: "add or mul", "1 to 16", "4k to 11.5 GiB (half of the
@@ -386,16 +387,20 @@ bool setting_step(struct setting *setting, int knob, int steps, struct memory_li
 	return false;
 }
 
+/* Adds a knob's value to a command line, in quotation marks if a shell requires them. */
+static void add_value(struct text *text, const struct knob *knob, int64_t value)
+{
+	const struct words shown = setting_value(knob, value);
+
+	text_addf(text, strpbrk(shown.text, " \t\"$&();<>|*?[]#~\\`!{}") ? " %s='%s'" : " %s=%s",
+		knob->name, shown.text);
+}
+
 void setting_format(const struct setting *setting, struct text *text)
 {
 	text_add(text, setting->kernel->name);
-	if (setting->kernel->own && own_cflags(setting->kernel->own))
-		text_addf(text, " cflags='%s'", own_cflags(setting->kernel->own));
-	for (int i = 0; i < setting->kernel->knob_count; i++) {
-		const struct knob *knob = &setting->kernel->knobs[i];
-
-		text_addf(text, " %s=%s", knob->name, setting_value(knob, setting->v[i]).text);
-	}
+	for (int i = 0; i < setting->kernel->knob_count; i++)
+		add_value(text, &setting->kernel->knobs[i], setting->v[i]);
 }
 
 bool setting_equal(const struct setting *a, const struct setting *b)

@@ -63,8 +63,8 @@ bool setting_step(struct setting *setting, int knob, int steps, struct memory_li
 
 /* setting_value() returns one value as a user types it: "32k", "mul". setting_shown() returns the
  * value for display, with a long number of bytes rounded down ("11.4g"). */
-struct units_text setting_value(const struct knob *knob, int64_t value);
-struct units_text setting_shown(const struct knob *knob, int64_t value);
+struct words setting_value(const struct knob *knob, int64_t value);
+struct words setting_shown(const struct knob *knob, int64_t value);
 
 /* Adds the kernel and the values of all knobs to the text, in the form of a command line: "combine
  * op=mul type=f64 …". */

@@ -341,7 +341,7 @@ static int find_ways(const struct named_sweep *sweep, const struct sweeps_row *a
 }
 
 /* Returns the name of a way, which is a value of the baseline's knob such as "blocked". */
-static struct units_text way_words(const struct named_sweep *sweep, const struct sweeps_row *row)
+static struct words way_words(const struct named_sweep *sweep, const struct sweeps_row *row)
 {
 	return setting_shown(&sweep->kernel->knobs[sweep->base], row->setting.v[sweep->base]);
 }
@@ -409,7 +409,7 @@ static bool compare_ways(
 	const struct named_sweep *sweep, const struct way *ways, int count, struct text *lines)
 {
 	const struct way *fast = NULL, *slow = NULL;
-	struct units_text one, two;
+	struct words one, two;
 	struct text reason = { 0 };
 	double most = 1;
 

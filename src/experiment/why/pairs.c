@@ -57,7 +57,7 @@ static bool set(struct why_side *side, int knob, int64_t value, char *with)
 	status = kernel_check(changed.kernel, changed.v);
 	if (changed.v[knob] == side->setting.v[knob] || !status_is_ok(&status))
 		return false;
-	snprintf(with, sizeof(((struct why_cause *)NULL)->with), "%s=%s", row->name,
+	snprintf(with, sizeof(((struct why_cause *)NULL)->with), "%s=%.20s", row->name,
 		setting_value(row, value).text);
 	side->setting = changed;
 	return true;

@@ -527,7 +527,7 @@ enum {
  * One single step of the child process needs 3 µs, or 20 µs under a hypervisor. */
 static const double OWN_SECONDS = 2.0;
 
-struct status step_own(const struct own *own, uint64_t seed, struct loop *loop)
+struct status step_own(const struct own *own, const int64_t *v, uint64_t seed, struct loop *loop)
 {
 	int64_t multiple = own_description(own)->multiple * 2;
 	struct status *failure = mmap(
@@ -536,11 +536,18 @@ struct status step_own(const struct own *own, uint64_t seed, struct loop *loop)
 
 	if (failure == MAP_FAILED)
 		return status_failed("no memory for single-stepping: %s", strerror(errno));
+	status = own_build(own, v, NULL, NULL);
+	if (!status_is_ok(&status)) {
+		munmap(failure, sizeof(*failure));
+		return status;
+	}
 	for (int64_t n = N_FIRST;; n *= N_TIMES) {
 		int64_t longer = (n + multiple - 1) / multiple * multiple;
-		struct own_steps steps = {
-			.own = own, .seed = seed, .n = { longer, longer / 2 }, .failure = failure
-		};
+		struct own_steps steps = { .own = own,
+			.v = v,
+			.seed = seed,
+			.n = { longer, longer / 2 },
+			.failure = failure };
 		struct step_plan plan = { .run = own_steps_run,
 			.context = &steps,
 			.longer = own_elements(own, steps.n[0]),

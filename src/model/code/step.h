@@ -59,8 +59,9 @@ struct status step_loop(const struct step_plan *plan, struct loop *loop);
 
 struct own;
 
-/* Steps the user's own loop (engine/own/own.h). Fills `loop` from a run on few elements, enough for
- * some dozens of iterations. Addresses and other values that depend on the data size are valid for
- * this small run. Stepping an own loop needs some thousand steps. STATUS_FAILED: as for
- * step_loop(), or a library cannot be loaded. */
-struct status step_own(const struct own *own, uint64_t seed, struct loop *loop);
+/* Steps the user's own loop (engine/own/own.h), compiled for the values v of its knobs. Fills
+ * `loop` from a run on few elements, enough for some dozens of iterations. Addresses and other
+ * values that depend on the data size are valid for this small run. Stepping an own loop needs some
+ * thousand steps. STATUS_FAILED: as for step_loop(), or the file does not compile, or the library
+ * cannot be loaded. */
+struct status step_own(const struct own *own, const int64_t *v, uint64_t seed, struct loop *loop);

@@ -211,9 +211,9 @@ void explain(const struct explain_question *question, struct explanation *explan
 	limits_clear(&explanation->limits);
 	loop_clear(&explanation->loop);
 	shrink(kernel, question->v, run.v);
-	explanation->status = kernel->own
-				      ? step_own(kernel->own, question->seed, &explanation->loop)
-				      : read_loop(&run, explanation);
+	explanation->status =
+		kernel->own ? step_own(kernel->own, question->v, question->seed, &explanation->loop)
+			    : read_loop(&run, explanation);
 	if (!status_is_ok(&explanation->status))
 		return;
 	fill_place(question, &run, &explanation->place);
