@@ -56,7 +56,7 @@ static const struct knob knobs[] = {
 		"places of width bytes from one to the next; rd, wr, rdwr, cp", 1, 64, 4,
 		.axis = AXIS_STRIDE),
 	[WIDTH] = KNOB_ROW_CHOICE(
-		"width", "bytes of an access", width_names, .initial = 1, .role = KNOB_FORM),
+		"width", "bytes of an access", width_names, .initial = 1, .role = KNOB_DATA),
 	[STORES] = KNOB_ROW_CHOICE("stores", "through the caches or past them; fwr, fcp",
 		store_names, .role = KNOB_FORM),
 	[PAGES] = KNOB_ROW_PAGES,

@@ -35,6 +35,8 @@ enum knob_role {
 	KNOB_WORK, /* The knob changes the computation or the amount of data. */
 	KNOB_FORM, /* The knob changes only the form of the code, as unroll, acc, width and
 		      addressing do. The work stays the same. */
+	KNOB_DATA, /* The knob changes the bytes of an element, so cycles per element of two values
+		      do not compare. Advice never changes the knob. */
 };
 
 /* The resource that a knob requests from the engine. kernels/knob_rows.h defines a table row for

@@ -486,8 +486,8 @@ static const char *latency_remark(const int64_t *v)
 		return "The prefetcher follows this order: beyond the caches CPE shows bandwidth. "
 		       "Use order=random for the latency.";
 	if (v[ORDER] == ORDER_PAIRS)
-		return "While stride is below the line size, every other load hits the line that "
-		       "the previous load fetched.";
+		return "Every other load hits the line that the previous load fetched, while "
+		       "stride is below the line size.";
 	if (v[STRIDE] % PAGE == 0)
 		return "Nodes a multiple of 4096 bytes apart share few sets of each cache: "
 		       "stride=4160 spreads them, one line per page.";

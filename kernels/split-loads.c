@@ -17,7 +17,8 @@ static const char *const order_names[] = { "fixed", "random", NULL };
 
 static const struct knob knobs[] = {
 	[SIZE] = KNOB_ROW_SIZE("bytes walked, in whole blocks of 4k", 16384),
-	[WIDTH] = KNOB_ROW_CHOICE("width", "bytes of one load", width_names, .initial = WIDTH_8),
+	[WIDTH] = KNOB_ROW_CHOICE(
+		"width", "bytes of one load", width_names, .initial = WIDTH_8, .role = KNOB_DATA),
 	[ORDER] = KNOB_ROW_CHOICE(
 		"order", "all loads at one offset, or at each offset in turn", order_names),
 	[OFFSET] = KNOB_ROW_COUNT("offset",

@@ -21,7 +21,8 @@ static const char *const form_names[] = { "plain", "copied", "checked", NULL };
 
 static const struct knob knobs[] = {
 	[SIZE] = KNOB_ROW_SIZE("bytes of all arrays: one for form=plain, else three", 16384),
-	[WIDTH] = KNOB_ROW_CHOICE("width", "bytes of a store", width_names, .initial = 2),
+	[WIDTH] = KNOB_ROW_CHOICE(
+		"width", "bytes of a store", width_names, .initial = 2, .role = KNOB_DATA),
 	[FORM] = KNOB_ROW_CHOICE(
 		"form", "one value, the values of an array, or only those that differ", form_names),
 	[CHANGED] = KNOB_ROW_COUNT("changed", "percent of values that differ from the stored ones",

@@ -180,7 +180,7 @@ static void draw_message(struct box at, const struct scene *scene)
 	} else if (remark_cut(at, scene)) {
 		words = words_of("%s", view->remark);
 		panels_cut_clauses(
-			box_part(at, 1, 0, at.width - 2, 1), words.text, sizeof(words.text));
+			box_part(at, 1, 0, at.width - 2, 1), 1, words.text, sizeof(words.text));
 		canvas_put(at, 1, 0, STYLE_WARN, words.text);
 	} else if (view->machine && view->machine->known) {
 		if (!view->replay)

@@ -204,7 +204,8 @@ static struct words title_of(const struct scene *scene)
 	if (!isfinite(here))
 		return words_of("mountain: GB/s over %s and %s%s", size->name, stride->name, marks);
 	return words_of(contended && unsettled ? "mountain: %1$s GB/s T at %2$s, %3$s %4$s%5$s\n"
-						 "mountain: %1$s GB/s T at %2$s, %3$s %4$s%6$s"
+						 "mountain: %1$s GB/s T at %2$s, %3$s %4$s%6$s\n"
+						 "mountain: %1$s GB/s T at %2$s, %3$s %4$s"
 					       : "mountain: %1$s GB/s T at %2$s, %3$s %4$s%5$s",
 		units_value(here).text, bytes.text, stride->name, elements.text, marks,
 		panels_marks_short(contended, unsettled));

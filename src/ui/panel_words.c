@@ -78,10 +78,7 @@ void line_cut(const struct lines *lines, struct line *line, int rows)
 {
 	if (line->rows <= rows)
 		return;
-	if (rows == 1)
-		panels_cut_clauses(lines->at, line->words.text, sizeof(line->words.text));
-	else
-		panels_cut(lines->at, rows, line->words.text, sizeof(line->words.text));
+	panels_cut_clauses(lines->at, rows, line->words.text, sizeof(line->words.text));
 	line->rows = canvas_rows(lines->at, line->words.text);
 }
 
@@ -145,23 +142,36 @@ void panels_cut(struct box at, int rows, char *text, size_t size)
 	}
 }
 
-/* Clauses replace a text only if they fill at least this part of the row: 1 / CLAUSES_LEAST. */
-enum { CLAUSES_LEAST = 3 };
+/* Whole clauses replace a text only if they fill at least 1 / CLAUSES_LEAST of a row. A long clause
+ * has CLAUSE_LONG characters. */
+enum { CLAUSES_LEAST = 3, CLAUSE_LONG = 20 };
 
-void panels_cut_clauses(struct box at, char *text, size_t size)
+/* Whether a text may end before the punctuation mark text[end]. A comma ends a text only after a
+ * long clause: not within a list such as "2 % L2, 1 % L3". */
+static bool ends_clause(const char *text, size_t end, int width)
+{
+	size_t begin = end;
+
+	while (begin > 0 && !strchr(":;,", text[begin - 1]))
+		begin--;
+	return text[end + 1] == ' ' &&
+	       (text[end] != ',' || (end - begin >= CLAUSE_LONG && end * 2 >= (size_t)width));
+}
+
+void panels_cut_clauses(struct box at, int rows, char *text, size_t size)
 {
 	size_t kept = 0;
 
-	if (canvas_fits(at, text, at.width))
+	if (canvas_rows(at, text) <= rows)
 		return;
 	for (size_t i = strcspn(text, ".,:;"); text[i]; i += 1 + strcspn(text + i + 1, ".,:;"))
-		if (text[i + 1] == ' ' &&
-			canvas_fits(at, words_of("%.*s", (int)i, text).text, at.width))
+		if (ends_clause(text, i, at.width) &&
+			canvas_rows(at, words_of("%.*s", (int)i, text).text) <= rows)
 			kept = i;
 	if (kept * CLAUSES_LEAST >= (size_t)at.width)
 		text[kept] = '\0';
 	else
-		panels_cut(at, 1, text, size);
+		panels_cut(at, rows, text, size);
 }
 
 /* ---- words ---- */

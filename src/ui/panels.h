@@ -134,9 +134,9 @@ int lines_draw(const struct lines *lines, int y);
 
 /* Like line_cut(), for a text. */
 void panels_cut(struct box at, int rows, char *text, size_t size);
-/* Shortens a text to one row. The text keeps as many whole clauses as fit, and then ends like a
- * complete statement. If not even the first clause fits, an ellipsis replaces its last words. */
-void panels_cut_clauses(struct box at, char *text, size_t size);
+/* Shortens a text to a number of rows. The text keeps as many whole clauses as fit, and then ends
+ * like a complete statement. If no long clause fits, an ellipsis replaces the last words. */
+void panels_cut_clauses(struct box at, int rows, char *text, size_t size);
 
 /* A text may contain several wordings (alternatives), separated by line feeds. Draws the first
  * wording that fits without being cut, or nothing if none fits. */

@@ -6,7 +6,7 @@
 #include "experiment/advice/advice.h"
 #include "kernels/knob_rows.h"
 
-enum { FORM, SIZE, TYPE, ACC, UNROLL, KNOBS };
+enum { FORM, SIZE, TYPE, ACC, UNROLL, WIDTH, KNOBS };
 
 static const char *const types[] = { "slow", "fast", NULL };
 
@@ -17,6 +17,7 @@ static const struct knob knobs[KNOBS] = {
 	[TYPE] = KNOB_ROW_CHOICE("type", "", types),
 	[ACC] = KNOB_ROW_COUNT("acc", "", 1, 8, 1, .role = KNOB_FORM),
 	[UNROLL] = KNOB_ROW_COUNT("unroll", "", 1, 64, 1, .role = KNOB_FORM),
+	[WIDTH] = KNOB_ROW_COUNT("width", "", 1, 2, 2, .role = KNOB_DATA),
 };
 
 static struct status check(const int64_t *v)
@@ -155,6 +156,30 @@ TEST(another_form_comes_before_other_work)
 	ask(by_type, &kernel);
 	assert_int_equal(advice.knob, FORM);
 	check_near(advice.to, 2.6, 1e-9);
+}
+
+/* Narrow elements have fewer bytes, so their cycles do not compare. */
+static double by_width(const int64_t *v)
+{
+	return (double)v[WIDTH];
+}
+
+TEST(other_bytes_of_an_element_are_not_advised)
+{
+	ask(by_width, &kernel);
+	assert_int_equal(advice.kind, ADVICE_SENTENCE);
+}
+
+TEST(a_chain_at_other_limits_is_not_to_be_broken_alone)
+{
+	begin(by_width, &kernel);
+	limits_reserve(&explanation->limits, 2);
+	explanation->limits.limit[1] = explanation->limits.limit[0];
+	explanation->limits.limit[1].kind = LIMIT_PORTS;
+	explanation->limits.limit_count = 2;
+	assert_true(advice_find(&whole, &advice));
+	assert_int_equal(advice.kind, ADVICE_SENTENCE);
+	check_contains(advice.words, "latency, ports");
 }
 
 static double by_little(const int64_t *v)

@@ -109,10 +109,10 @@ static bool other_work(const struct setting *from, const struct setting *to, int
 {
 	const struct kernel *kernel = from->kernel;
 
-	if (kernel->knobs[turned].role == KNOB_WORK)
+	if (kernel->knobs[turned].role != KNOB_FORM)
 		return false;
 	for (int i = 0; i < kernel->knob_count; i++)
-		if (kernel->knobs[i].role == KNOB_WORK && from->v[i] != to->v[i])
+		if (kernel->knobs[i].role != KNOB_FORM && from->v[i] != to->v[i])
 			return true;
 	return false;
 }

@@ -138,6 +138,12 @@ static void explain(
 
 	while (unknown < question->level_count && known(question->level[unknown].latency))
 		unknown++;
+	/* The deciding reason is first, because narrow screens show only the beginning. */
+	if (advice->by == BLOCK_WINDOW)
+		text_addf(&why,
+			"only %.0f elements of a sum are in flight at once, and shorter sums "
+			"overlap; ",
+			floor(question->window));
 	text_addf(&why, "%s of %lld x %lld %d-byte elements fit %s (%s)",
 		question->blocks < 5 ? counts[question->blocks] : "the blocks",
 		(long long)advice->fits, (long long)advice->fits, question->bytes, level->name,
@@ -164,11 +170,6 @@ static void explain(
 			"ends of shorter lines cost",
 			advice->paged ? "and" : "but", (long long)advice->n, (long long)advice->n,
 			level[-1].name, units_size_long((int64_t)level[-1].bytes).text);
-	if (advice->by == BLOCK_WINDOW)
-		text_addf(&why,
-			"; but only %.0f elements of a sum are in flight at once, and shorter sums "
-			"overlap",
-			floor(question->window));
 	if (advice->by == BLOCK_MOST)
 		text_add(&why, "; the whole matrices fit it too");
 	snprintf(advice->why, sizeof(advice->why), "%s", text_string(&why));
