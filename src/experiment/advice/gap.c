@@ -79,7 +79,7 @@ static void above(const struct sample *sample, const struct limits *limits, stru
 			units_value(limits->predicted - limits->bound).text,
 			units_value(sample->cpe - limits->bound).text);
 	else if (gap->cycles > 0 && !unknown_limit(limits))
-		add(gap, ": no effect that slexplore knows explains it");
+		add(gap, ": no effect in the core model explains it");
 	add_unknown(limits, gap);
 }
 
