@@ -68,6 +68,21 @@ TEST(the_words_follow_from_the_distance)
 	}
 }
 
+/* An effect that adds little to another limit is not the only explanation. */
+TEST(a_limit_that_adds_to_another_is_named_after_it)
+{
+	begin(20, 1, 10);
+	limits.limit[2] = (struct limit){ .kind = LIMIT_OVERLAP, .known = true, .cpe = 9 };
+	limits.limit_count = 3;
+	check_contains(words(), ": alu-saturation explains 9.000 of the 19.00");
+	limits.limit[1].adds = true;
+	check_contains(words(), ": chain-overlap and alu-saturation explain 9.000 of the 19.00");
+	sample.cpe = 10;
+	check_contains(words(), "as predicted, by chain-overlap and alu-saturation");
+	limits.limit[2].cpe = 3;
+	check_contains(words(), "as predicted, by alu-saturation");
+}
+
 TEST(an_unknown_limit_is_named)
 {
 	begin(1.5, 1, 0);

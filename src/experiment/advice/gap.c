@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "base/units.h"
 
 __attribute__((format(printf, 2, 3))) static void add(struct gap *gap, const char *format, ...)
@@ -58,14 +59,28 @@ static void add_far(struct gap *gap)
 			gap->percent < 900, 1 + gap->percent / 100, from);
 }
 
+/* Returns the name of the limit that is the prediction. If that limit adds a smaller effect to
+ * another soft limit, returns both names. */
+static struct words predicted_name(const struct limits *limits)
+{
+	const struct limit *by = &limits->limit[limits->predicted_by], *base = by + 1;
+	const char *name = limit_rows[by->kind].name;
+
+	if (by->adds && limits->predicted_by + 1 < limits->limit_count && base->known &&
+		base->cpe - limits->bound > (by->cpe - limits->bound) / 2)
+		return words_of("%s and %s", limit_rows[base->kind].name, name);
+	return words_of("%s", name);
+}
+
 /* Describes a measurement that is neither below nor at the limit. If a soft limit is the
  * prediction, the measurement is compared with the prediction. */
 static void above(const struct sample *sample, const struct limits *limits, struct gap *gap)
 {
+	const struct words names = gap->soft ? predicted_name(limits) : (struct words){ "" };
+
 	if (gap->soft && fabs(gap->percent) <= 100 * GAP_PREDICTED) {
 		gap->kind = GAP_SOFT;
-		add(gap, "as predicted, by %s",
-			limit_rows[limits->limit[limits->predicted_by].kind].name);
+		add(gap, "as predicted, by %s", names.text);
 		snprintf(gap->brief, sizeof(gap->brief), "as predicted");
 		return;
 	}
@@ -74,8 +89,8 @@ static void above(const struct sample *sample, const struct limits *limits, stru
 	snprintf(gap->brief, sizeof(gap->brief), "%s%s", gap->cycles < 0 ? "-" : "+",
 		units_value(fabs(gap->cycles)).text);
 	if (gap->cycles > 0 && gap->soft)
-		add(gap, ": %s explains %s of the %s above the limit",
-			limit_rows[limits->limit[limits->predicted_by].kind].name,
+		add(gap, ": %s explain%s %s of the %s above the limit", names.text,
+			strstr(names.text, " and ") ? "" : "s",
 			units_value(limits->predicted - limits->bound).text,
 			units_value(sample->cpe - limits->bound).text);
 	else if (gap->cycles > 0 && !unknown_limit(limits))

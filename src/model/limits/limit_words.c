@@ -248,6 +248,7 @@ __attribute__((format(printf, 5, 0))) static void add_limit(struct tally *tally,
 	*limit = (struct limit){ .kind = kind,
 		.known = known,
 		.hard = limit_rows[kind].hard && !tally->sampled,
+		.adds = tally->adds,
 		.cycles = cycles,
 		.cpe = cycles / tally->elements };
 	vsnprintf(limit->cause, sizeof(limit->cause), format, list);

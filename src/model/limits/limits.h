@@ -39,6 +39,8 @@ struct limit {
 	enum limit_kind kind;
 	bool known; /* false: the limit applies, but a number is missing; cause names the number */
 	bool hard;
+	bool adds;	 /* the effect adds its cycles to those of the next lower limit, because no
+			    useful work overlaps with it */
 	double cycles;	 /* the limit in cycles per path through the loop */
 	double cpe;	 /* the limit in cycles per element of the data */
 	char cause[160]; /* cause of the limit as text: "14 fused micro-ops, 4 a cycle" */

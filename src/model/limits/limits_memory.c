@@ -389,7 +389,7 @@ void limits_memory(struct tally *tally)
 		levels_note_estimate(tally, waiting);
 		add_misses(tally, waiting);
 	}
-	tally->sampled = true;
+	tally->sampled = tally->adds = true;
 	add_places(tally);
-	tally->sampled = false;
+	tally->sampled = tally->adds = false;
 }

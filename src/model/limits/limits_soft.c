@@ -224,11 +224,13 @@ static double page_walks(struct tally *tally)
 			"%.0f %% of chained loads miss the first TLB; cost not known", share * 100);
 	else
 		cycles = loads * share * cost;
+	tally->adds = true;
 	if (reaches ? share > 0.005 : cycles > 0)
 		limits_add(tally, LIMIT_PAGE_WALKS, tally->bound + cycles,
 			"the other limits, and %s %% of %sloads miss the first TLB: +%s",
 			words_number(round(share * 100)).text, reaches ? "chained " : "",
 			words_turn(tally, cycles).text);
+	tally->adds = false;
 	return cycles;
 }
 
@@ -293,6 +295,7 @@ static void add_mispredictions(struct tally *tally, double walks)
 
 	if (!(count > 1e-9))
 		return;
+	tally->adds = base <= tally->bound + 1e-9;
 	if (!uarch_known(each))
 		limits_add_unknown(tally, LIMIT_MISPREDICTION,
 			"%s mispredictions; the cost of one is not known", number.text);
@@ -306,6 +309,7 @@ static void add_mispredictions(struct tally *tally, double walks)
 				? "chains that do not overlap, and %s mispredictions of %s cycles"
 				: "the other limits, and %s mispredictions of %s cycles",
 			number.text, cost.text);
+	tally->adds = false;
 }
 
 void limits_soft(struct tally *tally)

@@ -61,6 +61,7 @@ struct tally {
 			 predicts no addresses */
 	bool sampled; /* the limits that are added now are estimates, because they depend on
 			 measured values of L3 or memory or on evicted lines, so they are soft */
+	bool adds; /* the limits that are added now add their effect to the highest other limit */
 	double bound; /* cycles per path of the highest limit before limits_soft() */
 };
 
