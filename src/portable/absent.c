@@ -89,9 +89,11 @@ struct status step_loop(const struct step_plan *plan, struct loop *loop)
 	return no_decoder(loop);
 }
 
-struct status step_own(const struct own *own, uint64_t seed, struct loop *loop)
+struct status step_own(const struct own *own, const int64_t *v, uint64_t seed, struct loop *loop,
+	struct kernel_walk *walk, bool *walked)
 {
-	(void)own, (void)seed;
+	(void)own, (void)v, (void)seed, (void)walk;
+	*walked = false;
 	return no_decoder(loop);
 }
 

@@ -157,7 +157,7 @@ TEST(says_why_there_is_no_answer)
 	} cases[] = {
 		{ { .lines = 1, .scattered = true }, "random order" },
 		{ { .lines = 0 }, "working set" },
-		{ { .lines = NAN }, "own loop" },
+		{ { .lines = NAN }, "not known" },
 	};
 
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(*cases); i++) {

@@ -10,6 +10,8 @@
 
 static char directory[64];
 static struct loop loop;
+static struct kernel_walk walk;
+static bool walked;
 
 static const struct kernel *open_loop(const char *name, const char *code)
 {
@@ -43,7 +45,7 @@ static struct status step(const struct kernel *kernel)
 
 	for (int i = 0; i < kernel->knob_count; i++)
 		v[i] = kernel->knobs[i].initial;
-	status = step_own(kernel->own, v, 1, &loop);
+	status = step_own(kernel->own, v, 1, &loop, &walk, &walked);
 
 	if (status.code == STATUS_FAILED && strstr(status.text, "stepping is not ")) {
 		print_message("skipped: %s\n", status.text);

@@ -14,6 +14,7 @@
 #include "base/data.h"
 #include "base/job.h"
 #include "base/units.h"
+#include "engine/memory/arena.h"
 #include "engine/own/own_builds.h"
 #include "engine/own/own_child.h"
 #include "engine/own/own_comment.h"
@@ -314,12 +315,18 @@ int own_steps_prepare(void *context)
 	void *memory;
 
 	own_child_begin(-1);
-	memory = mmap(NULL, bytes ? bytes : 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-		-1, 0);
-	*steps->failure = memory == MAP_FAILED ? status_failed("%.80s: memory refused: %s",
-							 steps->own->path, strerror(errno))
-					       : child_load(steps->own, steps->v, NULL, steps->n[0],
-							 steps->n[1], steps->seed, memory);
+	/* The memory is aligned as that of a measurement, so each access has the same place in its
+	 * cache line and page. */
+	memory = arena_reserve(bytes ? bytes : 1);
+	if (memory && bytes >= ARENA_PIECE)
+		(void)madvise(memory, bytes, MADV_HUGEPAGE);
+	*steps->failure = memory ? child_load(steps->own, steps->v, NULL, steps->n[0], steps->n[1],
+					   steps->seed, memory)
+				 : status_failed("%.80s: memory refused: %s", steps->own->path,
+					   strerror(errno));
+	*steps->laid = (struct own_laid){ .loop = (uint64_t)(uintptr_t)child.loop };
+	for (int i = 0; i < OWN_ARGUMENTS; i++)
+		steps->laid->at[i] = (uint64_t)(uintptr_t)child.data.argument[i];
 	return !status_is_ok(steps->failure);
 }
 

@@ -87,6 +87,12 @@ uint64_t own_elements(const struct own *own, int64_t n);
  * to see progress. NULL: calls are not counted. */
 void own_child_count(_Atomic uint64_t *calls);
 
+/* Addresses in the child process. */
+struct own_laid {
+	uint64_t loop;		    /* address of loop() */
+	uint64_t at[OWN_ARGUMENTS]; /* addresses of the arguments; 0: the argument has no data */
+};
+
 /* Context for the single-stepper, which runs the loop with two lengths: see model/code/step.c. */
 struct own_steps {
 	const struct own *own;
@@ -95,6 +101,7 @@ struct own_steps {
 	int64_t n[2]; /* the two values of n with which loop() is called: the longer length, then
 			 the shorter length */
 	struct status *failure; /* reason of a failure, in memory shared with the parent process */
+	struct own_laid *laid;	/* filled by own_steps_prepare(); in shared memory too */
 };
 
 /* In the child process: loads the loop and lays out the data for the longer length.

@@ -7,6 +7,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -29,6 +30,7 @@
 #include "engine/own/own_child.h"
 #include "model/code/decode.h"
 #include "model/code/step_path.h"
+#include "model/code/step_walk.h"
 
 /* Exit statuses of the child. EXIT_PREPARED_BADLY: prepare() failed. EXIT_REFUSED: exit status of a
  * child process that the system does not allow to be traced with ptrace. */
@@ -68,7 +70,8 @@ static _Noreturn void child_main(const struct step_plan *plan)
 	setitimer(ITIMER_REAL, &limit, NULL);
 	if (plan->prepare && plan->prepare(plan->context) != 0)
 		_exit(EXIT_PREPARED_BADLY);
-	plan->run(plan->context, plan->shorter);
+	if (!plan->cold)
+		plan->run(plan->context, plan->shorter);
 	stop_self();
 	/* The first and the second call of mark() enclose the shorter run of the kernel; the second
 	 * and the third enclose the longer run. Apart from the run, the code between two calls of
@@ -155,7 +158,11 @@ struct tracer {
 		      `insn`; 0: the entry is free */
 
 	int seen_count;
-	struct loop_step *seen; /* recorded steps (executed instructions) of the longer run */
+	struct loop_step *seen; /* recorded steps (executed instructions) of the longer run; before
+				   them those of the shorter run, if plan->kept */
+	int split;		/* number of recorded steps of the shorter run */
+	uint64_t head;		/* address, relative to loop(), from which a sample is stepped */
+	bool sampling;		/* stepping ends without an error after plan->most_steps */
 };
 
 /* Adds the seconds that a thread ran, and the seconds that it waited for a processor, to `share`.
@@ -431,6 +438,8 @@ static struct status step_to(struct tracer *tracer, bool kept, int *steps)
 		 * counts as one step. An instruction that jumps to itself is a new step each time.
 		 */
 		if (registers.at != before || tracer->insn[index].flow != FLOW_NONE) {
+			if (*steps >= tracer->plan->most_steps && tracer->sampling)
+				return status_ok();
 			if (*steps >= tracer->plan->most_steps)
 				return status_failed(
 					"stepping %llu elements did not end within %d instructions",
@@ -448,6 +457,51 @@ static struct status step_to(struct tracer *tracer, bool kept, int *steps)
 	}
 }
 
+/* Changes the address of the next instruction of a stopped child. */
+static bool set_place(pid_t child, uint64_t at)
+{
+	struct user_regs_struct r;
+	struct iovec room = { &r, sizeof(r) };
+
+	if (ptrace(PTRACE_GETREGSET, child, NT_PRSTATUS, &room) != 0)
+		return false;
+#if defined(__x86_64__)
+	r.rip = at;
+#else
+	r.pc = at;
+#endif
+	return ptrace(PTRACE_SETREGSET, child, NT_PRSTATUS, &room) == 0;
+}
+
+/* Runs the child at full speed until it is about to execute the instruction at `address`, by a
+ * breakpoint. */
+static struct status run_to(struct tracer *tracer, uint64_t address)
+{
+#if defined(__x86_64__)
+	static const uint8_t trap[] = { 0xcc };
+#else
+	static const uint8_t trap[] = { 0x00, 0x00, 0x20, 0xd4 };
+#endif
+	void *at = (void *)(uintptr_t)address;
+	struct status status;
+	long word, changed;
+
+	errno = 0;
+	word = changed = ptrace(PTRACE_PEEKTEXT, tracer->child, at, NULL);
+	if (errno)
+		return status_failed(
+			"the code of the hot loop cannot be read: %s", strerror(errno));
+	memcpy(&changed, trap, sizeof(trap));
+	if (ptrace(PTRACE_POKETEXT, tracer->child, at, (void *)changed) != 0)
+		return status_failed("no breakpoint in the hot loop: %s", strerror(errno));
+	status = go(tracer, PTRACE_CONT, SIGTRAP);
+	if (status_is_ok(&status) &&
+		(ptrace(PTRACE_POKETEXT, tracer->child, at, (void *)word) != 0 ||
+			!set_place(tracer->child, address)))
+		status = status_failed("the breakpoint in the hot loop stays: %s", strerror(errno));
+	return status;
+}
+
 static struct status trace(struct tracer *tracer, struct loop *loop)
 {
 	const struct step_plan *plan = tracer->plan;
@@ -455,8 +509,10 @@ static struct status trace(struct tracer *tracer, struct loop *loop)
 				 run, and in the longer run */
 	struct status status = start(tracer);
 
-	for (int i = 0; i < 3 && status_is_ok(&status); i++)
-		status = step_to(tracer, i == 2, &steps[i]);
+	for (int i = 0; i < 3 && status_is_ok(&status); i++) {
+		tracer->split = tracer->seen_count;
+		status = step_to(tracer, i == 2 || (i == 1 && plan->kept), &steps[i]);
+	}
 	if (!status_is_ok(&status))
 		return status;
 	/* The two runs may differ by one or two instructions even if the code ignores the number of
@@ -465,8 +521,8 @@ static struct status trace(struct tracer *tracer, struct loop *loop)
 		return status_failed("%llu elements take as many instructions as %llu: does the "
 				     "code use its count n?",
 			(unsigned long long)plan->longer, (unsigned long long)plan->shorter);
-	return step_path(&(struct step_trace){ tracer->insn, tracer->insn_count, tracer->seen,
-				 tracer->seen_count },
+	return step_path(&(struct step_trace){ tracer->insn, tracer->insn_count,
+				 tracer->seen + tracer->split, tracer->seen_count - tracer->split },
 		(double)(steps[2] - steps[1]) / (double)(plan->longer - plan->shorter), loop);
 }
 
@@ -477,88 +533,279 @@ static void end(struct tracer *tracer)
 		own_child_end(tracer->child, true);
 	else if (tracer->child > 0)
 		kill(-tracer->child, SIGKILL);
-	free(tracer->insn);
-	free(tracer->slot);
-	free(tracer->seen);
 }
 
-struct status step_loop(const struct step_plan *plan, struct loop *loop)
+/* Runs `how`, which single-steps a child, on one processor. Parent and child run alternately. If
+ * they ran on two processors, each step would wake a processor: 80 instead of 20 µs in a virtual
+ * machine. The child inherits the parent's processor. */
+static struct status on_one_processor(struct status (*how)(struct tracer *, struct loop *),
+	struct tracer *tracer, struct loop *loop)
 {
-	struct tracer tracer = { .plan = plan, .slot = memory_new(SLOTS, sizeof(*tracer.slot)) };
 	struct status status;
 	cpu_set_t before, here;
 	int cpu = sched_getcpu();
 	bool bound = false;
 
-	loop_clear(loop);
-	/* Run the parent and the single-stepped child on one processor. Parent and child run
-	 * alternately. If they ran on two processors, each step would wake a processor: 80 instead
-	 * of 20 µs in a virtual machine. The child inherits the parent's processor. */
 	if (cpu >= 0 && cpu < CPU_SETSIZE && sched_getaffinity(0, sizeof(before), &before) == 0) {
 		CPU_ZERO(&here);
 		CPU_SET(cpu, &here);
 		bound = sched_setaffinity(0, sizeof(here), &here) == 0;
 	}
-	status = trace(&tracer, loop);
-	end(&tracer);
+	status = how(tracer, loop);
+	end(tracer);
 	if (bound)
 		sched_setaffinity(0, sizeof(before), &before);
+	return status;
+}
+
+static struct tracer tracer_of(const struct step_plan *plan)
+{
+	return (struct tracer){ .plan = plan, .slot = memory_new(SLOTS, sizeof(int)) };
+}
+
+static void forget(struct tracer *tracer)
+{
+	free(tracer->insn);
+	free(tracer->slot);
+	free(tracer->seen);
+	*tracer = (struct tracer){ .gone = true };
+}
+
+struct status step_loop(const struct step_plan *plan, struct loop *loop)
+{
+	struct tracer tracer = tracer_of(plan);
+	struct status status;
+
+	loop_clear(loop);
+	status = on_one_processor(trace, &tracer, loop);
+	forget(&tracer);
 	if (!status_is_ok(&status))
 		loop_clear(loop);
 	return status;
 }
 
-/* ---- Stepping the user's own loops ---- */
+/* ---- Stepping the user's own loops */
 
 /* The number of data elements n grows until the recorded path has TURNS_ENOUGH iterations or
  * PATH_ENOUGH steps. One iteration of a vectorised loop can process dozens of elements. If the
  * numbers of elements are powers of two, neither run executes the remainder loop after a vectorised
- * loop. */
+ * loop. SAMPLE_STEPS: number of steps of a call with the n of the setting; fewer than SAMPLE_LEAST
+ * steps show too little. */
 enum {
 	N_FIRST = 128,
 	N_TIMES = 8,
 	N_MOST = 8192,
 	TURNS_ENOUGH = 24,
 	PATH_ENOUGH = 400,
-	STEPS_MOST = 60000
+	STEPS_MOST = 60000,
+	SAMPLE_STEPS = 8192,
+	SAMPLE_LEAST = 512
 };
+
+/* Data larger than SAMPLE_FROM bytes are stepped at the setting's n. Data of more than SAMPLE_BYTES
+ * are stepped at a smaller n, because laying them out takes too long. */
+static const uint64_t sample_from = 16 << 10, sample_bytes = 128 << 20;
 
 /* Time limit in seconds for single-stepping an own loop, which is a function of the user's library.
  * One single step of the child process needs 3 µs, or 20 µs under a hypervisor. */
 static const double OWN_SECONDS = 2.0;
 
-struct status step_own(const struct own *own, const int64_t *v, uint64_t seed, struct loop *loop)
+/* Memory that parent and child share. */
+struct own_shared {
+	struct status failure;
+	struct own_laid laid;
+};
+
+/* An own loop while it is stepped. */
+struct own_stepping {
+	const struct own *own;
+	const int64_t *v; /* values of the loop's knobs at the setting; the first is n */
+	int64_t n;	  /* the n of the stepped run */
+	struct own_shared *shared;
+	struct own_steps steps;
+	struct step_plan plan;
+	uint64_t mark, head; /* addresses, relative to loop(), of the instruction that counts
+				elements, and of the first instruction of the hot loop */
+	double each;	     /* number of elements from mark to mark; 0: there is no mark */
+};
+
+static void plan_steps(
+	struct own_stepping *stepping, uint64_t seed, int64_t n, int64_t shorter, int most)
 {
-	int64_t multiple = own_description(own)->multiple * 2;
-	struct status *failure = mmap(
-		NULL, sizeof(*failure), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	stepping->n = n;
+	stepping->steps = (struct own_steps){ .own = stepping->own,
+		.v = stepping->v,
+		.seed = seed,
+		.n = { n, shorter },
+		.failure = &stepping->shared->failure,
+		.laid = &stepping->shared->laid };
+	stepping->plan = (struct step_plan){ .run = own_steps_run,
+		.context = &stepping->steps,
+		.longer = own_elements(stepping->own, n),
+		.shorter = own_elements(stepping->own, shorter ? shorter : n),
+		.most_steps = most,
+		.seconds = OWN_SECONDS,
+		.prepare = own_steps_prepare,
+		.kept = shorter > 0,
+		.cold = shorter == 0,
+		.failure = &stepping->shared->failure };
+}
+
+/* The trace of the longer run, or of a sample. */
+static struct step_trace trace_of(const struct tracer *tracer)
+{
+	return (struct step_trace){ tracer->insn, tracer->insn_count, tracer->seen + tracer->split,
+		tracer->seen_count - tracer->split };
+}
+
+/* Finds the instruction that counts elements, and the head of the hot loop. */
+static void find_mark(
+	struct own_stepping *stepping, const struct tracer *tracer, const struct loop *loop)
+{
+	size_t room = (size_t)tracer->insn_count + 1;
+	int *count[2] = { memory_new(room, sizeof(int)), memory_new(room, sizeof(int)) }, mark;
+	const uint64_t from[2] = { stepping->plan.shorter, stepping->plan.longer };
+
+	for (int i = 0; i < tracer->seen_count; i++)
+		count[i >= tracer->split][tracer->seen[i].insn]++;
+	mark = walk_mark(count[0], count[1], tracer->insn_count, from, &stepping->each);
+	if (mark >= 0)
+		stepping->mark = tracer->insn[mark].address - stepping->shared->laid.loop;
+	stepping->head = loop->insn[loop->path[0].insn].address - stepping->shared->laid.loop;
+	free(count[0]);
+	free(count[1]);
+}
+
+/* Derives the walk from a trace. `n` is the n of the setting. */
+static bool find_walk(const struct own_stepping *stepping, const struct tracer *tracer, int64_t n,
+	struct kernel_walk *walk)
+{
+	const struct own_description *description = own_description(stepping->own);
+	struct walk_array array[OWN_ARGUMENTS];
+	struct walk_question question = { .trace = trace_of(tracer),
+		.array = array,
+		.mark = -1,
+		.each = stepping->each,
+		.elements = (double)own_elements(stepping->own, n) };
+
+	for (int i = 0; i < OWN_ARGUMENTS; i++)
+		if (stepping->shared->laid.at[i])
+			array[question.arrays++] = (struct walk_array){
+				.at = stepping->shared->laid.at[i],
+				.bytes = own_argument_bytes(&description->argument[i], stepping->n),
+				.whole = (double)own_argument_bytes(&description->argument[i], n)
+			};
+	for (int i = 0; i < tracer->insn_count; i++)
+		if (tracer->insn[i].address == stepping->shared->laid.loop + stepping->mark)
+			question.mark = i;
+	return stepping->each > 0 && question.mark >= 0 && walk_find(&question, walk);
+}
+
+/* Steps the child from the first iteration of its hot loop on. */
+static struct status sample(struct tracer *tracer, struct loop *loop)
+{
+	const struct own_steps *steps = tracer->plan->context;
+	struct status status = start(tracer);
+	int taken = 0;
+
+	(void)loop;
+	tracer->sampling = true;
+	if (status_is_ok(&status))
+		status = run_to(tracer, steps->laid->loop + tracer->head);
+	if (status_is_ok(&status))
+		status = step_to(tracer, true, &taken);
+	return taken >= SAMPLE_LEAST ? status_ok() : status;
+}
+
+/* Returns the largest n, up to the setting's, whose data are not too large to be laid out. */
+static int64_t sampled_n(const struct own *own, int64_t n)
+{
+	const struct own_description *description = own_description(own);
+	int64_t multiple = description->multiple * 2;
+
+	while (own_bytes(description, n) > sample_bytes && n > N_MOST)
+		n = (n / 2 + multiple - 1) / multiple * multiple;
+	return n;
+}
+
+/* Takes the loop of a sample in place of the small run's: the setting's n may lead to other paths,
+ * as in a search through more data. Keeps the small run's loop if the sample shows too little of
+ * its own. */
+static void take_loop(
+	const struct own_stepping *stepping, const struct tracer *tracer, struct loop *loop)
+{
+	struct step_trace trace = trace_of(tracer);
+	uint64_t mark = stepping->shared->laid.loop + stepping->mark;
+	struct loop sampled;
+	struct status status;
+	int first = -1, last = -1, rounds = -1;
+
+	for (int i = 0; i < trace.seen_count; i++)
+		if (trace.insn[trace.seen[i].insn].address == mark) {
+			first = first < 0 ? i : first;
+			last = i;
+			rounds++;
+		}
+	if (rounds < 2)
+		return;
+	loop_init(&sampled, loop->insn_room, loop->path_room);
+	status = step_path(&trace, (last - first) / (rounds * stepping->each), &sampled);
+	if (status_is_ok(&status) &&
+		(sampled.turns >= TURNS_ENOUGH || sampled.path_count >= PATH_ENOUGH)) {
+		struct loop small = *loop;
+
+		*loop = sampled;
+		sampled = small;
+	}
+	loop_free(&sampled);
+}
+
+/* Steps the loop at the setting's n, and derives its walk. */
+static void step_sample(struct own_stepping *stepping, int64_t n, struct loop *loop,
+	struct kernel_walk *walk, bool *walked)
+{
+	struct tracer tracer;
 	struct status status;
 
-	if (failure == MAP_FAILED)
+	plan_steps(stepping, stepping->steps.seed, sampled_n(stepping->own, n), 0, SAMPLE_STEPS);
+	tracer = tracer_of(&stepping->plan);
+	tracer.head = stepping->head;
+	status = on_one_processor(sample, &tracer, loop);
+	if (status_is_ok(&status) && find_walk(stepping, &tracer, n, walk)) {
+		*walked = true;
+		take_loop(stepping, &tracer, loop);
+	}
+	forget(&tracer);
+}
+
+struct status step_own(const struct own *own, const int64_t *v, uint64_t seed, struct loop *loop,
+	struct kernel_walk *walk, bool *walked)
+{
+	int64_t n = v[0];
+	int64_t multiple = own_description(own)->multiple * 2;
+	struct own_stepping stepping = { .own = own, .v = v };
+	struct tracer tracer = { 0 };
+	struct status status;
+
+	*walked = false;
+	stepping.shared = mmap(NULL, sizeof(*stepping.shared), PROT_READ | PROT_WRITE,
+		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (stepping.shared == MAP_FAILED)
 		return status_failed("no memory for single-stepping: %s", strerror(errno));
 	status = own_build(own, v, NULL, NULL);
 	if (!status_is_ok(&status)) {
-		munmap(failure, sizeof(*failure));
+		munmap(stepping.shared, sizeof(*stepping.shared));
 		return status;
 	}
-	for (int64_t n = N_FIRST;; n *= N_TIMES) {
-		int64_t longer = (n + multiple - 1) / multiple * multiple;
-		struct own_steps steps = { .own = own,
-			.v = v,
-			.seed = seed,
-			.n = { longer, longer / 2 },
-			.failure = failure };
-		struct step_plan plan = { .run = own_steps_run,
-			.context = &steps,
-			.longer = own_elements(own, steps.n[0]),
-			.shorter = own_elements(own, steps.n[1]),
-			.most_steps = STEPS_MOST,
-			.seconds = OWN_SECONDS,
-			.prepare = own_steps_prepare,
-			.failure = failure };
+	for (int64_t few = N_FIRST;; few *= N_TIMES) {
+		int64_t longer = (few + multiple - 1) / multiple * multiple;
 
-		status = step_loop(&plan, loop);
-		if (n >= N_MOST ||
+		forget(&tracer);
+		plan_steps(&stepping, seed, longer, longer / 2, STEPS_MOST);
+		tracer = tracer_of(&stepping.plan);
+		loop_clear(loop);
+		status = on_one_processor(trace, &tracer, loop);
+		if (few >= N_MOST ||
 			(status_is_ok(&status) &&
 				(loop->turns >= TURNS_ENOUGH || loop->path_count >= PATH_ENOUGH)))
 			break;
@@ -568,6 +815,16 @@ struct status step_own(const struct own *own, const int64_t *v, uint64_t seed, s
 			!strstr(status.text, "as many instructions"))
 			break;
 	}
-	munmap(failure, sizeof(*failure));
+	if (status_is_ok(&status)) {
+		find_mark(&stepping, &tracer, loop);
+		*walked = find_walk(&stepping, &tracer, n, walk);
+		if (stepping.each > 0 && n > stepping.n &&
+			own_bytes(own_description(own), n) > sample_from)
+			step_sample(&stepping, n, loop, walk, walked);
+	} else {
+		loop_clear(loop);
+	}
+	forget(&tracer);
+	munmap(stepping.shared, sizeof(*stepping.shared));
 	return status;
 }

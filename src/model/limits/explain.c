@@ -141,8 +141,6 @@ static void fill_place(
 			question->machine, question->uarch, question->foreign, &question->measured),
 		.page = 4096,
 	};
-	if (kernel->own)
-		place->walk.mispredicts = -1;
 	/* The measured latencies of L3 and memory are in cycles of this machine's core. */
 	if (!question->foreign)
 		place->measured = question->measured;
@@ -202,6 +200,7 @@ void explain(const struct explain_question *question, struct explanation *explan
 	static const atomic_bool never;
 	const struct kernel *kernel = question->kernel;
 	struct kernel_run run = { .kernel = kernel, .seed = question->seed, .work.cancel = &never };
+	bool walked = true;
 
 	*explanation = (struct explanation){ .kernel = kernel,
 		.foreign = question->foreign,
@@ -211,16 +210,17 @@ void explain(const struct explain_question *question, struct explanation *explan
 	limits_clear(&explanation->limits);
 	loop_clear(&explanation->loop);
 	shrink(kernel, question->v, run.v);
-	explanation->status =
-		kernel->own ? step_own(kernel->own, question->v, question->seed, &explanation->loop)
-			    : read_loop(&run, explanation);
+	explanation->status = kernel->own ? step_own(kernel->own, question->v, question->seed,
+						    &explanation->loop, &run.walk, &walked)
+					  : read_loop(&run, explanation);
 	if (!status_is_ok(&explanation->status))
 		return;
 	fill_place(question, &run, &explanation->place);
 	explanation->waits = run.walk.waits;
-	misses_find(kernel->own ? NULL : &run.walk,
-		misses_working_set(kernel, question->v, &run.walk), &explanation->place.caches,
-		&explanation->misses);
+	if (!walked)
+		run.walk = explanation->place.walk = (struct kernel_walk){ .mispredicts = -1 };
+	misses_find(walked ? &run.walk : NULL, misses_working_set(kernel, question->v, &run.walk),
+		&explanation->place.caches, &explanation->misses);
 	limits_compute(
 		&explanation->loop, question->uarch, &explanation->place, &explanation->limits);
 }

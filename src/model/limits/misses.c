@@ -112,7 +112,7 @@ void misses_find(const struct kernel_walk *walk, double working_set,
 	if (walk)
 		misses->walk = *walk;
 	if (!walk)
-		why = "the cache lines that an own loop accesses are not known";
+		why = "the addresses of its accesses are not known";
 	else if (walk->scattered && walk->reaches == 0)
 		why = "its lines are accessed in random order: some repeat by chance";
 	else if (walk->reaches == 0 && (!(walk->lines > 0) || !(working_set > 0)))
@@ -132,11 +132,11 @@ void misses_of(const struct kernel *kernel, const int64_t *v, const struct cache
 	struct misses *misses)
 {
 	struct kernel_walk walk;
-	bool described = !kernel->own && kernel_describe(kernel, v, &walk);
+	bool described = kernel_describe(kernel, v, &walk);
 
 	misses_find(described ? &walk : NULL, described ? misses_working_set(kernel, v, &walk) : 0,
 		caches, misses);
-	if (!kernel->own && !described)
+	if (!described)
 		snprintf(misses->why, sizeof(misses->why),
 			"the accesses of %.40s are known after its code is read", kernel->name);
 }

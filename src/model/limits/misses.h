@@ -48,8 +48,8 @@ struct misses {
 	struct misses_level level[CACHE_LEVELS];
 };
 
-/* Computes the misses of a walk over working_set bytes. walk is NULL for a user's own loop, whose
- * order of accesses is unknown. If caches->line is 0, a line has 64 bytes. */
+/* Computes the misses of a walk over working_set bytes. walk is NULL if the order of the
+ * accesses is unknown. If caches->line is 0, a line has 64 bytes. */
 void misses_find(const struct kernel_walk *walk, double working_set,
 	const struct cache_sizes *caches, struct misses *misses);
 
