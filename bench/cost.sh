@@ -99,7 +99,7 @@ check() {
 }
 
 a='\tlea 1(%r9), %rax\n' b='\tmov (%rsi), %rcx\n' c='\tvpaddd %xmm0, %xmm1, %xmm2\n' d='\tmov %r9, %rdx\n' e='\tvmulsd %xmm0, %xmm1, %xmm3\n'
-f='\tmov 8(%rsi), %r8\n' g='\tvaddsd %xmm0, %xmm1, %xmm4\n' h='\tadd %r9, %rax\n' s='\tmov %r9, 16(%rsi)\n' x='\txor %edx, %edx\n'
+f='\tmov 8(%rsi), %r8\n' g='\tvaddsd %xmm0, %xmm1, %xmm4\n' h='\tadd %r9, %rcx\n' s='\tmov %r9, 16(%rsi)\n' x='\txor %edx, %edx\n'
 check width "$(own width-mixed "$(repeat 4 "$a$b$c$d$e$f")")" ""
 check width "$(own width-long "$(repeat 7 "$a$b$c$d$e$f")")" ""
 check width "$(own width-moves "$(repeat 6 "$a$d$d$c")")" ""
@@ -108,7 +108,7 @@ check width "$(own width-fp "$(repeat 5 "$e$g$d$a$b$d")")" ""
 check width "$(own width-stores "$(repeat 3 "$a$s$c$d$b$e$d$a")")" ""
 check width "$(own width-zeroing "$(repeat 5 "$x$a$c$b$d$x")")" ""
 check width "$(own width-destructive "$(repeat 5 "$d$d$b$h$c")")" ""
-check width "$(own width-legacy "$(repeat 4 "$a$b"'\tpaddd %xmm0, %xmm5\n'"$d"'\tmulsd %xmm6, %xmm7\n'"$d")")" ""
+check width "$(own width-legacy "$(repeat 4 "$a$b"'\tpshufd $0, %xmm0, %xmm5\n'"$d"'\tpaddd %xmm0, %xmm5\n'"$d")")" ""
 check width "$(own width-compare "$(repeat 4 "$a"'\tcmp %r9, %r10\n'"$c$b$d$e"'\tlea (%r9,%r10,2), %r8\n'"$f$d")")" ""
 
 check chain "combine op=add type=f64 unroll=1 acc=1" "1"

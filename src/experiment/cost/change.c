@@ -232,7 +232,7 @@ static struct status find_spare(struct writing *writing, uint64_t saved, struct 
 {
 	struct spare_usage usage;
 	struct status status;
-	int found[SPARE_MOST];
+	int found[SPARE_MOST] = { 0 };
 
 	spare_usage(writing->function, &usage);
 	if (writing->target >= REG_MASK) {

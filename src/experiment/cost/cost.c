@@ -16,7 +16,7 @@ enum { QUIET = 40 };
  * changed loops, within the time limit, which is SECONDS if the caller gives none. The first round
  * is always completed. */
 enum { ENOUGH = 5, PLAINS = ENOUGH * COST_INSNS };
-#define SECONDS 3.0
+#define SECONDS 15.0
 
 /* The standard error of the median of n values with quartiles q apart: MEDIAN × q ÷ √n (for a
  * normal distribution, 1.253 × σ ÷ √n and q = 1.349 × σ). The range of a cost is SURE standard

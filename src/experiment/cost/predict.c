@@ -89,15 +89,34 @@ static struct insn delay_of(int reg, uint16_t width)
 
 struct prediction {
 	const struct explanation *explanation;
-	struct loop loop;
+	struct loop whole; /* the loop without a change; it shares the arrays of the explanation */
+	struct loop loop;  /* the loop with a change */
 	struct limits limits;
 };
+
+/* The prediction of a loop takes a time that grows with its path, and all iterations of a measured
+ * loop are alike, so at most about STEPS executed instructions are used. */
+enum { STEPS = 256 };
+
+static struct loop shortened(const struct loop *loop)
+{
+	struct loop view = *loop;
+	int turns = loop->turns > 0 ? loop->turns : 1, steps = loop->path_count / turns,
+	    kept = steps < STEPS ? STEPS / (steps > 0 ? steps : 1) : 1;
+
+	if (loop->path_count % turns != 0 || kept >= turns)
+		return view;
+	view.path_count = kept * steps;
+	view.turns = kept;
+	view.elements = loop->elements * kept / turns;
+	return view;
+}
 
 static double predict(struct prediction *prediction, int place, bool after, struct insn added)
 {
 	const struct explanation *explanation = prediction->explanation;
 
-	insert(&explanation->loop, place, after, &added, &prediction->loop);
+	insert(&prediction->whole, place, after, &added, &prediction->loop);
 	limits_compute(&prediction->loop, explanation->limits.uarch, &explanation->place,
 		&prediction->limits);
 	return prediction->limits.predicted;
@@ -121,9 +140,13 @@ static double latency_of(const struct explanation *explanation, int index)
 
 void cost_predict(const struct explanation *explanation, int first, struct cost_report *report)
 {
-	struct prediction prediction = { .explanation = explanation };
-	double base = explanation->limits.predicted;
+	struct prediction prediction = { .explanation = explanation,
+		.whole = shortened(&explanation->loop) };
+	double base;
 
+	limits_compute(&prediction.whole, explanation->limits.uarch, &explanation->place,
+		&prediction.limits);
+	base = prediction.limits.predicted;
 	loop_init(&prediction.loop, LOOP_INSNS, LOOP_PATH);
 	for (int i = 0; i < report->count; i++) {
 		struct cost_insn *row = &report->insn[i];
@@ -144,7 +167,7 @@ void cost_predict(const struct explanation *explanation, int first, struct cost_
 		}
 		row->model = isfinite(model) ? model : NAN;
 	}
-	report->model = base;
+	report->model = explanation->limits.predicted;
 	loop_free(&prediction.loop);
 	limits_free(&prediction.limits);
 }
