@@ -5,6 +5,7 @@
 #include <locale.h>
 
 #include "experiment/characterise/characterise.h"
+#include "experiment/cost/cost.h"
 #include "experiment/probe/probe.h"
 
 extern const struct panel panel_figure, panel_strip, panel_header, panel_mountain, panel_ladder,
@@ -510,6 +511,41 @@ TEST(code_shows_chain_fusion_and_the_unknown)
 	assert_string_equal(title(&panel_code),
 		"code, S: stepped 128 turns, 7.25 instructions an element, 1 unknown\n"
 		"code, S: 7.25 instructions an element, 1 unknown");
+}
+
+/* The cost of each instruction, with its error and the model's cost as far as there is room. */
+TEST(code_shows_the_cost_of_each_instruction)
+{
+	static struct cost_report cost;
+	const struct cost_value unknown = { NAN, NAN, NAN };
+
+	begin_limits();
+	cost = (struct cost_report){ .count = 2, .cpe = { 4, 4, 4 } };
+	cost.insn[0] = (struct cost_insn){
+		.cost = { 3, 2.96, 3.04 }, .twice = { 0, 0, 0 }, .later = { 1, 1, 1 }, .model = 3
+	};
+	cost.insn[1] = (struct cost_insn){ .offset = 4, .cost = unknown, .model = 1 };
+	view.cost = &cost;
+	check_contains(title(&panel_code), ", P cost per element");
+	check_parts(draw(&panel_code, 80, 9), "P cost        M cost", "3.00 +-0.04   3.00", "..",
+		"1.00");
+	lacks(shown, "sum of P costs");
+	cost.insn[1].cost = (struct cost_value){ 1, 1, 1 };
+	check_contains(draw(&panel_code, 80, 9), "sum of P costs: 4.00 of 4.00 cycles per element");
+	lacks(draw(&panel_code, 52, 9), "M cost");
+	check_contains(shown, "P cost");
+	/* The noise of a contended core is no cost. */
+	cost.insn[1].contended = true;
+	check_parts(draw(&panel_code, 80, 10), "?", "core contended: 1 cost not shown");
+	cost.insn[1].contended = false;
+	set_words(cost.insn[1].why_twice, "a second execution would change memory again");
+	set_words(cost.insn[1].why_later, "the result is in memory");
+	check_contains(
+		draw(&panel_code, 80, 10), "-: a second execution would change memory again");
+	cost = (struct cost_report){ .status = status_failed("the loop is too long") };
+	check_contains(draw(&panel_code, 80, 9), "P cost unavailable: the loop is too long");
+	lacks(shown, "M cost");
+	view.cost = NULL;
 }
 
 TEST(source_keeps_its_loop_in_sight)
