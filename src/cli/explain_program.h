@@ -4,6 +4,8 @@
 #include "cli/cli.h"
 
 struct model;
+struct program;
+struct program_place;
 struct report;
 struct subject;
 
@@ -22,3 +24,13 @@ struct program_request {
 
 /* Carries out the request. Returns the exit status; a failure is printed. */
 int explain_program(struct cli *cli, const struct program_request *request);
+
+/* ---- For explain_program.c and explain_loops.c */
+
+/* The name of a program without its directories. */
+const char *program_file(const char *path);
+
+/* Explains the innermost loops of the function at a place. Returns the exit status; a failure is
+ * printed. */
+int explain_function(struct cli *cli, const struct program_request *request, struct model *model,
+	struct program *program, const struct program_place *place);

@@ -54,7 +54,7 @@ static void check_loop(const struct program_loops *loops, int index, struct loop
 	for (int i = 0; i < loop->path_count; i++)
 		check(loop->path[i].insn < loop->insn_count);
 	for (int i = 0; i < loop->insn_count; i++)
-		check(program_loop_contains(loops, index, loop->insn[i].address));
+		check(program_loop_at(loops, loop->insn[i].address) >= 0);
 }
 
 static void check_functions(struct program *program)

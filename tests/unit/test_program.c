@@ -109,8 +109,8 @@ TEST(fills_loops)
 	assert_int_equal(loops.count, 1);
 	assert_int_equal(loops.loop[0].depth, 2);
 	assert_int_equal(loops.loop[0].begin, MADE_BASE + NEST_LOOP);
-	assert_true(program_loop_contains(&loops, 0, MADE_BASE + NEST_LOOP));
-	assert_false(program_loop_contains(&loops, 0, MADE_BASE + NEST));
+	assert_int_equal(program_loop_at(&loops, MADE_BASE + NEST_LOOP), 0);
+	assert_int_equal(program_loop_at(&loops, MADE_BASE + NEST), -1);
 	check_ok(program_loop_fill(&loops, 0, &loop));
 	assert_int_equal(loop.insn_count, 3);
 	assert_int_equal(loop.path_count, 3);

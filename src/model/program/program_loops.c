@@ -106,20 +106,41 @@ size_t program_loops_called(struct program *program, const struct program_loops 
 	return count;
 }
 
-bool program_loop_contains(const struct program_loops *loops, int index, uint64_t address)
+static int by_address(const void *a, const void *b)
+{
+	uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+
+	return left < right ? -1 : left > right;
+}
+
+uint64_t *program_loops_addresses(const struct program_loops *loops, size_t *count)
 {
 	const struct function_graph *graph = loops->graph;
-	int nest = loops->loop[index].nest;
+	uint64_t *addresses = memory_new((size_t)graph->count + 1, sizeof(*addresses));
+
+	*count = (size_t)graph->count;
+	for (int i = 0; i < graph->count; i++)
+		addresses[i] = graph_address(graph, i);
+	if (!graph->ordered)
+		qsort(addresses, *count, sizeof(*addresses), by_address);
+	return addresses;
+}
+
+int program_loop_at(const struct program_loops *loops, uint64_t address)
+{
+	const struct function_graph *graph = loops->graph;
 
 	for (int block = 0; block < graph->block_count; block++) {
 		int end = graph_block_end(graph, block);
 
-		if (graph->nest.loop_of[block] == nest &&
-			address >= graph_address(graph, graph->block[block]) &&
-			address < graph_address(graph, end) + graph->flow[end].length)
-			return true;
+		if (address < graph_address(graph, graph->block[block]) ||
+			address >= graph_address(graph, end) + graph->flow[end].length)
+			continue;
+		for (int i = 0; i < loops->count; i++)
+			if (loops->loop[i].nest == graph->nest.loop_of[block])
+				return i;
 	}
-	return false;
+	return -1;
 }
 
 /* ---- The instructions and the path of a loop */

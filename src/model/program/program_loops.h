@@ -35,8 +35,12 @@ int program_loops_count(struct program *program, const struct program_function *
 size_t program_loops_called(struct program *program, const struct program_loops *loops,
 	const struct program_function **called, size_t most);
 
-/* Whether the loop contains the instruction at an address. */
-bool program_loop_contains(const struct program_loops *loops, int index, uint64_t address);
+/* Lists the addresses of all instructions of the function, in ascending order. The caller frees the
+ * list. */
+uint64_t *program_loops_addresses(const struct program_loops *loops, size_t *count);
+
+/* The index of the loop that contains the instruction at an address; -1: none. */
+int program_loop_at(const struct program_loops *loops, uint64_t address);
 
 /* Fills `loop`, which the caller initialised, with the instructions of one of the loops and a path
  * of one iteration. The path takes a branch only if the loop goes on nowhere else.
