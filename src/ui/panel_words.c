@@ -146,8 +146,8 @@ void panels_cut(struct box at, int rows, char *text, size_t size)
  * has CLAUSE_LONG characters. */
 enum { CLAUSES_LEAST = 3, CLAUSE_LONG = 20 };
 
-/* Whether a text may end before the punctuation mark text[end]. A comma ends a text only after a
- * long clause: not within a list such as "2 % L2, 1 % L3". */
+/* Whether a text may end before the punctuation mark text[end]. A comma does not end a text within
+ * a list after a colon, such as "2 % L2, 1 % L3", nor in the first half of a row. */
 static bool ends_clause(const char *text, size_t end, int width)
 {
 	size_t begin = end;
@@ -155,7 +155,8 @@ static bool ends_clause(const char *text, size_t end, int width)
 	while (begin > 0 && !strchr(":;,", text[begin - 1]))
 		begin--;
 	return text[end + 1] == ' ' &&
-	       (text[end] != ',' || (end - begin >= CLAUSE_LONG && end * 2 >= (size_t)width));
+	       (text[end] != ',' || (end * 2 >= (size_t)width && (end - begin >= CLAUSE_LONG ||
+									 !memchr(text, ':', end))));
 }
 
 void panels_cut_clauses(struct box at, int rows, char *text, size_t size)
