@@ -15,6 +15,9 @@ enum { L1, L2, L3 };
  * accesses are compared. */
 enum { LINE = 64, SETS = 64, ROWS_MOST = 512 };
 
+/* Texts do not list a level that supplies a smaller share of the lines. */
+#define SHARE_LEAST 0.01
+
 /* Returns the lines per cycle that L2 sends to L1: from the core's file, or measured. 0: unknown.
  * If the measured bandwidth of L2 is below that of L3, the measurement was disturbed, so L3's
  * bandwidth is used. */
@@ -96,6 +99,8 @@ static void add_lines(struct tally *tally, const double beyond[3])
 		if (!(served[i] > 0) || !(each > 0))
 			continue;
 		cycles += served[i] * tally->elements * each;
+		if (served[i] < SHARE_LEAST * beyond[L1])
+			continue;
 		words_add(&words, "%s%s from %s at %s cycles", *words.text ? ", " : "",
 			words_number(served[i] * tally->elements / tally->turns).text, names[i],
 			words_number(each).text);

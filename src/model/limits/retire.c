@@ -6,12 +6,13 @@
 
 /* GROUPS: number of simulated groups of chains. WINDOW_MOST: largest number of groups in the
  * simulated queue. */
-enum { GROUPS = 8192, WINDOW_MOST = 1024 };
+enum { GROUPS = 4096, WINDOW_MOST = 1024 };
 
-/* Returns a random number with a Poisson distribution, by inversion. */
-static int poisson(struct random *random, double mean)
+/* Returns a random number with a Poisson distribution, by inversion. `none` is the share of the
+ * number 0, which is exp(-mean). */
+static int poisson(struct random *random, double mean, double none)
 {
-	double left = (double)(random_next(random) >> 11) * 0x1p-53, share = exp(-mean);
+	double left = (double)(random_next(random) >> 11) * 0x1p-53, share = none;
 	int number = 0;
 
 	while (left >= share && share > 0) {
@@ -28,14 +29,14 @@ double retire_cycles(const struct retire *retire)
 	double left[WINDOW_MOST + 1] = { 0 },
 				  window = fmin(fmax(retire->window, 1), WINDOW_MOST - 1);
 	int whole = (int)window, chains = (int)fmax(retire->chains, 1), last = 0;
-	double part = window - whole;
+	double part = window - whole, none = exp(-retire->further);
 
 	for (int i = 0; i < GROUPS; i++) {
 		int most = 0, now = i % (WINDOW_MOST + 1);
 		double enters = 0;
 
 		for (int k = 0; k < chains; k++) {
-			int number = poisson(&random, retire->further);
+			int number = poisson(&random, retire->further, none);
 
 			most = number > most ? number : most;
 		}
