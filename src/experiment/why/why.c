@@ -44,7 +44,8 @@ enum { ROUNDS_LEAST = 3, QUIET_LEAST = 3 };
 /* If a change of place saves this share of what a change of data or order saves, it comes first. */
 #define PLACE_FIRST 0.75
 
-const char *const why_kinds[] = { "", "cause", "counted", "no effect", "failed", NULL };
+const char *const why_kinds[] = { "", "cause", "counted", "no effect", "failed", "disturbed",
+	NULL };
 
 /* Side 0 is the setting as it is, side 1 + i has the change of cause i, and the side JOINT has the
  * changes of all causes. */
@@ -361,6 +362,8 @@ static void judge(const struct why *why, int side, struct why_cause *cause)
 	if (!quiet && cause->kind == WHY_CAUSE &&
 		least_value(base) - least_value(other) < least_of(&why->report))
 		cause->kind = WHY_NOTHING;
+	if (b->change.elsewhere && cause->kind == WHY_CAUSE)
+		cause->kind = WHY_DISTURBED;
 }
 
 /* Measures each pair that needs it once. Returns false if no pair needs another round. */

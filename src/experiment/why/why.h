@@ -26,11 +26,13 @@ enum { WHY_PAIRS = 16, WHY_VALUES = 40 };
 
 /* The result of one pair. */
 enum why_kind {
-	WHY_WAITS,   /* the pair is not measured yet */
-	WHY_CAUSE,   /* the changed thing explains a part of the gap */
-	WHY_COUNTED, /* the changed thing costs cycles, but the core model already counts them */
-	WHY_NOTHING, /* the change makes no difference, or noise can explain the difference */
-	WHY_FAILED,  /* the pair cannot be measured (the field `why` gives the reason) */
+	WHY_WAITS,     /* the pair is not measured yet */
+	WHY_CAUSE,     /* the changed thing explains a part of the gap */
+	WHY_COUNTED,   /* the changed thing costs cycles, but the core model already counts them */
+	WHY_NOTHING,   /* the change makes no difference, or noise can explain the difference */
+	WHY_FAILED,    /* the pair cannot be measured (the field `why` gives the reason) */
+	WHY_DISTURBED, /* another core runs the loop faster, because this core is busy: no cause in
+			  the loop itself */
 };
 extern const char *const why_kinds[]; /* the last word is NULL */
 

@@ -165,6 +165,14 @@ void why_print(FILE *out, const struct why_report *report)
 	}
 	if (report->contended)
 		fputs("CONTENDED: another thread shares this core, so values may be wrong\n", out);
+	for (int i = 0; i < report->count; i++)
+		if (report->cause[i].kind == WHY_DISTURBED)
+			print_text(out, words_of("%s: ", report->cause[i].name).text,
+				words_of("%s There, the loop takes %s cycles per element. %s",
+					pairs_meaning(report->cause[i].name),
+					units_value(report->cause[i].other).text,
+					pairs_remedy(report->cause[i].name))
+					.text);
 	if (!report->complete)
 		fputs("Not complete: the measurement was interrupted.\n", out);
 }
