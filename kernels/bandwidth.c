@@ -50,7 +50,7 @@ static const struct op {
 static const struct knob knobs[] = {
 	[OP] = KNOB_ROW_CHOICE("op",
 		"read, write, update or copy: strided, each place, or by the library", op_names,
-		.initial = OP_FRD),
+		.initial = OP_FRD, .role = KNOB_DATA),
 	[SIZE] = KNOB_ROW_SIZE("bytes of the array; copies: of both arrays", 16384),
 	[STRIDE] = KNOB_ROW_COUNT("stride",
 		"places of width bytes from one to the next; rd, wr, rdwr, cp", 1, 64, 4,

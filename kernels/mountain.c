@@ -15,8 +15,8 @@ static const struct knob knobs[] = {
 	[SIZE] = KNOB_ROW_SIZE("bytes of the array; op=cp: of both arrays", 16384),
 	[STRIDE] = KNOB_ROW_COUNT("stride", "elements of 8 bytes from one access to the next", 1,
 		64, 1, .axis = AXIS_STRIDE),
-	[OP] = KNOB_ROW_CHOICE(
-		"op", "read and sum, write, both, or copy", op_names, .initial = OP_RD),
+	[OP] = KNOB_ROW_CHOICE("op", "read and sum, write, both, or copy", op_names,
+		.initial = OP_RD, .role = KNOB_DATA),
 	[PAGES] = KNOB_ROW_PAGES,
 };
 

@@ -165,11 +165,15 @@ static void offer_synonyms(struct search *search)
 
 	for (size_t i = 0; i < synonyms->count; i++) {
 		const struct synonym *row = &synonyms->row[i];
-		enum rank rank = find_rank_synonym(search->text, row);
+		enum rank rank = find_rank_synonym(search->text, row),
+			  named = find_rank(search->text, row->command);
 		bool kernel = strncmp(row->command, "kernel ", 7) == 0;
 		struct words name = words_of("%.*s", (int)strcspn(row->command + 7 * kernel, " "),
 			row->command + 7 * kernel);
 
+		/* The names of kernels were compared before. */
+		if (!kernel && named < rank && named < RANK_CONTAINS)
+			rank = named;
 		if (rank == RANK_NONE || (kernel && !kernel_find(name.text)))
 			continue;
 		if (strcmp(row->command, "-") == 0)
@@ -352,14 +356,22 @@ static int add_events(
 
 /* ---- the search ---- */
 
+/* Returns how likely it is that the user means a result: 0 is the most likely. */
+static int certainty(enum rank rank)
+{
+	return rank == RANK_HELP					? 2
+	       : rank == RANK_CONTAINS || rank == RANK_SYNONYM_CONTAINS ? 1
+									: 0;
+}
+
 static int compare(const void *a, const void *b)
 {
 	const struct result_found *one = a, *other = b;
 
-	/* Even a result that cannot be opened here is listed before results of which only the
-	 * description contains the typed text. */
-	if ((one->rank == RANK_HELP) != (other->rank == RANK_HELP))
-		return one->rank == RANK_HELP ? 1 : -1;
+	/* Even a result that cannot be opened here is listed before results that contain the typed
+	 * text only within a word, or only in their description. */
+	if (certainty(one->rank) != certainty(other->rank))
+		return certainty(one->rank) - certainty(other->rank);
 	if (one->absent != other->absent)
 		return one->absent - other->absent;
 	if (one->rank != other->rank)
