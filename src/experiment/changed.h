@@ -7,8 +7,8 @@
 #include "model/limits/explain.h"
 
 /* Whether changed loops of a setting can show what limits it: its core model is that of this core,
- * and its data are in the core's own caches. STATUS_FAILED gives the reason why not. `explanation`
- * may be NULL. */
+ * its branches always go the same way, and its data are in the core's own caches. STATUS_FAILED
+ * gives the reason why not. `explanation` may be NULL. */
 struct status changed_allowed(const struct setting *setting, const struct explanation *explanation);
 
 /* One setting whose changed loops are measured. The caller sets the members before `result`, sets

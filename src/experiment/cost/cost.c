@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/stats.h"
 #include "base/text.h"
 #include "experiment/changed.h"
 
@@ -39,7 +38,8 @@ struct points {
 struct cost {
 	struct cost_report report;
 	double limit; /* time limit for repeated measurements, seconds */
-	/* The loop as it is is measured once for each instruction in each round. */
+	/* plain_cpe: measurements of the unchanged loop, one for each instruction in each round.
+	 * changed_cpe: measurements of the loops with one change. */
 	double plain_cpe[PLAINS], changed_cpe[COST_INSNS][COST_CHANGES][ENOUGH];
 	struct points plain, points[COST_INSNS][COST_CHANGES];
 	/* The members below are valid only while cost_measure() runs. */

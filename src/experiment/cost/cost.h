@@ -27,18 +27,19 @@ enum { COST_INSNS = 128 };
 
 /* The changes of the loop for one instruction. */
 enum cost_change {
-	COST_PLAIN, /* the loop as it is, at the same place in memory as changed loops */
-	COST_MOVED, /* with the move that prepares the copy of the instruction, without the copy */
-	COST_TWICE, /* with the copy */
-	COST_HELD,  /* with an added instruction of one cycle that copies a free register to itself
-		     */
-	COST_LATER, /* with such an instruction that copies the result to itself, a cycle later */
-	COST_WITHOUT, /* with nops in place of the instruction */
+	COST_PLAIN, /* the loop as it is, but copied to the memory of changed loops */
+	COST_MOVED, /* the loop with the move that prepares the copy of the instruction */
+	COST_TWICE, /* the loop with this move and the copy of the instruction */
+	COST_HELD, /* the loop with an added instruction of one cycle that copies a free register to
+		      itself */
+	COST_LATER,   /* the loop with an added instruction of one cycle that copies the
+			 instruction's result to itself */
+	COST_WITHOUT, /* the loop with nops in place of the instruction */
 	COST_CHANGES
 };
 
-/* A difference between two loops in cycles per element. The measurements do not contradict values
- * from lo to hi (two standard errors to each side). NAN: not known. */
+/* A difference between two loops in cycles per element. lo and hi are two standard errors below and
+ * above the difference. NAN: not known. */
 struct cost_value {
 	double value, lo, hi;
 };
@@ -48,17 +49,20 @@ struct cost_insn {
 	uint64_t from_top; /* bytes from the first instruction of the innermost loop */
 	char text[88], mnemonic[20];
 	struct cost_value cost;
-	struct cost_value twice; /* cycles per element more with a copy of the instruction */
-	struct cost_value
-		later; /* cycles per element more for each cycle that its result comes later
-			*/
-	struct cost_value saved; /* cycles per element fewer without the instruction */
-	double latency; /* cycles from its input to its result, by the core model; NAN: unknown */
+	/* Cycles per element that the loop takes more with a copy of the instruction (twice), and
+	 * if the result of the instruction comes one cycle later (later). */
+	struct cost_value twice, later;
+	struct cost_value saved; /* cycles per element that the loop takes less without the
+				    instruction */
+	double latency; /* cycles from the input of the instruction to its result, by the core
+			   model; NAN: unknown */
 	double model;	/* cost of the instruction by the core model, cycles per element; NAN:
 			   unknown */
-	bool moves;	/* the copy needs a move of an input */
-	bool contended;
-	/* Why twice, later or saved is not measured; "": it is, or it will be. */
+	bool moves;	/* the copy of the instruction needs a move of an input */
+	bool contended; /* another process or hyper-thread disturbed all measurements of some loop
+			   for this instruction */
+	/* The reasons why the values twice, later and saved are not measured; "": the value is or
+	 * will be measured. */
 	char why_twice[100], why_later[100], why_saved[100];
 };
 
@@ -80,8 +84,8 @@ struct cost_report {
 
 /* ---- Changing the loop (change.c) */
 
-/* Writes to `why` the reason why an instruction is not copied, its result not delayed, or its place
- * not left empty; "" if it can be done as far as the instruction itself shows. Pure. */
+/* Fills in the reasons why an instruction is not copied, its result not delayed, or the instruction
+ * not removed, as far as the instruction itself shows them. Also fills in row->moves. Pure. */
 void cost_refuse(const struct insn *insn, struct cost_insn *row);
 
 /* Returns the only register, except flags, that an instruction writes. REG_NONE: it writes none.
