@@ -52,8 +52,8 @@ static void over(struct session *session)
 		return;
 	if (session->screen.overlay == OVERLAY_NONE)
 		show(session);
-	session_notice(
-		session, false, "%d pairs compared in %.1f s", report->count, report->seconds);
+	session_notice(session, false, "%d pair%s compared in %.1f s", report->count,
+		report->count == 1 ? "" : "s", report->seconds);
 }
 
 static const struct campaign_row row = { .kind = &campaign_why, .wanted = is_wanted, .over = over };

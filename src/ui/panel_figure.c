@@ -262,8 +262,10 @@ static void add_limit(struct lines *lines, const struct scene *scene)
 	first = gap_limit(view, limits);
 	second = view->gap.soft ? limits->binding : limits->predicted_by;
 	limit = panels_limit(view);
-	/* A value at its limit is next to it without words, too, if they need another row. */
-	if (view->gap.kind == GAP_AT_LIMIT && !view->nearest && strchr(limit.text, ','))
+	/* A value at its limit or prediction is near it without words, too, if the words need
+	 * another row. */
+	if ((view->gap.kind == GAP_AT_LIMIT || view->gap.kind == GAP_SOFT) && !view->nearest &&
+		strchr(limit.text, ','))
 		limit = words_of("%s\n%.*s", limit.text,
 			(int)(strrchr(limit.text, ',') - limit.text), limit.text);
 	line_cut(lines,
