@@ -165,22 +165,100 @@ static int64_t little(const uint8_t *at, size_t bytes)
 	return value;
 }
 
+/* An instruction that is being read: `at` is the next byte. */
+struct reading {
+	const uint8_t *bytes;
+	size_t size, at;
+	bool narrow, short_address, wide; /* prefixes 66 and 67; REX.W */
+	unsigned map;			  /* the table of the opcode; 0: opcodes of one byte */
+	uint8_t opcode, form, modrm;
+	size_t modrm_at; /* 0: no ModRM byte */
+};
+
+/* Whether a byte is a prefix, a bit for each byte: 26 2e 36 3e, 40 to 4f and 64 to 67, f0 f2 f3. */
 static bool is_prefix(uint8_t byte)
 {
-	switch (byte) {
-	case 0x26:
-	case 0x2e:
-	case 0x36:
-	case 0x3e:
-	case 0x64:
-	case 0x65:
-	case 0x66:
-	case 0x67:
-	case 0xf0:
-	case 0xf2:
-	case 0xf3: return true;
-	default: return (byte & 0xf0) == 0x40; /* REX */
+	static const uint64_t prefixes[4] = { 0x4040404000000000, 0x000000f00000ffff, 0,
+		0x000d000000000000 };
+
+	return prefixes[byte >> 6] >> (byte & 63) & 1;
+}
+
+/* Reads prefixes and opcode. Returns false if the opcode is cut off. */
+static bool read_opcode(struct reading *to)
+{
+	const uint8_t *bytes = to->bytes;
+	size_t left;
+
+	/* REX counts only directly before the opcode. */
+	for (; to->at < to->size && is_prefix(bytes[to->at]); to->at++) {
+		to->narrow |= bytes[to->at] == 0x66;
+		to->short_address |= bytes[to->at] == 0x67;
+		to->wide = (bytes[to->at] & 0xf8) == 0x48;
 	}
+	if (to->at >= to->size)
+		return false;
+	to->opcode = bytes[to->at++];
+	left = to->size - to->at;
+	if (to->opcode == 0x0f && left >= 1) {
+		to->map = 1;
+		if (bytes[to->at] == 0x38 || bytes[to->at] == 0x3a)
+			to->map = bytes[to->at++] == 0x38 ? 2 : 3;
+	} else if (to->opcode == 0xc5 && left >= 2) { /* VEX */
+		to->map = 1;
+		to->at++;
+	} else if (to->opcode == 0xc4 && left >= 3) { /* VEX */
+		to->map = bytes[to->at] & 31;
+		to->at += 2;
+	} else if (to->opcode == 0x62 && left >= 4) { /* EVEX */
+		to->map = bytes[to->at] & 7;
+		to->at += 3;
+	} else if (to->opcode == 0x8f && left >= 3 && (bytes[to->at] & 31) >= 8) { /* XOP */
+		to->map = bytes[to->at] & 31;
+		to->at += 2;
+	}
+	if (!to->map)
+		return true;
+	if (to->at >= to->size)
+		return false;
+	to->opcode = bytes[to->at++];
+	return true;
+}
+
+/* Reads the ModRM byte and what belongs to it. Returns false if it is cut off. */
+static bool read_modrm(struct reading *to)
+{
+	if (to->at >= to->size)
+		return false;
+	to->modrm_at = to->at;
+	to->modrm = to->bytes[to->at];
+	to->at += modrm_bytes(to->bytes + to->at, to->size - to->at);
+	if (!to->map && (to->opcode & 0xfe) == 0xf6 && (to->modrm & 0x30) == 0) /* test r/m, imm */
+		to->form |= to->opcode == 0xf6 ? IMM8 : IMM_Z;
+	return true;
+}
+
+static size_t immediate_bytes(const struct reading *from)
+{
+	size_t narrow = from->narrow && !from->wide ? 2 : 4;
+
+	return (from->form & IMM8 ? 1 : 0) + (from->form & IMM16 ? 2 : 0) +
+	       (from->form & REL32 ? 4 : 0) + (from->form & IMM_Z ? narrow : 0) +
+	       (from->form & WIDE ? (from->wide ? 8 : narrow) : 0) +
+	       (from->form & OFFSET ? (from->short_address ? 4 : 8) : 0);
+}
+
+static enum insn_flow flow_kind(const struct reading *from)
+{
+	uint8_t opcode = from->opcode;
+
+	if (!from->map && ((opcode & 0xf0) == 0x70 || opcode >= 0xc2))
+		return one_byte_flow(opcode, from->modrm);
+	if (from->map != 1)
+		return FLOW_NONE;
+	if ((opcode & 0xf0) == 0x80)
+		return FLOW_BRANCH;
+	return opcode == 0x0b || opcode == 0xb9 || opcode == 0xff ? FLOW_OTHER : FLOW_NONE; /* ud */
 }
 
 /* Finds the address that an instruction names. The forms are "lea register, [rip + distance]", and
@@ -203,83 +281,29 @@ static void find_entry(
 
 struct flow flow_read(const uint8_t *bytes, size_t size, uint64_t address)
 {
-	static const struct flow none = { 0 };
+	struct reading from = { .bytes = bytes, .size = size < LONGEST ? size : LONGEST };
 	struct flow flow = { 0 };
-	bool narrow = false, short_address = false, wide = false;
-	uint8_t form, opcode, modrm = 0;
-	size_t at = 0, immediate = 0, modrm_at = 0;
-	unsigned map = 0;
+	size_t immediate = 0;
 
-	if (size > LONGEST)
-		size = LONGEST;
-	for (; at < size; at++) { /* prefixes; REX counts only directly before the opcode */
-		if (!is_prefix(bytes[at]))
-			break;
-		narrow |= bytes[at] == 0x66;
-		short_address |= bytes[at] == 0x67;
-		wide = (bytes[at] & 0xf8) == 0x48;
-	}
-	if (at >= size)
-		return none;
-	opcode = bytes[at++];
-	if (opcode == 0xc5 && at + 2 <= size) {
-		map = 1;
-		at++;
-	} else if (opcode == 0xc4 && at + 3 <= size) {
-		map = bytes[at] & 31;
-		at += 2;
-	} else if (opcode == 0x62 && at + 4 <= size) {
-		map = bytes[at] & 7;
-		at += 3;
-	} else if (opcode == 0x8f && at + 3 <= size && (bytes[at] & 31) >= 8) {
-		map = bytes[at] & 31;
-		at += 2;
-	} else if (opcode == 0x0f && at < size) {
-		map = 1;
-		if (bytes[at] == 0x38 || bytes[at] == 0x3a)
-			map = bytes[at++] == 0x38 ? 2 : 3;
-	}
-	if (map) {
-		if (at >= size)
-			return none;
-		opcode = bytes[at++];
-	}
-	form = map ? map_form(map, opcode) : one_byte_form(opcode);
-	if (form & BAD)
-		return none;
-	if (form & MODRM) {
-		if (at >= size)
-			return none;
-		modrm_at = at;
-		modrm = bytes[at];
-		at += modrm_bytes(bytes + at, size - at);
-		if (!map && (opcode & 0xfe) == 0xf6 && (modrm & 0x30) == 0) /* test r/m, imm */
-			form |= opcode == 0xf6 ? IMM8 : IMM_Z;
-	}
-	immediate = (form & IMM8 ? 1 : 0) + (form & IMM16 ? 2 : 0) + (form & REL32 ? 4 : 0) +
-		    (form & IMM_Z ? (narrow && !wide ? 2 : 4) : 0) +
-		    (form & WIDE ? (wide	    ? 8
-					   : narrow ? 2
-						    : 4)
-				 : 0) +
-		    (form & OFFSET ? (short_address ? 4 : 8) : 0);
-	at += immediate;
-	if (at > size)
-		return none;
-	flow.length = (uint8_t)at;
-	if (!map)
-		flow.kind = (uint8_t)one_byte_flow(opcode, modrm);
-	else if (map == 1 && (opcode & 0xf0) == 0x80)
-		flow.kind = FLOW_BRANCH;
-	else if (map == 1 && (opcode == 0x0b || opcode == 0xb9 || opcode == 0xff)) /* ud2 ud1 ud0 */
-		flow.kind = FLOW_OTHER;
-	if ((flow.kind == FLOW_BRANCH || flow.kind == FLOW_JUMP || flow.kind == FLOW_CALL) &&
-		immediate)
-		flow.target = address + at + (uint64_t)little(bytes + at - immediate, immediate);
-	flow.nop = (!map && opcode == 0x90) || (map == 1 && opcode == 0x1f);
-	if (!map && modrm_at)
-		find_entry(bytes, modrm_at, opcode, address, &flow);
+	if (!read_opcode(&from))
+		return flow;
+	from.form = from.map ? map_form(from.map, from.opcode) : one_byte_form(from.opcode);
+	if ((from.form & BAD) || ((from.form & MODRM) && !read_modrm(&from)))
+		return flow;
+	if (from.form & ~MODRM)
+		immediate = immediate_bytes(&from);
+	if (from.at + immediate > from.size)
+		return flow;
+	flow.length = (uint8_t)(from.at + immediate);
+	flow.kind = (uint8_t)flow_kind(&from);
+	flow.nop = (!from.map && from.opcode == 0x90) || (from.map == 1 && from.opcode == 0x1f);
+	if (immediate &&
+		(flow.kind == FLOW_BRANCH || flow.kind == FLOW_JUMP || flow.kind == FLOW_CALL))
+		flow.target = address + flow.length + (uint64_t)little(bytes + from.at, immediate);
+	if (!from.map && from.modrm_at)
+		find_entry(bytes, from.modrm_at, from.opcode, address, &flow);
 	/* A register, or memory with an index register. */
-	flow.table = flow.kind == FLOW_INDIRECT && ((modrm >> 6) == 3 || (modrm & 7) == 4);
+	flow.table =
+		flow.kind == FLOW_INDIRECT && ((from.modrm >> 6) == 3 || (from.modrm & 7) == 4);
 	return flow;
 }
