@@ -247,6 +247,46 @@ static void check_chain(const struct kernel *kernel, const char *core)
 	check_near(dataflow.chain, chain, 1e-9);
 }
 
+/* Ten multiplications in a row take 30 cycles an iteration, and one port takes 10. Three iterations
+ * must overlap for 10 cycles: a scheduler of 8 entries does not hold them. */
+TEST(a_full_scheduler_keeps_iterations_from_overlapping)
+{
+	static const char format[] =
+		"uarch x X\nisa x86_64\nwidth 4 [M]\nports p0 p1 [M]\nclass imul latency 3 "
+		"ports p1 [M]\nclass alu latency 1 ports p0 [M]\nclass branch ports p0 [M]\n"
+		"size rob 512 [M]\nsize scheduler %d [M]\n%s";
+	static const char source[] = "mov eax, 3; imul eax, ebx; imul eax, ebx; imul eax, ebx; "
+				     "imul eax, ebx; imul eax, ebx; imul eax, ebx; imul eax, ebx; "
+				     "imul eax, ebx; imul eax, ebx; imul eax, ebx; dec ecx; jne";
+	static const struct {
+		int entries;
+		const char *more;
+		double least, most;
+	} rows[] = {
+		{ 200, "", 10, 10 },
+		{ 8, "", 11, 20 },
+		{ 200, "size port-scheduler 8 [M]\n", 11, 20 },
+		{ 12, "extra scheduler-hold 4 [M]\n", 11, 20 },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char core[600];
+		const struct limit *by;
+		struct uarch *uarch;
+
+		snprintf(core, sizeof(core), format, rows[i].entries, rows[i].more);
+		uarch = explain_text(core, source);
+		by = &explanation->limits.limit[explanation->limits.predicted_by];
+		print_message("row %zu: %g, the timeline %g\n", i, explanation->limits.predicted,
+			timeline.cycles);
+		assert_in_range(explanation->limits.predicted * 100, rows[i].least * 100,
+			rows[i].most * 100);
+		assert_int_equal(by->kind, i == 0 ? LIMIT_PORTS : LIMIT_OVERLAP);
+		assert_false(timeline.differs);
+		uarch_free(uarch);
+	}
+}
+
 /* Every kernel at its default knobs, on cores that choose ports at rename and on cores that do not.
  * Zen 2's file lacks the cost of a misprediction, so its limits of tree-lookup and hash-lookup
  * leave out that searches cannot overlap, and the buffers of the run are full. */

@@ -23,6 +23,9 @@ FACT(SIZE_LOAD_SCHEDULER, "size load-scheduler")
 /* number of vector operations that can wait for an operand, on cores with a separate scheduler for
  * vector operations */
 FACT(SIZE_VECTOR_SCHEDULER, "size vector-scheduler")
+/* number of further vector operations that can wait in a queue in front of the scheduler for vector
+ * operations; no operation begins from this queue */
+FACT(SIZE_VECTOR_QUEUE, "size vector-queue")
 /* number of integer micro-ops that can wait for one port, if each port has its own scheduler */
 FACT(SIZE_PORT_SCHEDULER, "size port-scheduler")
 /* bytes of code that the first-level instruction cache holds */
@@ -86,6 +89,8 @@ FACT(EXTRA_ALU_SATURATION, "extra alu-saturation")
 FACT(EXTRA_MATERIALISES, "extra materialises")
 /* 1: rename chooses the port of each micro-op (see pipeline.h) */
 FACT(EXTRA_BINDS_PORTS, "extra binds-ports")
+/* cycles from the begin of a micro-op to the cycle in which its scheduler entry is free again */
+FACT(EXTRA_SCHEDULER_HOLD, "extra scheduler-hold")
 /* bytes of code per cycle that reach the decoders */
 FACT(EXTRA_FETCH_BYTES, "extra fetch-bytes")
 /* bytes of code per cycle that come from the second-level cache */

@@ -16,6 +16,11 @@ enum { LINE = 64 };
  * little. */
 #define OVERLAP_MOST 4
 
+/* A loop is simulated if it needs at least the share NEED_LEAST of a buffer. Its limit is added if
+ * the simulation is slower than the other limits by the factor FULL_LEAST. */
+#define NEED_LEAST 0.5
+#define FULL_LEAST 1.02
+
 /* ---- Limits of rename */
 
 /* Adds the limit of indexed memory operands that rename splits in two. For a single instruction it
@@ -52,7 +57,7 @@ static void add_scheduling(struct tally *tally)
 
 	if (!(tally->uarch->fact[EXTRA_BINDS_PORTS] > 0) || tally->place->walk.restart > 0)
 		return;
-	cycles = pipeline_run(tally, 0);
+	cycles = pipeline_run(tally, 0, false);
 	if (cycles > tally->bound * 1.005)
 		limits_add(tally, LIMIT_SCHEDULING, cycles,
 			"ports chosen at rename, before operations are ready: %s cycles",
@@ -109,7 +114,7 @@ static void add_overlap(struct tally *tally)
 	if (tally->loop->stepped || !(restart > 1) || tally->limits->chain.cycles <= 0 ||
 		!uarch_known(rob) || restart * tally->slots > OVERLAP_MOST * rob)
 		return;
-	cycles = pipeline_run(tally, restart);
+	cycles = pipeline_run(tally, restart, true);
 	between = between_chains(tally, cycles);
 	cycles += between / restart;
 	if (cycles > tally->bound * 1.005)
@@ -125,6 +130,28 @@ static void add_overlap(struct tally *tally)
 			"+%s cycles if the last branch of each chain of %s iterations is "
 			"mispredicted",
 			words_turn(tally, wrong / restart).text, words_number(restart).text);
+}
+
+/* Adds the limit of chains that are not carried from one iteration to the next, but fill a
+ * scheduler or the reorder buffer: only a few iterations then overlap. The limits of ports, width
+ * and carried chains assume that the buffers are large enough. */
+static void add_full_buffers(struct tally *tally)
+{
+	struct pipeline_need need;
+	double cycles;
+
+	if (tally->place->walk.restart > 0)
+		return;
+	need = pipeline_needs(tally, tally->bound);
+	if (need.scheduler < NEED_LEAST && need.rob < NEED_LEAST)
+		return;
+	cycles = pipeline_run(tally, 0, true);
+	if (cycles > tally->bound * FULL_LEAST)
+		limits_add(tally, LIMIT_OVERLAP, cycles,
+			"iterations overlap in part, because their operations fill %s: %s cycles "
+			"in a simulated pipeline",
+			need.scheduler > need.rob ? "a scheduler" : "the reorder buffer",
+			words_turn(tally, cycles).text);
 }
 
 /* Returns the cycles of the loop-carried chain if the core renames fewer loads to the stored
@@ -318,6 +345,7 @@ void limits_soft(struct tally *tally)
 	add_unlamination(tally);
 	add_scheduling(tally);
 	add_overlap(tally);
+	add_full_buffers(tally);
 	add_saturation(tally);
 	add_forwarding(tally);
 	add_aliasing(tally);

@@ -49,6 +49,7 @@ struct work {
 	bool linked; /* the node is a load that has the value of a store as soon as the store has
 			it, even if the load is executed late */
 	bool urgent; /* with ideal ports, the node executes before older nodes */
+	int pool;    /* the scheduler in which the node's micro-ops wait */
 	uint8_t gates; /* the gates (limited rates) that the node's first micro-op must pass, one
 			  bit for each gate */
 	struct {
@@ -80,8 +81,23 @@ struct instance {
 struct waiting {
 	int instance;
 	float cycles;
-	uint8_t op, gates;
+	int number; /* position of the micro-op among all micro-ops of its scheduler */
+	uint8_t op, gates, pool;
 	bool apart, urgent;
+};
+
+/* The schedulers. Cores without a separate scheduler for vector operations have only the first. */
+enum { POOL_ALL, POOL_VECTOR, POOLS, POOL_HOLD = 8 };
+
+/* A scheduler, whose micro-ops wait for their inputs and for a port, and the queue in front of the
+ * scheduler. Micro-ops enter the scheduler from the queue in program order. */
+struct pool {
+	int entries, queue; /* sizes of the scheduler and of the queue in front of it */
+	int waiting;	    /* number of micro-ops in the scheduler and in the queue */
+	int given, freed;   /* number of micro-ops that have entered the queue, and of those whose
+			       entry in the scheduler is free again */
+	int leaving[POOL_HOLD]; /* number of micro-ops whose entry will be free in each of the next
+				   cycles; the cycle modulo POOL_HOLD is the index */
 };
 
 struct pipeline {
@@ -118,7 +134,13 @@ struct pipeline {
 				   known times */
 	struct waiting queue[UARCH_PORTS][PIPELINE_QUEUE]; /* micro-ops that wait for each port,
 							      oldest first */
-	int waiting, scheduler;
+	struct pool pool[POOLS];
+	int of_port; /* entries of the scheduler of one port; INT_MAX: ports have no schedulers of
+			their own */
+	int alone[UARCH_PORTS]; /* number of waiting integer micro-ops that can only go to each
+				   port */
+	int hold;      /* cycles from the begin of a micro-op to the cycle in which its entry in the
+			  scheduler is free again; less than POOL_HOLD */
 	double cycles; /* cycles per path in the steady state; 0: the loop cannot be simulated */
 };
 

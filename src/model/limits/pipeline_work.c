@@ -32,6 +32,10 @@ static void prepare_node(struct pipeline *pipeline, int number)
 
 	work->early = node->part == PART_STORE;
 	work->first_out = -1;
+	work->pool =
+		insn->vector && node->part != PART_LOAD && pipeline->pool[POOL_VECTOR].entries > 0
+			? POOL_VECTOR
+			: POOL_ALL;
 	if (times->second > 0)
 		return;
 	if (times->first > 0 && operation) {

@@ -119,11 +119,22 @@ bool limits_in_flight(const struct tally *tally, double together[SIZE_COUNT]);
  * share of chained loads that wait for the second-level TLB. */
 double limits_reach_walks(const struct tally *tally, double bytes, double cost, double *share);
 
-/* Simulates the loop (pipeline.c), and returns the cycles per path. If restart is 0, the simulated
- * core chooses ports at rename. If restart is not 0, micro-ops get the best ports, and new
- * dependence chains begin after `restart` passes over the path. Returns 0 cycles if the rename
+/* Simulates the loop (pipeline.c), and returns the cycles per path. If `ideal` is true, micro-ops
+ * get the best ports; otherwise the simulated core chooses ports at rename. If restart is not 0,
+ * new dependence chains begin after `restart` passes over the path. Returns 0 cycles if the rename
  * width is unknown, or the path is empty. */
-double pipeline_run(const struct tally *tally, double restart);
+double pipeline_run(const struct tally *tally, double restart, bool ideal);
+
+/* How much of the core's buffers a loop needs to reach a rate, as shares of their sizes. */
+struct pipeline_need {
+	double scheduler; /* share of the fullest scheduler: entries of operations that wait */
+	double rob;	  /* share of the reorder buffer */
+};
+
+/* Estimates what the loop needs of the core's buffers if a path takes `cycles` cycles. Each
+ * instruction waits for its inputs on the longest path from the begin of the loop's path, and is
+ * renamed at a constant rate. All shares are 0 if the sizes are unknown. */
+struct pipeline_need pipeline_needs(const struct tally *tally, double cycles);
 
 /* ---- Words for causes of limits (limit_words.c) */
 
