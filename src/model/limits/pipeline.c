@@ -23,8 +23,8 @@
 enum { OPERATIONS = 5000, ROUNDS_LEAST = 6, ROUNDS_MOST = 400 };
 /* If chains begin again, a run has RESTARTS chains, in at most RESTART_ROUNDS_MOST rounds. */
 enum { RESTARTS = 12, RESTART_ROUNDS_MOST = 6000 };
-/* Entries of the reorder buffer and of the scheduler, if the core's file does not state them. */
-enum { ROB_UNKNOWN = 224, SCHEDULER_UNKNOWN = 97 };
+/* Entries of the reorder buffer, if the core's file does not state them. */
+enum { ROB_UNKNOWN = 224 };
 /* The second best port is chosen only if its queue has fewer than SECOND_BEST micro-ops more than
  * that of the best port. */
 enum { SECOND_BEST = 3 };
@@ -181,36 +181,11 @@ static double begins(const struct pipeline *pipeline, const struct waiting *wait
 	return ceil(ready) - ready < SAME_TIME ? ceil(ready) : ready;
 }
 
-/* Returns the port of an integer micro-op that can only go to one port; -1: the micro-op has other
- * ports, or uses vector registers. */
-static int only_port(const struct work *work, int op)
-{
-	uint32_t ports = work->op[op].ports;
-
-	return work->pool == POOL_ALL && ports && !(ports & (ports - 1)) ? ffs((int)ports) - 1 : -1;
-}
-
-/* Removes `count` micro-ops, which have begun, from their scheduler. The next micro-ops of the
- * queue in front of the scheduler enter it, so all ports check their queues again. */
-static void leave_pool(struct pipeline *pipeline, struct pool *pool, int count)
-{
-	bool queued = pool->waiting > pool->entries;
-
-	pool->waiting -= count;
-	pool->freed += count;
-	for (int p = 0; queued && p < UARCH_PORTS; p++)
-		if (pipeline->known[p] > 0) {
-			pipeline->look_at[p] = -INFINITY;
-			pipeline->awake |= UINT32_C(1) << p;
-		}
-}
-
 /* Lets the port `port` execute a micro-op that waits in the queue of the port `from`. */
 static void begin(struct pipeline *pipeline, int from, int index, int port)
 {
 	struct waiting *queue = pipeline->queue[from], op = queue[index];
 	struct instance *instance = &pipeline->instance[op.instance];
-	const struct work *work = &pipeline->work[op.instance % pipeline->graph.node_count];
 	double at = later(pipeline->free_at[port], pipeline->now);
 
 	if (pipeline->rules->ideal)
@@ -226,13 +201,7 @@ static void begin(struct pipeline *pipeline, int from, int index, int port)
 	pipeline->count[from]--;
 	memmove(&queue[index], &queue[index + 1],
 		(size_t)(pipeline->count[from] - index) * sizeof(*queue));
-	if (only_port(work, op.op) >= 0)
-		pipeline->alone[only_port(work, op.op)]--;
-	if (pipeline->hold == 0)
-		leave_pool(pipeline, &pipeline->pool[op.pool], 1);
-	else
-		pipeline->pool[op.pool]
-			.leaving[((int)pipeline->now + pipeline->hold) % POOL_HOLD]++;
+	pipeline_leave(pipeline, &op);
 	instance->begun[op.op] = (float)(at - instance->renamed_at);
 	if (op.apart)
 		return;
@@ -408,19 +377,6 @@ static int choose_least(const double *work, uint32_t ports)
 	return best;
 }
 
-static bool has_entries(const struct pipeline *pipeline, const struct work *work)
-{
-	const struct pool *pool = &pipeline->pool[work->pool];
-
-	for (int i = 0; i < work->count; i++) {
-		int p = only_port(work, i);
-
-		if (p >= 0 && pipeline->alone[p] >= pipeline->of_port)
-			return false;
-	}
-	return pool->waiting + work->count <= pool->entries + pool->queue;
-}
-
 /* Binds the micro-ops of a node to ports. Returns false if the scheduler has too few free entries.
  */
 static bool bind(struct pipeline *pipeline, int number, int *counts, int *loads, int slot)
@@ -429,7 +385,7 @@ static bool bind(struct pipeline *pipeline, int number, int *counts, int *loads,
 	struct instance *instance = &pipeline->instance[number];
 	struct pool *pool = &pipeline->pool[work->pool];
 
-	if (!has_entries(pipeline, work))
+	if (!pipeline_has_entries(pipeline, work))
 		return false;
 	instance->renamed = true;
 	instance->renamed_at = pipeline->now + 1;
@@ -449,10 +405,7 @@ static bool bind(struct pipeline *pipeline, int number, int *counts, int *loads,
 				work->op[i].cycles, pool->given, (uint8_t)i, i ? 0 : work->gates,
 				(uint8_t)work->pool, work->apart, work->urgent };
 		instance->port[i] = (uint8_t)p;
-		if (only_port(work, i) >= 0)
-			pipeline->alone[only_port(work, i)]++;
-		pool->waiting++;
-		pool->given++;
+		pipeline_enter(pipeline, work, i);
 	}
 	if (work->apart || inputs_are_known(instance))
 		wake_ports(pipeline, number);
@@ -554,29 +507,6 @@ static bool rename_steps(struct pipeline *pipeline, struct progress *progress)
 	return progress->renamed == pipeline->rounds * steps;
 }
 
-/* Frees the entries of the schedulers whose micro-ops began long enough before. `last` is the cycle
- * that was simulated before this cycle. Returns whether further entries will be free later. */
-static bool free_entries(struct pipeline *pipeline, double last)
-{
-	bool more = false;
-
-	for (int k = 0; k < POOLS && pipeline->hold > 0; k++) {
-		struct pool *pool = &pipeline->pool[k];
-
-		for (double at = later(last + 1, pipeline->now - POOL_HOLD + 1);
-			at <= pipeline->now; at++) {
-			int *leaving = &pool->leaving[(int)at % POOL_HOLD];
-
-			if (*leaving > 0)
-				leave_pool(pipeline, pool, *leaving);
-			*leaving = 0;
-		}
-		for (int i = 0; i < POOL_HOLD; i++)
-			more |= pool->leaving[i] > 0;
-	}
-	return more;
-}
-
 static double run(struct pipeline *pipeline)
 {
 	struct progress progress = { .from = 0 };
@@ -584,7 +514,7 @@ static double run(struct pipeline *pipeline)
 	int total = pipeline->rounds * pipeline->loop->path_count;
 
 	while (progress.retired < total && pipeline->now < total * 64.0 + 4096 + most) {
-		bool full, leaving = free_entries(pipeline, last);
+		bool full, leaving = pipeline_free_entries(pipeline, last);
 
 		retire(pipeline, &progress);
 		if (progress.retired == total)
@@ -609,11 +539,6 @@ static double run(struct pipeline *pipeline)
 		       : (progress.to - progress.from) / (pipeline->until - pipeline->warm);
 }
 
-static int size_of(const struct uarch *uarch, enum uarch_fact fact, int unknown)
-{
-	return uarch_known(uarch->fact[fact]) ? (int)uarch->fact[fact] : unknown;
-}
-
 void pipeline_open(
 	struct pipeline *pipeline, const struct tally *tally, struct pipeline_rules *rules)
 {
@@ -631,11 +556,7 @@ void pipeline_open(
 		return;
 	pipeline->width = rules->slots > 0 ? rules->slots : uarch->width;
 	pipeline->rob = uarch_known(rob) ? rob : ROB_UNKNOWN;
-	pipeline->of_port = size_of(uarch, SIZE_PORT_SCHEDULER, INT_MAX);
-	pipeline->hold = size_of(uarch, EXTRA_SCHEDULER_HOLD, 0) % POOL_HOLD;
-	pipeline->pool[POOL_ALL].entries = size_of(uarch, SIZE_SCHEDULER, SCHEDULER_UNKNOWN);
-	pipeline->pool[POOL_VECTOR].entries = size_of(uarch, SIZE_VECTOR_SCHEDULER, 0);
-	pipeline->pool[POOL_VECTOR].queue = size_of(uarch, SIZE_VECTOR_QUEUE, 0);
+	pipeline_open_pools(pipeline);
 	pipeline->rounds =
 		(int)fmin(fmax(OPERATIONS / graph->node_count, ROUNDS_LEAST), ROUNDS_MOST);
 	if (rules->restart > 0)
@@ -666,47 +587,6 @@ void pipeline_close(struct pipeline *pipeline)
 	free(pipeline->instance);
 	free(pipeline->times);
 	deps_graph_free(&pipeline->graph);
-}
-
-struct pipeline_need pipeline_needs(const struct tally *tally, double cycles)
-{
-	const struct uarch *uarch = tally->uarch;
-	int rob = size_of(uarch, SIZE_ROB, 0), all = size_of(uarch, SIZE_SCHEDULER, 0),
-	    vector = size_of(uarch, SIZE_VECTOR_SCHEDULER, all);
-	struct pipeline_need need = { 0, 0 };
-	struct deps_graph graph;
-	double *start, waits = 0, vector_waits = 0, longest = 0;
-
-	if (tally->loop->path_count == 0 || !(cycles > 0) || rob == 0 || all == 0)
-		return need;
-	deps_graph(tally->loop, uarch, tally->facts, &graph);
-	start = memory_new((size_t)graph.node_count + 1, sizeof(*start));
-	for (int i = 0, edge = 0; i < graph.node_count; i++) {
-		const struct deps_node *node = &graph.node[i];
-		double renamed = cycles * node->step / tally->loop->path_count, wait;
-
-		start[i] = renamed;
-		for (; edge < graph.edge_count && graph.edge[edge].to == i; edge++)
-			if (graph.edge[edge].distance == 0 && !graph.edge[edge].memory)
-				start[i] = later(start[i],
-					start[graph.edge[edge].from] + graph.edge[edge].weight);
-		wait = start[i] - renamed;
-		longest = later(longest, wait + node->latency);
-		if (!node->class || node->counts)
-			continue;
-		if (node->part != PART_LOAD &&
-			tally->loop->insn[tally->loop->path[node->step].insn].vector)
-			vector_waits += wait;
-		else
-			waits += wait;
-	}
-	if (!uarch_known(uarch->fact[SIZE_VECTOR_SCHEDULER]))
-		waits += vector_waits;
-	need.scheduler = later(waits / all, vector_waits / vector) / cycles;
-	need.rob = (tally->slots + tally->unlaminated) * longest / cycles / rob;
-	free(start);
-	deps_graph_free(&graph);
-	return need;
 }
 
 double pipeline_run(const struct tally *tally, double restart, bool ideal)

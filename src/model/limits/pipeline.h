@@ -1,4 +1,5 @@
-/* The inside of the simulated pipeline: pipeline_work.c prepares the work of each node, pipeline.c
+/* The inside of the simulated pipeline: pipeline_work.c prepares the work of each node,
+ * pipeline_buffers.c has its schedulers, pipeline.c
  * runs it, timeline.c reads the times of a run. Private to these files. */
 #pragma once
 
@@ -160,3 +161,17 @@ bool pipeline_links(const struct limits *limits, int step);
 /* Prepares the nodes, the edges from each node, and each node's instance in each round. The memory
  * of these arrays is allocated. */
 void pipeline_prepare(struct pipeline *pipeline);
+
+/* ---- The schedulers (pipeline_buffers.c) */
+
+void pipeline_open_pools(struct pipeline *pipeline);
+/* Whether the schedulers have entries for all micro-ops of a node. */
+bool pipeline_has_entries(const struct pipeline *pipeline, const struct work *work);
+/* A micro-op of the node enters its scheduler at rename. */
+void pipeline_enter(struct pipeline *pipeline, const struct work *work, int op);
+/* A micro-op begins, and leaves its scheduler now or after pipeline->hold cycles. */
+void pipeline_leave(struct pipeline *pipeline, const struct waiting *op);
+/* Frees the entries of the schedulers whose micro-ops began pipeline->hold cycles ago or earlier.
+ * `last` is the cycle that was simulated before this cycle. Returns whether further entries will be
+ * free later. */
+bool pipeline_free_entries(struct pipeline *pipeline, double last);
