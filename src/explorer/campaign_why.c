@@ -1,6 +1,6 @@
-/* Measures why the loop on screen is slower than its limit, by pairs (experiment/why/why.h). The
- * user starts this measurement. It runs alongside the live measurement, and ends early if the
- * setting on screen changes. */
+/* Measures pairs that show why the loop on screen is slower than its limit (experiment/why/why.h).
+ * The user starts the measurement of pairs. The measurement of pairs runs alongside the live
+ * measurement, and ends early if the setting on screen changes. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static const struct why_report *report_of(const struct session *session)
 	return why ? why_report(why) : NULL;
 }
 
-/* Returns the pairs of the setting on screen; NULL: none were measured. */
+/* Returns the report about the pairs of the setting on screen; NULL: no pairs were measured. */
 static const struct why_report *present(const struct session *session)
 {
 	const struct why_report *report = report_of(session);
@@ -99,8 +99,9 @@ static struct status refusal(const struct session *session)
 	return machine_refusal(session);
 }
 
-/* Begins to measure the pairs of the setting on screen. If they were measured, the command shows
- * them; if they are on screen, it measures them again. */
+/* Begins to measure the pairs of the setting on screen. If the pairs were measured before, the
+ * command shows their report. If the report is already on screen, the command measures the pairs
+ * again. */
 static struct status run_why(const struct session *session, struct session *change, char *arguments)
 {
 	const struct why_report *report = present(session);

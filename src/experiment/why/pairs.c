@@ -1,4 +1,5 @@
-/* The pairs: what may make a loop slower than its limit, and the change that shows it. */
+/* The table of pairs of measurements. Each row has one cause that may make a loop slower than its
+ * limit, and the change that shows this cause. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,22 +12,25 @@
 
 enum { LINE = 64, PAGE = 4096 };
 
-/* Lines that are this many times as crowded in a cache's sets as neighbouring lines make a pair. */
+/* If cache lines use only one set of a cache in CROWDED sets, other distances between the lines are
+ * measured. */
 #define CROWDED 4
 
-/* A load this many bytes after a store, modulo a page, may wait for the store. Such loads are
- * searched among the first ALIAS_STEPS instructions of the loop's path. */
+/* A load at most ALIAS_NEAR bytes from an earlier store, modulo the page size, may wait for the
+ * store. The search for such loads reads the first ALIAS_STEPS instructions of the loop's path. */
 enum { ALIAS_NEAR = 64, ALIAS_STEPS = 400 };
 
-/* Larger data wait for caches and memory, and hardly for the place of the code: bytes. */
+/* Loops over more bytes of data wait for caches and memory. The place of their code is not
+ * compared. */
 #define CODE_MATTERS (256 << 10)
 
 struct pair {
 	const char *name;
 	const char *kernel; /* only for this kernel; NULL: for every kernel with the knob */
 	const char *knob;   /* the knob that the pair changes; NULL: no knob makes the change */
-	/* Changes *side, whose present setting and changes are given. Returns false if the pair
-	 * does not apply. The knob's index is -1 if the pair has no knob. */
+	/* Adds the change of the pair to *side. Returns false if the pair does not apply to the
+	 * setting. The parameter `knob` is the index of the pair's knob; -1: the pair has no knob.
+	 */
 	bool (*change)(
 		const struct explanation *explanation, int knob, struct why_side *side, char *with);
 	bool work; /* as in struct why_cause */
@@ -105,7 +109,8 @@ static double crowd_of(const struct setting *setting)
 								   : 1;
 }
 
-/* Moves rows or nodes apart, so that their lines use more sets of a cache. */
+/* Moves the rows of a matrix or the nodes of a list apart, so that their lines use more sets of a
+ * cache. */
 static bool spread(struct why_side *side, int knob, int64_t more, char *with)
 {
 	int64_t value = side->setting.v[knob];
@@ -194,8 +199,8 @@ static bool arrays_apart(
 	return true;
 }
 
-/* The number of accesses of the stepped path that cross a line if all data begin `shift` bytes
- * later. */
+/* Returns the number of accesses of the stepped path that cross a cache line if all data begin
+ * `shift` bytes later. */
 static int splits(const struct loop *loop, unsigned shift)
 {
 	int count = 0;
@@ -236,8 +241,8 @@ static bool align_arrays(
 
 /* ---- The place of code */
 
-/* Writes a copy of the function at another offset in its lines. The engine checks that the copy
- * computes the same. */
+/* Writes a copy of the loop's function at another offset in its lines of code. The engine checks
+ * that the copied function computes the same result. */
 static struct status write_shifted(
 	const struct code_change *change, const struct code_place *place, const void **start)
 {
@@ -351,8 +356,8 @@ static bool all_ones(
 	return side->own.ones;
 }
 
-/* ---- The table. Rows that change only places in memory come first. The pair of another core is
- * the last, because it is measured only if this core is busy (why.c). */
+/* ---- The table of pairs. Pairs that change only places in memory come first. The pair with
+ * another core is the last row, because it is measured only if this core is busy (why.c). */
 
 static const struct pair pairs[] = {
 	{ "page size", NULL, "pages", huge_pages, false,

@@ -1,4 +1,5 @@
-/* Measures the pairs of a setting in turn, and divides the gap among their causes: see why.h. */
+/* Measures the pairs of a setting in turn, and divides the gap (distance from limit to measurement)
+ * among their causes: see why.h. */
 #include "experiment/why/why.h"
 
 #include <math.h>
@@ -10,24 +11,27 @@
 #include "base/text.h"
 
 /* All pairs of one setting are measured within SECONDS, if the caller gives no other time. One
- * measurement of a side ends after QUIET quiet trials or after VISIT seconds; for data beyond the
- * second cache after FAR seconds. The walk to steady state before a measurement may last WARM
- * seconds. */
+ * measurement ends after QUIET quiet trials or after VISIT seconds. For data beyond the second
+ * cache, a measurement ends after FAR seconds. The walk to steady state before a measurement may
+ * last WARM seconds. */
 #define SECONDS 1.6
 #define VISIT	0.008
 #define FAR	0.012
 #define WARM	0.02
 enum { QUIET = 40, PATIENCE = 80 };
 
-/* BASES: measurements without a change before the pairs, to find the gap. TOGETHER: measurements of
- * all causes together, which take at most the share RESERVE of the time. */
+/* BASES: number of measurements without a change before the pairs, which show the size of the gap.
+ * TOGETHER: number of measurements with the changes of all causes together. RESERVE: share of the
+ * time that is kept for the measurements with all changes. */
 enum { BASES = 3, TOGETHER = 4 };
 #define RESERVE 0.2
 
-/* A difference is a cause only if it is at least LEAST of the measured cycles and LEAST_SHARE of
- * the gap, and if its range excludes half of that. A pair is measured at least ROUNDS_LEAST times,
- * and again until its range is PRECISE of the gap, more than the gap, or too low for a cause.
- * Disturbed measurements count only if fewer than QUIET_LEAST are undisturbed. */
+/* The difference of a pair is a cause only if it is LEAST of the measured cycles and LEAST_SHARE of
+ * the gap. If the prediction explains the gap, the difference must be LEAST_KNOWN of the gap. The
+ * range of the difference must exclude half of these values. A pair is measured at least
+ * ROUNDS_LEAST times. The measurements of a pair end when the range of its difference is smaller
+ * than PRECISE of the gap, or all above the gap, or too low for a cause. Disturbed measurements
+ * count only if fewer than QUIET_LEAST measurements are undisturbed. */
 enum { ROUNDS_LEAST = 3, QUIET_LEAST = 3 };
 #define LEAST	    0.02
 #define LEAST_SHARE 0.05
@@ -38,17 +42,19 @@ enum { ROUNDS_LEAST = 3, QUIET_LEAST = 3 };
  * standard deviations of a normal distribution. */
 #define SURE 3.29
 
-/* The core model counts a cause of more work if it predicts this share of the difference. */
+/* If the core model predicts this share of the difference of a pair with other data or another
+ * order, the prediction already counts the cause. */
 #define COUNTED 0.75
 
-/* If a change of place saves this share of what a change of data or order saves, it comes first. */
+/* If a change of a place in memory saves this share of the cycles that a change of data or order
+ * saves, the change of the place comes first in the list of causes. */
 #define PLACE_FIRST 0.75
 
 const char *const why_kinds[] = { "", "cause", "counted", "no effect", "failed", "disturbed",
 	NULL };
 
-/* Side 0 is the setting as it is, side 1 + i has the change of cause i, and the side JOINT has the
- * changes of all causes. */
+/* Indices of the measured sides: side 0 is the setting without changes. Side 1 + i has the change
+ * of cause i. The side JOINT has the changes of all causes. */
 enum { JOINT = 1 + WHY_PAIRS, SIDES };
 
 /* Measurements in cycles per element. */
@@ -57,7 +63,8 @@ struct values {
 	double cpe[WHY_VALUES];
 };
 
-/* One side of a pair. Disturbed measurements are those next to another process or hyper-thread. */
+/* One side of a pair of measurements. `quiet` has the measurements that no other process or
+ * hyper-thread disturbed. */
 struct side {
 	struct why_side change;
 	struct values quiet, all;
@@ -70,10 +77,11 @@ struct why {
 	struct side side[SIDES];
 	struct visits visits;
 	double limit; /* seconds for all measurements */
-	/* The pair of another core waits after the other pairs, until this core is found busy. */
+	/* true: the pair with another core, which follows the `count` other pairs, is not measured
+	 * unless this core is busy */
 	bool spare;
-	/* Times of the measurer's clock, and the seconds that a measurement may take: those of the
-	 * last one, or half of the longest before. */
+	/* Times of the measurer's clock at which the measurement began and must end. `longest`:
+	 * seconds that the next measurement may take, from the times of earlier measurements. */
 	double begin, until, longest;
 	unsigned order[3 * SIDES + 1]; /* the sides to measure in the present round */
 };
@@ -124,7 +132,6 @@ struct why *why_new(const struct why_question *question)
 		report->status = status_failed("no hard limit of this loop is known");
 	} else {
 		snprintf(report->uarch, sizeof(report->uarch), "%s", limits->uarch->name);
-		snprintf(report->title, sizeof(report->title), "%s", limits->uarch->title);
 		report->limit = limits->bound;
 		report->predicted = limits->predicted;
 		name_limit(limits, limits->binding, report->binding, sizeof(report->binding));
@@ -155,7 +162,7 @@ static double share_of(double cycles, double gap)
 	return gap > 0 ? fmin(fmax(cycles / gap, 0), 1) : NAN;
 }
 
-/* Returns the smallest difference that counts. */
+/* Returns the smallest difference of a pair, in cycles per element, that can be a cause. */
 static double least_of(const struct why_report *report)
 {
 	return fmax(LEAST * report->cpe, (report->known ? LEAST_KNOWN : LEAST_SHARE) * report->gap);
@@ -192,8 +199,8 @@ void why_judge(struct why_cause *cause, const struct why_report *report, const d
 	cause->share = share_of(cause->cycles, report->gap);
 	cause->share_lo = share_of(cause->cycles_lo, report->gap);
 	cause->share_hi = share_of(cause->cycles_hi, report->gap);
-	/* Without a gap, nothing has a cause. If the loop is as slow as predicted, other data or
-	 * another order are no explanation. */
+	/* A loop without a gap needs no cause. If the loop is as slow as predicted, other data or
+	 * another order do not explain the gap. */
 	if (!(report->gap > 0) || (cause->work && report->known))
 		cause->kind = WHY_WAITS;
 	else if (!(cause->cycles > least_of(report)) || !(cause->cycles_lo > least_of(report) / 2))
@@ -227,7 +234,7 @@ static void set_gap(struct why *why)
 	report->cpe = stats_quantile(base.cpe, count, 0.5);
 	report->cpe_lo = stats_quantile(base.cpe, count, 0.25);
 	report->cpe_hi = stats_quantile(base.cpe, count, 0.75);
-	/* A soft limit is the cost of a known effect. Pairs then show which effect it is. */
+	/* If a soft limit predicts the measured cycles, pairs show which effect causes them. */
 	report->known = report->cpe <= (1 + WHY_GAP) * report->predicted;
 	report->gap = report->cpe - (report->known ? report->limit : report->predicted);
 	if (report->cpe <= (1 + WHY_GAP) * report->limit)
@@ -281,7 +288,7 @@ static void accept(void *context, unsigned side, const struct result *result, do
 	struct why_report *report = &why->report;
 	struct sample sample;
 
-	/* The first measurement of a side also lays its data out. */
+	/* The first measurement of a side takes longer, because it also lays out the data. */
 	why->longest = fmax(why->longest / 2, seconds);
 	report->seconds = measurer_now(why->visits.measurer) - why->begin;
 	if (result->status.code == STATUS_CANCELLED)
@@ -305,7 +312,7 @@ static void accept(void *context, unsigned side, const struct result *result, do
 		add(&why->side[side].quiet, sample.cpe);
 }
 
-/* Measures the sides in the given order. */
+/* Measures the first `count` sides in why->order. */
 static void measure_order(struct why *why, int count)
 {
 	why->visits.order = why->order;
@@ -313,8 +320,9 @@ static void measure_order(struct why *why, int count)
 	visits_round(&why->visits);
 }
 
-/* Adds a pair to the order of a round. A pair has the order A B B A, where A is the loop as it is:
- * slow changes of the machine's speed then cancel. The last A is the first A of the next pair. */
+/* Adds a pair to the order of a round of measurements. The order of a pair is A B B A, where A is
+ * the loop without a change, so slow changes of the machine's speed cancel. The last A of a pair is
+ * also the first A of the next pair. */
 static int order_pair(struct why *why, int count, int side)
 {
 	why->order[count++] = (unsigned)side;
@@ -323,7 +331,7 @@ static int order_pair(struct why *why, int count, int side)
 	return count;
 }
 
-/* Whether a pair is measured in the next round. */
+/* Whether a pair needs another round of measurements. */
 static bool is_left(const struct why *why, int i)
 {
 	const struct why_cause *cause = &why->report.cause[i];
@@ -366,7 +374,8 @@ static void judge(const struct why *why, int side, struct why_cause *cause)
 		cause->kind = WHY_DISTURBED;
 }
 
-/* Measures each pair that needs it once. Returns false if no pair needs another round. */
+/* Makes one round of measurements of all pairs that are not precise yet. Returns false if no pair
+ * needs another round. */
 static bool measure_round(struct why *why)
 {
 	int count = 1;
@@ -384,14 +393,15 @@ static bool measure_round(struct why *why)
 	return true;
 }
 
-/* Returns the rank of a cause. A cause that only concerns the place in memory comes before one that
- * concerns data and order and explains hardly more, because the second often contains the first. */
+/* Returns the rank of a cause in the list of causes. The effect of data or order often contains the
+ * effect of a place in memory. Therefore a place in memory comes before data or order that explain
+ * hardly more. */
 static double rank_of(const struct why_cause *cause)
 {
 	return cause->work ? PLACE_FIRST * cause->share : cause->share;
 }
 
-/* Orders the pairs: causes first, the largest first. */
+/* Orders the pairs for the report: causes come first, the largest cause at the top. */
 static int before(const void *a, const void *b)
 {
 	const struct why_cause *x = a, *y = b;
@@ -405,7 +415,8 @@ static int before(const void *a, const void *b)
 	return (x->cycles < y->cycles) - (x->cycles > y->cycles);
 }
 
-/* Measures the changes of all causes together, and sets the rest of the gap. */
+/* Measures the loop with the changes of all causes together, and computes the unexplained rest of
+ * the gap. */
 static void measure_joint(struct why *why)
 {
 	struct why_report *report = &why->report;

@@ -1,12 +1,12 @@
 /* Explains by measurement why a loop is slower than its limit. The distance from the limit to the
  * measured cycles is the gap.
  *
- * The program measures the loop in pairs: as it is, and with one thing changed, such as the page
- * size. The loop's code and its amount of work stay as they are. The difference of a pair is the
- * part of the gap that this one cause explains. A part that noise can explain is not named as a
- * cause.
+ * The program makes pairs of measurements: one of the loop as it is, and one with a single change,
+ * such as another page size. The loop's code and its amount of work do not change. The difference
+ * of a pair of measurements is the part of the gap that this cause explains. If noise can explain
+ * the difference of a pair, the cause is not named.
  *
- * To add a pair, add a row to the table in pairs.c. */
+ * To add a pair of measurements, add a row to the table in pairs.c. */
 #pragma once
 
 #include <stdbool.h>
@@ -54,7 +54,7 @@ struct why_cause {
 struct why_report {
 	struct setting setting;
 	uint64_t seed;
-	char uarch[UARCH_NAME], title[64];  /* the core model; "": none */
+	char uarch[UARCH_NAME];		    /* the core model; "": none */
 	struct status status;		    /* why nothing can be measured */
 	double limit, predicted;	    /* binding limit and prediction, cycles per element */
 	char binding[32], predicted_by[32]; /* names of the two limits */

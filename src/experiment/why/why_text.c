@@ -1,4 +1,4 @@
-/* The report of the pairs as text: see why.h. */
+/* Prints the report about the causes of a gap as text: see why.h. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -118,7 +118,7 @@ static bool is_left_out(const struct why_report *report, const struct why_cause 
 	return cause->kind == WHY_WAITS && cause->work && report->known;
 }
 
-/* Prints the pairs of one kind without a named cause in one sentence. */
+/* Prints in one sentence the pairs of one kind that are no causes. */
 static void print_others(FILE *out, const struct why_report *report, enum why_kind kind,
 	bool left_out, const char *label)
 {
