@@ -384,7 +384,8 @@ static void hash_describe(const int64_t *v, struct kernel_walk *walk)
 		walk->reach[walk->reaches++] = (struct kernel_reach){ 1 + more,
 			buckets * sizeof(struct hash_slot), REACH_GUESSED };
 		walk->lines = 1 + more;
-		walk->waits = "the key alone gives the first slot, and the next slot follows it; "
+		walk->waits = "nothing, because the key alone gives the first slot, and the next "
+			      "slot follows it; "
 			      "whether the search goes on is predicted";
 	}
 	walk->access = "lookup";

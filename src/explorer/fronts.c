@@ -358,6 +358,10 @@ static const struct front *answer(const struct session *session)
 		return first;
 	if (!session->machine_known || (!name && !insight_ready(session) && insight->reading))
 		return NULL;
+	/* Limits of another core have no measured value to explain, so they are shown themselves.
+	 */
+	if (!name && insight_foreign(session))
+		name = "ladder";
 	if (!name)
 		name = panel_of_limit(insight_binding(session));
 	return front_named(front_there(session, name) ? name : "slices");

@@ -364,6 +364,14 @@ struct cache_sizes insight_caches(const struct session *session)
 		session->insight.core.uarch, insight_foreign(session), &session->memory.facts);
 }
 
+struct cache_sizes insight_own_caches(const struct session *session)
+{
+	if (!insight_foreign(session))
+		return insight_caches(session);
+	return cache_sizes(session->machine_known ? session_machine(session) : NULL, NULL, false,
+		&session->memory.facts);
+}
+
 /* The session calls begin_advice() after the limits of the present setting were computed. Finds the
  * published cycles and the source code of the setting and the model's values of the counted events,
  * and begins the search for advice. */

@@ -51,7 +51,7 @@ static void fill_remark(const struct session *session, struct view *view)
 	struct blocks_measured measured;
 	struct blocks blocks;
 	const struct blocks_question question = { .setting = &session->setting,
-		.caches = view->caches,
+		.caches = insight_caches(session),
 		.explanation = view->explanation,
 		.measured = &session->memory.facts };
 
@@ -255,7 +255,7 @@ void session_view(const struct session *session, double now, struct view *view)
 	changed_view(session, view);
 	why_view(session, view);
 	insight_view(session, view);
-	view->caches = insight_caches(session);
+	view->caches = insight_own_caches(session);
 	diagrams_view(session, view);
 	fill_remark(session, view);
 	counted_view(session, view);

@@ -79,7 +79,7 @@ static void add_doubts(struct lines *lines, const struct sample *sample)
 	if (sample->unsettled)
 		lines_add(lines, 1, STYLE_WARN, "not settled: it still drifts\nnot settled");
 	if (sample->places > 1)
-		lines_add(lines, 7, STYLE_TEXT, "%u placements %s ... %s", sample->places,
+		lines_add(lines, 7, STYLE_TEXT, "%u placements %s … %s", sample->places,
 			units_value(sample->place_lo).text, units_value(sample->place_hi).text);
 	if (sample->provisional)
 		lines_add(lines, 1, STYLE_WARN, "provisional: few trials yet\nprovisional");
@@ -301,8 +301,8 @@ struct words panels_ratio(const struct view *view)
 	/* The cycles of a branch and of an array element cannot be compared, because the amounts of
 	 * work differ. */
 	if (!view->a_comparable)
-		return words_of("B/A  none: A is per %s, B per %s", view->a_setting.kernel->element,
-			view->setting.kernel->element);
+		return words_of("B/A  none: A is per %s, B per %s\nB/A  none: other elements",
+			view->a_setting.kernel->element, view->setting.kernel->element);
 	if (!isfinite(ratio) || ratio <= 0)
 		return words_of("B/A  -  B is not measured yet");
 	return words_of(same ? "B/A  %1$s  %2$s%3$s%4$s%5$s%6$s\nB/A  %1$s  equal%3$s%4$s%5$s%6$s"
