@@ -299,4 +299,19 @@ TEST(what_was_used_last_stays)
 	check_words(&misses, 2, "no miss after the first pass");
 }
 
+TEST(a_measured_l3_is_at_least_as_large_as_l2)
+{
+	const struct machine machine = { .cache_count = 3,
+		.cache = { { 1, 32 << 10, 64 }, { 2, 1 << 20, 64 }, { 3, 32 << 20, 64 } } };
+	struct memory_facts measured = { .cache[2] = { 600e3, 500e3, 700e3, CACHE_MEASURED } };
+	struct cache_sizes caches = cache_sizes(&machine, NULL, false, &measured);
+
+	check_near(caches.level[2].bytes, 1 << 20, 0);
+	check_near(caches.level[2].lo, 500e3, 0);
+	check_near(caches.level[2].hi, 1 << 20, 0);
+	measured.cache[2].bytes = measured.cache[2].hi = 4e6;
+	caches = cache_sizes(&machine, NULL, false, &measured);
+	check_near(caches.level[2].bytes, 4e6, 0);
+}
+
 RUN_TESTS()
