@@ -76,9 +76,10 @@ static struct stretch choose(const struct measure *measure, bool near, uint64_t 
 		stretch.calls = calls_for(region, each * (double)ring);
 		return stretch;
 	}
-	if (halved && measure->far && each * (double)ring >= region) {
-		/* The calls on half a stretch are only a warm-up, which walks over all data too. A
-		 * call over half of the data would leave other lines in the caches. */
+	if (run->kernel->isolated && halved && measure->far && each * (double)ring >= region) {
+		/* An own loop can only walk over all data or half of them. The calls on half a
+		 * stretch are only a warm-up, which walks over all data too. A call over half of
+		 * the data would leave other lines in the caches. */
 		stretch.half = stretch.whole = ring;
 	} else if (period) {
 		stretch.half = round_up((uint64_t)(fmax(region, region_far) / each) + 1, period);
