@@ -69,12 +69,13 @@ static bool slack_wanted(const struct session *session)
 		       is_idle(session));
 }
 
-/* The costs of instructions take several seconds, so they come after the settings around the
- * present one, unless the panel of code is in front. */
+/* The costs of instructions take several seconds, so they are measured after the settings around
+ * the present one. If the panel of code is in front, the costs get every second request. */
 static bool cost_wanted(const struct session *session)
 {
 	return has_cost(session) && is_allowed(session) &&
-	       (screen_in_front(session, "code") || is_idle(session));
+	       ((screen_in_front(session, "code") && session->requests.generation % 2 == 0) ||
+		       is_idle(session));
 }
 
 static void slack_over(struct session *session)
