@@ -129,7 +129,8 @@ static void cost_text(struct report *report, const void *item)
 static void cost_end(struct report *report)
 {
 	fputs("\ncost: cycles per element more if the core does the instruction's work twice:\n"
-	      "  the larger of `twice`, and of `later` times the instruction's latency\n"
+	      "  the larger of `twice`, and of `later` times the instruction's latency, if a\n"
+	      "  delay by the whole latency costs as much\n"
 	      "twice: more cycles if the core also executes a copy, whose result nobody reads\n"
 	      "later: more cycles if the result of the instruction comes one cycle later\n"
 	      "saved: fewer cycles if a nop replaces the instruction\n"

@@ -11,13 +11,18 @@
 
 TEST(the_cost_is_the_larger_of_work_and_wait)
 {
-	struct cost_insn insn = {
-		.twice = { 0.2, 0.1, 0.3 }, .later = { 0.25, 0.24, 0.26 }, .latency = 4
-	};
+	struct cost_insn insn = { .twice = { 0.2, 0.1, 0.3 },
+		.later = { 0.25, 0.24, 0.26 },
+		.wait = { NAN, NAN, NAN },
+		.latency = 4 };
 
 	cost_estimate(&insn);
 	check_near(insn.cost.value, 1, 1e-9);
 	check_near(insn.cost.lo, 0.96, 1e-9);
+	/* A delay by the whole latency costs less than expected. */
+	insn.wait = (struct cost_value){ 0.6, 0.5, 0.7 };
+	cost_estimate(&insn);
+	check_near(insn.cost.value, 0.6, 1e-9);
 	insn.latency = 0.5;
 	cost_estimate(&insn);
 	check_near(insn.cost.value, 0.2, 1e-9);
@@ -95,7 +100,8 @@ static int change_all(const struct kernel *kernel, const int64_t *v, struct code
 		decode_loop(start, DECODE_FUNCTION, 1, &loop).code != STATUS_OK)
 		loop.insn_count = 0;
 	for (int i = 0; i < loop.insn_count && i < COST_INSNS; i++) {
-		struct cost_insn row = { .from_top = loop.insn[i].address - loop.insn[0].address };
+		struct cost_insn row = { .latency = 3,
+			.from_top = loop.insn[i].address - loop.insn[0].address };
 
 		snprintf(row.mnemonic, sizeof(row.mnemonic), "%s", loop.insn[i].mnemonic);
 		cost_refuse(&loop.insn[i], &row);
@@ -103,12 +109,13 @@ static int change_all(const struct kernel *kernel, const int64_t *v, struct code
 			const struct code_change change = cost_change(kind, &row);
 			uint64_t offset;
 			struct status status;
+			int delay;
 
-			if (kind != COST_PLAIN && (kind <= COST_TWICE	       ? row.why_twice
-							  : kind <= COST_LATER ? row.why_later
-									       : row.why_saved)[0])
+			if (kind != COST_PLAIN && (kind <= COST_TWICE		? row.why_twice
+							  : kind < COST_WITHOUT ? row.why_later
+										: row.why_saved)[0])
 				continue;
-			assert_int_equal(cost_change_of(&change, &offset), kind);
+			assert_int_equal(cost_change_of(&change, &offset, &delay), kind);
 			run.code.start = start;
 			status = code_buffer_change(room, &laid_room, &change, &run);
 			if (strstr(status.text, kernel->name))
@@ -155,10 +162,12 @@ static double cycles_of(const struct made *made, const struct request *request)
 {
 	const struct loop *loop = &made->explanation->loop;
 	uint64_t offset;
-	enum cost_change kind = cost_change_of(&request->change, &offset);
+	int delay;
+	enum cost_change kind = cost_change_of(&request->change, &offset, &delay);
+	bool delays = kind >= COST_HELD && kind < COST_WITHOUT;
 	double slots = made->explanation->limits.slots, chain = made->chain;
 
-	slots += kind == COST_MOVED || kind == COST_HELD || kind == COST_LATER;
+	slots += delays ? delay : kind == COST_MOVED;
 	for (int i = 0; i < loop->insn_count; i++) {
 		struct cost_insn row = { .offset = 0 };
 
@@ -166,7 +175,8 @@ static double cycles_of(const struct made *made, const struct request *request)
 			continue;
 		cost_refuse(&loop->insn[i], &row);
 		slots += kind == COST_TWICE ? 1 + row.moves : 0;
-		chain += kind == COST_LATER && made->explanation->limits.insn[i].carried;
+		if (kind == COST_LATER || kind == COST_LATER_LONG)
+			chain += made->explanation->limits.insn[i].carried ? delay : 0;
 		assert_true(request->change.computes_other == (kind == COST_WITHOUT));
 	}
 	return fmax(slots / made->width, chain) / loop->elements;
@@ -178,8 +188,9 @@ static struct result answer(void *context, const struct request *request)
 	struct result result = { .final = true, .facts.cycles_from = SOURCE_REFERENCE };
 	double cpe = cycles_of(made, request);
 	uint64_t offset;
+	int delay;
 
-	if (cost_change_of(&request->change, &offset) == COST_WITHOUT)
+	if (cost_change_of(&request->change, &offset, &delay) == COST_WITHOUT)
 		result.status = status_failed("the loop would access other addresses");
 	for (int i = 0; i < 40; i++)
 		result.trials.trial[result.trials.count++] =

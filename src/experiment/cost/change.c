@@ -2,6 +2,7 @@
  * result that comes a cycle later, or nops in place of the instruction. */
 #include "experiment/cost/cost.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,7 +14,7 @@
 /* LINES: largest number of added instructions. BYTES: largest number of bytes of a changed
  * function.
  */
-enum { LINES = 2, BYTES = 64 << 10 };
+enum { LINES = COST_DELAYS, BYTES = 64 << 10 };
 
 /* ---- Which instructions can be changed */
 
@@ -166,7 +167,7 @@ static struct status add_delay(struct writing *writing, int reg)
 	struct words name = name_of(writing->insn, reg);
 	bool known;
 
-	writing->after = 1;
+	writing->after++;
 	if (writing->target < REG_VECTOR)
 		return add_line(writing, features_word("bmi2", &known)
 						 ? words_of("rorx %s, %s, 0", name.text, name.text)
@@ -264,8 +265,8 @@ static struct status refuse_reach(enum reach reach)
 }
 
 /* Prepares the added instructions. */
-static struct status prepare(
-	struct writing *writing, enum cost_change change, uint64_t saved, struct spare_frame *frame)
+static struct status prepare(struct writing *writing, enum cost_change change, int delay,
+	uint64_t saved, struct spare_frame *frame)
 {
 	struct status status = status_ok();
 
@@ -279,16 +280,23 @@ static struct status prepare(
 	switch (change) {
 	case COST_MOVED:
 	case COST_TWICE: return add_copy(writing, change == COST_TWICE);
-	case COST_HELD: return add_delay(writing, writing->spare);
-	case COST_LATER: return add_delay(writing, writing->target);
-	default: return status;
+	case COST_PLAIN: return status;
+	default: break;
 	}
+	for (int i = 0; i < delay && status_is_ok(&status); i++)
+		status = add_delay(writing, change == COST_LATER || change == COST_LATER_LONG
+						    ? writing->target
+						    : writing->spare);
+	return status;
 }
 
 /* ---- The change for the engine */
 
-/* A change is one number: the kind in the lowest byte, and a number that stands for the mnemonic of
- * the instruction. */
+/* The number `what` of a change has the kind in its lowest byte, and a number that stands for the
+ * mnemonic of the instruction. The number `count` has the place of the instruction in the loop, and
+ * above PLACE_BITS the cycles by which a result is delayed. */
+enum { PLACE_BITS = 20 };
+
 static unsigned number_of(enum cost_change change, const char *mnemonic)
 {
 	unsigned number = 0;
@@ -300,11 +308,14 @@ static unsigned number_of(enum cost_change change, const char *mnemonic)
 
 static int find(const struct decoded_function *function, const struct code_change *change)
 {
+	uint64_t from_top;
+	int delay;
+	enum cost_change kind = cost_change_of(change, &from_top, &delay);
+
 	for (int i = function->first; i <= function->last; i++)
 		if (function->insn[i].address - function->insn[function->first].address ==
-				change->count &&
-			number_of((enum cost_change)(change->what & 0xff),
-				function->insn[i].mnemonic) == change->what)
+				from_top &&
+			number_of(kind, function->insn[i].mnemonic) == change->what)
 			return i;
 	return -1;
 }
@@ -312,7 +323,9 @@ static int find(const struct decoded_function *function, const struct code_chang
 static struct status write_change(
 	const struct code_change *change, const struct code_place *place, const void **start)
 {
-	enum cost_change kind = (enum cost_change)(change->what & 0xff);
+	uint64_t from_top;
+	int delay;
+	enum cost_change kind = cost_change_of(change, &from_top, &delay);
 	struct decoded_function function;
 	struct spare_frame frame = { .before_count = 0 };
 	struct writing writing = { .function = &function };
@@ -327,7 +340,7 @@ static struct status write_change(
 	}
 	if (status_is_ok(&status)) {
 		writing.insn = &function.insn[writing.index];
-		status = prepare(&writing, kind, (uint64_t)(uintptr_t)place->data, &frame);
+		status = prepare(&writing, kind, delay, (uint64_t)(uintptr_t)place->data, &frame);
 	}
 	if (status_is_ok(&status)) {
 		rewrite.filler_count = rewrite.inserted = writing.lines;
@@ -347,15 +360,20 @@ static struct status write_change(
 
 struct code_change cost_change(enum cost_change change, const struct cost_insn *insn)
 {
+	bool plain = change == COST_PLAIN,
+	     whole = change == COST_HELD_LONG || change == COST_LATER_LONG;
+	double delay = whole ? fmin(fmax(round(insn->latency), 1), COST_DELAYS) : 1;
+
 	return (struct code_change){ .bytes = BYTES,
 		.write = write_change,
-		.what = change == COST_PLAIN ? COST_PLAIN : number_of(change, insn->mnemonic),
-		.count = change == COST_PLAIN ? 0 : (unsigned)insn->from_top,
+		.what = plain ? COST_PLAIN : number_of(change, insn->mnemonic),
+		.count = plain ? 0 : (unsigned)insn->from_top | (unsigned)delay << PLACE_BITS,
 		.computes_other = change == COST_WITHOUT };
 }
 
-enum cost_change cost_change_of(const struct code_change *change, uint64_t *from_top)
+enum cost_change cost_change_of(const struct code_change *change, uint64_t *from_top, int *delay)
 {
-	*from_top = change->count;
+	*from_top = change->count & ((1u << PLACE_BITS) - 1);
+	*delay = (int)(change->count >> PLACE_BITS);
 	return (enum cost_change)(change->what & 0xff);
 }

@@ -89,6 +89,7 @@ static void describe(const struct explanation *explanation, int first, struct co
 			.cost = { NAN, NAN, NAN },
 			.twice = { NAN, NAN, NAN },
 			.later = { NAN, NAN, NAN },
+			.wait = { NAN, NAN, NAN },
 			.saved = { NAN, NAN, NAN } };
 		text_clear(&text);
 		loop_insn_text(loop, insn, &text);
@@ -152,6 +153,8 @@ void cost_estimate(struct cost_insn *insn)
 {
 	struct cost_value wait = scaled(insn->later, insn->latency);
 
+	if (insn->wait.value < wait.value)
+		wait = insn->wait;
 	insn->cost = insn->twice;
 	if (isnan(insn->cost.value) || wait.value > insn->cost.value)
 		insn->cost = wait;
@@ -232,6 +235,9 @@ static void evaluate(struct cost *cost)
 		row->twice = compare_loops(
 			&points[COST_TWICE], row->moves ? &points[COST_MOVED] : &cost->plain);
 		row->later = compare_loops(&points[COST_LATER], &points[COST_HELD]);
+		row->wait = compare_loops(&points[COST_LATER_LONG], &points[COST_HELD_LONG]);
+		if (row->latency > COST_DELAYS)
+			row->wait = scaled(row->wait, row->latency / COST_DELAYS);
 		row->saved = compare_loops(&cost->plain, &points[COST_WITHOUT]);
 		cost_estimate(row);
 		row->contended = false;
@@ -303,6 +309,25 @@ static void measure_change(struct cost *cost, int i, enum cost_change kind, char
 		snprintf(why, bytes, "%.99s", status.text);
 }
 
+/* Whether a delay by the whole latency must be measured: the delay by one cycle, times the latency,
+ * would be the cost of the instruction. A small delay may also change which instruction a port
+ * executes first, and such an effect does not grow with the delay. */
+static bool needs_whole(const struct cost *cost, int i)
+{
+	const struct cost_insn *row = &cost->report.insn[i];
+	const struct points *points = cost->points[i];
+	double wait, twice = 0;
+
+	if (points[COST_LATER].count == 0 || points[COST_HELD].count == 0 || row->why_later[0])
+		return false;
+	wait = row->latency * compare_loops(&points[COST_LATER], &points[COST_HELD]).value;
+	if (points[COST_TWICE].count > 0)
+		twice = compare_loops(
+			&points[COST_TWICE], row->moves ? &points[COST_MOVED] : &cost->plain)
+				.value;
+	return round(row->latency) > 1 && wait > twice + SHARE * cost->report.cpe.value;
+}
+
 static void measure_insn(struct cost *cost, int i)
 {
 	struct cost_insn *row = &cost->report.insn[i];
@@ -312,6 +337,10 @@ static void measure_insn(struct cost *cost, int i)
 	measure_change(cost, i, COST_TWICE, row->why_twice, sizeof(row->why_twice));
 	measure_change(cost, i, COST_HELD, row->why_later, sizeof(row->why_later));
 	measure_change(cost, i, COST_LATER, row->why_later, sizeof(row->why_later));
+	if (needs_whole(cost, i)) {
+		measure_change(cost, i, COST_HELD_LONG, row->why_later, sizeof(row->why_later));
+		measure_change(cost, i, COST_LATER_LONG, row->why_later, sizeof(row->why_later));
+	}
 	measure_change(cost, i, COST_WITHOUT, row->why_saved, sizeof(row->why_saved));
 }
 
@@ -322,11 +351,13 @@ static bool is_left(const struct cost *cost, int i)
 
 	for (int kind = COST_MOVED; kind < COST_CHANGES; kind++) {
 		const struct points *points = &cost->points[i][kind];
-		const char *why = kind <= COST_TWICE   ? row->why_twice
-				  : kind <= COST_LATER ? row->why_later
-						       : row->why_saved;
+		const char *why = kind <= COST_TWICE	? row->why_twice
+				  : kind < COST_WITHOUT ? row->why_later
+							: row->why_saved;
+		bool whole = kind == COST_HELD_LONG || kind == COST_LATER_LONG;
 
 		if (!why[0] && (kind != COST_MOVED || row->moves) &&
+			(!whole || needs_whole(cost, i)) &&
 			(points->contended || points->count < ENOUGH))
 			return true;
 	}

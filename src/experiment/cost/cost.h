@@ -7,10 +7,10 @@
  *   twice   the core executes a copy of the instruction, whose result nobody reads;
  *   later   the result comes one cycle later, and nothing else changes.
  *
- * The wait costs `later` times the latency. The cost of an instruction is the larger of both. So if
- * the rename width or a port limits the loop, the costs of all instructions add up to the cycles of
- * the loop; if a chain limits it, the costs of the chain's instructions do, and others cost
- * nothing.
+ * The wait costs `later` times the latency, but at most what a delay by the whole latency costs.
+ * The cost of an instruction is the larger of both. So if the rename width or a port limits the
+ * loop, the costs of all instructions add up to the cycles of the loop; if a chain limits it, the
+ * costs of the chain's instructions do, and others cost nothing.
  *
  * Where the result reaches no address, branch or memory, the program also measures the loop without
  * the instruction. */
@@ -22,8 +22,9 @@
 #include "experiment/setting/setting.h"
 #include "model/limits/explain.h"
 
-/* COST_INSNS: largest number of instructions of a loop. */
-enum { COST_INSNS = 128 };
+/* COST_INSNS: largest number of instructions of a loop. COST_DELAYS: largest number of cycles by
+ * which a result is delayed. */
+enum { COST_INSNS = 128, COST_DELAYS = 16 };
 
 /* The changes of the loop for one instruction. */
 enum cost_change {
@@ -32,8 +33,12 @@ enum cost_change {
 	COST_TWICE, /* the loop with this move and the copy of the instruction */
 	COST_HELD, /* the loop with an added instruction of one cycle that copies a free register to
 		      itself */
-	COST_LATER,   /* the loop with an added instruction of one cycle that copies the
-			 instruction's result to itself */
+	COST_LATER, /* the loop with an added instruction of one cycle that copies the
+		       instruction's result to itself */
+	/* The loops with as many added instructions of one cycle as the latency of the instruction
+	 * has cycles, at most COST_DELAYS: on a free register, and on the result. */
+	COST_HELD_LONG,
+	COST_LATER_LONG,
 	COST_WITHOUT, /* the loop with nops in place of the instruction */
 	COST_CHANGES
 };
@@ -52,6 +57,10 @@ struct cost_insn {
 	/* Cycles per element that the loop takes more with a copy of the instruction (twice), and
 	 * if the result of the instruction comes one cycle later (later). */
 	struct cost_value twice, later;
+	/* Cycles per element that the loop takes more if the result comes later by the whole
+	 * latency. It is measured only if `later` times the latency exceeds `twice`; NAN: not
+	 * measured. */
+	struct cost_value wait;
 	struct cost_value saved; /* cycles per element that the loop takes less without the
 				    instruction */
 	double latency; /* cycles from the input of the instruction to its result, by the core
@@ -94,9 +103,10 @@ int cost_target(const struct insn *insn);
 
 /* Returns the change of the machine code for an instruction of the loop. */
 struct code_change cost_change(enum cost_change change, const struct cost_insn *insn);
-/* Returns the kind of a change, and the distance of its instruction from the innermost loop's first
- * instruction, in bytes. */
-enum cost_change cost_change_of(const struct code_change *change, uint64_t *from_top);
+/* Returns the kind of a change. Sets *from_top to the distance of its instruction from the
+ * innermost loop's first instruction, in bytes, and *delay to the cycles by which a result is
+ * delayed. */
+enum cost_change cost_change_of(const struct code_change *change, uint64_t *from_top, int *delay);
 
 /* ---- The model's costs (predict.c) */
 
