@@ -231,11 +231,13 @@ static void begin_limits(void)
 		.unit = { false, false, true } };
 	limits->limit_count = 4;
 	limits->limit[0] =
-		(struct limit){ LIMIT_SATURATION, true, false, 4.5, 4.5, "the soft cause" };
-	limits->limit[1] = (struct limit){ LIMIT_LATENCY, true, true, 4, 4, "the hard cause" };
-	limits->limit[2] = (struct limit){ LIMIT_WIDTH, true, true, 1, 1, "the width's cause" };
-	limits->limit[3] =
-		(struct limit){ LIMIT_MEMORY_LINES, false, true, 0, 0, "the missing number" };
+		(struct limit){ LIMIT_SATURATION, true, false, false, 4.5, 4.5, "the soft cause" };
+	limits->limit[1] =
+		(struct limit){ LIMIT_LATENCY, true, true, false, 4, 4, "the hard cause" };
+	limits->limit[2] =
+		(struct limit){ LIMIT_WIDTH, true, true, false, 1, 1, "the width's cause" };
+	limits->limit[3] = (struct limit){ LIMIT_MEMORY_LINES, false, true, false, 0, 0,
+		"the missing number" };
 	limits->binding = 1;
 	limits->bound = 4;
 	limits->predicted = 4.5;
