@@ -110,6 +110,16 @@ TEST(a_steady_walk_takes_a_lap)
 	check_near(measure.lap, 2e-6 * RING, 1e-9 * RING);
 }
 
+/* A trial is short, but a call of an own loop ends only after half of the data or all data. */
+TEST(only_own_loops_walk_over_all_data_in_a_trial)
+{
+	kernel.halved = true;
+	assert_true(settled(steady, 10, 1 << 20).time.whole < RING / 2);
+	kernel.isolated = true;
+	assert_int_equal(settled(steady, 10, 1 << 20).time.whole, RING);
+	kernel.halved = kernel.isolated = false;
+}
+
 TEST(a_walk_goes_on_until_it_drifts_no_more)
 {
 	struct measure measure = settled(fading, 10, 1 << 20);
