@@ -254,6 +254,9 @@ struct kernel_run {
 	bool complete;	 /* A trial compares one call for all data (whole=1) with an empty call. The
 			    call returns early once *work.cancel is set. */
 	uint64_t bytes;	 /* number of bytes that the code reads and writes per element */
+	bool sets_up;	 /* true: each call also does work that is not measured, and adds the ticks
+			    of this work to the field `excluded` */
+	uint64_t excluded;
 
 	/* The fields that say where the next call continues in the data. */
 	uint64_t position; /* number of elements from the start of the data to the next element to

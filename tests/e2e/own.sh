@@ -47,6 +47,13 @@ source_file knobs.c '/* slexplore: a=f64[n] knob unroll=1..3 knob type=float,dou
 expect 0 sweep ./knobs.c unroll=2,3 cflags=-O2,-O3 'n=512..1k*2' --quiet --time-budget 0.2 --format csv
 [ "$(grep -c ',[23],float,-O[23],' out)" = 8 ] || fail "not 8 combinations: $(cat out)"
 refuse 2 "cflags=-O2,-O3: -O2, -O3 or -O3 -march=native" run ./knobs.c cflags=-O2,-O3
+# Data are set up for each call, and the time of setup() does not count: it would be 100 cycles an element.
+source_file setup.c '/* slexplore: a=i32[n] b=i32[n]:random(-9..9) n=512 cflags=-O1 */' \
+	'void setup(long n, int *a, int *b) { for (long i = 0; i < n; i++) for (volatile int k = 0; k < 20; k++) a[i] = b[i]; }' \
+	'long loop(long n, int *a) { long bad = 0; for (long i = 0; i < n; i++) { bad |= a[i] > 9; a[i] = 10; }' \
+	'if (bad) __builtin_trap(); return 0; }'
+expect 0 run ./setup.c --quiet --time-budget 0.1
+awk '/^CPE/ { exit !($2 > 0 && $2 < 20) }' out || fail "setup() is counted: $(cat out)"
 source_file half.c '/* slexplore: a=f64[n] knob half=1,2 */' '#if HALF == 2' '#error no two' '#endif' \
 	'double kept;' 'long loop(long n, double *a) { for (long i = 0; i < n; i++) kept += a[i]; return 0; }'
 refuse 1 "(cc -O2 -DHALF=2): ./half.c:3:2: error: #error no two" run ./half.c half=2 --quiet

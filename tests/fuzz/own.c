@@ -21,6 +21,11 @@ const struct fuzz_seed fuzz_seeds[] = {
 	FUZZ_TEXT(
 		"/* slexplore: knob unroll=1..8 knob w=8..64*2 knob type = float, double z=u8[n]\n"
 		" * slexplore: cflags=-O2,\"-O3 -Wl,-z,now\" m=i64[n] o=i8[n]\n * a=f64[n] */"),
+	FUZZ_TEXT(
+		"/* slexplore: a=strings(n,5..20) b=u8[n]:30%,sorted c=i32[n]:zipf(100,1.1) n=64 */"
+		"/* slexplore: d=i32[n]:random(-9..9),reversed "
+		"e=u64[n]:18446744073709551615,align=64 "
+		"f=f32[n]:random(-1..1),offset=3 g=i64[n]:random */"),
 	{ NULL, 0 },
 };
 

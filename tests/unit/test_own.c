@@ -2,6 +2,8 @@
 #include "check.h"
 #include "table.h"
 
+#include <math.h>
+
 #include "engine/own/own.h"
 #include "engine/own/own_comment.h"
 
@@ -25,7 +27,7 @@ TEST(test_all_words)
 	assert_int_equal(own_count(&described.elements, 10), 20);
 	assert_int_equal(argument[0].content, OWN_NUMBER);
 	assert_int_equal(argument[0].type, OWN_F64);
-	check_near(argument[0].number, 1.5, 0);
+	check_near(argument[0].first.real, 1.5, 0);
 	assert_int_equal(argument[1].content, OWN_RANDOM);
 	assert_int_equal(own_count(&argument[1].count, 64), 66);
 	assert_int_equal(own_count(&argument[1].bound, 64), 64);
@@ -47,7 +49,7 @@ TEST(test_forms)
 		"# slexplore: a = f32 [ 2 * n ] : 1e-3\r\n// slexplore: multiple=3 elements=n/2\n",
 		"x.S", &described));
 	assert_int_equal(own_argument_bytes(&described.argument[0], 16), 128);
-	check_near(described.argument[0].number, 1e-3, 0);
+	check_near(described.argument[0].first.real, 1e-3, 0);
 	assert_int_equal(described.argument[1].content, OWN_NOTHING);
 	assert_int_equal(described.multiple, 6);
 	assert_string_equal(described.cflags.words, "");
@@ -66,7 +68,7 @@ TEST(test_forms)
 		"d=u64[n]:18446744073709549568");
 	assert_int_equal(described.argument[0].content, OWN_PERMUTATION);
 	assert_int_equal(described.argument[1].content, OWN_INDEX);
-	check_near(described.argument[2].number, -128, 0);
+	check_near(described.argument[2].first.real, -128, 0);
 	read_ok("slexplore: cflags=-O1 a=f64[n]");
 	assert_string_equal(described.cflags.words, "-O1");
 	/* The thirteenth argument is m, the one after it o. */
@@ -243,6 +245,78 @@ TEST(test_data)
 				((uintptr_t)data.argument[i] - (uintptr_t)data.argument[k]) % 4096,
 				800, 3300);
 	}
+	free(memory);
+}
+
+/* Lays out the described data for 1,000 elements in memory that the caller frees. */
+static unsigned char *lay_out(struct own_data *data)
+{
+	size_t bytes = (own_data_bytes(&described, 1000) + 4095) / 4096 * 4096;
+	unsigned char *memory = aligned_alloc(4096, bytes);
+
+	memset(memory, 0, bytes);
+	own_data_make(data, &described, 1000, 500, 1, memory);
+	return memory;
+}
+
+TEST(test_values)
+{
+	struct own_data data;
+	unsigned char *memory;
+	int64_t ones = 0, zeros = 0, seen = 0;
+	const int16_t *range;
+	const int32_t *sorted, *reversed, *zipf;
+
+	read_ok("slexplore: a=i16[n]:random(-9..9) b=u64[n]:18446744073709551615 "
+		"c=i64[n]:-9223372036854775808 d=u8[n]:30% e=i32[n]:random(-500..500),sorted "
+		"f=i32[n]:zipf(100) g=u64[n]:random h=i32[n]:index,reversed "
+		"j=f32[n]:random(-1..1)");
+	memory = lay_out(&data);
+	range = data.argument[0];
+	sorted = data.argument[4];
+	zipf = data.argument[5];
+	reversed = data.argument[7];
+	for (int i = 0; i < 1000; i++) {
+		assert_in_range(range[i] + 9, 0, 18);
+		seen |= 1 << (range[i] + 9);
+		assert_true(((const uint64_t *)data.argument[1])[i] == UINT64_MAX);
+		assert_true(((const int64_t *)data.argument[2])[i] == INT64_MIN);
+		ones += ((const uint8_t *)data.argument[3])[i];
+		assert_true(i == 0 || sorted[i] >= sorted[i - 1]);
+		assert_in_range(sorted[i] + 500, 0, 1000);
+		assert_in_range(zipf[i], 0, 99);
+		zeros += zipf[i] == 0;
+		assert_int_equal(reversed[i], 999 - i);
+		assert_true(fabsf(((const float *)data.argument[9])[i]) <= 1);
+	}
+	assert_int_equal(seen, (1 << 19) - 1);
+	/* Five standard deviations around 300, and around 1 / H(100) = 0.193 of 1,000. */
+	assert_in_range(ones, 228, 372);
+	assert_in_range(zeros, 131, 255);
+	free(memory);
+}
+
+TEST(test_strings_and_places)
+{
+	struct own_data data;
+	unsigned char *memory;
+	char *const *strings;
+	bool seen[6] = { false };
+
+	read_ok("slexplore: a=strings(n,3..8) b=u8[n]:1,align=4096,offset=3 c=list(n,64),offset=8");
+	memory = lay_out(&data);
+	strings = data.argument[0];
+	for (int i = 0; i < 1000; i++) {
+		size_t length = strlen(strings[i]);
+
+		assert_in_range(length, 3, 8);
+		seen[length - 3] = true;
+		assert_int_equal(strspn(strings[i], "abcdefghijklmnopqrstuvwxyz"), length);
+	}
+	for (int i = 0; i < 6; i++)
+		assert_true(seen[i]);
+	assert_int_equal((uintptr_t)data.argument[1] % 4096, 3);
+	assert_int_equal((uintptr_t)data.argument[2] % 64, 8);
 	free(memory);
 }
 

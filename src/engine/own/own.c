@@ -14,6 +14,7 @@
 #include "base/data.h"
 #include "base/job.h"
 #include "base/units.h"
+#include "engine/clock/clock.h"
 #include "engine/memory/arena.h"
 #include "engine/own/own_builds.h"
 #include "engine/own/own_child.h"
@@ -199,10 +200,15 @@ static void own_free(struct own *own)
 
 /* ---- only in a child process ---- */
 
+/* Copies of the data: for the three runs of the single-stepper (own_steps_run()). */
+enum { COPIES = 3 };
+
 static struct {
 	own_loop *loop;
-	bool many; /* the loop has more arguments than own_loop */
-	struct own_data data;
+	own_loop *setup; /* the user's function that runs before each call of loop(); may be NULL */
+	bool many;	 /* the loop has more arguments than own_loop */
+	struct own_data data[COPIES];
+	int copy;     /* index of the copy that the next call uses */
 	int64_t n[2]; /* the parameter n of loop() for a whole pass, then n for a shorter pass */
 	uint64_t elements; /* number of elements that one call of loop() with n[0] processes */
 	_Atomic uint64_t *calls;
@@ -213,14 +219,25 @@ void own_child_count(_Atomic uint64_t *calls)
 	child.calls = calls;
 }
 
-/* Loads the library that was compiled for these values of the knobs, and finds its function
- * loop(). */
-static struct status own_load(const struct own *own, const int64_t *v, own_loop **loop)
+/* Finds a function of the library, or returns NULL. */
+static own_loop *find(void *library, const char *name)
+{
+	void *symbol = dlsym(library, name);
+	own_loop *function;
+
+	memcpy(&function, &symbol, sizeof(symbol));
+	return function;
+}
+
+/* Loads the library that was compiled for these values of the knobs, and finds its functions loop()
+ * and setup(). */
+static struct status own_load(
+	const struct own *own, const int64_t *v, own_loop **loop, own_loop **setup)
 {
 	const struct own_build *build = build_of(own, v);
-	void *library, *symbol;
+	void *library;
 
-	*loop = NULL;
+	*loop = *setup = NULL;
 	if (!build || !status_is_ok(&build->status))
 		return build ? build->status
 			     : status_failed("%.80s is not compiled for these values of its knobs",
@@ -236,12 +253,12 @@ static struct status own_load(const struct own *own, const int64_t *v, own_loop 
 		return status_failed("%.80s cannot be loaded: %.120s", own->path,
 			why ? why : "the reason is unknown");
 	}
-	symbol = dlsym(library, "loop");
-	if (!symbol)
+	*loop = find(library, "loop");
+	*setup = find(library, "setup");
+	if (!*loop)
 		return status_failed("%.80s has no function loop(): write  long loop(long n, "
 				     "void *a, void *b, void *c, void *d)",
 			own->path);
-	memcpy(loop, &symbol, sizeof(symbol));
 	return status_ok();
 }
 
@@ -250,7 +267,7 @@ static struct status child_load(const struct own *own, const int64_t *v,
 	const struct own_change *change, int64_t n, int64_t shorter, uint64_t seed, void *memory)
 {
 	struct own_description description = own_change_apply(&own->description, change);
-	struct status status = own_load(own, v, &child.loop);
+	struct status status = own_load(own, v, &child.loop, &child.setup);
 
 	if (!status_is_ok(&status))
 		return status;
@@ -259,7 +276,7 @@ static struct status child_load(const struct own *own, const int64_t *v,
 	child.elements = own_elements(own, n);
 	for (int i = 4; i < OWN_ARGUMENTS; i++)
 		child.many |= own->description.argument[i].content != OWN_NOTHING;
-	own_data_make(&child.data, &description, n, shorter, seed, memory);
+	own_data_make(&child.data[0], &description, n, shorter, seed, memory);
 	return status;
 }
 
@@ -271,6 +288,7 @@ static struct status own_child_prepare(struct kernel_run *run)
 		run->kernel->own, run->v, run->own_change, n, n / 2, run->seed, run->memory);
 
 	run->ring = run->granule = child.elements;
+	run->sets_up = child.setup != NULL;
 	run->code.start = (const void *)child.loop;
 	run->code.name = "loop";
 	return status;
@@ -284,55 +302,98 @@ static __attribute__((noinline)) void call_many(own_loop *loop, int64_t n, void 
 		a[21], a[22], a[23], a[24]);
 }
 
+static inline void call(own_loop *loop, int64_t n, void *const *argument)
+{
+	if (child.many)
+		call_many(loop, n, argument);
+	else
+		loop(n, argument[0], argument[1], argument[2], argument[3]);
+}
+
+/* Sets up a call of loop(). Returns the ticks of this work. */
+static uint64_t set_up(int64_t n, void *const *argument)
+{
+	uint64_t begin = clock_ticks();
+
+	call(child.setup, n, argument);
+	clock_fence();
+	return clock_ticks() - begin;
+}
+
 /* The field run->code.start has the address of the loop to call, because the engine may have
  * changed the loop's machine code (engine/memory/code_buffer.h). If `run` is NULL, the function of
- * the user's library is called. */
+ * the user's library is called, on data that have been set up. */
 static void own_child_call(struct kernel_run *run, uint64_t elements)
 {
 	own_loop *loop = run ? (own_loop *)run->code.start : child.loop;
-	void *const *argument = child.data.argument;
+	struct own_data *data = &child.data[child.copy];
 	bool half = elements < child.elements;
 	/* Calls for half and for whole passes of the user's loop run the same instructions and
 	 * branches in this function. The difference of the times of half and whole passes is then
 	 * due to the user's loop only. */
 	uint64_t passes = elements / child.elements + half;
 
-	own_data_shorten(&child.data, half);
+	own_data_shorten(data, half);
 	do {
-		if (child.many)
-			call_many(loop, child.n[half], argument);
-		else
-			loop(child.n[half], argument[0], argument[1], argument[2], argument[3]);
+		if (run && child.setup)
+			run->excluded += set_up(child.n[half], data->argument);
+		call(loop, child.n[half], data->argument);
 		if (child.calls)
 			atomic_fetch_add_explicit(child.calls, 1, memory_order_relaxed);
 	} while (--passes > 0);
 }
 
+/* Lays out the data of the three runs, and sets each of them up: setup() itself is not
+ * single-stepped. The runs are the shorter one at full speed, the shorter one, and the longer
+ * one. */
+static void set_up_copies(const struct own_steps *steps, unsigned char *memory, size_t bytes)
+{
+	for (int i = 0; i < COPIES; i++) {
+		struct own_data *data = &child.data[i];
+		bool shorter = i < COPIES - 1;
+
+		own_data_make(data, &steps->own->description, steps->n[0], steps->n[1], steps->seed,
+			memory + (size_t)i * bytes);
+		own_data_shorten(data, shorter);
+		call(child.setup, child.n[shorter], data->argument);
+	}
+}
+
+/* Returns the index of the data of the longer run. Without setup() all runs use the first copy. */
+static int last_copy(void)
+{
+	return child.setup ? COPIES - 1 : 0;
+}
+
 int own_steps_prepare(void *context)
 {
 	struct own_steps *steps = context;
-	size_t bytes = own_data_bytes(&steps->own->description, steps->n[0]);
-	void *memory;
+	size_t bytes = round_up(own_data_bytes(&steps->own->description, steps->n[0]), 4096);
+	unsigned char *memory;
 
 	own_child_begin(-1);
 	/* The memory is aligned as that of a measurement, so each access has the same place in its
 	 * cache line and page. */
-	memory = arena_reserve(bytes ? bytes : 1);
+	memory = arena_reserve(COPIES * bytes + 1);
 	if (memory && bytes >= ARENA_PIECE)
 		(void)madvise(memory, bytes, MADV_HUGEPAGE);
 	*steps->failure = memory ? child_load(steps->own, steps->v, NULL, steps->n[0], steps->n[1],
 					   steps->seed, memory)
 				 : status_failed("%.80s: memory refused: %s", steps->own->path,
 					   strerror(errno));
+	if (status_is_ok(steps->failure) && child.setup)
+		set_up_copies(steps, memory, bytes);
+	child.copy = -1;
 	*steps->laid = (struct own_laid){ .loop = (uint64_t)(uintptr_t)child.loop };
 	for (int i = 0; i < OWN_ARGUMENTS; i++)
-		steps->laid->at[i] = (uint64_t)(uintptr_t)child.data.argument[i];
+		steps->laid->at[i] = (uint64_t)(uintptr_t)child.data[last_copy()].argument[i];
 	return !status_is_ok(steps->failure);
 }
 
 void own_steps_run(void *steps, uint64_t elements)
 {
 	(void)steps;
+	child.copy += child.copy < last_copy();
 	own_child_call(NULL, elements);
 }
 

@@ -2,9 +2,11 @@
  *
  * 	long loop(long n, void *a, void *b, void *c, void *d)
  *
- * A comment in the file describes its data and its knobs (own_comment.h). The system's compiler
- * compiles the user's file. The user's loop is then a kernel like the built-in kernels. The code of
- * the user's loop never runs in this process: isolate.h measures the loop in a child process.
+ * If the file also defines setup() with the same parameters, setup() runs before each call of
+ * loop(), and its time is not counted. A comment in the file describes its data and its knobs
+ * (own_comment.h). The system's compiler compiles the user's file. The user's loop is then a kernel
+ * like the built-in kernels. The code of the user's loop never runs in this process: isolate.h
+ * measures the loop in a child process.
  *
  * Some callbacks of struct kernel receive only a setting's values, which do not identify the own
  * loop. Each own loop (a user's function) therefore has a slot, and each slot has its own

@@ -2,6 +2,7 @@
 #include "engine/own/own_comment.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -17,6 +18,8 @@
 enum {
 	OVER_MAX = 1 << 20,
 	SPACING_MAX = 1 << 20,
+	STRING_MAX = 1 << 16,
+	ALIGN_MAX = 4096, /* the alignment of the memory for all arrays */
 	ARRAYS_DEFAULT = 16 << 10,
 	N_DEFAULT = 16384,
 	N_DEFAULT_BARE = 4096,
@@ -118,8 +121,8 @@ static void take_name(struct reader *reader, char name[OWN_NAME])
 	reader->at += length;
 }
 
-/* Reads a whole number. Returns false if the description has no number here, or if the number is
- * not from `low` to `high`. */
+/* Reads a whole number, such as 4096 or 4k. Returns false if the description has no number here, or
+ * if the number is not from `low` to `high`. */
 static bool take_whole(struct reader *reader, int64_t low, int64_t high, int64_t *value)
 {
 	char *end;
@@ -127,6 +130,8 @@ static bool take_whole(struct reader *reader, int64_t low, int64_t high, int64_t
 	if (!isdigit((unsigned char)*begin_token(reader)))
 		return false;
 	*value = strtoll(reader->at, &end, 10);
+	if ((*end == 'k' || *end == 'm') && !in_name(end[1]) && *value <= NUMBER_MAX)
+		*value <<= *end++ == 'k' ? 10 : 20;
 	reader->at = end;
 	return *value >= low && *value <= high;
 }
@@ -214,21 +219,91 @@ static void take_list(struct reader *reader, struct own_argument *argument)
 	need(reader, ')', form);
 }
 
-static void take_number(struct reader *reader, struct own_argument *argument)
+/* Reads a number that the element type of an array can hold. ".." ends a number. */
+static void take_number(struct reader *reader, enum own_type type, struct own_value *value)
 {
-	const struct own_type_row *type = &own_types[argument->type];
-	char *end;
+	const struct own_type_row *row = &own_types[type];
+	const char *begin = begin_token(reader), *dots = strstr(begin, "..");
+	char text[64], *end;
+	bool negative = *begin == '-', fits;
 
-	argument->content = OWN_NUMBER;
-	argument->number = strtod(reader->at, &end);
-	if (end == reader->at || !isfinite(argument->number))
-		wrong(reader, "after \":\" comes a number, random(COUNT), index or permutation");
-	else if (!type->is_float && !(argument->number == floor(argument->number) &&
-					    argument->number >= (double)type->low &&
-					    argument->number <= (double)type->high))
-		wrong(reader, "%s holds whole numbers from %" PRId64 " to %" PRIu64, type->name,
-			type->low, type->high);
-	reader->at = end;
+	snprintf(text, sizeof(text), "%.*s", dots ? (int)(dots - begin) : 63, begin);
+	value->real = strtod(text, &end);
+	if (end == text || !isfinite(value->real)) {
+		wrong(reader, "here comes a number; write 7, -1.5, random(n), random(-9..9), "
+			      "zipf(n), 30%%, index or permutation");
+		return;
+	}
+	reader->at = begin + (end - text);
+	if (row->is_float)
+		return;
+	errno = 0;
+	value->whole = negative ? (uint64_t)strtoll(text, &end, 10) : strtoull(text, &end, 10);
+	fits = errno == 0 &&
+	       (negative ? (int64_t)value->whole >= row->low : value->whole <= row->high);
+	/* 1e3 is a whole number, too. */
+	if (fits && begin + (end - text) < reader->at) {
+		fits = value->real == floor(value->real) && value->real >= (double)row->low &&
+		       value->real <= (double)row->high && fabs(value->real) < 0x1p63;
+		value->whole = fits ? (uint64_t)(int64_t)value->real : 0;
+	}
+	if (!fits)
+		wrong(reader, "%s holds whole numbers from %" PRId64 " to %" PRIu64, row->name,
+			row->low, row->high);
+}
+
+/* Returns whether the text in parentheses has "..": random(-9..9), not random(n). */
+static bool has_range(const char *at)
+{
+	size_t length = strcspn(at, ")");
+
+	return memmem(at, length, "..", 2) != NULL;
+}
+
+/* Reads random, random(COUNT) or random(LOW..HIGH). */
+static void take_random(struct reader *reader, struct own_argument *argument)
+{
+	static const char form[] = "random(n), random(100) or random(-9..9)";
+	const struct own_type_row *row = &own_types[argument->type];
+
+	argument->content = OWN_RANGE;
+	argument->first = (struct own_value){ 0, (uint64_t)row->low };
+	argument->last = (struct own_value){ 1, row->high };
+	if (!take(reader, '('))
+		return;
+	if (!has_range(reader->at)) {
+		argument->content = OWN_RANDOM;
+		take_count(reader, &argument->bound);
+	} else {
+		take_number(reader, argument->type, &argument->first);
+		need(reader, '.', form);
+		need(reader, '.', form);
+		if (ok(reader))
+			take_number(reader, argument->type, &argument->last);
+		if (ok(reader) && argument->first.real >= argument->last.real)
+			wrong(reader, "the smaller number comes first: write %s", form);
+	}
+	need(reader, ')', form);
+}
+
+/* Reads (COUNT) or (COUNT,SKEW) after the word zipf. */
+static void take_zipf(struct reader *reader, struct own_argument *argument)
+{
+	static const char form[] = "zipf(n) or zipf(n,1.2)";
+
+	argument->content = OWN_ZIPF;
+	argument->skew = 1;
+	need(reader, '(', form);
+	take_count(reader, &argument->bound);
+	if (ok(reader) && take(reader, ',')) {
+		char *end;
+
+		argument->skew = strtod(begin_token(reader), &end);
+		reader->at = end;
+		if (end == reader->token || !(argument->skew > 0 && argument->skew <= 8))
+			wrong(reader, "the skew is a number above 0, at most 8: write %s", form);
+	}
+	need(reader, ')', form);
 }
 
 static void take_content(struct reader *reader, struct own_argument *argument)
@@ -239,10 +314,9 @@ static void take_content(struct reader *reader, struct own_argument *argument)
 	if (isalpha((unsigned char)*begin))
 		take_name(reader, name);
 	if (strcmp(name, "random") == 0) {
-		argument->content = OWN_RANDOM;
-		need(reader, '(', "random(n), or random(100)");
-		take_count(reader, &argument->bound);
-		need(reader, ')', "random(n), or random(100)");
+		take_random(reader, argument);
+	} else if (strcmp(name, "zipf") == 0) {
+		take_zipf(reader, argument);
 	} else if (strcmp(name, "index") == 0) {
 		argument->content = OWN_INDEX;
 	} else if (strcmp(name, "permutation") == 0) {
@@ -251,8 +325,72 @@ static void take_content(struct reader *reader, struct own_argument *argument)
 			wrong(reader, "a permutation is of whole numbers, i32 say, not of %s",
 				own_types[argument->type].name);
 	} else {
+		char *end;
+
+		argument->share = strtod(begin, &end) / 100;
 		reader->at = begin;
-		take_number(reader, argument);
+		if (end == begin || *end != '%') {
+			take_number(reader, argument->type, &argument->first);
+			return;
+		}
+		argument->content = OWN_SHARE;
+		reader->token = begin;
+		reader->at = end + 1;
+		if (!(argument->share >= 0 && argument->share <= 1))
+			wrong(reader, "a share of ones is from 0%% to 100%%");
+	}
+}
+
+/* Reads COUNT and lengths after the word strings: (n,5..20). */
+static void take_strings(struct reader *reader, struct own_argument *argument)
+{
+	static const char form[] = "strings(n,5..20) or strings(n,8)";
+
+	argument->content = OWN_STRINGS;
+	need(reader, '(', form);
+	take_count(reader, &argument->count);
+	need(reader, ',', form);
+	if (ok(reader) && !take_whole(reader, 0, STRING_MAX, &argument->shortest))
+		wrong(reader, "a string has 0 to %d letters: write %s", STRING_MAX, form);
+	argument->longest = argument->shortest;
+	if (ok(reader) && take(reader, '.')) {
+		need(reader, '.', form);
+		if (ok(reader) &&
+			!take_whole(reader, argument->shortest, STRING_MAX, &argument->longest))
+			wrong(reader, "the longest string has %" PRId64 " to %d letters: write %s",
+				argument->shortest, STRING_MAX, form);
+	}
+	need(reader, ')', form);
+}
+
+/* Reads one word after a comma: the order of an array, or its place. */
+static void take_property(struct reader *reader, struct own_argument *argument)
+{
+	char name[OWN_NAME];
+	bool ordered = argument->content != OWN_NUMBER && argument->content != OWN_LIST &&
+		       argument->content != OWN_STRINGS,
+	     pointers = argument->content == OWN_LIST || argument->content == OWN_STRINGS;
+
+	take_name(reader, name);
+	if (strcmp(name, "sorted") == 0 || strcmp(name, "reversed") == 0) {
+		argument->order = name[0] == 's' ? OWN_SORTED : OWN_REVERSED;
+		if (!ordered)
+			wrong(reader, "only random numbers have an order: write random(n),sorted");
+	} else if (strcmp(name, "align") == 0) {
+		need(reader, '=', "align=64");
+		if (ok(reader) && (!take_whole(reader, 1, ALIGN_MAX, &argument->align) ||
+					  (argument->align & (argument->align - 1)) ||
+					  (pointers && argument->align < 8)))
+			wrong(reader, "align is a power of two from %d to %d bytes",
+				pointers ? 8 : 1, ALIGN_MAX);
+	} else if (strcmp(name, "offset") == 0) {
+		need(reader, '=', "offset=8");
+		if (ok(reader) && (!take_whole(reader, 0, ALIGN_MAX, &argument->offset) ||
+					  (pointers && argument->offset % 8)))
+			wrong(reader, "offset is %s from 0 to %d bytes",
+				pointers ? "a multiple of 8" : "a number", ALIGN_MAX);
+	} else {
+		wrong(reader, "after the comma comes sorted, reversed, align=64 or offset=8");
 	}
 }
 
@@ -263,25 +401,34 @@ static void take_argument(struct reader *reader, struct own_argument *argument)
 	int type = 0;
 
 	take_name(reader, name);
-	if (strcmp(name, "list") == 0) {
-		take_list(reader, argument);
+	if (strcmp(name, "list") == 0 || strcmp(name, "strings") == 0) {
+		if (name[0] == 'l')
+			take_list(reader, argument);
+		else
+			take_strings(reader, argument);
+		while (ok(reader) && take(reader, ','))
+			take_property(reader, argument);
 		return;
 	}
 	while (type < OWN_TYPES && strcmp(own_types[type].name, name) != 0)
 		type++;
 	if (type == OWN_TYPES) {
-		wrong(reader, "an argument is an array of one of %s, as %s, or list(n,64)",
+		wrong(reader,
+			"an argument is an array of one of %s, as %s, or list(n,64) or "
+			"strings(n,8)",
 			all_types, form);
 		return;
 	}
 	argument->type = (enum own_type)type;
 	argument->content = OWN_NUMBER;
-	argument->number = own_types[type].is_float ? 1 : 0;
+	argument->first.real = own_types[type].is_float ? 1 : 0;
 	need(reader, '[', form);
 	take_count(reader, &argument->count);
 	need(reader, ']', form);
 	if (ok(reader) && take(reader, ':'))
 		take_content(reader, argument);
+	while (ok(reader) && take(reader, ','))
+		take_property(reader, argument);
 }
 
 /* ---- knobs and flags */

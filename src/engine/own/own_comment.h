@@ -12,6 +12,11 @@
  *     - TYPE[COUNT]:NUMBER: every element has this value: 7, -1.5, 1e-3
  *     - TYPE[COUNT]:random(COUNT): random whole numbers from 0 to COUNT-1; f32 and f64: random
  *       numbers from 0 to below COUNT
+ *     - TYPE[COUNT]:random(LOW..HIGH): random numbers from LOW to HIGH, which may be negative
+ *     - TYPE[COUNT]:random: any value of the type; f32 and f64: from 0 to 1
+ *     - TYPE[COUNT]:zipf(COUNT,S): whole numbers from 0 to COUNT-1; k is (k+1)^-S times as frequent
+ *       as 0. Without S: S is 1
+ *     - TYPE[COUNT]:P%: P % of the elements are 1, the others 0
  *     - TYPE[COUNT]:index: 0, 1, 2, ...
  *     - TYPE[COUNT]:permutation: each index of the array once. Following the permutation (i = a[i])
  *       visits every element before the walk returns to the first element. A permutation requires
@@ -20,6 +25,10 @@
  *       multiple of 8). Each node begins with the pointer to the next node (NULL in the last node);
  *       its other bytes are 0. The order of the nodes is random, or sequential with
  *       list(COUNT,SPACING,sequential)
+ *     - strings(COUNT,LOW..HIGH), strings(COUNT,LENGTH): an array of COUNT pointers to strings of
+ *       random letters
+ *     After any of these: ",sorted" and ",reversed" order random values and an index; ",align=64"
+ *     and ",offset=8" place the array in memory
  *   - elements=COUNT: number of elements, for results per element; it is n if this word is missing
  *   - n=NUMBER: initial value of the knob n; the default keeps all arrays together at or below 16
  *     KiB, where possible

@@ -1,6 +1,7 @@
 #include "engine/own/own_data.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/random.h"
@@ -36,8 +37,9 @@ uint64_t own_argument_bytes(const struct own_argument *argument, int64_t n)
 	if (argument->content == OWN_NOTHING)
 		return 0;
 	count = (uint64_t)own_count(&argument->count, n);
-	each = argument->content == OWN_LIST ? (uint64_t)argument->spacing
-					     : own_types[argument->type].bytes;
+	each = argument->content == OWN_LIST	  ? (uint64_t)argument->spacing
+	       : argument->content == OWN_STRINGS ? sizeof(void *) + (uint64_t)argument->longest + 1
+						  : own_types[argument->type].bytes;
 	/* Limit each argument to 2^59 bytes: the sum of all arguments then cannot overflow. */
 	return count > (UINT64_C(1) << 59) / each ? UINT64_C(1) << 59 : count * each;
 }
@@ -58,7 +60,8 @@ struct status own_description_check(
 		const struct own_argument *argument = &description->argument[i];
 		int64_t most = 0;
 
-		if (argument->content == OWN_RANDOM && !is_float(argument->type))
+		if ((argument->content == OWN_RANDOM || argument->content == OWN_ZIPF) &&
+			!is_float(argument->type))
 			most = own_count(&argument->bound, n) - 1;
 		else if (argument->content == OWN_PERMUTATION)
 			most = own_count(&argument->count, n) - 1;
@@ -82,11 +85,16 @@ struct status own_description_check(
 enum { PAGE = 4096, LINE = 64, APART = 17 * LINE };
 
 /* Returns the offset of argument `index` in memory, if the arguments before it end at `end`. */
-static uint64_t place(const struct own_change *change, uint64_t end, int index)
+static uint64_t place(const struct own_description *description, uint64_t end, int index)
 {
-	uint64_t at = round_up(end, LINE), apart = APART + (uint64_t)change->apart * LINE;
+	const struct own_change *change = &description->change;
+	const struct own_argument *argument = &description->argument[index];
+	uint64_t at = round_up(end, argument->align ? (uint64_t)argument->align : LINE),
+		 apart = APART + (uint64_t)change->apart * LINE;
 
-	return at + (((uint64_t)index * apart - at) % PAGE + PAGE) % PAGE + change->shift;
+	if (!argument->align || change->apart)
+		at += ((uint64_t)index * apart - at) % PAGE;
+	return at + (uint64_t)argument->offset + change->shift;
 }
 
 struct own_description own_change_apply(
@@ -106,7 +114,12 @@ struct own_description own_change_apply(
 		} else if (argument->content != OWN_NOTHING && change->ones &&
 			   is_float(argument->type)) {
 			argument->content = OWN_NUMBER;
-			argument->number = 1;
+			argument->first.real = 1;
+		} else if (change->ordered &&
+			   (argument->content == OWN_RANDOM || argument->content == OWN_RANGE ||
+				   argument->content == OWN_ZIPF ||
+				   argument->content == OWN_PERMUTATION)) {
+			argument->order = OWN_SORTED;
 		}
 	}
 	return changed;
@@ -118,34 +131,28 @@ uint64_t own_data_bytes(const struct own_description *description, int64_t n)
 
 	for (int i = 0; i < OWN_ARGUMENTS; i++)
 		if (description->argument[i].content != OWN_NOTHING)
-			end = place(&description->change, end, i) +
+			end = place(description, end, i) +
 			      own_argument_bytes(&description->argument[i], n);
 	return end;
 }
 
-/* Stores a number as an array element. take_number() has checked that the number fits the type.
- * Storing array elements requires a little-endian machine, such as x86-64 and AArch64 Linux. */
-static void put(unsigned char *memory, enum own_type type, uint64_t index, double number)
+/* Stores a value as an array element. A whole number wraps if the element type is too narrow: an
+ * 8-bit index counts to 255 and restarts at 0. Storing array elements requires a little-endian
+ * machine, such as x86-64 and AArch64 Linux. */
+static void put(
+	unsigned char *memory, enum own_type type, uint64_t index, const struct own_value *value)
 {
-	float narrow = type == OWN_F32 ? (float)number : 0;
-	uint64_t whole = is_float(type) ? 0
-			 : number < 0	? (uint64_t)(int64_t)number
-					: (uint64_t)number;
-	const void *from = type == OWN_F64   ? (const void *)&number
+	float narrow = type == OWN_F32 ? (float)value->real : 0;
+	const void *from = type == OWN_F64   ? (const void *)&value->real
 			   : type == OWN_F32 ? (const void *)&narrow
-					     : &whole;
+					     : (const void *)&value->whole;
 
 	memcpy(memory + index * own_types[type].bytes, from, own_types[type].bytes);
 }
 
-/* Stores a whole number as an array element. A stored whole number wraps if the element type is too
- * narrow: an 8-bit index counts to 255 and restarts at 0. */
-static void put_whole(unsigned char *memory, enum own_type type, uint64_t index, uint64_t number)
+static struct own_value whole_value(uint64_t number)
 {
-	if (is_float(type))
-		put(memory, type, index, (double)number);
-	else
-		memcpy(memory + index * own_types[type].bytes, &number, own_types[type].bytes);
+	return (struct own_value){ (double)number, number };
 }
 
 /* Sattolo's shuffle: one cycle through all elements; every cycle through all elements is equally
@@ -162,50 +169,130 @@ static void shuffle(unsigned char *memory, unsigned bytes, uint64_t count, struc
 	}
 }
 
-/* Fills an array with the numbers of a random array or of a permutation, in ascending order. A
- * permutation becomes the cycle 1, 2, 3 … 0. */
-static void make_ordered(unsigned char *memory, const struct own_argument *argument, int64_t n)
+/* Returns a random fraction in units of 2^-64. In an array with an order, the fraction of each
+ * element comes from its own part of the range, so that the values ascend or descend. */
+static uint64_t draw(
+	const struct own_argument *argument, uint64_t i, uint64_t count, struct random *random)
 {
-	uint64_t count = (uint64_t)own_count(&argument->count, n);
-	double bound = argument->content == OWN_RANDOM ? (double)own_count(&argument->bound, n) : 0;
+	uint64_t number = random_next(random);
+	double position;
 
-	for (uint64_t i = 0; i < count; i++) {
-		double random = (double)i * bound / (double)count;
+	if (argument->order == OWN_AS_MADE)
+		return number;
+	position = argument->order == OWN_SORTED ? (double)i : (double)(count - 1 - i);
+	position = (position + (double)(number >> 11) * 0x1p-53) / (double)count;
+	return (uint64_t)(fmin(position, 0x1.fffffffffffffp-1) * 0x1p64);
+}
 
-		if (argument->content == OWN_PERMUTATION)
-			put_whole(memory, argument->type, i, (i + 1) % count);
-		else if (is_float(argument->type))
-			put(memory, argument->type, i, random);
-		else
-			put_whole(memory, argument->type, i, (uint64_t)random);
+/* Returns the whole number below `bound` that a fraction chooses; bound 0 stands for 2^64. */
+static uint64_t below(uint64_t fraction, uint64_t bound)
+{
+	if (bound == 0)
+		return fraction;
+	if (bound <= UINT32_MAX)
+		return ((fraction >> 32) * bound) >> 32;
+	/* The upper 64 bits of the product of two 64-bit numbers. */
+	return (fraction >> 32) * (bound >> 32) +
+	       (((fraction & UINT32_MAX) * (bound >> 32)) >> 32) +
+	       (((fraction >> 32) * (bound & UINT32_MAX)) >> 32);
+}
+
+/* The integral of x^-skew, and its inverse. */
+static double zipf_area(double x, double skew)
+{
+	return fabs(skew - 1) < 1e-6 ? log(x) : (pow(x, 1 - skew) - 1) / (1 - skew);
+}
+
+static double zipf_place(double area, double skew)
+{
+	return fabs(skew - 1) < 1e-6 ? exp(area) : pow(1 + area * (1 - skew), 1 / (1 - skew));
+}
+
+/* Returns a whole number below `bound`: number k is (k + 1)^-skew times as frequent as 0. Source:
+ * Hoermann and Derflinger, "Rejection-inversion to generate variates from monotone discrete
+ * distributions", 1996. An array with an order takes the first number without rejection, so its
+ * first frequencies are up to 10 % off. */
+static uint64_t zipf(const struct own_argument *argument, uint64_t fraction, uint64_t bound,
+	struct random *random)
+{
+	double skew = argument->skew, low = zipf_area(1.5, skew) - 1,
+	       high = zipf_area((double)bound + 0.5, skew);
+
+	for (;; fraction = random_next(random)) {
+		double area = low + (double)(fraction >> 11) * 0x1p-53 * (high - low);
+		double x = zipf_place(area, skew), k = fmin(fmax(floor(x + 0.5), 1), (double)bound);
+
+		if (argument->order != OWN_AS_MADE ||
+			area >= zipf_area(k + 0.5, skew) - pow(k, -skew))
+			return (uint64_t)k - 1;
+	}
+}
+
+/* Returns a random value of an array. */
+static struct own_value random_value(const struct own_argument *argument, uint64_t fraction,
+	uint64_t bound, struct random *random)
+{
+	/* The fraction of a floating-point value has 24 random bits, because a float then never
+	 * rounds up to the bound. */
+	double share = (double)(fraction >> 40) * 0x1p-24;
+
+	switch (argument->content) {
+	case OWN_RANGE:
+		return (struct own_value){
+			argument->first.real + share * (argument->last.real - argument->first.real),
+			argument->first.whole +
+				below(fraction, argument->last.whole - argument->first.whole + 1)
+		};
+	case OWN_ZIPF: return whole_value(zipf(argument, fraction, bound, random));
+	case OWN_SHARE: return whole_value(share >= 1 - argument->share);
+	default: return (struct own_value){ share * (double)bound, below(fraction, bound) };
 	}
 }
 
 static void make_array(unsigned char *memory, const struct own_argument *argument, int64_t n,
 	struct random *random)
 {
-	uint64_t count = (uint64_t)own_count(&argument->count, n), bound = 0;
+	uint64_t count = (uint64_t)own_count(&argument->count, n),
+		 bound = argument->bound.over ? (uint64_t)own_count(&argument->bound, n) : 0;
 	enum own_type type = argument->type;
+	bool cycle = argument->content == OWN_PERMUTATION && argument->order != OWN_AS_MADE;
 
-	if (argument->content == OWN_NUMBER) {
-		for (uint64_t i = 0; argument->number != 0 && i < count; i++)
-			put(memory, type, i, argument->number);
-		return;
-	}
-	if (argument->content == OWN_RANDOM)
-		bound = (uint64_t)own_count(&argument->bound, n);
 	for (uint64_t i = 0; i < count; i++) {
-		if (argument->content != OWN_RANDOM)
-			put_whole(memory, type, i, i);
-		else if (!is_float(type))
-			put_whole(memory, type, i, random_below(random, bound));
-		else /* The number has 24 random bits, because a float then never rounds up to the
-			bound */
-			put(memory, type, i,
-				(double)(random_next(random) >> 40) * 0x1p-24 * (double)bound);
+		struct own_value value = argument->first;
+
+		if (argument->content == OWN_INDEX || argument->content == OWN_PERMUTATION)
+			value = whole_value(argument->order == OWN_REVERSED ? count - 1 - i
+					    : cycle			    ? (i + 1) % count
+									    : i);
+		else if (argument->content != OWN_NUMBER)
+			value = random_value(
+				argument, draw(argument, i, count, random), bound, random);
+		else if (value.whole == 0 && value.real == 0 && !signbit(value.real))
+			return; /* the memory is zeroed */
+		put(memory, type, i, &value);
 	}
-	if (argument->content == OWN_PERMUTATION)
+	if (argument->content == OWN_PERMUTATION && !cycle)
 		shuffle(memory, own_types[type].bytes, count, random);
+}
+
+/* Makes pointers to strings of small letters. The strings lie one after another, after the
+ * pointers. */
+static void make_strings(unsigned char *memory, const struct own_argument *argument, int64_t n,
+	struct random *random)
+{
+	uint64_t count = (uint64_t)own_count(&argument->count, n),
+		 lengths = (uint64_t)(argument->longest - argument->shortest) + 1;
+	unsigned char **pointer = (unsigned char **)(void *)memory,
+		      *at = memory + count * sizeof(void *);
+
+	for (uint64_t i = 0; i < count; i++) {
+		uint64_t length = (uint64_t)argument->shortest + random_below(random, lengths);
+
+		pointer[i] = at;
+		for (uint64_t k = 0; k < length; k++)
+			*at++ = (unsigned char)('a' + random_below(random, 26));
+		*at++ = '\0';
+	}
 }
 
 /* Inserts each node of a linked list after a random earlier node: every order is then equally
@@ -241,19 +328,16 @@ void own_data_make(struct own_data *data, const struct own_description *descript
 
 		if (argument->content == OWN_NOTHING)
 			continue;
-		end = place(&description->change, end, i);
+		end = place(description, end, i);
 		at = (unsigned char *)memory + end;
 		end += own_argument_bytes(argument, n);
 		data->argument[i] = at;
-		if (description->change.ordered &&
-			(argument->content == OWN_RANDOM || argument->content == OWN_PERMUTATION)) {
-			make_ordered(at, argument, n);
-			continue;
-		}
-		if (argument->content != OWN_LIST) {
+		if (argument->content == OWN_STRINGS)
+			make_strings(at, argument, n, &random);
+		else if (argument->content != OWN_LIST)
 			make_array(at, argument, n, &random);
+		if (argument->content != OWN_LIST)
 			continue;
-		}
 		make_list(at, argument, n, &random);
 		data->lists = i + 1;
 		kept = shorter ? own_count(&argument->count, shorter) : 0;

@@ -43,17 +43,46 @@ struct own_type_row {
 };
 extern const struct own_type_row own_types[OWN_TYPES];
 
-enum own_content { OWN_NOTHING, OWN_NUMBER, OWN_RANDOM, OWN_INDEX, OWN_PERMUTATION, OWN_LIST };
+enum own_content {
+	OWN_NOTHING,
+	OWN_NUMBER,
+	OWN_RANDOM, /* random numbers from 0 to below `bound` */
+	OWN_RANGE,  /* random numbers from `first` to `last` */
+	OWN_ZIPF,   /* random whole numbers below `bound`, small ones more often */
+	OWN_SHARE,  /* the share `share` of the elements is 1, the others are 0 */
+	OWN_INDEX,
+	OWN_PERMUTATION,
+	OWN_LIST,
+	OWN_STRINGS
+};
+
+/* The order of random values in an array. The order of a permutation that is not OWN_AS_MADE is the
+ * cycle 1, 2, 3 … 0. */
+enum own_order { OWN_AS_MADE, OWN_SORTED, OWN_REVERSED };
+
+/* A value of an array element. */
+struct own_value {
+	double real;	/* the value for a floating-point type */
+	uint64_t whole; /* the value for a type of whole numbers, as 64 bits in two's complement */
+};
 
 struct own_argument {
 	enum own_content
 		content;	/* kind of the argument's data; OWN_NOTHING: the argument is NULL */
 	enum own_type type;	/* type of an array's elements; unused for a list */
 	struct own_count count; /* number of elements of an array, or of nodes of a list */
-	double number;		/* OWN_NUMBER: value of every element */
-	struct own_count bound; /* OWN_RANDOM: all values are below this count */
-	int64_t spacing;	/* OWN_LIST: distance between two nodes, bytes */
-	bool sequential;	/* OWN_LIST: the order of the nodes is sequential, not random */
+	enum own_order order;
+	struct own_value first; /* OWN_NUMBER: value of every element; OWN_RANGE: the lowest one */
+	struct own_value last;	/* OWN_RANGE: the highest value */
+	struct own_count bound; /* OWN_RANDOM, OWN_ZIPF: all values are below this count */
+	double share;		/* OWN_SHARE: from 0 to 1 */
+	double skew; /* OWN_ZIPF: value k is (k + 1)^-skew times as frequent as value 0 */
+	int64_t shortest, longest; /* OWN_STRINGS: lengths of the strings, bytes without the '\0' */
+	int64_t align; /* the array begins `offset` bytes after a multiple of `align` bytes; 0: at a
+			  cache line of its own in a page */
+	int64_t offset;	 /* bytes */
+	int64_t spacing; /* OWN_LIST: distance between two nodes, bytes */
+	bool sequential; /* OWN_LIST: the order of the nodes is sequential, not random */
 };
 
 /* A knob whose value the compiler receives: a macro of the user's source file, or cflags. */

@@ -67,13 +67,15 @@ static struct status get_memory(const struct isolate *isolate, uint64_t bytes,
 
 static double ticks_of(struct kernel_run *run, uint64_t elements, int calls)
 {
-	uint64_t begin = clock_ticks();
+	uint64_t begin;
 
+	run->excluded = 0;
+	begin = clock_ticks();
 	for (int k = 0; k < calls; k++) {
 		run->kernel->call(run, elements);
 		clock_fence();
 	}
-	return (double)(clock_ticks() - begin);
+	return (double)(clock_ticks() - begin - run->excluded);
 }
 
 /* Whether calls of the user's loop with n take longer than calls with n / 2. For each of the two

@@ -218,6 +218,9 @@ static void make_trials(
 		measure.place = (uint8_t)((slot->offset + run->layout.base) / ARENA_PIECE);
 	measure.progress = &target->progress;
 	measure.cpu = target->machine.bound ? visit->cpu : -1;
+	/* Counters cannot leave out the work that sets up each call. */
+	if (run->sets_up)
+		counting = NULL;
 	if (counting && counting_cycles(counting))
 		measure.counting = counting;
 	facts = facts_of(visit, &measure, slot);

@@ -350,7 +350,7 @@ static bool all_ones(
 			       (argument->type == OWN_F32 || argument->type == OWN_F64);
 
 		side->own.ones |=
-			numbers && !(argument->content == OWN_NUMBER && argument->number == 1);
+			numbers && !(argument->content == OWN_NUMBER && argument->first.real == 1);
 	}
 	say(with, "all floating-point numbers 1.0");
 	return side->own.ones;
