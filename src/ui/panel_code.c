@@ -9,7 +9,8 @@
 #include "ui/panels.h"
 
 /* Widths in screen columns: of the margin (chain, mark, fusion, blank), and of columns of the
- * table. TEXT_LEAST: width of the instructions below which the model's costs are left out. */
+ * table. TEXT_LEAST: width of the instructions below which the model's costs are left out.
+ * TEXT_SHORT: width below which all costs are left out. */
 enum {
 	MARGIN = 4,
 	SLOTS = 5,
@@ -18,7 +19,8 @@ enum {
 	COST = 8,
 	MODEL = 7,
 	ERROR = 7,
-	TEXT_LEAST = 24
+	TEXT_LEAST = 24,
+	TEXT_SHORT = 16
 };
 
 static const char *plural(double count)
@@ -59,7 +61,8 @@ static struct words title_of(const struct scene *scene)
 			unknown.text);
 	return words_of(
 		"code%1$s: %2$d instruction%3$s, %4$s micro-op%5$s for %6$s element%7$s%8$s\n"
-		"code%1$s: %2$d instruction%3$s, %4$s micro-op%5$s%8$s",
+		"code%1$s: %2$d instruction%3$s, %4$s micro-op%5$s%8$s\n"
+		"code%1$s: %2$d instruction%3$s, %4$s micro-op%5$s",
 		core.text, loop->insn_count, plural(loop->insn_count),
 		number(limits->slots / turns).text, plural(limits->slots / turns),
 		number(elements).text, plural(elements), unknown.text);
@@ -119,7 +122,7 @@ static void add_costs(const struct cost_report *cost, int widest, struct columns
 {
 	int room = columns->text - COST - int_least(widest + 1, TEXT_LEAST);
 
-	if (!cost || cost->count == 0)
+	if (!cost || cost->count == 0 || columns->text - COST < int_least(widest + 1, TEXT_SHORT))
 		return;
 	columns->digits = cost->cpe.value < SHORT ? 3 : 2;
 	columns->cost = COST;

@@ -207,7 +207,7 @@ static struct words title_of(const struct scene *scene)
 	if (view->foreign || view->nearest)
 		return words_of("ports of %s, %s, M", core.text,
 			view->foreign ? "not this core" : "the nearest known");
-	return words_of("ports: cycles an iteration, %s%sM %s",
+	return words_of("ports: cycles an iteration, %1$s%2$sM %3$s\nports, %1$s%2$sM %3$s",
 		shown_ports(view) ? "C counted, " : "",
 		view->slack && view->slack->count ? "P probed, " : "", core.text);
 }
