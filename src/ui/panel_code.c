@@ -59,10 +59,13 @@ static struct words title_of(const struct scene *scene)
 			"code%1$s, S: %4$.4g instructions an element%5$s",
 			core.text, loop->turns, plural(loop->turns), loop->insns_per_element,
 			unknown.text);
-	return words_of(
-		"code%1$s: %2$d instruction%3$s, %4$s micro-op%5$s for %6$s element%7$s%8$s\n"
-		"code%1$s: %2$d instruction%3$s, %4$s micro-op%5$s%8$s\n"
-		"code%1$s: %2$d instruction%3$s, %4$s micro-op%5$s",
+	return words_of(*unit ? "code%1$s: %2$d instruction%3$s, %4$s micro-op%5$s for %6$s "
+				"element%7$s%8$s\n"
+				"code%1$s: %2$d instruction%3$s, %4$s micro-op%5$s%8$s\n"
+				"code%1$s: %2$d instruction%3$s, %4$s micro-op%5$s"
+			      : "code%1$s: %2$d instruction%3$s, %4$s micro-op%5$s for %6$s "
+				"element%7$s%8$s\n"
+				"code%1$s: %2$d instruction%3$s, %4$s micro-op%5$s%8$s",
 		core.text, loop->insn_count, plural(loop->insn_count),
 		number(limits->slots / turns).text, plural(limits->slots / turns),
 		number(elements).text, plural(elements), unknown.text);
