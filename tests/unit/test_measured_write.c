@@ -440,7 +440,7 @@ TEST(differences_are_judged_by_the_spread)
 	assert_true(find_difference(count, "extra mispredict")->agrees);
 	assert_true(isnan(find_difference(count, "cap taken")->a));
 	check_near(find_difference(count, "cap taken")->b, 1, 0);
-	assert_true(find_difference(count, "each fadd")->agrees);
+	assert_true(find_difference(count, "reciprocal throughput of fadd")->agrees);
 	/* Which of its two ports fadd shares is not the same; that its ports have other names is
 	 * nothing. */
 	assert_true(find_difference(count, "2 fadd and 1 imul") ||

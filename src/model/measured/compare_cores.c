@@ -177,7 +177,8 @@ static void compare_class(struct compare *c, const char *name)
 	add(c, NUMBER(a, latency), NUMBER(b, latency), 0.05, 0.01, "latency of %s", name);
 	add(c, NUMBER(a, accumulate), NUMBER(b, accumulate), 0.05, 0.01, "accumulate of %s", name);
 	if (!has_access(name))
-		add(c, each_of(c->a, a), each_of(c->b, b), 0, 0.03, "each %s", name);
+		add(c, each_of(c->a, a), each_of(c->b, b), 0, 0.03, "reciprocal throughput of %s",
+			name);
 }
 
 static void compare_cache(struct compare *c, int level)
