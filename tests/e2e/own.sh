@@ -66,6 +66,16 @@ esac
 expect 0 run ./sum.S --quiet
 says out CPE
 
+# C++ without extern "C", with parameters of its own; and Rust.
+source_file sum.cpp '// slexplore: a=f64[n]:1.0' '// slexplore: b=i32[n]:index' 'template <typename T> static T sum(const T *x, long n)' \
+	'{ T s = 0; for (long i = 0; i < n; i++) s += x[i]; return s; }' 'double kept;' \
+	'void setup(long, double *a, int *) { *a = 2; }' 'void loop(long n, double *a, int *b) { kept = sum(a, n) + sum(b, n); }'
+command -v "${CXX:-c++}" >/dev/null && { expect 0 run ./sum.cpp --quiet --time-budget 0.1; says out CPE; }
+source_file sum.rs '// slexplore: a=f64[n]:1.0 knob four=no,yes' '#[no_mangle]' \
+	'pub extern "C" fn r#loop(n: i64, a: *const f64) -> i64 { let x = unsafe { std::slice::from_raw_parts(a, n as usize) };' \
+	'let mut s = [0.0; 4]; for i in 0..x.len() { s[if cfg!(four = "yes") { i % 4 } else { 0 }] += x[i]; } s[0] as i64 }'
+command -v "${RUSTC:-rustc}" >/dev/null && { expect 0 run ./sum.rs --quiet --time-budget 0.1; says out "four=no cflags='-C opt-level=2'"; }
+
 # Events are also counted in the child, where the system allows counting.
 clock=perf::PERF_COUNT_SW_TASK_CLOCK
 known="\"$clock\",\"extra\",[0-9.e+-]*,[0-9.e+-]*,[0-9.e+-]*,\"known\""

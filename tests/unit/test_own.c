@@ -327,6 +327,9 @@ TEST(test_paths)
 	assert_true(own_is_path("../x.c"));
 	assert_true(own_is_path("mine.c"));
 	assert_true(own_is_path("dir/mine.S"));
+	assert_true(own_is_path("mine.cpp"));
+	assert_true(own_is_path("mine.rs"));
+	assert_false(own_is_path("mine.rsx"));
 	assert_false(own_is_path("combine"));
 	assert_false(own_is_path(".c"));
 	assert_false(own_is_path(""));

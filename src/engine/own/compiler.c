@@ -46,6 +46,54 @@ struct outcome {
 	char said[SAID_MOST];
 };
 
+/* ---- languages ---- */
+
+#define C_FORM "long loop(long n, void *a, void *b, void *c, void *d)"
+
+static const struct language languages[] = {
+	{ ".c", "CC", "cc", "-g0 -fPIC -shared", "-lm", "-O2,-O3,-O3 -march=native", " -D%s=%s",
+		true, C_FORM },
+	/* The table DT_HASH tells how many symbols there are (find_mangled() in own.c). */
+	{ ".cc .cpp .cxx .c++ .C", "CXX", "c++", "-g0 -fPIC -shared -Wl,--hash-style=both", "-lm",
+		"-O2,-O3,-O3 -march=native", " -D%s=%s", true, C_FORM },
+	{ ".S .s", "CC", "cc", "-g0 -fPIC -shared", "-lm", NULL, " -D%s=%s", true,
+		"the global symbol loop" },
+	{ ".rs", "RUSTC", "rustc", "--crate-type cdylib -C panic=abort", "",
+		"-C opt-level=2,-C opt-level=3,-C opt-level=3 -C target-cpu=native",
+		" --cfg '%s=\"%s\"'", false,
+		"#[no_mangle] pub extern \"C\" fn r#loop(n: i64, a: *mut f64) -> i64" },
+};
+
+enum { LANGUAGES = sizeof(languages) / sizeof(languages[0]) };
+
+/* Whether one of the endings, which blanks separate, is that of the path. */
+static bool ends(const char *path, const char *endings)
+{
+	const char *dot = strrchr(path, '.');
+
+	for (; dot && dot > path && *endings; endings += strspn(endings, " ")) {
+		size_t length = strcspn(endings, " ");
+
+		if (strlen(dot) == length && strncmp(dot, endings, length) == 0)
+			return true;
+		endings += length;
+	}
+	return false;
+}
+
+const struct language *language_of(const char *path)
+{
+	for (int i = 0; i < LANGUAGES; i++)
+		if (ends(path, languages[i].endings))
+			return &languages[i];
+	return &languages[0];
+}
+
+bool language_is_source(const char *path)
+{
+	return ends(path, language_of(path)->endings);
+}
+
 /* ---- the folder ---- */
 
 static int remove_one(const char *path, const struct stat *about, int kind, struct FTW *place)
@@ -265,8 +313,8 @@ static struct status judge(const struct compilation *compilation, const char *co
 
 	if (outcome->error)
 		return status_failed(
-			"%.80s: no compiler: \"%.60s\": %s; install one, or name one in CC", path,
-			start, strerror(outcome->error));
+			"%.80s: no compiler: \"%.60s\": %s; install one, or name one in %s", path,
+			start, strerror(outcome->error), language_of(path)->variable);
 	switch (outcome->ending) {
 	case ENDING_LATE:
 		return status_failed("%.120s: the compiler (%.40s) did not end within %.3g s", path,
@@ -289,7 +337,8 @@ struct status compiler_run(const struct compilation *compilation, struct text *s
 {
 	struct outcome *outcome = mmap(
 		NULL, sizeof(*outcome), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	const char *compiler = getenv("CC"), *path = compilation->path;
+	const struct language *language = language_of(compilation->path);
+	const char *compiler = getenv(language->variable), *path = compilation->path;
 	char *words[FLAGS_MOST + 16];
 	struct text line = { 0 }, source = { 0 };
 	struct status status;
@@ -302,15 +351,16 @@ struct status compiler_run(const struct compilation *compilation, struct text *s
 		return status;
 	}
 	if (!compiler || !*compiler)
-		compiler = "cc";
-	text_addf(&line, "%s -g0 -fPIC -shared %s -o", compiler, compilation->flags);
+		compiler = language->compiler;
+	text_addf(&line, "%s %s %s -o", compiler, language->options, compilation->flags);
 	/* "./" before a file name keeps the compiler from reading a name that begins with a dash as
 	 * an option. */
 	text_addf(&source, "%s%s", path[0] == '-' ? "./" : "", path);
 	count = split(line.bytes, words, FLAGS_MOST + 12);
 	words[count++] = (char *)compilation->library;
 	words[count++] = source.bytes;
-	words[count++] = (char *)"-lm";
+	if (*language->libraries)
+		words[count++] = (char *)language->libraries;
 	words[count] = NULL;
 	error = run(compilation, words, outcome);
 	if (said)

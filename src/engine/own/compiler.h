@@ -6,12 +6,32 @@
 #pragma once
 
 #include <stdatomic.h>
+#include <stdbool.h>
 
 #include "base/status.h"
 #include "base/text.h"
 
 /* Seconds for the compilation of one file. An emulated compiler needs about 2 s for a loop. */
 #define COMPILER_SECONDS 60.0
+
+/* A programming language of own loops. */
+struct language {
+	const char *endings;   /* endings of source files, separated by blanks */
+	const char *variable;  /* the environment variable that names the compiler */
+	const char *compiler;  /* the compiler, if the variable is not set */
+	const char *options;   /* options that make a library; the user's flags follow */
+	const char *libraries; /* options after the source file; empty: none */
+	const char *flags; /* usual sets of flags, separated by commas; NULL: flags are not usual */
+	const char *macro; /* format of the option for a knob, given its name and its value */
+	bool capitals;	   /* the option has the name of the knob in capital letters */
+	const char *form;  /* the function that a source file must have */
+};
+
+/* Returns the language of a source file; C for an unknown ending. */
+const struct language *language_of(const char *path);
+
+/* Whether the path ends as source files of one of the languages do. */
+bool language_is_source(const char *path);
 
 struct compilation {
 	const char *path;    /* the source file */
@@ -22,10 +42,10 @@ struct compilation {
 	const atomic_bool *cancel; /* NULL: the compilation cannot be cancelled */
 };
 
-/* Compiles a file with $CC, or with cc. `said` (may be NULL) receives the compiler's messages
- * unchanged. compiler_run() removes the folder unless it succeeds. STATUS_FAILED: there is no
- * compiler, the file does not compile, or the compiler exceeds a limit of time, memory or output.
- * STATUS_CANCELLED: *cancel was set. May run in any thread. */
+/* Compiles a file with the compiler of its language: $CC, or else cc, for C. `said` (may be NULL)
+ * receives the compiler's messages unchanged. compiler_run() removes the folder unless it succeeds.
+ * STATUS_FAILED: there is no compiler, the file does not compile, or the compiler exceeds a limit
+ * of time, memory or output. STATUS_CANCELLED: *cancel was set. May run in any thread. */
 struct status compiler_run(const struct compilation *compilation, struct text *said);
 
 /* Removes a folder and everything in it. Does not follow symbolic links. */

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@
 #include "base/units.h"
 #include "engine/clock/clock.h"
 #include "engine/memory/arena.h"
+#include "engine/own/compiler.h"
 #include "engine/own/own_builds.h"
 #include "engine/own/own_child.h"
 #include "engine/own/own_comment.h"
@@ -56,11 +58,8 @@ static struct {
 
 bool own_is_path(const char *word)
 {
-	size_t length = strlen(word);
-
 	return word[0] == '/' || strncmp(word, "./", 2) == 0 || strncmp(word, "../", 3) == 0 ||
-	       (length > 2 && (strcmp(word + length - 2, ".c") == 0 ||
-				      strcmp(word + length - 2, ".S") == 0));
+	       language_is_source(word);
 }
 
 const char *own_cflags(const struct own *own)
@@ -118,29 +117,37 @@ static const char *value_of(const struct own_knob *knob, int64_t index)
 	return at;
 }
 
-/* The name of a knob's macro: UNROLL for the knob unroll. */
+/* The name of a knob for the compiler: UNROLL for the knob unroll of a C file. */
 struct macro {
 	char name[OWN_NAME];
 };
 
-static struct macro macro_of(const struct own_knob *knob)
+static struct macro macro_of(const struct own *own, const struct own_knob *knob)
 {
 	struct macro macro;
 
 	snprintf(macro.name, sizeof(macro.name), "%s", knob->name);
-	for (char *c = macro.name; *c; c++)
+	for (char *c = macro.name; *c && language_of(own->path)->capitals; c++)
 		*c = (char)toupper((unsigned char)*c);
 	return macro;
 }
 
-/* Adds the macro of one of the user's knobs to the compiler flags: " -DUNROLL=4". */
-static void add_macro(struct text *flags, const struct own_knob *knob, int64_t v)
+/* Adds one of the user's knobs to the compiler flags: " -DUNROLL=4". */
+static void add_macro(
+	const struct own *own, struct text *flags, const struct own_knob *knob, int64_t v)
 {
-	text_addf(flags, " -D%s=", macro_of(knob).name);
+	struct text option = { 0 };
+	const char *format = language_of(own->path)->macro, *name = strstr(format, "%s"),
+		   *value = strstr(name + 2, "%s");
+
+	text_addf(&option, "%.*s%s%.*s", (int)(name - format), format, macro_of(own, knob).name,
+		(int)(value - name - 2), name + 2);
 	if (knob->words[0])
-		text_add(flags, value_of(knob, v));
+		text_add(&option, value_of(knob, v));
 	else
-		text_addf(flags, "%" PRId64, v);
+		text_addf(&option, "%" PRId64, v);
+	text_addf(flags, "%s%s", option.bytes, value + 2);
+	text_free(&option);
 }
 
 /* Returns the compiler flags for the values of the kernel's knobs. The caller frees the string. */
@@ -151,7 +158,7 @@ static char *flags_of(const struct own *own, const int64_t *v)
 
 	text_add(&flags, value_of(&description->cflags, v[1 + description->knobs]));
 	for (int i = 0; i < description->knobs; i++)
-		add_macro(&flags, &description->knob[i], v[1 + i]);
+		add_macro(own, &flags, &description->knob[i], v[1 + i]);
 	return flags.bytes ? flags.bytes : memory_string("");
 }
 
@@ -219,11 +226,49 @@ void own_child_count(_Atomic uint64_t *calls)
 	child.calls = calls;
 }
 
+/* An address in the dynamic section of a library, which some loaders do not relocate. */
+static const void *relocated(const struct link_map *map, ElfW(Addr) address)
+{
+	return (const void *)(address < map->l_addr ? address + map->l_addr : address);
+}
+
+/* Finds a function of a C++ file by the beginning of its mangled name: "_Z4loop" for loop().
+ * Returns NULL if there is none. */
+static void *find_mangled(void *library, const char *name)
+{
+	const ElfW(Sym) *symbols = NULL;
+	const ElfW(Word) *hash = NULL;
+	const char *strings = NULL;
+	struct link_map *map;
+	struct words mangled = words_of("_Z%d%s", (int)strlen(name), name);
+
+	if (dlinfo(library, RTLD_DI_LINKMAP, &map) != 0)
+		return NULL;
+	for (const ElfW(Dyn) *entry = map->l_ld; entry->d_tag != DT_NULL; entry++) {
+		if (entry->d_tag == DT_SYMTAB)
+			symbols = relocated(map, entry->d_un.d_ptr);
+		else if (entry->d_tag == DT_STRTAB)
+			strings = relocated(map, entry->d_un.d_ptr);
+		else if (entry->d_tag == DT_HASH)
+			hash = relocated(map, entry->d_un.d_ptr);
+	}
+	/* hash[1] is the number of symbols. */
+	for (ElfW(Word) i = 0; symbols && strings && hash && i < hash[1]; i++)
+		if (symbols[i].st_shndx != SHN_UNDEF &&
+			strncmp(strings + symbols[i].st_name, mangled.text, strlen(mangled.text)) ==
+				0)
+			return dlsym(library, strings + symbols[i].st_name);
+	return NULL;
+}
+
 /* Finds a function of the library, or returns NULL. */
 static own_loop *find(void *library, const char *name)
 {
 	void *symbol = dlsym(library, name);
 	own_loop *function;
+
+	if (!symbol)
+		symbol = find_mangled(library, name);
 
 	memcpy(&function, &symbol, sizeof(symbol));
 	return function;
@@ -256,9 +301,8 @@ static struct status own_load(
 	*loop = find(library, "loop");
 	*setup = find(library, "setup");
 	if (!*loop)
-		return status_failed("%.80s has no function loop(): write  long loop(long n, "
-				     "void *a, void *b, void *c, void *d)",
-			own->path);
+		return status_failed("%.80s has no function loop(): write  %s", own->path,
+			language_of(own->path)->form);
 	return status_ok();
 }
 
@@ -463,7 +507,7 @@ static void make_knobs(struct slot *slot)
 
 		make_knob(slot, at, knob, knob->low);
 		snprintf(slot->help[at], sizeof(slot->help[at]), "the macro %s of the source file",
-			macro_of(knob).name);
+			macro_of(&slot->own, knob).name);
 	}
 	if (description->cflags.words[0]) {
 		int at = slot->kernel.knob_count++;
@@ -528,18 +572,6 @@ static void compile(void *context)
 		own_build(&opening->own, opening->initial, &opening->cancel, &opening->said);
 }
 
-/* The sets of compiler flags that the knob cflags offers, if neither the comment nor the user gives
- * any. */
-static const char default_flags[] = "-O2,-O3,-O3 -march=native";
-
-static bool is_assembly(const char *path)
-{
-	size_t length = strlen(path);
-
-	return length > 2 &&
-	       (strcmp(path + length - 2, ".S") == 0 || strcmp(path + length - 2, ".s") == 0);
-}
-
 /* Chooses the values of the knob cflags, and its initial value: the first set of flags that the
  * user gives. Sets of flags that the comment does not list replace the comment's. */
 static struct status choose_flags(struct own *own)
@@ -548,8 +580,8 @@ static struct status choose_flags(struct own *own)
 	struct status status = status_ok();
 	bool no_choice = !own->cflags || strcmp(own->cflags, "*") == 0;
 
-	if (!cflags->words[0] && !is_assembly(own->path))
-		status = own_read_flags(default_flags, cflags);
+	if (!cflags->words[0] && language_of(own->path)->flags)
+		status = own_read_flags(language_of(own->path)->flags, cflags);
 	if (!status_is_ok(&status) || no_choice)
 		return status;
 	if (!own_has_flags(cflags, own->cflags))

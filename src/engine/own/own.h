@@ -1,4 +1,4 @@
-/* Own loops: a file in C or assembly that defines one function:
+/* Own loops: a file in C, C++, Rust or assembly that defines one function:
  *
  * 	long loop(long n, void *a, void *b, void *c, void *d)
  *
@@ -30,7 +30,7 @@ enum { OWN_SLOTS = 4 };
 struct own;
 
 /* Whether a word is the path of an own loop, not the name of a kernel. The path of an own loop
- * begins with / ./ or ../, or ends with .c or .S. */
+ * begins with / ./ or ../, or ends as source files do (compiler.h). */
 bool own_is_path(const char *word);
 
 /* Reads a file, and compiles it in a thread of its own, for the initial values of its knobs. cflags
