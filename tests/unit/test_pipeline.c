@@ -119,7 +119,8 @@ TEST(an_empty_path_says_nothing)
 	struct loop loop;
 
 	loop_init(&loop, 4, 4);
-	check_near(pipeline_run(&(struct tally){ .loop = &loop, .uarch = redwood }, 0), 0, 0);
+	check_near(
+		pipeline_run(&(struct tally){ .loop = &loop, .uarch = redwood }, 0, false), 0, 0);
 	loop_free(&loop);
 }
 
