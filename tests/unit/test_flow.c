@@ -4,6 +4,7 @@
 
 #include "model/code/decode.h"
 #include "model/code/flow.h"
+#include "model/program/program.h"
 
 #if defined(__x86_64__)
 static const struct {
@@ -86,21 +87,17 @@ TEST(finds_addresses_of_tables)
 }
 #endif
 
-extern const uint8_t etext[];
-
-/* The code of the program from one function on, as far as the decoder library knows it. */
-TEST(agrees_with_the_decoder)
+/* Compares both decoders on one function. Returns the number of instructions that the library
+ * knows. */
+static int compare(const uint8_t *code, size_t size, uint64_t address)
 {
-	const uint8_t *at = (const uint8_t *)(uintptr_t)&decode_insn, *end = etext;
-	int count = 0, known = 0, most = CHECK_REPEATS(100000, 10000);
+	int known = 0;
+	struct insn insn;
 
-	for (; at < end && count < most; count++) {
-		uint64_t address = (uint64_t)(uintptr_t)at;
-		struct flow flow = flow_read(at, (size_t)(end - at), address);
-		struct insn insn;
+	for (size_t at = 0; at < size; at += insn.length) {
+		struct flow flow = flow_read(code + at, size - at, address + at);
 
-		decode_insn(at, (size_t)(end - at), address, &insn);
-		at += insn.length;
+		decode_insn(code + at, size - at, address + at, &insn);
 		if (!insn.known)
 			continue;
 		known++;
@@ -112,7 +109,28 @@ TEST(agrees_with_the_decoder)
 		if (insn.flow == FLOW_BRANCH || insn.flow == FLOW_JUMP || insn.flow == FLOW_CALL)
 			assert_int_equal(flow.target, insn.target);
 	}
-	assert_true(known > count / 2 && count > 1000);
+	return known;
+}
+
+/* The functions of this test, read from its file. */
+TEST(agrees_with_the_decoder)
+{
+	const struct program_function *function;
+	struct program *program;
+	int known = 0;
+	size_t count;
+
+	check_ok(program_open("/proc/self/exe", &program));
+	function = program_functions(program, &count);
+	for (size_t i = 0; i < count && known < CHECK_REPEATS(100000, 10000); i++) {
+		size_t left;
+		const uint8_t *code = program_bytes(program, function[i].address, &left);
+
+		assert_true(code && left >= function[i].size);
+		known += compare(code, function[i].size, function[i].address);
+	}
+	assert_true(known > 1000);
+	program_close(program);
 }
 
 RUN_TESTS()
