@@ -135,6 +135,18 @@ keys q
 shows '^slexplore: recorded: [0-9]* setting'
 ended 0
 
+# A recording is opened in the explorer, and left again.
+start
+shows 'cycles per element'
+keys / 'open quit.jsonl' Enter
+shows 'REPLAY quit.jsonl'
+shows 'cycles per element'
+keys / live Enter
+lacks 'REPLAY'
+shows 'quartiles'
+keys q
+ended 0
+
 start
 shows 'cycles per element'
 
