@@ -248,14 +248,17 @@ struct kernel_run {
 	uint64_t period; /* Number of elements after which the pattern of memory accesses repeats. A
 			    trial times two calls of different length; both lengths are multiples of
 			    `period`. 0: any length is allowed. */
-	bool passes;	 /* A trial times two calls of different length. If `passes` is true and the
-			    data fit the first-level cache, both calls make whole passes over the data,
-			    because parts of a pass differ in cost. */
-	bool complete;	 /* A trial compares one call for all data (whole=1) with an empty call. The
-			    call returns early once *work.cancel is set. */
-	uint64_t bytes;	 /* number of bytes that the code reads and writes per element */
-	bool sets_up;	 /* true: each call also does work that is not measured, and adds the ticks
-			    of this work to the field `excluded` */
+	uint64_t quarter; /* number of elements of a third length of calls, less than half a ring,
+			   * which shows whether the time is proportional to the elements; 0: there
+			   * is no such call */
+	bool passes;	/* A trial times two calls of different length. If `passes` is true and the
+			   data fit the first-level cache, both calls make whole passes over the data,
+			   because parts of a pass differ in cost. */
+	bool complete;	/* A trial compares one call for all data (whole=1) with an empty call. The
+			   call returns early once *work.cancel is set. */
+	uint64_t bytes; /* number of bytes that the code reads and writes per element */
+	bool sets_up;	/* true: each call also does work that is not measured, and adds the ticks
+			   of this work to the field `excluded` */
 	uint64_t excluded;
 
 	/* The fields that say where the next call continues in the data. */
@@ -423,7 +426,8 @@ struct kernel {
 			  a call may process any number of elements. */
 	bool halved;   /* true: if the data fit the first-level cache, the two calls of a trial
 			  process half of the data and all data, however few they are. A call of the
-			  user's own loop can end only at these two positions in the data. */
+			  user's own loop can end only at these two positions in the data, and after
+			  run->quarter   elements. */
 	bool cold;     /* Cache misses are intended, so the engine does not warm the caches. */
 	bool isolated; /* The kernel is the user's own code. Only a child process loads, prepares,
 			  calls and steps the kernel. The field `own` (engine/own/own.h) describes

@@ -274,11 +274,13 @@ static void sweep_text(struct report *report, const void *item)
 		fprintf(out, "%*s", width,
 			units_value(count && count_known(count) ? count->value : (double)NAN).text);
 	}
-	if (sample->contended || sample->unsettled || sample->modes > 1)
-		fprintf(out, " %s%s%s", sample->contended ? "c" : "", sample->unsettled ? "n" : "",
+	if (sample->contended || sample->unsettled || sample->bent || sample->modes > 1)
+		fprintf(out, " %s%s%s%s", sample->contended ? "c" : "",
+			sample->unsettled ? "n" : "", sample->bent ? "l" : "",
 			sample->modes > 1 ? "m" : "");
 	report->contended |= sample->contended;
 	report->unsettled |= sample->unsettled;
+	report->bent |= sample->bent;
 	report->two_modes |= sample->modes > 1;
 	fputc('\n', out);
 }
@@ -291,6 +293,9 @@ static void sweep_end_text(struct report *report)
 			report->out);
 	if (report->unsettled)
 		fputs("n: not settled; the time of an element still drifted at the end\n",
+			report->out);
+	if (report->bent)
+		fputs("l: not linear; the time is not proportional to n, so use a larger n\n",
 			report->out);
 	if (report->two_modes)
 		fputs("m: the trials fall into two modes; --format csv and json show both\n",
@@ -353,6 +358,13 @@ static void trials_text(FILE *out, const struct sample *sample)
 		fputs("CONTENDED: too few quiet trials; another thread shares this core, so the "
 		      "result may be wrong\n",
 			out);
+	if (sample->bent)
+		fprintf(out,
+			"NOT LINEAR: an element takes %s cycles from a quarter to half of n, and "
+			"%s from "
+			"half of n to n; use a larger n\n",
+			units_value(sample->cpe * sample->bend).text,
+			units_value(sample->cpe).text);
 	if (sample->unsettled)
 		fputs("NOT SETTLED: the trials still drifted at the end; a longer --time-budget "
 		      "may reach a steady state\n",

@@ -78,6 +78,11 @@ static void add_doubts(struct lines *lines, const struct sample *sample)
 		lines_add(lines, 1, STYLE_WARN, "contended: the core was shared\ncontended");
 	if (sample->unsettled)
 		lines_add(lines, 1, STYLE_WARN, "not settled: it still drifts\nnot settled");
+	if (sample->bent)
+		lines_add(lines, 1, STYLE_WARN,
+			"not linear: %s up to n/2; use a larger n\nnot linear: use a larger n\nnot "
+			"linear",
+			units_value(sample->cpe * sample->bend).text);
 	if (sample->places > 1)
 		lines_add(lines, 7, STYLE_TEXT, "%u placements %s … %s", sample->places,
 			units_value(sample->place_lo).text, units_value(sample->place_hi).text);

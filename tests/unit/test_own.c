@@ -236,6 +236,14 @@ TEST(test_data)
 	for (void **node = data.argument[2]; node; node = *node)
 		nodes++;
 	assert_int_equal(nodes, 150);
+	own_data_cut_again(&data, &described, 100, 25);
+	for (int shorten = 0, want[] = { 100, 50, 25 }; shorten < 3; shorten++) {
+		own_data_shorten(&data, shorten);
+		nodes = 0;
+		for (void **node = data.argument[2]; node; node = *node)
+			nodes++;
+		assert_int_equal(nodes, want[shorten]);
+	}
 	assert_int_equal(((const uint16_t *)data.argument[3])[100], 100);
 	/* Apart within a page. */
 	for (int i = 0; i < 4; i++) {

@@ -1,6 +1,9 @@
 /* Trials to sample: what is used, what is dropped, what the sample says of itself. */
 #include "check.h"
 
+#include <stdlib.h>
+
+#include "engine/measure/line.h"
 #include "engine/measure/measure.h"
 #include "engine/measure/trials.h"
 
@@ -412,6 +415,40 @@ TEST(what_others_moved_is_the_mean_of_visits)
 		else
 			check_near(seen.others_gbps, rows[i].expected, 1e-12);
 	}
+}
+
+TEST(test_times_off_a_line)
+{
+	const uint64_t elements[] = { 256, 512, 1024 };
+	const struct line_times straight = { 300, 556, 1068 }, square = { 64, 256, 1024 },
+				flat = { 500, 500, 500 };
+	struct line_times times[25];
+	struct trials *quiet = calloc(1, sizeof(*quiet));
+	struct run_facts made = { .cycles_from = SOURCE_REFERENCE, .call = 1, .calls = 1 };
+	struct sample found;
+
+	for (unsigned i = 0; i < 25; i++)
+		times[i] = straight;
+	/* A few interrupted calls change nothing. */
+	times[3].half = times[9].whole = times[10].quarter = 1e6;
+	check_near(line_bend(times, 25, elements), 1, 1e-9);
+	for (unsigned i = 0; i < 25; i++)
+		times[i] = square;
+	check_near(line_bend(times, 25, elements), 0.5, 1e-9);
+	for (unsigned i = 0; i < 25; i++)
+		times[i] = flat;
+	check_near(line_bend(times, 25, elements), 0, 1e-9);
+
+	quiet->count = 60;
+	for (unsigned i = 0; i < quiet->count; i++)
+		quiet->trial[i] = (struct trial){ .cpe = 1, .ghz = 4, .fate = TRIAL_QUIET };
+	made.bend = 1.03;
+	sample_summarise(quiet, &made, &found);
+	assert_null(sample_doubt(&found));
+	made.bend = 0.5;
+	sample_summarise(quiet, &made, &found);
+	assert_string_equal(sample_doubt(&found), "not linear");
+	free(quiet);
 }
 
 RUN_TESTS(.each_set_up = empty)

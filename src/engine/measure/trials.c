@@ -5,6 +5,7 @@
 
 #include "base/stats.h"
 #include "engine/clock/clock.h"
+#include "engine/measure/line.h"
 
 const char *source_name(enum source source)
 {
@@ -287,6 +288,8 @@ void sample_summarise(
 		sample->trials < TRIALS_SETTLED && !(sample->seconds >= SECONDS_SETTLED);
 	sample->cycles_from = facts->cycles_from;
 	sample->check = picked.check;
+	sample->bend = facts->bend;
+	sample->bent = facts->bend > 0 && fabs(facts->bend - 1) > LINE_BENT;
 	if (facts->bytes > 0) {
 		sample->bytes_per_cycle = (double)facts->bytes / sample->cpe;
 		sample->gbps = (double)facts->bytes / sample->ns;
@@ -305,6 +308,7 @@ const char *sample_doubt(const struct sample *sample)
 {
 	return sample->contended     ? "contended"
 	       : sample->unsettled   ? "not settled"
+	       : sample->bent	     ? "not linear"
 	       : sample->provisional ? "provisional"
 				     : NULL;
 }

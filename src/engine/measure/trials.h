@@ -81,6 +81,9 @@ struct run_facts {
 	uint64_t call;		/* number of elements in the longer of the two timed calls */
 	unsigned calls;		/* number of calls in each timed region */
 	bool watched; /* true: a watch chain (a second chain of instructions) detects contention */
+	double bend;  /* cycles per element from a quarter to a half of the elements, divided by
+			 those from a half to all; 1: the time is on a straight line; 0: not tested
+		       */
 	bool far;     /* true: the working set is larger than the core's own caches, so the sample's
 			 value is a mean (struct sample) */
 	char pages[16];	      /* page size received: "4k" (or this system's smallest: "16k", "64k"),
@@ -136,6 +139,10 @@ struct sample {
 						       share of trials in the lower mode */
 	bool unsettled;	 /* true: the times of the trials still drifted at the end, so the value may
 			    differ from the value of an endless walk */
+	double bend;	 /* see struct run_facts; the sample is not reliable if the time is not on a
+			    straight line */
+	bool bent;	 /* true: the time is not on a straight line, so the value is no time per
+			    element of a long loop */
 	unsigned places; /* number of positions of the working set in memory with enough trials; 0
 			    or 1: one position */
 	double place_lo, place_hi; /* for several positions in memory: lowest and highest median,
@@ -175,8 +182,9 @@ double trials_best_turns(const struct trials *trials, double *ghz);
 void sample_summarise(
 	const struct trials *trials, const struct run_facts *facts, struct sample *sample);
 
-/* Returns why a sample's value is not reliable: "contended", "not settled", "provisional"; NULL: it
- * is reliable. Only reliable values may be inputs to limits, plateaus and comparisons. Static text.
+/* Returns why a sample's value is not reliable: "contended", "not settled", "not linear",
+ * "provisional"; NULL: it is reliable. Only reliable values may be inputs to limits, plateaus and
+ * comparisons. Static text.
  */
 const char *sample_doubt(const struct sample *sample);
 

@@ -1,5 +1,6 @@
 #include "engine/own/own.h"
 
+#include <alloca.h>
 #include <ctype.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -216,8 +217,9 @@ static struct {
 	bool many;	 /* the loop has more arguments than own_loop */
 	struct own_data data[COPIES];
 	int copy;     /* index of the copy that the next call uses */
-	int64_t n[2]; /* the parameter n of loop() for a whole pass, then n for a shorter pass */
-	uint64_t elements; /* number of elements that one call of loop() with n[0] processes */
+	int64_t n[3]; /* the parameter n of loop() for a whole pass, then n for two shorter passes;
+			 0: there is no second shorter pass */
+	uint64_t elements[3]; /* number of elements that one call of loop() processes with n[] */
 	_Atomic uint64_t *calls;
 } child;
 
@@ -317,7 +319,8 @@ static struct status child_load(const struct own *own, const int64_t *v,
 		return status;
 	child.n[0] = n;
 	child.n[1] = shorter;
-	child.elements = own_elements(own, n);
+	for (int i = 0; i < 3; i++)
+		child.elements[i] = own_elements(own, child.n[i]);
 	for (int i = 4; i < OWN_ARGUMENTS; i++)
 		child.many |= own->description.argument[i].content != OWN_NOTHING;
 	own_data_make(&child.data[0], &description, n, shorter, seed, memory);
@@ -327,11 +330,15 @@ static struct status child_load(const struct own *own, const int64_t *v,
 /* Loads the library and lays out the data. run->memory must have own_data_bytes() zeroed bytes. */
 static struct status own_child_prepare(struct kernel_run *run)
 {
-	int64_t n = run->v[0];
+	int64_t n = run->v[0], multiple = run->kernel->own->description.multiple;
 	struct status status = child_load(
 		run->kernel->own, run->v, run->own_change, n, n / 2, run->seed, run->memory);
 
-	run->ring = run->granule = child.elements;
+	child.n[2] = n / 4 / multiple * multiple;
+	child.elements[2] = own_elements(run->kernel->own, child.n[2]);
+	own_data_cut_again(&child.data[0], &run->kernel->own->description, n, child.n[2]);
+	run->ring = run->granule = child.elements[0];
+	run->quarter = child.elements[2];
 	run->sets_up = child.setup != NULL;
 	run->code.start = (const void *)child.loop;
 	run->code.name = "loop";
@@ -364,6 +371,9 @@ static uint64_t set_up(int64_t n, void *const *argument)
 	return clock_ticks() - begin;
 }
 
+/* Bytes of a page, within which the stack of each call begins at the same place. */
+enum { PAGE = 4096 };
+
 /* The field run->code.start has the address of the loop to call, because the engine may have
  * changed the loop's machine code (engine/memory/code_buffer.h). If `run` is NULL, the function of
  * the user's library is called, on data that have been set up. */
@@ -371,20 +381,37 @@ static void own_child_call(struct kernel_run *run, uint64_t elements)
 {
 	own_loop *loop = run ? (own_loop *)run->code.start : child.loop;
 	struct own_data *data = &child.data[child.copy];
-	bool half = elements < child.elements;
 	/* Calls for half and for whole passes of the user's loop run the same instructions and
 	 * branches in this function. The difference of the times of half and whole passes is then
 	 * due to the user's loop only. */
-	uint64_t passes = elements / child.elements + half;
+	char here;
+	volatile char *gap;
+	int length = (elements < child.elements[0]) + (elements < child.elements[1]);
+	uint64_t passes = elements / child.elements[0] + (length > 0);
+	int64_t n = child.n[length];
 
-	own_data_shorten(data, half);
+	own_data_shorten(data, length);
+	/* The stack of loop() begins at the same place in a page in each process, so that the
+	 * stepped and the measured loop access the same parts of cache lines. */
+	gap = alloca((uintptr_t)&here % PAGE + 1);
+	*gap = here = 0;
 	do {
 		if (run && child.setup)
-			run->excluded += set_up(child.n[half], data->argument);
-		call(loop, child.n[half], data->argument);
+			run->excluded += set_up(n, data->argument);
+		call(loop, n, data->argument);
+		/* Wait until the stores of the call have left the store queue. A queue that takes
+		 * all stores of a short call would hide their time. */
+		atomic_thread_fence(memory_order_seq_cst);
 		if (child.calls)
 			atomic_fetch_add_explicit(child.calls, 1, memory_order_relaxed);
 	} while (--passes > 0);
+}
+
+/* Returns the index of the data of the longer run. Without setup() all runs use the first copy; a
+ * sample is a single run. */
+static int last_copy(void)
+{
+	return child.setup && child.n[1] ? COPIES - 1 : 0;
 }
 
 /* Lays out the data of the three runs, and sets each of them up: setup() itself is not
@@ -392,21 +419,15 @@ static void own_child_call(struct kernel_run *run, uint64_t elements)
  * one. */
 static void set_up_copies(const struct own_steps *steps, unsigned char *memory, size_t bytes)
 {
-	for (int i = 0; i < COPIES; i++) {
+	for (int i = 0; i <= last_copy(); i++) {
 		struct own_data *data = &child.data[i];
-		bool shorter = i < COPIES - 1;
+		bool shorter = i < last_copy();
 
 		own_data_make(data, &steps->own->description, steps->n[0], steps->n[1], steps->seed,
 			memory + (size_t)i * bytes);
 		own_data_shorten(data, shorter);
 		call(child.setup, child.n[shorter], data->argument);
 	}
-}
-
-/* Returns the index of the data of the longer run. Without setup() all runs use the first copy. */
-static int last_copy(void)
-{
-	return child.setup ? COPIES - 1 : 0;
 }
 
 int own_steps_prepare(void *context)

@@ -314,6 +314,28 @@ static void make_list(unsigned char *memory, const struct own_argument *argument
 	}
 }
 
+/* Finds the node of list `i` that is the last one for the shorter n. */
+static void cut_list(struct own_data *data, const struct own_argument *argument, int which, int i,
+	int64_t n, int64_t shorter)
+{
+	int64_t kept = shorter ? own_count(&argument->count, shorter) : 0;
+
+	if (kept == 0 || kept == own_count(&argument->count, n))
+		return;
+	data->cut[which][i] = data->argument[i];
+	for (int64_t node = 1; node < kept; node++)
+		data->cut[which][i] = *data->cut[which][i];
+	data->next[which][i] = *data->cut[which][i];
+}
+
+void own_data_cut_again(struct own_data *data, const struct own_description *description, int64_t n,
+	int64_t shorter)
+{
+	for (int i = 0; i < data->lists; i++)
+		if (description->argument[i].content == OWN_LIST)
+			cut_list(data, &description->argument[i], 1, i, n, shorter);
+}
+
 void own_data_make(struct own_data *data, const struct own_description *description, int64_t n,
 	int64_t shorter, uint64_t seed, void *memory)
 {
@@ -324,7 +346,6 @@ void own_data_make(struct own_data *data, const struct own_description *descript
 	for (int i = 0; i < OWN_ARGUMENTS; i++) {
 		const struct own_argument *argument = &description->argument[i];
 		unsigned char *at;
-		int64_t kept;
 
 		if (argument->content == OWN_NOTHING)
 			continue;
@@ -340,12 +361,6 @@ void own_data_make(struct own_data *data, const struct own_description *descript
 			continue;
 		make_list(at, argument, n, &random);
 		data->lists = i + 1;
-		kept = shorter ? own_count(&argument->count, shorter) : 0;
-		if (kept == 0 || kept == own_count(&argument->count, n))
-			continue;
-		data->cut[i] = (void **)(void *)at;
-		for (int64_t node = 1; node < kept; node++)
-			data->cut[i] = *data->cut[i];
-		data->next[0][i] = *data->cut[i];
+		cut_list(data, argument, 0, i, n, shorter);
 	}
 }

@@ -133,11 +133,12 @@ struct status own_description_check(
 struct own_data {
 	void *argument[OWN_ARGUMENTS]; /* pointers that the loop receives as a, b, c and so on;
 					  NULL: the description has no data for this argument */
-	/* The node of a linked list that is the last one if the loop is called with the shorter n.
-	 * The pointer to the last node is NULL if both values of n use the same list. */
-	void **cut[OWN_ARGUMENTS];
-	void *next[2][OWN_ARGUMENTS]; /* the two values of the next pointer of node `cut`: [0] in
-					 the whole list, [1] in the shortened list (NULL) */
+	/* The node of a linked list that is the last one if the loop is called with a shorter n:
+	 * [0] with the first shorter n, [1] with the second. The pointer to the last node is NULL
+	 * if the shorter n uses the same list. */
+	void **cut[2][OWN_ARGUMENTS];
+	void *next[2][OWN_ARGUMENTS]; /* the values of the next pointers of the nodes `cut` in the
+					 whole list */
 	int lists;		      /* number of arguments up to the last list */
 };
 
@@ -151,11 +152,21 @@ uint64_t own_data_bytes(const struct own_description *description, int64_t n);
 void own_data_make(struct own_data *data, const struct own_description *description, int64_t n,
 	int64_t shorter, uint64_t seed, void *memory);
 
-/* Cuts the own loop's linked lists for the shorter n, or restores the lists. Cutting and restoring
- * a linked list run the same instructions, because callers count instructions. */
-static inline void own_data_shorten(struct own_data *data, bool shorten)
+/* Finds the nodes at which own_data_shorten() cuts the lists for a second shorter n. */
+void own_data_cut_again(struct own_data *data, const struct own_description *description, int64_t n,
+	int64_t shorter);
+
+/* Cuts the own loop's linked lists for the first (1) or the second (2) shorter n, or restores the
+ * lists (0). Cutting and restoring a linked list run the same instructions, because callers count
+ * instructions. */
+static inline void own_data_shorten(struct own_data *data, int shorten)
 {
 	for (int i = 0; i < data->lists; i++)
-		if (data->cut[i])
-			*data->cut[i] = data->next[shorten][i];
+		for (int which = 0; which < 2; which++)
+			if (data->cut[which][i]) {
+				uintptr_t kept = (uintptr_t)data->next[which][i];
+
+				*data->cut[which][i] =
+					(void *)(kept & ((uintptr_t)(shorten == which + 1) - 1));
+			}
 }

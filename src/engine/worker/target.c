@@ -9,6 +9,7 @@
 #include "engine/counters/counting.h"
 #include "engine/machine/topology.h"
 #include "engine/measure/goal.h"
+#include "engine/measure/line.h"
 #include "engine/own/own.h"
 #include "engine/worker/isolate.h"
 #include "engine/worker/load_threads.h"
@@ -246,6 +247,7 @@ static void make_trials(
 	load_threads_rest(target->threads);
 	learn(target, &result->trials);
 	result->facts.cycles_from = measure_source(&measure);
+	result->facts.bend = line_measure(&measure, cancel);
 	if (counting && visit->placement + 1 == count)
 		counting_measure(counting, &measure,
 			request->background ? PASSES_BACKGROUND : PASSES, cancel, &result->counts);

@@ -113,6 +113,8 @@ static void qualify(const struct sample *sample, struct gap *gap)
 		add(gap, sample->contended
 				 ? ", but contended: the core was shared"
 				 : ", but not settled: the caches were not in steady state");
+	} else if (sample->bent) {
+		add(gap, ", but not linear: use a larger n");
 	} else if (sample->provisional) {
 		add(gap, " (provisional)");
 	}
