@@ -108,13 +108,20 @@ void memory_probe_renew(struct memory_probe *probe)
 	probe->done = 0;
 }
 
+/* Whether the limits of a loop depend on measured values of L3 or memory. The loop may also be
+ * slower than its highest limit because such a value is unknown or too low. */
+static bool depends_on_memory(const struct limits *limits)
+{
+	const struct limit *by = &limits->limit[limits->predicted_by];
+
+	return limits->beyond[1] > 0 ||
+	       (!by->hard && limit_rows[by->kind].resource == RESOURCE_MEMORY);
+}
+
 bool memory_probe_drifted(const struct limits *limits, const struct sample *sample)
 {
-	const struct limit *by =
-		limits->predicted_by >= 0 ? &limits->limit[limits->predicted_by] : NULL;
-
-	return by && !by->hard && limit_rows[by->kind].resource == RESOURCE_MEMORY &&
-	       sample->valid && !sample->provisional && !sample->contended && !sample->unsettled &&
+	return limits->predicted_by >= 0 && depends_on_memory(limits) && sample->valid &&
+	       !sample->provisional && !sample->contended && !sample->unsettled &&
 	       fabs(sample->cpe / limits->predicted - 1) > DRIFT;
 }
 

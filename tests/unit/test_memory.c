@@ -1,6 +1,8 @@
 /* What is asked of the machine beyond the core's own caches, and what is made of the answers. */
 #include "check.h"
 
+#include <math.h>
+
 #include "experiment/memory.h"
 #include "experiment/probe/probe.h"
 
@@ -434,8 +436,12 @@ TEST(values_that_drifted_are_measured_again)
 	sample.contended = true;
 	assert_false(memory_probe_drifted(&limits, &sample));
 	sample.contended = false;
+	/* Other limits count if lines come from L3 or memory. */
 	limits.limit[0].kind = LIMIT_OVERLAP;
 	assert_false(memory_probe_drifted(&limits, &sample));
+	limits.beyond[1] = 0.5;
+	assert_true(memory_probe_drifted(&limits, &sample));
+	limits.beyond[1] = NAN;
 	limits.limit[0] = (struct limit){ .kind = LIMIT_MEMORY_LATENCY, .hard = true };
 	assert_false(memory_probe_drifted(&limits, &sample));
 	limits.predicted_by = -1;
