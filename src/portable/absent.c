@@ -10,10 +10,12 @@
  *
  * A static program has no decoder and, on x86-64, no encoder. Debian has no static library of
  * Zydis, and static libraries of Capstone are not all alike. The functions in this file replace
- * decode.c, decode_ARCH.c, step.c and assemble_x86.c, so the linker does not link those files.
- * Commands that need limits or generated code report why the decoder or encoder is missing. */
+ * decode.c, decode_ARCH.c, redirect_ARCH.c, step.c and assemble_x86.c. The linker then does not
+ * link those files. Commands that need limits or generated code report why the decoder or encoder
+ * is missing. */
 #include "kernels/assemble.h"
 #include "model/code/decode.h"
+#include "model/code/redirect.h"
 #include "model/code/step.h"
 
 /* ---- Libraries, for hwloc. The functions that replace the libraries ignore the arguments that
@@ -95,6 +97,14 @@ struct status step_own(const struct own *own, const int64_t *v, uint64_t seed, s
 	(void)own, (void)v, (void)seed, (void)walk;
 	*walked = false;
 	return no_decoder(loop);
+}
+
+/* No instruction can be copied to another register. */
+size_t redirect_insn(
+	const uint8_t *bytes, size_t size, int from, int to, uint8_t copy[REDIRECT_LONGEST])
+{
+	(void)bytes, (void)size, (void)from, (void)to, (void)copy;
+	return 0;
 }
 
 /* ---- The encoder */
