@@ -70,12 +70,15 @@ static bool slack_wanted(const struct session *session)
 }
 
 /* The costs of instructions take several seconds, so they are measured after the settings around
- * the present one. If the panel of code is in front, the costs get every second request. */
+ * the present one. If the panel of code is in front, the first round of costs comes before these
+ * settings, and further rounds get every second request. */
 static bool cost_wanted(const struct session *session)
 {
+	bool turn = has_cost(session) &&
+		    (!cost_of(session)->complete || session->requests.generation % 2 == 0);
+
 	return has_cost(session) && is_allowed(session) &&
-	       ((screen_in_front(session, "code") && session->requests.generation % 2 == 0) ||
-		       is_idle(session));
+	       ((screen_in_front(session, "code") && turn) || is_idle(session));
 }
 
 static void slack_over(struct session *session)
