@@ -57,7 +57,9 @@ TEST(finds_what_the_user_means)
 		{ "0x10zz", STATUS_USAGE, 0, 0 }, { "made.c:22", STATUS_OK, NEST, NEST_LOOP },
 		{ "src/made.c:12", STATUS_OK, SUM, SUM_LOOP },
 		{ "/src/made.c:12", STATUS_OK, SUM, SUM_LOOP },
-		{ "rc/made.c:12", STATUS_USAGE, 0, 0 }, { "made.c:13", STATUS_USAGE, 0, 0 },
+		{ "./made.c:12", STATUS_OK, SUM, SUM_LOOP }, { "ade.c:12", STATUS_USAGE, 0, 0 },
+		{ "made.c:99999999999999999999", STATUS_USAGE, 0, 0 },
+		{ "made.c:13", STATUS_USAGE, 0, 0 },
 		{ "made.c:30", STATUS_USAGE, 0, 0 }, /* two functions */
 	};
 	struct program *program = open_made(MADE_COMPRESSED);

@@ -1,6 +1,7 @@
 /* Finds the function that a user means. */
 #include <ctype.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -149,6 +150,17 @@ static struct status find_address(
 	return status_ok();
 }
 
+/* Lists the addresses of a source line, from the program or its file with debug information. */
+static size_t line_addresses(
+	struct program *program, const char *file, int line, uint64_t *addresses, size_t most)
+{
+	size_t count = lines_addresses(&program->elf, file, line, addresses, most);
+
+	if (count == 0 && program->debug.fd >= 0)
+		count = lines_addresses(&program->debug, file, line, addresses, most);
+	return count;
+}
+
 static struct status find_line(
 	struct program *program, const char *given, const char *colon, struct program_place *place)
 {
@@ -158,11 +170,14 @@ static struct status find_line(
 	struct words file = words_of("%.*s", (int)(colon - given), given);
 	struct matches matches = { 0 };
 	struct status status = status_ok();
-	int line = atoi(colon + 1);
-	size_t count = lines_addresses(&program->elf, file.text, line, addresses, MOST);
+	const char *slash = strrchr(file.text, '/');
+	long number = strtol(colon + 1, NULL, 10);
+	int line = number < INT_MAX ? (int)number : INT_MAX;
+	size_t count = line_addresses(program, file.text, line, addresses, MOST);
 
-	if (count == 0 && program->debug.fd >= 0)
-		count = lines_addresses(&program->debug, file.text, line, addresses, MOST);
+	/* Line tables may lack the directory that the user named. */
+	if (count == 0 && slash)
+		count = line_addresses(program, slash + 1, line, addresses, MOST);
 	for (size_t i = 0; i < count; i++) {
 		const struct program_function *function =
 			program_function_at(program, addresses[i]);
