@@ -192,6 +192,19 @@ static void draw_keys(struct box at, const struct scene *scene)
 		canvas_text(at, 0, 0, STYLE_DIM, "q quits");
 }
 
+/* Draws the message below the first row of the box. If the message does not fit there, it also uses
+ * the first row, which has the state of the measurement. */
+static void draw_notice(struct box at, const struct view *view)
+{
+	const char *notice = view->screen.notice;
+	struct box below = box_part(at, 0, 1, at.width, at.height - 1);
+	bool fits = canvas_rows(below, notice) <= below.height;
+
+	if (!fits)
+		canvas_fill(at, STYLE_TEXT);
+	canvas_wrap(fits ? below : at, 0, view->screen.notice_bad ? STYLE_BAD : STYLE_TEXT, notice);
+}
+
 /* Draws the rows from the setting to the state of the measurement, and on a small screen a message
  * and the keys. Large digits get the rows that the other lines leave free. */
 static void draw_rows(struct box at, const struct scene *scene)
@@ -212,11 +225,10 @@ static void draw_rows(struct box at, const struct scene *scene)
 	/* From the last row upwards, the rows are: keys, message, state, A, limit. */
 	if (small && at.height > LIMIT_FROM)
 		draw_keys(box_part(at, 0, --end, at.width, 1), scene);
-	end -= notice;
+	end -= notice + 1;
+	draw_state(box_part(at, 0, end, at.width, 1), view, small);
 	if (notice)
-		canvas_wrap(box_part(at, 0, end, at.width, notice), 0,
-			view->screen.notice_bad ? STYLE_BAD : STYLE_TEXT, view->screen.notice);
-	draw_state(box_part(at, 0, --end, at.width, 1), view, small);
+		draw_notice(box_part(at, 0, end, at.width, 1 + notice), view);
 	if (a)
 		panels_fit_words(at, --end, STYLE_B, panels_ratio(view));
 	if (view->failure[0]) {
