@@ -23,12 +23,28 @@ static struct words number(double value, int digits)
 	return words_of("%.*f", digits, fabs(value) < 0.5 * pow(10, -digits) ? 0 : value);
 }
 
-static void put_insn(FILE *out, const struct cost_insn *insn, int row, int digits)
+/* Returns the text of an instruction in at most TEXT_WIDTH - 1 characters. A long text first loses
+ * the size of its memory operand ("qword ptr"). */
+static struct words short_text(const struct cost_insn *insn)
 {
-	struct words text = words_of("%s", insn->text), range = { "" };
+	struct words text = words_of("%s", insn->text);
+	char *size = strstr(text.text, " ptr "), *word = size;
 
+	if (strlen(text.text) <= TEXT_WIDTH - 1)
+		return text;
+	while (size && word > text.text && word[-1] != ' ')
+		word--;
+	if (size)
+		memmove(word, size + strlen(" ptr "), strlen(size + strlen(" ptr ")) + 1);
 	if (strlen(text.text) > TEXT_WIDTH - 1)
 		strcpy(text.text + TEXT_WIDTH - 3, "..");
+	return text;
+}
+
+static void put_insn(FILE *out, const struct cost_insn *insn, int row, int digits)
+{
+	struct words text = short_text(insn), range = { "" };
+
 	if (isfinite(insn->cost.value))
 		range = words_of("%s to %s", number(insn->cost.lo, digits).text,
 			number(insn->cost.hi, digits).text);
@@ -128,9 +144,9 @@ static void cost_text(struct report *report, const void *item)
 
 static void cost_end(struct report *report)
 {
-	fputs("\ncost: cycles per element more if the core does the instruction's work twice:\n"
-	      "  the larger of `twice`, and of `later` times the instruction's latency, if a\n"
-	      "  delay by the whole latency costs as much\n"
+	fputs("\ncost: cycles per element more if the core does the instruction's work twice;\n"
+	      "  the larger of `twice`, and of `later` times the instruction's latency, which\n"
+	      "  counts at most as much as a delay by the whole latency costs\n"
 	      "twice: more cycles if the core also executes a copy, whose result nobody reads\n"
 	      "later: more cycles if the result of the instruction comes one cycle later\n"
 	      "saved: fewer cycles if a nop replaces the instruction\n"
