@@ -150,3 +150,8 @@ struct status words_kernel(struct cli *cli, const struct kernel **kernel);
  * the kernel excludes, and for a knob given twice. words_setting() does not check the memory
  * limits. */
 struct status words_setting(struct cli *cli, struct setting *setting);
+
+/* Reads one setting, or two settings A and B with the word "vs" between them: "./a.c n=4k vs
+ * ./b.c", "combine acc=1 vs acc=4". B has A's kernel if it names none, and A's values of the knobs
+ * that it does not name. *count: the number of settings. */
+struct status words_settings(struct cli *cli, struct setting *settings, int *count);

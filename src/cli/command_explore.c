@@ -62,14 +62,19 @@ static int explore_run(struct cli *cli)
 		.event_count = cli->event_count,
 		.record = ((const struct asked *)cli->own)->record,
 		.out = cli->out };
+	struct setting settings[2];
 	struct text repeated = { 0 };
 	char recorded[200] = "";
 	struct status status = status_ok();
-	int exit_status;
+	int exit_status, count = 1;
 
 	setting_init(&ui.setting, kernel_registry[0]);
 	if (cli->word_count)
-		status = words_setting(cli, &ui.setting);
+		status = words_settings(cli, settings, &count);
+	if (status_is_ok(&status) && cli->word_count) {
+		ui.setting = settings[count - 1];
+		ui.compared = count == 2 ? &settings[0] : NULL;
+	}
 	if (status_is_ok(&status) && cli->uarch)
 		status = check_uarch(cli->uarch);
 	if (status_is_ok(&status))
@@ -90,7 +95,7 @@ static int explore_run(struct cli *cli)
 const struct cli_command command_explore = {
 	.name = "explore",
 	.help = "open the explorer: choose a kernel, turn its knobs, watch the cycles",
-	.arguments = "[KERNEL|FILE [knob=value ...]]",
+	.arguments = "[KERNEL|FILE [knob=value ...] [vs [KERNEL|FILE] [knob=value ...]]]",
 	.options = options,
 	.own_size = sizeof(struct asked),
 	.common = { "cpu", "seed", "event", "uarch", "ascii", "script", "theme", "do", "mouse",

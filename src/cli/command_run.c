@@ -50,14 +50,62 @@ static int draw(struct cli *cli, const struct model *model, const struct setting
 		cli, chart_ladder(explanation, setting, sample, gap.words, &origin), exit_status);
 }
 
-static int measure(
-	struct cli *cli, struct bench *bench, struct model *model, const struct setting *setting)
+/* The report of one setting, or of two settings A and B. */
+struct compared {
+	struct report report;
+	struct sample sample; /* the sample of A */
+	bool two;
+	int printed; /* number of samples that were printed */
+};
+
+/* Prints the ratio of two samples, as the explorer does. */
+static void print_ratio(const struct cli *cli, const struct sample *a, const struct sample *b)
+{
+	double ratio = b->cpe / a->cpe;
+	bool same = fabs(ratio - 1) < 0.005 || (a->cpe_lo <= b->cpe_hi && b->cpe_lo <= a->cpe_hi);
+	const char *doubt = sample_doubt(a) ? sample_doubt(a) : sample_doubt(b);
+
+	fprintf(cli->out, "B/A      %s: B %s%s%s\n", units_value(ratio).text,
+		same ? "equals A within the spread"
+		     : words_of("is %.2f times %s than A", ratio < 1 ? 1 / ratio : ratio,
+			       ratio < 1 ? "faster" : "slower")
+				.text,
+		doubt ? "; a sample is " : "", doubt ? doubt : "");
+}
+
+/* Prints a sample: the only one, or A, or B with its ratio to A. */
+static void print_sample(const struct cli *cli, struct compared *compared,
+	const struct report_row *row, const struct sample *sample)
+{
+	struct report *report = &compared->report;
+	bool text = report->format == formats[0];
+
+	if (!compared->two) {
+		report_whole(report, &row->what);
+		return;
+	}
+	if (compared->printed == 0)
+		report_begin(report);
+	if (text)
+		fprintf(cli->out, "%s  ", compared->printed ? "\nB" : "A");
+	report_write(report, &subject_run, &row->what);
+	if (compared->printed++ == 0) {
+		compared->sample = *sample;
+		return;
+	}
+	report_end(report);
+	if (text)
+		print_ratio(cli, &compared->sample, sample);
+}
+
+static int measure(struct cli *cli, struct bench *bench, struct model *model,
+	const struct setting *setting, struct compared *compared)
 {
 	struct result *result = memory_new(1, sizeof(*result));
 	struct request request = bench_request(cli, setting, RUN_SECONDS, RUN_QUIET);
 	struct progress_line line;
 	struct sample sample = { 0 };
-	struct report report;
+	struct report *report = &compared->report;
 	struct report_row row;
 	struct blocks blocks, whatif_blocks;
 	int exit_status = CLI_DONE;
@@ -84,28 +132,29 @@ static int measure(
 	/* After an interrupt, the sample is printed only if it has enough trials (is not
 	 * provisional). */
 	if (sample.valid && (exit_status == CLI_DONE || !sample.provisional)) {
-		report_init(&report, cli, &subject_run, bench->machine);
-		report.setting = *setting;
-		report.core = &model->core;
+		if (compared->printed == 0)
+			report_init(report, cli, &subject_run, bench->machine);
+		report->setting = *setting;
+		report->core = &model->core;
 		model_measure(model, bench, setting);
 		/* Values that drifted are measured again before the report names a difference. */
 		if (model_drifted(model, setting, &sample, 0))
 			model_renew(model, bench, setting);
 		if (model_blocks(model, setting, NULL, &blocks))
-			report.blocks = &blocks;
+			report->blocks = &blocks;
 		if (cli->whatif.asked && model_blocks(model, setting, &cli->whatif, &whatif_blocks))
-			report.whatif_blocks = &whatif_blocks;
-		report.explanation = model_explain(model, setting);
-		report.events = &model->events;
-		report.counts = &result->counts;
-		report.peak = model->memory.peak;
-		report_row(&report, setting, &sample, &result->facts, &row);
-		report_whole(&report, &row.what);
+			report->whatif_blocks = &whatif_blocks;
+		report->explanation = model_explain(model, setting);
+		report->events = &model->events;
+		report->counts = &result->counts;
+		report->peak = model->memory.peak;
+		report_row(report, setting, &sample, &result->facts, &row);
+		print_sample(cli, compared, &row, &sample);
 		bench_notes(bench, cli, &result->facts);
 		model_notes(model, cli, &result->counts);
 		if (drawing_wanted(cli))
-			exit_status =
-				draw(cli, model, setting, report.explanation, &sample, exit_status);
+			exit_status = draw(
+				cli, model, setting, report->explanation, &sample, exit_status);
 	}
 	free(result);
 	return exit_status;
@@ -174,16 +223,43 @@ const struct subject subject_why = { "cause",
 	"saved_lo,saved_hi,changed_cpe,changed_predicted,why",
 	NULL, why_text, why_data, NULL };
 
+/* Measures one setting, or A and B. */
+static int measure_all(struct cli *cli, struct bench *bench, struct model *model,
+	const struct setting *settings, int count)
+{
+	struct compared compared = { .two = count == 2 };
+	int exit_status = CLI_DONE;
+
+	for (int i = 0; i < count && exit_status == CLI_DONE; i++)
+		exit_status = measure(cli, bench, model, &settings[i], &compared);
+	return exit_status;
+}
+
+/* Checks that the options of the command allow two settings. */
+static struct status check_two(const struct cli *cli, const struct setting *settings)
+{
+	if (work_experiment(cli) || cli->why || drawing_wanted(cli))
+		return status_usage("vs compares two measurements: leave out --slack, --cost, "
+				    "--why, --picture and --gnuplot");
+	if (strcmp(cli->format->name, "csv") == 0 && settings[0].kernel != settings[1].kernel)
+		return status_usage("A and B have different knobs, so one CSV table cannot hold "
+				    "both: use --format json");
+	return status_ok();
+}
+
 static int run_run(struct cli *cli)
 {
-	struct setting setting;
+	struct setting settings[2], *const setting = settings;
+	int count;
 	struct model model = { 0 };
 	struct bench bench;
 	struct status status;
 	int exit_status;
 
 	/* Mistakes on the command line are reported before the bench starts. */
-	status = words_setting(cli, &setting);
+	status = words_settings(cli, settings, &count);
+	if (status_is_ok(&status) && count == 2)
+		status = check_two(cli, settings);
 	if (!status_is_ok(&status))
 		return cli_fail(cli, status);
 	status = work_experiment_allowed(cli);
@@ -192,7 +268,8 @@ static int run_run(struct cli *cli)
 	status = bench_open(&bench, cli);
 	if (!status_is_ok(&status))
 		return cli_fail(cli, status);
-	status = setting_check(&setting, machine_means(bench.machine));
+	for (int i = 0; i < count && status_is_ok(&status); i++)
+		status = setting_check(&settings[i], machine_means(bench.machine));
 	if (status_is_ok(&status))
 		status = model_open(&model, cli, bench.machine);
 	/* A picture of limits requires a core model. */
@@ -201,9 +278,9 @@ static int run_run(struct cli *cli)
 				       "%.120s; --uarch NAME chooses a core model",
 			model.core.how);
 	exit_status = !status_is_ok(&status) ? cli_fail(cli, status)
-		      : work_experiment(cli) ? experiment(cli, &bench, &model, &setting)
-		      : cli->why	     ? explain_gap(cli, &bench, &model, &setting)
-					     : measure(cli, &bench, &model, &setting);
+		      : work_experiment(cli) ? experiment(cli, &bench, &model, setting)
+		      : cli->why	     ? explain_gap(cli, &bench, &model, setting)
+					     : measure_all(cli, &bench, &model, settings, count);
 	model_close(&model);
 	bench_close(&bench);
 	return exit_status;
@@ -212,7 +289,7 @@ static int run_run(struct cli *cli)
 const struct cli_command command_run = {
 	.name = "run",
 	.help = "measure a kernel at one setting",
-	.arguments = "KERNEL|FILE [knob=value ...]",
+	.arguments = "KERNEL|FILE [knob=value ...] [vs [KERNEL|FILE] [knob=value ...]]",
 	.common = { "format", "cpu", "seed", "time-budget", "event", "quiet", "uarch", "slack",
 		"cost", "why", "whatif", "picture", "gnuplot", "theme" },
 	.run = run_run,

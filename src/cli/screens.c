@@ -34,6 +34,7 @@ struct status screens_run(const struct cli *cli, const struct ui_options *first,
 		/* The first run has done what the command line asks for at the start. */
 		ui.commands = NULL;
 		ui.command_count = 0;
+		ui.compared = NULL;
 		ui.offer = false;
 		ui.record = NULL;
 		ui.recorded = NULL;

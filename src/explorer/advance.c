@@ -66,6 +66,8 @@ struct session *session_new(const struct engine *engine, const struct session_op
 	fronts_follow(session);
 	for (int i = 0; i < options->command_count; i++)
 		opening_add(session, options->commands[i]);
+	if (options->compared)
+		session_pin_setting(session, options->compared);
 	if (options->offer && !session->replay)
 		reopen_offer(session);
 	return session;

@@ -474,6 +474,23 @@ const struct explanation *insight_of(struct session *session, const struct setti
 	return insight->scratch;
 }
 
+enum limit_kind insight_limit_of(struct session *session, const struct setting *setting)
+{
+	struct insight *insight = &session->insight;
+	struct explain_question question;
+	const struct limits *limits = &insight->scratch->limits;
+
+	if (!insight->loaded || insight_foreign(session))
+		return LIMIT_COUNT;
+	question = question_of(session);
+	question.kernel = setting->kernel;
+	question.v = setting->v;
+	insight->explainer->explain(insight->explainer->context, &question, insight->scratch);
+	return status_is_ok(&insight->scratch->status) && limits->binding >= 0
+		       ? limits->limit[limits->binding].kind
+		       : LIMIT_COUNT;
+}
+
 /* Call memory_known() after a new L3 or memory latency was measured. The limits of the present
  * setting are then computed again. */
 static void memory_known(struct session *session)

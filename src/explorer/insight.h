@@ -160,6 +160,9 @@ struct cache_sizes insight_caches(const struct session *session);
 struct cache_sizes insight_own_caches(const struct session *session);
 /* Returns the binding limit of the present setting; LIMIT_COUNT: the binding limit is unknown. */
 enum limit_kind insight_binding(const struct session *session);
+/* Computes the binding limit of another setting, whose own loop is compiled. LIMIT_COUNT: unknown.
+ */
+enum limit_kind insight_limit_of(struct session *session, const struct setting *setting);
 
 int insight_code_lines(const struct session *session);
 void insight_scroll(struct session *session, int first);

@@ -63,6 +63,14 @@ static void keep_values(
 		*setting = kept;
 }
 
+/* Whether A is a setting of another own loop: the user compares two files. */
+static bool other_is_pinned(const struct session *session, const struct kernel *kernel)
+{
+	const struct kernel *pinned = session->pinned.there ? session->pinned.setting.kernel : NULL;
+
+	return pinned && pinned->own && strcmp(pinned->file, kernel->file) != 0;
+}
+
 /* Makes a compiled kernel the own loop (the function in the user's file) of the session. The own
  * loop becomes the present setting, unless it is a new version of a loop that is not on screen. The
  * sample of the own loop's previous version becomes A, the setting compared with. */
@@ -76,7 +84,7 @@ static void take(struct session *session, const struct kernel *kernel, bool go)
 	setting_init(&setting, kernel);
 	if (version)
 		keep_values(present, &setting, session->memory_limits);
-	if (version && session->live.sample.valid)
+	if (version && session->live.sample.valid && !other_is_pinned(session, kernel))
 		session_pin(session);
 	insight_forget(session);
 	/* A, the pinned setting for comparison, is removed if it belongs to an older version of the

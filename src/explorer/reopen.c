@@ -104,6 +104,15 @@ static void add_option(struct text *text, const char *command)
 	add_quoted(text, command);
 }
 
+/* Whether A is a setting of an own loop whose file still has this version. */
+static bool own_is_a(const struct session *session)
+{
+	const struct kernel *a = session->pinned.there ? session->pinned.setting.kernel : NULL,
+			    *b = session->setting.kernel;
+
+	return a && a->own && (a == b || strcmp(a->name, b->name) != 0);
+}
+
 /* Writes the command line that opens the present screen again. */
 static void write_line(const struct session *session, struct text *text)
 {
@@ -116,6 +125,10 @@ static void write_line(const struct session *session, struct text *text)
 		text_add(text, " ");
 	} else {
 		text_add(text, "slexplore explore ");
+	}
+	if (own_is_a(session)) {
+		setting_format(&session->pinned.setting, text);
+		text_add(text, " vs ");
 	}
 	setting_format(&session->setting, text);
 	if (session->invocation[0])

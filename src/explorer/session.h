@@ -20,7 +20,9 @@ struct replay;
 struct text;
 
 struct session_options {
-	struct setting setting; /* the setting at the start of the session */
+	struct setting setting;		/* the setting at the start of the session */
+	const struct setting *compared; /* A, with which this setting is compared; copied; NULL: no
+					   setting */
 	uint64_t seed;
 	const char *invocation; /* command-line options that the command line of key y repeats:
 				   "--cpu 3"; "": none */

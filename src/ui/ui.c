@@ -397,6 +397,7 @@ struct status ui_run(const struct ui_options *options, int *exit_status)
 		options->replay ? replay_explainer(options->replay) : explainer_model;
 	const struct session_options session_options = {
 		.setting = options->setting,
+		.compared = options->compared,
 		.seed = options->seed,
 		.invocation = options->invocation,
 		.explainer = &explainer,

@@ -47,6 +47,21 @@ source_file knobs.c '/* slexplore: a=f64[n] knob unroll=1..3 knob type=float,dou
 expect 0 sweep ./knobs.c unroll=2,3 cflags=-O2,-O3 'n=512..1k*2' --quiet --time-budget 0.2 --format csv
 [ "$(grep -c ',[23],float,-O[23],' out)" = 8 ] || fail "not 8 combinations: $(cat out)"
 refuse 2 "cflags=-O2,-O3: -O2, -O3 or -O3 -march=native" run ./knobs.c cflags=-O2,-O3
+
+# Two sets of flags, and two files, as A and B.
+expect 0 run ./knobs.c n=512 vs cflags=-O1 --quiet --time-budget 0.1
+says out "n=512 unroll=1 type=float cflags=-O2"
+says out "n=512 unroll=1 type=float cflags=-O1"
+says out "B/A "
+sed 's/unroll=1..3/unroll=2/' knobs.c >other.c
+expect 0 run ./knobs.c n=512 type=double vs ./other.c --quiet --time-budget 0.1
+says out "./knobs.c n=512 unroll=1 type=double"
+says out "./other.c n=512 unroll=2 type=double"
+refuse 2 "vs stands between two settings" run ./knobs.c vs
+printf 'live\ndump %s\nquit\n' "$work/both" >script.two
+expect 0 ./knobs.c n=512 vs ./other.c --script script.two
+says both "A  "
+says both "other.c"
 # Data are set up for each call, and the time of setup() does not count: it would be 100 cycles an element.
 source_file setup.c '/* slexplore: a=i32[n] b=i32[n]:random(-9..9) n=512 cflags=-O1 */' \
 	'void setup(long n, int *a, int *b) { for (long i = 0; i < n; i++) for (volatile int k = 0; k < 20; k++) a[i] = b[i]; }' \

@@ -594,21 +594,22 @@ static void compile(void *context)
 }
 
 /* Chooses the values of the knob cflags, and its initial value: the first set of flags that the
- * user gives. Sets of flags that the comment does not list replace the comment's. */
+ * user gives. Sets of flags that the comment does not list are added to its sets. */
 static struct status choose_flags(struct own *own)
 {
 	struct own_knob *cflags = &own->description.cflags, given;
+	const char *usual = language_of(own->path)->flags;
 	struct status status = status_ok();
-	bool no_choice = !own->cflags || strcmp(own->cflags, "*") == 0;
 
-	if (!cflags->words[0] && language_of(own->path)->flags)
-		status = own_read_flags(language_of(own->path)->flags, cflags);
-	if (!status_is_ok(&status) || no_choice)
+	if (!cflags->words[0] && usual)
+		status = own_read_flags(usual, cflags);
+	if (!status_is_ok(&status) || !own->cflags || strcmp(own->cflags, "*") == 0)
 		return status;
-	if (!own_has_flags(cflags, own->cflags))
-		return own_read_flags(own->cflags, cflags);
 	status = own_read_flags(own->cflags, &given);
-	while (strcmp(value_of(cflags, own->flags_first), given.words) != 0)
+	if (status_is_ok(&status))
+		status = own_add_flags(&given, cflags);
+	while (status_is_ok(&status) &&
+		strcmp(value_of(cflags, own->flags_first), given.words) != 0)
 		own->flags_first++;
 	return status;
 }

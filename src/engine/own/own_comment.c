@@ -569,21 +569,20 @@ struct status own_read_flags(const char *text, struct own_knob *cflags)
 	}
 }
 
-bool own_has_flags(const struct own_knob *cflags, const char *text)
+struct status own_add_flags(const struct own_knob *given, struct own_knob *cflags)
 {
-	struct own_knob wanted;
-
-	if (own_read_flags(text, &wanted).code != STATUS_OK)
-		return false;
-	for (const char *at = wanted.words; *at; at += strlen(at) + 1) {
-		const char *known = cflags->words;
+	snprintf(cflags->name, sizeof(cflags->name), "cflags");
+	for (const char *at = given->words; *at; at += strlen(at) + 1) {
+		const char *known = cflags->words, *why = NULL;
 
 		while (*known && strcmp(known, at) != 0)
 			known += strlen(known) + 1;
 		if (!*known)
-			return false;
+			why = add_value(cflags, at, strlen(at));
+		if (why)
+			return status_usage("cflags=%.60s: %s", at, why);
 	}
-	return true;
+	return status_ok();
 }
 
 /* Reads sets of flags that commas separate; a set in quotation marks may contain blanks. */

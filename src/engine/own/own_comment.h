@@ -55,5 +55,5 @@ struct status own_describe(
  * sets only if a dash follows, so that "-Wl,-z,now" and "-DX=1,2" remain one set each. */
 struct status own_read_flags(const char *text, struct own_knob *cflags);
 
-/* Returns whether every set of compiler flags in the text is a value of the knob. */
-bool own_has_flags(const struct own_knob *cflags, const char *text);
+/* Adds sets of compiler flags to the values of the knob cflags, unless they are among them. */
+struct status own_add_flags(const struct own_knob *given, struct own_knob *cflags);

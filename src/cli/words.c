@@ -1,0 +1,144 @@
+/* The words of the command line that name a kernel and the values of its knobs. */
+#include "cli/cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "engine/own/own.h"
+#include "model/program/elf.h"
+
+static struct status open_own(struct cli *cli, const struct kernel **kernel)
+{
+	struct text said = { 0 }, cflags = { 0 };
+	struct status status = status_ok();
+
+	for (int i = 1; i < cli->word_count; i++)
+		if (strncmp(cli->words[i], "cflags=", 7) == 0 &&
+			strcmp(cli->words[i] + 7, text_string(&cflags)) != 0)
+			text_addf(&cflags, "%s%s", cflags.length ? "," : "", cli->words[i] + 7);
+	if (elf_is_file(cli->words[0]))
+		status = status_usage("%.100s is a program, not a source file: slexplore explain "
+				      "%.100s shows its loops",
+			cli->words[0], cli->words[0]);
+	if (status_is_ok(&status))
+		status = own_open(cli->words[0], cflags.bytes, &said, kernel);
+	/* The messages of the compiler are printed unchanged. */
+	if (!status_is_ok(&status) || !cli->quiet)
+		fputs(text_string(&said), cli->err);
+	text_free(&said);
+	text_free(&cflags);
+	return status;
+}
+
+struct status words_kernel(struct cli *cli, const struct kernel **kernel)
+{
+	struct text names = { 0 };
+	struct status status;
+
+	if (cli->word_count && own_is_path(cli->words[0]))
+		return open_own(cli, kernel);
+	if (cli->word_count)
+		return setting_find_kernel(cli->words[0], kernel);
+	for (int i = 0; kernel_registry[i]; i++)
+		text_addf(&names, "%s%s", i ? ", " : "", kernel_registry[i]->name);
+	status = status_usage("missing kernel name for %s: use one of %s", cli->command->name,
+		text_string(&names));
+	text_free(&names);
+	return status;
+}
+
+/* Sets the kernel's knobs to their defaults, then assigns the words knob=value. The first `own`
+ * words must be right. The others are used only if the kernel has their knob, and no earlier word
+ * has it. */
+static struct status assign(struct setting *setting, const struct kernel *kernel,
+	char *const *words, int own, int count)
+{
+	int cflags = kernel->own ? kernel_knob(kernel, "cflags") : -1;
+
+	setting_init(setting, kernel);
+	/* The initial set of flags may be that of the other setting. */
+	if (cflags >= 0)
+		setting->v[cflags] = 0;
+	for (int i = 0; i < count; i++) {
+		size_t name = strcspn(words[i], "=") + 1;
+		int earlier = 0, knob;
+		const char *values;
+		struct status status = setting_split(kernel, words[i], &knob, &values);
+
+		while (earlier < i && strncmp(words[earlier], words[i], name) != 0)
+			earlier++;
+		if (i >= own && (earlier < i || !status_is_ok(&status)))
+			continue;
+		if (status_is_ok(&status))
+			status = setting_assign(setting, words[i], MEMORY_LIMITS_UNKNOWN);
+		if (!status_is_ok(&status))
+			return status;
+		if (earlier < i)
+			return status_usage("%.*s is given twice: %.60s and %.60s", (int)name - 1,
+				words[i], words[earlier], words[i]);
+	}
+	return setting_check(setting, MEMORY_LIMITS_UNKNOWN);
+}
+
+struct status words_setting(struct cli *cli, struct setting *setting)
+{
+	const struct kernel *kernel;
+	struct status status = words_kernel(cli, &kernel);
+
+	return status_is_ok(&status) ? assign(setting, kernel, cli->words + 1, cli->word_count - 1,
+					       cli->word_count - 1)
+				     : status;
+}
+
+/* Makes the words of B, the setting after the word `vs`: its kernel, its own words, and the words
+ * of A. Sets *own to the number of B's own words after the kernel. The caller frees the list. */
+static char **words_of_second(const struct cli *cli, int vs, int *own, int *count)
+{
+	char **words = memory_new((size_t)cli->word_count + 1, sizeof(*words));
+	bool named = !strchr(cli->words[vs + 1], '=');
+	int all = 0;
+
+	words[all++] = cli->words[named ? vs + 1 : 0];
+	for (int i = vs + 1 + named; i < cli->word_count; i++)
+		words[all++] = cli->words[i];
+	*own = all - 1;
+	for (int i = 1; i < vs; i++)
+		words[all++] = cli->words[i];
+	*count = all;
+	return words;
+}
+
+struct status words_settings(struct cli *cli, struct setting *settings, int *count)
+{
+	struct cli first = *cli, second = *cli;
+	const struct kernel *kernel;
+	struct status status;
+	bool same;
+	int own;
+
+	first.word_count = 0;
+	while (first.word_count < cli->word_count &&
+		strcmp(cli->words[first.word_count], "vs") != 0)
+		first.word_count++;
+	*count = 1 + (first.word_count < cli->word_count);
+	if (*count == 1)
+		return words_setting(cli, settings);
+	if (first.word_count == 0 || first.word_count + 1 == cli->word_count)
+		return status_usage("vs stands between two settings: slexplore %s ./a.c n=4k vs "
+				    "./b.c, or combine acc=1 vs acc=4",
+			cli->command->name);
+	second.words = words_of_second(cli, first.word_count, &own, &second.word_count);
+	same = strcmp(second.words[0], cli->words[0]) == 0;
+	/* If A and B are settings of one kernel, it has the compiler flags of both. */
+	status = words_kernel(same ? &second : &first, &kernel);
+	if (status_is_ok(&status))
+		status = assign(&settings[0], kernel, cli->words + 1, first.word_count - 1,
+			first.word_count - 1);
+	if (status_is_ok(&status) && !same)
+		status = words_kernel(&second, &kernel);
+	if (status_is_ok(&status))
+		status = assign(&settings[1], kernel, second.words + 1, own, second.word_count - 1);
+	free(second.words);
+	return status;
+}
