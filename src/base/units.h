@@ -32,6 +32,9 @@ struct units_text units_size_long(int64_t bytes);
  * million or more has an exponent. The text is "-" for a value that is not finite. */
 struct units_text units_value(double value);
 
+/* Cycles per element: as units_value(), but with three digits below 0.1 too: 0.0143, 0.00161. */
+struct units_text units_cycles(double value);
+
 /* The smallest multiple of unit (> 0) that is at least value. */
 static inline uint64_t round_up(uint64_t value, uint64_t unit)
 {

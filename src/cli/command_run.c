@@ -124,10 +124,11 @@ static int measure(struct cli *cli, struct bench *bench, struct model *model,
 	} else if (!status_is_ok(&result->status)) {
 		exit_status = cli_fail(cli, result->status);
 	} else if (!sample.valid) {
-		exit_status = cli_fail(
-			cli, status_failed("%s could not be measured: none of %u trials went "
-					   "undisturbed; try a longer --time-budget",
-				     setting->kernel->name, result->trials.count));
+		exit_status = cli_fail(cli,
+			status_failed("%s could not be measured: none of %u trials went "
+				      "undisturbed; try a longer --time-budget%s",
+				setting->kernel->name, result->trials.count,
+				setting->kernel->own ? ", or a smaller n for shorter calls" : ""));
 	}
 	/* After an interrupt, the sample is printed only if it has enough trials (is not
 	 * provisional). */

@@ -87,10 +87,10 @@ void explain_text_binding(FILE *out, const char *element, const struct explanati
 	}
 	kind = limits->limit[limits->binding].kind;
 	bound = limit_bound(kind);
-	fprintf(out, "limit     %s cycles per %s: %s%s%s%s\n", units_value(limits->bound).text,
+	fprintf(out, "limit     %s cycles per %s: %s%s%s%s\n", units_cycles(limits->bound).text,
 		element, limit_rows[kind].name, *bound ? " (" : "", bound, *bound ? ")" : "");
 	fprintf(out, "          %s\n", limits->limit[limits->binding].cause);
-	fprintf(out, "predicted %s", units_value(limits->predicted).text);
+	fprintf(out, "predicted %s", units_cycles(limits->predicted).text);
 	if (limits->predicted_by >= 0 && limits->predicted_by != limits->binding)
 		fprintf(out, ", by %s", limit_rows[limits->limit[limits->predicted_by].kind].name);
 	/* The remedy (the suggested change) is for the highest limit, hard or soft, as in the
@@ -113,7 +113,7 @@ static void print_limits(FILE *out, const struct explanation *explanation)
 		const struct limit *limit = &limits->limit[i];
 
 		if (!explanation->in_program)
-			fprintf(out, "%9s", limit->known ? units_value(limit->cpe).text : "?");
+			fprintf(out, "%9s", limit->known ? units_cycles(limit->cpe).text : "?");
 		fprintf(out, " %8s  %-20s %s%s\n",
 			limit->known ? units_value(limit->cycles / limits->turns).text : "?",
 			limit_rows[limit->kind].name,
@@ -362,11 +362,11 @@ void explain_text_sample(struct report *report, const struct sample *sample)
 		fprintf(report->out, "waits    the next load waits for: %s\n", explanation->waits);
 	limit = &limits->limit[limits->binding];
 	bound = limit_bound(limit->kind);
-	fprintf(report->out, "limit    %s, %s%s%s%s: %s%s%s\n", units_value(limits->bound).text,
+	fprintf(report->out, "limit    %s, %s%s%s%s: %s%s%s\n", units_cycles(limits->bound).text,
 		limit_rows[limit->kind].name, *bound ? " (" : "", bound, *bound ? ")" : "",
 		limit->cause, explanation->foreign ? "; for " : "",
 		explanation->foreign ? limits->uarch->title : "");
-	fprintf(report->out, "predicted %s", units_value(limits->predicted).text);
+	fprintf(report->out, "predicted %s", units_cycles(limits->predicted).text);
 	if (limits->predicted_by >= 0 && limits->predicted_by != limits->binding)
 		fprintf(report->out, ", by %s: %s",
 			limit_rows[limits->limit[limits->predicted_by].kind].name,

@@ -363,8 +363,8 @@ static void trials_text(FILE *out, const struct sample *sample)
 			"NOT LINEAR: an element takes %s cycles from a quarter to half of n, and "
 			"%s from "
 			"half of n to n; use a larger n\n",
-			units_value(sample->cpe * sample->bend).text,
-			units_value(sample->cpe).text);
+			units_cycles(sample->cpe * sample->bend).text,
+			units_cycles(sample->cpe).text);
 	if (sample->unsettled)
 		fputs("NOT SETTLED: the trials still drifted at the end; a longer --time-budget "
 		      "may reach a steady state\n",
@@ -395,8 +395,8 @@ static void run_text(struct report *report, const void *item)
 	setting_format(setting, &line);
 	fprintf(out, "%s\n", text_string(&line));
 	fprintf(out, "CPE      %s cycles per %s%s; quartiles %s to %s; source: %s\n",
-		units_value(sample->cpe).text, kernel->element, facts->far ? " (mean)" : "",
-		units_value(sample->cpe_lo).text, units_value(sample->cpe_hi).text,
+		units_cycles(sample->cpe).text, kernel->element, facts->far ? " (mean)" : "",
+		units_cycles(sample->cpe_lo).text, units_cycles(sample->cpe_hi).text,
 		source_name(sample->cycles_from));
 	fprintf(out, "time     %s ns (timed) at %s GHz (%s) on core %d%s\n",
 		units_value(sample->ns).text, units_value(sample->ghz).text,

@@ -172,7 +172,7 @@ static void add_spread(struct lines *lines, const struct sample *sample)
 			sample->trials == 1 ? "" : "s");
 	else
 		lines_add(lines, 2, STYLE_TEXT, "quartiles %s … %s",
-			units_value(sample->cpe_lo).text, units_value(sample->cpe_hi).text);
+			units_cycles(sample->cpe_lo).text, units_cycles(sample->cpe_hi).text);
 }
 
 /* Returns one rate with its unit and source: "  0.183 ns   T". The text is empty if the rate is
@@ -327,7 +327,7 @@ struct words panels_ratio(const struct view *view)
 
 static void add_pinned(struct lines *lines, const struct view *view)
 {
-	struct units_text value = units_value(view->a.cpe);
+	struct units_text value = units_cycles(view->a.cpe);
 	struct words setting;
 	bool doubtful;
 
@@ -419,7 +419,7 @@ static void draw(struct box at, const struct scene *scene)
 	const struct view *view = scene->view;
 	const struct sample *sample = &view->sample;
 	const char *element = view->setting.kernel->element;
-	struct units_text value = units_value(sample->cpe);
+	struct units_text value = units_cycles(sample->cpe);
 	struct lines lines;
 	int y = 0;
 

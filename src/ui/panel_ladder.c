@@ -124,7 +124,7 @@ static void draw_limit(
 		   the row above. */
 		limit->hard ? GLYPH_BAR7 : GLYPH_SHADE1);
 	x += columns->bar + FIGURE;
-	canvas_put_right(at, x, y, style, units_value(limit->cpe).text);
+	canvas_put_right(at, x, y, style, units_cycles(limit->cpe).text);
 	if (binding)
 		canvas_text(at, x + 1, y, STYLE_WARN, binds);
 	else if (index == limits->predicted_by)
@@ -156,7 +156,7 @@ static void draw_measured(
 	}
 	draw_bar(at, y, columns, sample->cpe, STYLE_FIGURE, GLYPH_SHADE3);
 	x += columns->bar + FIGURE;
-	canvas_put_right(at, x, y, style, units_value(sample->cpe).text);
+	canvas_put_right(at, x, y, style, units_cycles(sample->cpe).text);
 	canvas_text(at, x + 1, y, style, "%c", (char)sample->cycles_from);
 	/* The word for the state is shown whole, before the causes or before the quartiles, or not
 	 * at all. The panel of the large digits shows the state too. */
@@ -171,7 +171,7 @@ static void draw_measured(
 		x += canvas_text(at, x, y, style, "%s, ", state);
 	if (sample->trials >= PANELS_QUARTILES_FROM)
 		canvas_text(at, x, y, STYLE_DIM, "quartiles %s … %s",
-			units_value(sample->cpe_lo).text, units_value(sample->cpe_hi).text);
+			units_cycles(sample->cpe_lo).text, units_cycles(sample->cpe_hi).text);
 }
 
 /* Draws the bar of A, the setting compared with, on the same scale. */

@@ -64,6 +64,14 @@ TEST(figures_have_four_digits)
 		table_expect(&table, units_value(table_number(&table, 0)).text, table.field[1]);
 }
 
+TEST(writes_three_digits_of_few_cycles)
+{
+	assert_string_equal(units_cycles(0.01432).text, "0.0143");
+	assert_string_equal(units_cycles(0.001609).text, "0.00161");
+	assert_string_equal(units_cycles(0.25).text, "0.250");
+	assert_string_equal(units_cycles(0).text, "0.000");
+}
+
 TEST(writes_odd_sizes_short)
 {
 	static const struct {

@@ -414,6 +414,9 @@ static void keep(struct tracer *tracer, int index, const struct registers *regis
 			seen->address[i] = address_of(&insn->memory[i], registers);
 }
 
+/* The words of the message about a run with too many instructions. */
+#define NOT_ENDED " did not end within"
+
 /* Steps the child until its next instruction is mark(). Counts the steps before mark(). If `kept`
  * is true, records each single-stepped instruction. */
 static struct status step_to(struct tracer *tracer, bool kept, int *steps)
@@ -441,8 +444,8 @@ static struct status step_to(struct tracer *tracer, bool kept, int *steps)
 			if (*steps >= tracer->plan->most_steps && tracer->sampling)
 				return status_ok();
 			if (*steps >= tracer->plan->most_steps)
-				return status_failed(
-					"stepping %llu elements did not end within %d instructions",
+				return status_failed("stepping %llu elements" NOT_ENDED
+						     " %d instructions",
 					(unsigned long long)(kept ? tracer->plan->longer
 								  : tracer->plan->shorter),
 					tracer->plan->most_steps);
@@ -593,6 +596,7 @@ struct status step_loop(const struct step_plan *plan, struct loop *loop)
  * steps show too little. */
 enum {
 	N_FIRST = 128,
+	N_LONG = 16,
 	N_TIMES = 8,
 	N_MOST = 8192,
 	TURNS_ENOUGH = 24,
@@ -809,12 +813,24 @@ struct status step_own(const struct own *own, const int64_t *v, uint64_t seed, s
 			(status_is_ok(&status) &&
 				(loop->turns >= TURNS_ENOUGH || loop->path_count >= PATH_ENOUGH)))
 			break;
+		/* If elements are long, such as blocks of a cipher, a smaller n suffices. */
+		if (few == N_FIRST && multiple < N_FIRST && strstr(status.text, NOT_ENDED)) {
+			few = N_LONG / N_TIMES;
+			continue;
+		}
+		if (few <= N_LONG)
+			break;
 		/* A larger number of data elements n helps only if the run did not reach the loop
 		 * because it had too few elements. */
 		if (!status_is_ok(&status) && !strstr(status.text, "no instruction repeats") &&
 			!strstr(status.text, "as many instructions"))
 			break;
 	}
+	if (strstr(status.text, NOT_ENDED))
+		status = status_failed(
+			"%d instructions are not enough for %llu elements: let n be as "
+			"small as 16, and shorten the work of an element",
+			STEPS_MOST, (unsigned long long)stepping.plan.longer);
 	if (status_is_ok(&status)) {
 		find_mark(&stepping, &tracer, loop);
 		*walked = find_walk(&stepping, &tracer, n, walk);

@@ -238,7 +238,8 @@ struct status step_path(const struct step_trace *trace, double insns_per_element
 			"no instruction repeats in %d steps: there is no loop", trace->seen_count);
 	} else if (window.turns == 0) {
 		status = status_failed(
-			"one iteration of the loop takes more than %d steps or %d instructions",
+			"one iteration of the loop takes more than %d steps or %d instructions: "
+			"unroll less, or count smaller elements by an inner loop",
 			loop->path_room, loop->insn_room);
 	} else {
 		fill(trace, &window, loop);
