@@ -124,7 +124,8 @@ static struct status explain_one(struct function_work *work, int index)
 
 	work->index = index;
 	if (!status_is_ok(&status))
-		return status_failed("the loop at %#" PRIx64 " is not explained: %s",
+		return status_failed("the limits of the loop at address %#" PRIx64
+				     " are not computed: %s",
 			work->loops.loop[index].begin, status.text);
 	explain_program_loop(&question, index + 1, explanation);
 	find_lines(work, loop);
@@ -263,11 +264,11 @@ static struct status no_loop(const struct function_work *work)
 	struct status status;
 
 	for (size_t i = 0; i < count; i++) {
-		text_add(&list, i == 0 ? "; functions with loops that it calls: " : ", ");
+		text_add(&list, i == 0 ? "; it calls functions that have loops: " : ", ");
 		program_add_name(called[i], &list);
 	}
 	status = status_failed("%.100s has no loop%s%.160s", text_string(&work->name),
-		work->loops.cut ? " that its code shows: a jump goes to an unknown place" : "",
+		work->loops.cut ? " in its known code: the target of a jump is unknown" : "",
 		text_string(&list));
 	text_free(&list);
 	return status;

@@ -84,7 +84,8 @@ struct status work_experiment_allowed(const struct cli *cli)
 	const char *option = cli->slack ? "slack" : cli->cost ? "cost" : cli->why ? "why" : NULL;
 
 	if (cli->slack + cli->cost + cli->why > 1)
-		return status_usage("--slack, --cost and --why exclude each other");
+		return status_usage(
+			"--slack, --cost and --why exclude each other: use one of them");
 	if (option && drawing_wanted(cli))
 		return status_usage(
 			"--%s draws no picture: leave out --picture and --gnuplot", option);

@@ -95,7 +95,8 @@ static struct status refusal(const struct session *session)
 	if (session->replay)
 		return status_ok();
 	if (!insight_ready(session) || insight_foreign(session))
-		return status_usage("the limits of this setting are not known, so it has no gap");
+		return status_usage("the speed limits of this setting are not known, so no gap "
+				    "above them is known");
 	return machine_refusal(session);
 }
 

@@ -196,7 +196,7 @@ struct status open_ask(const struct session *session, struct session *change, co
 	struct status status = status_ok();
 
 	if (!session->opened.allowed)
-		return status_usage("open: only the explorer on a terminal opens a recording");
+		return status_usage("open: only the explorer on a terminal can open a recording");
 	if (!*path && !session->replay)
 		return status_usage("open needs the file of a recording; this session measures "
 				    "this machine already");

@@ -165,7 +165,8 @@ TEST(test_check)
 	read_ok("slexplore: a=u8[n]:random(n)");
 	check_ok(own_description_check(&described, "mine.c", 256));
 	check_usage(own_description_check(&described, "mine.c", 258),
-		"mine.c: at n=258 a holds numbers up to 257, and u8 only up to 255");
+		"mine.c: at n=258 the array a holds numbers up to 257, but its type u8 only up to "
+		"255");
 }
 
 TEST(changed_data_have_the_same_sizes_and_other_values)

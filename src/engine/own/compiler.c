@@ -312,9 +312,9 @@ static struct status judge(const struct compilation *compilation, const char *co
 	const char *path = compilation->path;
 
 	if (outcome->error)
-		return status_failed(
-			"%.80s: no compiler: \"%.60s\": %s; install one, or name one in %s", path,
-			start, strerror(outcome->error), language_of(path)->variable);
+		return status_failed("%.80s: no compiler: \"%.60s\" does not start: %s; install "
+				     "one, or name one in %s",
+			path, start, strerror(outcome->error), language_of(path)->variable);
 	switch (outcome->ending) {
 	case ENDING_LATE:
 		return status_failed("%.120s: the compiler (%.40s) did not end within %.3g s", path,

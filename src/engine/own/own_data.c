@@ -69,8 +69,8 @@ struct status own_description_check(
 			continue;
 		if (most > 0 && (uint64_t)most > own_types[argument->type].high)
 			return status_usage("%.80s: at n=%" PRId64
-					    " %c holds numbers up to %" PRId64
-					    ", and %s only up to %" PRIu64,
+					    " the array %c holds numbers up to %" PRId64
+					    ", but its type %s only up to %" PRIu64,
 				origin, n, own_argument_name(i), most,
 				own_types[argument->type].name, own_types[argument->type].high);
 	}

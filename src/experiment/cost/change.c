@@ -212,7 +212,7 @@ static struct status add_copy(struct writing *writing, bool whole)
 		copy.length = (uint8_t)redirect_insn(
 			bytes, insn->length, writing->target, writing->spare, copy.bytes);
 	if (copy.length == 0)
-		return status_failed("the encoding fixes the register of the result");
+		return status_failed("the instruction can write its result only to one register");
 	decode_insn(copy.bytes, copy.length, insn->address, &decoded);
 	for (int i = 0; i < insn->memory_count; i++)
 		if (insn->memory[i].relative) {
@@ -241,7 +241,8 @@ static struct status find_spare(struct writing *writing, uint64_t saved, struct 
 			if (!usage.function[reg] && !usage.calls)
 				writing->spare = reg;
 		return writing->spare ? status_ok()
-				      : status_failed("the loop leaves no mask register free");
+				      : status_failed("the loop leaves no mask register free for a "
+						      "copy of the instruction");
 	}
 	if (writing->target >= REG_VECTOR) {
 		status = spare_vectors(&usage, 1, saved, found, frame);
@@ -336,7 +337,8 @@ static struct status write_change(
 	if (status_is_ok(&status)) {
 		writing.index = kind == COST_PLAIN ? function.first : find(&function, change);
 		if (writing.index < 0)
-			status = status_failed("the loop that runs is not the loop on screen");
+			status =
+				status_failed("the machine code that runs has no such instruction");
 	}
 	if (status_is_ok(&status)) {
 		writing.insn = &function.insn[writing.index];

@@ -117,7 +117,8 @@ struct cost *cost_new(const struct setting *setting, const struct explanation *e
 		return cost;
 	last = explanation->loop.insn_count - 1;
 	if (explanation->loop.stepped && !find_innermost(&explanation->loop, &first, &last))
-		report->status = status_failed("the code has no loop that ends with a jump back");
+		report->status =
+			status_failed("the kernel's code has no loop that ends with a jump back");
 	else if (last - first >= COST_INSNS)
 		report->status = status_failed("the loop has %d instructions, and the cost of at "
 					       "most %d can be measured",

@@ -124,7 +124,7 @@ struct status spare_vectors(const struct spare_usage *usage, int wanted, uint64_
 
 	if (count < wanted)
 		return status_failed(
-			"the loop leaves %d vector register%s free, and added instructions need %d",
+			"the loop leaves %d vector register%s free, but added instructions need %d",
 			count, count == 1 ? "" : "s", wanted);
 	/* Writing the lower 128 bits of a vector register clears its upper part, which save() does
 	 * not save. */

@@ -151,7 +151,7 @@ static bool spread_list(
 		if (data->argument[i].content == OWN_LIST &&
 			misses_crowd((double)data->argument[i].spacing, LINE) >= CROWDED) {
 			side->own.spacing = LINE;
-			say(with, "64 bytes more for each node");
+			say(with, "list nodes 64 bytes farther apart");
 			return true;
 		}
 	return false;

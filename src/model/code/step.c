@@ -496,12 +496,14 @@ static struct status run_to(struct tracer *tracer, uint64_t address)
 			"the code of the hot loop cannot be read: %s", strerror(errno));
 	memcpy(&changed, trap, sizeof(trap));
 	if (ptrace(PTRACE_POKETEXT, tracer->child, at, (void *)changed) != 0)
-		return status_failed("no breakpoint in the hot loop: %s", strerror(errno));
+		return status_failed(
+			"no breakpoint could be set in the hot loop: %s", strerror(errno));
 	status = go(tracer, PTRACE_CONT, SIGTRAP);
 	if (status_is_ok(&status) &&
 		(ptrace(PTRACE_POKETEXT, tracer->child, at, (void *)word) != 0 ||
 			!set_place(tracer->child, address)))
-		status = status_failed("the breakpoint in the hot loop stays: %s", strerror(errno));
+		status = status_failed(
+			"the breakpoint in the hot loop could not be removed: %s", strerror(errno));
 	return status;
 }
 

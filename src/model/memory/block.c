@@ -141,7 +141,7 @@ static void explain(
 	/* The deciding reason is first, because narrow screens show only the beginning. */
 	if (advice->by == BLOCK_WINDOW)
 		text_addf(&why,
-			"only %.0f elements of a sum are in flight at once, and shorter sums "
+			"the core works on only %.0f elements of a sum at once, and shorter sums "
 			"overlap; ",
 			floor(question->window));
 	text_addf(&why, "%s of %lld x %lld %d-byte elements fit %s (%s)",

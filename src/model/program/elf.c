@@ -190,7 +190,7 @@ struct status elf_open_descriptor(int fd, const char *path, struct elf *elf)
 	if (fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode))
 		elf->file_size = (uint64_t)facts.st_size;
 	if (pread(fd, &header, sizeof(header), 0) != sizeof(header))
-		status = status_failed("%.150s is cut off: it has no whole ELF header", path);
+		status = status_failed("%.150s is cut off: it is shorter than an ELF header", path);
 	else
 		status = check_header(path, &header);
 	elf->relocatable = header.e_type == ET_REL;

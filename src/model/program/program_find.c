@@ -46,7 +46,7 @@ static struct status several(const char *given, const struct matches *matches)
 			text_addf(&list, " (%s)", text_string(&name));
 		text_free(&name);
 	}
-	status = status_usage("%zu functions fit \"%.60s\"; use the address of one: %s%s",
+	status = status_usage("%zu functions fit the name \"%.60s\"; use the address of one: %s%s",
 		matches->count, given, text_string(&list), matches->count > 8 ? ", ..." : "");
 	text_free(&list);
 	return status;
@@ -199,7 +199,8 @@ static struct status find_line(
 			"compile the program with -g, or give a function or an address",
 			given);
 	else
-		status = status_usage("no code begins at line \"%.60s\"", given);
+		status = status_usage(
+			"no machine code of the program begins at source line \"%.60s\"", given);
 	return status;
 }
 
