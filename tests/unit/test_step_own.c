@@ -129,4 +129,29 @@ TEST(test_descriptors_session_and_rights)
 	close(inherited);
 }
 
+/* The walk through data of 4 MiB follows from a sample at the setting's n. */
+TEST(test_walk)
+{
+	check_ok(step(open_loop("walk.c",
+		"/* slexplore: a=list(n,64) n=65536 */\n"
+		"struct node { struct node *next; };\n"
+		"long loop(long n, struct node *p) { long k = 0; for (; p; p = p->next) k++; "
+		"return k; }\n")));
+	assert_true(walked);
+	assert_true(walk.scattered);
+	check_near(walk.lines, 1, 0.05);
+	check_near(walk.range, 4 << 20, 1 << 18);
+	check_near(walk.chains, 1, 1e-9);
+}
+
+/* An element of some thousand instructions is stepped with fewer elements. */
+TEST(test_long_elements)
+{
+	check_ok(step(open_loop("long.c",
+		"/* slexplore: a=i64[n] cflags=-O1 */\n"
+		"long loop(long n, long *a) { long s = 0; for (long i = 0; i < n; i++) for (long k "
+		"= 0; k < 500; k++) s += a[i] ^ k; return s; }\n")));
+	assert_true(loop.insns_per_element > 1000);
+}
+
 RUN_TESTS(.each_set_up = setup, .each_tear_down = teardown)

@@ -65,9 +65,17 @@ static struct status get_memory(const struct isolate *isolate, uint64_t bytes,
 	return status;
 }
 
-static double ticks_of(struct kernel_run *run, uint64_t elements, int calls)
+/* Calls of at least this many seconds always meet other threads on the core. */
+static const double LONG_CALL = 1e-3;
+
+/* Returns the ticks of calls of the user's loop. The time of other threads on the core does not
+ * count in long calls. */
+static double ticks_of(
+	struct kernel_run *run, const struct clock *clock, uint64_t elements, int calls)
 {
-	uint64_t begin;
+	struct clock_thread before = clock_thread(), after;
+	double away;
+	uint64_t begin, ticks;
 
 	run->excluded = 0;
 	begin = clock_ticks();
@@ -75,7 +83,14 @@ static double ticks_of(struct kernel_run *run, uint64_t elements, int calls)
 		run->kernel->call(run, elements);
 		clock_fence();
 	}
-	return (double)(clock_ticks() - begin - run->excluded);
+	ticks = clock_ticks() - begin - run->excluded;
+	after = clock_thread();
+	/* The work of setup() may have met other threads too, and does not count anyway. */
+	away = after.switches == before.switches || run->sets_up
+		       ? 0
+		       : after.at - before.at - (after.on - before.on);
+	return (double)ticks / clock->hz < LONG_CALL ? (double)ticks
+						     : (double)ticks - fmax(away, 0) * clock->hz;
 }
 
 /* Whether calls of the user's loop with n take longer than calls with n / 2. For each of the two
@@ -86,8 +101,8 @@ static bool is_longer(struct kernel_run *run, const struct clock *clock, int cal
 	double whole = INFINITY, half = INFINITY;
 
 	for (int i = 0; i < tries; i++) {
-		whole = fmin(whole, ticks_of(run, run->ring, calls));
-		half = fmin(half, ticks_of(run, run->ring / 2, calls));
+		whole = fmin(whole, ticks_of(run, clock, run->ring, calls));
+		half = fmin(half, ticks_of(run, clock, run->ring / 2, calls));
 	}
 	return whole - half > SLOPE_LEAST * whole + clock->step;
 }
@@ -96,7 +111,7 @@ static bool is_longer(struct kernel_run *run, const struct clock *clock, int cal
  */
 static struct status check_slope(struct kernel_run *run, const struct clock *clock)
 {
-	double whole = ticks_of(run, run->ring, 1);
+	double whole = ticks_of(run, clock, run->ring, 1);
 	/* Time several short calls together, because the clock advances in steps. Repeat the calls,
 	 * because interruptions may slow some calls down. */
 	int calls = (int)fmax(1, fmin(1000, 2e-5 * clock->hz / fmax(whole, 1)));
