@@ -99,29 +99,51 @@ TEST_WITH(a_fast_walk_finds_lines_in_l3, set_up, tear_down)
 	check_near(limit_at("mountain size=64m stride=8", LIMIT_EVICTED), 10, 1e-6);
 }
 
+/* Checks a limit of a walk down columns. The lines from memory come 20 at a time; L3 still has a
+ * part of them. */
+static void check_columns(const char *words, double near)
+{
+	const double far = 600 / 20.0 / 8;
+	double limit = limit_at(words, LIMIT_EVICTED);
+
+	if (!(limit > near && limit < near + far))
+		fail_msg("%s: %.3f instead of %.3f to %.3f", words, limit, near, near + far);
+	assert_true(explanation->limits.beyond[2] > 0 && explanation->limits.beyond[2] < 1 / 8.0);
+}
+
 /* Rows 8 KiB apart have all their lines in one set of L1, which holds eight: each store fetches its
  * line again. Rows of another length use more sets, or all. */
 TEST_WITH(rows_that_share_sets_of_l1_are_slow, set_up, tear_down)
 {
-	/* The lines from memory, 20 at a time. */
-	const double far = 600 / 20.0 / 8;
-	double one, again;
+	double again;
 
 	if (!core.uarch)
 		skip();
 	again = core.uarch->fact[EXTRA_STORE_REFETCH];
-	one = limit_at("matmul n=1024", LIMIT_EVICTED);
-	check_near(one, again + far, 1e-6);
-	check_near(limit_at("matmul n=1280", LIMIT_EVICTED), again / 2 + far, 1e-6);
-	check_near(limit_at("matmul n=1152", LIMIT_EVICTED), again / 4 + far, 1e-6);
+	check_columns("matmul n=1024", again);
+	check_columns("matmul n=1280", again / 2);
+	check_columns("matmul n=1152", again / 4);
 	/* Rows below a page too: two sets, and lines that L2 holds. */
 	check_near(limit_at("matmul n=256", LIMIT_EVICTED), again / 2, 1e-6);
 	/* Rows that share a set for eight rows only: a line returns from L2 and stays. */
-	check_near(limit_at("matmul n=1025", LIMIT_EVICTED), 15 / 16.0 * 14 + far, 1e-6);
-	assert_true(limit_at("matmul n=1000", LIMIT_EVICTED) < 9);
+	check_columns("matmul n=1025", 15 / 16.0 * 14);
+	check_columns("matmul n=1000", 15 / 8.0 * 2);
 	assert_true(limit_at("matmul n=257", LIMIT_EVICTED) < 9);
 	/* Without a store, a line need not stay. */
-	assert_true(limit_at("matmul n=1024 form=reordered order=ijk", LIMIT_EVICTED) < one / 5);
+	assert_true(limit_at("matmul n=1024 form=reordered order=ijk", LIMIT_EVICTED) < again / 5);
+}
+
+/* A small matrix comes again before other processes evict it from L3, a large one does not. */
+TEST_WITH(columns_that_come_again_soon_are_in_l3, set_up, tear_down)
+{
+	double small;
+
+	if (!core.uarch)
+		skip();
+	limit_at("matmul n=700", LIMIT_EVICTED);
+	small = explanation->limits.beyond[2];
+	limit_at("matmul n=1400", LIMIT_EVICTED);
+	assert_true(small < 0.7 * explanation->limits.beyond[2]);
 }
 
 /* A chain of additions overlaps with the next one, but not as far as the limit allows. */

@@ -67,6 +67,30 @@ static double wait_of(const struct tally *tally, bool memory)
 	return fmax(latency, 0) / fmin(together, most);
 }
 
+/* Returns the share of L2 misses that miss L3 too, if each access lies on another page. Other
+ * processes evict lines from L3 at random until the loop comes back to a line. The time until then
+ * depends on the share of the lines that L3 serves: three rounds suffice. NAN: not measured. */
+static double apart_missed(const struct tally *tally, const double beyond[3])
+{
+	const struct limits_place *place = tally->place;
+	const struct kernel_walk *walk = &place->walk;
+	double lines = second_lines(tally), near = wait_of(tally, false),
+	       far = wait_of(tally, true), missed = 1, range = walk->far_range;
+
+	if (!walk->apart || !(walk->far_lines > 0) || !(range > 0) || !(lines > 0) || !(near > 0) ||
+		!(far > 0))
+		return NAN;
+	for (int round = 0; round < 3; round++) {
+		double cycles = (beyond[L1] - beyond[L2]) / lines +
+				beyond[L2] * (missed * far + (1 - missed) * near);
+
+		missed = exp(-memory_fast_bytes(&place->measured, place->caches.level[L3].bytes,
+				     range / LINE / walk->far_lines * cycles) /
+			     range);
+	}
+	return missed;
+}
+
 /* Returns the cycles that lines from memory need, per pass through the loop's executed instructions
  * (path). */
 static double far_cycles(const struct tally *tally, const double beyond[3])
@@ -220,7 +244,7 @@ void limits_ordered(struct tally *tally)
 	const struct limits_place *place = tally->place;
 	const struct kernel_walk *walk = &place->walk;
 	double *beyond = tally->limits->beyond,
-	       fast = memory_stream_share(&place->measured, place->working_set);
+	       fast = memory_stream_share(&place->measured, place->working_set), missed;
 	struct misses misses;
 
 	if (walk->reaches > 0 || walk->scattered || !(walk->lines > 0))
@@ -237,6 +261,9 @@ void limits_ordered(struct tally *tally)
 	 * suggests. */
 	if (!walk->apart && isfinite(fast))
 		beyond[L3] = fmin(beyond[L3], beyond[L2] * (1 - fast));
+	missed = apart_missed(tally, beyond);
+	if (isfinite(missed))
+		beyond[L3] *= missed;
 	tally->sampled = true;
 	add_lines(tally, beyond);
 	add_fills(tally, beyond[L1] * tally->elements);
