@@ -35,6 +35,15 @@ static const char blanks[] = " \t\v\f\r";
 enum word { WORD_ELEMENTS, WORD_N, WORD_MULTIPLE, WORD_CFLAGS, WORD_KNOB, WORDS };
 static const char *const word_names[WORDS] = { "elements", "n", "multiple", "cflags", "knob" };
 
+static int word_of(const char *name)
+{
+	int word = 0;
+
+	while (word < WORDS && strcmp(word_names[word], name) != 0)
+		word++;
+	return word < WORDS ? word : -1;
+}
+
 struct reader {
 	const char *at;	   /* position in the comment's line */
 	const char *word;  /* start of the current word */
@@ -70,7 +79,7 @@ static __attribute__((format(printf, 2, 3))) void wrong(
 		while (reader->token > reader->word && strchr(blanks, reader->token[-1]))
 			reader->at = --reader->token;
 	from = reader->at > reader->token ? reader->at : reader->token;
-	length = (int)(from - reader->word + (long)strcspn(from, blanks));
+	length = (int)(from - reader->word + (long)strcspn(from, " \t\v\f\r\n"));
 	va_start(arguments, format);
 	vsnprintf(why, sizeof(why), format, arguments);
 	va_end(arguments);
@@ -511,10 +520,9 @@ static void take_knob(struct reader *reader)
 	if (!isalpha((unsigned char)knob->name[0]))
 		wrong(reader, "after knob comes a name of at most %d letters and digits: write %s",
 			OWN_NAME - 1, form);
-	for (int i = 0; i < WORDS; i++)
-		if (strcmp(knob->name, word_names[i]) == 0)
-			wrong(reader, "%s is a word of the description: choose another name",
-				knob->name);
+	/* Every own loop has a knob pages already. */
+	if (word_of(knob->name) >= 0 || strcmp(knob->name, "pages") == 0)
+		wrong(reader, "%s has a meaning already: choose another name", knob->name);
 	for (int i = 0; i < description->knobs; i++)
 		if (strcasecmp(knob->name, description->knob[i].name) == 0)
 			wrong(reader, "a knob %s is already described", knob->name);
@@ -623,15 +631,6 @@ static int argument_of(const char *name)
 		if (name[0] == own_argument_name(i))
 			return i;
 	return -1;
-}
-
-static int word_of(const char *name)
-{
-	int word = 0;
-
-	while (word < WORDS && strcmp(word_names[word], name) != 0)
-		word++;
-	return word < WORDS ? word : -1;
 }
 
 /* Reads the value of a word that is no argument. */
