@@ -178,9 +178,14 @@ static void draw_measured(
 static void draw_a(struct box at, int y, const struct columns *columns, const struct view *view)
 {
 	const struct sample *a = &view->a;
+	struct words name = words_of(
+		"A, %s", view->a_limit == LIMIT_COUNT ? "" : limit_rows[view->a_limit].name);
 	int x = columns->title + 1;
 
-	canvas_text(at, 0, y, STYLE_A, "A");
+	/* The binding limit of A, if there is room for its name. */
+	if (view->a_limit == LIMIT_COUNT || !canvas_fits(at, name.text, columns->title))
+		name = words_of("A");
+	canvas_put(at, 0, y, STYLE_A, name.text);
 	draw_bar(at, y, columns, a->cpe, STYLE_A, GLYPH_SHADE2);
 	x += columns->bar + FIGURE;
 	canvas_put_right(at, x, y, STYLE_A, units_value(a->cpe).text);
