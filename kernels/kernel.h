@@ -35,8 +35,8 @@ enum knob_role {
 	KNOB_WORK, /* The knob changes the computation or the amount of data. */
 	KNOB_FORM, /* The knob changes only the form of the code, as unroll, acc, width and
 		      addressing do. The work stays the same. */
-	KNOB_DATA, /* The knob changes the bytes of an element, so cycles per element of two values
-		      do not compare. Advice never changes the knob. */
+	KNOB_DATA, /* The knob changes the bytes of an element, so cycles per element are not
+		      comparable between two values of the knob. Advice never changes the knob. */
 };
 
 /* The resource that a knob requests from the engine. kernels/knob_rows.h defines a table row for
@@ -201,17 +201,19 @@ struct kernel_walk {
 			       place it writes in address order. 0: one place or a few. */
 	double stored;	/* number of cache lines per element that the stores at these places touch
 			   for the first time in one pass over the data */
-	double further; /* Mean number of further loads of a chain, after the loads that each chain
-			   has. The number varies as in a Poisson distribution, and a branch that
-			   no predictor can foresee ends the chain. After a misprediction, the core
-			   already executes the next chain. Those loads are needed anyway, so the
-			   misses of both chains overlap. */
+	double further; /* Mean number of further loads of a chain of dependent loads, after the
+			   loads that every chain has. The number of loads varies from chain to
+			   chain as in a Poisson distribution, and an unpredictable branch ends the
+			   chain. After a mispredicted branch at the end of a chain, the core
+			   already executes the next chain of loads. The loads of the next chain are
+			   needed anyway, so the cache misses of both chains overlap. */
 	double restart; /* Number of elements after which loop-carried dependency chains start
 			 * again. The new chains overlap with the previous chains. 0: the chains
 			 * never start again.
 			 */
-	/* The code between the last element of a chain and the first element of the next chain. The
-	 * innermost loop, which the model reads, does not contain this code. */
+	/* The code between the last element of one dependence chain and the first element of the
+	 * next chain. The innermost loop, which the core model reads, does not contain the code
+	 * between two dependence chains. */
 	struct {
 		double instructions;
 		double steps; /* number of single-cycle instructions that compute, one after the

@@ -52,7 +52,8 @@ struct cli {
 			cycles per element */
 	bool cost;   /* run and sweep measure the cost of each instruction, in place of cycles per
 			element */
-	bool why;    /* run measures pairs that explain the gap, in place of cycles per element */
+	bool why;    /* the subcommand run measures pairs (the loop with and without a change) that
+			explain the gap to its limit, in place of cycles per element */
 	bool points; /* probe and windows print every measured point */
 	const char *picture; /* path of the file for a picture; NULL: no picture is written */
 	/* The file PREFIX.gp for gnuplot; NULL: no file is written. The string in cli.gnuplot is

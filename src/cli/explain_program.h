@@ -14,8 +14,9 @@ struct program_request {
 	const char *path;
 	const char *function; /* the function: its name, an address or FILE:LINE; NULL: list the
 				 functions that contain loops */
-	const struct subject *diagram; /* a diagram of each loop replaces the limits; NULL: none */
-	bool export;		       /* write only the loops, as assembly */
+	const struct subject *diagram; /* a diagram that is printed for each loop in place of its
+					  limits; NULL: no diagram */
+	bool export;		       /* write only the loops of the program, as assembly */
 	/* Draws the explanation of a report if the user requested a picture. Returns the exit
 	 * status. */
 	int (*draw)(struct cli *cli, const struct model *model, const struct report *report,

@@ -42,9 +42,9 @@ void model_measure(struct model *model, struct bench *bench, const struct settin
 /* Whether model_measure() would submit a request for this setting. */
 bool model_measures(const struct model *model, const struct setting *setting);
 
-/* Whether the sample of a setting differs from its prediction because values of L3 or memory may
- * have changed, which were measured at least `seconds` ago. model_renew() measures all values
- * again; afterwards, model_explain() computes the limits again. */
+/* Whether the measured speed of a setting differs from its prediction, and the prediction uses
+ * values of L3 or memory that are at least `seconds` old. model_renew() measures the values of L3
+ * and memory again; afterwards, model_explain() computes the limits again. */
 bool model_drifted(struct model *model, const struct setting *setting, const struct sample *sample,
 	double seconds);
 void model_renew(struct model *model, struct bench *bench, const struct setting *setting);

@@ -7,5 +7,5 @@
 
 /* Runs the explorer with the options *first. If the user then opens a recording, or this machine
  * again, runs the explorer for that. The caller frees first->replay. Returns the status of the last
- * run. */
+ * run of the explorer. */
 struct status screens_run(const struct cli *cli, const struct ui_options *first, int *exit_status);

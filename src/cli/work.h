@@ -25,8 +25,8 @@ int work_conclude(struct cli *cli, const struct bench *bench, const struct campa
 struct explanation;
 struct model;
 
-/* An experiment on one loop with changed code: how it is prepared at a setting, and which item of
- * its measurement a report shows. Without --time-budget, measurements that other programs disturbed
+/* An experiment on a loop with changed code: a function that prepares the experiment at a setting,
+ * and the report that it prints. Without --time-budget, measurements that other programs disturbed
  * are repeated for `patience` seconds. */
 struct loop_experiment {
 	const struct subject *subject;
@@ -37,11 +37,11 @@ struct loop_experiment {
 };
 extern const struct loop_experiment slack_experiment, cost_experiment;
 
-/* Returns the experiment that an option asks for; NULL: the options ask for none. */
+/* Returns the experiment that an option such as --cost asks for; NULL: the options ask for none. */
 const struct loop_experiment *work_experiment(const struct cli *cli);
 
-/* Makes the experiment at each of the settings, and writes its report. Returns the exit status; a
- * failure is printed. */
+/* Makes the experiment on changed code at each of the settings, and writes its report. Returns the
+ * exit status; a failure is printed. */
 int work_experiment_on(struct cli *cli, struct bench *bench, struct model *model,
 	const struct loop_experiment *experiment, const struct setting *settings, size_t count);
 

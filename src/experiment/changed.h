@@ -11,8 +11,8 @@
  * gives the reason why not. `explanation` may be NULL. */
 struct status changed_allowed(const struct setting *setting, const struct explanation *explanation);
 
-/* One setting whose changed loops are measured. The caller sets the members before `result`, sets
- * the other members to zero, and calls changed_free() at the end. */
+/* One setting whose changed loops are measured. The caller of changed_measure() sets the members
+ * before `result`, sets the other members to zero, and calls changed_free() at the end. */
 struct changed {
 	const struct measurer *measurer;
 	const struct setting *setting;

@@ -35,9 +35,9 @@ bool memory_probe_next(struct memory_probe *probe, const struct machine *machine
  * until they are measured again. */
 void memory_probe_renew(struct memory_probe *probe);
 
-/* Whether a reliable sample differs from its prediction, and the prediction depends on measured
- * values of L3 or memory. Other programs may have changed these values since they were measured,
- * so the caller measures them again (memory_probe_renew()) before it reports the difference. */
+/* Whether a reliably measured speed differs from its prediction, and the prediction depends on
+ * measured values of L3 or memory. Other programs may change the speed of L3 and memory, so the
+ * caller measures both again (memory_probe_renew()) before it reports a wrong prediction. */
 bool memory_probe_drifted(const struct limits *limits, const struct sample *sample);
 
 /* Adds the final result of the request from memory_probe_next(). A cancelled request of the memory

@@ -117,14 +117,14 @@ void curves_view(const struct session *session, struct view *view);
 
 /* ---- campaign_changed.c: experiments that change the code of the loop on screen ---- */
 
-/* Begins to probe the pressure on each port and the cost of each instruction, once the present
- * setting has stayed for a moment. */
+/* Begins to measure the pressure (use) of each port and the cost of each instruction, once the
+ * present setting has stayed for a moment. */
 void changed_advance(struct session *session);
 void changed_view(const struct session *session, struct view *view);
 
 /* ---- campaign_why.c: why the loop on screen is slower than its limit ---- */
 
-/* Ends the measurement of pairs if the setting on screen has changed. */
+/* Ends the measurement of the causes of a gap if the setting on screen has changed. */
 void why_advance(struct session *session);
 void why_view(const struct session *session, struct view *view);
 

@@ -1,4 +1,5 @@
-/* How well names match a typed text, and the field's words for commands (data/synonyms). */
+/* How well names match a text typed in the search, and other common words for commands
+ * (data/synonyms). */
 #pragma once
 
 #include <stdbool.h>
@@ -42,10 +43,10 @@ struct synonyms {
 	bool read;
 	struct synonym *row;
 	size_t count;
-	struct status status; /* the first error in the file */
+	struct status status; /* the first error in the file data/synonyms */
 };
 
 /* Returns the lines of data/synonyms, which are read at the first call. */
 const struct synonyms *find_synonyms(void);
-/* Returns how well the best phrase of a line matches the text. */
+/* Returns how well the best phrase in a line of data/synonyms matches the typed text. */
 enum rank find_rank_synonym(const char *text, const struct synonym *row);

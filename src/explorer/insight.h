@@ -155,8 +155,8 @@ bool insight_slow(const struct session *session);
 bool insight_foreign(const struct session *session);
 /* Returns the sizes of the caches for which the limits are computed. */
 struct cache_sizes insight_caches(const struct session *session);
-/* Returns the caches of the measured core, even if limits are for another core: measured curves
- * show these caches. */
+/* Returns the caches of the measured core, even if the limits on screen are for another core:
+ * measured curves show the measured core's caches. */
 struct cache_sizes insight_own_caches(const struct session *session);
 /* Returns the binding limit of the present setting; LIMIT_COUNT: the binding limit is unknown. */
 enum limit_kind insight_binding(const struct session *session);

@@ -77,9 +77,10 @@ struct beside {
 
 /* The recording that the explorer opens after this session. */
 struct opened {
-	bool allowed; /* the caller can start another session */
+	bool allowed; /* the caller of the explorer can start another session after this one */
 	bool asked;
-	struct replay *replay; /* owned; NULL: this machine is measured again */
+	struct replay *replay; /* the recording to open next, owned; NULL: this machine is measured
+				  again */
 };
 
 struct session {
@@ -273,7 +274,7 @@ void playback_tell(struct session *session, const struct setting *wanted, unsign
  */
 struct status beside_open(struct session *session, const char *path);
 /* Ends this session, so that the explorer opens the recording `path`; empty: this machine. If
- * `change` is NULL, only checks whether the command has an effect. */
+ * `change` is NULL, the function only checks whether the command has an effect. */
 struct status open_ask(const struct session *session, struct session *change, const char *path);
 /* Sets whether the session's caller can open a recording after this session. */
 void open_allow(struct session *session, bool allowed);

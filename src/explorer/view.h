@@ -367,7 +367,8 @@ struct view {
 	 * no knob for the stride, by_stride is a slice (curve) along the selected knob. */
 	struct view_slice by_size, by_stride;
 	struct view_grid grid;
-	struct cache_sizes caches; /* of the measured core, even if limits are for another core */
+	struct cache_sizes caches; /* the caches of the measured core, even if the limits on screen
+				      are for another core */
 	struct view_misses misses;
 	/* Number of settings (cells) of the slices and the grid on screen, and how many of them
 	 * have enough trials. */

@@ -78,8 +78,8 @@ void recording_cost(struct recording *recording, const struct cost_report *cost)
 
 struct why_report;
 
-/* Writes the measured causes of the gap of a setting that the recording has. A later report of the
- * setting replaces an earlier one in a replay. */
+/* Writes the measured causes of the gap of a setting that the recording has. A later report about
+ * the setting's gap replaces an earlier report in a replay. */
 void recording_why(struct recording *recording, const struct why_report *why);
 
 /* Returns whether the recorded limits are for the core named `core`. */

@@ -100,7 +100,7 @@ struct reading {
 	unsigned cost_id;
 	struct slack_report *slack;
 	unsigned slack_id;
-	struct why_report *why; /* the gap whose causes follow; NULL: none */
+	struct why_report *why; /* the record of a gap whose causes follow; NULL: none */
 	unsigned why_id;
 	struct explained explained;
 

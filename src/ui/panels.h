@@ -134,8 +134,9 @@ int lines_draw(const struct lines *lines, int y);
 
 /* Like line_cut(), for a text. */
 void panels_cut(struct box at, int rows, char *text, size_t size);
-/* Shortens a text to a number of rows. The text keeps as many whole clauses as fit, and then ends
- * like a complete statement. If no long clause fits, an ellipsis replaces the last words. */
+/* Shortens a text to a number of rows. The shortened text keeps as many whole clauses as fit, and
+ * then ends like a complete statement. If no long clause of a text fits, an ellipsis replaces the
+ * last words. */
 void panels_cut_clauses(struct box at, int rows, char *text, size_t size);
 
 /* A text may contain several wordings (alternatives), separated by line feeds. Draws the first
@@ -149,9 +150,9 @@ int panels_first(int count, int rows, int chosen);
 /* Draws scroll arrows in the last column of the box. If `above` is true, an arrow in row `top`
  * points up. If `below` is true, an arrow in the last row points down. */
 void panels_arrows(struct box at, int top, enum style style, bool above, bool below);
-/* Draws the rule (horizontal line) above a panel, with the panel's title. The title may have
- * several wordings, separated by line feeds; the first one that fits is drawn, else the last one.
- * If the panel is focused, a pointer is drawn before the title. */
+/* Draws the rule (horizontal line) above a panel, with the panel's title. The title of a panel may
+ * have several wordings, separated by line feeds; the first wording that fits is drawn, else the
+ * last one. If the panel is focused, a pointer is drawn before the title. */
 void panels_rule(struct box at, const char *title, bool focused);
 /* Splits a box of the screen in two and returns the right part, which is for text. The right part
  * is two fifths of the box wide, but at least `least` and at most `most` columns. The box `at`

@@ -13,7 +13,8 @@
 struct ui_next {
 	bool asked;		/* the explorer ended because the user opens something else */
 	struct replay *replay;	/* the recording to open, owned by the caller; NULL: this machine */
-	struct setting setting; /* the setting at the end; its kernel is NULL for an own loop */
+	struct setting setting; /* the setting on screen when the explorer ended; its kernel is NULL
+				   for a loop in the user's own file */
 };
 
 struct ui_options {

@@ -121,9 +121,9 @@ void clock_learn(struct clock *clock, double turns, double ghz);
 
 /* Compares clock->turn with `alone`, the cycles of one iteration of the watch loops (which show a
  * busy hyper-thread) that the core model predicts for a core without a busy hyper-thread. If
- * clock->turn is more than a quarter longer, or the calibration found none, clock->turn becomes
- * `alone`: the whole calibration ran next to a busy hyper-thread, and all trials would look quiet.
- * `alone` 0: unknown. Pure. */
+ * clock->turn is more than a quarter longer than `alone`, or unknown, clock->turn becomes `alone`:
+ * the whole calibration ran next to a busy hyper-thread, and all trials would look quiet. `alone`
+ * 0: unknown. Pure. */
 void clock_expect_turn(struct clock *clock, double alone);
 
 /* The instructions of one iteration (turn) of the watch loops: a loop of a decrement and a branch,

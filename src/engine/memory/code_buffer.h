@@ -28,8 +28,8 @@ struct code_change {
 		const void **start);
 	/* Two numbers that describe the change; only write() uses them. */
 	unsigned what, count;
-	bool computes_other; /* true: the changed loop computes other values, so they are not
-				checked */
+	bool computes_other; /* true: the changed loop computes other values than the original loop,
+				so its values are not checked */
 };
 
 /* The code to change, and the memory for the changed code. */

@@ -19,11 +19,13 @@ struct language {
 	const char *endings;   /* endings of source files, separated by blanks */
 	const char *variable;  /* the environment variable that names the compiler */
 	const char *compiler;  /* the compiler, if the variable is not set */
-	const char *options;   /* options that make a library; the user's flags follow */
-	const char *libraries; /* options after the source file; empty: none */
-	const char *flags; /* usual sets of flags, separated by commas; NULL: flags are not usual */
+	const char *options;   /* compiler options that make a shared library; the user's compiler
+				  flags follow */
+	const char *libraries; /* compiler options after the source file; empty: none */
+	const char *flags; /* usual sets of compiler flags, separated by commas; NULL: the language
+			      has no usual flags */
 	const char *macro; /* format of the option for a knob, given its name and its value */
-	bool capitals;	   /* the option has the name of the knob in capital letters */
+	bool capitals;	   /* the compiler option has the knob's name in capital letters */
 	const char *form;  /* the function that a source file must have */
 };
 

@@ -34,12 +34,13 @@ struct own;
 bool own_is_path(const char *word);
 
 /* Reads a file, and compiles it in a thread of its own, for the initial values of its knobs. cflags
- * has sets of compiler flags, separated by commas (own_read_flags()). The first set becomes the
- * initial value of the knob cflags. If the comment does not list all of these sets, they replace
- * the comment's. NULL: the flags in the comment are used, or else -O2. On success *opening
- * describes the running compilation. STATUS_USAGE: the comment that describes the loop's data is
- * missing or wrong. STATUS_FAILED: the file cannot be read, or this program cannot load code. Call
- * all functions for one struct own_opening from one thread only. */
+ * has sets of compiler flags, separated by commas (own_read_flags()). The first set of compiler
+ * flags becomes the initial value of the knob cflags. If the source file's comment does not list
+ * all given sets of compiler flags, the given sets replace the comment's sets. If cflags is NULL,
+ * the compiler flags in the file's comment are used, or else -O2. On success *opening describes the
+ * running compilation. STATUS_USAGE: the comment that describes the loop's data is missing or
+ * wrong. STATUS_FAILED: the file cannot be read, or this program cannot load code. Call all
+ * functions for one struct own_opening from one thread only. */
 struct own_opening;
 struct status own_open_begin(const char *path, const char *cflags, struct own_opening **opening);
 
@@ -62,9 +63,10 @@ struct status own_open(
 const char *own_cflags(
 	const struct own *own); /* the compiler flags passed to own_open(); may be NULL */
 
-/* Compiles the file for these values of the kernel's knobs, unless that has been done before.
- * Returns the outcome of the compilation; the message of a failure has the compiler's first error.
- * `cancel` and `said` may be NULL; see compiler_run(). Any thread may call own_build(). */
+/* Compiles the source file of an own loop for these values of the kernel's knobs, unless that has
+ * been done before. Returns the outcome of the compilation; the message of a failure has the
+ * compiler's first error. `cancel` and `said` may be NULL; see compiler_run(). Any thread may call
+ * own_build(). */
 struct status own_build(
 	const struct own *own, const int64_t *v, const atomic_bool *cancel, struct text *said);
 
@@ -103,7 +105,8 @@ struct own_steps {
 	int64_t n[2]; /* the two values of n with which loop() is called: the longer length, then
 			 the shorter length */
 	struct status *failure; /* reason of a failure, in memory shared with the parent process */
-	struct own_laid *laid;	/* filled by own_steps_prepare(); in shared memory too */
+	struct own_laid *laid;	/* filled by own_steps_prepare(); lies in memory that parent and
+				   child process share */
 };
 
 /* In the child process: loads the loop and lays out the data for the longer length.

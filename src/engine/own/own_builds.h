@@ -7,8 +7,8 @@
 #include "base/status.h"
 #include "base/text.h"
 
-/* A build does not change once it is in the list of builds. Other threads and new child processes
- * therefore read the list without a lock. */
+/* A build (a compiled version of an own loop) does not change once it is in the list of builds.
+ * Other threads and new child processes therefore read the list of builds without a lock. */
 struct own_build {
 	char *flags;   /* compiler flags of the build, with the macros of the user's knobs */
 	char *folder;  /* folder that holds only the compiled `library`; removed with the build */
@@ -20,12 +20,13 @@ struct own_build {
 struct own_builds;
 
 struct own_builds *own_builds_new(void);
-/* Frees the builds and removes their folders. Ignores NULL. */
+/* Frees the builds (compiled versions) of an own loop, and removes their folders. Ignores NULL. */
 void own_builds_free(struct own_builds *builds);
-/* Removes the folders of all builds when the program ends. Ignores NULL. */
+/* Removes the folders of all builds (compiled versions of own loops) when the program ends. Ignores
+ * NULL. */
 void own_builds_remove_folders(const struct own_builds *builds);
 
-/* Returns the build with these flags, or NULL. */
+/* Returns the build of the source file with these compiler flags, or NULL. */
 const struct own_build *own_builds_find(const struct own_builds *builds, const char *flags);
 
 /* Compiles the source file with these flags, unless that has been done before. Returns the outcome

@@ -10,6 +10,7 @@ struct own_change {
 	bool ordered;	/* true: random whole numbers ascend, and permutations and lists are in the
 			   order of addresses */
 	unsigned shift; /* additional bytes from the start of a cache line to an array */
-	unsigned apart; /* additional cache lines between the offsets of two arrays in a page */
+	unsigned apart; /* cache lines that are added to the distance of two consecutive arrays,
+			   modulo the page size */
 	unsigned spacing; /* additional bytes from one node of a list to the next */
 };

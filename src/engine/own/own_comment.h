@@ -1,11 +1,12 @@
 /* Reads the comment in a source file that describes the data and the knobs of an own loop.
  *
- * The description is one line in a comment, anywhere in the file. Several description lines add up;
- * each of them begins with "slexplore:".
+ * The description of the data is one line in a comment, anywhere in the file. Several lines of a
+ * comment together describe the data; each of them begins with "slexplore:".
  *
  *     slexplore: elements=n a=f64[n]:1.0 b=i32[n]:random(n) c=list(n,64) knob unroll=1..8
  *
- * Blanks between tokens are ignored. Each word of the description may occur once:
+ * Blanks between the tokens of the description are ignored. Each word of the description may occur
+ * once:
  *   - a= to z=, without n=: the data of one argument of loop(). A description has one of these
  *     forms:
  *     - TYPE[COUNT]: an array of i8 u8 i16 u16 i32 u32 i64 u64 f32 f64, all 0 (1.0 for f32 and f64)
@@ -35,9 +36,10 @@
  *   - multiple=NUMBER: both n and n/2 are multiples of this number
  *   - cflags=-O3: compiler flags; with blanks: cflags="-O3 -march=native". Several sets of flags:
  *     cflags=-O2,"-O3 -march=native"
- *   - knob NAME=1..8: a knob whose value the compiler receives as the macro -DNAME=4. A list has
- *     numbers or words: knob width=1,2,4, knob type=float,double. 8..64*2 is the list 8,16,32,64.
- *     The first value is the initial one. This word may occur several times, with other names
+ *   - knob NAME=1..8: a knob whose value the compiler receives as the macro -DNAME=4. The values of
+ * a knob may be a list of numbers or words: knob width=1,2,4, knob type=float,double. 8..64*2 is
+ * the list 8,16,32,64. The first value of a knob is its initial value. The word knob may occur
+ * several times, with other names
  *
  * COUNT is n, K*n, n+K, n/K or a whole number. */
 #pragma once
@@ -46,8 +48,8 @@
 #include "engine/own/own_data.h"
 
 /* Reads the description of an own loop's data from a source file's text. Fails with STATUS_USAGE.
- * An error message begins with `origin`, the line and the column of the mistake ("mine.c:3:18: …"),
- * shows the wrong word, and says what is expected. */
+ * An error message begins with `origin` (the file's name), the line and the column of the mistake
+ * ("mine.c:3:18: …"), shows the wrong word, and says what is expected. */
 struct status own_describe(
 	const char *text, const char *origin, struct own_description *description);
 

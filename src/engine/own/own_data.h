@@ -8,9 +8,10 @@
 #include "base/status.h"
 #include "engine/own/own_change.h"
 
-/* OWN_ARGUMENTS: arrays of an own loop, with the names a to z without n. OWN_KNOBS: knobs of the
- * user's own, and the knob cflags. OWN_VALUES: values in the list of such a knob. OWN_WORDS: bytes
- * of this list. */
+/* OWN_ARGUMENTS: largest number of arrays of an own loop, which have the names a to z without n.
+ * OWN_KNOBS: largest number of knobs that a comment in the user's source file describes.
+ * OWN_VALUES: largest number of values in the list of an own loop's knob. OWN_WORDS: bytes of this
+ * list. */
 enum { OWN_ARGUMENTS = 25, OWN_KNOBS = 8, OWN_NAME = 16, OWN_VALUES = 32, OWN_WORDS = 512 };
 
 /* A count that depends on n: its value is times × n ÷ over + plus. */
@@ -56,14 +57,15 @@ enum own_content {
 	OWN_STRINGS
 };
 
-/* The order of random values in an array. The order of a permutation that is not OWN_AS_MADE is the
- * cycle 1, 2, 3 … 0. */
+/* The order of random values in an array. A permutation in ascending order is the cycle 1, 2, 3 …
+ * 0: each element has the index of the next. */
 enum own_order { OWN_AS_MADE, OWN_SORTED, OWN_REVERSED };
 
 /* A value of an array element. */
 struct own_value {
-	double real;	/* the value for a floating-point type */
-	uint64_t whole; /* the value for a type of whole numbers, as 64 bits in two's complement */
+	double real;	/* the value of an array element of a floating-point type */
+	uint64_t whole; /* the value of an array element of a whole-number type, as 64 bits in two's
+			   complement */
 };
 
 struct own_argument {
@@ -89,8 +91,9 @@ struct own_argument {
 struct own_knob {
 	char name[OWN_NAME];
 	int64_t low, high; /* the range of a knob for whole numbers; unused if there are words */
-	/* The values of a knob that has a list of values, one after another, each ended by '\0'.
-	 * An empty value ends the list. An empty list: the values are low to high. */
+	/* The texts of a knob's values, one after another, each ended by '\0'.
+	 * An empty text ends the list of a knob's values. If the list of a knob's values is empty,
+	 * the values are the whole numbers from low to high. */
 	char words[OWN_WORDS];
 };
 
@@ -100,7 +103,8 @@ struct own_description {
 	int64_t n;	  /* initial value of the knob n; 0: the description does not give it */
 	int64_t multiple; /* n must be a multiple of this number (>= 1), which follows from
 			     multiple= and from each n/K */
-	struct own_knob knob[OWN_KNOBS]; /* the user's knobs, in the order of the comment */
+	struct own_knob knob[OWN_KNOBS]; /* the knobs that the user's comment describes, in the
+					    order of the comment */
 	int knobs;			 /* number of knobs */
 	struct own_knob cflags; /* sets of compiler flags; an empty list: the comment gives none */
 	struct own_change change; /* a change of the data that the file describes */
@@ -108,8 +112,8 @@ struct own_description {
 
 enum { OWN_N_MIN = 16, OWN_N_MAX = 1 << 30 };
 
-/* Returns the name of an argument: 'a' for argument 0. The name n is left out, because it is the
- * name of the length. */
+/* Returns the name of an argument: 'a' for argument 0. No argument has the name n, because n is the
+ * length of the data. */
 static inline char own_argument_name(int argument)
 {
 	return (char)('a' + argument + (argument >= 'n' - 'a'));
@@ -139,7 +143,7 @@ struct own_data {
 	void **cut[2][OWN_ARGUMENTS];
 	void *next[2][OWN_ARGUMENTS]; /* the values of the next pointers of the nodes `cut` in the
 					 whole list */
-	int lists;		      /* number of arguments up to the last list */
+	int lists;		      /* number of arguments of loop() up to the last linked list */
 };
 
 /* Bytes of memory that the layout needs: own_bytes() plus the gaps between arguments. */

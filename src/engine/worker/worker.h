@@ -16,7 +16,7 @@ struct worker_options {
 	int cpu; /* the core to measure; -1: the worker chooses a core */
 	/* Returns the cycles of one iteration of the clock's watch loops (which show a busy
 	 * hyper-thread) on this machine's core without a busy hyper-thread; 0: unknown. The
-	 * worker's thread calls it once. NULL: unknown. */
+	 * worker's thread calls this function once. NULL: unknown. */
 	double (*watch_turn)(const struct machine *machine);
 	bool bind_caller; /* true: move the calling thread off the measured core and its
 			     hyper-thread sibling, if another core exists */

@@ -62,8 +62,9 @@ struct characterise;
  * the data file with the loops to measure is malformed. */
 struct characterise *characterise_new(const struct machine *machine,
 	const struct characterise_options *options, struct status *status);
-/* Returns a new measurement of the same core, which takes over the trials of an ended measurement.
- * It measures only loops without a precise value. Only free the ended measurement afterwards. */
+/* Returns a new measurement of a core's properties, which takes over the trials of an ended
+ * measurement of the same core. The new measurement of a core measures only loops that have no
+ * precise value yet. After characterise_go_on(), the caller may only free the ended measurement. */
 struct characterise *characterise_go_on(struct characterise *before);
 void characterise_free(struct characterise *characterise);
 

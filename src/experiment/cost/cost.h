@@ -1,16 +1,18 @@
 /* Measures what each instruction of a loop costs: how many cycles per element the loop takes more
  * if the core does the instruction's work twice.
  *
- * The work of an instruction has two parts. It occupies the core: a rename slot, ports, units. And
- * later instructions wait for its result. The program doubles each part alone:
+ * The work of an instruction has two parts. An instruction occupies parts of the core: a rename
+ * slot, ports, execution units. And later instructions wait for the result of the instruction. The
+ * program doubles each of the two parts of an instruction's work alone:
  *
  *   twice   the core executes a copy of the instruction, whose result nobody reads;
  *   later   the result comes one cycle later, and nothing else changes.
  *
- * The wait costs `later` times the latency, but at most what a delay by the whole latency costs.
- * The cost of an instruction is the larger of both. So if the rename width or a port limits the
- * loop, the costs of all instructions add up to the cycles of the loop; if a chain limits it, the
- * costs of the chain's instructions do, and others cost nothing.
+ * Waiting for the result costs `later` times the instruction's latency, but at most what a delay by
+ * the whole latency costs. The cost of an instruction is the larger of the cost of its copy and the
+ * cost of waiting for its result. So if the rename width or a port limits the loop, the costs of
+ * all instructions add up to the cycles of the loop; if a chain limits it, the costs of the chain's
+ * instructions do, and others cost nothing.
  *
  * Where the result reaches no address, branch or memory, the program also measures the loop without
  * the instruction. */
@@ -28,9 +30,10 @@ enum { COST_INSNS = 128, COST_DELAYS = 16 };
 
 /* The changes of the loop for one instruction. */
 enum cost_change {
-	COST_PLAIN, /* the loop as it is, but copied to the memory of changed loops */
+	COST_PLAIN, /* the unchanged loop, but copied to the memory from which changed loops run */
 	COST_MOVED, /* the loop with the move that prepares the copy of the instruction */
-	COST_TWICE, /* the loop with this move and the copy of the instruction */
+	COST_TWICE, /* the loop with the copy of the instruction, and with the move that prepares
+		       the copy */
 	COST_HELD, /* the loop with an added instruction of one cycle that copies a free register to
 		      itself */
 	COST_LATER, /* the loop with an added instruction of one cycle that copies the
@@ -58,8 +61,8 @@ struct cost_insn {
 	 * if the result of the instruction comes one cycle later (later). */
 	struct cost_value twice, later;
 	/* Cycles per element that the loop takes more if the result comes later by the whole
-	 * latency. It is measured only if `later` times the latency exceeds `twice`; NAN: not
-	 * measured. */
+	 * latency. The cost of a delay by the whole latency is measured only if `later` times the
+	 * latency exceeds `twice`; NAN: not measured. */
 	struct cost_value wait;
 	struct cost_value saved; /* cycles per element that the loop takes less without the
 				    instruction */
@@ -67,7 +70,7 @@ struct cost_insn {
 			   model; NAN: unknown */
 	double model;	/* cost of the instruction by the core model, cycles per element; NAN:
 			   unknown */
-	bool moves;	/* the copy of the instruction needs a move of an input */
+	bool moves;	/* the copy of the instruction needs a move of an input register */
 	bool contended; /* another process or hyper-thread disturbed all measurements of some loop
 			   for this instruction */
 	/* The reasons why the values twice, later and saved are not measured; "": the value is or
@@ -86,7 +89,7 @@ struct cost_report {
 	int count;
 	struct cost_insn insn[COST_INSNS];
 	bool complete;	/* every changed loop was measured */
-	bool contended; /* another process or hyper-thread disturbed some loop each time */
+	bool contended; /* other processes disturbed all measurements of some loop */
 	double seconds;
 	char doing[64]; /* the current measurement */
 };
@@ -97,15 +100,15 @@ struct cost_report {
  * not removed, as far as the instruction itself shows them. Also fills in row->moves. Pure. */
 void cost_refuse(const struct insn *insn, struct cost_insn *row);
 
-/* Returns the only register, except flags, that an instruction writes. REG_NONE: it writes none.
- * -1: several. */
+/* Returns the only register, except flags, that an instruction writes. REG_NONE: the instruction
+ * writes no register. -1: it writes several registers. */
 int cost_target(const struct insn *insn);
 
 /* Returns the change of the machine code for an instruction of the loop. */
 struct code_change cost_change(enum cost_change change, const struct cost_insn *insn);
-/* Returns the kind of a change. Sets *from_top to the distance of its instruction from the
- * innermost loop's first instruction, in bytes, and *delay to the cycles by which a result is
- * delayed. */
+/* Returns the kind of a change of the machine code. Sets *from_top to the distance in bytes of the
+ * changed instruction from the innermost loop's first instruction, and *delay to the cycles by
+ * which its result is delayed. */
 enum cost_change cost_change_of(const struct code_change *change, uint64_t *from_top, int *delay);
 
 /* ---- The model's costs (predict.c) */

@@ -107,7 +107,7 @@ int axis_sizes(const struct kernel *kernel, int knob, bool grid, uint64_t last_c
 enum { AXIS_WIDE = 64 };
 /* Lists values of a knob that is not a size. A knob with a short range gives every value. A knob
  * with a long range gives its sixteen smallest values, then 4, 2 or 1 values per doubling. A knob
- * with a logarithmic axis has no such dense beginning. */
+ * with a logarithmic axis has no dense values at its beginning. */
 int axis_values(const struct knob *knob, struct memory_limits limits, int64_t *values, int room);
 
 /* Lists a few values of a knob that is not a size: every value of a short range, or two values per

@@ -6,7 +6,7 @@
 #include "model/code/rewrite.h"
 
 /* SPARE_MOST: largest number of registers to choose for one change of a loop. SPARE_SAVED: number
- * of bytes that saved registers need. */
+ * of bytes of memory in which the saved registers lie. */
 enum { SPARE_GENERALS = 16, SPARE_MOST = 6, SPARE_SAVED = 512 };
 
 /* Names of the general registers of 64 and of 32 bits. */
@@ -28,7 +28,7 @@ struct spare_frame {
 	int before_count, after_count;
 };
 
-/* Assembles one line of assembly. If the line has a memory operand, its address is written
+/* Assembles one line of assembly. If the assembly line has a memory operand, its address is written
  * "[rip+0]" and becomes `target`. */
 struct status spare_assemble(const char *text, uint64_t target, struct code_line *line);
 

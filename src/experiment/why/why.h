@@ -3,8 +3,8 @@
  *
  * The program makes pairs of measurements: one of the loop as it is, and one with a single change,
  * such as another page size. The loop's code and its amount of work do not change. The difference
- * of a pair of measurements is the part of the gap that this cause explains. If noise can explain
- * the difference of a pair, the cause is not named.
+ * of a pair of measurements (with and without one change) is the part of the gap that one cause
+ * explains. If noise can explain the difference of a pair of measurements, no cause is named.
  *
  * To add a pair of measurements, add a row to the table in pairs.c. */
 #pragma once
@@ -26,11 +26,12 @@ enum { WHY_PAIRS = 16, WHY_VALUES = 40 };
 
 /* The result of one pair. */
 enum why_kind {
-	WHY_WAITS,     /* the pair is not measured yet */
+	WHY_WAITS,     /* the pair (the loop with and without a change) is not measured yet */
 	WHY_CAUSE,     /* the changed thing explains a part of the gap */
 	WHY_COUNTED,   /* the changed thing costs cycles, but the core model already counts them */
 	WHY_NOTHING,   /* the change makes no difference, or noise can explain the difference */
-	WHY_FAILED,    /* the pair cannot be measured (the field `why` gives the reason) */
+	WHY_FAILED,    /* the loop cannot be measured with the change (the field `why` gives the
+			  reason) */
 	WHY_DISTURBED, /* another core runs the loop faster, because this core is busy: no cause in
 			  the loop itself */
 };
@@ -38,25 +39,28 @@ extern const char *const why_kinds[]; /* the last word is NULL */
 
 struct why_cause {
 	char name[24]; /* the cause: "cache sets" */
-	char with[40]; /* the change of the pair: "pad=8" */
+	char with[40]; /* the change of the loop's setting in a pair of measurements: "pad=8" */
 	enum why_kind kind;
-	bool work;    /* the change concerns data or order, not only their place in memory */
+	bool work;    /* the change concerns the values of the data or the order of access, not only
+			 places in memory */
 	double other; /* cycles per element with the change, median */
 	double model; /* cycles per element that the core model predicts with the change; NAN:
 			 not predicted */
 	/* Cycles per element that the change saves, and their range, which is right with a
 	 * probability of 99.9 %. */
 	double cycles, cycles_lo, cycles_hi;
-	double share, share_lo, share_hi; /* the same, as shares of the gap, 0…1 */
+	double share, share_lo, share_hi; /* cycles that the change saves and their range, as shares
+					     of the gap, 0…1 */
 	char why[STATUS_TEXT];
 };
 
 struct why_report {
 	struct setting setting;
 	uint64_t seed;
-	char uarch[UARCH_NAME];		    /* the core model; "": none */
-	struct status status;		    /* why nothing can be measured */
-	double limit, predicted;	    /* binding limit and prediction, cycles per element */
+	char uarch[UARCH_NAME];	 /* the core model; "": none */
+	struct status status;	 /* why nothing can be measured */
+	double limit, predicted; /* the loop's binding limit and the core model's prediction, cycles
+				    per element */
 	char binding[32], predicted_by[32]; /* names of the two limits */
 	bool known; /* the prediction explains the measurement, so the gap begins at the binding
 		       limit */
@@ -65,14 +69,15 @@ struct why_report {
 	double gap; /* cycles per element above the prediction, or above the binding limit if
 		       `known` is true; 0: no gap worth an explanation */
 	int count;
-	struct why_cause cause[WHY_PAIRS]; /* after the measurement, the causes come first: the
-					      largest first, but a place in memory before other
-					      data or another order */
+	struct why_cause cause[WHY_PAIRS]; /* possible causes of the gap; after the measurement,
+					      confirmed causes come first: the largest first, but a
+					      place in memory before other data or another order */
 	/* Cycles per element that the changes of all named causes save together, and the rest of
 	 * the gap; NAN: not measured. */
 	double together, together_lo, together_hi;
 	double rest, rest_lo, rest_hi;
-	bool overlap; /* the causes save less together than the sum of their parts */
+	bool overlap; /* the changes of all causes together save less than the sum of what each
+			 change saves */
 	bool complete, contended;
 	double seconds;
 	char doing[64]; /* the current measurement */
@@ -80,28 +85,32 @@ struct why_report {
 
 /* ---- Pairs (pairs.c) */
 
-/* One side of a pair: a setting, and changes that no knob makes. */
+/* One side of two compared measurements: a setting, and changes that no knob makes. */
 struct why_side {
 	struct setting setting;
 	struct own_change own; /* a change of the data of the user's own loop */
 	bool elsewhere;	       /* true: another core runs the loop */
-	unsigned code_shift;   /* bytes by which the loop moves within its line of code */
+	unsigned code_shift;   /* bytes by which the loop's code moves within its cache line */
 };
 
-/* Finds the pairs that apply to a setting, with the names of the causes. The explanation is that of
- * the setting. Returns the number of pairs. Pure. */
+/* Finds the pairs of measurements (with and without a change) that apply to a setting, with the
+ * names of the causes. The parameter `explanation` has the limits of the loop at the setting.
+ * Returns the number of pairs. Pure. */
 int pairs_find(const struct setting *setting, const struct explanation *explanation,
 	struct why_cause *cause, struct why_side *side);
 
-/* Adds the changes of the side `from` to *side. `setting` is the setting without changes. */
+/* Adds the changes of the measurement `from` to those of the measurement *side. The parameter
+ * `setting` is the setting without changes. */
 void pairs_merge(const struct setting *setting, const struct why_side *from, struct why_side *side);
 
-/* Returns what a cause means and what helps, a sentence each. Static text; "": the name is unknown.
+/* Returns two sentences: what a cause of a gap means, and what helps against it. The returned text
+ * about a cause is static; "": the name of the cause is unknown.
  */
 const char *pairs_meaning(const char *name);
 const char *pairs_remedy(const char *name);
 
-/* Fills the members of a request that differ between the sides of a pair. */
+/* Fills the members of a request for a measurement that differ between the loop with and without a
+ * change. */
 void pairs_ask(const struct why_side *side, struct request *request);
 
 /* ---- Measuring (why.c) */
@@ -115,26 +124,28 @@ struct why_question {
 	uint64_t seed;
 	double seconds; /* time limit; 0: the default of less than two seconds */
 	/* Returns the predicted cycles per element of another setting of the kernel; NAN: unknown.
-	 * NULL: other settings are not predicted. */
+	 * If the function is NULL, the cycles of other settings are not predicted. */
 	double (*predict)(void *context, const struct setting *setting);
 	void *context;
 };
 
-/* Prepares the pairs. The question and its explanation are not used after the call. */
+/* Prepares the pairs. The question, and the limits (explanation) in it, are not used after the
+ * call. */
 struct why *why_new(const struct why_question *question);
 void why_measure(struct why *why, const struct measurer *measurer);
 const struct why_report *why_report(const struct why *why);
 void why_free(struct why *why);
 
-/* Computes the difference of a pair, and the kind of the result. `base` and `other` have the
- * measured cycles per element without and with the change. Pure. */
+/* Computes the difference between the loop without and with a change, and decides whether the
+ * change shows a cause. `base` and `other` have the measured cycles per element without and with
+ * the change. Pure. */
 void why_judge(struct why_cause *cause, const struct why_report *report, const double *base,
 	int base_count, const double *other, int other_count);
 
 /* ---- Words (why_text.c) */
 
-/* Returns the causes in one line: "cache sets 66 %, unexplained 34 %". */
+/* Returns the causes of a gap in one line: "cache sets 66 %, unexplained 34 %". */
 struct words why_words(const struct why_report *report);
 
-/* Prints the report in 80 columns, for the command line and the explorer. */
+/* Prints the report about the causes of a gap in 80 columns, for command line and explorer. */
 void why_print(FILE *out, const struct why_report *report);

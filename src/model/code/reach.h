@@ -14,7 +14,8 @@ enum reach {
 };
 
 /* Follows the result of instruction `from` of the function's innermost loop through registers, in
- * the loop and in the rest of the function, along all paths. The first kind of use that is found is
- * returned. Values in memory are not followed: a store in the loop ends the search, and a store
- * outside the loop counts as a result of the function. */
+ * the loop and in the rest of the function, along all paths. The function returns the first use of
+ * the result that it finds: an address, a branch, a store or a division. Values in memory are not
+ * followed: a store in the loop ends the search, and a store outside the loop counts as a result of
+ * the function. */
 enum reach reach_find(const struct decoded_function *function, int from);

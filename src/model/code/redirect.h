@@ -1,6 +1,7 @@
-/* Copies of machine instructions that write another register. A copy has the same mnemonic as its
- * original. If the original also reads the register that it writes, the copy reads and writes the
- * other register. Registers of addresses stay the same. */
+/* Copies of machine instructions that write another register. A copy of an instruction has the same
+ * mnemonic as its original. If the original also reads the register that it writes, the copy reads
+ * and writes the other register. Registers in the addresses of memory operands stay the same in the
+ * copy. */
 #pragma once
 
 #include <stdbool.h>

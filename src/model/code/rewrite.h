@@ -1,7 +1,8 @@
 /* Writes a copy of a function's machine code, with more instructions in its innermost loop. The new
- * instructions, the fillers, are spread evenly over one iteration, or all added at one place.
- * Fillers that are spread run exactly once per iteration. The new code may run at another address:
- * jumps and relative addresses are changed to reach the same targets.
+ * instructions, the fillers, are spread evenly over one iteration of the loop, or all added at one
+ * place. Fillers (added instructions) that are spread over the loop run exactly once per iteration.
+ * The new code may run at another address: jumps and relative addresses are changed to reach the
+ * same targets.
  *
  * Only code of x86-64 can be copied so. */
 #pragma once

@@ -29,7 +29,7 @@ struct step_plan {
 	int most_steps; /* stepping fails after this many instructions in one run (> 0) */
 	double seconds; /* stepping fails after this many seconds; see step_late() */
 	step_prepare *prepare; /* function that prepares the child; NULL: nothing to prepare */
-	bool kept;	       /* the steps of the shorter run are kept too */
+	bool kept; /* the executed instructions (steps) of the shorter of two runs are kept too */
 	bool cold; /* the child does not run once at full speed before it is single-stepped */
 	const struct status *failure; /* reason why `prepare` failed, in memory that parent and
 					 child share; NULL if `prepare` is NULL */
@@ -65,9 +65,10 @@ struct own;
 /* Steps the user's own loop (engine/own/own.h), compiled for the values v of its knobs. Fills
  * `loop` from a run on few elements, enough for some dozens of iterations. If the data for the
  * setting's n are larger than that run's, some thousand steps of a call with n follow, from the
- * first iteration of the hot loop on. These steps show how the loop goes through its data: *walk is
- * filled, and *walked says whether it is known. The path in `loop` is then from these steps,
- * because more data may lead to other paths. STATUS_FAILED: as for step_loop(), or the file does
- * not compile, or the library cannot be loaded. */
+ * first iteration of the hot loop on. These steps show how the loop goes through its data: *walk
+ * receives the order of the accesses, and *walked says whether *walk is known. The path of executed
+ * instructions in `loop` then comes from the call with n, because more data may lead to other
+ * paths. STATUS_FAILED: as for step_loop(), or the file does not compile, or the library cannot be
+ * loaded. */
 struct status step_own(const struct own *own, const int64_t *v, uint64_t seed, struct loop *loop,
 	struct kernel_walk *walk, bool *walked);

@@ -1,7 +1,7 @@
-/* Derives from a trace of executed instructions (steps) how a loop goes through its arrays: cache
- * lines per element, their order, dependences between loads, and reuse. The result is the same
- * description that built-in kernels give (struct kernel_walk), so the same memory limits follow.
- * The functions do no input or output and keep no state. */
+/* Derives from a trace of executed instructions how a loop goes through its arrays: cache lines per
+ * element, their order, dependences between loads, and reuse. The derived description of memory
+ * accesses has the form that built-in kernels give (struct kernel_walk), so the same memory limits
+ * follow. The functions do no input or output and keep no state. */
 #pragma once
 
 #include <stdbool.h>
@@ -14,7 +14,8 @@
  * hit the first-level cache. */
 struct walk_array {
 	uint64_t at, bytes; /* address and size of the array in the stepped run */
-	double whole;	    /* bytes of the array at the setting; may be larger than `bytes` */
+	double whole; /* bytes of the array with the user's n; may be larger than `bytes`, its size
+			 in the stepped run */
 };
 
 struct walk_question {
@@ -22,19 +23,23 @@ struct walk_question {
 	const struct walk_array *array;
 	int arrays;
 	int mark;    /* index of an instruction in trace.insn that divides the trace into rounds */
-	double each; /* number of elements of a round, from one execution of `mark` to the next */
-	double elements; /* number of elements of one call at the setting */
+	double each; /* number of elements that the loop processes from one execution of the
+			instruction `mark` to the next */
+	double elements; /* number of elements of one call of the loop with the user's n */
 };
 
-/* Fills *walk, which is emptied first. walk->mispredicts counts only branches that wait for loads
- * in random order; it is negative if other mispredictions are unknown. Returns false if the trace
- * has less than two rounds, or no access to an array. */
+/* Fills *walk, the description of the loop's memory accesses, which is emptied first.
+ * walk->mispredicts counts only branches that wait for loads in random order; it is negative if
+ * other mispredictions are unknown. Returns false if the trace has fewer than two executions of the
+ * marked instruction, or no access to an array. */
 bool walk_find(const struct walk_question *question, struct kernel_walk *walk);
 
 /* Finds an instruction that runs a fixed number of times per element: its counts in two runs of
- * different length are proportional to the elements. Of several such instructions, the one with
- * the most executions is chosen, up to one per element. `shorter` and `longer` are the numbers of
- * executions of each instruction in a run of from[0] and of from[1] elements. Returns the index of
- * the instruction and sets *each to the elements per execution. Returns -1 if there is none. */
+ * different length are proportional to the elements. Of several instructions that run a fixed
+ * number of times per element, the one with the most executions is chosen, up to one per element.
+ * `shorter` and `longer` are the numbers of executions of each instruction in a run of from[0] and
+ * of from[1] elements. Returns the index of the instruction and sets *each to the number of
+ * elements per execution of the instruction. Returns -1 if no instruction runs a fixed number of
+ * times per element. */
 int walk_mark(
 	const int *shorter, const int *longer, int insns, const uint64_t from[2], double *each);

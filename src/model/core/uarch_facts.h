@@ -89,7 +89,8 @@ FACT(EXTRA_ALU_SATURATION, "extra alu-saturation")
 FACT(EXTRA_MATERIALISES, "extra materialises")
 /* 1: rename chooses the port of each micro-op (see pipeline.h) */
 FACT(EXTRA_BINDS_PORTS, "extra binds-ports")
-/* cycles from the begin of a micro-op to the cycle in which its scheduler entry is free again */
+/* cycles from the cycle in which a micro-op begins to execute to the cycle in which its scheduler
+ * entry is free again */
 FACT(EXTRA_SCHEDULER_HOLD, "extra scheduler-hold")
 /* bytes of code per cycle that reach the decoders */
 FACT(EXTRA_FETCH_BYTES, "extra fetch-bytes")

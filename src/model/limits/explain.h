@@ -29,14 +29,15 @@ struct explanation {
 	bool foreign;
 	struct loop loop;
 	struct limits limits;
-	struct limits_place place; /* the data and the caches for which the limits hold */
+	struct limits_place place; /* the sizes of data and caches for the limits */
 	const char *function; /* name of the C function that contains the loop; NULL: unknown */
 	double granule;	      /* number of data elements per iteration of the loop */
 	const char *waits;    /* the event that the next load's address waits for: a clause, static
 				 text; NULL: unknown */
 	struct misses misses; /* misses of the kernel's memory accesses in the caches that the
 				 limits use */
-	bool in_program;      /* the loop is a loop of a program, with the program's addresses */
+	bool in_program; /* the loop comes from a compiled program, so its instructions have the
+			    program's addresses */
 	const struct source_line *lines; /* for each instruction of a program's loop, its source
 					    line; NULL: a kernel, or the lines are unknown */
 };
@@ -53,9 +54,9 @@ const char *explain_waits(const struct kernel *kernel, const int64_t *v);
 void explain(const struct explain_question *question, struct explanation *explanation);
 
 /* Computes the limits of the loop that the caller has put into explanation->loop, which is a loop
- * of a program and not of a kernel. `number` is its number among the loops of its function. The
- * addresses of its data are unknown, so the limits are those of a loop whose data are in the
- * first-level cache. question->kernel only names the loop. */
+ * of a program and not of a kernel. `number` is the loop's number among the loops of its function.
+ * The data addresses of a program's loop are unknown, so its limits assume data in the first-level
+ * cache. question->kernel only names the loop. */
 void explain_program_loop(
 	const struct explain_question *question, int number, struct explanation *explanation);
 

@@ -1,9 +1,10 @@
-/* The share of the loop's memory accesses that each cache level and memory serve. Private to
- * limits*.c: other files read limits.h.
+/* The share of the loop's memory accesses that each cache level and memory serve. Only the files
+ * limits*.c include this header: other files include limits.h.
  *
- * If a loop accesses S bytes in random order, a cache of C bytes serves C/S of the accesses. If the
- * data have several parts (reaches), each cache holds the lines that were used last
- * (model/memory/recency.h). No two levels hold the same line. */
+ * If a loop accesses S bytes in random order, a cache of C bytes serves C/S of the accesses. If a
+ * loop uses parts of its data with different frequency, each cache holds the lines that were used
+ * last (model/memory/recency.h). The model of the caches assumes that no two cache levels hold the
+ * same line. */
 #pragma once
 
 #include "model/limits/tally.h"
@@ -30,24 +31,25 @@ enum pace { SLOW, FAST };
  * kernel describes no parts of its data (reaches), the sets of kinds of reaches are ignored. */
 enum { WAYS_ALL = ~0, WAYS_WAITING = ~(1 << REACH_ORDERED) };
 
-/* Returns the bytes of a cache; L1 is level 0. 0: unknown. */
+/* Returns the size of a cache level in bytes; L1 is level 0. 0: unknown. */
 double levels_cache(const struct tally *tally, int level);
 
 /* Whether the data do not fit the first-level cache. */
 bool levels_spill(const struct tally *tally);
 
-/* Returns the number of cache lines per element that the loop touches in the parts of the data of
- * the kinds `ways`. */
+/* Returns the number of cache lines per element that the loop touches in parts of its data. `ways`
+ * is a set of kinds of parts. */
 double levels_lines(const struct tally *tally, int ways);
 
-/* Computes the share of the accesses that each memory level serves, for the parts of the data
- * (reaches) of the kinds `ways`. If the size of a level is unknown, adds an unknown limit of kind
- * `kind` and returns false. */
+/* Computes the share of the accesses that each cache level and memory serve. `ways` is the set of
+ * kinds of parts of the data whose accesses count. If the size of a level is unknown, adds an
+ * unknown limit of kind `kind` and returns false. */
 bool levels_spread(struct tally *tally, enum limit_kind kind, enum pace pace, int ways,
 	struct level level[LEVELS]);
 
 /* Notes whether the next limits are estimates: they depend on values that were measured once and
- * may change, or on the lines that a cache evicts. Such limits are soft: a loop may run faster. */
+ * may change, or on the lines that a cache evicts. Limits that are estimates are soft: a loop may
+ * run faster than a soft limit. */
 void levels_note_estimate(struct tally *tally, const struct level level[LEVELS]);
 
 /* Returns the first memory level from `first` on that serves accesses, but whose latency is

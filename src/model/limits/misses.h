@@ -11,8 +11,8 @@
  * touched lines have only 32 KiB, but use only every other set of the cache.
  *
  * A walk may also visit small and large parts of its data in turn, for example in a search tree.
- * For a walk over parts of different size, the cache holds the lines that were used last
- * (model/memory/recency.h).
+ * If a loop accesses parts of its data with different frequency, a cache holds the lines that were
+ * used last (model/memory/recency.h).
  *
  * Source: Bryant & O'Hallaron, Computer Systems: A Programmer's Perspective, chapter 6 (locality,
  * direct-mapped and set-associative caches, the memory mountain). */
@@ -48,8 +48,9 @@ struct misses {
 	struct misses_level level[CACHE_LEVELS];
 };
 
-/* Computes the misses of a walk over working_set bytes. walk is NULL if the order of the
- * accesses is unknown. If caches->line is 0, a line has 64 bytes. */
+/* Computes the cache misses of a loop that accesses working_set bytes of data. The parameter walk
+ * describes the order of the memory accesses; NULL: the order is unknown. If caches->line is 0, a
+ * line has 64 bytes. */
 void misses_find(const struct kernel_walk *walk, double working_set,
 	const struct cache_sizes *caches, struct misses *misses);
 

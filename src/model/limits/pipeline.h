@@ -1,6 +1,6 @@
-/* The inside of the simulated pipeline: pipeline_work.c prepares the work of each node,
- * pipeline_buffers.c has its schedulers, pipeline.c
- * runs it, timeline.c reads the times of a run. Private to these files. */
+/* The inside of the simulated pipeline: pipeline_work.c prepares each instruction's work,
+ * pipeline_buffers.c has the schedulers, pipeline.c runs the simulation, timeline.c reads its
+ * times. Private to these files. */
 #pragma once
 
 #include <stdint.h>
@@ -50,7 +50,7 @@ struct work {
 	bool linked; /* the node is a load that has the value of a store as soon as the store has
 			it, even if the load is executed late */
 	bool urgent; /* with ideal ports, the node executes before older nodes */
-	int pool;    /* the scheduler in which the node's micro-ops wait */
+	int pool;    /* the scheduler in which the micro-ops of the node (an instruction) wait */
 	uint8_t gates; /* the gates (limited rates) that the node's first micro-op must pass, one
 			  bit for each gate */
 	struct {
@@ -87,13 +87,15 @@ struct waiting {
 	bool apart, urgent;
 };
 
-/* The schedulers. Cores without a separate scheduler for vector operations have only the first. */
+/* The schedulers. Cores without a separate scheduler for vector operations have only one scheduler,
+ * the first. */
 enum { POOL_ALL, POOL_VECTOR, POOLS, POOL_HOLD = 8 };
 
 /* A scheduler, whose micro-ops wait for their inputs and for a port, and the queue in front of the
  * scheduler. Micro-ops enter the scheduler from the queue in program order. */
 struct pool {
-	int entries, queue; /* sizes of the scheduler and of the queue in front of it */
+	int entries, queue; /* numbers of entries of the scheduler and of the queue in front of the
+			       scheduler */
 	int waiting;	    /* number of micro-ops in the scheduler and in the queue */
 	int given, freed;   /* number of micro-ops that have entered the queue, and of those whose
 			       entry in the scheduler is free again */
@@ -138,10 +140,10 @@ struct pipeline {
 	struct pool pool[POOLS];
 	int of_port; /* entries of the scheduler of one port; INT_MAX: ports have no schedulers of
 			their own */
-	int alone[UARCH_PORTS]; /* number of waiting integer micro-ops that can only go to each
-				   port */
-	int hold;      /* cycles from the begin of a micro-op to the cycle in which its entry in the
-			  scheduler is free again; less than POOL_HOLD */
+	int alone[UARCH_PORTS]; /* for each port, the number of waiting integer micro-ops that can
+				   go to no other port */
+	int hold;      /* cycles from the start of a micro-op's execution to the cycle in which its
+			  scheduler entry is free again; less than POOL_HOLD */
 	double cycles; /* cycles per path in the steady state; 0: the loop cannot be simulated */
 };
 
@@ -165,13 +167,13 @@ void pipeline_prepare(struct pipeline *pipeline);
 /* ---- The schedulers (pipeline_buffers.c) */
 
 void pipeline_open_pools(struct pipeline *pipeline);
-/* Whether the schedulers have entries for all micro-ops of a node. */
+/* Whether the schedulers have free entries for all micro-ops of a node (an instruction). */
 bool pipeline_has_entries(const struct pipeline *pipeline, const struct work *work);
-/* A micro-op of the node enters its scheduler at rename. */
+/* Puts a micro-op of the node (an instruction) into its scheduler at rename. */
 void pipeline_enter(struct pipeline *pipeline, const struct work *work, int op);
-/* A micro-op begins, and leaves its scheduler now or after pipeline->hold cycles. */
+/* Begins to execute a micro-op, which leaves its scheduler now or after pipeline->hold cycles. */
 void pipeline_leave(struct pipeline *pipeline, const struct waiting *op);
 /* Frees the entries of the schedulers whose micro-ops began pipeline->hold cycles ago or earlier.
- * `last` is the cycle that was simulated before this cycle. Returns whether further entries will be
- * free later. */
+ * `last` is the cycle that was simulated before this cycle. Returns whether further entries of the
+ * schedulers will become free later. */
 bool pipeline_free_entries(struct pipeline *pipeline, double last);

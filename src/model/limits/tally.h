@@ -59,9 +59,10 @@ struct tally {
 			 chain; 0: the loop has no chain of loads */
 	double wait;  /* cycles for which a load with a mispredicted address waits; 0: the loop
 			 predicts no addresses */
-	bool sampled; /* the limits that are added now are estimates, because they depend on
-			 measured values of L3 or memory or on evicted lines, so they are soft */
-	bool adds; /* the limits that are added now add their effect to the highest other limit */
+	bool sampled; /* the limits that are added now are soft (estimates), because they depend on
+			 measured values of L3 or memory, or on evicted cache lines */
+	bool adds; /* the cycles of the limits that are added now come on top of the highest other
+		      limit */
 	double bound; /* cycles per path of the highest limit before limits_soft() */
 };
 
@@ -120,20 +121,22 @@ bool limits_in_flight(const struct tally *tally, double together[SIZE_COUNT]);
 double limits_reach_walks(const struct tally *tally, double bytes, double cost, double *share);
 
 /* Simulates the loop (pipeline.c), and returns the cycles per path. If `ideal` is true, micro-ops
- * get the best ports; otherwise the simulated core chooses ports at rename. If restart is not 0,
- * new dependence chains begin after `restart` passes over the path. Returns 0 cycles if the rename
- * width is unknown, or the path is empty. */
+ * get the best ports; otherwise the simulated core chooses ports at rename. If `restart` is not 0,
+ * new dependence chains begin after `restart` passes through the executed instructions. Returns 0
+ * cycles if the rename width is unknown, or the path is empty. */
 double pipeline_run(const struct tally *tally, double restart, bool ideal);
 
-/* How much of the core's buffers a loop needs to reach a rate, as shares of their sizes. */
+/* How much of the core's buffers a loop needs to reach a speed, as shares of the sizes of the
+ * buffers. */
 struct pipeline_need {
-	double scheduler; /* share of the fullest scheduler: entries of operations that wait */
+	double scheduler; /* share of the entries that are used in the fullest scheduler */
 	double rob;	  /* share of the reorder buffer */
 };
 
-/* Estimates what the loop needs of the core's buffers if a path takes `cycles` cycles. Each
- * instruction waits for its inputs on the longest path from the begin of the loop's path, and is
- * renamed at a constant rate. All shares are 0 if the sizes are unknown. */
+/* Estimates how many entries of the core's buffers the loop needs if the executed instructions
+ * (path) take `cycles` cycles. The estimate assumes that instructions are renamed at a constant
+ * rate, and wait for the slowest chain of their inputs. All shares of the buffers are 0 if the
+ * sizes of the buffers are unknown. */
 struct pipeline_need pipeline_needs(const struct tally *tally, double cycles);
 
 /* ---- Words for causes of limits (limit_words.c) */

@@ -11,11 +11,11 @@
 
 #include "kernels/kernel.h"
 
-/* Returns the number of elements of the loop that touch `bytes` of different cache lines on
- * average, after which a line leaves a cache of `bytes`. The kernel must describe parts of its data
- * (walk->reaches). INFINITY: all lines fit. */
+/* Returns the age at which a cache of `bytes` evicts a line: the number of loop elements that touch
+ * `bytes` of different cache lines on average. The kernel's description of its accesses must list
+ * parts of its data (walk->reaches). INFINITY: all lines fit. */
 double recency_age(const struct kernel_walk *walk, double bytes);
 
-/* Returns the share of the accesses to a part of the data (walk->reach[reach]) that miss a cache of
- * `bytes`. `age` is the result of recency_age() for the cache. */
+/* Returns the share of the accesses to one part of the data that miss a cache of `bytes`. The index
+ * `reach` chooses the part. `age` is the result of recency_age() for the cache. */
 double recency_missed(const struct kernel_walk *walk, int reach, double bytes, double age);

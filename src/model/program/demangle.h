@@ -4,7 +4,7 @@
 #include "base/text.h"
 
 /* Adds a symbol's name to `text`: demangled if the C++ library is installed here and knows the
- * name, otherwise unchanged. The program loads the C++ library only for a mangled name. */
+ * name, otherwise unchanged. slexplore loads the C++ library only if there is a mangled name. */
 void demangle(const char *symbol, struct text *text);
 
 /* Whether a name that a user gave means the demangled name: "ns::f(int)", or "ns::f" without the

@@ -1,6 +1,6 @@
 /* Source lines of machine code, from the line tables of DWARF 2 to 5 (section .debug_line). A line
- * table says by itself which line of which file each address belongs to. So no other debug
- * information is decompressed or searched.
+ * table alone tells which source line of which file each address belongs to. So only the line
+ * tables of the debug information are decompressed and searched.
  *
  * Source: DWARF Debugging Information Format, version 5, section 6.2. */
 #pragma once
@@ -12,13 +12,14 @@
 
 /* A line of a source file. */
 struct source_line {
-	const char *file; /* name without directories; NULL: the line is unknown */
-	int line;	  /* number of the line, from 1 */
+	const char *file; /* name of the source file, no directories; NULL: unknown line */
+	int line;	  /* number of the source line, from 1 */
 };
 
-/* Fills `found` with the source line of each address. `addresses` are ascending. Several lines may
- * begin at an address: `begins` chooses the first of them, as for a function, not the last. The
- * names stay valid while the ELF file is open. Returns false if the file has no line tables. */
+/* Fills `found` with the source line of each address. The addresses must be ascending. Several
+ * source lines may begin at an address: `begins` chooses the first of them, as for a function, not
+ * the last. The names of source files stay valid while the ELF file is open. Returns false if the
+ * file has no line tables. */
 bool lines_of(struct elf *elf, const uint64_t *addresses, size_t count, bool begins,
 	struct source_line *found);
 

@@ -1,5 +1,5 @@
-/* A program as a file: its functions, their names, code and source lines. The program is never
- * executed.
+/* A program file (executable or library): its functions, their names, code and source lines. The
+ * opened program is never executed.
  *
  * The functions come from the symbol table, or from the symbols that a shared library exports. The
  * unwind table (section .eh_frame_hdr) adds functions without a name. If symbols and line tables
@@ -22,8 +22,8 @@ struct program_function {
 
 /* Opens a program. STATUS_FAILED: see elf_open(). The caller closes the program. */
 struct status program_open(const char *path, struct program **program);
-/* The same for a descriptor, which the program then owns. Files with debug information next to
- * `path` are not searched. */
+/* Opens the program file of a descriptor, which the struct then owns. Files with debug information
+ * next to `path` are not searched. */
 struct status program_open_descriptor(int fd, const char *path, struct program **program);
 void program_close(struct program *program);
 
@@ -36,21 +36,25 @@ void program_add_name(const struct program_function *function, struct text *text
 /* The function and address that a user means. */
 struct program_place {
 	struct program_function function;
-	/* The addresses inside the function that the user gave; none: the whole function. */
+	/* The addresses inside the function that the user gave; without addresses, the user means
+	 * the whole function. */
 	uint64_t address[16];
 	size_t address_count;
 };
 
-/* Finds what a user means: a name, an address such as 0x1234, or FILE:LINE. STATUS_USAGE: no
- * function, or several functions; the message then lists their addresses. */
+/* Finds the function that a user means by a name, an address such as 0x1234, or FILE:LINE.
+ * STATUS_USAGE: no function fits the given name, or several functions do; the message then lists
+ * their addresses. */
 struct status program_find(struct program *program, const char *given, struct program_place *place);
 
-/* Whether a call of an address may return. The result is false for abort() and other known
- * functions of libraries. It is also false for functions of the program whose code has no return.
+/* Whether a call of the function at an address may return. The result is false for abort() and
+ * other known functions of libraries. The result is also false for functions of the program whose
+ * code has no return.
  */
 bool program_call_returns(struct program *program, uint64_t target);
 
-/* Returns the bytes at an address; *left receives their number. NULL: the file has none there. */
+/* Returns the bytes at an address of the program; *left receives the number of bytes to the end of
+ * the section. NULL: the file has no bytes at the address. */
 const uint8_t *program_bytes(struct program *program, uint64_t address, size_t *left);
 
 /* Fills the source lines of ascending addresses: see lines_of(). */

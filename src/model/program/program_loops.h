@@ -8,15 +8,16 @@
 #include "model/program/program.h"
 
 struct program_loop {
-	uint64_t begin, end; /* addresses of the loop's lowest instruction, and after its highest */
+	uint64_t begin, end; /* address of the loop's lowest instruction, and address after the
+				loop's highest instruction */
 	uint64_t header;     /* address at which execution enters the loop */
-	int depth;	     /* 1 for a loop that no other loop contains */
-	int nest;	     /* private: its number among all loops of the function */
+	int depth;	     /* depth of nesting: 1 for a loop that no other loop contains */
+	int nest;	     /* private: the loop's number among all loops of the function */
 };
 
 struct program_loops {
 	int count;
-	struct program_loop *loop; /* deepest nesting first, then in order of address */
+	struct program_loop *loop; /* the loops: deepest nesting first, then in order of address */
 	bool cut; /* a jump goes to an unknown place, so that loops may be missing */
 	struct function_graph *graph; /* private */
 };
@@ -30,8 +31,8 @@ void program_loops_free(struct program_loops *loops);
 /* The number of innermost loops of a function. */
 int program_loops_count(struct program *program, const struct program_function *function);
 
-/* Lists functions with loops that the function calls, or to which it jumps. Returns their number,
- * at most `most`. */
+/* Lists functions with loops that the function calls, or to which it jumps. Returns the number of
+ * listed functions, at most `most`. */
 size_t program_loops_called(struct program *program, const struct program_loops *loops,
 	const struct program_function **called, size_t most);
 
@@ -42,7 +43,8 @@ uint64_t *program_loops_addresses(const struct program_loops *loops, size_t *cou
 /* The index of the loop that contains the instruction at an address; -1: none. */
 int program_loop_at(const struct program_loops *loops, uint64_t address);
 
-/* Fills `loop`, which the caller initialised, with the instructions of one of the loops and a path
- * of one iteration. The path takes a branch only if the loop goes on nowhere else.
- * STATUS_FAILED: the loop has more than LOOP_MOST instructions. */
+/* Fills `loop`, which the caller initialised, with the instructions of one loop, and with the
+ * assumed path of one iteration. The assumed path through the loop takes a branch only if the
+ * instruction after the branch leaves the loop. STATUS_FAILED: the loop has more than LOOP_MOST
+ * instructions. */
 struct status program_loop_fill(const struct program_loops *loops, int index, struct loop *loop);
