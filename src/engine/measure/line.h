@@ -20,7 +20,8 @@ struct line_times {
  * times do not rise, so there is no slope. */
 double line_bend(const struct line_times *times, unsigned count, const uint64_t elements[3]);
 
-/* Times calls of three lengths in turn, and returns their bend. Returns 0 if the run has no third
- * length (run->quarter), or if its trials do not time half a ring and a ring: larger data are timed
- * over whole rings. Takes about as long as 25 trials. */
+/* Times calls of three lengths in turn, and returns their bend: if a first test shows a bend, the
+ * median of three tests. Returns 0 if the run has no third length (run->quarter), or if its trials
+ * do not time half a ring and a ring: larger data are timed over whole rings. A test takes about as
+ * long as 25 trials. */
 double line_measure(const struct measure *measure, const atomic_bool *cancel);
