@@ -451,4 +451,17 @@ TEST(test_times_off_a_line)
 	free(quiet);
 }
 
+/* Quiet trials that are not settled leave room too. */
+TEST(unsettled_trials_leave_room)
+{
+	static struct trials trials;
+
+	memset(&trials, 0, sizeof(trials));
+	trials.count = TRIALS_MAX;
+	for (unsigned i = 0; i < TRIALS_MAX; i++)
+		trials.trial[i] = (struct trial){ .fate = TRIAL_QUIET, .unsettled = true };
+	trials_make_room(&trials);
+	assert_true(trials.count <= TRIALS_MAX * 3 / 4);
+}
+
 RUN_TESTS(.each_set_up = empty)

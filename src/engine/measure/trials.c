@@ -357,9 +357,12 @@ unsigned trials_quiet(const struct trials *trials)
 
 void trials_make_room(struct trials *trials)
 {
-	unsigned kept = 0, skip;
+	unsigned kept = 0, quiet = 0, skip;
 
-	skip = trials_quiet(trials) > trials->count / 2 ? trials->count / 2 : 0;
+	/* Quiet trials are kept even if they are not settled, so all of them count. */
+	for (unsigned i = 0; i < trials->count; i++)
+		quiet += trials->trial[i].fate == TRIAL_QUIET;
+	skip = quiet > trials->count / 2 ? trials->count / 2 : 0;
 	for (unsigned i = 0; i < trials->count; i++) {
 		if ((trials->trial[i].fate == TRIAL_QUIET && i >= skip) ||
 			i >= trials->count - trials->count / 4)
