@@ -454,8 +454,6 @@ TEST(test_times_off_a_line)
 /* Quiet trials that are not settled leave room too. */
 TEST(unsettled_trials_leave_room)
 {
-	static struct trials trials;
-
 	memset(&trials, 0, sizeof(trials));
 	trials.count = TRIALS_MAX;
 	for (unsigned i = 0; i < TRIALS_MAX; i++)
