@@ -11,8 +11,8 @@
 #include "model/code/reach.h"
 #include "model/code/redirect.h"
 
-/* LINES: largest number of added instructions. BYTES: largest number of bytes of a changed
- * function.
+/* LINES: largest number of instructions that are added to the loop. BYTES: largest number of bytes
+ * of a changed function.
  */
 enum { LINES = COST_DELAYS, BYTES = 64 << 10 };
 
@@ -54,7 +54,8 @@ static bool stores(const struct insn *insn)
 	return false;
 }
 
-/* Returns why an instruction is not changed in any way; NULL: it may be. */
+/* Returns the reason why an instruction is never copied, delayed or removed; NULL: it may be
+ * changed. */
 static const char *refuse_all(const struct insn *insn)
 {
 	if (!insn->known)
@@ -119,13 +120,14 @@ void cost_refuse(const struct insn *insn, struct cost_insn *row)
 
 struct writing {
 	const struct decoded_function *function;
-	int index; /* of the instruction in the function */
+	int index; /* index of the changed instruction in the function */
 	const struct insn *insn;
 	int target, spare; /* numbers as in insn.h: the register that the instruction writes, and a
 			      register that the loop leaves free */
 	struct code_line line[LINES];
 	int lines;
-	int after; /* number of added instructions after the instruction, at the end of `line` */
+	int after; /* number of instructions that are added after the changed instruction; they are
+		      the last ones of `line` */
 };
 
 /* "rax", "xmm7", "zmm31", "k1": the name of a whole register for an instruction of this width. */
@@ -160,8 +162,8 @@ static struct status add_move(struct writing *writing)
 				 name_of(writing->insn, writing->target).text));
 }
 
-/* Adds an instruction of one cycle that copies a register to itself. Its length and its ports are
- * the same for each register. */
+/* Adds an instruction of one cycle that copies a register to itself. The instruction that copies a
+ * register to itself has the same length and ports for each register. */
 static struct status add_delay(struct writing *writing, int reg)
 {
 	struct words name = name_of(writing->insn, reg);
@@ -178,9 +180,9 @@ static struct status add_delay(struct writing *writing, int reg)
 				 : words_of("orps %s, %s", name.text, name.text));
 }
 
-/* Whether the copy can run after the instruction. There it is younger, so it does not delay the
- * instruction at their common port. The copy then needs addresses and flags that the instruction
- * leaves as they were. */
+/* Whether the copy of an instruction can be placed after the original. A copy after the original is
+ * younger, so it does not delay the original at their common port. A copy after the original needs
+ * addresses and flags that the original leaves unchanged. */
 static bool can_follow(const struct writing *writing)
 {
 	const struct insn *insn = writing->insn;
@@ -198,7 +200,7 @@ static bool can_follow(const struct writing *writing)
 }
 
 /* Adds the copy of the instruction, and before the instruction the move that the copy needs. If
- * `whole` is false, adds the move alone. */
+ * `whole` is false, the function adds only the move that prepares the copy. */
 static struct status add_copy(struct writing *writing, bool whole)
 {
 	const struct insn *insn = writing->insn;
@@ -293,9 +295,9 @@ static struct status prepare(struct writing *writing, enum cost_change change, i
 
 /* ---- The change for the engine */
 
-/* The number `what` of a change has the kind in its lowest byte, and a number that stands for the
- * mnemonic of the instruction. The number `count` has the place of the instruction in the loop, and
- * above PLACE_BITS the cycles by which a result is delayed. */
+/* The number `what` of a code change has the kind of change in its lowest byte, and above it a hash
+ * of the instruction's mnemonic. The number `count` of a code change has the instruction's offset
+ * in the loop in its low PLACE_BITS bits, and above the delay of the result in cycles. */
 enum { PLACE_BITS = 20 };
 
 static unsigned number_of(enum cost_change change, const char *mnemonic)

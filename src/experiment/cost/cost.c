@@ -13,7 +13,7 @@ enum { QUIET = 40 };
 
 /* Each changed loop is measured until it has ENOUGH undisturbed measurements, in rounds over all
  * changed loops, within the time limit, which is SECONDS if the caller gives none. The first round
- * is always completed. */
+ * of measurements over all changed loops is always completed. */
 enum { ENOUGH = 5, PLAINS = ENOUGH * COST_INSNS };
 #define SECONDS 15.0
 
@@ -27,7 +27,8 @@ enum { ENOUGH = 5, PLAINS = ENOUGH * COST_INSNS };
  * apart from the measurement error. */
 #define SHARE 0.03
 
-/* The measurements of a loop. Disturbed measurements count only while there are no others. */
+/* The measurements of a loop. Measurements that other processes disturbed count only while there
+ * are no undisturbed ones. */
 struct points {
 	int count;
 	bool contended; /* the measurements are disturbed */
@@ -42,7 +43,7 @@ struct cost {
 	 * changed_cpe: measurements of the loops with one change. */
 	double plain_cpe[PLAINS], changed_cpe[COST_INSNS][COST_CHANGES][ENOUGH];
 	struct points plain, points[COST_INSNS][COST_CHANGES];
-	/* The members below are valid only while cost_measure() runs. */
+	/* The following members of the struct are valid only while cost_measure() runs. */
 	const struct measurer *measurer;
 	struct changed changed;
 	double begin;
@@ -199,7 +200,7 @@ static double cpe_of(const struct points *points, double *error)
 	return cpe[(count - 1) / 4];
 }
 
-/* Returns the difference of two loops. */
+/* Returns the difference in cycles per element between two variants of the loop. */
 static struct cost_value difference(double a, double a_error, double b, double b_error)
 {
 	double half = SURE * sqrt(a_error * a_error + b_error * b_error);
@@ -250,8 +251,8 @@ static void evaluate(struct cost *cost)
 
 /* ---- Measuring */
 
-/* Adds a measurement to the others of the same loop. An undisturbed measurement replaces disturbed
- * ones, and of disturbed measurements only the fastest is kept. */
+/* Adds a measurement to the other measurements of the same changed loop. An undisturbed measurement
+ * replaces disturbed ones, and of disturbed measurements only the fastest is kept. */
 static void add_point(struct points *points, const struct changed_point *point)
 {
 	int place;
@@ -295,7 +296,8 @@ static struct status measure_plain(struct cost *cost)
 	return measure_loop(cost, &change, PLAINS, &cost->plain);
 }
 
-/* Measures the loop with one change. If that fails, `why` receives the reason. */
+/* Measures the loop with one change. If the measurement of the changed loop fails, `why` receives
+ * the reason. */
 static void measure_change(struct cost *cost, int i, enum cost_change kind, char *why, size_t bytes)
 {
 	const struct code_change change = cost_change(kind, &cost->report.insn[i]);
@@ -371,7 +373,7 @@ static bool is_over(const struct cost *cost)
 	       (cost->report.complete && measurer_now(cost->measurer) - cost->begin > cost->limit);
 }
 
-/* Measures one round. Returns whether a further round is needed. */
+/* Measures one round. Returns whether a further round of measurements is needed. */
 static bool measure_round(struct cost *cost)
 {
 	struct cost_report *report = &cost->report;

@@ -1,4 +1,5 @@
-/* The core model's costs: the prediction for the loop with the same changes that are measured. */
+/* The costs of instructions by the core model: its prediction for the loop with the same changes
+ * that are measured. */
 #include "experiment/cost/cost.h"
 
 #include <math.h>
@@ -18,7 +19,7 @@ static int free_for(int reg)
 }
 
 /* Adds an instruction to a copy of the loop, before instruction `place`, or after it. The added
- * instruction runs as often as instruction `place`, with the same addresses. */
+ * instruction runs as often as the loop's instruction `place`, with the same memory addresses. */
 static void insert(
 	const struct loop *from, int place, bool after, const struct insn *added, struct loop *to)
 {
@@ -89,7 +90,8 @@ static struct insn delay_of(int reg, uint16_t width)
 
 struct prediction {
 	const struct explanation *explanation;
-	struct loop whole; /* the loop without a change; it shares the arrays of the explanation */
+	struct loop whole; /* the loop without a change; its arrays belong to the explanation, not
+			      to this struct */
 	struct loop loop;  /* the loop with a change */
 	struct limits limits;
 };

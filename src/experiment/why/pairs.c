@@ -1,5 +1,5 @@
-/* The table of pairs of measurements. Each row has one cause that may make a loop slower than its
- * limit, and the change that shows this cause. */
+/* The table of pairs of measurements: the loop with and without one change. Each row has one cause
+ * that may make a loop slower than its limit, and the change that shows this cause. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,16 +20,18 @@ enum { LINE = 64, PAGE = 4096 };
  * store. The search for such loads reads the first ALIAS_STEPS instructions of the loop's path. */
 enum { ALIAS_NEAR = 64, ALIAS_STEPS = 400 };
 
-/* Loops over more bytes of data wait for caches and memory. The place of their code is not
- * compared. */
+/* Loops over more bytes of data wait for caches and memory. The place of such a loop's code in its
+ * cache lines is not changed for a comparison. */
 #define CODE_MATTERS (256 << 10)
 
 struct pair {
 	const char *name;
-	const char *kernel; /* only for this kernel; NULL: for every kernel with the knob */
+	const char *kernel; /* the change is only for this kernel; NULL: for every kernel with the
+			       knob */
 	const char *knob;   /* the knob that the pair changes; NULL: no knob makes the change */
-	/* Adds the change of the pair to *side. Returns false if the pair does not apply to the
-	 * setting. The parameter `knob` is the index of the pair's knob; -1: the pair has no knob.
+	/* Adds the change that a row of the table describes to *side. Returns false if the change
+	 * does not apply to the setting. The parameter `knob` is the index of the knob that the
+	 * change sets; -1: no knob.
 	 */
 	bool (*change)(
 		const struct explanation *explanation, int knob, struct why_side *side, char *with);
@@ -263,7 +265,8 @@ static bool align_code(
 	uint64_t begin = explanation->loop.insn_count ? explanation->loop.insn[0].address : 0;
 
 	(void)knob;
-	/* Generated code states its own offset by a knob, or has none. */
+	/* The offset of generated code in its cache line is set by a knob of its kernel, or cannot
+	 * be changed. */
 	if (!begin || side->setting.kernel->code_bytes ||
 		kernel_footprint(side->setting.kernel, side->setting.v) > CODE_MATTERS)
 		return false;
@@ -296,7 +299,8 @@ static bool in_order(
 	       set(side, knob, choice, with);
 }
 
-/* Chooses the order of matmul's loops that goes along rows, if an order down columns is chosen. */
+/* If the loops of the kernel matmul go down columns, chooses the loop order that goes along rows.
+ */
 static bool along_rows(
 	const struct explanation *explanation, int knob, struct why_side *side, char *with)
 {
@@ -356,8 +360,9 @@ static bool all_ones(
 	return side->own.ones;
 }
 
-/* ---- The table of pairs. Pairs that change only places in memory come first. The pair with
- * another core is the last row, because it is measured only if this core is busy (why.c). */
+/* ---- The table of pairs. Rows of the table that change only places in memory come first. The row
+ * that measures the loop on another core is the last, because it is used only if this core is busy
+ * (why.c). */
 
 static const struct pair pairs[] = {
 	{ "page size", NULL, "pages", huge_pages, false,

@@ -1,5 +1,5 @@
-/* Measures the pairs of a setting in turn, and divides the gap (distance from limit to measurement)
- * among their causes: see why.h. */
+/* Measures a loop with and without several changes in turn, and divides the gap (distance from
+ * limit to measurement) among the causes: see why.h. */
 #include "experiment/why/why.h"
 
 #include <math.h>
@@ -10,10 +10,10 @@
 #include "base/stats.h"
 #include "base/text.h"
 
-/* All pairs of one setting are measured within SECONDS, if the caller gives no other time. One
+/* All changes of one setting are measured within SECONDS, if the caller gives no other time. One
  * measurement ends after QUIET quiet trials or after VISIT seconds. For data beyond the second
- * cache, a measurement ends after FAR seconds. The walk to steady state before a measurement may
- * last WARM seconds. */
+ * cache, a measurement ends after FAR seconds. The warm-up passes over the data before a
+ * measurement may last WARM seconds. */
 #define SECONDS 1.6
 #define VISIT	0.008
 #define FAR	0.012
@@ -26,20 +26,21 @@ enum { QUIET = 40, PATIENCE = 80 };
 enum { BASES = 3, TOGETHER = 4 };
 #define RESERVE 0.2
 
-/* The difference of a pair is a cause only if it is LEAST of the measured cycles and LEAST_SHARE of
- * the gap. If the prediction explains the gap, the difference must be LEAST_KNOWN of the gap. The
- * range of the difference must exclude half of these values. A pair is measured at least
- * ROUNDS_LEAST times. The measurements of a pair end when the range of its difference is smaller
- * than PRECISE of the gap, or all above the gap, or too low for a cause. Disturbed measurements
- * count only if fewer than QUIET_LEAST measurements are undisturbed. */
+/* A change shows a cause only if it saves the share LEAST of the measured cycles, and LEAST_SHARE
+ * of the gap. If the prediction explains the measured cycles, the saved cycles must be the share
+ * LEAST_KNOWN of the gap. The range of the saved cycles must lie above half of the least value for
+ * a cause. The loop with and without each change is measured at least ROUNDS_LEAST times. The
+ * measurements of a change end when the range of the saved cycles is smaller than PRECISE of the
+ * gap, or all above the gap, or too low for a cause. Disturbed measurements count only if fewer
+ * than QUIET_LEAST measurements are undisturbed. */
 enum { ROUNDS_LEAST = 3, QUIET_LEAST = 3 };
 #define LEAST	    0.02
 #define LEAST_SHARE 0.05
 #define LEAST_KNOWN 0.25
 #define PRECISE	    0.04
 
-/* The range of a difference contains the true difference with a probability of 99.9 %: this many
- * standard deviations of a normal distribution. */
+/* SURE: number of standard deviations of a normal distribution to each side, which contain the true
+ * difference with a probability of 99.9 %. */
 #define SURE 3.29
 
 /* If the core model predicts this share of the difference of a pair with other data or another
@@ -53,8 +54,9 @@ enum { ROUNDS_LEAST = 3, QUIET_LEAST = 3 };
 const char *const why_kinds[] = { "", "cause", "counted", "no effect", "failed", "disturbed",
 	NULL };
 
-/* Indices of the measured sides: side 0 is the setting without changes. Side 1 + i has the change
- * of cause i. The side JOINT has the changes of all causes. */
+/* Indices of the measured variants (sides) of a setting: side 0 is the setting without changes. The
+ * variant (side) with index 1 + i has the change that tests cause i. The variant (side) JOINT has
+ * the changes of all causes together. */
 enum { JOINT = 1 + WHY_PAIRS, SIDES };
 
 /* Measurements in cycles per element. */
@@ -63,7 +65,7 @@ struct values {
 	double cpe[WHY_VALUES];
 };
 
-/* One side of a pair of measurements. `quiet` has the measurements that no other process or
+/* One measured variant of a setting. `quiet` has the measurements that no other process or
  * hyper-thread disturbed. */
 struct side {
 	struct why_side change;
@@ -77,13 +79,14 @@ struct why {
 	struct side side[SIDES];
 	struct visits visits;
 	double limit; /* seconds for all measurements */
-	/* true: the pair with another core, which follows the `count` other pairs, is not measured
-	 * unless this core is busy */
+	/* true: the last row of the causes, a measurement on another core, is used only if this
+	 * core is busy */
 	bool spare;
 	/* Times of the measurer's clock at which the measurement began and must end. `longest`:
 	 * seconds that the next measurement may take, from the times of earlier measurements. */
 	double begin, until, longest;
-	unsigned order[3 * SIDES + 1]; /* the sides to measure in the present round */
+	unsigned order[3 * SIDES +
+		       1]; /* the variants of the setting to measure in the present round */
 };
 
 /* ---- Preparing */
@@ -162,14 +165,15 @@ static double share_of(double cycles, double gap)
 	return gap > 0 ? fmin(fmax(cycles / gap, 0), 1) : NAN;
 }
 
-/* Returns the smallest difference of a pair, in cycles per element, that can be a cause. */
+/* Returns the smallest number of cycles per element that a change must save to show a cause. */
 static double least_of(const struct why_report *report)
 {
 	return fmax(LEAST * report->cpe, (report->known ? LEAST_KNOWN : LEAST_SHARE) * report->gap);
 }
 
 /* Finds the difference of two sets of values: the median of the differences of all their pairs, and
- * its range (Hodges and Lehmann). Single values that other programs disturbed hardly matter. */
+ * its range (Hodges and Lehmann). The median hardly depends on single values that other programs
+ * disturbed. */
 static void find_difference(struct why_cause *cause, const double *base, int base_count,
 	const double *other, int other_count)
 {
@@ -216,8 +220,8 @@ static bool is_quiet(const struct side *side)
 	return side->quiet.count >= QUIET_LEAST;
 }
 
-/* Sets the measured cycles, and the gap: from the prediction or, if the prediction explains the
- * measurement, from the binding limit. */
+/* Sets the measured cycles and the gap: the cycles above the prediction or, if the prediction is
+ * right, above the binding limit. */
 static void set_gap(struct why *why)
 {
 	struct why_report *report = &why->report;
@@ -234,7 +238,8 @@ static void set_gap(struct why *why)
 	report->cpe = stats_quantile(base.cpe, count, 0.5);
 	report->cpe_lo = stats_quantile(base.cpe, count, 0.25);
 	report->cpe_hi = stats_quantile(base.cpe, count, 0.75);
-	/* If a soft limit predicts the measured cycles, pairs show which effect causes them. */
+	/* If a soft limit predicts the measured cycles, measurements with one change show which
+	 * effect causes them. */
 	report->known = report->cpe <= (1 + WHY_GAP) * report->predicted;
 	report->gap = report->cpe - (report->known ? report->limit : report->predicted);
 	if (report->cpe <= (1 + WHY_GAP) * report->limit)
@@ -288,7 +293,8 @@ static void accept(void *context, unsigned side, const struct result *result, do
 	struct why_report *report = &why->report;
 	struct sample sample;
 
-	/* The first measurement of a side takes longer, because it also lays out the data. */
+	/* The first measurement of a variant of the setting takes longer, because it also lays out
+	 * the data. */
 	why->longest = fmax(why->longest / 2, seconds);
 	report->seconds = measurer_now(why->visits.measurer) - why->begin;
 	if (result->status.code == STATUS_CANCELLED)
@@ -312,7 +318,7 @@ static void accept(void *context, unsigned side, const struct result *result, do
 		add(&why->side[side].quiet, sample.cpe);
 }
 
-/* Measures the first `count` sides in why->order. */
+/* Measures the first `count` variants of the setting in why->order. */
 static void measure_order(struct why *why, int count)
 {
 	why->visits.order = why->order;
@@ -320,9 +326,10 @@ static void measure_order(struct why *why, int count)
 	visits_round(&why->visits);
 }
 
-/* Adds a pair to the order of a round of measurements. The order of a pair is A B B A, where A is
- * the loop without a change, so slow changes of the machine's speed cancel. The last A of a pair is
- * also the first A of the next pair. */
+/* Adds the loop with and without one change to the order of a round of measurements. The loop is
+ * measured without a change (A) and with it (B) in the order A B B A, so slow changes of the
+ * machine's speed cancel. The last measurement without a change (A) also counts as the first A for
+ * the next change. */
 static int order_pair(struct why *why, int count, int side)
 {
 	why->order[count++] = (unsigned)side;
@@ -331,7 +338,7 @@ static int order_pair(struct why *why, int count, int side)
 	return count;
 }
 
-/* Whether a pair needs another round of measurements. */
+/* Whether a change of the loop needs another round of measurements. */
 static bool is_left(const struct why *why, int i)
 {
 	const struct why_cause *cause = &why->report.cause[i];
@@ -365,8 +372,8 @@ static void judge(const struct why *why, int side, struct why_cause *cause)
 	if (base->count == 0 || other->count == 0 || cause->kind == WHY_FAILED)
 		return;
 	why_judge(cause, &why->report, base->cpe, base->count, other->cpe, other->count);
-	/* Other processes only make a loop slower. If they disturbed one side more, by chance, the
-	 * least disturbed values of both sides differ less. */
+	/* Other processes only make a loop slower. If processes disturbed the loop with or without
+	 * the change more, by chance, the fastest values of both differ less. */
 	if (!quiet && cause->kind == WHY_CAUSE &&
 		least_value(base) - least_value(other) < least_of(&why->report))
 		cause->kind = WHY_NOTHING;
@@ -374,8 +381,8 @@ static void judge(const struct why *why, int side, struct why_cause *cause)
 		cause->kind = WHY_DISTURBED;
 }
 
-/* Makes one round of measurements of all pairs that are not precise yet. Returns false if no pair
- * needs another round. */
+/* Makes one round of measurements of all changes whose effect is not precise yet. Returns false if
+ * no change of the loop needs another round of measurements. */
 static bool measure_round(struct why *why)
 {
 	int count = 1;
@@ -394,14 +401,15 @@ static bool measure_round(struct why *why)
 }
 
 /* Returns the rank of a cause in the list of causes. The effect of data or order often contains the
- * effect of a place in memory. Therefore a place in memory comes before data or order that explain
- * hardly more. */
+ * effect of a place in memory. Therefore a cause that is a place in memory is listed before data or
+ * order that explain hardly more of the gap. */
 static double rank_of(const struct why_cause *cause)
 {
 	return cause->work ? PLACE_FIRST * cause->share : cause->share;
 }
 
-/* Orders the pairs for the report: causes come first, the largest cause at the top. */
+/* Orders the measured changes for the report: causes of the gap come first, the largest cause at
+ * the top. */
 static int before(const void *a, const void *b)
 {
 	const struct why_cause *x = a, *y = b;

@@ -9,7 +9,7 @@
 
 enum { COLUMNS = 80 };
 
-/* The line of causes omits an unexplained share below this one. */
+/* The line of causes omits the unexplained share of the gap if it is smaller than this value. */
 #define REST_SHOWN 0.005
 
 static bool is_cause(const struct why_cause *cause)
@@ -112,13 +112,14 @@ static void print_causes(FILE *out, const struct why_report *report)
 		}
 }
 
-/* Whether a pair was left out because the loop is as slow as predicted. */
+/* Whether a change was not measured because the loop is as slow as predicted. */
 static bool is_left_out(const struct why_report *report, const struct why_cause *cause)
 {
 	return cause->kind == WHY_WAITS && cause->work && report->known;
 }
 
-/* Prints in one sentence the pairs of one kind that are no causes. */
+/* Prints one sentence with the changes of one kind of result that show no cause of the gap, such as
+ * no effect. */
 static void print_others(FILE *out, const struct why_report *report, enum why_kind kind,
 	bool left_out, const char *label)
 {

@@ -10,30 +10,34 @@
 /* Bytes of a cache line and of a page, as kernels assume. */
 enum { LINE = 64, PAGE = 4096 };
 
-/* Number of lines touched last that count as still in the first-level cache. */
+/* Number of cache lines touched last that count as still in the first-level cache. */
 enum { RECENT = 48 };
 
-/* Number of executions of an instruction in one round that are told apart, such as the levels of a
- * search. */
+/* Number of executions of an instruction between two marks of the trace that are told apart, such
+ * as the levels of a search. */
 enum { POSITIONS = 40 };
 
-/* Number of last stores whose dependence is remembered, for loads that read their values. */
+/* Number of latest stores whose dependence on loads is remembered, for later loads of the stored
+ * values. */
 enum { STORED = 256 };
 
-/* A population of lines is estimated only from at least this many samples. */
+/* The number of cache lines among which random accesses choose is estimated only from at least this
+ * many accesses. */
 enum { SAMPLES_LEAST = 12 };
 
-/* A stream of accesses is in order if this share of its steps from access to access is alike. */
+/* The accesses of an instruction (a stream) are in order if this share of the distances between
+ * consecutive addresses is alike. */
 #define ALIKE 0.7
 
-/* Lines that add less than this share to all lines of an element are left out. */
+/* A group of cache lines is left out if it is less than this share of all lines that an element
+ * touches. */
 #define NEGLIGIBLE 0.02
 
-/* Part of an array that stays in the first-level cache between two uses, bytes. */
+/* Largest part of an array that stays in the first-level cache between two uses, bytes. */
 #define STAYS 16384.0
 
-/* If the loop goes over its array more often than this during one call, parts of the array are used
- * again. */
+/* If the loop goes over its array more often than PASSES times during one call, parts of the array
+ * are used again. */
 #define PASSES 1.5
 
 enum order { FIXED, ORDERED, SCATTERED };
@@ -45,39 +49,48 @@ struct stream {
 	uint64_t first; /* address of the first access */
 	enum order order;
 	double step;  /* ORDERED: mean bytes from one access to the next, positive or negative */
-	bool repeats; /* ORDERED: the accesses repeat an earlier stream, so its lines are known */
-	double distance; /* `repeats`: bytes after which the lines are used again */
-	double places;	 /* ORDERED: number of places that the stream visits in turn; 0: one */
-	bool chained;	 /* SCATTERED: an address waits for a scattered load, or gives one */
+	bool repeats; /* ORDERED: the accesses touch lines that another instruction touched before
+		       */
+	double distance; /* if `repeats` is true: the loop touches so many bytes until it uses the
+			    lines again */
+	double places;	 /* ORDERED: number of places in memory at which the accesses continue in
+			    turn; 0: one */
+	bool chained;	 /* SCATTERED: an address depends on a load in random order, or the loaded
+			    value is an address of such a load */
 	bool loaded;	 /* SCATTERED: some address depends on a loaded value */
 };
 
 struct access {
 	int stream, position;
 	uint64_t address;
-	bool fresh; /* the line of a scattered access is not among the lines touched last */
+	bool fresh; /* the cache line of a random access is not among the lines touched last */
 };
 
-/* Lines of one array that are equally likely to be used next. */
+/* Cache lines of one array that are equally likely to be used next. */
 struct population {
-	double lines; /* accesses per element that touch another line */
-	double bytes; /* size of all lines together at the setting */
+	double lines; /* accesses per element of the loop that touch another cache line */
+	double bytes; /* size in bytes of all these cache lines with the user's n */
 	enum reach_way way;
 };
 
 struct finder {
 	const struct walk_question *question;
 	struct kernel_walk *walk;
-	int from, to;	 /* first and last step at the mark */
+	int from,
+		to; /* first and last executed instruction (step) that is the marked instruction */
 	double elements; /* number of elements between them */
 	int stream_count, access_count, population_count;
 	struct stream *stream;
 	struct access *access;
 	struct population population[2 * KERNEL_REACHES];
-	double growth;	 /* scattered loads per element that wait for each other without an end */
-	double depth;	 /* most scattered loads of a round that wait for each other */
-	double gathered; /* elements of gathers and scatters, whose addresses are not known */
-	double wrong;	 /* branches per element that wait for scattered loads and vary */
+	double growth; /* random loads per element of the loop in a dependence chain that never ends
+			*/
+	double depth;  /* largest number of dependent random loads between two executions of the
+			  marked instruction */
+	double gathered; /* number of elements that gather and scatter instructions access, whose
+			    addresses are not known */
+	double wrong;	 /* branches per element of the loop that wait for random loads and have no
+			    fixed direction */
 };
 
 /* ---- The accesses of a trace */
@@ -97,7 +110,8 @@ static int array_of(const struct walk_question *question, uint64_t address)
 	return -1;
 }
 
-/* Returns the stream of an operand in one array; a new one if the operand had no access there. */
+/* Returns the stream (list of accesses) of one memory operand in one array; a new stream at the
+ * first access. */
 static int stream_of(struct finder *finder, int insn, int operand, int array)
 {
 	int i = 0;
@@ -132,7 +146,8 @@ static void add_access(struct finder *finder, int step, int operand, int positio
 		(struct access){ .stream = stream, .position = position, .address = address };
 }
 
-/* Finds the rounds, and collects all accesses to arrays in them. */
+/* Finds the executions of the marked instruction, and collects all accesses to arrays between them.
+ */
 static bool collect(struct finder *finder)
 {
 	const struct walk_question *question = finder->question;
@@ -190,8 +205,8 @@ static int most_frequent(const double *sorted, int count, double *value)
 	return most;
 }
 
-/* Whether the accesses go on at places where earlier ones stopped, as the stores of a sort by
- * digits do. Each address is used once. Returns the number of such places, or 0. */
+/* Whether accesses continue in turn at several places in memory, as the stores of a radix sort do.
+ * Each address is used once. Returns the number of places at which the accesses continue, or 0. */
 static double places_of(const double *address, int count, double size)
 {
 	int follows = 0, again = 0, judged = 0;
@@ -209,7 +224,7 @@ static double places_of(const double *address, int count, double size)
 	}
 	if (judged < SAMPLES_LEAST || again > judged / 20 || follows < judged / 2)
 		return 0;
-	/* The last accesses of all places that go on lie apart from each other. */
+	/* The places in memory at which accesses continue lie apart from each other. */
 	judged = 0;
 	for (int i = 0; i < count; i++) {
 		bool last = true;
@@ -265,7 +280,7 @@ static void judge_order(struct finder *finder, int index)
 
 /* ---- Streams in order */
 
-/* Returns the accesses of a stream per element. */
+/* Returns the number of accesses of one instruction (a stream) per element of the loop. */
 static double rate_of(const struct finder *finder, const struct stream *stream)
 {
 	return stream->count / finder->elements;
@@ -295,7 +310,8 @@ static void find_repeats(struct finder *finder)
 			off = fmod(fabs(apart), step);
 			if (step > LINE && fmin(off, step - off) >= LINE)
 				continue;
-			/* Of two streams, the one that is ahead touches a line first. */
+			/* Of two instructions that access an array in order, the one that is ahead
+			 * touches a cache line first. */
 			if (stream->step < 0)
 				apart = -apart;
 			if (apart < 0 || (apart <= 0 && k > i))
@@ -308,11 +324,11 @@ static void find_repeats(struct finder *finder)
 
 /* ---- Scattered accesses: dependences between loads */
 
-/* What the value of a register depends on. */
+/* The loads on which the value of a register depends. */
 struct taint {
 	double depth; /* longest chain of scattered loads */
-	int stream;   /* stream of the last load of the chain; -1: none */
-	bool loaded;  /* the value depends on any load of an array */
+	int stream; /* stream (memory operand) of the last load of the dependence chain; -1: none */
+	bool loaded; /* the value of the register depends on some load of an array */
 };
 
 struct flow {
@@ -322,7 +338,7 @@ struct flow {
 		struct taint value;
 	} stored[STORED];
 	uint64_t recent[RECENT];
-	int next;	/* the next entry of `recent` to replace */
+	int next;	/* index of the entry of `recent` (lines touched last) to replace next */
 	double deepest; /* longest chain so far */
 };
 
@@ -335,7 +351,8 @@ static void join(struct taint *into, const struct taint *from)
 	into->loaded |= from->loaded;
 }
 
-/* Notes that a line was touched. Returns whether it was not among the lines touched last. */
+/* Notes that a cache line was touched. Returns whether the cache line was not among the lines
+ * touched last. */
 static bool touch(struct flow *flow, uint64_t address)
 {
 	for (int i = 0; i < RECENT; i++)
@@ -346,7 +363,8 @@ static bool touch(struct flow *flow, uint64_t address)
 	return true;
 }
 
-/* Returns the taint of a loaded value; `address` is the taint of its address. */
+/* Returns the loads on which a loaded value depends (its taint); `address` is the taint of its
+ * address. */
 static struct taint load(struct finder *finder, struct flow *flow, const struct access *access,
 	uint64_t at, struct taint address)
 {
@@ -371,7 +389,8 @@ static struct taint load(struct finder *finder, struct flow *flow, const struct 
 	return address;
 }
 
-/* Follows values through one step. `next` is the index of its first access to an array. */
+/* Follows the dependences of values through one executed instruction. `next` is the index of its
+ * first access to an array. */
 static void follow(struct finder *finder, struct flow *flow, int step, int *next, double *branch)
 {
 	const struct insn *insn = insn_of(finder, step);
@@ -414,8 +433,8 @@ static void follow(struct finder *finder, struct flow *flow, int step, int *next
 		branch[seen->insn] += result.depth > 0;
 }
 
-/* Returns the branches per element that depend on scattered loads and go both ways without a
- * pattern. No predictor can learn them if the data are large. */
+/* Returns the branches per element that depend on loads in random order and go both ways without a
+ * pattern. No branch predictor can learn such branches if the data are large. */
 static double irregular(const struct finder *finder, const double *branch)
 {
 	const struct step_trace *trace = &finder->question->trace;
@@ -444,7 +463,7 @@ static double irregular(const struct finder *finder, const double *branch)
 	return wrong / finder->elements;
 }
 
-/* Finds which scattered loads wait for each other. */
+/* Finds which loads in random order wait for each other. */
 static void find_chains(struct finder *finder)
 {
 	struct flow *flow = memory_new(1, sizeof(*flow));
@@ -477,9 +496,11 @@ static double greatest_common(double a, double b)
 	return b < 0.5 ? a : greatest_common(b, fmod(a, b));
 }
 
-/* Estimates from the sorted lines of samples how many lines there are to choose from. Many repeated
- * lines show a small number. Lines that are multiples of a distance apart, as on one level of a
- * binary search, show a grid; *sure is set if the number is far below that of the extent. */
+/* Estimates from a sample of random accesses how many cache lines the accesses choose from. Many
+ * repeated cache lines in the sample mean that the accesses choose from few lines. If all lines lie
+ * multiples of a distance apart (a grid), as on one level of a binary search, *grid receives the
+ * distance. *sure is set if the estimated number is far below the number of lines in the whole
+ * range. */
 static double estimate(const double *line, int count, double *grid, bool *sure)
 {
 	double extent = line[count - 1] - line[0] + 1, common = 0, least = extent, low, high;
@@ -496,7 +517,8 @@ static double estimate(const double *line, int count, double *grid, bool *sure)
 	}
 	*sure = true;
 	*grid = fmax(common, 1);
-	/* n samples of P equally likely lines show P (1 - exp(-n/P)) different lines. */
+	/* n random accesses to P equally likely cache lines touch P (1 - exp(-n/P)) different lines
+	 * on average. */
 	if (different < 0.9 * count) {
 		low = different;
 		high = extent;
@@ -507,7 +529,8 @@ static double estimate(const double *line, int count, double *grid, bool *sure)
 		}
 		return low;
 	}
-	/* The smallest of n random gaps is about extent/n², so only a larger one shows a grid. */
+	/* The smallest gap between n random lines is about extent/n², so only a larger gap means
+	 * that the lines lie on a grid. */
 	if (extent / least < 0.25 * count * count)
 		return extent / least + 1;
 	*sure = false;
@@ -539,8 +562,9 @@ static enum reach_way way_of(const struct finder *finder, const struct stream *s
 							: REACH_FREE;
 }
 
-/* Adds the lines of a scattered stream, position by position: the levels of a search choose from
- * more and more lines. Levels with too few samples follow the growth of those before. */
+/* Adds the cache lines of a random load, separately for each of its executions per element: deeper
+ * levels of a search choose from more lines. Levels of a search with too few accesses in the trace
+ * are assumed to grow like the levels before. */
 static void add_scattered(struct finder *finder, int index, double *grid)
 {
 	const struct stream *stream = &finder->stream[index];
@@ -588,7 +612,8 @@ static void add_scattered(struct finder *finder, int index, double *grid)
 	free(line);
 }
 
-/* Gathers have no known addresses. They read the largest array that no other load reads. */
+/* Gathers have no known addresses. Gather instructions are assumed to read the largest array that
+ * no other load reads. */
 static void add_gathered(struct finder *finder)
 {
 	double whole = 0, bytes = 0;
@@ -608,7 +633,8 @@ static void add_gathered(struct finder *finder)
 
 /* ---- The description */
 
-/* Returns the bytes of an array between the first and the last access of a stream in one call. */
+/* Returns the bytes of an array between the lowest and the highest address that one instruction
+ * accesses in one call. */
 static double span_of(const struct finder *finder, const struct stream *stream)
 {
 	double whole = finder->question->array[stream->array].whole;
@@ -619,7 +645,7 @@ static double span_of(const struct finder *finder, const struct stream *stream)
 					     fabs(stream->step));
 }
 
-/* Returns how often a stream goes over its part of the array during one call. */
+/* Returns how often one instruction goes over its part of the array during one call of the loop. */
 static double passes_of(const struct finder *finder, const struct stream *stream)
 {
 	return rate_of(finder, stream) * finder->question->elements * fabs(stream->step) /
@@ -641,7 +667,7 @@ static void describe_columns(struct finder *finder, const struct stream *stream)
 	walk->step = 0;
 }
 
-/* Whether the lines of a stream are new to the first-level cache. */
+/* Whether the cache lines that an instruction accesses are new to the first-level cache. */
 static bool brings_lines(const struct stream *stream)
 {
 	return stream->order == ORDERED && !(stream->repeats && stream->distance < STAYS);
@@ -676,7 +702,7 @@ static bool describe_ordered(struct finder *finder)
 	return true;
 }
 
-/* Adds the lines of all streams in order to the parts of the data. */
+/* Adds the cache lines that instructions access in order to the list of the parts of the data. */
 static void add_ordered(struct finder *finder)
 {
 	for (int i = 0; i < finder->stream_count; i++) {
@@ -698,8 +724,8 @@ static int compare_density(const void *a, const void *b)
 	return (left < right) - (left > right);
 }
 
-/* Writes the populations as parts of the data, the most used first: the range of a part includes
- * all parts that are used at least as often. */
+/* Writes groups of equally likely cache lines as parts of the data, the most used part first. The
+ * size of a part includes all parts that are used at least as often. */
 static void describe_parts(struct finder *finder)
 {
 	struct kernel_walk *walk = finder->walk;
@@ -721,7 +747,7 @@ static void describe_parts(struct finder *finder)
 	}
 }
 
-/* Describes the chains of scattered loads. */
+/* Describes the dependence chains of loads in random order. */
 static void describe_chains(struct finder *finder)
 {
 	struct kernel_walk *walk = finder->walk;
@@ -741,8 +767,8 @@ static void describe_chains(struct finder *finder)
 	}
 }
 
-/* Describes a loop with scattered accesses, which choose from `lines` lines per element. `grid` is
- * the smallest distance between two lines, bytes. */
+/* Describes a loop with random accesses, which touch `lines` cache lines per element. `grid` is the
+ * smallest distance between two lines, bytes. */
 static void describe_scattered(struct finder *finder, double lines, double grid)
 {
 	struct kernel_walk *walk = finder->walk;
