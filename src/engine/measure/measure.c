@@ -77,9 +77,10 @@ static struct stretch choose(const struct measure *measure, bool near, uint64_t 
 		return stretch;
 	}
 	if (run->kernel->isolated && halved && measure->far && each * (double)ring >= region) {
-		/* An own loop can only walk over all data or half of them. The calls on half a
-		 * stretch are only a warm-up, which walks over all data too. A call over half of
-		 * the data would leave other lines in the caches. */
+		/* One call of the user's own loop goes over all data or half of them, never over
+		 * other parts. The calls on half a stretch of data are only a warm-up, which goes
+		 * over all data too. A call over half of the data would leave other lines in the
+		 * caches. */
 		stretch.half = stretch.whole = ring;
 	} else if (period) {
 		stretch.half = round_up((uint64_t)(fmax(region, region_far) / each) + 1, period);
@@ -367,7 +368,8 @@ void measure_settle(struct measure *measure, struct settle *settle, const atomic
 	measure->begin = clock_seconds();
 	if (measure->far && !run->period && measure->each > 0)
 		measure->time = measure->count = choose(measure, false, 0);
-	/* The events of half a stretch are subtracted, so the two counted lengths always differ. */
+	/* The counted events of half a stretch of data are subtracted, so the two counted lengths
+	 * always differ. */
 	if (measure->count.half == measure->count.whole)
 		measure->count.whole = 2 * measure->count.half;
 }

@@ -214,9 +214,9 @@ enum { COPIES = 3 };
 static struct {
 	own_loop *loop;
 	own_loop *setup; /* the user's function that runs before each call of loop(); may be NULL */
-	bool many;	 /* the loop has more arguments than own_loop */
+	bool many;	 /* the user's function loop() has more parameters than the type own_loop */
 	struct own_data data[COPIES];
-	int copy;     /* index of the copy that the next call uses */
+	int copy;     /* index of the copy of the data that the next call of loop() uses */
 	int64_t n[3]; /* the parameter n of loop() for a whole pass, then n for two shorter passes;
 			 0: there is no second shorter pass */
 	uint64_t elements[3]; /* number of elements that one call of loop() processes with n[] */
@@ -254,7 +254,7 @@ static void *find_mangled(void *library, const char *name)
 		else if (entry->d_tag == DT_HASH)
 			hash = relocated(map, entry->d_un.d_ptr);
 	}
-	/* hash[1] is the number of symbols. */
+	/* The element hash[1] of the library's hash table is the number of symbols. */
 	for (ElfW(Word) i = 0; symbols && strings && hash && i < hash[1]; i++)
 		if (symbols[i].st_shndx != SHN_UNDEF &&
 			strncmp(strings + symbols[i].st_name, mangled.text, strlen(mangled.text)) ==
@@ -361,7 +361,8 @@ static inline void call(own_loop *loop, int64_t n, void *const *argument)
 		loop(n, argument[0], argument[1], argument[2], argument[3]);
 }
 
-/* Sets up a call of loop(). Returns the ticks of this work. */
+/* Prepares a call of loop(): calls the user's setup() if there is one. Returns the clock ticks that
+ * setup() takes. */
 static uint64_t set_up(int64_t n, void *const *argument)
 {
 	uint64_t begin = clock_ticks();
@@ -407,16 +408,16 @@ static void own_child_call(struct kernel_run *run, uint64_t elements)
 	} while (--passes > 0);
 }
 
-/* Returns the index of the data of the longer run. Without setup() all runs use the first copy; a
- * sample is a single run. */
+/* Returns the index of the copy of the data for the longer run. Without setup() all runs use the
+ * first copy; a sample is a single run. */
 static int last_copy(void)
 {
 	return child.setup && child.n[1] ? COPIES - 1 : 0;
 }
 
-/* Lays out the data of the three runs, and sets each of them up: setup() itself is not
- * single-stepped. The runs are the shorter one at full speed, the shorter one, and the longer
- * one. */
+/* Lays out the data of the three runs of the single-stepper, and calls setup() for each: setup()
+ * itself is not single-stepped. The three runs of loop() are the shorter run at full speed, the
+ * shorter run in single steps, and the longer run. */
 static void set_up_copies(const struct own_steps *steps, unsigned char *memory, size_t bytes)
 {
 	for (int i = 0; i <= last_copy(); i++) {

@@ -94,7 +94,7 @@ static void add_first_error(struct status *status, const struct text *said)
 	*status = status_failed("%.140s: %.*s", short_one.text, (int)strcspn(line, "\r\n"), line);
 }
 
-/* Compiles the file with these flags. */
+/* Compiles the source file with these compiler flags. */
 static struct own_build *build_new(
 	const char *path, const char *flags, const atomic_bool *cancel, struct text *said)
 {
@@ -127,7 +127,7 @@ struct status own_builds_make(struct own_builds *builds, const char *path, const
 	if (made)
 		return made->status;
 	pthread_mutex_lock(&builds->compiling);
-	made = own_builds_find(builds, flags); /* another thread may have compiled it meanwhile */
+	made = own_builds_find(builds, flags); /* another thread may have compiled the file */
 	if (made) {
 		pthread_mutex_unlock(&builds->compiling);
 		return made->status;

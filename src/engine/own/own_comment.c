@@ -1,4 +1,4 @@
-/* The reader takes one token at a time and stops at the first mistake. */
+/* The reader of a loop's description takes one token at a time and stops at the first mistake. */
 #include "engine/own/own_comment.h"
 
 #include <ctype.h>
@@ -54,7 +54,8 @@ struct reader {
 	int column; /* column of line_start in the source file, from 1 */
 	struct status status;
 	struct own_description *description;
-	unsigned arguments_given, words_given; /* the words seen so far: one bit for each */
+	unsigned arguments_given, words_given; /* the words of the description that were seen so
+						  far: one bit for each */
 };
 
 static bool ok(const struct reader *reader)
@@ -74,7 +75,8 @@ static __attribute__((format(printf, 2, 3))) void wrong(
 
 	if (!ok(reader))
 		return;
-	/* A token that is missing at the end of the line belongs after the last word. */
+	/* If a token is missing at the end of the line, the error message names the place after the
+	 * last word. */
 	if (!*reader->token)
 		while (reader->token > reader->word && strchr(blanks, reader->token[-1]))
 			reader->at = --reader->token;
@@ -119,7 +121,7 @@ static bool in_name(char c)
 }
 
 /* Reads a name of letters, digits and underscores from the description of an own loop's data. The
- * read name is empty if there is no name, or if it has OWN_NAME or more characters. */
+ * name is empty if the description has no name there, or one of OWN_NAME or more characters. */
 static void take_name(struct reader *reader, char name[OWN_NAME])
 {
 	size_t length = 0;
@@ -250,7 +252,7 @@ static void take_number(struct reader *reader, enum own_type type, struct own_va
 	value->whole = negative ? (uint64_t)strtoll(text, &end, 10) : strtoull(text, &end, 10);
 	fits = errno == 0 &&
 	       (negative ? (int64_t)value->whole >= row->low : value->whole <= row->high);
-	/* 1e3 is a whole number, too. */
+	/* The number 1e3 counts as a whole number, too. */
 	if (fits && begin + (end - text) < reader->at) {
 		fits = value->real == floor(value->real) && value->real >= (double)row->low &&
 		       value->real <= (double)row->high && fabs(value->real) < 0x1p63;
@@ -442,7 +444,7 @@ static void take_argument(struct reader *reader, struct own_argument *argument)
 
 /* ---- knobs and flags */
 
-/* Adds a value to a list of values. Returns what is wrong, or NULL. */
+/* Adds a value to a list of values. Returns text about what is wrong with the value, or NULL. */
 static const char *add_value(struct own_knob *knob, const char *value, size_t length)
 {
 	size_t used = 0;
@@ -717,7 +719,8 @@ static bool in_block(const char *text, const char *at)
 }
 
 /* A user who continues a description in the next line of the same comment must begin that line with
- * "slexplore:" too. Otherwise the line would be ignored, and loop() would receive NULL. */
+ * "slexplore:" too. A continued description without "slexplore:" would be ignored, and loop() would
+ * receive NULL. */
 static void check_next(struct reader *reader, const char *text, const char *end)
 {
 	const char *start = end + strspn(end, "\r"), *at;
@@ -727,7 +730,7 @@ static void check_next(struct reader *reader, const char *text, const char *end)
 		return;
 	start++;
 	at = start + strspn(start, blanks);
-	/* The next line of code is not a comment. */
+	/* A line of code after the comment does not continue the description. */
 	if (!in_block(text, start) && strncmp(at, "//", 2) != 0 && *at != '#')
 		return;
 	at += strspn(at, "*/#! \t");

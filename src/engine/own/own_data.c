@@ -169,7 +169,7 @@ static void shuffle(unsigned char *memory, unsigned bytes, uint64_t count, struc
 	}
 }
 
-/* Returns a random fraction in units of 2^-64. In an array with an order, the fraction of each
+/* Returns a random fraction in units of 2^-64. In a sorted array, the random fraction of each
  * element comes from its own part of the range, so that the values ascend or descend. */
 static uint64_t draw(
 	const struct own_argument *argument, uint64_t i, uint64_t count, struct random *random)
@@ -210,8 +210,8 @@ static double zipf_place(double area, double skew)
 
 /* Returns a whole number below `bound`: number k is (k + 1)^-skew times as frequent as 0. Source:
  * Hoermann and Derflinger, "Rejection-inversion to generate variates from monotone discrete
- * distributions", 1996. An array with an order takes the first number without rejection, so its
- * first frequencies are up to 10 % off. */
+ * distributions", 1996. A sorted array takes the first random number without rejection, so the
+ * frequencies of its smallest values are up to 10 % off. */
 static uint64_t zipf(const struct own_argument *argument, uint64_t fraction, uint64_t bound,
 	struct random *random)
 {
@@ -275,8 +275,8 @@ static void make_array(unsigned char *memory, const struct own_argument *argumen
 		shuffle(memory, own_types[type].bytes, count, random);
 }
 
-/* Makes pointers to strings of small letters. The strings lie one after another, after the
- * pointers. */
+/* Makes pointers to strings of small letters. The strings of an array lie one after another in
+ * memory, after the pointers to them. */
 static void make_strings(unsigned char *memory, const struct own_argument *argument, int64_t n,
 	struct random *random)
 {

@@ -299,8 +299,7 @@ static bool in_order(
 	       set(side, knob, choice, with);
 }
 
-/* If the loops of the kernel matmul go down columns, chooses the loop order that goes along rows.
- */
+/* If the loops of kernel matmul go down columns, chooses the loop order that goes along rows. */
 static bool along_rows(
 	const struct explanation *explanation, int knob, struct why_side *side, char *with)
 {

@@ -85,8 +85,7 @@ struct why {
 	/* Times of the measurer's clock at which the measurement began and must end. `longest`:
 	 * seconds that the next measurement may take, from the times of earlier measurements. */
 	double begin, until, longest;
-	unsigned order[3 * SIDES +
-		       1]; /* the variants of the setting to measure in the present round */
+	unsigned order[3 * SIDES + 1]; /* the variants to measure in the present round */
 };
 
 /* ---- Preparing */

@@ -19,7 +19,8 @@ enum {
 	BAD = 128
 };
 
-/* One-byte opcodes from 0x40, in rows of 16. Below 0x40, eight operations have the same pattern. */
+/* One-byte opcodes from 0x40, in rows of 16. Below 0x40, the opcodes of eight arithmetic operations
+ * have the same pattern. */
 static const uint8_t one_byte[12][16] = {
 	{ BAD, BAD, BAD, BAD, BAD, BAD, BAD, BAD, BAD, BAD, BAD, BAD, BAD, BAD, BAD, BAD }, /* 40 */
 	{ 0 },										    /* 50 */
@@ -108,8 +109,8 @@ static uint8_t map_form(unsigned map, uint8_t opcode)
 	}
 }
 
-/* The bytes of a ModRM byte with what belongs to it: SIB byte and displacement. `left` bytes are
- * readable (> 0). */
+/* Returns the length of a ModRM byte with its SIB byte and displacement. `left` bytes are readable
+ * (> 0). */
 static size_t modrm_bytes(const uint8_t *at, size_t left)
 {
 	unsigned mod = at[0] >> 6, rm = at[0] & 7;
@@ -129,7 +130,8 @@ static size_t modrm_bytes(const uint8_t *at, size_t left)
 	return bytes + (mod == 1 ? 1 : mod == 2 ? 4 : 0);
 }
 
-/* The flow of a one-byte opcode. `modrm` is its ModRM byte. */
+/* Returns where execution goes after an instruction with a one-byte opcode. `modrm` is its ModRM
+ * byte. */
 static enum insn_flow one_byte_flow(uint8_t opcode, uint8_t modrm)
 {
 	if ((opcode & 0xf0) == 0x70 || (opcode & 0xfc) == 0xe0)
@@ -184,13 +186,13 @@ static bool is_prefix(uint8_t byte)
 	return prefixes[byte >> 6] >> (byte & 63) & 1;
 }
 
-/* Reads prefixes and opcode. Returns false if the opcode is cut off. */
+/* Reads prefixes and opcode. Returns false if the bytes end before the opcode. */
 static bool read_opcode(struct reading *to)
 {
 	const uint8_t *bytes = to->bytes;
 	size_t left;
 
-	/* REX counts only directly before the opcode. */
+	/* A REX prefix counts only directly before the opcode. */
 	for (; to->at < to->size && is_prefix(bytes[to->at]); to->at++) {
 		to->narrow |= bytes[to->at] == 0x66;
 		to->short_address |= bytes[to->at] == 0x67;
@@ -225,7 +227,8 @@ static bool read_opcode(struct reading *to)
 	return true;
 }
 
-/* Reads the ModRM byte and what belongs to it. Returns false if it is cut off. */
+/* Reads the ModRM byte of an instruction, and its SIB byte and displacement. Returns false if the
+ * bytes of the instruction end too early. */
 static bool read_modrm(struct reading *to)
 {
 	if (to->at >= to->size)
@@ -261,8 +264,9 @@ static enum insn_flow flow_kind(const struct reading *from)
 	return opcode == 0x0b || opcode == 0xb9 || opcode == 0xff ? FLOW_OTHER : FLOW_NONE; /* ud */
 }
 
-/* Finds the address that an instruction names. The forms are "lea register, [rip + distance]", and
- * an access to [index * 8 + address] without a base register. `at` is the place of the ModRM byte.
+/* Finds the address that an instruction names. An instruction names an address in "lea register,
+ * [rip + distance]", or in [index * 8 + address] without a base register. `at` is the place of the
+ * ModRM byte.
  */
 static void find_entry(
 	const uint8_t *bytes, size_t at, uint8_t opcode, uint64_t address, struct flow *flow)
@@ -302,7 +306,7 @@ struct flow flow_read(const uint8_t *bytes, size_t size, uint64_t address)
 		flow.target = address + flow.length + (uint64_t)little(bytes + from.at, immediate);
 	if (!from.map && from.modrm_at)
 		find_entry(bytes, from.modrm_at, from.opcode, address, &flow);
-	/* A register, or memory with an index register. */
+	/* The operand is a register, or memory with an index register. */
 	flow.table =
 		flow.kind == FLOW_INDIRECT && ((from.modrm >> 6) == 3 || (from.modrm & 7) == 4);
 	return flow;

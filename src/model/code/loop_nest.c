@@ -7,8 +7,8 @@
 
 enum { DEEPEST = 64 };
 
-/* Nodes whose loops are still to be found: order[begin] to order[end - 1]. They are the nodes of a
- * loop; or loop is -1, and they are all nodes. */
+/* A region: graph nodes whose loops are still to be found, order[begin] to order[end - 1]. The
+ * nodes of a region are those of one loop, or all nodes of the graph if `loop` is -1. */
 struct region {
 	int begin, end, loop;
 };
@@ -16,12 +16,13 @@ struct region {
 struct search {
 	const struct graph_node *node;
 	int *number; /* for each node its place in a depth-first order; -1: not reached */
-	int *order;  /* nodes; the nodes of a region are together */
-	int *sorted; /* the nodes of one region, those that reach each other together */
-	bool *entry; /* for each node, whether a found loop is entered there */
+	int *order;  /* the graph's nodes, sorted so that the nodes of a region are together */
+	int *sorted; /* the nodes of one region, sorted so that nodes that reach each other are
+			together */
+	bool *entry; /* for each node, whether the node is the entry of a loop that was found */
 	/* Tarjan's algorithm: the time at which each node was met (0: not yet), and the earliest
-	 * node that it reaches. Then the next edge to follow, and whether the node waits on the
-	 * stack. */
+	 * node that it reaches. The other members are the next edge of the node to follow, and
+	 * whether the node waits on the stack. */
 	int *met, *low, *way, *path, *stack;
 	bool *waits;
 	int time, stacked;
@@ -97,8 +98,9 @@ static void meet(struct search *search, int node, int *deep)
 	search->path[(*deep)++] = node;
 }
 
-/* Finds sets of nodes of a region that reach each other, from one node on. Sets are written to
- * sorted[*end] and after. Source: R. Tarjan, SIAM Journal on Computing 1(2), 1972. */
+/* Finds sets of nodes of a region that reach each other, from one node on. Sets of nodes that reach
+ * each other are written to sorted[*end] and after. Source: R. Tarjan, SIAM Journal on Computing
+ * 1(2), 1972. */
 static void find_sets(struct search *search, const struct region *region, int first, int *end)
 {
 	int deep = 0;
@@ -111,7 +113,8 @@ static void find_sets(struct search *search, const struct region *region, int fi
 
 		if (search->way[node] < 2) {
 			next = edges[search->way[node]++];
-			/* Edges out of the region and to the entries of loops do not count. */
+			/* Edges that leave the searched region, or that lead to the entries of
+			 * loops, do not count. */
 			if (next < 0 || search->nest->loop_of[next] != region->loop ||
 				search->entry[next])
 				continue;

@@ -7,7 +7,7 @@
 
 /* The registers and flags whose values depend on the result, before an instruction. */
 struct reached {
-	bool met; /* execution can get from the instruction `from` to here */
+	bool met; /* execution can get from the instruction `from` to this instruction */
 	bool reg[REG_COUNT];
 };
 
@@ -41,7 +41,8 @@ static bool passes_general(const struct reached *reached, const struct insn *ins
 	return insn->flow == FLOW_CALL && memchr(reached->reg + REG_GENERAL, true, 32);
 }
 
-/* Follows the values through one instruction, from *reached before it to *reached after it. */
+/* Follows values that depend on the result through one instruction; *reached has their registers
+ * before it, and then after it. */
 static enum reach follow(struct reached *reached, const struct insn *insn, bool in_loop)
 {
 	bool address = has_address(reached, insn), value = depends(reached, insn);
@@ -60,7 +61,8 @@ static enum reach follow(struct reached *reached, const struct insn *insn, bool 
 	return REACH_NOTHING;
 }
 
-/* Adds the values that reach an instruction by one way. Returns whether values are new. */
+/* Adds the registers that depend on the result on one path to an instruction. Returns whether
+ * values are new. */
 static bool add(struct reached *to, const struct reached *more)
 {
 	bool changed = !to->met;
@@ -82,7 +84,8 @@ static int find(const struct decoded_function *function, uint64_t address)
 	return -1;
 }
 
-/* Passes the values on to the instructions that may run next. Returns whether values are new. */
+/* Passes the set of dependent registers on to the instructions that may run next. Returns whether
+ * values are new. */
 static bool pass_on(const struct decoded_function *function, int index, const struct reached *after,
 	struct reached *before)
 {

@@ -158,11 +158,12 @@ struct tracer {
 		      `insn`; 0: the entry is free */
 
 	int seen_count;
-	struct loop_step *seen; /* recorded steps (executed instructions) of the longer run; before
-				   them those of the shorter run, if plan->kept */
+	struct loop_step *seen; /* recorded steps (executed instructions) of the longer run; if
+				   plan->kept, the steps of the shorter run come before them */
 	int split;		/* number of recorded steps of the shorter run */
-	uint64_t head;		/* address, relative to loop(), from which a sample is stepped */
-	bool sampling;		/* stepping ends without an error after plan->most_steps */
+	uint64_t head; /* address, relative to loop(), at which single-stepping of a part of a call
+			  begins */
+	bool sampling; /* single-stepping ends without an error after plan->most_steps steps */
 };
 
 /* Adds the seconds that a thread ran, and the seconds that it waited for a processor, to `share`.
@@ -594,8 +595,8 @@ struct status step_loop(const struct step_plan *plan, struct loop *loop)
 /* The number of data elements n grows until the recorded path has TURNS_ENOUGH iterations or
  * PATH_ENOUGH steps. One iteration of a vectorised loop can process dozens of elements. If the
  * numbers of elements are powers of two, neither run executes the remainder loop after a vectorised
- * loop. SAMPLE_STEPS: number of steps of a call with the n of the setting; fewer than SAMPLE_LEAST
- * steps show too little. */
+ * loop. SAMPLE_STEPS: number of instructions that are single-stepped in a call with the user's n;
+ * fewer than SAMPLE_LEAST show too little. */
 enum {
 	N_FIRST = 128,
 	N_LONG = 16,
@@ -608,8 +609,9 @@ enum {
 	SAMPLE_LEAST = 512
 };
 
-/* Data larger than SAMPLE_FROM bytes are stepped at the setting's n. Data of more than SAMPLE_BYTES
- * are stepped at a smaller n, because laying them out takes too long. */
+/* If the data exceed SAMPLE_FROM bytes, a part of a call with the user's n is single-stepped. If
+ * the data exceed SAMPLE_BYTES, the loop is single-stepped with a smaller n, because laying out
+ * larger data takes too long. */
 static const uint64_t sample_from = 16 << 10, sample_bytes = 128 << 20;
 
 /* Time limit in seconds for single-stepping an own loop, which is a function of the user's library.
@@ -622,17 +624,18 @@ struct own_shared {
 	struct own_laid laid;
 };
 
-/* An own loop while it is stepped. */
+/* The user's own loop while it is single-stepped. */
 struct own_stepping {
 	const struct own *own;
 	const int64_t *v; /* values of the loop's knobs at the setting; the first is n */
-	int64_t n;	  /* the n of the stepped run */
+	int64_t n;	  /* the length n of the single-stepped run */
 	struct own_shared *shared;
 	struct own_steps steps;
 	struct step_plan plan;
 	uint64_t mark, head; /* addresses, relative to loop(), of the instruction that counts
 				elements, and of the first instruction of the hot loop */
-	double each;	     /* number of elements from mark to mark; 0: there is no mark */
+	double each; /* number of elements from one execution of the counting instruction to the
+			next; 0: there is no such instruction */
 };
 
 static void plan_steps(
@@ -657,14 +660,15 @@ static void plan_steps(
 		.failure = &stepping->shared->failure };
 }
 
-/* The trace of the longer run, or of a sample. */
+/* The trace (executed instructions) of the longer run, or of a part of a call with large data. */
 static struct step_trace trace_of(const struct tracer *tracer)
 {
 	return (struct step_trace){ tracer->insn, tracer->insn_count, tracer->seen + tracer->split,
 		tracer->seen_count - tracer->split };
 }
 
-/* Finds the instruction that counts elements, and the head of the hot loop. */
+/* Finds an instruction that runs a fixed number of times per element, and the first instruction of
+ * the hot loop. */
 static void find_mark(
 	struct own_stepping *stepping, const struct tracer *tracer, const struct loop *loop)
 {
@@ -682,7 +686,8 @@ static void find_mark(
 	free(count[1]);
 }
 
-/* Derives the walk from a trace. `n` is the n of the setting. */
+/* Derives the order of memory accesses (walk) from a trace. `n` is the loop length that the user
+ * chose. */
 static bool find_walk(const struct own_stepping *stepping, const struct tracer *tracer, int64_t n,
 	struct kernel_walk *walk)
 {
@@ -723,7 +728,7 @@ static struct status sample(struct tracer *tracer, struct loop *loop)
 	return taken >= SAMPLE_LEAST ? status_ok() : status;
 }
 
-/* Returns the largest n, up to the setting's, whose data are not too large to be laid out. */
+/* Returns the largest length n, up to the user's, whose data are not too large to be laid out. */
 static int64_t sampled_n(const struct own *own, int64_t n)
 {
 	const struct own_description *description = own_description(own);
@@ -734,9 +739,9 @@ static int64_t sampled_n(const struct own *own, int64_t n)
 	return n;
 }
 
-/* Takes the loop of a sample in place of the small run's: the setting's n may lead to other paths,
- * as in a search through more data. Keeps the small run's loop if the sample shows too little of
- * its own. */
+/* Takes the path of executed instructions from a part of a call with large data, because larger
+ * data may lead to other paths, as in a search. Keeps the path of the small run if the part of the
+ * large call shows too few instructions of the loop. */
 static void take_loop(
 	const struct own_stepping *stepping, const struct tracer *tracer, struct loop *loop)
 {
@@ -766,7 +771,7 @@ static void take_loop(
 	loop_free(&sampled);
 }
 
-/* Steps the loop at the setting's n, and derives its walk. */
+/* Single-steps the loop with the user's n, and derives the order of its memory accesses (walk). */
 static void step_sample(struct own_stepping *stepping, int64_t n, struct loop *loop,
 	struct kernel_walk *walk, bool *walked)
 {

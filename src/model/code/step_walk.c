@@ -48,9 +48,8 @@ struct stream {
 	int count;	/* accesses in the trace */
 	uint64_t first; /* address of the first access */
 	enum order order;
-	double step;  /* ORDERED: mean bytes from one access to the next, positive or negative */
-	bool repeats; /* ORDERED: the accesses touch lines that another instruction touched before
-		       */
+	double step;	 /* ORDERED: mean bytes from one access to the next, positive or negative */
+	bool repeats;	 /* ORDERED: another instruction touched the same cache lines before */
 	double distance; /* if `repeats` is true: the loop touches so many bytes until it uses the
 			    lines again */
 	double places;	 /* ORDERED: number of places in memory at which the accesses continue in
@@ -76,17 +75,15 @@ struct population {
 struct finder {
 	const struct walk_question *question;
 	struct kernel_walk *walk;
-	int from,
-		to; /* first and last executed instruction (step) that is the marked instruction */
+	int from, to;	 /* first and last execution of the marked instruction in the trace */
 	double elements; /* number of elements between them */
 	int stream_count, access_count, population_count;
 	struct stream *stream;
 	struct access *access;
 	struct population population[2 * KERNEL_REACHES];
-	double growth; /* random loads per element of the loop in a dependence chain that never ends
-			*/
-	double depth;  /* largest number of dependent random loads between two executions of the
-			  marked instruction */
+	double growth;	 /* random loads per loop element in an endless dependence chain */
+	double depth;	 /* largest number of dependent random loads between two executions of the
+			    marked instruction */
 	double gathered; /* number of elements that gather and scatter instructions access, whose
 			    addresses are not known */
 	double wrong;	 /* branches per element of the loop that wait for random loads and have no
@@ -146,8 +143,7 @@ static void add_access(struct finder *finder, int step, int operand, int positio
 		(struct access){ .stream = stream, .position = position, .address = address };
 }
 
-/* Finds the executions of the marked instruction, and collects all accesses to arrays between them.
- */
+/* Finds the executions of the marked instruction, and all accesses to arrays between them. */
 static bool collect(struct finder *finder)
 {
 	const struct walk_question *question = finder->question;

@@ -24,8 +24,8 @@ enum { MACHINE = EM_AARCH64 };
 static const uint64_t MOST_BYTES = (uint64_t)1 << 30;
 enum { MOST_RATIO = 1032, MOST_SECTIONS = 1 << 20 };
 
-/* Reads `size` bytes at an offset of the file into new memory, with a NUL after them. NULL: the
- * file has fewer bytes. */
+/* Reads `size` bytes at an offset of the file into new memory, with a NUL after them. Returns NULL
+ * if the file has fewer bytes. */
 static uint8_t *read_bytes(struct elf *elf, uint64_t offset, uint64_t size)
 {
 	uint8_t *bytes;
@@ -62,7 +62,7 @@ bool elf_is_file(const char *path)
 	return is;
 }
 
-/* Returns a message if the header is that of another machine or kind of file. */
+/* Returns an error message if the ELF header is that of another machine or kind of file. */
 static struct status check_header(const char *path, const Elf64_Ehdr *header)
 {
 	if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0)

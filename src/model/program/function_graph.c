@@ -7,15 +7,15 @@
 
 /* ---- Instructions */
 
-/* Whether the flow has a target inside the function. */
+/* Whether the jump or branch has a target inside the function. */
 static bool leads_inside(const struct function_graph *graph, const struct flow *flow)
 {
 	return (flow->kind == FLOW_BRANCH || flow->kind == FLOW_JUMP) && flow->target &&
 	       graph_inside(graph, flow->target);
 }
 
-/* Reads instructions from a place to the function's end, or to an instruction that is known. Nops
- * after a jump only fill the space to the next instruction, and do not execute. */
+/* Reads instructions from an offset to the end of the function, or to an instruction that was read
+ * before. Nops after a jump only fill the space to the next instruction, and do not execute. */
 static void sweep(struct function_graph *graph, uint32_t place)
 {
 	bool ended = false;
@@ -60,10 +60,11 @@ static void read_code(struct function_graph *graph)
 	}
 }
 
-/* Bytes of code that are read of one function. The largest functions of compilers have less. */
+/* Largest number of bytes of code that are read of one function. The largest functions that
+ * compilers make have less code than MOST_CODE bytes. */
 enum { MOST_CODE = 4 << 20 };
 
-/* Opens the function's code. Returns false if the file does not have it. */
+/* Opens the function's code. Returns false if the file does not have the code of the function. */
 static bool open_code(struct program *program, const struct program_function *function,
 	struct function_graph *graph)
 {
@@ -95,8 +96,8 @@ static bool is_next(const struct function_graph *graph, int insn)
 	return place < graph->size && graph->insn_at[place] == insn + 2;
 }
 
-/* Ends the code after calls that never return. Only code to which jumps lead, or padding, may
- * follow such a call. */
+/* Ends the code after calls that never return. After a call that never returns, only padding or
+ * code to which jumps lead may follow. */
 static void end_call(struct program *program, struct function_graph *graph, int insn)
 {
 	struct flow *flow = &graph->flow[insn];
@@ -127,7 +128,8 @@ static void number_blocks(struct program *program, struct function_graph *graph)
 
 		if (leads_inside(graph, flow))
 			begin_block(graph, flow->target - graph->address);
-		/* Also where two runs of instructions meet, which began in different places. */
+		/* A block also begins where two sequences of instructions meet that were read from
+		 * different offsets. */
 		if (flow->kind == FLOW_BRANCH || flow_ends(flow) || !is_next(graph, i))
 			begin_block(graph, (uint64_t)graph->place[i] + flow->length);
 	}
@@ -186,7 +188,8 @@ static void link_blocks(struct function_graph *graph)
 
 /* ---- Jumps through tables */
 
-/* A chain of nodes without instructions leads from a node to many blocks. */
+/* A node of the graph has two successors, so a chain of nodes without instructions leads to the
+ * many targets of a jump table. */
 static void link_many(struct function_graph *graph, int node, const int *target, int count)
 {
 	for (int i = 0; i < count; i++) {
@@ -199,9 +202,9 @@ static void link_many(struct function_graph *graph, int node, const int *target,
 }
 
 /* Reads a table of targets. An entry of 4 bytes is a distance from the table, as compilers write
- * for a switch of position-independent code. An entry of 8 bytes is an address. The table ends at
- * the first value that is not the address of an instruction of this function. Returns the number of
- * targets, at most `most`. */
+ * for a switch of position-independent code. An entry of 8 bytes is an address. A jump table ends
+ * at the first value that is not the address of an instruction of this function. Returns the number
+ * of targets, at most `most`. */
 static int read_table(struct program *program, const struct function_graph *graph, uint64_t table,
 	size_t bytes, uint32_t *target, int most)
 {
@@ -228,8 +231,8 @@ static int read_table(struct program *program, const struct function_graph *grap
 	return count;
 }
 
-/* Finds the table of a jump. The nearest instruction before the jump that names a table has its
- * address. Returns the number of targets; 0: no table was found. */
+/* Finds the table of a jump. The table's address is in the nearest instruction before the jump that
+ * names an address. Returns the number of targets; 0: no table was found. */
 static int find_table(struct program *program, const struct function_graph *graph, int jump,
 	uint32_t *target, int most)
 {
@@ -249,7 +252,7 @@ enum { TABLE_MOST = 4096 };
 
 /* Finds the targets of jumps through tables, and begins blocks there. The result has a list for
  * each instruction: the number of targets, then their places; NULL: no table was found. The result
- * is NULL if the function has no such jumps. */
+ * is NULL if the function has no jumps through tables. */
 static uint32_t **find_tables(struct program *program, struct function_graph *graph)
 {
 	uint32_t **targets = NULL, *list = NULL;
@@ -299,7 +302,8 @@ static void link_tables(struct function_graph *graph, uint32_t **targets, bool *
 			continue;
 		if (!targets[end] && orphans == 0) /* the jump leaves the function */
 			continue;
-		if (!targets[end]) { /* all jumps without a table share one chain */
+		if (!targets[end]) { /* all indirect jumps without a known table share one chain of
+					graph nodes */
 			*unknown = true;
 			if (shared < 0) {
 				shared = add_node(graph);

@@ -6,8 +6,8 @@
 
 #include "base/text.h"
 
-/* A place in bytes that are not trusted. After a read beyond the end, `at` is NULL and each further
- * read returns 0. */
+/* A read position in bytes of a file that is not trusted. After a read beyond the end, `at` is NULL
+ * and each further read returns 0. */
 struct cursor {
 	const uint8_t *at, *end;
 };
@@ -64,7 +64,7 @@ static const char *take_string(struct cursor *cursor)
 	return end ? (const char *)at : NULL;
 }
 
-/* The tables of one file, and the table that is being read. */
+/* The line tables of one ELF file, and the line table that is being read. */
 struct tables {
 	struct cursor all;
 	const char *strings, *line_strings; /* sections .debug_str and .debug_line_str */
@@ -79,9 +79,11 @@ struct program_header {
 	unsigned least_length, line_range, opcode_base;
 	int line_base;
 	uint8_t operands[STANDARD_OPCODES]; /* operands of each standard opcode */
-	struct cursor names;		    /* where the names of directories and files begin */
+	struct cursor names; /* where the names of directories and files begin in the line table's
+				header */
 	struct cursor code;
-	const char **file, **directory; /* by number; an entry may be NULL */
+	const char **file, **directory; /* names of files or directories by their numbers in the
+					   line table; an entry may be NULL */
 	size_t *file_directory;
 	size_t file_count, directory_count;
 	bool named;
@@ -253,7 +255,7 @@ static bool file_matches(
 /* ---- Rows */
 
 /* Reads the header of the next table, and moves `all` behind the table. Returns false at the end of
- * the section. A damaged table has no code. */
+ * the section. A damaged line table counts as one without line instructions. */
 static bool next_table(struct tables *tables, struct program_header *header)
 {
 	struct cursor *all = &tables->all, cursor;
@@ -284,7 +286,7 @@ static bool next_table(struct tables *tables, struct program_header *header)
 	header->least_length = (unsigned)take_number(&cursor, 1);
 	if (header->version >= 4)
 		(void)take_number(&cursor, 1); /* operations of an instruction: always 1 here */
-	(void)take_number(&cursor, 1);	       /* whether a row begins a statement at first */
+	(void)take_number(&cursor, 1);	       /* initial flag: a row begins a statement */
 	header->line_base = (int8_t)take_number(&cursor, 1);
 	header->line_range = (unsigned)take_number(&cursor, 1);
 	header->opcode_base = (unsigned)take_number(&cursor, 1);
@@ -296,14 +298,16 @@ static bool next_table(struct tables *tables, struct program_header *header)
 	return true;
 }
 
-/* A row: from its address to that of the next row, code belongs to this line. */
+/* A row of the line table: code from its address to the next row's address belongs to its source
+ * line. */
 struct row {
 	uint64_t address, file;
 	int64_t line;
-	bool ends; /* the row is the end of a sequence, whose rows have ascending addresses */
+	bool ends; /* the row ends a sequence of rows with ascending addresses */
 };
 
-/* Runs the code of a table to its next row. Returns false at the end of the table. */
+/* Executes the instructions of a line table up to its next row. Returns false at the end of the
+ * line table. */
 static bool next_row(struct program_header *header, struct row *row)
 {
 	static const struct row first = { .file = 1, .line = 1 };
@@ -377,7 +381,7 @@ static bool open_tables(struct elf *elf, struct tables *tables)
 	return true;
 }
 
-/* The first index whose address is not below `address`. */
+/* Returns the index of the first address in the list that is not below `address`. */
 static size_t first_from(const uint64_t *addresses, size_t count, uint64_t address)
 {
 	size_t low = 0;
@@ -393,7 +397,8 @@ static size_t first_from(const uint64_t *addresses, size_t count, uint64_t addre
 	return low;
 }
 
-/* Sets the line of an address to that of a row, unless a line is known. */
+/* Sets the source line of an address to that of a row of the line table, unless the line is known
+ * already. */
 static void set_line(const struct tables *tables, struct program_header *header,
 	const struct row *row, struct source_line *line)
 {

@@ -11,8 +11,9 @@
 
 /* ---- The file with debug information */
 
-/* Whether a file belongs to the program. Their build IDs are then equal. Without build IDs, the
- * file has the checksum that the program states. */
+/* Whether a file has the debug information of the program. The build IDs of a program and of its
+ * file with debug information are equal. Without build IDs, the file with debug information must
+ * have the checksum that the program states. */
 static bool belongs(struct program *program, struct elf *debug, uint32_t checksum)
 {
 	uint8_t id[64], other[64], bytes[4096];
@@ -152,7 +153,8 @@ static uint64_t unwind_size(struct program *program, uint64_t address)
 	const uint8_t *entry = elf_at(&program->elf, address, &left);
 	uint32_t range = 0;
 
-	/* After its length, its common part and the function's address follow the bytes. */
+	/* The function's size follows the length of the unwind entry, the distance to its common
+	 * part, and the function's address. */
 	if (entry && left >= 16)
 		memcpy(&range, entry + 12, sizeof(range));
 	return range;
@@ -172,8 +174,8 @@ static int by_address(const void *a, const void *b)
 		       : 0;
 }
 
-/* The index of the last symbol at or before an address, among the first `count` symbols. These
- * symbols are sorted. -1: there is none. */
+/* The index of the last symbol at or before an address, among the first `count` symbols. The first
+ * `count` symbols are sorted by address. -1: no symbol is at or before the address. */
 static ptrdiff_t symbol_before(const struct program *program, size_t count, uint64_t address)
 {
 	size_t low = 0, high = count;
@@ -220,7 +222,7 @@ static void read_unwind_table(struct program *program)
 	}
 }
 
-/* A function may have entries inside, which are functions too. Symbols of a damaged file may give
+/* A symbol inside a function is listed as a function, too. Symbols of a damaged file may give
  * every function the size of the program. A function therefore ends where the eighth function after
  * it begins, at the latest. */
 enum { ENTRIES = 8 };

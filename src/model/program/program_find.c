@@ -8,12 +8,12 @@
 #include "model/program/demangle.h"
 #include "model/program/program_inside.h"
 
-/* The functions that fit what a user gave. */
+/* The functions that fit the name or address that a user gave. */
 struct matches {
 	const struct program_function *function[8];
 	const struct program_function *last;
-	size_t count;	    /* all matches; the array has only the first */
-	const char *symbol; /* the name by which the last match was found; NULL: none */
+	size_t count;	    /* number of all matches; the array has only the first matches */
+	const char *symbol; /* the name of the function that was matched last; NULL: none */
 };
 
 static void add_match(struct matches *matches, const struct program_function *function)

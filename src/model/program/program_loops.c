@@ -42,7 +42,8 @@ static void list_loops(const struct function_graph *graph, struct program_loops 
 	for (int i = 0; i < nest->count; i++) {
 		int header = nest->loop[i].header;
 
-		/* A cycle of nodes that stand for tables has no instructions. */
+		/* A cycle in the graph of nodes that only stand for jump tables has no
+		 * instructions. */
 		if (!nest->loop[i].innermost || all[i].end == 0)
 			continue;
 		all[i].header = header < graph->block_count
@@ -199,13 +200,15 @@ static void add_steps(const struct function_graph *graph, int block, bool taken,
 			.taken = i == end && taken };
 }
 
-/* Follows the path from the header until it comes to a node again. In a loop with one entry, that
- * node is the header. A loop with several entries may turn without its header: the steps before
- * the turn are then removed. */
+/* Follows the assumed path of a loop from its header until the path comes to a node again. In a
+ * loop with one entry, the first repeated node of the path is the header. In a loop with several
+ * entries, the path may repeat without the header: the nodes before the repeated part are then
+ * removed. */
 static void fill_path(
 	const struct function_graph *graph, int nest, const int *index, struct loop *loop)
 {
-	/* For each node, 1 + the number of steps before it; 0: not passed. */
+	/* For each node, 1 + the number of nodes before it on the path; 0: the path does not pass
+	 * the node. */
 	int *before = memory_new((size_t)graph->node_count, sizeof(*before)), first;
 	int node = graph->nest.loop[nest].header;
 

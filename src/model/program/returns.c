@@ -1,5 +1,6 @@
-/* Which functions never return. Execution never reaches the code after a call of such a function.
- * An edge to that code would make false loops. */
+/* Which functions never return. Execution never reaches the code after a call of a function that
+ * never returns. An edge from a call that never returns to the code after it would make false
+ * loops. */
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,10 +8,10 @@
 #include "model/code/flow.h"
 #include "model/program/program_inside.h"
 
-/* What program->returns says of a function. */
+/* The values of program->returns: whether a function returns. */
 enum { UNKNOWN, IN_PROGRESS, RETURNS, NEVER };
 
-/* Calls are followed to this depth; deeper calls return. */
+/* Nested calls are followed to this depth; deeper calls are assumed to return. */
 enum { DEEPEST = 6 };
 
 /* Functions of the C and C++ libraries that never return. Source: their documentation. */
@@ -39,7 +40,8 @@ enum { STUB = 16, STUBS_BEGIN = 32 };
 #endif
 
 /* Finds the symbol of the function to which the linker's table of jumps leads from an address.
- * Returns false if the address is not in that table. Entry i of the table belongs to relocation i.
+ * Returns false if the address is not in the linker's table of jumps (.plt). Entry i of the
+ * linker's table of jumps (.plt) belongs to relocation i.
  */
 static bool stub_symbol(
 	struct program *program, uint64_t address, Elf64_Sym *symbol, const char **name)
@@ -74,8 +76,8 @@ static bool stub_symbol(
 
 static bool may_return(struct program *program, uint64_t target, int depth);
 
-/* Whether execution can reach a return, or leaves the function by a jump. Places still to be
- * followed are on a stack. */
+/* Whether execution can reach a return, or leaves the function by a jump. The offsets of code from
+ * which execution must still be followed are on a stack. */
 static bool reaches_return(
 	struct program *program, const struct program_function *function, int depth)
 {
