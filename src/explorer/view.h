@@ -342,9 +342,9 @@ struct view {
 	/* Report on buffer sizes, measured with the kernel `window`; NULL: the user has not chosen
 	 * this kernel yet. */
 	const struct windows_report *windows;
-	/* The probed pressure of the present setting, perhaps not complete yet; NULL: none. */
 	/* The costs of the present setting's instructions, perhaps not complete yet; NULL: none. */
 	const struct cost_report *cost;
+	/* The probed pressure of the present setting, perhaps not complete yet; NULL: none. */
 	const struct slack_report *slack;
 	/* The measured causes of the gap of the present setting, perhaps not complete yet; NULL:
 	 * not measured. */

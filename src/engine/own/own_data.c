@@ -90,11 +90,14 @@ static uint64_t place(const struct own_description *description, uint64_t end, i
 	const struct own_change *change = &description->change;
 	const struct own_argument *argument = &description->argument[index];
 	uint64_t at = round_up(end, argument->align ? (uint64_t)argument->align : LINE),
-		 apart = APART + (uint64_t)change->apart * LINE;
+		 apart = APART + (uint64_t)change->apart * LINE, shift = (uint64_t)change->shift;
 
 	if (!argument->align || change->apart)
 		at += ((uint64_t)index * apart - at) % PAGE;
-	return at + (uint64_t)argument->offset + change->shift;
+	/* Pointers stay at addresses that are multiples of their size. */
+	if (argument->content == OWN_LIST || argument->content == OWN_STRINGS)
+		shift -= shift % sizeof(void *);
+	return at + (uint64_t)argument->offset + shift;
 }
 
 struct own_description own_change_apply(

@@ -247,7 +247,7 @@ bool advice_find(const struct advice_question *question, struct advice *advice)
 		text_free(&change);
 		return true;
 	}
-	text_clear(&change);
+	text_free(&change);
 	if (best.knob < 0 || best.cpe > limits->predicted * (1 - ADVICE_WORTH)) {
 		advice->kind = ADVICE_SENTENCE;
 		snprintf(advice->words, sizeof(advice->words), "%s",
