@@ -22,7 +22,7 @@
 enum { RUN_QUIET = 150, RUN_PLACEMENTS = 3 };
 
 /* Time limit of `run --why`, without the start and the exit of the program, and the least time for
- * its pairs after the cost of L3 and memory was measured. */
+ * causes after L3 and memory were measured. */
 #define WHY_SECONDS 1.6
 #define WHY_LEAST   0.9
 
@@ -138,7 +138,8 @@ static int measure(struct cli *cli, struct bench *bench, struct model *model,
 		report->setting = *setting;
 		report->core = &model->core;
 		model_measure(model, bench, setting);
-		/* Values that drifted are measured again before the report names a difference. */
+		/* Values of L3 and memory that have changed are measured again before the report
+		 * says that the prediction is wrong. */
 		if (model_drifted(model, setting, &sample, 0))
 			model_renew(model, bench, setting);
 		if (model_blocks(model, setting, NULL, &blocks))
@@ -181,7 +182,7 @@ static double predict(void *context, const struct setting *setting)
 		       : NAN;
 }
 
-/* Measures pairs that show why one setting is slower than its limit. */
+/* Measures the loop with and without changes that show why one setting is slower than its limit. */
 static int explain_gap(
 	struct cli *cli, struct bench *bench, struct model *model, const struct setting *setting)
 {
@@ -195,8 +196,8 @@ static int explain_gap(
 
 	model_measure(model, bench, setting);
 	question.explanation = model_explain(model, setting);
-	/* The whole command takes at most two seconds. The cost of L3 and memory may have taken
-	 * some of it. */
+	/* The whole command `run --why` takes at most two seconds. The measurement of L3 and memory
+	 * may have taken a part of the two seconds. */
 	question.seconds = cli->time_budget > 0
 				   ? cli->time_budget
 				   : fmax(WHY_SECONDS - (monotonic_seconds() - begin), WHY_LEAST);

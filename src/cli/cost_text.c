@@ -54,10 +54,12 @@ static void put_insn(FILE *out, const struct cost_insn *insn, int row, int digit
 		number(insn->later.value, digits).text, number(insn->saved.value, digits).text);
 }
 
-/* The ways in which an instruction may not be changed: all ways, or one way. */
+/* The changes of an instruction that may be impossible: all changes, or one of copy, delay and
+ * removal. */
 enum { ALL, TWICE, LATER, SAVED, WAYS };
 
-/* Returns the reason why an instruction is not changed in a way; "": there is none. */
+/* Returns the reason why an instruction is not copied, delayed or removed; "": there is no reason.
+ */
 static const char *reason(const struct cost_insn *insn, int way)
 {
 	const char *const why[] = {

@@ -44,7 +44,7 @@ const char *program_file(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-/* Chooses the loops that contain addresses of the user; without such loops, all. */
+/* Chooses the loops that contain addresses that the user gave; without such loops, all loops. */
 static void choose_loops(struct function_work *work)
 {
 	const struct program_place *place = work->place;
@@ -74,8 +74,9 @@ static int by_address(const void *a, const void *b)
 	return left < right ? -1 : left > right;
 }
 
-/* Fills work->loop_line and work->source for the explained loop. Inlined functions may bring lines
- * of other files. The loop's last instruction is the branch that closes it, and names its file. */
+/* Fills work->loop_line and work->source for the explained loop. Inlined functions may bring source
+ * lines of other files into the loop. The loop's last instruction is the branch that closes the
+ * loop, so its source file counts as the loop's file. */
 static void find_lines(struct function_work *work, const struct loop *loop)
 {
 	const struct source_line *own;

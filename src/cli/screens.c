@@ -31,7 +31,8 @@ struct status screens_run(const struct cli *cli, const struct ui_options *first,
 		ui = *first;
 		ui.next = &next;
 		ui.replay = replay;
-		/* The first run has done what the command line asks for at the start. */
+		/* The first run of the explorer has carried out the options of the command line, so
+		 * later runs do not. */
 		ui.commands = NULL;
 		ui.command_count = 0;
 		ui.compared = NULL;

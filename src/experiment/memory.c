@@ -233,8 +233,8 @@ bool memory_probe_next(struct memory_probe *probe, const struct machine *machine
 			.seed = seed,
 			.background = true,
 			.budget = { .seconds = PROBE_SECONDS, .quiet_wanted = PROBE_QUIET } };
-		/* The largest size in address order gives the bandwidth of memory, so it is
-		 * measured for longer. */
+		/* The largest working set that is read in address order gives the bandwidth of
+		 * memory, so it is measured for longer. */
 		if ((is_stream(step) && step != STREAM_LAST) || is_pages(step))
 			request->budget = (struct budget){ .seconds = PROBE_SHORT,
 				.quiet_wanted = SHORT_QUIET };
@@ -342,8 +342,8 @@ static void find_sizes(struct memory_probe *probe, const struct machine *machine
 	};
 	facts->memory.latency = memory;
 	/* If L3 serves almost every load, L3 may be larger, up to the next larger size that was
-	 * measured. If L3 serves almost no load, L3 may hold nothing for this process, or so little
-	 * that the measured latencies do not show it. */
+	 * measured. If L3 serves almost no load, this process may have no part of L3, or so small a
+	 * part that latencies do not show it. */
 	if (served(probe, best->latency, memory) > SERVED_MOST) {
 		size->hi = best[1].bytes - own;
 		size->bytes = sqrt(size->lo * size->hi);

@@ -1,6 +1,7 @@
 /* Experiments that change the code of the loop on screen: the pressure on each port
- * (experiment/slack/slack.h), and the cost of each instruction (experiment/cost/cost.h). They begin
- * when the setting on screen has not changed for a moment, and run alongside the live measurement.
+ * (experiment/slack/slack.h), and the cost of each instruction (experiment/cost/cost.h).
+ * Experiments with changed code begin when the setting on screen has not changed for a moment, and
+ * run alongside the live measurement.
  */
 #include <string.h>
 
@@ -25,8 +26,8 @@ static const struct cost_report *cost_of(const struct session *session)
 	return cost ? cost_report(cost) : NULL;
 }
 
-/* Whether an experiment belongs to the present setting, and to the core model loaded now. `uarch`
- * is the name of the experiment's core model. */
+/* Whether a finished experiment belongs to the setting on screen, and to the core model loaded now.
+ * `uarch` is the name of the experiment's core model. */
 static bool is_of(const struct session *session, const struct setting *setting, const char *uarch)
 {
 	return setting_equal(setting, &session->setting) &&

@@ -1,6 +1,7 @@
-/* Measures pairs that show why the loop on screen is slower than its limit (experiment/why/why.h).
- * The user starts the measurement of pairs. The measurement of pairs runs alongside the live
- * measurement, and ends early if the setting on screen changes. */
+/* Measures the loop on screen with and without changes that show why it is slower than its limit
+ * (experiment/why/why.h). The user starts the measurement of the causes of a gap. The measurement
+ * of the causes runs alongside the live measurement, and ends early if the setting on screen
+ * changes. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +16,8 @@ static const struct why_report *report_of(const struct session *session)
 	return why ? why_report(why) : NULL;
 }
 
-/* Returns the report about the pairs of the setting on screen; NULL: no pairs were measured. */
+/* Returns the report about the causes of the gap of the setting on screen; NULL: no causes were
+ * measured. */
 static const struct why_report *present(const struct session *session)
 {
 	const struct why_report *report = report_of(session);
@@ -100,9 +102,9 @@ static struct status refusal(const struct session *session)
 	return machine_refusal(session);
 }
 
-/* Begins to measure the pairs of the setting on screen. If the pairs were measured before, the
- * command shows their report. If the report is already on screen, the command measures the pairs
- * again. */
+/* Begins to measure the causes of the gap of the setting on screen. If the causes were measured
+ * before, the command shows the report about them. If the report about the causes is already on
+ * screen, the command measures the causes again. */
 static struct status run_why(const struct session *session, struct session *change, char *arguments)
 {
 	const struct why_report *report = present(session);

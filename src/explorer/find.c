@@ -171,7 +171,7 @@ static void offer_synonyms(struct search *search)
 		struct words name = words_of("%.*s", (int)strcspn(row->command + 7 * kernel, " "),
 			row->command + 7 * kernel);
 
-		/* The names of kernels were compared before. */
+		/* The names of kernels were compared with the typed text before. */
 		if (!kernel && named < rank && named < RANK_CONTAINS)
 			rank = named;
 		if (rank == RANK_NONE || (kernel && !kernel_find(name.text)))
@@ -368,8 +368,8 @@ static int compare(const void *a, const void *b)
 {
 	const struct result_found *one = a, *other = b;
 
-	/* Even a result that cannot be opened here is listed before results that contain the typed
-	 * text only within a word, or only in their description. */
+	/* Even a panel or command that is not available now is listed before results that contain
+	 * the typed text only within a word, or only in their description. */
 	if (certainty(one->rank) != certainty(other->rank))
 		return certainty(one->rank) - certainty(other->rank);
 	if (one->absent != other->absent)
@@ -422,7 +422,8 @@ static void find_text(struct session *session, const char *arguments)
 	for (size_t length = strlen(text); length > 0 && text[length - 1] == ' ';)
 		text[--length] = '\0';
 	offer_all(&search);
-	/* If nothing has all words of the text, the search shows what has its longest word. */
+	/* If no entry has all words of the typed text, the search shows entries with its longest
+	 * word. */
 	if (search.count == 0 && strchr(text, ' ')) {
 		longest = longest_word(text);
 		search.text = longest.text;

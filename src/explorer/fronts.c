@@ -358,7 +358,8 @@ static const struct front *answer(const struct session *session)
 		return first;
 	if (!session->machine_known || (!name && !insight_ready(session) && insight->reading))
 		return NULL;
-	/* Limits of another core have no measured value to explain, so they are shown themselves.
+	/* If the limits are for another core, no measured value can be explained, so the panel of
+	 * limits comes to the front.
 	 */
 	if (!name && insight_foreign(session))
 		name = "ladder";

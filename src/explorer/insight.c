@@ -499,8 +499,8 @@ static void memory_known(struct session *session)
 	insight_renew(session);
 }
 
-/* Whether the sample differs from a prediction with values of L3 or memory that were measured some
- * time ago. */
+/* Whether the measured speed differs from its prediction, which uses values of L3 or memory that
+ * were measured some time ago. */
 static bool memory_drifted(const struct session *session)
 {
 	const struct insight *insight = &session->insight;

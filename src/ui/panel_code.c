@@ -9,8 +9,9 @@
 #include "ui/panels.h"
 
 /* Widths in screen columns: of the margin (chain, mark, fusion, blank), and of columns of the
- * table. TEXT_LEAST: width of the instructions below which the model's costs are left out.
- * TEXT_SHORT: width below which all costs are left out. */
+ * table. TEXT_LEAST: width of the instructions' text below which the column of the model's costs is
+ * left out. TEXT_SHORT: width of the instructions' text below which all columns of costs are left
+ * out. */
 enum {
 	MARGIN = 4,
 	SLOTS = 5,
@@ -311,8 +312,8 @@ static void draw_legend(
 			limits->chain.through_memory ? ", through memory" : "");
 }
 
-/* Returns the reason why an instruction of the loop has no cost. Jumps never have a cost. NULL: all
- * other instructions have one. */
+/* Returns the reason why an instruction of the loop has no measured cost. Jumps never have a cost.
+ * NULL: all instructions except jumps have a measured cost. */
 static const char *missing(const struct cost_report *cost)
 {
 	for (int i = 0; i < cost->count; i++) {
@@ -325,7 +326,8 @@ static const char *missing(const struct cost_report *cost)
 	return NULL;
 }
 
-/* Draws the sum and the meaning of costs, or the reason why there are none. */
+/* Draws the sum of the instructions' costs and what a cost means, or the reason why no cost is
+ * measured. */
 static void draw_costs_legend(struct box at, const struct cost_report *cost)
 {
 	int y = 0, waits = 0, contended = 0;

@@ -267,8 +267,8 @@ static void add_limit(struct lines *lines, const struct scene *scene)
 	first = gap_limit(view, limits);
 	second = view->gap.soft ? limits->binding : limits->predicted_by;
 	limit = panels_limit(view);
-	/* A value at its limit or prediction is near it without words, too, if the words need
-	 * another row. */
+	/* If words about the measured value need another row, they are left out for a value near
+	 * its limit or prediction. */
 	if ((view->gap.kind == GAP_AT_LIMIT || view->gap.kind == GAP_SOFT) && !view->nearest &&
 		strchr(limit.text, ','))
 		limit = words_of("%s\n%.*s", limit.text,

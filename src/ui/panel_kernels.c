@@ -7,8 +7,8 @@
 
 #include "ui/panels.h"
 
-/* Returns the choices of a knob: "add mul". If `numbered` is true, each choice follows the digit
- * that selects the choice: "1 add  2 mul", or "1: 4  2: 8". */
+/* Returns the choices of a knob: "add mul". If `numbered` is true, each choice of a knob follows
+ * the digit key that selects it: "1 add  2 mul", or "1: 4  2: 8". */
 static struct words choices(const struct knob *knob, bool numbered)
 {
 	struct words words = words_of("%s", "");
@@ -190,8 +190,8 @@ static struct parts divide(struct box at, const struct view *view)
 	left = at.height - parts.rows - parts.values;
 	if (view->remark)
 		need = canvas_rows(parts.words, view->remark);
-	/* If the whole remark does not fit, the notice row shows its first clauses, and the knob's
-	 * help has these rows. */
+	/* If a whole remark about the setting does not fit, the notice row shows its first clauses,
+	 * and the knob's help has its rows. */
 	parts.complete = need <= left;
 	parts.remark = parts.complete ? need : 0;
 	return parts;

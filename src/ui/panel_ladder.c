@@ -203,7 +203,8 @@ static void add_published(struct lines *words, const struct view *view)
 	if (!view->published)
 		return;
 	published_words(view->published, &view->setting, limits->elements / limits->turns, &text);
-	/* The bars are in cycles per element, so the short wording is, too. */
+	/* The bars of limits are in cycles per element, so the short wording also uses cycles per
+	 * element. */
 	lines_add(words, 0, STYLE_TEXT, "published: %s\npublished %s on %s: %s", text_string(&text),
 		units_value(view->published->cycles * limits->turns / limits->elements).text,
 		view->published->core, view->published->source);

@@ -91,8 +91,8 @@ static void flow_words(struct flow *flow, const struct slack_report *slack)
 			contended++;
 			continue;
 		}
-		/* The instructions that were added took other times than the core model says, so
-		 * the value may be far off. */
+		/* The instructions that were added to measure a port took other times than the core
+		 * model says, so the value may be far off. */
 		if (resource->kind == SLACK_AMBIGUOUS) {
 			unclear++;
 			continue;

@@ -240,7 +240,7 @@ bool advice_find(const struct advice_question *question, struct advice *advice)
 	}
 	advice->from = limits->predicted;
 	if (best.knob < 0 && kind == LIMIT_LATENCY && name_equals(limits, &change) > 1) {
-		/* To break the chain alone would not make the loop faster. */
+		/* Advice to break the dependence chain alone would not make the loop faster. */
 		advice->kind = ADVICE_SENTENCE;
 		snprintf(advice->words, sizeof(advice->words),
 			"Only a change that lowers all equal limits helps: %s.", change.bytes);

@@ -59,8 +59,8 @@ static void add_far(struct gap *gap)
 			gap->percent < 900, 1 + gap->percent / 100, from);
 }
 
-/* Returns the name of the limit that is the prediction. If that limit adds a smaller effect to
- * another soft limit, returns both names. */
+/* Returns the name of the limit that is the prediction. If the limit adds its effect to another
+ * soft limit, the function returns both names. */
 static struct words predicted_name(const struct limits *limits)
 {
 	const struct limit *by = &limits->limit[limits->predicted_by], *base = by + 1;

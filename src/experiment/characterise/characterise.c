@@ -105,7 +105,8 @@ static void add(void *context, enum item_kind kind, int of, const struct kernel 
 		run->items[run->item_count++] = (struct loop_item){ .kind = kind,
 			.of = of,
 			.kernel = kernel,
-			/* An earlier measurement of the core may have settled the value. */
+			/* An earlier measurement of the core may already have found a precise
+			   value. */
 			.visits = evaluate_is_settled(&run->values, kernel) ? ROUNDS_ALL : 0 };
 }
 

@@ -534,7 +534,8 @@ struct item_words recipes_words(const struct recipes *recipes, enum item_kind ki
 		[ITEM_ADDS] = "latency",
 		[ITEM_EACH] = "throughput",
 		[ITEM_SLOTS] = "slots" };
-	/* What a line of the data file measures, by its first word. */
+	/* The property of the core that a line of the data file measures, by the first word of the
+	 * line. */
 	static const struct {
 		const char *word, *words;
 	} facts[] = { { "cap ", "rate of " }, { "chain ", "latency of " }, { "extra ", "" },

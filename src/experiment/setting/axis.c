@@ -73,8 +73,9 @@ int axis_sizes(const struct kernel *kernel, int knob, bool grid, uint64_t last_c
 }
 
 /* Lists multiples of the knob's unit: each of the first sixteen, then `octave` values per doubling.
- * If the last value is more than WIDE times the first one, the axis is logarithmic, so that each
- * doubling has at most `octave` values. Returns room + 1 if the axis has more than `room` values.
+ * If a knob's last value is more than WIDE times its first value, its axis is logarithmic, so that
+ * each doubling has at most `octave` values. Returns room + 1 if the axis has more than `room`
+ * values.
  */
 static int steps(const struct knob *knob, int64_t max, int octave, int64_t *values, int room)
 {
@@ -301,9 +302,9 @@ static struct status list_item(struct list *list, const char *start, size_t leng
 	return status_is_ok(&status) ? list_add(list, value) : status;
 }
 
-/* Returns the length of a choice at the beginning of the text that a comma or the end follows, and
- * sets its index. A choice may itself contain commas, as compiler flags do, so the longest one
- * counts. Returns 0 if there is none. */
+/* Returns the length of a knob's choice at the beginning of the text, before a comma or the end,
+ * and sets the choice's index. A choice may itself contain commas, as compiler flags do, so the
+ * longest choice that fits the text counts. Returns 0 if the text begins with no choice. */
 static size_t choice_length(const struct knob *knob, const char *text, int64_t *index)
 {
 	size_t longest = 0;

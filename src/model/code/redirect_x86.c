@@ -15,8 +15,8 @@ static ZydisRegisterClass class_of(ZydisRegister reg)
 	return ZydisRegisterGetClass(reg);
 }
 
-/* Returns the register of the class of `like` with the number `to`, as insn.h counts registers. 0:
- * there is no such register. */
+/* Returns the register `to` (numbered as in insn.h) of the same class and width as `like`. 0: there
+ * is no such register. */
 static ZydisRegister sibling(ZydisRegister like, int to)
 {
 	ZydisRegisterClass class = class_of(like);

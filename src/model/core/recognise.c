@@ -228,7 +228,7 @@ double uarch_watch_turn(const struct machine *machine)
 	struct status status = uarch_choose(NULL, machine, &core);
 	double turn = 0;
 
-	/* The decrement and the branch are one slot. */
+	/* The decrement and the branch are fused and take one rename slot. */
 	if (status_is_ok(&status) && core.uarch && uarch_known(core.uarch->width))
 		turn = 1 + (CLOCK_TURN_NOPS + 1) / core.uarch->width / CLOCK_TURN_SHARE;
 	uarch_choice_free(&core);

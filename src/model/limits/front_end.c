@@ -366,9 +366,9 @@ static void add_cached(
 	bool between = whole && restart >= 1;
 
 	/* The micro-op cache does not supply the end of one iteration and the start of the next in
-	 * the same cycle. If chains begin again, the path does not contain the code between two
-	 * chains, which takes a cycle of its own. Measured on Zen 4 with mul-chain: a product of 2,
-	 * 4, 6 or 8 elements takes 3, 5, 7 or 9 cycles. */
+	 * the same cycle. If dependence chains end and begin again, the code between two chains,
+	 * which the path lacks, takes a cycle of its own. Measured on Zen 4 with mul-chain: a
+	 * product of 2, 4, 6 or 8 elements takes 3, 5, 7 or 9 cycles. */
 	if (whole)
 		cycles = tally->turns * ceil(cycles / tally->turns - 1e-9);
 	if (between)

@@ -88,8 +88,8 @@ static void fit_mean(const struct memory_facts *measured, double range, struct l
 }
 
 /* Returns the bytes of L3 that serve random accesses to `range` bytes, if no access waits for
- * another access. The bytes depend on the time until the loop comes back to a line, and this time
- * depends on the bytes: three rounds suffice. Returns NAN if fast reads are not measured. */
+ * another access. The bytes of L3 and the time until the loop reuses a line depend on each other:
+ * three rounds of computing both suffice. Returns NAN if fast reads are not measured. */
 static double fast_bytes(const struct tally *tally, double range, const struct level *level)
 {
 	const struct memory_facts *measured = &tally->place->measured;
@@ -106,7 +106,7 @@ static double fast_bytes(const struct tally *tally, double range, const struct l
 }
 
 /* If the memory of this machine was measured and the system states no L3, the machine has no L3.
- * Otherwise, a size of 0 bytes means that the size of the level is unknown. */
+ * In other cases, a size of 0 bytes means that the size of the cache level is unknown. */
 static bool size_known(
 	struct tally *tally, enum limit_kind kind, const struct level *level, int number)
 {
@@ -194,9 +194,9 @@ static void fit_working_set(const struct tally *tally, struct level level[LEVELS
 	level[MEMORY].latency = whole[MEMORY].latency;
 }
 
-/* Returns the share of the accesses to a part of the data (reach `index`) that miss caches of
- * `bytes` in total, which evict each line after `age` elements. Prefetchers make reads in address
- * order fast, so L3 supplies more of their lines than its size suggests. */
+/* Returns the share of the accesses to a part of the data that miss caches of `bytes` in total,
+ * which evict each line after `age` elements. `index` is the number of the part. Prefetchers make
+ * reads in address order fast, so L3 supplies more of their lines than its size suggests. */
 static double missed_part(
 	const struct tally *tally, enum pace pace, int index, int level, double bytes, double age)
 {

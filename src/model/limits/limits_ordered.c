@@ -15,7 +15,7 @@ enum { L1, L2, L3 };
  * accesses are compared. */
 enum { LINE = 64, SETS = 64, ROWS_MOST = 512 };
 
-/* Texts do not list a level that supplies a smaller share of the lines. */
+/* Texts about a limit do not list a cache level that supplies a smaller share of the lines. */
 #define SHARE_LEAST 0.01
 
 /* Returns the lines per cycle that L2 sends to L1: from the core's file, or measured. 0: unknown.
@@ -168,10 +168,10 @@ static int set_of(double bytes)
 	return (int)(fmod(floor(bytes / LINE), SETS));
 }
 
-/* Returns the cycles for which a store waits for its line if L1 has evicted the line. If all rows
- * use the same few sets, each line that returns is soon evicted again, so the wait is longer than
- * the latency of the next cache. `beyond` are the lines per element that come from levels after L1,
- * L2 and L3. 0: a latency is unknown. */
+/* Returns the cycles for which a store waits for its line if L1 has evicted the line. If all matrix
+ * rows use the same few cache sets, each line is soon evicted again, so the wait is longer than the
+ * latency of L2. `beyond` has the lines per element that miss L1, L2 and L3. 0: a latency is
+ * unknown. */
 static double refetch_cycles(const struct tally *tally, const double beyond[3])
 {
 	const struct limits_place *place = tally->place;

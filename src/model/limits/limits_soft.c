@@ -16,8 +16,9 @@ enum { LINE = 64 };
  * little. */
 #define OVERLAP_MOST 4
 
-/* A loop is simulated if it needs at least the share NEED_LEAST of a buffer. Its limit is added if
- * the simulation is slower than the other limits by the factor FULL_LEAST. */
+/* A loop is simulated if it needs at least the share NEED_LEAST of a buffer of the core. The limit
+ * of the full buffers is added if the simulation is slower than the other limits by the factor
+ * FULL_LEAST. */
 #define NEED_LEAST 0.5
 #define FULL_LEAST 1.02
 
@@ -64,8 +65,9 @@ static void add_scheduling(struct tally *tally)
 			words_turn(tally, cycles).text);
 }
 
-/* Returns how many cycles later than in L1 the first load of a chain has its value, on average. The
- * first load reads a line that no earlier load has brought. */
+/* Returns how many cycles later than with data in L1 the first load of a dependence chain has its
+ * value, on average. The first load of a chain reads a cache line that no earlier load has brought.
+ */
 static double first_line_delay(const struct tally *tally)
 {
 	const double *beyond = tally->limits->beyond;
@@ -82,12 +84,12 @@ static double first_line_delay(const struct tally *tally)
 	return isnan(cycles) ? 0 : cycles;
 }
 
-/* Returns the cycles per chain that the code between two chains adds to a loop of `cycles` per
- * path. Its instructions take rename slots. The next chain begins later, because its first address
- * and its first line arrive late. If several chains overlap, only a part of this delay counts: with
- * n chains at a time, each chain takes n times the cycles, so a delay of one cycle per chain makes
- * the loop 1/n cycles slower. Measured on Zen 4 with dot products of 16 to 56 elements: 6 to 13
- * cycles, computed 6 to 13. */
+/* Returns the cycles that the code between two dependence chains adds to each chain. `cycles` is
+ * the time of the loop's path. Its instructions take rename slots. The next dependence chain begins
+ * later, because its first address and its first cache line arrive late. If n chains overlap, only
+ * a part of the delay between two chains counts: a delay of one cycle per chain makes the loop 1/n
+ * cycles slower. Measured on Zen 4 with dot products of 16 to 56 elements: 6 to 13 cycles, computed
+ * 6 to 13. */
 static double between_chains(const struct tally *tally, double cycles)
 {
 	const struct kernel_walk *walk = &tally->place->walk;

@@ -23,7 +23,7 @@
 enum { OPERATIONS = 5000, ROUNDS_LEAST = 6, ROUNDS_MOST = 400 };
 /* If chains begin again, a run has RESTARTS chains, in at most RESTART_ROUNDS_MOST rounds. */
 enum { RESTARTS = 12, RESTART_ROUNDS_MOST = 6000 };
-/* Entries of the reorder buffer, if the core's file does not state them. */
+/* Number of entries of the reorder buffer, if the core's data file does not state it. */
 enum { ROB_UNKNOWN = 224 };
 /* The second best port is chosen only if its queue has fewer than SECOND_BEST micro-ops more than
  * that of the best port. */

@@ -1,5 +1,5 @@
-/* The buffers of the simulated pipeline: the schedulers, in which micro-ops wait, and how much of
- * them a loop needs. */
+/* The buffers of the simulated pipeline: the schedulers, in which micro-ops wait, and how many of
+ * their entries a loop needs. */
 #include "model/limits/pipeline.h"
 
 #include <limits.h>
@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 
-/* Entries of the scheduler, if the core's file does not state them. */
+/* Number of entries of the scheduler, if the core's data file does not state it. */
 enum { SCHEDULER_UNKNOWN = 97 };
 
 static double later(double a, double b)
@@ -65,8 +65,8 @@ void pipeline_enter(struct pipeline *pipeline, const struct work *work, int op)
 	pipeline->pool[work->pool].given++;
 }
 
-/* Removes `count` micro-ops, which have begun, from their scheduler. The next micro-ops of the
- * queue in front of the scheduler enter it, so all ports check their queues again. */
+/* Removes `count` micro-ops, which have begun to execute, from their scheduler. The next micro-ops
+ * of the queue in front of the scheduler enter it, so all ports check their queues again. */
 static void leave(struct pipeline *pipeline, struct pool *pool, int count)
 {
 	bool queued = pool->waiting > pool->entries;

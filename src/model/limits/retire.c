@@ -4,8 +4,8 @@
 
 #include "base/random.h"
 
-/* GROUPS: number of simulated groups of chains. WINDOW_MOST: largest number of groups in the
- * simulated queue. */
+/* GROUPS: number of simulated groups of dependence chains that begin together. WINDOW_MOST: largest
+ * number of groups of chains in the simulated queue. */
 enum { GROUPS = 4096, WINDOW_MOST = 1024 };
 
 /* Returns a random number with a Poisson distribution, by inversion. `none` is the share of the

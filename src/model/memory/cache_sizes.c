@@ -32,8 +32,8 @@ struct cache_sizes cache_sizes(const struct machine *machine, const struct uarch
 
 	for (int i = 0; i < CACHE_LEVELS; i++)
 		sizes.level[i] = size_of(machine, uarch, foreign, measured, i);
-	/* If other processes leave this one less of L3 than L2 holds, L3 keeps nothing that L2 does
-	 * not keep. */
+	/* If other processes leave this process less of L3 than the size of L2, L3 keeps no line
+	 * that L2 does not keep. */
 	for (int i = 1; i < CACHE_LEVELS; i++) {
 		struct cache_size *size = &sizes.level[i];
 		double least = sizes.level[i - 1].bytes;

@@ -6,7 +6,7 @@
 /* Bytes of a cache line, as kernels assume. */
 #define LINE 64
 
-/* Number of times that the interval with the searched age is halved. */
+/* Number of halvings in the binary search for the age at which a cache evicts a line. */
 enum { HALVINGS = 60 };
 
 /* If each line of a part of the data was used PASSES times on average, all of the lines were used.
@@ -16,7 +16,7 @@ enum { HALVINGS = 60 };
 /* Cache lines that are equally likely to be used next. */
 struct lines {
 	double count; /* number of cache lines */
-	double rate;  /* accesses to these lines per element of the loop */
+	double rate;  /* accesses to these cache lines per element of the loop */
 };
 
 /* Whether the accesses touch the lines of a part of the data (reach) in the same order in each
@@ -26,9 +26,9 @@ static bool in_order(const struct kernel_reach *reach)
 	return reach->way == REACH_ORDERED || reach->least > 0;
 }
 
-/* Returns the lines of one part of the data (reach `index`). The range of a part includes all parts
- * with more frequent accesses, so the own lines of the part lie beyond the next smaller range.
- * Parts of the same range share their lines. */
+/* Returns the cache lines of one part of the data (walk->reach[index]). The range of a part of the
+ * data includes all parts with more frequent accesses, so its own lines lie beyond the next smaller
+ * range. Parts of the data with the same range share their cache lines. */
 static struct lines lines_of(const struct kernel_walk *walk, int index)
 {
 	const struct kernel_reach *reach = &walk->reach[index];
@@ -106,8 +106,9 @@ double recency_missed(const struct kernel_walk *walk, int reach, double bytes, d
 
 	if (isinf(age) || !(lines.count > 0))
 		return 0;
-	/* Some caches prefer lines that are touched again to lines that prefetchers fetch. Such a
-	 * cache needs space for the lines of this part alone. */
+	/* Some caches keep lines that are touched again rather than lines that prefetchers fetch. A
+	 * cache that prefers reused lines needs space for the lines of this part of the data alone.
+	 */
 	if (part->least > 0 && part->least < part->range)
 		return fmax(1 - bytes / part->least, 0);
 	if (in_order(part))
