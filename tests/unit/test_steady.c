@@ -106,6 +106,7 @@ TEST(a_has_a_bar_on_the_same_scale)
 	view.pinned = view.a_comparable = true;
 	view.a_setting = view.setting;
 	view.a = view.sample;
+	view.a_limit = LIMIT_COUNT;
 	view.a.cpe = 4;
 	ladder();
 	assert_int_equal(bar_of(shown, "\nA "), 2 * bar_of(shown, "measured"));
