@@ -250,9 +250,9 @@ struct kernel_run {
 	uint64_t period; /* Number of elements after which the pattern of memory accesses repeats. A
 			    trial times two calls of different length; both lengths are multiples of
 			    `period`. 0: any length is allowed. */
-	uint64_t quarter; /* number of elements of a third length of calls, less than half a ring,
-			   * which shows whether the time is proportional to the elements; 0: there
-			   * is no such call */
+	uint64_t quarter; /* number of elements of an additional, shorter call, whose time shows
+			     whether the time is proportional to the elements; 0: no additional call
+			   */
 	bool passes;	/* A trial times two calls of different length. If `passes` is true and the
 			   data fit the first-level cache, both calls make whole passes over the data,
 			   because parts of a pass differ in cost. */

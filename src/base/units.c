@@ -107,7 +107,7 @@ struct units_text units_value(double value)
 
 struct units_text units_cycles(double value)
 {
-	/* Below these bounds, three or four decimals would show two digits or fewer. */
+	/* Below these numbers of cycles, three or four decimals would show two digits or fewer. */
 	return value > 0 && value < 0.009995  ? units_text("%.5f", value)
 	       : value > 0 && value < 0.09995 ? units_text("%.4f", value)
 					      : units_value(value);

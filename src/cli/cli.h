@@ -153,6 +153,6 @@ struct status words_kernel(struct cli *cli, const struct kernel **kernel);
 struct status words_setting(struct cli *cli, struct setting *setting);
 
 /* Reads one setting, or two settings A and B with the word "vs" between them: "./a.c n=4k vs
- * ./b.c", "combine acc=1 vs acc=4". B has A's kernel if it names none, and A's values of the knobs
- * that it does not name. *count: the number of settings. */
+ * ./b.c", "combine acc=1 vs acc=4". If the setting B lacks a kernel or a knob's value, it has those
+ * of the setting A. *count: the number of settings. */
 struct status words_settings(struct cli *cli, struct setting *settings, int *count);

@@ -73,7 +73,8 @@ static void print_ratio(const struct cli *cli, const struct sample *a, const str
 		doubt ? "; a sample is " : "", doubt ? doubt : "");
 }
 
-/* Prints a sample: the only one, or A, or B with its ratio to A. */
+/* Prints the result of the only setting, or of the setting A, or of the setting B with its ratio to
+ * A. */
 static void print_sample(const struct cli *cli, struct compared *compared,
 	const struct report_row *row, const struct sample *sample)
 {
@@ -225,7 +226,7 @@ const struct subject subject_why = { "cause",
 	"saved_lo,saved_hi,changed_cpe,changed_predicted,why",
 	NULL, why_text, why_data, NULL };
 
-/* Measures one setting, or A and B. */
+/* Measures one setting, or two settings A and B to compare. */
 static int measure_all(struct cli *cli, struct bench *bench, struct model *model,
 	const struct setting *settings, int count)
 {

@@ -49,8 +49,8 @@ struct status words_kernel(struct cli *cli, const struct kernel **kernel)
 }
 
 /* Sets the kernel's knobs to their defaults, then assigns the words knob=value. The first `own`
- * words must be right. The others are used only if the kernel has their knob, and no earlier word
- * has it. */
+ * words (knob=value) must name knobs of the kernel. The words after the first `own` are used only
+ * if the kernel has their knob, and no earlier word sets the knob. */
 static struct status assign(struct setting *setting, const struct kernel *kernel,
 	char *const *words, int own, int count)
 {
@@ -92,7 +92,8 @@ struct status words_setting(struct cli *cli, struct setting *setting)
 }
 
 /* Makes the words of B, the setting after the word `vs`: its kernel, its own words, and the words
- * of A. Sets *own to the number of B's own words after the kernel. The caller frees the list. */
+ * of A. Sets *own to the number of words that the user gave for the setting B after the kernel. The
+ * caller frees the list. */
 static char **words_of_second(const struct cli *cli, int vs, int *own, int *count)
 {
 	char **words = memory_new((size_t)cli->word_count + 1, sizeof(*words));
@@ -130,7 +131,8 @@ struct status words_settings(struct cli *cli, struct setting *settings, int *cou
 			cli->command->name);
 	second.words = words_of_second(cli, first.word_count, &own, &second.word_count);
 	same = strcmp(second.words[0], cli->words[0]) == 0;
-	/* If A and B are settings of one kernel, it has the compiler flags of both. */
+	/* If the settings A and B use one own loop, its knob cflags has the compiler flags of both.
+	 */
 	status = words_kernel(same ? &second : &first, &kernel);
 	if (status_is_ok(&status))
 		status = assign(&settings[0], kernel, cli->words + 1, first.word_count - 1,

@@ -63,7 +63,7 @@ static void keep_values(
 		*setting = kept;
 }
 
-/* Whether A is a setting of another own loop: the user compares two files. */
+/* Whether the result A belongs to another own loop: the user compares two source files. */
 static bool other_is_pinned(const struct session *session, const struct kernel *kernel)
 {
 	const struct kernel *pinned = session->pinned.there ? session->pinned.setting.kernel : NULL;

@@ -212,7 +212,7 @@ void session_pin_take(struct session *session)
 		return;
 	pinned->sample = cell->sample;
 	pinned->awaited = !cell->settled;
-	/* An own loop has been compiled, and has not crashed. */
+	/* The user's own loop has been compiled, and has not crashed. */
 	if (cell->settled && cell->sample.valid && pinned->setting.kernel->own)
 		pinned->limit = insight_limit_of(session, &pinned->setting);
 	if (!cell->settled || cell->sample.valid)

@@ -21,8 +21,8 @@ struct text;
 
 struct session_options {
 	struct setting setting;		/* the setting at the start of the session */
-	const struct setting *compared; /* A, with which this setting is compared; copied; NULL: no
-					   setting */
+	const struct setting *compared; /* setting A, with which the first setting is compared;
+					   copied; NULL: no setting */
 	uint64_t seed;
 	const char *invocation; /* command-line options that the command line of key y repeats:
 				   "--cpu 3"; "": none */

@@ -11,8 +11,8 @@
  * A static program has no decoder and, on x86-64, no encoder. Debian has no static library of
  * Zydis, and static libraries of Capstone are not all alike. The functions in this file replace
  * decode.c, decode_ARCH.c, redirect_ARCH.c, step.c and assemble_x86.c. The linker then does not
- * link those files. Commands that need limits or generated code report why the decoder or encoder
- * is missing. */
+ * link the files that these functions replace. Commands that need limits or generated code report
+ * why the decoder or encoder is missing. */
 #include "kernels/assemble.h"
 #include "model/code/decode.h"
 #include "model/code/redirect.h"

@@ -192,8 +192,8 @@ static void draw_keys(struct box at, const struct scene *scene)
 		canvas_text(at, 0, 0, STYLE_DIM, "q quits");
 }
 
-/* Draws the message below the first row of the box. If the message does not fit there, it also uses
- * the first row, which has the state of the measurement. */
+/* Draws the message below the first row of the box. If the message does not fit below the first
+ * row, it replaces the state of the measurement in the first row, too. */
 static void draw_notice(struct box at, const struct view *view)
 {
 	const char *notice = view->screen.notice;

@@ -182,7 +182,8 @@ static void draw_a(struct box at, int y, const struct columns *columns, const st
 		"A, %s", view->a_limit == LIMIT_COUNT ? "" : limit_rows[view->a_limit].name);
 	int x = columns->title + 1;
 
-	/* The binding limit of A, if there is room for its name. */
+	/* The binding limit of the result A, which the user compares with, if there is room for its
+	 * name. */
 	if (view->a_limit == LIMIT_COUNT || !canvas_fits(at, name.text, columns->title))
 		name = words_of("A");
 	canvas_put(at, 0, y, STYLE_A, name.text);

@@ -20,7 +20,7 @@ struct ui_next {
 struct ui_options {
 	struct setting setting; /* the first setting */
 	const struct setting
-		*compared; /* A, with which the first setting is compared; NULL: none */
+		*compared; /* setting A, with which the first setting is compared; NULL: none */
 	int cpu;	   /* the core to measure; -1: the worker chooses */
 	uint64_t seed;
 	const char *invocation; /* options ("--cpu 3") to repeat in the command line that the key y

@@ -34,7 +34,8 @@ static double ticks_of(const struct measure *measure, uint64_t elements)
 	return (double)(clock_ticks() - begin - measure->run->excluded);
 }
 
-/* Times calls of three lengths in turn, and returns their bend. */
+/* Times calls of three lengths in turn, and returns the ratio of the times per element of short and
+ * long calls. */
 static double test_bend(
 	const struct measure *measure, const uint64_t elements[3], const atomic_bool *cancel)
 {
@@ -59,7 +60,7 @@ double line_measure(const struct measure *measure, const atomic_bool *cancel)
 		measure->time.whole != elements[2])
 		return 0;
 	ticks_of(measure, elements[1]);
-	/* Interference may bend one test, so two of three tests decide. */
+	/* Interference may falsify one test of proportional time, so two of three tests decide. */
 	for (int test = 0; test < TESTS; test++) {
 		bend[test] = test_bend(measure, elements, cancel);
 		if (fabs(bend[0] - 1) <= LINE_BENT)

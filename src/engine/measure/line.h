@@ -6,8 +6,9 @@
 
 #include "engine/measure/measure.h"
 
-/* Slopes that differ by more than this share are not on a line. Repeated tests of straight loops
- * differed by up to 3 % on a core with a busy hyper-thread. */
+/* If the times per element of short and long calls differ by more than this share, time is not
+ * proportional to the elements. Repeated tests of straight loops differed by up to 3 % on a core
+ * with a busy hyper-thread. */
 #define LINE_BENT 0.05
 
 /* Times of calls on three numbers of elements, in any unit. */
@@ -22,6 +23,6 @@ double line_bend(const struct line_times *times, unsigned count, const uint64_t 
 
 /* Times calls of three lengths in turn, and returns their bend: if a first test shows a bend, the
  * median of three tests. Returns 0 if the run has no third length (run->quarter), or if its trials
- * do not time half a ring and a ring: larger data are timed over whole rings. A test takes about as
- * long as 25 trials. */
+ * do not time half a ring and a ring: larger data are timed over whole rings. A test whether the
+ * time is proportional to the elements takes about as long as 25 trials. */
 double line_measure(const struct measure *measure, const atomic_bool *cancel);

@@ -408,8 +408,8 @@ static void own_child_call(struct kernel_run *run, uint64_t elements)
 	} while (--passes > 0);
 }
 
-/* Returns the index of the copy of the data for the longer run. Without setup() all runs use the
- * first copy; a sample is a single run. */
+/* Returns the index of the copy of the data for the longer run. Without setup(), all runs use the
+ * first copy of the data; if a part of a large call is stepped, there is a single run. */
 static int last_copy(void)
 {
 	return child.setup && child.n[1] ? COPIES - 1 : 0;
@@ -595,7 +595,8 @@ static void compile(void *context)
 }
 
 /* Chooses the values of the knob cflags, and its initial value: the first set of flags that the
- * user gives. Sets of flags that the comment does not list are added to its sets. */
+ * user gives. Sets of compiler flags that the file's comment does not list are added to the
+ * comment's sets. */
 static struct status choose_flags(struct own *own)
 {
 	struct own_knob *cflags = &own->description.cflags, given;

@@ -68,8 +68,9 @@ static double wait_of(const struct tally *tally, bool memory)
 }
 
 /* Returns the share of L2 misses that miss L3 too, if each access lies on another page. Other
- * processes evict lines from L3 at random until the loop comes back to a line. The time until then
- * depends on the share of the lines that L3 serves: three rounds suffice. NAN: not measured. */
+ * processes evict lines from L3 at random until the loop comes back to a line. The time until the
+ * loop reuses a line depends on the share of lines that L3 serves: three rounds of computing both
+ * suffice. NAN: not measured. */
 static double apart_missed(const struct tally *tally, const double beyond[3])
 {
 	const struct limits_place *place = tally->place;
