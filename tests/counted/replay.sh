@@ -22,6 +22,7 @@ replay_script() {
 	wait
 	dump
 	kernel mul-chain
+	view counters
 	set acc=4
 	wait
 	dump
