@@ -186,16 +186,30 @@ static void offer_synonyms(struct search *search)
 
 /* ---- own loops ---- */
 
+/* The beginning of a file. */
+struct head {
+	char bytes[2048]; /* ends with '\0' */
+	size_t length;	  /* 0: the file is empty or cannot be read */
+};
+
+static struct head read_head(const char *path)
+{
+	struct head head = { "", 0 };
+	FILE *file = fopen(path, "r");
+
+	if (file) {
+		head.length = fread(head.bytes, 1, sizeof(head.bytes) - 1, file);
+		fclose(file);
+	}
+	return head;
+}
+
 /* Whether a file has the comment that describes the data of an own loop. */
 static bool is_own_loop(const char *path)
 {
-	char head[2048] = "";
-	FILE *file = fopen(path, "r");
-	size_t length = file ? fread(head, 1, sizeof(head) - 1, file) : 0;
+	struct head head = read_head(path);
 
-	if (file)
-		fclose(file);
-	return memmem(head, length, "slexplore:", 10) != NULL;
+	return memmem(head.bytes, head.length, "slexplore:", 10) != NULL;
 }
 
 /* Adds the own loops in the present folder, and a typed path. */
@@ -227,13 +241,9 @@ static void offer_own(struct search *search)
 /* Whether a file begins like a recording: with a JSON object that has the member "record". */
 static bool is_recording(const char *path)
 {
-	char head[256] = "";
-	FILE *file = fopen(path, "r");
-	size_t length = file ? fread(head, 1, sizeof(head) - 1, file) : 0;
+	struct head head = read_head(path);
 
-	if (file)
-		fclose(file);
-	return length > 0 && head[0] == '{' && strstr(head, "\"record\"");
+	return head.bytes[0] == '{' && strstr(head.bytes, "\"record\"");
 }
 
 /* Adds the recordings in the present folder, to open and to compare with. */

@@ -118,7 +118,7 @@ bool session_compiles(const struct session *session)
 	return session->own.opening != NULL;
 }
 
-/* Begins to compile a file in a thread of its own, so that keys work meanwhile. */
+/* Starts a thread that compiles the file of an own loop. Keys keep working while it compiles. */
 static struct status compile(struct session *session, const char *path, const char *cflags, bool go)
 {
 	struct own_loop *own = &session->own;

@@ -24,7 +24,7 @@ struct turns;
  * thread starts at the first turns_next(). */
 struct turns *turns_new(const struct campaign *campaign);
 
-/* Ends the long measurement, whatever it is doing, and frees `turns`. `turns` may be NULL. */
+/* Ends the long measurement at once, and frees `turns`. `turns` may be NULL. */
 void turns_free(struct turns *turns);
 
 /* Fills the long measurement's next request; the caller sets the request's generation and tag.

@@ -170,7 +170,7 @@ static char shape_of(unsigned bits)
 	return character;
 }
 
-/* The Unicode block elements for a cell of which some quarters are filled. Each bit of the index is
+/* The Unicode block elements for the filled quarters of a cell. Each bit of the index is
  * a quarter of a cell, row by row from the upper left quarter. */
 static const enum glyph quarters[16] = { GLYPH_SHADE0, GLYPH_QUARTER1, GLYPH_QUARTER2,
 	GLYPH_UPPER_HALF, GLYPH_QUARTER4, GLYPH_LEFT_HALF, GLYPH_QUARTER6, GLYPH_QUARTER7,

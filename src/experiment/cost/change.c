@@ -352,10 +352,7 @@ static struct status write_change(
 		rewrite.after_place = writing.after;
 		rewrite.removes = kind == COST_WITHOUT;
 		rewrite.removed = writing.index;
-		rewrite.before = frame.before;
-		rewrite.before_count = frame.before_count;
-		rewrite.after = frame.after;
-		rewrite.after_count = frame.after_count;
+		spare_frame_add(&frame, &rewrite);
 		status = rewrite_function(&function, &rewrite, place->to, place->bytes, start);
 	}
 	decode_function_free(&function);

@@ -239,10 +239,7 @@ static struct status write_change(
 		status = assemble_filler(change->what, &places, i, &line[i]);
 	if (status_is_ok(&status)) {
 		rewrite.flags = writes(&insn, REG_FLAGS) || writes(&insn, REG_CARRY);
-		rewrite.before = frame.before;
-		rewrite.before_count = frame.before_count;
-		rewrite.after = frame.after;
-		rewrite.after_count = frame.after_count;
+		spare_frame_add(&frame, &rewrite);
 		status = rewrite_function(&function, &rewrite, place->to, place->bytes, start);
 	}
 	decode_function_free(&function);

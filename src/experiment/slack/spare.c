@@ -138,3 +138,11 @@ struct status spare_vectors(const struct spare_usage *usage, int wanted, uint64_
 	}
 	return status;
 }
+
+void spare_frame_add(const struct spare_frame *frame, struct rewrite *rewrite)
+{
+	rewrite->before = frame->before;
+	rewrite->before_count = frame->before_count;
+	rewrite->after = frame->after;
+	rewrite->after_count = frame->after_count;
+}

@@ -39,3 +39,7 @@ struct status spare_general(const struct spare_usage *usage, int wanted, uint64_
 	struct spare_frame *frame);
 struct status spare_vectors(const struct spare_usage *usage, int wanted, uint64_t saved, int *found,
 	struct spare_frame *frame);
+
+/* Adds the instructions of *frame to a change of the function. *frame must stay valid until the
+ * change is written. */
+void spare_frame_add(const struct spare_frame *frame, struct rewrite *rewrite);

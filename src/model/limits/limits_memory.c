@@ -133,7 +133,7 @@ static double with_operations(const struct tally *tally, double loads, double cy
 	return chain->cycles + fmax(cycles - loads * first_latency(chain), 0);
 }
 
-/* Adds the limit of short dependence chains of loads, of which a chain and the next overlap in
+/* Adds the limit of short dependence chains of loads. Each chain and the next chain overlap in
  * part. Each load frees its entries of the reorder buffer when it retires, so a chain of `loads`
  * loads holds the entries of its last load only at its end. */
 static void add_partly(struct tally *tally, double together, double loads)

@@ -31,7 +31,7 @@ static double second_lines(const struct tally *tally)
 		       : fmax(measured->l2_lines, measured->l2_lines > 0 ? measured->l3.lines : 0);
 }
 
-/* Returns the latency of L3 for accesses to data of which no line stays in L2; 0: unknown. */
+/* Returns the latency of L3 for accesses to data that leave no line in L2; 0: unknown. */
 static double third_latency(const struct memory_facts *measured)
 {
 	return measured->l3_walk > 0 ? measured->l3_walk : fmax(measured->l3.latency, 0);

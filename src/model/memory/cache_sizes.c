@@ -157,7 +157,8 @@ double memory_fast_bytes(const struct memory_facts *measured, double slow, doubl
 		most = bytes;
 		fast_cycles = stream->bytes / LINE / stream->lines;
 	}
-	/* The size of L3 comes from loads in random order, of which L3 and memory serve half each.
+	/* The size of L3 comes from loads in random order: L3 serves half of them, memory the
+	 * others.
 	 */
 	slow_cycles = 2 * slow / LINE * (measured->l3.latency + measured->memory.latency) / 2;
 	if (isnan(most) || slow >= most || !(slow_cycles > fast_cycles) || cycles <= fast_cycles)
