@@ -271,6 +271,12 @@ void session_recorded(const struct session *session, char *buffer, size_t size)
 	if (!session->recording)
 		return;
 	state = recording_state(session->recording);
+	if (state.settings == 0) {
+		snprintf(buffer, size,
+			"recorded: no setting in %.100s, because no measurement was finished",
+			state.path);
+		return;
+	}
 	snprintf(buffer, size, "recorded: %d setting%s, %s: slexplore replay %.100s",
 		state.settings, state.settings == 1 ? "" : "s",
 		units_size_long(
