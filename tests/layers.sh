@@ -1,6 +1,6 @@
 #!/bin/sh
-# Keeps the layers apart: base <- kernels <- engine <- model <- experiment <- { recording, picture } <- explorer <- ui, and cli
-# next to explorer and ui. Prints each include that breaks this, and each header without a guard.
+# Keeps the layers apart: base <- kernels <- engine <- model <- experiment <- { recording, picture } <- lesson <- explorer <- ui,
+# and cli next to explorer and ui. Prints each include that breaks this, and each header without a guard.
 #
 #   layers.sh [DIRECTORY]      the tree to look at; by default the one that this script belongs to
 set -eu
@@ -19,8 +19,8 @@ check() {
 	BEGIN {
 		level["base"] = 1; level["kernels"] = 2; level["engine"] = 3; level["model"] = 4
 		level["experiment"] = 5; level["recording"] = 6; level["picture"] = 6
-		level["explorer"] = 7; level["ui"] = 8; level["cli"] = 8
-		level["portable"] = 9            # replaces libraries in one program: nobody includes it
+		level["lesson"] = 7; level["explorer"] = 8; level["ui"] = 9; level["cli"] = 9
+		level["portable"] = 10           # replaces libraries in one program: nobody includes it
 	}
 	function layer(path, part) {
 		sub(/^src\//, "", path)
@@ -153,6 +153,8 @@ must_fail src/cli/a.c '#include "portable/decoder.h"'
 must_fail src/picture/pen.c '#include <cairo.h>'
 must_fail src/cli/command_run.c '#include <cairo-svg.h>'
 must_fail src/picture/a.c '#include "ui/canvas.h"'
+must_fail src/recording/a.c '#include "lesson/lesson.h"'
+must_fail src/lesson/a.c '#include "explorer/view.h"'
 must_fail src/base/a.h '#define NO_GUARD'
 must_pass src/cli/screens.h '#include "ui/ui.h"'
 must_pass src/main.c '#include "cli/cli.h"'
@@ -170,6 +172,9 @@ must_pass src/cli/a.c '#include "model/core/choice.h"'
 must_pass src/picture/picture_cairo.c '#include <cairo.h>'
 must_pass src/picture/a.c '#include "experiment/sweep/sweep.h"'
 must_pass src/explorer/a.c '#include "picture/picture.h"'
+must_pass src/lesson/a.c '#include "recording/record.h"'
+must_pass src/explorer/a.c '#include "lesson/lesson.h"'
+must_pass src/cli/a.c '#include "lesson/lesson.h"'
 must_pass src/ui/a.c '#include "explorer/view.h"'
 
 top=${1:-${top_srcdir:-$(dirname "$0")/..}}

@@ -1,0 +1,94 @@
+/* Judges guesses by measured values, and fills the texts of a lesson with measured values. Pure. */
+#pragma once
+
+#include <stdbool.h>
+
+#include "base/text.h"
+#include "engine/machine/machine.h"
+#include "engine/measure/trials.h"
+#include "lesson/lesson.h"
+#include "model/limits/limits.h"
+#include "model/memory/cache_sizes.h"
+
+/* A point of the curve over the knob of ASK_KNEE. */
+struct lesson_point {
+	double at;  /* the knob's value */
+	double cpe; /* cycles per element */
+};
+
+/* All values that a lesson can name. A pointer is NULL, and a sample is not valid, while the value
+ * is not known. */
+struct lesson_values {
+	const struct machine *machine;
+	const struct cache_sizes *caches;
+	const struct sample *now, *a;		/* the samples of the present setting and of A */
+	const struct limits *limits, *a_limits; /* the limits of these two settings */
+	const struct lesson_point *curve;	/* ascending by `at` */
+	int curve_count;
+};
+
+/* Returns whether the machine has everything that the step needs. If not, *why (may be NULL)
+ * receives the reason. The step is then shown with its text `otherwise`, and without its question.
+ */
+bool lesson_here(
+	const struct lesson_step *step, const struct lesson_values *values, struct words *why);
+
+/* A possible answer of a question with answers to choose from. */
+struct lesson_answer {
+	char words[160]; /* the text of the option, with its values filled in */
+	bool right;	 /* by the measured values; false while they are not known */
+};
+
+/* Fills the possible answers of ASK_CHOICE, ASK_FASTER and ASK_LIMIT. Returns their number; 0: the
+ * question has none, or the values are not known yet. The order does not depend on the measurement.
+ */
+int lesson_answers(const struct lesson_step *step, const struct lesson_values *values,
+	struct lesson_answer answer[LESSON_OPTIONS]);
+
+struct lesson_guess {
+	bool skipped;
+	double number;		 /* ASK_NUMBER, ASK_KNEE */
+	int choice;		 /* index of the chosen answer, from 0 */
+	char text[LESSON_GUESS]; /* the guess in words, for the file of answers */
+};
+
+/* Reads a guess as a student types it: "3", "0.75", "48k", "b", "2", the words of an answer, or
+ * free text. STATUS_USAGE: the message says what the question expects. */
+struct status lesson_guess_read(const struct lesson_step *step, const struct lesson_values *values,
+	const char *typed, struct lesson_guess *guess);
+
+enum lesson_verdict {
+	VERDICT_UNDECIDED, /* a value is missing, or no option or several options hold */
+	VERDICT_RIGHT,
+	VERDICT_WRONG,
+	VERDICT_SKIPPED,
+	VERDICT_KEPT, /* free text is kept, and not judged */
+};
+
+/* The names of verdicts in files: "undecided", "right", "wrong", "skipped", "kept". */
+extern const char *const lesson_verdict_names[];
+
+struct lesson_judgement {
+	enum lesson_verdict verdict;
+	double measured, lo, hi; /* ASK_NUMBER, ASK_KNEE: the measured value with its spread; NAN */
+	double ratio;		 /* the guess divided by the measured value; NAN */
+	int right;		 /* index of the right answer; -1: none */
+	/* Why the measurement should be repeated before it judges: "contended", "not settled" …;
+	 * NULL: the measurement is good. Static text. */
+	const char *doubt;
+	char truth[160]; /* the measured value or the right answer in words: "3.00" */
+	char words[240]; /* one sentence: "Right: you said 3, measured 3.00 (2.99 to 3.01)." */
+};
+
+/* Judges a guess. A doubtful measurement also judges, and sets `doubt`. */
+void lesson_judge(const struct lesson_step *step, const struct lesson_values *values,
+	const struct lesson_guess *guess, struct lesson_judgement *judgement);
+
+/* Fills a text: each expression in braces becomes its value. A value that is not known becomes "?".
+ * Returns whether all values were known. A text that is absent adds nothing. */
+bool lesson_fill(
+	const struct lesson_text *from, const struct lesson_values *values, struct text *to);
+
+/* The lines that a text needs at this width; `text` is filled. Empty lines between paragraphs
+ * count. */
+int lesson_lines(const char *text, int columns);

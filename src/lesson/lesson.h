@@ -1,0 +1,158 @@
+/* Lessons: courses as text files that a teacher writes. A lesson has steps; a step has text, a
+ * setting to measure, perhaps a question, and an explanation that is shown afterwards.
+ *
+ * The manual (LESSONS) describes the format. The right answer of a question always follows from
+ * measured values, and never from a number in the file. The functions of this file are pure, except
+ * lesson_open(). Files are hostile input: control characters are mistakes, so that no terminal gets
+ * them. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/status.h"
+#include "experiment/setting/setting.h"
+
+/* The part of the screen for the text of a step, on a terminal of 80 columns and 24 lines. */
+enum { LESSON_COLUMNS = 78, LESSON_LINES = 18 };
+
+enum { LESSON_OPTIONS = 8, LESSON_GUESS = 200 };
+
+/* A mistake in a lesson's file. */
+struct lesson_mistake {
+	int line, column; /* the place in the file, from 1; columns count characters */
+	char words[240];  /* the bad value, and what would be right */
+};
+
+/* All mistakes of a file, in the order in which the reader found them. Begin with a zeroed struct;
+ * end with lesson_mistakes_free(). */
+struct lesson_mistakes {
+	int count;
+	struct lesson_mistake *mistake;
+};
+
+void lesson_mistake(struct lesson_mistakes *mistakes, int line, int column, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+void lesson_mistakes_sort(struct lesson_mistakes *mistakes);
+void lesson_mistakes_free(struct lesson_mistakes *mistakes);
+
+/* An expression between braces in a text: "{cpe}", "{A.cpe / cpe}". */
+struct lesson_hole {
+	size_t offset, length; /* the place in the text, with the braces */
+	int line, column;      /* the place in the file */
+};
+
+/* A text of a lesson. Paragraphs and lines that the teacher keeps apart end with a line feed. */
+struct lesson_text {
+	char *words; /* NULL: the lesson has no such text */
+	int line, column;
+	int hole_count;
+	struct lesson_hole *hole;
+};
+
+enum lesson_ask {
+	ASK_NOTHING,
+	ASK_NUMBER, /* a number, such as the cycles per element */
+	ASK_CHOICE, /* one of the options that the file lists */
+	ASK_FASTER, /* which of the settings A and B is faster */
+	ASK_LIMIT,  /* which limit binds: the options are limits of this loop */
+	ASK_KNEE,   /* at which value of a knob the speed falls */
+	ASK_TEXT,   /* free text, which is kept, and not judged */
+};
+
+struct lesson_option {
+	struct lesson_text text;
+	char *when; /* the condition under which the option is right; "": if no other one is */
+	int line, column; /* the place of the condition */
+};
+
+/* What the screen does not show while a question is open: one bit for each group of numbers. */
+enum lesson_hidden {
+	HIDDEN_CPE = 1 << 0,	 /* the time of the present setting, in every unit: CPE, quartiles,
+				    trials, ns, GB/s, the gap, counted cycles */
+	HIDDEN_CURVE = 1 << 1,	 /* slices, the mountain and other curves */
+	HIDDEN_RATIO = 1 << 2,	 /* the ratio of the present setting to A */
+	HIDDEN_A = 1 << 3,	 /* the time of the setting A */
+	HIDDEN_LIMITS = 1 << 4,	 /* the values of all limits, the prediction, the advice */
+	HIDDEN_BINDING = 1 << 5, /* which limit binds: its name, and the order of the limits */
+	HIDDEN_CLOCK = 1 << 6,	 /* the clock frequency of the core */
+	HIDDEN_CACHES = 1 << 7,	 /* the sizes of the caches */
+};
+
+struct lesson_question {
+	enum lesson_ask ask;
+	int line, column;
+	struct lesson_text prompt; /* the question in words; may be absent */
+	char *subject; /* ASK_NUMBER: the expression that is asked for, "cpe" or "A.cpe / cpe" */
+	int subject_line, subject_column;
+	double within; /* tolerance: a guess is right up to this factor minus 1 from the value */
+	int knob;      /* ASK_KNEE: index of the knob, and the values of the curve's ends */
+	int64_t least, most;
+	int option_count; /* ASK_CHOICE */
+	struct lesson_option option[LESSON_OPTIONS];
+};
+
+struct lesson_place {
+	int line, column;
+};
+
+struct lesson_command {
+	char *words; /* a command of the explorer, unchecked */
+	struct lesson_place place;
+};
+
+struct lesson_step {
+	char *title;
+	struct lesson_place place;
+	struct lesson_text text, hint, explain, otherwise;
+	/* The setting to measure. A step without one has that of the step before; the kernel is
+	 * NULL if there is none. */
+	struct setting setting;
+	struct lesson_place setting_place;
+	/* The setting A to compare with; its kernel is NULL if there is none. */
+	struct setting pinned;
+	struct lesson_place pinned_place;
+	char *panel; /* the panel to bring to the front, as the command `view` names it; NULL: none
+		      */
+	struct lesson_place panel_place;
+	int command_count;
+	struct lesson_command *command; /* commands after the setting */
+	/* Words for what the machine must have, and what it must not have (lesson_here()). */
+	int need_count, unless_count;
+	struct lesson_command *need, *unless;
+	unsigned hidden; /* what the file hides in addition to the question: enum lesson_hidden */
+	struct lesson_question question; /* ASK_NOTHING: the step only shows something */
+};
+
+struct lesson {
+	char *name;   /* the name by which the lesson is opened: "ports" */
+	char *origin; /* for messages: the path, or "built-in lessons/ports.lesson" */
+	char *title, *source;
+	int minutes;
+	int after_count; /* lessons to take before this one */
+	struct lesson_command *after;
+	int step_count;
+	struct lesson_step *step;
+};
+
+/* Reads a lesson from a text. `name` and `origin` name it. The result is never NULL; with mistakes,
+ * it has the parts that could be read. The caller frees it with lesson_free(). */
+struct lesson *lesson_read(
+	const char *text, const char *name, const char *origin, struct lesson_mistakes *mistakes);
+
+/* Opens a lesson by its name, or by the path of its file (a word with "/" or ".lesson"). If no
+ * lesson has the name, the STATUS_USAGE message suggests the nearest names. *lesson is NULL after a
+ * failure. Mistakes in the file are no failure. */
+struct status lesson_open(
+	const char *word, struct lesson **lesson, struct lesson_mistakes *mistakes);
+void lesson_free(struct lesson *lesson);
+
+/* The names of all lessons: built-in ones and the user's (data_names()), in the order in which they
+ * should be taken. Ends with NULL; free with data_names_free(). */
+char **lesson_names(void);
+
+/* What must not be on the screen while the step's question is open (enum lesson_hidden). */
+unsigned lesson_hides(const struct lesson_step *step);
+/* The word for a group of numbers in the statement `hide`: "cpe", "limits", …; NULL after the last.
+ */
+extern const char *const lesson_hidden_names[];
