@@ -81,7 +81,17 @@ bool counting_cycles(const struct counting *counting);
  * has taken the counter, the value has no meaning and counting_cycles() is false afterwards. */
 uint64_t counting_read_cycles(struct counting *counting);
 
-/* Counts every event on a measurement that measure_begin() has begun. counting_count() makes
+/* ---- for counting_passes.c */
+
+/* Whether a hardware counter counts the event with this index in the plan. */
+bool counting_is_hardware(const struct counting *counting, int event);
+
+/* Starts the event that is the clock of trials, if it is open. */
+void counting_start_clock(struct counting *counting);
+
+/* ---- counting_passes.c */
+
+/* Counts every event on a measurement that measure_begin() has begun. counting_measure() makes
  * `passes` counting passes for each group of events, or fewer if passes are slow. Checks *cancel
  * between passes. */
 void counting_measure(struct counting *counting, struct measure *measure, unsigned passes,

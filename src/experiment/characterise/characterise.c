@@ -6,68 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/stats.h"
 #include "base/text.h"
-#include "experiment/characterise/recipes.h"
+#include "experiment/characterise/characterise_inside.h"
 #include "kernels/window.h"
-
-/* Seconds of a visit, one measurement of a loop: about 30 trials of 30 microseconds each. */
-#define VISIT 0.0015
-
-/* A visit (one measurement of a loop) ends after QUIET quiet trials, or after PATIENCE trials if
- * none of them was quiet. A measurement of a loop without quiet trials is repeated later. */
-enum { QUIET = 24, PATIENCE = 10 };
-
-/* On Redwood Cove, 512-bit operations are throttled for up to a millisecond after other code. While
- * operations are throttled, the measured clock is wrong, and the first 50 trials are useless. If
- * the first measurement of a loop with 512-bit operations gives no value, the next measurements are
- * longer. */
-#define VISIT_WIDE 0.004
-enum { QUIET_WIDE = 3 * QUIET, PATIENCE_WIDE = 80 };
-
-/* VISITS_UNLIKELY: largest number of measurements of a loop that gives an impossible value. */
-enum { VISITS_UNLIKELY = 6 };
-#define PRECISION 0.002
-
-/* Numbers of times (rounds) that all loops of a stage of the core's measurement are measured. The
- * first ROUNDS_ALL rounds measure every loop, so that each loop is measured at two different times.
- * After ROUNDS_ALL rounds, only loops with an imprecise value are measured again. After ROUNDS
- * rounds, only loops without a value are measured again. A loop that mixes instruction classes
- * needs one measurement, and gets ROUNDS_MIX rounds at most. */
-enum { ROUNDS = 400, ROUNDS_ALL = 2, ROUNDS_MIX = 4 };
 
 /* Default time limit in seconds of the whole measurement of a core. SECONDS_QUICK is the time limit
  * with the option `quick`. */
 #define SECONDS	      18.0
 #define SECONDS_QUICK 6.0
-
-/* ITEMS: largest number of loops in all stages. MIX_BATCH: largest number of loops that mix
- * instruction classes in one batch. */
-enum { ITEMS = 4096, MIX_BATCH = 48 };
-
-struct characterise {
-	struct characterise_report report;
-	struct characterise_options options;
-	struct evaluation values;
-	enum characterise_stage stage;
-	int round;
-	int first, item_count;	       /* the current stage measures the loops items[first] to
-					  items[item_count - 1] */
-	struct loop_item items[ITEMS]; /* the loops to measure; entries before `first` are loops
-					  from earlier stages that measure rename slots */
-	int item;		       /* index of the current loop */
-	bool again;		       /* true: add only loops that have no measured value yet */
-	double begin;
-	struct visits
-		visits; /* the scheduler's state of the measurements of the loops in `items` */
-	const struct campaign *inner; /* the inner measurement of caches (probe) or buffer sizes
-					 (windows) that runs now; NULL: neither runs */
-	double inner_done; /* progress of the inner measurement (caches or buffer sizes), from 0 to
-			      1 */
-	struct measured_mix next[MIX_BATCH]; /* the mixes of instruction classes that are measured
-						in the current batch */
-	int next_count;			     /* number of mixes in `next` */
-};
 
 /* Bytes of the probe's largest working set, which is larger than any second-level cache. */
 #define CACHES_SIZE (UINT64_C(16) << 20)
@@ -88,20 +34,13 @@ static void evaluate(struct characterise *run)
 	evaluate_slots(&run->values, run->items, run->item_count);
 }
 
-/* Returns whether the loop has no value yet, but a later measurement may give a value. */
-static bool lacks_value(const struct characterise *run, const struct kernel *kernel)
-{
-	return !evaluate_loop(&run->values, kernel).known &&
-	       !evaluate_has_failed(&run->values, kernel);
-}
-
 /* ---- loops of each stage */
 
 static void add(void *context, enum item_kind kind, int of, const struct kernel *kernel)
 {
 	struct characterise *run = context;
 
-	if (kernel && run->item_count < ITEMS && (!run->again || lacks_value(run, kernel)))
+	if (kernel && run->item_count < ITEMS && (!run->again || characterise_lacks(run, kernel)))
 		run->items[run->item_count++] = (struct loop_item){ .kind = kind,
 			.of = of,
 			.kernel = kernel,
@@ -142,8 +81,6 @@ static void add_slots(struct characterise *run)
 			add_slots_of(run, ITEM_FACT_SLOTS, i,
 				recipe_kernel(&recipes->facts[i], LOOP_FACT));
 }
-
-static double share_of(const struct characterise *run, int stage);
 
 static void name_ops(struct characterise *run)
 {
@@ -209,180 +146,18 @@ void characterise_free(struct characterise *run)
 	free(run);
 }
 
-static bool stopped(const struct characterise *run)
-{
-	return measurer_stopped(run->visits.measurer);
-}
-
-static double elapsed(const struct characterise *run)
-{
-	return measurer_now(run->visits.measurer) - run->begin;
-}
-
-/* Returns the share of the whole time limit for the stages of measurement before `stage`. */
-static double share_before(const struct characterise *run, int stage)
-{
-	double share = 0;
-
-	while (stage-- > 0)
-		share += share_of(run, stage);
-	return share;
-}
-
-static bool wanted(void *context, unsigned index)
-{
-	const struct characterise *run = context;
-	const struct loop_item *item = &run->items[run->first + (int)index];
-	int all = run->options.quick || item->kind == ITEM_MIX ? 1 : ROUNDS_ALL;
-
-	if (item->visits > (unsigned)run->round ||
-		(run->round >= ROUNDS && evaluate_loop(&run->values, item->kernel).known))
-		return false;
-	return run->round < all || !evaluate_is_settled(&run->values, item->kernel) ||
-	       (item->visits < VISITS_UNLIKELY && !evaluate_is_plausible(&run->values, item));
-}
-
-/* Returns whether every loop of the stage has a plausible measured value. */
-static bool all_known(const struct characterise *run)
-{
-	int i = run->first;
-
-	while (i < run->item_count && evaluate_is_plausible(&run->values, &run->items[i]))
-		i++;
-	return i == run->item_count;
-}
-
-/* Returns whether the time of this stage and of all earlier stages is over. If the user named
- * classes, a stage with unknown values may use the whole time, because later stages depend on these
- * values. */
-static bool late(void *context)
-{
-	struct characterise *run = context;
-	double seconds = run->report.seconds = elapsed(run);
-	double most = run->options.seconds, share = share_before(run, (int)run->stage + 1);
-
-	if (run->options.classes && seconds > share * most && !all_known(run))
-		share = 1;
-	return seconds > share * most && (run->round >= 1 || run->stage == CHARACTERISE_PORTS);
-}
-
-/* ---- requests */
-
-static void show_progress(struct characterise *run)
-{
-	struct characterise_report *report = &run->report;
-	double before = share_before(run, (int)run->stage), here = share_of(run, (int)run->stage),
-	       part = 0;
-	int count = run->item_count - run->first;
-
-	if (run->inner)
-		part = run->inner_done;
-	else if (run->stage == CHARACTERISE_PORTS)
-		part = fmin(1, (report->seconds / run->options.seconds - before) / here);
-	else if (count)
-		part = fmin(0.99, (run->round + (double)run->item / count) / (ROUNDS_ALL + 1));
-	report->done = fmax(report->done, fmin(1, before + here * fmax(part, 0)));
-}
-
-/* Adds the final result of one measurement of a loop to the report. */
-static void note_result(struct characterise *run, const struct result *result)
-{
-	struct characterise_report *report = &run->report;
-
-	report->visits++;
-	if (result->trials.count) {
-		report->cycles_from = result->facts.cycles_from;
-		report->cpu = result->facts.cpu;
-	}
-	report->seconds = elapsed(run);
-	show_progress(run);
-}
-
-static void ask(void *context, unsigned index, struct request *request)
-{
-	struct characterise *run = context;
-	struct characterise_report *report = &run->report;
-	const struct loop_item *item = &run->items[run->first + (int)index];
-
-	run->item = (int)index;
-	*request = (struct request){ .kernel = item->kernel,
-		.seed = run->options.seed,
-		.budget = { .seconds = VISIT, .quiet_wanted = QUIET, .patience = PATIENCE } };
-	if (item->visits > 0 && evaluate_is_wide(item->kernel) &&
-		!evaluate_is_plausible(&run->values, item))
-		request->budget = (struct budget){
-			.seconds = VISIT_WIDE, .quiet_wanted = QUIET_WIDE, .patience = PATIENCE_WIDE
-		};
-	report->stage = run->stage;
-	snprintf(report->doing, sizeof(report->doing), "ports: %d mixes",
-		report->measured.mix_count + item->of + 1);
-	if (item->kind != ITEM_MIX)
-		memcpy(report->doing,
-			recipes_words(&run->values.recipes, item->kind, item->of).text,
-			sizeof(report->doing));
-}
-
-/* Returns the median core clock of the quiet trials of one measurement; 0: too few trials were
- * quiet. */
-static double median_ghz(const struct trials *trials)
-{
-	double ghz[TRIALS_MAX];
-	size_t count = 0;
-
-	for (unsigned i = 0; i < trials->count; i++)
-		if (trials->trial[i].fate == TRIAL_QUIET)
-			ghz[count++] = trials->trial[i].ghz;
-	return count >= PATIENCE ? stats_median(ghz, count) : 0;
-}
-
-static void accept(void *context, unsigned index, const struct result *result, double seconds)
-{
-	struct characterise *run = context;
-	struct loop_item *item = &run->items[run->first + (int)index];
-	struct setting setting = { .kernel = item->kernel };
-	struct cell *cell = cells_get(run->values.cells, &setting, true);
-
-	(void)seconds;
-	if (evaluate_is_wide(item->kernel))
-		run->values.wide_ghz = fmax(run->values.wide_ghz, median_ghz(&result->trials));
-	cell_visit(cell, result, QUIET, PRECISION, UINT32_MAX);
-	if (result->status.code != STATUS_CANCELLED)
-		item->visits++;
-	if (!status_is_ok(&cell->failure))
-		notes_add(&run->report.notes, "%s: %.120s", run->report.doing, cell->failure.text);
-	note_result(run, result);
-}
-
-/* Measures the loops in rounds, until all values are known, the time is over, or the number
- * `rounds` is reached. */
-static void measure_items(struct characterise *run, int rounds)
-{
-	struct visits *visits = &run->visits;
-
-	visits->count = (unsigned)(run->item_count - run->first);
-	for (run->round = 0; run->round < rounds && !stopped(run); run->round++) {
-		unsigned i = 0;
-
-		while (i < visits->count && !wanted(run, i))
-			i++;
-		if (i == visits->count || late(run))
-			return;
-		visits_round(visits);
-	}
-}
-
 /* ---- the stages */
 
 static void measure_classes(struct characterise *run)
 {
 	recipes_each(&run->values.recipes, add, run);
-	measure_items(run, INT_MAX);
+	characterise_items(run, INT_MAX);
 }
 
 static void measure_slots(struct characterise *run)
 {
 	add_slots(run);
-	measure_items(run, INT_MAX);
+	characterise_items(run, INT_MAX);
 }
 
 /* Reports the progress of the measurement of caches (probe) or buffer sizes (windows). `result` is
@@ -399,7 +174,7 @@ static void watch(void *context, const struct result *result)
 		return;
 	}
 	run->inner_done = state.done;
-	note_result(run, result);
+	characterise_note(run, result);
 }
 
 static void measure_inner(struct characterise *run, const struct campaign *inner)
@@ -466,7 +241,7 @@ static void measure_windows(struct characterise *run)
 static void measure_again(struct characterise *run)
 {
 	for (int pass = 0; pass < 2; pass++) {
-		if (stopped(run) || late(run))
+		if (characterise_stopped(run) || characterise_late(run))
 			return;
 		run->again = true;
 		if (pass == 0)
@@ -474,7 +249,7 @@ static void measure_again(struct characterise *run)
 		else
 			add_slots(run);
 		run->again = false;
-		measure_items(run, ROUNDS_MIX);
+		characterise_items(run, ROUNDS_MIX);
 		for (int i = run->first; i < run->item_count; i++) {
 			const struct loop_item *item = &run->items[i];
 
@@ -518,7 +293,8 @@ static void keep_mixes(struct characterise *run)
 			mix->cycles = evaluate_loop(&run->values, item->kernel);
 			/* A mix of instruction classes without a value is not stored, so a later
 			 * batch measures the mix again. */
-			if (lacks_value(run, item->kernel) && (!cell || cell->visits < VISITS_MIX))
+			if (characterise_lacks(run, item->kernel) &&
+				(!cell || cell->visits < VISITS_MIX))
 				continue;
 		}
 		measured->mix[measured->mix_count++] = *mix;
@@ -534,15 +310,16 @@ static void measure_ports(struct characterise *run)
 	const struct measured *measured = &run->report.measured;
 
 	measure_again(run);
-	while (!stopped(run) && !late(run) && measured->mix_count + MIX_BATCH <= MEASURED_MIXES) {
+	while (!characterise_stopped(run) && !characterise_late(run) &&
+		measured->mix_count + MIX_BATCH <= MEASURED_MIXES) {
 		run->next_count = 0;
-		if (!measurer_compute(run->visits.measurer, find_mixes, run) || stopped(run) ||
-			run->next_count == 0)
+		if (!measurer_compute(run->visits.measurer, find_mixes, run) ||
+			characterise_stopped(run) || run->next_count == 0)
 			return;
 		for (int i = 0; i < run->next_count; i++)
 			add(run, ITEM_MIX, i,
 				loop_of_mix(&run->values.recipes, measured, &run->next[i]));
-		measure_items(run, ROUNDS_MIX);
+		characterise_items(run, ROUNDS_MIX);
 		keep_mixes(run);
 	}
 }
@@ -576,7 +353,7 @@ static void keep_items(struct characterise *run)
 		const struct loop_item *item = &run->items[i];
 
 		report->loops++;
-		report->unmeasured += lacks_value(run, item->kernel);
+		report->unmeasured += characterise_lacks(run, item->kernel);
 		if (item->kind == ITEM_SLOTS || item->kind == ITEM_FACT_SLOTS)
 			run->items[run->first++] = *item;
 	}
@@ -596,7 +373,7 @@ static void conclude(struct characterise *run)
 	struct characterise_report *report = &run->report;
 
 	report->doing[0] = '\0';
-	report->seconds = elapsed(run);
+	report->seconds = characterise_elapsed(run);
 	evaluate(run);
 	if (report->unmeasured > 0 && report->unmeasured == report->loops)
 		notes_add(&run->report.notes,
@@ -615,26 +392,20 @@ void characterise_measure(struct characterise *run, const struct measurer *measu
 {
 	struct characterise_report *report = &run->report;
 
-	run->visits = (struct visits){ .measurer = measurer,
-		.context = run,
-		.repeat = true,
-		.wanted = wanted,
-		.late = late,
-		.ask = ask,
-		.accept = accept };
-	run->begin = measurer_now(measurer);
-	for (int stage = 0; stage < CHARACTERISE_STAGES && !stopped(run); stage++) {
+	characterise_begin(run, measurer);
+	for (int stage = 0; stage < CHARACTERISE_STAGES && !characterise_stopped(run); stage++) {
 		run->stage = (enum characterise_stage)stage;
+		run->before += run->share;
+		run->share = share_of(run, stage);
 		run->round = run->item = 0;
-		if (share_of(run, stage) > 0 &&
-			!(run->options.quick && stage == CHARACTERISE_PORTS))
+		if (run->share > 0 && !(run->options.quick && stage == CHARACTERISE_PORTS))
 			stages[stage].measure(run);
-		if (stopped(run))
+		if (characterise_stopped(run))
 			break;
 		keep_items(run);
 		evaluate(run);
 	}
-	report->complete = !stopped(run);
+	report->complete = !characterise_stopped(run);
 	if (report->complete)
 		report->done = 1;
 	conclude(run);

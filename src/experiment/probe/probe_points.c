@@ -5,13 +5,11 @@
  * bandwidth, parallel chains and several cores need the cache levels that the latency curve shows.
  */
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "experiment/probe/probe_state.h"
-#include "kernels/knob_rows.h"
 
 /* Later rounds of measurements add points to a curve only up to fine_most bytes. A working set of
  * more than fine_most bytes takes too long to lay out, and its knee moves from run to run. */
@@ -42,101 +40,9 @@ enum { PAGE_STRIDE = PROBE_PAGE + 64 };
  * which makes the last plateau visible. */
 enum { PAGES_FEW = 8, PAGES_MANY = 8192 };
 
-/* In the core's own caches, a point is doubtful if the relative distance of its quartiles exceeds
- * SCATTERED. */
-#define SCATTERED 0.06
-
 /* Fewest bytes of each core's working set when several cores measure together, unless the option
  * max_size or the memory limit is smaller. */
 static const uint64_t each_most = 64 << 20;
-
-/* Sets the knob for the access width to the widest accesses of this processor, which is the last
- * choice that the kernel allows. */
-static void widen(struct setting *setting)
-{
-	const struct kernel *kernel = setting->kernel;
-	int knob = kernel_knob(kernel, "width"), width = 0;
-
-	while (knob >= 0 && kernel->knobs[knob].choices[width])
-		width++;
-	while (width-- > 0) {
-		setting->v[knob] = width;
-		if (kernel_check(kernel, setting->v).code == STATUS_OK)
-			return;
-	}
-}
-
-/* ---- tasks ---- */
-
-static void add_task(struct probe *probe, const struct probe_task *task)
-{
-	if (probe->task_count < PROBE_TASKS)
-		probe->tasks[probe->task_count++] = *task;
-}
-
-/* Adds the setting that `format` gives to the points to measure in this round. Adds no point to
- * measure if the curve or this round already has the setting, or if the setting is not allowed.
- * Returns whether the setting is allowed. */
-__attribute__((format(printf, 4, 5))) static bool add(
-	struct probe *probe, enum page_kind pages, struct probe_task task, const char *format, ...)
-{
-	char words[128];
-	va_list arguments;
-	size_t used;
-
-	va_start(arguments, format);
-	used = (size_t)vsnprintf(words, sizeof(words), format, arguments);
-	va_end(arguments);
-	snprintf(words + used, sizeof(words) - used, " pages=%s", knob_pages[pages]);
-	if (!setting_read(&task.setting, words))
-		return false;
-	widen(&task.setting);
-	for (int i = 0; task.curve && i < task.curve->count; i++)
-		if (setting_equal(&task.curve->point[i].setting, &task.setting))
-			return true;
-	for (int i = 0; task.curve && i < probe->task_count; i++)
-		if (probe->tasks[i].curve == task.curve &&
-			setting_equal(&probe->tasks[i].setting, &task.setting))
-			return true;
-	if (!task.curve || task.curve->count + probe->task_count < PROBE_POINTS)
-		add_task(probe, &task);
-	return true;
-}
-
-/* Returns whether a point of the curve must be measured again. In the core's own caches, scattered
- * trials have only one cause: interference from other processes. */
-static bool doubtful(const struct sample *sample, const struct setting *setting)
-{
-	/* For a large working set, a point is measured again only if its sample is invalid, because
-	 * another measurement takes long. A busy hyper-thread hardly slows a walk that waits for
-	 * memory. */
-	if (probe_is_far(setting))
-		return !sample->valid;
-	return !sample->valid || sample_doubt(sample) ||
-	       sample->cpe_hi - sample->cpe_lo > SCATTERED * sample->cpe;
-}
-
-/* Adds points of a curve to the list of points to measure again. If `all` is true, every point up
- * to PROBE_FAR bytes is measured again. Doubtful points of up to PROBE_CHEAP bytes are always
- * measured again. */
-static void look_again(struct probe *probe, struct probe_curve *curve, bool all)
-{
-	for (int i = 0; i < curve->count; i++) {
-		const struct probe_point *point = &curve->point[i];
-		const struct cell *cell = cells_get(probe->cells, &point->setting, false);
-		struct probe_task task = { .curve = curve,
-			.setting = point->setting,
-			.x = point->x,
-			.fine = point->fine };
-
-		if (!cell || !status_is_ok(&cell->failure))
-			continue;
-		if ((all && !probe_is_far(&task.setting)) ||
-			(probe_task_bytes(&task) <= PROBE_CHEAP &&
-				doubtful(&point->sample, &task.setting)))
-			add_task(probe, &task);
-	}
-}
 
 /* Two orders of the points to measure (tasks) for qsort(). upward() sorts the points to measure by
  * the bytes of their working sets. downward() sorts the points larger than PROBE_CHEAP bytes from
@@ -189,7 +95,7 @@ static void add_at(struct probe *probe, const struct probe_stage *stage, double 
 		  count = (long long)(x / (double)unit + 0.5);
 
 	if (pages || !fine || (x <= (double)fine_most && !has_near(curve, x)))
-		add(probe, stage->pages,
+		probe_add(probe, stage->pages,
 			(struct probe_task){
 				.curve = curve, .x = (double)(count * unit), .fine = fine },
 			"latency size=%lld stride=%lld order=random", count * stride, stride);
@@ -290,7 +196,7 @@ static void fill_latency(struct probe *probe, const struct probe_stage *stage, i
 			round == 1 && stage->pages == probe_best_pages(probe)
 				? (double)fine_most
 				: own_most * (double)machine_own_caches(report->machine));
-		look_again(probe, curve_of(probe, stage), round == 1 && !probe_late(probe));
+		probe_again(probe, curve_of(probe, stage), round == 1 && !probe_late(probe));
 	}
 	qsort(probe->tasks, (size_t)probe->task_count, sizeof(probe->tasks[0]),
 		round == 1 ? downward : upward);
@@ -310,136 +216,9 @@ static void fill_tlb(struct probe *probe, const struct probe_stage *stage, int r
 		refine(probe, stage, &plateaus, round, INFINITY);
 		if (round > 1)
 			refine_corners(probe, stage, &plateaus);
-		look_again(probe, curve_of(probe, stage), false);
+		probe_again(probe, curve_of(probe, stage), false);
 	}
 	qsort(probe->tasks, (size_t)probe->task_count, sizeof(probe->tasks[0]), upward);
-}
-
-/* ---- this process's share of the last cache ---- */
-
-/* Other processes also use the last cache, so the part that one process can use varies. To find its
- * share of the last cache, the probe walks working sets of a few sizes until their latency is
- * steady. Between its other parts, the probe repeats the measurement of its share of the last
- * cache. */
-
-/* Ratio of two neighbouring sizes in a measurement of the share of the last cache: three sizes for
- * each doubling. */
-#define SHARE_STEP 1.26
-
-/* Largest working set to measure the share of the last cache. Working sets larger than this take
- * too long to walk through repeatedly. */
-static const double share_most = 64 << 20;
-
-/* To show how the share of the last cache varies, even a late probe measures at least LOOKS_LEAST
- * values of it, over at least looks_span seconds. */
-enum { LOOKS_LEAST = 3 };
-static const double looks_span = 1;
-
-/* The smallest working set to measure the share of the last cache is this multiple of the core's
- * own caches. */
-static const double share_least = 1.25;
-
-/* Returns the cycles per line of a walk in which half of the lines come from memory. 0: no working
- * set reached memory. */
-static double half_of_memory(const struct probe *probe)
-{
-	const struct hierarchy_level *memory =
-		hierarchy_level(&probe->report.hierarchy, LEVEL_MEMORY, 0);
-
-	return memory ? memory->cycles / 2 : 0;
-}
-
-/* Returns the bytes at which a curve first crosses the latency `level`, interpolated on logarithmic
- * scales. The points of the curve are in ascending order of bytes. *inside is false if the first
- * point is above the level, or if all points are below the level. If the curve does not cross the
- * latency, the result is the bytes of its first or last point. */
-static double crossing(const struct curve_point *point, int count, double level, bool *inside)
-{
-	int above = 0;
-
-	while (above < count && point[above].cycles < level)
-		above++;
-	*inside = above > 0 && above < count;
-	if (!*inside)
-		return point[above == 0 ? 0 : count - 1].bytes;
-	return point[above - 1].bytes *
-	       pow(point[above].bytes / point[above - 1].bytes,
-		       log(level / point[above - 1].cycles) /
-			       log(point[above].cycles / point[above - 1].cycles));
-}
-
-/* Returns the bytes at which the latency curve crosses half of memory's latency; 0: the curve does
- * not cross that latency. */
-static double first_guess(const struct probe *probe, enum page_kind pages)
-{
-	const struct probe_curve *curve = &probe->report.lines[pages];
-	struct curve_point point[PROBE_POINTS];
-	int count = 0;
-	double bytes;
-	bool inside;
-
-	for (int i = 0; i < curve->count; i++)
-		if (curve->point[i].sample.valid)
-			point[count++] = (struct curve_point){ .bytes = curve->point[i].x,
-				.cycles = curve->point[i].sample.cpe };
-	if (count == 0)
-		return 0;
-	bytes = crossing(point, count, half_of_memory(probe), &inside);
-	return inside ? bytes : 0;
-}
-
-/* Computes one value of the share of the last cache from the latencies of the measured sizes. */
-static void end_look(struct probe *probe)
-{
-	struct probe_share *share = &probe->report.share;
-	bool inside;
-
-	if (probe->looked >= 3 && share->count < PROBE_SHARES) {
-		share->bytes[share->count] =
-			crossing(probe->look, probe->looked, half_of_memory(probe), &inside);
-		share->at[share->count++] = probe->report.seconds;
-	}
-}
-
-static void fill_share(struct probe *probe, const struct probe_stage *stage, int round)
-{
-	const struct probe_share *share = &probe->report.share;
-	const struct machine *machine = probe->report.machine;
-	double own = (double)machine_own_caches(machine), least = share_least * own;
-	double middle =
-		share->count ? share->bytes[share->count - 1] : first_guess(probe, stage->pages);
-
-	if (round > 0)
-		end_look(probe);
-	probe->looked = 0;
-	if (round > 0 || !(half_of_memory(probe) > 0) || !(middle > 0) ||
-		machine_cache(machine, 3) <= machine_cache(machine, 2) ||
-		(probe_late(probe) && share->count >= LOOKS_LEAST &&
-			share->at[share->count - 1] - share->at[0] >= looks_span))
-		return;
-	middle = fmax(fmin(middle, share_most / SHARE_STEP / SHARE_STEP),
-		least * SHARE_STEP * SHARE_STEP);
-	for (int i = 0; i < SHARE_SIZES; i++) {
-		double bytes = floor(middle * pow(SHARE_STEP, i - SHARE_SIZES / 2) / 64) * 64;
-
-		if (bytes <= (double)probe->report.options.max_size)
-			add(probe, stage->pages,
-				(struct probe_task){ .band = -1, .x = bytes, .share = true },
-				"latency size=%lld order=random", (long long)bytes);
-	}
-}
-
-void probe_take_share(
-	struct probe *probe, const struct probe_task *task, const struct result *result)
-{
-	struct sample sample;
-
-	if (result->status.code != STATUS_OK || probe->looked == SHARE_SIZES)
-		return;
-	sample_summarise(&result->trials, &result->facts, &sample);
-	if (sample.valid)
-		probe->look[probe->looked++] =
-			(struct curve_point){ .bytes = task->x, .cycles = sample.cpe };
 }
 
 /* Returns the bytes of a working set that fits a cache of `bytes` bytes, but not the previous cache
@@ -462,12 +241,12 @@ static void fill_line(struct probe *probe, const struct probe_stage *stage, int 
 	uint64_t size = first && second ? inside(first->bytes, second->bytes) : 256 << 10;
 
 	for (size_t i = 0; round == 0 && i < sizeof(distances) / sizeof(*distances); i++)
-		add(probe, stage->pages,
+		probe_add(probe, stage->pages,
 			(struct probe_task){ .curve = &report->pairs, .x = distances[i] },
 			"latency size=%llu stride=%d order=pairs", (unsigned long long)size,
 			distances[i]);
 	if (round > 0 && round < 3 && round < probe->rounds)
-		look_again(probe, &report->pairs, false);
+		probe_again(probe, &report->pairs, false);
 }
 
 /* ---- bandwidth of each level ---- */
@@ -484,7 +263,7 @@ static void add_band(struct probe *probe, enum page_kind pages, const char *leve
 	*band = (struct probe_band){ .size = size, .lines = { NAN, NAN, NAN } };
 	snprintf(band->level, sizeof(band->level), "%s", level);
 	for (int i = 0; i < PROBE_OPERATIONS; i++)
-		if (!add(probe, pages,
+		if (!probe_add(probe, pages,
 			    (struct probe_task){
 				    .band = report->band_count, .operation = i, .x = (double)size },
 			    "bandwidth size=%llu op=%s", (unsigned long long)size, operations[i])) {
@@ -565,7 +344,7 @@ static void fill_bandwidth(struct probe *probe, const struct probe_stage *stage,
 
 		if (probe_task_bytes(&task) <= PROBE_CHEAP &&
 			(round == 1 || sample_doubt(&point->sample)))
-			add_task(probe, &task);
+			probe_add_task(probe, &task);
 	}
 }
 
@@ -576,7 +355,7 @@ static void fill_parallel(struct probe *probe, const struct probe_stage *stage, 
 	static const int chains[] = { 1, 2, 4, 8, 16, 24, 32 };
 
 	for (size_t i = 0; round == 0 && i < sizeof(chains) / sizeof(*chains); i++)
-		add(probe, stage->pages,
+		probe_add(probe, stage->pages,
 			(struct probe_task){ .curve = &probe->report.parallel, .x = chains[i] },
 			"latency size=%llu order=random chains=%d",
 			(unsigned long long)probe_parallel_bytes(probe), chains[i]);
@@ -612,10 +391,11 @@ static void fill_cores(struct probe *probe, const struct probe_stage *stage, int
 	if (round > 0)
 		return;
 	for (int cores = 1; cores <= most; cores = next_count(cores, most))
-		add(probe, stage->pages, (struct probe_task){ .curve = &report->cores, .x = cores },
+		probe_add(probe, stage->pages,
+			(struct probe_task){ .curve = &report->cores, .x = cores },
 			"bandwidth size=%lld op=frd cores=%d", size, cores);
 	for (int streams = 0; streams < most; streams = streams ? next_count(streams, most - 1) : 1)
-		add(probe, stage->pages,
+		probe_add(probe, stage->pages,
 			(struct probe_task){ .curve = &report->loaded, .x = streams },
 			"latency size=%lld order=random streams=%d", size, streams);
 }
@@ -627,5 +407,5 @@ void probe_fill(struct probe *probe, const struct probe_stage *stage, int round)
 	};
 
 	probe->task_count = probe->tasks_done = 0;
-	(stage->share ? fill_share : fills[stage->part])(probe, stage, round);
+	(stage->share ? probe_fill_share : fills[stage->part])(probe, stage, round);
 }

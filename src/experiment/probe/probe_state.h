@@ -1,8 +1,10 @@
-/* Declarations for the files of the probe. Each file uses only the functions of files listed above
+/* Declarations for the files of the probe. Each line uses only the functions of lines above
  * it:
  *
  * - probe_plan.c: plans the stages and the time limit of each stage, and counts the visits of a
  *   round
+ * - probe_tasks.c: adds points to the list of a round
+ * - probe_share.c: chooses the points for the share of the last cache
  * - probe_points.c: chooses the points that each stage measures
  * - probe.c: measures the points, and fills the report */
 #pragma once
@@ -99,15 +101,36 @@ uint64_t probe_parallel_bytes(const struct probe *probe);
 /* Returns the bytes of the working set of a task, a point to measure. */
 uint64_t probe_task_bytes(const struct probe_task *task);
 
+/* ---- probe_tasks.c ---- */
+
+/* Adds a point to measure in this round, if there is room for it. */
+void probe_add_task(struct probe *probe, const struct probe_task *task);
+
+/* Adds the setting that `format` gives to the points to measure in this round. Adds no point to
+ * measure if the curve or this round already has the setting, or if the setting is not allowed.
+ * Returns whether the setting is allowed. */
+__attribute__((format(printf, 4, 5))) bool probe_add(
+	struct probe *probe, enum page_kind pages, struct probe_task task, const char *format, ...);
+
+/* Adds points of a curve to the list of points to measure again. If `all` is true, every point up
+ * to PROBE_FAR bytes is measured again. Doubtful points of up to PROBE_CHEAP bytes are always
+ * measured again. */
+void probe_again(struct probe *probe, struct probe_curve *curve, bool all);
+
+/* ---- probe_share.c ---- */
+
+/* Adds the points of one round of a stage that measures the share of the last cache. */
+void probe_fill_share(struct probe *probe, const struct probe_stage *stage, int round);
+
+/* Adds the result of one measurement to the current value of the share of the last cache. */
+void probe_take_share(
+	struct probe *probe, const struct probe_task *task, const struct result *result);
+
 /* ---- probe_points.c ---- */
 
 /* Adds the points to measure in one round (0, 1, …) of a stage of the probe. If no point to measure
  * was added for a round, the stage of the probe is over. */
 void probe_fill(struct probe *probe, const struct probe_stage *stage, int round);
-
-/* Adds the result of one measurement to the current value of the share of the last cache. */
-void probe_take_share(
-	struct probe *probe, const struct probe_task *task, const struct result *result);
 
 /* ---- probe.c ---- */
 

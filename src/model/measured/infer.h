@@ -133,7 +133,8 @@ double infer_cycles(const struct inference *in, const struct measured_mix *mix);
 /* ---- infer_sets.c: finds groups of simple classes, and a set of ports for each group */
 void infer_sets(struct inference *in);
 
-/* ---- infer_micro_ops.c: finds the micro-ops of complex classes, and the units that these
- * micro-ops hold */
+/* ---- infer_micro_ops.c: finds the micro-ops of complex classes */
 void infer_micro_ops(struct inference *in);
+
+/* ---- infer_units.c: finds the units that complex classes hold, from their micro-ops */
 void infer_units(struct inference *in);
