@@ -753,4 +753,40 @@ TEST_WITH(cancelling_ends_the_others_too, start, stop)
 	assert_true(cancelled > 0);
 }
 
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && defined(__GLIBC__)
+/* The size of allocations that fail; 0: none. The sanitizers have their own malloc(). */
+static atomic_size_t scarce;
+void *__libc_malloc(size_t size);
+
+void *malloc(size_t size)
+{
+	return scarce && size >= scarce ? NULL : __libc_malloc(size);
+}
+
+/* Allocations of at least the size of a result fail on every thread. Each request is answered, also
+ * while earlier answers were not taken. */
+TEST_WITH(without_memory_a_request_is_answered, start, stop)
+{
+	struct request request = request_for("combine", NULL, 0);
+
+	request.tag = 1;
+	measure_one(&request);
+	scarce = sizeof(struct result);
+	for (request.tag = 2; request.tag < 5; request.tag++) {
+		measure_one(&request);
+		assert_true(result.final);
+		assert_int_equal(result.tag, request.tag);
+	}
+	for (request.tag = 5; request.tag < 8; request.tag++) {
+		request.follows = request.tag > 5;
+		submit(&request);
+	}
+	do {
+		await();
+	} while (result.tag < 7);
+	scarce = 0;
+	assert_true(result.final);
+}
+#endif
+
 RUN_TESTS()

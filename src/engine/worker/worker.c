@@ -36,6 +36,8 @@ struct worker {
 						     will start */
 	int pending_count;
 	STAILQ_HEAD(, answer) answers;
+	struct answer *spare; /* for an answer while there is no memory; NULL: in the list of
+				 answers */
 	atomic_bool cancel;
 	struct target target;
 };
@@ -51,12 +53,18 @@ static void worker_answer(void *context, const struct result *result)
 	struct worker *worker = context;
 	struct answer *answer = malloc(sizeof(*answer));
 
-	if (!answer)
-		return; /* out of memory: the result is lost, and the user requests it again */
+	pthread_mutex_lock(&worker->lock);
+	if (!answer) {
+		answer = worker->spare;
+		worker->spare = NULL;
+	}
+	if (answer)
+		STAILQ_INSERT_TAIL(&worker->answers, answer, next);
+	else /* without any memory, this answer replaces the last one that was not taken yet */
+		for (answer = STAILQ_FIRST(&worker->answers); STAILQ_NEXT(answer, next);)
+			answer = STAILQ_NEXT(answer, next);
 	answer->result = *result;
 	answer->result.at = monotonic_seconds();
-	pthread_mutex_lock(&worker->lock);
-	STAILQ_INSERT_TAIL(&worker->answers, answer, next);
 	pthread_mutex_unlock(&worker->lock);
 	worker_wake_user(worker);
 }
@@ -107,6 +115,7 @@ static void worker_release(struct worker *worker)
 		STAILQ_REMOVE_HEAD(&worker->answers, next);
 		free(answer);
 	}
+	free(worker->spare);
 	if (worker->pipe[0] >= 0) {
 		close(worker->pipe[0]);
 		close(worker->pipe[1]);
@@ -121,7 +130,10 @@ struct worker *worker_start(const struct worker_options *options, struct status 
 	struct worker *worker = calloc(1, sizeof(*worker));
 	int error;
 
-	if (!worker) {
+	if (worker)
+		worker->spare = malloc(sizeof(*worker->spare));
+	if (!worker || !worker->spare) {
+		free(worker);
 		*status = status_failed("no memory for the worker");
 		return NULL;
 	}
@@ -219,12 +231,15 @@ static bool worker_take(void *context, struct result *result)
 	if (STAILQ_EMPTY(&worker->answers))
 		while (read(worker->pipe[0], drain, sizeof(drain)) > 0)
 			;
+	if (answer) {
+		*result = answer->result;
+		if (worker->spare)
+			free(answer);
+		else
+			worker->spare = answer;
+	}
 	pthread_mutex_unlock(&worker->lock);
-	if (!answer)
-		return false;
-	*result = answer->result;
-	free(answer);
-	return true;
+	return answer != NULL;
 }
 
 static struct progress_seen worker_progress(void *context)
