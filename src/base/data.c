@@ -114,6 +114,21 @@ static void make_directories(const char *path)
 	free(name);
 }
 
+static struct status copy(const char *from, const char *to)
+{
+	struct text bytes = { 0 };
+	char *text = NULL;
+	struct status status = data_read(from, &text);
+
+	if (status_is_ok(&status)) {
+		text_add(&bytes, text);
+		status = file_save(to, &bytes, false);
+	}
+	text_free(&bytes);
+	free(text);
+	return status;
+}
+
 struct status data_own_save(const char *name, const char *text, struct text *path, bool *backup)
 {
 	struct text old = { 0 }, bytes = { 0 };
@@ -129,14 +144,32 @@ struct status data_own_save(const char *name, const char *text, struct text *pat
 	if (status_is_ok(&status)) {
 		text_addf(&old, "%s~", text_string(path));
 		text_add(&bytes, text);
-		if (backup)
-			*backup = rename(text_string(path), text_string(&old)) == 0;
-		status = file_save(text_string(path), &bytes, false);
+		/* The old file is copied, and keeps its name until the new file replaces it, so
+		 * that a file with this name exists at every moment. */
+		if (backup && file_exists(text_string(path)))
+			status = copy(text_string(path), text_string(&old));
+		if (backup && status_is_ok(&status))
+			*backup = file_exists(text_string(path));
+		if (status_is_ok(&status))
+			status = file_save(text_string(path), &bytes, false);
 	}
-	if (!status_is_ok(&status) && backup && *backup)
-		*backup = rename(text_string(&old), text_string(path)) != 0;
 	text_free(&bytes);
 	text_free(&old);
+	return status;
+}
+
+struct status data_reachable(void)
+{
+	struct text path = { 0 };
+	struct status status = status_ok();
+
+	for (int i = 0; i < PLACES && status_is_ok(&status); i++) {
+		path_in(i, ".", &path);
+		if (path.length && access(text_string(&path), X_OK) != 0 && errno != ENOENT)
+			status = status_failed("%.*s: %s: the files in this folder are not used",
+				(int)path.length - 2, text_string(&path), strerror(errno));
+	}
+	text_free(&path);
 	return status;
 }
 
@@ -149,8 +182,9 @@ struct status data_load(const char *name, char **text, char origin[256])
 	*text = NULL;
 	for (int i = 0; i < PLACES; i++) {
 		path_in(i, name, &path);
-		if (path.length == 0 || (access(text_string(&path), F_OK) != 0 &&
-						(errno == ENOENT || errno == ENOTDIR)))
+		/* A folder that cannot be entered is like one without this file. data_reachable()
+		 * finds such a folder. */
+		if (path.length == 0 || access(text_string(&path), F_OK) != 0)
 			continue;
 		status = data_read(text_string(&path), text);
 		if (status_is_ok(&status) && origin)

@@ -24,6 +24,10 @@ extern const struct data_file data_files[];
  * file cannot be read or contains a NUL byte, or no data file has this name. */
 struct status data_load(const char *name, char **text, char origin[256]);
 
+/* STATUS_FAILED: a folder for the user's own files exists and cannot be entered, for the reason in
+ * the text. data_load() then works as if the folder were empty. */
+struct status data_reachable(void);
+
 /* Reads any file as a NUL-terminated string that the caller frees. */
 struct status data_read(const char *path, char **text);
 

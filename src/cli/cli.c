@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/data.h"
 #include "base/text.h"
 #include "config.h"
 #include "picture/picture.h"
@@ -52,6 +53,10 @@ int cli_main(int argc, char **argv, FILE *out, FILE *err)
 	} else {
 		if (!cli.command)
 			cli.command = cli_commands[0];
+		status = data_reachable();
+		if (!status_is_ok(&status))
+			cli_note(&cli, "%s", status.text);
+		status = status_ok();
 		/* A picture's path that cannot be written is reported before any measurement. */
 		if (cli.picture)
 			status = picture_check(cli.picture);

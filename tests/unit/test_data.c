@@ -181,4 +181,25 @@ TEST_WITH(what_is_saved_is_found_and_what_was_there_is_put_aside, own_files, no_
 	remove_file("new");
 }
 
+/* A folder that cannot be entered is no error, because the compiled-in files do as well. Its path
+ * is a chain of symbolic links without an end, which even root cannot follow. */
+TEST_WITH(a_folder_that_cannot_be_entered_is_named, own_files, no_own_files)
+{
+	char *before = memory_string(getenv("SLEXPLORE_DATA"));
+	struct words path = words_of("%s/circle", directory);
+	struct status status;
+
+	check_ok(data_reachable());
+	assert_int_equal(symlink("circle", path.text), 0);
+	setenv("SLEXPLORE_DATA", path.text, 1);
+	status = data_reachable();
+	assert_int_equal(status.code, STATUS_FAILED);
+	check_parts(status.text, path.text,
+		": Too many levels of symbolic links: the files in this folder are not used");
+	check_loaded("keys", "built in\n", "built-in keys");
+	setenv("SLEXPLORE_DATA", before, 1);
+	remove_file("circle");
+	free(before);
+}
+
 RUN_TESTS(.set_up = setup, .tear_down = teardown)
