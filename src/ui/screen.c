@@ -300,13 +300,19 @@ void screen_close(void)
 void screen_emergency(void)
 {
 	ssize_t written;
+	int flags;
 
 	if (!screen.open)
 		return;
 	screen.open = false;
+	/* The terminal may take no output, and the last write to it must not wait. */
+	tcflush(STDOUT_FILENO, TCOFLUSH);
+	flags = fcntl(STDOUT_FILENO, F_GETFL);
+	fcntl(STDOUT_FILENO, F_SETFL, flags | O_NONBLOCK);
 	written = write(STDOUT_FILENO, screen.restore, strlen(screen.restore));
 	(void)written; /* the program ends in a signal handler, which cannot handle an error of
 			  write() */
+	fcntl(STDOUT_FILENO, F_SETFL, flags);
 	if (screen.modes_known)
 		tcsetattr(STDIN_FILENO, TCSANOW, &screen.modes);
 }

@@ -41,6 +41,18 @@ static struct sigaction before[CAUGHT];
 static bool is_caught[CAUGHT];
 static void (*rescue_first)(void);
 
+/* The signal that asked the program to end; 0: none. */
+static volatile sig_atomic_t ending;
+
+/* Seconds that the event loop has for an orderly end after such a signal. A write to a terminal
+ * that takes no output, such as one of a stalled ssh connection, blocks the event loop. */
+enum { ENDING_SECONDS = 3 };
+
+static bool asks_to_end(int number)
+{
+	return number == SIGTERM || number == SIGHUP || number == SIGINT || number == SIGQUIT;
+}
+
 static void tell(int number)
 {
 	int error = errno;
@@ -49,12 +61,21 @@ static void tell(int number)
 
 	/* Ignore errors of write(), because a full pipe already wakes the event loop. */
 	(void)written;
+	if (asks_to_end(number)) {
+		ending = number;
+		alarm(ENDING_SECONDS);
+	}
 	errno = error;
 }
 
 static void die(int number)
 {
 	rescue_first();
+	/* The alarm after ENDING_SECONDS ends the program by the signal that asked for its end. */
+	if (number == SIGALRM && ending) {
+		number = ending;
+		sigaction(number, &(struct sigaction){ .sa_handler = SIG_DFL }, NULL);
+	}
 	/* SA_RESETHAND has restored the signal's default action, so raise() ends the program, and
 	 * dumps core if core dumps are enabled. */
 	raise(number);
@@ -88,6 +109,7 @@ static void signals_release(void)
 {
 	if (ends[0] < 0)
 		return;
+	alarm(0);
 	for (int i = 0; i < CAUGHT; i++)
 		if (is_caught[i])
 			sigaction(caught[i], &before[i], NULL);

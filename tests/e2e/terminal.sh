@@ -127,6 +127,25 @@ keys q
 shows '^ready>'
 lacks 'cycles per element'
 
+# A terminal that takes no output does not keep the program from ending: tmux reads nothing while it is stopped. Each SIGWINCH draws the
+# whole screen, until the terminal's buffers are full and the program waits for the terminal.
+start
+shows 'cycles per element'
+shows 'quartiles'
+pid=$(pid_of) server=$(tm display-message -p '#{pid}')
+waits() { kill -s WINCH "$pid"; grep -q wait_woken "/proc/$pid/wchan"; }
+case $(cat "/proc/$pid/wchan") in
+0 | '') echo "left out: this kernel does not say what a process waits for"; kill -s TERM "$pid" ;;
+*)
+	kill -s STOP "$server"
+	until_true waits || fail "the terminal's buffers were never full"
+	kill -s TERM "$pid"
+	until_true gone "$pid" || fail "SIGTERM did not end the program, whose terminal takes no output"
+	kill -s CONT "$server"
+	;;
+esac
+ended 143
+
 # It ends while it records: the message about the file stays readable.
 start mul-chain --record quit.jsonl
 shows '● recording'
