@@ -147,12 +147,15 @@ struct status lesson_open(
 	const char *word, struct lesson **lesson, struct lesson_mistakes *mistakes);
 void lesson_free(struct lesson *lesson);
 
-/* The names of all lessons: built-in ones and the user's (data_names()), in the order in which they
- * should be taken. Ends with NULL; free with data_names_free(). */
-char **lesson_names(void);
+/* All lessons, built-in ones and the user's, in the order in which they should be taken: a lesson
+ * comes after those that its statement `after` names. Mistakes in a user's file are ignored. The
+ * caller frees each lesson and the array. */
+struct lesson **lessons_all(int *count);
 
 /* What must not be on the screen while the step's question is open (enum lesson_hidden). */
 unsigned lesson_hides(const struct lesson_step *step);
 /* The word for a group of numbers in the statement `hide`: "cpe", "limits", …; NULL after the last.
  */
 extern const char *const lesson_hidden_names[];
+/* The panels that a step can bring to the front; the last one is NULL. */
+extern const char *const lesson_panels[];

@@ -25,7 +25,13 @@ struct lesson_values {
 	const struct limits *limits, *a_limits; /* the limits of these two settings */
 	const struct lesson_point *curve;	/* ascending by `at` */
 	int curve_count;
+	bool no_core;	  /* no core model is in use, so there will be no limits */
+	bool curve_bytes; /* the knob of the curve is a size in bytes */
 };
+
+/* Lists the words of the statements `needs` and `unless`: "l3", "limits", "avx2" … Returns their
+ * number, at most `most`. */
+size_t lesson_need_names(const char **names, size_t most);
 
 /* Returns whether the machine has everything that the step needs. If not, *why (may be NULL)
  * receives the reason. The step is then shown with its text `otherwise`, and without its question.

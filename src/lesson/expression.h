@@ -1,0 +1,51 @@
+/* Expressions over measured values, in the braces of texts and in the conditions of options:
+ *
+ *	{A.cpe / cpe}                                    a value
+ *	cpe < A.cpe / 2 and binding = ports              a condition
+ *
+ * Numbers may have a suffix: 48k. The operators are * / + - < <= > >= = != about, and, or. `a about
+ * b` means that the two values differ by at most ABOUT. Blanks are needed around "-". Pure. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/text.h"
+#include "lesson/lesson_judge.h"
+
+#define ABOUT 0.1
+
+enum value_kind { VALUE_UNKNOWN, VALUE_NUMBER, VALUE_WORD };
+
+/* How a value is written. */
+enum value_unit { UNIT_NONE, UNIT_BYTES, UNIT_GHZ, UNIT_NS, UNIT_GBPS };
+
+struct expression_value {
+	enum value_kind kind;
+	double number; /* a condition that holds is 1, one that does not is 0 */
+	enum value_unit unit;
+	const char *word; /* static text */
+};
+
+struct expression {
+	bool ok; /* false: `words` has the mistake, and `offset` its place in the text, bytes */
+	size_t offset;
+	char words[200];
+	bool condition;	 /* the text compares values, so it is true or false */
+	unsigned hidden; /* the groups of numbers that it uses: enum lesson_hidden */
+	bool uses_a, uses_now, uses_knee; /* the setting A, the present setting, the knee */
+	struct expression_value value;
+};
+
+/* Reads `length` bytes as an expression, and computes its value. Without values (NULL), only reads
+ * it. A value that is not known makes the result unknown. */
+struct expression expression_read(
+	const char *text, size_t length, const struct lesson_values *values);
+
+/* A value in words, with three digits and its unit: "3.00", "0.752", "48 KiB", "latency"; "?" if it
+ * is not known. */
+struct words expression_words(const struct expression_value *value);
+
+/* The knee of a curve: the place where it crosses the middle between its lowest and its highest
+ * value, on logarithmic scales. Returns NAN if the curve does not rise by a quarter. */
+double curve_knee(const struct lesson_point *point, int count);

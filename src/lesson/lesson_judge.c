@@ -1,0 +1,463 @@
+#include "lesson/lesson_judge.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/rows.h"
+#include "base/units.h"
+#include "lesson/expression.h"
+
+const char *const lesson_verdict_names[] = { "undecided", "right", "wrong", "skipped", "kept" };
+
+/* ---- what the machine has ---- */
+
+static bool has_l2(const struct lesson_values *values)
+{
+	return !values->machine || machine_cache(values->machine, 2) > 0;
+}
+
+static bool has_l3(const struct lesson_values *values)
+{
+	return !values->machine || machine_cache(values->machine, 3) > 0;
+}
+
+static bool has_limits(const struct lesson_values *values)
+{
+	return !values->no_core;
+}
+
+static bool is_virtual(const struct lesson_values *values)
+{
+	return values->machine && values->machine->virtualised;
+}
+
+/* An emulator executes instructions one by one, so it has no ports and no caches. QEMU's emulated
+ * processors have these words in their names. */
+static bool is_emulated(const struct lesson_values *values)
+{
+	return values->machine &&
+	       (strstr(values->machine->name, "TCG") || strstr(values->machine->name, "QEMU"));
+}
+
+static bool is_x86(const struct lesson_values *values)
+{
+	return values->machine && strcmp(values->machine->arch, "x86_64") == 0;
+}
+
+static bool is_arm(const struct lesson_values *values)
+{
+	return values->machine && strcmp(values->machine->arch, "aarch64") == 0;
+}
+
+static bool has_huge_pages(const struct lesson_values *values)
+{
+	return !values->machine || values->machine->huge_pages;
+}
+
+static const struct need {
+	const char *name;
+	bool (*holds)(const struct lesson_values *values);
+} needs[] = {
+	{ "l2", has_l2 },
+	{ "l3", has_l3 },
+	{ "limits", has_limits },
+	{ "huge-pages", has_huge_pages },
+	{ "virtual", is_virtual },
+	{ "emulated", is_emulated },
+	{ "x86-64", is_x86 },
+	{ "aarch64", is_arm },
+};
+
+enum { NEEDS = sizeof(needs) / sizeof(*needs) };
+
+size_t lesson_need_names(const char **names, size_t most)
+{
+	size_t count = 0;
+
+	for (int i = 0; i < NEEDS && count < most; i++)
+		names[count++] = needs[i].name;
+	for (int i = 0; processor_features[i] && count < most; i++)
+		names[count++] = processor_features[i];
+	return count;
+}
+
+/* A recording may lack the processor's features. It then has what its settings need. */
+static bool holds(const char *name, const struct lesson_values *values)
+{
+	for (int i = 0; i < NEEDS; i++)
+		if (strcmp(needs[i].name, name) == 0)
+			return needs[i].holds(values);
+	return !values->machine || !values->machine->processor.features[0] ||
+	       processor_has(&values->machine->processor, name);
+}
+
+bool lesson_here(
+	const struct lesson_step *step, const struct lesson_values *values, struct words *why)
+{
+	for (int i = 0; i < step->need_count; i++)
+		if (!holds(step->need[i].words, values)) {
+			if (why)
+				*why = words_of("the step needs %s", step->need[i].words);
+			return false;
+		}
+	for (int i = 0; i < step->unless_count; i++)
+		if (holds(step->unless[i].words, values)) {
+			if (why)
+				*why = words_of(
+					"this machine is, or has, %s", step->unless[i].words);
+			return false;
+		}
+	return true;
+}
+
+/* ---- texts ---- */
+
+bool lesson_fill(
+	const struct lesson_text *from, const struct lesson_values *values, struct text *to)
+{
+	const char *words = from->words ? from->words : "";
+	bool known = true;
+	int hole = 0;
+
+	for (size_t i = 0; words[i];) {
+		if (hole < from->hole_count && from->hole[hole].offset == i) {
+			struct expression expression =
+				expression_read(words + i + 1, from->hole[hole].length - 2, values);
+
+			known &= expression.value.kind != VALUE_UNKNOWN;
+			text_add(to, expression_words(&expression.value).text);
+			i += from->hole[hole++].length;
+			continue;
+		}
+		text_addn(to, words + i, 1);
+		i += words[i] == '{' && words[i + 1] == '{' ? 2 : 1;
+	}
+	return known;
+}
+
+/* Bytes of a character. Each has one column, except that bytes after the first have none. */
+static size_t one_column(const void *context, const char *at, int *columns)
+{
+	size_t bytes = text_character(at);
+
+	(void)context;
+	*columns = 1;
+	return bytes > 0 ? bytes : 1;
+}
+
+int lesson_lines(const char *text, int columns)
+{
+	struct text_wrap wrap = { .columns = columns, .cut_words = true, .columns_of = one_column };
+	int lines = 0;
+
+	while (*text) {
+		text_line(&wrap, text, &text);
+		lines++;
+	}
+	return lines;
+}
+
+/* ---- answers to choose from ---- */
+
+/* Fills an option's text and whether its condition holds. */
+static void fill_option(const struct lesson_option *option, const struct lesson_values *values,
+	struct lesson_answer *answer)
+{
+	struct text text = { 0 };
+	struct expression expression = expression_read(option->when, strlen(option->when), values);
+
+	lesson_fill(&option->text, values, &text);
+	text_copy_clean(answer->words, sizeof(answer->words), text_string(&text));
+	text_free(&text);
+	answer->right = option->when[0] && expression.value.kind == VALUE_NUMBER &&
+			expression.value.number != 0;
+}
+
+static int choice_answers(const struct lesson_question *question,
+	const struct lesson_values *values, struct lesson_answer *answer)
+{
+	int otherwise = -1, right = 0;
+	bool known = true;
+
+	for (int i = 0; i < question->option_count; i++) {
+		const struct lesson_option *option = &question->option[i];
+
+		fill_option(option, values, &answer[i]);
+		right += answer[i].right;
+		if (!option->when[0])
+			otherwise = i;
+		else
+			known &= expression_read(option->when, strlen(option->when), values)
+					 .value.kind == VALUE_NUMBER;
+	}
+	if (otherwise >= 0 && right == 0 && known)
+		answer[otherwise].right = true;
+	return question->option_count;
+}
+
+static bool valid(const struct sample *sample)
+{
+	return sample && sample->valid && sample->cpe > 0;
+}
+
+static int faster_answers(const struct lesson_question *question,
+	const struct lesson_values *values, struct lesson_answer *answer)
+{
+	bool known = valid(values->now) && valid(values->a);
+	double ratio = known ? values->now->cpe / values->a->cpe : NAN;
+	bool same = ratio <= 1 + question->within && ratio >= 1 / (1 + question->within);
+	static const char *const words[] = { "A is faster", "B, the present setting, is faster",
+		"A and B are equally fast" };
+
+	for (int i = 0; i < 3; i++)
+		snprintf(answer[i].words, sizeof(answer[i].words), "%s", words[i]);
+	answer[0].right = known && !same && ratio > 1;
+	answer[1].right = known && !same && ratio < 1;
+	answer[2].right = known && same;
+	return 3;
+}
+
+/* Offers the hard limits of the loop in the order of limit_rows.h, which does not depend on their
+ * height. The binding limit is always among them. */
+static int limit_answers(const struct lesson_values *values, struct lesson_answer *answer)
+{
+	const struct limits *limits = values->limits;
+	int count = 0;
+
+	if (!limits || limits->binding < 0)
+		return 0;
+	for (int kind = 0; kind < LIMIT_COUNT && count < LESSON_OPTIONS; kind++)
+		for (int i = 0; i < limits->limit_count; i++) {
+			bool binds = i == limits->binding;
+
+			if ((int)limits->limit[i].kind != kind || !limits->limit[i].known ||
+				!limits->limit[i].hard ||
+				(count == LESSON_OPTIONS - 1 && !binds && i > limits->binding))
+				continue;
+			snprintf(answer[count].words, sizeof(answer[count].words), "%s",
+				limit_rows[kind].name);
+			answer[count++].right = binds;
+			break;
+		}
+	return count;
+}
+
+int lesson_answers(const struct lesson_step *step, const struct lesson_values *values,
+	struct lesson_answer answer[LESSON_OPTIONS])
+{
+	memset(answer, 0, LESSON_OPTIONS * sizeof(*answer));
+	switch (step->question.ask) {
+	case ASK_CHOICE: return choice_answers(&step->question, values, answer);
+	case ASK_FASTER: return faster_answers(&step->question, values, answer);
+	case ASK_LIMIT: return limit_answers(values, answer);
+	default: return 0;
+	}
+}
+
+/* ---- guesses ---- */
+
+/* Reads a number with or without a suffix: "3", "0.75", "48k". A comma is a decimal point for many
+ * students. */
+static bool read_number(const char *typed, double *number)
+{
+	char copy[32];
+	size_t length = strlen(typed);
+	const char *suffix;
+	double factor = 1;
+
+	if (length == 0 || length >= sizeof(copy))
+		return false;
+	memcpy(copy, typed, length + 1);
+	for (char *c = copy; *c; c++)
+		*c = *c == ',' ? '.' : (char)tolower((unsigned char)*c);
+	suffix = strchr("kmg", copy[length - 1]);
+	if (suffix && *suffix) {
+		factor = *suffix == 'k' ? 1 << 10 : *suffix == 'm' ? 1 << 20 : 1 << 30;
+		length--;
+	}
+	if (!rows_decimal(copy, length, number))
+		return false;
+	*number *= factor;
+	return true;
+}
+
+static struct status read_choice(const struct lesson_step *step, const struct lesson_values *values,
+	const char *typed, struct lesson_guess *guess)
+{
+	struct lesson_answer answer[LESSON_OPTIONS];
+	int count = lesson_answers(step, values, answer), chosen = -1;
+	char first = (char)tolower((unsigned char)typed[0]);
+
+	if (count == 0)
+		return status_failed("the limits of this loop are not known yet");
+	for (int i = 0; i < count; i++)
+		if (strcmp(answer[i].words, typed) == 0)
+			chosen = i;
+	if (chosen < 0 && typed[0] && !typed[1])
+		chosen = first >= 'a' ? first - 'a' : first - '1';
+	if (chosen < 0 || chosen >= count)
+		return status_usage(
+			"guess \"%.40s\": expected a letter from a to %c", typed, 'a' + count - 1);
+	guess->choice = chosen;
+	text_copy_clean(guess->text, sizeof(guess->text), answer[chosen].words);
+	return status_ok();
+}
+
+struct status lesson_guess_read(const struct lesson_step *step, const struct lesson_values *values,
+	const char *typed, struct lesson_guess *guess)
+{
+	*guess = (struct lesson_guess){ .choice = -1, .number = NAN };
+	while (isspace((unsigned char)*typed))
+		typed++;
+	switch (step->question.ask) {
+	case ASK_NOTHING: return status_usage("this step asks nothing");
+	case ASK_NUMBER:
+	case ASK_KNEE:
+		if (!read_number(typed, &guess->number) || !(guess->number > 0))
+			return status_usage(
+				"guess \"%.40s\": expected a number above 0, such as %s", typed,
+				step->question.ask == ASK_KNEE ? "48k" : "0.75 or 3");
+		break;
+	case ASK_TEXT:
+		if (!*typed)
+			return status_usage("expected a few words");
+		break;
+	default: return read_choice(step, values, typed, guess);
+	}
+	text_copy_clean(guess->text, sizeof(guess->text), typed);
+	return status_ok();
+}
+
+/* ---- judging ---- */
+
+/* Finds the measured value that a question asks for. */
+static void measure(const struct lesson_step *step, const struct lesson_values *values,
+	struct lesson_judgement *judgement)
+{
+	const struct lesson_question *question = &step->question;
+	struct expression_value value = { 0 };
+	const struct sample *now = values->now;
+
+	if (question->ask == ASK_KNEE) {
+		value = expression_read("knee", 4, values).value;
+	} else if (question->subject) {
+		value = expression_read(question->subject, strlen(question->subject), values).value;
+		/* The spread of the present sample is the spread of its time. */
+		if (valid(now) && strcmp(question->subject, "cpe") == 0) {
+			judgement->lo = now->cpe_lo;
+			judgement->hi = now->cpe_hi;
+		}
+	}
+	if (value.kind != VALUE_NUMBER)
+		return;
+	judgement->measured = value.number;
+	text_copy_clean(judgement->truth, sizeof(judgement->truth), expression_words(&value).text);
+}
+
+/* Whether a guess is near enough to the measured range. */
+static bool is_near(double guess, double within, const struct lesson_judgement *judgement)
+{
+	double lo = isfinite(judgement->lo) ? judgement->lo : judgement->measured,
+	       hi = isfinite(judgement->hi) ? judgement->hi : judgement->measured;
+
+	/* The guess may have been rounded, so the tolerance includes its end. */
+	return guess * (1 + within) >= lo * (1 - 1e-9) && guess <= hi * (1 + within) * (1 + 1e-9);
+}
+
+static void judge_number(const struct lesson_step *step, const struct lesson_guess *guess,
+	struct lesson_judgement *judgement)
+{
+	if (!isfinite(judgement->measured) || !(judgement->measured > 0))
+		return;
+	judgement->ratio = guess->number / judgement->measured;
+	judgement->verdict = is_near(guess->number, step->question.within, judgement)
+				     ? VERDICT_RIGHT
+				     : VERDICT_WRONG;
+}
+
+/* Finds the one right answer, or leaves the question undecided. */
+static void find_right(const struct lesson_step *step, const struct lesson_values *values,
+	struct lesson_judgement *judgement)
+{
+	struct lesson_answer answer[LESSON_OPTIONS];
+	int count = lesson_answers(step, values, answer), right = 0;
+
+	for (int i = 0; i < count; i++)
+		if (answer[i].right) {
+			judgement->right = i;
+			right++;
+		}
+	if (right != 1)
+		judgement->right = -1;
+	else
+		snprintf(judgement->truth, sizeof(judgement->truth), "%s",
+			answer[judgement->right].words);
+}
+
+/* Why the samples that a question compares are doubtful; NULL: they are good. */
+static const char *doubt(const struct lesson_step *step, const struct lesson_values *values)
+{
+	const char *words = valid(values->now) ? sample_doubt(values->now) : NULL;
+
+	if (step->question.ask == ASK_LIMIT || step->question.ask == ASK_TEXT)
+		return NULL;
+	if (!words && step->pinned.kernel && valid(values->a))
+		words = sample_doubt(values->a);
+	return words;
+}
+
+static void say(const struct lesson_guess *guess, struct lesson_judgement *judgement)
+{
+	bool spread = isfinite(judgement->lo) && isfinite(judgement->hi);
+	struct words measured = words_of("Measured: %s%s.", judgement->truth,
+		spread ? words_of(" (quartiles %s to %s)", units_cycles(judgement->lo).text,
+				 units_cycles(judgement->hi).text)
+				 .text
+		       : "");
+	struct words words;
+
+	if (judgement->verdict == VERDICT_KEPT)
+		words = words_of("Your words are kept.");
+	else if (!judgement->truth[0] || judgement->verdict == VERDICT_UNDECIDED)
+		words = words_of("This measurement does not decide the question.");
+	else if (judgement->verdict == VERDICT_SKIPPED)
+		words = words_of("Skipped. %s", measured.text);
+	else
+		words = words_of("%s. Your guess: %.60s. %s",
+			judgement->verdict == VERDICT_RIGHT ? "Right" : "No", guess->text,
+			measured.text);
+	text_copy_clean(judgement->words, sizeof(judgement->words), words.text);
+}
+
+void lesson_judge(const struct lesson_step *step, const struct lesson_values *values,
+	const struct lesson_guess *guess, struct lesson_judgement *judgement)
+{
+	*judgement = (struct lesson_judgement){
+		.measured = NAN, .lo = NAN, .hi = NAN, .ratio = NAN, .right = -1
+	};
+	judgement->doubt = doubt(step, values);
+	switch (step->question.ask) {
+	case ASK_NUMBER:
+	case ASK_KNEE:
+		measure(step, values, judgement);
+		if (!guess->skipped)
+			judge_number(step, guess, judgement);
+		break;
+	case ASK_CHOICE:
+	case ASK_FASTER:
+	case ASK_LIMIT:
+		find_right(step, values, judgement);
+		if (!guess->skipped && judgement->right >= 0)
+			judgement->verdict =
+				guess->choice == judgement->right ? VERDICT_RIGHT : VERDICT_WRONG;
+		break;
+	case ASK_TEXT: judgement->verdict = VERDICT_KEPT; break;
+	case ASK_NOTHING: break;
+	}
+	if (guess->skipped)
+		judgement->verdict = VERDICT_SKIPPED;
+	say(guess, judgement);
+}

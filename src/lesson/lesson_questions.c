@@ -1,0 +1,338 @@
+/* The questions of a lesson's file, and the checks of a complete step. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/rows.h"
+#include "base/text.h"
+#include "lesson/expression.h"
+#include "lesson/lesson_reader.h"
+
+/* Default tolerances. Half of a guess's possible range counts as near for a knee, because caches
+ * come in powers of two. */
+#define WITHIN_NUMBER 0.2
+#define WITHIN_FASTER 0.05
+#define WITHIN_KNEE   1.0
+
+/* ---- questions ---- */
+
+static const char *const ask_names[] = { "number", "choice", "faster", "limit", "knee", "text" };
+
+enum { ASKS = sizeof(ask_names) / sizeof(*ask_names) };
+
+/* Reads "within 20%" or "within 2x" at the end of the line. */
+static void read_within(struct lesson_reader *reader, struct lesson_question *question)
+{
+	struct lesson_word word = reader_word(reader);
+	size_t length;
+	double number;
+	char unit;
+
+	if (!word.text[0])
+		return;
+	if (strcmp(word.text, "within") != 0) {
+		reader_wrong(reader, word.column,
+			"unexpected \"%s\": expected within N%% or within Nx", word.text);
+		return;
+	}
+	word = reader_word(reader);
+	length = strlen(word.text);
+	unit = length > 0 ? word.text[length - 1] : '\0';
+	if (length < 2 || !strchr("%x", unit) || !rows_decimal(word.text, length - 1, &number) ||
+		(unit == '%' ? number <= 0 || number > 100 : number <= 1 || number > 10))
+		reader_wrong(reader, word.column,
+			"tolerance \"%s\": expected one such as 20%% (up to 100%%) or 2x (up to "
+			"10x)",
+			word.text);
+	else
+		question->within = unit == '%' ? number / 100 : number - 1;
+	reader_nothing_more(reader);
+}
+
+/* Reads the expression that is asked for, up to "within" or the end of the line. */
+static void read_subject(struct lesson_reader *reader, struct lesson_question *question)
+{
+	const char *within;
+	size_t length;
+	struct expression expression;
+
+	reader_blanks(reader);
+	within = strstr(reader->at, " within");
+	length = within ? (size_t)(within - reader->at) : strlen(reader->at);
+	question->subject_line = reader->number;
+	question->subject_column = reader_column(reader, reader->at);
+	if (length == 0) {
+		reader_wrong(reader, question->subject_column,
+			"expected what to ask for, such as cpe, ratio or A.cpe / cpe");
+		return;
+	}
+	expression = expression_read(reader->at, length, NULL);
+	if (!expression.ok)
+		reader_wrong(reader, reader_column(reader, reader->at + expression.offset), "%s",
+			expression.words);
+	else if (expression.condition || expression.value.word)
+		reader_wrong(reader, question->subject_column,
+			"\"%.*s\" is no number: ask limit asks for the binding limit", (int)length,
+			reader->at);
+	else {
+		question->subject = memory_resize(NULL, length + 1, 1);
+		memcpy(question->subject, reader->at, length);
+		question->subject[length] = '\0';
+	}
+	reader->at += length;
+}
+
+/* Keeps "KNOB LEAST..MOST" until the setting is known. */
+static void read_knee(struct lesson_reader *reader, struct lesson_question *question)
+{
+	struct lesson_word knob = reader_word(reader), range = reader_word(reader);
+
+	question->subject_line = reader->number;
+	question->subject_column = knob.column;
+	if (!range.text[0] || !strstr(range.text, "..")) {
+		reader_wrong(reader, range.column,
+			"expected a knob and its range, such as: ask knee size 4k..1m");
+		return;
+	}
+	question->subject = memory_string(words_of("%s %s", knob.text, range.text).text);
+}
+
+void read_ask(struct lesson_reader *reader)
+{
+	struct lesson_question *question = &reader->step->question;
+	struct lesson_word word;
+	int kind = 0;
+
+	question->line = reader->number;
+	word = reader_word(reader);
+	question->column = word.column;
+	while (kind < ASKS && strcmp(ask_names[kind], word.text) != 0)
+		kind++;
+	if (kind == ASKS) {
+		reader_wrong(reader, word.column, "%s",
+			status_unknown("unknown question", word.text, ask_names, ASKS, NULL).text);
+		/* Options may follow, so the question counts as a choice. */
+		question->ask = ASK_TEXT;
+		reader_text(reader, &question->prompt);
+		return;
+	}
+	question->ask = (enum lesson_ask)(kind + 1);
+	question->knob = -1;
+	question->within = question->ask == ASK_KNEE	 ? WITHIN_KNEE
+			   : question->ask == ASK_FASTER ? WITHIN_FASTER
+							 : WITHIN_NUMBER;
+	if (question->ask == ASK_NUMBER)
+		read_subject(reader, question);
+	if (question->ask == ASK_KNEE)
+		read_knee(reader, question);
+	if (question->ask == ASK_NUMBER || question->ask == ASK_KNEE || question->ask == ASK_FASTER)
+		read_within(reader, question);
+	else
+		reader_nothing_more(reader);
+	reader->at += strlen(reader->at);
+	reader_text(reader, &question->prompt);
+}
+
+/* Finds the last place in a line where a word of the grammar stands between blanks. */
+static char *last_word(char *line, const char *word)
+{
+	char *found = NULL;
+
+	for (char *at = strstr(line, word); at; at = strstr(at + 1, word))
+		found = at;
+	return found;
+}
+
+void read_option(struct lesson_reader *reader)
+{
+	struct lesson_question *question = &reader->step->question;
+	struct lesson_option *option;
+	struct expression expression;
+	char *when, *otherwise;
+	const char *condition;
+
+	reader_blanks(reader);
+	reader->target = NULL;
+	if (question->ask != ASK_CHOICE) {
+		reader_wrong(
+			reader, 1, "an option without its question: write ask choice before it");
+		return;
+	}
+	if (question->option_count == LESSON_OPTIONS) {
+		reader_wrong(reader, 1, "more than %d options", LESSON_OPTIONS);
+		return;
+	}
+	when = last_word((char *)reader->at, " when ");
+	otherwise = last_word((char *)reader->at, " otherwise");
+	if (otherwise && otherwise[strlen(" otherwise")])
+		otherwise = NULL;
+	if (!when && !otherwise) {
+		reader_wrong(reader, reader_column(reader, reader->at + strlen(reader->at)),
+			"expected \"when CONDITION\" or \"otherwise\" after the option's text");
+		return;
+	}
+	option = &question->option[question->option_count++];
+	condition = otherwise ? "" : when + strlen(" when ");
+	condition += strspn(condition, " \t");
+	option->line = reader->number;
+	option->column = reader_column(reader, otherwise ? otherwise + 1 : condition);
+	option->when = memory_string(condition);
+	expression = expression_read(condition, strlen(condition), NULL);
+	if (!otherwise && !expression.ok)
+		reader_wrong(reader, reader_column(reader, condition + expression.offset), "%s",
+			expression.words);
+	else if (!otherwise && !expression.condition)
+		reader_wrong(reader, option->column,
+			"\"%.40s\" is no condition: compare values, as in cpe < A.cpe / 2",
+			condition);
+	*(otherwise ? otherwise : when) = '\0';
+	if (!*reader->at)
+		reader_wrong(reader, reader_column(reader, reader->at), "the option has no text");
+	reader_text(reader, &option->text);
+	reader->target = NULL;
+}
+
+/* ---- checks of a complete step ---- */
+
+static struct lesson_place place_of(const struct lesson_question *question)
+{
+	return (struct lesson_place){ question->line, question->column };
+}
+
+/* Checks the values that a text shows: A needs a pinned setting, and a text that is on the screen
+ * before the reveal must not show what the question asks for. */
+static void check_holes(
+	struct lesson_reader *reader, const struct lesson_text *text, unsigned hidden, bool knee)
+{
+	for (int i = 0; text->words && i < text->hole_count; i++) {
+		const struct lesson_hole *hole = &text->hole[i];
+		struct lesson_place place = { hole->line, hole->column };
+		const char *words = text->words + hole->offset + 1;
+		struct expression expression = expression_read(words, hole->length - 2, NULL);
+
+		if (expression.hidden & hidden)
+			reader_wrong_at(reader, place,
+				"{%.*s} is on the screen before the answer: move it to explain",
+				(int)hole->length - 2, words);
+		if (expression.uses_a && !reader->step->pinned.kernel &&
+			reader->step->pinned_place.line == 0)
+			reader_wrong_at(reader, place,
+				"the step has no setting A: add pin KERNEL KNOB=VALUE");
+		if (expression.uses_knee && !knee)
+			reader_wrong_at(reader, place, "only a step with ask knee has a knee");
+	}
+}
+
+static void check_uses(struct lesson_reader *reader, const char *words, struct lesson_place place)
+{
+	struct expression expression = expression_read(words, strlen(words), NULL);
+
+	if (expression.ok && expression.uses_a && reader->step->pinned_place.line == 0)
+		reader_wrong_at(
+			reader, place, "the step has no setting A: add pin KERNEL KNOB=VALUE");
+	if (expression.ok && expression.uses_knee && reader->step->question.ask != ASK_KNEE)
+		reader_wrong_at(reader, place, "only a step with ask knee has a knee");
+}
+
+/* Resolves "KNOB LEAST..MOST" for the step's kernel. */
+static void resolve_knee(struct lesson_reader *reader)
+{
+	struct lesson_question *question = &reader->step->question;
+	const struct kernel *kernel = reader->step->setting.kernel;
+	struct lesson_place place = { question->subject_line, question->subject_column };
+	char *knob = question->subject, *least, *most;
+	struct status status;
+
+	if (!knob || !kernel)
+		return;
+	least = strchr(knob, ' ');
+	*least++ = '\0';
+	most = strstr(least, "..");
+	*most = '\0';
+	status = setting_find_knob(kernel, knob, &question->knob);
+	if (status_is_ok(&status) && kernel->knobs[question->knob].kind == KNOB_CHOICE)
+		status = status_usage("knob %s has no order: expected one with numbers", knob);
+	if (status_is_ok(&status))
+		status = setting_parse_value(&kernel->knobs[question->knob], least,
+			MEMORY_LIMITS_UNKNOWN, &question->least);
+	if (status_is_ok(&status))
+		status = setting_parse_value(&kernel->knobs[question->knob], most + 2,
+			MEMORY_LIMITS_UNKNOWN, &question->most);
+	if (status_is_ok(&status) && question->most < 4 * question->least)
+		status = status_usage(
+			"the range %s..%s is too short for a knee: the last value must "
+			"be at least 4 times the first",
+			least, most + 2);
+	if (!status_is_ok(&status)) {
+		reader_wrong_at(reader, place, "%s", status.text);
+		question->knob = -1;
+	}
+	*most = '.';
+	least[-1] = ' ';
+}
+
+static void check_options(struct lesson_reader *reader)
+{
+	const struct lesson_question *question = &reader->step->question;
+	int otherwise = 0;
+
+	if (question->option_count < 2)
+		reader_wrong_at(reader, place_of(question), "a choice needs at least two options");
+	for (int i = 0; i < question->option_count; i++) {
+		const struct lesson_option *option = &question->option[i];
+		struct lesson_place place = { option->line, option->column };
+
+		check_uses(reader, option->when, place);
+		if (!option->when[0] && otherwise++)
+			reader_wrong_at(reader, place,
+				"a second \"otherwise\": only one option can have it");
+	}
+}
+
+static void check_question(struct lesson_reader *reader)
+{
+	struct lesson_step *step = reader->step;
+	struct lesson_question *question = &step->question;
+	unsigned hidden = lesson_hides(step);
+	bool knee = question->ask == ASK_KNEE;
+
+	if (question->ask == ASK_NOTHING) {
+		if (reader->hide.line)
+			reader_wrong_at(reader, reader->hide,
+				"hide without a question: hidden values appear with the answer");
+		return;
+	}
+	if (!step->setting.kernel && step->setting_place.line == 0)
+		reader_wrong_at(reader, place_of(question),
+			"a question needs a setting to measure: add "
+			"setting KERNEL KNOB=VALUE to the step");
+	if (!step->explain.words)
+		reader_wrong_at(reader, place_of(question),
+			"a question needs an explanation: add explain TEXT to the step");
+	if (question->ask == ASK_FASTER && step->pinned_place.line == 0)
+		reader_wrong_at(reader, place_of(question),
+			"the step has no setting A to compare with: add pin KERNEL KNOB=VALUE");
+	if (question->ask == ASK_NUMBER && question->subject)
+		check_uses(reader, question->subject,
+			(struct lesson_place){ question->subject_line, question->subject_column });
+	if (question->ask == ASK_CHOICE)
+		check_options(reader);
+	check_holes(reader, &question->prompt, hidden, knee);
+	for (int i = 0; i < question->option_count; i++)
+		check_holes(reader, &question->option[i].text, hidden, knee);
+}
+
+void check_step(struct lesson_reader *reader)
+{
+	struct lesson_step *step = reader->step;
+	bool knee = step->question.ask == ASK_KNEE;
+	unsigned hidden;
+
+	if (knee)
+		resolve_knee(reader);
+	hidden = lesson_hides(step);
+	check_question(reader);
+	check_holes(reader, &step->text, hidden, knee);
+	check_holes(reader, &step->hint, hidden, knee);
+	check_holes(reader, &step->explain, 0, knee);
+	check_holes(reader, &step->otherwise, 0, knee);
+}

@@ -1,0 +1,188 @@
+#include "lesson/lesson_reader.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "lesson/expression.h"
+
+/* The most bytes of a text. */
+enum { TEXT_MOST = 4000 };
+
+/* ---- places and words of a line ---- */
+
+int reader_column(const struct lesson_reader *reader, const char *at)
+{
+	int column = 1;
+
+	for (const char *c = reader->line; c < at; c++)
+		column += ((unsigned char)*c & 0xc0) != 0x80;
+	return column;
+}
+
+void reader_wrong(struct lesson_reader *reader, int column, const char *format, ...)
+{
+	va_list arguments;
+	char words[240];
+
+	va_start(arguments, format);
+	vsnprintf(words, sizeof(words), format, arguments);
+	va_end(arguments);
+	text_cut_clean(words, sizeof(words));
+	lesson_mistake(reader->mistakes, reader->number, column, "%s", words);
+}
+
+void reader_wrong_at(
+	struct lesson_reader *reader, struct lesson_place place, const char *format, ...)
+{
+	va_list arguments;
+	char words[240];
+
+	va_start(arguments, format);
+	vsnprintf(words, sizeof(words), format, arguments);
+	va_end(arguments);
+	text_cut_clean(words, sizeof(words));
+	lesson_mistake(reader->mistakes, place.line, place.column, "%s", words);
+}
+
+void reader_blanks(struct lesson_reader *reader)
+{
+	reader->at += strspn(reader->at, " \t");
+}
+
+struct lesson_word reader_word(struct lesson_reader *reader)
+{
+	struct lesson_word word = { "", 0 };
+	size_t length;
+
+	reader_blanks(reader);
+	word.column = reader_column(reader, reader->at);
+	length = strcspn(reader->at, " \t");
+	snprintf(word.text, sizeof(word.text), "%.*s", (int)length, reader->at);
+	text_cut_clean(word.text, sizeof(word.text));
+	reader->at += length;
+	return word;
+}
+
+struct lesson_place reader_place(const struct lesson_reader *reader)
+{
+	const char *at = reader->at + strspn(reader->at, " \t");
+
+	return (struct lesson_place){ reader->number, reader_column(reader, at) };
+}
+
+char *reader_rest(struct lesson_reader *reader, const char *expected)
+{
+	reader_blanks(reader);
+	if (!*reader->at)
+		reader_wrong(reader, reader_column(reader, reader->at), "expected %s", expected);
+	return *reader->at ? memory_string(reader->at) : NULL;
+}
+
+void reader_nothing_more(struct lesson_reader *reader)
+{
+	struct lesson_word word = reader_word(reader);
+
+	if (word.text[0])
+		reader_wrong(reader, word.column, "unexpected \"%s\": the statement ends before it",
+			word.text);
+}
+
+/* ---- texts ---- */
+
+/* Records the expressions in braces of a new part of a text, and reports their mistakes. */
+static void find_holes(
+	struct lesson_reader *reader, struct lesson_text *text, size_t from, const char *at)
+{
+	const char *part = text->words + from;
+
+	for (size_t i = 0; part[i]; i++) {
+		size_t length = strcspn(part + i, "}");
+		struct expression expression;
+		int column = reader_column(reader, at + i);
+
+		if (part[i] != '{')
+			continue;
+		if (part[i + 1] == '{') {
+			i++;
+			continue;
+		}
+		if (part[i + length] != '}') {
+			reader_wrong(reader, column,
+				"\"{\" without \"}\" on this line: write {{ for a brace in the "
+				"text");
+			return;
+		}
+		expression = expression_read(part + i + 1, length - 1, NULL);
+		if (!expression.ok)
+			reader_wrong(reader, reader_column(reader, at + i + 1 + expression.offset),
+				"%s", expression.words);
+		else if (expression.condition)
+			reader_wrong(
+				reader, column, "a condition in a text: only values can be shown");
+		else if (text->hole_count < 100) {
+			text->hole = memory_grow(
+				text->hole, (size_t)text->hole_count, sizeof(*text->hole));
+			text->hole[text->hole_count++] = (struct lesson_hole){ from + i, length + 1,
+				reader->number, column };
+		}
+		i += length;
+	}
+}
+
+/* Adds the rest of the line to a text. */
+static void add_text(struct lesson_reader *reader, struct lesson_text *text, int deeper)
+{
+	size_t used = text->words ? strlen(text->words) : 0, length = strlen(reader->at), from;
+	bool keep = deeper >= 2;
+	const char *between = used == 0		     ? ""
+			      : reader->paragraph    ? "\n\n"
+			      : keep || reader->kept ? "\n"
+						     : " ";
+
+	if (used == 0) {
+		text->line = reader->number;
+		text->column = reader_column(reader, reader->at);
+	}
+	if (used + length + (size_t)(keep ? deeper : 0) + 3 > TEXT_MOST) {
+		reader_wrong(reader, 1, "the text is longer than %d bytes: shorten it", TEXT_MOST);
+		reader->target = NULL;
+		return;
+	}
+	text->words = memory_resize(text->words, TEXT_MOST + 1, 1);
+	from = used + (size_t)sprintf(text->words + used, "%s%*s", between, keep ? deeper : 0, "");
+	memcpy(text->words + from, reader->at, length + 1);
+	reader->paragraph = false;
+	reader->kept = keep;
+	find_holes(reader, text, from, reader->at);
+}
+
+void reader_text(struct lesson_reader *reader, struct lesson_text *text)
+{
+	reader->target = text;
+	reader->indent = -1;
+	reader->paragraph = reader->kept = false;
+	reader_blanks(reader);
+	if (*reader->at)
+		add_text(reader, text, 0);
+}
+
+void reader_indented(struct lesson_reader *reader)
+{
+	int indent = 0;
+
+	for (; *reader->at == ' ' || *reader->at == '\t'; reader->at++)
+		indent = *reader->at == '\t' ? indent / 8 * 8 + 8 : indent + 1;
+	if (!reader->step) {
+		reader_wrong(reader, reader_column(reader, reader->at),
+			"text before the first step: write step TITLE before it");
+		return;
+	}
+	if (!reader->target)
+		return;
+	if (reader->indent < 0)
+		reader->indent = indent;
+	add_text(reader, reader->target,
+		indent - reader->indent > 40 ? 40 : indent - reader->indent);
+}
