@@ -75,7 +75,7 @@ int cli_main(int argc, char **argv, FILE *out, FILE *err)
 
 extern const struct cli_command command_explore, command_list, command_run, command_sweep,
 	command_explain, command_probe, command_windows, command_characterise, command_record,
-	command_replay, command_events, command_doctor;
+	command_replay, command_lesson, command_events, command_doctor;
 
 const struct cli_command *const cli_commands[] = {
 	&command_explore,
@@ -88,6 +88,7 @@ const struct cli_command *const cli_commands[] = {
 	&command_characterise,
 	&command_record,
 	&command_replay,
+	&command_lesson,
 	&command_events,
 	&command_doctor,
 	NULL,

@@ -22,7 +22,7 @@ enum { ASKS = sizeof(ask_names) / sizeof(*ask_names) };
 /* Reads "within 20%" or "within 2x" at the end of the line. */
 static void read_within(struct lesson_reader *reader, struct lesson_question *question)
 {
-	struct lesson_word word = reader_word(reader);
+	struct lesson_word word = line_word(reader);
 	size_t length;
 	double number;
 	char unit;
@@ -30,22 +30,22 @@ static void read_within(struct lesson_reader *reader, struct lesson_question *qu
 	if (!word.text[0])
 		return;
 	if (strcmp(word.text, "within") != 0) {
-		reader_wrong(reader, word.column,
+		line_wrong(reader, word.column,
 			"unexpected \"%s\": expected within N%% or within Nx", word.text);
 		return;
 	}
-	word = reader_word(reader);
+	word = line_word(reader);
 	length = strlen(word.text);
 	unit = length > 0 ? word.text[length - 1] : '\0';
 	if (length < 2 || !strchr("%x", unit) || !rows_decimal(word.text, length - 1, &number) ||
 		(unit == '%' ? number <= 0 || number > 100 : number <= 1 || number > 10))
-		reader_wrong(reader, word.column,
+		line_wrong(reader, word.column,
 			"tolerance \"%s\": expected one such as 20%% (up to 100%%) or 2x (up to "
 			"10x)",
 			word.text);
 	else
 		question->within = unit == '%' ? number / 100 : number - 1;
-	reader_nothing_more(reader);
+	line_nothing_more(reader);
 }
 
 /* Reads the expression that is asked for, up to "within" or the end of the line. */
@@ -55,22 +55,22 @@ static void read_subject(struct lesson_reader *reader, struct lesson_question *q
 	size_t length;
 	struct expression expression;
 
-	reader_blanks(reader);
+	line_blanks(reader);
 	within = strstr(reader->at, " within");
 	length = within ? (size_t)(within - reader->at) : strlen(reader->at);
 	question->subject_line = reader->number;
-	question->subject_column = reader_column(reader, reader->at);
+	question->subject_column = line_column(reader, reader->at);
 	if (length == 0) {
-		reader_wrong(reader, question->subject_column,
+		line_wrong(reader, question->subject_column,
 			"expected what to ask for, such as cpe, ratio or A.cpe / cpe");
 		return;
 	}
 	expression = expression_read(reader->at, length, NULL);
 	if (!expression.ok)
-		reader_wrong(reader, reader_column(reader, reader->at + expression.offset), "%s",
+		line_wrong(reader, line_column(reader, reader->at + expression.offset), "%s",
 			expression.words);
 	else if (expression.condition || expression.value.word)
-		reader_wrong(reader, question->subject_column,
+		line_wrong(reader, question->subject_column,
 			"\"%.*s\" is no number: ask limit asks for the binding limit", (int)length,
 			reader->at);
 	else {
@@ -84,12 +84,12 @@ static void read_subject(struct lesson_reader *reader, struct lesson_question *q
 /* Keeps "KNOB LEAST..MOST" until the setting is known. */
 static void read_knee(struct lesson_reader *reader, struct lesson_question *question)
 {
-	struct lesson_word knob = reader_word(reader), range = reader_word(reader);
+	struct lesson_word knob = line_word(reader), range = line_word(reader);
 
 	question->subject_line = reader->number;
 	question->subject_column = knob.column;
 	if (!range.text[0] || !strstr(range.text, "..")) {
-		reader_wrong(reader, range.column,
+		line_wrong(reader, range.column,
 			"expected a knob and its range, such as: ask knee size 4k..1m");
 		return;
 	}
@@ -103,16 +103,16 @@ void read_ask(struct lesson_reader *reader)
 	int kind = 0;
 
 	question->line = reader->number;
-	word = reader_word(reader);
+	word = line_word(reader);
 	question->column = word.column;
 	while (kind < ASKS && strcmp(ask_names[kind], word.text) != 0)
 		kind++;
 	if (kind == ASKS) {
-		reader_wrong(reader, word.column, "%s",
+		line_wrong(reader, word.column, "%s",
 			status_unknown("unknown question", word.text, ask_names, ASKS, NULL).text);
 		/* Options may follow, so the question counts as a choice. */
 		question->ask = ASK_TEXT;
-		reader_text(reader, &question->prompt);
+		line_text(reader, &question->prompt);
 		return;
 	}
 	question->ask = (enum lesson_ask)(kind + 1);
@@ -127,9 +127,9 @@ void read_ask(struct lesson_reader *reader)
 	if (question->ask == ASK_NUMBER || question->ask == ASK_KNEE || question->ask == ASK_FASTER)
 		read_within(reader, question);
 	else
-		reader_nothing_more(reader);
+		line_nothing_more(reader);
 	reader->at += strlen(reader->at);
-	reader_text(reader, &question->prompt);
+	line_text(reader, &question->prompt);
 }
 
 /* Finds the last place in a line where a word of the grammar stands between blanks. */
@@ -150,15 +150,14 @@ void read_option(struct lesson_reader *reader)
 	char *when, *otherwise;
 	const char *condition;
 
-	reader_blanks(reader);
+	line_blanks(reader);
 	reader->target = NULL;
 	if (question->ask != ASK_CHOICE) {
-		reader_wrong(
-			reader, 1, "an option without its question: write ask choice before it");
+		line_wrong(reader, 1, "an option without its question: write ask choice before it");
 		return;
 	}
 	if (question->option_count == LESSON_OPTIONS) {
-		reader_wrong(reader, 1, "more than %d options", LESSON_OPTIONS);
+		line_wrong(reader, 1, "more than %d options", LESSON_OPTIONS);
 		return;
 	}
 	when = last_word((char *)reader->at, " when ");
@@ -166,7 +165,7 @@ void read_option(struct lesson_reader *reader)
 	if (otherwise && otherwise[strlen(" otherwise")])
 		otherwise = NULL;
 	if (!when && !otherwise) {
-		reader_wrong(reader, reader_column(reader, reader->at + strlen(reader->at)),
+		line_wrong(reader, line_column(reader, reader->at + strlen(reader->at)),
 			"expected \"when CONDITION\" or \"otherwise\" after the option's text");
 		return;
 	}
@@ -174,20 +173,20 @@ void read_option(struct lesson_reader *reader)
 	condition = otherwise ? "" : when + strlen(" when ");
 	condition += strspn(condition, " \t");
 	option->line = reader->number;
-	option->column = reader_column(reader, otherwise ? otherwise + 1 : condition);
+	option->column = line_column(reader, otherwise ? otherwise + 1 : condition);
 	option->when = memory_string(condition);
 	expression = expression_read(condition, strlen(condition), NULL);
 	if (!otherwise && !expression.ok)
-		reader_wrong(reader, reader_column(reader, condition + expression.offset), "%s",
+		line_wrong(reader, line_column(reader, condition + expression.offset), "%s",
 			expression.words);
 	else if (!otherwise && !expression.condition)
-		reader_wrong(reader, option->column,
+		line_wrong(reader, option->column,
 			"\"%.40s\" is no condition: compare values, as in cpe < A.cpe / 2",
 			condition);
 	*(otherwise ? otherwise : when) = '\0';
 	if (!*reader->at)
-		reader_wrong(reader, reader_column(reader, reader->at), "the option has no text");
-	reader_text(reader, &option->text);
+		line_wrong(reader, line_column(reader, reader->at), "the option has no text");
+	line_text(reader, &option->text);
 	reader->target = NULL;
 }
 
@@ -210,15 +209,15 @@ static void check_holes(
 		struct expression expression = expression_read(words, hole->length - 2, NULL);
 
 		if (expression.hidden & hidden)
-			reader_wrong_at(reader, place,
+			line_wrong_at(reader, place,
 				"{%.*s} is on the screen before the answer: move it to explain",
 				(int)hole->length - 2, words);
 		if (expression.uses_a && !reader->step->pinned.kernel &&
 			reader->step->pinned_place.line == 0)
-			reader_wrong_at(reader, place,
+			line_wrong_at(reader, place,
 				"the step has no setting A: add pin KERNEL KNOB=VALUE");
 		if (expression.uses_knee && !knee)
-			reader_wrong_at(reader, place, "only a step with ask knee has a knee");
+			line_wrong_at(reader, place, "only a step with ask knee has a knee");
 	}
 }
 
@@ -227,10 +226,10 @@ static void check_uses(struct lesson_reader *reader, const char *words, struct l
 	struct expression expression = expression_read(words, strlen(words), NULL);
 
 	if (expression.ok && expression.uses_a && reader->step->pinned_place.line == 0)
-		reader_wrong_at(
+		line_wrong_at(
 			reader, place, "the step has no setting A: add pin KERNEL KNOB=VALUE");
 	if (expression.ok && expression.uses_knee && reader->step->question.ask != ASK_KNEE)
-		reader_wrong_at(reader, place, "only a step with ask knee has a knee");
+		line_wrong_at(reader, place, "only a step with ask knee has a knee");
 }
 
 /* Resolves "KNOB LEAST..MOST" for the step's kernel. */
@@ -263,7 +262,7 @@ static void resolve_knee(struct lesson_reader *reader)
 			"be at least 4 times the first",
 			least, most + 2);
 	if (!status_is_ok(&status)) {
-		reader_wrong_at(reader, place, "%s", status.text);
+		line_wrong_at(reader, place, "%s", status.text);
 		question->knob = -1;
 	}
 	*most = '.';
@@ -276,14 +275,14 @@ static void check_options(struct lesson_reader *reader)
 	int otherwise = 0;
 
 	if (question->option_count < 2)
-		reader_wrong_at(reader, place_of(question), "a choice needs at least two options");
+		line_wrong_at(reader, place_of(question), "a choice needs at least two options");
 	for (int i = 0; i < question->option_count; i++) {
 		const struct lesson_option *option = &question->option[i];
 		struct lesson_place place = { option->line, option->column };
 
 		check_uses(reader, option->when, place);
 		if (!option->when[0] && otherwise++)
-			reader_wrong_at(reader, place,
+			line_wrong_at(reader, place,
 				"a second \"otherwise\": only one option can have it");
 	}
 }
@@ -297,19 +296,19 @@ static void check_question(struct lesson_reader *reader)
 
 	if (question->ask == ASK_NOTHING) {
 		if (reader->hide.line)
-			reader_wrong_at(reader, reader->hide,
+			line_wrong_at(reader, reader->hide,
 				"hide without a question: hidden values appear with the answer");
 		return;
 	}
 	if (!step->setting.kernel && step->setting_place.line == 0)
-		reader_wrong_at(reader, place_of(question),
+		line_wrong_at(reader, place_of(question),
 			"a question needs a setting to measure: add "
 			"setting KERNEL KNOB=VALUE to the step");
 	if (!step->explain.words)
-		reader_wrong_at(reader, place_of(question),
+		line_wrong_at(reader, place_of(question),
 			"a question needs an explanation: add explain TEXT to the step");
 	if (question->ask == ASK_FASTER && step->pinned_place.line == 0)
-		reader_wrong_at(reader, place_of(question),
+		line_wrong_at(reader, place_of(question),
 			"the step has no setting A to compare with: add pin KERNEL KNOB=VALUE");
 	if (question->ask == ASK_NUMBER && question->subject)
 		check_uses(reader, question->subject,

@@ -13,10 +13,10 @@ enum { STEPS_MOST = 100, TITLE_MOST = 60, WORDS_MOST = 16, MINUTES_MOST = 240 };
 
 static void read_title(struct lesson_reader *reader)
 {
-	char *title = reader_rest(reader, "the title of the lesson in words");
+	char *title = line_rest(reader, "the title of the lesson in words");
 
 	if (title && strlen(title) > TITLE_MOST)
-		reader_wrong(reader, reader_column(reader, reader->at),
+		line_wrong(reader, line_column(reader, reader->at),
 			"the title has %zu bytes: write at most %d", strlen(title), TITLE_MOST);
 	free(reader->lesson->title);
 	reader->lesson->title = title;
@@ -26,24 +26,24 @@ static void read_source(struct lesson_reader *reader)
 {
 	free(reader->lesson->source);
 	reader->lesson->source =
-		reader_rest(reader, "the source of the lesson: author, book, chapter");
+		line_rest(reader, "the source of the lesson: author, book, chapter");
 }
 
 static void read_minutes(struct lesson_reader *reader)
 {
-	struct lesson_word word = reader_word(reader);
+	struct lesson_word word = line_word(reader);
 	double minutes = 0;
 
 	/* A bad value is one mistake: the lesson does not lack its length too. */
 	reader->lesson->minutes = -1;
 	if (!rows_decimal(word.text, strlen(word.text), &minutes) || minutes < 1 ||
 		minutes > MINUTES_MOST || minutes != (int)minutes)
-		reader_wrong(reader, word.column,
+		line_wrong(reader, word.column,
 			"minutes \"%s\": expected a whole number from 1 to %d", word.text,
 			MINUTES_MOST);
 	else
 		reader->lesson->minutes = (int)minutes;
-	reader_nothing_more(reader);
+	line_nothing_more(reader);
 }
 
 /* Adds each further word of the line to a list. */
@@ -52,15 +52,15 @@ static void add_words(struct lesson_reader *reader, struct lesson_command **list
 	void (*check)(struct lesson_reader *reader, const struct lesson_word *word))
 {
 	for (int i = 0;; i++) {
-		struct lesson_word word = reader_word(reader);
+		struct lesson_word word = line_word(reader);
 
 		if (!word.text[0]) {
 			if (i == 0)
-				reader_wrong(reader, word.column, "expected %s", expected);
+				line_wrong(reader, word.column, "expected %s", expected);
 			return;
 		}
 		if (*count >= WORDS_MOST) {
-			reader_wrong(reader, word.column, "more than %d words here", WORDS_MOST);
+			line_wrong(reader, word.column, "more than %d words here", WORDS_MOST);
 			return;
 		}
 		if (check)
@@ -90,21 +90,21 @@ static void read_setting(
 	unsigned given = 0;
 	bool good = true;
 
-	*place = reader_place(reader);
-	word = reader_word(reader);
+	*place = line_place(reader);
+	word = line_word(reader);
 	memset(setting, 0, sizeof(*setting));
 	if (!word.text[0]) {
-		reader_wrong(reader, word.column,
+		line_wrong(reader, word.column,
 			"expected a kernel and its knobs: combine op=mul acc=4");
 		return;
 	}
 	status = setting_find_kernel(word.text, &kernel);
 	if (!status_is_ok(&status)) {
-		reader_wrong(reader, word.column, "%s", status.text);
+		line_wrong(reader, word.column, "%s", status.text);
 		return;
 	}
 	setting_init(setting, kernel);
-	for (word = reader_word(reader); word.text[0]; word = reader_word(reader)) {
+	for (word = line_word(reader); word.text[0]; word = line_word(reader)) {
 		int knob = -1;
 		const char *value;
 		size_t name;
@@ -120,13 +120,13 @@ static void read_setting(
 			given |= 1u << knob;
 		}
 		if (!status_is_ok(&status)) {
-			reader_wrong(reader, word.column + (int)name, "%s", status.text);
+			line_wrong(reader, word.column + (int)name, "%s", status.text);
 			good = false;
 		}
 	}
 	status = good ? setting_check(setting, MEMORY_LIMITS_UNKNOWN) : status_ok();
 	if (!status_is_ok(&status))
-		reader_wrong_at(reader, *place, "%s", status.text);
+		line_wrong_at(reader, *place, "%s", status.text);
 	if (!good || !status_is_ok(&status))
 		setting->kernel = NULL;
 }
@@ -143,7 +143,7 @@ static void read_pin(struct lesson_reader *reader)
 
 static void read_panel(struct lesson_reader *reader)
 {
-	struct lesson_word word = reader_word(reader);
+	struct lesson_word word = line_word(reader);
 	size_t count = 0;
 
 	reader->step->panel_place = (struct lesson_place){ reader->number, word.column };
@@ -153,11 +153,11 @@ static void read_panel(struct lesson_reader *reader)
 		free(reader->step->panel);
 		reader->step->panel = memory_string(word.text);
 	} else {
-		reader_wrong(reader, word.column, "%s",
+		line_wrong(reader, word.column, "%s",
 			status_unknown("unknown panel", word.text, lesson_panels, count, NULL)
 				.text);
 	}
-	reader_nothing_more(reader);
+	line_nothing_more(reader);
 }
 
 /* Checks that a line begins with a command of the explorer (data/commands). */
@@ -184,17 +184,17 @@ static bool is_command(const char *line)
 static void read_do(struct lesson_reader *reader)
 {
 	struct lesson_step *step = reader->step;
-	struct lesson_place place = reader_place(reader);
-	char *words = reader_rest(reader, "a command of the explorer, such as: view code");
+	struct lesson_place place = line_place(reader);
+	char *words = line_rest(reader, "a command of the explorer, such as: view code");
 
 	if (!words)
 		return;
 	if (!is_command(words))
-		reader_wrong(reader, place.column,
+		line_wrong(reader, place.column,
 			"no command \"%.60s\": the keys ? and / list the explorer's commands",
 			words);
 	if (step->command_count >= WORDS_MOST) {
-		reader_wrong(reader, place.column, "more than %d commands in one step", WORDS_MOST);
+		line_wrong(reader, place.column, "more than %d commands in one step", WORDS_MOST);
 		free(words);
 		return;
 	}
@@ -211,7 +211,7 @@ static void check_need(struct lesson_reader *reader, const struct lesson_word *w
 	for (size_t i = 0; i < count; i++)
 		if (strcmp(names[i], word->text) == 0)
 			return;
-	reader_wrong(reader, word->column, "%s",
+	line_wrong(reader, word->column, "%s",
 		status_unknown("unknown property", word->text, names, count, NULL).text);
 }
 
@@ -230,28 +230,27 @@ static void read_unless(struct lesson_reader *reader)
 static void read_else(struct lesson_reader *reader)
 {
 	reader->otherwise = (struct lesson_place){ reader->number, 1 };
-	reader_text(reader, &reader->step->otherwise);
+	line_text(reader, &reader->step->otherwise);
 }
 
 static void read_hint(struct lesson_reader *reader)
 {
-	reader_text(reader, &reader->step->hint);
+	line_text(reader, &reader->step->hint);
 }
 
 static void read_explain(struct lesson_reader *reader)
 {
-	reader_text(reader, &reader->step->explain);
+	line_text(reader, &reader->step->explain);
 }
 
 static void read_hide(struct lesson_reader *reader)
 {
-	struct lesson_word word = reader_word(reader);
+	struct lesson_word word = line_word(reader);
 
 	reader->hide = (struct lesson_place){ reader->number, 1 };
 	if (!word.text[0])
-		reader_wrong(
-			reader, word.column, "expected what to hide: limits, binding, curve …");
-	for (; word.text[0]; word = reader_word(reader)) {
+		line_wrong(reader, word.column, "expected what to hide: limits, binding, curve …");
+	for (; word.text[0]; word = line_word(reader)) {
 		int bit = 0;
 
 		while (lesson_hidden_names[bit] && strcmp(lesson_hidden_names[bit], word.text) != 0)
@@ -259,7 +258,7 @@ static void read_hide(struct lesson_reader *reader)
 		if (lesson_hidden_names[bit])
 			reader->step->hidden |= 1u << bit;
 		else
-			reader_wrong(reader, word.column, "%s",
+			line_wrong(reader, word.column, "%s",
 				status_unknown("cannot hide", word.text, lesson_hidden_names,
 					(size_t)bit, NULL)
 					.text);
@@ -277,13 +276,13 @@ static void end_step(struct lesson_reader *reader)
 		step->setting_place = step[-1].setting_place;
 	}
 	if (!step->text.words)
-		reader_wrong_at(reader, step->place, "the step has no text: add indented lines");
+		line_wrong_at(reader, step->place, "the step has no text: add indented lines");
 	if (step->need_count + step->unless_count > 0 && !step->otherwise.words)
-		reader_wrong_at(reader, step->place,
+		line_wrong_at(reader, step->place,
 			"the step does not suit every machine: say with else TEXT what to show "
 			"there");
 	if (step->need_count + step->unless_count == 0 && reader->otherwise.line)
-		reader_wrong_at(
+		line_wrong_at(
 			reader, reader->otherwise, "else without needs or unless has no effect");
 	check_step(reader);
 }
@@ -298,12 +297,12 @@ static void read_step(struct lesson_reader *reader)
 	reader->step = NULL;
 	reader->target = NULL;
 	if (lesson->step_count == STEPS_MOST) {
-		reader_wrong(reader, 1, "more than %d steps", STEPS_MOST);
+		line_wrong(reader, 1, "more than %d steps", STEPS_MOST);
 		return;
 	}
-	title = reader_rest(reader, "the title of the step in words");
+	title = line_rest(reader, "the title of the step in words");
 	if (title && strlen(title) > TITLE_MOST)
-		reader_wrong(reader, reader_column(reader, reader->at),
+		line_wrong(reader, line_column(reader, reader->at),
 			"the title has %zu bytes: write at most %d", strlen(title), TITLE_MOST);
 	lesson->step =
 		memory_resize(lesson->step, (size_t)lesson->step_count + 1, sizeof(*lesson->step));
@@ -313,7 +312,7 @@ static void read_step(struct lesson_reader *reader)
 	reader->seen = 0;
 	reader->hide = reader->otherwise = (struct lesson_place){ 0 };
 	reader->at += strlen(reader->at);
-	reader_text(reader, &reader->step->text);
+	line_text(reader, &reader->step->text);
 }
 
 /* ---- the file ---- */
@@ -347,7 +346,7 @@ enum { STATEMENTS = sizeof(statements) / sizeof(*statements) };
 
 static void read_statement(struct lesson_reader *reader)
 {
-	struct lesson_word word = reader_word(reader);
+	struct lesson_word word = line_word(reader);
 	const char *names[STATEMENTS];
 
 	for (unsigned i = 0; i < STATEMENTS; i++) {
@@ -357,12 +356,12 @@ static void read_statement(struct lesson_reader *reader)
 		if (strcmp(statement->name, word.text) != 0)
 			continue;
 		if (statement->of_step && !reader->step)
-			reader_wrong(reader, 1, "%s belongs to a step: write step TITLE before it",
+			line_wrong(reader, 1, "%s belongs to a step: write step TITLE before it",
 				word.text);
 		else if (!statement->of_step && statement->read != read_step && reader->step)
-			reader_wrong(reader, 1, "%s belongs before the first step", word.text);
+			line_wrong(reader, 1, "%s belongs before the first step", word.text);
 		else if (!statement->several && (reader->seen & 1u << i))
-			reader_wrong(reader, 1, "a second %s: %s has only one", word.text,
+			line_wrong(reader, 1, "a second %s: %s has only one", word.text,
 				statement->of_step ? "a step" : "a lesson");
 		else {
 			reader->seen |= 1u << i;
@@ -374,7 +373,7 @@ static void read_statement(struct lesson_reader *reader)
 		return;
 	}
 	reader->target = NULL;
-	reader_wrong(reader, 1, "%s (a line of text begins with a blank)",
+	line_wrong(reader, 1, "%s (a line of text begins with a blank)",
 		status_unknown("unknown statement", word.text, names, STATEMENTS,
 			"see LESSONS in the manual")
 			.text);
@@ -397,7 +396,7 @@ static void take_line(struct lesson_reader *reader, const char *line, size_t len
 		bytes = plain ? 1 : text_character(reader->line + i);
 		if (bytes > 0)
 			continue;
-		reader_wrong(reader, reader_column(reader, reader->line + i),
+		line_wrong(reader, line_column(reader, reader->line + i),
 			"byte 0x%02x is no text: expected UTF-8 without control characters",
 			(unsigned)(unsigned char)line[i]);
 		reader->line[i] = '?';
@@ -423,7 +422,7 @@ struct lesson *lesson_read(
 		if (!*reader.line)
 			reader.paragraph = true;
 		else if (*reader.line == ' ' || *reader.line == '\t')
-			reader_indented(&reader);
+			line_indented(&reader);
 		else if (*reader.line != '#')
 			read_statement(&reader);
 	}

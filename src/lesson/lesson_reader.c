@@ -12,7 +12,7 @@ enum { TEXT_MOST = 4000 };
 
 /* ---- places and words of a line ---- */
 
-int reader_column(const struct lesson_reader *reader, const char *at)
+int line_column(const struct lesson_reader *reader, const char *at)
 {
 	int column = 1;
 
@@ -21,7 +21,7 @@ int reader_column(const struct lesson_reader *reader, const char *at)
 	return column;
 }
 
-void reader_wrong(struct lesson_reader *reader, int column, const char *format, ...)
+void line_wrong(struct lesson_reader *reader, int column, const char *format, ...)
 {
 	va_list arguments;
 	char words[240];
@@ -33,8 +33,7 @@ void reader_wrong(struct lesson_reader *reader, int column, const char *format, 
 	lesson_mistake(reader->mistakes, reader->number, column, "%s", words);
 }
 
-void reader_wrong_at(
-	struct lesson_reader *reader, struct lesson_place place, const char *format, ...)
+void line_wrong_at(struct lesson_reader *reader, struct lesson_place place, const char *format, ...)
 {
 	va_list arguments;
 	char words[240];
@@ -46,18 +45,18 @@ void reader_wrong_at(
 	lesson_mistake(reader->mistakes, place.line, place.column, "%s", words);
 }
 
-void reader_blanks(struct lesson_reader *reader)
+void line_blanks(struct lesson_reader *reader)
 {
 	reader->at += strspn(reader->at, " \t");
 }
 
-struct lesson_word reader_word(struct lesson_reader *reader)
+struct lesson_word line_word(struct lesson_reader *reader)
 {
 	struct lesson_word word = { "", 0 };
 	size_t length;
 
-	reader_blanks(reader);
-	word.column = reader_column(reader, reader->at);
+	line_blanks(reader);
+	word.column = line_column(reader, reader->at);
 	length = strcspn(reader->at, " \t");
 	snprintf(word.text, sizeof(word.text), "%.*s", (int)length, reader->at);
 	text_cut_clean(word.text, sizeof(word.text));
@@ -65,27 +64,27 @@ struct lesson_word reader_word(struct lesson_reader *reader)
 	return word;
 }
 
-struct lesson_place reader_place(const struct lesson_reader *reader)
+struct lesson_place line_place(const struct lesson_reader *reader)
 {
 	const char *at = reader->at + strspn(reader->at, " \t");
 
-	return (struct lesson_place){ reader->number, reader_column(reader, at) };
+	return (struct lesson_place){ reader->number, line_column(reader, at) };
 }
 
-char *reader_rest(struct lesson_reader *reader, const char *expected)
+char *line_rest(struct lesson_reader *reader, const char *expected)
 {
-	reader_blanks(reader);
+	line_blanks(reader);
 	if (!*reader->at)
-		reader_wrong(reader, reader_column(reader, reader->at), "expected %s", expected);
+		line_wrong(reader, line_column(reader, reader->at), "expected %s", expected);
 	return *reader->at ? memory_string(reader->at) : NULL;
 }
 
-void reader_nothing_more(struct lesson_reader *reader)
+void line_nothing_more(struct lesson_reader *reader)
 {
-	struct lesson_word word = reader_word(reader);
+	struct lesson_word word = line_word(reader);
 
 	if (word.text[0])
-		reader_wrong(reader, word.column, "unexpected \"%s\": the statement ends before it",
+		line_wrong(reader, word.column, "unexpected \"%s\": the statement ends before it",
 			word.text);
 }
 
@@ -100,7 +99,7 @@ static void find_holes(
 	for (size_t i = 0; part[i]; i++) {
 		size_t length = strcspn(part + i, "}");
 		struct expression expression;
-		int column = reader_column(reader, at + i);
+		int column = line_column(reader, at + i);
 
 		if (part[i] != '{')
 			continue;
@@ -109,17 +108,17 @@ static void find_holes(
 			continue;
 		}
 		if (part[i + length] != '}') {
-			reader_wrong(reader, column,
+			line_wrong(reader, column,
 				"\"{\" without \"}\" on this line: write {{ for a brace in the "
 				"text");
 			return;
 		}
 		expression = expression_read(part + i + 1, length - 1, NULL);
 		if (!expression.ok)
-			reader_wrong(reader, reader_column(reader, at + i + 1 + expression.offset),
+			line_wrong(reader, line_column(reader, at + i + 1 + expression.offset),
 				"%s", expression.words);
 		else if (expression.condition)
-			reader_wrong(
+			line_wrong(
 				reader, column, "a condition in a text: only values can be shown");
 		else if (text->hole_count < 100) {
 			text->hole = memory_grow(
@@ -143,10 +142,10 @@ static void add_text(struct lesson_reader *reader, struct lesson_text *text, int
 
 	if (used == 0) {
 		text->line = reader->number;
-		text->column = reader_column(reader, reader->at);
+		text->column = line_column(reader, reader->at);
 	}
 	if (used + length + (size_t)(keep ? deeper : 0) + 3 > TEXT_MOST) {
-		reader_wrong(reader, 1, "the text is longer than %d bytes: shorten it", TEXT_MOST);
+		line_wrong(reader, 1, "the text is longer than %d bytes: shorten it", TEXT_MOST);
 		reader->target = NULL;
 		return;
 	}
@@ -158,24 +157,24 @@ static void add_text(struct lesson_reader *reader, struct lesson_text *text, int
 	find_holes(reader, text, from, reader->at);
 }
 
-void reader_text(struct lesson_reader *reader, struct lesson_text *text)
+void line_text(struct lesson_reader *reader, struct lesson_text *text)
 {
 	reader->target = text;
 	reader->indent = -1;
 	reader->paragraph = reader->kept = false;
-	reader_blanks(reader);
+	line_blanks(reader);
 	if (*reader->at)
 		add_text(reader, text, 0);
 }
 
-void reader_indented(struct lesson_reader *reader)
+void line_indented(struct lesson_reader *reader)
 {
 	int indent = 0;
 
 	for (; *reader->at == ' ' || *reader->at == '\t'; reader->at++)
 		indent = *reader->at == '\t' ? indent / 8 * 8 + 8 : indent + 1;
 	if (!reader->step) {
-		reader_wrong(reader, reader_column(reader, reader->at),
+		line_wrong(reader, line_column(reader, reader->at),
 			"text before the first step: write step TITLE before it");
 		return;
 	}

@@ -27,29 +27,29 @@ struct lesson_reader {
 };
 
 /* Returns the column of a place in the present line. */
-int reader_column(const struct lesson_reader *reader, const char *at);
+int line_column(const struct lesson_reader *reader, const char *at);
 
 /* Report a mistake in the present line, or at an earlier place. */
-void reader_wrong(struct lesson_reader *reader, int column, const char *format, ...)
+void line_wrong(struct lesson_reader *reader, int column, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-void reader_wrong_at(struct lesson_reader *reader, struct lesson_place place, const char *format,
-	...) __attribute__((format(printf, 3, 4)));
+void line_wrong_at(struct lesson_reader *reader, struct lesson_place place, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 
-void reader_blanks(struct lesson_reader *reader); /* skips blanks */
+void line_blanks(struct lesson_reader *reader); /* skips blanks */
 /* Takes the next word; its text is "" at the end of the line. */
-struct lesson_word reader_word(struct lesson_reader *reader);
+struct lesson_word line_word(struct lesson_reader *reader);
 /* Returns the place of the next word. */
-struct lesson_place reader_place(const struct lesson_reader *reader);
+struct lesson_place line_place(const struct lesson_reader *reader);
 /* Returns the rest of the line as a string of its own. If the rest is empty, reports a mistake, and
  * returns NULL. */
-char *reader_rest(struct lesson_reader *reader, const char *expected);
+char *line_rest(struct lesson_reader *reader, const char *expected);
 /* Reports a mistake if the line has more words. */
-void reader_nothing_more(struct lesson_reader *reader);
+void line_nothing_more(struct lesson_reader *reader);
 
 /* Begins a text with the rest of the statement's line; indented lines continue it. */
-void reader_text(struct lesson_reader *reader, struct lesson_text *text);
+void line_text(struct lesson_reader *reader, struct lesson_text *text);
 /* Takes an indented line, which continues a text. */
-void reader_indented(struct lesson_reader *reader);
+void line_indented(struct lesson_reader *reader);
 
 /* Read the statements `ask` and `option`, after their first word. */
 void read_ask(struct lesson_reader *reader);

@@ -1,0 +1,258 @@
+/* slexplore lesson: lists the lessons, checks them, and opens them in the explorer. */
+#include "cli/bench.h"
+#include "cli/cli.h"
+#include "cli/model.h"
+#include "cli/screens.h"
+#include "lesson/lesson_check.h"
+#include "recording/replay.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+/* Time limit of a measurement, in seconds, and the number of attempts to decide a question. */
+#define CHECK_SECONDS 0.15
+enum { CHECK_QUIET = 150, CHECK_FEWEST = 3, CHECK_REPEATS = 3 };
+
+/* Values of the options that only lesson has. */
+struct asked {
+	bool check;
+	const char *replay; /* path of the recording in place of this machine; NULL: this machine */
+};
+
+static const struct cli_option options[] = {
+	{ "check", NULL, "measure every step without a screen, and print each mistake",
+		OPTION_IN_OWN(struct asked, check) },
+	{ "replay", "FILE", "use a recording in place of this machine",
+		OPTION_IN_OWN(struct asked, replay) },
+	{ .name = NULL },
+};
+
+/* ---- the list ---- */
+
+static int list_lessons(const struct cli *cli)
+{
+	int count;
+	struct lesson **lessons = lessons_all(&count);
+
+	for (int i = 0; i < count; i++) {
+		fprintf(cli->out, "%-12s %2d min  %s\n", lessons[i]->name,
+			lessons[i]->minutes > 0 ? lessons[i]->minutes : 0,
+			lessons[i]->title ? lessons[i]->title : "");
+		lesson_free(lessons[i]);
+	}
+	free(lessons);
+	fprintf(cli->out, "\nslexplore lesson NAME opens a lesson.\n");
+	return CLI_DONE;
+}
+
+/* ---- this machine as the source of a check ---- */
+
+struct here {
+	struct cli *cli;
+	struct bench bench;
+	struct model model;
+	struct result *result;
+};
+
+static struct status measure_here(void *context, const struct setting *setting,
+	struct sample *sample, const struct limits **limits)
+{
+	struct here *here = context;
+	struct request request = bench_request(here->cli, setting, CHECK_SECONDS, CHECK_QUIET);
+	const struct explanation *explanation;
+
+	request.budget.fewest = CHECK_FEWEST;
+	*sample = (struct sample){ 0 };
+	if (!bench_measure(&here->bench, &request, here->result))
+		return status_make(STATUS_CANCELLED, "interrupted");
+	if (!status_is_ok(&here->result->status))
+		return here->result->status;
+	sample_summarise(&here->result->trials, &here->result->facts, sample);
+	if (!sample->valid)
+		return status_failed(
+			"none of %u trials went undisturbed", here->result->trials.count);
+	model_measure(&here->model, &here->bench, setting);
+	explanation = model_explain(&here->model, setting);
+	*limits = explanation && status_is_ok(&explanation->status) ? &explanation->limits : NULL;
+	return status_ok();
+}
+
+static struct cache_sizes caches_here(void *context)
+{
+	struct here *here = context;
+
+	return model_caches(&here->model);
+}
+
+static bool stopped_here(void *context)
+{
+	(void)context;
+	return interrupt_signal() != 0;
+}
+
+/* ---- a recording as the source of a check ---- */
+
+struct recorded {
+	struct replay *replay;
+	struct explainer explainer;
+	struct explanation *explanation;
+};
+
+static struct status measure_recorded(void *context, const struct setting *setting,
+	struct sample *sample, const struct limits **limits)
+{
+	struct recorded *recorded = context;
+	struct explain_question question = { .kernel = setting->kernel, .v = setting->v };
+	int index = replay_find(recorded->replay, setting);
+
+	*sample = (struct sample){ 0 };
+	if (index < 0)
+		return status_failed("the recording has no sample of this setting");
+	replay_sample(recorded->replay, index, sample);
+	if (!sample->valid)
+		return status_failed("the recording's sample of this setting has no usable trial");
+	recorded->explainer.explain(recorded->explainer.context, &question, recorded->explanation);
+	*limits = status_is_ok(&recorded->explanation->status) ? &recorded->explanation->limits
+							       : NULL;
+	return status_ok();
+}
+
+static struct cache_sizes caches_recorded(void *context)
+{
+	struct recorded *recorded = context;
+	struct replay_summary summary = replay_summary(recorded->replay);
+
+	return cache_sizes(summary.machine, NULL, false, NULL);
+}
+
+/* ---- checking ---- */
+
+static void print_mistakes(
+	const struct cli *cli, const struct lesson *lesson, const struct lesson_mistakes *mistakes)
+{
+	for (int i = 0; i < mistakes->count; i++)
+		fprintf(cli->out, "%s:%d:%d: %s\n", lesson->origin, mistakes->mistake[i].line,
+			mistakes->mistake[i].column, mistakes->mistake[i].words);
+}
+
+/* Checks one lesson, and prints its mistakes or its counts. Returns whether it is good. */
+static bool check_lesson(
+	const struct cli *cli, const struct lesson_source *source, const char *word)
+{
+	struct lesson_mistakes mistakes = { 0 };
+	struct lesson_checked checked;
+	struct lesson *lesson;
+	struct status status = lesson_open(word, &lesson, &mistakes);
+	bool good;
+
+	if (!status_is_ok(&status)) {
+		cli_fail(cli, status);
+		return false;
+	}
+	checked = lesson_check(lesson, source, &mistakes);
+	good = mistakes.count == 0;
+	print_mistakes(cli, lesson, &mistakes);
+	fprintf(cli->out, "%s: %s; %d steps, %d questions%s%s\n", lesson->origin,
+		good ? "good"
+		     : words_of("%d mistake%s", mistakes.count, mistakes.count == 1 ? "" : "s")
+				.text,
+		checked.steps, checked.questions,
+		checked.elsewhere
+			? words_of("; %d steps show nothing on this machine", checked.elsewhere)
+				  .text
+			: "",
+		checked.doubtful
+			? words_of("; %d questions decided by contended or unsettled samples",
+				  checked.doubtful)
+				  .text
+			: "");
+	lesson_mistakes_free(&mistakes);
+	lesson_free(lesson);
+	return good;
+}
+
+/* Checks the lessons that the words name, or all lessons. */
+static int check_words(struct cli *cli, const struct lesson_source *source)
+{
+	int bad = 0, count = 0;
+	struct lesson **lessons = cli->word_count ? NULL : lessons_all(&count);
+
+	for (int i = 0; i < cli->word_count && !interrupt_signal(); i++)
+		bad += !check_lesson(cli, source, cli->words[i]);
+	for (int i = 0; i < count && !interrupt_signal(); i++)
+		bad += !check_lesson(cli, source, lessons[i]->name);
+	for (int i = 0; i < count; i++)
+		lesson_free(lessons[i]);
+	free(lessons);
+	return interrupt_signal() ? 128 + interrupt_signal() : bad ? CLI_UNMEASURED : CLI_DONE;
+}
+
+static int check_here(struct cli *cli)
+{
+	struct here here = { .cli = cli };
+	struct lesson_source source = { .context = &here,
+		.measure = measure_here,
+		.caches = caches_here,
+		.stopped = stopped_here,
+		.repeats = CHECK_REPEATS };
+	struct status status = bench_open(&here.bench, cli);
+	int exit_status;
+
+	if (!status_is_ok(&status))
+		return cli_fail(cli, status);
+	status = model_open(&here.model, cli, here.bench.machine);
+	source.machine = here.bench.machine;
+	source.no_core = !here.model.core.uarch;
+	here.result = memory_new(1, sizeof(*here.result));
+	exit_status = status_is_ok(&status) ? check_words(cli, &source) : cli_fail(cli, status);
+	free(here.result);
+	model_close(&here.model);
+	bench_close(&here.bench);
+	return exit_status;
+}
+
+static int check_recorded(struct cli *cli, const char *path)
+{
+	struct recorded recorded = { 0 };
+	struct lesson_source source = { .context = &recorded,
+		.measure = measure_recorded,
+		.caches = caches_recorded,
+		.repeats = 1 };
+	struct status status = replay_open(path, &recorded.replay);
+	int exit_status;
+
+	if (!status_is_ok(&status))
+		return cli_fail(cli, status);
+	recorded.explainer = replay_explainer(recorded.replay);
+	recorded.explanation = explanation_new();
+	source.machine = replay_summary(recorded.replay).machine;
+	source.no_core = !replay_summary(recorded.replay).core;
+	exit_status = check_words(cli, &source);
+	explanation_free(recorded.explanation);
+	replay_free(recorded.replay);
+	return exit_status;
+}
+
+static int lesson_run(struct cli *cli)
+{
+	const struct asked *asked = cli->own;
+
+	if (asked->check)
+		return asked->replay ? check_recorded(cli, asked->replay) : check_here(cli);
+	if (cli->word_count == 0)
+		return list_lessons(cli);
+	return cli_fail(cli, status_usage("missing --check"));
+}
+
+const struct cli_command command_lesson = {
+	.name = "lesson",
+	.help = "list lessons, check them, or open one in the explorer",
+	.arguments = "[NAME|FILE.lesson ...]",
+	.options = options,
+	.own_size = sizeof(struct asked),
+	.common = { "cpu", "seed", "quiet", "uarch", "time-budget" },
+	.run = lesson_run,
+};

@@ -1,0 +1,36 @@
+/* Checks a lesson without a screen: each step can be measured here, each question can be decided
+ * here, and the texts fit a terminal of 80 columns and 24 lines. */
+#pragma once
+
+#include "experiment/setting/cells.h"
+#include "lesson/lesson_judge.h"
+
+/* What a check measures with: the engine of this machine, or a recording. */
+struct lesson_source {
+	void *context;
+	const struct machine *machine;
+	bool no_core; /* there is no core model, so there are no limits */
+	/* Measures a setting, and finds its limits (NULL: none), which are valid until the next
+	 * call. A failure says why. */
+	struct status (*measure)(void *context, const struct setting *setting,
+		struct sample *sample, const struct limits **limits);
+	/* The sizes of the caches, which measurements of memory may have changed. */
+	struct cache_sizes (*caches)(void *context);
+	bool (*stopped)(void *context); /* NULL: nothing can stop a check */
+	int repeats; /* how often a measurement that decides nothing is made at most, from 1 */
+};
+
+/* Counts of a check. */
+struct lesson_checked {
+	int steps, questions;
+	int elsewhere; /* steps whose effect does not show on this machine */
+	int doubtful;  /* questions that a contended or unsettled sample decided */
+};
+
+/* Checks every step, and adds its mistakes. */
+struct lesson_checked lesson_check(const struct lesson *lesson, const struct lesson_source *source,
+	struct lesson_mistakes *mistakes);
+
+/* Adds every setting that a lesson measures: of its steps, of A, and the points of its curves. */
+void lesson_settings(
+	const struct lesson *lesson, const struct machine *machine, struct setting_index *settings);
