@@ -29,12 +29,15 @@ struct found {
 static void __attribute__((format(printf, 3, 4)))
 word(struct found *found, const char *name, const char *format, ...)
 {
+	char text[sizeof(found->word[0].text)];
 	va_list arguments;
 
 	found->word[found->count].name = name;
 	va_start(arguments, format);
-	vsnprintf(found->word[found->count].text, sizeof(found->word[0].text), format, arguments);
+	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
+	/* Values such as TERM come from outside, and may contain control characters. */
+	text_copy_clean(found->word[found->count].text, sizeof(text), text);
 	found->count++;
 }
 

@@ -416,6 +416,8 @@ TEST(judges_the_terminal)
 	x.terminal.described = false;
 	set_words(x.terminal.term, "strange");
 	expect(&x, "terminal", ANY, "TERM=strange is not in", "ncurses-term");
+	set_words(x.terminal.term, "a\033[31m");
+	expect(&x, "terminal", ANY, "TERM=a?[31m is not in", NULL);
 	x.terminal.database = false;
 	expect(&x, "terminal", ANY, NULL, "ncurses-base");
 	x.terminal.term[0] = '\0';
