@@ -21,6 +21,7 @@
 #include "engine/memory/arena.h"
 #include "engine/own/own.h"
 #include "engine/own/own_child.h"
+#include "engine/worker/handed.h"
 
 enum phase { PHASE_LOADING, PHASE_CALLING, PHASE_DONE };
 
@@ -190,7 +191,20 @@ static _Noreturn void child_main(const struct isolate *isolate, struct shared *s
 
 /* ---- in the parent ---- */
 
-static struct status ended(const struct shared *shared, const char *name, int how)
+/* Copies what the child process wrote, and checks the copy: the child process may still write. */
+static void take(const struct isolate *isolate, const struct shared *shared, struct result *result)
+{
+	result->status = shared->result.status;
+	result->trials = shared->result.trials;
+	result->facts = shared->result.facts;
+	result->counts = shared->result.counts;
+	handed_check(result, isolate->request);
+}
+
+/* Returns the outcome of a child process that has ended with the wait status `how`. `told` is the
+ * outcome that the child process wrote. */
+static struct status ended(
+	const struct shared *shared, const char *name, int how, const struct status *told)
 {
 	int phase = atomic_load(&shared->phase);
 	bool loading = phase == PHASE_LOADING;
@@ -199,31 +213,9 @@ static struct status ended(const struct shared *shared, const char *name, int ho
 		return status_failed("%.100s %s %s", name, own_ended_by(WTERMSIG(how)).text,
 			loading ? "while it was loaded" : "in loop()");
 	if (phase == PHASE_DONE)
-		return shared->result.status;
+		return *told;
 	return status_failed("%.100s: %s ended the process: exit(%d)", name,
 		loading ? "loading it" : "loop()", WEXITSTATUS(how));
-}
-
-static void take_trials(
-	const struct isolate *isolate, const struct shared *shared, struct result *result)
-{
-	result->trials = shared->result.trials;
-	result->facts = shared->result.facts;
-	result->counts = shared->result.counts;
-	/* The user's code may have overwritten the shared mapping. */
-	if (result->trials.count > TRIALS_MAX)
-		result->trials.count = 0;
-	for (unsigned i = 0; i < result->trials.count; i++)
-		if (result->trials.trial[i].fate >= TRIAL_FATES)
-			result->trials.trial[i].fate = TRIAL_BROKEN;
-	if (result->counts.count < 0 || result->counts.count > isolate->request->plan.count ||
-		result->counts.id != isolate->request->plan.id)
-		result->counts = (struct counts){ 0 };
-	for (int i = 0; i < result->counts.count; i++)
-		if ((unsigned)result->counts.event[i].state > COUNT_HELD)
-			result->counts.event[i].state = COUNT_NONE;
-	result->counts.why[sizeof(result->counts.why) - 1] = '\0';
-	result->counts.pmu[sizeof(result->counts.pmu) - 1] = '\0';
 }
 
 /* Waits until the child process ends, a call of the user's loop takes too long, or the request is
@@ -247,10 +239,15 @@ static struct status wait_for(const struct isolate *isolate, struct shared *shar
 		if (poll(&wait, 1, wait.fd < 0 ? CLOSED_LOOK_MS : LOOK_MS) > 0 &&
 			read(early, &byte, 1) != 1)
 			wait.fd = -1;
-		if (own_child_over(child))
-			return ended(shared, name, own_child_end(child, false));
+		if (own_child_over(child)) {
+			int how = own_child_end(child, false);
+
+			take(isolate, shared, result);
+			return ended(shared, name, how, &result->status);
+		}
 		if (atomic_exchange(&shared->early, false)) {
-			take_trials(isolate, shared, result);
+			take(isolate, shared, result);
+			result->status = status_ok();
 			if (isolate->early && !atomic_load(isolate->cancel))
 				isolate->early(isolate->context, result);
 		}
@@ -280,6 +277,7 @@ void isolate_measure(const struct isolate *isolate, struct result *result)
 {
 	struct shared *shared = mmap(
 		NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct status status;
 	int early[2];
 	pid_t child;
 
@@ -298,8 +296,9 @@ void isolate_measure(const struct isolate *isolate, struct result *result)
 		result->status = status_failed("no process for %.100s: %s",
 			isolate->request->kernel->name, strerror(errno));
 	} else {
-		result->status = wait_for(isolate, shared, child, early[0], result);
-		take_trials(isolate, shared, result);
+		status = wait_for(isolate, shared, child, early[0], result);
+		take(isolate, shared, result);
+		result->status = status;
 		if (status_is_ok(&result->status) && atomic_load(isolate->cancel))
 			result->status = status_make(STATUS_CANCELLED, "stopped");
 	}
