@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "base/units.h"
 
 const struct kernel *kernel_find(const char *name)
 {
@@ -77,8 +78,28 @@ static struct status broken_rule(
 	return status;
 }
 
+/* Refuses a value that is not a multiple of the knob's unit, with the message of the knob's parser
+ * (experiment/setting). */
+static struct status off_multiple(const struct knob *knob, int64_t value)
+{
+	const bool bytes = knob->kind == KNOB_BYTES;
+	const int64_t numbers[] = { knob->multiple, knob->min, knob->max };
+	struct units_text shown[3];
+
+	for (int i = 0; i < 3; i++)
+		shown[i] =
+			bytes ? units_size(numbers[i]) : units_text("%lld", (long long)numbers[i]);
+	return status_usage("%s=%lld: a multiple of %s from %s%s%s", knob->name, (long long)value,
+		shown[0].text, shown[1].text, knob->max < KNOB_MAX_CORES ? " to " : " and up",
+		knob->max < KNOB_MAX_CORES ? shown[2].text : "");
+}
+
 struct status kernel_check(const struct kernel *kernel, const int64_t *v)
 {
+	for (int i = 0; i < kernel->knob_count; i++)
+		if (kernel->knobs[i].kind != KNOB_CHOICE && kernel->knobs[i].multiple > 1 &&
+			v[i] % kernel->knobs[i].multiple)
+			return off_multiple(&kernel->knobs[i], v[i]);
 	for (int i = 0; i < kernel->rule_count; i++)
 		if (is_broken(&kernel->rules[i], v))
 			return broken_rule(kernel, &kernel->rules[i], v);

@@ -473,7 +473,7 @@ struct kernel_need {
 struct kernel_need kernel_need(const struct kernel *kernel, const int64_t *v);
 
 /* Each function kernel_NAME() calls the kernel's callback NAME(), or does what is documented for a
- * NULL callback. */
+ * NULL callback. kernel_check() also refuses a value that is not a multiple of its knob's unit. */
 struct status kernel_check(const struct kernel *kernel, const int64_t *v);
 void kernel_fit(const struct kernel *kernel, int64_t *v, int changed);
 uint64_t kernel_footprint(const struct kernel *kernel, const int64_t *v);

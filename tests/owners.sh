@@ -32,8 +32,8 @@ requests requests
 live live
 cells plan advance
 plan plan
-insight insight
-memory insight
+insight insight insight_core
+memory insight insight_core
 counted counted
 diagrams diagrams
 recording recorded

@@ -62,7 +62,8 @@ struct units_text units_size_short(int64_t bytes)
 	int64_t unit = 1024;
 	int power = 1;
 
-	if (strlen(exact.text) <= 6)
+	/* Five digits before a suffix, as in "11242m", are harder to read than "10.9g". */
+	if (strlen(exact.text) <= (bytes % 1024 == 0 ? 5 : 6))
 		return exact;
 	while (power < 4 && bytes / unit >= 1024) {
 		unit *= 1024;

@@ -21,8 +21,8 @@ struct units_text units_text(const char *format, ...) __attribute__((format(prin
  * "96k", "1000". */
 struct units_text units_size(int64_t bytes);
 
-/* Bytes in at most six characters, for a narrow column. A longer size is rounded down to one
- * decimal: "11.4g". Do not use the shortened text as input. */
+/* Bytes in at most six characters, for a narrow column, with at most four digits before a suffix. A
+ * longer size is rounded down to one decimal: "11.4g". Do not use the shortened text as input. */
 struct units_text units_size_short(int64_t bytes);
 
 /* Bytes in the form for reading: "32 KiB", "1.5 MiB", "1000 B". */

@@ -160,6 +160,94 @@ static int find_comment(const struct listing *listing, int first)
 	return listing->line[line][0] == '/' ? line : first;
 }
 
+/* ---- the loop of a function that a macro defines */
+
+/* The smallest number of lines of instructions in a macro that is shown as the loop: in a macro
+ * that is an argument of the macro that makes the function, and in others. */
+enum { ARGUMENT_LINES = 2, LOOP_LINES = 3 };
+
+/* Returns the line that defines a macro; -1: the file does not define the macro. Of two
+ * definitions, kernels write the one for x86-64 first. */
+static int find_macro(const struct listing *listing, const char *name, size_t length)
+{
+	int found = -1;
+
+	for (int i = 0; i < listing->line_count; i++) {
+		const char *line = listing->line[i];
+
+		if (strncmp(line, "#define ", 8) != 0 || strncmp(line + 8, name, length) != 0 ||
+			is_word(line[8 + length]))
+			continue;
+		found = i;
+#if defined(__x86_64__)
+		break;
+#endif
+	}
+	return found;
+}
+
+/* Returns the last line of a macro's definition, which is the first without a backslash at its end.
+ */
+static int macro_end(const struct listing *listing, int line)
+{
+	while (line + 1 < listing->line_count && *listing->line[line] &&
+		listing->line[line][strlen(listing->line[line]) - 1] == '\\')
+		line++;
+	return line;
+}
+
+/* Returns the number of lines with at least two letters in quotes, such as instructions. */
+static int quoted_lines(const struct listing *listing, int first, int last)
+{
+	int count = 0;
+
+	for (int i = first; i <= last; i++) {
+		bool quoted = false, text = false;
+
+		for (const char *c = listing->line[i]; *c; c++) {
+			quoted ^= *c == '"';
+			text |= quoted && isalpha((unsigned char)c[0]) &&
+				isalpha((unsigned char)c[1]);
+		}
+		count += text;
+	}
+	return count;
+}
+
+/* Looks in the lines first…last for macros of this file, and in their definitions for further
+ * macros. The definition with the most lines of instructions becomes the loop of the listing.
+ * `most` is the largest such number of lines that was found before. If `arguments` is true, looks
+ * only at macros that the lines first…last pass to another macro. Returns the new largest number.
+ */
+static int find_macro_loop(struct listing *listing, int first, int last, bool arguments, int most)
+{
+	for (int i = first; i <= last; i++)
+		for (const char *c = listing->line[i]; *c; c++) {
+			size_t length = 0;
+			int line, end, count;
+
+			while (is_word(c[length]))
+				length++;
+			line = length > 1 && !(arguments && c == listing->line[first])
+				       ? find_macro(listing, c, length)
+				       : -1;
+			c += length ? length - 1 : 0;
+			/* Definitions come before their uses, so the search ends. */
+			if (line < 0 || line >= first)
+				continue;
+			end = macro_end(listing, line);
+			count = quoted_lines(listing, line, end);
+			if (count > most) {
+				most = count;
+				listing->loop_first = line;
+				listing->loop_last = end;
+			}
+			if (!arguments)
+				most = find_macro_loop(listing, line, end, false, most);
+		}
+	return most;
+}
+
 /* Returns the number of tabs at the start of the line. */
 static int depth_of(const char *line)
 {
@@ -185,7 +273,8 @@ static void find_loop(struct listing *listing)
 		 * indentation. A loop body with braces ends at the first line with the loop's
 		 * indentation. */
 		while (end < listing->last &&
-			(depth_of(listing->line[end]) > depth || !*listing->line[end]))
+			(depth_of(listing->line[end]) > depth || !*listing->line[end] ||
+				*listing->line[end] == '#'))
 			end++;
 		if (listing->line[end][depth_of(listing->line[end])] != '}')
 			end--;
@@ -198,6 +287,51 @@ static void find_loop(struct listing *listing)
 			listing->loop_last = end;
 		}
 	}
+}
+
+/* If the line `use` passes a call of a function of this file to a macro, sets the lines to show to
+ * that function and its loop. Returns false if the line calls no function of this file. */
+static bool find_called(struct listing *listing, int use)
+{
+	for (const char *c = strchr(listing->line[use], '('); c && *c; c++) {
+		char name[64];
+		size_t length = 0;
+		int function;
+
+		while (is_word(c[length]))
+			length++;
+		if (length == 0 || length >= sizeof(name) || c[length] != '(')
+			continue;
+		snprintf(name, sizeof(name), "%.*s", (int)length, c);
+		function = find_function(listing, name, false);
+		if (function < 0)
+			continue;
+		listing->first = function;
+		listing->last = find_end(listing, function, false);
+		listing->loop_first = listing->loop_last = -1;
+		find_loop(listing);
+		return true;
+	}
+	return false;
+}
+
+/* Sets the lines to show for a function that the macro use in the lines first…last defines. If this
+ * use has no instructions, the loop is the macro with the instructions, or the loop of the function
+ * that the use calls. Otherwise the use itself is marked like a loop, and the other lines of its
+ * group are shown for comparison. */
+static void find_made_loop(struct listing *listing)
+{
+	const int first = listing->first, last = listing->last;
+
+	listing->loop_first = first;
+	listing->loop_last = last;
+	if (quoted_lines(listing, first, last) == 0 &&
+		find_macro_loop(listing, first, last, true, ARGUMENT_LINES - 1) < ARGUMENT_LINES)
+		find_macro_loop(listing, first, last, false, LOOP_LINES - 1);
+	if (listing->loop_first == first && find_called(listing, first))
+		return;
+	listing->first = find_comment(listing, listing->loop_first);
+	listing->last = listing->loop_first == first ? last : listing->loop_last;
 }
 
 struct listing *listing_parse(const char *file, const char *text, const char *function)
@@ -223,15 +357,10 @@ struct listing *listing_parse(const char *file, const char *text, const char *fu
 		return NULL;
 	}
 	listing->last = find_end(listing, listing->first, made);
-	if (made) {
-		/* The source views mark the macro use that defines the kernel's function like a
-		 * loop, and show the other lines of its group for comparison. */
-		listing->loop_first = listing->first;
-		listing->loop_last = listing->last;
-		listing->first = find_comment(listing, listing->first);
-	} else {
+	if (made)
+		find_made_loop(listing);
+	else
 		find_loop(listing);
-	}
 	return listing;
 }
 

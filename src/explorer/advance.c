@@ -144,6 +144,7 @@ static bool take(struct session *session, const struct result *result)
 		cell_compact(cell);
 	}
 	session_pin_take(session);
+	insight_doubt(session);
 	return true;
 }
 

@@ -10,9 +10,6 @@
 #include "engine/own/own.h"
 #include "explorer/state.h"
 
-/* Values of L3 and memory that differ from a measurement are measured again after RENEW_SECONDS. */
-#define RENEW_SECONDS 5
-
 /* Seconds for which a setting must stay unchanged before the search for advice begins. The search
  * for advice explains up to 40 settings, which takes too long while the user holds a key down. */
 static const double ADVICE_DELAY = 0.15;
@@ -76,19 +73,7 @@ static bool background_take(struct insight *insight)
 	return !background->stale;
 }
 
-/* ---- which core ---- */
-
-/* Returns the name of the core for which limits are predicted; empty: there is no core model. */
-static const char *core_name(const struct insight *insight)
-{
-	if (insight->wanted[0])
-		return insight->wanted;
-	if (insight->adopted)
-		return insight->adopted_name;
-	return insight->match == UARCH_EXACT || insight->nearest ? insight->running : "";
-}
-
-static void unload(struct insight *insight)
+void insight_unload(struct insight *insight)
 {
 	background_wait(insight);
 	if (insight->loaded)
@@ -98,90 +83,6 @@ static void unload(struct insight *insight)
 	insight->reading = false;
 	explain_cache_clear(insight->explain_cache);
 	explain_cache_clear(insight->quick);
-}
-
-/* Writes the note that says why there is no core model to predict with. */
-static void note_core(struct session *session)
-{
-	struct insight *insight = &session->insight;
-	const char *why =
-		session->replay ? replay_summary(session->replay).place->note : insight->why;
-	struct core core;
-	struct status status;
-
-	if (session->replay) {
-		snprintf(insight->note, sizeof(insight->note), "no limits were recorded%s%.250s",
-			*why ? ": " : "", why);
-	} else if (insight->match == UARCH_NEAREST) {
-		status = insight->explainer->load(insight->explainer->context, insight->running,
-			session_machine(session)->arch, &core);
-		snprintf(insight->note, sizeof(insight->note),
-			"core not recognised; nearest: %.40s. u uses it (and marks all results), M "
-			"measures this core, --uarch NAME chooses another.%s%.130s%s",
-			status_is_ok(&status) ? core.title : insight->running, *why ? " (" : "",
-			why, *why ? ")" : "");
-		if (status_is_ok(&status))
-			insight->explainer->unload(insight->explainer->context, &core);
-	} else {
-		snprintf(insight->note, sizeof(insight->note),
-			"core not recognised: no limits. M measures this core; the command \"uarch "
-			"NAME\" predicts for a known core.");
-	}
-}
-
-/* Loads the core model with this name: the model that was measured here, or a file. */
-static struct status load_named(const struct session *session, const char *name, struct core *core)
-{
-	const struct insight *insight = &session->insight;
-	const struct explainer *explainer = insight->explainer;
-
-	return insight->adopted && strcmp(name, insight->adopted_name) == 0
-		       ? explainer->read(explainer->context, insight->adopted, core)
-		       : explainer->load(
-				 explainer->context, name, session_machine(session)->arch, core);
-}
-
-bool insight_copy_core(const struct session *session, struct core *core)
-{
-	struct status status;
-
-	if (!session->insight.loaded)
-		return false;
-	status = load_named(session, core_name(&session->insight), core);
-	return status_is_ok(&status);
-}
-
-bool insight_shipped_core(const struct session *session, struct core *core)
-{
-	const struct insight *insight = &session->insight;
-	struct status status;
-
-	if (!insight->running[0])
-		return false;
-	status = insight->explainer->load(insight->explainer->context, insight->running,
-		session_machine(session)->arch, core);
-	return status_is_ok(&status);
-}
-
-/* Loads the core model to predict with, unless that model is already loaded. */
-static void load(struct session *session)
-{
-	struct insight *insight = &session->insight;
-	const char *name = core_name(insight);
-	struct status status;
-
-	if (insight->loaded && strcmp(insight->core.name, name) == 0)
-		return;
-	unload(insight);
-	insight->note[0] = '\0';
-	if (!name[0]) {
-		note_core(session);
-		return;
-	}
-	status = load_named(session, name, &insight->core);
-	insight->loaded = status_is_ok(&status);
-	if (!insight->loaded)
-		snprintf(insight->note, sizeof(insight->note), "no limits: %.270s", status.text);
 }
 
 void insight_start(struct session *session, const struct explainer *explainer, const char *uarch)
@@ -213,7 +114,7 @@ void insight_end(struct session *session)
 
 	if (!insight->explainer)
 		return;
-	unload(insight);
+	insight_unload(insight);
 	explanation_free(insight->background_explain.explanation);
 	for (int i = 0; i < insight->measured_count; i++)
 		free(insight->measured[i]);
@@ -224,101 +125,7 @@ void insight_end(struct session *session)
 	explain_cache_free(insight->quick);
 	listing_free(insight->listing);
 }
-
-/* If the running core has no model, shows a message that offers to measure the core. */
-static void offer(struct session *session)
-{
-	const struct insight *insight = &session->insight;
-
-	if (insight->match != UARCH_EXACT && !insight->wanted[0] && !session->replay &&
-		insight->explainer->read)
-		session_notice(session, false,
-			"no core model fits this processor: M measures one in 20 s%s",
-			insight->match == UARCH_NEAREST ? "; u takes the nearest" : "");
-}
-
-void insight_look(struct session *session)
-{
-	struct insight *insight = &session->insight;
-
-	if (!insight->explainer)
-		return;
-	insight->looked = true;
-	insight->match = insight->explainer->recognise(insight->explainer->context,
-		session_machine(session), insight->running, insight->why);
-	load(session);
-	insight_renew(session);
-	offer(session);
-}
-
-struct status insight_adopt(struct session *session, const char *text, const char *name)
-{
-	struct insight *insight = &session->insight;
-	struct core core;
-	struct status status = insight->explainer->read(insight->explainer->context, text, &core);
-
-	if (!status_is_ok(&status))
-		return status;
-	insight->explainer->unload(insight->explainer->context, &core);
-	unload(insight);
-	insight->measured = memory_grow(
-		insight->measured, (size_t)insight->measured_count, sizeof(*insight->measured));
-	insight->adopted = insight->measured[insight->measured_count++] = memory_string(text);
-	snprintf(insight->adopted_name, sizeof(insight->adopted_name), "%s", name);
-	insight->wanted[0] = '\0';
-	load(session);
-	insight_renew(session);
-	return status;
-}
-
-struct status insight_ask(struct session *session, const char *name)
-{
-	struct insight *insight = &session->insight;
-	struct core core = { 0 };
-	struct status status = status_ok();
-
-	if (*name)
-		status = insight->explainer->load(
-			insight->explainer->context, name, session_machine(session)->arch, &core);
-	if (!status_is_ok(&status))
-		return status;
-	snprintf(insight->wanted, sizeof(insight->wanted), "%s",
-		strchr(name, '/') ? name : core.name);
-	if (*name)
-		insight->explainer->unload(insight->explainer->context, &core);
-	load(session);
-	insight_renew(session);
-	return status;
-}
-
-struct core_choice insight_choice(const struct session *session)
-{
-	const struct insight *insight = &session->insight;
-	struct core_choice choice = { .nearest = insight->nearest, .adopted = insight->adopted };
-
-	memcpy(choice.wanted, insight->wanted, sizeof(choice.wanted));
-	return choice;
-}
-
-void insight_choose(struct session *session, const struct core_choice *choice)
-{
-	struct insight *insight = &session->insight;
-
-	/* All core models measured on this machine have the same name, so a name cannot show
-	 * whether the right model is loaded: always unload. */
-	unload(insight);
-	memcpy(insight->wanted, choice->wanted, sizeof(insight->wanted));
-	insight->nearest = choice->nearest;
-	insight->adopted = choice->adopted;
-	load(session);
-	insight_renew(session);
-}
-
-void insight_take_nearest(struct session *session)
-{
-	session->insight.nearest = true;
-	insight_ask(session, "");
-}
+/* ---- the explanation ---- */
 
 bool insight_foreign(const struct session *session)
 {
@@ -327,8 +134,6 @@ bool insight_foreign(const struct session *session)
 	return insight->wanted[0] &&
 	       !(insight->match == UARCH_EXACT && strcmp(insight->wanted, insight->running) == 0);
 }
-
-/* ---- the explanation ---- */
 
 enum limit_kind insight_binding(const struct session *session)
 {
@@ -356,20 +161,6 @@ static struct explain_question question_of(const struct session *session)
 		.machine = session_machine(session),
 		.measured = session->memory.facts,
 	};
-}
-
-struct cache_sizes insight_caches(const struct session *session)
-{
-	return cache_sizes(session->machine_known ? session_machine(session) : NULL,
-		session->insight.core.uarch, insight_foreign(session), &session->memory.facts);
-}
-
-struct cache_sizes insight_own_caches(const struct session *session)
-{
-	if (!insight_foreign(session))
-		return insight_caches(session);
-	return cache_sizes(session->machine_known ? session_machine(session) : NULL, NULL, false,
-		&session->memory.facts);
 }
 
 /* The session calls begin_advice() after the limits of the present setting were computed. Finds the
@@ -491,77 +282,42 @@ enum limit_kind insight_limit_of(struct session *session, const struct setting *
 		       : LIMIT_COUNT;
 }
 
-/* Call memory_known() after a new L3 or memory latency was measured. The limits of the present
- * setting are then computed again. */
-static void memory_known(struct session *session)
-{
-	insight_forget(session);
-	insight_renew(session);
-}
-
-/* Whether the measured speed differs from its prediction, which uses values of L3 or memory that
- * were measured some time ago. */
-static bool memory_drifted(const struct session *session)
-{
-	const struct insight *insight = &session->insight;
-
-	return memory_probe_drifted(&insight->explanation->limits, &session->live.sample) &&
-	       insight->memory_at + RENEW_SECONDS <= session->now;
-}
-
-bool insight_lacks_memory(struct session *session, struct request *request)
-{
-	const struct kernel *kernel = session->setting.kernel;
-
-	if (!insight_ready(session) || insight_foreign(session))
-		return false;
-	if (memory_drifted(session)) {
-		session->insight.memory_at = session->now;
-		memory_probe_renew(&session->memory);
-	}
-
-	return memory_probe_next(&session->memory, session_machine(session),
-		kernel_footprint(kernel, session->setting.v), session->seed, request);
-}
-
-void insight_learn(struct session *session, const struct probe_report *report)
-{
-	if (memory_probe_learn(&session->memory, report))
-		memory_known(session);
-}
-
-void insight_memory(struct session *session, const struct result *result)
-{
-	struct insight *insight = &session->insight;
-	const struct uarch_cache *cache[2] = { NULL, NULL };
-	struct memory_probe was = session->memory;
-
-	for (int level = 1; insight->core.uarch && level <= 2; level++)
-		cache[level - 1] = uarch_cache(insight->core.uarch, level);
-	memory_probe_accept(&session->memory, session_machine(session),
-		cache[0] ? cache[0]->latency : 0, cache[1] ? cache[1]->latency : 0, result);
-	session->insight.memory_at = session->now;
-	/* If no measured latency has changed, the limits computed with these latencies remain
-	 * valid. */
-	if (memcmp(&was.facts, &session->memory.facts, sizeof(was.facts)) == 0)
-		return;
-	memory_known(session);
-}
-
 /* ---- the advice ---- */
 
-/* Whether the replayed recording contains a sample of a setting. */
-static bool is_recorded(const void *replay, const struct setting *setting)
+/* Whether a setting was measured, and was not faster than the present setting: the prediction that
+ * would advise that setting is wrong there. */
+static bool is_refuted(const struct session *session, const struct setting *setting)
 {
-	return replay_find(replay, setting) >= 0;
+	const struct sample *here = &session->live.sample;
+	const struct cell *cell = cells_get(session->cells, setting, false);
+
+	return cell && cell->sample.valid && !cell->sample.contended && here->valid &&
+	       !here->contended && cell->sample.cpe > (1 - ADVICE_WORTH / 2) * here->cpe;
 }
 
-/* Whether an own loop is compiled for a setting. The search for advice runs in the thread of the
+/* Whether the search may advise a setting: no measurement refutes the advice, a replayed recording
+ * contains the setting, and an own loop is compiled for it. The search runs in the thread of the
  * screen, which must not wait for the compiler. */
-static bool is_compiled(const void *nothing, const struct setting *setting)
+static bool is_allowed(const void *context, const struct setting *setting)
 {
-	(void)nothing;
-	return own_is_built(setting->kernel->own, setting->v);
+	const struct session *session = context;
+
+	return !is_refuted(session, setting) &&
+	       (!session->replay || replay_find(session->replay, setting) >= 0) &&
+	       (!setting->kernel->own || session->replay ||
+		       own_is_built(setting->kernel->own, setting->v));
+}
+
+void insight_doubt(struct session *session)
+{
+	struct insight *insight = &session->insight;
+
+	if (insight->advice.kind != ADVICE_KNOB ||
+		!setting_equal(&insight->setting, &session->setting) ||
+		!is_refuted(session, &insight->advice.setting))
+		return;
+	insight->advice = (struct advice){ 0 };
+	insight->advised = false;
 }
 
 bool insight_advise(struct session *session)
@@ -582,10 +338,8 @@ bool insight_advise(struct session *session)
 		.fresh = session->replay ? 0
 			 : slow		 ? 1
 					 : ADVICE_AT_ONCE,
-		.allowed = session->replay		  ? is_recorded
-			   : session->setting.kernel->own ? is_compiled
-							  : NULL,
-		.context = session->replay };
+		.allowed = is_allowed,
+		.context = session };
 
 	if (insight->advised || !insight_ready(session))
 		return insight->advised;

@@ -1,5 +1,5 @@
 /* The core model, and the explanation (limits) and advice for the present setting. Only insight.c
- * writes a `struct insight` and the session's memory latencies. */
+ * and insight_core.c write a `struct insight` and the session's memory latencies. */
 #pragma once
 
 #include <stdbool.h>
@@ -107,6 +107,8 @@ bool insight_copy_core(const struct session *session, struct core *core);
  * false if the program ships no core model for the running core. */
 bool insight_shipped_core(const struct session *session, struct core *core);
 void insight_take_nearest(struct session *session);
+/* Discards the core model, and all limits that were computed for that core. */
+void insight_unload(struct insight *insight);
 /* Uses the core model in `text` for the running core. */
 struct status insight_adopt(struct session *session, const char *text, const char *name);
 
@@ -144,6 +146,9 @@ bool insight_thinks(const struct session *session);
 /* Continues the search for advice. The search for advice needs several calls, and the explorer
  * handles keys between the calls. Returns whether the search for advice is complete. */
 bool insight_advise(struct session *session);
+/* Searches for other advice if a measurement refutes the present advice. Call insight_doubt() after
+ * a setting was measured. */
+void insight_doubt(struct session *session);
 void insight_want_advice(struct session *session, bool wanted);
 /* Whether the search for advice that the user waits for has ended, with or without advice. */
 bool insight_advice_due(const struct session *session);

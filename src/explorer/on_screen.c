@@ -226,11 +226,14 @@ void notice_limit_to(struct session *session, double seconds)
 	session->screen.notice_until = session->now + seconds;
 }
 
-/* A user needs a second to read 15 characters. While the user types a value, the message on screen
- * (notice) has no end time. */
+/* A user needs a second to read 15 characters. While the user types a value or a search text, the
+ * error about that text has no end time. */
 void notice_limit(struct session *session)
 {
-	if (session->screen.notice[0] && !session->screen.entry[0])
+	const struct screen *screen = &session->screen;
+
+	if (screen->notice[0] && !screen->entry[0] &&
+		!(screen->notice_bad && screen->overlay == OVERLAY_FIND))
 		notice_limit_to(session, 3 + (double)strlen(session->screen.notice) / 15);
 }
 

@@ -204,7 +204,7 @@ static void draw_strides(struct box at, const struct landscape *land)
 		for (int i = 0; i < grid->nx; i++) {
 			int x = column_of(point_at(land, i, grid->ny - 1, 0)), columns;
 			bool here = mountain_at(grid) && i == grid->here_x;
-			struct words value = setting_value(knob, grid->x[i]);
+			struct words value = setting_shown(knob, grid->x[i]);
 
 			columns = canvas_columns(at, value.text);
 			if (here != (pass == 0) || (pass && x < free) ||
@@ -248,7 +248,7 @@ static void draw_sizes(struct box at, const struct landscape *land)
 				continue;
 			taken[row] = true;
 			x += 1 + canvas_put(at, x, row, here ? STYLE_HERE : STYLE_DIM,
-					 setting_value(knob, grid->y[y]).text);
+					 setting_shown(knob, grid->y[y]).text);
 			if (here)
 				level = mountain_level(grid, y, false);
 			canvas_put(at, x, row, STYLE_TITLE, level);

@@ -222,7 +222,7 @@ static void draw_strides(struct box at, const struct view *view, int first, int 
 		if ((first + i) % step == 0)
 			canvas_put(at, label_of(at) + 1 + i * width, 0,
 				is_near(&view->grid.place_x, first + i) ? STYLE_HERE : STYLE_DIM,
-				setting_value(knob, view->grid.x[first + i]).text);
+				setting_shown(knob, view->grid.x[first + i]).text);
 }
 
 static void draw_cell(struct box at, const struct view_grid *grid, int x, int y, struct box cell)

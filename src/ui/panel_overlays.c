@@ -209,6 +209,15 @@ static void draw_find(struct box at, const struct scene *scene)
 			find++;
 	}
 	canvas_text(at, x, 0, STYLE_FIGURE, "%s_", find);
+	/* An error of the marked result stays below the list until the next key. */
+	if (view->screen.notice_bad && rows > 3) {
+		int error = int_least(
+			canvas_rows(box_part(at, 0, 0, at.width - 2, 1), view->screen.notice), 3);
+
+		rows -= error;
+		canvas_wrap(box_part(at, 2, 2 + rows, at.width - 2, error), 0, STYLE_BAD,
+			view->screen.notice);
+	}
 	if (view->screen.found_count == 0) {
 		canvas_text(at, 0, 2, STYLE_WARN, "nothing found");
 		return;

@@ -141,7 +141,7 @@ static int widest_label(struct box at, const struct frame *frame, const struct v
 	for (int i = 0; i < frame->shown; i++)
 		widest = int_most(widest,
 			canvas_columns(at,
-				setting_value(knob, slice->point[frame->first + i].value).text));
+				setting_shown(knob, slice->point[frame->first + i].value).text));
 	return widest;
 }
 
@@ -233,7 +233,7 @@ static void draw_labels(struct box at, const struct frame *frame, const struct v
 	while (!cut && step * frame->width / frame->shown < widest + 1)
 		step *= 2;
 	for (int i = 0, free_from = 0; i < frame->shown; i += step) {
-		struct words value = setting_value(knob, points[i].value);
+		struct words value = setting_shown(knob, points[i].value);
 		int x = frame->column[i], next = frame->column[i + 1];
 
 		if (cut)

@@ -37,7 +37,7 @@ static struct columns measure(struct box at, const struct sweep_table_report *re
 		columns.knobs[i] = 1 + canvas_columns(at, knob->name);
 		for (size_t k = 0; k < axis->count; k++)
 			columns.knobs[i] = int_most(columns.knobs[i],
-				1 + canvas_columns(at, setting_value(knob, axis->values[k]).text));
+				1 + canvas_columns(at, setting_shown(knob, axis->values[k]).text));
 		columns.width += columns.knobs[i];
 	}
 	for (int i = 0; i < report->figure_count; i++) {
@@ -166,7 +166,7 @@ static void draw_row(struct box at, int y, const struct sweep_table_report *repo
 		x += columns->knobs[i];
 		if (columns->knobs[i])
 			canvas_put_right(at, x - 1, y, here ? STYLE_FOCUS : STYLE_TEXT,
-				setting_value(
+				setting_shown(
 					&report->named->kernel->knobs[knob], row->setting.v[knob])
 					.text);
 	}

@@ -191,10 +191,10 @@ struct words panels_setting(const struct setting *setting, const struct setting 
 	}
 	for (int i = 0; i < kernel->knob_count; i++) {
 		const char *name = kernel->knobs[i].name;
-		struct words value = setting_value(&kernel->knobs[i], setting->v[i]);
+		struct words value = setting_shown(&kernel->knobs[i], setting->v[i]);
 		int k = other ? kernel_knob(other->kernel, name) : -1;
 
-		if (k < 0 || strcmp(setting_value(&other->kernel->knobs[k], other->v[k]).text,
+		if (k < 0 || strcmp(setting_shown(&other->kernel->knobs[k], other->v[k]).text,
 				     value.text) != 0)
 			text_addf(&text, "%s%s=%s", text.length ? " " : "", name, value.text);
 	}

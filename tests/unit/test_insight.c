@@ -343,6 +343,35 @@ TEST(advice_waits_until_a_setting_stays)
 	assert_int_equal(look(101)->setting.v[FOLD_ACC], 2);
 }
 
+/* A prediction that a measurement contradicts is no advice. */
+TEST(a_measured_setting_that_is_no_faster_is_not_advised)
+{
+	struct setting slow;
+	struct cell *cell;
+
+	start(UARCH_EXACT, NULL, LIMIT);
+	check_ok(session_command(session, "set acc=2", 100.05));
+	await_advice(100.3);
+	slow = look(101)->advice.setting;
+	assert_int_equal(slow.v[FOLD_ACC], 16);
+	session->live.sample.valid = true;
+	session->live.sample.cpe = 2;
+	cell = cells_get(session->cells, &slow, true);
+	cell->sample.valid = true;
+	cell->sample.cpe = 1;
+	insight_doubt(session);
+	assert_int_equal(look(101)->advice.kind, ADVICE_KNOB);
+	cell->sample.cpe = 1.95;
+	insight_doubt(session);
+	assert_int_equal(look(101)->advice.kind, ADVICE_NONE);
+	for (int i = 0; i < 100 && view.advice.kind == ADVICE_NONE; i++) {
+		insight_advise(session);
+		look(101);
+	}
+	assert_int_equal(view.advice.kind, ADVICE_KNOB);
+	assert_int_equal(view.advice.setting.v[FOLD_ACC], 15);
+}
+
 TEST(advice_is_found_while_frozen)
 {
 	start(UARCH_EXACT, NULL, LIMIT);

@@ -533,4 +533,30 @@ TEST(combine_refuses_what_cannot_be)
 	laid_refuses("combine unroll=4 size=64 stride=8", "256");
 }
 
+TEST(a_value_off_the_multiple_of_its_knob_is_refused_as_the_parser_refuses_it)
+{
+	int refused = 0;
+
+	for (int k = 0; kernel_registry[k]; k++)
+		for (int i = 0; i < kernel_registry[k]->knob_count; i++) {
+			const struct knob *knob = &kernel_registry[k]->knobs[i];
+			struct setting setting;
+			struct status status, parsed;
+			int64_t value;
+
+			if (setting_unit(knob) == 1)
+				continue;
+			setting_init(&setting, kernel_registry[k]);
+			setting.v[i]++;
+			status = kernel_check(setting.kernel, setting.v);
+			parsed = setting_parse_value(knob,
+				words_of("%lld", (long long)setting.v[i]).text,
+				MEMORY_LIMITS_UNKNOWN, &value);
+			assert_int_equal(status.code, STATUS_USAGE);
+			assert_string_equal(status.text, parsed.text);
+			refused++;
+		}
+	assert_true(refused > 0);
+}
+
 RUN_TESTS(.set_up = laid_begin, .tear_down = laid_end)

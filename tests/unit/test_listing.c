@@ -78,6 +78,39 @@ TEST(what_a_macro_makes_is_found)
 	listing_free(listing);
 }
 
+/* The use of a macro has no loop to read. The loop is in an argument, in a macro of the maker, or
+ * in a function that the use calls. */
+TEST(the_loop_that_a_macro_hides_is_shown)
+{
+	static const char text[] =
+		"#define BODY(times) \\\n\t\"1: load x\\n\" \\\n\ttimes \\\n\t\"add "
+		"y\\n\" \\\n\t\"jne 1b\\n\"\n"
+		"#define TWO \\\n\t\"mul x\\n\" \\\n\t\"mul y\\n\"\n"
+		"#define ONE \"mul x\\n\"\n"
+		"#define MAKE(name, times) \\\n\tvoid name(void) { __asm__(BODY(times)); }\n"
+		"#define CALL(name, call) \\\n\tvoid name(void) { call; }\n\n"
+		"void walk(int n)\n{\n\twhile (n)\n\t\tn--;\n}\n\n"
+		"MAKE(by_one, ONE)\nMAKE(by_two, TWO)\nCALL(called, walk(3))\n";
+	static const struct {
+		const char *function, *first, *last;
+	} rows[] = {
+		{ "by_one", "#define BODY(times) \\", "\t\"jne 1b\\n\"" },
+		{ "by_two", "#define TWO \\", "\t\"mul y\\n\"" },
+		{ "called", "\twhile (n)", "\t\tn--;" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct listing *listing = listing_parse("kernels/x.c", text, rows[i].function);
+
+		assert_non_null(listing);
+		assert_string_equal(listing->line[listing->loop_first], rows[i].first);
+		assert_string_equal(listing->line[listing->loop_last], rows[i].last);
+		assert_true(listing->first <= listing->loop_first);
+		assert_true(listing->last >= listing->loop_last);
+		listing_free(listing);
+	}
+}
+
 static const char packed[] = "packed TYPE\n"
 			     "void @(TYPE *x)\n"
 			     "{\n"

@@ -68,6 +68,9 @@ TEST(large_counts_take_suffixes)
 
 TEST(values_are_written_as_typed_and_shown_short)
 {
+	static const struct knob many = {
+		.name = "n", .kind = KNOB_COUNT, .max = INT64_C(1) << 32
+	};
 	static const struct {
 		const struct knob *knob;
 		int64_t value;
@@ -80,6 +83,9 @@ TEST(values_are_written_as_typed_and_shown_short)
 		{ &fold_knobs[FOLD_SIZE], 1000000, "1000000", "976.5k" },
 		{ &fold_knobs[FOLD_SIZE], 65536, "64k", "64k" },
 		{ &fold_knobs[FOLD_ACC], 1024, "1024", "1024" },
+		{ &many, INT64_C(1) << 30, "1073741824", "1g" },
+		{ &many, 1000000007, "1000000007", "1000000007" },
+		{ &many, 65536, "65536", "65536" },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {

@@ -82,7 +82,12 @@ struct words setting_value(const struct knob *knob, int64_t value)
 
 struct words setting_shown(const struct knob *knob, int64_t value)
 {
+	/* Counts of a million or more are written as users may type them, if that is shorter: "1g"
+	 */
+	bool short_count = setting_takes_suffix(knob) && value >= 1 << 20 && value % 1024 == 0;
+
 	return knob->kind == KNOB_BYTES ? words_of("%s", units_size_short(value).text)
+	       : short_count		? words_of("%s", units_size(value).text)
 					: setting_value(knob, value);
 }
 

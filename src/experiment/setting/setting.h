@@ -62,7 +62,8 @@ struct status setting_check(const struct setting *setting, struct memory_limits 
 bool setting_step(struct setting *setting, int knob, int steps, struct memory_limits limits);
 
 /* setting_value() returns one value as a user types it: "32k", "mul". setting_shown() returns the
- * value for display, with a long number of bytes rounded down ("11.4g"). */
+ * value for display: a long number of bytes is rounded down ("11.4g"), and a large count that is a
+ * multiple of 1,024 has a suffix ("1g"). */
 struct words setting_value(const struct knob *knob, int64_t value);
 struct words setting_shown(const struct knob *knob, int64_t value);
 
