@@ -276,7 +276,7 @@ static void find_loop(struct listing *listing)
 			(depth_of(listing->line[end]) > depth || !*listing->line[end] ||
 				*listing->line[end] == '#'))
 			end++;
-		if (listing->line[end][depth_of(listing->line[end])] != '}')
+		if (depth_of(listing->line[end]) != depth || listing->line[end][depth] != '}')
 			end--;
 		if (end == i && strncmp(line, "do", 2) == 0)
 			continue;
