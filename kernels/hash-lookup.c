@@ -395,6 +395,10 @@ static void hash_describe(const int64_t *v, struct kernel_walk *walk)
 	/* The branch at the end of a search is unpredictable. If nearly all searches end at the
 	 * first step, each further step of a search is mispredicted. */
 	walk->mispredicts = steps < 1 ? steps : steps - 1 < 1 ? steps - 1 : 1;
+	/* Interleaved searches have a second unpredictable branch: whether a search has ended when
+	 * its turn comes again. */
+	if (v[HASH_LOOKUPS] > 1)
+		walk->mispredicts *= 2;
 	/* After a misprediction, the core already executes the next search. The number of keys in a
 	 * bucket has a Poisson distribution (Knuth, The Art of Computer Programming, volume 3,
 	 * section 6.4). A search for a key in the table reads at least one node. */
