@@ -136,6 +136,8 @@ TEST(the_difference_is_explained)
 	check_difference(sharp(508, 507, 510), &nop, 512, "about 510 entries");
 	check_difference(sharp(440, 440, 440), &nop, 512, "442 entries: 70 fewer");
 	check_difference(sharp(530, 529, 530), &nop, 512, "532 entries: 20 more");
+	check_difference(sharp(235, 235, 235), &nop, 320, "237 of 320 entries: another");
+	check_difference(sharp(1255, 1255, 1255), &nop, 320, "several share an entry");
 	check_difference(sharp(220, 220, 220), &add, 248, "220 of 248 entries");
 	check_difference(sharp(62, 62, 62), &jal, 128, "125 of 128 entries");
 	check_difference(sharp(510, 510, 510), NULL, 512, "510 fillers");

@@ -138,6 +138,10 @@ double buffers_full(const struct window_filler *filler, double entries)
 	return filler && filler->each > 0 ? (entries - filler->own) / filler->each : entries;
 }
 
+/* A measured size that differs from the core file's by more than this share of it is not taken for
+ * the buffer's size. On Zen 4, for example, four nops share an entry of the reorder buffer. */
+#define NEAR_SHARE 0.2
+
 static void add_sharp(const struct buffers *buffers, const struct knee *knee,
 	const struct window_filler *filler, double entries, struct text *words)
 {
@@ -163,9 +167,19 @@ static void add_sharp(const struct buffers *buffers, const struct knee *knee,
 		text_addf(words, "about %.0f entries; the core file has %.0f", found, entries);
 	else if (less > 0 && rest && less <= rest->most)
 		text_addf(words, "%.0f of %.0f entries: %s", found, entries, rest->words);
-	else
+	else if (fabs(less) <= NEAR_SHARE * entries)
 		text_addf(words, "%.0f entries: %.0f %s than in the core file", found, fabs(less),
 			less > 0 ? "fewer" : "more");
+	else if (less > 0)
+		text_addf(words,
+			"%.0f of %.0f entries: another buffer fills first, or the core file is "
+			"wrong",
+			found, entries);
+	else
+		text_addf(words,
+			"%.0f, but the core file has %.0f entries: several share an entry, some "
+			"leave early, or the file is wrong",
+			found, entries);
 }
 
 void buffers_difference(const struct buffers *buffers, const struct knee *knee,
