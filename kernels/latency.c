@@ -350,6 +350,7 @@ static void latency_describe(const int64_t *v, struct kernel_walk *walk)
 
 	walk->access = "load";
 	walk->scattered = v[ORDER] != ORDER_BACKWARD;
+	walk->cyclic = v[ORDER] != ORDER_BACKWARD && v[STRIDE] >= LINE && !is_mixed(v);
 	walk->lines = lines_anew(v) * far;
 	walk->step = v[ORDER] == ORDER_BACKWARD && !is_mixed(v) ? (double)v[STRIDE] : 0;
 	walk->spacing = v[ORDER] == ORDER_PAIRS || is_mixed(v) ? 0 : (double)v[STRIDE];

@@ -69,6 +69,7 @@ static void list_describe(const int64_t *v, struct kernel_walk *walk)
 {
 	walk->step = (double)v[SPACING];
 	walk->scattered = v[ORDER] == ORDER_RANDOM;
+	walk->cyclic = walk->scattered && walk->step >= 64;
 	/* In random order the next node lies in another cache line, even if a line holds several
 	 * nodes. */
 	walk->lines = walk->step < 64 && !walk->scattered ? walk->step / 64 : 1;

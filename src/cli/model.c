@@ -82,21 +82,20 @@ bool model_measures(const struct model *model, const struct setting *setting)
 
 void model_measure(struct model *model, struct bench *bench, const struct setting *setting)
 {
-	const struct uarch_cache *cache[2] = { NULL, NULL };
+	const struct uarch_cache *second =
+		model->core.uarch ? uarch_cache(model->core.uarch, 2) : NULL;
 	struct result *result;
 	struct request request;
 
 	if (!model->core.uarch)
 		return;
-	for (int level = 1; level <= 2; level++)
-		cache[level - 1] = uarch_cache(model->core.uarch, level);
 	result = memory_new(1, sizeof(*result));
 	while (!interrupt_signal() && next_request(&model->memory, model, setting, &request)) {
 		if (!bench_measure(bench, &request, result))
 			break;
 		model->explained.kernel = NULL;
-		memory_probe_accept(&model->memory, model->machine,
-			cache[0] ? cache[0]->latency : 0, cache[1] ? cache[1]->latency : 0, result);
+		memory_probe_accept(
+			&model->memory, model->machine, second ? second->latency : 0, result);
 	}
 	free(result);
 	model->memory_at = monotonic_seconds();

@@ -75,6 +75,7 @@ enum step {
 	POINT_FIRST,
 	POINT_LAST = POINT_FIRST + MEMORY_POINTS - 1,
 	PARALLEL,
+	SKIPPED,
 	STREAM_LAST, /* the largest size of memory first: the data of smaller sizes are then already
 			laid out */
 	STREAM_FIRST = STREAM_LAST + MEMORY_POINTS - 1,
@@ -92,6 +93,7 @@ static const char *const settings[] = {
 	[L3_LINES] = "mountain stride=8",
 	[POINT_FIRST] = "latency stride=64 order=random",
 	[PARALLEL] = "latency stride=64 order=random chains=32",
+	[SKIPPED] = "mountain stride=16", /* every second line */
 	[STREAM_LAST] = "mountain stride=8",
 	[CHAINED_PAGES] = "latency stride=4160 order=random", /* PAGE_STRIDE */
 	[INDEPENDENT_PAGES] = "latency size=8m stride=4160 order=random chains=16",
@@ -209,7 +211,10 @@ static uint64_t needed_beyond(
 
 	if (step == L2_LINES)
 		return machine_cache(machine, 1);
-	if (step < POINT_FIRST || before < own || (step >= POINT_LAST && reaches_memory(probe)))
+	/* L2 evicts some lines of a walk that does not fill it. */
+	if (step < POINT_FIRST)
+		return machine_cache(machine, 2) / 4;
+	if (before < own || (step >= POINT_LAST && reaches_memory(probe)))
 		return own;
 	return before;
 }
@@ -235,7 +240,7 @@ bool memory_probe_next(struct memory_probe *probe, const struct machine *machine
 			.budget = { .seconds = PROBE_SECONDS, .quiet_wanted = PROBE_QUIET } };
 		/* The largest working set that is read in address order gives the bandwidth of
 		 * memory, so it is measured for longer. */
-		if ((is_stream(step) && step != STREAM_LAST) || is_pages(step))
+		if ((is_stream(step) && step != STREAM_LAST) || step == SKIPPED || is_pages(step))
 			request->budget = (struct budget){ .seconds = PROBE_SHORT,
 				.quiet_wanted = SHORT_QUIET };
 		if (step < POINT_FIRST)
@@ -249,16 +254,16 @@ bool memory_probe_next(struct memory_probe *probe, const struct machine *machine
 	return false;
 }
 
-/* Returns the mean latency of those random loads that miss the core's own caches. Assumes that a
- * cache which holds a fraction of the working set serves the same fraction of the accesses. 0: the
- * measured values contradict each other. */
-static double behind(
-	double cycles, double size, double own, double l1, double before, double nearer)
+/* Returns the mean latency of those loads over `size` bytes that miss the core's own caches, if all
+ * loads take `cycles` cycles in the mean. A load that hits L2 takes `l2` cycles. 0: the measured
+ * values contradict each other. */
+static double behind(const struct machine *machine, double cycles, double size, double l2)
 {
-	double latency =
-		(cycles - own / size * l1 - (before - own) / size * nearer) / (1 - before / size);
+	const struct cache_sizes sizes = cache_sizes(machine, NULL, false, NULL);
+	double missed = cache_cyclic_missed(&sizes.level[1], size),
+	       latency = (cycles - (1 - missed) * l2) / missed;
 
-	return latency > nearer ? latency : 0;
+	return latency > l2 ? latency : 0;
 }
 
 /* Returns the cycles of the fastest quiet trial, because other processes can only make a shared
@@ -370,15 +375,13 @@ static void put_peak(struct memory_probe *probe, const struct sample *sample)
 
 /* Stores the measured mean latency of loads in random order over `size` bytes. */
 static void put_point(struct memory_probe *probe, const struct machine *machine, int step,
-	double size, double l1, double l2, const struct sample *sample)
+	double size, double l2, const struct sample *sample)
 {
-	double own1 = (double)machine_cache(machine, 1), own2 = (double)machine_cache(machine, 2);
-
 	probe->done |= 1u << step;
 	probe->facts.point[step - POINT_FIRST] = (struct memory_point){ .bytes = size,
-		.latency = behind(sample->cpe, size, own1, l1, own2, l2),
-		.lo = behind(sample->cpe_lo, size, own1, l1, own2, l2),
-		.hi = behind(sample->cpe_hi, size, own1, l1, own2, l2) };
+		.latency = behind(machine, sample->cpe, size, l2),
+		.lo = behind(machine, sample->cpe_lo, size, l2),
+		.hi = behind(machine, sample->cpe_hi, size, l2) };
 }
 
 static void put_pages(struct memory_facts *facts, int step, double cycles)
@@ -392,8 +395,8 @@ static void put_pages(struct memory_facts *facts, int step, double cycles)
 		walk->independent = cycles;
 }
 
-void memory_probe_accept(struct memory_probe *probe, const struct machine *machine, double l1,
-	double l2, const struct result *result)
+void memory_probe_accept(struct memory_probe *probe, const struct machine *machine, double l2,
+	const struct result *result)
 {
 	int step = probe->step;
 	struct memory_facts *facts = &probe->facts;
@@ -424,8 +427,7 @@ void memory_probe_accept(struct memory_probe *probe, const struct machine *machi
 		facts->l3_walk = cycles * L3_CHAINS;
 		/* Several chains of loads return to a line sooner than a single chain, so other
 		 * processes evict fewer lines in the meantime. */
-		facts->l3.latency = behind(facts->l3_walk, size, (double)machine_cache(machine, 1),
-			l1, (double)machine_cache(machine, 2), l2);
+		facts->l3.latency = behind(machine, facts->l3_walk, size, l2);
 	} else if (step == L2_LINES)
 		facts->l2_lines = 1 / cycles;
 	else if (step == L3_LINES)
@@ -433,6 +435,8 @@ void memory_probe_accept(struct memory_probe *probe, const struct machine *machi
 		 * All lines that are read in address order therefore come from the measured level.
 		 */
 		facts->l3.lines = 1 / cycles;
+	else if (step == SKIPPED)
+		facts->skipped_lines = 1 / cycles;
 	else if (is_stream(step))
 		facts->stream[STREAM_FIRST - step] =
 			(struct memory_stream){ .bytes = size, .lines = 1 / cycles };
@@ -443,7 +447,7 @@ void memory_probe_accept(struct memory_probe *probe, const struct machine *machi
 	else if (step == PEAK)
 		put_peak(probe, &sample);
 	else
-		put_point(probe, machine, step, size, l1, l2, &sample);
+		put_point(probe, machine, step, size, l2, &sample);
 	facts->l3.known = facts->l3.latency > 0 && facts->l3.lines > 0;
 	/* The measured bandwidth of L2 says nothing about L3 and memory, whose values may come from
 	 * a probe. */
@@ -483,18 +487,17 @@ static void learn_points(struct memory_probe *probe, const struct probe_report *
 {
 	const struct probe_curve *curve =
 		&report->lines[report->lines[PAGES_HUGE].count > 0 ? PAGES_HUGE : PAGES_AUTO];
-	const struct hierarchy_level *l1 = hierarchy_level(&report->hierarchy, LEVEL_CACHE, 1),
-				     *l2 = hierarchy_level(&report->hierarchy, LEVEL_CACHE, 2);
+	const struct hierarchy_level *l2 = hierarchy_level(&report->hierarchy, LEVEL_CACHE, 2);
 
-	for (int step = POINT_FIRST; l1 && l2 && step <= POINT_LAST; step++)
+	for (int step = POINT_FIRST; l2 && step <= POINT_LAST; step++)
 		for (int i = 0; i < curve->count; i++) {
 			const struct probe_point *point = &curve->point[i];
 
 			if (point->sample.valid &&
 				fabs(log2(point->x / (double)size_of(report->machine, step))) <
 					SAME_SIZE)
-				put_point(probe, report->machine, step, point->x, l1->cycles,
-					l2->cycles, &point->sample);
+				put_point(probe, report->machine, step, point->x, l2->cycles,
+					&point->sample);
 		}
 }
 

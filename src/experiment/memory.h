@@ -41,10 +41,10 @@ void memory_probe_renew(struct memory_probe *probe);
 bool memory_probe_drifted(const struct limits *limits, const struct sample *sample);
 
 /* Adds the final result of the request from memory_probe_next(). A cancelled request of the memory
- * probe is repeated later. l1 and l2 are the latencies of the core's own caches, in cycles.
- * memory_probe_accept() uses l1 and l2 to subtract the time of accesses that hit these caches. */
-void memory_probe_accept(struct memory_probe *probe, const struct machine *machine, double l1,
-	double l2, const struct result *result);
+ * probe is repeated later. l2 is the latency of L2 in cycles, which
+ * memory_probe_accept() uses to subtract the time of accesses that hit L2. */
+void memory_probe_accept(struct memory_probe *probe, const struct machine *machine, double l2,
+	const struct result *result);
 
 struct probe_report;
 

@@ -255,13 +255,12 @@ void insight_learn(struct session *session, const struct probe_report *report)
 void insight_memory(struct session *session, const struct result *result)
 {
 	struct insight *insight = &session->insight;
-	const struct uarch_cache *cache[2] = { NULL, NULL };
+	const struct uarch_cache *second =
+		insight->core.uarch ? uarch_cache(insight->core.uarch, 2) : NULL;
 	struct memory_probe was = session->memory;
 
-	for (int level = 1; insight->core.uarch && level <= 2; level++)
-		cache[level - 1] = uarch_cache(insight->core.uarch, level);
-	memory_probe_accept(&session->memory, session_machine(session),
-		cache[0] ? cache[0]->latency : 0, cache[1] ? cache[1]->latency : 0, result);
+	memory_probe_accept(
+		&session->memory, session_machine(session), second ? second->latency : 0, result);
 	session->insight.memory_at = session->now;
 	/* If no measured latency has changed, the limits computed with these latencies remain
 	 * valid. */

@@ -85,7 +85,7 @@ void reading_machine(struct reading *reading, const json_t *object)
 			!record_bounded(json_array_get(cache, 2), 0, 65536, &line))
 			break;
 		machine->cache[machine->cache_count++] =
-			(struct machine_cache){ (int)level, (uint64_t)bytes, (unsigned)line };
+			(struct machine_cache){ (int)level, (uint64_t)bytes, (unsigned)line, 0 };
 	}
 }
 

@@ -210,8 +210,8 @@ static inline struct engine fake_init(struct fake_engine *fake, uint64_t memory_
 {
 	memset(fake, 0, sizeof(*fake));
 	fake->machine.cache_count = 2;
-	fake->machine.cache[0] = (struct machine_cache){ 1, 48 << 10, 64 };
-	fake->machine.cache[1] = (struct machine_cache){ 2, 1 << 20, 64 };
+	fake->machine.cache[0] = (struct machine_cache){ 1, 48 << 10, 64, 8 };
+	fake->machine.cache[1] = (struct machine_cache){ 2, 1 << 20, 64, 8 };
 	fake->machine.memory_limit = memory_limit;
 	atomic_store(&fake->machine.known, memory_limit != 0);
 	return (struct engine){

@@ -244,7 +244,7 @@ TEST(a_finished_probe_says_what_memory_does)
 	start_probe();
 	double now;
 
-	fake.machine.cache[2] = (struct machine_cache){ 3, 16 << 20, 64 };
+	fake.machine.cache[2] = (struct machine_cache){ 3, 16 << 20, 64, 8 };
 	fake.machine.cache[1].bytes = 2 << 20;
 	fake.machine.cache_count = 3;
 	command("probe", 100.01);

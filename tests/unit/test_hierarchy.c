@@ -68,7 +68,7 @@ static void begin(const struct generated *made, uint64_t seed)
 	world->machine.cache_count = made->levels - 1;
 	for (int i = 0; i + 1 < made->levels; i++)
 		world->machine.cache[i] =
-			(struct machine_cache){ i + 1, (uint64_t)made->level[i].bytes, 64 };
+			(struct machine_cache){ i + 1, (uint64_t)made->level[i].bytes, 64, 8 };
 	for (int kind = PAGES_4K; kind <= PAGES_HUGE; kind++) {
 		made_fill(made, seed * 31 + (uint64_t)kind, knee * 0.7, knee * 1.6,
 			&world->lines[kind]);
@@ -260,7 +260,7 @@ TEST(a_level_that_is_stated_and_missing_is_a_finding)
 		.beginning = 4 * KIB,
 		.end = 256 * MIB };
 	begin(&made, 8);
-	world->machine.cache[2] = (struct machine_cache){ 3, 32 << 20, 64 };
+	world->machine.cache[2] = (struct machine_cache){ 3, 32 << 20, 64, 8 };
 	world->machine.cache_count = 3;
 	find();
 	assert_true(has_finding(FINDING_CACHE_MISSING, "L3 of 32 MiB"));

@@ -173,6 +173,33 @@ TEST(test_list)
 	check_near(walk.range, 64 << 20, 1 << 20);
 	check_near(walk.chains, 1, 1e-9);
 	check_near(walk.restart, 0, 1e-9);
+	assert_true(walk.cyclic);
+	/* Sixteen nodes in each line: a line is visited again before the pass ends. */
+	find(mark, 1, 1, 64 << 20, 1 << 24);
+	assert_false(walk.cyclic);
+}
+
+/* The value of a node is read before the next pointer, so the load of the pointer finds its line on
+ * the way. */
+TEST(test_list_of_values)
+{
+	int value, next, mark;
+
+	begin();
+	value = load(SUM, POINTER);
+	next = load(POINTER, POINTER);
+	mark = count();
+	for (int i = 0; i < 500; i++) {
+		uint64_t at = base + 64 * random_below(1 << 20);
+
+		ran(value, at + 8);
+		ran(next, at);
+		ran(mark, 0);
+	}
+	find(mark, 1, 1, 64 << 20, 1 << 20);
+	check_near(walk.lines, 1, 0.01);
+	check_near(walk.chains, 1, 1e-9);
+	assert_true(walk.cyclic);
 }
 
 TEST(test_nodes_are_spaced)

@@ -341,6 +341,7 @@ int topology_caches(
 				.level = (int)object->attr->cache.depth,
 				.bytes = object->attr->cache.size,
 				.line = object->attr->cache.linesize,
+				.ways = object->attr->cache.associativity,
 			};
 	return count;
 }

@@ -156,7 +156,7 @@ static void measure_memory(struct sweep_table *table, const struct measurer *mea
 	const struct sweep_table_report *report = &table->report;
 	const struct setting *largest = &report->row[0].setting;
 	const struct uarch *uarch = table->options.core.uarch;
-	const struct uarch_cache *cache[2] = { NULL, NULL };
+	const struct uarch_cache *second = uarch ? uarch_cache(uarch, 2) : NULL;
 	struct result *result;
 	struct request request;
 
@@ -166,16 +166,13 @@ static void measure_memory(struct sweep_table *table, const struct measurer *mea
 		if (kernel_footprint(largest->kernel, report->row[i].setting.v) >
 			kernel_footprint(largest->kernel, largest->v))
 			largest = &report->row[i].setting;
-	for (int level = 1; uarch && level <= 2; level++)
-		cache[level - 1] = uarch_cache(uarch, level);
 	result = memory_new(1, sizeof(*result));
 	while (!measurer_stopped(measurer) && memory_probe_next(&table->memory, table->machine,
 						      kernel_footprint(largest->kernel, largest->v),
 						      table->options.seed, &request)) {
 		if (measurer_measure(measurer, &request, result))
 			memory_probe_accept(&table->memory, table->machine,
-				cache[0] ? cache[0]->latency : 0, cache[1] ? cache[1]->latency : 0,
-				result);
+				second ? second->latency : 0, result);
 	}
 	free(result);
 }

@@ -17,6 +17,10 @@ enum { POSITIONS = 40 };
  * are used again. */
 #define PASSES 1.5
 
+/* A chain of loads visits each cache line once in a call if its loads are as many as the lines, but
+ * for this share. */
+#define ONCE 0.1
+
 /* ---- The accesses of a trace */
 
 static int array_of(const struct walk_question *question, uint64_t address)
@@ -218,6 +222,10 @@ static void describe_scattered(struct finder *finder, double lines, double grid)
 		walk->lines = only->lines;
 		walk->range = only->bytes;
 		walk->spacing = grid;
+		/* A chain that touches as many lines as there are visits each line once. */
+		walk->cyclic = finder->growth > 0.05 * lines &&
+			       fabs(only->lines * finder->question->elements * LINE / only->bytes -
+				       1) < ONCE;
 		return;
 	}
 	add_ordered(finder);

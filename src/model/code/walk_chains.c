@@ -24,7 +24,10 @@ struct flow {
 		uint64_t address;
 		struct taint value;
 	} stored[STORED];
-	uint64_t recent[RECENT];
+	struct recent {
+		uint64_t line;
+		struct taint value; /* the loads that must end before the cache line arrives */
+	} recent[RECENT];
 	int next;	/* index of the entry of `recent` (lines touched last) to replace next */
 	double deepest; /* longest chain so far */
 };
@@ -38,22 +41,26 @@ static void join(struct taint *into, const struct taint *from)
 	into->loaded |= from->loaded;
 }
 
-/* Notes that a cache line was touched. Returns whether the cache line was not among the lines
- * touched last. */
-static bool touch(struct flow *flow, uint64_t address)
+/* Notes that a cache line was touched. *fresh receives whether the cache line was not among the
+ * lines touched last. */
+static struct recent *touch(struct flow *flow, uint64_t address, bool *fresh)
 {
+	struct recent *recent = &flow->recent[flow->next];
+
+	*fresh = false;
 	for (int i = 0; i < RECENT; i++)
-		if (flow->recent[i] == address / LINE)
-			return false;
-	flow->recent[flow->next] = address / LINE;
+		if (flow->recent[i].line == address / LINE)
+			return &flow->recent[i];
+	*fresh = true;
+	*recent = (struct recent){ address / LINE, { .stream = -1 } };
 	flow->next = (flow->next + 1) % RECENT;
-	return true;
+	return recent;
 }
 
 /* Returns the loads on which a loaded value depends (its taint); `address` is the taint of its
- * address. */
+ * address. A load of a line that an earlier load has brought waits for the same loads. */
 static struct taint load(struct finder *finder, struct flow *flow, const struct access *access,
-	uint64_t at, struct taint address)
+	struct recent *recent, uint64_t at, struct taint address)
 {
 	struct stream *stream = access ? &finder->stream[access->stream] : NULL;
 
@@ -72,7 +79,10 @@ static struct taint load(struct finder *finder, struct flow *flow, const struct 
 	if (access->fresh) {
 		address.depth++;
 		address.stream = access->stream;
+		recent->value = address;
 	}
+	if (stream->order == SCATTERED)
+		join(&address, &recent->value);
 	return address;
 }
 
@@ -90,18 +100,20 @@ static void follow(struct finder *finder, struct flow *flow, int step, int *next
 		bool loads = insn_loads(insn, k);
 		struct taint address = flow->reg[insn->memory[k].base];
 		struct access *access = NULL;
+		struct recent *recent = NULL;
 
 		join(&address, &flow->reg[insn->memory[k].index]);
 		if (*next < finder->access_count && finder->access[*next].step == step &&
 			finder->access[*next].operand == k)
 			access = &finder->access[(*next)++];
 		if (access) {
-			bool fresh = touch(flow, access->address);
+			bool fresh;
 
+			recent = touch(flow, access->address, &fresh);
 			access->fresh = fresh && finder->stream[access->stream].order == SCATTERED;
 		}
 		if (loads)
-			address = load(finder, flow, access, seen->address[k], address);
+			address = load(finder, flow, access, recent, seen->address[k], address);
 		if (loads || insn->address_only)
 			join(&result, &address);
 	}

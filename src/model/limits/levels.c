@@ -19,10 +19,15 @@ double levels_cache(const struct tally *tally, int level)
 	return tally->place->caches.level[level].bytes;
 }
 
-/* Returns the size in bytes of the range of data that the kernel's memory accesses touch. */
+/* Returns the bytes of the cache lines that the kernel's memory accesses touch. A walk in large
+ * steps does not touch the lines between. */
 static double range_of(const struct tally *tally)
 {
-	return tally->place->walk.range > 0 ? tally->place->walk.range : tally->place->working_set;
+	const struct limits_place *place = tally->place;
+
+	return place->walk.range > 0
+		       ? place->walk.range
+		       : misses_held(place->working_set, place->walk.step, LINE, false);
 }
 
 bool levels_spill(const struct tally *tally)
@@ -125,16 +130,35 @@ static bool size_known(
 static void spread_fast(const struct tally *tally, double range, struct level level[LEVELS])
 {
 	const struct memory_facts *measured = &tally->place->measured;
-	double beyond = level[L3].share + level[MEMORY].share, missed;
+	double beyond = level[L3].share + level[MEMORY].share, missed,
+	       crowd = misses_walk_crowd(&tally->place->walk, LINE);
 
 	if (measured->l3_walk > 0)
 		level[L3].latency = measured->l3_walk;
 	missed = tally->place->walk.scattered ? exp(-fast_bytes(tally, range, level) / range)
-					      : 1 - memory_stream_share(measured, range);
+					      : 1 - memory_stream_share(measured, range * crowd);
 	if (isnan(missed) || !(beyond > 0))
 		return;
 	level[MEMORY].share = beyond * missed;
 	level[L3].share = beyond - level[MEMORY].share;
+}
+
+/* Returns the share of the accesses of a walk that repeats in one order which miss the cache
+ * `level` and the caches before it. The sets of L1 follow from the addresses, so L1 keeps all lines
+ * of the walk or none. Other processes evict lines from a shared L3 at random. */
+static double missed_cyclic(
+	const struct tally *tally, int level, double together, const struct level *third)
+{
+	const struct cache_size *second = &tally->place->caches.level[L2];
+	double range = range_of(tally);
+
+	if (level == L1)
+		return range * misses_walk_crowd(&tally->place->walk, LINE) >
+		       levels_cache(tally, L1);
+	/* Without a measured latency of L3, lines count as hits in L2 while L2 is large enough. */
+	if (level == L2 && (third->latency > 0 || range > together))
+		return cache_cyclic_missed(second, range);
+	return fmax(1 - together / range, 0);
 }
 
 /* Returns the share of the accesses that miss caches of `bytes` in total. If inner-loop accesses
@@ -164,7 +188,10 @@ static bool spread_whole(
 		/* Some cores choose the sets of the second-level cache by a hash of the address, as
 		 * Zen 4 does. */
 		together += levels_cache(tally, i) / (i == L1 ? crowd : 1);
-		level[i].share = fmax(left - missed_of(tally, together), 0);
+		level[i].share = fmax(
+			left - (place->walk.cyclic ? missed_cyclic(tally, i, together, &level[L3])
+						   : missed_of(tally, together)),
+			0);
 		left -= level[i].share;
 		if (left < 1e-12)
 			left = 0;

@@ -108,7 +108,7 @@ static void add_lines(struct tally *tally, const double beyond[3])
 	const struct memory_facts *measured = &tally->place->measured;
 	/* A loop that reads one value of each line needs more cycles per line than a loop that
 	 * reads all values. */
-	double strided = memory_strided_cycles(measured),
+	double strided = memory_step_cycles(measured, tally->place->walk.step),
 	       far = tally->place->walk.step >= LINE && strided > 0 ? 1 / strided
 								    : measured->memory.lines;
 	const double served[] = { beyond[L1] - beyond[L2], beyond[L2] - beyond[L3], beyond[L3] },
@@ -245,7 +245,8 @@ void limits_ordered(struct tally *tally)
 	const struct limits_place *place = tally->place;
 	const struct kernel_walk *walk = &place->walk;
 	double *beyond = tally->limits->beyond,
-	       fast = memory_stream_share(&place->measured, place->working_set), missed;
+	       touched = misses_held(place->working_set, walk->step, LINE, true),
+	       fast = memory_stream_share(&place->measured, touched), missed;
 	struct misses misses;
 
 	if (walk->reaches > 0 || walk->scattered || !(walk->lines > 0))

@@ -44,6 +44,12 @@ struct cache_sizes cache_sizes(const struct machine *machine, const struct uarch
 		size->lo = fmin(size->lo, least);
 		size->hi = fmax(size->hi, least);
 	}
+	for (int i = 0; machine && !foreign && i < machine->cache_count; i++) {
+		int level = machine->cache[i].level;
+
+		if (level >= 1 && level <= CACHE_LEVELS)
+			sizes.level[level - 1].ways = machine->cache[i].ways;
+	}
 	for (int i = 0; machine && i < machine->cache_count; i++)
 		if (machine->cache[i].line > 0 &&
 			(sizes.line <= 0 || machine->cache[i].line < sizes.line))
@@ -73,6 +79,27 @@ const char *cache_source_name(enum cache_source source)
 	static const char *const names[] = { NULL, "stated", "documented", "measured" };
 
 	return names[source];
+}
+
+/* The number of ways of a cache, if the system does not state it: a small number of ways evicts
+ * more lines. */
+enum { WAYS_UNKNOWN = 8 };
+
+double cache_cyclic_missed(const struct cache_size *cache, double bytes)
+{
+	int ways = cache->ways > 0 ? cache->ways : WAYS_UNKNOWN;
+	double mean, term, fewer = 0;
+
+	if (!(cache->bytes > 0))
+		return 1;
+	mean = bytes / cache->bytes * ways;
+	term = exp(-mean);
+	/* A line misses if its set has at least as many other lines as ways. */
+	for (int i = 0; i < ways; i++) {
+		fewer += term;
+		term *= mean / (i + 1);
+	}
+	return fmax(1 - fewer, 0);
 }
 
 double memory_latency(const struct memory_facts *measured, double range)
@@ -108,6 +135,15 @@ double memory_strided_cycles(const struct memory_facts *measured)
 	const struct memory_stream *last = &measured->stream[MEMORY_POINTS - 1];
 
 	return last->lines > 0 ? 1 / last->lines : 0;
+}
+
+double memory_step_cycles(const struct memory_facts *measured, double step)
+{
+	double next = memory_strided_cycles(measured),
+	       skipped = measured->skipped_lines > 0 ? 1 / measured->skipped_lines : 0,
+	       share = fmin(fmax(step / LINE - 1, 0), 1);
+
+	return next > 0 ? next + share * fmax(skipped - next, 0) : 0;
 }
 
 /* Returns the share of L2 misses that L3 served in the measurement `stream`, which reads lines in
