@@ -44,6 +44,7 @@ campaigns campaigns
 screen on_screen
 saved saved
 opening opening reopen
+classroom classroom
 printing reopen
 whatif commands_panes
 relief commands_panes

@@ -73,12 +73,13 @@ int cli_main(int argc, char **argv, FILE *out, FILE *err)
 
 /* The table of subcommands. */
 
-extern const struct cli_command command_explore, command_list, command_run, command_sweep,
-	command_explain, command_probe, command_windows, command_characterise, command_record,
-	command_replay, command_lesson, command_events, command_doctor;
+extern const struct cli_command command_explore, command_present, command_list, command_run,
+	command_sweep, command_explain, command_probe, command_windows, command_characterise,
+	command_record, command_replay, command_lesson, command_events, command_doctor;
 
 const struct cli_command *const cli_commands[] = {
 	&command_explore,
+	&command_present,
 	&command_list,
 	&command_run,
 	&command_sweep,

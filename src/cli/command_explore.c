@@ -45,31 +45,23 @@ static struct status check_uarch(const char *name)
 	return status;
 }
 
+extern const struct cli_command command_present;
+
 static int explore_run(struct cli *cli)
 {
-	struct ui_options ui = { .cpu = cli->cpu,
-		.seed = cli->seed,
-		.ascii = cli->ascii,
-		.mouse = cli->mouse,
-		.offer = cli->word_count == 0,
-		.commands = cli->commands,
-		.command_count = cli->command_count,
-		.saved = !cli->no_settings,
-		.theme = cli->screen_theme,
-		.script = cli->script,
-		.uarch = cli->uarch,
-		.events = cli->events,
-		.event_count = cli->event_count,
-		.record = ((const struct asked *)cli->own)->record,
-		.out = cli->out };
+	struct ui_options ui = screens_options(cli);
 	struct setting settings[2];
 	struct text repeated = { 0 };
 	char recorded[200] = "";
 	struct status status = status_ok();
 	int exit_status, count = 1;
 
+	ui.offer = cli->word_count == 0;
+	ui.record = ((const struct asked *)cli->own)->record;
 	setting_init(&ui.setting, kernel_registry[0]);
-	if (cli->word_count)
+	if (cli->command == &command_present)
+		status = screens_first(cli, &ui, "present");
+	if (status_is_ok(&status) && cli->word_count)
 		status = words_settings(cli, settings, &count);
 	if (status_is_ok(&status) && cli->word_count) {
 		ui.setting = settings[count - 1];
@@ -95,6 +87,17 @@ static int explore_run(struct cli *cli)
 const struct cli_command command_explore = {
 	.name = "explore",
 	.help = "open the explorer: choose a kernel, turn its knobs, watch the cycles",
+	.arguments = "[KERNEL|FILE [knob=value ...] [vs [KERNEL|FILE] [knob=value ...]]]",
+	.options = options,
+	.own_size = sizeof(struct asked),
+	.common = { "cpu", "seed", "event", "uarch", "ascii", "script", "theme", "do", "mouse",
+		"no-settings" },
+	.run = explore_run,
+};
+
+const struct cli_command command_present = {
+	.name = "present",
+	.help = "open the explorer for a class: large digits, one panel, the last key",
 	.arguments = "[KERNEL|FILE [knob=value ...] [vs [KERNEL|FILE] [knob=value ...]]]",
 	.options = options,
 	.own_size = sizeof(struct asked),

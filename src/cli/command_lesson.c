@@ -236,6 +236,55 @@ static int check_recorded(struct cli *cli, const char *path)
 	return exit_status;
 }
 
+/* ---- in the explorer ---- */
+
+/* Checks that a lesson can be opened, and finds its first setting; its kernel is NULL if the first
+ * step has none. */
+static struct status look_into(const char *word, struct setting *first)
+{
+	struct lesson_mistakes mistakes = { 0 };
+	struct lesson *lesson;
+	struct status status = lesson_open(word, &lesson, &mistakes);
+
+	first->kernel = NULL;
+	if (status_is_ok(&status) && mistakes.count)
+		status = status_usage("%.100s:%d:%d: %.160s; --check lists all mistakes",
+			lesson->origin, mistakes.mistake->line, mistakes.mistake->column,
+			mistakes.mistake->words);
+	else if (status_is_ok(&status) && lesson->step_count)
+		*first = lesson->step[0].setting;
+	lesson_mistakes_free(&mistakes);
+	lesson_free(lesson);
+	return status;
+}
+
+static int open_lesson(struct cli *cli)
+{
+	const struct asked *asked = cli->own;
+	struct words command = words_of("lesson %s", cli->words[0]);
+	struct ui_options ui = screens_options(cli);
+	int exit_status = CLI_DONE;
+	struct status status = look_into(cli->words[0], &ui.setting);
+
+	if (status_is_ok(&status) && cli->word_count > 1)
+		status = status_usage("%.100s: slexplore lesson opens one lesson", cli->words[1]);
+	if (status_is_ok(&status))
+		status = screens_first(cli, &ui, command.text);
+	if (status_is_ok(&status))
+		status = cli_screen(cli);
+	if (status_is_ok(&status) && asked->replay)
+		status = replay_open(asked->replay, &ui.replay);
+	if (!status_is_ok(&status))
+		return cli_fail(cli, status);
+	if (!ui.setting.kernel)
+		setting_init(&ui.setting, kernel_registry[0]);
+	if (ui.replay)
+		screens_begin_replay(&ui, &ui.setting);
+	status = screens_run(cli, &ui, &exit_status);
+	replay_free(ui.replay);
+	return status_is_ok(&status) ? exit_status : cli_fail(cli, status);
+}
+
 static int lesson_run(struct cli *cli)
 {
 	const struct asked *asked = cli->own;
@@ -244,7 +293,7 @@ static int lesson_run(struct cli *cli)
 		return asked->replay ? check_recorded(cli, asked->replay) : check_here(cli);
 	if (cli->word_count == 0)
 		return list_lessons(cli);
-	return cli_fail(cli, status_usage("missing --check"));
+	return open_lesson(cli);
 }
 
 const struct cli_command command_lesson = {
@@ -253,6 +302,7 @@ const struct cli_command command_lesson = {
 	.arguments = "[NAME|FILE.lesson ...]",
 	.options = options,
 	.own_size = sizeof(struct asked),
-	.common = { "cpu", "seed", "quiet", "uarch", "time-budget" },
+	.common = { "cpu", "seed", "quiet", "uarch", "time-budget", "ascii", "script", "theme",
+		"do", "mouse", "no-settings" },
 	.run = lesson_run,
 };

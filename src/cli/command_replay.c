@@ -99,16 +99,7 @@ static int replay_run(struct cli *cli)
 {
 	char beside[4200];
 	struct status other = take_other(cli, beside, sizeof(beside));
-	struct ui_options ui = { .cpu = -1,
-		.theme = cli->screen_theme,
-		.ascii = cli->ascii,
-		.mouse = cli->mouse,
-		.commands = cli->commands,
-		.command_count = cli->command_count,
-		.saved = !cli->no_settings,
-		.script = cli->script,
-		.out = cli->out,
-		.invocation = cli->ascii ? "--ascii" : "" };
+	struct ui_options ui = screens_options(cli);
 	struct status status = other;
 	int exit_status = CLI_DONE;
 

@@ -1,5 +1,7 @@
 #include "cli/screens.h"
 
+#include <string.h>
+
 #include "recording/replay.h"
 
 /* Chooses the setting at the start of a replay: the recorded setting nearest to the last setting on
@@ -15,6 +17,46 @@ static struct setting begin_at(const struct replay *replay, const struct setting
 			return setting;
 	}
 	return *replay_entry(replay, 0).setting;
+}
+
+struct ui_options screens_options(const struct cli *cli)
+{
+	return (struct ui_options){ .cpu = cli->cpu,
+		.seed = cli->seed,
+		.ascii = cli->ascii,
+		.mouse = cli->mouse,
+		.commands = cli->commands,
+		.command_count = cli->command_count,
+		.saved = !cli->no_settings,
+		.theme = cli->screen_theme,
+		.script = cli->script,
+		.uarch = cli->uarch,
+		.events = cli->events,
+		.event_count = cli->event_count,
+		.out = cli->out,
+		.invocation = cli->ascii ? "--ascii" : "" };
+}
+
+struct status screens_first(struct cli *cli, struct ui_options *ui, const char *command)
+{
+	const int most = sizeof(cli->commands) / sizeof(cli->commands[0]);
+
+	if (cli->command_count == most)
+		return status_usage("the option --do may be given at most %d times here", most - 1);
+	memmove(&cli->commands[1], cli->commands,
+		(size_t)cli->command_count * sizeof(cli->commands[0]));
+	cli->commands[0] = command;
+	ui->command_count = ++cli->command_count;
+	return status_ok();
+}
+
+void screens_begin_replay(struct ui_options *ui, const struct setting *last)
+{
+	ui->cpu = -1;
+	ui->uarch = NULL;
+	ui->event_count = 0;
+	ui->seed = replay_summary(ui->replay).place->seed;
+	ui->setting = begin_at(ui->replay, last);
 }
 
 struct status screens_run(const struct cli *cli, const struct ui_options *first, int *exit_status)
@@ -40,12 +82,8 @@ struct status screens_run(const struct cli *cli, const struct ui_options *first,
 		ui.record = NULL;
 		ui.recorded = NULL;
 		if (replay) {
-			ui.cpu = -1;
-			ui.uarch = NULL;
-			ui.event_count = 0;
-			ui.seed = replay_summary(replay).place->seed;
+			screens_begin_replay(&ui, &next.setting);
 			ui.invocation = cli->ascii ? "--ascii" : "";
-			ui.setting = begin_at(replay, &next.setting);
 		} else if (next.setting.kernel) {
 			ui.setting = next.setting;
 		}

@@ -10,7 +10,7 @@
  * function to the .c file of one of these tables, and describe the command in the manual. */
 extern const struct command_row commands_setting[], commands_panes[], commands_fronts[],
 	commands_measuring[], commands_campaigns[], commands_why[], commands_picture[],
-	commands_terminal[], commands_reopen[], commands_find[];
+	commands_terminal[], commands_reopen[], commands_find[], commands_lesson[];
 
 /* The arrow keys change the kernel, the knob and its value with the action_… functions. The
  * action_… functions follow the rules of command_row.run, the function that runs a command. The

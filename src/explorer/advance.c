@@ -92,6 +92,7 @@ void session_free(struct session *session)
 	cells_free(session->cells);
 	sweeps_free(&session->sweeps->all);
 	free(session->sweeps);
+	classroom_end(session);
 	saved_end(session);
 	opening_end(session);
 	free(session->kernels);
@@ -230,6 +231,7 @@ bool session_advance(struct session *session, double now)
 	record_present(session);
 	requests_look_ahead(session);
 	changed |= campaigns_look(session);
+	changed |= classroom_advance(session);
 	fronts_follow(session);
 	changed |= opening_advance(session);
 	return submit(session) || changed;

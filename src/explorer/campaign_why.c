@@ -132,6 +132,6 @@ static struct status run_why(const struct session *session, struct session *chan
 }
 
 const struct command_row commands_why[] = {
-	{ "why", .run = run_why, .refusal = refusal },
+	{ "why", .run = run_why, .refusal = refusal, .shows = HIDDEN_CPE | HIDDEN_LIMITS },
 	{ .name = NULL },
 };

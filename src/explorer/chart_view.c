@@ -249,19 +249,23 @@ static struct chart *view_sweep(
  * for another reason, it also sets *why. */
 struct row {
 	const char *front, *what, *measured;
+	unsigned shows; /* the groups of numbers in the chart (enum lesson_hidden) */
 	struct chart *(*make)(
 		const struct view *view, const struct chart_origin *origin, struct status *why);
 };
 
 static const struct row rows[] = {
-	{ "slices", "slice", "the slice", view_slice },
-	{ "mountain", "mountain", "the mountain", view_mountain },
-	{ "probe", "probe", "the memory", view_probe },
-	{ "windows", "windows", "this curve", view_windows },
-	{ "sweep", "sweep", "the sweep", view_sweep },
-	{ "ladder", "limits", "the limits", view_ladder },
-	{ "timeline", "timeline", "the timeline", view_timeline },
-	{ "graph", "graph", "the graph", view_graph },
+	{ "slices", "slice", "the slice", HIDDEN_CPE | HIDDEN_CURVE, view_slice },
+	{ "mountain", "mountain", "the mountain", HIDDEN_CPE | HIDDEN_CURVE, view_mountain },
+	{ "probe", "probe", "the memory", HIDDEN_CPE | HIDDEN_CURVE | HIDDEN_CACHES, view_probe },
+	{ "windows", "windows", "this curve", HIDDEN_CPE | HIDDEN_CURVE, view_windows },
+	{ "sweep", "sweep", "the sweep", HIDDEN_CPE | HIDDEN_CURVE, view_sweep },
+	{ "ladder", "limits", "the limits", HIDDEN_LIMITS | HIDDEN_BINDING | HIDDEN_CACHES,
+		view_ladder },
+	{ "timeline", "timeline", "the timeline", HIDDEN_LIMITS | HIDDEN_BINDING | HIDDEN_CACHES,
+		view_timeline },
+	{ "graph", "graph", "the graph", HIDDEN_LIMITS | HIDDEN_BINDING | HIDDEN_CACHES,
+		view_graph },
 };
 
 static const struct row *row_of(const char *front)
@@ -283,6 +287,10 @@ struct status chart_view(const struct view *view, const struct chart_origin *ori
 		return status_usage("there is no picture of %s: slices, ladder, mountain, probe, "
 				    "sweep, windows, timeline and graph have one",
 			view->screen.front);
+	if (view->hidden & row->shows)
+		return status_usage("there is no picture of %s: it is hidden until the question "
+				    "of the lesson is answered",
+			row->measured);
 	*what = row->what;
 	status = status_usage(
 		"there is no picture of %s yet: nothing of it is measured", row->measured);

@@ -131,6 +131,9 @@ static struct status refusal_of(
 {
 	if (!row->arguments[0] && *rest)
 		return status_usage("%s takes no argument, but has \"%.40s\"", row->name, rest);
+	if (row->shows & classroom_hidden(session))
+		return status_usage(
+			"%s: hidden until the question of the lesson is answered", row->name);
 	return row->refusal ? row->refusal(session) : status_ok();
 }
 
@@ -303,7 +306,7 @@ const struct command_row *command_rows(void)
 	static const struct command_row *const groups[] = { commands_setting, commands_panes,
 		commands_fronts, commands_measuring, commands_campaigns, commands_why,
 		commands_picture, commands_terminal, commands_reopen, commands_find,
-		commands_general };
+		commands_lesson, commands_general };
 	static struct command_row rows[ROWS_MOST];
 	size_t count = 0;
 

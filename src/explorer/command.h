@@ -34,6 +34,9 @@ struct command_row {
 	/* The command's argument is the rest of the line after one blank, including all further
 	 * blanks. */
 	bool verbatim;
+	/* The groups of numbers that the command shows (enum lesson_hidden): the command is refused
+	 * while the open question of a lesson hides one of them. */
+	unsigned shows;
 	bool reverts; /* the command restores an earlier choice, like `undo`, so its own changes
 			 cannot be undone */
 

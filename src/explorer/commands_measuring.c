@@ -330,9 +330,10 @@ static struct status run_record(
 /* ---- the table ---- */
 
 const struct command_row commands_measuring[] = {
-	{ "remedy", act_remedy, .refusal = remedy_refusal, .useful = remedy_useful,
+	{ "remedy", act_remedy, .shows = HIDDEN_LIMITS | HIDDEN_BINDING, .refusal = remedy_refusal,
+		.useful = remedy_useful,
 		.useless = "no knob lowers the predicted CPE by 10 % or more" },
-	{ "limit", .run = run_limit },
+	{ "limit", .run = run_limit, .shows = HIDDEN_LIMITS | HIDDEN_BINDING | HIDDEN_CACHES },
 	{ "event", .run = run_event },
 	{ "event drop", .run = run_event_drop },
 	{ "uarch", .run = run_uarch, .refusal = uarch_refusal },

@@ -34,6 +34,30 @@ static void act_present(struct session *session)
 	screen_present(session, !session->screen.present);
 }
 
+/* ---- for a presenter ---- */
+
+/* The most rows of a screen that the presenter's mark reaches. */
+enum { MARK_MOST = 200 };
+
+static struct status run_mark(
+	const struct session *session, struct session *change, char *arguments)
+{
+	int by = 0;
+
+	if (*arguments && strcmp(arguments, "off") != 0 && !action_steps(arguments, &by))
+		return status_usage(
+			"mark \"%.40s\": +N or -N rows, or off to remove the mark", arguments);
+	if (!change)
+		return command_effect(by || session->screen.mark, "no row is marked");
+	screen_mark(change, by, MARK_MOST);
+	return status_ok();
+}
+
+static void act_blank(struct session *session)
+{
+	screen_blank(session, !session->screen.blank);
+}
+
 /* ---- scrolled panes ---- */
 
 /* The largest number of lines that one scroll command scrolls. */
@@ -370,6 +394,8 @@ const struct command_row commands_panes[] = {
 	{ "move up", .run = run_move, .given = "up" },
 	{ "move down", .run = run_move, .given = "down" },
 	{ "present", act_present },
+	{ "mark", .run = run_mark },
+	{ "blank", act_blank },
 	{ "code", .run = run_code },
 	{ "counters scroll", .run = run_counters_scroll },
 	{ "relief", act_relief, .refusal = mountain_refusal, .useful = mountain_in_front,

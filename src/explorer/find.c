@@ -184,6 +184,25 @@ static void offer_synonyms(struct search *search)
 	}
 }
 
+/* Adds the lessons, by their names and titles. */
+static void offer_lessons(struct search *search)
+{
+	int count;
+	struct lesson **lessons = lessons_all(&count);
+
+	for (int i = 0; i < count; i++) {
+		struct words command = words_of("lesson %s", lessons[i]->name);
+
+		offer(search, lessons[i]->name, command.text,
+			words_of("%s, %d min", lessons[i]->title ? lessons[i]->title : "",
+				lessons[i]->minutes)
+				.text,
+			"learn course teach", command.text);
+		lesson_free(lessons[i]);
+	}
+	free(lessons);
+}
+
 /* ---- own loops ---- */
 
 /* The beginning of a file. */
@@ -397,6 +416,7 @@ static void offer_all(struct search *search)
 	offer_commands(search);
 	offer_drops(search);
 	if (strlen(search->text) >= FIND_FROM) {
+		offer_lessons(search);
 		offer_own(search);
 		offer_recordings(search);
 		offer_synonyms(search);

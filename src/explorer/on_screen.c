@@ -130,6 +130,59 @@ void entry_refuse(struct session *session)
 	session->screen.entry_refused = true;
 }
 
+/* ---- the guess ---- */
+
+void guess_open(struct session *session, const char *text)
+{
+	struct screen *screen = &session->screen;
+
+	snprintf(screen->guess, sizeof(screen->guess), "%s", text);
+	text_cut_clean(screen->guess, sizeof(screen->guess));
+	screen->guessing = true;
+	entry_drop(session);
+}
+
+void guess_add(struct session *session, char character)
+{
+	struct screen *screen = &session->screen;
+	size_t length = strlen(screen->guess);
+
+	if (length + 2 > sizeof(screen->guess))
+		return;
+	screen->guess[length] = character;
+	screen->guess[length + 1] = '\0';
+}
+
+void guess_erase(struct session *session)
+{
+	struct screen *screen = &session->screen;
+	size_t length = strlen(screen->guess);
+
+	if (length)
+		screen->guess[length - 1] = '\0';
+}
+
+void guess_drop(struct session *session)
+{
+	session->screen.guess[0] = '\0';
+	session->screen.guessing = false;
+}
+
+/* ---- the presenter's mark ---- */
+
+void screen_mark(struct session *session, int by, int rows)
+{
+	struct screen *screen = &session->screen;
+	int to = screen->mark ? screen->mark + by : by < 0 ? rows : 2;
+
+	screen->mark = !by ? 0 : to < 1 ? 1 : to > rows ? rows : to;
+}
+
+void screen_blank(struct session *session, bool blank)
+{
+	session->screen.blank = blank;
+}
+
 /* ---- overlays ---- */
 
 void overlay_open(struct session *session, enum overlay overlay)

@@ -34,6 +34,18 @@ void entry_erase(struct session *session); /* erases the last character of the t
 void entry_drop(struct session *session);
 void entry_refuse(struct session *session);
 
+/* The line in which the student types a guess. guess_open() opens it with a text; guess_drop()
+ * closes and empties it. */
+void guess_open(struct session *session, const char *text);
+void guess_add(struct session *session, char character);
+void guess_erase(struct session *session);
+void guess_drop(struct session *session);
+
+/* Moves the presenter's mark by rows; by 0 rows: removes the mark. `rows` is the number of rows of
+ * the screen that can be marked. */
+void screen_mark(struct session *session, int by, int rows);
+void screen_blank(struct session *session, bool blank);
+
 /* Opens an overlay. OVERLAY_NONE closes the open overlay. */
 void overlay_open(struct session *session, enum overlay overlay);
 /* Scrolls the overlay (text in front of the panels), or selects another entry of the find overlay.

@@ -1,6 +1,7 @@
 #include "explorer/opening.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/text.h"
 #include "explorer/state.h"
@@ -35,4 +36,19 @@ bool opening_due(const struct session *session)
 {
 	return session->opening.next < session->opening.count && !session->opening.waiting &&
 	       !session_compiles(session);
+}
+
+bool opening_harmless(const char *command)
+{
+	static const char *const verbs[] = { "kernel ", "set ", "view ", "knob ", "focus ",
+		"preset ", "relief", "pin setting ", "code ", "whatif " };
+
+	/* A saved command with the path of a user's source file would compile that file, so only
+	 * names of kernels are allowed. */
+	if (strncmp(command, "kernel ", 7) == 0)
+		return kernel_find(command + 7) != NULL;
+	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
+		if (strncmp(command, verbs[i], strlen(verbs[i])) == 0)
+			return !strpbrk(command, "/");
+	return false;
 }

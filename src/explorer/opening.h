@@ -22,3 +22,7 @@ void opening_stop(struct session *session);
  * at once. */
 bool opening_due(const struct session *session);
 void opening_end(struct session *session);
+
+/* Whether a command in the file of saved settings or in a lesson is safe to run, whoever wrote the
+ * file: the command only changes what is on screen. */
+bool opening_harmless(const char *command);

@@ -170,29 +170,12 @@ bool session_printed(const struct session *session, struct text *line)
 
 /* ---- the last setting ---- */
 
-/* Whether a command in the file of saved settings is safe to run, whoever wrote the file: it only
- * changes what is on screen. */
-static bool harmless(const char *command)
-{
-	static const char *const verbs[] = { "kernel ", "set ", "view ", "knob ", "focus ",
-		"preset ", "relief", "pin setting " };
-
-	/* A saved command with the path of a user's source file would compile that file, so only
-	 * names of kernels are allowed. */
-	if (strncmp(command, "kernel ", 7) == 0)
-		return kernel_find(command + 7) != NULL;
-	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
-		if (strncmp(command, verbs[i], strlen(verbs[i])) == 0)
-			return !strpbrk(command, "/");
-	return false;
-}
-
 /* In the saved settings, " | " separates the commands that open the last setting. */
 static void add_bar(struct text *text, const char *command)
 {
 	/* A command that names the file of another recording is not saved, because the file may not
 	 * exist at the next start. */
-	if (harmless(command))
+	if (opening_harmless(command))
 		text_addf(text, " | %s", command);
 }
 
@@ -240,7 +223,7 @@ static struct words last_commands(struct session *session, bool add)
 		command += strspn(command, " ");
 		for (length = strlen(command); length > 0 && command[length - 1] == ' ';)
 			command[--length] = '\0';
-		good = good && harmless(command);
+		good = good && opening_harmless(command);
 		if (good && add)
 			opening_add(session, command);
 		else if (strncmp(command, "kernel ", 7) == 0)

@@ -200,6 +200,11 @@ bool session_pin_request(struct session *session)
 	return true;
 }
 
+void session_pin_again(struct session *session)
+{
+	session->pinned.awaited = true;
+}
+
 void session_pin_take(struct session *session)
 {
 	struct pinned *pinned = &session->pinned;

@@ -265,4 +265,7 @@ void session_view(const struct session *session, double now, struct view *view)
 	plan_view(session, view);
 	fill_misses(session, view);
 	copy_screen(&view->screen, &session->screen);
+	view->measured = view->sample.valid;
+	view->measured_well = view->sample.valid && !view->sample.provisional;
+	classroom_view(session, view);
 }

@@ -13,6 +13,7 @@
 #include "experiment/setting/setting.h"
 #include "experiment/sweep/sweep.h"
 #include "explorer/campaigns.h"
+#include "explorer/classroom.h"
 #include "explorer/counted.h"
 #include "explorer/diagrams.h"
 #include "explorer/insight.h"
@@ -138,6 +139,7 @@ struct session {
 	struct under_way campaigns[CAMPAIGNS]; /* campaigns.c */
 	struct screen screen;		       /* on_screen.c */
 	struct saved saved;		       /* saved.c */
+	struct classroom classroom;	       /* classroom.c */
 	struct opening opening;		       /* opening.c and reopen.c */
 	bool printing; /* reopen.c: true: the command line that reopens the screen is printed when
 			  the session ends */
@@ -195,6 +197,8 @@ void session_pin_setting(struct session *session, const struct setting *setting)
 /* Requests a measurement of A, the setting compared with, if A has no complete sample yet. Returns
  * whether a request for the sample of A was sent. */
 bool session_pin_request(struct session *session);
+/* Adds another measurement to the sample of A, as soon as the engine is free. */
+void session_pin_again(struct session *session);
 /* Takes the sample of A, the setting compared with, from the table of measured settings, if A has
  * no complete sample yet. */
 void session_pin_take(struct session *session);

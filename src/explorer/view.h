@@ -17,6 +17,7 @@
 #include "experiment/setting/setting.h"
 #include "experiment/sweep/blocks.h"
 #include "kernels/kernel.h"
+#include "lesson/lesson_judge.h"
 #include "model/counts/counts.h"
 #include "model/limits/dataflow.h"
 #include "model/limits/misses.h"
@@ -197,6 +198,13 @@ struct screen {
 	bool entry_refused; /* true: the typed value was refused; the next character begins a new
 			       value */
 
+	/* The guess that the student is typing for the question of a lesson. */
+	char guess[LESSON_GUESS];
+	bool guessing; /* true: the line of the guess is open, and keys are typed into it */
+
+	int mark;   /* row of the screen that the presenter's mark points to, from 1; 0: no mark */
+	bool blank; /* the presenter has blanked the screen */
+
 	enum overlay overlay;
 	int scroll; /* number of the first line on screen of a long overlay */
 	/* For OVERLAY_TEXT: the lines of text of the overlay, or the command line that starts the
@@ -227,6 +235,27 @@ struct screen {
 	/* The array found[] is the last field of the struct, because a frame copies only its first
 	 * found_count entries. */
 	struct view_found found[VIEW_FOUND];
+};
+
+/* The open lesson. Its texts are valid until the session fills the next view. */
+struct view_lesson {
+	const char *title;	/* title of the lesson; NULL: no lesson is open */
+	const char *step_title; /* title of the present step; NULL: none */
+	int step, steps;	/* index of the present step, and number of steps of the lesson */
+	/* The texts of the step with their values; NULL: the step has none, or the text is not
+	 * shown yet. */
+	const char *text, *prompt, *hint, *explain;
+	bool has_hint;
+	bool asks;	/* the question of the step waits for a guess */
+	bool free_text; /* the question is answered by free text, which is not judged */
+	bool aside;	/* the usual panels replace the text of the lesson for a while */
+	bool away;	/* the setting on screen is not that of the step */
+	/* What the guess waits for before it is judged: "contended", "measuring"; NULL: nothing. */
+	const char *awaited;
+	int answer_count; /* number of the answers to choose from */
+	struct lesson_answer answer[LESSON_OPTIONS];
+	/* The judgement of the guess; NULL: the question was not answered yet. */
+	const struct lesson_judgement *judgement;
 };
 
 struct view_recorded {
@@ -262,6 +291,11 @@ struct view {
 	const char *hint;
 	bool turned; /* true: the user has changed the setting at least once */
 
+	/* The groups of numbers that the open question of a lesson asks for (enum lesson_hidden),
+	 * which mask_view() has removed from this view; 0: none. */
+	unsigned hidden;
+	/* Whether the present setting has a sample, and a final one, even if the view hides it. */
+	bool measured, measured_well;
 	/* The sample of the present setting. While a new setting has no sample, `sample.valid` is
 	 * false: the sample of another setting is never shown. */
 	struct sample sample;
@@ -367,6 +401,7 @@ struct view {
 	 * no knob for the stride, by_stride is a slice (curve) along the selected knob. */
 	struct view_slice by_size, by_stride;
 	struct view_grid grid;
+	struct view_lesson lesson;
 	struct cache_sizes caches; /* the caches of the measured core, even if the limits on screen
 				      are for another core */
 	struct view_misses misses;
@@ -381,4 +416,8 @@ struct view {
 				      constant from frame to frame */
 
 	struct screen screen;
+
+	/* The explanation without the limits, while the limits are hidden. A frame copies only as
+	 * much as it needs. */
+	struct explanation masked;
 };

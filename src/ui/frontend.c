@@ -129,6 +129,7 @@ static void refuse_key(struct frontend *front, enum context context, int code)
 	static const char *const others[] = {
 		[CONTEXT_MAIN] = "? lists every key",
 		[CONTEXT_ENTRY] = "Enter sets the typed value, Esc keeps the old value",
+		[CONTEXT_GUESS] = "Enter answers, Esc closes the answer",
 		[CONTEXT_FIND] = "Enter chooses the marked line, Esc closes the search",
 		[CONTEXT_HELP] = "Esc closes the help",
 		[CONTEXT_TEXT] = "Esc closes this text",
@@ -286,7 +287,7 @@ static void paste(struct frontend *front, const char *pasted, double now)
 	enum context context = keys_context(screen);
 	struct words line = pasted_line(pasted);
 
-	if (context != CONTEXT_FIND && context != CONTEXT_ENTRY)
+	if (context != CONTEXT_FIND && context != CONTEXT_ENTRY && context != CONTEXT_GUESS)
 		session_say(front->session,
 			"pasted text is ignored: no field is open (the key / opens the find line)");
 	else if (strlen(line.text) > PASTE_FITS)
@@ -300,7 +301,12 @@ static void paste(struct frontend *front, const char *pasted, double now)
 		/* Each pasted character is checked as if the user typed it; the first refused
 		 * character ends the paste, and its error message stays. */
 		for (const char *c = line.text; *c; c++)
-			if (session_command(front->session, words_of("digit %c", *c).text, now)
+			if (session_command(front->session,
+				    words_of(
+					    context == CONTEXT_GUESS ? "guess type %c" : "digit %c",
+					    *c)
+					    .text,
+				    now)
 					.code != STATUS_OK)
 				break;
 }

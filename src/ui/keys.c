@@ -10,6 +10,7 @@
 static const char *const context_names[] = {
 	[CONTEXT_MAIN] = "main",
 	[CONTEXT_ENTRY] = "entry",
+	[CONTEXT_GUESS] = "guess",
 	[CONTEXT_FIND] = "find",
 	[CONTEXT_HELP] = "help",
 	[CONTEXT_TEXT] = "text",
@@ -204,7 +205,7 @@ enum context keys_context(const struct screen *screen)
 	case OVERLAY_PAGE: return CONTEXT_PAGE;
 	case OVERLAY_NONE: break;
 	}
-	return screen->entry[0] ? CONTEXT_ENTRY : CONTEXT_MAIN;
+	return screen->entry[0] ? CONTEXT_ENTRY : screen->guessing ? CONTEXT_GUESS : CONTEXT_MAIN;
 }
 
 static const struct key_row *find_code(const struct keys *keys, enum context context, int code)

@@ -4,21 +4,23 @@
 #include <string.h>
 
 enum {
-	TOP_MIN = 8,	 /* smallest height of the top block: rule, large digits, spread, trials,
-			    source, rates */
-	PRESENT_MIN = 9, /* smallest height of the setting and its value in presenter mode: knob,
-			    setting, large digits, spread, limit, A, state */
-	BODY_MIN = 5,	 /* smallest height of the body (the area below the top block): rule, three
-			    rows of bars, labels */
+	TOP_MIN = 8,	    /* smallest height of the top block: rule, large digits, spread, trials,
+			       source, rates */
+	PRESENT_MIN = 9,    /* smallest height of the setting and its value in presenter mode: knob,
+			       setting, large digits, spread, limit, A, state */
+	PRESENT_LESSON = 7, /* the same next to a lesson, without A and the setting */
+	BODY_MIN = 5, /* smallest height of the body (the area below the top block): rule, three
+			 rows of bars, labels */
 	WHOLE_COMFORT = 18, /* number of rows that is comfortable for a whole-width panel; if fewer
 			       rows are available, the panel gets the whole body */
 	OTHERS = 8,	    /* number of rows that a whole-width panel leaves to other panels */
 	PAIR_WIDTH = 100,   /* smallest width at which the body may have two columns */
 	VERY_WIDE = 150,    /* smallest width at which the body always has two columns */
 	COLUMN_GAP = 2,
-	COMFORT = 12,  /* number of rows that is a comfortable height, also for a long list */
-	ANY_FIRST = 3, /* rows that a line of panels that can use any height gets first, before
-			  other lines grow until their panels show everything */
+	COMFORT = 12,	 /* number of rows that is a comfortable height, also for a long list */
+	LESSON_MIN = 11, /* smallest height of a lesson next to the measured value */
+	ANY_FIRST = 3,	 /* rows that a line of panels that can use any height gets first, before
+			    other lines grow until their panels show everything */
 };
 
 /* The panels to place on the screen (each described by a struct layout_row), in order of
@@ -78,6 +80,51 @@ static void place_top(const struct placing *placing, int y, int width, int heigh
 	x += knobs + gap;
 	place_area(placing, AREA_FIGURE, x, y, figure, height);
 	place_area(placing, AREA_ABOUT, x + figure + gap, y, about, height);
+}
+
+/* Widths of the measured value and of the knobs next to a lesson. On a narrow screen, the lesson
+ * shows the chosen knob itself. */
+static int lesson_figure(int width)
+{
+	return width >= 220 ? 80 : width >= 100 ? 40 : 30;
+}
+
+static int lesson_knobs(int width)
+{
+	return width >= 116 ? 30 : 0;
+}
+
+int layout_lesson_width(int width)
+{
+	int knobs = lesson_knobs(width);
+
+	return width - lesson_figure(width) - COLUMN_GAP - (knobs ? knobs + COLUMN_GAP : 0);
+}
+
+/* Places a lesson, the knobs and the measured value in `inside` rows from row 1 on. A lesson that
+ * is too long for its place next to the measured value gets the whole width, without them. Returns
+ * the number of rows that are left below. */
+static int place_lesson(
+	const struct placing *placing, const struct layout_row *lesson, int width, int inside)
+{
+	int figure = lesson_figure(width), knobs = lesson_knobs(width),
+	    beside = layout_lesson_width(width), x = beside + COLUMN_GAP;
+	int rows = int_most(lesson->best_height, LESSON_MIN + layout_digits(width, inside + 3) - 3);
+
+	if (rows > inside) {
+		rows = int_least(lesson->whole_height, inside);
+		rows = inside - rows < BODY_MIN ? inside : rows;
+		place(placing->layout, lesson->name, (struct box){ 0, 1, width, rows });
+		return inside - rows;
+	}
+	rows = inside - rows < BODY_MIN ? inside : rows;
+	place(placing->layout, lesson->name, (struct box){ 0, 1, beside, rows });
+	if (knobs) {
+		place_area(placing, AREA_KNOBS, x, 1, knobs, rows);
+		x += knobs + COLUMN_GAP;
+	}
+	place_area(placing, AREA_FIGURE, x, 1, figure, rows);
+	return inside - rows;
 }
 
 /* The panels of the body, the area below the top block, arranged in lines of `columns` panels side
@@ -302,7 +349,7 @@ static void place_body(const struct placing *placing, struct box at)
 static void place_present(const struct placing *placing, int width, int inside)
 {
 	const struct layout_row *chosen = NULL;
-	int top = int_most(inside / 2, PRESENT_MIN);
+	int top = int_most(inside * 3 / 5, PRESENT_MIN);
 
 	for (int i = 0; i < placing->row_count; i++) {
 		const struct layout_row *row = &placing->rows[i];
@@ -311,6 +358,12 @@ static void place_present(const struct placing *placing, int width, int inside)
 		if (row->wanted && body && (!chosen || row->front))
 			chosen = row;
 	}
+	for (int i = 0; i < placing->row_count; i++)
+		if (placing->rows[i].area == AREA_LESSON && placing->rows[i].wanted)
+			chosen = &placing->rows[i];
+	/* A lesson gets the rows that it needs, as far as the measured value can spare them. */
+	if (chosen && chosen->area == AREA_LESSON)
+		top = int_most(int_least(top, inside - chosen->whole_height), PRESENT_LESSON);
 	if (!chosen || inside - top < BODY_MIN)
 		top = inside;
 	place_area(placing, AREA_LINE, 0, 0, width, top);
@@ -322,7 +375,7 @@ void layout_compute(int width, int height, const struct layout_row *rows, int ro
 	int top_rows, bool present, struct layout *layout)
 {
 	const struct placing placing = { rows, row_count, layout };
-	const struct layout_row *alone = NULL;
+	const struct layout_row *alone = NULL, *lesson = NULL;
 	int inside = height - 3, digits = layout_digits(width, height), top;
 
 	layout->count = 0;
@@ -336,16 +389,22 @@ void layout_compute(int width, int height, const struct layout_row *rows, int ro
 		place_area(&placing, AREA_KEYS, 0, height - 1, width, 1);
 		return;
 	}
-	for (int i = 0; i < row_count && !alone; i++)
-		if (rows[i].alone && rows[i].wanted)
+	for (int i = 0; i < row_count; i++) {
+		if (!alone && rows[i].alone && rows[i].wanted)
 			alone = &rows[i];
+		if (rows[i].area == AREA_LESSON && rows[i].wanted)
+			lesson = &rows[i];
+	}
 	/* Large digits get additional rows, so that the other lines of the top block keep their
 	 * rows. */
 	top = int_least(int_most(top_rows, 11) + digits - 3, int_most((inside + 1) / 2, TOP_MIN));
 	top = int_least(top, inside - BODY_MIN);
 	place_area(&placing, AREA_HEADER, 0, 0, width, 1);
-	if (alone) {
+	if (alone && !lesson) {
 		place(layout, alone->name, (struct box){ 0, 1, width, inside });
+	} else if (lesson) {
+		top = inside - place_lesson(&placing, lesson, width, inside);
+		place_body(&placing, (struct box){ 0, 1 + top, width, inside - top });
 	} else {
 		place_top(&placing, 1, width, top, digits);
 		place_body(&placing, (struct box){ 0, 1 + top, width, inside - top });

@@ -25,6 +25,8 @@ enum area {
 	AREA_KEYS,   /* the last row */
 	AREA_LINE,   /* area of the brief panel: the whole screen if it is too small for panels; the
 			upper part in presenter mode */
+	AREA_LESSON, /* next to the measured value, in place of the kernels; in presenter mode, the
+			lower part */
 };
 
 struct layout_row {
@@ -35,6 +37,8 @@ struct layout_row {
 	bool wanted;
 	int best_height; /* number of rows with which a panel of AREA_BODY shows everything; 0: the
 			    panel can use any number of rows */
+	/* For AREA_LESSON: like best_height, for a panel that is as wide as the screen. */
+	int whole_height;
 	int place; /* order in AREA_BODY: panels that fit are shown in ascending order of `place` */
 	bool extra; /* a panel of AREA_BODY that is omitted if it would leave another panel less
 		       than that panel's comfortable height */
@@ -54,6 +58,9 @@ struct layout {
 	int count;
 	struct layout_item item[LAYOUT_MAX];
 };
+
+/* Returns the width of a panel of AREA_LESSON next to the measured value. */
+int layout_lesson_width(int width);
 
 /* Returns the number of rows of the large digits that a screen of this size has room for: 3, 5, 7
  * or 11. */

@@ -43,6 +43,8 @@ static int draw_state(struct box at, const struct view *view)
 		state = words_of("sweep %.0f %%", floor(100 * view->sweep->done));
 	else if (view->probing && view->probe)
 		state = words_of("probing %.0f %%", floor(100 * view->probe->done));
+	else if (view->hidden && view->measured)
+		state = words_of("question");
 	else if (!view->sample.valid)
 		state = words_of("measuring");
 	else if (doubt)
@@ -176,6 +178,11 @@ static void draw_message(struct box at, const struct scene *scene)
 			floor(100 * core->done), core->doing[0] ? ": " : "", core->doing);
 		draw_notice(at, view, STYLE_TEXT, words.text);
 	} else if (view->screen.overlay == OVERLAY_PAGE) {
+		return;
+	} else if (view->lesson.aside) {
+		panels_fit(box_part(at, 1, 0, at.width - 2, 1), 0, STYLE_KEY,
+			"lesson, step %1$d of %2$d: L shows its text again\nL shows the lesson",
+			view->lesson.step + 1, view->lesson.steps);
 		return;
 	} else if (remark_cut(at, scene)) {
 		words = words_of("%s", view->remark);

@@ -2,9 +2,11 @@
  * the kernel, the chosen knob, the measured value in digits as large as fit, the limit, the state.
  * In the brief panel, the arrow keys change kernel and knobs as on a larger screen. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/units.h"
+#include "lesson/lesson.h"
 #include "ui/panels.h"
 #include "ui/shapes.h"
 
@@ -46,6 +48,8 @@ static void draw_short(struct box at, const struct view *view)
 
 	if (view->sample.valid)
 		draw_value(at, view);
+	else if (view->hidden & HIDDEN_CPE)
+		panels_fit(at, 0, STYLE_FIGURE, "CPE ?  hidden until you answer\nCPE ?\n?");
 	else if (view->failure[0])
 		panels_fit(at, 0, STYLE_BAD,
 			"not measured: %s  q quits\nnot measured  q quits\nfailed  q\n-",
@@ -97,12 +101,13 @@ static void draw_absence(struct box at, int y, const struct view *view)
 		canvas_put(at, 0, y, STYLE_DIM, ahead.text);
 	else
 		canvas_text(at, 0, y, view->failure[0] ? STYLE_BAD : STYLE_DIM,
-			view->failure[0]       ? "not measured"
-			: view->frozen	       ? "frozen before the first sample"
-			: view->characterising ? "measured after the core"
-			: view->sweeping       ? "measured after the sweep"
-			: view->probing	       ? "measured after the probe"
-					       : "measuring…");
+			view->failure[0]	    ? "not measured"
+			: view->hidden & HIDDEN_CPE ? "hidden until you answer"
+			: view->frozen		    ? "frozen before the first sample"
+			: view->characterising	    ? "measured after the core"
+			: view->sweeping	    ? "measured after the sweep"
+			: view->probing		    ? "measured after the probe"
+						    : "measuring…");
 }
 
 /* Returns the state of the measurement in words: "contended, recording; quiet: 0.498", "frozen",
@@ -148,9 +153,14 @@ static void draw_head(struct box at, const struct view *view)
  * rows that the large digits use. */
 static int draw_digits(struct box at, int y, int height, const struct view *view)
 {
+	bool hidden = view->hidden & HIDDEN_CPE;
 	struct units_text value = units_value(view->sample.cpe);
 	enum style style = panels_state(view)[0] ? STYLE_WARN : STYLE_FIGURE;
-	int rows = view->sample.valid ? digits_fit(value.text, at.width, height) : 0;
+	int rows;
+
+	if (hidden)
+		snprintf(value.text, sizeof(value.text), "?");
+	rows = hidden || view->sample.valid ? digits_fit(value.text, at.width, height) : 0;
 
 	if (rows)
 		digits_draw(at, 0, y, rows, style, value.text);
@@ -241,7 +251,7 @@ static void draw_rows(struct box at, const struct scene *scene)
 	if (view->sample.valid)
 		draw_spread(at, rows ? end - 1 : y, view, rows > 0);
 	else
-		draw_absence(at, y, view);
+		draw_absence(at, rows ? end - 1 : y, view);
 }
 
 /* ---- the panel ---- */

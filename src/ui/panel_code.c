@@ -303,7 +303,9 @@ static void draw_legend(
 	struct words cycles =
 		number(limits->chain.cycles / (limits->turns > 0 ? limits->turns : 1));
 
-	if (columns->first_carried < 0)
+	if (columns->first_carried >= 0 && isnan(limits->chain.cycles))
+		canvas_text(at, 1, y, STYLE_DIM, "● the carried chain");
+	else if (columns->first_carried < 0)
 		canvas_text(at, MARGIN, y, STYLE_DIM,
 			"no chain is carried from one iteration to the next");
 	else

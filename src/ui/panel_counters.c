@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "lesson/lesson.h"
 #include "model/counts/counts.h"
 #include "ui/panels.h"
 
@@ -431,4 +432,5 @@ const struct panel panel_counters = {
 	.scroll_command = "counters scroll",
 	.best_rows = best_rows,
 	.focus = "counters",
+	.hides = HIDDEN_CPE,
 };

@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "experiment/probe/probe.h"
 #include "experiment/windows/windows.h"
+#include "lesson/lesson.h"
 #include "ui/curve_plot.h"
 #include "ui/panels.h"
 
@@ -232,6 +233,7 @@ const struct panel panel_probe = {
 	.draw = probe_draw,
 	.wanted = probe_wanted,
 	.fixed_rows = BEST_ROWS,
+	.hides = HIDDEN_CPE | HIDDEN_CURVE | HIDDEN_CACHES,
 };
 
 /* ---- the windows ---- */
@@ -414,4 +416,5 @@ const struct panel panel_windows = {
 	.draw = windows_draw,
 	.wanted = windows_wanted,
 	.fixed_rows = WINDOWS_BEST_ROWS,
+	.hides = HIDDEN_CPE | HIDDEN_CURVE,
 };

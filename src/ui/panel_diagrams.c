@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "experiment/diagram.h"
+#include "lesson/lesson.h"
 #include "ui/panels.h"
 
 /* Widths in columns: of the iteration's number, of the mark of the carried chain, of the ports, of
@@ -210,6 +211,7 @@ const struct panel panel_timeline = {
 	.wanted = timeline_wanted,
 	.alone = timeline_alone,
 	.focus = "timeline",
+	.hides = HIDDEN_LIMITS | HIDDEN_BINDING | HIDDEN_CACHES,
 };
 
 /* ---- the dependence graph ---- */
@@ -364,4 +366,5 @@ const struct panel panel_graph = {
 	.wanted = graph_wanted,
 	.alone = graph_alone,
 	.focus = "graph",
+	.hides = HIDDEN_LIMITS | HIDDEN_BINDING | HIDDEN_CACHES,
 };

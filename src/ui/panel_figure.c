@@ -7,6 +7,7 @@
 #include "base/stats.h"
 #include "base/units.h"
 #include "experiment/setting/cells.h"
+#include "lesson/lesson.h"
 #include "model/counts/counts.h"
 #include "ui/panels.h"
 #include "ui/shapes.h"
@@ -18,6 +19,30 @@ enum { RATES_WIDE = 30 };
  * bars of the latest trials. */
 enum { TAG_NONE, TAG_DIGITS, TAG_COURSE };
 
+/* Returns the largest usual height of large digits, at most `rows`, at which the number fits in
+ * `width` columns; 0: the number does not fit. */
+static int digits_step(const char *figure, int width, int rows)
+{
+	static const int steps[] = { 11, 7, 5, DIGITS_HEIGHT };
+
+	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
+		if (steps[i] <= rows && digits_fit(figure, width, steps[i]) == steps[i])
+			return steps[i];
+	return 0;
+}
+
+/* Adds a number in digits that are as large as the screen allows, or as text. */
+static void add_digits(struct lines *lines, enum style style, const char *figure)
+{
+	const struct canvas *canvas = lines->at.canvas;
+	int rows =
+		digits_step(figure, lines->at.width, layout_digits(canvas->width, canvas->height));
+	struct line *line = lines_add(lines, 0, style, "%s", figure);
+
+	line->tag = rows ? TAG_DIGITS : TAG_NONE;
+	line->rows = rows ? rows : 1;
+}
+
 /* Adds a line with the reason why there is no measured value: the measurement failed or has not
  * finished. This panel never shows the value of a setting other than the present one. */
 static void add_absence(struct lines *lines, const struct view *view)
@@ -27,6 +52,9 @@ static void add_absence(struct lines *lines, const struct view *view)
 
 	if (view->failure[0]) {
 		lines_add(lines, 0, STYLE_BAD, "not measured: %s", view->failure);
+	} else if (view->hidden & HIDDEN_CPE) {
+		add_digits(lines, STYLE_FIGURE, "?");
+		lines_add(lines, 0, STYLE_DIM, "hidden until you answer");
 	} else if (view->frozen && !view->measuring) {
 		lines_add(lines, 0, STYLE_DIM, "frozen before the first sample");
 	} else if (view->probing) {
@@ -230,6 +258,9 @@ static int gap_limit(const struct view *view, const struct limits *limits)
 	return view->gap.soft ? limits->predicted_by : limits->binding;
 }
 
+/* The groups of numbers with which no limit is shown. */
+enum { LIMITS_HIDDEN = HIDDEN_LIMITS | HIDDEN_BINDING | HIDDEN_CACHES };
+
 static const char *const limit_names[] = { "limit", "predicted" };
 
 struct words panels_limit(const struct view *view)
@@ -238,6 +269,8 @@ struct words panels_limit(const struct view *view)
 	struct words gap = { "" };
 	int first = limits ? gap_limit(view, limits) : -1;
 
+	if (view->hidden & LIMITS_HIDDEN)
+		return words_of("limits hidden");
 	if (first < 0)
 		return words_of(limits ? "no hard limit is known" : "");
 	if (view->foreign || view->nearest)
@@ -259,9 +292,13 @@ static void add_limit(struct lines *lines, const struct scene *scene)
 	struct words limit;
 	int first, second;
 
-	if (!limits) {
+	if (!limits && !(view->hidden & LIMITS_HIDDEN)) {
 		line_cut(lines,
 			lines_add(lines, 9, STYLE_DIM, "%.*s", (int)strcspn(note, ";."), note), 2);
+		return;
+	}
+	if (view->hidden & LIMITS_HIDDEN) {
+		lines_put(lines, 9, STYLE_DIM, panels_limit(view));
 		return;
 	}
 	first = gap_limit(view, limits);
@@ -308,6 +345,8 @@ struct words panels_ratio(const struct view *view)
 	if (!view->a_comparable)
 		return words_of("B/A  none: A is per %s, B per %s\nB/A  none: other elements",
 			view->a_setting.kernel->element, view->setting.kernel->element);
+	if (view->hidden & (HIDDEN_CPE | HIDDEN_A | HIDDEN_RATIO))
+		return words_of("B/A  ?  hidden");
 	if (!isfinite(ratio) || ratio <= 0)
 		return words_of("B/A  -  B is not measured yet");
 	return words_of(same ? "B/A  %1$s  %2$s%3$s%4$s%5$s%6$s\nB/A  %1$s  equal%3$s%4$s%5$s%6$s"
@@ -331,6 +370,9 @@ static void add_pinned(struct lines *lines, const struct view *view)
 	struct words setting;
 	bool doubtful;
 
+	if (view->hidden & HIDDEN_A)
+		snprintf(value.text, sizeof(value.text), "?");
+
 	if (!view->pinned && view->a_recording)
 		lines_add(lines, 3, STYLE_A, "A    not in %s", view->a_recording);
 	if (!view->pinned)
@@ -344,18 +386,6 @@ static void add_pinned(struct lines *lines, const struct view *view)
 	line_cut(lines, &lines->line[lines->count - 1], 1);
 	doubtful = sample_doubt(&view->a) || sample_doubt(&view->sample);
 	lines_put(lines, 3, doubtful ? STYLE_WARN : STYLE_B, panels_ratio(view));
-}
-
-/* Returns the largest usual height of large digits, at most `rows`, at which the number fits in
- * `width` columns; 0: the number does not fit. */
-static int digits_step(const char *figure, int width, int rows)
-{
-	static const int steps[] = { 11, 7, 5, DIGITS_HEIGHT };
-
-	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
-		if (steps[i] <= rows && digits_fit(figure, width, steps[i]) == steps[i])
-			return steps[i];
-	return 0;
 }
 
 /* In a panel with fewer rows, warnings about the value have priority over large digits. */
@@ -428,13 +458,7 @@ static void draw(struct box at, const struct scene *scene)
 		add_absence(&lines, view);
 		add_limit(&lines, scene);
 	} else {
-		enum style style = sample_doubt(sample) ? STYLE_WARN : STYLE_FIGURE;
-		int rows = digits_step(
-			value.text, at.width, layout_digits(at.canvas->width, at.canvas->height));
-		struct line *line = lines_add(&lines, 0, style, "%s", value.text);
-
-		line->tag = rows ? TAG_DIGITS : TAG_NONE;
-		line->rows = rows ? rows : 1;
+		add_digits(&lines, sample_doubt(sample) ? STYLE_WARN : STYLE_FIGURE, value.text);
 		add_spread(&lines, sample);
 		add_doubts(&lines, sample);
 		add_course(&lines, view);

@@ -7,6 +7,7 @@
 
 #include "base/units.h"
 #include "experiment/why/why.h"
+#include "lesson/lesson.h"
 #include "ui/panels.h"
 #include "ui/steady.h"
 
@@ -147,11 +148,12 @@ static void draw_measured(
 	canvas_text(at, 0, y, STYLE_FIGURE, "measured");
 	if (!sample->valid) {
 		canvas_text(at, x, y, STYLE_DIM,
-			view->failure[0] || (view->frozen && !view->measuring) ? "not measured"
-			: view->characterising				       ? "after the core"
-			: view->sweeping				       ? "after the sweep"
-			: view->probing					       ? "after the probe"
-									       : "measuring…");
+			view->hidden & HIDDEN_CPE ? "hidden until you answer"
+			: view->failure[0] || (view->frozen && !view->measuring) ? "not measured"
+			: view->characterising					 ? "after the core"
+			: view->sweeping					 ? "after the sweep"
+			: view->probing						 ? "after the probe"
+										 : "measuring…");
 		return;
 	}
 	draw_bar(at, y, columns, sample->cpe, STYLE_FIGURE, GLYPH_SHADE3);
@@ -374,4 +376,5 @@ const struct panel panel_ladder = {
 	.draw = draw,
 	.wanted = wanted,
 	.best_rows = best_rows,
+	.hides = HIDDEN_LIMITS | HIDDEN_BINDING | HIDDEN_CACHES,
 };

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "lesson/lesson.h"
 #include "ui/mountain_relief.h"
 #include "ui/panels.h"
 
@@ -439,4 +440,5 @@ const struct panel panel_mountain = {
 	.wanted = wanted,
 	.alone = mountain_whole,
 	.focus = "mountain",
+	.hides = HIDDEN_CPE | HIDDEN_CURVE,
 };

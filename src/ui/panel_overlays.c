@@ -131,6 +131,7 @@ static void all_keys(struct page *page, const struct keys *keys)
 	static const char *const headings[] = {
 		[CONTEXT_MAIN] = "Keys",
 		[CONTEXT_ENTRY] = "While a value is typed",
+		[CONTEXT_GUESS] = "While a question of a lesson is answered",
 		[CONTEXT_FIND] = "While finding",
 		[CONTEXT_HELP] = "In this help",
 		[CONTEXT_TEXT] = "While the command line is shown",
@@ -325,6 +326,8 @@ static void draw_page_text(struct box at, const struct scene *scene)
 {
 	int most = page_end(at, scene), first = int_least(scene->view->screen.scroll, most);
 
+	if (scene->view->hidden)
+		canvas_wrap(at, 0, STYLE_DIM, PANELS_HIDDEN);
 	draw_lines(at, -first, scene->view->screen.page);
 	panels_arrows(at, 0, STYLE_KEY, first > 0, first < most);
 }

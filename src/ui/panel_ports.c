@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "experiment/slack/slack.h"
+#include "lesson/lesson.h"
 #include "ui/panels.h"
 
 /* Widths in screen columns. COLUMN: smallest width, in columns, of the entry for a port whose
@@ -579,4 +580,5 @@ const struct panel panel_ports = {
 	.draw = draw,
 	.wanted = wanted,
 	.best_rows = best_rows,
+	.hides = HIDDEN_LIMITS | HIDDEN_BINDING | HIDDEN_CACHES,
 };

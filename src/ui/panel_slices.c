@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/scale.h"
+#include "lesson/lesson.h"
 #include "ui/panels.h"
 #include "ui/steady.h"
 
@@ -428,6 +429,7 @@ const struct panel panel_by_size = {
 	.draw = first_draw,
 	.wanted = first_wanted,
 	.focus = "slices",
+	.hides = HIDDEN_CPE | HIDDEN_CURVE,
 };
 
 const struct panel panel_by_stride = {
@@ -436,4 +438,5 @@ const struct panel panel_by_stride = {
 	.draw = second_draw,
 	.wanted = second_wanted,
 	.focus = "slices",
+	.hides = HIDDEN_CPE | HIDDEN_CURVE,
 };

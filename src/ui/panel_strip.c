@@ -4,6 +4,7 @@
 
 #include "base/stats.h"
 #include "base/units.h"
+#include "lesson/lesson.h"
 #include "ui/panels.h"
 
 /* Collects the CPE (cycles per element) of trials. Disturbed trials are used only if every trial is
@@ -144,4 +145,5 @@ const struct panel panel_strip = {
 	.name = "strip",
 	.title_of = strip_title,
 	.draw = draw_strip,
+	.hides = HIDDEN_CPE,
 };

@@ -6,6 +6,7 @@
 
 #include "base/units.h"
 #include "experiment/sweep/sweep_table.h"
+#include "lesson/lesson.h"
 #include "ui/panels.h"
 
 /* Widths of columns. VALUE: a measured value. PUBLISHED: a published value. WORDS_LEAST,
@@ -270,4 +271,5 @@ const struct panel panel_sweep = {
 	.wanted = sweep_wanted,
 	.best_rows = sweep_rows,
 	.focus = "sweep",
+	.hides = HIDDEN_CPE | HIDDEN_CURVE | HIDDEN_LIMITS,
 };

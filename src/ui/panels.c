@@ -7,7 +7,7 @@
 extern const struct panel panel_header, panel_kernels, panel_knobs, panel_figure, panel_about,
 	panel_by_size, panel_ladder, panel_ports, panel_counters, panel_code, panel_source,
 	panel_by_stride, panel_mountain, panel_probe, panel_windows, panel_sweep, panel_strip,
-	panel_notice, panel_line, panel_timeline, panel_graph;
+	panel_notice, panel_line, panel_timeline, panel_graph, panel_lesson;
 
 /* The panels in order of importance. If not all panels fit, panels at the end of the table are
  * omitted. The body (the area below the top block) shows its panels in the order of `place`, so
@@ -21,6 +21,7 @@ static const struct {
 } table[] = {
 	{ &panel_line, { NULL, AREA_LINE, 1, 1 } },
 	{ &panel_header, { NULL, AREA_HEADER, 60, 1 } },
+	{ &panel_lesson, { NULL, AREA_LESSON, 40, 8 } },
 	{ &panel_kernels, { NULL, AREA_KERNELS, 13, 8 } },
 	{ &panel_knobs, { NULL, AREA_KNOBS, 20, 8 } },
 	{ &panel_figure, { NULL, AREA_FIGURE, 20, 8 } },
@@ -70,7 +71,10 @@ static void draw_panel(struct box at, const struct panel *panel, const struct sc
 		panels_rule(at, title.text, focused);
 		at = box_part(at, 0, 1, at.width, at.height - 1);
 	}
-	panel->draw(at, scene);
+	if (scene->view->hidden & panel->hides)
+		canvas_wrap(at, 0, STYLE_DIM, PANELS_HIDDEN);
+	else
+		panel->draw(at, scene);
 }
 
 /* Lines that one notch of the wheel scrolls. */
@@ -188,7 +192,8 @@ static int index_of(const char *name, bool pane)
 	return -1;
 }
 
-static struct layout_row row_of(const struct view *view, int index, const struct panel *front)
+static struct layout_row row_of(
+	const struct canvas *canvas, const struct view *view, int index, const struct panel *front)
 {
 	const struct panel *panel = table[index].panel;
 	struct layout_row row = table[index].row;
@@ -196,6 +201,10 @@ static struct layout_row row_of(const struct view *view, int index, const struct
 	row.name = panel->name;
 	row.wanted = !panel->wanted || panel->wanted(view);
 	row.best_height = panel->best_rows ? panel->best_rows(view) : panel->fixed_rows;
+	if (row.wanted && panel->rows_at) {
+		row.best_height = panel->rows_at(canvas, view, layout_lesson_width(canvas->width));
+		row.whole_height = panel->rows_at(canvas, view, canvas->width);
+	}
 	row.alone = panel->alone && panel->alone(view);
 	row.front = panel == front;
 	if (front && (row.front || table[index].beside == front))
@@ -239,13 +248,13 @@ static void lay_out(
 		moved[first[i]] = true;
 	for (int i = 0; i < PANELS; i++) {
 		for (int k = 0; i == body && k < firsts; k++) {
-			rows[count] = row_of(view, first[k], in_front);
+			rows[count] = row_of(canvas, view, first[k], in_front);
 			if (first[k] != front)
 				rows[count].extra = false;
 			rows[count++].place = 0;
 		}
 		if (!moved[i])
-			rows[count++] = row_of(view, i, in_front);
+			rows[count++] = row_of(canvas, view, i, in_front);
 	}
 	layout_compute(canvas->width, canvas->height, rows, count, top_rows(view),
 		view->screen.present, layout);
@@ -267,7 +276,8 @@ static void lay_out_seen(
 		lay_out(canvas, view, front, layout);
 	/* Where the kernels and knobs have no panel of their own, the brief panel (panel_brief.c)
 	 * shows them. */
-	if (focused >= 0 && !layout_find(layout, panel_line.name) &&
+	if (focused >= 0 && table[focused].row.area != AREA_KNOBS &&
+		!layout_find(layout, panel_line.name) &&
 		!layout_find(layout, table[focused].panel->name))
 		lay_out(canvas, view, focused, layout);
 }
@@ -329,6 +339,21 @@ bool panels_shown(const struct scene *scene, const char *name)
 	return scene->layout && layout_find(scene->layout, name);
 }
 
+/* Draws the presenter's mark: arrows at both ends of a row, whose text gets the style of a chosen
+ * value. */
+static void draw_mark(struct canvas *canvas, const struct view *view)
+{
+	int row = int_least(view->screen.mark, canvas->height - 1) - 1;
+	struct box at = canvas_box(canvas);
+
+	if (row < 0)
+		return;
+	for (int x = 0; x < canvas->width; x++)
+		canvas->cells[row * canvas->width + x].style = STYLE_SELECTED;
+	canvas_glyph(at, 0, row, STYLE_SELECTED, GLYPH_POINTER);
+	canvas_glyph(at, canvas->width - 1, row, STYLE_SELECTED, GLYPH_LEFT);
+}
+
 void panels_draw(struct canvas *canvas, const struct view *view, const struct keys *keys,
 	const bool *works, const struct pressed *pressed)
 {
@@ -338,6 +363,11 @@ void panels_draw(struct canvas *canvas, const struct view *view, const struct ke
 	};
 
 	canvas_clear(canvas);
+	if (view->screen.blank) {
+		canvas_put(canvas_box(canvas), 1, canvas->height - 1, STYLE_DIM,
+			"blank: . shows the screen again");
+		return;
+	}
 	lay_out_seen(canvas, view, &layout);
 	for (int i = 0; i < PANELS; i++) {
 		const struct box *at = layout_find(&layout, table[i].panel->name);
@@ -350,4 +380,5 @@ void panels_draw(struct canvas *canvas, const struct view *view, const struct ke
 		draw_panel(box, table[i].panel, &scene);
 	}
 	draw_overlay(canvas, &scene);
+	draw_mark(canvas, view);
 }

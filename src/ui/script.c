@@ -65,15 +65,14 @@ static bool figure_there(const struct script *script)
 	struct view *view = &script->front->view;
 
 	session_view(script->front->session, now_of(script), view);
-	return view->failure[0] || view->frozen || view->sample.valid;
+	return view->failure[0] || view->frozen || view->measured;
 }
 
 static bool figure_settled(const struct script *script)
 {
 	const struct view *view = &script->front->view;
 
-	return figure_there(script) &&
-	       (view->failure[0] || view->frozen || !view->sample.provisional);
+	return figure_there(script) && (view->failure[0] || view->frozen || view->measured_well);
 }
 
 /* Lets the explorer do all its work that is due now, as the event loop does before each key. */

@@ -251,6 +251,7 @@ static const char *const blocks[] = {
 	"^^#  #  ^",
 	"#^##^#^^^",
 	"#^#^^#^^^",
+	"^^# ^^ ^ ",
 };
 static const char *const segments[] = {
 	" _ | ||_|",
@@ -263,7 +264,14 @@ static const char *const segments[] = {
 	" _   |  |",
 	" _ |_||_|",
 	" _ |_| _|",
+	" _  _| . ",
 };
+
+/* Returns the index of a character's shape: the digits, then the question mark. */
+static int shape_index(char character)
+{
+	return character == '?' ? 10 : character - '0';
+}
 
 /* The sizes, in pixels, of the strokes of a digit that is stretched to a height. A cell has two
  * pixels, one above the other, and a pixel is about as high as wide. The first, third and fifth row
@@ -294,7 +302,7 @@ int digits_width(const char *figure, int rows)
 	int width = 0;
 
 	for (; *figure; figure++) {
-		if (*figure != '.' && (*figure < '0' || *figure > '9'))
+		if (*figure != '.' && *figure != '?' && (*figure < '0' || *figure > '9'))
 			return 0;
 		width += width_of(&stretch, *figure) + stretch.stroke;
 	}
@@ -322,7 +330,7 @@ static bool has_pixel(const struct stretch *stretch, char character, int x, int 
 	if (character == '.')
 		return y >= 2 * period && row == 4;
 	column = x < stroke ? 0 : x < stroke + stretch->middle ? 1 : 2;
-	cell = row < 5 ? blocks[character - '0'][row / 2 * 3 + column] : ' ';
+	cell = row < 5 ? blocks[shape_index(character)][row / 2 * 3 + column] : ' ';
 	return row % 2 ? cell == '#' : cell != ' ';
 }
 
@@ -349,9 +357,9 @@ static void draw_segments(struct box at, int x, int y, enum style style, char ch
 	if (character == '.')
 		canvas_put(at, x, y + 2, style, ".");
 	for (int i = 0; character != '.' && i < 9; i++)
-		if (segments[character - '0'][i] != ' ')
+		if (segments[shape_index(character)][i] != ' ')
 			canvas_text(at, x + i % 3, y + i / 3, style, "%c",
-				segments[character - '0'][i]);
+				segments[shape_index(character)][i]);
 }
 
 void digits_draw(struct box at, int x, int y, int rows, enum style style, const char *figure)
@@ -359,7 +367,7 @@ void digits_draw(struct box at, int x, int y, int rows, enum style style, const 
 	const struct stretch stretch = stretch_to(rows);
 
 	for (; *figure; figure++) {
-		if (*figure != '.' && (*figure < '0' || *figure > '9'))
+		if (digits_width((char[]){ *figure, '\0' }, rows) == 0)
 			continue;
 		if (at.canvas->ascii && rows == DIGITS_HEIGHT)
 			draw_segments(at, x, y, style, *figure);

@@ -142,7 +142,7 @@ static void make_trials(const struct canned *canned, unsigned count, struct resu
 	int64_t unroll = strcmp(canned->request.kernel->name, "combine") == 0
 				 ? knob(&canned->request, "unroll", 1)
 				 : 1;
-	double cpe = canned_cpe(&canned->request);
+	double cpe = canned->fixed > 0 ? canned->fixed : canned_cpe(&canned->request);
 	bool clock = canned->counters == CANNED_CLOCK;
 	bool contended = unroll == 13 || (is_combine(&canned->request, 10) && canned->tens > 2);
 

@@ -33,6 +33,7 @@ struct canned {
 	struct request request;
 	bool pending;		 /* a request has not been answered to its end */
 	bool early;		 /* its provisional answer has been given */
+	double fixed;		 /* cycles an element of every setting; 0: by formula */
 	double ready;		 /* when its next answer comes; INFINITY: never */
 	struct result cancelled; /* the answer to a request that was cancelled */
 	bool has_cancelled;

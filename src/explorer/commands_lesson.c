@@ -1,0 +1,162 @@
+/* Commands of a lesson: its steps, its questions, and the guesses. */
+#include <string.h>
+
+#include "base/text.h"
+#include "explorer/actions.h"
+
+static struct status no_lesson(const struct session *session)
+{
+	return command_unless(
+		classroom_step(session), "no lesson is open: the key L lists the lessons");
+}
+
+static struct status no_question(const struct session *session)
+{
+	struct status status = no_lesson(session);
+
+	if (!status_is_ok(&status) || classroom_asks(session))
+		return status;
+	return status_usage(
+		session->classroom.guessed
+			? "the guess is judged as soon as the measurement is good enough"
+			: "no question is open: Enter goes to the next step");
+}
+
+/* ---- steps ---- */
+
+static struct status run_lesson(
+	const struct session *session, struct session *change, char *arguments)
+{
+	struct status status = status_ok();
+
+	if (!session->machine_known)
+		return status_usage("slexplore has not identified this machine yet");
+	if (*arguments)
+		return change ? classroom_open(change, arguments) : classroom_check(arguments);
+	if (!change)
+		return status;
+	/* The search for "lesson " lists all lessons. */
+	if (classroom_step(session))
+		classroom_return(change);
+	else
+		session_command(change, "find lesson ", session->now);
+	return status;
+}
+
+/* Shows what was answered, at the end of the lesson. */
+static void show_end(struct session *session)
+{
+	struct text text = { 0 };
+
+	classroom_summary(session, &text);
+	overlay_page(session, "lesson",
+		words_of("%s: the end of the lesson", session->classroom.lesson->title).text,
+		memory_string(text_string(&text)));
+	text_free(&text);
+}
+
+static struct status run_step(const struct session *session, struct session *change, char *given)
+{
+	const struct classroom *classroom = &session->classroom;
+	int to = classroom->step + command_direction(given);
+
+	if (to < 0)
+		return status_usage("this is the first step of the lesson");
+	if (change && to < classroom->lesson->step_count)
+		classroom_go(change, to);
+	else if (change)
+		show_end(change);
+	return status_ok();
+}
+
+/* Answers the question if one is open, else goes to the next step. */
+static struct status run_go(const struct session *session, struct session *change, char *arguments)
+{
+	(void)arguments;
+	if (classroom_asks(session)) {
+		if (change)
+			classroom_answer(change);
+		return status_ok();
+	}
+	if (session->classroom.guessed)
+		return no_question(session);
+	return run_step(session, change, (char[]){ "+1" });
+}
+
+static void act_skip(struct session *session)
+{
+	classroom_skip(session);
+	run_step(session, session, (char[]){ "+1" });
+}
+
+static struct status hint_refusal(const struct session *session)
+{
+	struct status status = no_lesson(session);
+
+	return status_is_ok(&status) && !classroom_step(session)->hint.words
+		       ? status_usage("this step has no hint")
+		       : status;
+}
+
+static bool hint_useful(const struct session *session)
+{
+	return !session->classroom.taken[session->classroom.step].hinted;
+}
+
+/* ---- guesses ---- */
+
+static struct status run_guess(
+	const struct session *session, struct session *change, char *arguments)
+{
+	if (*arguments)
+		return classroom_guess(session, change, arguments);
+	if (change)
+		classroom_answer(change);
+	return status_ok();
+}
+
+static struct status not_typing(const struct session *session)
+{
+	return command_unless(session->screen.guessing, "no answer is being typed");
+}
+
+static struct status run_type(
+	const struct session *session, struct session *change, char *arguments)
+{
+	(void)session;
+	if (!*arguments || arguments[1] || *arguments < ' ' || *arguments > '~')
+		return status_usage("guess type needs one character");
+	if (change)
+		guess_add(change, *arguments);
+	return status_ok();
+}
+
+static struct status run_accept(
+	const struct session *session, struct session *change, char *arguments)
+{
+	struct words guess = words_of("%s", session->screen.guess);
+
+	(void)arguments;
+	return classroom_guess(session, change, guess.text);
+}
+
+/* ---- the table ---- */
+
+const struct command_row commands_lesson[] = {
+	{ "lesson", .run = run_lesson, .verbatim = true },
+	{ "lesson go", .run = run_go, .refusal = no_lesson },
+	{ "lesson next", .run = run_step, .refusal = no_lesson, .given = "+1" },
+	{ "lesson back", .run = run_step, .refusal = no_lesson, .given = "-1" },
+	{ "lesson hint", classroom_hint, .refusal = hint_refusal, .useful = hint_useful,
+		.useless = "the hint is already shown" },
+	{ "lesson reveal", classroom_skip, .refusal = no_question },
+	{ "lesson skip", act_skip, .refusal = no_question },
+	{ "lesson repeat", classroom_repeat, .refusal = no_lesson },
+	{ "lesson end", classroom_close, .refusal = no_lesson },
+	{ "guess", .run = run_guess, .refusal = no_question, .verbatim = true },
+	{ "guess type", .run = run_type, .refusal = not_typing, .verbatim = true },
+	{ "guess erase", guess_erase, .refusal = not_typing },
+	{ "guess accept", .run = run_accept, .refusal = not_typing },
+	{ "guess drop", guess_drop, .refusal = not_typing },
+	{ .name = NULL },
+};

@@ -1,0 +1,9 @@
+/* Removes numbers from the view while the question of a lesson asks for them. */
+#pragma once
+
+struct view;
+
+/* Removes every number of the groups in view->hidden (enum lesson_hidden), and every number that
+ * follows from them. Screen, pictures and texts come from the view, so none of them can show a
+ * hidden number. */
+void mask_view(struct view *view);
