@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <sched.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "engine/measure/goal.h"
 #include "engine/measure/measure.h"
@@ -751,6 +752,41 @@ TEST_WITH(cancelling_ends_the_others_too, start, stop)
 		await_threads(before);
 	}
 	assert_true(cancelled > 0);
+}
+
+/* Bytes of this process in memory. */
+static long resident(void)
+{
+	FILE *file = fopen("/proc/self/statm", "r");
+	long all, pages;
+
+	assert_non_null(file);
+	assert_int_equal(fscanf(file, "%ld %ld", &all, &pages), 2);
+	fclose(file);
+	return pages * sysconf(_SC_PAGESIZE);
+}
+
+TEST(an_idle_worker_gives_its_memory_back)
+{
+	const struct worker_options options = { .cpu = -1, .rest_after = 0.001 };
+	const long size = 64 << 20;
+	struct request request = request_for("latency", "size", size);
+	struct status status;
+	long before;
+
+	worker = worker_start(&options, &status);
+	check_ok(status);
+	check_ok(worker_wait_ready(worker));
+	engine = worker_engine(worker);
+	before = resident();
+	for (int i = 0; i < 2; i++) {
+		measure_one(&request);
+		assert_true(result.trials.count > 0);
+		for (int k = 0; k < 60000 && resident() > before + size / 2; k++)
+			nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+		assert_true(resident() < before + size / 2);
+	}
+	worker_stop(worker);
 }
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && defined(__GLIBC__)

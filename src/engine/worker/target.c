@@ -424,6 +424,15 @@ struct status target_open(struct target *target, int cpu, int avoid_cpu, int cal
 	return status_ok();
 }
 
+void target_rest(struct target *target)
+{
+	if (target->threads)
+		load_threads_give_back(target->threads, clock_seconds(), 0);
+	working_sets_free(&target->sets);
+	code_buffer_free(&target->changed);
+	target->settle = (struct settle){ 0 };
+}
+
 void target_close(struct target *target)
 {
 	counting_free(target->counting);

@@ -46,5 +46,9 @@ typedef void target_answer(void *context, const struct result *result);
 void target_measure(struct target *target, const struct request *request, const atomic_bool *cancel,
 	target_answer *answer, void *context);
 
+/* Gives the memory of working sets and load threads back to the system. The next request lays its
+ * data out again. */
+void target_rest(struct target *target);
+
 /* Frees everything. */
 void target_close(struct target *target);

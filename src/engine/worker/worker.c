@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -16,6 +17,10 @@
 #include "base/job.h"
 #include "base/monotonic.h"
 #include "engine/worker/target.h"
+
+/* Seconds without a request after which the worker gives its memory back: a user who has frozen the
+ * screen may look at it for long, and other programs need the memory. */
+enum { REST_SECONDS = 60 };
 
 struct answer {
 	STAILQ_ENTRY(answer) next;
@@ -69,6 +74,18 @@ static void worker_answer(void *context, const struct result *result)
 	worker_wake_user(worker);
 }
 
+/* Waits for a request. The caller holds the lock. Returns whether the worker waited for
+ * REST_SECONDS without a request. */
+static bool worker_waits(struct worker *worker)
+{
+	double seconds = worker->options.rest_after > 0 ? worker->options.rest_after : REST_SECONDS,
+	       until = monotonic_seconds() + seconds;
+	struct timespec time = { .tv_sec = (time_t)until, .tv_nsec = (long)(fmod(until, 1) * 1e9) };
+
+	return pthread_cond_clockwait(&worker->wake, &worker->lock, CLOCK_MONOTONIC, &time) ==
+	       ETIMEDOUT;
+}
+
 static void *worker_main(void *context)
 {
 	struct worker *worker = context;
@@ -76,6 +93,7 @@ static void *worker_main(void *context)
 	struct status opened =
 		target_open(target, worker->options.cpu, worker->caller_cpu, worker->caller_thread);
 	struct request request;
+	bool rests = false; /* the memory was given back, and no request came since */
 
 	if (worker->options.watch_turn && status_is_ok(&opened))
 		clock_expect_turn(&target->clock, worker->options.watch_turn(&target->machine));
@@ -88,9 +106,16 @@ static void *worker_main(void *context)
 	worker_wake_user(worker);
 	while (!worker->stop) {
 		if (worker->pending_count == 0) {
-			pthread_cond_wait(&worker->wake, &worker->lock);
+			if (rests)
+				pthread_cond_wait(&worker->wake, &worker->lock);
+			else if ((rests = worker_waits(worker))) {
+				pthread_mutex_unlock(&worker->lock);
+				target_rest(target);
+				pthread_mutex_lock(&worker->lock);
+			}
 			continue;
 		}
+		rests = false;
 		request = worker->pending[0];
 		worker->pending_count--;
 		memmove(worker->pending, worker->pending + 1,

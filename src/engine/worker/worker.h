@@ -18,8 +18,10 @@ struct worker_options {
 	 * hyper-thread) on this machine's core without a busy hyper-thread; 0: unknown. The
 	 * worker's thread calls this function once. NULL: unknown. */
 	double (*watch_turn)(const struct machine *machine);
-	bool bind_caller; /* true: move the calling thread off the measured core and its
-			     hyper-thread sibling, if another core exists */
+	double rest_after; /* seconds without a request after which the worker gives its memory
+			      back; 0: a minute */
+	bool bind_caller;  /* true: move the calling thread off the measured core and its
+			      hyper-thread sibling, if another core exists */
 };
 
 /* Starts the worker. Returns NULL and a status if the worker's thread or pipe cannot be created. If
