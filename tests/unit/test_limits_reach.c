@@ -512,4 +512,32 @@ TEST(lines_that_arrive_keep_loads_waiting)
 	uarch_free(zen4);
 }
 
+static uint64_t no_address(int turn, int insn, int operand)
+{
+	return 0;
+}
+
+/* Loads at random places of a gigabyte, each of which takes 300 cycles: twelve elements are in the
+ * reorder buffer together. The next twelve are renamed in 24 cycles. */
+TEST(misses_of_a_stepped_loop_are_simulated)
+{
+	struct limits_place place = { .working_set = 1 << 30,
+		.walk = { .scattered = true, .lines = 1, .range = 1 << 30 },
+		.measured.l3 = { .known = true, .latency = 50, .lines = 0.25 },
+		.measured.memory = { .known = true, .latency = 300, .lines = 0.1 } };
+	struct loop loop;
+
+	caches_of_core(*state, &place);
+	assembly_loop(PLAIN, &loop);
+	assembly_step(&loop, 48, no_address);
+	limits_compute(&loop, *state, &place, &limits);
+	check_near(cpe_of(LIMIT_WINDOW), -1, 0);
+	for (int i = 0; i < loop.path_count; i++)
+		loop.path[i].misses = loop.path[i].insn == 0;
+	limits_compute(&loop, *state, &place, &limits);
+	check_near(cpe_of(LIMIT_WINDOW), (300 + 96 / 4) / 12.0, 0.5);
+	assert_false(find(LIMIT_WINDOW)->hard);
+	loop_free(&loop);
+}
+
 RUN_TESTS(.set_up = set_up, .tear_down = tear_down)

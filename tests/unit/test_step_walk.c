@@ -9,6 +9,7 @@ static const uint64_t base = 1 << 30, apart = 1 << 28;
 
 static struct insn insn[16];
 static struct loop_step seen[MOST];
+static bool misses[MOST];
 static int insn_count, seen_count;
 static struct walk_array array[4];
 static struct kernel_walk walk;
@@ -17,6 +18,7 @@ static void begin(void)
 {
 	memset(insn, 0, sizeof(insn));
 	insn_count = seen_count = 0;
+	memset(misses, 0, sizeof(misses));
 }
 
 /* Adds a load to the program: of `to`, from an address that depends on `from`. */
@@ -67,7 +69,8 @@ static void find(int mark, double each, int arrays, uint64_t bytes, double eleme
 		.arrays = arrays,
 		.mark = mark,
 		.each = each,
-		.elements = elements };
+		.elements = elements,
+		.misses = misses };
 
 	for (int i = 0; i < arrays; i++)
 		array[i] = (struct walk_array){
@@ -259,6 +262,9 @@ TEST(test_gather)
 	assert_int_equal(ordered, 1);
 	assert_int_equal(free, 1);
 	check_near(walk.lines, 1 + 4.0 / 64, 0.01);
+	/* Steps of an element: the index, the value, the count. */
+	for (int i = 3; i < 900; i++)
+		assert_int_equal(misses[i], i % 3 == 1);
 }
 
 /* A search without branches: level k reads one of 2^k lines, and its address comes from the level

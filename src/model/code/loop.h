@@ -20,6 +20,8 @@ enum { LOOP_INSNS = 1024, LOOP_PATH = 4096, LOOP_MOST = 32768 };
 struct loop_step {
 	uint16_t insn; /* index of the instruction in loop->insn */
 	bool taken;    /* the executed instruction is a jump, or a branch that was taken */
+	bool misses; /* the instruction loads from a line in random order, which may be in no cache
+		      */
 	uint64_t address[INSN_MEMORY]; /* addresses of the instruction's memory operands; 0: unknown
 					*/
 };

@@ -698,6 +698,7 @@ static bool find_walk(const struct own_stepping *stepping, const struct tracer *
 		.mark = -1,
 		.each = stepping->each,
 		.elements = (double)own_elements(stepping->own, n) };
+	bool found;
 
 	for (int i = 0; i < OWN_ARGUMENTS; i++)
 		if (stepping->shared->laid.at[i])
@@ -709,7 +710,12 @@ static bool find_walk(const struct own_stepping *stepping, const struct tracer *
 	for (int i = 0; i < tracer->insn_count; i++)
 		if (tracer->insn[i].address == stepping->shared->laid.loop + stepping->mark)
 			question.mark = i;
-	return stepping->each > 0 && question.mark >= 0 && walk_find(&question, walk);
+	question.misses = memory_new((size_t)question.trace.seen_count + 1, sizeof(bool));
+	found = stepping->each > 0 && question.mark >= 0 && walk_find(&question, walk);
+	for (int i = 0; i < question.trace.seen_count && found; i++)
+		tracer->seen[tracer->split + i].misses = question.misses[i];
+	free(question.misses);
+	return found;
 }
 
 /* Steps the child from the first iteration of its hot loop on. */

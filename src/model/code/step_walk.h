@@ -26,6 +26,8 @@ struct walk_question {
 	double each; /* number of elements that the loop processes from one execution of the
 			instruction `mark` to the next */
 	double elements; /* number of elements of one call of the loop with the user's n */
+	bool *misses; /* receives for each step of the trace whether it loads from a line in random
+			 order that was not touched shortly before */
 };
 
 /* Fills *walk, the description of the loop's memory accesses, which is emptied first.

@@ -11,6 +11,10 @@
  * values. */
 enum { STORED = 256 };
 
+/* A load of a cache line that another load requested at most this number of steps (executed
+ * instructions) before waits for the line, too. */
+enum { ON_THE_WAY = 32 };
+
 /* The loads on which the value of a register depends. */
 struct taint {
 	double depth; /* longest chain of scattered loads */
@@ -27,6 +31,7 @@ struct flow {
 	struct recent {
 		uint64_t line;
 		struct taint value; /* the loads that must end before the cache line arrives */
+		int step;	    /* index in the trace of the load that brings the cache line */
 	} recent[RECENT];
 	int next;	/* index of the entry of `recent` (lines touched last) to replace next */
 	double deepest; /* longest chain so far */
@@ -43,7 +48,7 @@ static void join(struct taint *into, const struct taint *from)
 
 /* Notes that a cache line was touched. *fresh receives whether the cache line was not among the
  * lines touched last. */
-static struct recent *touch(struct flow *flow, uint64_t address, bool *fresh)
+static struct recent *touch(struct flow *flow, uint64_t address, int step, bool *fresh)
 {
 	struct recent *recent = &flow->recent[flow->next];
 
@@ -52,7 +57,7 @@ static struct recent *touch(struct flow *flow, uint64_t address, bool *fresh)
 		if (flow->recent[i].line == address / LINE)
 			return &flow->recent[i];
 	*fresh = true;
-	*recent = (struct recent){ address / LINE, { .stream = -1 } };
+	*recent = (struct recent){ address / LINE, { .stream = -1 }, step };
 	flow->next = (flow->next + 1) % RECENT;
 	return recent;
 }
@@ -107,10 +112,13 @@ static void follow(struct finder *finder, struct flow *flow, int step, int *next
 			finder->access[*next].operand == k)
 			access = &finder->access[(*next)++];
 		if (access) {
-			bool fresh;
+			bool fresh, scattered;
 
-			recent = touch(flow, access->address, &fresh);
-			access->fresh = fresh && finder->stream[access->stream].order == SCATTERED;
+			recent = touch(flow, access->address, step, &fresh);
+			scattered = finder->stream[access->stream].order == SCATTERED;
+			access->fresh = fresh && scattered;
+			finder->question->misses[step] |=
+				loads && scattered && step - recent->step <= ON_THE_WAY;
 		}
 		if (loads)
 			address = load(finder, flow, access, recent, seen->address[k], address);

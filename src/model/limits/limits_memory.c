@@ -4,7 +4,10 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
+#include "base/text.h"
+#include "model/limits/pipeline.h"
 #include "model/limits/retire.h"
 
 /* The largest number of places in memory at which a loop reads or writes in order and prefetchers
@@ -323,6 +326,62 @@ static void add_misses(struct tally *tally, const struct level *level)
 		add_window(tally, window, together, wait, misses);
 }
 
+/* ---- Misses in a simulated pipeline */
+
+/* Delays the results of the loads of lines in random order by the cycles of a miss. */
+static void add_miss_cycles(struct pipeline *pipeline)
+{
+	const double *more = pipeline->rules->context;
+	struct deps_graph *graph = &pipeline->graph;
+
+	for (int i = 0; i < graph->node_count; i++)
+		if (graph->node[i].part == PART_LOAD &&
+			pipeline->loop->path[graph->node[i].step].misses)
+			graph->node[i].latency += *more;
+	for (int i = 0; i < graph->edge_count; i++) {
+		const struct deps_node *from = &graph->node[graph->edge[i].from];
+
+		if (from->part == PART_LOAD && pipeline->loop->path[from->step].misses)
+			graph->edge[i].weight += *more;
+	}
+}
+
+/* Adds the limit of loads in random order, from a simulated pipeline: instructions that wait for a
+ * miss hold entries of the reorder buffer and of a scheduler, so only a few misses overlap. The
+ * pipeline does not predict branches, so loops with mispredictions are not simulated. */
+static void add_simulated(struct tally *tally)
+{
+	const struct kernel_walk *walk = &tally->place->walk;
+	const struct uarch_cache *first = uarch_cache(tally->uarch, 1);
+	int ways = 1 << REACH_CHAINED | 1 << REACH_FREE, loads = 0;
+	struct level level[LEVELS];
+	struct pipeline_rules rules = { .ideal = true, .adjust = add_miss_cycles };
+	struct pipeline *pipeline;
+	double mean = 0, more;
+
+	for (int i = 0; i < tally->loop->path_count; i++)
+		loads += tally->loop->path[i].misses;
+	if (loads == 0 || !tally->loop->stepped || walk->mispredicts > 0 || !first ||
+		!levels_spread(tally, LIMIT_WINDOW, FAST, ways, level) || levels_without(level, L1))
+		return;
+	for (int i = L1; i < LEVELS; i++)
+		mean += level[i].share * level[i].latency;
+	more = mean - first->latency;
+	if (!(more > 0))
+		return;
+	rules.context = &more;
+	pipeline = memory_new(1, sizeof(*pipeline));
+	pipeline_open(pipeline, tally, &rules);
+	levels_note_estimate(tally, level);
+	limits_add(tally, LIMIT_WINDOW, pipeline->cycles,
+		"%s load%s in random order of %s cycles each, and what waits for them, fill the "
+		"buffers of a simulated pipeline",
+		words_turn(tally, loads).text, words_s(tally, loads),
+		words_number(round(mean)).text);
+	pipeline_close(pipeline);
+	free(pipeline);
+}
+
 /* Adds the limit of a loop that writes in turn at more places in memory than prefetchers follow.
  * Stores leave the store queue in order, so a store whose cache line is missing delays all later
  * stores.
@@ -391,6 +450,7 @@ void limits_memory(struct tally *tally)
 		levels_note_estimate(tally, waiting);
 		add_misses(tally, waiting);
 	}
+	add_simulated(tally);
 	tally->sampled = tally->adds = true;
 	add_places(tally);
 	tally->sampled = tally->adds = false;
