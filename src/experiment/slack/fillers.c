@@ -15,8 +15,17 @@
 #include "model/code/rewrite.h"
 #include "model/limits/ports.h"
 
-enum filler_use { FILLS_WIDTH, FILLS_PORTS, FILLS_LOADS, FILLS_STORES, FILLS_TAKEN };
-static const char *const names[] = { "width", "", "loads", "stores", "taken" };
+enum filler_use {
+	FILLS_WIDTH,
+	FILLS_PORTS,
+	FILLS_LOADS,
+	FILLS_VECTOR_LOADS,
+	FILLS_STORES,
+	FILLS_VECTOR_STORES,
+	FILLS_TAKEN
+};
+static const char *const names[] = { "width", "", "loads", "v-loads", "stores", "v-stores",
+	"taken" };
 
 /* A filler (an instruction to add) as a line of assembly. %r and %e stand for a general register of
  * 64 or 32 bits that the filler writes, %p and %q for one that it only reads. %n stands for a
@@ -35,7 +44,9 @@ static const struct filler {
 	{ FILLS_WIDTH, "nop", NULL },
 	{ FILLS_WIDTH, "mov %r, %p", NULL },
 	{ FILLS_LOADS, "mov %r, [%l]", NULL },
+	{ FILLS_VECTOR_LOADS, "vmovsd xmm%n, [%l]", "avx" },
 	{ FILLS_STORES, "mov [%s], %p", NULL },
+	{ FILLS_VECTOR_STORES, "vmovsd [%s], xmm%m", "avx" },
 	{ FILLS_TAKEN, "jmp", NULL },
 	{ FILLS_PORTS, "movsxd %r, %q", NULL },
 	{ FILLS_PORTS, "lea %r, [%p+1]", NULL },
@@ -389,9 +400,17 @@ static bool describe(const struct uarch *uarch, const struct limits_work *work, 
 		rate = uarch->fact[CAP_LOADS];
 		count = work->loads;
 		break;
+	case FILLS_VECTOR_LOADS:
+		rate = uarch->fact[CAP_LOADS_VECTOR];
+		count = work->vector_loads;
+		break;
 	case FILLS_STORES:
 		rate = uarch->fact[CAP_STORES];
 		count = work->stores;
+		break;
+	case FILLS_VECTOR_STORES:
+		rate = uarch->fact[CAP_STORES_VECTOR];
+		count = work->vector_stores;
 		break;
 	case FILLS_TAKEN:
 		rate = uarch_known(uarch->fact[CAP_TAKEN_SEVERAL]) ? uarch->fact[CAP_TAKEN_SEVERAL]

@@ -22,6 +22,10 @@
 #define CONTRADICTS   0.4
 #define TOOK	      0.2
 
+/* A measured value that disagrees with a guess counts for more than all values that only look
+ * unlikely. */
+enum { DISAGREES = 2 * SLACK_RESOURCES };
+
 static bool differs(const struct slack_resource *resource, double model, double least)
 {
 	double error = fmax(least, DIFFERS_SHARE * fmax(resource->pressure, model));
@@ -69,11 +73,30 @@ static double pressure_of(
 
 static bool is_used(const struct slack_resource *resource)
 {
-	return resource->ports && resource->kind == SLACK_EXACT;
+	return resource->ports &&
+	       (resource->kind == SLACK_EXACT || resource->kind == SLACK_AT_LEAST);
+}
+
+/* Whether the measured pressure on a resource is only an upper bound, because the loop has
+ * micro-ops that only a part of its ports executes, by the core model changed by a guess about one
+ * class. */
+static bool is_bound(const struct slack_report *report, const struct guess *guess,
+	const struct slack_resource *resource, uint32_t ports)
+{
+	for (int i = 0; i < report->class_count; i++)
+		for (int t = 0; t < report->class[i].terms && report->class[i].count > 0; t++) {
+			uint32_t own =
+				ports_of(guess, &report->class[i], &report -> class[i].term[t]);
+
+			if (own && own != ports && !(own & ~ports))
+				return true;
+		}
+	return resource->kind == SLACK_AT_LEAST;
 }
 
 /* Counts the measured values (pressures, and times of added instructions) that disagree with the
- * core model, changed by a guess about one class. */
+ * core model, changed by a guess about one class. Each of them counts as DISAGREES. A measured
+ * upper bound that is higher than the pressure of the model agrees, but counts as 1. */
 static int disagreements(const struct slack_report *report, const struct guess *guess)
 {
 	int count = 0;
@@ -88,13 +111,20 @@ static int disagreements(const struct slack_report *report, const struct guess *
 			each *= (double)ports_count(ports) / ports_count(guess->ports);
 			ports = guess->ports;
 		}
-		if (is_used(resource))
-			count +=
-				differs(resource, pressure_of(report, guess, ports), CONTRADICTS) ||
-				fabs(resource->took / each - 1) > TOOK;
-		else if (resource->ports && resource->kind == SLACK_AMBIGUOUS &&
-			 resource->option_count == 1)
-			count += fabs(resource->took / each - 1) > TOOK;
+		if (is_used(resource)) {
+			double pressure = pressure_of(report, guess, ports);
+
+			bool wrong = differs(resource, pressure, CONTRADICTS);
+
+			if (wrong && pressure < resource->pressure &&
+				is_bound(report, guess, resource, ports))
+				count++;
+			else
+				count += DISAGREES *
+					 (wrong || fabs(resource->took / each - 1) > TOOK);
+		} else if (resource->ports && resource->kind == SLACK_AMBIGUOUS &&
+			   resource->option_count == 1)
+			count += DISAGREES * (fabs(resource->took / each - 1) > TOOK);
 	}
 	return count;
 }
@@ -145,7 +175,7 @@ static int best_ports(
 	const struct slack_report *report, const struct slack_class *class, uint32_t *best)
 {
 	uint32_t all = around(report, class->term[0].ports);
-	int fewest = report->count + 1;
+	int fewest = INT_MAX;
 
 	*best = class->term[0].ports;
 	/* The loop goes through all subsets of the ports in `all`. */
@@ -178,22 +208,26 @@ static void add_ports(const struct slack_report *report, uint32_t ports, char *t
 struct suspect {
 	const struct slack_class *class;
 	uint32_t ports;
-	int count; /* number of classes that are equally likely */
+	int disagreements; /* the count of disagreements() with these ports */
+	int count;	   /* number of classes that are equally likely */
 };
 
-/* Compares a class with the likeliest wrong class so far, and keeps the likelier one. A class of
- * the loop's instructions is more likely to be wrong than a class of added instructions. */
+/* Compares a class with the likeliest wrong class so far, and keeps the likelier one: the class
+ * with fewer unlikely values, then a class of the loop's instructions before a class of added
+ * instructions. */
 static void suspect_consider(
-	struct suspect *suspect, const struct slack_class *class, uint32_t ports)
+	struct suspect *suspect, const struct slack_class *class, uint32_t ports, int disagreements)
 {
 	int mine = unlikeliness(class, ports), other = INT_MAX;
 
 	if (suspect->class)
 		other = unlikeliness(suspect->class, suspect->ports);
-	if (suspect->class && (class->count > 0) != (suspect->class->count > 0))
+	if (suspect->class && suspect->disagreements != disagreements)
+		other = disagreements < suspect->disagreements ? mine + 1 : mine - 1;
+	else if (suspect->class && (class->count > 0) != (suspect->class->count > 0))
 		mine = class->count > 0 ? other - 1 : other + 1;
 	if (mine < other)
-		*suspect = (struct suspect){ class, ports, 1 };
+		*suspect = (struct suspect){ class, ports, disagreements, 1 };
 	else if (mine == other)
 		suspect->count++;
 }
@@ -206,12 +240,16 @@ void slack_judge(struct slack_report *report)
 	uint32_t ports;
 
 	report->contradiction[0] = '\0';
-	if (disagreements(report, &none) == 0)
+	if (disagreements(report, &none) < DISAGREES)
 		return;
-	for (int i = 0; i < report->class_count; i++)
-		if (takes_part(report, &report->class[i]) &&
-			best_ports(report, &report->class[i], &ports) == 0)
-			suspect_consider(&suspect, &report->class[i], ports);
+	for (int i = 0; i < report->class_count; i++) {
+		int least = takes_part(report, &report->class[i])
+				    ? best_ports(report, &report->class[i], &ports)
+				    : DISAGREES;
+
+		if (least < DISAGREES)
+			suspect_consider(&suspect, &report->class[i], ports, least);
+	}
 	if (suspect.count != 1)
 		return;
 	add_ports(report, suspect.class->term[0].ports, stated, sizeof(stated));

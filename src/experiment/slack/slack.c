@@ -15,17 +15,23 @@
 enum { QUIET = 25, VISITS = 4 };
 
 /* In the first measurement of a resource, added instructions make an iteration LONGER times as
- * long, at least MORE cycles longer, and at least LEAST cycles long. With longer iterations,
- * details of the front end matter less. The second measurement of the resource has NEXT times as
- * many added instructions. */
-#define LONGER 1.6
-#define MORE   8.0
-#define LEAST  16.0
-#define NEXT   2.5
+ * long, at least MORE cycles longer, and at least LEAST cycles long. In the second measurement of
+ * the resource, an iteration has enough further added instructions for NEXT more cycles. Many more
+ * would fill the core's queues, and then also delay instructions for other ports. */
+#define LONGER 1.3
+#define MORE   4.0
+#define LEAST  8.0
+#define NEXT   8.0
 
-/* The added instructions must keep the measured resource busy for longer than they and the loop
- * keep any other resource busy, by this factor. */
-#define BEYOND_WIDTH 1.15
+/* If the added instructions took another time than the core model states, one more measurement has
+ * FAR times as many. */
+#define FAR 2.5
+
+/* If the first measurements of a resource show pressure, later measurements have fewer added
+ * instructions: just enough to make the loop KNEE cycles slower. There are up to KNEES of them, as
+ * long as each shows a lower pressure than the measurements before it. */
+#define KNEE 0.7
+enum { KNEES = 3, POINTS = 3 + KNEES };
 
 /* Resources with disturbed or ambiguous values are measured up to PASSES times, within the time
  * limit, which is SECONDS if the caller gives none. */
@@ -34,23 +40,6 @@ enum { PASSES = 10 };
 
 /* Largest number of instructions that are added to an iteration. */
 enum { MOST = 4000 };
-
-/* If the computed pressure exceeds the cycles of an iteration by this share and this many cycles,
- * added instructions and loop disturb each other in an unknown way. */
-#define BEYOND 0.25
-
-/* If the quartiles of the pressure are farther apart than WIDE cycles and this share of the
- * pressure, the pressure is not exact. */
-#define WIDE	   0.6
-#define WIDE_SHARE 0.15
-
-/* If an added instruction takes the time that the core model states, within the share AGREES, it
- * uses the resource that the model states. The time of a division depends on its operands, so added
- * instructions of more than a cycle may differ by the share AGREES_LONG. If added instructions
- * change the time of an iteration by less than the share FLAT, the loop has not become slower. */
-#define AGREES	    0.05
-#define AGREES_LONG 0.15
-#define FLAT	    0.02
 
 const char *const slack_kinds[] = { "", "exact", "at least", "ambiguous", "unavailable", NULL };
 
@@ -101,76 +90,6 @@ const struct slack_report *slack_report(const struct slack *slack)
 	return &slack->report;
 }
 
-/* ---- From points to values */
-
-/* Returns the cycles for which one filler (added instruction) keeps the resource busy. The returned
- * cycles are as measured, but never slightly fewer than the core model states: a resource cannot be
- * faster, and the first measurement was a little slow. */
-static double each_of(const struct slack_resource *resource)
-{
-	return resource->kind == SLACK_AMBIGUOUS ? resource->took
-						 : fmax(resource->took, resource->each);
-}
-
-/* Sets the slack: the number of added instructions that fit in the cycles for which the loop leaves
- * the resource free. */
-static void set_slack(struct slack_resource *resource, const struct slack_report *report)
-{
-	double each = each_of(resource);
-
-	resource->slack = fmax(report->cycles - resource->pressure, 0) / each;
-	resource->slack_lo = fmax(report->cycles_lo - resource->pressure_hi, 0) / each;
-	resource->slack_hi = fmax(report->cycles_hi - resource->pressure_lo, 0) / each;
-	if (resource->kind == SLACK_AT_LEAST)
-		resource->slack_hi = NAN;
-}
-
-void slack_estimate(struct slack_resource *resource, const struct slack_report *report,
-	const struct slack_point *point, int count)
-{
-	const struct slack_point *first = &point[0], *last = &point[count - 1];
-	double each, pressure, low, high;
-
-	resource->took = (last->cycles - first->cycles) / (last->fillers - first->fillers);
-	/* Every added instruction takes at least a rename slot, so a large number of them must make
-	 * the loop slower. */
-	if (last->cycles <= report->cycles * (1 + FLAT)) {
-		resource->kind = SLACK_FAILED;
-		snprintf(resource->why, sizeof(resource->why),
-			"the added instructions did not run: the kernel runs other code");
-		return;
-	}
-	resource->kind = fabs(resource->took / resource->each - 1) <=
-					 (resource->each > 1 ? AGREES_LONG : AGREES)
-				 ? SLACK_EXACT
-				 : SLACK_AMBIGUOUS;
-	each = each_of(resource);
-	pressure = last->cycles - last->fillers * each;
-	low = last->lo - last->fillers * each;
-	high = last->hi - last->fillers * each;
-	if (pressure > report->cycles * (1 + BEYOND) + BEYOND ||
-		high - low > fmax(WIDE, WIDE_SHARE * pressure) || resource->contended)
-		resource->kind = SLACK_AMBIGUOUS;
-	/* The loop cannot keep a resource busy for more cycles than an iteration has. */
-	resource->pressure = fmin(fmax(pressure, 0), report->cycles);
-	resource->pressure_lo = fmin(fmax(low, 0), resource->pressure);
-	resource->pressure_hi = fmin(fmax(high, resource->pressure), report->cycles_hi);
-	/* If the core cannot rename added instructions fast enough to fill the resource, the rename
-	 * width limits the loop, too. If rename also limits the loop, the computed pressure is the
-	 * largest possible one. */
-	if (resource->ports && resource->kind != SLACK_AMBIGUOUS && report->width > 0 &&
-		resource->each * report->width < BEYOND_WIDTH) {
-		resource->kind = SLACK_AT_LEAST;
-		resource->pressure_lo = 0;
-	}
-	/* A division keeps its divider busy for several cycles, and takes a port for one cycle.
-	 * There, it may delay a chain of the loop, which looks like pressure on the divider. */
-	if (resource->each > 1 && resource->kind == SLACK_EXACT &&
-		slack_differs(resource, resource->model))
-		resource->kind = SLACK_AMBIGUOUS;
-	set_slack(resource, report);
-}
-
 /* ---- Measuring */
 
 /* Measures the loop with a number of added instructions. A measurement that other processes
@@ -182,7 +101,9 @@ static struct status measure_point(struct slack *slack, unsigned filler, unsigne
 	struct slack_report *report = &slack->report;
 	const struct code_change change = fillers_change(filler, count);
 	struct changed_point measured;
-	struct status status = changed_measure(&slack->changed, &change, slack->visits, &measured);
+	bool late = measurer_now(slack->measurer) - slack->begin >= slack->limit;
+	struct status status =
+		changed_measure(&slack->changed, &change, late ? 1 : slack->visits, &measured);
 
 	if (!status_is_ok(&status))
 		return status;
@@ -200,9 +121,9 @@ static struct status measure_point(struct slack *slack, unsigned filler, unsigne
  * `pressure` cycles. 0: the other resource sets no such number. */
 static double fillers_beyond(double each, double other, double pressure)
 {
-	double less = each - BEYOND_WIDTH * other;
+	double less = each - SLACK_BEYOND * other;
 
-	return other > 0 && less > 0 ? BEYOND_WIDTH * pressure / less : 0;
+	return other > 0 && less > 0 ? SLACK_BEYOND * pressure / less : 0;
 }
 
 /* Returns a number of added instructions with which the measured resource certainly limits the
@@ -228,26 +149,76 @@ static double fillers_wanted(
 	return ceil(count);
 }
 
+/* Measures the loop with a number of added instructions for a resource, and inserts the point
+ * among the points, which are in ascending order of the number of added instructions. */
+static struct status add_point(struct slack *slack, struct slack_resource *resource, double fillers,
+	struct slack_point *point, int *count)
+{
+	struct slack_report *report = &slack->report;
+	struct slack_point new;
+	struct status status;
+	int at = *count;
+
+	snprintf(report->doing, sizeof(report->doing), "%.30s, %.0f fillers", resource->name,
+		fillers);
+	status = measure_point(slack, resource->option[resource->used].number, (unsigned)fillers,
+		&new, &resource->contended);
+	if (!status_is_ok(&status))
+		return status;
+	for (; at > 0 && point[at - 1].fillers > fillers; at--)
+		point[at] = point[at - 1];
+	point[at] = new;
+	++*count;
+	return status;
+}
+
+/* Measures the loop with fewer added instructions, down to the fewest that make the loop slower, as
+ * long as the computed pressure on the resource becomes lower. */
+static struct status measure_knee(
+	struct slack *slack, struct slack_resource *resource, struct slack_point *point, int *count)
+{
+	struct slack_report *report = &slack->report;
+	double before = INFINITY;
+	struct status status = status_ok();
+
+	while (status_is_ok(&status) && resource->kind == SLACK_EXACT &&
+		resource->pressure >= SLACK_NONE && resource->pressure <= before - SLACK_NONE &&
+		*count < POINTS) {
+		double fillers =
+			ceil((report->cycles + KNEE - resource->pressure) / resource->each);
+
+		if (fillers < 1 || fillers >= point[0].fillers)
+			break;
+		before = resource->pressure;
+		status = add_point(slack, resource, fillers, point, count);
+		if (status_is_ok(&status))
+			slack_estimate(resource, report, point, *count);
+	}
+	return status;
+}
+
 static struct status measure_option(struct slack *slack, struct slack_resource *resource)
 {
 	struct slack_report *report = &slack->report;
 	const struct slack_filler *option = &resource->option[resource->used];
-	double count = fillers_wanted(report, option, resource->ports);
-	struct slack_point point[2];
+	double wanted = fillers_wanted(report, option, resource->ports);
+	const double fillers[] = { wanted, wanted + ceil(NEXT / option->each),
+		ceil(FAR * (wanted + ceil(NEXT / option->each))) };
+	struct slack_point point[POINTS];
+	int count = 0;
 	struct status status = status_ok();
 
-	if (NEXT * count > MOST)
+	if (fillers[1] > MOST)
 		return status_failed(
 			"an iteration is too long: it needs too many added instructions");
-	for (int i = 0; i < 2 && status_is_ok(&status); i++, count = ceil(NEXT * count)) {
-		snprintf(report->doing, sizeof(report->doing), "%.30s, %.0f fillers",
-			resource->name, count);
-		status = measure_point(
-			slack, option->number, (unsigned)count, &point[i], &resource->contended);
+	while (status_is_ok(&status) &&
+		(count < 2 ||
+			(count == 2 && resource->kind == SLACK_AMBIGUOUS && fillers[2] <= MOST))) {
+		status = add_point(slack, resource, fillers[count], point, &count);
+		if (status_is_ok(&status) && count >= 2)
+			slack_estimate(resource, report, point, count);
 	}
-	if (status_is_ok(&status))
-		slack_estimate(resource, report, point, 2);
-	return status;
+	return status_is_ok(&status) ? measure_knee(slack, resource, point, &count) : status;
 }
 
 /* Measures a resource with one kind of added instruction after another, until one takes the time
@@ -371,8 +342,9 @@ static void measure_all(struct slack *slack)
 		 * instructions. */
 		if (report->resource[i].kind != SLACK_WAITS &&
 			report->resource[i].kind != SLACK_FAILED)
-			set_slack(&report->resource[i], report);
+			slack_set(&report->resource[i], report);
 	}
+	slack_bound(report);
 	if (report->complete)
 		measurer_compute(slack->measurer, judge, report);
 }

@@ -122,7 +122,15 @@ uint32_t fillers_term(
 /* Returns the change of the machine code that adds `count` fillers to each iteration. */
 struct code_change fillers_change(unsigned filler, unsigned count);
 
-/* ---- Measuring (slack.c) */
+/* ---- From measurements to values (estimate.c) */
+
+/* A pressure below SLACK_NONE cycles is zero within the measurement error. Two values of a pressure
+ * that differ by less are equal within the measurement error. */
+#define SLACK_NONE 0.1
+
+/* The added instructions must keep the measured resource busy for longer than they and the loop
+ * keep any other resource busy, by this factor. */
+#define SLACK_BEYOND 1.15
 
 /* Measured cycles of an iteration with `fillers` added instructions; lo and hi are quartiles. */
 struct slack_point {
@@ -135,6 +143,16 @@ struct slack_point {
 void slack_estimate(struct slack_resource *resource, const struct slack_report *report,
 	const struct slack_point *point, int count);
 
+/* Sets the slack: the number of added instructions that fit in the cycles for which the loop leaves
+ * the resource free. */
+void slack_set(struct slack_resource *resource, const struct slack_report *report);
+
+/* Compares the measured pressures on all resources with each other and with the cycles of an
+ * iteration. Finds the resources whose measured pressure may be too high, for example because the
+ * loop also has operations that only a part of the resource executes. Their kind becomes
+ * SLACK_AT_LEAST, and pressure_lo the pressure of the parts. Pure. */
+void slack_bound(struct slack_report *report);
+
 /* Finds the line of the core model (a class with its ports) that the measured pressure contradicts
  * (judge.c). A line is found only if other ports for exactly one class of instructions make the
  * model agree with all exact measurements. Pure. */
@@ -143,6 +161,8 @@ void slack_judge(struct slack_report *report);
 /* Whether the measured pressure on a resource differs from the pressure by the core model by more
  * than the measurement error. */
 bool slack_differs(const struct slack_resource *resource, double model);
+
+/* ---- Measuring (slack.c) */
 
 struct slack;
 

@@ -230,6 +230,8 @@ void limits_work(const struct loop *loop, const struct uarch *uarch, struct limi
 	*work = (struct limits_work){ .slots = (tally.slots + tally.unlaminated) / tally.turns,
 		.loads = tally_all(tally.loads) / tally.turns,
 		.stores = tally_all(tally.stores) / tally.turns,
+		.vector_loads = tally.loads[ACCESS_VECTOR] / tally.turns,
+		.vector_stores = tally.stores[ACCESS_VECTOR] / tally.turns,
 		.taken = tally.taken / tally.turns };
 	for (int i = 0; i < tally.uses.count && work->use_count < LIMITS_USES; i++)
 		work->use[work->use_count++] = (struct limits_use){ tally.uses.use[i].class,

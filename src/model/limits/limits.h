@@ -115,6 +115,8 @@ enum { LIMITS_USES = 64 };
 struct limits_work {
 	double slots, loads, stores, taken; /* number of rename slots, loads, stores and taken
 					       branches of one iteration */
+	double vector_loads, vector_stores; /* loads into and stores from vector registers, which
+					       `loads` and `stores` include */
 	int use_count;			    /* number of classes of instructions in `use` */
 	struct limits_use {
 		const struct uarch_class *class;

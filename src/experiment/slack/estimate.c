@@ -1,0 +1,279 @@
+/* Computes the pressure on a resource from measurements with added instructions, and how certain
+ * the pressure is. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "experiment/slack/slack.h"
+#include "model/limits/ports.h"
+
+/* If the computed pressure exceeds the cycles of an iteration by this share and this many cycles,
+ * added instructions and loop disturb each other in an unknown way. */
+#define BEYOND 0.25
+
+/* If the quartiles of the pressure are farther apart than WIDE cycles and this share of the
+ * pressure, the pressure is not exact. */
+#define WIDE	   0.6
+#define WIDE_SHARE 0.15
+
+/* If an added instruction takes the time that the core model states, within the share AGREES, it
+ * uses the resource that the model states. The time of a division depends on its operands, so added
+ * instructions of more than a cycle may differ by the share AGREES_LONG. If added instructions
+ * change the time of an iteration by less than the share FLAT, the loop has not become slower. */
+#define AGREES	    0.05
+#define AGREES_LONG 0.15
+#define FLAT	    0.02
+
+/* The time of an added instruction is measured between two points for which the added instructions
+ * differ by at least APART cycles. */
+#define APART 4.0
+
+/* If the loop has operations that only a part of a resource executes, the core may distribute the
+ * added instructions unevenly around them, and then the resource looks busier than it is. Its
+ * pressure is exact only if the parts alone keep the resource busy for so long that at most CERTAIN
+ * cycles, or this share of the pressure, are doubtful. */
+#define CERTAIN	      0.25
+#define CERTAIN_SHARE 0.1
+
+/* ---- From points to values */
+
+/* Returns the cycles for which one filler (added instruction) keeps the resource busy. A division
+ * may take longer than the core model states, because its time depends on its operands. Other
+ * instructions take exactly the stated time, if the measurement agrees with it. */
+static double each_of(const struct slack_resource *resource)
+{
+	if (resource->kind == SLACK_AMBIGUOUS)
+		return resource->took;
+	return resource->each > 1 ? fmax(resource->took, resource->each) : resource->each;
+}
+
+void slack_set(struct slack_resource *resource, const struct slack_report *report)
+{
+	double each = each_of(resource);
+
+	resource->slack = fmax(report->cycles - resource->pressure, 0) / each;
+	resource->slack_lo = fmax(report->cycles_lo - resource->pressure_hi, 0) / each;
+	resource->slack_hi = fmax(report->cycles_hi - resource->pressure_lo, 0) / each;
+	if (resource->kind == SLACK_AT_LEAST)
+		resource->slack_hi = NAN;
+}
+
+/* Returns the point with the lowest pressure. However many added instructions there are, an
+ * iteration takes at least the pressure plus the time of the added instructions. So each point is
+ * an upper bound on the pressure, and the lowest bound counts. Of points that are equal within the
+ * measurement error, the point with the fewest added instructions is the most precise. */
+static const struct slack_point *lowest_point(
+	const struct slack_point *point, int count, double each)
+{
+	double least = INFINITY;
+	int i = 0;
+
+	for (int k = 0; k < count; k++)
+		least = fmin(least, point[k].cycles - point[k].fillers * each);
+	while (point[i].cycles - point[i].fillers * each > least + SLACK_NONE)
+		i++;
+	return &point[i];
+}
+
+/* Returns the measured cycles of one added instruction, from two points that are at least APART
+ * cycles apart. Of several such pairs, the pair counts that agrees best with the core model: with
+ * some numbers of added instructions, loop and added instructions delay each other. */
+static double took_of(const struct slack_point *point, int count, double each)
+{
+	double best = NAN;
+
+	for (int i = 0; i + 1 < count; i++) {
+		const struct slack_point *from = &point[i], *to = &point[i + 1];
+		double took = (to->cycles - from->cycles) / (to->fillers - from->fillers);
+
+		if ((to->fillers - from->fillers) * each >= APART &&
+			!(fabs(took - each) >= fabs(best - each)))
+			best = took;
+	}
+	return best;
+}
+
+void slack_estimate(struct slack_resource *resource, const struct slack_report *report,
+	const struct slack_point *point, int count)
+{
+	const struct slack_point *last = &point[count - 1], *lowest;
+	double each, pressure, low, high;
+
+	resource->took = took_of(point, count, resource->each);
+	/* Every added instruction takes at least a rename slot, so a large number of them must make
+	 * the loop slower. */
+	if (last->cycles <= report->cycles * (1 + FLAT)) {
+		resource->kind = SLACK_FAILED;
+		snprintf(resource->why, sizeof(resource->why),
+			"the added instructions did not run: the kernel runs other code");
+		return;
+	}
+	resource->kind = fabs(resource->took / resource->each - 1) <=
+					 (resource->each > 1 ? AGREES_LONG : AGREES)
+				 ? SLACK_EXACT
+				 : SLACK_AMBIGUOUS;
+	each = each_of(resource);
+	lowest = resource->kind == SLACK_EXACT ? lowest_point(point, count, each) : last;
+	pressure = lowest->cycles - lowest->fillers * each;
+	low = lowest->lo - lowest->fillers * each;
+	high = lowest->hi - lowest->fillers * each;
+	if (pressure > report->cycles * (1 + BEYOND) + BEYOND ||
+		high - low > fmax(WIDE, WIDE_SHARE * pressure) || resource->contended)
+		resource->kind = SLACK_AMBIGUOUS;
+	resource->pressure = fmax(pressure, 0);
+	resource->pressure_lo = fmin(fmax(low, 0), resource->pressure);
+	resource->pressure_hi = fmax(high, resource->pressure);
+	/* If the core cannot rename added instructions fast enough to fill the resource, the rename
+	 * width limits the loop, too. If rename also limits the loop, the computed pressure is the
+	 * largest possible one. */
+	if (resource->ports && resource->kind != SLACK_AMBIGUOUS && report->width > 0 &&
+		resource->each * report->width < SLACK_BEYOND) {
+		resource->kind = SLACK_AT_LEAST;
+		resource->pressure_lo = 0;
+	}
+	/* A division keeps its divider busy for several cycles, and takes a port for one cycle.
+	 * There, it may delay a chain of the loop, which looks like pressure on the divider. */
+	if (resource->each > 1 && resource->kind == SLACK_EXACT &&
+		slack_differs(resource, resource->model))
+		resource->kind = SLACK_AMBIGUOUS;
+	slack_set(resource, report);
+}
+
+/* ---- Resources that are parts of others */
+
+/* Returns the number of operations that a resource can begin per cycle: its ports, for example. */
+static double size_of(const struct slack_resource *resource)
+{
+	return resource->ports ? ports_count(resource->ports) : 1 / resource->option[0].each;
+}
+
+/* Whether all operations that only the resource `part` executes also need the resource `whole`. */
+static bool is_part(const struct slack_resource *part, const struct slack_resource *whole)
+{
+	if (part == whole)
+		return false;
+	if (part->ports || whole->ports)
+		return part->ports && !(part->ports & ~whole->ports);
+	return part->name[0] == 'v' && strcmp(part->name + 2, whole->name) == 0;
+}
+
+static bool are_apart(const struct slack_resource *one, const struct slack_resource *other)
+{
+	return one->ports && other->ports && !(one->ports & other->ports);
+}
+
+/* Returns the cycles for which the operations of the parts of a resource certainly keep the
+ * resource busy. Sets *any if a part has pressure. */
+static double least_pressure(
+	const struct slack_report *report, const struct slack_resource *whole, bool *any)
+{
+	double least = 0;
+
+	*any = false;
+	for (int i = 0; i < report->count; i++) {
+		const struct slack_resource *part = &report->resource[i];
+		double own = part->pressure * size_of(part);
+
+		if (!is_part(part, whole) || !(own >= SLACK_NONE * size_of(whole)))
+			continue;
+		*any = true;
+		if (part->kind != SLACK_EXACT)
+			continue;
+		least = fmax(least, own);
+		for (int k = 0; k < i; k++) {
+			const struct slack_resource *second = &report->resource[k];
+
+			if (second->kind == SLACK_EXACT && is_part(second, whole) &&
+				are_apart(part, second))
+				least = fmax(least, own + second->pressure * size_of(second));
+		}
+	}
+	return least / size_of(whole);
+}
+
+/* Whether a resource looks busier than a larger resource that contains it. This cannot be, so the
+ * added instructions delayed the loop in another way. */
+static bool exceeds_whole(const struct slack_report *report, const struct slack_resource *part)
+{
+	for (int i = 0; i < report->count; i++) {
+		const struct slack_resource *whole = &report->resource[i];
+
+		if (is_part(part, whole) && part->pressure * size_of(part) >
+						    (whole->pressure + CERTAIN) * size_of(whole))
+			return true;
+	}
+	return false;
+}
+
+/* Whether the loop has operations that may use a resource but need not: operations of a larger
+ * resource that contains it. */
+static bool is_shared(const struct slack_report *report, const struct slack_resource *part)
+{
+	for (int i = 0; i < report->count; i++) {
+		const struct slack_resource *whole = &report->resource[i];
+
+		if (is_part(part, whole) &&
+			whole->pressure * size_of(whole) >
+				part->pressure * size_of(part) + SLACK_NONE * size_of(whole))
+			return true;
+	}
+	return false;
+}
+
+static bool is_larger(const struct slack_resource *one, const struct slack_resource *other)
+{
+	return size_of(one) > size_of(other);
+}
+
+/* Whether a resource looks busier than it is, for a reason other than its parts. Loads and stores
+ * choose their unit early, so loads that may use the units of vector loads do use them. Added
+ * stores go to a cache line of their own, so they keep stores of the loop from sharing a cycle. */
+static bool looks_busier(const struct slack_report *report, const struct slack_resource *resource)
+{
+	const char *name = resource->name;
+
+	return exceeds_whole(report, resource) ||
+	       (!resource->ports &&
+		       (is_shared(report, resource) ||
+			       (resource->pressure >= SLACK_NONE && strstr(name, "stores"))));
+}
+
+void slack_bound(struct slack_report *report)
+{
+	struct slack_resource *order[SLACK_RESOURCES];
+	int count = 0;
+
+	/* Smaller resources come first, because the certainty of a resource depends on its parts.
+	 */
+	for (int i = 0; i < report->count; i++) {
+		int at = count++;
+
+		for (; at > 0 && is_larger(order[at - 1], &report->resource[i]); at--)
+			order[at] = order[at - 1];
+		order[at] = &report->resource[i];
+	}
+	for (int i = 0; i < count; i++) {
+		struct slack_resource *whole = order[i];
+		bool any;
+		double least = least_pressure(report, whole, &any);
+
+		if (whole->kind == SLACK_WAITS || whole->kind == SLACK_FAILED)
+			continue;
+		if (whole->kind != SLACK_EXACT)
+			;
+		else if (whole->pressure > report->cycles * (1 + BEYOND) + BEYOND)
+			whole->kind = SLACK_AMBIGUOUS;
+		else if ((any || looks_busier(report, whole)) &&
+			 fabs(whole->pressure - least) >
+				 fmax(CERTAIN, CERTAIN_SHARE * whole->pressure)) {
+			whole->kind = SLACK_AT_LEAST;
+			whole->pressure_lo = fmin(whole->pressure_lo, least);
+		}
+		/* The loop cannot keep a resource busy for more cycles than an iteration has. */
+		whole->pressure = fmin(whole->pressure, report->cycles);
+		whole->pressure_lo = fmin(whole->pressure_lo, whole->pressure);
+		whole->pressure_hi =
+			fmax(fmin(whole->pressure_hi, report->cycles_hi), whole->pressure);
+		slack_set(whole, report);
+	}
+}
