@@ -249,6 +249,9 @@ static void sweep_text(struct report *report, const void *item)
 	const struct setting *setting = what->setting;
 	const struct sample *sample = what->sample;
 	FILE *out = report->out;
+	double repeated, fresh;
+	bool learnt = sample_learnt(sample, what->facts, &repeated, &fresh) &&
+		      !(what->facts->cpe_repeated > 0);
 
 	for (size_t i = 0; i < report->axis_count; i++) {
 		const struct sweep_axis *axis = &report->axes[i];
@@ -274,13 +277,14 @@ static void sweep_text(struct report *report, const void *item)
 		fprintf(out, "%*s", width,
 			units_value(count && count_known(count) ? count->value : (double)NAN).text);
 	}
-	if (sample->contended || sample->unsettled || sample->bent || sample->modes > 1)
-		fprintf(out, " %s%s%s%s", sample->contended ? "c" : "",
-			sample->unsettled ? "n" : "", sample->bent ? "l" : "",
+	if (sample->contended || sample->unsettled || sample->bent || learnt || sample->modes > 1)
+		fprintf(out, " %s%s%s%s%s", sample->contended ? "c" : "",
+			sample->unsettled ? "n" : "", sample->bent ? "l" : "", learnt ? "r" : "",
 			sample->modes > 1 ? "m" : "");
 	report->contended |= sample->contended;
 	report->unsettled |= sample->unsettled;
 	report->bent |= sample->bent;
+	report->learnt |= learnt;
 	report->two_modes |= sample->modes > 1;
 	fputc('\n', out);
 }
@@ -296,6 +300,10 @@ static void sweep_end_text(struct report *report)
 			report->out);
 	if (report->bent)
 		fputs("l: not linear; the time is not proportional to n, so use a larger n\n",
+			report->out);
+	if (report->learnt)
+		fputs("r: the branch predictor has learnt the repeated data; data=fresh is "
+		      "slower\n",
 			report->out);
 	if (report->two_modes)
 		fputs("m: the trials fall into two modes; --format csv and json show both\n",
@@ -381,6 +389,21 @@ static void trials_text(FILE *out, const struct sample *sample)
 			units_value(sample->mode_high).text);
 }
 
+/* Prints the cycles per element on repeated and on fresh data, if the branch predictor has learnt
+ * the repeated data. */
+static void learnt_text(FILE *out, const struct sample *sample, const struct run_facts *facts)
+{
+	double repeated, fresh;
+
+	if (sample_learnt(sample, facts, &repeated, &fresh))
+		fprintf(out,
+			"data     %s cycles while learnt, %s on fresh data: the branch predictor "
+			"%s\n",
+			units_cycles(repeated).text, units_cycles(fresh).text,
+			facts->cpe_repeated > 0 ? "learns repeated data"
+						: "has learnt the repeated data");
+}
+
 static void run_text(struct report *report, const void *item)
 {
 	const struct record_sample *what = item;
@@ -398,6 +421,7 @@ static void run_text(struct report *report, const void *item)
 		units_cycles(sample->cpe).text, kernel->element, facts->far ? " (mean)" : "",
 		units_cycles(sample->cpe_lo).text, units_cycles(sample->cpe_hi).text,
 		source_name(sample->cycles_from));
+	learnt_text(out, sample, facts);
 	fprintf(out, "time     %s ns (timed) at %s GHz (%s) on core %d%s\n",
 		units_value(sample->ns).text, units_value(sample->ghz).text,
 		source_name(sample->cycles_from), facts->cpu,

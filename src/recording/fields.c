@@ -170,6 +170,8 @@ const struct field sample_fields[] = {
 		.applies = has_modes },
 	{ "settled", FIELDS_VALUE, FIELD_FLAG, .get = get_settled, USUAL(true) },
 	{ "bend", FIELDS_VALUE, FIELD_REAL, FACTS(bend), USUAL(0) },
+	{ "cpe_repeated", FIELDS_VALUE, FIELD_REAL, FACTS(cpe_repeated), USUAL(0) },
+	{ "cpe_fresh", FIELDS_VALUE, FIELD_REAL, FACTS(cpe_fresh), USUAL(0) },
 	{ "placements", FIELDS_VALUE, FIELD_COUNT, SAMPLE(places), USUAL(1) },
 	{ "placement_lo", FIELDS_VALUE, FIELD_REAL, SAMPLE(place_lo), .applies = has_placements },
 	{ "placement_hi", FIELDS_VALUE, FIELD_REAL, SAMPLE(place_hi), .applies = has_placements },

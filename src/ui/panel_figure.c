@@ -94,8 +94,10 @@ static void add_quiet(struct lines *lines, const struct view *view)
 
 /* Adds a line with doubts about the measured value: "contended: 12 % of trials quiet", "two modes:
  * 0.750 (62 %), 1.021". */
-static void add_doubts(struct lines *lines, const struct sample *sample)
+static void add_doubts(
+	struct lines *lines, const struct sample *sample, const struct run_facts *facts)
 {
+	double repeated, fresh;
 	struct units_text low = units_value(sample->mode_low),
 			  high = units_value(sample->mode_high);
 
@@ -111,6 +113,12 @@ static void add_doubts(struct lines *lines, const struct sample *sample)
 			"not linear: %s up to n/2; use a larger n\nnot linear: use a larger n\nnot "
 			"linear",
 			units_value(sample->cpe * sample->bend).text);
+	if (sample_learnt(sample, facts, &repeated, &fresh))
+		lines_add(lines, 1, STYLE_WARN,
+			facts->cpe_repeated > 0
+				? "fresh data; %1$s while learnt\nlearnt data: %1$s"
+				: "while learnt; %1$s on fresh data\nfresh data: %1$s",
+			units_cycles(facts->cpe_repeated > 0 ? repeated : fresh).text);
 	if (sample->places > 1)
 		lines_add(lines, 7, STYLE_TEXT, "%u placements %s … %s", sample->places,
 			units_value(sample->place_lo).text, units_value(sample->place_hi).text);
@@ -460,7 +468,7 @@ static void draw(struct box at, const struct scene *scene)
 	} else {
 		add_digits(&lines, sample_doubt(sample) ? STYLE_WARN : STYLE_FIGURE, value.text);
 		add_spread(&lines, sample);
-		add_doubts(&lines, sample);
+		add_doubts(&lines, sample, &view->facts);
 		add_course(&lines, view);
 		add_quiet(&lines, view);
 		add_limit(&lines, scene);

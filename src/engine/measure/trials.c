@@ -304,6 +304,14 @@ void sample_summarise(
 	}
 }
 
+bool sample_learnt(
+	const struct sample *sample, const struct run_facts *facts, double *repeated, double *fresh)
+{
+	*repeated = facts->cpe_repeated > 0 ? facts->cpe_repeated : sample->cpe;
+	*fresh = facts->cpe_fresh > 0 ? facts->cpe_fresh : sample->cpe;
+	return sample->valid && *fresh > *repeated * (1 + SAMPLE_LEARNT);
+}
+
 const char *sample_doubt(const struct sample *sample)
 {
 	return sample->contended     ? "contended"
@@ -318,11 +326,24 @@ double sample_precision(const struct sample *sample)
 	return 0.627 * (sample->cpe_hi - sample->cpe_lo) / sqrt(sample->trials) / sample->cpe;
 }
 
+/* Returns the mean of a value over `visits` measurements, whose mean is `before`, and one more. A
+ * measurement without the value has 0 or less. */
+static double renew(double before, double now, unsigned visits)
+{
+	return !(before > 0) || visits == 0 ? now
+	       : now > 0		    ? before + (now - before) / (visits + 1)
+					    : before;
+}
+
 void facts_renew(struct run_facts *facts, const struct run_facts *newer, unsigned visits)
 {
-	double before = facts->others_gbps, now = newer->others_gbps;
+	double before = facts->others_gbps, now = newer->others_gbps,
+	       fresh = renew(facts->cpe_fresh, newer->cpe_fresh, visits),
+	       repeated = renew(facts->cpe_repeated, newer->cpe_repeated, visits);
 
 	*facts = *newer;
+	facts->cpe_fresh = fresh;
+	facts->cpe_repeated = repeated;
 	if (visits > 0 && before > 0 && now != 0)
 		facts->others_gbps = isnan(now) ? before : before + (now - before) / (visits + 1);
 }

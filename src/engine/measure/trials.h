@@ -84,8 +84,13 @@ struct run_facts {
 	double bend;  /* cycles per element from a quarter to a half of the elements, divided by
 			 those from a half to all; 1: the time is on a straight line; 0: not tested
 		       */
-	bool far;     /* true: the working set is larger than the core's own caches, so the sample's
-			 value is a mean (struct sample) */
+	/* Cycles per element on the other data of an own loop with random data (knob data), which
+	 * are measured next to the trials; 0: not measured. Calls on fresh data get new random
+	 * values each time. Calls on repeated data get the same values, whose branches the core's
+	 * predictor learns. */
+	double cpe_fresh, cpe_repeated;
+	bool far; /* true: the working set is larger than the core's own caches, so the sample's
+		     value is a mean (struct sample) */
 	char pages[16];	      /* page size received: "4k" (or this system's smallest: "16k", "64k"),
 				 "huge", "mixed", "unknown" */
 	enum page_kind asked; /* page size that the request asked for */
@@ -181,6 +186,15 @@ double trials_best_turns(const struct trials *trials, double *ghz);
  * source, and whether there is a watch chain (which shows a busy hyper-thread). */
 void sample_summarise(
 	const struct trials *trials, const struct run_facts *facts, struct sample *sample);
+
+/* If an own loop takes more than this share longer on fresh data than on repeated data, the branch
+ * predictor has learnt the repeated data. */
+#define SAMPLE_LEARNT 0.05
+
+/* Whether the branch predictor has learnt the repeated data of an own loop. If so, *repeated and
+ * *fresh receive the cycles per element on both kinds of data. */
+bool sample_learnt(const struct sample *sample, const struct run_facts *facts, double *repeated,
+	double *fresh);
 
 /* Returns why a sample's value is not reliable: "contended", "not settled", "not linear",
  * "provisional"; NULL: it is reliable. Only reliable values may be inputs to limits, plateaus and

@@ -18,8 +18,9 @@
 #include "engine/own/own_inside.h"
 #include "kernels/knob_rows.h"
 
-enum { OWN_KERNEL_KNOBS = 1 + OWN_KNOBS + 2 };
-_Static_assert((int)OWN_KERNEL_KNOBS <= (int)KNOBS_MAX, "n, the user's knobs, cflags and pages");
+enum { OWN_KERNEL_KNOBS = 1 + OWN_KNOBS + 3 };
+_Static_assert(
+	(int)OWN_KERNEL_KNOBS <= (int)KNOBS_MAX, "n, the user's knobs, cflags, pages and data");
 
 static struct {
 	struct slot {
@@ -134,6 +135,9 @@ static void make_knob(struct slot *slot, int at, const struct own_knob *from, in
 	slot->choice[at][count] = NULL;
 }
 
+/* Values of the knob data. */
+static const char *const knob_data[] = { "repeated", "fresh", NULL };
+
 static void make_knobs(struct slot *slot)
 {
 	const struct own_description *description = &slot->own.description;
@@ -165,6 +169,10 @@ static void make_knobs(struct slot *slot)
 		snprintf(slot->help[at], sizeof(slot->help[at]), "flags of the compiler");
 	}
 	slot->knob[slot->kernel.knob_count++] = (struct knob)KNOB_ROW_PAGES;
+	if (own_data_draws(description))
+		slot->knob[slot->kernel.knob_count++] = (struct knob)KNOB_ROW_CHOICE("data",
+			"each call gets the same data again, or fresh random data", knob_data,
+			.role = KNOB_DATA, .asks = ASKS_FRESH);
 }
 
 static void make_kernel(struct slot *slot, int index)

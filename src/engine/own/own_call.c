@@ -29,6 +29,8 @@ static struct {
 	own_loop *loop;
 	own_loop *setup; /* the user's function that runs before each call of loop(); may be NULL */
 	bool many;	 /* the user's function loop() has more parameters than the type own_loop */
+	struct own_description description; /* the description of the data, with changes */
+	struct random random;		    /* source of the values for calls on fresh data */
 	struct own_data data[COPIES];
 	int copy;     /* index of the copy of the data that the next call of loop() uses */
 	int64_t n[3]; /* the parameter n of loop() for a whole pass, then n for two shorter passes;
@@ -126,18 +128,19 @@ static struct status own_load(
 static struct status child_load(const struct own *own, const int64_t *v,
 	const struct own_change *change, int64_t n, int64_t shorter, uint64_t seed, void *memory)
 {
-	struct own_description description = own_change_apply(&own->description, change);
 	struct status status = own_load(own, v, &child.loop, &child.setup);
 
 	if (!status_is_ok(&status))
 		return status;
+	child.description = own_change_apply(&own->description, change);
+	child.random = (struct random){ ~seed };
 	child.n[0] = n;
 	child.n[1] = shorter;
 	for (int i = 0; i < 3; i++)
 		child.elements[i] = own_elements(own, child.n[i]);
 	for (int i = 4; i < OWN_ARGUMENTS; i++)
 		child.many |= own->description.argument[i].content != OWN_NOTHING;
-	own_data_make(&child.data[0], &description, n, shorter, seed, memory);
+	own_data_make(&child.data[0], &child.description, n, shorter, seed, memory);
 	return status;
 }
 
@@ -152,7 +155,9 @@ struct status own_call_prepare(struct kernel_run *run)
 	own_data_cut_again(&child.data[0], &run->kernel->own->description, n, child.n[2]);
 	run->ring = run->granule = child.elements[0];
 	run->quarter = child.elements[2];
-	run->sets_up = child.setup != NULL;
+	run->draws = own_data_draws(&child.description);
+	run->fresh = run->draws && kernel_asked(run->kernel, run->v, ASKS_FRESH);
+	run->sets_up = child.setup != NULL || run->fresh;
 	run->code.start = (const void *)child.loop;
 	run->code.name = "loop";
 	return status;
@@ -174,13 +179,19 @@ static inline void call(own_loop *loop, int64_t n, void *const *argument)
 		loop(n, argument[0], argument[1], argument[2], argument[3]);
 }
 
-/* Prepares a call of loop(): calls the user's setup() if there is one. Returns the clock ticks that
- * setup() takes. */
-static uint64_t set_up(int64_t n, void *const *argument)
+/* Prepares a call of loop(): draws new data if the call gets fresh data, and calls the user's
+ * setup() if there is one. Returns the clock ticks that the preparation takes. New data go to the
+ * same addresses, so the preparation leaves the caches as a pass over the data does. The fences
+ * end the preparation before the loop begins. */
+static uint64_t prepare_call(bool fresh, int64_t n, struct own_data *data)
 {
 	uint64_t begin = clock_ticks();
 
-	call(child.setup, n, argument);
+	if (fresh)
+		own_data_draw(data, &child.description, child.n[0], &child.random);
+	if (child.setup)
+		call(child.setup, n, data->argument);
+	atomic_thread_fence(memory_order_seq_cst);
 	clock_fence();
 	return clock_ticks() - begin;
 }
@@ -210,8 +221,8 @@ void own_call(struct kernel_run *run, uint64_t elements)
 	gap = alloca((uintptr_t)&here % PAGE + 1);
 	*gap = here = 0;
 	do {
-		if (run && child.setup)
-			run->excluded += set_up(n, data->argument);
+		if (run && (run->fresh || child.setup))
+			run->excluded += prepare_call(run->fresh, n, data);
 		call(loop, n, data->argument);
 		/* Wait until the stores of the call have left the store queue. A queue that takes
 		 * all stores of a short call would hide their time. */

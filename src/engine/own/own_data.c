@@ -278,6 +278,20 @@ static void make_array(unsigned char *memory, const struct own_argument *argumen
 		shuffle(memory, own_types[type].bytes, count, random);
 }
 
+/* Whether the values of an argument are random. The order of a list's nodes does not count. */
+static bool is_drawn(const struct own_argument *argument)
+{
+	switch (argument->content) {
+	case OWN_RANDOM:
+	case OWN_RANGE:
+	case OWN_ZIPF:
+	case OWN_SHARE:
+	case OWN_STRINGS: return true;
+	case OWN_PERMUTATION: return argument->order == OWN_AS_MADE;
+	default: return false;
+	}
+}
+
 /* Makes pointers to strings of small letters. The strings of an array lie one after another in
  * memory, after the pointers to them. */
 static void make_strings(unsigned char *memory, const struct own_argument *argument, int64_t n,
@@ -296,6 +310,15 @@ static void make_strings(unsigned char *memory, const struct own_argument *argum
 			*at++ = (unsigned char)('a' + random_below(random, 26));
 		*at++ = '\0';
 	}
+}
+
+static void make_values(unsigned char *memory, const struct own_argument *argument, int64_t n,
+	struct random *random)
+{
+	if (argument->content == OWN_STRINGS)
+		make_strings(memory, argument, n, random);
+	else
+		make_array(memory, argument, n, random);
 }
 
 /* Inserts each node of a linked list after a random earlier node: every order is then equally
@@ -356,14 +379,28 @@ void own_data_make(struct own_data *data, const struct own_description *descript
 		at = (unsigned char *)memory + end;
 		end += own_argument_bytes(argument, n);
 		data->argument[i] = at;
-		if (argument->content == OWN_STRINGS)
-			make_strings(at, argument, n, &random);
-		else if (argument->content != OWN_LIST)
-			make_array(at, argument, n, &random);
-		if (argument->content != OWN_LIST)
+		if (argument->content != OWN_LIST) {
+			make_values(at, argument, n, &random);
 			continue;
+		}
 		make_list(at, argument, n, &random);
 		data->lists = i + 1;
 		cut_list(data, argument, 0, i, n, shorter);
 	}
+}
+
+bool own_data_draws(const struct own_description *description)
+{
+	for (int i = 0; i < OWN_ARGUMENTS; i++)
+		if (is_drawn(&description->argument[i]))
+			return true;
+	return false;
+}
+
+void own_data_draw(struct own_data *data, const struct own_description *description, int64_t n,
+	struct random *random)
+{
+	for (int i = 0; i < OWN_ARGUMENTS; i++)
+		if (is_drawn(&description->argument[i]))
+			make_values(data->argument[i], &description->argument[i], n, random);
 }

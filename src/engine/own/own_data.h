@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/random.h"
 #include "base/status.h"
 #include "engine/own/own_change.h"
 
@@ -155,6 +156,14 @@ uint64_t own_data_bytes(const struct own_description *description, int64_t n);
  * same seed gives the same data of the own loop. */
 void own_data_make(struct own_data *data, const struct own_description *description, int64_t n,
 	int64_t shorter, uint64_t seed, void *memory);
+
+/* Whether any argument has random values, which own_data_draw() draws again. */
+bool own_data_draws(const struct own_description *description);
+
+/* Draws all random values again: the numbers, permutations and strings of all arrays, as for
+ * own_data_make() with another seed. Lists and all other arrays stay as the loop has left them. */
+void own_data_draw(struct own_data *data, const struct own_description *description, int64_t n,
+	struct random *random);
 
 /* Finds the nodes at which own_data_shorten() cuts the lists for a second shorter n. */
 void own_data_cut_again(struct own_data *data, const struct own_description *description, int64_t n,

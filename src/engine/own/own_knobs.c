@@ -90,7 +90,8 @@ void own_take_knob(struct reader *reader)
 			"after knob comes a name of at most %d letters and digits: write %s",
 			OWN_NAME - 1, form);
 	/* Every own loop has a knob pages already. */
-	if (own_word_of(knob->name) >= 0 || strcmp(knob->name, "pages") == 0)
+	if (own_word_of(knob->name) >= 0 || strcmp(knob->name, "pages") == 0 ||
+		strcmp(knob->name, "data") == 0)
 		reader_wrong(reader, "%s has a meaning already: choose another name", knob->name);
 	for (int i = 0; i < description->knobs; i++)
 		if (strcasecmp(knob->name, description->knob[i].name) == 0)

@@ -171,6 +171,39 @@ static void learn(struct target *target, const struct trials *trials)
  * precision. */
 enum { PASSES = 9, PASSES_BACKGROUND = 3 };
 
+/* Measures an own loop on the other data: on fresh data if its trials had repeated data, and on
+ * repeated data if they had fresh data. The trials after a change of the data are not used, because
+ * the branch predictor may still learn. The trials `made` are those of the loop's own data: if they
+ * are contended, contended trials on the other data are comparable. */
+static void measure_other_data(struct measure *measure, double seconds, const struct trials *made,
+	struct run_facts *facts, const atomic_bool *cancel)
+{
+	struct kernel_run *run = measure->run;
+	struct counting *counting = measure->counting;
+	struct trials *trials = memory_new(1, sizeof(*trials));
+	struct sample sample, main;
+	bool sets_up = run->sets_up;
+
+	sample_summarise(made, facts, &main);
+	run->fresh = !run->fresh;
+	run->sets_up = true;
+	measure->counting = NULL;
+	for (int i = 0; i < 2; i++) {
+		struct measure_goal goal = { .quiet = QUIET_ENOUGH,
+			.until = clock_seconds() + seconds / 2 };
+
+		trials->count = 0;
+		measure_trials(measure, trials, &goal, cancel);
+	}
+	sample_summarise(trials, facts, &sample);
+	if (sample.valid && (main.contended || !sample.contended) && !atomic_load(cancel))
+		*(run->fresh ? &facts->cpe_fresh : &facts->cpe_repeated) = sample.cpe;
+	free(trials);
+	measure->counting = counting;
+	run->sets_up = sets_up;
+	run->fresh = !run->fresh;
+}
+
 /* Makes trials on a prepared run, with an early result if the request asks for one. The parameter
  * `slot` is NULL in a child process, which has its own memory and sets result->facts.pages itself.
  */
@@ -248,6 +281,9 @@ static void make_trials(
 	learn(target, &result->trials);
 	result->facts.cycles_from = measure_source(&measure);
 	result->facts.bend = line_measure(&measure, cancel);
+	if (run->draws && !request->background)
+		measure_other_data(
+			&measure, budget->seconds / 2, &result->trials, &result->facts, cancel);
 	if (counting && visit->placement + 1 == count)
 		counting_measure(counting, &measure,
 			request->background ? PASSES_BACKGROUND : PASSES, cancel, &result->counts);
