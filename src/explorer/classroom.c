@@ -193,6 +193,8 @@ void classroom_close(struct session *session)
 	struct text *shown = classroom->shown;
 
 	guess_drop(session);
+	for (int i = 0; classroom->lesson && i < classroom->lesson->step_count; i++)
+		free(classroom->taken[i].explained);
 	lesson_free(classroom->lesson);
 	free(classroom->taken);
 	*classroom = (struct classroom){ .shown = shown };
@@ -212,6 +214,7 @@ void classroom_go(struct session *session, int to)
 {
 	struct classroom *classroom = &session->classroom;
 	const struct lesson_step *step = &classroom->lesson->step[to];
+	struct status status = status_ok();
 	struct setting setting;
 
 	classroom->step = to;
@@ -227,7 +230,9 @@ void classroom_go(struct session *session, int to)
 		session_choose_knob(session,
 			step->question.ask == ASK_KNEE ? step->question.knob : session->knob);
 	}
-	if (!step->pinned.kernel)
+	if (step->pinned.kernel)
+		status = playback_allows(session, &step->pinned);
+	if (!step->pinned.kernel || !status_is_ok(&status))
 		session_unpin(session);
 	else if (!session->pinned.there || !setting_equal(&session->pinned.setting, &step->pinned))
 		session_pin_setting(session, &step->pinned);
@@ -305,18 +310,6 @@ struct status classroom_guess(
 	return status;
 }
 
-void classroom_skip(struct session *session)
-{
-	struct classroom *classroom = &session->classroom;
-	struct step_taken *step = &classroom->taken[classroom->step];
-
-	step->guess = (struct lesson_guess){ .skipped = true };
-	classroom->guessed = true;
-	classroom->guessed_at = -DOUBT_MOST;
-	guess_drop(session);
-	classroom_advance(session);
-}
-
 void classroom_answer(struct session *session)
 {
 	session->classroom.aside = false;
@@ -362,7 +355,12 @@ static const char *awaited(const struct session *session)
 	struct collected measured;
 	const char *doubt;
 
-	if (live->failed)
+	if (live->failed || step->question.ask == ASK_TEXT)
+		return NULL;
+	if (session->insight.reading)
+		return "reading the code";
+	/* Limits are computed, so no sample is needed to judge them. */
+	if (step->question.ask == ASK_LIMIT)
 		return NULL;
 	if (!live->sample.valid || live->sample.provisional || !live->answered)
 		return "measuring";
@@ -370,8 +368,6 @@ static const char *awaited(const struct session *session)
 		return NULL;
 	if (step->pinned.kernel && session->pinned.awaited && !doubt_of_a(session))
 		return "measuring A";
-	if (session->insight.reading)
-		return "reading the code";
 	measure(session, &measured);
 	if (!measured.complete && session->now - session->classroom.guessed_at < 4 * DOUBT_MOST)
 		return "measuring the curve";
@@ -383,15 +379,45 @@ static const char *awaited(const struct session *session)
 	return doubt;
 }
 
-bool classroom_advance(struct session *session)
+/* Judges the guess by the present values, and keeps the explanation with these values. */
+static void judge(struct session *session)
 {
 	struct classroom *classroom = &session->classroom;
 	const struct lesson_step *step = classroom_step(session);
-	const struct explanation *explanation;
-	struct step_taken *now;
+	struct step_taken *now = &classroom->taken[classroom->step];
 	struct collected measured;
+	struct text text = { 0 };
 
-	if (!step)
+	measure(session, &measured);
+	lesson_judge(step, &measured.values, &now->guess, &now->judgement);
+	lesson_fill(&step->explain, &measured.values, &text);
+	free(now->explained);
+	now->explained = memory_string(text_string(&text));
+	now->answered = true;
+	classroom->guessed = false;
+	text_free(&text);
+}
+
+void classroom_skip(struct session *session, bool wait)
+{
+	struct classroom *classroom = &session->classroom;
+
+	classroom->taken[classroom->step].guess = (struct lesson_guess){ .skipped = true };
+	classroom->guessed = true;
+	classroom->guessed_at = session->now;
+	guess_drop(session);
+	if (wait)
+		classroom_advance(session);
+	else
+		judge(session);
+}
+
+bool classroom_advance(struct session *session)
+{
+	struct classroom *classroom = &session->classroom;
+	const struct explanation *explanation;
+
+	if (!classroom->lesson)
 		return false;
 	if (!classroom->a_known && session->pinned.there && !session->pinned.awaited &&
 		(explanation = insight_of(session, &session->pinned.setting))) {
@@ -401,19 +427,13 @@ bool classroom_advance(struct session *session)
 	}
 	if (!classroom->guessed)
 		return false;
-	now = &classroom->taken[classroom->step];
-	/* A skipped question is judged by no measurement, but its answer is shown. */
-	if (!now->guess.skipped || !session->live.sample.valid)
-		if (awaited(session)) {
-			if (doubt_of_a(session) && !session->replay)
-				session_pin_again(session);
-			return false;
-		}
-	measure(session, &measured);
-	lesson_judge(step, &measured.values, &now->guess, &now->judgement);
-	now->answered = true;
-	classroom->guessed = false;
-	return true;
+	if (!awaited(session)) {
+		judge(session);
+		return true;
+	}
+	if (doubt_of_a(session) && !session->replay)
+		session_pin_again(session);
+	return false;
 }
 
 /* ---- the view ---- */
@@ -479,7 +499,9 @@ void classroom_view(const struct session *session, struct view *view)
 		lesson->hint = shown(session, SHOWN_HINT, &step->hint, &measured.values);
 	if (now->answered)
 		lesson->judgement = &now->judgement;
-	if (now->answered || (here && step->question.ask == ASK_NOTHING))
+	if (now->answered)
+		lesson->explain = now->explained;
+	else if (here && step->question.ask == ASK_NOTHING && !lesson->away)
 		lesson->explain = shown(session, SHOWN_EXPLAIN, &step->explain, &measured.values);
 }
 

@@ -19,6 +19,7 @@ struct step_taken {
 	bool hinted;   /* the student asked for the hint */
 	struct lesson_guess guess;
 	struct lesson_judgement judgement;
+	char *explained; /* the explanation with the values that judged the guess; owned */
 };
 
 struct classroom {
@@ -62,8 +63,9 @@ bool classroom_asks(const struct session *session);
  * If `change` is NULL, only checks the guess. */
 struct status classroom_guess(
 	const struct session *session, struct session *change, const char *typed);
-/* Ends the question without a guess, which is recorded as skipped. */
-void classroom_skip(struct session *session);
+/* Ends the question without a guess, which is recorded as skipped. If `wait` is true, the answer is
+ * shown as soon as it is measured. */
+void classroom_skip(struct session *session, bool wait);
 /* Opens the line in which the student types the answer. */
 void classroom_answer(struct session *session);
 void classroom_hint(struct session *session);

@@ -85,8 +85,13 @@ static struct status run_go(const struct session *session, struct session *chang
 
 static void act_skip(struct session *session)
 {
-	classroom_skip(session);
+	classroom_skip(session, false);
 	run_step(session, session, (char[]){ "+1" });
+}
+
+static void act_reveal(struct session *session)
+{
+	classroom_skip(session, true);
 }
 
 static struct status hint_refusal(const struct session *session)
@@ -149,7 +154,7 @@ const struct command_row commands_lesson[] = {
 	{ "lesson back", .run = run_step, .refusal = no_lesson, .given = "-1" },
 	{ "lesson hint", classroom_hint, .refusal = hint_refusal, .useful = hint_useful,
 		.useless = "the hint is already shown" },
-	{ "lesson reveal", classroom_skip, .refusal = no_question },
+	{ "lesson reveal", act_reveal, .refusal = no_question },
 	{ "lesson skip", act_skip, .refusal = no_question },
 	{ "lesson repeat", classroom_repeat, .refusal = no_lesson },
 	{ "lesson end", classroom_close, .refusal = no_lesson },

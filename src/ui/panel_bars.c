@@ -189,7 +189,7 @@ static void draw_message(struct box at, const struct scene *scene)
 		panels_cut_clauses(
 			box_part(at, 1, 0, at.width - 2, 1), 1, words.text, sizeof(words.text));
 		canvas_put(at, 1, 0, STYLE_WARN, words.text);
-	} else if (view->machine && view->machine->known) {
+	} else if (view->machine && view->machine->known && !view->lesson.title) {
 		if (!view->replay)
 			words = refusals(view->machine);
 		if (words.text[0])

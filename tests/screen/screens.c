@@ -33,7 +33,7 @@ struct start {
 	int probe;    /* percent of a probe that are done; 0: there is none */
 	int core;     /* likewise of the core's measuring itself */
 	const struct kernel *kernel;
-	char replay[256]; /* empty: none */
+	char replay[256], lesson[256]; /* empty: none */
 };
 
 /* Reads what follows "#: ". False: it means nothing. */
@@ -70,6 +70,9 @@ static bool read_words(const char *words, const char *path, struct start *start)
 		return true;
 	if (strncmp(words, "replay ", 7) == 0)
 		snprintf(start->replay, sizeof(start->replay), "%.*s%.100s",
+			name ? (int)(name - path + 1) : 0, path, words + 7);
+	else if (strncmp(words, "lesson ", 7) == 0)
+		snprintf(start->lesson, sizeof(start->lesson), "lesson %.*s%.100s",
 			name ? (int)(name - path + 1) : 0, path, words + 7);
 	else if (strcmp(words, "window") == 0)
 		start->kernel = &canned_window;
@@ -165,6 +168,8 @@ static bool run_script(const char *path, char **output)
 		canned_probe(&canned, session, start.probe);
 	if (start.core)
 		canned_core(&canned, session, start.core);
+	if (start.lesson[0])
+		session_command(session, start.lesson, canned.now);
 	status = frontend_init(&front, session, 80, 24, start.ascii);
 	if (status_is_ok(&status)) {
 		out = open_memstream(output, &size);
