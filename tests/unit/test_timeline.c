@@ -145,6 +145,25 @@ TEST(each_kind_of_instruction_has_its_row)
 	uarch_free(uarch);
 }
 
+/* Three ports take loads, but two loads a cycle begin. No port waits until the others are idle. */
+TEST(a_limited_rate_lets_the_oldest_pass)
+{
+	struct uarch *uarch = explain_text(
+		"uarch x X\nisa x86_64\nwidth 4 [M]\nports p0 p1 p2 p3 [M]\ncap loads 2 [M]\n"
+		"class load latency 4 ports p1,p2,p3 [M]\nclass branch ports p0 [M]\n"
+		"size rob 256 [M]\nsize scheduler 64 [M]\n",
+		"mov eax, [rsi]; mov eax, [rsi]; mov eax, [rsi]; mov eax, [rsi]; mov eax, [rsi]; "
+		"mov eax, [rsi]; jne");
+
+	check_near(timeline.cycles, 3, 0.02);
+	for (int i = 0; i < timeline.row_count; i++)
+		if (timeline.row[i].op_count)
+			assert_true(
+				timeline.op[timeline.row[i].op].start - timeline.row[i].renamed <
+				40);
+	uarch_free(uarch);
+}
+
 /* The stored value is there in cycle 1, so a load that is renamed to its store would begin before
  * cycle 0. */
 TEST(a_load_of_a_value_that_was_stored_at_once_begins)

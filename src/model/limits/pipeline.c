@@ -319,18 +319,38 @@ static bool take_over(struct pipeline *pipeline, int port)
 	return true;
 }
 
+/* Returns the port that runs next in this cycle, out of the ports `left`: the lowest one. If gates
+ * limit how many micro-ops begin in a cycle, returns the port with the oldest micro-op, because
+ * otherwise the micro-ops of the highest ports would wait until all others have begun. */
+static int next_port(const struct pipeline *pipeline, uint32_t left)
+{
+	int first = ffs((int)left) - 1;
+
+	for (left = pipeline->rules->gate_count ? left : 0; left; left &= left - 1) {
+		int p = ffs((int)left) - 1;
+
+		if (pipeline->count[p] > 0 &&
+			(pipeline->count[first] == 0 || pipeline->queue[p][0].instance <
+								pipeline->queue[first][0].instance))
+			first = p;
+	}
+	return first;
+}
+
 /* Runs the micro-ops of one cycle on each port. A port runs one micro-op per cycle, or several
  * micro-ops if each needs less than a cycle. */
 static void execute(struct pipeline *pipeline)
 {
 	double end = pipeline->now + 1 - SLIVER,
 	       soon = pipeline->rules->ideal ? end : pipeline->now + SAME_TIME;
+	uint32_t done = 0;
 	int p;
 
-	/* If a micro-op wakes a port with a higher number, the woken port still runs in the same
+	/* If a micro-op wakes a port that has not run yet, the woken port still runs in the same
 	 * cycle. */
-	for (uint32_t left = pipeline->awake; left; left = pipeline->awake >> (p + 1) << (p + 1)) {
-		p = ffs((int)left) - 1;
+	for (uint32_t left; (left = pipeline->awake & ~done);) {
+		p = next_port(pipeline, left);
+		done |= pipeline->rules->gate_count ? UINT32_C(1) << p : (UINT32_C(2) << p) - 1;
 		while (pipeline->look_at[p] <= soon && pipeline->free_at[p] < end &&
 			execute_one(pipeline, p))
 			;
