@@ -186,7 +186,9 @@ static void make_trials(const struct canned *canned, unsigned count, struct resu
 		.call = 4096,
 		.calls = 1,
 		.watched = canned->machine.watched,
-		.pages = "huge" };
+		.pages = "huge",
+		/* Data that the branch predictor learns. */
+		.cpe_fresh = unroll == 12 ? 4 * cpe : 0 };
 }
 
 static void start_result(const struct canned *canned, struct result *result)

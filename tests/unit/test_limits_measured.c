@@ -216,7 +216,7 @@ TEST_WITH(a_wrong_path_that_is_the_next_search_is_useful, set_up, tear_down)
 
 		if (!status_is_ok(&explanation->status))
 			skip();
-		check_near(cycles - limit_at(settings[i], LIMIT_OVERLAP), wrong[i] * 20, 0.1);
+		check_near(cycles - limit_at(settings[i], LIMIT_OVERLAP), wrong[i] * 19, 0.1);
 		assert_true(limit_at(settings[i], LIMIT_OVERLAP) >
 			    limit_at(settings[i], LIMIT_MEMORY_LATENCY));
 	}

@@ -12,6 +12,7 @@ static char directory[64];
 static struct loop loop;
 static struct kernel_walk walk;
 static bool walked;
+static struct loop_branches branches;
 
 static const struct kernel *open_loop(const char *name, const char *code)
 {
@@ -45,8 +46,8 @@ static struct status step(const struct kernel *kernel)
 
 	for (int i = 0; i < kernel->knob_count; i++)
 		v[i] = kernel->knobs[i].initial;
-	status = step_own(kernel->own, v, 1, &loop, &walk, &walked);
-
+	free(branches.branch);
+	status = step_own(kernel->own, v, 1, &loop, &walk, &walked, &branches);
 	if (status.code == STATUS_FAILED && strstr(status.text, "stepping is not ")) {
 		print_message("skipped: %s\n", status.text);
 		skip();
@@ -66,6 +67,8 @@ static int teardown(void **state)
 {
 	rmdir(directory);
 	loop_free(&loop);
+	free(branches.branch);
+	branches = (struct loop_branches){ 0 };
 	return 0;
 }
 
@@ -152,6 +155,32 @@ TEST(test_long_elements)
 		"long loop(long n, long *a) { long s = 0; for (long i = 0; i < n; i++) for (long k "
 		"= 0; k < 500; k++) s += a[i] ^ k; return s; }\n")));
 	assert_true(loop.insns_per_element > 1000);
+}
+
+/* Several calls show the branches of a loop, each with other data. A loop without branches on data
+ * needs no such calls. */
+TEST(test_branches)
+{
+	int taken[2] = { 0, 0 }, differ = 0;
+
+	check_ok(step(open_loop("branch.c",
+		"/* slexplore: a=u8[n]:random(2) n=64 cflags=-O1 */\n"
+		"long loop(long n, unsigned char *a) { long k = 0; for (long i = 0; i < n; i++) if "
+		"(a[i]) { k++; __asm__ volatile(\"\"); } return k; }\n")));
+	assert_true(branches.first >= 128 && branches.count > 4 * branches.first);
+	check_near(branches.elements, 64.0 * branches.count / branches.first,
+		0.05 * branches.elements);
+	for (int i = 0; i < branches.first; i++) {
+		taken[branches.branch[i].taken]++;
+		differ += branches.branch[i].taken != branches.branch[i + branches.first].taken;
+	}
+	assert_true(taken[0] > 16 && taken[1] > 16);
+	assert_true(differ > 8);
+	check_ok(step(open_loop("plain.c",
+		"/* slexplore: a=u8[n]:random(2) n=64 cflags=-O1 */\n"
+		"long loop(long n, unsigned char *a) { long k = 0; for (long i = 0; i < n; i++) k "
+		"+= a[i]; return k; }\n")));
+	assert_int_equal(branches.count, 0);
 }
 
 RUN_TESTS(.each_set_up = setup, .each_tear_down = teardown)

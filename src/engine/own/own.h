@@ -115,3 +115,5 @@ int own_steps_prepare(void *steps);
 /* In the child process: calls the loop with the length argument that makes it process so many
  * elements. */
 void own_steps_run(void *steps, uint64_t elements);
+/* In the child process: draws fresh data for the next call, and calls setup(). Returns 0. */
+int own_steps_renew(void *steps);

@@ -19,6 +19,8 @@ void loop_clear(struct loop *loop)
 		.insn_room = loop->insn_room,
 		.path_room = loop->path_room,
 		.turns = 1,
+		.fresh = -1,
+		.learnt = -1,
 		.elements = 1 };
 }
 

@@ -17,11 +17,27 @@
  * largest number of instructions of a decoded loop. */
 enum { LOOP_INSNS = 1024, LOOP_PATH = 4096, LOOP_MOST = 32768 };
 
+/* An executed conditional branch, or an indirect jump or call. */
+struct loop_branch {
+	uint64_t address, target; /* `target` is the address of the next executed instruction */
+	bool taken, indirect;
+};
+
+/* The executed branches of several calls of a loop, each on fresh data. */
+struct loop_branches {
+	struct loop_branch *branch;
+	int count;
+	int first;	 /* number of branches in the first call; 0: it did not come to its end */
+	double elements; /* number of elements that these branches belong to */
+};
+
 struct loop_step {
 	uint16_t insn; /* index of the instruction in loop->insn */
 	bool taken;    /* the executed instruction is a jump, or a branch that was taken */
 	bool misses; /* the instruction loads from a line in random order, which may be in no cache
 		      */
+	bool wrong;    /* a branch predictor that sees the data for the first time predicts this
+			  branch wrongly */
 	uint64_t address[INSN_MEMORY]; /* addresses of the instruction's memory operands; 0: unknown
 					*/
 };
@@ -40,9 +56,12 @@ struct loop {
 	bool varies;  /* true for a stepped loop if a branch was taken in one iteration and not in
 			 another. If branches vary, values per element hold only for the data of this
 			 run */
-	int forks;    /* if the path is assumed, not observed: number of conditional branches inside
-			 the loop. Each conditional branch counts as not taken if execution can then
-			 stay in the loop */
+	/* Number of mispredictions per element on fresh data, and if the same data come again and
+	 * again. The numbers are negative if they are unknown. */
+	double fresh, learnt;
+	int forks; /* if the path is assumed, not observed: number of conditional branches inside
+		      the loop. Each conditional branch counts as not taken if execution can then
+		      stay in the loop */
 	double insns_per_element; /* instructions per element. In a single-stepped loop, the number
 				     is exact, from two runs of different length; in a decoded loop,
 				     it is path_count ÷ elements */

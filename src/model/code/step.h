@@ -29,6 +29,8 @@ struct step_plan {
 	int most_steps; /* stepping fails after this many instructions in one run (> 0) */
 	double seconds; /* stepping fails after this many seconds; see step_late() */
 	step_prepare *prepare; /* function that prepares the child; NULL: nothing to prepare */
+	step_prepare *renew;   /* function that draws fresh data for the next call: the child then
+				  repeats calls of `longer` elements without end; NULL: two runs */
 	bool kept; /* the executed instructions (steps) of the shorter of two runs are kept too */
 	bool cold; /* the child does not run once at full speed before it is single-stepped */
 	const struct status *failure; /* reason why `prepare` failed, in memory that parent and
@@ -68,7 +70,8 @@ struct own;
  * first iteration of the hot loop on. These steps show how the loop goes through its data: *walk
  * receives the order of the accesses, and *walked says whether *walk is known. The path of executed
  * instructions in `loop` then comes from the call with n, because more data may lead to other
- * paths. STATUS_FAILED: as for step_loop(), or the file does not compile, or the library cannot be
- * loaded. */
+ * paths. If the loop's branches depend on data, calls with n on fresh data follow, whose branches
+ * *branches receives; the caller frees branches->branch. STATUS_FAILED: as for step_loop(), or the
+ * file does not compile, or the library cannot be loaded. */
 struct status step_own(const struct own *own, const int64_t *v, uint64_t seed, struct loop *loop,
-	struct kernel_walk *walk, bool *walked);
+	struct kernel_walk *walk, bool *walked, struct loop_branches *branches);

@@ -9,8 +9,10 @@
 #include "base/units.h"
 #include "engine/memory/arena.h"
 #include "engine/memory/code_buffer.h"
+#include "engine/own/own.h"
 #include "model/code/decode.h"
 #include "model/code/step.h"
+#include "model/limits/predictor.h"
 
 /* A kernel whose data decide the path is single-stepped twice: over STEP_SHORTER and over
  * STEP_LONGER elements. STEP_LONGER elements are enough to show how often each path is taken, and
@@ -200,6 +202,7 @@ void explain(const struct explain_question *question, struct explanation *explan
 	static const atomic_bool never;
 	const struct kernel *kernel = question->kernel;
 	struct kernel_run run = { .kernel = kernel, .seed = question->seed, .work.cancel = &never };
+	struct loop_branches branches = { 0 };
 	bool walked = true;
 
 	*explanation = (struct explanation){ .kernel = kernel,
@@ -210,12 +213,22 @@ void explain(const struct explain_question *question, struct explanation *explan
 	limits_clear(&explanation->limits);
 	loop_clear(&explanation->loop);
 	shrink(kernel, question->v, run.v);
-	explanation->status = kernel->own ? step_own(kernel->own, question->v, question->seed,
-						    &explanation->loop, &run.walk, &walked)
-					  : read_loop(&run, explanation);
+	explanation->status = kernel->own
+				      ? step_own(kernel->own, question->v, question->seed,
+						&explanation->loop, &run.walk, &walked, &branches)
+				      : read_loop(&run, explanation);
 	if (!status_is_ok(&explanation->status))
 		return;
+	if (branches.count > 0)
+		predictor_count(&branches, (double)own_elements(kernel->own, question->v[0]),
+			&explanation->loop);
+	free(branches.branch);
 	fill_place(question, &run, &explanation->place);
+	explanation->place.fresh = kernel_asked(kernel, question->v, ASKS_FRESH);
+	if (explanation->loop.fresh >= 0 && run.walk.mispredicts > 0)
+		explanation->place.walk.mispredicts = explanation->place.fresh
+							      ? explanation->loop.fresh
+							      : explanation->loop.learnt;
 	explanation->waits = run.walk.waits;
 	if (!walked)
 		run.walk = explanation->place.walk = (struct kernel_walk){ .mispredicts = -1 };

@@ -351,7 +351,9 @@ void limits_compute(const struct loop *loop, const struct uarch *uarch,
 	limits->elements = tally.elements;
 	limits->instructions = loop->path_count;
 	limits->restart = place->walk.restart;
-	limits->mispredicts = place->walk.mispredicts >= 0 ? place->walk.mispredicts : (double)NAN;
+	limits->mispredicts = loop->fresh >= 0 ? place->fresh ? loop->fresh : loop->learnt
+			      : place->walk.mispredicts >= 0 ? place->walk.mispredicts
+							     : (double)NAN;
 	limits_throughput(&tally);
 	limits_ports(&tally);
 	limits_chain(&tally);

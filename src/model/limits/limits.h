@@ -33,6 +33,8 @@ struct limits_place {
 	struct cache_sizes caches;
 	struct memory_facts measured;
 	double page; /* bytes of a memory page; 0: unknown */
+	bool fresh;  /* each call of the loop gets fresh random data, so the branch predictor learns
+			no sequence of values */
 };
 
 struct limit {

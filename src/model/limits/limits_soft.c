@@ -263,47 +263,63 @@ static double page_walks(struct tally *tally)
 	return cycles;
 }
 
-/* Estimates the mispredictions per path of branches whose directions have no short pattern. The
- * number of mispredictions is estimated for a branch predictor that does not know the data.
- * Built-in kernels state their own number of mispredictions. */
-static void add_irregular(struct tally *tally)
+/* Whether mispredictions are those of a built-in kernel, or of branches that wait for loads in
+ * random order from beyond the first cache. */
+static bool has_random_loads(const struct tally *tally)
+{
+	return tally->loop->fresh < 0 ||
+	       (tally->place->walk.mispredicts > 0 && tally->limits->beyond[0] > 0);
+}
+
+/* Fewer mispredictions per iteration are not reported. */
+#define RARE 0.01
+
+/* Returns the cycles that one of the mispredictions marked in the path costs: the refill of the
+ * pipeline, and the wait until the branch is executed. The core's number is the cost of a branch
+ * that is executed in the cycle after its rename. */
+static double misprediction_cost(const struct tally *tally, double *base)
+{
+	double each = tally->uarch->fact[EXTRA_MISPREDICT], with, marked = 0;
+
+	for (int i = 0; i < tally->loop->path_count; i++)
+		marked += tally->loop->path[i].wrong;
+	*base = pipeline_run_refilled(tally, 0);
+	if (!(each > 1) || marked <= 0)
+		return each;
+	with = pipeline_run_refilled(tally, each - 1);
+	return *base > 0 && with > *base ? (with - *base) / marked : each;
+}
+
+/* Adds the mispredictions of an own loop, whose executed branches a branch predictor has predicted.
+ * If the branches are learnt, a limit without a number says what fresh data would cost. */
+static void add_unlearnt(struct tally *tally)
 {
 	const struct loop *loop = tally->loop;
-	double each = tally->uarch->fact[EXTRA_MISPREDICT], wrong = 0;
+	double count = (tally->place->fresh ? loop->fresh : loop->learnt) * tally->elements,
+	       fresh = loop->fresh * tally->elements, each, base;
 
-	if (tally->place->walk.mispredicts >= 0 || !loop->stepped)
+	if (fresh < RARE * tally->turns || has_random_loads(tally))
 		return;
-	for (int i = 0; i < loop->insn_count; i++) {
-		double times = 0, taken = 0, changes = 0;
-		int last = -1;
-
-		if (loop->insn[i].flow != FLOW_BRANCH)
-			continue;
-		for (int s = 0; s < loop->path_count; s++) {
-			if (loop->path[s].insn != i)
-				continue;
-			times++;
-			taken += loop->path[s].taken;
-			changes += last >= 0 && last != loop->path[s].taken;
-			last = loop->path[s].taken;
-		}
-		/* A branch with a regular pattern, which changes its direction at every execution
-		 * or rarely, is skipped. */
-		if (times >= 16 && changes > times / 8 && changes < times * 7 / 8)
-			wrong += fmin(taken, times - taken);
-	}
-	if (wrong < 0.01 * tally->turns)
-		return;
-	if (uarch_known(each))
+	each = misprediction_cost(tally, &base);
+	base = fmax(base, tally->bound);
+	if (!uarch_known(each))
 		limits_add_unknown(tally, LIMIT_MISPREDICTION,
-			"%s branches that depend on the data: +%s cycles until the predictor has "
-			"learnt them",
-			words_turn(tally, wrong).text, words_turn(tally, wrong * each).text);
+			"%s mispredictions on fresh data; the cost of one is not known",
+			words_turn(tally, fresh).text);
+	else if (tally->place->fresh)
+		limits_add(tally, LIMIT_MISPREDICTION, base + count * each,
+			"%s mispredictions of %s cycles, waits for their branches included",
+			words_turn(tally, count).text, words_number(each).text);
+	else if (count < RARE * tally->turns)
+		limits_add_unknown(tally, LIMIT_MISPREDICTION,
+			"+%s cycles on fresh data: %s mispredictions, which are learnt on these "
+			"data",
+			words_turn(tally, fresh * each).text, words_turn(tally, fresh).text);
 	else
-		limits_add_unknown(tally, LIMIT_MISPREDICTION,
-			"%s branches that depend on the data; the cost of a misprediction is not "
-			"known",
-			words_turn(tally, wrong).text);
+		limits_add(tally, LIMIT_MISPREDICTION, base + count * each,
+			"%s mispredictions of %s cycles; %s mispredictions on fresh data",
+			words_turn(tally, count).text, words_number(each).text,
+			words_turn(tally, fresh).text);
 }
 
 static void add_mispredictions(struct tally *tally, double walks)
@@ -322,7 +338,7 @@ static void add_mispredictions(struct tally *tally, double walks)
 	double base = fmax(tally->bound, late), cycles = base + walks + count * each + more;
 	struct limit_words number = words_turn(tally, count), cost = words_number(each);
 
-	if (!(count > 1e-9))
+	if (!(count > 1e-9) || !has_random_loads(tally))
 		return;
 	tally->adds = base <= tally->bound + 1e-9;
 	if (!uarch_known(each))
@@ -352,5 +368,5 @@ void limits_soft(struct tally *tally)
 	add_forwarding(tally);
 	add_aliasing(tally);
 	add_mispredictions(tally, page_walks(tally));
-	add_irregular(tally);
+	add_unlearnt(tally);
 }

@@ -43,6 +43,9 @@ struct progress {
 	double from, to; /* simulated time at the ends of the rounds (passes over the path) `warm`
 			    and `until` */
 	double done;	 /* latest time of a result */
+	int wrong;	 /* number of the step that is a mispredicted branch, after which no step is
+			    renamed yet; -1: none */
+	double resume;	 /* the cycle from which steps are renamed again; INFINITY: unknown */
 };
 
 /* sooner() and later() are like fmin() and fmax() without handling of NAN. The compiler can inline
@@ -488,6 +491,22 @@ static void retire(struct pipeline *pipeline, struct progress *progress)
 	}
 }
 
+/* Returns the cycle from which the instructions after a mispredicted branch are renamed. INFINITY:
+ * the branch has not been executed yet. */
+static double refilled(const struct pipeline *pipeline, int number)
+{
+	int steps = pipeline->loop->path_count, step = number % steps;
+	int round = number / steps * pipeline->graph.node_count;
+	double last = -INFINITY;
+
+	for (int n = pipeline->step[step].first; n < pipeline->step[step + 1].first; n++) {
+		double start = pipeline->instance[round + n].start;
+
+		last = later(last, start < 0 ? INFINITY : start);
+	}
+	return last + pipeline->rules->refill;
+}
+
 /* Renames the instructions (steps) of one cycle. Returns whether rename stalls: a buffer is full,
  * or no instruction is left. */
 static bool rename_steps(struct pipeline *pipeline, struct progress *progress)
@@ -499,6 +518,11 @@ static bool rename_steps(struct pipeline *pipeline, struct progress *progress)
 	const struct pipeline_rules *rules = pipeline->rules;
 	bool ideal = rules->ideal;
 
+	progress->resume = progress->wrong < 0 ? 0 : refilled(pipeline, progress->wrong);
+	if (progress->resume > pipeline->now)
+		return true;
+	progress->wrong = -1;
+	progress->resume = INFINITY;
 	for (int p = 0; p < ports; p++)
 		counts[p] = loads[p] = pipeline->count[p];
 	while (progress->renamed < pipeline->rounds * steps && progress->credit > SLIVER) {
@@ -523,13 +547,17 @@ static bool rename_steps(struct pipeline *pipeline, struct progress *progress)
 		progress->in_flight += slots;
 		slot += (int)slots;
 		progress->renamed++;
+		if (rules->refill > 0 && loop->path[(progress->renamed - 1) % steps].wrong) {
+			progress->wrong = progress->renamed - 1;
+			return false;
+		}
 	}
 	return progress->renamed == pipeline->rounds * steps;
 }
 
 static double run(struct pipeline *pipeline)
 {
-	struct progress progress = { .from = 0 };
+	struct progress progress = { .wrong = -1, .resume = INFINITY };
 	double width = pipeline->width, most = pipeline->rules->most, last = -1;
 	int total = pipeline->rounds * pipeline->loop->path_count;
 
@@ -547,10 +575,11 @@ static double run(struct pipeline *pipeline)
 		/* If rename stalls, nothing changes until a micro-op executes or an instruction
 		 * retires, so the cycles until then are skipped. */
 		if (full && !leaving)
-			pipeline->now =
-				next_event(pipeline, progress.retired < progress.renamed
-							     ? step_done(pipeline, progress.retired)
-							     : INFINITY);
+			pipeline->now = next_event(
+				pipeline, sooner(progress.resume,
+						  progress.retired < progress.renamed
+							  ? step_done(pipeline, progress.retired)
+							  : INFINITY));
 		else
 			pipeline->now++;
 	}
@@ -609,17 +638,32 @@ void pipeline_close(struct pipeline *pipeline)
 	deps_graph_free(&pipeline->graph);
 }
 
+static double run_by(const struct tally *tally, struct pipeline_rules *rules)
+{
+	struct pipeline *pipeline = memory_new(1, sizeof(*pipeline));
+	double cycles;
+
+	pipeline_open(pipeline, tally, rules);
+	cycles = pipeline->cycles;
+	pipeline_close(pipeline);
+	free(pipeline);
+	return cycles;
+}
+
 double pipeline_run(const struct tally *tally, double restart, bool ideal)
 {
 	struct pipeline_rules rules = {
 		.ideal = ideal, .restart = restart, .limits = tally->limits
 	};
-	struct pipeline *pipeline = memory_new(1, sizeof(*pipeline));
-	double cycles;
 
-	pipeline_open(pipeline, tally, &rules);
-	cycles = pipeline->cycles;
-	pipeline_close(pipeline);
-	free(pipeline);
-	return cycles;
+	return run_by(tally, &rules);
+}
+
+double pipeline_run_refilled(const struct tally *tally, double refill)
+{
+	struct pipeline_rules rules = { .ideal = !(tally->uarch->fact[EXTRA_BINDS_PORTS] > 0),
+		.limits = tally->limits,
+		.refill = refill };
+
+	return run_by(tally, &rules);
 }

@@ -24,7 +24,10 @@ struct pipeline_rules {
 	const struct limits *limits; /* limits that contain the loop-carried chain that begins
 					again; NULL if restart is 0 */
 	double slots;		     /* rename slots per cycle; 0: the width of the core */
-	double most; /* the simulation ends without a result after this many additional cycles */
+	double refill; /* cycles from the execution of a mispredicted branch to the rename of the
+			  next instruction, for the branches that loop->path marks; 0: all
+			  branches are predicted */
+	double most;   /* the simulation ends without a result after this many additional cycles */
 	/* A gate models a rate that is not the rate of a port, such as loads per cycle: it lets one
 	 * micro-op pass every `cycles` cycles. After an idle time, a gate lets as many additional
 	 * micro-ops pass as in `slack` cycles. */

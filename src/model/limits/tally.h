@@ -126,6 +126,11 @@ double limits_reach_walks(const struct tally *tally, double bytes, double cost, 
  * cycles if the rename width is unknown, or the path is empty. */
 double pipeline_run(const struct tally *tally, double restart, bool ideal);
 
+/* Simulates the loop with the mispredictions that its path marks, and returns the cycles per path.
+ * The next instruction is renamed `refill` cycles after a mispredicted branch is executed; 0: all
+ * branches are predicted. */
+double pipeline_run_refilled(const struct tally *tally, double refill);
+
 /* How much of the core's buffers a loop needs to reach a speed, as shares of the sizes of the
  * buffers. */
 struct pipeline_need {

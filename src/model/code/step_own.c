@@ -1,0 +1,348 @@
+/* Single-steps the user's own loops: with few elements for the loop and its instructions per
+ * element, with the user's n for the order of accesses, and call by call on fresh data for the
+ * branches. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/text.h"
+#include "engine/own/own.h"
+#include "model/code/step_inside.h"
+#include "model/code/step_path.h"
+#include "model/code/step_walk.h"
+
+/* The number of data elements n grows until the recorded path has TURNS_ENOUGH iterations or
+ * PATH_ENOUGH steps. One iteration of a vectorised loop can process dozens of elements. If the
+ * numbers of elements are powers of two, neither run executes the remainder loop after a vectorised
+ * loop. SAMPLE_STEPS: number of instructions that are single-stepped in a call with the user's n;
+ * fewer than SAMPLE_LEAST show too little. BRANCH_STEPS:
+ * number of instructions that are single-stepped for the directions of branches. */
+enum {
+	N_FIRST = 128,
+	N_LONG = 16,
+	N_TIMES = 8,
+	N_MOST = 8192,
+	TURNS_ENOUGH = 24,
+	PATH_ENOUGH = 400,
+	STEPS_MOST = 60000,
+	SAMPLE_STEPS = 8192,
+	SAMPLE_LEAST = 512,
+	BRANCH_STEPS = 12288
+};
+
+/* If the data exceed SAMPLE_FROM bytes, a part of a call with the user's n is single-stepped. If
+ * the data exceed SAMPLE_BYTES, the loop is single-stepped with a smaller n, because laying out
+ * larger data takes too long. */
+static const uint64_t sample_from = 16 << 10, sample_bytes = 128 << 20;
+
+/* Time limit in seconds for single-stepping an own loop, which is a function of the user's library.
+ * One single step of the child process needs 3 µs, or 20 µs under a hypervisor. */
+static const double OWN_SECONDS = 2.0;
+
+/* Memory that parent and child share. */
+struct own_shared {
+	struct status failure;
+	struct own_laid laid;
+};
+
+/* The user's own loop while it is single-stepped. */
+struct own_stepping {
+	const struct own *own;
+	const int64_t *v; /* values of the loop's knobs at the setting; the first is n */
+	int64_t n;	  /* the length n of the single-stepped run */
+	struct own_shared *shared;
+	struct own_steps steps;
+	struct step_plan plan;
+	uint64_t mark, head; /* addresses, relative to loop(), of the instruction that counts
+				elements, and of the first instruction of the hot loop */
+	double each; /* number of elements from one execution of the counting instruction to the
+			next; 0: there is no such instruction */
+};
+
+static void plan_steps(
+	struct own_stepping *stepping, uint64_t seed, int64_t n, int64_t shorter, int most)
+{
+	stepping->n = n;
+	stepping->steps = (struct own_steps){ .own = stepping->own,
+		.v = stepping->v,
+		.seed = seed,
+		.n = { n, shorter },
+		.failure = &stepping->shared->failure,
+		.laid = &stepping->shared->laid };
+	stepping->plan = (struct step_plan){ .run = own_steps_run,
+		.context = &stepping->steps,
+		.longer = own_elements(stepping->own, n),
+		.shorter = own_elements(stepping->own, shorter ? shorter : n),
+		.most_steps = most,
+		.seconds = OWN_SECONDS,
+		.prepare = own_steps_prepare,
+		.kept = shorter > 0,
+		.cold = shorter == 0,
+		.failure = &stepping->shared->failure };
+}
+
+/* The trace (executed instructions) of the longer run, or of a part of a call with large data. */
+static struct step_trace trace_of(const struct tracer *tracer)
+{
+	return (struct step_trace){ tracer->insn, tracer->insn_count, tracer->seen + tracer->split,
+		tracer->seen_count - tracer->split };
+}
+
+/* Finds an instruction that runs a fixed number of times per element, and the first instruction of
+ * the hot loop. */
+static void find_mark(
+	struct own_stepping *stepping, const struct tracer *tracer, const struct loop *loop)
+{
+	size_t room = (size_t)tracer->insn_count + 1;
+	int *count[2] = { memory_new(room, sizeof(int)), memory_new(room, sizeof(int)) }, mark;
+	const uint64_t from[2] = { stepping->plan.shorter, stepping->plan.longer };
+
+	for (int i = 0; i < tracer->seen_count; i++)
+		count[i >= tracer->split][tracer->seen[i].insn]++;
+	mark = walk_mark(count[0], count[1], tracer->insn_count, from, &stepping->each);
+	if (mark >= 0)
+		stepping->mark = tracer->insn[mark].address - stepping->shared->laid.loop;
+	stepping->head = loop->insn[loop->path[0].insn].address - stepping->shared->laid.loop;
+	free(count[0]);
+	free(count[1]);
+}
+
+/* Derives the order of memory accesses (walk) from a trace. `n` is the loop length that the user
+ * chose. */
+static bool find_walk(const struct own_stepping *stepping, const struct tracer *tracer, int64_t n,
+	struct kernel_walk *walk)
+{
+	const struct own_description *description = own_description(stepping->own);
+	struct walk_array array[OWN_ARGUMENTS];
+	struct walk_question question = { .trace = trace_of(tracer),
+		.array = array,
+		.mark = -1,
+		.each = stepping->each,
+		.elements = (double)own_elements(stepping->own, n) };
+	bool found;
+
+	for (int i = 0; i < OWN_ARGUMENTS; i++)
+		if (stepping->shared->laid.at[i])
+			array[question.arrays++] = (struct walk_array){
+				.at = stepping->shared->laid.at[i],
+				.bytes = own_argument_bytes(&description->argument[i], stepping->n),
+				.whole = (double)own_argument_bytes(&description->argument[i], n)
+			};
+	for (int i = 0; i < tracer->insn_count; i++)
+		if (tracer->insn[i].address == stepping->shared->laid.loop + stepping->mark)
+			question.mark = i;
+	question.misses = memory_new((size_t)question.trace.seen_count + 1, sizeof(bool));
+	found = stepping->each > 0 && question.mark >= 0 && walk_find(&question, walk);
+	for (int i = 0; i < question.trace.seen_count && found; i++)
+		tracer->seen[tracer->split + i].misses = question.misses[i];
+	free(question.misses);
+	return found;
+}
+
+/* Steps the child from the first iteration of its hot loop on. */
+static struct status sample(struct tracer *tracer, struct loop *loop)
+{
+	const struct own_steps *steps = tracer->plan->context;
+	struct status status = step_start(tracer);
+	int taken = 0;
+
+	(void)loop;
+	tracer->sampling = true;
+	if (status_is_ok(&status))
+		status = step_run_to(tracer, steps->laid->loop + tracer->head);
+	if (status_is_ok(&status))
+		status = step_to_mark(tracer, true, &taken);
+	return taken >= SAMPLE_LEAST ? status_ok() : status;
+}
+
+/* Returns the largest length n, up to the user's, whose data are not too large to be laid out. */
+static int64_t sampled_n(const struct own *own, int64_t n)
+{
+	const struct own_description *description = own_description(own);
+	int64_t multiple = description->multiple * 2;
+
+	while (own_bytes(description, n) > sample_bytes && n > N_MOST)
+		n = (n / 2 + multiple - 1) / multiple * multiple;
+	return n;
+}
+
+/* Takes the path of executed instructions from a part of a call with large data, because larger
+ * data may lead to other paths, as in a search. Keeps the path of the small run if the part of the
+ * large call shows too few instructions of the loop. */
+static void take_loop(
+	const struct own_stepping *stepping, const struct tracer *tracer, struct loop *loop)
+{
+	struct step_trace trace = trace_of(tracer);
+	uint64_t mark = stepping->shared->laid.loop + stepping->mark;
+	struct loop sampled;
+	struct status status;
+	int first = -1, last = -1, rounds = -1;
+
+	for (int i = 0; i < trace.seen_count; i++)
+		if (trace.insn[trace.seen[i].insn].address == mark) {
+			first = first < 0 ? i : first;
+			last = i;
+			rounds++;
+		}
+	if (rounds < 2)
+		return;
+	loop_init(&sampled, loop->insn_room, loop->path_room);
+	status = step_path(&trace, (last - first) / (rounds * stepping->each), &sampled);
+	if (status_is_ok(&status) &&
+		(sampled.turns >= TURNS_ENOUGH || sampled.path_count >= PATH_ENOUGH)) {
+		struct loop small = *loop;
+
+		*loop = sampled;
+		sampled = small;
+	}
+	loop_free(&sampled);
+}
+
+/* Single-steps the loop with the user's n, and derives the order of its memory accesses (walk). */
+static void step_sample(struct own_stepping *stepping, int64_t n, struct loop *loop,
+	struct kernel_walk *walk, bool *walked)
+{
+	struct tracer tracer;
+	struct status status;
+
+	plan_steps(stepping, stepping->steps.seed, sampled_n(stepping->own, n), 0, SAMPLE_STEPS);
+	tracer = step_tracer(&stepping->plan);
+	tracer.head = stepping->head;
+	status = step_on_one_processor(sample, &tracer, loop);
+	if (status_is_ok(&status) && find_walk(stepping, &tracer, n, walk)) {
+		*walked = true;
+		take_loop(stepping, &tracer, loop);
+	}
+	step_forget(&tracer);
+}
+
+/* Whether a predictor must learn the loop's branches: a branch goes both ways, or a jump has
+ * several targets. */
+static bool needs_branches(const struct loop *loop)
+{
+	if (loop->varies)
+		return true;
+	for (int i = 0; i < loop->insn_count; i++)
+		if (loop->insn[i].flow == FLOW_INDIRECT)
+			return true;
+	return false;
+}
+
+/* Records the executed branches of a trace whose calls of the loop end at end[0], end[1] and so on.
+ * The last call may not have come to its end: `complete` calls have. */
+static void find_branches(const struct own_stepping *stepping, const struct tracer *tracer,
+	const struct loop *loop, const int *end, int calls, int complete,
+	struct loop_branches *branches)
+{
+	double whole = (double)own_elements(stepping->own, stepping->n);
+
+	branches->branch = memory_new((size_t)tracer->seen_count + 1, sizeof(*branches->branch));
+	branches->elements = complete * whole;
+	for (int c = 0, i = 0; c < calls; c++) {
+		if (c >= complete)
+			branches->elements += (end[c] - i) / loop->insns_per_element;
+		for (; i + 1 < end[c]; i++) {
+			const struct insn *insn = &tracer->insn[tracer->seen[i].insn],
+					  *next = &tracer->insn[tracer->seen[i + 1].insn];
+			bool indirect = insn->flow == FLOW_INDIRECT ||
+					(insn->flow == FLOW_CALL && insn->target == 0);
+
+			if (indirect || insn->flow == FLOW_BRANCH)
+				branches->branch[branches->count++] = (struct loop_branch){
+					.address = insn->address,
+					.target = next->address,
+					.taken = next->address != insn->address + insn->length,
+					.indirect = indirect
+				};
+		}
+		i = end[c];
+		if (c == 0 && complete > 0)
+			branches->first = branches->count;
+	}
+}
+
+/* Single-steps calls of the loop with the user's n, each on fresh data, for the directions of its
+ * branches. */
+static void step_branches(struct own_stepping *stepping, int64_t n, const struct loop *loop,
+	struct loop_branches *branches)
+{
+	struct tracer tracer;
+	struct status status;
+
+	plan_steps(stepping, stepping->steps.seed, sampled_n(stepping->own, n), 0, BRANCH_STEPS);
+	stepping->plan.renew = own_steps_renew;
+	stepping->plan.cold = false;
+	tracer = step_tracer(&stepping->plan);
+	status = step_on_one_processor(step_calls, &tracer, NULL);
+	if (status_is_ok(&status))
+		find_branches(stepping, &tracer, loop, tracer.end, tracer.calls, tracer.complete,
+			branches);
+	step_forget(&tracer);
+}
+
+struct status step_own(const struct own *own, const int64_t *v, uint64_t seed, struct loop *loop,
+	struct kernel_walk *walk, bool *walked, struct loop_branches *branches)
+{
+	int64_t n = v[0];
+	int64_t multiple = own_description(own)->multiple * 2;
+	struct own_stepping stepping = { .own = own, .v = v };
+	struct tracer tracer = { 0 };
+	struct status status;
+
+	*walked = false;
+	*branches = (struct loop_branches){ 0 };
+	stepping.shared = mmap(NULL, sizeof(*stepping.shared), PROT_READ | PROT_WRITE,
+		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (stepping.shared == MAP_FAILED)
+		return status_failed("no memory for single-stepping: %s", strerror(errno));
+	status = own_build(own, v, NULL, NULL);
+	if (!status_is_ok(&status)) {
+		munmap(stepping.shared, sizeof(*stepping.shared));
+		return status;
+	}
+	for (int64_t few = N_FIRST;; few *= N_TIMES) {
+		int64_t longer = (few + multiple - 1) / multiple * multiple;
+
+		step_forget(&tracer);
+		plan_steps(&stepping, seed, longer, longer / 2, STEPS_MOST);
+		tracer = step_tracer(&stepping.plan);
+		loop_clear(loop);
+		status = step_on_one_processor(step_both, &tracer, loop);
+		if (few >= N_MOST ||
+			(status_is_ok(&status) &&
+				(loop->turns >= TURNS_ENOUGH || loop->path_count >= PATH_ENOUGH)))
+			break;
+		/* If elements are long, such as blocks of a cipher, a smaller n suffices. */
+		if (few == N_FIRST && multiple < N_FIRST && strstr(status.text, STEP_NOT_ENDED)) {
+			few = N_LONG / N_TIMES;
+			continue;
+		}
+		if (few <= N_LONG)
+			break;
+		/* A larger number of data elements n helps only if the run did not reach the loop
+		 * because it had too few elements. */
+		if (!status_is_ok(&status) && !strstr(status.text, "no instruction repeats") &&
+			!strstr(status.text, "as many instructions"))
+			break;
+	}
+	if (strstr(status.text, STEP_NOT_ENDED))
+		status = status_failed(
+			"%d instructions are not enough for %llu elements: let n be as "
+			"small as 16, and shorten the work of an element",
+			STEPS_MOST, (unsigned long long)stepping.plan.longer);
+	if (status_is_ok(&status)) {
+		find_mark(&stepping, &tracer, loop);
+		*walked = find_walk(&stepping, &tracer, n, walk);
+		if (stepping.each > 0 && n > stepping.n &&
+			own_bytes(own_description(own), n) > sample_from)
+			step_sample(&stepping, n, loop, walk, walked);
+		if (needs_branches(loop))
+			step_branches(&stepping, n, loop, branches);
+	} else {
+		loop_clear(loop);
+	}
+	step_forget(&tracer);
+	munmap(stepping.shared, sizeof(*stepping.shared));
+	return status;
+}
