@@ -299,7 +299,7 @@ static int lesson_run(struct cli *cli)
 const struct cli_command command_lesson = {
 	.name = "lesson",
 	.help = "list lessons, check them, or open one in the explorer",
-	.arguments = "[NAME|FILE.lesson ...]",
+	.arguments = "[LESSON|FILE.lesson ...]",
 	.options = options,
 	.own_size = sizeof(struct asked),
 	.common = { "cpu", "seed", "quiet", "uarch", "time-budget", "ascii", "script", "theme",

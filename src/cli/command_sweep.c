@@ -294,7 +294,7 @@ static const struct cli_option options[] = {
 const struct cli_command command_sweep = {
 	.name = "sweep",
 	.help = "measure every combination of knob values",
-	.arguments = "KERNEL|FILE|NAME [knob=values ...]",
+	.arguments = "KERNEL|FILE|SWEEP [knob=values ...]",
 	.options = options,
 	.own_size = sizeof(struct asked),
 	.common = { "format", "cpu", "seed", "time-budget", "event", "quiet", "uarch", "slack",

@@ -175,6 +175,26 @@ json_lines
 expect 1 events xyzzy plugh
 says err 'has no event for this machine with "xyzzy plugh"'
 
+# The words that may follow, from the tables of the program. bash gets only what follows "=".
+completes() {
+	wanted=$1
+	shift
+	expect 0 complete -- "$@"
+	[ "$(tr '\n' ' ' <out)" = "$wanted " ] || fail "complete $*: $(head -c 300 out)"
+}
+completes 'run record replay radix-sort' r
+completes 'type=' run combine ty
+completes 'type=f32 type=f64' run combine type=f
+completes '--format=csv' sweep combine --format=c
+completes 'zen1 zen2 zen3 zen4 zen5' explain mul-chain --uarch zen
+completes 'latency line' probe l
+refuse 2 "needs the words of a command line" complete
+if command -v bash >/dev/null; then
+	bash -c '. "$1/data/completion/bash/slexplore"; COMP_LINE="$2 run combine type=f" COMP_POINT=${#COMP_LINE}; _slexplore
+		echo "${COMPREPLY[*]}"' bash "$top_srcdir" "$SLEXPLORE" >out
+	[ "$(cat out)" = 'f32 f64' ] || fail "the completion of bash: $(cat out)"
+fi
+
 # Write errors are reported.
 for command in list "run combine" doctor "sweep combine unroll=1,2" --help; do
 	# shellcheck disable=SC2086
