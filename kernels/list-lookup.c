@@ -448,7 +448,7 @@ const struct kernel kernel_list_lookup = {
 		    "form=array and form=index do not wait.",
 	.document = "Johnny's Software Lab, Instruction-level parallelism in practice",
 	.answer = "slices",
-	.element = "comparison of a node with a value",
+	.element = "node compared",
 	.hint = "Type size=24m misplaced=25, then + on form",
 	KERNEL_KNOBS(knobs),
 	KERNEL_RULES(rules),

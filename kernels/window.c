@@ -524,7 +524,7 @@ const struct kernel kernel_window = {
 	.document = "Downs, Performance Speed Limits, \"Out of Order Limits\"; the method is that "
 		    "of Wong, Measuring Reorder Buffer Capacity",
 	.answer = "windows",
-	.element = "iteration, a miss of each chain",
+	.element = "iteration",
 	.hint = "+ on fillers past the knee; then remedy",
 	KERNEL_KNOBS(knobs),
 	KERNEL_RULES(rules),

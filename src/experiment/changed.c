@@ -34,8 +34,8 @@ struct status changed_allowed(const struct setting *setting, const struct explan
 	if (!explanation->limits.uarch || explanation->foreign)
 		return status_failed("the core model is of another core than this one");
 	if ((double)kernel_footprint(setting->kernel, setting->v) > own_bytes(explanation))
-		return status_failed("the data do not fit the second cache, so the loop "
-				     "waits for memory and not for ports");
+		return status_failed("the data do not fit the second cache, and added "
+				     "instructions are timed only where they do");
 	if (explanation->loop.varies)
 		return status_failed("the branches of the loop go both ways, so added "
 				     "instructions would not run once an iteration");

@@ -325,11 +325,13 @@ static void find_made_loop(struct listing *listing)
 
 	listing->loop_first = first;
 	listing->loop_last = last;
-	if (quoted_lines(listing, first, last) == 0 &&
-		find_macro_loop(listing, first, last, true, ARGUMENT_LINES - 1) < ARGUMENT_LINES)
-		find_macro_loop(listing, first, last, false, LOOP_LINES - 1);
-	if (listing->loop_first == first && find_called(listing, first))
-		return;
+	if (quoted_lines(listing, first, last) == 0) {
+		if (find_macro_loop(listing, first, last, true, ARGUMENT_LINES - 1) <
+			ARGUMENT_LINES)
+			find_macro_loop(listing, first, last, false, LOOP_LINES - 1);
+		if (listing->loop_first == first && find_called(listing, first))
+			return;
+	}
 	listing->first = find_comment(listing, listing->loop_first);
 	listing->last = listing->loop_first == first ? last : listing->loop_last;
 }

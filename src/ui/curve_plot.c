@@ -285,9 +285,9 @@ static void draw_range(const struct plot *plot, const struct knee *knee)
 
 /* Draws the value of the measured knee, and the label of the core model's value. The value of the
  * knee ends at the knee's vertical line; the label of the core model's value begins at its own
- * line. Even if the lines of the knee and of the core model's value are close, both texts have
- * space. At the right edge of the plot, the label of the core model's value moves to the left, if
- * necessary beyond the knee's value. */
+ * line, or after the knee's value if it does not fit before it. Even if the lines of the knee and
+ * of the core model's value are close, both texts have space. At the right edge of the plot, the
+ * label of the core model's value moves to the left, if necessary beyond the knee's value. */
 static void draw_names(const struct plot *plot, const struct windows_row *row)
 {
 	const struct knee *knee = &row->knee;
@@ -305,7 +305,9 @@ static void draw_names(const struct plot *plot, const struct windows_row *row)
 		return;
 	words = words_of(" M %.0f", row->entries);
 	width = canvas_columns(plot->at, words.text);
-	x = int_most(column_of(plot, full_at(row)), at_knee + 1);
+	x = column_of(plot, full_at(row));
+	if (found && x + width > from - MARGIN)
+		x = int_most(x, at_knee + 1);
 	if (x + width > plot->at.width)
 		x = plot->at.width - width <= at_knee ? from - MARGIN - width - 1
 						      : plot->at.width - width;

@@ -439,14 +439,23 @@ static void shorten(struct lines *lines, bool pinned)
 	}
 }
 
+/* Returns the place next to the large digits, and whether the unit fits there. */
+static bool unit_fits(
+	struct box at, const struct line *line, const char *element, struct box *beside)
+{
+	int x = digits_width(line->words.text, line->rows) + 2;
+
+	*beside = box_part(at, x, 0, at.width - x, line->rows);
+	return beside->width >= 10 && canvas_rows(*beside, element) < line->rows;
+}
+
 /* Draws the value in large digits, with the unit next to it. */
 static void draw_digits(struct box at, const struct line *line, const char *element)
 {
-	int x = digits_width(line->words.text, line->rows) + 2;
-	struct box beside = box_part(at, x, 0, at.width - x, line->rows);
+	struct box beside;
 
 	digits_draw(at, 0, 0, line->rows, line->style, line->words.text);
-	if (beside.width >= 10 && canvas_rows(beside, element) < line->rows) {
+	if (unit_fits(at, line, element, &beside)) {
 		canvas_text(beside, 0, 0, STYLE_DIM, "per");
 		canvas_wrap(beside, 1, STYLE_DIM, element);
 	}
@@ -459,6 +468,7 @@ static void draw(struct box at, const struct scene *scene)
 	const char *element = view->setting.kernel->element;
 	struct units_text value = units_cycles(sample->cpe);
 	struct lines lines;
+	struct box beside;
 	int y = 0;
 
 	lines_begin(&lines, at);
@@ -467,6 +477,9 @@ static void draw(struct box at, const struct scene *scene)
 		add_limit(&lines, scene);
 	} else {
 		add_digits(&lines, sample_doubt(sample) ? STYLE_WARN : STYLE_FIGURE, value.text);
+		if (lines.line[0].tag == TAG_DIGITS &&
+			!unit_fits(at, &lines.line[0], element, &beside))
+			lines_add(&lines, 8, STYLE_DIM, "per %s", element);
 		add_spread(&lines, sample);
 		add_doubts(&lines, sample, &view->facts);
 		add_course(&lines, view);

@@ -376,7 +376,7 @@ static void draw_entry(struct box at, int y, const struct entries *entries, bool
 		draw_difference(at, at.width, y, entry);
 }
 
-/* Draws a legend: "◀ fullest │ split evenly by hand". Returns the columns used. */
+/* Draws a legend: "◀ fullest │ if split evenly". Returns the columns used. */
 static int draw_legend(struct box at, int y, const struct limits *limits)
 {
 	bool binds = limits->binding >= 0 &&
@@ -389,7 +389,7 @@ static int draw_legend(struct box at, int y, const struct limits *limits)
 	if (limits->bottleneck)
 		x += canvas_text(at, x, y, STYLE_DIM, binds ? "◀ binds" : "◀ fullest") + 3;
 	return x + canvas_text(at, x, y, STYLE_DIM,
-			   naive ? "│ split evenly by hand" : "an even split is best");
+			   naive ? "│ if split evenly" : "an even split is best");
 }
 
 /* If no event of this panel is counted, returns the first of these events, so that the panel can

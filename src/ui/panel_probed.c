@@ -105,7 +105,7 @@ static void flow_words(struct flow *flow, const struct slack_report *slack)
 			put(flow, style_of(resource), words_of_resource(resource));
 	}
 	if (idle)
-		put(flow, STYLE_DIM, words_of("%d idle", idle));
+		put(flow, STYLE_DIM, words_of("%d others idle", idle));
 	if (unclear)
 		put(flow, STYLE_DIM, words_of("%d unclear", unclear));
 	if (failed)
