@@ -193,7 +193,8 @@ static void offer_lessons(struct search *search)
 	for (int i = 0; i < count; i++) {
 		struct words command = words_of("lesson %s", lessons[i]->name);
 
-		offer(search, lessons[i]->name, command.text,
+		/* A word such as "limits" leads to the panel first, and then to the lesson. */
+		offer(search, command.text, command.text,
 			words_of("%s, %d min", lessons[i]->title ? lessons[i]->title : "",
 				lessons[i]->minutes)
 				.text,

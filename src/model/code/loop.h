@@ -36,8 +36,8 @@ struct loop_step {
 	bool taken;    /* the executed instruction is a jump, or a branch that was taken */
 	bool misses; /* the instruction loads from a line in random order, which may be in no cache
 		      */
-	bool wrong;    /* a branch predictor that sees the data for the first time predicts this
-			  branch wrongly */
+	bool wrong;  /* a branch predictor that sees the data for the first time predicts this
+			branch wrongly */
 	uint64_t address[INSN_MEMORY]; /* addresses of the instruction's memory operands; 0: unknown
 					*/
 };
