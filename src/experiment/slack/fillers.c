@@ -30,8 +30,9 @@ static const char *const names[] = { "width", "", "loads", "v-loads", "stores", 
 /* A filler (an instruction to add) as a line of assembly. %r and %e stand for a general register of
  * 64 or 32 bits that the filler writes, %p and %q for one that it only reads. %n stands for a
  * vector register that the filler writes, %m for a vector register with normal floating-point
- * numbers, and %l and %s for memory to load from or to store to. The lines "nop" and "jmp" stand
- * for a nop of 8 bytes and a jump to the next instruction.
+ * numbers, %j and %k for general registers that keep a value until the end of the filler, and %l
+ * and %s for memory to load from or to store to. The lines "nop" and "jmp" stand for a nop of 8
+ * bytes and a jump to the next instruction.
  *
  * If several fillers use the same ports, the first of them is tried first. Fillers that do not
  * change flags come first. */
@@ -39,41 +40,46 @@ static const struct filler {
 	enum filler_use use;
 	const char *line, *needs; /* needs: a processor feature that the instruction needs, by its
 				     word for features_word(); NULL: none */
+	/* Further instructions before and after the line, separated by ";". They give the line its
+	 * operands, and save the registers that the line changes. */
+	const char *before, *after;
 } fillers[] = {
 #if defined(__x86_64__)
-	{ FILLS_WIDTH, "nop", NULL },
-	{ FILLS_WIDTH, "mov %r, %p", NULL },
-	{ FILLS_LOADS, "mov %r, [%l]", NULL },
-	{ FILLS_VECTOR_LOADS, "vmovsd xmm%n, [%l]", "avx" },
-	{ FILLS_STORES, "mov [%s], %p", NULL },
-	{ FILLS_VECTOR_STORES, "vmovsd [%s], xmm%m", "avx" },
-	{ FILLS_TAKEN, "jmp", NULL },
-	{ FILLS_PORTS, "movsxd %r, %q", NULL },
-	{ FILLS_PORTS, "lea %r, [%p+1]", NULL },
-	{ FILLS_PORTS, "rorx %r, %p, 5", "bmi2" },
-	{ FILLS_PORTS, "sarx %r, %p, %p", "bmi2" },
-	{ FILLS_PORTS, "pdep %r, %p, %p", "bmi2" },
-	{ FILLS_PORTS, "imul %r, %p, 3", NULL },
-	{ FILLS_PORTS, "popcnt %r, %p", "sse4" },
-	{ FILLS_PORTS, "lzcnt %r, %p", "lzcnt" },
-	{ FILLS_PORTS, "andn %r, %p, %p", "bmi2" },
-	{ FILLS_PORTS, "bzhi %r, %p, %p", "bmi2" },
-	{ FILLS_PORTS, "shl %r, 3", NULL },
-	{ FILLS_PORTS, "vpaddd xmm%n, xmm%m, xmm%m", "avx" },
-	{ FILLS_PORTS, "vaddpd xmm%n, xmm%m, xmm%m", "avx" },
-	{ FILLS_PORTS, "vmulpd xmm%n, xmm%m, xmm%m", "avx" },
-	{ FILLS_PORTS, "vpslld xmm%n, xmm%m, 3", "avx" },
-	{ FILLS_PORTS, "vpshufb xmm%n, xmm%m, xmm%m", "avx" },
-	{ FILLS_PORTS, "vpmullw xmm%n, xmm%m, xmm%m", "avx" },
-	{ FILLS_PORTS, "vpabsd xmm%n, xmm%m", "avx" },
-	{ FILLS_PORTS, "vpavgb xmm%n, xmm%m, xmm%m", "avx" },
-	{ FILLS_PORTS, "vextracti128 xmm%n, ymm%m, 1", "avx2" },
-	{ FILLS_PORTS, "vucomisd xmm%m, xmm%m", "avx" },
-	{ FILLS_PORTS, "vdivpd xmm%n, xmm%m, xmm%m", "avx" },
+	{ FILLS_WIDTH, "nop", NULL, NULL, NULL },
+	{ FILLS_WIDTH, "mov %r, %p", NULL, NULL, NULL },
+	{ FILLS_LOADS, "mov %r, [%l]", NULL, NULL, NULL },
+	{ FILLS_VECTOR_LOADS, "vmovsd xmm%n, [%l]", "avx", NULL, NULL },
+	{ FILLS_STORES, "mov [%s], %p", NULL, NULL, NULL },
+	{ FILLS_VECTOR_STORES, "vmovsd [%s], xmm%m", "avx", NULL, NULL },
+	{ FILLS_TAKEN, "jmp", NULL, NULL, NULL },
+	{ FILLS_PORTS, "movsxd %r, %q", NULL, NULL, NULL },
+	{ FILLS_PORTS, "lea %r, [%p+1]", NULL, NULL, NULL },
+	{ FILLS_PORTS, "rorx %r, %p, 5", "bmi2", NULL, NULL },
+	{ FILLS_PORTS, "sarx %r, %p, %p", "bmi2", NULL, NULL },
+	{ FILLS_PORTS, "pdep %r, %p, %p", "bmi2", NULL, NULL },
+	{ FILLS_PORTS, "imul %r, %p, 3", NULL, NULL, NULL },
+	{ FILLS_PORTS, "popcnt %r, %p", "sse4", NULL, NULL },
+	{ FILLS_PORTS, "lzcnt %r, %p", "lzcnt", NULL, NULL },
+	{ FILLS_PORTS, "andn %r, %p, %p", "bmi2", NULL, NULL },
+	{ FILLS_PORTS, "bzhi %r, %p, %p", "bmi2", NULL, NULL },
+	{ FILLS_PORTS, "shl %r, 3", NULL, NULL, NULL },
+	{ FILLS_PORTS, "vpaddd xmm%n, xmm%m, xmm%m", "avx", NULL, NULL },
+	{ FILLS_PORTS, "vaddpd xmm%n, xmm%m, xmm%m", "avx", NULL, NULL },
+	{ FILLS_PORTS, "vmulpd xmm%n, xmm%m, xmm%m", "avx", NULL, NULL },
+	{ FILLS_PORTS, "vpslld xmm%n, xmm%m, 3", "avx", NULL, NULL },
+	{ FILLS_PORTS, "vpshufb xmm%n, xmm%m, xmm%m", "avx", NULL, NULL },
+	{ FILLS_PORTS, "vpmullw xmm%n, xmm%m, xmm%m", "avx", NULL, NULL },
+	{ FILLS_PORTS, "vpabsd xmm%n, xmm%m", "avx", NULL, NULL },
+	{ FILLS_PORTS, "vpavgb xmm%n, xmm%m, xmm%m", "avx", NULL, NULL },
+	{ FILLS_PORTS, "vextracti128 xmm%n, ymm%m, 1", "avx2", NULL, NULL },
+	{ FILLS_PORTS, "vucomisd xmm%m, xmm%m", "avx", NULL, NULL },
+	{ FILLS_PORTS, "vdivpd xmm%n, xmm%m, xmm%m", "avx", NULL, NULL },
+	{ FILLS_PORTS, "div eax", NULL, "mov %j, rax;mov %k, rdx;mov eax, 3;xor edx, edx",
+		"mov rax, %j;mov rdx, %k" },
 #else
 	/* rewrite_function() can add instructions only to code of x86-64. The row for other
 	   instruction sets exists only because a table must not be empty. */
-	{ FILLS_WIDTH, "nop", "rewrite" },
+	{ FILLS_WIDTH, "nop", "rewrite", NULL, NULL },
 #endif
 };
 
@@ -83,8 +89,9 @@ enum { FILLERS = sizeof(fillers) / sizeof(*fillers) };
 
 /* TURNS: number of copies of a filler instruction, with different registers and addresses, that are
  * used in turn. GENERAL: number of general registers for a filler instruction that also reads its
- * result register. */
-enum { TURNS = 8, GENERAL = 4 };
+ * result register. KEPT: number of general registers for a filler that keeps values of registers.
+ */
+enum { TURNS = 8, GENERAL = 4, KEPT = 2 };
 
 /* Offsets in the data memory of the added instructions: LOADED, cache lines to load from; STORED, a
  * line to store to; NUMBERS, normal numbers for a vector register; SAVED, saved registers. */
@@ -100,27 +107,15 @@ struct places {
 	uint64_t data;	     /* address of the data memory for the added instructions */
 };
 
-/* Assembles copy number `turn` of a filler (added instruction), with the registers and addresses of
- * this copy. */
-static struct status assemble_filler(
-	unsigned number, const struct places *places, int turn, struct code_line *line)
+/* Assembles one instruction of a filler, with the registers and addresses of copy number `turn`. */
+static struct status assemble_insn(
+	const char *insn, int length, const struct places *places, int turn, struct code_line *line)
 {
-	const struct filler *filler = &fillers[number];
 	struct text text = { 0 };
 	struct status status;
 	uint64_t target = 0;
 
-	*line = (struct code_line){ 0 };
-	if (strcmp(filler->line, "nop") == 0) {
-		line->length = (uint8_t)(write_nop(line->bytes, NOP_LONGEST < 8 ? NOP_LONGEST : 8) -
-					 line->bytes);
-		return status_ok();
-	}
-	if (filler->use == FILLS_TAKEN) {
-		*line = (struct code_line){ .bytes = { 0xeb, 0 }, .length = 2, .skips = true };
-		return status_ok();
-	}
-	for (const char *at = filler->line; *at; at++) {
+	for (const char *at = insn; at < insn + length; at++) {
 		if (*at != '%') {
 			text_addn(&text, at, 1);
 			continue;
@@ -134,6 +129,10 @@ static struct status assemble_filler(
 			break;
 		case 'p':
 		case 'q': text_add(&text, spare_general_names[places->source][*at == 'q']); break;
+		case 'j':
+		case 'k':
+			text_add(&text, spare_general_names[places->general[*at - 'j']][0]);
+			break;
 		case 'n': text_addf(&text, "%d", places->vector); break;
 		case 'm': text_addf(&text, "%d", places->numbers); break;
 		case 'l':
@@ -152,6 +151,58 @@ static struct status assemble_filler(
 	return status;
 }
 
+/* Assembles the instructions before or after the line of a filler, and adds them to *line. */
+static struct status assemble_more(
+	const char *insns, const struct places *places, struct code_line *line)
+{
+	struct status status = status_ok();
+
+	while (insns && *insns && status_is_ok(&status)) {
+		int length = (int)strcspn(insns, ";");
+		struct code_line more = { 0 };
+
+		status = assemble_insn(insns, length, places, 0, &more);
+		memcpy(line->bytes + line->length, more.bytes, more.length);
+		line->length += more.length;
+		insns += length + (insns[length] == ';');
+	}
+	return status;
+}
+
+/* Assembles copy number `turn` of a filler (added instruction), with the registers and addresses of
+ * this copy. */
+static struct status assemble_filler(
+	unsigned number, const struct places *places, int turn, struct code_line *line)
+{
+	const struct filler *filler = &fillers[number];
+	struct code_line own = { 0 };
+	struct status status;
+
+	*line = own;
+	if (strcmp(filler->line, "nop") == 0) {
+		line->length = (uint8_t)(write_nop(line->bytes, NOP_LONGEST < 8 ? NOP_LONGEST : 8) -
+					 line->bytes);
+		return status_ok();
+	}
+	if (filler->use == FILLS_TAKEN) {
+		*line = (struct code_line){ .bytes = { 0xeb, 0 }, .length = 2, .skips = true };
+		return status_ok();
+	}
+	status = assemble_insn(filler->line, (int)strlen(filler->line), places, turn, &own);
+	if (!filler->before) {
+		*line = own;
+		return status;
+	}
+	/* Such a line has no memory operand. */
+	if (status_is_ok(&status))
+		status = assemble_more(filler->before, places, line);
+	memcpy(line->bytes + line->length, own.bytes, own.length);
+	line->length += own.length;
+	if (status_is_ok(&status))
+		status = assemble_more(filler->after, places, line);
+	return status;
+}
+
 /* Assembles and decodes a filler with arbitrary registers, to find its class and the registers and
  * flags that it needs. */
 static bool decode_filler(unsigned number, struct insn *insn)
@@ -159,8 +210,11 @@ static bool decode_filler(unsigned number, struct insn *insn)
 	const struct places some = {
 		.general = { 11 }, .general_count = 1, .source = 10, .vector = 15, .numbers = 14
 	};
+	const char *text = fillers[number].line;
 	struct code_line line;
-	struct status status = assemble_filler(number, &some, 0, &line);
+	struct status status = fillers[number].before
+				       ? assemble_insn(text, (int)strlen(text), &some, 0, &line)
+				       : assemble_filler(number, &some, 0, &line);
 
 	if (!status_is_ok(&status))
 		return false;
@@ -181,20 +235,22 @@ static bool writes(const struct insn *insn, int reg)
 	return memchr(insn->writes, reg, insn->write_count) != NULL;
 }
 
-/* Chooses the general registers for a filler (added instruction), and adds code to save them. */
+/* Chooses the general registers for a filler (added instruction), and adds code to save them.
+ * `keeps`: the filler only keeps values of other registers in them. */
 static struct status choose_general(const struct spare_usage *usage, const struct insn *insn,
-	struct places *places, struct spare_frame *frame)
+	bool keeps, struct places *places, struct spare_frame *frame)
 {
 	int wanted = 0, found[SPARE_MOST] = { 0 };
 	struct status status;
 
-	for (int reg = REG_GENERAL; reg < REG_GENERAL + SPARE_GENERALS; reg++)
+	for (int reg = REG_GENERAL; reg < REG_GENERAL + SPARE_GENERALS && !keeps; reg++)
 		if (reads(insn, reg) || writes(insn, reg))
 			wanted += reads(insn, reg) && writes(insn, reg) ? GENERAL : 1;
+	wanted = keeps ? KEPT : wanted;
 	status = spare_general(usage, wanted, places->data + SAVED, found, frame);
 	places->source = found[0];
-	places->general_count = wanted > 1 ? wanted - 1 : 1;
-	memcpy(places->general, wanted > 1 ? found + 1 : found,
+	places->general_count = keeps ? KEPT : wanted > 1 ? wanted - 1 : 1;
+	memcpy(places->general, wanted > 1 && !keeps ? found + 1 : found,
 		(size_t)places->general_count * sizeof(*found));
 	return status;
 }
@@ -243,7 +299,8 @@ static struct status write_change(
 	if (status_is_ok(&status))
 		spare_usage(&function, &usage);
 	if (status_is_ok(&status))
-		status = choose_general(&usage, &insn, &places, &frame);
+		status = choose_general(
+			&usage, &insn, fillers[change->what].before != NULL, &places, &frame);
 	if (status_is_ok(&status) && insn.vector)
 		status = choose_vectors(&usage, &places, &frame);
 	for (int i = 0; i < TURNS && status_is_ok(&status); i++)
@@ -376,7 +433,7 @@ static bool describe(const struct uarch *uarch, const struct limits_work *work, 
 	if (!decode_filler(number, &insn))
 		return false;
 	uarch_insn(uarch, &insn, &facts);
-	if (!facts.known || facts.slots != 1)
+	if (!facts.known || (facts.slots != 1 && !filler->before))
 		return false;
 	class = facts.load ? facts.load : facts.store ? facts.store : facts.op;
 	option->number = number;

@@ -14,9 +14,9 @@
 #include "base/status.h"
 #include "model/code/decode.h"
 
-/* One machine instruction to insert. */
+/* One machine instruction to insert, or several that stay together. */
 struct code_line {
-	uint8_t bytes[16], length;
+	uint8_t bytes[24], length;
 	/* Offset, in the instruction's bytes, of its 32-bit distance to `target`. 0: the
 	 * instruction's bytes are the same at every address. */
 	uint8_t distance_at;
