@@ -14,10 +14,12 @@ struct generated {
 };
 
 static struct generated made;
+static int before[64]; /* how often each instruction ran in a run of half the length */
 
 static void make(int insns)
 {
 	memset(&made, 0, sizeof(made));
+	memset(before, 0, sizeof(before));
 	made.insn_count = insns;
 	for (int i = 0; i < insns; i++)
 		made.insn[i] = (struct insn){
@@ -40,7 +42,8 @@ static void ran_all(int from, int to)
 
 static struct status path(double insns_per_element, struct loop *loop)
 {
-	struct step_trace trace = { made.insn, made.insn_count, made.seen, made.seen_count };
+	struct step_trace trace = { made.insn, made.insn_count, made.seen, made.seen_count,
+		before };
 
 	return step_path(&trace, insns_per_element, loop);
 }
@@ -83,6 +86,28 @@ TEST(test_simple)
 	assert_false(loop.path[2].taken);
 	/* From the middle: as much before as after. */
 	assert_in_range(loop.path[0].address[0], 2 + 4 * 120, 2 + 4 * 124 + 1);
+}
+
+/* A loop over a small table runs more often than two passes over the elements, but not more often
+ * for more elements. Of two passes over the same elements, the one with more code counts. */
+TEST(test_passes)
+{
+	make(14);
+	made.insn[2].flow = made.insn[6].flow = made.insn[12].flow = FLOW_BRANCH;
+	for (int i = 0; i < 300; i++)
+		ran_all(1, 2);
+	for (int i = 0; i < 128; i++)
+		ran_all(5, 6);
+	for (int i = 0; i < 128; i++)
+		ran_all(10, 12);
+	ran(13);
+	check_ok(path(5, &loop));
+	assert_int_equal(loop.insn[0].address, 0x1004);
+	before[1] = before[2] = 300;
+	for (int i = 5; i <= 12; i++)
+		before[i] = 64;
+	check_ok(path(5, &loop));
+	assert_int_equal(loop.insn[0].address, 0x1028);
 }
 
 /* A branch within the loop that is taken every third turn. */

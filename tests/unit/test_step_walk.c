@@ -320,6 +320,7 @@ TEST(test_places)
 	find(mark, 1, 1, 64 << 20, 1 << 23);
 	check_near(walk.places, 64, 1);
 	check_near(walk.lines, 0.125, 1e-3);
+	check_near(walk.stored, 0.125, 1e-3);
 	assert_false(walk.scattered);
 }
 
@@ -340,6 +341,8 @@ TEST(test_small_table)
 	find(mark, 1, 2, 64 << 20, 1 << 23);
 	assert_false(walk.scattered);
 	check_near(walk.lines, 0.125, 1e-3);
+	for (int i = 0; i < seen_count; i++)
+		assert_false(misses[i]);
 }
 
 TEST(test_marks)

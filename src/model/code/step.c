@@ -406,11 +406,21 @@ struct status step_calls(struct tracer *tracer, struct loop *loop)
 	return status;
 }
 
+int *step_counts(const struct tracer *tracer, int from, int to)
+{
+	int *count = memory_new((size_t)tracer->insn_count + 1, sizeof(*count));
+
+	for (int i = from; i < to; i++)
+		count[tracer->seen[i].insn]++;
+	return count;
+}
+
 struct status step_both(struct tracer *tracer, struct loop *loop)
 {
 	const struct step_plan *plan = tracer->plan;
 	int steps[3] = { 0 }; /* number of steps before the first call of mark(), in the shorter
 				 run, and in the longer run */
+	int *before;
 	struct status status = step_start(tracer);
 
 	for (int i = 0; i < 3 && status_is_ok(&status); i++) {
@@ -425,9 +435,13 @@ struct status step_both(struct tracer *tracer, struct loop *loop)
 		return status_failed("%llu elements take as many instructions as %llu: does the "
 				     "code use its count n?",
 			(unsigned long long)plan->longer, (unsigned long long)plan->shorter);
-	return step_path(&(struct step_trace){ tracer->insn, tracer->insn_count,
-				 tracer->seen + tracer->split, tracer->seen_count - tracer->split },
+	before = plan->kept ? step_counts(tracer, 0, tracer->split) : NULL;
+	status = step_path(
+		&(struct step_trace){ tracer->insn, tracer->insn_count,
+			tracer->seen + tracer->split, tracer->seen_count - tracer->split, before },
 		(double)(steps[2] - steps[1]) / (double)(plan->longer - plan->shorter), loop);
+	free(before);
+	return status;
 }
 
 static void end(struct tracer *tracer)

@@ -50,6 +50,10 @@ struct status step_run_to(struct tracer *tracer, uint64_t address);
  * steps. If `kept` is true, records each single-stepped instruction. */
 struct status step_to_mark(struct tracer *tracer, bool kept, int *steps);
 
+/* Returns how often each instruction ran in the recorded steps `from` to `to` - 1. The caller frees
+ * the counts. */
+int *step_counts(const struct tracer *tracer, int from, int to);
+
 /* Single-steps both runs of the plan, and fills `loop`. */
 struct status step_both(struct tracer *tracer, struct loop *loop);
 

@@ -86,7 +86,7 @@ static void plan_steps(
 static struct step_trace trace_of(const struct tracer *tracer)
 {
 	return (struct step_trace){ tracer->insn, tracer->insn_count, tracer->seen + tracer->split,
-		tracer->seen_count - tracer->split };
+		tracer->seen_count - tracer->split, NULL };
 }
 
 /* Finds an instruction that runs a fixed number of times per element, and the first instruction of
@@ -94,18 +94,28 @@ static struct step_trace trace_of(const struct tracer *tracer)
 static void find_mark(
 	struct own_stepping *stepping, const struct tracer *tracer, const struct loop *loop)
 {
-	size_t room = (size_t)tracer->insn_count + 1;
-	int *count[2] = { memory_new(room, sizeof(int)), memory_new(room, sizeof(int)) }, mark;
+	int *count[2] = { step_counts(tracer, 0, tracer->split),
+		step_counts(tracer, tracer->split, tracer->seen_count) },
+	    *inside[2] = { step_counts(tracer, 0, 0), step_counts(tracer, 0, 0) }, mark;
 	const uint64_t from[2] = { stepping->plan.shorter, stepping->plan.longer };
 
-	for (int i = 0; i < tracer->seen_count; i++)
-		count[i >= tracer->split][tracer->seen[i].insn]++;
-	mark = walk_mark(count[0], count[1], tracer->insn_count, from, &stepping->each);
+	/* Only the hot loop is sampled, so the instruction should be in it. */
+	for (int i = 0; i < tracer->insn_count; i++)
+		for (int k = 0; k < loop->insn_count; k++)
+			if (loop->insn[k].address == tracer->insn[i].address) {
+				inside[0][i] = count[0][i];
+				inside[1][i] = count[1][i];
+			}
+	mark = walk_mark(inside[0], inside[1], tracer->insn_count, from, &stepping->each);
+	if (mark < 0)
+		mark = walk_mark(count[0], count[1], tracer->insn_count, from, &stepping->each);
 	if (mark >= 0)
 		stepping->mark = tracer->insn[mark].address - stepping->shared->laid.loop;
 	stepping->head = loop->insn[loop->path[0].insn].address - stepping->shared->laid.loop;
-	free(count[0]);
-	free(count[1]);
+	for (int i = 0; i < 2; i++) {
+		free(count[i]);
+		free(inside[i]);
+	}
 }
 
 /* Derives the order of memory accesses (walk) from a trace. `n` is the loop length that the user

@@ -51,13 +51,35 @@ static void count_heads(struct search *search)
 	}
 }
 
+/* Returns how many more times than in the run over half as many elements a loop jumps back. */
+static int growth(const struct search *search, int head)
+{
+	int before = search->trace->before ? search->trace->before[head] : 0;
+
+	return search->heads[head].count - before;
+}
+
+/* Returns the bytes of code from a loop's head to its last backward jump. */
+static uint64_t code_bytes(const struct search *search, int head)
+{
+	return search->heads[head].last - search->trace->insn[head].address;
+}
+
+/* Whether the loop `head` runs more often than `best`. Of loops that run equally often, as two
+ * passes over the same elements do, the loop with more code counts as hotter. */
+static bool is_hotter(const struct search *search, int head, int best)
+{
+	int more = growth(search, head) - growth(search, best);
+
+	return more > 0 || (more == 0 && code_bytes(search, head) > code_bytes(search, best));
+}
+
 static int hottest(const struct search *search)
 {
 	int best = -1;
 
 	for (int i = 0; i < search->trace->insn_count; i++)
-		if (search->heads[i].count > 0 &&
-			(best < 0 || search->heads[i].count > search->heads[best].count))
+		if (search->heads[i].count > 0 && (best < 0 || is_hotter(search, i, best)))
 			best = i;
 	return best;
 }

@@ -10,16 +10,19 @@ struct step_trace {
 	int insn_count;
 	const struct loop_step *seen; /* steps in the order of execution; `taken` is not set */
 	int seen_count;
+	const int *before; /* number of executions of each instruction in a run over half as many
+			      elements; NULL: there was no such run */
 };
 
 /* Fills `loop` from a trace. The caller initialises `loop`; step_path() discards the old content of
  * `loop`. insns_per_element is the exact number of instructions per element (> 0). The loop head is
- * the most frequent target of backward jumps. If a loop runs fewer than STEP_TURNS_FEW iterations
- * on average each time it is entered, the loop that encloses it is used, if one iteration of that
- * loop fits into `loop`. The path that represents the loop has up to STEP_TURNS_MOST iterations
- * from the middle of the run. The path that represents the loop has at most STEP_PATH steps, or
- * more if STEP_TURNS_WANTED iterations need more. STATUS_FAILED: no instruction repeats, or one
- * iteration does not fit into `loop`. */
+ * the target of backward jumps that runs most often; executions that a run over half as many
+ * elements has too do not count, so that a loop over a small table is not the hot loop. If a loop
+ * runs fewer than STEP_TURNS_FEW iterations on average each time it is entered, the loop that
+ * encloses it is used, if one iteration of that loop fits into `loop`. The path that represents the
+ * loop has up to STEP_TURNS_MOST iterations from the middle of the run. The path that represents
+ * the loop has at most STEP_PATH steps, or more if STEP_TURNS_WANTED iterations need more.
+ * STATUS_FAILED: no instruction repeats, or one iteration does not fit into `loop`. */
 struct status step_path(
 	const struct step_trace *trace, double insns_per_element, struct loop *loop);
 

@@ -23,6 +23,11 @@ enum { POSITIONS = 40 };
 
 /* ---- The accesses of a trace */
 
+static bool stream_stores(const struct finder *finder, const struct stream *stream)
+{
+	return insn_stores(&finder->question->trace.insn[stream->insn], stream->operand);
+}
+
 static int array_of(const struct walk_question *question, uint64_t address)
 {
 	for (int i = 0; i < question->arrays; i++)
@@ -64,7 +69,7 @@ static void add_access(struct finder *finder, int step, int operand, int positio
 	finder->access =
 		memory_grow(finder->access, (size_t)finder->access_count, sizeof(*finder->access));
 	finder->access[finder->access_count++] =
-		(struct access){ stream, position, step, operand, address, false };
+		(struct access){ stream, position, step, operand, address, false, false };
 }
 
 /* Finds the executions of the marked instruction, and all accesses to arrays between them. */
@@ -248,11 +253,16 @@ bool walk_find(const struct walk_question *question, struct kernel_walk *walk)
 		const struct stream *stream = &finder.stream[i];
 
 		walk->places = fmax(walk->places, stream->places);
+		if (stream->places > 0 && stream_stores(&finder, stream))
+			walk->stored += stream_lines(&finder, stream);
 		if (stream->order == SCATTERED)
 			populations_add_scattered(&finder, i, &grid);
 		else if (brings_lines(stream))
 			walk->lines += stream_lines(&finder, stream);
 	}
+	for (int i = 0; i < finder.access_count; i++)
+		question->misses[finder.access[i].step] |=
+			finder.access[i].late && finder.stream[finder.access[i].stream].far;
 	if (finder.gathered > 0)
 		populations_add_gathered(&finder);
 	for (int i = 0; i < finder.population_count; i++)

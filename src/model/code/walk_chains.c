@@ -117,8 +117,7 @@ static void follow(struct finder *finder, struct flow *flow, int step, int *next
 			recent = touch(flow, access->address, step, &fresh);
 			scattered = finder->stream[access->stream].order == SCATTERED;
 			access->fresh = fresh && scattered;
-			finder->question->misses[step] |=
-				loads && scattered && step - recent->step <= ON_THE_WAY;
+			access->late = loads && scattered && step - recent->step <= ON_THE_WAY;
 		}
 		if (loads)
 			address = load(finder, flow, access, recent, seen->address[k], address);

@@ -36,6 +36,7 @@ struct stream {
 	bool chained;	 /* SCATTERED: an address depends on a load in random order, or the loaded
 			    value is an address of such a load */
 	bool loaded;	 /* SCATTERED: some address depends on a loaded value */
+	bool far;	 /* SCATTERED: the cache lines do not all stay in the first-level cache */
 };
 
 struct access {
@@ -43,6 +44,8 @@ struct access {
 	int step, operand; /* the executed instruction in the trace, and its memory operand */
 	uint64_t address;
 	bool fresh; /* the cache line of a random access is not among the lines touched last */
+	bool late; /* a load in random order touches the cache line first, or while it is on the way
+		    */
 };
 
 /* Cache lines of one array that are equally likely to be used next. */

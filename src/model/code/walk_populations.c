@@ -81,7 +81,7 @@ static enum reach_way way_of(const struct finder *finder, const struct stream *s
 
 void populations_add_scattered(struct finder *finder, int index, double *grid)
 {
-	const struct stream *stream = &finder->stream[index];
+	struct stream *stream = &finder->stream[index];
 	const struct walk_array *array = &finder->question->array[stream->array];
 	double *line = memory_new((size_t)stream->count + 1, sizeof(*line)),
 	       scale = array->whole / (double)array->bytes, before = 0, growth = 0;
@@ -119,6 +119,7 @@ void populations_add_scattered(struct finder *finder, int index, double *grid)
 		}
 		before = sure ? lines : 0;
 		*grid = *grid > 0 ? fmin(*grid, every * LINE) : every * LINE;
+		stream->far = true;
 		populations_add(finder, fresh / finder->elements,
 			lines * LINE * (sure && lines < 0.5 * array->bytes / LINE ? 1 : scale),
 			way_of(finder, stream));
