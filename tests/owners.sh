@@ -45,6 +45,7 @@ screen on_screen
 saved saved
 opening opening reopen
 classroom classroom
+answering answering
 printing reopen
 whatif commands_panes
 relief commands_panes

@@ -1,9 +1,12 @@
 /* slexplore lesson: lists the lessons, checks them, and opens them in the explorer. */
 #include "cli/bench.h"
 #include "cli/cli.h"
+#include "cli/format.h"
 #include "cli/model.h"
 #include "cli/screens.h"
 #include "lesson/lesson_check.h"
+#include "lesson/lesson_class.h"
+#include "lesson/lesson_progress.h"
 #include "recording/replay.h"
 
 #include <math.h>
@@ -18,7 +21,9 @@ enum { CHECK_QUIET = 150, CHECK_FEWEST = 3, CHECK_REPEATS = 3 };
 
 /* Values of the options that only lesson has. */
 struct asked {
-	bool check;
+	bool check, class;
+	const char *record,
+		*name;	    /* the file for the answers, and the student's name; NULL: none */
 	const char *replay; /* path of the recording in place of this machine; NULL: this machine */
 };
 
@@ -27,6 +32,11 @@ static const struct cli_option options[] = {
 		OPTION_IN_OWN(struct asked, check) },
 	{ "replay", "FILE", "use a recording in place of this machine",
 		OPTION_IN_OWN(struct asked, replay) },
+	{ "record", "FILE", "append the answers to a file", OPTION_IN_OWN(struct asked, record) },
+	{ "name", "NAME", "put this name into the recorded answers",
+		OPTION_IN_OWN(struct asked, name) },
+	{ "class", NULL, "report the answers of a class, from files or folders of them",
+		OPTION_IN_OWN(struct asked, class) },
 	{ .name = NULL },
 };
 
@@ -38,8 +48,13 @@ static int list_lessons(const struct cli *cli)
 	struct lesson **lessons = lessons_all(&count);
 
 	for (int i = 0; i < count; i++) {
-		fprintf(cli->out, "%-12s %2d min  %s\n", lessons[i]->name,
+		int done = lesson_progress(lessons[i]->name), steps = lessons[i]->step_count;
+
+		fprintf(cli->out, "%-12s %2d min  %-10s  %s\n", lessons[i]->name,
 			lessons[i]->minutes > 0 ? lessons[i]->minutes : 0,
+			done == 0      ? ""
+			: done < steps ? words_of("%d of %d", done, steps).text
+				       : "done",
 			lessons[i]->title ? lessons[i]->title : "");
 		lesson_free(lessons[i]);
 	}
@@ -236,6 +251,32 @@ static int check_recorded(struct cli *cli, const char *path)
 	return exit_status;
 }
 
+/* ---- a class ---- */
+
+static int report_class(struct cli *cli)
+{
+	struct answers answers = { 0 };
+	struct text text = { 0 };
+	struct status status = cli->word_count == 0
+				       ? status_usage("missing files: slexplore lesson --class "
+						      "FILE|FOLDER ...")
+				       : status_ok();
+
+	for (int i = 0; i < cli->word_count && status_is_ok(&status); i++)
+		status = answers_read(&answers, cli->words[i]);
+	if (status_is_ok(&status)) {
+		class_sort(&answers);
+		if (strcmp(cli->format->name, "csv") == 0)
+			class_csv(&answers, &text);
+		else
+			class_text(&answers, &text);
+		fputs(text_string(&text), cli->out);
+	}
+	text_free(&text);
+	answers_free(&answers);
+	return status_is_ok(&status) ? CLI_DONE : cli_fail(cli, status);
+}
+
 /* ---- in the explorer ---- */
 
 /* Checks that a lesson can be opened, and finds its first setting; its kernel is NULL if the first
@@ -261,7 +302,9 @@ static struct status look_into(const char *word, struct setting *first)
 static int open_lesson(struct cli *cli)
 {
 	const struct asked *asked = cli->own;
-	struct words command = words_of("lesson %s", cli->words[0]);
+	struct words command = words_of("lesson %s", cli->words[0]),
+		     record = words_of("lesson record %s", asked->record ? asked->record : ""),
+		     name = words_of("lesson name %s", asked->name ? asked->name : "");
 	struct ui_options ui = screens_options(cli);
 	int exit_status = CLI_DONE;
 	struct status status = look_into(cli->words[0], &ui.setting);
@@ -270,6 +313,10 @@ static int open_lesson(struct cli *cli)
 		status = status_usage("%.100s: slexplore lesson opens one lesson", cli->words[1]);
 	if (status_is_ok(&status))
 		status = screens_first(cli, &ui, command.text);
+	if (status_is_ok(&status) && asked->record)
+		status = screens_first(cli, &ui, record.text);
+	if (status_is_ok(&status) && asked->name)
+		status = screens_first(cli, &ui, name.text);
 	if (status_is_ok(&status))
 		status = cli_screen(cli);
 	if (status_is_ok(&status) && asked->replay)
@@ -291,6 +338,8 @@ static int lesson_run(struct cli *cli)
 
 	if (asked->check)
 		return asked->replay ? check_recorded(cli, asked->replay) : check_here(cli);
+	if (asked->class)
+		return report_class(cli);
 	if (cli->word_count == 0)
 		return list_lessons(cli);
 	return open_lesson(cli);
@@ -298,11 +347,11 @@ static int lesson_run(struct cli *cli)
 
 const struct cli_command command_lesson = {
 	.name = "lesson",
-	.help = "list lessons, check them, or open one in the explorer",
+	.help = "list lessons, open one in the explorer, check them, or report answers",
 	.arguments = "[LESSON|FILE.lesson ...]",
 	.options = options,
 	.own_size = sizeof(struct asked),
-	.common = { "cpu", "seed", "quiet", "uarch", "time-budget", "ascii", "script", "theme",
-		"do", "mouse", "no-settings" },
+	.common = { "format", "cpu", "seed", "quiet", "uarch", "time-budget", "ascii", "script",
+		"theme", "do", "mouse", "no-settings" },
 	.run = lesson_run,
 };

@@ -93,6 +93,7 @@ void session_free(struct session *session)
 	sweeps_free(&session->sweeps->all);
 	free(session->sweeps);
 	classroom_end(session);
+	answering_end(session);
 	saved_end(session);
 	opening_end(session);
 	free(session->kernels);

@@ -396,6 +396,7 @@ static void judge(struct session *session)
 	now->answered = true;
 	classroom->guessed = false;
 	text_free(&text);
+	answering_add(session);
 }
 
 void classroom_skip(struct session *session, bool wait)

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "explorer/actions.h"
+#include "lesson/lesson_progress.h"
 
 static struct status no_lesson(const struct session *session)
 {
@@ -55,6 +56,26 @@ static void show_end(struct session *session)
 	text_free(&text);
 }
 
+/* ---- the file of answers ---- */
+
+static struct status run_record(
+	const struct session *session, struct session *change, char *arguments)
+{
+	(void)session;
+	return answering_begin(change, arguments);
+}
+
+static struct status run_name(
+	const struct session *session, struct session *change, char *arguments)
+{
+	(void)session;
+	if (change)
+		answering_name(change, arguments);
+	return status_ok();
+}
+
+/* ---- from step to step ---- */
+
 static struct status run_step(const struct session *session, struct session *change, char *given)
 {
 	const struct classroom *classroom = &session->classroom;
@@ -62,6 +83,8 @@ static struct status run_step(const struct session *session, struct session *cha
 
 	if (to < 0)
 		return status_usage("this is the first step of the lesson");
+	if (change && to > classroom->step && session->saved.kept)
+		lesson_progress_keep(classroom->lesson->name, to);
 	if (change && to < classroom->lesson->step_count)
 		classroom_go(change, to);
 	else if (change)
@@ -157,6 +180,8 @@ const struct command_row commands_lesson[] = {
 	{ "lesson reveal", act_reveal, .refusal = no_question },
 	{ "lesson skip", act_skip, .refusal = no_question },
 	{ "lesson repeat", classroom_repeat, .refusal = no_lesson },
+	{ "lesson record", .run = run_record, .verbatim = true },
+	{ "lesson name", .run = run_name, .verbatim = true },
 	{ "lesson end", classroom_close, .refusal = no_lesson },
 	{ "guess", .run = run_guess, .refusal = no_question, .verbatim = true },
 	{ "guess type", .run = run_type, .refusal = not_typing, .verbatim = true },

@@ -13,6 +13,7 @@
 #include "experiment/setting/setting.h"
 #include "experiment/sweep/sweep.h"
 #include "explorer/campaigns.h"
+#include "explorer/answering.h"
 #include "explorer/classroom.h"
 #include "explorer/counted.h"
 #include "explorer/diagrams.h"
@@ -140,6 +141,7 @@ struct session {
 	struct screen screen;		       /* on_screen.c */
 	struct saved saved;		       /* saved.c */
 	struct classroom classroom;	       /* classroom.c */
+	struct answering answering;	       /* answering.c */
 	struct opening opening;		       /* opening.c and reopen.c */
 	bool printing; /* reopen.c: true: the command line that reopens the screen is printed when
 			  the session ends */

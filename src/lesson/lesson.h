@@ -13,8 +13,9 @@
 #include "base/status.h"
 #include "experiment/setting/setting.h"
 
-/* The part of the screen for the text of a step, on a terminal of 80 columns and 24 lines. */
-enum { LESSON_COLUMNS = 78, LESSON_LINES = 18 };
+/* The part of the screen for the text of a step, on a terminal of 80 columns and 24 lines: next to
+ * the measured value, without the rows that say what to do next. */
+enum { LESSON_COLUMNS = 48, LESSON_LINES = 17 };
 
 enum { LESSON_OPTIONS = 8, LESSON_GUESS = 200 };
 

@@ -147,57 +147,78 @@ static void check_values(struct check *check, const struct lesson_text *text)
 	}
 }
 
-/* The lines of a text in the lesson's part of the screen. */
+/* The lines of a text in the lesson's part of the screen, with an empty line before it. */
 static int lines_of(const struct check *check, const struct lesson_text *text)
 {
 	struct text filled = { 0 };
 	int lines;
 
-	if (!text->words)
+	if (!text->words || !*text->words)
 		return 0;
 	lesson_fill(text, &check->measured->values, &filled);
 	lines = lesson_lines(text_string(&filled), LESSON_COLUMNS);
 	text_free(&filled);
-	return lines;
+	return 1 + lines;
 }
 
-static void check_lines(struct check *check, int line, int column, int lines, const char *what)
+/* The lines of an answer: "a) WORDS", two columns further to the right. */
+static int answer_lines(const struct lesson_answer *answer, const char *mark)
+{
+	return lesson_lines(words_of("a) %s%s", answer->words, mark).text, LESSON_COLUMNS - 2);
+}
+
+static void check_lines(
+	struct check *check, const struct lesson_text *text, int lines, const char *what)
 {
 	if (lines > LESSON_LINES)
-		lesson_mistake(check->mistakes, line, column,
-			"%s: %d lines of %d columns, but a terminal of 80x24 has only %d lines for "
-			"the "
-			"lesson: shorten them",
-			what, lines, LESSON_COLUMNS, LESSON_LINES);
+		lesson_mistake(check->mistakes, text->line, text->column,
+			"%s need%s %d lines of %d columns, but a terminal of 80x24 has %d: shorten "
+			"by %d",
+			what, strstr(what, " and ") ? "" : "s", lines, LESSON_COLUMNS, LESSON_LINES,
+			lines - LESSON_LINES);
+}
+
+/* Checks the rows before and after the answer, as the explorer's panel shows them. */
+static void check_question_lines(struct check *check, const struct lesson_step *step)
+{
+	const struct lesson_guess skipped = { .skipped = true, .choice = -1 };
+	struct lesson_answer answer[LESSON_OPTIONS];
+	struct lesson_judgement judgement;
+	int count = lesson_answers(step, &check->measured->values, answer), before, after;
+
+	lesson_judge(step, &check->measured->values, &skipped, &judgement);
+	after = before = lines_of(check, &step->question.prompt);
+	before += lines_of(check, &step->text) + lines_of(check, &step->hint);
+	for (int i = 0; i < count; i++)
+		before += answer_lines(&answer[i], "");
+	if (judgement.right >= 0)
+		after += answer_lines(&answer[judgement.right], "  < measured");
+	/* The judgement of a guess names the guess and the measured value. A measurement may be
+	 * doubtful, which takes a line more. */
+	after += 2 + lesson_lines(
+			     words_of("Right. Your guess: %s. %s", judgement.truth, judgement.words)
+				     .text,
+			     LESSON_COLUMNS);
+	after += lines_of(check, &step->explain);
+	check_lines(check, &step->text, before - 1, "the text, the question and the hint");
+	check_lines(check, &step->explain, after - 1,
+		"the question, the judgement and the explanation");
 }
 
 static void check_texts(struct check *check, const struct lesson_step *step, bool here)
 {
-	const struct lesson_question *question = &step->question;
-	struct lesson_answer answer[LESSON_OPTIONS];
-	int count = here ? lesson_answers(step, &check->measured->values, answer) : 0,
-	    lines = lines_of(check, &step->text);
+	bool asks = here && step->question.ask != ASK_NOTHING;
 
-	if (here && question->ask != ASK_NOTHING) {
-		/* An empty line, the question, and the line of the guess. */
-		lines += 2 + lines_of(check, &question->prompt);
-		for (int i = 0; i < count; i++)
-			lines += lesson_lines(answer[i].words, LESSON_COLUMNS - 3);
-		/* The hint is below the question. */
-		lines += lines_of(check, &step->hint);
-	}
-	if (!here)
-		lines += 1 + lines_of(check, &step->otherwise);
-	check_lines(check, step->text.line, step->text.column, lines,
-		!here			       ? "the text and the text after else"
-		: question->ask == ASK_NOTHING ? "the text"
-					       : "the text, the question and the hint");
-	if (!here || !step->explain.words)
+	if (asks) {
+		check_values(check, &step->explain);
+		check_question_lines(check, step);
 		return;
-	check_values(check, &step->explain);
-	/* The judgement has two lines and an empty line. */
-	check_lines(check, step->explain.line, step->explain.column,
-		3 + lines_of(check, &step->explain), "the judgement and the explanation");
+	}
+	if (here)
+		check_values(check, &step->text);
+	check_lines(check, &step->text,
+		lines_of(check, &step->text) + (here ? 0 : lines_of(check, &step->otherwise)) - 1,
+		here ? "the text" : "the text and the text after else");
 }
 
 /* ---- questions ---- */

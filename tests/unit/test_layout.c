@@ -1,5 +1,6 @@
 /* Rectangles at every size. */
 #include "check.h"
+#include "lesson/lesson.h"
 #include "ui/layout.h"
 
 enum { ROWS = 13 };
@@ -306,6 +307,11 @@ TEST(digits_grow_with_the_screen)
 	assert_int_equal(layout_digits(300, 100), 11);
 	assert_int_equal(layout_digits(300, 24), 3);
 	assert_int_equal(layout_digits(80, 100), 3);
+}
+
+TEST(a_lesson_has_the_columns_that_its_check_assumes)
+{
+	assert_int_equal(layout_lesson_width(80), LESSON_COLUMNS);
 }
 
 RUN_TESTS()

@@ -1,0 +1,9 @@
+/* How far the student is in each lesson, kept in a file of the user (data_own_path()). */
+#pragma once
+
+/* Returns the number of steps that the student has done in a lesson; 0: none. */
+int lesson_progress(const char *lesson);
+
+/* Keeps the number of steps done, if it is higher than before. Does nothing if the file cannot be
+ * written, because a lesson goes on without it. */
+void lesson_progress_keep(const char *lesson, int done);

@@ -1,0 +1,123 @@
+#include "check.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "lesson/lesson_class.h"
+#include "lesson/lesson_progress.h"
+
+static char folder[] = "/tmp/slexplore-class-XXXXXX";
+static struct answers answers;
+static struct text text;
+
+static int begin(void **state)
+{
+	(void)state;
+	return mkdtemp(folder) ? 0 : 1;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	return rmdir(folder);
+}
+
+static int clear(void **state)
+{
+	(void)state;
+	answers_free(&answers);
+	text_free(&text);
+	text = (struct text){ 0 };
+	return 0;
+}
+
+static const char *path_of(const char *name)
+{
+	static char path[200];
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	return path;
+}
+
+/* Writes the answer of a student, and whether it is right. */
+static void write_answer(FILE *file, const char *who, int step, const char *guess, double measured)
+{
+	struct answer answer = { .step = step, .measured = measured, .lo = NAN, .hi = NAN };
+
+	set_words(answer.who, who);
+	set_words(answer.lesson, "chains");
+	set_words(answer.title, "One");
+	set_words(answer.ask, "number");
+	set_words(answer.guess, guess);
+	set_words(answer.verdict, *guess ? strcmp(guess, "3") == 0 ? "right" : "wrong" : "skipped");
+	set_words(answer.truth, "3.00");
+	set_words(answer.machine, measured > 3.5 ? "Old core" : "New core");
+	answer.number = *guess ? atof(guess) : NAN;
+	assert_true(answers_write(file, &answer));
+}
+
+TEST(answers_are_counted_by_question_and_guess)
+{
+	struct class_question question;
+	FILE *file = fopen(path_of("a.jsonl"), "w");
+	int next;
+
+	write_answer(file, "anna", 2, "1", 3.0);
+	write_answer(file, "anna", 1, "3", 3.0);
+	write_answer(file, "anna", 1, "4", 3.1);
+	write_answer(file, "ben", 1, "", 4.0);
+	write_answer(file, "eva", 1, "3", 4.2);
+	fputs("{\"record\":\"answer\"}\nno answer\n\x1b[31m\n{\"half", file);
+	fclose(file);
+	check_ok(answers_read(&answers, folder));
+	assert_int_equal(answers.count, 4);
+	assert_int_equal(answers.files, 1);
+	assert_int_equal(answers.refused, 3);
+	class_sort(&answers);
+	next = class_question(&answers, 0, &question);
+	assert_int_equal(next, 3);
+	/* The second answer of one student replaces the first one. */
+	assert_int_equal(question.students, 3);
+	assert_int_equal(question.right, 1);
+	assert_int_equal(question.wrong, 1);
+	assert_int_equal(question.skipped, 1);
+	class_text(&answers, &text);
+	check_parts(text_string(&text), "chains, step 1: One", "1 right, 1 wrong, 1 skipped",
+		"2 on Old core: 4.000 to 4.200", "3 lines are no answers");
+	text_clear(&text);
+	class_csv(&answers, &text);
+	check_parts(text_string(&text), "\"chains\",1,\"One\",3,1,1,1,\"3\",1\n",
+		"\"chains\",2,\"One\",1,0,1,0,\"1\",1\n");
+	unlink(path_of("a.jsonl"));
+}
+
+TEST(words_of_other_people_are_shown_and_not_sent)
+{
+	FILE *file = fopen(path_of("b.jsonl"), "w");
+
+	write_answer(file, "x", 1, "=1+\"\033[31m", 3);
+	fclose(file);
+	check_ok(answers_read(&answers, path_of("b.jsonl")));
+	class_csv(&answers, &text);
+	class_text(&answers, &text);
+	assert_null(strchr(text_string(&text), '\033'));
+	check_contains(text_string(&text), "\" =1+\"\"");
+	unlink(path_of("b.jsonl"));
+	assert_int_equal(answers_read(&answers, path_of("none")).code, STATUS_USAGE);
+}
+
+TEST(progress_is_kept_in_the_users_folder)
+{
+	setenv("SLEXPLORE_DATA", folder, 1);
+	assert_int_equal(lesson_progress("chains"), 0);
+	lesson_progress_keep("chains", 3);
+	lesson_progress_keep("caches", 1);
+	lesson_progress_keep("chains", 2);
+	assert_int_equal(lesson_progress("chains"), 3);
+	assert_int_equal(lesson_progress("caches"), 1);
+	unlink(path_of("lessons/progress"));
+	rmdir(path_of("lessons"));
+	unsetenv("SLEXPLORE_DATA");
+}
+
+RUN_TESTS(.set_up = begin, .tear_down = end, .each_tear_down = clear)
