@@ -260,6 +260,9 @@ static int report_class(struct cli *cli)
 	struct status status = cli->word_count == 0
 				       ? status_usage("missing files: slexplore lesson --class "
 						      "FILE|FOLDER ...")
+			       : strcmp(cli->format->name, "json") == 0
+				       ? status_usage("the report of a class has no --format json: "
+						      "use text or csv")
 				       : status_ok();
 
 	for (int i = 0; i < cli->word_count && status_is_ok(&status); i++)
