@@ -63,6 +63,7 @@ struct collected {
 	struct lesson_values values;
 	struct cache_sizes caches;
 	struct sample now, a;
+	struct limits limits; /* without the hidden numbers */
 	struct lesson_point curve[VIEW_SLICE];
 	bool complete; /* every point of the curve has enough trials */
 };
@@ -132,8 +133,13 @@ static void hide(struct collected *measured, unsigned hidden)
 
 	hide_sample(&measured->now, hidden & HIDDEN_CPE, hidden & HIDDEN_CLOCK);
 	hide_sample(&measured->a, hidden & HIDDEN_A, hidden & HIDDEN_CLOCK);
+	if (hidden & (HIDDEN_LIMITS | HIDDEN_BINDING) && values->limits) {
+		measured->limits = *values->limits;
+		mask_limits(&measured->limits);
+		values->limits = &measured->limits;
+	}
 	if (hidden & (HIDDEN_LIMITS | HIDDEN_BINDING))
-		values->limits = values->a_limits = NULL;
+		values->a_limits = NULL;
 	if (hidden & HIDDEN_CACHES)
 		values->caches = NULL;
 	if (hidden & (HIDDEN_CPE | HIDDEN_CURVE))

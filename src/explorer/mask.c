@@ -59,11 +59,20 @@ static void mask_curves(struct view *view)
 	view->blocks.text[0] = '\0';
 }
 
-/* Removes the limits, but not the machine code and the facts of its instructions. */
-static void mask_limits(struct view *view)
+void mask_limits(struct limits *limits)
 {
-	struct limits *limits = &view->masked.limits;
+	limits->limit_count = limits->port_count = 0;
+	limits->binding = limits->predicted_by = -1;
+	limits->bound = limits->predicted = 0;
+	limits->bottleneck = 0;
+	limits->chain.cycles = NAN;
+	memset(limits->pressure, 0, sizeof(limits->pressure));
+	memset(limits->naive, 0, sizeof(limits->naive));
+}
 
+/* Removes the limits, but not the machine code and the facts of its instructions. */
+static void mask_explanation(struct view *view)
+{
 	view->sweep = NULL;
 	view->sweeping = false;
 	view->timeline = NULL;
@@ -75,13 +84,7 @@ static void mask_limits(struct view *view)
 		return;
 	view->masked = *view->explanation;
 	view->explanation = &view->masked;
-	limits->limit_count = limits->port_count = 0;
-	limits->binding = limits->predicted_by = -1;
-	limits->bound = limits->predicted = 0;
-	limits->bottleneck = 0;
-	limits->chain.cycles = NAN;
-	memset(limits->pressure, 0, sizeof(limits->pressure));
-	memset(limits->naive, 0, sizeof(limits->naive));
+	mask_limits(&view->masked.limits);
 }
 
 static void mask_caches(struct view *view)
@@ -115,7 +118,7 @@ void mask_view(struct view *view)
 	if (hidden & (HIDDEN_CPE | HIDDEN_CURVE))
 		mask_curves(view);
 	if (limits)
-		mask_limits(view);
+		mask_explanation(view);
 	if (hidden & HIDDEN_CACHES)
 		mask_caches(view);
 	if (hidden & HIDDEN_CLOCK)

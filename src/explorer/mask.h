@@ -1,7 +1,11 @@
 /* Removes numbers from the view while the question of a lesson asks for them. */
 #pragma once
 
+struct limits;
 struct view;
+
+/* Removes all limits and port pressures. What the instructions are and how many stays. */
+void mask_limits(struct limits *limits);
 
 /* Removes every number of the groups in view->hidden (enum lesson_hidden), and every number that
  * follows from them. Screen, pictures and texts come from the view, so none of them can show a

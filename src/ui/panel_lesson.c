@@ -76,7 +76,7 @@ static void add_state(struct lesson_column *column, const struct view *view)
 				.text);
 	else
 		paragraph(column, 1, 0, STYLE_KEY,
-			last ? "Enter: the end of the lesson.  L: the panels."
+			last ? "Enter: your answers.  E: close the lesson."
 			     : "Enter: next step.  L: the panels.");
 }
 
