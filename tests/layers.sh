@@ -54,7 +54,7 @@ check() {
 		only("(sys/user|sys/uio|asm/ptrace|linux/ptrace)", "the stepper", "^src/model/code/step\\.c$")
 		only("cairo", "cairo", "^src/picture/picture_cairo\\.c$")
 		only("zlib", "zlib", "^src/model/program/(elf|program)\\.c$")
-		only("jansson", "jansson", "^src/recording/[a-z_]*\\.c$|^src/cli/format\\.c$")
+		only("jansson", "jansson", "^src/recording/(compare/)?[a-z_]*\\.c$|^src/cli/format\\.c$")
 		if ($0 !~ /include[[:space:]]*"/)
 			next
 		header = $0

@@ -22,7 +22,7 @@ enum { CLI_SEED = 1 };
 
 /* The exit statuses of the program. After a signal, the exit status is 128 plus the signal's
  * number; for example, it is 130 after SIGINT. */
-enum { CLI_DONE = 0, CLI_UNMEASURED = 1, CLI_USAGE = 2 };
+enum { CLI_DONE = 0, CLI_UNMEASURED = 1, CLI_USAGE = 2, CLI_DIFFERS = 3 };
 
 /* The parsed command line of one invocation. */
 struct cli {

@@ -3,7 +3,7 @@
 . "$(dirname "$0")/lib.sh"
 
 # Without a terminal, the explorer says so and names the alternatives.
-refuse 2 "list, run, sweep, explain, probe, windows, characterise, record, events, doctor" explore
+refuse 2 "list, run, sweep, explain, probe, windows, characterise, record, compare, events, doctor" explore
 refuse 2 "terminal" 
 refuse 2 "terminal" explore mountain stride=2
 refuse 2 "terminal" mountain stride=2

@@ -1,0 +1,240 @@
+/* slexplore compare: the differences between measured values of runs, files and machines. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/cli.h"
+#include "cli/compare_text.h"
+#include "cli/format.h"
+#include "recording/compare/records_compare.h"
+
+/* Values of the options that only compare has. */
+struct asked {
+	const char *baseline; /* path of the file to compare with; NULL: none */
+	double fail_over;     /* share of a value; 0: not given */
+	bool all;
+};
+
+static struct status apply_fail_over(struct cli *cli, const char *value)
+{
+	char *end;
+	double share = strtod(value, &end);
+
+	if (end == value || strcmp(end, "%") != 0 || !(share > 0 && share <= 1000))
+		return status_usage(
+			"--fail-over %.40s: expected a percentage up to 1000%%, for example 5%%",
+			value);
+	((struct asked *)cli->own)->fail_over = share / 100;
+	return status_ok();
+}
+
+static void comparison_data(struct report *report, const struct records *records, const void *item)
+{
+	records_comparison(records, item, report->records + 1);
+}
+
+static const struct subject subject_pairs = { "compared",
+	"host,subject,field,unit,a,a_lo,a_hi,a_runs,b,b_lo,b_hi,b_runs,ratio,chance,verdict", NULL,
+	compare_text, comparison_data, NULL },
+			    subject_fleet = { "spread",
+				    "machine,subject,field,unit,hosts,median,median_lo,median_hi,"
+				    "least,least_host,most,most_host,odd",
+				    NULL, compare_text, comparison_data, NULL };
+
+/* ---- Lines that were not used */
+
+/* What the note says of each group of lines; NULL: nothing. */
+static const char *const group_words[LINE_GROUPS] = {
+	[LINES_OTHER] = "from other programs",
+	[LINES_CUT] = "cut",
+	[LINES_UNFINISHED] = "of long records without their other lines",
+	[LINES_UNKNOWN] = "of unknown kinds of records",
+	[LINES_HOMELESS] = "without a host or a recording's first line",
+	[LINES_REPEATED] = "repeated",
+};
+
+/* Reports the number of lines, and how many could not be used. */
+static void note_lines(const struct cli *cli, const struct compared *compared)
+{
+	struct text text = { 0 };
+
+	text_addf(&text,
+		"%" PRIu64 " lines, %" PRIu64 " with measured values, %" PRIu64
+		" that describe them",
+		compared->lines, compared->group[LINES_USED], compared->group[LINES_DESCRIBING]);
+	for (int i = 0; i < LINE_GROUPS; i++)
+		if (group_words[i] && compared->group[i])
+			text_addf(&text, "; %" PRIu64 " %s", compared->group[i], group_words[i]);
+	if (compared->beside)
+		text_addf(&text, "; %" PRIu64 " used lines have other text next to a record",
+			compared->beside);
+	if (compared->cut)
+		text_addf(&text, "; %" PRIu64 " record%s cut", compared->cut,
+			compared->cut == 1 ? " was" : "s were");
+	if (compared->first_line)
+		text_addf(&text, "; the first unused line is %s:%" PRIu64,
+			compared->files.string[compared->first_file], compared->first_line);
+	cli_note(cli, "%s", text_string(&text));
+	for (int i = 0; i < compared->kinds.count; i++)
+		cli_note(cli, "unknown kind of record: %s", compared->kinds.string[i]);
+	text_free(&text);
+}
+
+/* ---- Files and sides */
+
+/* Reads the files of the words. The word "vs" separates the files of A from those of B. *sides is
+ * true if the files have two sides. */
+static struct status read_words(
+	const struct cli *cli, struct compared *compared, bool *sides, int *files)
+{
+	const struct asked *asked = cli->own;
+	struct status status = status_ok();
+	int side = 0;
+
+	*sides = asked->baseline;
+	*files = 0;
+	if (asked->baseline) {
+		status = compared_read(compared, asked->baseline, 0);
+		side = 1;
+	}
+	for (int i = 0; i < cli->word_count && status_is_ok(&status); i++) {
+		if (strcmp(cli->words[i], "vs") == 0) {
+			if (*sides)
+				return status_usage(asked->baseline
+							    ? "the word vs and --baseline exclude "
+							      "each other: use one of them"
+							    : "the word vs may stand only once, "
+							      "between the files of A and of B");
+			*sides = true;
+			side = 1;
+			continue;
+		}
+		++*files;
+		status = compared_read(compared, cli->words[i], side);
+	}
+	if (status_is_ok(&status) && !*files)
+		return asked->baseline || *sides
+			       ? compared_read(compared, "-", side)
+			       : status_usage("missing file: slexplore compare FILE FILE, or - for "
+					      "standard input");
+	return status;
+}
+
+/* Gives the two units of a comparison without stated sides the sides A and B. */
+static void set_sides(struct compared *compared, bool by_file)
+{
+	for (int i = 0; i < compared->sources.count; i++) {
+		struct compared_source *source = &compared->source[i];
+
+		source->side = (by_file ? source->file : source->host) > 0;
+	}
+}
+
+/* ---- The comparison */
+
+static int conclude(const struct cli *cli, double most)
+{
+	const struct asked *asked = cli->own;
+
+	return asked->fail_over > 0 && most > asked->fail_over ? CLI_DIFFERS : CLI_DONE;
+}
+
+static int print(struct cli *cli, const struct comparison *comparison)
+{
+	const struct asked *asked = cli->own;
+	struct report report;
+
+	report_init(&report, cli, comparison->pairs ? &subject_pairs : &subject_fleet, NULL);
+	report.points = asked->all;
+	report_whole(&report, comparison);
+	return conclude(cli, comparison->pairs ? differ_pairs_most(comparison->pairs)
+					       : differ_fleet_most(comparison->fleet));
+}
+
+static int compare(struct cli *cli, struct compared *compared, bool sides)
+{
+	bool by_file = compared->hosts.count < 2;
+	int units = by_file ? compared->files.count : compared->hosts.count, exit_status;
+	struct comparison comparison = { .compared = compared };
+
+	if (!sides && units > 2) {
+		struct differ_fleet fleet = differ_fleet(compared, by_file);
+
+		comparison.fleet = &fleet;
+		exit_status = print(cli, &comparison);
+		differ_fleet_free(&fleet);
+	} else {
+		struct differ_pairs pairs;
+
+		if (!sides)
+			set_sides(compared, by_file);
+		pairs = differ_pairs(compared, &comparison.left_out);
+		comparison.pairs = &pairs;
+		exit_status = print(cli, &comparison);
+		differ_pairs_free(&pairs);
+	}
+	return exit_status;
+}
+
+/* Returns whether there is something to compare. */
+static struct status check(const struct compared *compared, bool sides)
+{
+	bool has[2] = { false };
+
+	for (size_t i = 0; i < compared->value_count; i++)
+		has[compared->source[compared->value[i].source].side != 0] = true;
+	if (!compared->value_count)
+		return status_usage("%.100s: none of %" PRIu64
+				    " lines has a measured value: expected lines of slexplore "
+				    "--format json, or a recording",
+			compared->files.string[0], compared->lines);
+	if (sides && !(has[0] && has[1]))
+		return status_usage("side %c has no measured values: expected lines of slexplore "
+				    "--format json, or a recording",
+			has[0] ? 'B' : 'A');
+	if (!sides && compared->hosts.count < 2 && compared->files.count < 2)
+		return status_usage("%.100s has values of one host, %.64s: add a second file, or "
+				    "values of other hosts",
+			compared->files.string[0], compared->hosts.string[0]);
+	return status_ok();
+}
+
+static int compare_run(struct cli *cli)
+{
+	struct compared compared = { 0 };
+	bool sides;
+	int files, exit_status;
+	struct status status = read_words(cli, &compared, &sides, &files);
+
+	if (status_is_ok(&status)) {
+		compared_finish(&compared);
+		note_lines(cli, &compared);
+		status = check(&compared, sides);
+	}
+	exit_status =
+		status_is_ok(&status) ? compare(cli, &compared, sides) : cli_fail(cli, status);
+	compared_free(&compared);
+	return exit_status;
+}
+
+static const struct cli_option own_options[] = {
+	{ "baseline", "FILE", "compare with an older file: each host with itself",
+		OPTION_IN_OWN(struct asked, baseline) },
+	{ "fail-over", "PERCENT", "exit status 3 if a value differs by more, for example 5%",
+		apply_fail_over },
+	{ "all", NULL, "also list the quantities that do not differ, and the points of curves",
+		OPTION_IN_OWN(struct asked, all) },
+	{ .name = NULL },
+};
+
+const struct cli_command command_compare = {
+	.name = "compare",
+	.help = "the differences between runs, files or machines",
+	.arguments = "FILE... [vs FILE...]",
+	.options = own_options,
+	.own_size = sizeof(struct asked),
+	.common = { "format", "quiet" },
+	.run = compare_run,
+};

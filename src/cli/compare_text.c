@@ -1,0 +1,378 @@
+#include "cli/compare_text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "base/units.h"
+#include "cli/format.h"
+#include "recording/compare/records_compare.h"
+
+/* Most columns of a quantity's name in a table, most values that are listed for a host, and most
+ * quantities that are named in one sentence. */
+enum { NAME_COLUMNS = 36, ODD_LISTED = 5, NAMED_MOST = 6 };
+
+static struct units_text value_text(const struct compared_quantity *quantity, double value)
+{
+	if (strcmp(quantity->field, "bytes") == 0)
+		return units_size_long((int64_t)llround(value));
+	return units_value(value);
+}
+
+static struct words name_text(const struct compared_quantity *quantity)
+{
+	bool has_unit = *quantity->unit && strcmp(quantity->field, "bytes") != 0 &&
+			strcmp(quantity->field, "entries") != 0;
+
+	return words_of("%s%s%s%s", quantity->subject, has_unit ? ", " : "",
+		has_unit				  ? quantity->unit
+		: strcmp(quantity->field, "bytes") == 0	  ? ", size"
+		: strcmp(quantity->field, "entries") == 0 ? ", entries"
+							  : "",
+		"");
+}
+
+/* Half of the distance between the quartiles, as a share of the value: "±0.4%". */
+static struct units_text spread_text(const struct differ_value *value)
+{
+	double half = (value->hi - value->lo) / 2 / value->value;
+
+	return units_text(half < 0.0995 ? "±%.1f%%" : "±%.0f%%", 100 * half);
+}
+
+static struct units_text change_text(double ratio)
+{
+	return ratio < 9.995 ? units_text("%+.1f%%", 100 * (ratio - 1))
+			     : units_text("×%.0f", ratio);
+}
+
+/* ---- Causes */
+
+static struct words cause_text(
+	int cause, const struct differ_facts *facts, const struct differ_facts *usual)
+{
+	switch (cause) {
+	case CAUSE_CLOCK: return words_of("the core clock is lower");
+	case CAUSE_PAGES:
+		return words_of(
+			"huge pages are off: %.0f %% of the samples that could use them got "
+			"small pages",
+			100 * facts->small);
+	case CAUSE_NEIGHBOUR:
+		return words_of("another program or hyper-thread uses the core: %.0f %% of the "
+				"samples contended (usual %.0f %%), load average %.1f (usual %.1f)",
+			100 * facts->contended, 100 * usual->contended, facts->load, usual->load);
+	case CAUSE_L3:
+		return facts->l3_bytes > 0 && facts->l3_bytes < usual->l3_bytes
+			       ? words_of("a smaller L3: %s, usual %s",
+					 units_size_long((int64_t)facts->l3_bytes).text,
+					 units_size_long((int64_t)usual->l3_bytes).text)
+			       : words_of("a smaller share of L3, which other cores use too");
+	case CAUSE_MICROCODE:
+		return words_of(
+			"another microcode: %s, usual %s", facts->microcode, usual->microcode);
+	case CAUSE_PROCESSOR:
+		if (facts->model && usual->model && strcmp(facts->model, usual->model) != 0)
+			return words_of("another processor: %s", facts->model);
+		if (facts->uarch && usual->uarch && strcmp(facts->uarch, usual->uarch) != 0)
+			return words_of("another core: %s, usual %s", facts->uarch, usual->uarch);
+		return words_of("another processor: a buffer, a TLB or a cache of the core has "
+				"another size");
+	default:
+		return words_of("a busy neighbour or a smaller share of L3: only values beyond the "
+				"core's own caches differ");
+	}
+}
+
+/* Adds the causes as one sentence. */
+static void add_causes(struct text *text, unsigned causes, const struct differ_facts *facts,
+	const struct differ_facts *usual)
+{
+	bool any = false;
+
+	for (int i = 0; i < DIFFER_CAUSES; i++)
+		if (causes >> i & 1) {
+			text_addf(text, "%s%s", any ? "; " : "", cause_text(i, facts, usual).text);
+			any = true;
+		}
+}
+
+static void print_causes(FILE *out, const char *first, unsigned causes,
+	const struct differ_facts *facts, const struct differ_facts *usual)
+{
+	struct text text = { 0 };
+
+	add_causes(&text, causes, facts, usual);
+	if (text.length)
+		text_print(out, TEXT_COLUMNS, first, 3, text_string(&text));
+	text_free(&text);
+}
+
+/* ---- Two sides */
+
+static void print_side(
+	const struct comparison *comparison, FILE *out, int side, const struct differ_facts *facts)
+{
+	const struct compared *compared = comparison->compared;
+	struct text hosts = { 0 }, line = { 0 };
+	int count = 0, files = 0, file = -1;
+	char first[8];
+
+	for (int i = 0; i < compared->sources.count; i++) {
+		const struct compared_source *source = &compared->source[i];
+
+		if (source->side != side)
+			continue;
+		files += source->file != file;
+		file = source->file;
+		if (count++ == 0)
+			text_addf(&hosts, "%s", compared->hosts.string[source->host]);
+	}
+	if (files == 1)
+		text_addf(&line, "%s: ", compared->files.string[file]);
+	else
+		text_addf(&line, "%d files: ", files);
+	if (count > files)
+		text_addf(&line, "%d hosts", count);
+	else
+		text_add(&line, text_string(&hosts));
+	text_addf(&line, ", %s, %u run%s", facts->model ? facts->model : "unknown processor",
+		facts->runs, facts->runs == 1 ? "" : "s");
+	snprintf(first, sizeof(first), "%c  ", 'A' + side);
+	text_print(out, TEXT_COLUMNS, first, 3, text_string(&line));
+	text_free(&hosts);
+	text_free(&line);
+}
+
+static void print_row(
+	const struct comparison *comparison, FILE *out, const struct differ_row *row, int columns)
+{
+	const struct compared_quantity *quantity = &comparison->compared->quantity[row->quantity];
+
+	/* ± and × have one column and two bytes. */
+	fprintf(out, "%-*.*s %8s %7s %8s %7s %8s\n", columns, columns, name_text(quantity).text,
+		value_text(quantity, row->a.value).text, spread_text(&row->a).text,
+		value_text(quantity, row->b.value).text, spread_text(&row->b).text,
+		change_text(row->ratio).text);
+}
+
+static int name_columns(
+	const struct comparison *comparison, const struct differ_pair *pair, int count)
+{
+	size_t columns = 8;
+
+	for (int i = 0; i < count; i++) {
+		size_t length = strlen(
+			name_text(&comparison->compared->quantity[pair->row[i].quantity]).text);
+
+		columns = length > columns ? length : columns;
+	}
+	return columns > NAME_COLUMNS ? NAME_COLUMNS : (int)columns;
+}
+
+/* Names the quantities with one verdict in a sentence. */
+static void print_named(const struct comparison *comparison, FILE *out,
+	const struct differ_pair *pair, enum differ_verdict verdict, const char *words)
+{
+	int count = pair->verdicts[verdict], named = 0;
+	struct text text = { 0 };
+
+	for (int i = 0; i < pair->count && count; i++) {
+		const struct compared_quantity *quantity =
+			&comparison->compared->quantity[pair->row[i].quantity];
+
+		if (pair->row[i].verdict != verdict || quantity->of_curve)
+			continue;
+		if (named == NAMED_MOST)
+			break;
+		text_addf(&text, "%s%s", named++ ? "; " : "", quantity->subject);
+	}
+	if (count) {
+		struct words first = words_of(
+			"%d %s %s: ", count, count == 1 ? "quantity is" : "quantities are", words);
+
+		if (count > named)
+			text_addf(&text, "%s%d%s", named ? "; and " : "", count - named,
+				named ? " more" : " points of the probe's curves");
+		text_print(out, TEXT_COLUMNS, first.text, 2, text_string(&text));
+	}
+	text_free(&text);
+}
+
+static void print_equal(
+	const struct comparison *comparison, FILE *out, const struct differ_pair *pair)
+{
+	const struct differ_row *largest = NULL;
+	int count = pair->verdicts[DIFFER_EQUAL];
+
+	for (int i = 0; i < pair->count; i++) {
+		const struct differ_row *row = &pair->row[i];
+
+		if (row->verdict == DIFFER_EQUAL &&
+			(!largest || fabs(log(row->ratio)) > fabs(log(largest->ratio))))
+			largest = row;
+	}
+	if (!largest)
+		return;
+	fprintf(out, "%d %s equal within %s spread; largest change: %s (%s)\n", count,
+		count == 1 ? "quantity is" : "quantities are", count == 1 ? "its" : "their",
+		change_text(largest->ratio).text,
+		name_text(&comparison->compared->quantity[largest->quantity]).text);
+}
+
+static void print_pair(
+	struct report *report, const struct comparison *comparison, const struct differ_pair *pair)
+{
+	int listed = report->points
+			     ? pair->verdicts[DIFFER_DIFFERS] + pair->verdicts[DIFFER_EQUAL] +
+				       pair->verdicts[DIFFER_UNSURE]
+			     : pair->verdicts[DIFFER_DIFFERS],
+	    columns = name_columns(comparison, pair, listed);
+	FILE *out = report->out;
+
+	if (comparison->pairs->count > 1)
+		fprintf(out, "\n%s\n", comparison->compared->hosts.string[pair->host]);
+	if (!pair->verdicts[DIFFER_DIFFERS])
+		fputs("No quantity differs by more than its spread.\n", out);
+	if (listed)
+		fprintf(out, "%-*s %8s %6s %8s %6s %8s\n", columns, "quantity", "A", "", "B", "",
+			"B to A");
+	for (int i = 0; i < listed; i++)
+		print_row(comparison, out, &pair->row[i], columns);
+	print_causes(out, "A: ", pair->a_causes & ~pair->b_causes, &pair->a, &pair->b);
+	print_causes(out, "B: ", pair->b_causes, &pair->b, &pair->a);
+	print_equal(comparison, out, pair);
+	print_named(comparison, out, pair, DIFFER_UNSURE,
+		"apart, but more runs are needed to exclude chance");
+	print_named(comparison, out, pair, DIFFER_ONLY_A, "only in A");
+	print_named(comparison, out, pair, DIFFER_ONLY_B, "only in B");
+}
+
+static void print_pairs(struct report *report, const struct comparison *comparison)
+{
+	const struct differ_pairs *pairs = comparison->pairs;
+	struct differ_facts a = { 0 }, b = { 0 };
+	int equal = 0, any = 0;
+
+	for (int i = 0; i < comparison->compared->sources.count; i++)
+		differ_facts_add(
+			comparison->compared->source[i].side ? &b : &a, comparison->compared, i);
+	print_side(comparison, report->out, 0, &a);
+	print_side(comparison, report->out, 1, &b);
+	fputc('\n', report->out);
+	for (int i = 0; i < pairs->count; i++) {
+		bool same = !pairs->pair[i].verdicts[DIFFER_DIFFERS];
+
+		equal += same;
+		any |= !same;
+		if (!same || pairs->count == 1 || report->points)
+			print_pair(report, comparison, &pairs->pair[i]);
+	}
+	if (pairs->count > 1)
+		fprintf(report->out,
+			"%s%d of %d hosts: no quantity differs by more than its spread\n",
+			any ? "\n" : "", equal, pairs->count);
+	if (comparison->left_out)
+		fprintf(report->out, "%d host%s only one side has: not compared\n",
+			comparison->left_out, comparison->left_out == 1 ? "" : "s");
+	fputs("± is half of the distance between the quartiles of the runs or trials.\n",
+		report->out);
+}
+
+/* ---- Many hosts */
+
+static void print_odd_unit(struct report *report, const struct comparison *comparison, int number)
+{
+	const struct differ_fleet *fleet = comparison->fleet;
+	const struct differ_unit *unit = &fleet->unit[number];
+	int listed = unit->odd_count > ODD_LISTED && !report->points ? ODD_LISTED : unit->odd_count;
+	const struct differ_facts *usual = &fleet->usual[unit->model];
+	struct text first = { 0 }, words = { 0 };
+
+	text_addf(&first, "%s: ", comparison_unit(comparison, number));
+	if (unit->rare)
+		text_addf(&words, "another processor: %s, on %d of %d %s",
+			usual->model ? usual->model : "unknown", fleet->units_of[unit->model],
+			fleet->unit_count, fleet->by_file ? "files" : "hosts");
+	else if (unit->causes)
+		add_causes(&words, unit->causes, &unit->facts, usual);
+	else
+		text_add(&words, "the records do not say why");
+	text_print(report->out, TEXT_COLUMNS, text_string(&first), 2, text_string(&words));
+	for (int i = 0; i < listed; i++) {
+		const struct differ_odd *odd = &fleet->odd[unit->odd_first + i];
+		const struct compared_quantity *quantity =
+			&comparison->compared->quantity[odd->quantity];
+
+		fprintf(report->out, "  %-*.*s %8s, median %8s: %s\n", NAME_COLUMNS, NAME_COLUMNS,
+			name_text(quantity).text, value_text(quantity, odd->value.value).text,
+			value_text(quantity, odd->median).text, change_text(odd->ratio).text);
+	}
+	if (unit->odd_count > listed)
+		fprintf(report->out, "  and %d more quantities\n", unit->odd_count - listed);
+	text_free(&first);
+	text_free(&words);
+}
+
+static void print_spreads(
+	struct report *report, const struct comparison *comparison, int model, const char *units)
+{
+	const struct differ_fleet *fleet = comparison->fleet;
+	const char *name = fleet->usual[model].model;
+	FILE *out = report->out;
+
+	fprintf(out, "\n%s: %d %s%s\n", name && *name ? name : "unknown processor",
+		fleet->units_of[model], units,
+		fleet->units_of[model] < DIFFER_LEAST ? ", too few to find one that differs" : "");
+	fprintf(out, "%-*s %8s %8s %8s %8s %8s  lowest, highest\n", NAME_COLUMNS, "quantity",
+		"lowest", "quartile", "median", "quartile", "highest");
+	for (int i = 0; i < fleet->spread_count; i++) {
+		const struct differ_spread *spread = &fleet->spread[i];
+		const struct compared_quantity *quantity =
+			&comparison->compared->quantity[spread->quantity];
+
+		if (spread->model != model || (quantity->of_curve && !report->points))
+			continue;
+		fprintf(out, "%-*.*s %8s %8s %8s %8s %8s  %s, %s\n", NAME_COLUMNS, NAME_COLUMNS,
+			name_text(quantity).text, value_text(quantity, spread->least).text,
+			value_text(quantity, spread->lo).text,
+			value_text(quantity, spread->median).text,
+			value_text(quantity, spread->hi).text,
+			value_text(quantity, spread->most).text,
+			comparison_unit(comparison, spread->least_unit),
+			comparison_unit(comparison, spread->most_unit));
+	}
+}
+
+static void print_fleet(struct report *report, const struct comparison *comparison)
+{
+	const struct differ_fleet *fleet = comparison->fleet;
+	const char *units = fleet->by_file ? "files" : "hosts";
+	int models = 0;
+
+	for (int i = 0; i < fleet->model_count; i++)
+		models += fleet->units_of[i] > 0;
+	fprintf(report->out, "%d %s, %d processor model%s: ", fleet->unit_count, units, models,
+		models == 1 ? "" : "s");
+	if (fleet->order_count)
+		fprintf(report->out, "%d differ\n\n", fleet->order_count);
+	else
+		fputs("none differs from its model\n", report->out);
+	for (int i = 0; i < fleet->order_count; i++)
+		print_odd_unit(report, comparison, fleet->order[i]);
+	for (int i = 0; i < fleet->model_count; i++)
+		if (fleet->units_of[i])
+			print_spreads(report, comparison, i, units);
+}
+
+void compare_text(struct report *report, const void *item)
+{
+	const struct comparison *comparison = item;
+
+	if (comparison->pairs)
+		print_pairs(report, comparison);
+	else
+		print_fleet(report, comparison);
+}

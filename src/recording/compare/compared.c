@@ -1,0 +1,80 @@
+#include "recording/compare/compared.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+void compared_free(struct compared *compared)
+{
+	for (int i = 0; i < compared->quantities.count; i++)
+		free(compared->quantity[i].subject);
+	free(compared->quantity);
+	free(compared->source);
+	free(compared->value);
+	free(compared->trials);
+	intern_free(&compared->files);
+	intern_free(&compared->hosts);
+	intern_free(&compared->models);
+	intern_free(&compared->quantities);
+	intern_free(&compared->sources);
+	intern_free(&compared->kinds);
+	intern_free(&compared->seen);
+}
+
+int compared_quantity(struct compared *compared, const struct compared_quantity *quantity)
+{
+	int before = compared->quantities.count, number;
+	struct text key = { 0 };
+
+	text_addf(&key, "%s\t%s", quantity->subject, quantity->field);
+	number = intern_add(&compared->quantities, text_string(&key));
+	text_free(&key);
+	if (number == before) {
+		compared->quantity = memory_grow(
+			compared->quantity, (size_t)number, sizeof(*compared->quantity));
+		compared->quantity[number] = *quantity;
+		compared->quantity[number].subject = memory_string(quantity->subject);
+	}
+	return number;
+}
+
+int compared_source(struct compared *compared, int file, int side, const char *host)
+{
+	int before = compared->sources.count, number;
+	char key[160];
+
+	snprintf(key, sizeof(key), "%d\t%d\t%s", file, side, host);
+	number = intern_add(&compared->sources, key);
+	if (number == before) {
+		compared->source =
+			memory_grow(compared->source, (size_t)number, sizeof(*compared->source));
+		compared->source[number] = (struct compared_source){ .file = file,
+			.host = intern_add(&compared->hosts, host),
+			.side = side,
+			.model = -1,
+			.id = INT64_MAX,
+			.point = -1,
+			.trials_id = -1 };
+	}
+	return number;
+}
+
+void compared_add(
+	struct compared *compared, int source, int quantity, const struct compared_value *value)
+{
+	struct compared_value *new;
+
+	if (!(value->value > 0) || !isfinite(value->value))
+		return;
+	compared->value =
+		memory_grow(compared->value, compared->value_count, sizeof(*compared->value));
+	new = &compared->value[compared->value_count++];
+	*new = *value;
+	new->quantity = quantity;
+	new->source = source;
+	if (!(new->lo > 0 && new->lo <= new->value &&new->hi >= new->value &&isfinite(new->hi)))
+		new->lo = new->hi = NAN;
+}

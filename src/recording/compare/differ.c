@@ -1,0 +1,124 @@
+/* Values and facts of machines, and the causes of differences. See differ.h. */
+#include "recording/compare/differ.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/stats.h"
+#include "base/text.h"
+
+const char *const differ_cause_names[DIFFER_CAUSES] = {
+	[CAUSE_CLOCK] = "clock",
+	[CAUSE_PAGES] = "pages",
+	[CAUSE_NEIGHBOUR] = "neighbour",
+	[CAUSE_L3] = "l3",
+	[CAUSE_MICROCODE] = "microcode",
+	[CAUSE_PROCESSOR] = "processor",
+	[CAUSE_BEYOND] = "beyond",
+};
+
+/* With fewer runs than this, quartiles of runs are not used, but the ranges of all runs. */
+enum { QUARTILE_RUNS = 5 };
+
+struct differ_value differ_reduce(const struct compared_value **values, size_t count)
+{
+	struct differ_value all = { .runs = (int)count,
+		.lo = INFINITY,
+		.hi = -INFINITY,
+		.least = INFINITY,
+		.most = -INFINITY };
+	double *sorted = memory_new(count ? count : 1, sizeof(*sorted));
+	size_t contended = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct compared_value *value = values[i];
+
+		sorted[i] = value->value;
+		contended += value->contended;
+		all.least = fmin(all.least, value->value);
+		all.most = fmax(all.most, value->value);
+		all.lo = fmin(all.lo, isnan(value->lo) ? value->value : value->lo);
+		all.hi = fmax(all.hi, isnan(value->hi) ? value->value : value->hi);
+	}
+	all.value = stats_median(sorted, count);
+	if (count >= QUARTILE_RUNS) {
+		all.lo = stats_quantile(sorted, count, 0.25);
+		all.hi = stats_quantile(sorted, count, 0.75);
+	}
+	all.contended = 2 * contended >= count;
+	free(sorted);
+	return all;
+}
+
+void differ_facts_add(struct differ_facts *facts, const struct compared *compared, int source)
+{
+	const struct compared_source *from = &compared->source[source];
+
+	facts->runs += from->runs;
+	facts->samples += from->samples;
+	facts->huge += from->huge;
+	facts->contended += from->contended;
+	facts->quiet += from->quiet;
+	facts->small += from->small;
+	facts->load = fmax(facts->load, from->load);
+	if (!facts->model && from->model >= 0)
+		facts->model = compared->models.string[from->model];
+	if (!facts->uarch || !*facts->uarch)
+		facts->uarch = from->uarch;
+	if (!facts->microcode || !*facts->microcode)
+		facts->microcode = from->microcode;
+	if (from->l3_bytes)
+		facts->l3_bytes = (double)from->l3_bytes;
+}
+
+void differ_facts_mean(struct differ_facts *facts)
+{
+	facts->contended = facts->samples ? facts->contended / facts->samples : 0;
+	facts->quiet = facts->samples ? facts->quiet / facts->samples : 1;
+	facts->small = facts->huge ? facts->small / facts->huge : 0;
+}
+
+/* Returns whether both words are known and differ. */
+static bool words_differ(const char *one, const char *other)
+{
+	return one && other && *one && *other && strcmp(one, other) != 0;
+}
+
+/* The least difference of a share of samples, or of a load average, that explains a difference. */
+static const double share_least = 0.3, load_least = 1;
+
+unsigned differ_causes(const struct differ_facts *facts, const struct differ_facts *usual)
+{
+	unsigned causes = 0;
+
+	if (facts->huge && usual->huge && facts->small - usual->small > share_least)
+		causes |= 1u << CAUSE_PAGES;
+	if (facts->contended - usual->contended > share_least ||
+		usual->quiet - facts->quiet > share_least || facts->load - usual->load > load_least)
+		causes |= 1u << CAUSE_NEIGHBOUR;
+	if (facts->l3_bytes > 0 && facts->l3_bytes < 0.9 * usual->l3_bytes)
+		causes |= 1u << CAUSE_L3;
+	if (words_differ(facts->microcode, usual->microcode))
+		causes |= 1u << CAUSE_MICROCODE;
+	if (words_differ(facts->uarch, usual->uarch) || words_differ(facts->model, usual->model))
+		causes |= 1u << CAUSE_PROCESSOR;
+	return causes;
+}
+
+unsigned differ_cause_of(const struct compared_quantity *quantity, double ratio)
+{
+	const char *subject = quantity->subject;
+	bool is_size = strcmp(quantity->field, "bytes") == 0 ||
+		       strcmp(quantity->field, "entries") == 0 ||
+		       strcmp(quantity->field, "knee") == 0;
+
+	if (strcmp(quantity->field, "ghz") == 0)
+		return ratio < 1 ? 1u << CAUSE_CLOCK : 0;
+	if (is_size && strcmp(subject, "level L3") == 0)
+		return ratio < 1 ? 1u << CAUSE_L3 : 0;
+	/* Buffers, TLBs and the core's own caches have fixed sizes. */
+	if (is_size && !quantity->shared)
+		return 1u << CAUSE_PROCESSOR;
+	return 0;
+}

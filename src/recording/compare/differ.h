@@ -1,0 +1,147 @@
+/* The differences between measured values: of two sides, A and B, or among many hosts. Pure: reads
+ * struct compared (compared.h), measures nothing, prints nothing. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/differences.h"
+#include "recording/compare/compared.h"
+
+/* A quantity of one side or of one host: the median of the runs, with quartiles. For fewer than
+ * five runs, lo and hi are the ends of all runs' ranges. */
+struct differ_value {
+	int runs; /* number of values; 0: the quantity was not measured */
+	double value, lo, hi;
+	double least, most; /* the ends of all runs' values */
+	bool contended;	    /* at least half of the runs were contended */
+};
+
+/* The conditions of a side, of a host, or of the usual host of a processor model. */
+struct differ_facts {
+	unsigned runs, samples, huge;  /* huge: number of samples that wanted huge pages */
+	const char *model;	       /* name of the processor; NULL: unknown */
+	const char *uarch, *microcode; /* "": unknown */
+	/* Shares of samples, from 0 to 1: contended ones; quiet trials; samples whose pages are
+	 * smaller than the wanted huge pages. */
+	double contended, quiet, small;
+	double load;	 /* highest load average */
+	double l3_bytes; /* stated size of L3; 0: unknown */
+};
+
+/* The possible causes of a difference, one bit each. */
+enum differ_cause {
+	CAUSE_CLOCK,	 /* the core clock is lower */
+	CAUSE_PAGES,	 /* huge pages are not available */
+	CAUSE_NEIGHBOUR, /* another program or hyper-thread uses the core */
+	CAUSE_L3,	 /* a smaller share of L3 */
+	CAUSE_MICROCODE,
+	CAUSE_PROCESSOR, /* another processor, or another core model */
+	CAUSE_BEYOND,	 /* only values beyond the core's own caches differ */
+	DIFFER_CAUSES
+};
+
+/* The name of each cause in records: "clock". */
+extern const char *const differ_cause_names[DIFFER_CAUSES];
+
+/* ---- Two sides */
+
+enum differ_verdict { DIFFER_EQUAL, DIFFER_DIFFERS, DIFFER_UNSURE, DIFFER_ONLY_A, DIFFER_ONLY_B };
+
+extern const char *const differ_verdict_names[]; /* "equal", "differs" … */
+
+struct differ_row {
+	int quantity;
+	struct differ_value a, b;
+	double ratio;  /* B divided by A; NAN: only one side measured the quantity */
+	double chance; /* corrected probability that chance explains the difference; NAN: too few
+			  runs and trials for a test */
+	enum differ_verdict verdict;
+};
+
+/* A comparison of two sides, or of one host on two sides. */
+struct differ_pair {
+	int host; /* number of the host; -1: all hosts of both sides */
+	struct differ_facts a, b;
+	unsigned a_causes, b_causes; /* bits of enum differ_cause: what is worse at A, and at B */
+	struct differ_row *row;	     /* rows that differ come first, the largest effect on top */
+	int count, verdicts[DIFFER_ONLY_B + 1];
+};
+
+struct differ_pairs {
+	struct differ_pair *pair;
+	int count;
+};
+
+/* Compares the sources of side 0 (A) with those of side 1 (B). If both sides have hosts in common,
+ * each common host is compared with itself; other hosts are left out, and their number goes to
+ * *left_out. Otherwise all hosts of a side are compared together. */
+struct differ_pairs differ_pairs(const struct compared *compared, int *left_out);
+void differ_pairs_free(struct differ_pairs *pairs);
+
+/* ---- Many hosts */
+
+/* A quantity of a unit (a host, or a file if all files have one host) that differs. */
+struct differ_odd {
+	int unit, model, quantity;
+	struct differ_value value;
+	double median, ratio; /* median of the model's units; value divided by median */
+	double deviations;    /* distance from the median in median absolute deviations */
+};
+
+/* A quantity of one processor model. */
+struct differ_spread {
+	int model, quantity;
+	int units;
+	double median, lo, hi, least, most;
+	int least_unit, most_unit, odd;
+};
+
+struct differ_unit {
+	int model;
+	struct differ_facts facts;
+	unsigned causes;	  /* bits of enum differ_cause */
+	bool rare;		  /* almost no other unit has this processor */
+	int odd_first, odd_count; /* place in differ_fleet.odd */
+};
+
+struct differ_fleet {
+	bool by_file; /* units are files, not hosts */
+	int unit_count, model_count;
+	struct differ_unit *unit;     /* by the number of the host or file */
+	struct differ_facts *usual;   /* by the number of the model */
+	int *units_of;		      /* number of units of each model */
+	struct differ_spread *spread; /* by model; the quantities in the order of their first
+					 line */
+	int spread_count;
+	struct differ_odd *odd; /* by unit; the largest effect first */
+	int odd_count;
+	int *order; /* units that differ, the largest effect first */
+	int order_count;
+};
+
+/* Groups the units by processor model and finds those that differ from their model. A model needs
+ * DIFFER_LEAST units for that. */
+enum { DIFFER_LEAST = 5 };
+struct differ_fleet differ_fleet(const struct compared *compared, bool by_file);
+void differ_fleet_free(struct differ_fleet *fleet);
+
+/* Returns the largest |ratio - 1| of the values that differ; 0: nothing differs. */
+double differ_pairs_most(const struct differ_pairs *pairs);
+double differ_fleet_most(const struct differ_fleet *fleet);
+
+/* ---- Shared by the files differ*.c */
+
+/* Reduces the values of several runs. Changes the order of `values`. */
+struct differ_value differ_reduce(const struct compared_value **values, size_t count);
+
+/* Adds the facts of a source; differ_facts_mean() then divides the sums. */
+void differ_facts_add(struct differ_facts *facts, const struct compared *compared, int source);
+void differ_facts_mean(struct differ_facts *facts);
+
+/* Returns the causes that the facts give for a machine that differs from the usual machine. */
+unsigned differ_causes(const struct differ_facts *facts, const struct differ_facts *usual);
+
+/* Returns the causes that one differing quantity gives. `ratio` is the value divided by the usual
+ * value. */
+unsigned differ_cause_of(const struct compared_quantity *quantity, double ratio);

@@ -1,0 +1,438 @@
+/* The hosts that differ from the other hosts of their processor model. See differ.h. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/differences.h"
+#include "base/stats.h"
+#include "base/text.h"
+#include "recording/compare/differ.h"
+
+/* The least median absolute deviation of the logarithms of a quantity's values. Four of them are 1
+ * %, more than the error of a quiet sample (README.md, "How good the numbers are"). */
+static const double floor_least = 0.0025;
+
+/* A processor model is rare if at most this share of all units has it, and at most two units. */
+static const double rare_share = 0.1;
+enum { RARE_MOST = 2 };
+
+/* A unit with only one unusual value must be beyond the usual deviation by this factor: one of
+ * thousands of values may be far out without a cause that lasts. */
+static const double single_factor = 2;
+
+/* Units differ, too, if unusually many of their values are beyond four median absolute deviations,
+ * and at least this many. The floor is that of the square root of the number. */
+enum { MANY_LEAST = 5 };
+
+/* So many values beyond four median absolute deviations are enough if the records state a lasting
+ * difference of the unit, such as its microcode. */
+enum { STATED_LEAST = 3 };
+static const double many_floor = 0.25;
+
+/* The value of a quantity at a unit. */
+struct cell {
+	int model, quantity, unit;
+	struct differ_value value;
+	double deviation; /* from the median of the model, of logarithms */
+	double share;	  /* the deviation divided by the usual deviation */
+	double mads;	  /* the deviation divided by the median absolute deviation */
+	bool apart;	  /* the value's own range is beyond four median absolute deviations */
+};
+
+struct placed {
+	int model, quantity, unit;
+	const struct compared_value *value;
+};
+
+static int by_place(const void *a, const void *b)
+{
+	const struct placed *x = a, *y = b;
+
+	if (x->model != y->model)
+		return x->model - y->model;
+	if (x->quantity != y->quantity)
+		return x->quantity - y->quantity;
+	return x->unit - y->unit;
+}
+
+static int by_unit(const void *a, const void *b)
+{
+	const struct differ_odd *x = a, *y = b;
+	double x_effect = fabs(log(x->ratio)), y_effect = fabs(log(y->ratio));
+
+	if (x->unit != y->unit)
+		return x->unit - y->unit;
+	if (x_effect != y_effect)
+		return x_effect < y_effect ? 1 : -1;
+	return x->quantity - y->quantity;
+}
+
+static int unit_of(const struct compared *compared, const struct differ_fleet *fleet, int source)
+{
+	const struct compared_source *from = &compared->source[source];
+
+	return fleet->by_file ? from->file : from->host;
+}
+
+/* ---- Values of units */
+
+/* Reduces the values of each unit. Returns the number of cells, by model, quantity and unit. */
+static size_t make_cells(
+	const struct compared *compared, const struct differ_fleet *fleet, struct cell **cells)
+{
+	size_t count = compared->value_count, cell_count = 0;
+	struct placed *placed = memory_new(count + 1, sizeof(*placed));
+	const struct compared_value **value = memory_new(count + 1, sizeof(*value));
+
+	*cells = memory_new(count + 1, sizeof(**cells));
+	for (size_t i = 0; i < count; i++) {
+		int unit = unit_of(compared, fleet, compared->value[i].source);
+
+		placed[i] = (struct placed){ fleet->unit[unit].model, compared->value[i].quantity,
+			unit, &compared->value[i] };
+	}
+	qsort(placed, count, sizeof(*placed), by_place);
+	for (size_t i = 0; i < count; i++)
+		value[i] = placed[i].value;
+	for (size_t i = 0, end; i < count; i = end) {
+		for (end = i; end < count && by_place(&placed[end], &placed[i]) == 0; end++)
+			;
+		(*cells)[cell_count++] = (struct cell){ placed[i].model, placed[i].quantity,
+			placed[i].unit, differ_reduce(&value[i], end - i) };
+	}
+	free(placed);
+	free(value);
+	return cell_count;
+}
+
+/* ---- Quantities of a model */
+
+/* Compares the value of a unit with the values of its model. */
+static void place_cell(struct cell *cell, const struct differences_cloud *cloud)
+{
+	double deviation = log(cell->value.value) - cloud->median, near;
+
+	near = deviation > 0 ? log(cell->value.lo) - cloud->median
+			     : cloud->median - log(cell->value.hi);
+	cell->deviation = deviation;
+	cell->share = fabs(deviation) / cloud->usual;
+	cell->mads = fabs(deviation) / cloud->mad;
+	cell->apart = near > 4 * cloud->mad;
+}
+
+/* Describes one quantity of one model, and compares the units. */
+static void take_quantity(
+	struct differ_fleet *fleet, struct cell *cells, size_t count, size_t comparisons)
+{
+	double *sorted = memory_new(count, sizeof(*sorted));
+	const struct cell *least = cells, *most = cells;
+	struct differences_cloud cloud;
+
+	for (size_t i = 0; i < count; i++) {
+		sorted[i] = log(cells[i].value.value);
+		least = cells[i].value.value < least->value.value ? &cells[i] : least;
+		most = cells[i].value.value > most->value.value ? &cells[i] : most;
+	}
+	stats_sort(sorted, count);
+	cloud = differences_cloud(sorted, count, floor_least, comparisons);
+	free(sorted);
+	for (size_t i = 0; i < count && count >= DIFFER_LEAST; i++)
+		place_cell(&cells[i], &cloud);
+	fleet->spread =
+		memory_grow(fleet->spread, (size_t)fleet->spread_count, sizeof(*fleet->spread));
+	fleet->spread[fleet->spread_count++] = (struct differ_spread){ .model = cells->model,
+		.quantity = cells->quantity,
+		.units = (int)count,
+		.median = exp(cloud.median),
+		.lo = exp(cloud.lo),
+		.hi = exp(cloud.hi),
+		.least = least->value.value,
+		.most = most->value.value,
+		.least_unit = least->unit,
+		.most_unit = most->unit };
+}
+
+static size_t end_of(const struct cell *cells, size_t count, size_t begin)
+{
+	size_t end = begin;
+
+	while (end < count && cells[end].model == cells[begin].model &&
+		cells[end].quantity == cells[begin].quantity)
+		end++;
+	return end;
+}
+
+static void take_quantities(struct differ_fleet *fleet, struct cell *cells, size_t count)
+{
+	size_t comparisons = 0;
+
+	for (size_t i = 0, end; i < count; i = end) {
+		end = end_of(cells, count, i);
+		comparisons += end - i >= DIFFER_LEAST ? end - i : 0;
+	}
+	for (size_t i = 0, end; i < count; i = end) {
+		end = end_of(cells, count, i);
+		take_quantity(fleet, &cells[i], end - i, comparisons);
+	}
+}
+
+/* ---- Units with unusual values */
+
+/* The evidence against a unit. */
+struct evidence {
+	int unusual;	/* number of values beyond the usual deviation */
+	double largest; /* the largest deviation divided by the usual one */
+	int beyond;	/* number of values beyond four median absolute deviations */
+	bool many;	/* unusually many are, or enough with a stated difference */
+};
+
+/* Finds the units of a model with unusually many values beyond four deviations. */
+static void find_many(const struct differ_fleet *fleet, int model, struct evidence *evidence)
+{
+	double *sorted = memory_new((size_t)fleet->unit_count + 1, sizeof(*sorted));
+	struct differences_cloud cloud;
+	size_t count = 0;
+
+	for (int i = 0; i < fleet->unit_count; i++)
+		if (fleet->unit[i].model == model)
+			sorted[count++] = sqrt(evidence[i].beyond);
+	stats_sort(sorted, count);
+	cloud = differences_cloud(sorted, count, many_floor, (size_t)fleet->unit_count);
+	for (int i = 0; i < fleet->unit_count && count >= DIFFER_LEAST; i++)
+		evidence[i].many |= fleet->unit[i].model == model &&
+				    evidence[i].beyond >= MANY_LEAST &&
+				    sqrt(evidence[i].beyond) > cloud.median + cloud.usual;
+	free(sorted);
+}
+
+/* Adds the unusual values of the units against which there is evidence. */
+static void find_odd(struct differ_fleet *fleet, const struct cell *cells, size_t count)
+{
+	struct evidence *evidence = memory_new((size_t)fleet->unit_count + 1, sizeof(*evidence));
+
+	for (size_t i = 0; i < count; i++) {
+		struct evidence *of_unit = &evidence[cells[i].unit];
+
+		if (!cells[i].apart)
+			continue;
+		of_unit->beyond++;
+		of_unit->unusual += cells[i].share > 1;
+		of_unit->largest = fmax(of_unit->largest, cells[i].share);
+	}
+	for (int model = 0; model < fleet->model_count; model++)
+		find_many(fleet, model, evidence);
+	for (int i = 0; i < fleet->unit_count; i++) {
+		const struct differ_unit *unit = &fleet->unit[i];
+		unsigned stated = differ_causes(&unit->facts, &fleet->usual[unit->model]);
+
+		evidence[i].many |=
+			stated & ~(1u << CAUSE_NEIGHBOUR) && evidence[i].beyond >= STATED_LEAST;
+	}
+	for (size_t i = 0, spread = 0; i < count; i++) {
+		const struct evidence *of_unit = &evidence[cells[i].unit];
+
+		while (fleet->spread[spread].model != cells[i].model ||
+			fleet->spread[spread].quantity != cells[i].quantity)
+			spread++;
+		if (!cells[i].apart || !(of_unit->unusual > 1 || of_unit->many ||
+					       of_unit->largest > single_factor))
+			continue;
+		fleet->spread[spread].odd++;
+		fleet->odd = memory_grow(fleet->odd, (size_t)fleet->odd_count, sizeof(*fleet->odd));
+		fleet->odd[fleet->odd_count++] = (struct differ_odd){ .unit = cells[i].unit,
+			.model = cells[i].model,
+			.quantity = cells[i].quantity,
+			.value = cells[i].value,
+			.median = fleet->spread[spread].median,
+			.ratio = exp(cells[i].deviation),
+			.deviations = cells[i].mads };
+	}
+	free(evidence);
+}
+
+/* ---- Facts of units and models */
+
+static void take_facts(const struct compared *compared, struct differ_fleet *fleet)
+{
+	for (int i = 0; i < compared->sources.count; i++) {
+		struct differ_unit *unit = &fleet->unit[unit_of(compared, fleet, i)];
+
+		differ_facts_add(&unit->facts, compared, i);
+		if (unit->model < 0)
+			unit->model = compared->source[i].model;
+	}
+	for (int i = 0; i < fleet->unit_count; i++) {
+		struct differ_unit *unit = &fleet->unit[i];
+
+		/* Units without a processor's name are a group of their own. */
+		if (unit->model < 0)
+			unit->model = fleet->model_count - 1;
+		differ_facts_mean(&unit->facts);
+		fleet->units_of[unit->model]++;
+	}
+}
+
+/* Returns the median of one number of the facts over the units of a model. */
+static double median_fact(const struct differ_fleet *fleet, int model, size_t offset)
+{
+	double *values = memory_new((size_t)fleet->unit_count, sizeof(*values)), median;
+	size_t count = 0;
+
+	for (int i = 0; i < fleet->unit_count; i++)
+		if (fleet->unit[i].model == model)
+			values[count++] = *(
+				const double *)(const void *)((const char *)&fleet->unit[i].facts +
+							      offset);
+	median = stats_median(values, count);
+	free(values);
+	return median;
+}
+
+/* Returns the word that most units of a model have. */
+static const char *frequent_word(const struct differ_fleet *fleet, int model, size_t offset)
+{
+	struct intern words = { 0 };
+	int *count = memory_new((size_t)fleet->unit_count + 1, sizeof(*count)), best = 0;
+	const char *found = "";
+
+	for (int i = 0; i < fleet->unit_count; i++) {
+		const char *word =
+			*(const char *const *)(const void *)((const char *)&fleet->unit[i].facts +
+							     offset);
+		int number;
+
+		if (fleet->unit[i].model != model || !word)
+			continue;
+		number = intern_add(&words, word);
+		if (++count[number] > best) {
+			best = count[number];
+			found = word;
+		}
+	}
+	intern_free(&words);
+	free(count);
+	return found;
+}
+
+static void find_usual(struct differ_fleet *fleet)
+{
+	for (int i = 0; i < fleet->model_count; i++) {
+		struct differ_facts *usual = &fleet->usual[i];
+
+		if (!fleet->units_of[i])
+			continue;
+		usual->huge = usual->samples = 1;
+		usual->contended = median_fact(fleet, i, offsetof(struct differ_facts, contended));
+		usual->quiet = median_fact(fleet, i, offsetof(struct differ_facts, quiet));
+		usual->small = median_fact(fleet, i, offsetof(struct differ_facts, small));
+		usual->load = median_fact(fleet, i, offsetof(struct differ_facts, load));
+		usual->l3_bytes = median_fact(fleet, i, offsetof(struct differ_facts, l3_bytes));
+		usual->model = frequent_word(fleet, i, offsetof(struct differ_facts, model));
+		usual->uarch = frequent_word(fleet, i, offsetof(struct differ_facts, uarch));
+		usual->microcode =
+			frequent_word(fleet, i, offsetof(struct differ_facts, microcode));
+	}
+}
+
+/* ---- Units that differ */
+
+static void find_causes(
+	const struct compared *compared, const struct differ_fleet *fleet, struct differ_unit *unit)
+{
+	bool all_shared = true;
+
+	unit->causes = differ_causes(&unit->facts, &fleet->usual[unit->model]);
+	for (int i = 0; i < unit->odd_count; i++) {
+		const struct differ_odd *odd = &fleet->odd[unit->odd_first + i];
+
+		unit->causes |= differ_cause_of(&compared->quantity[odd->quantity], odd->ratio);
+		all_shared &= compared->quantity[odd->quantity].shared;
+	}
+	if (unit->rare)
+		unit->causes |= 1u << CAUSE_PROCESSOR;
+	else if (!unit->causes && all_shared)
+		unit->causes = 1u << CAUSE_BEYOND;
+}
+
+/* Returns the effect by which a unit is sorted. A rare processor comes last. */
+static double effect_of(const struct differ_fleet *fleet, int unit)
+{
+	const struct differ_unit *at = &fleet->unit[unit];
+
+	return at->odd_count ? fabs(log(fleet->odd[at->odd_first].ratio)) : 0;
+}
+
+/* Adds a unit to the ascending order of effects. */
+static void insert(struct differ_fleet *fleet, int unit)
+{
+	int at = fleet->order_count++;
+
+	while (at > 0 && effect_of(fleet, fleet->order[at - 1]) < effect_of(fleet, unit)) {
+		fleet->order[at] = fleet->order[at - 1];
+		at--;
+	}
+	fleet->order[at] = unit;
+}
+
+static void find_odd_units(const struct compared *compared, struct differ_fleet *fleet)
+{
+	qsort(fleet->odd, (size_t)fleet->odd_count, sizeof(*fleet->odd), by_unit);
+	for (int i = fleet->odd_count - 1; i >= 0; i--) {
+		fleet->unit[fleet->odd[i].unit].odd_first = i;
+		fleet->unit[fleet->odd[i].unit].odd_count++;
+	}
+	for (int i = 0; i < fleet->unit_count; i++) {
+		struct differ_unit *unit = &fleet->unit[i];
+
+		unit->rare = fleet->units_of[unit->model] <= RARE_MOST &&
+			     fleet->units_of[unit->model] <= rare_share * fleet->unit_count;
+		if (!unit->rare && !unit->odd_count)
+			continue;
+		find_causes(compared, fleet, unit);
+		insert(fleet, i);
+	}
+}
+
+struct differ_fleet differ_fleet(const struct compared *compared, bool by_file)
+{
+	struct differ_fleet fleet = { .by_file = by_file,
+		.unit_count = by_file ? compared->files.count : compared->hosts.count,
+		.model_count = compared->models.count + 1 };
+	struct cell *cells;
+	size_t count;
+
+	fleet.unit = memory_new((size_t)fleet.unit_count + 1, sizeof(*fleet.unit));
+	fleet.usual = memory_new((size_t)fleet.model_count, sizeof(*fleet.usual));
+	fleet.units_of = memory_new((size_t)fleet.model_count, sizeof(*fleet.units_of));
+	fleet.order = memory_new((size_t)fleet.unit_count + 1, sizeof(*fleet.order));
+	for (int i = 0; i < fleet.unit_count; i++)
+		fleet.unit[i].model = -1;
+	take_facts(compared, &fleet);
+	find_usual(&fleet);
+	count = make_cells(compared, &fleet, &cells);
+	take_quantities(&fleet, cells, count);
+	find_odd(&fleet, cells, count);
+	free(cells);
+	find_odd_units(compared, &fleet);
+	return fleet;
+}
+
+void differ_fleet_free(struct differ_fleet *fleet)
+{
+	free(fleet->unit);
+	free(fleet->usual);
+	free(fleet->units_of);
+	free(fleet->spread);
+	free(fleet->odd);
+	free(fleet->order);
+	*fleet = (struct differ_fleet){ 0 };
+}
+
+double differ_fleet_most(const struct differ_fleet *fleet)
+{
+	double most = 0;
+
+	for (int i = 0; i < fleet->odd_count; i++)
+		most = fmax(most, fabs(fleet->odd[i].ratio - 1));
+	return most;
+}

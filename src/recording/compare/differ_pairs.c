@@ -1,0 +1,317 @@
+/* The differences of two sides, A and B. See differ.h. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/differences.h"
+#include "base/text.h"
+#include "recording/compare/differ.h"
+
+const char *const differ_verdict_names[] = { "equal", "differs", "unsure", "only a", "only b" };
+
+/* A difference smaller than this, relative to A, is never reported. A quiet sample of a chain with
+ * a known latency is within 0.9 % (README.md, "How good the numbers are"). */
+static const double effect_least = 0.01;
+
+/* How far the median of one run may be from that of many runs, relative. Values in the core's own
+ * caches: twice the largest error of quiet runs, 0.3 %, and rounded up. Values of L3, memory and
+ * the clock: the largest error of 12 settings, 11 % (README.md, "How good the numbers are"). */
+static const double run_own = 0.01, run_shared = 0.11;
+
+/* The probability that chance explains any of the reported differences. */
+static const double chance_most = 0.01;
+
+/* Runs on each side for a test of the runs, for a point of a curve, and for a contended value;
+ * trials for a test of trials. */
+enum { TEST_RUNS = 5, TEST_TRIALS = 20 };
+
+/* A value with the place where it is compared. */
+struct placed {
+	int pair, quantity, side;
+	const struct compared_value *value;
+};
+
+static int by_place(const void *a, const void *b)
+{
+	const struct placed *x = a, *y = b;
+
+	if (x->pair != y->pair)
+		return x->pair - y->pair;
+	if (x->quantity != y->quantity)
+		return x->quantity - y->quantity;
+	if (x->side != y->side)
+		return x->side - y->side;
+	return (x->value > y->value) - (x->value < y->value);
+}
+
+static int by_effect(const void *a, const void *b)
+{
+	const struct differ_row *x = a, *y = b;
+	bool x_differs = x->verdict == DIFFER_DIFFERS, y_differs = y->verdict == DIFFER_DIFFERS;
+	double x_effect = fabs(log(x->ratio)), y_effect = fabs(log(y->ratio));
+
+	if (x_differs != y_differs)
+		return y_differs - x_differs;
+	if (isnan(x_effect) || isnan(y_effect) || x_effect == y_effect)
+		return x->quantity - y->quantity;
+	return x_effect < y_effect ? 1 : -1;
+}
+
+/* The values of one quantity on one side. */
+struct values {
+	const struct compared_value **value;
+	size_t count;
+};
+
+/* Copies the medians of the runs, or, if `trials` is set, the trials of all runs. */
+static size_t copy_values(
+	const struct compared *compared, const struct values *from, bool trials, double **copy)
+{
+	size_t count = 0, at = 0;
+
+	for (size_t i = 0; i < from->count; i++)
+		count += trials ? from->value[i]->trials_count : 1;
+	*copy = memory_new(count ? count : 1, sizeof(**copy));
+	for (size_t i = 0; i < from->count; i++) {
+		const struct compared_value *value = from->value[i];
+
+		if (!trials)
+			(*copy)[at++] = value->value;
+		for (uint32_t k = 0; trials && k < value->trials_count; k++)
+			(*copy)[at++] = (double)compared->trials[value->trials_first + k];
+	}
+	return count;
+}
+
+static double test(const struct compared *compared, const struct values *a, const struct values *b)
+{
+	bool trials = a->count < TEST_RUNS || b->count < TEST_RUNS;
+	double *one, *other, chance;
+	size_t count_a = copy_values(compared, a, trials, &one),
+	       count_b = copy_values(compared, b, trials, &other);
+
+	chance = trials && (count_a < TEST_TRIALS || count_b < TEST_TRIALS)
+			 ? (double)NAN
+			 : differences_mann_whitney(one, count_a, other, count_b);
+	free(one);
+	free(other);
+	return chance;
+}
+
+/* Returns the smallest probability that the test of runs can give for so many runs. */
+static double least_chance(int a, int b)
+{
+	return 2 * exp(lgamma(a + 1) + lgamma(b + 1) - lgamma(a + b + 1));
+}
+
+/* The range of a side's values, widened by its uncertainty. */
+struct range {
+	double lo, hi;
+};
+
+/* Returns the range of a value, with room for the error of few runs. `whole` requires the range of
+ * all runs, not only their quartiles. `few` is set if there are too few runs for a test: then the
+ * range grows by its own width, times 3 / runs. */
+static struct range range_of(const struct differ_value *value, bool shared, bool whole, bool few)
+{
+	struct range range = { value->lo, value->hi };
+	double more = (shared ? run_shared : run_own) * value->value / value->runs;
+
+	if (whole) {
+		range.lo = fmin(range.lo, value->least);
+		range.hi = fmax(range.hi, value->most);
+	}
+	if (few && value->runs > 1)
+		more += (range.hi - range.lo) * 3 / value->runs;
+	return (struct range){ range.lo - more, range.hi + more };
+}
+
+/* Returns whether the ranges of two values are apart. Other programs may change L3, memory and the
+ * clock for all runs of one side, one after the other. So for these, each run of a side must be
+ * beyond all runs of the other side. */
+static bool are_apart(
+	const struct differ_value *a, const struct differ_value *b, bool shared, bool few)
+{
+	struct range one = range_of(a, shared, shared || few, few),
+		     other = range_of(b, shared, shared || few, few);
+
+	return one.hi < other.lo || other.hi < one.lo;
+}
+
+/* Returns whether a side has too few runs to judge its value: a point of a curve, or a contended
+ * value. The probe measures some points only in runs that need them to find a knee. A point that
+ * most runs of the side lack is not typical of the side. */
+static bool is_doubtful(const struct compared_quantity *quantity, const struct differ_value *value,
+	const struct differ_facts *facts)
+{
+	if (value->runs < TEST_RUNS && (quantity->of_curve || value->contended))
+		return true;
+	return quantity->of_curve && 2 * (unsigned)value->runs < facts->runs;
+}
+
+/* Judges a row whose probability is corrected. `tests` is the number of tests of the pair. */
+static enum differ_verdict judge(const struct compared *compared, const struct differ_pair *pair,
+	const struct differ_row *row, int tests)
+{
+	const struct compared_quantity *quantity = &compared->quantity[row->quantity];
+	/* Few runs cannot pass the corrected test, however far they are apart. */
+	bool few = least_chance(row->a.runs, row->b.runs) * tests > chance_most;
+
+	if (!(fabs(row->ratio - 1) >= effect_least) ||
+		!are_apart(&row->a, &row->b, quantity->shared, few))
+		return DIFFER_EQUAL;
+	if (is_doubtful(quantity, &row->a, &pair->a) || is_doubtful(quantity, &row->b, &pair->b))
+		return DIFFER_UNSURE;
+	/* Without a test of the runs, a test of the trials decides, if there are trials. */
+	if (few && row->a.runs >= TEST_RUNS && row->b.runs >= TEST_RUNS)
+		return DIFFER_DIFFERS;
+	return isnan(row->chance) || row->chance <= chance_most ? DIFFER_DIFFERS : DIFFER_UNSURE;
+}
+
+/* Judges all rows of a pair, corrects their probabilities, and sorts the rows. */
+static void finish_pair(const struct compared *compared, struct differ_pair *pair)
+{
+	size_t count = (size_t)pair->count;
+	double *chance = memory_new(count ? count : 1, sizeof(*chance));
+	int tests = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		chance[i] = pair->row[i].chance;
+		tests += !isnan(chance[i]);
+	}
+	differences_holm(chance, count);
+	for (size_t i = 0; i < count; i++) {
+		struct differ_row *row = &pair->row[i];
+		const struct compared_quantity *quantity = &compared->quantity[row->quantity];
+
+		row->chance = chance[i];
+		if (row->a.runs && row->b.runs)
+			row->verdict = judge(compared, pair, row, tests);
+		pair->verdicts[row->verdict]++;
+		if (row->verdict != DIFFER_DIFFERS)
+			continue;
+		pair->a_causes |= differ_cause_of(quantity, 1 / row->ratio);
+		pair->b_causes |= differ_cause_of(quantity, row->ratio);
+	}
+	free(chance);
+	qsort(pair->row, count, sizeof(*pair->row), by_effect);
+	if (pair->verdicts[DIFFER_DIFFERS]) {
+		pair->a_causes |= differ_causes(&pair->a, &pair->b);
+		pair->b_causes |= differ_causes(&pair->b, &pair->a);
+	}
+}
+
+static void add_row(const struct compared *compared, struct differ_pair *pair, int quantity,
+	struct values *side)
+{
+	struct differ_row row = { .quantity = quantity,
+		.a = differ_reduce(side[0].value, side[0].count),
+		.b = differ_reduce(side[1].value, side[1].count),
+		.ratio = NAN,
+		.chance = NAN,
+		.verdict = side[0].count ? DIFFER_ONLY_A : DIFFER_ONLY_B };
+
+	if (side[0].count && side[1].count) {
+		row.ratio = row.b.value / row.a.value;
+		row.chance = test(compared, &side[0], &side[1]);
+	}
+	pair->row = memory_grow(pair->row, (size_t)pair->count, sizeof(*pair->row));
+	pair->row[pair->count++] = row;
+}
+
+/* Adds the rows of all pairs. The values are sorted by pair, quantity and side. */
+static void add_rows(const struct compared *compared, struct differ_pairs *pairs,
+	const struct placed *placed, size_t count)
+{
+	const struct compared_value **value = memory_new(count ? count : 1, sizeof(*value));
+
+	for (size_t i = 0, end; i < count; i = end) {
+		struct values side[2] = { { &value[i], 0 }, { NULL, 0 } };
+
+		for (end = i; end < count && placed[end].pair == placed[i].pair &&
+			      placed[end].quantity == placed[i].quantity;
+			end++) {
+			value[end] = placed[end].value;
+			side[placed[end].side].count++;
+		}
+		side[1].value = &value[i + side[0].count];
+		add_row(compared, &pairs->pair[placed[i].pair], placed[i].quantity, side);
+	}
+	free(value);
+}
+
+/* Fills pair_of with the pair of each host; -1: the host is left out. Returns the number of pairs.
+ */
+static int choose_pairs(const struct compared *compared, int *pair_of, int *left_out)
+{
+	int hosts = compared->hosts.count, count = 0;
+	unsigned char *sides = memory_new((size_t)hosts + 1, sizeof(*sides));
+
+	for (int i = 0; i < compared->sources.count; i++)
+		sides[compared->source[i].host] |= (unsigned char)(1 << compared->source[i].side);
+	for (int i = 0; i < hosts; i++)
+		pair_of[i] = sides[i] == 3 ? count++ : -1;
+	*left_out = count ? hosts - count : 0;
+	for (int i = 0; i < hosts && !count; i++)
+		pair_of[i] = 0;
+	free(sides);
+	return count;
+}
+
+struct differ_pairs differ_pairs(const struct compared *compared, int *left_out)
+{
+	size_t hosts = (size_t)compared->hosts.count, count = 0;
+	int *pair_of = memory_new(hosts + 1, sizeof(*pair_of));
+	int common = choose_pairs(compared, pair_of, left_out);
+	struct differ_pairs pairs = { .count = common ? common : 1 };
+	struct placed *placed = memory_new(compared->value_count + 1, sizeof(*placed));
+
+	pairs.pair = memory_new((size_t)pairs.count, sizeof(*pairs.pair));
+	pairs.pair[0].host = -1;
+	for (int i = 0; i < compared->hosts.count && common; i++)
+		if (pair_of[i] >= 0)
+			pairs.pair[pair_of[i]].host = i;
+	for (int i = 0; i < compared->sources.count; i++) {
+		const struct compared_source *source = &compared->source[i];
+		struct differ_pair *pair =
+			pair_of[source->host] < 0 ? NULL : &pairs.pair[pair_of[source->host]];
+
+		if (pair)
+			differ_facts_add(source->side ? &pair->b : &pair->a, compared, i);
+	}
+	for (size_t i = 0; i < compared->value_count; i++) {
+		const struct compared_value *value = &compared->value[i];
+		const struct compared_source *source = &compared->source[value->source];
+
+		if (pair_of[source->host] >= 0)
+			placed[count++] = (struct placed){ pair_of[source->host], value->quantity,
+				source->side, value };
+	}
+	qsort(placed, count, sizeof(*placed), by_place);
+	add_rows(compared, &pairs, placed, count);
+	free(placed);
+	free(pair_of);
+	for (int i = 0; i < pairs.count; i++) {
+		differ_facts_mean(&pairs.pair[i].a);
+		differ_facts_mean(&pairs.pair[i].b);
+		finish_pair(compared, &pairs.pair[i]);
+	}
+	return pairs;
+}
+
+void differ_pairs_free(struct differ_pairs *pairs)
+{
+	for (int i = 0; i < pairs->count; i++)
+		free(pairs->pair[i].row);
+	free(pairs->pair);
+	*pairs = (struct differ_pairs){ 0 };
+}
+
+double differ_pairs_most(const struct differ_pairs *pairs)
+{
+	double most = 0;
+
+	for (int i = 0; i < pairs->count; i++)
+		for (int k = 0; k < pairs->pair[i].verdicts[DIFFER_DIFFERS]; k++)
+			most = fmax(most, fabs(pairs->pair[i].row[k].ratio - 1));
+	return most;
+}

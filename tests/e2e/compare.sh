@@ -1,0 +1,58 @@
+#!/bin/sh
+# Comparing files and streams: differences, odd hosts, unusable lines, exit statuses.
+. "$(dirname "$0")/lib.sh"
+
+# sample HOST ID CPE: the line of a sample, as `slexplore run --format json` prints it.
+sample() {
+	printf '{"v":1,"record":"sample","id":%d,"host":"%s","machine":"P","kernel":"mul-chain","knobs":{"acc":%d},' "$2" "$1" "$2"
+	printf '"cpe":%s,"trials":100,"quiet":1.0,"ghz":3.7,"pages":"huge"}\n' "$3"
+}
+
+# Two files of one host.
+{ sample n1 1 1.0 && sample n1 2 4.0; } >a.jsonl
+{ sample n1 1 1.001 && sample n1 2 5.0; } >b.jsonl
+expect 0 compare a.jsonl b.jsonl
+says out '+25.0%'
+says err '4 with measured values'
+expect 3 compare a.jsonl b.jsonl --fail-over 5%
+expect 0 compare a.jsonl b.jsonl --fail-over 30%
+expect 3 compare --baseline a.jsonl b.jsonl --fail-over 5%
+expect 0 compare a.jsonl vs a.jsonl --fail-over 5%
+expect 0 compare a.jsonl b.jsonl --format json
+[ "$(grep -c '"verdict":"differs"' out)" = 1 ] || fail "not one difference"
+grep -q '"record":"comparison".*"lines":4.*"used":4' out || fail "the lines are not counted"
+expect 0 compare a.jsonl b.jsonl --format csv
+[ "$(grep -c ',differs$' out)" = 1 ] || fail "not one difference in CSV"
+
+# A stream of hosts, one of them slow, with text of other programs, cut and repeated lines.
+for host in n1 n2 n3 n4 n5 n6 n7 n8; do
+	sample "$host" 1 1.0
+	sample "$host" 2 "$([ "$host" = n5 ] && echo 4.4 || echo 4.0)"
+done >fleet.jsonl
+{
+	cat fleet.jsonl
+	head -n 1 fleet.jsonl
+	echo 'srun: error: n9: task 9: Exited with exit code 1'
+	head -n 1 fleet.jsonl | cut -c1-40
+} >noisy.jsonl
+run 0 compare - --format json <noisy.jsonl
+[ "$(grep -c '"record":"odd"' out)" = 1 ] || fail "not one odd host"
+grep -q '"record":"odd".*"host":"n5"' out || fail "n5 is not odd"
+grep -q '"record":"comparison".*"lines":19.*"other":1,"cut":1.*"repeated":1.*"used":16' out || fail "the lines are not counted"
+says err '1 repeated'
+says err '1 from other programs'
+run 3 compare - --fail-over 5% <noisy.jsonl
+says out 'n5'
+run 0 compare - --fail-over 20% <noisy.jsonl
+
+# What cannot be compared.
+expect 2 compare
+expect 2 compare none.jsonl
+expect 2 compare a.jsonl
+says err 'one host'
+expect 2 compare a.jsonl b.jsonl --fail-over much
+echo 'no record' >other
+expect 2 compare other
+says err 'none of 1 lines'
+
+done_with "compare: two files, many hosts, unusable lines"

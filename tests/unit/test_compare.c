@@ -1,0 +1,284 @@
+/* Reading and comparing measured values: src/recording/compare/. */
+#include "check.h"
+
+#include "base/random.h"
+#include "base/text.h"
+#include "recording/compare/differ.h"
+
+static struct text lines;
+static struct compared compared;
+
+static int begin(void **state)
+{
+	text_clear(&lines);
+	compared = (struct compared){ 0 };
+	return 0;
+}
+
+static int end(void **state)
+{
+	text_free(&lines);
+	compared_free(&compared);
+	return 0;
+}
+
+/* Reads the lines as one file, and empties them. */
+static void read_as(const char *name, int side)
+{
+	FILE *file = fmemopen(lines.bytes, lines.length, "r");
+	struct status status;
+
+	assert_non_null(file);
+	status = compared_read_stream(&compared, name, file, side);
+	assert_true(status_is_ok(&status));
+	fclose(file);
+	text_clear(&lines);
+}
+
+/* Adds the line of a sample of `run combine acc=ACC`, with quartiles 0.1 % beside the value. */
+static void add_sample(const char *host, const char *machine, int id, int acc, double cpe)
+{
+	text_addf(&lines,
+		"{\"v\":1,\"record\":\"sample\",\"id\":%d,\"host\":\"%s\",\"machine\":\"%s\","
+		"\"kernel\":\"combine\",\"knobs\":{\"op\":\"mul\",\"type\":\"f64\",\"unroll\":4,"
+		"\"acc\":%d,\"size\":16384,\"pages\":\"auto\"},\"cpe\":%.6f,\"cpe_lo\":%.6f,"
+		"\"cpe_hi\":%.6f,\"quiet\":1.0,\"ghz\":3.7,\"pages\":\"huge\"}\n",
+		id, host, machine, acc, cpe, 0.999 * cpe, 1.001 * cpe);
+}
+
+static uint64_t counted(void)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < LINE_GROUPS; i++)
+		sum += compared.group[i];
+	return sum;
+}
+
+TEST_WITH(every_line_is_counted_once, begin, end)
+{
+	add_sample("n1", "P", 1, 2, 3);
+	add_sample("n1", "P", 1, 2, 3); /* the same line again */
+	text_add(&lines, "srun: job 17 queued and waiting for resources\n\n");
+	text_add(&lines, "0: ");
+	add_sample("n2", "P", 1, 2, 3.01);
+	text_add(&lines, "{\"v\":1,\"record\":\"sample\",\"id\":1,\"ho\n");
+	text_add(&lines, "{\"v\":1,\"record\":\"sam"); /* a cut joins two records */
+	add_sample("n3", "P", 1, 2, 3.02);
+	text_add(&lines, "{\"v\":1,\"record\":\"fortune\",\"host\":\"n1\"}\n");
+	text_add(&lines, "{\"v\":1,\"record\":\"sample\",\"id\":1,\"cpe\":2}\n");
+	text_add(&lines, "{\"v\":1,\"record\":\"note\",\"id\":9,\"host\":\"n1\",\"text\":\"x\"}\n");
+	text_add(&lines, "{\"v\":1,\"record\":\"note\",\"id\":8,\"host\":\"n1\",\"more\":1}\n");
+	text_add(&lines, "{\"level\":\"info\"}");
+	read_as("all", 0);
+	compared_finish(&compared);
+	assert_int_equal(compared.lines, 12);
+	assert_int_equal(counted(), 12);
+	assert_int_equal(compared.group[LINES_USED], 3);
+	assert_int_equal(compared.group[LINES_REPEATED], 1);
+	assert_int_equal(compared.group[LINES_OTHER], 3);
+	assert_int_equal(compared.group[LINES_CUT], 1);
+	assert_int_equal(compared.group[LINES_UNKNOWN], 1);
+	assert_int_equal(compared.group[LINES_HOMELESS], 1);
+	assert_int_equal(compared.group[LINES_DESCRIBING], 1);
+	assert_int_equal(compared.group[LINES_UNFINISHED], 1);
+	assert_int_equal(compared.cut, 2);
+	assert_int_equal(compared.beside, 2);
+	assert_int_equal(compared.first_line, 3);
+	assert_string_equal(compared.kinds.string[0], "fortune");
+}
+
+TEST_WITH(long_records_of_several_hosts_may_be_mixed, begin, end)
+{
+	for (int part = 0; part < 2; part++)
+		for (int host = 1; host <= 2; host++)
+			text_addf(&lines,
+				"{\"v\":1,\"record\":\"%s\",\"id\":1,\"host\":\"n%d\",%s}\n",
+				part ? "more" : "level", host,
+				part ? "\"of\":\"level\",\"cycles\":4.5"
+				     : "\"name\":\"L1d\",\"more\":1");
+	read_as("mixed", 0);
+	assert_int_equal(compared.value_count, 2);
+	assert_int_equal(compared.group[LINES_USED], 4);
+	assert_string_equal(compared.quantity[0].subject, "level L1d");
+	check_near(compared.value[1].value, 4.5, 0);
+}
+
+TEST_WITH(equal_lines_of_two_reports_are_two_values, begin, end)
+{
+	for (int run = 0; run < 2; run++)
+		text_addf(&lines,
+			"{\"v\":1,\"record\":\"core\",\"id\":1,\"host\":\"n1\",\"seconds\":%d}\n"
+			"{\"v\":1,\"record\":\"fact\",\"id\":2,\"host\":\"n1\",\"name\":\"rename\","
+			"\"value\":6}\n",
+			run);
+	text_add(&lines, "{\"v\":1,\"record\":\"core\",\"id\":1,\"host\":\"n1\",\"seconds\":0}\n");
+	text_add(&lines,
+		"{\"v\":1,\"record\":\"fact\",\"id\":2,\"host\":\"n1\",\"name\":\"rename\","
+		"\"value\":6}\n");
+	read_as("facts", 0);
+	assert_int_equal(compared.value_count, 2);
+	assert_int_equal(compared.group[LINES_REPEATED], 2);
+}
+
+/* Adds ten runs of three settings, with a noise of 0.5 %. */
+static void add_runs(struct random *random, double first)
+{
+	for (int run = 0; run < 10; run++)
+		for (int acc = 1; acc <= 3; acc++) {
+			double noise = (double)random_below(random, 1000) / 1e5;
+
+			add_sample("n1", "P", acc, acc, (acc == 1 ? first : 1) * (1 + noise));
+		}
+}
+
+static int differing(double first, struct differ_row *row)
+{
+	struct random random = { 5 };
+	struct differ_pairs pairs;
+	int count, left_out;
+
+	add_runs(&random, 1);
+	read_as("a", 0);
+	add_runs(&random, first);
+	read_as("b", 1);
+	compared_finish(&compared);
+	pairs = differ_pairs(&compared, &left_out);
+	assert_int_equal(pairs.count, 1);
+	/* Three settings and the core clock. */
+	assert_int_equal(pairs.pair[0].count, 4);
+	count = pairs.pair[0].verdicts[DIFFER_DIFFERS];
+	*row = pairs.pair[0].row[0];
+	differ_pairs_free(&pairs);
+	return count;
+}
+
+TEST_WITH(a_difference_beyond_the_spread_of_runs_is_found, begin, end)
+{
+	struct differ_row row;
+
+	assert_int_equal(differing(1.05, &row), 1);
+	assert_string_equal(compared.quantity[row.quantity].subject, "combine pages=auto");
+	check_near(row.ratio, 1.05, 0.01);
+	assert_int_equal(row.a.runs, 10);
+	assert_true(row.chance < 1e-4);
+}
+
+TEST_WITH(noise_is_no_difference, begin, end)
+{
+	struct differ_row row;
+
+	assert_int_equal(differing(1, &row), 0);
+}
+
+TEST_WITH(a_large_difference_of_two_runs_is_found_a_small_one_is_not, begin, end)
+{
+	struct differ_pairs pairs;
+	int left_out;
+
+	add_sample("n1", "P", 1, 1, 1);
+	add_sample("n1", "P", 2, 2, 1);
+	read_as("a", 0);
+	add_sample("n1", "P", 1, 1, 1.015);
+	add_sample("n1", "P", 2, 2, 1.2);
+	read_as("b", 1);
+	pairs = differ_pairs(&compared, &left_out);
+	assert_int_equal(pairs.pair[0].verdicts[DIFFER_DIFFERS], 1);
+	check_near(pairs.pair[0].row[0].ratio, 1.2, 1e-6);
+	differ_pairs_free(&pairs);
+}
+
+TEST_WITH(hosts_on_both_sides_are_compared_with_themselves, begin, end)
+{
+	struct differ_pairs pairs;
+	int left_out;
+
+	add_sample("n1", "P", 1, 1, 1);
+	add_sample("n2", "P", 1, 1, 2);
+	add_sample("n3", "P", 1, 1, 2);
+	read_as("a", 0);
+	add_sample("n1", "P", 1, 1, 1);
+	add_sample("n2", "P", 1, 1, 3);
+	read_as("b", 1);
+	pairs = differ_pairs(&compared, &left_out);
+	assert_int_equal(pairs.count, 2);
+	assert_int_equal(left_out, 1);
+	assert_int_equal(pairs.pair[0].verdicts[DIFFER_DIFFERS], 0);
+	assert_int_equal(pairs.pair[1].verdicts[DIFFER_DIFFERS], 1);
+	check_near(differ_pairs_most(&pairs), 0.5, 1e-6);
+	differ_pairs_free(&pairs);
+}
+
+/* Adds 12 hosts of one model, the last with another value, and two hosts of other models. */
+static struct differ_fleet fleet_with(double last)
+{
+	char host[16];
+
+	for (int i = 0; i < 12; i++)
+		for (int acc = 1; acc <= 2; acc++) {
+			snprintf(host, sizeof(host), "n%d", i);
+			add_sample(host, "P", acc, acc, i == 11 ? last : 1);
+		}
+	add_sample("other", "Q", 1, 1, 7);
+	read_as("fleet", 0);
+	compared_finish(&compared);
+	return differ_fleet(&compared, false);
+}
+
+TEST_WITH(the_odd_host_of_a_model_is_found, begin, end)
+{
+	struct differ_fleet fleet = fleet_with(1.1);
+
+	assert_int_equal(fleet.order_count, 2);
+	assert_string_equal(compared.hosts.string[fleet.order[0]], "n11");
+	assert_int_equal(fleet.unit[fleet.order[0]].odd_count, 2);
+	check_near(fleet.odd[0].ratio, 1.1, 1e-6);
+	/* The only host of its model. */
+	assert_string_equal(compared.hosts.string[fleet.order[1]], "other");
+	assert_true(fleet.unit[fleet.order[1]].rare);
+	assert_int_equal(fleet.unit[fleet.order[1]].causes, 1u << CAUSE_PROCESSOR);
+	differ_fleet_free(&fleet);
+}
+
+TEST_WITH(identical_hosts_do_not_differ, begin, end)
+{
+	struct differ_fleet fleet = fleet_with(1.004);
+
+	assert_int_equal(fleet.order_count, 1);
+	assert_int_equal(fleet.odd_count, 0);
+	differ_fleet_free(&fleet);
+}
+
+TEST(causes_follow_from_recorded_facts)
+{
+	struct differ_facts usual = { .samples = 10,
+		.huge = 10,
+		.quiet = 1,
+		.l3_bytes = 32e6,
+		.uarch = "zen4",
+		.microcode = "1",
+		.model = "P" },
+			    facts = usual;
+	const struct compared_quantity clock = { .subject = (char[]){ "core clock" },
+		.field = "ghz" },
+				       l2 = { .subject = (char[]){ "level L2" }, .field = "bytes" };
+
+	assert_int_equal(differ_causes(&facts, &usual), 0);
+	facts.small = 1;
+	assert_int_equal(differ_causes(&facts, &usual), 1u << CAUSE_PAGES);
+	facts = usual;
+	facts.quiet = 0.2;
+	assert_int_equal(differ_causes(&facts, &usual), 1u << CAUSE_NEIGHBOUR);
+	facts = usual;
+	facts.l3_bytes = 16e6;
+	facts.microcode = "2";
+	assert_int_equal(differ_causes(&facts, &usual), 1u << CAUSE_L3 | 1u << CAUSE_MICROCODE);
+	facts = usual;
+	facts.uarch = "zen3";
+	assert_int_equal(differ_causes(&facts, &usual), 1u << CAUSE_PROCESSOR);
+	assert_int_equal(differ_cause_of(&clock, 0.8), 1u << CAUSE_CLOCK);
+	assert_int_equal(differ_cause_of(&clock, 1.2), 0);
+	assert_int_equal(differ_cause_of(&l2, 0.5), 1u << CAUSE_PROCESSOR);
+}
+
+RUN_TESTS()
