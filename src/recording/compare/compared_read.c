@@ -392,11 +392,14 @@ static void take_identity(struct compared *compared, int source, const json_t *o
 			from->microcode, sizeof(from->microcode), word_of(object, "microcode"));
 }
 
-/* Returns whether the record is the first of a report, and so begins a run. */
-static bool begins_report(const char *kind)
+/* Returns whether the record is the first of a report, and so begins a run. Recordings have records
+ * "core" too, without a time. */
+static bool begins_report(const json_t *object, const char *kind)
 {
+	if (strcmp(kind, "core") == 0)
+		return json_object_get(object, "seconds");
 	return strcmp(kind, "probe") == 0 || strcmp(kind, "windows") == 0 ||
-	       strcmp(kind, "core") == 0 || strcmp(kind, "recording") == 0;
+	       strcmp(kind, "recording") == 0;
 }
 
 /* Handles a complete record. */
@@ -406,7 +409,7 @@ static enum line_group take_record(
 	struct compared *compared = reader->compared;
 	struct compared_source *from;
 
-	if (begins_report(kind))
+	if (begins_report(object, kind))
 		begin_run(compared, source);
 	take_identity(compared, source, object);
 	from = &compared->source[source];
@@ -460,9 +463,10 @@ static bool continue_record(
 }
 
 /* Returns whether two runs of a machine may write the same line, such as a fact of the core. */
-static bool may_repeat(const char *kind)
+static bool may_repeat(const json_t *object, const char *kind)
 {
-	return strcmp(kind, "sample") != 0 && strcmp(kind, "trials") != 0 && !begins_report(kind);
+	return strcmp(kind, "sample") != 0 && strcmp(kind, "trials") != 0 &&
+	       !begins_report(object, kind);
 }
 
 /* Returns the source of a record; -1: the record names no host, and belongs to no recording. */
@@ -503,8 +507,8 @@ static enum line_group take_object(
 		return LINES_HOMELESS;
 	from = &compared->source[source];
 	seed = (uint64_t)source + 1;
-	hash = intern_hash(may_repeat(kind) ? seed ^ from->report : seed, bytes, length);
-	if (begins_report(kind))
+	hash = intern_hash(may_repeat(object, kind) ? seed ^ from->report : seed, bytes, length);
+	if (begins_report(object, kind))
 		from->report = hash;
 	if (!intern_add_hash(&compared->seen, hash))
 		return LINES_REPEATED;
