@@ -320,3 +320,33 @@ struct near_names nearest_names(const char *wrong, const char *const *names, siz
 			best[i]);
 	return near;
 }
+
+/* ---- other forms ---- */
+
+void text_add_xml(struct text *text, const char *string)
+{
+	for (; *string; string++)
+		switch (*string) {
+		case '<': text_add(text, "&lt;"); break;
+		case '>': text_add(text, "&gt;"); break;
+		case '&': text_add(text, "&amp;"); break;
+		default: text_addn(text, string, 1);
+		}
+}
+
+void text_add_base64(struct text *text, const char *string)
+{
+	static const char letters[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	size_t length = strlen(string);
+
+	for (size_t i = 0; i < length; i += 3) {
+		size_t count = length - i < 3 ? length - i : 3;
+		unsigned bits = 0;
+
+		for (size_t k = 0; k < 3; k++)
+			bits = bits << 8 | (k < count ? (unsigned char)string[i + k] : 0);
+		for (size_t k = 0; k < 4; k++)
+			text_addn(text, k <= count ? &letters[bits >> (18 - 6 * k) & 63] : "=", 1);
+	}
+}

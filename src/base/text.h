@@ -25,6 +25,11 @@ const char *text_string(const struct text *text); /* the string of a text: never
  * characters. */
 void text_add_clean(struct text *text, const char *string, size_t most);
 
+/* Adds a string in the form that XML and HTML require. */
+void text_add_xml(struct text *text, const char *string);
+/* Adds the base64 form of a string (RFC 4648). */
+void text_add_base64(struct text *text, const char *string);
+
 /* Copies a string to a buffer and makes it safe, as text_add_clean() does; the copy is cut to whole
  * characters. */
 void text_copy_clean(char *buffer, size_t size, const char *string);

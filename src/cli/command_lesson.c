@@ -25,6 +25,7 @@ struct asked {
 	const char *record,
 		*name;	    /* the file for the answers, and the student's name; NULL: none */
 	const char *replay; /* path of the recording in place of this machine; NULL: this machine */
+	const char *report; /* path of the file that reports the answers; NULL: none */
 };
 
 static const struct cli_option options[] = {
@@ -37,6 +38,8 @@ static const struct cli_option options[] = {
 		OPTION_IN_OWN(struct asked, name) },
 	{ "class", NULL, "report the answers of a class, from files or folders of them",
 		OPTION_IN_OWN(struct asked, class) },
+	{ "report", "FILE", "report the answers to FILE.html, a page to print, or to FILE.md",
+		OPTION_IN_OWN(struct asked, report) },
 	{ .name = NULL },
 };
 
@@ -307,13 +310,16 @@ static int open_lesson(struct cli *cli)
 	const struct asked *asked = cli->own;
 	struct words command = words_of("lesson %s", cli->words[0]),
 		     record = words_of("lesson record %s", asked->record ? asked->record : ""),
-		     name = words_of("lesson name %s", asked->name ? asked->name : "");
+		     name = words_of("lesson name %s", asked->name ? asked->name : ""),
+		     report = words_of("lesson report %s", asked->report ? asked->report : "");
 	struct ui_options ui = screens_options(cli);
 	int exit_status = CLI_DONE;
 	struct status status = look_into(cli->words[0], &ui.setting);
 
 	if (status_is_ok(&status) && cli->word_count > 1)
 		status = status_usage("%.100s: slexplore lesson opens one lesson", cli->words[1]);
+	if (status_is_ok(&status) && asked->report)
+		status = screens_first(cli, &ui, report.text);
 	if (status_is_ok(&status))
 		status = screens_first(cli, &ui, command.text);
 	if (status_is_ok(&status) && asked->record)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "explorer/lesson_report.h"
 #include "explorer/mask.h"
 #include "explorer/state.h"
 
@@ -199,8 +200,12 @@ void classroom_close(struct session *session)
 	struct text *shown = classroom->shown;
 
 	guess_drop(session);
-	for (int i = 0; classroom->lesson && i < classroom->lesson->step_count; i++)
+	for (int i = 0; classroom->lesson && i < classroom->lesson->step_count; i++) {
+		free(classroom->taken[i].prompt);
 		free(classroom->taken[i].explained);
+		free(classroom->taken[i].picture);
+	}
+	free(classroom->report);
 	lesson_free(classroom->lesson);
 	free(classroom->taken);
 	*classroom = (struct classroom){ .shown = shown };
@@ -385,24 +390,53 @@ static const char *awaited(const struct session *session)
 	return doubt;
 }
 
-/* Judges the guess by the present values, and keeps the explanation with these values. */
+/* Replaces a kept text by a text of the lesson, with its values. */
+static void keep(char **kept, const struct lesson_text *from, const struct lesson_values *values)
+{
+	struct text text = { 0 };
+
+	lesson_fill(from, values, &text);
+	free(*kept);
+	*kept = memory_string(text_string(&text));
+	text_free(&text);
+}
+
+/* Judges the guess by the present values, and keeps what a report needs. */
 static void judge(struct session *session)
 {
 	struct classroom *classroom = &session->classroom;
 	const struct lesson_step *step = classroom_step(session);
 	struct step_taken *now = &classroom->taken[classroom->step];
 	struct collected measured;
-	struct text text = { 0 };
+	struct status status = status_ok();
 
 	measure(session, &measured);
 	lesson_judge(step, &measured.values, &now->guess, &now->judgement);
-	lesson_fill(&step->explain, &measured.values, &text);
-	free(now->explained);
-	now->explained = memory_string(text_string(&text));
+	keep(&now->prompt, &step->question.prompt, &measured.values);
+	keep(&now->explained, &step->explain, &measured.values);
+	now->setting = session->setting;
+	now->sample = session->live.sample;
 	now->answered = true;
 	classroom->guessed = false;
-	text_free(&text);
 	answering_add(session);
+	free(now->picture);
+	now->picture = classroom->report ? report_picture(session) : NULL;
+	if (classroom->report)
+		status = report_save(session);
+	if (!status_is_ok(&status))
+		session_notice(session, true, "%s", status.text);
+}
+
+struct status classroom_report(struct session *session, const char *path)
+{
+	struct classroom *classroom = &session->classroom;
+	struct status status = report_check(path);
+
+	if (!status_is_ok(&status))
+		return status;
+	free(classroom->report);
+	classroom->report = memory_string(path);
+	return report_save(session);
 }
 
 void classroom_skip(struct session *session, bool wait)

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 
 #include "base/status.h"
+#include "engine/measure/trials.h"
+#include "experiment/setting/setting.h"
 #include "lesson/lesson.h"
 #include "lesson/lesson_judge.h"
 #include "model/limits/limits.h"
@@ -19,7 +21,13 @@ struct step_taken {
 	bool hinted;   /* the student asked for the hint */
 	struct lesson_guess guess;
 	struct lesson_judgement judgement;
-	char *explained; /* the explanation with the values that judged the guess; owned */
+	/* The question and the explanation with the values that judged the guess; owned. */
+	char *prompt, *explained;
+	/* The setting, its sample, and its limits as a picture (SVG, owned; NULL: none), for a
+	 * report. */
+	struct setting setting;
+	struct sample sample;
+	char *picture;
 };
 
 struct classroom {
@@ -35,9 +43,14 @@ struct classroom {
 	bool a_known;
 	struct limits a_limits;
 	struct text *shown; /* the texts of the view, filled for each frame */
+	char *report;	    /* path of the file that reports the answers; NULL: none */
 };
 
 void classroom_end(struct session *session);
+
+/* Reports the answers of the open lesson to a file after each answer. STATUS_USAGE: the name does
+ * not end in .html or .md. STATUS_FAILED: the file cannot be written. */
+struct status classroom_report(struct session *session, const char *path);
 
 /* Opens the lesson with this name or file at its first step. STATUS_USAGE: the name is unknown, or
  * the file has a mistake, which the message names by line and column. */

@@ -131,6 +131,15 @@ static bool hint_useful(const struct session *session)
 	return !session->classroom.taken[session->classroom.step].hinted;
 }
 
+static struct status run_report(
+	const struct session *session, struct session *change, char *arguments)
+{
+	(void)session;
+	if (!*arguments)
+		return status_usage("lesson report needs a file name that ends in .html or .md");
+	return change ? classroom_report(change, arguments) : status_ok();
+}
+
 /* ---- guesses ---- */
 
 static struct status run_guess(
@@ -182,6 +191,7 @@ const struct command_row commands_lesson[] = {
 	{ "lesson repeat", classroom_repeat, .refusal = no_lesson },
 	{ "lesson record", .run = run_record, .verbatim = true },
 	{ "lesson name", .run = run_name, .verbatim = true },
+	{ "lesson report", .run = run_report, .refusal = no_lesson, .verbatim = true },
 	{ "lesson end", classroom_close, .refusal = no_lesson },
 	{ "guess", .run = run_guess, .refusal = no_question, .verbatim = true },
 	{ "guess type", .run = run_type, .refusal = not_typing, .verbatim = true },

@@ -202,16 +202,6 @@ static struct status draw_on(
 	return status;
 }
 
-static void add_escaped(struct text *text, const char *string)
-{
-	for (; *string; string++) {
-		if (*string == '<' || *string == '>' || *string == '&')
-			text_add(text, *string == '<' ? "&lt;" : *string == '>' ? "&gt;" : "&amp;");
-		else
-			text_addn(text, string, 1);
-	}
-}
-
 /* Collects the text of the chart as a description for screen readers, searches and tests, because
  * cairo draws letters only as shapes. */
 static void describe(const struct chart *chart, struct text *text)
@@ -219,12 +209,12 @@ static void describe(const struct chart *chart, struct text *text)
 	struct layout *layout = layout_new(chart, &metrics_plain);
 
 	text_add(text, "<title>");
-	add_escaped(text, chart->title);
+	text_add_xml(text, chart->title);
 	text_add(text, "</title>\n<desc>");
 	for (int i = 0; i < layout->text_count; i++) {
 		if (layout->text[i].role == ROLE_TICK && chart->kind != CHART_BARS)
 			continue;
-		add_escaped(text, layout->text[i].text);
+		text_add_xml(text, layout->text[i].text);
 		text_add(text, "\n");
 	}
 	text_add(text, "</desc>\n");

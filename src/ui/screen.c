@@ -498,24 +498,6 @@ void screen_show(const struct canvas *canvas)
 
 /* ---- the clipboard ---- */
 
-/* Appends the base64 form of a text (RFC 4648). */
-static void add_base64(struct text *to, const char *from)
-{
-	static const char letters[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	size_t length = strlen(from);
-
-	for (size_t i = 0; i < length; i += 3) {
-		size_t count = length - i < 3 ? length - i : 3;
-		unsigned bits = 0;
-
-		for (size_t k = 0; k < 3; k++)
-			bits = bits << 8 | (k < count ? (unsigned char)from[i + k] : 0);
-		for (size_t k = 0; k < 4; k++)
-			text_addn(to, k <= count ? &letters[bits >> (18 - 6 * k) & 63] : "=", 1);
-	}
-}
-
 void screen_copy(const char *text)
 {
 	const char *clipboard = tigetstr("Ms"), *bytes;
@@ -523,7 +505,7 @@ void screen_copy(const char *text)
 
 	if (!clipboard || clipboard == (const char *)-1)
 		return;
-	add_base64(&encoded, text);
+	text_add_base64(&encoded, text);
 	bytes = tiparm(clipboard, "c", text_string(&encoded));
 	if (bytes)
 		write_all(bytes, strlen(bytes));

@@ -1,0 +1,189 @@
+/* A lesson in the explorer, over the canned engine: its steps, guesses and report. */
+#include "check.h"
+
+#include <unistd.h>
+
+#include "../screen/canned.h"
+#include "base/data.h"
+#include "base/text.h"
+#include "explorer/session.h"
+
+static struct canned canned;
+static struct explainer explainer;
+static struct session *session;
+static struct view view;
+static char folder[] = "/tmp/slexplore-class-XXXXXX";
+
+static void pass(double seconds)
+{
+	double until = canned.now + seconds;
+
+	while (canned.now < until) {
+		session_advance(session, canned.now);
+		canned_pass(&canned, 0.05, -1);
+	}
+	session_view(session, canned.now, &view);
+}
+
+static enum status_code command(const char *line)
+{
+	enum status_code code = session_command(session, line, canned.now).code;
+
+	pass(0.5);
+	return code;
+}
+
+static void open_lesson(const char *steps)
+{
+	struct words path = words_of("%s/a.lesson", folder);
+	FILE *file = fopen(path.text, "w");
+
+	fprintf(file, "title Products & <sums>\nminutes 1\n\n%s", steps);
+	fclose(file);
+	command(words_of("lesson %s", path.text).text);
+	assert_string_equal(session_screen(session)->notice, "");
+}
+
+static const char two_steps[] = "step One\n  A text.\nsetting combine op=mul unroll=1 acc=1\n"
+				"ask number cpe\n  How many?\nexplain It took {cpe}.\n\n"
+				"step Two\n  A text.\nsetting combine op=mul unroll=2 acc=2\n"
+				"ask number cpe\n  How many?\nexplain It took {cpe}.\n";
+
+static int begin(void **state)
+{
+	struct session_options options = { .seed = 1, .invocation = "" };
+	struct engine engine = canned_engine(&canned);
+
+	canned_init(&canned, true);
+	explainer = canned_explainer(&canned);
+	options.explainer = &explainer;
+	setting_init(&options.setting, kernel_find("combine"));
+	session = session_new(&engine, &options);
+	return 0;
+}
+
+static int end(void **state)
+{
+	session_free(session);
+	return 0;
+}
+
+static int set_up(void **state)
+{
+	return mkdtemp(folder) ? 0 : 1;
+}
+
+static int tear_down(void **state)
+{
+	unlink(words_of("%s/a.lesson", folder).text);
+	return rmdir(folder);
+}
+
+TEST(a_guess_is_judged_by_the_measurement)
+{
+	open_lesson(two_steps);
+	assert_true(view.lesson.asks);
+	assert_false(view.sample.valid);
+	assert_true(view.measured);
+	assert_int_equal(command("guess 3"), STATUS_OK);
+	assert_int_equal(view.lesson.judgement->verdict, VERDICT_RIGHT);
+	assert_true(view.sample.valid);
+	assert_string_equal(view.lesson.explain, "It took 3.00.");
+	command("lesson next");
+	assert_false(view.sample.valid);
+	command("guess 3");
+	assert_int_equal(view.lesson.judgement->verdict, VERDICT_WRONG);
+}
+
+TEST(a_refused_guess_changes_nothing)
+{
+	open_lesson(two_steps);
+	assert_int_equal(command("guess three"), STATUS_USAGE);
+	assert_true(view.lesson.asks);
+}
+
+TEST(a_skipped_question_is_recorded_as_skipped)
+{
+	open_lesson(two_steps);
+	command("lesson skip");
+	assert_int_equal(view.lesson.step, 1);
+	command("lesson back");
+	assert_int_equal(view.lesson.judgement->verdict, VERDICT_SKIPPED);
+}
+
+TEST(a_guess_after_play_is_judged_at_the_setting_of_the_step)
+{
+	open_lesson(two_steps);
+	command("set acc=4 unroll=4");
+	assert_true(view.lesson.away);
+	/* The time of other settings is hidden too: it may tell the time of the step. */
+	assert_false(view.sample.valid);
+	command("guess 3");
+	assert_false(view.lesson.away);
+	assert_int_equal(view.lesson.judgement->verdict, VERDICT_RIGHT);
+	command("set acc=4 unroll=4");
+	assert_string_equal(view.lesson.explain, "It took 3.00.");
+	command("lesson");
+	assert_false(view.lesson.away);
+}
+
+TEST(a_contended_sample_is_measured_again_before_it_judges)
+{
+	open_lesson("step One\n  A text.\nsetting combine op=mul unroll=13 acc=1\nask number cpe\n"
+		    "  How many?\nexplain It took {cpe}.\n");
+	command("guess 3");
+	assert_null(view.lesson.judgement);
+	assert_string_equal(view.lesson.awaited, "contended");
+	pass(6);
+	assert_non_null(view.lesson.judgement);
+	assert_string_equal(view.lesson.judgement->doubt, "contended");
+}
+
+TEST(a_lesson_runs_no_command_that_does_more_than_show)
+{
+	open_lesson("step One\n  A text.\nsetting combine op=mul\ndo view ladder\n");
+	assert_string_equal(view.screen.front, "ladder");
+	for (int i = 0; i < 2; i++) {
+		static const char *const bad[] = { "record to x.jsonl", "kernel ./evil.c" };
+		struct words path = words_of("%s/a.lesson", folder);
+		FILE *file = fopen(path.text, "w");
+
+		fprintf(file,
+			"title A\nminutes 1\n\nstep One\n  A text.\nsetting combine op=mul\ndo "
+			"%s\n",
+			bad[i]);
+		fclose(file);
+		command(words_of("lesson %s", path.text).text);
+		assert_false(view.recording);
+		assert_null(view.own);
+		assert_int_not_equal(access("x.jsonl", F_OK), 0);
+	}
+}
+
+TEST(the_report_has_the_answers_and_no_script)
+{
+	struct words html = words_of("%s/a.html", folder), markdown = words_of("%s/a.md", folder);
+	char *text;
+
+	open_lesson(two_steps);
+	assert_int_equal(command("lesson report a.txt"), STATUS_USAGE);
+	assert_int_equal(command(words_of("lesson report %s", markdown.text).text), STATUS_OK);
+	command("guess 5");
+	data_read(markdown.text, &text);
+	check_contains(text, "# Products & <sums>");
+	check_contains(text, "**Guess:** 5");
+	check_contains(text, "It took 3.00.");
+	free(text);
+	command(words_of("lesson report %s", html.text).text);
+	command("lesson skip");
+	data_read(html.text, &text);
+	check_contains(text, "<h1>Products &amp; &lt;sums&gt;</h1>");
+	check_contains(text, "0 of 2 questions");
+	assert_null(strstr(text, "<script"));
+	assert_null(strstr(text, "http:"));
+	free(text);
+	unlink(html.text);
+	unlink(markdown.text);
+}
+
+RUN_TESTS(.set_up = set_up, .tear_down = tear_down, .each_set_up = begin, .each_tear_down = end)
