@@ -9,6 +9,7 @@
 #include "cli/format.h"
 #include "cli/work.h"
 #include "experiment/slack/slack.h"
+#include "picture/chart_reports.h"
 
 static bool is_measured(const struct slack_resource *resource)
 {
@@ -115,6 +116,13 @@ static const void *item_of(const void *self)
 	return slack_report(self);
 }
 
-const struct loop_experiment slack_experiment = {
-	.subject = &subject_slack, .patience = 8, .prepare = prepare, .item = item_of
-};
+static struct chart *chart_of(const void *item, const struct chart_origin *origin)
+{
+	return chart_pressure(item, origin);
+}
+
+const struct loop_experiment slack_experiment = { .subject = &subject_slack,
+	.patience = 8,
+	.prepare = prepare,
+	.item = item_of,
+	.chart = chart_of };

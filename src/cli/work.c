@@ -86,7 +86,8 @@ struct status work_experiment_allowed(const struct cli *cli)
 	if (cli->slack + cli->cost + cli->why > 1)
 		return status_usage(
 			"--slack, --cost and --why exclude each other: use one of them");
-	if (option && drawing_wanted(cli))
+	if (option && drawing_wanted(cli) &&
+		!(cli->slack && strcmp(cli->command->name, "run") == 0))
 		return status_usage(
 			"--%s draws no picture: leave out --picture and --gnuplot", option);
 	return status_ok();
@@ -94,7 +95,7 @@ struct status work_experiment_allowed(const struct cli *cli)
 
 static int experiment_once(struct cli *cli, struct bench *bench, struct report *report,
 	const struct loop_experiment *experiment, const struct setting *setting,
-	const struct campaign *campaign)
+	const struct campaign *campaign, const struct chart_origin *origin)
 {
 	struct text name = { 0 };
 	int exit_status = CLI_DONE;
@@ -104,6 +105,10 @@ static int experiment_once(struct cli *cli, struct bench *bench, struct report *
 			report_begin(report);
 		report->begun = true;
 		report_write(report, experiment->subject, experiment->item(campaign->self));
+		if (drawing_wanted(cli))
+			exit_status = drawing_save(cli,
+				experiment->chart(experiment->item(campaign->self), origin),
+				exit_status);
 	} else if (!interrupt_signal()) {
 		setting_format(setting, &name);
 		exit_status = cli_fail(cli, status_failed("%.120s: %.180s", text_string(&name),
@@ -117,6 +122,7 @@ int work_experiment_on(struct cli *cli, struct bench *bench, struct model *model
 	const struct loop_experiment *experiment, const struct setting *settings, size_t count)
 {
 	double seconds = cli->time_budget > 0 ? cli->time_budget : experiment->patience;
+	const struct chart_origin origin = drawing_origin(model->machine, &model->core);
 	struct report report;
 	int exit_status = CLI_DONE;
 
@@ -124,8 +130,8 @@ int work_experiment_on(struct cli *cli, struct bench *bench, struct model *model
 	for (size_t i = 0; i < count && !interrupt_signal(); i++) {
 		const struct campaign campaign = experiment->prepare(
 			&settings[i], model_explain(model, &settings[i]), cli->seed, seconds);
-		int failed =
-			experiment_once(cli, bench, &report, experiment, &settings[i], &campaign);
+		int failed = experiment_once(
+			cli, bench, &report, experiment, &settings[i], &campaign, &origin);
 
 		exit_status = failed ? failed : exit_status;
 		campaign.kind->release(campaign.self);

@@ -34,6 +34,8 @@ struct loop_experiment {
 	struct campaign (*prepare)(const struct setting *setting,
 		const struct explanation *explanation, uint64_t seed, double seconds);
 	const void *(*item)(const void *self);
+	/* Makes a chart of the item; NULL: the experiment has no chart. */
+	struct chart *(*chart)(const void *item, const struct chart_origin *origin);
 };
 extern const struct loop_experiment slack_experiment, cost_experiment;
 
@@ -45,8 +47,8 @@ const struct loop_experiment *work_experiment(const struct cli *cli);
 int work_experiment_on(struct cli *cli, struct bench *bench, struct model *model,
 	const struct loop_experiment *experiment, const struct setting *settings, size_t count);
 
-/* Returns the error if the options ask for several experiments, or for an experiment and a picture
- * of it. */
+/* Returns the error if the options ask for several experiments, or for a picture that the
+ * experiment does not have. */
 struct status work_experiment_allowed(const struct cli *cli);
 
 struct sweep;

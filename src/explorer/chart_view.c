@@ -197,6 +197,13 @@ static struct chart *view_graph(
 	return chart;
 }
 
+static struct chart *view_pressure(
+	const struct view *view, const struct chart_origin *origin, struct status *why)
+{
+	(void)why;
+	return view->slack ? chart_pressure(view->slack, origin) : NULL;
+}
+
 static struct chart *view_probe(
 	const struct view *view, const struct chart_origin *origin, struct status *why)
 {
@@ -262,6 +269,8 @@ static const struct row rows[] = {
 	{ "sweep", "sweep", "the sweep", HIDDEN_CPE | HIDDEN_CURVE, view_sweep },
 	{ "ladder", "limits", "the limits", HIDDEN_LIMITS | HIDDEN_BINDING | HIDDEN_CACHES,
 		view_ladder },
+	{ "ports", "pressure", "the probed pressure", HIDDEN_CPE | HIDDEN_LIMITS | HIDDEN_BINDING,
+		view_pressure },
 	{ "timeline", "timeline", "the timeline", HIDDEN_LIMITS | HIDDEN_BINDING | HIDDEN_CACHES,
 		view_timeline },
 	{ "graph", "graph", "the graph", HIDDEN_LIMITS | HIDDEN_BINDING | HIDDEN_CACHES,
@@ -284,8 +293,8 @@ struct status chart_view(const struct view *view, const struct chart_origin *ori
 
 	*chart = NULL;
 	if (!row)
-		return status_usage("there is no picture of %s: slices, ladder, mountain, probe, "
-				    "sweep, windows, timeline and graph have one",
+		return status_usage("there is no picture of %s: slices, ladder, ports, mountain, "
+				    "probe, sweep, windows, timeline and graph have one",
 			view->screen.front);
 	if (view->hidden & row->shows)
 		return status_usage("there is no picture of %s: it is hidden until the question "

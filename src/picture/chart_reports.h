@@ -4,6 +4,7 @@
 
 #include "experiment/probe/probe.h"
 #include "experiment/setting/setting.h"
+#include "experiment/slack/slack.h"
 #include "experiment/windows/windows.h"
 #include "model/limits/explain.h"
 #include "picture/chart.h"
@@ -28,3 +29,8 @@ struct chart *chart_probe(
  * points if `row` is NULL. Returns NULL if no point of the report is measured. */
 struct chart *chart_windows(const struct windows_report *report, const struct windows_row *row,
 	const struct chart_origin *origin);
+
+/* Makes the chart of the probed pressure on the resources of the core (ports, for example): a bar
+ * for each busy resource in cycles per iteration, the busiest first, and the cycles of an iteration
+ * below. Returns NULL if no resource is measured. */
+struct chart *chart_pressure(const struct slack_report *report, const struct chart_origin *origin);

@@ -366,6 +366,36 @@ TEST(the_ladder_has_limits_and_what_was_measured)
 	assert_true(chart->x.scale.high >= 4);
 }
 
+/* The busiest resource is on top; idle resources have no bar; an upper bound is a light bar. */
+TEST(probed_pressure_has_a_bar_for_each_busy_resource)
+{
+	struct slack_report *pressure = memory_new(1, sizeof(*pressure));
+
+	setting_init(&pressure->setting, &kernel_fold);
+	assert_null(chart_pressure(pressure, &origin));
+	pressure->cycles = pressure->cycles_lo = pressure->cycles_hi = 3;
+	pressure->cycles_from = SOURCE_REFERENCE;
+	pressure->count = 4;
+	pressure->resource[0] = (struct slack_resource){
+		.name = "alu0-3", .kind = SLACK_AT_LEAST, .pressure = 1.5, .line = "lea"
+	};
+	pressure->resource[1] = (struct slack_resource){
+		.name = "alu1", .kind = SLACK_EXACT, .pressure = 3, .pressure_hi = 3, .model = 3
+	};
+	pressure->resource[2] = (struct slack_resource){ .name = "fp", .kind = SLACK_EXACT };
+	pressure->resource[3] = (struct slack_resource){ .name = "divu", .kind = SLACK_FAILED };
+	chart = chart_pressure(pressure, &origin);
+	assert_int_equal(chart->bar_count, 3);
+	assert_string_equal(chart->bar[0].name, "alu1");
+	assert_int_equal(chart->bar[0].kind, BAR_BINDING);
+	assert_string_equal(chart->bar[1].name, "alu0-3");
+	assert_int_equal(chart->bar[1].kind, BAR_SOFT);
+	check_contains(chart->bar[1].value_words, "at most");
+	assert_int_equal(chart->bar[2].kind, BAR_MEASURED);
+	check_contains(chart->remark, "1 more");
+	free(pressure);
+}
+
 /* More than a slide holds: the highest, the binding one in any case, and how many are left out. */
 TEST(a_long_ladder_keeps_the_binding_limit)
 {
@@ -568,7 +598,8 @@ TEST(what_has_no_picture_says_so)
 
 	show("code");
 	check_refused(chart_view(view, &origin, &chart, &what),
-		"slices, ladder, mountain, probe, sweep, windows, timeline and graph have one");
+		"slices, ladder, ports, mountain, probe, sweep, windows, timeline and graph have "
+		"one");
 	assert_null(chart);
 	view->screen.front = "ladder";
 	snprintf(view->limits_note, sizeof(view->limits_note), "this core has no model");
