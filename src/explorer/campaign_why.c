@@ -54,8 +54,12 @@ static void over(struct session *session)
 		return;
 	if (session->screen.overlay == OVERLAY_NONE)
 		show(session);
-	session_notice(session, false, "%d pair%s compared in %.1f s", report->count,
-		report->count == 1 ? "" : "s", report->seconds);
+	if (report->gap > 0)
+		session_notice(session, false, "%d pair%s compared in %.1f s", report->count,
+			report->count == 1 ? "" : "s", report->seconds);
+	else
+		session_notice(
+			session, false, "the loop is as fast as predicted: nothing to explain");
 }
 
 static const struct campaign_row row = { .kind = &campaign_why, .wanted = is_wanted, .over = over };

@@ -235,8 +235,11 @@ void session_view(const struct session *session, double now, struct view *view)
 	view->memory_limits = session->memory_limits;
 	view->epoch = session->epoch;
 	view->kernel_index = session_kernel_index(session, kernel);
-	view->own = session->own.open ? session->kernels[session->kernel_count].setting.kernel->name
-				      : NULL;
+	/* With two own loops (A and B), the list of kernels has a row for the present one. */
+	view->own = kernel->own ? kernel->name
+		    : session->own.open
+			    ? session->kernels[session->kernel_count].setting.kernel->name
+			    : NULL;
 	view->knob = session->knob;
 	setting_init(&initial, kernel);
 	if (!session->turned && setting_equal(&session->setting, &initial))

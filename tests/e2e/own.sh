@@ -63,6 +63,11 @@ refuse 2 "vs stands between two settings" run ./knobs.c vs
 printf 'live\ndump %s\nquit\n' "$work/both" >script.two
 expect 0 ./knobs.c n=512 vs cflags=-O1 --script script.two
 says both "A  "
+# Swapping A and B moves the mark of the present loop, too.
+printf 'live\npin swap\nlive\ndump %s\nquit\n' "$work/swapped" >script.swap
+sed 's/kept/left/' knobs.c >other.c
+expect 0 ./knobs.c n=512 vs ./other.c --script script.swap
+says swapped "▸ knobs.c"
 
 # Rust.
 source_file sum.rs '// slexplore: a=f64[n]:1.0 knob four=no,yes' '#[no_mangle]' \
