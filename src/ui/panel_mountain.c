@@ -30,19 +30,21 @@ static void add_value(struct lines *lines, const struct view *view)
 			*state ? "; " : "", state);
 }
 
-/* Adds the binding limit, or the reason why no limit is known. */
+/* Adds the limit with which the measured value is compared, or the reason why no limit is known. */
 static void add_limit(struct lines *lines, const struct view *view)
 {
 	const struct explanation *explanation = view->explanation;
 	const struct limits *limits = explanation ? &explanation->limits : NULL;
+	const bool soft = view->gap.soft && limits && limits->predicted_by >= 0;
+	const struct limit *limit;
 
-	if (!limits || !status_is_ok(&explanation->status) || limits->binding < 0)
+	if (!limits || !status_is_ok(&explanation->status) || limits->binding < 0) {
 		lines_add(lines, 0, STYLE_TEXT, "%s", view->limits_note);
-	else
-		lines_add(lines, 0, STYLE_TEXT, "limit CPE %s, %s: %s",
-			units_value(limits->bound).text,
-			limit_rows[limits->limit[limits->binding].kind].name,
-			limits->limit[limits->binding].cause);
+		return;
+	}
+	limit = &limits->limit[soft ? limits->predicted_by : limits->binding];
+	lines_add(lines, 0, STYLE_TEXT, "%s CPE %s, %s: %s", soft ? "predicted" : "limit",
+		units_value(limit->cpe).text, limit_rows[limit->kind].name, limit->cause);
 }
 
 /* Adds a line with the expected and counted misses of one cache level. Example: "L1 48 KiB: every
