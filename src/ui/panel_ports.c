@@ -490,6 +490,24 @@ static void fit(const struct entries *entries, int width, int height, struct sha
 	flow(entries, rows, shape);
 }
 
+/* Removes the entries with the least pressure, so that `count` entries are left. A small panel then
+ * still shows the fullest ports, in their usual order. */
+static void keep_fullest(struct entries *entries, int count)
+{
+	while (entries->count > count) {
+		int least = entries->count - 1;
+
+		/* A heading goes when the last entry below it has gone. */
+		for (int i = least; i >= 0 && entries->entry[least].ports; i--)
+			if (entries->entry[i].ports &&
+				entries->entry[i].pressure < entries->entry[least].pressure)
+				least = i;
+		entries->count--;
+		memmove(&entries->entry[least], &entries->entry[least + 1],
+			(size_t)(entries->count - least) * sizeof(entries->entry[0]));
+	}
+}
+
 /* Draws the reason why the micro-ops of the ports are not counted. If the reason does not fit,
  * names the panel that shows the reason. */
 static void draw_why(struct box at, struct words *words)
@@ -510,7 +528,7 @@ static void draw(struct box at, const struct scene *scene)
 	struct entries entries;
 	struct beside beside;
 	struct shape shape;
-	int width, probed, x, y;
+	int width, probed, hidden, x, y;
 
 	if (!view->explanation) {
 		canvas_put(at, 0, 0, STYLE_DIM, view->limits_note);
@@ -534,13 +552,17 @@ static void draw(struct box at, const struct scene *scene)
 	probed = probed_rows(view, at.width);
 	probed = int_least(probed, int_most(at.height / 4, 1));
 	fit(&entries, at.width, at.height - probed, &shape);
+	hidden = entries.count - shape.shown;
+	keep_fullest(&entries, shape.shown);
+	if (entries.count > 0 && !entries.entry[entries.count - 1].ports)
+		shape.shown = --entries.count;
 	width = (at.width + 2) / shape.columns - 2;
 	for (int i = 0; i < shape.shown; i++)
 		draw_entry(box_part(at, shape.column[i] * (width + 2), 0, width, at.height),
 			shape.row[i], &entries, shape.brief, &entries.entry[i], view);
-	if (shape.shown < entries.count) {
-		canvas_text(at, 0, shape.rows, STYLE_WARN, "and %d more: v gives room",
-			entries.count - shape.shown);
+	if (hidden) {
+		canvas_text(
+			at, 0, shape.rows, STYLE_WARN, "and %d less full: v gives room", hidden);
 		probed_draw(box_part(at, 0, shape.rows + 1, at.width, at.height - shape.rows - 1),
 			view);
 		return;
