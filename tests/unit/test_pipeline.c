@@ -124,4 +124,45 @@ TEST(an_empty_path_says_nothing)
 	loop_free(&loop);
 }
 
+/* Computes the limits on Zen 4 of a loop whose last branch is mispredicted on fresh data,
+ * `unlearnt` times in a call. Returns the cycles with mispredictions; -1: unknown. */
+static double mispredicted(const char *source, bool fresh, double unlearnt)
+{
+	struct limits_place place = { .fresh = fresh };
+	struct uarch *zen4;
+	struct loop loop;
+
+	check_ok(uarch_load("zen4", "x86_64", &zen4));
+	caches_of_core(zen4, &place);
+	assembly_loop(source, &loop);
+	loop.path[loop.path_count - 1].wrong = true;
+	loop.fresh = loop.elements = 1;
+	loop.learnt = 0;
+	loop.unlearnt = unlearnt;
+	limits_compute(&loop, zen4, &place, &limits);
+	loop_free(&loop);
+	uarch_free(zen4);
+	return cycles_of(LIMIT_MISPREDICTION);
+}
+
+/* A branch that can be executed at once costs the core file's number; one that waits for two
+ * multiplications costs their latency too. */
+TEST(a_misprediction_costs_the_wait_for_its_branch)
+{
+	double soon = mispredicted("test ebx, ebx; jne", true, 1),
+	       late = mispredicted(
+		       "mov eax, ebx; imul eax, ecx; imul eax, ecx; test eax, eax; jne", true, 1);
+
+	assert_true(soon >= 19 && soon < 21);
+	assert_true(late > soon + 5 && late < soon + 9);
+}
+
+/* Learnt branches cost nothing, or the correction of the fast predictor if they are many. */
+TEST(learnt_branches_are_not_mispredicted)
+{
+	assert_true(mispredicted("test ebx, ebx; jne", false, 100) < 0);
+	check_contains(cause_of(LIMIT_MISPREDICTION), "on fresh data");
+	check_near(mispredicted("test ebx, ebx; jne", false, 5000), 4, 0.2);
+}
+
 RUN_TESTS(.set_up = set_up, .tear_down = tear_down)

@@ -190,7 +190,7 @@ static void measure_other_data(struct measure *measure, double seconds, const st
 	measure->counting = NULL;
 	for (int i = 0; i < 2; i++) {
 		struct measure_goal goal = { .quiet = QUIET_ENOUGH,
-			.until = clock_seconds() + seconds / 2 };
+			.until = clock_seconds() + (i == 0 ? seconds / 8 : seconds) };
 
 		trials->count = 0;
 		measure_trials(measure, trials, &goal, cancel);
@@ -283,7 +283,7 @@ static void make_trials(
 	result->facts.bend = line_measure(&measure, cancel);
 	if (run->draws && !request->background)
 		measure_other_data(
-			&measure, budget->seconds / 2, &result->trials, &result->facts, cancel);
+			&measure, budget->seconds, &result->trials, &result->facts, cancel);
 	if (counting && visit->placement + 1 == count)
 		counting_measure(counting, &measure,
 			request->background ? PASSES_BACKGROUND : PASSES, cancel, &result->counts);

@@ -337,7 +337,9 @@ static bool ordered_branches(
 	const struct explanation *explanation, int knob, struct why_side *side, char *with)
 {
 	(void)knob;
-	return explanation->loop.varies && ordered(side, with);
+	return explanation->loop.varies &&
+	       !kernel_asked(side->setting.kernel, side->setting.v, ASKS_FRESH) &&
+	       ordered(side, with);
 }
 
 static bool all_ones(
@@ -406,6 +408,7 @@ static const struct pair pairs[] = {
 		"The branches depend on data whose order the branch predictor has not learnt.",
 		"Sort the data, or replace the branch by a conditional move." },
 	{ "unlearnt branches", "stores", "changed", set_zero, true, NULL, NULL },
+	{ "unlearnt branches", NULL, "data", set_zero, true, NULL, NULL },
 	{ "unlearnt branches", NULL, NULL, ordered_branches, true, NULL, NULL },
 	{ "values of data", NULL, NULL, all_ones, true,
 		"The speed depends on the numbers: denormal numbers, for example, are slow.",

@@ -79,6 +79,8 @@ FACT(EXTRA_FORWARD_512, "extra forward-512")
 FACT(EXTRA_FORWARD_FAILS, "extra forward-fails")
 /* cycles that a branch misprediction costs */
 FACT(EXTRA_MISPREDICT, "extra mispredict")
+/* cycles that a branch costs if the first, fast predictor is wrong and a slower one corrects it */
+FACT(EXTRA_OVERRIDE, "extra override")
 /* cycles that a miss in the first-level TLB adds to a load, if the second-level TLB has the page */
 FACT(EXTRA_TLB2, "extra tlb2")
 /* soft limit: single-cycle integer operations per cycle that loops reach in practice, although the

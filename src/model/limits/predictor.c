@@ -433,6 +433,7 @@ void predictor_count(const struct loop_branches *branches, double elements, stru
 	wrong[0] = correct(rate, loop) - jumps;
 	wrong[1] = jumps;
 	loop->fresh = (wrong[0] + wrong[1]) / seen;
+	loop->unlearnt = loop->fresh * elements;
 	mark(loop, rate);
 	free(rate);
 	predictor_free(predictor);
