@@ -47,6 +47,15 @@ source_file knobs.c '/* slexplore: a=f64[n] knob unroll=1..3 knob type=float,dou
 expect 0 sweep ./knobs.c unroll=2,3 cflags=-O2,-O3 n=512 --quiet --time-budget 0.05 --format csv
 [ "$(grep -c ',[23],float,-O[23],' out)" = 4 ] || fail "not 4 combinations: $(cat out)"
 
+# Random data come again, or are drawn for each call.
+source_file draws.c '/* slexplore: a=u8[n]:random(2) n=512 cflags=-O1 */' \
+	'long loop(long n, unsigned char *a) { long k = 0; for (long i = 0; i < n; i++) if (a[i]) { k++; __asm__ volatile(""); } return k; }'
+expect 0 sweep ./draws.c data=repeated,fresh --quiet --time-budget 0.05 --format csv
+awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "cpe") at = i } NR > 1 && $at > 0 { rows++ } END { exit rows != 2 }' \
+	out || fail "a sample each on repeated and on fresh data: $(cat out)"
+expect 0 explain ./draws.c data=fresh
+says out 'mispredictions'
+
 # Two files as A and B; B is C++ without extern "C". The time of setup() does not count: it would be 40 cycles an element.
 source_file sum.cpp '// slexplore: a=f64[n]:1.0' '// slexplore: b=i32[n]:random(-9..9),sorted' \
 	'template <typename T> static T sum(const T *x, long n) { T s = 0; for (long i = 0; i < n; i++) s += x[i]; return s; }' \

@@ -124,9 +124,9 @@ TEST(an_empty_path_says_nothing)
 	loop_free(&loop);
 }
 
-/* Computes the limits on Zen 4 of a loop whose last branch is mispredicted on fresh data,
- * `unlearnt` times in a call. Returns the cycles with mispredictions; -1: unknown. */
-static double mispredicted(const char *source, bool fresh, double unlearnt)
+/* Computes the limits on Zen 4 of a loop whose last branch is mispredicted on fresh data, and whose
+ * calls execute `branches` branches. Returns the cycles with mispredictions; -1: unknown. */
+static double mispredicted(const char *source, bool fresh, double branches)
 {
 	struct limits_place place = { .fresh = fresh };
 	struct uarch *zen4;
@@ -138,7 +138,7 @@ static double mispredicted(const char *source, bool fresh, double unlearnt)
 	loop.path[loop.path_count - 1].wrong = true;
 	loop.fresh = loop.elements = 1;
 	loop.learnt = 0;
-	loop.unlearnt = unlearnt;
+	loop.branches = branches;
 	limits_compute(&loop, zen4, &place, &limits);
 	loop_free(&loop);
 	uarch_free(zen4);

@@ -18,12 +18,21 @@ __attribute__((format(printf, 2, 3))) static void add(struct gap *gap, const cha
 	va_end(arguments);
 }
 
+/* Fewer mispredictions per element count as none. */
+#define NO_MISPREDICTIONS 0.01
+
 /* Returns the first limit whose number of cycles is unknown; NULL: all are known. */
 static const struct limit *unknown_limit(const struct limits *limits)
 {
-	for (int i = 0; i < limits->limit_count; i++)
-		if (!limits->limit[i].known)
-			return &limits->limit[i];
+	for (int i = 0; i < limits->limit_count; i++) {
+		const struct limit *limit = &limits->limit[i];
+		/* Mispredictions on other data do not explain a measurement. */
+		bool learnt = limit->kind == LIMIT_MISPREDICTION &&
+			      limits->mispredicts < NO_MISPREDICTIONS;
+
+		if (!limit->known && !learnt)
+			return limit;
+	}
 	return NULL;
 }
 

@@ -59,7 +59,8 @@ struct loop {
 	/* Number of mispredictions per element on fresh data, and if the same data come again and
 	 * again. The numbers are negative if they are unknown. */
 	double fresh, learnt;
-	double unlearnt; /* number of mispredictions of a call on fresh data */
+	double branches; /* number of conditional branches and indirect jumps that a call executes
+			  */
 	int forks; /* if the path is assumed, not observed: number of conditional branches inside
 		      the loop. Each conditional branch counts as not taken if execution can then
 		      stay in the loop */

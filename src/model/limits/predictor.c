@@ -433,7 +433,7 @@ void predictor_count(const struct loop_branches *branches, double elements, stru
 	wrong[0] = correct(rate, loop) - jumps;
 	wrong[1] = jumps;
 	loop->fresh = (wrong[0] + wrong[1]) / seen;
-	loop->unlearnt = loop->fresh * elements;
+	loop->branches = branches->count / branches->elements * elements;
 	mark(loop, rate);
 	free(rate);
 	predictor_free(predictor);

@@ -38,6 +38,6 @@ bool predictor_jump(struct predictor *predictor, uint64_t address, uint64_t targ
 double predictor_forgets(double mispredictions, bool indirect);
 
 /* Counts the mispredictions of a loop whose executed branches are `branches`. Sets loop->fresh,
- * loop->learnt, loop->unlearnt, and the marks of the mispredicted steps of the path. `elements` is
+ * loop->learnt, loop->branches, and the marks of the mispredicted steps of the path. `elements` is
  * the number of elements of a call. */
 void predictor_count(const struct loop_branches *branches, double elements, struct loop *loop);
