@@ -187,7 +187,8 @@ static void print_named(const struct comparison *comparison, FILE *out,
 			continue;
 		if (named == NAMED_MOST)
 			break;
-		text_addf(&text, "%s%s", named++ ? "; " : "", quantity->subject);
+		text_addf(
+			&text, "%s%s %s", named++ ? "; " : "", quantity->subject, quantity->field);
 	}
 	if (count) {
 		struct words first = words_of(

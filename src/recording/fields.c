@@ -267,6 +267,7 @@ const struct field machine_fields[] = {
 	{ .name = "part", .type = FIELD_COUNT, MACHINE(processor.part), COUNTED },
 	{ .name = "l1i", .type = FIELD_BYTES, MACHINE(processor.l1i_bytes), .high = MOST_BYTES },
 	{ .name = "features", .type = FIELD_WORD, MACHINE(processor.features) },
+	{ .name = "microcode", .type = FIELD_WORD, MEMBER(struct machine, processor.microcode) },
 	{ .name = NULL },
 };
 

@@ -45,6 +45,7 @@ static void put_head(struct writing *writing)
 	json_t *object = record_new(records, "probe", writing->id++), *list;
 
 	record_set_string(object, "machine", probe->machine->name);
+	record_set_words(object, "microcode", probe->machine->processor.microcode);
 	record_set_boolean(object, "complete", probe->complete);
 	record_set_real(object, "done", probe->done);
 	record_set_real(object, "seconds", probe->seconds);

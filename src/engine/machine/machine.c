@@ -105,6 +105,8 @@ void machine_identify(struct machine *machine)
 		snprintf(machine->arch, sizeof(machine->arch), "%.15s", system.machine);
 	}
 	identify_processor(machine);
+	system_value("", "/proc/cpuinfo", "microcode", machine->processor.microcode,
+		sizeof(machine->processor.microcode));
 	read_memory(machine);
 	read_huge_pages(machine);
 }

@@ -33,6 +33,7 @@ struct processor {
 	 * such as l1i-64k gives the size of the L1 instruction cache. */
 	char features[160];
 	uint64_t l1i_bytes;
+	char microcode[24]; /* version of the microcode: "0xa101148"; "": unknown */
 };
 
 struct machine {

@@ -48,9 +48,10 @@ struct compared_source {
 	char uarch[32], microcode[24]; /* "": unknown */
 
 	/* State of the reader. */
-	uint64_t report; /* hash of the first line of the current report; 0: no report */
-	int64_t id;	 /* id of the last sample that belongs to no probe */
-	double ghz;	 /* sum of the core clocks of the run's samples */
+	uint64_t report;  /* hash of the first line of the current report; 0: no report */
+	int64_t id;	  /* id of the last sample that belongs to no probe */
+	double ghz;	  /* sum of the core clocks of the run's samples */
+	double run_quiet; /* sum of their shares of quiet trials */
 	unsigned clocks, run_contended; /* number of the run's samples with a clock, and of the
 					   contended ones of them */
 	bool one_kind;			/* the current probe measures one kind of pages */

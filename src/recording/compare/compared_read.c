@@ -27,6 +27,9 @@ static const double own_bytes = 512 << 10;
  * 0.2 on. */
 static const double contended_least = 0.15;
 
+/* The least share of quiet trials that is compared. */
+static const double quiet_floor = 0.02;
+
 /* A long record whose further lines are awaited. */
 struct unfinished {
 	json_t *whole;
@@ -125,16 +128,24 @@ static void add_value(struct compared *compared, int source, const char *subject
 	compared_add(compared, source, compared_quantity(compared, &quantity), value);
 }
 
-/* Ends a run: the mean core clock of its samples is a value of the machine. */
+/* Ends a run: the means of its samples' core clocks and of their shares of quiet trials are values
+ * of the machine. */
 static void end_run(struct compared *compared, int source)
 {
 	struct compared_source *from = &compared->source[source];
-	double ghz = from->ghz / from->clocks;
+	double ghz = from->ghz / from->clocks, quiet = from->run_quiet / from->clocks;
 
-	if (from->clocks)
+	if (from->clocks) {
 		add_value(compared, source, "core clock", "ghz", "GHz", true, false,
 			&(struct compared_value){ .value = ghz, .lo = NAN, .hi = NAN });
-	from->ghz = 0;
+		/* A ratio needs a value above 0. In a few runs, this share is as uncertain as a
+		 * point of a curve. */
+		add_value(compared, source, "quiet trials", "quiet", "share", true, true,
+			&(struct compared_value){
+				.value = fmax(quiet, quiet_floor), .lo = NAN, .hi = NAN });
+		from = &compared->source[source];
+	}
+	from->ghz = from->run_quiet = 0;
 	from->clocks = from->run_contended = 0;
 }
 
@@ -207,6 +218,7 @@ static void add_facts(struct compared_source *source, const json_t *object)
 	if (ghz > 0) {
 		source->ghz += ghz;
 		source->clocks++;
+		source->run_quiet += quiet >= 0 && quiet <= 1 ? quiet : 1;
 		source->run_contended += record_flag(object, "contended");
 	}
 }

@@ -115,6 +115,8 @@ unsigned differ_cause_of(const struct compared_quantity *quantity, double ratio)
 
 	if (strcmp(quantity->field, "ghz") == 0)
 		return ratio < 1 ? 1u << CAUSE_CLOCK : 0;
+	if (strcmp(quantity->field, "quiet") == 0)
+		return ratio < 1 ? 1u << CAUSE_NEIGHBOUR : 0;
 	if (is_size && strcmp(subject, "level L3") == 0)
 		return ratio < 1 ? 1u << CAUSE_L3 : 0;
 	/* Buffers, TLBs and the core's own caches have fixed sizes. */

@@ -175,7 +175,14 @@ static void finish_pair(const struct compared *compared, struct differ_pair *pai
 	int tests = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		chance[i] = pair->row[i].chance;
+		const struct differ_row *row = &pair->row[i];
+		const struct compared_quantity *quantity = &compared->quantity[row->quantity];
+
+		/* A quantity that cannot be judged is not a test. */
+		chance[i] = is_doubtful(quantity, &row->a, &pair->a) ||
+					    is_doubtful(quantity, &row->b, &pair->b)
+				    ? (double)NAN
+				    : row->chance;
 		tests += !isnan(chance[i]);
 	}
 	differences_holm(chance, count);
