@@ -5,6 +5,7 @@
 #include "cli/work.h"
 #include "experiment/campaign.h"
 #include "experiment/sweep/sweep.h"
+#include "lesson/lesson_check.h"
 #include "recording/recording.h"
 #include "recording/tour.h"
 
@@ -262,11 +263,33 @@ static bool wanted(const struct recorder *recorder, const struct setting *settin
 	       recording_lacks_limits(recorder->recording, setting);
 }
 
+/* Adds the settings of all lessons, so that a class can do the lessons with the recording. */
+static void add_lessons(const struct machine *machine, struct setting_index *settings)
+{
+	struct setting_index found = { 0 };
+	int count;
+	struct lesson **lessons = lessons_all(&count);
+
+	for (int i = 0; i < count; i++) {
+		lesson_settings(lessons[i], machine, &found);
+		lesson_free(lessons[i]);
+	}
+	free(lessons);
+	for (int i = 0; i < found.count; i++) {
+		struct status status = setting_check(&found.setting[i], machine_means(machine));
+
+		if (status_is_ok(&status))
+			setting_index_add(settings, &found.setting[i]);
+	}
+	setting_index_free(&found);
+}
+
 static void record_tour(struct recorder *recorder)
 {
 	const struct machine *machine = recorder->bench.machine;
 	struct setting_index all = { 0 }, settings = { 0 };
 
+	add_lessons(machine, &all);
 	for (int i = 0; kernel_registry[i]; i++)
 		tour_add(&all, kernel_registry[i], machine_last_cache(machine),
 			machine_means(machine));

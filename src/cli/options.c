@@ -342,6 +342,16 @@ static struct status choose_command(struct cli *cli)
 	return status_ok();
 }
 
+/* Two subcommands may have own options of the same name. Returns the one of this subcommand. */
+static const struct cli_option *of_command(
+	const struct cli_command *command, const struct cli_option *option)
+{
+	for (const struct cli_option *own = command->options; own && own->name; own++)
+		if (strcmp(own->name, option->name) == 0)
+			return own;
+	return option;
+}
+
 static struct status apply(struct cli *cli, const struct cli_option *option, const char *value)
 {
 	char *member = (option->own ? (char *)cli->own : (char *)cli) + option->offset;
@@ -376,7 +386,7 @@ struct status cli_parse(struct cli *cli, int argc, char **argv)
 	if (command->own_size)
 		cli->own = memory_new(1, command->own_size);
 	for (size_t i = 0; status_is_ok(&status) && i < given_count; i++) {
-		const struct cli_option *option = given[i].option;
+		const struct cli_option *option = of_command(command, given[i].option);
 
 		status = cli_takes(command, option->name) ? apply(cli, option, given[i].value)
 							  : not_taken(command, option->name);

@@ -181,8 +181,9 @@ static void add_question(struct text *text, const struct answers *answers, int b
 	text_add_clean(text, question->first->lesson, 64);
 	text_addf(text, ", step %d: ", question->first->step);
 	text_add_clean(text, question->first->title, 80);
-	text_addf(text, "\n  %d answers: %d right, %d wrong, %d skipped", question->students,
-		question->right, question->wrong, question->skipped);
+	text_addf(text, "\n  %d answer%s: %d right, %d wrong, %d skipped", question->students,
+		question->students == 1 ? "" : "s", question->right, question->wrong,
+		question->skipped);
 	if (question->other)
 		text_addf(text, ", %d not judged", question->other);
 	text_add(text, "\n");
@@ -210,8 +211,8 @@ void class_text(const struct answers *answers, struct text *text)
 			text_add(text, "\n");
 		add_question(text, answers, begin, end, &question);
 	}
-	text_addf(text, "%s%d answers in %d files", answers->count ? "\n" : "", answers->count,
-		answers->files);
+	text_addf(text, "%s%d answer%s in %d file%s", answers->count ? "\n" : "", answers->count,
+		answers->count == 1 ? "" : "s", answers->files, answers->files == 1 ? "" : "s");
 	if (answers->refused)
 		text_addf(text, "; %d lines are no answers, and were not used", answers->refused);
 	text_add(text, "\n");

@@ -1,0 +1,139 @@
+/* The shipped lessons on made-up machines: whatever a machine measures, each question has exactly
+ * one right answer, and each text fits a terminal of 80x24. */
+#include "check.h"
+
+#include <stdlib.h>
+
+#include "base/random.h"
+#include "lesson/lesson_check.h"
+
+enum { MACHINES = 40 };
+
+static struct uarch uarch = { .width = 6 };
+static struct limits limits = { .uarch = &uarch,
+	.elements = 8,
+	.instructions = 11,
+	.limit_count = 3,
+	.limit = { { .kind = LIMIT_LOADS, .known = true, .hard = true, .cpe = 0.75 },
+		{ .kind = LIMIT_PORTS, .known = true, .hard = true, .cpe = 0.5 },
+		{ .kind = LIMIT_WIDTH, .known = true, .hard = true, .cpe = 0.3 } },
+	.bound = 0.75,
+	.predicted = 0.75 };
+
+/* A random number from 0 to 1 that depends on a machine and a setting. */
+static double random_share(uint64_t seed, const struct setting *setting)
+{
+	struct random random = { .state = seed };
+
+	for (const char *c = setting->kernel->name; *c; c++)
+		random.state = random_next(&random) ^ (uint64_t)*c;
+	for (int i = 0; i < setting->kernel->knob_count; i++)
+		random.state = random_next(&random) ^ (uint64_t)setting->v[i];
+	return (double)(random_next(&random) >> 11) / 0x1p53;
+}
+
+/* Any setting takes any time from 0.2 to 900 cycles. Latency rises with the size, so that its curve
+ * has a knee. */
+static struct status measure(void *context, const struct setting *setting, struct sample *sample,
+	const struct limits **found)
+{
+	uint64_t seed = *(const uint64_t *)context;
+	struct setting first = *setting;
+	double cpe = 0.2 * pow(4500, random_share(seed, setting));
+
+	if (strcmp(setting->kernel->name, "latency") == 0) {
+		first.v[0] = 0;
+		cpe = (2 + random_share(seed, &first)) *
+		      pow((double)setting->v[0] / 8192, 0.1 + 0.5 * (double)(seed % 3));
+	}
+	*sample = (struct sample){ .valid = true,
+		.cpe = cpe,
+		.cpe_lo = cpe,
+		.cpe_hi = cpe,
+		.ghz = 2 + 3 * random_share(seed + 1, &first),
+		.ns = cpe / 4,
+		.gbps = 8 / cpe };
+	limits.binding = (int)(seed % 3);
+	*found = &limits;
+	return status_ok();
+}
+
+static struct cache_sizes caches(void *context)
+{
+	(void)context;
+	return (struct cache_sizes){ .level = { { .bytes = 32 << 10 }, { .bytes = 1 << 20 },
+					     { .bytes = 32 << 20 } },
+		.line = 64 };
+}
+
+TEST(every_question_has_one_right_answer_whatever_a_machine_measures)
+{
+	static struct machine machine = { .tick_hz = 3e9,
+		.huge_pages = true,
+		.cache_count = 3,
+		.cache = { { 1, 32 << 10, 64 }, { 2, 1 << 20, 64 }, { 3, 32 << 20, 64 } } };
+	uint64_t seed;
+	const struct lesson_source source = { .context = &seed,
+		.machine = &machine,
+		.measure = measure,
+		.caches = caches,
+		.repeats = 1 };
+	int count, questions = 0;
+	struct lesson **lessons = lessons_all(&count);
+
+	assert_true(count >= 10);
+	for (int i = 0; i < count; i++) {
+		for (seed = 1; seed <= MACHINES; seed++) {
+			struct lesson_mistakes mistakes = { 0 };
+			struct lesson_checked checked =
+				lesson_check(lessons[i], &source, &mistakes);
+
+			if (mistakes.count)
+				fail_msg("%s:%d:%d: %s (machine %d)", lessons[i]->origin,
+					mistakes.mistake->line, mistakes.mistake->column,
+					mistakes.mistake->words, (int)seed);
+			assert_int_equal(checked.steps, lessons[i]->step_count);
+			assert_int_equal(checked.elsewhere, 0);
+			questions += checked.questions;
+			lesson_mistakes_free(&mistakes);
+		}
+		lesson_free(lessons[i]);
+	}
+	free(lessons);
+	assert_true(questions >= 45 * MACHINES);
+}
+
+TEST(the_shipped_lessons_have_no_mistake_and_name_lessons_that_exist)
+{
+	int count;
+	struct lesson **lessons = lessons_all(&count);
+
+	for (int i = 0; i < count; i++) {
+		struct lesson_mistakes mistakes = { 0 };
+		struct lesson *lesson;
+
+		check_ok(lesson_open(lessons[i]->name, &lesson, &mistakes));
+		if (mistakes.count)
+			fail_msg("%s:%d:%d: %s", lesson->origin, mistakes.mistake->line,
+				mistakes.mistake->column, mistakes.mistake->words);
+		assert_true(lesson->minutes >= 5 && lesson->minutes <= 20);
+		assert_non_null(lesson->source);
+		/* A lesson comes after those that it names. */
+		for (int j = 0; j < lesson->after_count; j++) {
+			int before = 0;
+
+			while (before < i &&
+				strcmp(lessons[before]->name, lesson->after[j].words) != 0)
+				before++;
+			if (before == i)
+				fail_msg(
+					"%s comes before %s", lesson->name, lesson->after[j].words);
+		}
+		lesson_free(lesson);
+	}
+	for (int i = 0; i < count; i++)
+		lesson_free(lessons[i]);
+	free(lessons);
+}
+
+RUN_TESTS()
