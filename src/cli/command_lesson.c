@@ -173,17 +173,17 @@ static bool check_lesson(
 	checked = lesson_check(lesson, source, &mistakes);
 	good = mistakes.count == 0;
 	print_mistakes(cli, lesson, &mistakes);
-	fprintf(cli->out, "%s: %s; %d steps, %d questions%s%s\n", lesson->origin,
+	fprintf(cli->out, "%s: %s; steps: %d, questions: %d%s%s\n", lesson->origin,
 		good ? "good"
 		     : words_of("%d mistake%s", mistakes.count, mistakes.count == 1 ? "" : "s")
 				.text,
 		checked.steps, checked.questions,
-		checked.elsewhere
-			? words_of("; %d steps show nothing on this machine", checked.elsewhere)
-				  .text
-			: "",
+		checked.elsewhere ? words_of("; steps that show nothing on this machine: %d",
+					    checked.elsewhere)
+					    .text
+				  : "",
 		checked.doubtful
-			? words_of("; %d questions decided by contended or unsettled samples",
+			? words_of("; questions decided by contended or unsettled samples: %d",
 				  checked.doubtful)
 				  .text
 			: "");

@@ -86,11 +86,18 @@ static double knee(const struct lesson_values *values)
 	return curve_knee(values->curve, values->curve_count);
 }
 
+/* A recording has no core model. The width then follows from the limit of the width. */
 static double width(const struct lesson_values *values)
 {
-	const struct uarch *uarch = values->limits ? values->limits->uarch : NULL;
+	const struct limits *limits = values->limits;
 
-	return uarch && uarch->width > 0 ? uarch->width : NAN;
+	if (limits && limits->uarch)
+		return limits->uarch->width > 0 ? limits->uarch->width : NAN;
+	for (int i = 0; limits && i < limits->limit_count; i++)
+		if (limits->limit[i].kind == LIMIT_WIDTH && limits->limit[i].cycles > 0 &&
+			limits->slots > 0)
+			return round(limits->slots / limits->limit[i].cycles * 100) / 100;
+	return NAN;
 }
 
 static double tsc(const struct lesson_values *values)
@@ -494,13 +501,13 @@ struct expression expression_read(
 
 /* ---- words ---- */
 
-/* Three digits: 3.00, 12.4, 163, 0.752. */
+/* Three digits: 3.01, 12.4, 163, 0.752; a whole number has no decimals: 6. */
 static struct words three_digits(double value)
 {
 	double size = fabs(value);
 
-	if (size == 0)
-		return words_of("0");
+	if (size < 1e6 && value == floor(value))
+		return words_of("%.0f", value);
 	if (size >= 0.0995)
 		return words_of("%.*f",
 			size >= 99.95	 ? 0

@@ -289,6 +289,9 @@ static void check_step(struct check *check, const struct lesson_step *step)
 	check->counts.elsewhere += !here;
 	if (here && step->setting.kernel)
 		good = asks ? check_question(check, step) : measure_step(check, step);
+	/* A mistake in the setting is reported already, and its values are not known. */
+	if (!step->setting.kernel && step->setting_place.line)
+		good = false;
 	if (good && !stopped(check))
 		check_texts(check, step, here);
 }

@@ -214,7 +214,8 @@ void class_text(const struct answers *answers, struct text *text)
 	text_addf(text, "%s%d answer%s in %d file%s", answers->count ? "\n" : "", answers->count,
 		answers->count == 1 ? "" : "s", answers->files, answers->files == 1 ? "" : "s");
 	if (answers->refused)
-		text_addf(text, "; %d lines are no answers, and were not used", answers->refused);
+		text_addf(text, "; not used, because they are no answers: %d line%s",
+			answers->refused, answers->refused == 1 ? "" : "s");
 	text_add(text, "\n");
 }
 

@@ -83,7 +83,7 @@ TEST(answers_are_counted_by_question_and_guess)
 	assert_int_equal(question.skipped, 1);
 	class_text(&answers, &text);
 	check_parts(text_string(&text), "chains, step 1: One", "1 right, 1 wrong, 1 skipped",
-		"2 on Old core: 4.000 to 4.200", "3 lines are no answers");
+		"2 on Old core: 4.000 to 4.200", "no answers: 3 lines");
 	text_clear(&text);
 	class_csv(&answers, &text);
 	check_parts(text_string(&text), "\"chains\",1,\"One\",3,1,1,1,\"3\",1\n",
