@@ -376,7 +376,8 @@ static void insert(struct differ_fleet *fleet, int unit)
 
 static void find_odd_units(const struct compared *compared, struct differ_fleet *fleet)
 {
-	qsort(fleet->odd, (size_t)fleet->odd_count, sizeof(*fleet->odd), by_unit);
+	if (fleet->odd_count)
+		qsort(fleet->odd, (size_t)fleet->odd_count, sizeof(*fleet->odd), by_unit);
 	for (int i = fleet->odd_count - 1; i >= 0; i--) {
 		fleet->unit[fleet->odd[i].unit].odd_first = i;
 		fleet->unit[fleet->odd[i].unit].odd_count++;
