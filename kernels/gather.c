@@ -150,15 +150,9 @@ __attribute__((target("avx2"))) KERNEL_BODY void gather_avx2(
 	walk->sum = lanes_sum(&sums, width / 8, bytes);
 }
 
-#define AVX2 __attribute__((target("avx2")))
-AVX2 KERNEL_CALLS(gather128_4, struct gather_walk, gather_avx2(walk, 16, 4)) AVX2
-	KERNEL_CALLS(gather128_8, struct gather_walk, gather_avx2(walk, 16, 8)) AVX2
-	KERNEL_CALLS(gather256_4, struct gather_walk, gather_avx2(walk, 32, 4)) AVX2
-	KERNEL_CALLS(gather256_8, struct gather_walk, gather_avx2(walk, 32, 8))
-
-	/* Fetches 16 values of 4 bytes, or 8 values of 8 bytes, by one gather instruction. */
-	__attribute__((target("avx512f"))) KERNEL_BODY
-	void gather_512(struct gather_walk *walk, const int bytes)
+/* Fetches 16 values of 4 bytes, or 8 values of 8 bytes, by one gather instruction. */
+__attribute__((target("avx512f"))) KERNEL_BODY void gather_512(
+	struct gather_walk *walk, const int bytes)
 {
 	bits512 sums = { 0 };
 	uint64_t turns, from, step = 64 * 4 / (uint64_t)bytes;
@@ -191,10 +185,16 @@ AVX2 KERNEL_CALLS(gather128_4, struct gather_walk, gather_avx2(walk, 16, 4)) AVX
 	walk->sum = lanes_sum(&sums, 8, bytes);
 }
 
-__attribute__((target("avx512f")))
-KERNEL_CALLS(gather512_4, struct gather_walk, gather_512(walk, 4))
-	__attribute__((target("avx512f")))
-	KERNEL_CALLS(gather512_8, struct gather_walk, gather_512(walk, 8))
+/* clang-format off */
+#define AVX2 __attribute__((target("avx2")))
+AVX2 KERNEL_CALLS(gather128_4, struct gather_walk, gather_avx2(walk, 16, 4))
+AVX2 KERNEL_CALLS(gather128_8, struct gather_walk, gather_avx2(walk, 16, 8))
+AVX2 KERNEL_CALLS(gather256_4, struct gather_walk, gather_avx2(walk, 32, 4))
+AVX2 KERNEL_CALLS(gather256_8, struct gather_walk, gather_avx2(walk, 32, 8))
+#define AVX512 __attribute__((target("avx512f")))
+AVX512 KERNEL_CALLS(gather512_4, struct gather_walk, gather_512(walk, 4))
+AVX512 KERNEL_CALLS(gather512_8, struct gather_walk, gather_512(walk, 8))
+/* clang-format on */
 #else
 #define gather128_4 NULL
 #define gather128_8 NULL

@@ -104,6 +104,14 @@ static const char *word_in(const char *line, const char *word)
 	return NULL;
 }
 
+/* Whether a line uses a macro: it begins with a word in capitals and a parenthesis. */
+static bool is_macro_use(const char *line)
+{
+	size_t length = strspn(line, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
+
+	return length > 0 && line[length] == '(';
+}
+
 /* Returns the first line of the function's definition. In C source of kernels, the first line of a
  * definition begins in the first column, and does not end in a semicolon. In the definition, a
  * parenthesis (in assembly a colon) follows the function's name. If `made` is true, a macro defines
@@ -119,7 +127,8 @@ static int find_function(const struct listing *listing, const char *function, bo
 			continue;
 		if (made ? is_word(line[0]) && open && open < after &&
 					(*after == ',' || *after == ')')
-			 : (*after == '(' || *after == ':') && line[length - 1] != ';')
+			 : (*after == '(' || *after == ':') && line[length - 1] != ';' &&
+					!is_macro_use(line))
 			return i;
 	}
 	return -1;

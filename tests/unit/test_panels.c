@@ -471,7 +471,7 @@ TEST(ports_and_units_stand_apart)
 	check_parts(shown, "p0 ", "1.50<-", "units\ndiv");
 	/* The even split has its mark where it differs. */
 	check_parts(shown, "|", "split evenly");
-	check_contains(draw(&panel_ports, 40, 3), "and 2 more");
+	check_contains(draw(&panel_ports, 40, 3), "and 2 less full");
 	explanation->limits.naive[0] = 1.5;
 	explanation->limits.naive[1] = 0.5;
 	check_contains(draw(&panel_ports, 40, 8), "an even split is best");
