@@ -46,6 +46,26 @@ static bool setting_of(const struct session *session, struct setting *setting)
 	return setting->kernel;
 }
 
+/* Whether a setting can be shown: in a replay, it was recorded. */
+static bool is_recorded(const struct session *session, const struct setting *setting)
+{
+	return !session->replay || replay_find(session->replay, setting) >= 0;
+}
+
+/* Whether the recording that is replayed has everything that the step compares. */
+static bool is_step_recorded(const struct session *session)
+{
+	const struct classroom *classroom = &session->classroom;
+	const struct lesson_step *step = classroom_step(session);
+	int index = classroom->step;
+
+	while (index > 0 && !classroom->lesson->step[index].setting.kernel)
+		index--;
+	return (!classroom->lesson->step[index].setting.kernel ||
+		       is_recorded(session, &classroom->lesson->step[index].setting)) &&
+	       (!step->pinned.kernel || is_recorded(session, &step->pinned));
+}
+
 bool classroom_away(const struct session *session)
 {
 	const struct lesson_step *step = classroom_step(session);
@@ -93,6 +113,8 @@ static void add_curve(const struct session *session, struct collected *measured)
 				(struct lesson_point){ (double)slice->value[i], cell->sample.cpe };
 	}
 	measured->values.curve = measured->curve;
+	measured->values.curve_bytes =
+		session->setting.kernel->knobs[slice->knob].kind == KNOB_BYTES;
 }
 
 /* Collects the values that a lesson can name. */
@@ -273,7 +295,8 @@ static bool is_here(const struct session *session, struct words *why)
 	struct collected measured;
 
 	measure(session, &measured);
-	return lesson_here(classroom_step(session), &measured.values, why);
+	return is_step_recorded(session) &&
+	       lesson_here(classroom_step(session), &measured.values, why);
 }
 
 /* Whether the step has a question that is not answered yet. */
@@ -490,6 +513,14 @@ static const char *shown(const struct session *session, int which, const struct 
 	return text_string(to);
 }
 
+/* Returns the words of a question whose file has none; NULL: the text of the step asks. */
+static const char *usual_prompt(enum lesson_ask ask)
+{
+	return ask == ASK_FASTER  ? "Which setting is faster, A or B?"
+	       : ask == ASK_LIMIT ? "Which limit binds?"
+				  : NULL;
+}
+
 /* Whether A is the setting that the step compares with: other settings that the user pins may show
  * the number that the question asks for. */
 static bool is_own_a(const struct session *session)
@@ -507,7 +538,6 @@ void classroom_view(const struct session *session, struct view *view)
 	struct view_lesson *lesson = &view->lesson;
 	const struct step_taken *now;
 	struct collected measured;
-	struct words why = { "" };
 	bool here;
 
 	if (!step)
@@ -518,7 +548,7 @@ void classroom_view(const struct session *session, struct view *view)
 	lesson->step = classroom->step;
 	lesson->steps = classroom->lesson->step_count;
 	measure(session, &measured);
-	here = lesson_here(step, &measured.values, &why);
+	here = is_here(session, NULL);
 	lesson->aside = classroom->aside;
 	lesson->asks = classroom_asks(session);
 	lesson->away = classroom_away(session);
@@ -530,11 +560,14 @@ void classroom_view(const struct session *session, struct view *view)
 		view->hidden |= HIDDEN_A;
 	mask_view(view);
 	hide(&measured, view->hidden);
-	lesson->text =
-		shown(session, SHOWN_TEXT, here ? &step->text : &step->otherwise, &measured.values);
+	lesson->absent = !is_step_recorded(session);
+	lesson->text = shown(session, SHOWN_TEXT,
+		here || lesson->absent ? &step->text : &step->otherwise, &measured.values);
 	if (here && step->question.ask != ASK_NOTHING)
-		lesson->prompt =
-			shown(session, SHOWN_PROMPT, &step->question.prompt, &measured.values);
+		lesson->prompt = step->question.prompt.words
+					 ? shown(session, SHOWN_PROMPT, &step->question.prompt,
+						   &measured.values)
+					 : usual_prompt(step->question.ask);
 	lesson->has_hint = here && step->hint.words;
 	if (now->hinted && lesson->has_hint)
 		lesson->hint = shown(session, SHOWN_HINT, &step->hint, &measured.values);

@@ -249,7 +249,9 @@ struct view_lesson {
 	bool asks;	/* the question of the step waits for a guess */
 	bool free_text; /* the question is answered by free text, which is not judged */
 	bool aside;	/* the usual panels replace the text of the lesson for a while */
-	bool away;	/* the setting on screen is not that of the step */
+	/* The recording has no sample of the step's setting, so the step asks nothing. */
+	bool absent;
+	bool away; /* the setting on screen is not that of the step */
 	/* What the guess waits for before it is judged: "contended", "measuring"; NULL: nothing. */
 	const char *awaited;
 	int answer_count; /* number of the answers to choose from */

@@ -109,6 +109,10 @@ static void add_all(struct lesson_column *column, const struct view *view)
 
 	if (!lesson->judgement)
 		add_text(column, STYLE_TEXT, lesson->text);
+	if (lesson->absent)
+		paragraph(column, 1, 0, STYLE_WARN,
+			"The recording has no sample of this step's setting, so there is no "
+			"question.");
 	add_text(column, STYLE_FIGURE, lesson->prompt);
 	add_answers(column, lesson);
 	if (!lesson->judgement)
