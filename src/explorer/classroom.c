@@ -9,6 +9,7 @@
 #include "explorer/lesson_report.h"
 #include "explorer/mask.h"
 #include "explorer/state.h"
+#include "lesson/expression.h"
 
 /* Seconds for which a doubtful measurement is repeated before it judges a guess all the same. */
 static const double DOUBT_MOST = 5;
@@ -123,7 +124,8 @@ static void measure(const struct session *session, struct collected *measured)
 	const struct classroom *classroom = &session->classroom;
 	struct lesson_values *values = &measured->values;
 
-	*values = (struct lesson_values){ .machine = session_machine(session) };
+	*values = (struct lesson_values){ .machine = session_machine(session),
+		.no_core = !session->insight.loaded && session->insight.note[0] };
 	measured->caches = insight_own_caches(session);
 	values->caches = &measured->caches;
 	measured->now = session->live.sample;
@@ -156,6 +158,8 @@ static void hide(struct collected *measured, unsigned hidden)
 
 	hide_sample(&measured->now, hidden & HIDDEN_CPE, hidden & HIDDEN_CLOCK);
 	hide_sample(&measured->a, hidden & HIDDEN_A, hidden & HIDDEN_CLOCK);
+	/* The width of the core is no limit of the loop, so it stays visible. */
+	values->width = lesson_width(values->limits);
 	if (hidden & (HIDDEN_LIMITS | HIDDEN_BINDING) && values->limits) {
 		measured->limits = *values->limits;
 		mask_limits(&measured->limits);
@@ -396,7 +400,9 @@ static const char *awaited(const struct session *session)
 	/* Limits are computed, so no sample is needed to judge them. */
 	if (step->question.ask == ASK_LIMIT)
 		return NULL;
-	if (!live->sample.valid || live->sample.provisional || !live->answered)
+	/* The samples of a recording do not become better. */
+	if (!live->sample.valid || !live->answered ||
+		(live->sample.provisional && !session->replay))
 		return "measuring";
 	if (step->pinned.kernel && !session->pinned.there)
 		return NULL;

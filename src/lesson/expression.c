@@ -86,18 +86,9 @@ static double knee(const struct lesson_values *values)
 	return curve_knee(values->curve, values->curve_count);
 }
 
-/* A recording has no core model. The width then follows from the limit of the width. */
 static double width(const struct lesson_values *values)
 {
-	const struct limits *limits = values->limits;
-
-	if (limits && limits->uarch)
-		return limits->uarch->width > 0 ? limits->uarch->width : NAN;
-	for (int i = 0; limits && i < limits->limit_count; i++)
-		if (limits->limit[i].kind == LIMIT_WIDTH && limits->limit[i].cycles > 0 &&
-			limits->slots > 0)
-			return round(limits->slots / limits->limit[i].cycles * 100) / 100;
-	return NAN;
+	return values->width > 0 ? values->width : lesson_width(values->limits);
 }
 
 static double tsc(const struct lesson_values *values)
@@ -543,6 +534,19 @@ struct words expression_words(const struct expression_value *value)
 	case UNIT_GBPS: return words_of("%s GB/s", three_digits(value->number).text);
 	default: return three_digits(value->number);
 	}
+}
+
+/* ---- the width ---- */
+
+double lesson_width(const struct limits *limits)
+{
+	if (limits && limits->uarch)
+		return limits->uarch->width > 0 ? limits->uarch->width : NAN;
+	for (int i = 0; limits && i < limits->limit_count; i++)
+		if (limits->limit[i].kind == LIMIT_WIDTH && limits->limit[i].cycles > 0 &&
+			limits->slots > 0)
+			return round(limits->slots / limits->limit[i].cycles * 100) / 100;
+	return NAN;
 }
 
 /* ---- the knee ---- */

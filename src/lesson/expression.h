@@ -49,3 +49,7 @@ struct words expression_words(const struct expression_value *value);
 /* The knee of a curve: the place where it crosses the middle between its lowest and its highest
  * value, on logarithmic scales. Returns NAN if the curve does not rise by a quarter. */
 double curve_knee(const struct lesson_point *point, int count);
+
+/* The width of the core in micro-ops a cycle; NAN: unknown. A recording has no core model, and the
+ * width then follows from the limit of the width. */
+double lesson_width(const struct limits *limits);

@@ -25,6 +25,7 @@ struct lesson_values {
 	const struct limits *limits, *a_limits; /* the limits of these two settings */
 	const struct lesson_point *curve;	/* ascending by `at` */
 	int curve_count;
+	double width;	  /* the width of the core, if `limits` does not give it; 0: unknown */
 	bool no_core;	  /* no core model is in use, so there will be no limits */
 	bool curve_bytes; /* the knob of the curve is a size in bytes */
 };
