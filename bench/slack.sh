@@ -1,10 +1,14 @@
 #!/bin/sh
 # Probed pressure against the core model: kernels and own loops whose cycles the model predicts within 2 %. For each resource of the core, the
 # pressure that the added instructions showed, and that of the model. Both agree if they differ by at most 0.15 cycles an iteration or 10 %.
+# The group `random` has loops of random instructions; SEED chooses others.
+# Then wrong lines are planted in the core model of Zen 4, one at a time: the program should name the file, the line and the class.
 #
-# Environment: SLEXPLORE, the program; REPEATS, how often each setting is measured (default: 1).
+# Environment: SLEXPLORE, the program; REPEATS, how often each setting is measured (default: 1); GROUPS_WANTED
+# (default: "known more random planted"); SEED and LOOPS, for the random loops (default: 1 and 40).
 set -eu
 slexplore=${SLEXPLORE:-./slexplore}
+models=$(dirname "$0")/../data/uarch
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -29,7 +33,7 @@ BEGIN
 	echo "$work/$1.S"
 }
 
-settings() {
+known() {
 	cat <<'END'
 mul-by
 mul-by form=squares
@@ -92,13 +96,125 @@ END
 	own mix '\tmov (%rsi), %rax\n\tlea 1(%r9), %rcx\n\trorx $3, %r9, %rdx\n\tvmulsd %xmm0, %xmm1, %xmm2\n\tvaddsd %xmm0, %xmm1, %xmm3'
 }
 
+more() {
+	cat <<'END'
+mul-by m=3
+mul-chain acc=4
+mul-chain acc=3
+combine op=mul type=i64 unroll=2 acc=2
+combine op=mul type=i32 unroll=4 acc=2
+combine op=add type=i32 unroll=2 acc=2
+combine op=add type=f32 unroll=8 acc=8
+combine op=mul type=f64 unroll=2 acc=2
+combine op=add type=f64 unroll=16 acc=16
+combine op=mul type=f32 unroll=16 acc=8
+chains
+k-loads k=2
+simd width=128 acc=8
+simd width=512 acc=4
+simd op=dot width=512 acc=2
+sum-halves unroll=8
+branches
+split-loads
+list-lookup size=16k
+sum-arrays
+bandwidth op=rd size=16k
+tree-lookup size=16k
+END
+	[ "$(uname -m)" = x86_64 ] || return 0
+	own imul-lea '\timul $3, %r9, %rax\n\tlea 1(%r9), %rcx\n\tlea 2(%r9), %rdx\n\tlea 3(%r9), %r8'
+	own imul3 '\timul $3, %r9, %rax\n\timul $5, %r9, %rcx\n\timul $7, %r9, %rdx\n\tlea 1(%r9), %r8'
+	own pdep2 '\tpdep %r10, %r9, %rax\n\tpdep %r10, %r9, %rcx\n\tadd %r10, %rdx'
+	own shift-lea '\trorx $3, %r9, %rax\n\trorx $5, %r9, %rcx\n\tlea 2(%r9), %rdx\n\tlea 3(%r9), %r8\n\tlea 4(%r9), %rax\n\tlea 5(%r9), %rcx'
+	own bzhi-chain '\tbzhi %r10, %rax, %rax\n\tbzhi %r10, %rax, %rax\n\tlea 1(%r9), %rcx'
+	own cmov '\tcmovb %r9, %rax\n\tcmovb %r9, %rcx\n\tcmovb %r9, %rdx'
+	own chain-imul-shift '\timul %r10, %rax\n\trorx $3, %rax, %rax'
+	own fma-add '\tvfmadd231pd %ymm0, %ymm1, %ymm2\n\tvaddpd %ymm0, %ymm1, %ymm3\n\tvaddpd %ymm0, %ymm1, %ymm4\n\tlea 1(%r9), %rax'
+	own fmul6-load '\tvmulpd (%rsi), %xmm1, %xmm2\n\tvmulpd %xmm0, %xmm1, %xmm3\n\tvmulpd %xmm0, %xmm1, %xmm4\n\tvmulpd %xmm0, %xmm1, %xmm5'
+	own vpadd-shuffle '\tvpaddd %ymm0, %ymm1, %ymm2\n\tvpshufb %ymm0, %ymm1, %ymm3\n\tvpshufb %ymm0, %ymm1, %ymm4\n\tvpaddd %ymm0, %ymm1, %ymm5\n\tvpaddd %ymm0, %ymm1, %ymm2'
+	own vmul-shift '\tvpmullw %xmm0, %xmm1, %xmm2\n\tvpslld $3, %xmm1, %xmm3\n\tvpmullw %xmm0, %xmm1, %xmm4\n\tvpslld $5, %xmm1, %xmm5'
+	own store2 '\tmov %r9, (%rsi)\n\tmov %r10, 8(%rsi)\n\tlea 1(%r9), %rax'
+	own store-load '\tmov (%rsi), %rax\n\tmov 8(%rsi), %rcx\n\tmov %r9, 64(%rsi)\n\tlea 1(%r9), %rdx'
+	own vload4 '\tvmovupd (%rsi), %ymm0\n\tvmovupd 32(%rsi), %ymm1\n\tvmovupd 64(%rsi), %ymm2\n\tmov 96(%rsi), %rax'
+	own vload-mul '\tvmulpd (%rsi), %ymm1, %ymm2\n\tvmulpd 32(%rsi), %ymm1, %ymm3\n\timul $3, %r9, %rax'
+	own nops '\tnop\n\tnopw 0(%rax)\n\tlea 1(%r9), %rax\n\tnopl 0(%rax)\n\tlea 2(%r9), %rcx'
+	own popcnt4 '\tpopcnt %r9, %rax\n\tpopcnt %r9, %rcx\n\tlzcnt %r9, %rdx\n\tpopcnt %r9, %r8'
+	own chain-load '\tmov (%rsi), %rax\n\tand $0, %rax\n\tadd %rax, %rsi\n\timul $3, %r9, %rcx\n\trorx $3, %r9, %rdx'
+	own divide-mul '\tvdivpd %xmm0, %xmm1, %xmm2\n\tvmulpd %xmm0, %xmm1, %xmm3\n\tvaddpd %xmm0, %xmm1, %xmm4'
+	own mixed '\tvpaddd %xmm0, %xmm1, %xmm2\n\tadd %r10, %rax\n\tadd %r10, %rcx\n\trorx $3, %r9, %rdx\n\tvmulpd %xmm0, %xmm1, %xmm3\n\tmov (%rsi), %r8\n\tmov %r9, 64(%rsi)'
+}
+
+# Loops of 2 to 9 random instructions, which depend on nothing of the loop but the counter.
+random() {
+	for i in $(seq "${LOOPS:-40}"); do
+		own "random-${SEED:-1}-$i" "$(awk -v seed="$((1000 * ${SEED:-1} + i))" '
+			function pick(list,   n, part) { n = split(list, part, ","); return part[1 + int(n * rand())] }
+			BEGIN {
+				srand(seed)
+				count = 2 + int(8 * rand())
+				for (k = 0; k < count; k++) {
+					to = pick("rax,rcx,rdx,r8")
+					vector = "xmm" 2 + int(6 * rand())
+					line[1] = "lea 1(%r9), %" to
+					line[2] = "add %r10, %" to
+					line[3] = "imul $3, %r9, %" to
+					line[4] = "rorx $3, %r9, %" to
+					line[5] = "shl $3, %" to
+					line[6] = "popcnt %r9, %" to
+					line[7] = "mov " 8 * k "(%rsi), %" to
+					line[8] = "add " 8 * k "(%rsi), %" to
+					line[9] = "mov %r9, " 64 + 8 * k "(%rsi)"
+					line[10] = "vaddpd %xmm0, %xmm1, %" vector
+					line[11] = "vmulpd %xmm0, %xmm1, %" vector
+					line[12] = "vpaddd %xmm0, %xmm1, %" vector
+					line[13] = "vpshufb %xmm0, %xmm1, %" vector
+					line[14] = "vpslld $3, %xmm1, %" vector
+					line[15] = "vpmullw %xmm0, %xmm1, %" vector
+					line[16] = "vmulsd " 8 * k "(%rsi), %xmm1, %" vector
+					line[17] = "vmovsd " 8 * k "(%rsi), %" vector
+					line[18] = "pdep %r10, %r9, %" to
+					printf "%s\\t%s", k ? "\\n" : "", line[1 + int(18 * rand())]
+				}
+			}')"
+	done
+}
+
+# A setting, and the line that is planted in the model.
+planted() {
+	cat <<END
+mul-by|class imul latency 3 ports alu2 [M]
+mul-by|class imul latency 3 ports alu1,alu2 [M]
+mul-by|class imul latency 3 ports alu0 [M]
+combine op=mul type=f64 unroll=8 acc=4|class fmul latency 3 ports fp2,fp3 [M]
+combine op=mul type=f64 unroll=8 acc=4|class fmul latency 3 ports fp [M]
+combine op=add type=f64 unroll=8 acc=4|class fadd latency 3 ports fp0,fp1 [M]
+combine op=add type=f32 unroll=8 acc=8|class fadd latency 3 ports fp2 [M]
+sum-halves unroll=4|class shift latency 1 ports alu [M]
+sum-halves unroll=4|class shift latency 1 ports alu0,alu3 [M]
+sum-halves unroll=4|class shift latency 1 ports alu1 [M]
+$work/vector-shift.S|class vshift latency 1 ports fmul [M]
+$work/vector-add.S|class vadd latency 1 ports fp0,fp1 [M]
+$work/shuffle.S|class shuffle-bytes latency 1 ports fadd [M]
+$work/shift6.S|class shift-each latency 1 ports alu0,alu3 [M]
+$work/fma3.S|class fma latency 4 ports fadd [M]
+$work/fmul4.S|class fmul latency 3 ports fp0 [M]
+$work/add8.S|class lea latency 1 ports alu1,alu2 [M]
+mul-chain acc=2|class imul latency 3 ports alu2 [M]
+combine op=add type=i64 unroll=8 acc=8|class alu latency 1 ports alu0,alu3 [M]
+$work/fadd-fmul.S|class fmul latency 3 ports fadd [M]
+END
+}
+
 # field NAME FILE: a number or a string of the first record of a JSON Lines file that has it.
 field() {
 	sed -n "s/.*\"$1\":\"\{0,1\}\([^,\"}]*\).*/\1/p" "$2" | head -n 1
 }
 
-settings >"$work/settings"
+# measure GROUP: measures the settings of a group, and compares them with the model.
+measure() {
+"$1" >"$work/settings"
 : >"$work/rows"
+printf '\n%s settings\n' "$1"
 while read -r setting; do
 	name=$(echo "$setting" | sed "s:$work/::")
 	for _ in $(seq "${REPEATS:-1}"); do
@@ -136,6 +252,7 @@ function size(x) { return x < 0 ? -x : x }
 	agrees = apart <= 0.15 || apart <= 0.1 * $7
 	all++
 	good += agrees
+	kinds[$5]++
 	if ($5 == "exact") {
 		exact++
 		exact_good += agrees
@@ -154,4 +271,40 @@ END {
 		exit 1
 	printf "\n%d of %d loops are predicted within 2 %%. Of %d resources, %d agree (%.0f %%).\n", loops, settings, all, good, 100 * good / all
 	printf "Of %d exact values, %d agree (%.0f %%); %d are off by more than 0.5 cycles.\n", exact, exact_good, 100 * exact_good / exact, far
+	printf "%.0f %% are exact, %d at least, %d ambiguous.\n", 100 * exact / all, kinds["at least"], kinds["ambiguous"]
 }' "$work/rows"
+}
+
+# plant SETTING LINE: measures a setting with a core model in which a class has this line. Prints what the program says of it.
+plant() {
+	class=$(echo "$2" | cut -d ' ' -f 2)
+	rm -rf "$work/data"
+	mkdir -p "$work/data/uarch"
+	awk -v class="$class" -v line="$2" '
+		$1 == "class" && $2 == class { next }
+		{ print }
+		END { print line }' "$models/zen4.uarch" >"$work/data/uarch/zen4.uarch"
+	number=$(grep -n "^class $class " "$work/data/uarch/zen4.uarch" | cut -d : -f 1)
+	# shellcheck disable=SC2086
+	SLEXPLORE_DATA=$work/data "$slexplore" run $1 --slack --format json >"$work/slack" 2>"$work/why" </dev/null || cat "$work/why"
+	says=$(sed -n 's/.*"contradiction":"\([^"]*\)".*/\1/p' "$work/slack")
+	count=$((count + 1))
+	case $says in
+	*"zen4.uarch:$number: class $class "*) named=$((named + 1)) ;;
+	*) printf '%s, %s: "%s"\n' "$(basename "$1")" "$2" "$says" ;;
+	esac
+}
+
+plant_all() {
+	count=0 named=0
+	known >/dev/null
+	planted >"$work/planted"
+	while IFS='|' read -r setting line; do
+		plant "$setting" "$line"
+	done <"$work/planted"
+	printf '\n%d of %d planted lines are named.\n' "$named" "$count"
+}
+
+for group in ${GROUPS_WANTED:-known more random planted}; do
+	if [ "$group" = planted ]; then plant_all; else measure "$group"; fi
+done
