@@ -162,8 +162,18 @@ static bool are_apart(const struct slack_resource *one, const struct slack_resou
 	return one->ports && other->ports && !(one->ports & other->ports);
 }
 
+/* Whether the operations of a unit (a divider, for example) also need one of the ports of a
+ * resource. The unit belongs to one of these ports, so its operations need this very port. */
+static bool is_unit_of(const struct slack_report *report, const struct slack_resource *unit,
+	const struct slack_resource *whole)
+{
+	return unit != whole && unit->ports && !(unit->ports & whole->ports) && whole->ports &&
+	       fmax(unit->pressure, unit->model) >= SLACK_NONE &&
+	       fillers_each(report, &unit->option[unit->used], whole->ports) > 0;
+}
+
 /* Returns the cycles for which the operations of the parts of a resource certainly keep the
- * resource busy. Sets *any if a part has pressure. */
+ * resource busy. Sets *any if a part has pressure, or a unit behind one of its ports. */
 static double least_pressure(
 	const struct slack_report *report, const struct slack_resource *whole, bool *any)
 {
@@ -174,6 +184,7 @@ static double least_pressure(
 		const struct slack_resource *part = &report->resource[i];
 		double own = part->pressure * size_of(part);
 
+		*any |= is_unit_of(report, part, whole);
 		if (!is_part(part, whole) || !(own >= SLACK_NONE * size_of(whole)))
 			continue;
 		*any = true;
