@@ -84,7 +84,7 @@ static void take_word(struct reader *reader)
 		take_value(reader, (enum word)word);
 	if (reader_ok(reader) && *reader->at && !strchr(BLANKS, *reader->at)) {
 		reader_begin(reader);
-		reader_wrong(reader, "\"%.*s\" after it is unknown: separate words by BLANKS",
+		reader_wrong(reader, "\"%.*s\" after it is unknown: separate words by blanks",
 			(int)strcspn(reader->at, BLANKS), reader->at);
 	}
 }
