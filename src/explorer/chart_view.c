@@ -262,7 +262,7 @@ struct row {
 };
 
 static const struct row rows[] = {
-	{ "slices", "slice", "the slice", HIDDEN_CPE | HIDDEN_CURVE, view_slice },
+	{ "slices", "slice", "the curve", HIDDEN_CPE | HIDDEN_CURVE, view_slice },
 	{ "mountain", "mountain", "the mountain", HIDDEN_CPE | HIDDEN_CURVE, view_mountain },
 	{ "probe", "probe", "the memory", HIDDEN_CPE | HIDDEN_CURVE | HIDDEN_CACHES, view_probe },
 	{ "windows", "windows", "this curve", HIDDEN_CPE | HIDDEN_CURVE, view_windows },

@@ -259,7 +259,7 @@ static void draw_insn(
 	if (!facts->fused)
 		canvas_put_right(at, x + SLOTS - 1, y, STYLE_TEXT, number(facts->slots).text);
 	x += SLOTS + 1;
-	canvas_put(box_part(at, x, 0, columns->ports, at.height), 0, y,
+	canvas_put(box_part(at, x, 0, int_least(columns->ports, at.width - x), at.height), 0, y,
 		facts->eliminated ? STYLE_DIM : STYLE_TEXT,
 		facts->eliminated ? "eliminated"
 		: facts->fused	  ? ""
