@@ -515,7 +515,7 @@ bool memory_probe_learn(struct memory_probe *probe, const struct probe_report *r
 		if (found && isfinite(found->bytes) && found->bytes > 0 &&
 			hierarchy_disagrees(found))
 			facts->cache[i] = (struct cache_size){ found->bytes, found->bytes_lo,
-				found->bytes_hi, CACHE_MEASURED };
+				found->bytes_hi, CACHE_MEASURED, 0 };
 	}
 	if (memory) {
 		const struct sample *sample = &band_of(report, "memory")->point[PROBE_READ].sample;

@@ -7,7 +7,7 @@
 
 static struct cache_size size_exact(double bytes, enum cache_source source)
 {
-	return (struct cache_size){ bytes, bytes, bytes, bytes > 0 ? source : CACHE_UNKNOWN };
+	return (struct cache_size){ bytes, bytes, bytes, bytes > 0 ? source : CACHE_UNKNOWN, 0 };
 }
 
 static struct cache_size size_of(const struct machine *machine, const struct uarch *uarch,
