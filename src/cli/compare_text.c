@@ -12,7 +12,7 @@
 
 /* Most columns of a quantity's name in a table, most values that are listed for a host, and most
  * quantities that are named in one sentence. */
-enum { NAME_COLUMNS = 36, ODD_LISTED = 5, NAMED_MOST = 6 };
+enum { NAME_COLUMNS = 46, ODD_LISTED = 5, NAMED_MOST = 6 };
 
 static struct units_text value_text(const struct compared_quantity *quantity, double value)
 {
@@ -217,10 +217,12 @@ static void print_equal(
 	}
 	if (!largest)
 		return;
-	fprintf(out, "%d %s equal within %s spread; largest change: %s (%s)\n", count,
-		count == 1 ? "quantity is" : "quantities are", count == 1 ? "its" : "their",
-		change_text(largest->ratio).text,
-		name_text(&comparison->compared->quantity[largest->quantity]).text);
+	text_print(out, TEXT_COLUMNS, "", 2,
+		words_of("%d %s equal within %s spread; largest change: %s (%s)", count,
+			count == 1 ? "quantity is" : "quantities are", count == 1 ? "its" : "their",
+			change_text(largest->ratio).text,
+			name_text(&comparison->compared->quantity[largest->quantity]).text)
+			.text);
 }
 
 static void print_pair(
@@ -324,8 +326,8 @@ static void print_spreads(
 	const char *name = fleet->usual[model].model;
 	FILE *out = report->out;
 
-	fprintf(out, "\n%s: %d %s%s\n", name && *name ? name : "unknown processor",
-		fleet->units_of[model], units,
+	fprintf(out, "\n%s: %d %.*s%s\n", name && *name ? name : "unknown processor",
+		fleet->units_of[model], (int)strlen(units) - (fleet->units_of[model] == 1), units,
 		fleet->units_of[model] < DIFFER_LEAST ? ", too few to find one that differs" : "");
 	fprintf(out, "%-*s %8s %8s %8s %8s %8s  lowest, highest\n", NAME_COLUMNS, "quantity",
 		"lowest", "quartile", "median", "quartile", "highest");
