@@ -55,6 +55,58 @@ static void compute_row(struct table *table, const char *place, char *words)
 	loop_free(&loop);
 }
 
+/* Computes the limits of a nest of two loops, which runs twice: the inner loop has `turns`
+ * iterations. `address` is the address of the outer loop, which begins 16 bytes before the inner
+ * loop. */
+static void compute_nest(uint64_t address, int turns)
+{
+	struct loop loop;
+
+	loop_init(&loop, LOOP_MOST, LOOP_MOST);
+	address = append(&loop, address, "mov rcx,rdx", 16);
+	address = append(&loop, address, "sub rcx,1", 4);
+	address = append(&loop, address, "jne top", 2);
+	loop.insn[2].target = loop.insn[1].address;
+	address = append(&loop, address, "sub rax,1", 4);
+	append(&loop, address, "jne top", 2);
+	loop.insn[4].target = loop.insn[0].address;
+	loop.path_count = 0;
+	for (int outer = 0; outer < 2; outer++) {
+		loop.path[loop.path_count++].insn = 0;
+		for (int i = 1; i <= turns; i++) {
+			loop.path[loop.path_count++] = (struct loop_step){ .insn = 1 };
+			loop.path[loop.path_count++] =
+				(struct loop_step){ .insn = 2, .taken = i < turns };
+		}
+		loop.path[loop.path_count++] = (struct loop_step){ .insn = 3 };
+		loop.path[loop.path_count++] = (struct loop_step){ .insn = 4, .taken = true };
+	}
+	loop.stepped = true;
+	loop.turns = 2 * turns;
+	loop.elements = 2;
+	limits_compute(&loop, core, &(struct limits_place){ 0 }, &limits);
+	loop_free(&loop);
+}
+
+TEST(the_end_of_an_inner_loop_takes_cycles)
+{
+	uarch_free(core);
+	check_ok(uarch_load("zen4", "x86_64", &core));
+	compute_nest(0, 25);
+	check_near(find(LIMIT_LOOP_EXITS)->cpe, 26, 1e-9);
+	assert_false(find(LIMIT_LOOP_EXITS)->hard);
+	compute_nest(0, 26);
+	check_near(find(LIMIT_LOOP_EXITS)->cpe, 29, 1e-9);
+	/* The predictor knows a single iteration before, and a loop in two windows hides the wait.
+	 */
+	compute_nest(0, 2);
+	assert_null(find(LIMIT_LOOP_EXITS));
+	compute_nest(43, 25);
+	assert_null(find(LIMIT_LOOP_EXITS));
+	uarch_free(core);
+	core = NULL;
+}
+
 TEST(loops_have_the_limits_of_their_rows)
 {
 	struct table table;

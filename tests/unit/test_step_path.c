@@ -169,6 +169,29 @@ TEST(test_nest)
 	assert_int_equal(loop.turns, 256);
 }
 
+/* The path of an inner loop has all iterations between two entries, or several times so many. */
+TEST(test_visits)
+{
+	int ends = 0;
+
+	make(10);
+	made.insn[5].flow = FLOW_BRANCH; /* back to 3 */
+	made.insn[7].flow = FLOW_BRANCH; /* back to 1 */
+	for (int i = 0; i < 40; i++) {
+		ran_all(1, 2);
+		for (int k = 0; k < 24; k++)
+			ran_all(3, 5);
+		ran_all(6, 7);
+	}
+	ran(8);
+	check_ok(path(76, &loop));
+	for (int i = 0; i < loop.path_count; i++)
+		ends += loop.insn[loop.path[i].insn].address == made.insn[7].address;
+	assert_true(ends > 5);
+	assert_int_equal(loop.turns, 24 * ends);
+	check_near(loop.elements, ends, 1e-9);
+}
+
 /* A function called from the loop belongs to its turn. */
 TEST(test_call)
 {

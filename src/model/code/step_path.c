@@ -165,11 +165,37 @@ static int different(const struct step_trace *trace, int from, int to, bool *use
 	return count;
 }
 
-/* Chooses the iterations of a loop that its path will show. The result has 0 iterations if the loop
- * `room` has no room for even one iteration. */
-static struct window choose_window(
-	const struct step_trace *trace, int head, const struct loop *room)
+/* Cuts the iterations of an inner loop to whole visits: all iterations between two entries of the
+ * loop. The path then has branches and other code around the loop in the right proportion. `at` has
+ * the `count` steps at the loop head. The window stays as it is if it has no whole visit. */
+static void cut_to_visits(
+	const struct search *search, int around, const int *at, int count, int *first, int *turns)
 {
+	int begin = -1, end = -1;
+
+	for (int i = *first > 0 ? *first : 1; i <= *first + *turns && i < count; i++) {
+		bool enters = false;
+
+		for (int step = at[i - 1]; step < at[i] && !enters; step++)
+			enters = search->trace->seen[step].insn == around;
+		if (enters && begin < 0)
+			begin = i;
+		else if (enters)
+			end = i;
+	}
+	if (end > begin && begin >= 0) {
+		*first = begin;
+		*turns = end - begin;
+	}
+}
+
+/* Chooses the iterations of a loop that its path will show. The result has 0 iterations if the loop
+ * `room` has no room for even one iteration. `around` is the head of the enclosing loop; -1: no
+ * loop encloses the loop. */
+static struct window choose_window(
+	const struct search *search, int head, int around, const struct loop *room)
+{
+	const struct step_trace *trace = search->trace;
 	bool *used = memory_new((size_t)trace->insn_count + 1, sizeof(*used));
 	int *at = memory_new((size_t)trace->seen_count + 1, sizeof(*at));
 	int count = 0, turns;
@@ -186,6 +212,8 @@ static struct window choose_window(
 		if (steps > room->path_room || (turns > STEP_TURNS_WANTED && steps > STEP_PATH) ||
 			different(trace, at[first], at[first + turns], used) > room->insn_room)
 			continue;
+		if (around >= 0)
+			cut_to_visits(search, around, at, count, &first, &turns);
 		window = (struct window){ at[first], at[first + turns], turns };
 		break;
 	}
@@ -247,11 +275,11 @@ struct status step_path(const struct step_trace *trace, double insns_per_element
 	/* Each loop that is tried as the hot loop encloses the loop tried before, so the search
 	 * ends. */
 	for (int around; head >= 0;) {
-		window = choose_window(trace, head, loop);
+		around = enclosing(&search, head);
+		window = choose_window(&search, head, around, loop);
 		if (window.turns > 0 && turns_a_visit(&search, head) >= STEP_TURNS_FEW)
 			break;
-		around = enclosing(&search, head);
-		if (around < 0 || choose_window(trace, around, loop).turns == 0)
+		if (around < 0 || choose_window(&search, around, -1, loop).turns == 0)
 			break;
 		head = around;
 	}

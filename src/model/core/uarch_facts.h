@@ -28,6 +28,8 @@ FACT(SIZE_VECTOR_SCHEDULER, "size vector-scheduler")
 FACT(SIZE_VECTOR_QUEUE, "size vector-queue")
 /* number of integer micro-ops that can wait for one port, if each port has its own scheduler */
 FACT(SIZE_PORT_SCHEDULER, "size port-scheduler")
+/* number of iterations of an inner loop whose end the fast branch predictor knows */
+FACT(SIZE_LOOP_EXIT_HISTORY, "size loop-exit-history")
 /* bytes of code that the first-level instruction cache holds */
 FACT(SIZE_CODE, "size code")
 /* number of micro-ops of a loop that the micro-op queue can repeat without fetching (Intel: loop
@@ -134,6 +136,13 @@ FACT(EXTRA_STORE_REFETCH, "extra store-refetch")
 /* number of accesses that a load (with split-store: a store) across a line boundary counts as */
 FACT(EXTRA_SPLIT_LOAD, "extra split-load")
 FACT(EXTRA_SPLIT_STORE, "extra split-store")
+/* 1: a vector load across a line boundary begins alone in its cycle, and vector loads begin in
+ * order */
+FACT(EXTRA_SPLIT_ALONE, "extra split-alone")
+/* cycles for which the front end waits after the end of an inner loop; the same if the loop had
+ * more iterations than "size loop-exit-history" */
+FACT(EXTRA_LOOP_EXIT, "extra loop-exit")
+FACT(EXTRA_LOOP_EXIT_LONG, "extra loop-exit-long")
 /* bytes of the aligned blocks that "cap store-lines" counts; unknown: a cache line. A store across
  * the end of a block writes two blocks */
 FACT(EXTRA_STORE_BLOCK, "extra store-block")

@@ -20,6 +20,7 @@
 	ROW(VMOVE, "vmove", RESERVED_COUNT)                    \
 	ROW(BRANCH, "branch", RESERVED_COUNT)                  \
 	ROW(TAKEN, "taken", RESERVED_BRANCH)                   \
+	ROW(BRANCH_RESULT, "branch-result", RESERVED_COUNT)    \
 	ROW(JUMP, "jump", RESERVED_TAKEN)                      \
 	ROW(INDIRECT, "indirect", RESERVED_JUMP)               \
 	ROW(CALL, "call", RESERVED_JUMP)                       \

@@ -460,6 +460,62 @@ static void add_loop_buffer(const struct front_end *front, struct tally *tally)
 			cycles / tally->turns * copies == 1 ? "" : "s");
 }
 
+/* ---- The ends of inner loops */
+
+/* Counts the ends of inner loops in the path: branches backward that were taken at least twice, and
+ * then are not taken. A loop in several windows of code does not count, because the predictor runs
+ * ahead of the windows, which hides the wait. *late receives the number of the ends after more
+ * iterations than the fast branch predictor knows. */
+static double loop_ends(const struct front_end *front, double *late)
+{
+	const struct loop *loop = front->tally->loop;
+	double history = front->fact[SIZE_LOOP_EXIT_HISTORY], bytes = front->fact[EXTRA_LINE_BYTES],
+	       ends = 0;
+	int *run = memory_new((size_t)loop->insn_count + 1, sizeof(*run));
+
+	*late = 0;
+	/* The first pass over the path finds the iterations before the start of the path. */
+	for (int s = 0; s < 2 * loop->path_count; s++) {
+		const struct loop_step *step = &loop->path[s % loop->path_count];
+		const struct insn *insn = &loop->insn[step->insn];
+
+		if (insn->flow != FLOW_BRANCH || insn->target > insn->address ||
+			(bytes > 0 && insn->target / (uint64_t)bytes !=
+					      (insn->address + insn->length - 1) / (uint64_t)bytes))
+			continue;
+		if (!step->taken && run[step->insn] >= 2 && s >= loop->path_count) {
+			ends++;
+			*late += history > 0 && run[step->insn] >= history;
+		}
+		run[step->insn] = step->taken ? run[step->insn] + 1 : 0;
+	}
+	free(run);
+	return ends;
+}
+
+/* Adds the limit of inner loops: the front end supplies a window of code, or a taken branch, per
+ * cycle, and waits at the end of each inner loop until the slower predictor has corrected the fast
+ * one. */
+static void add_loop_exits(
+	const struct front_end *front, struct tally *tally, const struct supply *supply)
+{
+	double each = front->fact[EXTRA_LOOP_EXIT], longer = front->fact[EXTRA_LOOP_EXIT_LONG],
+	       taken = front->fact[CAP_TAKEN] > 0 ? tally->taken / front->fact[CAP_TAKEN] : 0, late,
+	       ends, cycles;
+
+	if (!(each > 0) || !tally->loop->stepped)
+		return;
+	ends = loop_ends(front, &late);
+	cycles = fmax(supply->cached, taken) + (ends - late) * each + late * fmax(longer, each);
+	if (ends > 0 && matters(tally, cycles))
+		limits_add(tally, LIMIT_LOOP_EXITS, cycles,
+			"%s window%s of code or taken branches, and %s end%s of inner loops, %s "
+			"of them after more iterations than the fast predictor knows",
+			words_turn(tally, fmax(supply->cached, taken)).text,
+			words_s(tally, fmax(supply->cached, taken)), words_turn(tally, ends).text,
+			words_s(tally, ends), words_turn(tally, late).text);
+}
+
 void limits_front_end(struct tally *tally)
 {
 	const double *fact = tally->uarch->fact;
@@ -481,6 +537,7 @@ void limits_front_end(struct tally *tally)
 		add_loop_buffer(&front, tally);
 	else if (cached) {
 		add_cached(&front, tally, &supply);
+		add_loop_exits(&front, tally, &supply);
 		add_pairs(&front, tally);
 	} else if (fact[SIZE_OPCACHE] <= 0)
 		add_decoded(&front, tally, &supply, LIMIT_DECODE, "");

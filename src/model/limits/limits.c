@@ -22,6 +22,18 @@ static bool jumps(const struct loop *loop, int step)
 	       (!loop->stepped && step == loop->path_count - 1);
 }
 
+/* Sets the class of a branch that is fused with an instruction that writes a general register: on
+ * some cores the pair needs a port for the result, and cannot go to a port for branches alone. */
+static void set_result_class(struct tally *tally, int branch)
+{
+	const struct insn *first = &tally->loop->insn[branch - 1];
+	const struct uarch_class *class = uarch_find(tally->uarch, "branch-result", 0);
+
+	for (int i = 0; class && i < first->write_count; i++)
+		if (first->writes[i] < REG_VECTOR)
+			tally->facts[branch].op = tally->facts[branch].taken = class;
+}
+
 static void walk_path(struct tally *tally)
 {
 	const struct loop *loop = tally->loop;
@@ -36,6 +48,8 @@ static void walk_path(struct tally *tally)
 			continue;
 		insn->fuses = second->flow == FLOW_BRANCH && tally->facts[i - 1].known &&
 			      tally->facts[i].known && uarch_fuses(tally->uarch, first, second);
+		if (insn->fuses)
+			set_result_class(tally, i);
 		insn->joins = !insn->fuses && !insn[-1].joins &&
 			      uarch_fuses_behind(tally->uarch, first, second);
 		tally->facts[i - 1].joined =

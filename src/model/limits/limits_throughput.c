@@ -77,22 +77,38 @@ struct side {
 	double split; /* number of accesses per path that cross a cache line */
 };
 
-/* Counts accesses per path that cross a line. The addresses come from a single-stepped loop.
- * `vectors` counts loads of vectors of up to 256 bits, which `loads` contains, too. */
-static void count_splits(
-	const struct loop *loop, struct side *loads, struct side *stores, struct side *vectors)
+/* Whether the core executes a load of 512 bits as two loads of 256 bits. */
+static bool loads_halves(const struct uarch *uarch)
 {
+	return uarch->fact[CAP_LOADS_512] > 0 &&
+	       uarch->fact[CAP_LOADS_512] * 2 <= uarch->fact[CAP_LOADS_VECTOR];
+}
+
+/* Whether an access crosses a line. If the core executes an access of a whole line as two halves,
+ * the access does not count if each half lies in one line (measured on Zen 4). */
+static bool crosses_line(const struct uarch *uarch, uint64_t address, unsigned size)
+{
+	return address && address % LINE + size > LINE &&
+	       !(size == LINE && address % (LINE / 2) == 0 && loads_halves(uarch));
+}
+
+/* Counts accesses per path that cross a line. The addresses come from a single-stepped loop.
+ * `vectors` counts loads of vectors, which `loads` contains, too. */
+static void count_splits(
+	const struct tally *tally, struct side *loads, struct side *stores, struct side *vectors)
+{
+	const struct loop *loop = tally->loop;
+
 	for (int s = 0; s < loop->path_count; s++) {
 		const struct insn *insn = &loop->insn[loop->path[s].insn];
 
 		for (int k = 0; k < INSN_MEMORY; k++) {
-			uint64_t address = loop->path[s].address[k];
-			bool crosses = insn->memory[k].accesses <= 1 && address &&
-				       address % LINE + insn->memory[k].size > LINE;
+			bool crosses = insn->memory[k].accesses <= 1 &&
+				       crosses_line(tally->uarch, loop->path[s].address[k],
+					       insn->memory[k].size);
 
 			loads->split += crosses && insn_loads(insn, k);
-			vectors->split += crosses && insn_loads(insn, k) && insn->vector &&
-					  insn->memory[k].size < LINE;
+			vectors->split += crosses && insn_loads(insn, k) && insn->vector;
 			stores->split += crosses && insn_stores(insn, k);
 		}
 	}
@@ -101,6 +117,44 @@ static void count_splits(
 static double side_cycles(const struct side *side, double split)
 {
 	return side->rate > 0 ? (side->count + split * (fmax(side->each, 1) - 1)) / side->rate : 0;
+}
+
+/* Adds the limit of a core that executes a vector load across a line alone in its cycle, and begins
+ * vector loads in order. Measured on Zen 4: four loads, one of which crosses a line, take 3 cycles;
+ * if every second load crosses a line, 4 cycles. The order is not certain, so the limit is soft. */
+static void add_lone_splits(struct tally *tally)
+{
+	const struct loop *loop = tally->loop;
+	double rate = tally->uarch->fact[CAP_LOADS_VECTOR], cycles = 0, run = 0, splits = 0;
+
+	if (!(tally->uarch->fact[EXTRA_SPLIT_ALONE] > 0) || !(rate > 0) || !loop->stepped ||
+		tally->loads[ACCESS_512] > 0)
+		return;
+	for (int s = 0; s < loop->path_count; s++) {
+		const struct insn *insn = &loop->insn[loop->path[s].insn];
+
+		for (int k = 0; k < INSN_MEMORY; k++) {
+			if (!insn->vector || !insn_loads(insn, k) || insn->memory[k].accesses > 1)
+				continue;
+			if (!crosses_line(
+				    tally->uarch, loop->path[s].address[k], insn->memory[k].size)) {
+				run++;
+				continue;
+			}
+			cycles += ceil(run / rate) + 1;
+			splits++;
+			run = 0;
+		}
+	}
+	cycles += run / rate;
+	tally->sampled = true;
+	if (splits > 0)
+		limits_add(tally, LIMIT_SPLITS, cycles,
+			"%s vector load%s; %s of them cross a line, and begin alone and in order",
+			words_turn(tally, tally->loads[ACCESS_VECTOR]).text,
+			words_s(tally, tally->loads[ACCESS_VECTOR]),
+			words_turn(tally, splits).text);
+	tally->sampled = false;
 }
 
 /* Divides the accesses that cross a line between loads and stores, if it is unknown which accesses
@@ -123,13 +177,15 @@ static void add_splits(struct tally *tally)
 	struct side side[] = {
 		{ "load", tally_all(tally->loads), fact[EXTRA_SPLIT_LOAD], fact[CAP_LOADS], 0 },
 		{ "store", tally_all(tally->stores), fact[EXTRA_SPLIT_STORE], fact[CAP_STORES], 0 },
-		{ "vector load", tally->loads[ACCESS_VECTOR] - tally->loads[ACCESS_512],
+		{ "vector load",
+			tally->loads[ACCESS_VECTOR] +
+				(loads_halves(tally->uarch) ? tally->loads[ACCESS_512] : 0),
 			fact[EXTRA_SPLIT_LOAD], fact[CAP_LOADS_VECTOR], 0 },
 	};
 	double splits = tally->place->walk.splits * tally->elements;
 
 	if (tally->loop->stepped)
-		count_splits(tally->loop, &side[0], &side[1], &side[2]);
+		count_splits(tally, &side[0], &side[1], &side[2]);
 	/* If the loop has unknown instructions, the split accesses may belong to the unknown
 	 * instructions, so no limit is added. */
 	if (side[0].split + side[1].split <= 0 && tally->limits->unknown == 0 && splits > 0) {
@@ -155,6 +211,7 @@ static void add_splits(struct tally *tally)
 				words_s(tally, side[i].count), crossing.text,
 				words_number(side[i].each).text);
 	}
+	add_lone_splits(tally);
 }
 
 /* ---- The first-level cache: loads per cycle from one bank, and stored lines per cycle. Accesses
@@ -328,11 +385,25 @@ static double store_cycles(const struct accesses *stores, double together, int64
 	return cycles;
 }
 
+/* Returns the cycles that stores across the end of a line take in addition to those of the two
+ * blocks that they write. Measured on Zen 4 with stores of 8 to 64 bytes: half a cycle each. */
+static double crossing_cycles(const struct tally *tally, const struct accesses *stores)
+{
+	double each = tally->uarch->fact[EXTRA_SPLIT_STORE], splits = 0;
+
+	for (int i = 0; i < stores->count; i++)
+		splits += crosses_line(
+			tally->uarch, stores->access[i].seen, (unsigned)stores->access[i].size);
+	return each > 1 && tally->uarch->fact[EXTRA_STORE_BLOCK] > 0
+		       ? splits * (each - 1) / tally->uarch->fact[CAP_STORES]
+		       : 0;
+}
+
 static void add_store_lines(struct tally *tally)
 {
 	const struct kernel_walk *walk = &tally->place->walk;
 	double lines = tally->uarch->fact[CAP_STORE_LINES], stores = tally_all(tally->stores),
-	       cycles, random = 0;
+	       cycles, crossing, random = 0;
 	double together = tally->uarch->fact[CAP_STORES],
 	       block = tally->uarch->fact[EXTRA_STORE_BLOCK];
 	struct limit_words bytes;
@@ -347,12 +418,14 @@ static void add_store_lines(struct tally *tally)
 	if (walk->scattered && walk->range > LINE && walk->lines * tally->elements > stores - 1e-9)
 		random = stores * (1 - block / walk->range) / lines;
 	/* Stores whose stride is at least a block of bytes never share a block. The stride of the
-	 * stores may be in a register, so the code does not show it. */
-	if (!walk->scattered && walk->step >= block)
+	 * stores may be in a register, so the code does not show it. A single-stepped loop has
+	 * addresses. */
+	if (!walk->scattered && walk->step >= block && !tally->loop->stepped)
 		random = stores / lines;
 	all = collect(tally->loop, true);
+	crossing = crossing_cycles(tally, &all);
 	divide(&all, (int64_t)block);
-	cycles = store_cycles(&all, together / lines, (int64_t)block) / lines;
+	cycles = store_cycles(&all, together / lines, (int64_t)block) / lines + crossing;
 	free(all.access);
 	if (fmax(cycles, random) <= stores / together + 1e-9)
 		return;
