@@ -1,5 +1,5 @@
 /* The open lesson: its present step, the student's guesses, and the judgement by measured values.
- * Only classroom.c writes a `struct classroom`. */
+ * Only classroom.c writes a `struct classroom`, except for the texts of the view. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,0 +1,80 @@
+/* The lesson's part of the view. */
+#include "explorer/classroom_inside.h"
+#include "explorer/mask.h"
+
+/* Fills one of the texts of the view. */
+static const char *shown(const struct session *session, int which, const struct lesson_text *text,
+	const struct lesson_values *values)
+{
+	struct text *to = &session->classroom.shown[which];
+
+	text_clear(to);
+	lesson_fill(text, values, to);
+	return text_string(to);
+}
+
+/* Returns the words of a question whose file has none; NULL: the text of the step asks. */
+static const char *usual_prompt(enum lesson_ask ask)
+{
+	return ask == ASK_FASTER  ? "Which setting is faster, A or B?"
+	       : ask == ASK_LIMIT ? "Which limit binds?"
+				  : NULL;
+}
+
+/* Whether A is the setting that the step compares with: other settings that the user pins may show
+ * the number that the question asks for. */
+static bool is_own_a(const struct session *session)
+{
+	const struct lesson_step *step = classroom_step(session);
+
+	return !session->beside.replay && step->pinned.kernel &&
+	       setting_equal(&step->pinned, &session->pinned.setting);
+}
+
+void classroom_view(const struct session *session, struct view *view)
+{
+	const struct classroom *classroom = &session->classroom;
+	const struct lesson_step *step = classroom_step(session);
+	struct view_lesson *lesson = &view->lesson;
+	const struct step_taken *now;
+	struct collected measured;
+	bool here;
+
+	if (!step)
+		return;
+	now = classroom_taken(session);
+	lesson->title = classroom->lesson->title;
+	lesson->step_title = step->title;
+	lesson->step = classroom->step;
+	lesson->steps = classroom->lesson->step_count;
+	classroom_measure(session, &measured);
+	here = classroom_here(session, NULL);
+	lesson->aside = classroom->aside;
+	lesson->asks = classroom_asks(session);
+	lesson->away = classroom_away(session);
+	lesson->awaited = classroom->guessed ? classroom_awaits(session) : NULL;
+	lesson->answer_count = here ? lesson_answers(step, &measured.values, lesson->answer) : 0;
+	lesson->free_text = step->question.ask == ASK_TEXT;
+	view->hidden = classroom_hidden(session);
+	if (view->hidden & HIDDEN_CPE && !is_own_a(session))
+		view->hidden |= HIDDEN_A;
+	mask_view(view);
+	classroom_hide(&measured, view->hidden);
+	lesson->absent = !classroom_recorded(session);
+	lesson->text = shown(session, SHOWN_TEXT,
+		here || lesson->absent ? &step->text : &step->otherwise, &measured.values);
+	if (here && step->question.ask != ASK_NOTHING)
+		lesson->prompt = step->question.prompt.words
+					 ? shown(session, SHOWN_PROMPT, &step->question.prompt,
+						   &measured.values)
+					 : usual_prompt(step->question.ask);
+	lesson->has_hint = here && step->hint.words;
+	if (now->hinted && lesson->has_hint)
+		lesson->hint = shown(session, SHOWN_HINT, &step->hint, &measured.values);
+	if (now->answered)
+		lesson->judgement = &now->judgement;
+	if (now->answered)
+		lesson->explain = now->explained;
+	else if (here && step->question.ask == ASK_NOTHING && !lesson->away)
+		lesson->explain = shown(session, SHOWN_EXPLAIN, &step->explain, &measured.values);
+}
