@@ -95,7 +95,8 @@ unsigned differ_causes(const struct differ_facts *facts, const struct differ_fac
 	if (facts->huge && usual->huge && facts->small - usual->small > share_least)
 		causes |= 1u << CAUSE_PAGES;
 	if (facts->contended - usual->contended > share_least ||
-		usual->quiet - facts->quiet > share_least || facts->load - usual->load > load_least)
+		usual->quiet - facts->quiet > share_least ||
+		(facts->load - usual->load > load_least && facts->contended >= usual->contended))
 		causes |= 1u << CAUSE_NEIGHBOUR;
 	if (facts->l3_bytes > 0 && facts->l3_bytes < 0.9 * usual->l3_bytes)
 		causes |= 1u << CAUSE_L3;
