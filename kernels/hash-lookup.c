@@ -2,6 +2,8 @@
  * points to a chain of nodes. The open table keeps keys in slots; if a slot is occupied, the key
  * goes to the next free slot. Both tables hold the same keys. In a chain, the next load waits for
  * the previous load; in the open table, the next load waits only for a branch prediction. */
+#include <math.h>
+
 #include "kernels/hash.h"
 #include "kernels/knob_rows.h"
 
@@ -14,6 +16,9 @@ enum { OPEN_MOST = 90 };
 /* CANCEL_EVERY: number of keys or buckets between two checks of run->work.cancel. AHEAD: number of
  * table entries that are prefetched before the code writes them. */
 enum { CANCEL_EVERY = 4096, AHEAD = 32 };
+
+/* STEPS_MOST: largest number of nodes of a search for which branches are predicted. */
+enum { STEPS_MOST = 64 };
 
 static const char *const table_names[] = { "chained", "open", NULL };
 static const char *const order_names[] = { "random", "bucket", NULL };
@@ -361,6 +366,31 @@ static double steps_of(const int64_t *v)
 	return steps_in((enum hash_table)v[HASH_TABLE], v);
 }
 
+/* Returns the expected number of mispredictions of a search in a chain. At each node, one branch
+ * tests whether the chain has ended, and one whether the key matches. Each branch is mispredicted
+ * as often as it takes its rarer way. The number of keys in a bucket has a Poisson distribution
+ * (Knuth, volume 3, section 6.4). */
+static double mispredicts_of(const int64_t *v)
+{
+	double found = (double)v[HASH_FOUND] / 100,
+	       load = (double)hash_keys(v) / (double)hash_buckets(v), exactly = exp(-load),
+	       longer = 1, before = 0, sum = 0;
+
+	/* `longer` is the share of buckets with more than k - 1 keys; `before` is the share of keys
+	 * with fewer than k keys before them in their bucket. */
+	for (int k = 0; k < STEPS_MOST && longer > 1e-6; k++) {
+		double here = found * (1 - before) + (1 - found) * longer,
+		       end = (1 - found) * exactly, match;
+
+		longer -= exactly;
+		match = load > 0 ? found * longer / load : 0;
+		sum += fmin(end, here - end) + fmin(match, fmax(here - end - match, 0));
+		before += load > 0 ? longer / load : 0;
+		exactly *= load / (k + 1);
+	}
+	return sum;
+}
+
 static void hash_describe(const int64_t *v, struct kernel_walk *walk)
 {
 	double steps = steps_of(v), buckets = (double)hash_buckets(v),
@@ -394,7 +424,10 @@ static void hash_describe(const int64_t *v, struct kernel_walk *walk)
 	walk->restart = (double)v[HASH_LOOKUPS];
 	/* The branch at the end of a search is unpredictable. If nearly all searches end at the
 	 * first step, each further step of a search is mispredicted. */
-	walk->mispredicts = steps < 1 ? steps : steps - 1 < 1 ? steps - 1 : 1;
+	walk->mispredicts = v[HASH_TABLE] == TABLE_CHAINED ? mispredicts_of(v)
+			    : steps < 1			   ? steps
+			    : steps - 1 < 1		   ? steps - 1
+							   : 1;
 	/* Interleaved searches have a second unpredictable branch: whether a search has ended when
 	 * its turn comes again. */
 	if (v[HASH_LOOKUPS] > 1)
