@@ -36,7 +36,7 @@ word(struct found *found, const char *name, const char *format, ...)
 	va_start(arguments, format);
 	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
-	/* Values such as TERM come from outside, and may contain control characters. */
+	/* Environment variables such as TERM are untrusted, and may contain control characters. */
 	text_copy_clean(found->word[found->count].text, sizeof(text), text);
 	found->count++;
 }

@@ -10,10 +10,11 @@
 #include "cli/format.h"
 #include "recording/compare/records_compare.h"
 
-/* Values of the options that only compare has. */
+/* Values of the options that only the subcommand `compare` has. */
 struct asked {
 	const char *baseline; /* path of the file to compare with; NULL: none */
-	double fail_over;     /* share of a value; 0: not given */
+	double fail_over;     /* largest difference without exit status 1 (option --fail-over), as a
+				 share of the value; 0: not given */
 	bool all;
 };
 
@@ -45,7 +46,8 @@ static const struct subject subject_pairs = { "compared",
 
 /* ---- Lines that were not used */
 
-/* What the note says of each group of lines; NULL: nothing. */
+/* Words of the note on unused input lines, for each reason (enum line_group); NULL: such lines are
+ * used, or not mentioned. */
 static const char *const group_words[LINE_GROUPS] = {
 	[LINES_OTHER] = "from other programs",
 	[LINES_CUT] = "cut",
@@ -55,7 +57,7 @@ static const char *const group_words[LINE_GROUPS] = {
 	[LINES_REPEATED] = "repeated",
 };
 
-/* Reports the number of lines, and how many could not be used. */
+/* Reports the number of input lines, and how many contain no record that could be used. */
 static void note_lines(const struct cli *cli, const struct compared *compared)
 {
 	struct text text = { 0 };
@@ -84,8 +86,9 @@ static void note_lines(const struct cli *cli, const struct compared *compared)
 
 /* ---- Files and sides */
 
-/* Reads the files of the words. The word "vs" separates the files of A from those of B. *sides is
- * true if the files have two sides. */
+/* Reads the recordings and JSON files that the command line names. The word "vs" separates the
+ * files of A from those of B. *sides becomes true if the command line names files for A and for B.
+ */
 static struct status read_words(
 	const struct cli *cli, struct compared *compared, bool *sides, int *files)
 {
@@ -122,7 +125,8 @@ static struct status read_words(
 	return status;
 }
 
-/* Gives the two units of a comparison without stated sides the sides A and B. */
+/* If the command line does not say which files are A and B: makes the first of the two hosts or
+ * files A, and the other one B. */
 static void set_sides(struct compared *compared, bool by_file)
 {
 	for (int i = 0; i < compared->sources.count; i++) {
@@ -178,7 +182,7 @@ static int compare(struct cli *cli, struct compared *compared, bool sides)
 	return exit_status;
 }
 
-/* Returns whether there is something to compare. */
+/* Returns an error if the files have no measured value, or if A or B has none. */
 static struct status check(const struct compared *compared, bool sides)
 {
 	bool has[2] = { false };

@@ -13,7 +13,7 @@
 /* A command line to complete. */
 struct line {
 	FILE *out;
-	const struct cli_command *command; /* the named subcommand, or the default one */
+	const struct cli_command *command; /* the subcommand on the line, or the default one */
 	const char *const *words;	   /* the words before the last one */
 	int count;
 	const char *last;
@@ -108,7 +108,8 @@ static void offer_knobs(const struct line *line)
 	}
 }
 
-/* The words of a synopsis (struct cli_command) that stand for others. */
+/* The placeholders in a subcommand's synopsis (struct cli_command), such as KERNEL, for which
+ * completion offers real names. */
 static const struct {
 	const char *word;
 	void (*offer)(const struct line *line);
@@ -123,12 +124,13 @@ static const struct {
 
 /* ---- the line ---- */
 
-/* Offers what the synopsis of the subcommand names. A word in lower case stands for itself, and a
- * word in upper case for others. */
+/* Offers the words that may follow the subcommand, according to its synopsis. In a synopsis, a word
+ * in lower case is typed as it is; a word in upper case, such as KERNEL, is a placeholder. */
 static void offer_synopsis(const struct line *line)
 {
 	char *synopsis = memory_string(line->command->arguments), *rest = synopsis, *word;
-	unsigned offered = 0; /* a bit for each row of `kinds`: a synopsis may name a kind twice */
+	unsigned offered = 0; /* one bit for each placeholder in `kinds` whose words were offered: a
+				 synopsis may name KERNEL twice */
 
 	while ((word = strsep(&rest, " []|"))) {
 		size_t i = 0;

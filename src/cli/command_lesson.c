@@ -15,17 +15,20 @@
 
 #include "base/text.h"
 
-/* Time limit of a measurement, in seconds, and the number of attempts to decide a question. */
+/* Time limit of a measurement, in seconds, and how often a lesson's check measures at most until
+ * one answer of a question is right. */
 #define CHECK_SECONDS 0.15
 enum { CHECK_QUIET = 150, CHECK_FEWEST = 3, CHECK_REPEATS = 3 };
 
-/* Values of the options that only lesson has. */
+/* Values of the options that only the subcommand `lesson` has. */
 struct asked {
 	bool check, class;
 	const char *record,
 		*name;	    /* the file for the answers, and the student's name; NULL: none */
-	const char *replay; /* path of the recording in place of this machine; NULL: this machine */
-	const char *report; /* path of the file that reports the answers; NULL: none */
+	const char *replay; /* path of the recording whose samples replace measurements; NULL: this
+			       machine is measured */
+	const char *report; /* path of the report to write, an HTML or Markdown page with the
+			       student's answers; NULL: none */
 };
 
 static const struct cli_option options[] = {
@@ -156,7 +159,8 @@ static void print_mistakes(
 			mistakes->mistake[i].column, mistakes->mistake[i].words);
 }
 
-/* Checks one lesson, and prints its mistakes or its counts. Returns whether it is good. */
+/* Checks one lesson; prints its mistakes, or the numbers of its steps and questions. Returns
+ * whether it is good. */
 static bool check_lesson(
 	const struct cli *cli, const struct lesson_source *source, const char *word)
 {
@@ -192,7 +196,7 @@ static bool check_lesson(
 	return good;
 }
 
-/* Checks the lessons that the words name, or all lessons. */
+/* Checks the lessons that the command line names, or all lessons. */
 static int check_words(struct cli *cli, const struct lesson_source *source)
 {
 	int bad = 0, count = 0;
@@ -285,8 +289,8 @@ static int report_class(struct cli *cli)
 
 /* ---- in the explorer ---- */
 
-/* Checks that a lesson can be opened, and finds its first setting; its kernel is NULL if the first
- * step has none. */
+/* Checks that a lesson can be opened, and finds the setting of its first step; the setting's kernel
+ * is NULL if the first step has none. */
 static struct status look_into(const char *word, struct setting *first)
 {
 	struct lesson_mistakes mistakes = { 0 };

@@ -10,8 +10,8 @@
 #include "cli/format.h"
 #include "recording/compare/records_compare.h"
 
-/* Most columns of a quantity's name in a table, most values that are listed for a host, and most
- * quantities that are named in one sentence. */
+/* Limits of the comparison's text: columns of a quantity's name, values listed for a host, and
+ * quantities named in one sentence. */
 enum { NAME_COLUMNS = 46, ODD_LISTED = 5, NAMED_MOST = 6 };
 
 static struct units_text value_text(const struct compared_quantity *quantity, double value)
@@ -86,7 +86,8 @@ static struct words cause_text(
 	}
 }
 
-/* Adds the causes as one sentence. */
+/* Adds one sentence with the possible causes of a difference between machines, such as a lower
+ * clock. */
 static void add_causes(struct text *text, unsigned causes, const struct differ_facts *facts,
 	const struct differ_facts *usual)
 {
@@ -151,7 +152,8 @@ static void print_row(
 {
 	const struct compared_quantity *quantity = &comparison->compared->quantity[row->quantity];
 
-	/* ± and × have one column and two bytes. */
+	/* The characters ± and × fill one column on screen, but have two bytes, which printf
+	 * counts. */
 	fprintf(out, "%-*.*s %8s %7s %8s %7s %8s\n", columns, columns, name_text(quantity).text,
 		value_text(quantity, row->a.value).text, spread_text(&row->a).text,
 		value_text(quantity, row->b.value).text, spread_text(&row->b).text,
@@ -172,7 +174,7 @@ static int name_columns(
 	return columns > NAME_COLUMNS ? NAME_COLUMNS : (int)columns;
 }
 
-/* Names the quantities with one verdict in a sentence. */
+/* Adds a sentence that names all compared quantities with one verdict, such as "only a". */
 static void print_named(const struct comparison *comparison, FILE *out,
 	const struct differ_pair *pair, enum differ_verdict verdict, const char *words)
 {

@@ -342,7 +342,8 @@ static struct status choose_command(struct cli *cli)
 	return status_ok();
 }
 
-/* Two subcommands may have own options of the same name. Returns the one of this subcommand. */
+/* Two subcommands may each have an option of the same name. Returns the option of that name that
+ * belongs to this subcommand. */
 static const struct cli_option *of_command(
 	const struct cli_command *command, const struct cli_option *option)
 {

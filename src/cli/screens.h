@@ -7,10 +7,12 @@
 
 /* Returns the options of the explorer that come from the common options of the command line. */
 struct ui_options screens_options(const struct cli *cli);
-/* Lets the explorer run `command` before the commands of the option --do. STATUS_USAGE: there are
- * too many commands. The string is borrowed until the explorer ends. */
+/* The explorer will run the explorer command `command` at its start, before the commands of the
+ * option --do. STATUS_USAGE: the command line has too many commands for the explorer (option --do).
+ * The caller keeps the string `command` valid until the explorer ends. */
 struct status screens_first(struct cli *cli, struct ui_options *ui, const char *command);
-/* Lets the explorer begin with the recording ui->replay, at the recorded setting nearest to `last`.
+/* The explorer will begin with the replay of the recording ui->replay, at the recorded setting
+ * nearest to the setting `last`.
  */
 void screens_begin_replay(struct ui_options *ui, const struct setting *last);
 

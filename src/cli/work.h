@@ -34,7 +34,8 @@ struct loop_experiment {
 	struct campaign (*prepare)(const struct setting *setting,
 		const struct explanation *explanation, uint64_t seed, double seconds);
 	const void *(*item)(const void *self);
-	/* Makes a chart of the item; NULL: the experiment has no chart. */
+	/* Makes a chart of one measured item of the experiment; NULL: the experiment has no chart.
+	 */
 	struct chart *(*chart)(const void *item, const struct chart_origin *origin);
 };
 extern const struct loop_experiment slack_experiment, cost_experiment;

@@ -12,7 +12,8 @@ struct session;
 
 struct answering {
 	FILE *file;	       /* NULL: answers are not kept */
-	struct answer student; /* `who` and `name` of each answer */
+	struct answer student; /* only the fields `who` (random word of this run) and `name` (the
+				  student's), which are copied into each answer */
 };
 
 /* Appends the answers of this session to a file from now on. If `change` is NULL, does nothing.

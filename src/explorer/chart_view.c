@@ -256,7 +256,8 @@ static struct chart *view_sweep(
  * for another reason, it also sets *why. */
 struct row {
 	const char *front, *what, *measured;
-	unsigned shows; /* the groups of numbers in the chart (enum lesson_hidden) */
+	unsigned shows; /* the groups of numbers (enum lesson_hidden) in the chart, which is refused
+			   while a lesson's question hides one of them */
 	struct chart *(*make)(
 		const struct view *view, const struct chart_origin *origin, struct status *why);
 };

@@ -111,7 +111,8 @@ void classroom_go(struct session *session, int to)
 		session_unpin(session);
 	else if (!session->pinned.there || !setting_equal(&session->pinned.setting, &step->pinned))
 		session_pin_setting(session, &step->pinned);
-	/* These commands run as soon as each can have an effect. */
+	/* The commands of the lesson's step run one after the other, each as soon as it can have an
+	 * effect. */
 	if (step->panel)
 		opening_add(session, words_of("view %s", step->panel).text);
 	for (int i = 0; i < step->command_count; i++)
@@ -205,7 +206,8 @@ void classroom_repeat(struct session *session)
 
 /* ---- the judgement ---- */
 
-/* Returns the doubt about the sample of the step's A; NULL: none, or the step has no A. */
+/* Returns why the sample of A, the setting that the lesson's step compares with, is doubtful; NULL:
+ * it is good, or the step has no A. */
 static const char *doubt_of_a(const struct session *session)
 {
 	return classroom_step(session)->pinned.kernel && session->pinned.sample.valid
@@ -224,7 +226,7 @@ const char *classroom_awaits(const struct session *session)
 		return NULL;
 	if (session->insight.reading)
 		return "reading the code";
-	/* Limits are computed, so no sample is needed to judge them. */
+	/* A question about limits is judged without a sample, because limits are computed. */
 	if (step->question.ask == ASK_LIMIT)
 		return NULL;
 	/* The samples of a recording do not become better. */
@@ -246,7 +248,7 @@ const char *classroom_awaits(const struct session *session)
 	return doubt;
 }
 
-/* Replaces a kept text by a text of the lesson, with its values. */
+/* Replaces a stored text by a text of the lesson, in which measured values fill the braces. */
 static void keep(char **kept, const struct lesson_text *from, const struct lesson_values *values)
 {
 	struct text text = { 0 };
@@ -257,7 +259,8 @@ static void keep(char **kept, const struct lesson_text *from, const struct lesso
 	text_free(&text);
 }
 
-/* Judges the guess by the present values, and keeps what a report needs. */
+/* Judges the student's guess by the present measured values, and stores texts, sample and picture
+ * for a report. */
 static void judge(struct session *session)
 {
 	struct classroom *classroom = &session->classroom;

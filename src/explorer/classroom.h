@@ -1,5 +1,5 @@
 /* The open lesson: its present step, the student's guesses, and the judgement by measured values.
- * Only classroom.c writes a `struct classroom`, except for the texts of the view. */
+ * Only classroom.c writes a `struct classroom`, except for the field `shown`. */
 #pragma once
 
 #include <stdbool.h>
@@ -17,14 +17,16 @@ struct view;
 
 /* What the student did in one step of the lesson. */
 struct step_taken {
-	bool answered; /* the question of the step was judged or skipped */
+	bool answered; /* true: the guess for the step's question was judged, or the student skipped
+			  the question */
 	bool hinted;   /* the student asked for the hint */
 	struct lesson_guess guess;
 	struct lesson_judgement judgement;
-	/* The question and the explanation with the values that judged the guess; owned. */
+	/* The texts of the question and the explanation, with the measured values that judged the
+	 * guess filled in; owned. */
 	char *prompt, *explained;
-	/* The setting, its sample, and its limits as a picture (SVG, owned; NULL: none), for a
-	 * report. */
+	/* For a report of the lesson: the step's setting, its sample, and a picture of its limits
+	 * (SVG, owned; NULL: none). */
 	struct setting setting;
 	struct sample sample;
 	char *picture;
@@ -38,22 +40,26 @@ struct classroom {
 	 * since the time `guessed_at`. */
 	bool guessed;
 	double guessed_at;
-	/* The limits of A, without the facts of instructions; valid if `a_known`. */
+	/* The limits of A (the setting compared with), without the facts of single instructions;
+	 * valid if `a_known`. */
 	bool aside; /* the usual panels replace the text of the lesson for a while */
 	bool a_known;
 	struct limits a_limits;
-	struct text *shown; /* the texts of the view, filled for each frame */
-	char *report;	    /* path of the file that reports the answers; NULL: none */
+	struct text *shown; /* the lesson's texts for the screen (SHOWN_TEXT …), filled with
+			       measured values for each frame */
+	char *report; /* path of the lesson's report, a page with the student's answers; NULL: none
+		       */
 };
 
 void classroom_end(struct session *session);
 
-/* Reports the answers of the open lesson to a file after each answer. STATUS_USAGE: the name does
- * not end in .html or .md. STATUS_FAILED: the file cannot be written. */
+/* From now on, writes a report of the open lesson (HTML or Markdown) to this file after each
+ * answer. STATUS_USAGE: the name of the report's file does not end in .html or .md. STATUS_FAILED:
+ * the report's file cannot be written. */
 struct status classroom_report(struct session *session, const char *path);
 
-/* Opens the lesson with this name or file at its first step. STATUS_USAGE: the name is unknown, or
- * the file has a mistake, which the message names by line and column. */
+/* Opens the lesson with this name or file at its first step. STATUS_USAGE: no lesson has this name,
+ * or the lesson's file has a mistake, whose line and column the message names. */
 struct status classroom_open(struct session *session, const char *word);
 /* Checks whether the lesson could be opened. */
 struct status classroom_check(const char *word);
@@ -61,23 +67,25 @@ void classroom_close(struct session *session);
 
 /* Returns the present step; NULL: no lesson is open. */
 const struct lesson_step *classroom_step(const struct session *session);
-/* Goes to a step, and brings its setting, its A and its panel to the screen. */
+/* Goes to a step of the lesson; shows its setting, its A (the setting compared with) and its panel.
+ */
 void classroom_go(struct session *session, int step);
-/* Returns to the setting, A and panel of the present step. If they are on screen already, shows the
- * usual panels in place of the text of the lesson, or the text again. */
+/* Shows the setting, the A (setting compared with) and the panel of the lesson's present step
+ * again. If the step's setting is already on screen, switches between the text of the lesson and
+ * the usual panels. */
 void classroom_return(struct session *session);
-/* Whether the setting on screen, or A, differs from those of the step. */
+/* Whether the user has left the lesson's step: the setting on screen, or A, is not the step's. */
 bool classroom_away(const struct session *session);
 
-/* Whether the step's question still waits for a guess. The setting of the question can be measured
- * here. */
+/* Whether the step's question still waits for a guess. The result is true only if this machine, or
+ * the replayed recording, has the setting of the question. */
 bool classroom_asks(const struct session *session);
 /* Takes a guess as the student typed it. STATUS_USAGE: the message says what the question expects.
  * If `change` is NULL, only checks the guess. */
 struct status classroom_guess(
 	const struct session *session, struct session *change, const char *typed);
-/* Ends the question without a guess, which is recorded as skipped. If `wait` is true, the answer is
- * shown as soon as it is measured. */
+/* Ends the lesson's question without a guess, and records the question as skipped. If `wait` is
+ * true, the answer is shown as soon as it is measured. */
 void classroom_skip(struct session *session, bool wait);
 /* Opens the line in which the student types the answer. */
 void classroom_answer(struct session *session);
@@ -88,12 +96,12 @@ void classroom_repeat(struct session *session);
 /* Judges the guess as soon as the measurement is good enough. Returns whether the view changed. */
 bool classroom_advance(struct session *session);
 
-/* The groups of numbers that the open question asks for (enum lesson_hidden); 0: no question is
- * open. */
+/* Returns the groups of numbers (enum lesson_hidden) that the screen hides, because the open
+ * question asks for them; 0: no question is open. */
 unsigned classroom_hidden(const struct session *session);
 /* Fills the lesson's part of the view, and removes from the view the numbers that the open question
- * asks for. The rest of the view must be complete. */
+ * asks for. Call classroom_view() after all other parts of the view are filled. */
 void classroom_view(const struct session *session, struct view *view);
 
-/* Adds a line for each step, with the guess and the measured value. */
+/* Adds a line for each step of the lesson, with the student's guess and the measured value. */
 void classroom_summary(const struct session *session, struct text *text);

@@ -4,17 +4,18 @@
 #include "explorer/classroom.h"
 #include "explorer/state.h"
 
-/* The texts of a step that the view shows. */
+/* Indices of the texts of a lesson's step on screen: text, question, hint and explanation. */
 enum { SHOWN_TEXT, SHOWN_PROMPT, SHOWN_HINT, SHOWN_EXPLAIN, SHOWN_COUNT };
 
-/* Memory to which struct lesson_values points. */
+/* The measured values of a lesson's step: `values` points to the other fields. */
 struct collected {
 	struct lesson_values values;
 	struct cache_sizes caches;
 	struct sample now, a;
 	struct limits limits; /* without the hidden numbers */
 	struct lesson_point curve[VIEW_SLICE];
-	bool complete; /* every point of the curve has enough trials */
+	bool complete; /* true: each point of the curve over the question's knob was measured with
+			  enough trials */
 };
 
 /* ---- classroom_now.c: the present step, and the values that were measured for it */
@@ -22,20 +23,25 @@ struct collected {
 /* What the student did in the present step. */
 const struct step_taken *classroom_taken(const struct session *session);
 
-/* Finds the setting of the present step: its own one, or that of the last step before that has one.
- * Returns false if no step has a setting. */
+/* Finds the setting of the lesson's present step. A step without a setting has that of the last
+ * earlier step with one. Returns false if no step has a setting. */
 bool classroom_setting(const struct session *session, struct setting *setting);
 
-/* Whether the recording that is replayed has everything that the step compares. */
+/* Whether the replayed recording contains the setting of the lesson's step and its A, the setting
+ * compared with.
+ */
 bool classroom_recorded(const struct session *session);
 
-/* Collects the values that a lesson can name. */
+/* Collects the measured values that the texts and conditions of a lesson can name, such as `cpe`.
+ */
 void classroom_measure(const struct session *session, struct collected *measured);
 
-/* Removes the values that the open question asks for. */
+/* Removes the measured values that a lesson's open question asks for, so that no text shows them.
+ */
 void classroom_hide(struct collected *measured, unsigned hidden);
 
-/* Whether the machine has what the step needs. */
+/* Whether the machine has what the lesson's step needs, such as an L3 cache or AVX2; if not, *why
+ * receives the reason. */
 bool classroom_here(const struct session *session, struct words *why);
 
 /* ---- classroom.c */

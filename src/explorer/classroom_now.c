@@ -30,7 +30,7 @@ bool classroom_setting(const struct session *session, struct setting *setting)
 	return setting->kernel;
 }
 
-/* Whether a setting can be shown: in a replay, it was recorded. */
+/* Whether a setting can be shown: in a replay, only settings in the recording can. */
 static bool is_recorded(const struct session *session, const struct setting *setting)
 {
 	return !session->replay || replay_find(session->replay, setting) >= 0;
@@ -111,7 +111,8 @@ void classroom_measure(const struct session *session, struct collected *measured
 	add_curve(session, measured);
 }
 
-/* Removes the times of a sample, and its clock if `clock` is true. */
+/* Replaces values of a sample by NAN: its times if `time` is true, its clock frequency if `clock`
+ * is true. */
 static void hide_sample(struct sample *sample, bool time, bool clock)
 {
 	if (time)
@@ -128,7 +129,8 @@ void classroom_hide(struct collected *measured, unsigned hidden)
 
 	hide_sample(&measured->now, hidden & HIDDEN_CPE, hidden & HIDDEN_CLOCK);
 	hide_sample(&measured->a, hidden & HIDDEN_A, hidden & HIDDEN_CLOCK);
-	/* The width of the core is no limit of the loop, so it stays visible. */
+	/* The core's width in micro-ops per cycle stays visible when a question hides the limits,
+	 * because it does not depend on the loop. */
 	values->width = lesson_width(values->limits);
 	if (hidden & (HIDDEN_LIMITS | HIDDEN_BINDING) && values->limits) {
 		measured->limits = *values->limits;

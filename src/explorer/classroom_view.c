@@ -2,7 +2,8 @@
 #include "explorer/classroom_inside.h"
 #include "explorer/mask.h"
 
-/* Fills one of the texts of the view. */
+/* Fills one text of the lesson for the screen: measured values replace its expressions in braces.
+ */
 static const char *shown(const struct session *session, int which, const struct lesson_text *text,
 	const struct lesson_values *values)
 {
@@ -13,7 +14,8 @@ static const char *shown(const struct session *session, int which, const struct 
 	return text_string(to);
 }
 
-/* Returns the words of a question whose file has none; NULL: the text of the step asks. */
+/* Returns standard words for a question, if the lesson's file has none; NULL: the text of the step
+ * asks the question. */
 static const char *usual_prompt(enum lesson_ask ask)
 {
 	return ask == ASK_FASTER  ? "Which setting is faster, A or B?"

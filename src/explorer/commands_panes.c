@@ -36,7 +36,7 @@ static void act_present(struct session *session)
 
 /* ---- for a presenter ---- */
 
-/* The most rows of a screen that the presenter's mark reaches. */
+/* The last row of the screen to which the presenter's mark (arrows next to a row) can move. */
 enum { MARK_MOST = 200 };
 
 static struct status run_mark(

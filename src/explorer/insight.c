@@ -284,8 +284,8 @@ enum limit_kind insight_limit_of(struct session *session, const struct setting *
 
 /* ---- the advice ---- */
 
-/* Whether a setting was measured, and was not faster than the present setting: the prediction that
- * would advise that setting is wrong there. */
+/* Whether a setting was measured, and was not faster than the present setting: then a prediction
+ * that it is faster is wrong. */
 static bool is_refuted(const struct session *session, const struct setting *setting)
 {
 	const struct sample *here = &session->live.sample;

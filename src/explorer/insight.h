@@ -147,7 +147,7 @@ bool insight_thinks(const struct session *session);
  * handles keys between the calls. Returns whether the search for advice is complete. */
 bool insight_advise(struct session *session);
 /* Searches for other advice if a measurement refutes the present advice. Call insight_doubt() after
- * a setting was measured. */
+ * a setting was measured: its cycles may refute the present advice. */
 void insight_doubt(struct session *session);
 void insight_want_advice(struct session *session, bool wanted);
 /* Whether the search for advice that the user waits for has ended, with or without advice. */

@@ -111,7 +111,7 @@ static void add_head(struct report *report, const struct session *session)
 	add(report, 1, "", lesson->title);
 }
 
-/* Adds the machine, the core model and the time. */
+/* Adds to the report of a lesson the machine's name, the core model and the date. */
 static void add_origin(struct report *report, const struct session *session)
 {
 	struct chart_origin origin = origin_of(session);

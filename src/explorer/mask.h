@@ -4,7 +4,8 @@
 struct limits;
 struct view;
 
-/* Removes all limits and port pressures. What the instructions are and how many stays. */
+/* Removes all limits and port pressures. The instructions and their number stay visible, because
+ * they do not give away the limits. */
 void mask_limits(struct limits *limits);
 
 /* Removes every number of the groups in view->hidden (enum lesson_hidden), and every number that
