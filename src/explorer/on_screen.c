@@ -279,8 +279,8 @@ void notice_limit_to(struct session *session, double seconds)
 	session->screen.notice_until = session->now + seconds;
 }
 
-/* A user needs a second to read 15 characters. While the user types a value or a search text, the
- * error about that text has no end time. */
+/* A user needs a second to read 15 characters. An error about a value or a search text stays on
+ * screen as long as the user types that text. */
 void notice_limit(struct session *session)
 {
 	const struct screen *screen = &session->screen;

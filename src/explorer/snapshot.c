@@ -235,7 +235,8 @@ void session_view(const struct session *session, double now, struct view *view)
 	view->memory_limits = session->memory_limits;
 	view->epoch = session->epoch;
 	view->kernel_index = session_kernel_index(session, kernel);
-	/* With two own loops (A and B), the list of kernels has a row for the present one. */
+	/* If A and the present setting are two different loops of the user, the list of kernels
+	 * shows only the present one. */
 	view->own = kernel->own ? kernel->name
 		    : session->own.open
 			    ? session->kernels[session->kernel_count].setting.kernel->name

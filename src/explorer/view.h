@@ -202,7 +202,8 @@ struct screen {
 	char guess[LESSON_GUESS];
 	bool guessing; /* true: the line of the guess is open, and keys are typed into it */
 
-	int mark;   /* row of the screen that the presenter's mark points to, from 1; 0: no mark */
+	int mark;   /* row of the screen to which the presenter's arrows point, from 1; 0: no arrows
+		     */
 	bool blank; /* the presenter has blanked the screen */
 
 	enum overlay overlay;
@@ -240,10 +241,10 @@ struct screen {
 /* The open lesson. Its texts are valid until the session fills the next view. */
 struct view_lesson {
 	const char *title;	/* title of the lesson; NULL: no lesson is open */
-	const char *step_title; /* title of the present step; NULL: none */
+	const char *step_title; /* title of the present step; NULL: no title */
 	int step, steps;	/* index of the present step, and number of steps of the lesson */
-	/* The texts of the step with their values; NULL: the step has none, or the text is not
-	 * shown yet. */
+	/* The texts of the lesson's step, with measured values in place of the braces; NULL: the
+	 * step has no such text, or the text is not shown yet. */
 	const char *text, *prompt, *hint, *explain;
 	bool has_hint;
 	bool asks;	/* the question of the step waits for a guess */
@@ -251,10 +252,11 @@ struct view_lesson {
 	bool aside;	/* the usual panels replace the text of the lesson for a while */
 	/* The recording has no sample of the step's setting, so the step asks nothing. */
 	bool absent;
-	bool away; /* the setting on screen is not that of the step */
+	bool away; /* true: the user has left the setting of the lesson's step */
 	/* What the guess waits for before it is judged: "contended", "measuring"; NULL: nothing. */
 	const char *awaited;
-	int answer_count; /* number of the answers to choose from */
+	int answer_count; /* number of answers that the lesson's question lets the student choose
+			     from */
 	struct lesson_answer answer[LESSON_OPTIONS];
 	/* The judgement of the guess; NULL: the question was not answered yet. */
 	const struct lesson_judgement *judgement;
@@ -296,7 +298,8 @@ struct view {
 	/* The groups of numbers that the open question of a lesson asks for (enum lesson_hidden),
 	 * which mask_view() has removed from this view; 0: none. */
 	unsigned hidden;
-	/* Whether the present setting has a sample, and a final one, even if the view hides it. */
+	/* Whether the present setting has a sample (`measured`), and one that is not provisional
+	 * (`measured_well`), even while a lesson hides the sample. */
 	bool measured, measured_well;
 	/* The sample of the present setting. While a new setting has no sample, `sample.valid` is
 	 * false: the sample of another setting is never shown. */
@@ -419,7 +422,7 @@ struct view {
 
 	struct screen screen;
 
-	/* The explanation without the limits, while the limits are hidden. A frame copies only as
-	 * much as it needs. */
+	/* A copy of the setting's explanation without the limits, shown while a lesson's question
+	 * hides the limits. The field is filled only in frames whose limits are hidden. */
 	struct explanation masked;
 };

@@ -11,7 +11,8 @@
 
 /* ---- names of values ---- */
 
-/* One of the two settings that a step compares. */
+/* The sample and limits of one of the two settings that a lesson's step compares: A, or the present
+ * one. */
 struct side {
 	const struct sample *sample;
 	const struct limits *limits;
@@ -19,10 +20,12 @@ struct side {
 
 struct name_row {
 	const char *name;
-	unsigned hidden; /* the group of numbers that it belongs to, for the present setting */
+	unsigned hidden; /* the group of hidden numbers (enum lesson_hidden) to which this value of
+			    the present setting belongs */
 	enum value_unit unit;
 	bool word;
-	/* A value of one setting has a function of its side; any other value one of all values. */
+	/* The function that returns the value: of_side() for a value of one setting, such as its
+	 * CPE; of_all() for any other value. */
 	double (*of_side)(const struct side *side);
 	double (*of_all)(const struct lesson_values *values);
 };
@@ -149,7 +152,7 @@ enum { NAMES = sizeof(names) / sizeof(*names) };
 
 /* ---- the reader ---- */
 
-/* Expressions may be nested this deep. */
+/* The deepest nesting of parentheses in an expression of a lesson. */
 enum { DEEPEST = 24, NAME_ROOM = 40 };
 
 struct reader {
@@ -198,7 +201,7 @@ static bool is_name(char c)
 	return isalnum((unsigned char)c) || c == '.' || c == '_';
 }
 
-/* Bytes of the word or number at the cursor. A dash belongs to it between two letters. */
+/* Bytes of the word or number at the cursor. A dash between two letters is part of the word. */
 static size_t word_length(const struct reader *reader)
 {
 	const char *at = reader->at;
@@ -232,7 +235,8 @@ static struct expression_value value_of_limit(const struct side *side, enum limi
 	return unknown();
 }
 
-/* The value of a name; the mistake, if there is no such name. */
+/* Returns the measured value with this name, such as "cpe"; reports a mistake if no value has the
+ * name. */
 static struct expression_value named(struct reader *reader, const char *name, const char *at)
 {
 	const struct lesson_values *values = reader->values;
@@ -339,7 +343,8 @@ static struct expression_value read_factor(struct reader *reader)
 	return named(reader, name, at);
 }
 
-/* A word cannot be added, multiplied or ordered. */
+/* Only numbers can be added, multiplied or ordered; a value that is a word, such as "ports", can
+ * only be equal or not. */
 static bool numbers_only(struct reader *reader, const char *at, const char *op,
 	const struct expression_value *left, const struct expression_value *right)
 {
@@ -567,8 +572,8 @@ double curve_knee(const struct lesson_point *point, int count)
 	if (high < 1.25 * low)
 		return NAN;
 	middle = sqrt(low * high);
-	/* The knee is the crossing with the fewest points on the wrong side of the middle, so that
-	 * one disturbed point does not move it. */
+	/* A noisy curve may cross its middle value several times: the knee is the crossing with the
+	 * fewest points on the wrong side. */
 	for (int i = 1; i < count; i++) {
 		int wrong = 0;
 

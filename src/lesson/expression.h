@@ -28,17 +28,21 @@ struct expression_value {
 };
 
 struct expression {
-	bool ok; /* false: `words` has the mistake, and `offset` its place in the text, bytes */
+	bool ok; /* false: `words` describes a mistake in the expression, and `offset` is its place
+		    in bytes */
 	size_t offset;
 	char words[200];
 	bool condition;	 /* the text compares values, so it is true or false */
-	unsigned hidden; /* the groups of numbers that it uses: enum lesson_hidden */
-	bool uses_a, uses_now, uses_knee; /* the setting A, the present setting, the knee */
+	unsigned hidden; /* the groups of numbers (enum lesson_hidden) to which the values in the
+			    expression belong */
+	bool uses_a, uses_now, uses_knee; /* true: the expression names a value of A, of the present
+					     setting, or the knee of a curve */
 	struct expression_value value;
 };
 
-/* Reads `length` bytes as an expression, and computes its value. Without values (NULL), only reads
- * it. A value that is not known makes the result unknown. */
+/* Reads `length` bytes as an expression, and computes its value. If `values` is NULL, only checks
+ * how the expression is written. If one value in the expression is unknown, its result is unknown.
+ */
 struct expression expression_read(
 	const char *text, size_t length, const struct lesson_values *values);
 
@@ -50,6 +54,6 @@ struct words expression_words(const struct expression_value *value);
  * value, on logarithmic scales. Returns NAN if the curve does not rise by a quarter. */
 double curve_knee(const struct lesson_point *point, int count);
 
-/* The width of the core in micro-ops a cycle; NAN: unknown. A recording has no core model, and the
- * width then follows from the limit of the width. */
+/* The width of the core in micro-ops a cycle; NAN: unknown. In a recording, which has no core
+ * model, the width is computed from the recorded limit of issue width. */
 double lesson_width(const struct limits *limits);

@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "lesson/expression.h"
 
-/* A file with more mistakes than this is no lesson; the further mistakes are not reported. */
+/* The most mistakes of one lesson's file that are reported. */
 enum { MISTAKES_MOST = 500 };
 
 const char *const lesson_hidden_names[] = { "cpe", "curve", "ratio", "A", "limits", "binding",
@@ -111,8 +111,9 @@ void lesson_free(struct lesson *lesson)
 
 /* ---- what a question hides ---- */
 
-/* The groups of numbers in a list of expressions. The setting A only is the yardstick if the
- * present setting occurs too. */
+/* Adds the groups of numbers that an expression in a lesson's question uses. *now becomes true if
+ * the expression also uses the present setting: then A is only the reference, and its values stay
+ * visible. */
 static void add_hidden(const char *words, unsigned *hidden, bool *now)
 {
 	struct expression expression = expression_read(words, strlen(words), NULL);

@@ -13,8 +13,8 @@
 #include "base/status.h"
 #include "experiment/setting/setting.h"
 
-/* The part of the screen for the text of a step, on a terminal of 80 columns and 24 lines: next to
- * the measured value, without the rows that say what to do next. */
+/* The columns and lines for the text of a lesson's step on a terminal of 80x24, without the last
+ * rows, which say what to do next. */
 enum { LESSON_COLUMNS = 48, LESSON_LINES = 17 };
 
 enum { LESSON_OPTIONS = 8, LESSON_GUESS = 200 };
@@ -22,7 +22,8 @@ enum { LESSON_OPTIONS = 8, LESSON_GUESS = 200 };
 /* A mistake in a lesson's file. */
 struct lesson_mistake {
 	int line, column; /* the place in the file, from 1; columns count characters */
-	char words[240];  /* the bad value, and what would be right */
+	char words[240];  /* the message: the wrong value in the lesson's file, and what the reader
+			     expected there */
 };
 
 /* All mistakes of a file, in the order in which the reader found them. Begin with a zeroed struct;
@@ -39,7 +40,8 @@ void lesson_mistakes_free(struct lesson_mistakes *mistakes);
 
 /* An expression between braces in a text: "{cpe}", "{A.cpe / cpe}". */
 struct lesson_hole {
-	size_t offset, length; /* the place in the text, with the braces */
+	size_t offset, length; /* the place of the expression in the text, in bytes; the length
+				  includes both braces */
 	int line, column;      /* the place in the file */
 };
 
@@ -53,29 +55,31 @@ struct lesson_text {
 
 enum lesson_ask {
 	ASK_NOTHING,
-	ASK_NUMBER, /* a number, such as the cycles per element */
-	ASK_CHOICE, /* one of the options that the file lists */
-	ASK_FASTER, /* which of the settings A and B is faster */
-	ASK_LIMIT,  /* which limit binds: the options are limits of this loop */
-	ASK_KNEE,   /* at which value of a knob the speed falls */
-	ASK_TEXT,   /* free text, which is kept, and not judged */
+	ASK_NUMBER, /* the student guesses a number, such as the cycles per element */
+	ASK_CHOICE, /* the student chooses one of the options that the lesson's file lists */
+	ASK_FASTER, /* the student says which of the settings A and B is faster */
+	ASK_LIMIT,  /* the student says which limit of the loop is the binding one */
+	ASK_KNEE,   /* the student guesses at which value of a knob the speed falls */
+	ASK_TEXT,   /* the student answers with free text, which is stored, but not judged */
 };
 
 struct lesson_option {
 	struct lesson_text text;
-	char *when; /* the condition under which the option is right; "": if no other one is */
+	char *when; /* the condition under which the option is the right answer; "": right if no
+		       other option is */
 	int line, column; /* the place of the condition */
 };
 
-/* What the screen does not show while a question is open: one bit for each group of numbers. */
+/* The numbers that the screen hides while the question of a lesson waits for an answer: one bit for
+ * each group of numbers. */
 enum lesson_hidden {
 	HIDDEN_CPE = 1 << 0,	 /* the time of the present setting, in every unit: CPE, quartiles,
 				    trials, ns, GB/s, the gap, counted cycles */
-	HIDDEN_CURVE = 1 << 1,	 /* slices, the mountain and other curves */
-	HIDDEN_RATIO = 1 << 2,	 /* the ratio of the present setting to A */
+	HIDDEN_CURVE = 1 << 1,	 /* all curves of speed, and the memory mountain */
+	HIDDEN_RATIO = 1 << 2,	 /* the CPE of the present setting divided by that of A */
 	HIDDEN_A = 1 << 3,	 /* the time of the setting A */
-	HIDDEN_LIMITS = 1 << 4,	 /* the values of all limits, the prediction, the advice */
-	HIDDEN_BINDING = 1 << 5, /* which limit binds: its name, and the order of the limits */
+	HIDDEN_LIMITS = 1 << 4,	 /* values of all limits, predicted cycles, advice */
+	HIDDEN_BINDING = 1 << 5, /* name of the binding limit, order of the limits */
 	HIDDEN_CLOCK = 1 << 6,	 /* the clock frequency of the core */
 	HIDDEN_CACHES = 1 << 7,	 /* the sizes of the caches */
 };
@@ -83,11 +87,14 @@ enum lesson_hidden {
 struct lesson_question {
 	enum lesson_ask ask;
 	int line, column;
-	struct lesson_text prompt; /* the question in words; may be absent */
-	char *subject; /* ASK_NUMBER: the expression that is asked for, "cpe" or "A.cpe / cpe" */
+	struct lesson_text prompt; /* the words of the question; may be absent */
+	char *subject; /* ASK_NUMBER: the expression whose value the student guesses, such as "cpe"
+			  or "A.cpe / cpe" */
 	int subject_line, subject_column;
-	double within; /* tolerance: a guess is right up to this factor minus 1 from the value */
-	int knob;      /* ASK_KNEE: index of the knob, and the values of the curve's ends */
+	double within; /* tolerance as a share, 0.2 for 20 %: a right guess and the measured value
+			  differ at most by the factor 1 + within */
+	int knob; /* ASK_KNEE: index of the knob over which the curve is measured, and its least and
+		     greatest value */
 	int64_t least, most;
 	int option_count; /* ASK_CHOICE */
 	struct lesson_option option[LESSON_OPTIONS];
@@ -106,11 +113,12 @@ struct lesson_step {
 	char *title;
 	struct lesson_place place;
 	struct lesson_text text, hint, explain, otherwise;
-	/* The setting to measure. A step without one has that of the step before; the kernel is
-	 * NULL if there is none. */
+	/* The setting to measure. If the step has no setting, the kernel is NULL, and the setting
+	 * of the step before is used. */
 	struct setting setting;
 	struct lesson_place setting_place;
-	/* The setting A to compare with; its kernel is NULL if there is none. */
+	/* The setting A, with which the step compares its setting; A's kernel is NULL if the step
+	 * has no A. */
 	struct setting pinned;
 	struct lesson_place pinned_place;
 	char *panel; /* the panel to bring to the front, as the command `view` names it; NULL: none
@@ -118,11 +126,13 @@ struct lesson_step {
 	struct lesson_place panel_place;
 	int command_count;
 	struct lesson_command *command; /* commands after the setting */
-	/* Words for what the machine must have, and what it must not have (lesson_here()). */
+	/* Names of features that the machine must have (`need`) and must not have (`unless`), such
+	 * as "l3"; see lesson_here(). */
 	int need_count, unless_count;
 	struct lesson_command *need, *unless;
-	unsigned hidden; /* what the file hides in addition to the question: enum lesson_hidden */
-	struct lesson_question question; /* ASK_NOTHING: the step only shows something */
+	unsigned hidden; /* groups of numbers (enum lesson_hidden) that the lesson's file hides, in
+			    addition to those that the question hides */
+	struct lesson_question question; /* ASK_NOTHING: the step has no question */
 };
 
 struct lesson {
@@ -136,8 +146,9 @@ struct lesson {
 	struct lesson_step *step;
 };
 
-/* Reads a lesson from a text. `name` and `origin` name it. The result is never NULL; with mistakes,
- * it has the parts that could be read. The caller frees it with lesson_free(). */
+/* Reads a lesson from a text. `name` and `origin` name it. The result is never NULL; if the
+ * lesson's text has mistakes, the result has the parts that could be read. The caller frees it with
+ * lesson_free(). */
 struct lesson *lesson_read(
 	const char *text, const char *name, const char *origin, struct lesson_mistakes *mistakes);
 
@@ -153,10 +164,11 @@ void lesson_free(struct lesson *lesson);
  * caller frees each lesson and the array. */
 struct lesson **lessons_all(int *count);
 
-/* What must not be on the screen while the step's question is open (enum lesson_hidden). */
+/* Returns the groups of numbers (enum lesson_hidden) that must not be on the screen while the
+ * step's question waits for an answer. */
 unsigned lesson_hides(const struct lesson_step *step);
 /* The word for a group of numbers in the statement `hide`: "cpe", "limits", …; NULL after the last.
  */
 extern const char *const lesson_hidden_names[];
-/* The panels that a step can bring to the front; the last one is NULL. */
+/* Names of the panels that a lesson's step can bring to the front; the last one is NULL. */
 extern const char *const lesson_panels[];

@@ -95,7 +95,8 @@ static void measure_curve(struct check *check, const struct lesson_step *step)
 	}
 }
 
-/* Measures all settings of a step. Returns whether they could be measured; otherwise reports why.
+/* Measures all settings of a lesson's step: its own, A, and the points of its curve. Returns
+ * whether the settings could be measured; if not, reports the reason.
  */
 static bool measure_step(struct check *check, const struct lesson_step *step)
 {
@@ -130,7 +131,7 @@ static bool measure_step(struct check *check, const struct lesson_step *step)
 
 /* ---- texts ---- */
 
-/* Reports the values of a text that are not known here. */
+/* Reports the expressions in a lesson's text that have no value on this machine. */
 static void check_values(struct check *check, const struct lesson_text *text)
 {
 	for (int i = 0; i < text->hole_count; i++) {
@@ -147,7 +148,7 @@ static void check_values(struct check *check, const struct lesson_text *text)
 	}
 }
 
-/* The lines of a text in the lesson's part of the screen, with an empty line before it. */
+/* Returns the number of screen lines that a lesson's text needs, with an empty line before it. */
 static int lines_of(const struct check *check, const struct lesson_text *text)
 {
 	struct text filled = { 0 };
@@ -161,7 +162,8 @@ static int lines_of(const struct check *check, const struct lesson_text *text)
 	return 1 + lines;
 }
 
-/* The lines of an answer: "a) WORDS", two columns further to the right. */
+/* Returns the number of screen lines of one answer to choose from, "a) WORDS", indented by two
+ * columns. */
 static int answer_lines(const struct lesson_answer *answer, const char *mark)
 {
 	return lesson_lines(words_of("a) %s%s", answer->words, mark).text, LESSON_COLUMNS - 2);
@@ -178,7 +180,8 @@ static void check_lines(
 			lines - LESSON_LINES);
 }
 
-/* Checks the rows before and after the answer, as the explorer's panel shows them. */
+/* Checks that the lesson's panel has rows for all its text, before the student answers and after.
+ */
 static void check_question_lines(struct check *check, const struct lesson_step *step)
 {
 	const struct lesson_guess skipped = { .skipped = true, .choice = -1 };
@@ -193,8 +196,8 @@ static void check_question_lines(struct check *check, const struct lesson_step *
 		before += answer_lines(&answer[i], "");
 	if (judgement.right >= 0)
 		after += answer_lines(&answer[judgement.right], "  < measured");
-	/* The judgement of a guess names the guess and the measured value. A measurement may be
-	 * doubtful, which takes a line more. */
+	/* The line that judges a guess names the guess and the measured value. A doubtful
+	 * measurement adds one line of text to the panel. */
 	after += 2 + lesson_lines(
 			     words_of("Right. Your guess: %s. %s", judgement.truth, judgement.words)
 				     .text,
@@ -223,7 +226,8 @@ static void check_texts(struct check *check, const struct lesson_step *step, boo
 
 /* ---- questions ---- */
 
-/* Says why no answer is right, with the measured values. */
+/* Reports that no single answer of the question is right here, with the reason and the measured
+ * values. */
 static void report_undecided(struct check *check, const struct lesson_step *step,
 	const struct lesson_judgement *judgement)
 {
@@ -252,7 +256,8 @@ static void report_undecided(struct check *check, const struct lesson_step *step
 		judgement->doubt ? words_of(" (%s)", judgement->doubt).text : "");
 }
 
-/* Judges a guess of a step. A measurement that decides nothing is repeated. */
+/* Checks that measured values decide the question of a lesson's step. The step is measured again
+ * while the values decide no answer, or are doubtful. */
 static bool check_question(struct check *check, const struct lesson_step *step)
 {
 	const struct lesson_guess skipped = { .skipped = true, .choice = -1 };
@@ -289,7 +294,8 @@ static void check_step(struct check *check, const struct lesson_step *step)
 	check->counts.elsewhere += !here;
 	if (here && step->setting.kernel)
 		good = asks ? check_question(check, step) : measure_step(check, step);
-	/* A mistake in the setting is reported already, and its values are not known. */
+	/* If the step's setting has a mistake, which the reader has reported, the setting cannot be
+	 * measured. */
 	if (!step->setting.kernel && step->setting_place.line)
 		good = false;
 	if (good && !stopped(check))

@@ -5,7 +5,8 @@
 #include "experiment/setting/cells.h"
 #include "lesson/lesson_judge.h"
 
-/* What a check measures with: the engine of this machine, or a recording. */
+/* The source of the samples for the check of a lesson: the engine of this machine, or a recording.
+ */
 struct lesson_source {
 	void *context;
 	const struct machine *machine;
@@ -16,18 +17,20 @@ struct lesson_source {
 		struct sample *sample, const struct limits **limits);
 	/* The sizes of the caches, which measurements of memory may have changed. */
 	struct cache_sizes (*caches)(void *context);
-	bool (*stopped)(void *context); /* NULL: nothing can stop a check */
-	int repeats; /* how often a measurement that decides nothing is made at most, from 1 */
+	bool (*stopped)(void *context); /* returns true if the user stops the lesson's check; NULL:
+					   the user cannot stop the check */
+	int repeats; /* how often a step is measured at most until its values decide the question,
+			from 1 */
 };
 
-/* Counts of a check. */
+/* Counts of a lesson's check. */
 struct lesson_checked {
 	int steps, questions;
 	int elsewhere; /* steps whose effect does not show on this machine */
 	int doubtful;  /* questions that a contended or unsettled sample decided */
 };
 
-/* Checks every step, and adds its mistakes. */
+/* Checks every step of a lesson, and adds its mistakes to `mistakes`. */
 struct lesson_checked lesson_check(const struct lesson *lesson, const struct lesson_source *source,
 	struct lesson_mistakes *mistakes);
 

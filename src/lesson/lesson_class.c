@@ -8,18 +8,21 @@
 
 #include "base/units.h"
 
-/* The most different guesses and machines of one question that a report shows. */
+/* GROUPS: the most different guesses, or different machines, of one question that the class report
+ * lists. */
 enum { GROUPS = 24, BAR = 30 };
 
-/* Answers with the same words: a guess, or a machine with its right answer. */
+/* Students' answers that share the same words: the guess, or the machine with its right answer. */
 struct group {
 	const char *words;
-	double number; /* for the order; NAN: by count */
+	double number; /* the guess as a number, by which groups are sorted; NAN: groups are sorted
+			  by their count */
 	int count;
 };
 
 struct groups {
-	int count, others; /* others: answers beyond the most groups */
+	int count, others; /* others: number of answers that fit in no group, because the array is
+			      full */
 	struct group group[GROUPS];
 };
 
@@ -73,7 +76,8 @@ static void add_to_group(struct groups *groups, const char *words, double number
 		groups->group[groups->count++] = (struct group){ words, number, 1 };
 }
 
-/* Numbers ascend; words are in the order of how many students gave them. */
+/* Sorts guesses that are numbers in ascending order, and guesses that are words by the number of
+ * students who gave them. */
 static int compare_groups(const void *a, const void *b)
 {
 	const struct group *left = a, *right = b;
