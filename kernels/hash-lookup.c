@@ -366,18 +366,19 @@ static double steps_of(const int64_t *v)
 	return steps_in((enum hash_table)v[HASH_TABLE], v);
 }
 
-/* Returns the expected number of mispredictions of a search in a chain. At each node, one branch
- * tests whether the chain has ended, and one whether the key matches. Each branch is mispredicted
- * as often as it takes its rarer way. The number of keys in a bucket has a Poisson distribution
- * (Knuth, volume 3, section 6.4). */
+/* Returns the expected number of mispredictions of a search in a chain. At each node of a bucket's
+ * chain, one branch tests whether the chain has ended, and one whether the key matches. Each branch
+ * of a search is mispredicted as often as it goes in its less frequent direction. The number of
+ * keys in a bucket has a Poisson distribution (Knuth, volume 3, section 6.4). */
 static double mispredicts_of(const int64_t *v)
 {
 	double found = (double)v[HASH_FOUND] / 100,
 	       load = (double)hash_keys(v) / (double)hash_buckets(v), exactly = exp(-load),
 	       longer = 1, before = 0, sum = 0;
 
-	/* `longer` is the share of buckets with more than k - 1 keys; `before` is the share of keys
-	 * with fewer than k keys before them in their bucket. */
+	/* In the loop over k, `longer` is the share of the hash table's buckets with more than k -
+	 * 1 keys; `before` is the share of keys with fewer than k keys before them in their bucket.
+	 */
 	for (int k = 0; k < STEPS_MOST && longer > 1e-6; k++) {
 		double here = found * (1 - before) + (1 - found) * longer,
 		       end = (1 - found) * exactly, match;

@@ -132,8 +132,9 @@ void differences_holm(double *probability, size_t count)
  */
 static const double ratio_normal = 2.44, ratio_most = 6;
 
-/* Few values give an uncertain spread. The limit grows by this many parts of 1 / count; the number
- * is from simulated sets of 5 to 50 normal values (tests/unit/test_differences.c). */
+/* Few values give an uncertain spread. The limit for unusual values grows by this number divided by
+ * the count of values; the number is from simulated sets of 5 to 50 normal values
+ * (tests/unit/test_differences.c). */
 static const double few = 8;
 
 struct differences_cloud differences_cloud(

@@ -18,7 +18,8 @@ struct intern {
 /* Returns the number of a string, which is added if it is new. */
 int intern_add(struct intern *intern, const char *string);
 
-/* Adds a hash to a table without strings. Returns whether the hash is new. */
+/* Adds a hash to a table that keeps hashes without their strings. Returns whether the hash is new
+ * in the table. */
 bool intern_add_hash(struct intern *intern, uint64_t hash);
 
 /* Returns a hash of bytes, which is different for different values of `seed`. */

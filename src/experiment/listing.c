@@ -171,12 +171,13 @@ static int find_comment(const struct listing *listing, int first)
 
 /* ---- the loop of a function that a macro defines */
 
-/* The smallest number of lines of instructions in a macro that is shown as the loop: in a macro
- * that is an argument of the macro that makes the function, and in others. */
+/* A macro with at least this number of lines of assembly is shown as the loop of a kernel.
+ * ARGUMENT_LINES: for a macro that is an argument of the macro that defines the kernel's function;
+ * LOOP_LINES: for other macros. */
 enum { ARGUMENT_LINES = 2, LOOP_LINES = 3 };
 
-/* Returns the line that defines a macro; -1: the file does not define the macro. Of two
- * definitions, kernels write the one for x86-64 first. */
+/* Returns the line that defines a macro; -1: the file does not define the macro. If a kernel's file
+ * defines a macro twice, the definition for x86-64 comes first. */
 static int find_macro(const struct listing *listing, const char *name, size_t length)
 {
 	int found = -1;
@@ -205,7 +206,8 @@ static int macro_end(const struct listing *listing, int line)
 	return line;
 }
 
-/* Returns the number of lines with at least two letters in quotes, such as instructions. */
+/* Returns the number of source lines with at least two letters in quotes, such as lines of inline
+ * assembly. */
 static int quoted_lines(const struct listing *listing, int first, int last)
 {
 	int count = 0;
@@ -241,7 +243,8 @@ static int find_macro_loop(struct listing *listing, int first, int last, bool ar
 				       ? find_macro(listing, c, length)
 				       : -1;
 			c += length ? length - 1 : 0;
-			/* Definitions come before their uses, so the search ends. */
+			/* In a kernel's file, macros are defined before their uses, so the
+			 * recursive search through macros ends. */
 			if (line < 0 || line >= first)
 				continue;
 			end = macro_end(listing, line);
@@ -326,8 +329,8 @@ static bool find_called(struct listing *listing, int use)
 
 /* Sets the lines to show for a function that the macro use in the lines first…last defines. If this
  * use has no instructions, the loop is the macro with the instructions, or the loop of the function
- * that the use calls. Otherwise the use itself is marked like a loop, and the other lines of its
- * group are shown for comparison. */
+ * that the use calls. In all other cases, the use of the macro is marked like a loop, and the other
+ * lines of its paragraph are shown for comparison. */
 static void find_made_loop(struct listing *listing)
 {
 	const int first = listing->first, last = listing->last;

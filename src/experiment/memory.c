@@ -211,7 +211,8 @@ static uint64_t needed_beyond(
 
 	if (step == L2_LINES)
 		return machine_cache(machine, 1);
-	/* L2 evicts some lines of a walk that does not fill it. */
+	/* L2 may evict cache lines of a loop whose data are smaller than L2, so L3 is also measured
+	 * for working sets above a quarter of L2. */
 	if (step < POINT_FIRST)
 		return machine_cache(machine, 2) / 4;
 	if (before < own || (step >= POINT_LAST && reaches_memory(probe)))
@@ -254,9 +255,9 @@ bool memory_probe_next(struct memory_probe *probe, const struct machine *machine
 	return false;
 }
 
-/* Returns the mean latency of those loads over `size` bytes that miss the core's own caches, if all
- * loads take `cycles` cycles in the mean. A load that hits L2 takes `l2` cycles. 0: the measured
- * values contradict each other. */
+/* Returns the mean latency of the loads that miss the core's own caches, in a chain of loads over
+ * `size` bytes whose loads take `cycles` cycles in the mean. A load that hits L2 takes `l2` cycles.
+ * 0: the measured values contradict each other. */
 static double behind(const struct machine *machine, double cycles, double size, double l2)
 {
 	const struct cache_sizes sizes = cache_sizes(machine, NULL, false, NULL);

@@ -327,7 +327,7 @@ double sample_precision(const struct sample *sample)
 }
 
 /* Returns the mean of a value over `visits` measurements, whose mean is `before`, and one more. A
- * measurement without the value has 0 or less. */
+ * measurement in which the value is unknown has 0 or less. */
 static double renew(double before, double now, unsigned visits)
 {
 	return !(before > 0) || visits == 0 ? now

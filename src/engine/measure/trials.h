@@ -191,8 +191,9 @@ void sample_summarise(
  * predictor has learnt the repeated data. */
 #define SAMPLE_LEARNT 0.05
 
-/* Whether the branch predictor has learnt the repeated data of an own loop. If so, *repeated and
- * *fresh receive the cycles per element on both kinds of data. */
+/* Whether the branch predictor has learnt the repeated data of an own loop. If the predictor has
+ * learnt the data, *repeated and *fresh receive the cycles per element on repeated and on fresh
+ * data. */
 bool sample_learnt(const struct sample *sample, const struct run_facts *facts, double *repeated,
 	double *fresh);
 

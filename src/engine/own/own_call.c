@@ -29,7 +29,8 @@ static struct {
 	own_loop *loop;
 	own_loop *setup; /* the user's function that runs before each call of loop(); may be NULL */
 	bool many;	 /* the user's function loop() has more parameters than the type own_loop */
-	struct own_description description; /* the description of the data, with changes */
+	struct own_description description; /* the description of the user's data, with a change
+					       such as ordered values or shifted arrays */
 	struct random random;		    /* source of the values for calls on fresh data */
 	struct own_data data[COPIES];
 	int copy;     /* index of the copy of the data that the next call of loop() uses */
@@ -180,9 +181,9 @@ static inline void call(own_loop *loop, int64_t n, void *const *argument)
 }
 
 /* Prepares a call of loop(): draws new data if the call gets fresh data, and calls the user's
- * setup() if there is one. Returns the clock ticks that the preparation takes. New data go to the
- * same addresses, so the preparation leaves the caches as a pass over the data does. The fences
- * end the preparation before the loop begins. */
+ * setup() if there is one. Returns the clock ticks that the preparation takes. New data of the loop
+ * go to the same addresses, so their preparation leaves the caches as a pass over the data does.
+ * Fence instructions end the preparation of the data before the user's loop begins. */
 static uint64_t prepare_call(bool fresh, int64_t n, struct own_data *data)
 {
 	uint64_t begin = clock_ticks();

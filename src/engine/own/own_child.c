@@ -77,7 +77,8 @@ static void stay_in_group(void)
 	const struct sock_fprog program = { sizeof(filter) / sizeof(filter[0]), filter };
 
 	/* SPEC_ALLOW: a filter must not change how the processor speculates, because the user's
-	 * code is measured. Linux before 5.16 would forbid stores to be bypassed. */
+	 * code is measured. Without the flag SPEC_ALLOW, Linux before 5.16 would forbid loads to
+	 * bypass earlier stores in filtered processes. */
 	(void)syscall(
 		SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW, &program);
 }

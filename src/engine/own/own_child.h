@@ -15,8 +15,8 @@ void own_child_plain(void);
 void own_child_close(int kept);
 /* Prepares a newly forked process for the user's code: calls own_child_plain(), begins a session
  * without a terminal and without new rights, which its descendants cannot leave. Closes all
- * descriptors but `kept` (-1: none), opens the standard streams on /dev/null, and offers this
- * process first where memory runs out. */
+ * descriptors but `kept` (-1: none), opens the standard streams on /dev/null, and makes this
+ * process the first that Linux kills if memory runs out. */
 void own_child_begin(int kept);
 
 /* ---- in the parent of such a child process ---- */

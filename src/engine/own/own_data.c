@@ -278,7 +278,8 @@ static void make_array(unsigned char *memory, const struct own_argument *argumen
 		shuffle(memory, own_types[type].bytes, count, random);
 }
 
-/* Whether the values of an argument are random. The order of a list's nodes does not count. */
+/* Whether the values of an argument are random. A random order of a linked list's nodes does not
+ * count as random values. */
 static bool is_drawn(const struct own_argument *argument)
 {
 	switch (argument->content) {

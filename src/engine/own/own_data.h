@@ -161,7 +161,8 @@ void own_data_make(struct own_data *data, const struct own_description *descript
 bool own_data_draws(const struct own_description *description);
 
 /* Draws all random values again: the numbers, permutations and strings of all arrays, as for
- * own_data_make() with another seed. Lists and all other arrays stay as the loop has left them. */
+ * own_data_make() with another seed. Linked lists and arrays without random values stay as the loop
+ * has left them. */
 void own_data_draw(struct own_data *data, const struct own_description *description, int64_t n,
 	struct random *random);
 

@@ -18,7 +18,7 @@ enum { OVER_MAX = 1 << 20 };
 enum word { WORD_ELEMENTS, WORD_N, WORD_MULTIPLE, WORD_CFLAGS, WORD_KNOB, WORDS };
 extern const char *const own_word_names[WORDS];
 
-/* Returns the word with this name; -1: no word has it. */
+/* Returns the index of the word with this name; -1: no word has it. */
 int own_word_of(const char *name);
 
 struct reader {
@@ -47,7 +47,7 @@ __attribute__((format(printf, 2, 3))) void reader_wrong(
 const char *reader_begin(struct reader *reader);
 
 /* Skips blanks and the character `wanted`. Returns false, and skips nothing, if another character
- * comes first. */
+ * than `wanted` follows the blanks. */
 bool reader_take(struct reader *reader, char wanted);
 
 /* Skips the character `wanted`, which must come next; `form` is an example of the right text. */

@@ -173,8 +173,9 @@ enum { PASSES = 9, PASSES_BACKGROUND = 3 };
 
 /* Measures an own loop on the other data: on fresh data if its trials had repeated data, and on
  * repeated data if they had fresh data. The trials after a change of the data are not used, because
- * the branch predictor may still learn. The trials `made` are those of the loop's own data: if they
- * are contended, contended trials on the other data are comparable. */
+ * the branch predictor may still learn. `made` has the trials on the data that the setting chooses,
+ * fresh or repeated: if other processes disturbed them, disturbed trials on the other data are
+ * comparable. */
 static void measure_other_data(struct measure *measure, double seconds, const struct trials *made,
 	struct run_facts *facts, const atomic_bool *cancel)
 {

@@ -41,8 +41,8 @@ struct worker {
 						     will start */
 	int pending_count;
 	STAILQ_HEAD(, answer) answers;
-	struct answer *spare; /* for an answer while there is no memory; NULL: in the list of
-				 answers */
+	struct answer *spare; /* allocated in advance for an answer when memory runs out; NULL:
+				 already in the list of answers */
 	atomic_bool cancel;
 	struct target target;
 };
@@ -65,7 +65,8 @@ static void worker_answer(void *context, const struct result *result)
 	}
 	if (answer)
 		STAILQ_INSERT_TAIL(&worker->answers, answer, next);
-	else /* without any memory, this answer replaces the last one that was not taken yet */
+	else /* if memory has run out, this answer replaces the last answer that the user interface
+		has not taken yet */
 		for (answer = STAILQ_FIRST(&worker->answers); STAILQ_NEXT(answer, next);)
 			answer = STAILQ_NEXT(answer, next);
 	answer->result = *result;
@@ -93,7 +94,8 @@ static void *worker_main(void *context)
 	struct status opened =
 		target_open(target, worker->options.cpu, worker->caller_cpu, worker->caller_thread);
 	struct request request;
-	bool rests = false; /* the memory was given back, and no request came since */
+	bool rests = false; /* the worker has given the memory of working sets back, and no request
+			       came since */
 
 	if (worker->options.watch_turn && status_is_ok(&opened))
 		clock_expect_turn(&target->clock, worker->options.watch_turn(&target->machine));

@@ -18,7 +18,7 @@ __attribute__((format(printf, 2, 3))) static void add(struct gap *gap, const cha
 	va_end(arguments);
 }
 
-/* Fewer mispredictions per element count as none. */
+/* The program treats fewer mispredictions per element than this number as none. */
 #define NO_MISPREDICTIONS 0.01
 
 /* Returns the first limit whose number of cycles is unknown; NULL: all are known. */
@@ -26,7 +26,8 @@ static const struct limit *unknown_limit(const struct limits *limits)
 {
 	for (int i = 0; i < limits->limit_count; i++) {
 		const struct limit *limit = &limits->limit[i];
-		/* Mispredictions on other data do not explain a measurement. */
+		/* A measurement on data that the branch predictor has learnt is not explained by
+		 * mispredictions on fresh data. */
 		bool learnt = limit->kind == LIMIT_MISPREDICTION &&
 			      limits->mispredicts < NO_MISPREDICTIONS;
 

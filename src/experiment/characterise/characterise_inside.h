@@ -1,4 +1,5 @@
-/* The state of the measurement of a core, for the files that measure its stages and visits. */
+/* The state of the measurement of a core model, for the files that choose and time its loops
+ * (characterise*.c). */
 #pragma once
 
 #include <stdbool.h>

@@ -335,7 +335,8 @@ static int64_t ladder_step(const struct knob *knob, int64_t value, bool up, int6
 		rung -= rung % unit;
 		return rung < knob->min ? knob->min : rung;
 	}
-	/* Below the ladder, the next value is its lowest one: 7 for 7, 70, 700, … */
+	/* For a value below all steps of a knob's values, the next value is the lowest step: 7 for
+	 * 7, 70, 700, … */
 	if (rung == 0)
 		for (rung = knob->initial > 0 ? knob->initial : 1; rung >= knob->factor;)
 			rung /= knob->factor;

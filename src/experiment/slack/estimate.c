@@ -29,9 +29,9 @@
 #define APART 4.0
 
 /* If the loop has operations that only a part of a resource executes, the core may distribute the
- * added instructions unevenly around them, and then the resource looks busier than it is. Its
- * pressure is exact only if the parts alone keep the resource busy for so long that at most CERTAIN
- * cycles, or this share of the pressure, are doubtful. */
+ * added instructions unevenly around them, and then the resource looks busier than it is. The
+ * measured pressure of such a resource is exact only if operations that must use its parts explain
+ * the pressure, except for CERTAIN cycles or the share CERTAIN_SHARE. */
 #define CERTAIN	      0.25
 #define CERTAIN_SHARE 0.1
 
@@ -59,9 +59,10 @@ void slack_set(struct slack_resource *resource, const struct slack_report *repor
 }
 
 /* Returns the point with the lowest pressure. However many added instructions there are, an
- * iteration takes at least the pressure plus the time of the added instructions. So each point is
- * an upper bound on the pressure, and the lowest bound counts. Of points that are equal within the
- * measurement error, the point with the fewest added instructions is the most precise. */
+ * iteration takes at least the pressure plus the time of the added instructions. So each
+ * measurement gives an upper bound on the pressure, and the lowest bound is used. Of measurements
+ * that give the same pressure within the error, the measurement with the fewest added instructions
+ * is the most precise. */
 static const struct slack_point *lowest_point(
 	const struct slack_point *point, int count, double each)
 {
@@ -75,9 +76,10 @@ static const struct slack_point *lowest_point(
 	return &point[i];
 }
 
-/* Returns the measured cycles of one added instruction, from two points that are at least APART
- * cycles apart. Of several such pairs, the pair counts that agrees best with the core model: with
- * some numbers of added instructions, loop and added instructions delay each other. */
+/* Returns the measured cycles of one added instruction, from two measurements whose added
+ * instructions differ by at least APART cycles. Of several such pairs of measurements, the pair is
+ * used that agrees best with the core model: with some numbers of added instructions, loop and
+ * added instructions delay each other. */
 static double took_of(const struct slack_point *point, int count, double each)
 {
 	double best = NAN;
@@ -163,7 +165,8 @@ static bool are_apart(const struct slack_resource *one, const struct slack_resou
 }
 
 /* Whether the operations of a unit (a divider, for example) also need one of the ports of a
- * resource. The unit belongs to one of these ports, so its operations need this very port. */
+ * resource. A unit such as a divider belongs to one port, so all operations of the unit need this
+ * port. */
 static bool is_unit_of(const struct slack_report *report, const struct slack_resource *unit,
 	const struct slack_resource *whole)
 {
@@ -173,7 +176,8 @@ static bool is_unit_of(const struct slack_report *report, const struct slack_res
 }
 
 /* Returns the cycles for which the operations of the parts of a resource certainly keep the
- * resource busy. Sets *any if a part has pressure, or a unit behind one of its ports. */
+ * resource busy. Sets *any if a part of the resource, or a unit (a divider, for example) of one of
+ * its ports, has pressure. */
 static double least_pressure(
 	const struct slack_report *report, const struct slack_resource *whole, bool *any)
 {
@@ -202,8 +206,9 @@ static double least_pressure(
 	return least / size_of(whole);
 }
 
-/* Whether a resource looks busier than a larger resource that contains it. This cannot be, so the
- * added instructions delayed the loop in another way. */
+/* Whether a resource looks busier than a larger resource that contains it. A resource cannot be
+ * busier than a larger resource that contains it, so the added instructions delayed the loop in
+ * another way. */
 static bool exceeds_whole(const struct slack_report *report, const struct slack_resource *part)
 {
 	for (int i = 0; i < report->count; i++) {
@@ -236,9 +241,10 @@ static bool is_larger(const struct slack_resource *one, const struct slack_resou
 	return size_of(one) > size_of(other);
 }
 
-/* Whether a resource looks busier than it is, for a reason other than its parts. Loads and stores
- * choose their unit early, so loads that may use the units of vector loads do use them. Added
- * stores go to a cache line of their own, so they keep stores of the loop from sharing a cycle. */
+/* Whether a resource looks busier than it is, for a reason other than its parts. The core chooses
+ * the unit of a load or store early, so other loads may occupy the units that vector loads need.
+ * Added stores go to a cache line of their own, so they keep stores of the loop from sharing a
+ * cycle. */
 static bool looks_busier(const struct slack_report *report, const struct slack_resource *resource)
 {
 	const char *name = resource->name;

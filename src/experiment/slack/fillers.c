@@ -40,8 +40,9 @@ static const struct filler {
 	enum filler_use use;
 	const char *line, *needs; /* needs: a processor feature that the instruction needs, by its
 				     word for features_word(); NULL: none */
-	/* Further instructions before and after the line, separated by ";". They give the line its
-	 * operands, and save the registers that the line changes. */
+	/* Further instructions before and after the line, separated by ";". The instructions before
+	 * and after a filler's line set its operands, and save the registers that the line changes.
+	 */
 	const char *before, *after;
 } fillers[] = {
 #if defined(__x86_64__)
@@ -89,8 +90,8 @@ enum { FILLERS = sizeof(fillers) / sizeof(*fillers) };
 
 /* TURNS: number of copies of a filler instruction, with different registers and addresses, that are
  * used in turn. GENERAL: number of general registers for a filler instruction that also reads its
- * result register. KEPT: number of general registers for a filler that keeps values of registers.
- */
+ * result register. KEPT: number of general registers in which a filler (added instruction) saves
+ * the values of other registers. */
 enum { TURNS = 8, GENERAL = 4, KEPT = 2 };
 
 /* Offsets in the data memory of the added instructions: LOADED, cache lines to load from; STORED, a
@@ -193,7 +194,7 @@ static struct status assemble_filler(
 		*line = own;
 		return status;
 	}
-	/* Such a line has no memory operand. */
+	/* An instruction before or after the line of a filler has no memory operand. */
 	if (status_is_ok(&status))
 		status = assemble_more(filler->before, places, line);
 	memcpy(line->bytes + line->length, own.bytes, own.length);

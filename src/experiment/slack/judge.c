@@ -95,8 +95,9 @@ static bool is_bound(const struct slack_report *report, const struct guess *gues
 }
 
 /* Counts the measured values (pressures, and times of added instructions) that disagree with the
- * core model, changed by a guess about one class. Each of them counts as DISAGREES. A measured
- * upper bound that is higher than the pressure of the model agrees, but counts as 1. */
+ * core model, changed by a guess about one class. Each measured value that disagrees with the guess
+ * counts as DISAGREES. A measured upper bound that is higher than the core model's pressure agrees
+ * with the guess, but counts as 1. */
 static int disagreements(const struct slack_report *report, const struct guess *guess)
 {
 	int count = 0;
@@ -208,7 +209,8 @@ static void add_ports(const struct slack_report *report, uint32_t ports, char *t
 struct suspect {
 	const struct slack_class *class;
 	uint32_t ports;
-	int disagreements; /* the count of disagreements() with these ports */
+	int disagreements; /* the result of disagreements() if the core model's class uses these
+			      ports */
 	int count;	   /* number of classes that are equally likely */
 };
 

@@ -17,19 +17,21 @@ enum { QUIET = 25, VISITS = 4 };
 /* In the first measurement of a resource, added instructions make an iteration LONGER times as
  * long, at least MORE cycles longer, and at least LEAST cycles long. In the second measurement of
  * the resource, an iteration has enough further added instructions for NEXT more cycles. Many more
- * would fill the core's queues, and then also delay instructions for other ports. */
+ * added instructions would fill the core's queues, and then also delay instructions for other
+ * ports. */
 #define LONGER 1.3
 #define MORE   4.0
 #define LEAST  8.0
 #define NEXT   8.0
 
-/* If the added instructions took another time than the core model states, one more measurement has
- * FAR times as many. */
+/* If the added instructions took another time than the core model states, one more measurement adds
+ * FAR times as many instructions. */
 #define FAR 2.5
 
 /* If the first measurements of a resource show pressure, later measurements have fewer added
- * instructions: just enough to make the loop KNEE cycles slower. There are up to KNEES of them, as
- * long as each shows a lower pressure than the measurements before it. */
+ * instructions: just enough to make the loop KNEE cycles slower. Up to KNEES such measurements with
+ * fewer added instructions follow, as long as each shows a lower pressure than the measurements
+ * before it. */
 #define KNEE 0.7
 enum { KNEES = 3, POINTS = 3 + KNEES };
 

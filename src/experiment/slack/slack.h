@@ -125,7 +125,7 @@ struct code_change fillers_change(unsigned filler, unsigned count);
 /* ---- From measurements to values (estimate.c) */
 
 /* A pressure below SLACK_NONE cycles is zero within the measurement error. Two values of a pressure
- * that differ by less are equal within the measurement error. */
+ * that differ by less than SLACK_NONE are equal within the measurement error. */
 #define SLACK_NONE 0.1
 
 /* The added instructions must keep the measured resource busy for longer than they and the loop
@@ -149,8 +149,9 @@ void slack_set(struct slack_resource *resource, const struct slack_report *repor
 
 /* Compares the measured pressures on all resources with each other and with the cycles of an
  * iteration. Finds the resources whose measured pressure may be too high, for example because the
- * loop also has operations that only a part of the resource executes. Their kind becomes
- * SLACK_AT_LEAST, and pressure_lo the pressure of the parts. Pure. */
+ * loop also has operations that only a part of the resource executes. For a resource whose pressure
+ * may be too high, the kind becomes SLACK_AT_LEAST, and pressure_lo becomes the pressure that its
+ * parts certainly cause. Pure. */
 void slack_bound(struct slack_report *report);
 
 /* Finds the line of the core model (a class with its ports) that the measured pressure contradicts
