@@ -113,8 +113,8 @@ struct lesson_step {
 	char *title;
 	struct lesson_place place;
 	struct lesson_text text, hint, explain, otherwise;
-	/* The setting to measure. If the step has no setting, the kernel is NULL, and the setting
-	 * of the step before is used. */
+	/* The setting to measure. If the lesson's file states no setting for the step, the setting
+	 * of the step before; kernel NULL: no setting yet. */
 	struct setting setting;
 	struct lesson_place setting_place;
 	/* The setting A, with which the step compares its setting; A's kernel is NULL if the step

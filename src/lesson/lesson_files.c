@@ -56,7 +56,7 @@ struct status lesson_open(
 	return status;
 }
 
-/* Moves each lesson behind those that it should come after. */
+/* Moves each lesson after the lessons that its statement `after` names. */
 static void order(struct lesson **lessons, int count)
 {
 	for (int moves = 0, at = 0; at < count && moves < count * count; at++)

@@ -35,7 +35,7 @@ static bool is_virtual(const struct lesson_values *values)
 }
 
 /* An emulator executes instructions one by one, so it has no ports and no caches. QEMU's emulated
- * processors have these words in their names. */
+ * processors have "TCG" or "QEMU" in their names. */
 static bool is_emulated(const struct lesson_values *values)
 {
 	return values->machine &&
@@ -84,7 +84,8 @@ size_t lesson_need_names(const char **names, size_t most)
 	return count;
 }
 
-/* A recording may lack the processor's features. It then has what its settings need. */
+/* A recording may lack the processor's features. A recording without a list of processor features
+ * counts as having every feature that a lesson's step needs. */
 static bool holds(const char *name, const struct lesson_values *values)
 {
 	for (int i = 0; i < NEEDS; i++)
@@ -138,7 +139,8 @@ bool lesson_fill(
 	return known;
 }
 
-/* Bytes of a character. Each has one column, except that bytes after the first have none. */
+/* Bytes of a character. Every character counts as one column on screen, however many bytes it has.
+ */
 static size_t one_column(const void *context, const char *at, int *columns)
 {
 	size_t bytes = text_character(at);
@@ -162,7 +164,8 @@ int lesson_lines(const char *text, int columns)
 
 /* ---- answers to choose from ---- */
 
-/* Fills an option's text and whether its condition holds. */
+/* Fills one answer to choose from: the option's text with measured values, and whether its
+ * condition holds. */
 static void fill_option(const struct lesson_option *option, const struct lesson_values *values,
 	struct lesson_answer *answer)
 {
@@ -220,8 +223,8 @@ static int faster_answers(const struct lesson_question *question,
 	return 3;
 }
 
-/* Offers the hard limits of the loop in the order of limit_rows.h, which does not depend on their
- * height. The binding limit is always among them. */
+/* Offers the loop's hard limits as answers, in the fixed order of limit_rows.h, which does not give
+ * away the highest limit. The binding limit is always one of the answers to choose from. */
 static int limit_answers(const struct lesson_values *values, struct lesson_answer *answer)
 {
 	const struct limits *limits = values->limits;
@@ -259,8 +262,8 @@ int lesson_answers(const struct lesson_step *step, const struct lesson_values *v
 
 /* ---- guesses ---- */
 
-/* Reads a number with or without a suffix: "3", "0.75", "48k". A comma is a decimal point for many
- * students. */
+/* Reads a number with or without a suffix: "3", "0.75", "48k". A guess such as "0,75" is read as
+ * 0.75, because many students write a decimal comma. */
 static bool read_number(const char *typed, double *number)
 {
 	char copy[32];
@@ -333,7 +336,8 @@ struct status lesson_guess_read(const struct lesson_step *step, const struct les
 
 /* ---- judging ---- */
 
-/* Finds the measured value that a question asks for. */
+/* Finds the measured value, and its quartiles, with which the student's guess of a number is
+ * compared. */
 static void measure(const struct lesson_step *step, const struct lesson_values *values,
 	struct lesson_judgement *judgement)
 {
@@ -345,7 +349,8 @@ static void measure(const struct lesson_step *step, const struct lesson_values *
 		value = expression_read("knee", 4, values).value;
 	} else if (question->subject) {
 		value = expression_read(question->subject, strlen(question->subject), values).value;
-		/* The spread of the present sample is the spread of its time. */
+		/* Only the question for `cpe` has a spread: the quartiles of the present setting's
+		 * sample. */
 		if (valid(now) && strcmp(question->subject, "cpe") == 0) {
 			judgement->lo = now->cpe_lo;
 			judgement->hi = now->cpe_hi;
@@ -363,7 +368,7 @@ static bool is_near(double guess, double within, const struct lesson_judgement *
 	double lo = isfinite(judgement->lo) ? judgement->lo : judgement->measured,
 	       hi = isfinite(judgement->hi) ? judgement->hi : judgement->measured;
 
-	/* The guess may have been rounded, so the tolerance includes its end. */
+	/* A guess exactly at the end of the tolerance is right, despite rounding errors. */
 	return guess * (1 + within) >= lo * (1 - 1e-9) && guess <= hi * (1 + within) * (1 + 1e-9);
 }
 
@@ -378,7 +383,8 @@ static void judge_number(const struct lesson_step *step, const struct lesson_gue
 				     : VERDICT_WRONG;
 }
 
-/* Finds the one right answer, or leaves the question undecided. */
+/* Finds the one right answer by measured values; if none or several answers are right, the question
+ * stays undecided. */
 static void find_right(const struct lesson_step *step, const struct lesson_values *values,
 	struct lesson_judgement *judgement)
 {
@@ -397,7 +403,8 @@ static void find_right(const struct lesson_step *step, const struct lesson_value
 			answer[judgement->right].words);
 }
 
-/* Why the samples that a question compares are doubtful; NULL: they are good. */
+/* Returns why one of the samples that a question compares is doubtful, such as "contended"; NULL:
+ * all samples are good. */
 static const char *doubt(const struct lesson_step *step, const struct lesson_values *values)
 {
 	const char *words = valid(values->now) ? sample_doubt(values->now) : NULL;

@@ -16,17 +16,20 @@ struct lesson_point {
 	double cpe; /* cycles per element */
 };
 
-/* All values that a lesson can name. A pointer is NULL, and a sample is not valid, while the value
- * is not known. */
+/* All measured values that a lesson's texts and conditions can name, such as the samples of the
+ * present setting and A. A pointer is NULL, and a sample is not valid, while the value is not
+ * known. */
 struct lesson_values {
 	const struct machine *machine;
 	const struct cache_sizes *caches;
 	const struct sample *now, *a;		/* the samples of the present setting and of A */
-	const struct limits *limits, *a_limits; /* the limits of these two settings */
+	const struct limits *limits, *a_limits; /* `limits`: the limits of the present setting;
+						   `a_limits`: those of the setting A */
 	const struct lesson_point *curve;	/* ascending by `at` */
 	int curve_count;
-	double width;	  /* the width of the core, if `limits` does not give it; 0: unknown */
-	bool no_core;	  /* no core model is in use, so there will be no limits */
+	double width; /* the core's width in micro-ops per cycle, if `limits` does not contain it;
+			 0: unknown */
+	bool no_core; /* no core model is in use, so there will be no limits */
 	bool curve_bytes; /* the knob of the curve is a size in bytes */
 };
 
@@ -43,11 +46,13 @@ bool lesson_here(
 /* A possible answer of a question with answers to choose from. */
 struct lesson_answer {
 	char words[160]; /* the text of the option, with its values filled in */
-	bool right;	 /* by the measured values; false while they are not known */
+	bool right; /* true: the measured values make the answer the right one; false: wrong, or
+		       values are not known yet */
 };
 
 /* Fills the possible answers of ASK_CHOICE, ASK_FASTER and ASK_LIMIT. Returns their number; 0: the
- * question has none, or the values are not known yet. The order does not depend on the measurement.
+ * question has none, or the values are not known yet. The order of the answers does not depend on
+ * the measured values, so it does not give away the right one.
  */
 int lesson_answers(const struct lesson_step *step, const struct lesson_values *values,
 	struct lesson_answer answer[LESSON_OPTIONS]);
@@ -65,7 +70,8 @@ struct status lesson_guess_read(const struct lesson_step *step, const struct les
 	const char *typed, struct lesson_guess *guess);
 
 enum lesson_verdict {
-	VERDICT_UNDECIDED, /* a value is missing, or no option or several options hold */
+	VERDICT_UNDECIDED, /* no judgement: a measured value is missing, or not exactly one answer
+			      is right */
 	VERDICT_RIGHT,
 	VERDICT_WRONG,
 	VERDICT_SKIPPED,
@@ -77,9 +83,10 @@ extern const char *const lesson_verdict_names[];
 
 struct lesson_judgement {
 	enum lesson_verdict verdict;
-	double measured, lo, hi; /* ASK_NUMBER, ASK_KNEE: the measured value with its spread; NAN */
-	double ratio;		 /* the guess divided by the measured value; NAN */
-	int right;		 /* index of the right answer; -1: none */
+	double measured, lo, hi; /* for guesses of a number (ASK_NUMBER, ASK_KNEE): the measured
+				    value and its quartiles; NAN: unknown */
+	double ratio; /* the guessed number divided by the measured value; NAN: unknown */
+	int right;    /* index of the right answer; -1: none */
 	/* Why the measurement should be repeated before it judges: "contended", "not settled" …;
 	 * NULL: the measurement is good. Static text. */
 	const char *doubt;
@@ -87,15 +94,16 @@ struct lesson_judgement {
 	char words[240]; /* one sentence: "Right: you said 3, measured 3.00 (2.99 to 3.01)." */
 };
 
-/* Judges a guess. A doubtful measurement also judges, and sets `doubt`. */
+/* Judges a guess. A guess is judged even by a doubtful measurement; judgement->doubt then names the
+ * reason. */
 void lesson_judge(const struct lesson_step *step, const struct lesson_values *values,
 	const struct lesson_guess *guess, struct lesson_judgement *judgement);
 
 /* Fills a text: each expression in braces becomes its value. A value that is not known becomes "?".
- * Returns whether all values were known. A text that is absent adds nothing. */
+ * Returns whether all values were known. If `from` has no words, nothing is added to `to`. */
 bool lesson_fill(
 	const struct lesson_text *from, const struct lesson_values *values, struct text *to);
 
-/* The lines that a text needs at this width; `text` is filled. Empty lines between paragraphs
- * count. */
+/* Returns the number of screen lines that `text` needs if it is wrapped at `columns`; its braces
+ * are filled already. Empty lines between paragraphs count. */
 int lesson_lines(const char *text, int columns);

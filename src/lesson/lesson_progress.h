@@ -4,6 +4,6 @@
 /* Returns the number of steps that the student has done in a lesson; 0: none. */
 int lesson_progress(const char *lesson);
 
-/* Keeps the number of steps done, if it is higher than before. Does nothing if the file cannot be
- * written, because a lesson goes on without it. */
+/* Stores how many steps of a lesson the student has done, if the number is higher than the stored
+ * one. Does nothing if the file cannot be written, because a lesson goes on without it. */
 void lesson_progress_keep(const char *lesson, int done);

@@ -7,8 +7,8 @@
 #include "lesson/expression.h"
 #include "lesson/lesson_reader.h"
 
-/* Default tolerances. Half of a guess's possible range counts as near for a knee, because caches
- * come in powers of two. */
+/* Default tolerances. A guessed knee may be wrong by a factor of 2, because the sizes of caches are
+ * often powers of two. */
 #define WITHIN_NUMBER 0.2
 #define WITHIN_FASTER 0.05
 #define WITHIN_KNEE   1.0
@@ -81,7 +81,8 @@ static void read_subject(struct lesson_reader *reader, struct lesson_question *q
 	reader->at += length;
 }
 
-/* Keeps "KNOB LEAST..MOST" until the setting is known. */
+/* Stores the words "KNOB LEAST..MOST" of a question for a knee until the step's setting, and so its
+ * kernel, is known. */
 static void read_knee(struct lesson_reader *reader, struct lesson_question *question)
 {
 	struct lesson_word knob = line_word(reader), range = line_word(reader);
@@ -110,7 +111,8 @@ void read_ask(struct lesson_reader *reader)
 	if (kind == ASKS) {
 		line_wrong(reader, word.column, "%s",
 			status_unknown("unknown question", word.text, ask_names, ASKS, NULL).text);
-		/* Options may follow, so the question counts as a choice. */
+		/* A question of an unknown kind counts as free text, so that its words are still
+		 * read. */
 		question->ask = ASK_TEXT;
 		line_text(reader, &question->prompt);
 		return;
@@ -132,7 +134,8 @@ void read_ask(struct lesson_reader *reader)
 	line_text(reader, &question->prompt);
 }
 
-/* Finds the last place in a line where a word of the grammar stands between blanks. */
+/* Finds the last occurrence of a keyword in the line; `word` is the keyword with the blanks around
+ * it. */
 static char *last_word(char *line, const char *word)
 {
 	char *found = NULL;
@@ -197,8 +200,8 @@ static struct lesson_place place_of(const struct lesson_question *question)
 	return (struct lesson_place){ question->line, question->column };
 }
 
-/* Checks the values that a text shows: A needs a pinned setting, and a text that is on the screen
- * before the reveal must not show what the question asks for. */
+/* Checks the expressions in a lesson's text: values of A need the statement `pin`, and a text shown
+ * before the answer must not show what the question asks for. */
 static void check_holes(
 	struct lesson_reader *reader, const struct lesson_text *text, unsigned hidden, bool knee)
 {
@@ -232,7 +235,8 @@ static void check_uses(struct lesson_reader *reader, const char *words, struct l
 		line_wrong_at(reader, place, "only a step with ask knee has a knee");
 }
 
-/* Resolves "KNOB LEAST..MOST" for the step's kernel. */
+/* Finds the knob and the two values of "KNOB LEAST..MOST", which a question for a knee names, in
+ * the step's kernel. */
 static void resolve_knee(struct lesson_reader *reader)
 {
 	struct lesson_question *question = &reader->step->question;

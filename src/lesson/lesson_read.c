@@ -1,4 +1,5 @@
-/* Reads a lesson's file. The reader goes on after a mistake, so that it reports every mistake. */
+/* Reads a lesson's file. After a mistake in the lesson's file, the reader continues, so that it
+ * reports every mistake. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +35,8 @@ static void read_minutes(struct lesson_reader *reader)
 	struct lesson_word word = line_word(reader);
 	double minutes = 0;
 
-	/* A bad value is one mistake: the lesson does not lack its length too. */
+	/* After a wrong value in the statement `minutes`, the lesson must not also be reported as
+	 * one without `minutes`. */
 	reader->lesson->minutes = -1;
 	if (!rows_decimal(word.text, strlen(word.text), &minutes) || minutes < 1 ||
 		minutes > MINUTES_MOST || minutes != (int)minutes)
@@ -46,7 +48,7 @@ static void read_minutes(struct lesson_reader *reader)
 	line_nothing_more(reader);
 }
 
-/* Adds each further word of the line to a list. */
+/* Adds the remaining words of the statement, such as names of lessons, to a list. */
 static void add_words(struct lesson_reader *reader, struct lesson_command **list, int *count,
 	const char *expected,
 	void (*check)(struct lesson_reader *reader, const struct lesson_word *word))
@@ -79,8 +81,8 @@ static void read_after(struct lesson_reader *reader)
 
 /* ---- statements of a step ---- */
 
-/* Reads a setting word by word, so that a mistake has the column of its word. The kernel stays NULL
- * after a mistake. */
+/* Reads a setting word by word, so that a mistake has the column of its word. After a mistake in
+ * the words of a setting, setting->kernel stays NULL. */
 static void read_setting(
 	struct lesson_reader *reader, struct setting *setting, struct lesson_place *place)
 {
@@ -320,8 +322,8 @@ static void read_step(struct lesson_reader *reader)
 static const struct statement {
 	const char *name;
 	void (*read)(struct lesson_reader *reader);
-	bool of_step; /* the statement belongs to a step, not before the first one */
-	bool several; /* a step may have several of them */
+	bool of_step; /* true: the statement is allowed only in a step, not before the first step */
+	bool several; /* true: the same statement may occur several times */
 } statements[] = {
 	{ "title", read_title },
 	{ "minutes", read_minutes },
@@ -368,7 +370,8 @@ static void read_statement(struct lesson_reader *reader)
 			statement->read(reader);
 			return;
 		}
-		/* The indented lines of a statement in the wrong place belong to nothing. */
+		/* Indented lines after a statement in the wrong place continue no text, and are
+		 * ignored. */
 		reader->target = NULL;
 		return;
 	}

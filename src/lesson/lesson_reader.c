@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "lesson/expression.h"
 
-/* The most bytes of a text. */
+/* The most bytes of one text of a lesson, such as an explanation. */
 enum { TEXT_MOST = 4000 };
 
 /* ---- places and words of a line ---- */
@@ -90,7 +90,8 @@ void line_nothing_more(struct lesson_reader *reader)
 
 /* ---- texts ---- */
 
-/* Records the expressions in braces of a new part of a text, and reports their mistakes. */
+/* Finds the expressions in braces in the part of a text that was read last, and reports their
+ * mistakes. */
 static void find_holes(
 	struct lesson_reader *reader, struct lesson_text *text, size_t from, const char *at)
 {

@@ -21,8 +21,9 @@ struct lesson_reader {
 	struct lesson_text *target; /* the text that indented lines continue; NULL: none */
 	int indent;	/* blanks before the first indented line of this text; -1: none yet */
 	bool paragraph; /* an empty line came after the last line of text */
-	bool kept;	/* the last line of text was kept as a line of its own */
-	unsigned seen;	/* the statements of this step so far, a bit each */
+	bool kept;     /* true: the last line of text ends with a line feed, so the next line is not
+			  joined to it */
+	unsigned seen; /* one bit for each kind of statement that this step has had so far */
 	struct lesson_place hide, otherwise;
 };
 

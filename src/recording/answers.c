@@ -11,9 +11,11 @@
 #include "base/text.h"
 #include "recording/record.h"
 
-/* A line longer than this is no answer. A file of a class has at most this many answers. */
+/* LINE_MOST: a longer line, in bytes, in a file of students' answers is not accepted. ANSWERS_MOST:
+ * the most answers of students that are read. */
 enum { LINE_MOST = 4000, ANSWERS_MOST = 200000 };
-/* An answer can replace one of so many answers before it. */
+/* A student's later answer to the same question replaces the earlier one only if it is among the
+ * last REPLACES answers. */
 enum { REPLACES = 2000 };
 
 static void write_line(void *context, const char *line, size_t length)
@@ -44,7 +46,7 @@ bool answers_write(FILE *file, const struct answer *answer)
 	return fflush(file) == 0 && !ferror(file);
 }
 
-/* Reads a line. Returns whether it is an answer. */
+/* Reads a line. Returns whether the line is a valid answer of a student. */
 static bool read_answer(const char *line, size_t length, struct answer *answer)
 {
 	static const char *const names[] = { "answer", NULL };
@@ -106,7 +108,8 @@ static struct status read_file(struct answers *answers, const char *path)
 {
 	FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "r");
 	char line[LINE_MOST];
-	bool inside = false; /* the line began before this part of it */
+	bool inside = false; /* true: the buffer has a further part of a long line, not the line's
+				beginning */
 	int from = answers->count;
 
 	if (!file)
@@ -116,7 +119,8 @@ static struct status read_file(struct answers *answers, const char *path)
 		bool whole = length > 0 && line[length - 1] == '\n';
 		struct answer answer;
 
-		/* The last line may be half written: it is then read the next time. */
+		/* A last line without a line feed is still being written, and is not counted as a
+		 * bad line. */
 		if (!inside && (whole || !feof(file)) && length > 1) {
 			if (whole && read_answer(line, length, &answer))
 				add(answers, from, &answer);
