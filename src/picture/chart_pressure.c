@@ -9,8 +9,8 @@
 #include "picture/chart_reports.h"
 
 /* RESOURCES_MOST: largest number of resources on a page. IDLE: a resource that is busy for fewer
- * cycles per iteration, and idle by the core model too, has no bar. FULL: a resource that leaves
- * fewer cycles of an iteration free may limit the loop. */
+ * cycles per iteration than this, and idle by the core model too, has no bar in the chart. FULL: a
+ * resource that is free for fewer cycles of an iteration than this may limit the loop. */
 enum { RESOURCES_MOST = 9 };
 #define IDLE 0.15
 #define FULL 0.1

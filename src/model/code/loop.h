@@ -23,12 +23,14 @@ struct loop_branch {
 	bool taken, indirect;
 };
 
-/* The executed branches of several calls of a loop, each on fresh data. */
+/* The executed branches of several calls of a loop, each with new random data. */
 struct loop_branches {
 	struct loop_branch *branch;
 	int count;
-	int first;	 /* number of branches in the first call; 0: it did not come to its end */
-	double elements; /* number of elements that these branches belong to */
+	int first; /* number of branches in the first call of the loop; 0: the first call was not
+		      single-stepped to its end */
+	double elements; /* number of data elements that the loop processed while these branches
+			    were executed */
 };
 
 struct loop_step {
@@ -57,7 +59,7 @@ struct loop {
 			 another. If branches vary, values per element hold only for the data of this
 			 run */
 	/* Number of mispredictions per element on fresh data, and if the same data come again and
-	 * again. The numbers are negative if they are unknown. */
+	 * again. A number of mispredictions that is unknown is negative. */
 	double fresh, learnt;
 	double branches; /* number of conditional branches and indirect jumps that a call executes
 			  */

@@ -70,7 +70,8 @@ static _Noreturn void child_main(const struct step_plan *plan)
 	if (!plan->cold)
 		plan->run(plan->context, plan->shorter);
 	stop_self();
-	/* If calls are repeated on fresh data, two calls of mark() enclose each run. */
+	/* If calls of the user's loop are repeated on fresh data, two calls of mark() enclose each
+	 * call of the loop. */
 	while (plan->renew) {
 		mark();
 		plan->run(plan->context, plan->longer);

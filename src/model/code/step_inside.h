@@ -30,7 +30,7 @@ struct tracer {
 	bool sampling; /* single-stepping ends without an error after plan->most_steps recorded
 			  steps */
 	int calls;     /* number of calls that step_calls() has stepped */
-	int complete;  /* number of these calls that have come to their end */
+	int complete;  /* number of calls that step_calls() has stepped to their end */
 	int end[STEP_CALLS]; /* number of recorded steps at the end of each call */
 };
 

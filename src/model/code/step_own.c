@@ -16,8 +16,8 @@
  * PATH_ENOUGH steps. One iteration of a vectorised loop can process dozens of elements. If the
  * numbers of elements are powers of two, neither run executes the remainder loop after a vectorised
  * loop. SAMPLE_STEPS: number of instructions that are single-stepped in a call with the user's n;
- * fewer than SAMPLE_LEAST show too little. BRANCH_STEPS:
- * number of instructions that are single-stepped for the directions of branches. */
+ * fewer than SAMPLE_LEAST show too little. BRANCH_STEPS: number of instructions that are
+ * single-stepped to record the directions of branches. */
 enum {
 	N_FIRST = 128,
 	N_LONG = 16,
@@ -99,7 +99,8 @@ static void find_mark(
 	    *inside[2] = { step_counts(tracer, 0, 0), step_counts(tracer, 0, 0) }, mark;
 	const uint64_t from[2] = { stepping->plan.shorter, stepping->plan.longer };
 
-	/* Only the hot loop is sampled, so the instruction should be in it. */
+	/* Only the hot loop is single-stepped with large data, so the instruction that counts
+	 * elements should be in the hot loop. */
 	for (int i = 0; i < tracer->insn_count; i++)
 		for (int k = 0; k < loop->insn_count; k++)
 			if (loop->insn[k].address == tracer->insn[i].address) {
@@ -240,7 +241,7 @@ static bool needs_branches(const struct loop *loop)
 }
 
 /* Records the executed branches of a trace whose calls of the loop end at end[0], end[1] and so on.
- * The last call may not have come to its end: `complete` calls have. */
+ * Of the recorded calls, `complete` calls came to their end; the last call may not have. */
 static void find_branches(const struct own_stepping *stepping, const struct tracer *tracer,
 	const struct loop *loop, const int *end, int calls, int complete,
 	struct loop_branches *branches)

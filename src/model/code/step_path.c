@@ -51,7 +51,8 @@ static void count_heads(struct search *search)
 	}
 }
 
-/* Returns how many more times than in the run over half as many elements a loop jumps back. */
+/* Returns how many more times a loop jumps back in the longer run than in the run over half as many
+ * elements. */
 static int growth(const struct search *search, int head)
 {
 	int before = search->trace->before ? search->trace->before[head] : 0;
@@ -65,8 +66,8 @@ static uint64_t code_bytes(const struct search *search, int head)
 	return search->heads[head].last - search->trace->insn[head].address;
 }
 
-/* Whether the loop `head` runs more often than `best`. Of loops that run equally often, as two
- * passes over the same elements do, the loop with more code counts as hotter. */
+/* Whether the loop `head` runs more often than `best`. If two loops have equally many iterations,
+ * as two passes over the same elements do, the loop with more code counts as hotter. */
 static bool is_hotter(const struct search *search, int head, int best)
 {
 	int more = growth(search, head) - growth(search, best);
@@ -165,9 +166,10 @@ static int different(const struct step_trace *trace, int from, int to, bool *use
 	return count;
 }
 
-/* Cuts the iterations of an inner loop to whole visits: all iterations between two entries of the
- * loop. The path then has branches and other code around the loop in the right proportion. `at` has
- * the `count` steps at the loop head. The window stays as it is if it has no whole visit. */
+/* Cuts the iterations of an inner loop to whole executions of the loop, from one entry of the loop
+ * to the next. The path then has branches and other code around the loop in the right proportion.
+ * `at` has the `count` steps at the loop head. The chosen iterations stay as they are if they
+ * contain no whole execution of the inner loop. */
 static void cut_to_visits(
 	const struct search *search, int around, const int *at, int count, int *first, int *turns)
 {

@@ -16,8 +16,8 @@ struct step_trace {
 
 /* Fills `loop` from a trace. The caller initialises `loop`; step_path() discards the old content of
  * `loop`. insns_per_element is the exact number of instructions per element (> 0). The loop head is
- * the target of backward jumps that runs most often; executions that a run over half as many
- * elements has too do not count, so that a loop over a small table is not the hot loop. If a loop
+ * the target of backward jumps that runs most often; the number of executions in a run over half as
+ * many elements is subtracted, so that a loop over a small table is not the hot loop. If a loop
  * runs fewer than STEP_TURNS_FEW iterations on average each time it is entered, the loop that
  * encloses it is used, if one iteration of that loop fits into `loop`. The path that represents the
  * loop has up to STEP_TURNS_MOST iterations from the middle of the run. The path that represents

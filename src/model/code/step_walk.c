@@ -17,8 +17,8 @@ enum { POSITIONS = 40 };
  * are used again. */
 #define PASSES 1.5
 
-/* A chain of loads visits each cache line once in a call if its loads are as many as the lines, but
- * for this share. */
+/* A chain of dependent loads touches each cache line once in a call if the number of loads differs
+ * from the number of cache lines by at most this share. */
 #define ONCE 0.1
 
 /* ---- The accesses of a trace */
@@ -227,7 +227,8 @@ static void describe_scattered(struct finder *finder, double lines, double grid)
 		walk->lines = only->lines;
 		walk->range = only->bytes;
 		walk->spacing = grid;
-		/* A chain that touches as many lines as there are visits each line once. */
+		/* A chain of loads that touches as many cache lines as the data have touches each
+		 * line once. */
 		walk->cyclic = finder->growth > 0.05 * lines &&
 			       fabs(only->lines * finder->question->elements * LINE / only->bytes -
 				       1) < ONCE;

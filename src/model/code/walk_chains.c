@@ -30,7 +30,8 @@ struct flow {
 	} stored[STORED];
 	struct recent {
 		uint64_t line;
-		struct taint value; /* the loads that must end before the cache line arrives */
+		struct taint value; /* the loads that must finish before the cache line arrives in
+				       the first-level cache */
 		int step;	    /* index in the trace of the load that brings the cache line */
 	} recent[RECENT];
 	int next;	/* index of the entry of `recent` (lines touched last) to replace next */
@@ -63,7 +64,8 @@ static struct recent *touch(struct flow *flow, uint64_t address, int step, bool 
 }
 
 /* Returns the loads on which a loaded value depends (its taint); `address` is the taint of its
- * address. A load of a line that an earlier load has brought waits for the same loads. */
+ * address. A load of a cache line that an earlier load requested waits for the same loads as the
+ * earlier load. */
 static struct taint load(struct finder *finder, struct flow *flow, const struct access *access,
 	struct recent *recent, uint64_t at, struct taint address)
 {

@@ -18,7 +18,8 @@ enum { SAMPLES_LEAST = 12 };
  * touches. */
 #define NEGLIGIBLE 0.02
 
-/* FIXED: one address. ORDERED: addresses whose distances are alike. SCATTERED: other addresses. */
+/* FIXED: one address. ORDERED: addresses with a constant or nearly constant step. SCATTERED: other
+ * addresses. */
 enum order { FIXED, ORDERED, SCATTERED };
 
 /* All accesses by one memory operand of one instruction. */
@@ -44,8 +45,8 @@ struct access {
 	int step, operand; /* the executed instruction in the trace, and its memory operand */
 	uint64_t address;
 	bool fresh; /* the cache line of a random access is not among the lines touched last */
-	bool late; /* a load in random order touches the cache line first, or while it is on the way
-		    */
+	bool late;  /* a load in random order touches the cache line first, or while the line is on
+		       the way from memory */
 };
 
 /* Cache lines of one array that are equally likely to be used next. */

@@ -28,7 +28,8 @@ FACT(SIZE_VECTOR_SCHEDULER, "size vector-scheduler")
 FACT(SIZE_VECTOR_QUEUE, "size vector-queue")
 /* number of integer micro-ops that can wait for one port, if each port has its own scheduler */
 FACT(SIZE_PORT_SCHEDULER, "size port-scheduler")
-/* number of iterations of an inner loop whose end the fast branch predictor knows */
+/* largest number of iterations of an inner loop whose end the core's fast branch predictor predicts
+ * correctly */
 FACT(SIZE_LOOP_EXIT_HISTORY, "size loop-exit-history")
 /* bytes of code that the first-level instruction cache holds */
 FACT(SIZE_CODE, "size code")

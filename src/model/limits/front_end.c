@@ -463,9 +463,9 @@ static void add_loop_buffer(const struct front_end *front, struct tally *tally)
 /* ---- The ends of inner loops */
 
 /* Counts the ends of inner loops in the path: branches backward that were taken at least twice, and
- * then are not taken. A loop in several windows of code does not count, because the predictor runs
- * ahead of the windows, which hides the wait. *late receives the number of the ends after more
- * iterations than the fast branch predictor knows. */
+ * then are not taken. A loop whose code spans several fetch windows does not count, because the
+ * branch predictor runs ahead of the fetch, which hides the wait. *late receives the number of
+ * inner-loop ends after more iterations than the fast branch predictor can remember. */
 static double loop_ends(const struct front_end *front, double *late)
 {
 	const struct loop *loop = front->tally->loop;
@@ -474,7 +474,8 @@ static double loop_ends(const struct front_end *front, double *late)
 	int *run = memory_new((size_t)loop->insn_count + 1, sizeof(*run));
 
 	*late = 0;
-	/* The first pass over the path finds the iterations before the start of the path. */
+	/* The first of two passes over the path of instructions counts the iterations that an inner
+	 * loop has made before the path starts. */
 	for (int s = 0; s < 2 * loop->path_count; s++) {
 		const struct loop_step *step = &loop->path[s % loop->path_count];
 		const struct insn *insn = &loop->insn[step->insn];

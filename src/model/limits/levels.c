@@ -19,8 +19,8 @@ double levels_cache(const struct tally *tally, int level)
 	return tally->place->caches.level[level].bytes;
 }
 
-/* Returns the bytes of the cache lines that the kernel's memory accesses touch. A walk in large
- * steps does not touch the lines between. */
+/* Returns the bytes of the cache lines that the kernel's memory accesses touch. A kernel that reads
+ * its data in steps larger than a cache line does not touch the lines between. */
 static double range_of(const struct tally *tally)
 {
 	const struct limits_place *place = tally->place;
@@ -143,9 +143,9 @@ static void spread_fast(const struct tally *tally, double range, struct level le
 	level[L3].share = beyond - level[MEMORY].share;
 }
 
-/* Returns the share of the accesses of a walk that repeats in one order which miss the cache
- * `level` and the caches before it. The sets of L1 follow from the addresses, so L1 keeps all lines
- * of the walk or none. Other processes evict lines from a shared L3 at random. */
+/* For accesses that repeat in the same order, returns the share that misses the cache `level` and
+ * the caches before it. The address alone selects the set of L1, so L1 keeps all cache lines of
+ * such accesses or none. Other processes evict cache lines from a shared L3 at random. */
 static double missed_cyclic(
 	const struct tally *tally, int level, double together, const struct level *third)
 {
@@ -155,7 +155,7 @@ static double missed_cyclic(
 	if (level == L1)
 		return range * misses_walk_crowd(&tally->place->walk, LINE) >
 		       levels_cache(tally, L1);
-	/* Without a measured latency of L3, lines count as hits in L2 while L2 is large enough. */
+	/* Without a measured latency of L3, accesses count as hits in L2 while the data fit L2. */
 	if (level == L2 && (third->latency > 0 || range > together))
 		return cache_cyclic_missed(second, range);
 	return fmax(1 - together / range, 0);

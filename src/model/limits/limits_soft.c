@@ -263,20 +263,20 @@ static double page_walks(struct tally *tally)
 	return cycles;
 }
 
-/* Whether mispredictions are those of a built-in kernel, or of branches that wait for loads in
- * random order from beyond the first cache. */
+/* Whether the loop's mispredictions belong to a built-in kernel, or to branches that wait for loads
+ * in random order that miss the first-level cache. */
 static bool has_random_loads(const struct tally *tally)
 {
 	return tally->loop->fresh < 0 ||
 	       (tally->place->walk.mispredicts > 0 && tally->limits->beyond[0] > 0);
 }
 
-/* Fewer mispredictions per iteration are not reported. */
+/* Smallest number of mispredictions per iteration that is reported. */
 #define RARE 0.01
 
 /* Returns the cycles that one of the mispredictions marked in the path costs: the refill of the
- * pipeline, and the wait until the branch is executed. The core's number is the cost of a branch
- * that is executed in the cycle after its rename. */
+ * pipeline, and the wait until the branch is executed. The misprediction penalty in the core model
+ * is the cost of a branch that is executed in the cycle after its rename. */
 static double misprediction_cost(const struct tally *tally, double *base)
 {
 	double each = tally->uarch->fact[EXTRA_MISPREDICT], with, marked = 0;
@@ -291,8 +291,9 @@ static double misprediction_cost(const struct tally *tally, double *base)
 }
 
 /* The first, fast predictor of a core learns few branches. If a call executes more than FAST_MOST
- * branches, a slower predictor corrects those that it has learnt. Measured on Zen 4 with the kernel
- * mispredict: 0.8 cycles for each learnt random branch of 1,152 executed ones, 2.7 of 2,304. */
+ * branches, a slower branch predictor corrects the fast one for the branches that the slower one
+ * has learnt. Measured on Zen 4 with the kernel mispredict: 0.8 cycles for each learnt random
+ * branch of 1,152 executed ones, 2.7 of 2,304. */
 enum { FAST_MOST = 1500 };
 
 /* Returns the number of branches that the fast predictor gets wrong and a slower one has learnt. */
@@ -307,7 +308,8 @@ static double corrected(const struct tally *tally)
 }
 
 /* Adds the mispredictions of an own loop, whose executed branches a branch predictor has predicted.
- * If the branches are learnt, the cause says what fresh data would cost. */
+ * If the branch predictor has learnt the repeated data, the limit's text gives the cycles that
+ * fresh data would cost. */
 static void add_unlearnt(struct tally *tally)
 {
 	const struct loop *loop = tally->loop;

@@ -84,8 +84,9 @@ static bool loads_halves(const struct uarch *uarch)
 	       uarch->fact[CAP_LOADS_512] * 2 <= uarch->fact[CAP_LOADS_VECTOR];
 }
 
-/* Whether an access crosses a line. If the core executes an access of a whole line as two halves,
- * the access does not count if each half lies in one line (measured on Zen 4). */
+/* Whether a memory access crosses the end of a cache line. If the core executes a 64-byte access as
+ * two 32-byte halves, the access does not count as crossing if each half lies in one cache line
+ * (measured on Zen 4). */
 static bool crosses_line(const struct uarch *uarch, uint64_t address, unsigned size)
 {
 	return address && address % LINE + size > LINE &&
@@ -121,7 +122,8 @@ static double side_cycles(const struct side *side, double split)
 
 /* Adds the limit of a core that executes a vector load across a line alone in its cycle, and begins
  * vector loads in order. Measured on Zen 4: four loads, one of which crosses a line, take 3 cycles;
- * if every second load crosses a line, 4 cycles. The order is not certain, so the limit is soft. */
+ * if every second load crosses a line, 4 cycles. The order of loads in the core's queues is not
+ * certain, so the limit of vector loads across cache lines is soft. */
 static void add_lone_splits(struct tally *tally)
 {
 	const struct loop *loop = tally->loop;

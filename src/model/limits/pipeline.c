@@ -43,9 +43,10 @@ struct progress {
 	double from, to; /* simulated time at the ends of the rounds (passes over the path) `warm`
 			    and `until` */
 	double done;	 /* latest time of a result */
-	int wrong;	 /* number of the step that is a mispredicted branch, after which no step is
-			    renamed yet; -1: none */
-	double resume;	 /* the cycle from which steps are renamed again; INFINITY: unknown */
+	int wrong; /* number of the step (executed instruction) that is a mispredicted branch and
+		      that rename waits for; -1: none */
+	double resume; /* the cycle from which steps (executed instructions) are renamed again after
+			  a mispredicted branch; INFINITY: unknown */
 };
 
 /* sooner() and later() are like fmin() and fmax() without handling of NAN. The compiler can inline
@@ -322,9 +323,10 @@ static bool take_over(struct pipeline *pipeline, int port)
 	return true;
 }
 
-/* Returns the port that runs next in this cycle, out of the ports `left`: the lowest one. If gates
- * limit how many micro-ops begin in a cycle, returns the port with the oldest micro-op, because
- * otherwise the micro-ops of the highest ports would wait until all others have begun. */
+/* Returns the port that runs next in this cycle, out of the ports `left`: the lowest one. If the
+ * core limits how many micro-ops of several ports begin in a cycle (gates), returns the port with
+ * the oldest micro-op, because otherwise the micro-ops of the highest ports would wait until all
+ * others have begun. */
 static int next_port(const struct pipeline *pipeline, uint32_t left)
 {
 	int first = ffs((int)left) - 1;
@@ -349,8 +351,8 @@ static void execute(struct pipeline *pipeline)
 	uint32_t done = 0;
 	int p;
 
-	/* If a micro-op wakes a port that has not run yet, the woken port still runs in the same
-	 * cycle. */
+	/* If a micro-op makes another micro-op ready on a port that is simulated later in this
+	 * cycle, that port still runs in the same cycle. */
 	for (uint32_t left; (left = pipeline->awake & ~done);) {
 		p = next_port(pipeline, left);
 		done |= pipeline->rules->gate_count ? UINT32_C(1) << p : (UINT32_C(2) << p) - 1;
@@ -492,7 +494,7 @@ static void retire(struct pipeline *pipeline, struct progress *progress)
 }
 
 /* Returns the cycle from which the instructions after a mispredicted branch are renamed. INFINITY:
- * the branch has not been executed yet. */
+ * the mispredicted branch has not been executed yet. */
 static double refilled(const struct pipeline *pipeline, int number)
 {
 	int steps = pipeline->loop->path_count, step = number % steps;

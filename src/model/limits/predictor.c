@@ -6,9 +6,10 @@
 #include "base/random.h"
 #include "base/text.h"
 
-/* BASE: number of counters by address. TABLES, ENTRIES: number of tagged tables of TAGE, and of
- * their entries. SHORT_TABLES have tags of SHORT_TAG bits, the others of LONG_TAG bits. LENGTH_MIN
- * and LENGTH_MAX: lengths of the shortest and the longest history, branches. */
+/* BASE: number of direction counters that the branch's address alone selects. TABLES, ENTRIES:
+ * number of tagged tables of TAGE, and of their entries. The first SHORT_TABLES tables of the
+ * branch predictor have tags of SHORT_TAG bits, the other tables of LONG_TAG bits. LENGTH_MIN and
+ * LENGTH_MAX: lengths of the shortest and the longest history, branches. */
 enum {
 	BASE = 8192,
 	TABLES = 15,
@@ -18,7 +19,8 @@ enum {
 	LONG_TAG = 12,
 	LENGTH_MIN = 6,
 	LENGTH_MAX = 3000,
-	/* The history: a ring of the latest directions. */
+	/* RING: number of bits of the branch history, a ring buffer of the latest branch
+	   directions. */
 	RING = 4096
 };
 
@@ -33,18 +35,21 @@ enum {
 	JUMP_BITS = 3
 };
 
-/* Ranges of the counters: directions -4 to 3, and usefulness. */
+/* Ranges of the branch predictor's counters: directions from -4 to 3, confidence in a jump's
+ * target, and usefulness of an entry. */
 enum { DIRECTION_MIN = -4, DIRECTION_MAX = 3, SURE_MAX = 3, USEFUL_MAX = 1 };
-/* A newly allocated entry is less reliable than the next shorter history as long as this counter,
- * from -8 to 7, is not negative. */
+/* A newly allocated table entry is less reliable than the entry with the next shorter branch
+ * history as long as this counter, from -8 to 7, is not negative. */
 enum { ALTERNATE_MIN = -8, ALTERNATE_MAX = 7 };
-/* After so many failed allocations more than successful ones, all entries lose their usefulness. */
+/* If TICKS more allocations of table entries fail than succeed, all entries are marked as not
+ * useful. */
 enum { TICKS = 1024 };
 
 /* A history of many branches, folded to few bits by XOR. */
 struct folded {
 	uint32_t bits;
-	int width, out; /* number of bits, and the place from which the oldest bit leaves */
+	int width, out; /* number of bits of the folded history, and the position of the oldest
+			   branch's bit, which is removed */
 };
 
 struct entry {
@@ -67,7 +72,7 @@ struct predictor {
 	struct folded index[TABLES + JUMP_TABLES], tag[TABLES + JUMP_TABLES],
 		tag2[TABLES + JUMP_TABLES];
 	uint8_t ring[RING];
-	unsigned at; /* number of bits that the history has received */
+	unsigned at; /* number of bits that the branch history has received */
 	int alternate, ticks;
 	struct random random;
 };
@@ -86,7 +91,8 @@ static int tag_bits(int table)
 	return table >= TABLES ? JUMP_TAG : table < SHORT_TABLES ? SHORT_TAG : LONG_TAG;
 }
 
-/* Returns the length of history `i` of `count`, which grow geometrically from `least` to `most`. */
+/* Returns the length in branches of history number `i` of `count` histories, whose lengths grow
+ * geometrically from `least` to `most`. */
 static int length_of(int i, int count, double least, double most)
 {
 	return (int)(least * pow(most / least, (double)i / (count - 1)) + 0.5);
@@ -169,13 +175,13 @@ static void count(int8_t *counter, bool up, int min, int max)
 		--*counter;
 }
 
-/* The entries that match a branch: the one with the longest history, and the next shorter one. -1:
- * the counter by address. */
+/* Indices of the two tables with the longest histories that have an entry for a branch. -1: no
+ * table, so the counter selected by the address predicts. */
 struct matches {
 	int longest, next;
 };
 
-/* All entries lose their usefulness if too few allocations succeed. */
+/* Marks all table entries as not useful if too few allocations of entries succeed. */
 static void tick(struct predictor *predictor, bool failed)
 {
 	predictor->ticks += failed ? 1 : -1;
@@ -192,8 +198,8 @@ static void tick(struct predictor *predictor, bool failed)
 			predictor->jump[i][k].useful = 0;
 }
 
-/* Returns the first table to try for an allocation after table `longest`: the next one, or by
- * chance the one after it. */
+/* Returns the first table in which to try to allocate an entry for a mispredicted branch: the table
+ * after `longest`, or by chance the table after that. */
 static int first_table(struct predictor *predictor, int longest, int tables)
 {
 	int first = longest + 1;
@@ -201,7 +207,7 @@ static int first_table(struct predictor *predictor, int longest, int tables)
 	return first + 1 < tables && random_next(&predictor->random) >> 62 == 0 ? first + 1 : first;
 }
 
-/* Gives a mispredicted branch an entry with a longer history. */
+/* Allocates an entry for a mispredicted branch in a table with a longer branch history. */
 static void allocate(struct predictor *predictor, const unsigned *at, const uint16_t *tag,
 	int longest, bool taken)
 {
@@ -326,8 +332,8 @@ static bool predict(struct predictor *predictor, const struct loop_branch *branc
 }
 
 /* Shares of mispredictions that remain after many repetitions of random branches: numbers of
- * mispredictions in the first repetition, and the share. The predictor was run 64 times over each
- * sequence. */
+ * mispredictions in the first repetition, and the share. For the shares in this table, the
+ * simulated branch predictor was run 64 times over each sequence of branches. */
 static const struct remains {
 	double mispredictions, share;
 } remains[2][8] = {
@@ -351,8 +357,9 @@ double predictor_forgets(double mispredictions, bool indirect)
 	return row[last].share;
 }
 
-/* The first part of the executed branches only trains the predictor: one in TRAINING. The branches
- * of a call are repeated until REPEATED branches or REPETITIONS repetitions have trained it. */
+/* The first 1/TRAINING of the executed branches only trains the simulated branch predictor. The
+ * branches of one call of the loop are repeated until REPEATED branches or REPETITIONS repetitions
+ * have trained the predictor. */
 enum { TRAINING = 4, REPEATED = 60000, REPETITIONS = 24 };
 
 /* Executions and mispredictions of one branch of the loop, in one direction. */
@@ -375,8 +382,8 @@ static int insn_at(const struct loop *loop, uint64_t address)
 	return low < loop->insn_count && loop->insn[low].address == address ? low : -1;
 }
 
-/* Marks the steps of the path that are mispredicted, as often as each branch is in each direction.
- */
+/* Marks instructions of the loop's path as mispredicted, with the same share as each branch is
+ * mispredicted in each direction. */
 static void mark(struct loop *loop, struct rate (*rate)[2])
 {
 	for (int i = 0; i < loop->path_count; i++) {

@@ -1,5 +1,6 @@
 /* A branch predictor of the kind and size that current cores have, for sequences of executed
- * branches. It says how many branches of a loop such a core mispredicts. Pure.
+ * branches. The simulated branch predictor says how many branches of a loop such a core
+ * mispredicts. Pure.
  *
  * Conditional branches: TAGE, which is a table of counters by address, and tables by address and
  * history whose histories grow geometrically. Sizes and lengths are those of the TAGE tables in
@@ -9,8 +10,8 @@
  * TAGE-SC-L (a statistical corrector and a predictor of loops) are left out.
  *
  * Indirect jumps: the same with targets instead of counters, by Seznec, "A 64-Kbytes ITTAGE
- * indirect branch predictor", 2011. It has 3,072 targets, as AMD states for Zen 4 (Software
- * Optimization Guide for the AMD Zen4 Microarchitecture, 57647). */
+ * indirect branch predictor", 2011. The predictor of indirect jumps has 3,072 targets, as AMD
+ * states for Zen 4 (Software Optimization Guide for the AMD Zen4 Microarchitecture, 57647). */
 #pragma once
 
 #include <stdbool.h>
@@ -33,11 +34,11 @@ bool predictor_jump(struct predictor *predictor, uint64_t address, uint64_t targ
 
 /* Returns the share of mispredictions that remains if a core executes the same random branches or
  * indirect jumps again and again. `mispredictions` is the number of mispredictions in one
- * repetition if nothing is learnt. 0: all are learnt, 1: none is. The shares are those of this
- * predictor (tests/unit/test_predictor.c). */
+ * repetition if nothing is learnt. 0: all are learnt, 1: none is. The remaining shares of
+ * mispredictions were computed with this simulated predictor (tests/unit/test_predictor.c). */
 double predictor_forgets(double mispredictions, bool indirect);
 
-/* Counts the mispredictions of a loop whose executed branches are `branches`. Sets loop->fresh,
- * loop->learnt, loop->branches, and the marks of the mispredicted steps of the path. `elements` is
- * the number of elements of a call. */
+/* Counts the mispredictions of a loop with the executed branches `branches`, by simulating a branch
+ * predictor. Sets loop->fresh, loop->learnt, loop->branches, and the marks of the mispredicted
+ * steps of the path. `elements` is the number of elements of a call. */
 void predictor_count(const struct loop_branches *branches, double elements, struct loop *loop);

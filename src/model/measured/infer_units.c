@@ -1,6 +1,7 @@
-/* Finds the units that instruction classes hold. A class that is slower than its micro-ops explain
- * holds a unit, for example a divider. A mix of two such classes shows whether both hold the same
- * unit: the times of both then add up. */
+/* Finds the execution units that instruction classes keep busy for more than a cycle, such as a
+ * divider. A class that is slower than its micro-ops explain holds a unit, for example a divider. A
+ * loop that mixes two such classes of instructions shows whether both keep the same unit busy: the
+ * times of both then add up. */
 #include <math.h>
 #include <string.h>
 

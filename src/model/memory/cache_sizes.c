@@ -81,8 +81,8 @@ const char *cache_source_name(enum cache_source source)
 	return names[source];
 }
 
-/* The number of ways of a cache, if the system does not state it: a small number of ways evicts
- * more lines. */
+/* The number of ways of a cache, if the system does not state it. The assumed number is small,
+ * because a cache with few ways evicts more lines. */
 enum { WAYS_UNKNOWN = 8 };
 
 double cache_cyclic_missed(const struct cache_size *cache, double bytes)

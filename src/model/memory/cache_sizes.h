@@ -42,11 +42,11 @@ struct memory_level {
 };
 
 /* Returns the share of the accesses that miss a cache, if a loop touches `bytes` bytes of lines
- * again and again in the same order. A set that gets more lines than it has ways keeps none of them
- * until their next use. Lines are spread over the sets as if at random: some cores choose the set
- * by a hash of the address, and the system scatters pages over memory. Measured on Zen 4 with an L2
- * of 8 ways: chains of loads over 1/4, 1/2, 3/4 and 1 of its size take 14.0, 17.6, 24 and 31
- * cycles; computed 14.0, 16, 25 and 37. */
+ * again and again in the same order. A cache set that gets more lines than it has ways keeps none
+ * of these lines until their next use. Lines are spread over the sets as if at random: some cores
+ * choose the set by a hash of the address, and the system scatters pages over memory. Measured on
+ * Zen 4 with an L2 of 8 ways: chains of loads over 1/4, 1/2, 3/4 and 1 of its size take 14.0, 17.6,
+ * 24 and 31 cycles; computed 14.0, 16, 25 and 37. */
 double cache_cyclic_missed(const struct cache_size *cache, double bytes);
 
 /* Measured mean latency of loads in random order over a range of bytes. Loads that hit the core's

@@ -138,8 +138,8 @@ double buffers_full(const struct window_filler *filler, double entries)
 	return filler && filler->each > 0 ? (entries - filler->own) / filler->each : entries;
 }
 
-/* A measured size that differs from the core file's by more than this share of it is not taken for
- * the buffer's size. On Zen 4, for example, four nops share an entry of the reorder buffer. */
+/* A measured buffer size that differs from the size in the core file by more than this share is
+ * rejected. On Zen 4, for example, four nops share an entry of the reorder buffer. */
 #define NEAR_SHARE 0.2
 
 static void add_sharp(const struct buffers *buffers, const struct knee *knee,
