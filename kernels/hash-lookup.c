@@ -17,7 +17,7 @@ enum { OPEN_MOST = 90 };
  * table entries that are prefetched before the code writes them. */
 enum { CANCEL_EVERY = 4096, AHEAD = 32 };
 
-/* STEPS_MOST: largest number of nodes of a search for which branches are predicted. */
+/* STEPS_MOST: largest number of chain nodes of a search whose mispredictions are computed. */
 enum { STEPS_MOST = 64 };
 
 static const char *const table_names[] = { "chained", "open", NULL };
@@ -376,8 +376,8 @@ static double mispredicts_of(const int64_t *v)
 	       load = (double)hash_keys(v) / (double)hash_buckets(v), exactly = exp(-load),
 	       longer = 1, before = 0, sum = 0;
 
-	/* In the loop over k, `longer` is the share of the hash table's buckets with more than k -
-	 * 1 keys; `before` is the share of keys with fewer than k keys before them in their bucket.
+	/* In the loop over k, `longer` is the share of the hash table's buckets with k keys or
+	 * more; `before` is the share of keys with fewer than k keys before them in their bucket.
 	 */
 	for (int k = 0; k < STEPS_MOST && longer > 1e-6; k++) {
 		double here = found * (1 - before) + (1 - found) * longer,
@@ -429,8 +429,8 @@ static void hash_describe(const int64_t *v, struct kernel_walk *walk)
 			    : steps < 1			   ? steps
 			    : steps - 1 < 1		   ? steps - 1
 							   : 1;
-	/* Interleaved searches have a second unpredictable branch: whether a search has ended when
-	 * its turn comes again. */
+	/* Searches that are interleaved step by step have a second unpredictable branch: whether a
+	 * search has ended when its next step is due. */
 	if (v[HASH_LOOKUPS] > 1)
 		walk->mispredicts *= 2;
 	/* After a misprediction, the core already executes the next search. The number of keys in a

@@ -50,8 +50,8 @@ enum knob_asks {
 			 own working set. */
 	ASKS_STREAMS, /* The knob sets the number of other cores that stream through memory at the
 			 same time. */
-	ASKS_FRESH,   /* The knob chooses whether each call of an own loop gets new random data:
-			 the value 1 does. */
+	ASKS_FRESH, /* The knob chooses whether each call of an own loop gets new random data: value
+		       1: new data, value 0: the same data. */
 };
 
 enum page_kind { PAGES_AUTO, PAGES_4K, PAGES_HUGE, PAGE_KINDS };
@@ -268,7 +268,7 @@ struct kernel_run {
 	uint64_t excluded;
 	bool draws; /* true: the loop's data are random, so each call can get new random data */
 	bool fresh; /* true: each call gets new random data, which it draws before its time counts.
-		       The engine may change this field between two calls */
+		       The engine may change the field `fresh` between two calls */
 
 	/* The fields that say where the next call continues in the data. */
 	uint64_t position; /* number of elements from the start of the data to the next element to

@@ -182,8 +182,8 @@ struct status data_load(const char *name, char **text, char origin[256])
 	*text = NULL;
 	for (int i = 0; i < PLACES; i++) {
 		path_in(i, name, &path);
-		/* A folder that cannot be entered is like one without this file. data_reachable()
-		 * finds such a folder. */
+		/* A folder that the user may not enter counts as a folder without the file.
+		 * data_reachable() reports a folder that cannot be entered. */
 		if (path.length == 0 || access(text_string(&path), F_OK) != 0)
 			continue;
 		status = data_read(text_string(&path), text);

@@ -40,9 +40,9 @@ void memory_probe_renew(struct memory_probe *probe);
  * caller measures both again (memory_probe_renew()) before it reports a wrong prediction. */
 bool memory_probe_drifted(const struct limits *limits, const struct sample *sample);
 
-/* Adds the final result of the request from memory_probe_next(). A cancelled request of the memory
- * probe is repeated later. l2 is the latency of L2 in cycles, which
- * memory_probe_accept() uses to subtract the time of accesses that hit L2. */
+/* Adds the final result of the request from memory_probe_next(). A cancelled measurement of the
+ * memory probe is repeated later. l2 is the latency of L2 in cycles, which memory_probe_accept()
+ * uses to subtract the time of accesses that hit L2. */
 void memory_probe_accept(struct memory_probe *probe, const struct machine *machine, double l2,
 	const struct result *result);
 

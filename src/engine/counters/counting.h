@@ -86,7 +86,7 @@ uint64_t counting_read_cycles(struct counting *counting);
 /* Whether a hardware counter counts the event with this index in the plan. */
 bool counting_is_hardware(const struct counting *counting, int event);
 
-/* Starts the event that is the clock of trials, if it is open. */
+/* Starts the performance counter that trials use as their clock, if the counter is open. */
 void counting_start_clock(struct counting *counting);
 
 /* ---- counting_passes.c */

@@ -1,4 +1,5 @@
-/* Counts the events of open groups. One pass counts one group over the same steady loop. */
+/* Counts the events of open groups. One pass counts one group of events, while the same loop runs
+ * again and again. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

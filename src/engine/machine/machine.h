@@ -18,7 +18,7 @@ struct machine_cache {
 	int level;
 	uint64_t bytes; /* size of the cache in bytes, as the system reports it */
 	unsigned line;	/* bytes of a cache line; 0: unknown */
-	int ways;	/* lines in each set; 0: unknown */
+	int ways;	/* number of ways of the cache: lines in each set; 0: unknown */
 };
 
 /* The processor's description of itself; unknown numbers are 0. A hypervisor may have changed the

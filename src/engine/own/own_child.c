@@ -53,7 +53,7 @@ void own_child_close(int kept)
 
 #ifdef __x86_64__
 #define THIS_ARCH AUDIT_ARCH_X86_64
-/* The bit of system calls of the x32 ABI. */
+/* The bit that is set in the numbers of system calls of the x32 ABI. */
 #define ABI_BIT 0x40000000u
 #else
 #define THIS_ARCH AUDIT_ARCH_AARCH64

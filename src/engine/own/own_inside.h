@@ -28,8 +28,8 @@ struct own_macro own_macro_of(const struct own *own, const struct own_knob *knob
 /* Returns the build for the values of the kernel's knobs, or NULL. */
 const struct own_build *own_build_of(const struct own *own, const int64_t *v);
 
-/* The callbacks prepare and call of the loop's kernel, which run only in a child process
- * (own_call.c). own_call_prepare() loads the library and lays out the data; run->memory must have
- * own_data_bytes() zeroed bytes. */
+/* The callbacks prepare() and call() of the kernel that runs the user's loop; both run only in a
+ * child process (own_call.c). own_call_prepare() loads the library and lays out the data;
+ * run->memory must have own_data_bytes() zeroed bytes. */
 struct status own_call_prepare(struct kernel_run *run);
 void own_call(struct kernel_run *run, uint64_t elements);

@@ -1,4 +1,4 @@
-/* Reads the knobs and the sets of compiler flags of an own loop. */
+/* Reads the knobs and the sets of compiler flags in the description of an own loop. */
 #include "engine/own/own_reader.h"
 
 #include <ctype.h>

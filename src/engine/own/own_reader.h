@@ -11,7 +11,7 @@
 #define NUMBER_MAX (INT64_C(1) << 30)
 enum { OVER_MAX = 1 << 20 };
 
-/* The characters between two words of a description. */
+/* The characters that separate two words in the description of a user's loop. */
 #define BLANKS " \t\v\f\r"
 
 /* The words of a description other than the names of arguments. */

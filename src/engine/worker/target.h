@@ -46,8 +46,8 @@ typedef void target_answer(void *context, const struct result *result);
 void target_measure(struct target *target, const struct request *request, const atomic_bool *cancel,
 	target_answer *answer, void *context);
 
-/* Gives the memory of working sets and load threads back to the system. The next request lays its
- * data out again. */
+/* Gives the memory of working sets and load threads back to the system. After the memory was given
+ * back, the next request lays out its data again. */
 void target_rest(struct target *target);
 
 /* Frees everything. */

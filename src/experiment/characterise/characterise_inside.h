@@ -65,6 +65,6 @@ bool characterise_late(void *context);
 /* Adds the final result of one measurement of a loop to the report. */
 void characterise_note(struct characterise *run, const struct result *result);
 
-/* Measures the loops of the stage in rounds, until all values are known, the time is over, or the
- * number `rounds` is reached. */
+/* Measures loops of the stage round by round, until all values are known, the time is over, or
+ * `rounds` rounds are done. */
 void characterise_items(struct characterise *run, int rounds);

@@ -103,7 +103,8 @@ uint64_t probe_task_bytes(const struct probe_task *task);
 
 /* ---- probe_tasks.c ---- */
 
-/* Adds a point to measure in this round, if there is room for it. */
+/* Adds a point of a curve (a kernel's setting) to measure in this round of the probe, if there is
+ * room for the point. */
 void probe_add_task(struct probe *probe, const struct probe_task *task);
 
 /* Adds the setting that `format` gives to the points to measure in this round. Adds no point to
@@ -119,7 +120,8 @@ void probe_again(struct probe *probe, struct probe_curve *curve, bool all);
 
 /* ---- probe_share.c ---- */
 
-/* Adds the points of one round of a stage that measures the share of the last cache. */
+/* Adds the points of one round of a stage that measures which share of the last-level cache this
+ * process can use. */
 void probe_fill_share(struct probe *probe, const struct probe_stage *stage, int round);
 
 /* Adds the result of one measurement to the current value of the share of the last cache. */

@@ -14,7 +14,8 @@
 #include "base/status.h"
 #include "model/code/decode.h"
 
-/* One machine instruction to insert, or several that stay together. */
+/* One machine instruction to insert into a loop, or several instructions that must stay together.
+ */
 struct code_line {
 	uint8_t bytes[24], length;
 	/* Offset, in the instruction's bytes, of its 32-bit distance to `target`. 0: the

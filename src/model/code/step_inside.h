@@ -39,15 +39,16 @@ struct tracer {
 struct tracer step_tracer(const struct step_plan *plan);
 void step_forget(struct tracer *tracer);
 
-/* Starts the child and runs it until it is ready for its first run. */
+/* Starts the child process, and lets it run until it is ready for its first run of the loop. */
 struct status step_start(struct tracer *tracer);
 
 /* Runs the child at full speed until it is about to execute the instruction at `address`, by a
  * breakpoint. */
 struct status step_run_to(struct tracer *tracer, uint64_t address);
 
-/* Steps the child until it marks the beginning or the end of a run. *steps receives the number of
- * steps. If `kept` is true, records each single-stepped instruction. */
+/* Single-steps the child process until it marks the beginning or the end of a run of the loop.
+ * *steps receives the number of steps. If `kept` is true, records each single-stepped instruction.
+ */
 struct status step_to_mark(struct tracer *tracer, bool kept, int *steps);
 
 /* Returns how often each instruction ran in the recorded steps `from` to `to` - 1. The caller frees
@@ -72,7 +73,8 @@ struct status step_on_one_processor(struct status (*how)(struct tracer *, struct
 
 /* ---- The end of tracing (step_end.c) */
 
-/* Adds the seconds that this thread ran and waited for a processor to `share`. */
+/* Adds to `share` the seconds for which this thread ran, and the seconds for which it waited for a
+ * processor. */
 void step_add_own_share(struct step_share *share);
 
 /* Whether the time limit for single-stepping the child process is over. Parent and child run

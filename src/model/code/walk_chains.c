@@ -48,7 +48,7 @@ static void join(struct taint *into, const struct taint *from)
 }
 
 /* Notes that a cache line was touched. *fresh receives whether the cache line was not among the
- * lines touched last. */
+ * most recently touched lines. */
 static struct recent *touch(struct flow *flow, uint64_t address, int step, bool *fresh)
 {
 	struct recent *recent = &flow->recent[flow->next];

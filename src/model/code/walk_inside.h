@@ -46,7 +46,7 @@ struct access {
 	uint64_t address;
 	bool fresh; /* the cache line of a random access is not among the lines touched last */
 	bool late;  /* a load in random order touches the cache line first, or while the line is on
-		       the way from memory */
+		       the way to the first-level cache */
 };
 
 /* Cache lines of one array that are equally likely to be used next. */
@@ -81,8 +81,8 @@ static inline const struct insn *insn_of(const struct finder *finder, int step)
 	return &trace->insn[trace->seen[step].insn];
 }
 
-/* Finds the order of the accesses of each stream, and the streams that repeat the cache lines of an
- * earlier stream (walk_streams.c). */
+/* Finds the order of the accesses of each stream (memory operand), and the streams that repeat the
+ * cache lines of an earlier stream (walk_streams.c). */
 void streams_judge(struct finder *finder);
 
 /* Returns the number of accesses of one instruction (a stream) per element of the loop. */
@@ -101,8 +101,8 @@ void populations_add(struct finder *finder, double lines, double bytes, enum rea
 
 /* Adds the cache lines of a random load, separately for each of its executions per element: deeper
  * levels of a search choose from more lines. Levels of a search with too few accesses in the trace
- * are assumed to grow like the levels before. Reduces *grid to the smallest distance between two
- * lines, bytes; 0: no distance is known yet. */
+ * are assumed to grow like the levels before. Reduces *grid to the smallest distance in bytes
+ * between two accessed cache lines; 0: no distance is known yet. */
 void populations_add_scattered(struct finder *finder, int index, double *grid);
 
 /* Adds the cache lines of gather and scatter instructions. */

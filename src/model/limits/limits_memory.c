@@ -348,7 +348,7 @@ static void add_miss_cycles(struct pipeline *pipeline)
 
 /* Adds the limit of loads in random order, from a simulated pipeline: instructions that wait for a
  * miss hold entries of the reorder buffer and of a scheduler, so only a few misses overlap. The
- * pipeline does not predict branches, so loops with mispredictions are not simulated. */
+ * simulated pipeline does not predict branches, so loops with mispredictions are not simulated. */
 static void add_simulated(struct tally *tally)
 {
 	const struct kernel_walk *walk = &tally->place->walk;

@@ -387,8 +387,9 @@ static double store_cycles(const struct accesses *stores, double together, int64
 	return cycles;
 }
 
-/* Returns the cycles that stores across the end of a line take in addition to those of the two
- * blocks that they write. Measured on Zen 4 with stores of 8 to 64 bytes: half a cycle each. */
+/* Returns the additional cycles of stores across the end of a cache line, besides the cycles for
+ * the two blocks that each such store writes. Measured on Zen 4 with stores of 8 to 64 bytes: half
+ * a cycle each. */
 static double crossing_cycles(const struct tally *tally, const struct accesses *stores)
 {
 	double each = tally->uarch->fact[EXTRA_SPLIT_STORE], splits = 0;

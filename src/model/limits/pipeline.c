@@ -323,10 +323,10 @@ static bool take_over(struct pipeline *pipeline, int port)
 	return true;
 }
 
-/* Returns the port that runs next in this cycle, out of the ports `left`: the lowest one. If the
- * core limits how many micro-ops of several ports begin in a cycle (gates), returns the port with
- * the oldest micro-op, because otherwise the micro-ops of the highest ports would wait until all
- * others have begun. */
+/* Returns the port that is simulated next in this cycle, out of the ports `left`: the lowest one.
+ * If the core limits how many micro-ops of several ports begin in a cycle (gates), returns the port
+ * with the oldest micro-op, because otherwise the micro-ops of the highest ports would wait until
+ * all others have begun. */
 static int next_port(const struct pipeline *pipeline, uint32_t left)
 {
 	int first = ffs((int)left) - 1;

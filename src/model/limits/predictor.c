@@ -24,7 +24,8 @@ enum {
 	RING = 4096
 };
 
-/* Shape of the predictor of indirect jumps. */
+/* Numbers of tables and entries, bits of tags, and lengths of histories of the predictor of
+ * indirect jumps. */
 enum {
 	JUMP_TABLES = 6,
 	JUMP_ENTRIES = 512,
@@ -45,7 +46,7 @@ enum { ALTERNATE_MIN = -8, ALTERNATE_MAX = 7 };
  * useful. */
 enum { TICKS = 1024 };
 
-/* A history of many branches, folded to few bits by XOR. */
+/* A history of many branch directions, folded to few bits by XOR. */
 struct folded {
 	uint32_t bits;
 	int width, out; /* number of bits of the folded history, and the position of the oldest
