@@ -1,9 +1,10 @@
-/* What `slexplore compare` reads: the measured values of many files, machines and runs.
+/* The input of `slexplore compare`: measured values from many files, machines and runs.
  *
- * A quantity is something that several machines measure: the cycles per element of one setting, the
- * latency of a cache level. Lines are read one by one, so that the memory grows with the measured
- * values, not with the files. The input is untrusted. Every line is counted in one group of enum
- * line_group, so that no line is lost in silence. */
+ * A quantity is a property that several machines measure, such as the cycles per element of one
+ * setting, or the latency of a cache level. Input is read line by line, so memory grows with the
+ * number of measured values, not with the length of the files. The input is untrusted. Each input
+ * line is counted in one group of enum line_group, so that the report accounts for lines that were
+ * not used. */
 #pragma once
 
 #include <stdbool.h>
@@ -17,10 +18,12 @@
 enum line_group {
 	LINES_OTHER,	  /* text of other programs, such as messages of srun */
 	LINES_CUT,	  /* incomplete records */
-	LINES_UNFINISHED, /* long records whose further lines are missing */
+	LINES_UNFINISHED, /* long records that are split over several lines, some of which are
+			     missing */
 	LINES_UNKNOWN,	  /* records of a kind that this program does not know */
-	LINES_HOMELESS,	  /* records without a host, after no first line of a recording */
-	LINES_REPEATED,	  /* records that were read before */
+	LINES_HOMELESS, /* records that name no host, and that follow no first line of a recording,
+			   which would name the host */
+	LINES_REPEATED, /* records that were read before */
 	LINES_DESCRIBING, /* records without compared values, such as notes and instructions */
 	LINES_USED,	  /* records with compared values */
 	LINE_GROUPS
@@ -35,31 +38,40 @@ struct compared_quantity {
 	bool of_curve; /* a point of a probe's curve, which is uncertain in a single run */
 };
 
-/* A place where values come from: one host in one file. Its facts may explain a difference. */
+/* A source of measured values: one host in one file. The source's microcode, L3 size and load may
+ * explain why its values differ. */
 struct compared_source {
 	int file, host, side;
-	int model;		       /* number of the processor's name in compared.models */
-	unsigned runs;		       /* number of reports, or of series of samples */
-	unsigned samples, contended;   /* number of samples, and of contended samples */
-	double quiet, load;	       /* sum of the shares of quiet trials; highest load average */
-	unsigned huge, small;	       /* number of samples that wanted huge pages, and of those
-					  that got smaller ones */
-	uint64_t l3_bytes;	       /* stated size of L3; 0: unknown */
+	int model;     /* number of the processor's name in compared.models */
+	unsigned runs; /* number of runs of the program: of reports, or of series of samples */
+	unsigned samples, contended; /* number of samples, and of contended samples */
+	double quiet, load;   /* quiet: sum of all samples' shares of quiet (undisturbed) trials;
+				 load: the highest load average */
+	unsigned huge, small; /* number of samples that wanted huge pages, and of those
+				 that got smaller ones */
+	uint64_t l3_bytes; /* size of L3 that the machine states (not a measured size), in bytes; 0:
+			      unknown */
 	char uarch[32], microcode[24]; /* "": unknown */
 
 	/* State of the reader. */
-	uint64_t report;  /* hash of the first line of the current report; 0: no report */
-	int64_t id;	  /* id of the last sample that belongs to no probe */
-	double ghz;	  /* sum of the core clocks of the run's samples */
-	double run_quiet; /* sum of their shares of quiet trials */
-	unsigned clocks, run_contended; /* number of the run's samples with a clock, and of the
-					   contended ones of them */
-	bool one_kind;			/* the current probe measures one kind of pages */
-	int64_t point; /* id of the last point of a probe, and its quartiles relative to it */
+	uint64_t report; /* hash of the first line of the report that is being read; 0: no report */
+	int64_t id;	 /* id of the last sample that belongs to no probe */
+	double ghz; /* sum of the core clocks in GHz of the samples in the current run, for their
+		       mean */
+	double run_quiet; /* sum of the shares of quiet trials of the samples in the current run,
+			     for their mean */
+	unsigned clocks, run_contended; /* number of samples in the current run that state a clock
+					   frequency, and how many of them are contended */
+	bool one_kind; /* true: the probe that is being read measures only one page size */
+	int64_t point; /* id of the last sample of a probe; factors from the bandwidth of that
+			* sample to its quartiles
+			*/
 	double point_lo, point_hi;
 	bool point_contended;
-	char setting[160]; /* the setting of the last record "slack" */
-	int64_t trials_id; /* id of the setting whose trials were read, and the trials */
+	char setting[160]; /* the setting of the last record "slack", to which the following records
+			      "resource" belong */
+	int64_t trials_id; /* id of the setting whose trials were read last; trials_first and
+			      trials_count: where compared.trials holds them */
 	uint32_t trials_first, trials_count;
 };
 
@@ -67,7 +79,8 @@ struct compared_value {
 	int quantity, source;
 	bool contended;
 	double value, lo, hi;		     /* lo and hi are the quartiles; NAN: unknown */
-	uint32_t trials_first, trials_count; /* place of the trials in compared.trials */
+	uint32_t trials_first, trials_count; /* index of the value's first trial in compared.trials,
+						and number of its trials */
 };
 
 struct compared {
@@ -76,12 +89,13 @@ struct compared {
 	struct compared_source *source;
 	struct compared_value *value;
 	size_t value_count;
-	float *trials; /* cycles per element of the quiet trials of recordings */
+	float *trials; /* cycles per element of all quiet (undisturbed) trials in the recordings */
 	uint32_t trial_count;
 	uint64_t lines, group[LINE_GROUPS];
-	uint64_t cut;	 /* number of records that begin, but are not complete */
-	uint64_t beside; /* number of lines with other text next to a record */
-	/* The first line that could not be used: its file, number and group. */
+	uint64_t cut;	 /* number of JSON records that begin in a line, but are cut off */
+	uint64_t beside; /* number of lines in which other text stands before or after a record */
+	/* The first input line that could not be used: index of its file, line number, and the
+	 * reason (group). */
 	int first_file;
 	uint64_t first_line;
 	enum line_group first_group;
@@ -89,18 +103,21 @@ struct compared {
 
 void compared_free(struct compared *compared);
 
-/* Reads a file or stream; "-" is standard input. `side` is kept in the sources. Returns
- * STATUS_USAGE if the file cannot be opened, STATUS_FAILED after a read error. */
+/* Reads a file or stream; "-" is standard input. All sources in the file get the side `side`: 0 for
+ * A, 1 for B. Returns STATUS_USAGE if the file cannot be opened, STATUS_FAILED after a read error.
+ */
 struct status compared_read(struct compared *compared, const char *path, int side);
 
-/* Reads an open file or stream. `name` is its name in messages. */
+/* Reads an open file or stream. `name` is the stream's name in messages. */
 struct status compared_read_stream(
 	struct compared *compared, const char *name, FILE *file, int side);
 
-/* Ends the reading: completes the last run of each source. Call it once, after all files. */
+/* Call after all files are read: adds the mean clock of the last run of each source (host in a
+ * file). Call compared_finish() only once. */
 void compared_finish(struct compared *compared);
 
-/* Adds a value. NAN for lo and hi: unknown. Values that are not positive are not added. */
+/* Adds a value. value->lo and value->hi are quartiles; NAN: unknown. A measured value that is not
+ * above 0 is ignored. */
 void compared_add(
 	struct compared *compared, int source, int quantity, const struct compared_value *value);
 

@@ -19,18 +19,18 @@
  * recordings that are kept. */
 enum { LINE_MOST = 16384, MORE_MOST = 64, TRIALS_KEPT = 8 << 20 };
 
-/* Working sets beyond this size are not in the core's own caches on all machines. */
+/* A larger working set, in bytes, does not fit the core's own caches on every machine. */
 static const double own_bytes = 512 << 10;
 
-/* The share of contended samples in a run from which values of the whole run are contended. In
- * probes of a machine with a busy hyper-thread, sizes of caches and TLBs changed from a share of
- * 0.2 on. */
+/* If more than this share of a run's samples is contended, all values of the run count as
+ * contended. On a machine with a busy hyper-thread, probed sizes of caches and TLBs became wrong
+ * when 0.2 of the samples were contended. */
 static const double contended_least = 0.15;
 
-/* The least share of quiet trials that is compared. */
+/* A run's share of quiet trials below this one is raised to it before comparison. */
 static const double quiet_floor = 0.02;
 
-/* A long record whose further lines are awaited. */
+/* A long record that is split over several lines, not all of which are read yet. */
 struct unfinished {
 	json_t *whole;
 	int source;
@@ -43,17 +43,17 @@ struct reader {
 	struct compared *compared;
 	int file, side;
 	uint64_t line;
-	char host[64]; /* host of the recording that the file contains at this place; "": none */
+	char host[64]; /* host of the recording that is being read; "": no recording */
 	struct unfinished *unfinished;
 };
 
 /* ---- Quantities of records */
 
-/* One value of a record. A record with several values has several rows. The field with the record's
- * own name completes the subject: "level L2". */
+/* One value of a record. A record with several values has several rows in this table. Column
+ * `name`: the record's field that completes the quantity's name, as "L2" does in "level L2". */
 static const struct row {
 	const char *record, *name, *field, *unit;
-	enum { ANY, OWN, SHARED } where; /* used for the core's own caches, or beyond them */
+	enum { ANY, OWN, SHARED } where; /* OWN: core's own caches; SHARED: L3, memory */
 } rows[] = {
 	{ "level", "name", "cycles", "cycles", OWN },
 	{ "level", "name", "ns", "ns", SHARED },
@@ -72,8 +72,8 @@ static const struct row {
 	{ "resource", "resource", "pressure", "cycles/iteration", ANY },
 };
 
-/* Kinds of records that have no compared values. The kinds in `rows` and "sample" and "trials" are
- * known too. */
+/* Kinds of JSON records that have no value that can be compared. Other kinds that the program knows
+ * are those in `rows` and "sample". */
 static const char *const describing[] = { "recording", "machine", "events", "event", "facts",
 	"modelled", "counters", "explain", "function", "limits", "ports", "insn", "probe",
 	"plateau", "knee", "finding", "note", "windows", "point", "costs", "cost", "gap", "cause",
@@ -114,7 +114,7 @@ static const char *word_of(const json_t *object, const char *key)
 	return word ? word : "";
 }
 
-/* Adds a value to a quantity. The subject is untrusted text from the record. */
+/* Adds a value to a quantity. The quantity's name is text from the record, which is untrusted. */
 static void add_value(struct compared *compared, int source, const char *subject, const char *field,
 	const char *unit, bool shared, bool of_curve, const struct compared_value *value)
 {
@@ -128,8 +128,8 @@ static void add_value(struct compared *compared, int source, const char *subject
 	compared_add(compared, source, compared_quantity(compared, &quantity), value);
 }
 
-/* Ends a run: the means of its samples' core clocks and of their shares of quiet trials are values
- * of the machine. */
+/* Ends a run: adds the mean core clock and the mean share of quiet trials of its samples as
+ * compared values. */
 static void end_run(struct compared *compared, int source)
 {
 	struct compared_source *from = &compared->source[source];
@@ -138,8 +138,9 @@ static void end_run(struct compared *compared, int source)
 	if (from->clocks) {
 		add_value(compared, source, "core clock", "ghz", "GHz", true, false,
 			&(struct compared_value){ .value = ghz, .lo = NAN, .hi = NAN });
-		/* A ratio needs a value above 0. In a few runs, this share is as uncertain as a
-		 * point of a curve. */
+		/* The share of quiet trials must be above 0, because ratios are computed of it. The
+		 * share of quiet trials is as uncertain in a single run as a point of a probe's
+		 * curve. */
 		add_value(compared, source, "quiet trials", "quiet", "share", true, true,
 			&(struct compared_value){
 				.value = fmax(quiet, quiet_floor), .lo = NAN, .hi = NAN });
@@ -176,7 +177,8 @@ static bool is_initial(const struct kernel *kernel, const char *key, const json_
 	return json_is_integer(value) && json_integer_value(value) == knob->initial;
 }
 
-/* Adds the kernel and its knobs without initial values: "combine acc=2 size=64k". */
+/* Adds the kernel's name and all knobs whose values are not the initial ones: "combine acc=2
+ * size=64k". */
 static void add_setting(struct text *text, const json_t *object)
 {
 	const char *name = word_of(object, "kernel"), *key;
@@ -223,7 +225,8 @@ static void add_facts(struct compared_source *source, const json_t *object)
 	}
 }
 
-/* Adds a point of a probe. The points of bandwidths have records "band". */
+/* Adds a sample that a probe measured as one point of a curve. Points of a probe's bandwidth are
+ * not added here, because their values are in records "band". */
 static void take_point(struct compared *compared, int source, const json_t *object,
 	const char *part, struct compared_value *value)
 {
@@ -304,7 +307,8 @@ static void take_sample(struct compared *compared, int source, const json_t *obj
 	text_free(&subject);
 }
 
-/* Keeps the cycles of the quiet trials of a setting, whose sample follows. */
+/* Stores the cycles of a setting's quiet trials until the setting's sample is read, which comes
+ * later in the recording. */
 static void take_trials(struct compared *compared, int source, const json_t *object)
 {
 	struct compared_source *from = &compared->source[source];
@@ -312,8 +316,9 @@ static void take_trials(struct compared *compared, int source, const json_t *obj
 	const json_t *list = json_object_get(object, "trials"), *trial;
 	size_t i;
 
-	/* Trials of other sources may lie between those of this source. Then only the later trials
-	 * are kept. */
+	/* Trials of other hosts may have been read between two records with trials of this host. In
+	 * that case, only this host's later trials are kept, because its trials must be contiguous
+	 * in the array. */
 	if (from->trials_id != id ||
 		from->trials_first + from->trials_count != compared->trial_count) {
 		from->trials_id = id;
@@ -337,7 +342,8 @@ static void take_trials(struct compared *compared, int source, const json_t *obj
 
 /* ---- Other records */
 
-/* Adds the values of the rows of a record. Returns whether the record has a compared value. */
+/* Adds all values of one record that the table `rows` lists for its kind. Returns whether the
+ * record has a compared value. */
 static bool take_rows(struct compared *compared, int source, const json_t *object, const char *kind)
 {
 	struct compared_source *from = &compared->source[source];
@@ -372,7 +378,8 @@ static bool take_rows(struct compared *compared, int source, const json_t *objec
 		} else {
 			text_addf(&subject, "%s%s%s", kind, *name ? " " : "", name);
 		}
-		/* The latency of L3 and memory has its quartiles in cycles. */
+		/* Records state the quartiles of the latency of L3 and memory in cycles, so they
+		 * are converted to ns. */
 		if (strcmp(row->field, "ns") == 0) {
 			double cycles = number_of(object, "cycles");
 
@@ -386,7 +393,8 @@ static bool take_rows(struct compared *compared, int source, const json_t *objec
 	return compared->value_count > before;
 }
 
-/* Takes facts of a machine from the records that state them. */
+/* Stores the names of the processor, its core model and its microcode, if the record states them.
+ */
 static void take_identity(struct compared *compared, int source, const json_t *object)
 {
 	struct compared_source *from = &compared->source[source];
@@ -404,8 +412,8 @@ static void take_identity(struct compared *compared, int source, const json_t *o
 			from->microcode, sizeof(from->microcode), word_of(object, "microcode"));
 }
 
-/* Returns whether the record is the first of a report, and so begins a run. Recordings have records
- * "core" too, without a time. */
+/* Returns whether the record is the first of a report, and so begins a run. A record "core" in a
+ * recording has no field "seconds", and begins no report. */
 static bool begins_report(const json_t *object, const char *kind)
 {
 	if (strcmp(kind, "core") == 0)
@@ -444,7 +452,7 @@ static enum line_group take_record(
 		take_trials(compared, source, object);
 		return LINES_USED;
 	}
-	/* A buffer whose knee was not found has no size. */
+	/* A probe that found no knee for a buffer (record "window") knows no size of the buffer. */
 	if (strcmp(kind, "window") == 0 && strcmp(word_of(object, "state"), "done") != 0)
 		return LINES_DESCRIBING;
 	return take_rows(compared, source, object, kind) ? LINES_USED : LINES_DESCRIBING;
@@ -452,7 +460,8 @@ static enum line_group take_record(
 
 /* ---- Lines */
 
-/* Adds a line to the long record that it continues. Sets *whole to the record if it is complete. */
+/* Adds a line "more" to the long record that the line continues. Sets *whole to the long record if
+ * all its lines are read, else to NULL. */
 static bool continue_record(
 	struct reader *reader, int source, const json_t *object, struct unfinished **whole)
 {
@@ -474,14 +483,16 @@ static bool continue_record(
 	return true;
 }
 
-/* Returns whether two runs of a machine may write the same line, such as a fact of the core. */
+/* Returns whether two runs on one machine may write two equal lines of this kind, such as a fact of
+ * the core. */
 static bool may_repeat(const json_t *object, const char *kind)
 {
 	return strcmp(kind, "sample") != 0 && strcmp(kind, "trials") != 0 &&
 	       !begins_report(object, kind);
 }
 
-/* Returns the source of a record; -1: the record names no host, and belongs to no recording. */
+/* Returns the index of the source (host in a file) of a record; -1: the record names no host, and
+ * belongs to no recording. */
 static int source_of(struct reader *reader, const json_t *object, const char *kind)
 {
 	char host[sizeof(reader->host)];
@@ -553,8 +564,8 @@ static enum line_group take_object(
 }
 
 /* Finds the records in a line. Other programs may write text before or after a record, and a cut
- * may join two records in one line. Returns the line's group, or LINE_GROUPS if the line is counted
- * later, with the long record to which it belongs. */
+ * may join two records in one line. Returns the group in which the line is counted; LINE_GROUPS:
+ * the line belongs to a long record, and is counted with it later. */
 static enum line_group take_line(struct reader *reader, const char *line, size_t length)
 {
 	static const char beginning[] = "{\"v\":";

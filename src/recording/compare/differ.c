@@ -1,4 +1,5 @@
-/* Values and facts of machines, and the causes of differences. See differ.h. */
+/* Reduces measured values and facts (microcode, load) of machines, and finds possible causes of
+ * differences. See differ.h. */
 #include "recording/compare/differ.h"
 
 #include <math.h>
@@ -18,7 +19,8 @@ const char *const differ_cause_names[DIFFER_CAUSES] = {
 	[CAUSE_BEYOND] = "beyond",
 };
 
-/* With fewer runs than this, quartiles of runs are not used, but the ranges of all runs. */
+/* With fewer runs than this, the range of a value is that of all runs, in place of the quartiles of
+ * the runs. */
 enum { QUARTILE_RUNS = 5 };
 
 struct differ_value differ_reduce(const struct compared_value **values, size_t count)
@@ -79,13 +81,14 @@ void differ_facts_mean(struct differ_facts *facts)
 	facts->small = facts->huge ? facts->small / facts->huge : 0;
 }
 
-/* Returns whether both words are known and differ. */
+/* Returns whether both words, such as two microcode versions, are known and differ. */
 static bool words_differ(const char *one, const char *other)
 {
 	return one && other && *one && *other && strcmp(one, other) != 0;
 }
 
-/* The least difference of a share of samples, or of a load average, that explains a difference. */
+/* The least difference that can explain different values: between shares of contended samples, or
+ * between load averages. */
 static const double share_least = 0.3, load_least = 1;
 
 unsigned differ_causes(const struct differ_facts *facts, const struct differ_facts *usual)
@@ -120,7 +123,8 @@ unsigned differ_cause_of(const struct compared_quantity *quantity, double ratio)
 		return ratio < 1 ? 1u << CAUSE_NEIGHBOUR : 0;
 	if (is_size && strcmp(subject, "level L3") == 0)
 		return ratio < 1 ? 1u << CAUSE_L3 : 0;
-	/* Buffers, TLBs and the core's own caches have fixed sizes. */
+	/* The sizes of buffers, TLBs and the core's own caches are fixed, so a different size means
+	 * another processor. */
 	if (is_size && !quantity->shared)
 		return 1u << CAUSE_PROCESSOR;
 	return 0;

@@ -8,25 +8,26 @@
 #include "base/differences.h"
 #include "recording/compare/compared.h"
 
-/* A quantity of one side or of one host: the median of the runs, with quartiles. For fewer than
- * five runs, lo and hi are the ends of all runs' ranges. */
+/* A quantity of one side or of one host: the median of the runs, with quartiles. With fewer than
+ * five runs, lo is the lowest quartile of any run, and hi the highest. */
 struct differ_value {
 	int runs; /* number of values; 0: the quantity was not measured */
 	double value, lo, hi;
-	double least, most; /* the ends of all runs' values */
+	double least, most; /* the lowest and the highest value of all runs */
 	bool contended;	    /* at least half of the runs were contended */
 };
 
-/* The conditions of a side, of a host, or of the usual host of a processor model. */
+/* The conditions of measurement, such as load and microcode: of side A or B, of a host, or of the
+ * typical host of a processor model. */
 struct differ_facts {
 	unsigned runs, samples, huge;  /* huge: number of samples that wanted huge pages */
 	const char *model;	       /* name of the processor; NULL: unknown */
 	const char *uarch, *microcode; /* "": unknown */
-	/* Shares of samples, from 0 to 1: contended ones; quiet trials; samples whose pages are
-	 * smaller than the wanted huge pages. */
+	/* Shares from 0 to 1: contended samples; quiet trials; samples that asked for huge pages
+	 * and got smaller ones. */
 	double contended, quiet, small;
 	double load;	 /* highest load average */
-	double l3_bytes; /* stated size of L3; 0: unknown */
+	double l3_bytes; /* size of L3 that the machine states (not a measured size); 0: unknown */
 };
 
 /* The possible causes of a difference, one bit each. */
@@ -36,12 +37,12 @@ enum differ_cause {
 	CAUSE_NEIGHBOUR, /* another program or hyper-thread uses the core */
 	CAUSE_L3,	 /* a smaller share of L3 */
 	CAUSE_MICROCODE,
-	CAUSE_PROCESSOR, /* another processor, or another core model */
-	CAUSE_BEYOND,	 /* only values beyond the core's own caches differ */
+	CAUSE_PROCESSOR, /* the processors, or their core models, are different */
+	CAUSE_BEYOND,	 /* only values of L3, memory and the clock differ */
 	DIFFER_CAUSES
 };
 
-/* The name of each cause in records: "clock". */
+/* The name of each cause of a difference in JSON records, such as "clock". */
 extern const char *const differ_cause_names[DIFFER_CAUSES];
 
 /* ---- Two sides */
@@ -61,9 +62,11 @@ struct differ_row {
 
 /* A comparison of two sides, or of one host on two sides. */
 struct differ_pair {
-	int host; /* number of the host; -1: all hosts of both sides */
+	int host; /* index of the compared host; -1: all hosts of A are compared with all hosts of B
+		   */
 	struct differ_facts a, b;
-	unsigned a_causes, b_causes; /* bits of enum differ_cause: what is worse at A, and at B */
+	unsigned a_causes, b_causes; /* possible causes (bits of enum differ_cause): why A is
+					slower, and why B is */
 	struct differ_row *row;	     /* rows that differ come first, the largest effect on top */
 	int count, verdicts[DIFFER_ONLY_B + 1];
 };
@@ -73,23 +76,26 @@ struct differ_pairs {
 	int count;
 };
 
-/* Compares the sources of side 0 (A) with those of side 1 (B). If both sides have hosts in common,
- * each common host is compared with itself; other hosts are left out, and their number goes to
- * *left_out. Otherwise all hosts of a side are compared together. */
+/* Compares the measured values of side 0 (A) with those of side 1 (B). If both sides have hosts in
+ * common, each common host is compared with itself; other hosts are left out, and their number goes
+ * to *left_out. Otherwise all hosts of a side are compared together. */
 struct differ_pairs differ_pairs(const struct compared *compared, int *left_out);
 void differ_pairs_free(struct differ_pairs *pairs);
 
 /* ---- Many hosts */
 
-/* A quantity of a unit (a host, or a file if all files have one host) that differs. */
+/* An unusual value: a unit (a host, or a file if all files have one host) differs in one quantity
+ * from its processor model. */
 struct differ_odd {
 	int unit, model, quantity;
 	struct differ_value value;
-	double median, ratio; /* median of the model's units; value divided by median */
-	double deviations;    /* distance from the median in median absolute deviations */
+	double median, ratio; /* median: of the values of all units with this processor model;
+				 ratio: the unit's value divided by the median */
+	double deviations; /* distance of the unit's value from the median, in units of the median
+			      absolute deviation */
 };
 
-/* A quantity of one processor model. */
+/* The distribution of one quantity over all units (hosts or files) with one processor model. */
 struct differ_spread {
 	int model, quantity;
 	int units;
@@ -108,20 +114,22 @@ struct differ_unit {
 struct differ_fleet {
 	bool by_file; /* units are files, not hosts */
 	int unit_count, model_count;
-	struct differ_unit *unit;     /* by the number of the host or file */
-	struct differ_facts *usual;   /* by the number of the model */
-	int *units_of;		      /* number of units of each model */
-	struct differ_spread *spread; /* by model; the quantities in the order of their first
-					 line */
+	struct differ_unit *unit;     /* one entry for each host or file */
+	struct differ_facts *usual;   /* the typical conditions of each processor model */
+	int *units_of;		      /* number of units (hosts or files) of each processor model */
+	struct differ_spread *spread; /* sorted by processor model, then by the order in which the
+					 quantities were first read */
 	int spread_count;
-	struct differ_odd *odd; /* by unit; the largest effect first */
+	struct differ_odd *odd; /* unusual values, sorted by unit (host or file), then by effect,
+				   largest first */
 	int odd_count;
-	int *order; /* units that differ, the largest effect first */
+	int *order; /* indices of the units (hosts or files) that differ from their model, the
+		       largest effect first */
 	int order_count;
 };
 
-/* Groups the units by processor model and finds those that differ from their model. A model needs
- * DIFFER_LEAST units for that. */
+/* Groups the units by processor model and finds those that differ from their model. The comparison
+ * needs at least DIFFER_LEAST units (hosts or files) of a processor model. */
 enum { DIFFER_LEAST = 5 };
 struct differ_fleet differ_fleet(const struct compared *compared, bool by_file);
 void differ_fleet_free(struct differ_fleet *fleet);
@@ -132,16 +140,19 @@ double differ_fleet_most(const struct differ_fleet *fleet);
 
 /* ---- Shared by the files differ*.c */
 
-/* Reduces the values of several runs. Changes the order of `values`. */
+/* Reduces one quantity's values from several runs to their median and range. Changes the order of
+ * `values`. */
 struct differ_value differ_reduce(const struct compared_value **values, size_t count);
 
-/* Adds the facts of a source; differ_facts_mean() then divides the sums. */
+/* Adds the facts (load, microcode, contended samples) of a source to sums, which
+ * differ_facts_mean() then divides. */
 void differ_facts_add(struct differ_facts *facts, const struct compared *compared, int source);
 void differ_facts_mean(struct differ_facts *facts);
 
-/* Returns the causes that the facts give for a machine that differs from the usual machine. */
+/* Returns the possible causes why a machine is slower than the usual machine, from the facts of
+ * both, such as their load. */
 unsigned differ_causes(const struct differ_facts *facts, const struct differ_facts *usual);
 
-/* Returns the causes that one differing quantity gives. `ratio` is the value divided by the usual
- * value. */
+/* Returns the possible causes of a difference that one differing quantity shows, such as a lower
+ * clock. `ratio` is the value divided by the usual value. */
 unsigned differ_cause_of(const struct compared_quantity *quantity, double ratio);
