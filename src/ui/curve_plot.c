@@ -283,11 +283,11 @@ static void draw_range(const struct plot *plot, const struct knee *knee)
 			canvas_glyph(plot->at, x, y, STYLE_DIM, GLYPH_SHADE1);
 }
 
-/* Draws the value of the measured knee, and the label of the core model's value. The value of the
- * knee ends at the knee's vertical line; the label of the core model's value begins at its own
- * line, or after the knee's value if it does not fit before it. Even if the lines of the knee and
- * of the core model's value are close, both texts have space. At the right edge of the plot, the
- * label of the core model's value moves to the left, if necessary beyond the knee's value. */
+/* Draws the value of the measured knee, and the label of the core model's value. The text with the
+ * knee's value ends at the knee's vertical line. The label of the core model's value begins at that
+ * value's own line, or after the knee's text. Even if the lines of the knee and of the core model's
+ * value are close, both texts have space. At the right edge of the plot, the label of the core
+ * model's value moves to the left, if necessary beyond the knee's value. */
 static void draw_names(const struct plot *plot, const struct windows_row *row)
 {
 	const struct knee *knee = &row->knee;

@@ -8,7 +8,8 @@ enum {
 			       source, rates */
 	PRESENT_MIN = 9,    /* smallest height of the setting and its value in presenter mode: knob,
 			       setting, large digits, spread, limit, A, state */
-	PRESENT_LESSON = 7, /* the same next to a lesson, without A and the setting */
+	PRESENT_LESSON = 7, /* smallest height, in presenter mode, of the measured value above a
+			       lesson: like PRESENT_MIN without A and the setting */
 	BODY_MIN = 5, /* smallest height of the body (the area below the top block): rule, three
 			 rows of bars, labels */
 	WHOLE_COMFORT = 18, /* number of rows that is comfortable for a whole-width panel; if fewer
@@ -82,8 +83,8 @@ static void place_top(const struct placing *placing, int y, int width, int heigh
 	place_area(placing, AREA_ABOUT, x + figure + gap, y, about, height);
 }
 
-/* Widths of the measured value and of the knobs next to a lesson. On a narrow screen, the lesson
- * shows the chosen knob itself. */
+/* Returns the columns of the measured value's panel next to a lesson. On a narrow screen there is
+ * no panel of knobs: the lesson's panel shows the chosen knob. */
 static int lesson_figure(int width)
 {
 	return width >= 220 ? 80 : width >= 100 ? 40 : 30;
@@ -101,9 +102,10 @@ int layout_lesson_width(int width)
 	return width - lesson_figure(width) - COLUMN_GAP - (knobs ? knobs + COLUMN_GAP : 0);
 }
 
-/* Places a lesson, the knobs and the measured value in `inside` rows from row 1 on. A lesson that
- * is too long for its place next to the measured value gets the whole width, without them. Returns
- * the number of rows that are left below. */
+/* Places three panels in `inside` rows from row 1 on: a lesson, the knobs and the measured value. A
+ * lesson that is too long for its place next to the measured value gets the whole width of the
+ * screen; the other two panels are not shown. Returns the number of rows below the lesson that are
+ * still free. */
 static int place_lesson(
 	const struct placing *placing, const struct layout_row *lesson, int width, int inside)
 {
@@ -361,7 +363,8 @@ static void place_present(const struct placing *placing, int width, int inside)
 	for (int i = 0; i < placing->row_count; i++)
 		if (placing->rows[i].area == AREA_LESSON && placing->rows[i].wanted)
 			chosen = &placing->rows[i];
-	/* A lesson gets the rows that it needs, as far as the measured value can spare them. */
+	/* In presenter mode, the lesson gets the rows that its text needs, but the measured value
+	 * keeps at least PRESENT_LESSON rows. */
 	if (chosen && chosen->area == AREA_LESSON)
 		top = int_most(int_least(top, inside - chosen->whole_height), PRESENT_LESSON);
 	if (!chosen || inside - top < BODY_MIN)

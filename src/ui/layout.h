@@ -25,8 +25,8 @@ enum area {
 	AREA_KEYS,   /* the last row */
 	AREA_LINE,   /* area of the brief panel: the whole screen if it is too small for panels; the
 			upper part in presenter mode */
-	AREA_LESSON, /* next to the measured value, in place of the kernels; in presenter mode, the
-			lower part */
+	AREA_LESSON, /* area of a lesson: next to the measured value, in place of the list of
+			kernels; in presenter mode, the lower part of the screen */
 };
 
 struct layout_row {

@@ -266,7 +266,8 @@ static int gap_limit(const struct view *view, const struct limits *limits)
 	return view->gap.soft ? limits->predicted_by : limits->binding;
 }
 
-/* The groups of numbers with which no limit is shown. */
+/* The groups of numbers (enum lesson_hidden): while a lesson's question hides one of them, no limit
+ * is shown. */
 enum { LIMITS_HIDDEN = HIDDEN_LIMITS | HIDDEN_BINDING | HIDDEN_CACHES };
 
 static const char *const limit_names[] = { "limit", "predicted" };
@@ -439,7 +440,8 @@ static void shorten(struct lines *lines, bool pinned)
 	}
 }
 
-/* Returns the place next to the large digits, and whether the unit fits there. */
+/* Returns whether the unit, such as cycles per element, fits next to the large digits; *beside
+ * receives the box for the unit. */
 static bool unit_fits(
 	struct box at, const struct line *line, const char *element, struct box *beside)
 {

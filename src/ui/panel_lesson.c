@@ -5,12 +5,13 @@
 
 #include "ui/panels.h"
 
-/* The part of the panel for text, and the row of the next line of text. */
+/* The box of the lesson's panel for text, and the row in it where the next line of text goes. */
 struct lesson_column {
 	struct box at;
 	int row;
-	bool draws; /* false: the rows are only counted */
-	bool limit; /* no other panel shows the limit */
+	bool draws; /* true: text is drawn; false: only the number of its rows is counted */
+	bool limit; /* true: the lesson's panel also shows the binding limit, because no other panel
+		       on screen does */
 };
 
 /* Adds a paragraph, and `before` blank rows before it. */
@@ -34,7 +35,8 @@ static void add_text(struct lesson_column *column, enum style style, const char 
 		paragraph(column, 1, 0, style, text);
 }
 
-/* Adds the answers to choose from; after the question, only the right one. */
+/* Adds the answers that the student can choose from; after the student has answered, only the right
+ * one. */
 static void add_answers(struct lesson_column *column, const struct view_lesson *lesson)
 {
 	for (int i = 0; i < lesson->answer_count; i++)
@@ -45,7 +47,7 @@ static void add_answers(struct lesson_column *column, const struct view_lesson *
 					.text);
 }
 
-/* Returns what the student can type. */
+/* Returns words for the kind of answer that the student can type, such as "a letter". */
 static const char *expected(const struct view_lesson *lesson)
 {
 	return lesson->answer_count > 0 ? "a letter"
@@ -53,7 +55,7 @@ static const char *expected(const struct view_lesson *lesson)
 					: "a number";
 }
 
-/* Adds the row that says what to do next. */
+/* Adds the row that says which key continues the lesson, such as "Enter: next step". */
 static void add_state(struct lesson_column *column, const struct view *view)
 {
 	const struct view_lesson *lesson = &view->lesson;

@@ -210,7 +210,8 @@ static void draw_find(struct box at, const struct scene *scene)
 			find++;
 	}
 	canvas_text(at, x, 0, STYLE_FIGURE, "%s_", find);
-	/* An error of the marked result stays below the list until the next key. */
+	/* If the selected search result cannot be opened, the error stays below the list until the
+	 * next key. */
 	if (view->screen.notice_bad && rows > 3) {
 		int error = int_least(
 			canvas_rows(box_part(at, 0, 0, at.width - 2, 1), view->screen.notice), 3);

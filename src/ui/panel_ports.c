@@ -376,7 +376,8 @@ static void draw_entry(struct box at, int y, const struct entries *entries, bool
 		draw_difference(at, at.width, y, entry);
 }
 
-/* Draws a legend: "◀ fullest │ if split evenly". Returns the columns used. */
+/* Draws the legend for the marks on the ports' bars: "◀ fullest │ if split evenly". Returns the
+ * columns used. */
 static int draw_legend(struct box at, int y, const struct limits *limits)
 {
 	bool binds = limits->binding >= 0 &&
@@ -497,7 +498,8 @@ static void keep_fullest(struct entries *entries, int count)
 	while (entries->count > count) {
 		int least = entries->count - 1;
 
-		/* A heading goes when the last entry below it has gone. */
+		/* If all entries (ports) below a heading are removed, the heading is removed too.
+		 */
 		for (int i = least; i >= 0 && entries->entry[least].ports; i--)
 			if (entries->entry[i].ports &&
 				entries->entry[i].pressure < entries->entry[least].pressure)

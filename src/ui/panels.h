@@ -56,15 +56,16 @@ struct panel {
 	/* Returns the number of rows that the panel needs to show everything, rule included. NULL:
 	 * fixed_rows is used. */
 	int (*best_rows)(const struct view *view);
-	/* Like best_rows(), for a panel whose text is wrapped at this width. */
+	/* Returns the number of rows with which a panel shows everything if its text is wrapped at
+	 * `width` columns. */
 	int (*rows_at)(const struct canvas *canvas, const struct view *view, int width);
 	int fixed_rows; /* number of rows that the panel needs to show everything, if best_rows is
 			   NULL; 0: any number is useful */
 	/* Returns whether the panel now fills the whole body of the frame. NULL: the panel never
 	 * does. */
 	bool (*alone)(const struct view *view);
-	/* The groups of numbers that the panel consists of (enum lesson_hidden): while the open
-	 * question of a lesson hides one of them, the panel shows only that. */
+	/* Groups of numbers (enum lesson_hidden): while a lesson's question hides one of them, the
+	 * panel shows only PANELS_HIDDEN. */
 	unsigned hides;
 	/* Name of a pane: the panel is highlighted while the arrow keys act on this pane
 	 * (view->screen.focus). NULL: the panel is never highlighted. */
@@ -203,7 +204,7 @@ extern const struct panel panel_key_bar;
 /* Returns the state of the sample: "", "provisional", "contended", "two modes". */
 const char *panels_state(const struct view *view);
 
-/* What a panel shows while the question of a lesson hides its numbers. */
+/* The text in a panel while the question of a lesson hides the panel's numbers. */
 #define PANELS_HIDDEN "Hidden until the question of the lesson is answered."
 
 /* If a value is not available after this number of seconds, the screen shows the reason for the

@@ -305,7 +305,8 @@ void screen_emergency(void)
 	if (!screen.open)
 		return;
 	screen.open = false;
-	/* The terminal may take no output, and the last write to it must not wait. */
+	/* The last write to the terminal must not block, even if the terminal accepts no more
+	 * output. */
 	tcflush(STDOUT_FILENO, TCOFLUSH);
 	flags = fcntl(STDOUT_FILENO, F_GETFL);
 	fcntl(STDOUT_FILENO, F_SETFL, flags | O_NONBLOCK);

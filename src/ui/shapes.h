@@ -42,8 +42,8 @@ void dots_show(const struct dots *dots, struct box clip, int x, int y, enum styl
 /* The smallest number of rows of large digits. */
 enum { DIGITS_HEIGHT = 3 };
 
-/* Returns how many columns a number needs in large digits of `rows` rows. Returns 0 if `figure` has
- * a character other than digits, '.' and '?'. */
+/* Returns how many columns a number needs in large digits of `rows` rows. Returns 0 if the number's
+ * text `figure` has a character that is not a digit, '.' or '?'. */
 int digits_width(const char *figure, int rows);
 
 /* Returns the largest number of rows, from DIGITS_HEIGHT to `height`, at which the number fits in

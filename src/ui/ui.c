@@ -44,8 +44,9 @@ static void (*rescue_first)(void);
 /* The signal that asked the program to end; 0: none. */
 static volatile sig_atomic_t ending;
 
-/* Seconds that the event loop has for an orderly end after such a signal. A write to a terminal
- * that takes no output, such as one of a stalled ssh connection, blocks the event loop. */
+/* Seconds that the event loop has to end the program in order after a signal such as SIGTERM. A
+ * write to a terminal that takes no output, such as one of a stalled ssh connection, blocks the
+ * event loop. */
 enum { ENDING_SECONDS = 3 };
 
 static bool asks_to_end(int number)

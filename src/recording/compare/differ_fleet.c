@@ -8,35 +8,41 @@
 #include "base/text.h"
 #include "recording/compare/differ.h"
 
-/* The least median absolute deviation of the logarithms of a quantity's values. Four of them are 1
- * %, more than the error of a quiet sample (README.md, "How good the numbers are"). */
+/* The least median absolute deviation of the logarithms of a quantity's values. Four times this
+ * deviation is 1 %, more than the error of a quiet sample (README.md, "How good the numbers are").
+ */
 static const double floor_least = 0.0025;
 
-/* A processor model is rare if at most this share of all units has it, and at most two units. */
+/* A processor model is rare if at most two units (hosts or files) have it, and at most this share
+ * of all units. */
 static const double rare_share = 0.1;
 enum { RARE_MOST = 2 };
 
-/* A unit with only one unusual value must be beyond the usual deviation by this factor: one of
- * thousands of values may be far out without a cause that lasts. */
+/* If a host has only one unusual value, its deviation must be this many times the usual one,
+ * because one of thousands of values may be far out by chance. */
 static const double single_factor = 2;
 
-/* Units differ, too, if unusually many of their values are beyond four median absolute deviations,
- * and at least this many. The floor is that of the square root of the number. */
+/* A host also counts as different if unusually many of its values, at least MANY_LEAST, are more
+ * than four median absolute deviations from the median. many_floor: the least median absolute
+ * deviation of the square root of the number of such values. */
 enum { MANY_LEAST = 5 };
 
-/* So many values beyond four median absolute deviations are enough if the records state a lasting
- * difference of the unit, such as its microcode. */
+/* If the records state that a host has, for example, other microcode, this many values beyond four
+ * median absolute deviations are enough. */
 enum { STATED_LEAST = 3 };
 static const double many_floor = 0.25;
 
-/* The value of a quantity at a unit. */
+/* The value of one quantity on one unit (a host or a file). */
 struct cell {
 	int model, quantity, unit;
 	struct differ_value value;
-	double deviation; /* from the median of the model, of logarithms */
-	double share;	  /* the deviation divided by the usual deviation */
-	double mads;	  /* the deviation divided by the median absolute deviation */
-	bool apart;	  /* the value's own range is beyond four median absolute deviations */
+	double deviation; /* logarithm of the value minus the median of the logarithms for its
+			     processor model */
+	double share;	  /* size of `deviation`, divided by the deviation beyond which a value is
+			     unusual */
+	double mads;	  /* size of `deviation`, divided by the median absolute deviation */
+	bool apart;	  /* true: even the quartile nearer to the median is more than four median
+			     absolute deviations away from it */
 };
 
 struct placed {
@@ -76,7 +82,9 @@ static int unit_of(const struct compared *compared, const struct differ_fleet *f
 
 /* ---- Values of units */
 
-/* Reduces the values of each unit. Returns the number of cells, by model, quantity and unit. */
+/* Reduces the values of all runs of each unit (host or file) to one value for each quantity.
+ * Returns the number of cells (reduced values), which are sorted by processor model, quantity and
+ * unit. */
 static size_t make_cells(
 	const struct compared *compared, const struct differ_fleet *fleet, struct cell **cells)
 {
@@ -107,7 +115,8 @@ static size_t make_cells(
 
 /* ---- Quantities of a model */
 
-/* Compares the value of a unit with the values of its model. */
+/* Compares one host's value of a quantity with the values of all hosts with the same processor
+ * model. */
 static void place_cell(struct cell *cell, const struct differences_cloud *cloud)
 {
 	double deviation = log(cell->value.value) - cloud->median, near;
@@ -120,7 +129,8 @@ static void place_cell(struct cell *cell, const struct differences_cloud *cloud)
 	cell->apart = near > 4 * cloud->mad;
 }
 
-/* Describes one quantity of one model, and compares the units. */
+/* Adds the distribution of one quantity on one processor model, and compares each unit's value with
+ * it. */
 static void take_quantity(
 	struct differ_fleet *fleet, struct cell *cells, size_t count, size_t comparisons)
 {
@@ -180,13 +190,17 @@ static void take_quantities(struct differ_fleet *fleet, struct cell *cells, size
 
 /* The evidence against a unit. */
 struct evidence {
-	int unusual;	/* number of values beyond the usual deviation */
-	double largest; /* the largest deviation divided by the usual one */
-	int beyond;	/* number of values beyond four median absolute deviations */
-	bool many;	/* unusually many are, or enough with a stated difference */
+	int unusual;	/* number of the unit's values that deviate more than chance explains */
+	double largest; /* the unit's largest deviation, divided by the deviation beyond which a
+			   value is unusual */
+	int beyond;	/* number of the unit's values that are more than four median absolute
+			   deviations from the median */
+	bool many; /* true: `beyond` is unusually large, or at least STATED_LEAST if the records
+		      state a difference, such as microcode */
 };
 
-/* Finds the units of a model with unusually many values beyond four deviations. */
+/* Finds the units (hosts or files) of one processor model that have unusually many values beyond
+ * four median absolute deviations. */
 static void find_many(const struct differ_fleet *fleet, int model, struct evidence *evidence)
 {
 	double *sorted = memory_new((size_t)fleet->unit_count + 1, sizeof(*sorted));
@@ -205,7 +219,8 @@ static void find_many(const struct differ_fleet *fleet, int model, struct eviden
 	free(sorted);
 }
 
-/* Adds the unusual values of the units against which there is evidence. */
+/* Adds to fleet->odd the unusual values of those units (hosts or files) that have enough of them to
+ * differ from their model. */
 static void find_odd(struct differ_fleet *fleet, const struct cell *cells, size_t count)
 {
 	struct evidence *evidence = memory_new((size_t)fleet->unit_count + 1, sizeof(*evidence));
@@ -264,7 +279,7 @@ static void take_facts(const struct compared *compared, struct differ_fleet *fle
 	for (int i = 0; i < fleet->unit_count; i++) {
 		struct differ_unit *unit = &fleet->unit[i];
 
-		/* Units without a processor's name are a group of their own. */
+		/* Hosts whose records name no processor form one processor model of their own. */
 		if (unit->model < 0)
 			unit->model = fleet->model_count - 1;
 		differ_facts_mean(&unit->facts);
@@ -272,7 +287,8 @@ static void take_facts(const struct compared *compared, struct differ_fleet *fle
 	}
 }
 
-/* Returns the median of one number of the facts over the units of a model. */
+/* Returns the median of one fact, such as the load average, over the units (hosts or files) of a
+ * processor model. */
 static double median_fact(const struct differ_fleet *fleet, int model, size_t offset)
 {
 	double *values = memory_new((size_t)fleet->unit_count, sizeof(*values)), median;
@@ -288,7 +304,8 @@ static double median_fact(const struct differ_fleet *fleet, int model, size_t of
 	return median;
 }
 
-/* Returns the word that most units of a model have. */
+/* Returns the word, such as a microcode version, that is most frequent among the units of a
+ * processor model. */
 static const char *frequent_word(const struct differ_fleet *fleet, int model, size_t offset)
 {
 	struct intern words = { 0 };
@@ -354,7 +371,8 @@ static void find_causes(
 		unit->causes = 1u << CAUSE_BEYOND;
 }
 
-/* Returns the effect by which a unit is sorted. A rare processor comes last. */
+/* Returns the largest deviation (logarithm of the ratio) of a unit's unusual values, by which units
+ * are sorted. A rare processor comes last. */
 static double effect_of(const struct differ_fleet *fleet, int unit)
 {
 	const struct differ_unit *at = &fleet->unit[unit];
@@ -362,7 +380,7 @@ static double effect_of(const struct differ_fleet *fleet, int unit)
 	return at->odd_count ? fabs(log(fleet->odd[at->odd_first].ratio)) : 0;
 }
 
-/* Adds a unit to the ascending order of effects. */
+/* Inserts a unit into fleet->order, in which the largest deviation comes first. */
 static void insert(struct differ_fleet *fleet, int unit)
 {
 	int at = fleet->order_count++;

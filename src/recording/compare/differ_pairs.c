@@ -1,4 +1,4 @@
-/* The differences of two sides, A and B. See differ.h. */
+/* Compares the measured values of two sides, A and B (runs, files or hosts). See differ.h. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -8,23 +8,26 @@
 
 const char *const differ_verdict_names[] = { "equal", "differs", "unsure", "only a", "only b" };
 
-/* A difference smaller than this, relative to A, is never reported. A quiet sample of a chain with
- * a known latency is within 0.9 % (README.md, "How good the numbers are"). */
+/* Values of A and B that differ by less than this share of A never count as different. A quiet
+ * sample of a chain with a known latency is within 0.9 % (README.md, "How good the numbers are").
+ */
 static const double effect_least = 0.01;
 
-/* How far the median of one run may be from that of many runs, relative. Values in the core's own
- * caches: twice the largest error of quiet runs, 0.3 %, and rounded up. Values of L3, memory and
- * the clock: the largest error of 12 settings, 11 % (README.md, "How good the numbers are"). */
+/* The largest error of one run's median, as a share of the median of many runs. run_own, for values
+ * in the core's own caches: twice the largest error of quiet runs (0.3 %), rounded up. run_shared,
+ * for values of L3, memory and the clock: the largest error of 12 settings, 11 % (README.md, "How
+ * good the numbers are"). */
 static const double run_own = 0.01, run_shared = 0.11;
 
-/* The probability that chance explains any of the reported differences. */
+/* The largest accepted probability that chance alone explains any of the reported differences. */
 static const double chance_most = 0.01;
 
-/* Runs on each side for a test of the runs, for a point of a curve, and for a contended value;
- * trials for a test of trials. */
+/* TEST_RUNS: least runs on each side for a statistical test of runs, and to judge a point of a
+ * curve or a contended value. TEST_TRIALS: least trials on each side for a test of trials. */
 enum { TEST_RUNS = 5, TEST_TRIALS = 20 };
 
-/* A value with the place where it is compared. */
+/* A measured value, with the pair of hosts, the quantity and the side (A or B) for which it is
+ * compared. */
 struct placed {
 	int pair, quantity, side;
 	const struct compared_value *value;
@@ -62,7 +65,7 @@ struct values {
 	size_t count;
 };
 
-/* Copies the medians of the runs, or, if `trials` is set, the trials of all runs. */
+/* Copies the median of each run, or, if `trials` is true, the cycles of all trials of all runs. */
 static size_t copy_values(
 	const struct compared *compared, const struct values *from, bool trials, double **copy)
 {
@@ -97,20 +100,20 @@ static double test(const struct compared *compared, const struct values *a, cons
 	return chance;
 }
 
-/* Returns the smallest probability that the test of runs can give for so many runs. */
+/* Returns the smallest probability that the rank test of `a` runs against `b` runs can give. */
 static double least_chance(int a, int b)
 {
 	return 2 * exp(lgamma(a + 1) + lgamma(b + 1) - lgamma(a + b + 1));
 }
 
-/* The range of a side's values, widened by its uncertainty. */
+/* The range of the values of one side (A or B), widened by the error of few runs. */
 struct range {
 	double lo, hi;
 };
 
-/* Returns the range of a value, with room for the error of few runs. `whole` requires the range of
- * all runs, not only their quartiles. `few` is set if there are too few runs for a test: then the
- * range grows by its own width, times 3 / runs. */
+/* Returns the range of a value, with room for the error of few runs. If `whole` is true, the range
+ * contains the values of all runs, not only their quartiles. `few` is set if there are too few runs
+ * for a test: then the range grows by its own width, times 3 / runs. */
 static struct range range_of(const struct differ_value *value, bool shared, bool whole, bool few)
 {
 	struct range range = { value->lo, value->hi };
@@ -126,8 +129,8 @@ static struct range range_of(const struct differ_value *value, bool shared, bool
 }
 
 /* Returns whether the ranges of two values are apart. Other programs may change L3, memory and the
- * clock for all runs of one side, one after the other. So for these, each run of a side must be
- * beyond all runs of the other side. */
+ * clock for all runs of one side, one after the other. So values of L3, memory and the clock differ
+ * only if all runs of one side are above all runs of the other side. */
 static bool are_apart(
 	const struct differ_value *a, const struct differ_value *b, bool shared, bool few)
 {
@@ -137,9 +140,10 @@ static bool are_apart(
 	return one.hi < other.lo || other.hi < one.lo;
 }
 
-/* Returns whether a side has too few runs to judge its value: a point of a curve, or a contended
- * value. The probe measures some points only in runs that need them to find a knee. A point that
- * most runs of the side lack is not typical of the side. */
+/* Returns whether side A or B has too few runs to judge its value, which is a point of a probe's
+ * curve, or contended. The probe measures some points only in runs that need them to find a knee. A
+ * point of a probe's curve that most runs of the side did not measure is not typical of the side.
+ */
 static bool is_doubtful(const struct compared_quantity *quantity, const struct differ_value *value,
 	const struct differ_facts *facts)
 {
@@ -148,12 +152,15 @@ static bool is_doubtful(const struct compared_quantity *quantity, const struct d
 	return quantity->of_curve && 2 * (unsigned)value->runs < facts->runs;
 }
 
-/* Judges a row whose probability is corrected. `tests` is the number of tests of the pair. */
+/* Judges whether the values of one quantity differ between A and B; row->chance is already
+ * corrected for the number of tests. `tests` is the number of quantities that were tested for this
+ * pair of hosts. */
 static enum differ_verdict judge(const struct compared *compared, const struct differ_pair *pair,
 	const struct differ_row *row, int tests)
 {
 	const struct compared_quantity *quantity = &compared->quantity[row->quantity];
-	/* Few runs cannot pass the corrected test, however far they are apart. */
+	/* With few runs, even values that are far apart cannot reach the probability that the
+	 * corrected test requires. */
 	bool few = least_chance(row->a.runs, row->b.runs) * tests > chance_most;
 
 	if (!(fabs(row->ratio - 1) >= effect_least) ||
@@ -161,13 +168,15 @@ static enum differ_verdict judge(const struct compared *compared, const struct d
 		return DIFFER_EQUAL;
 	if (is_doubtful(quantity, &row->a, &pair->a) || is_doubtful(quantity, &row->b, &pair->b))
 		return DIFFER_UNSURE;
-	/* Without a test of the runs, a test of the trials decides, if there are trials. */
+	/* If there are too few runs for a test, the test of the trials decides; without trials, the
+	 * ranges decide. */
 	if (few && row->a.runs >= TEST_RUNS && row->b.runs >= TEST_RUNS)
 		return DIFFER_DIFFERS;
 	return isnan(row->chance) || row->chance <= chance_most ? DIFFER_DIFFERS : DIFFER_UNSURE;
 }
 
-/* Judges all rows of a pair, corrects their probabilities, and sorts the rows. */
+/* Judges all quantities of one pair of hosts, corrects the probabilities for the number of tests,
+ * and sorts the quantities by effect. */
 static void finish_pair(const struct compared *compared, struct differ_pair *pair)
 {
 	size_t count = (size_t)pair->count;
@@ -178,7 +187,8 @@ static void finish_pair(const struct compared *compared, struct differ_pair *pai
 		const struct differ_row *row = &pair->row[i];
 		const struct compared_quantity *quantity = &compared->quantity[row->quantity];
 
-		/* A quantity that cannot be judged is not a test. */
+		/* A quantity with too few runs to judge does not count as a test in the correction.
+		 */
 		chance[i] = is_doubtful(quantity, &row->a, &pair->a) ||
 					    is_doubtful(quantity, &row->b, &pair->b)
 				    ? (double)NAN
@@ -225,7 +235,8 @@ static void add_row(const struct compared *compared, struct differ_pair *pair, i
 	pair->row[pair->count++] = row;
 }
 
-/* Adds the rows of all pairs. The values are sorted by pair, quantity and side. */
+/* Adds one row for each quantity of each pair of hosts. The values in `placed` are sorted by pair
+ * of hosts, quantity and side. */
 static void add_rows(const struct compared *compared, struct differ_pairs *pairs,
 	const struct placed *placed, size_t count)
 {

@@ -22,7 +22,7 @@ const char *comparison_unit(const struct comparison *comparison, int unit)
 					  : comparison->compared->hosts.string[unit];
 }
 
-/* Makes a record of a quantity. `host` may be NULL. */
+/* Makes a JSON record for one compared quantity. `host` may be NULL. */
 static json_t *begin(const struct records *records, const struct comparison *comparison,
 	const char *name, unsigned id, const char *host, int quantity)
 {
@@ -126,7 +126,8 @@ static void put_odd(const struct records *records, const struct comparison *comp
 	record_write(records, object);
 }
 
-/* Writes a record without a quantity for a unit whose processor almost no other unit has. */
+/* Writes a record for a unit (host or file) whose processor is rare among all units; the record
+ * names no quantity. */
 static void put_rare(
 	const struct records *records, const struct comparison *comparison, int unit, unsigned id)
 {
