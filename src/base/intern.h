@@ -12,7 +12,8 @@ struct intern {
 	int slot_count; /* number of slots in the hash table: a power of two, or 0 */
 	int *slot;	/* number of the string in this slot plus 1; 0: the slot is free */
 	uint64_t *hash; /* hash of each string */
-	char **string;	/* each string; NULL in a table without strings */
+	char **string;	/* the strings, in the order of their numbers; NULL in a table that keeps
+			   only hashes */
 };
 
 /* Returns the number of a string, which is added if it is new. */

@@ -327,10 +327,10 @@ static bool find_called(struct listing *listing, int use)
 	return false;
 }
 
-/* Sets the lines to show for a function that the macro use in the lines first…last defines. If this
- * use has no instructions, the loop is the macro with the instructions, or the loop of the function
- * that the use calls. In all other cases, the use of the macro is marked like a loop, and the other
- * lines of its paragraph are shown for comparison. */
+/* Sets the source lines to show for a kernel's function that a macro defines; the lines first…last
+ * use the macro. If this use has no instructions, the loop is the macro with the instructions, or
+ * the loop of the function that the use calls. In all other cases, the use of the macro is marked
+ * like a loop, and the other lines of its paragraph are shown for comparison. */
 static void find_made_loop(struct listing *listing)
 {
 	const int first = listing->first, last = listing->last;

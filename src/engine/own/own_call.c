@@ -181,9 +181,10 @@ static inline void call(own_loop *loop, int64_t n, void *const *argument)
 }
 
 /* Prepares a call of loop(): draws new data if the call gets fresh data, and calls the user's
- * setup() if there is one. Returns the clock ticks that the preparation takes. New data of the loop
- * go to the same addresses, so their preparation leaves the caches as a pass over the data does.
- * Fence instructions end the preparation of the data before the user's loop begins. */
+ * setup() if there is one. Returns the clock ticks that this preparation of the call takes. New
+ * data of the loop go to the same addresses, so their preparation leaves the caches as a pass over
+ * the data does. Fence instructions end the preparation of the data before the user's loop begins.
+ */
 static uint64_t prepare_call(bool fresh, int64_t n, struct own_data *data)
 {
 	uint64_t begin = clock_ticks();

@@ -241,10 +241,10 @@ static bool is_larger(const struct slack_resource *one, const struct slack_resou
 	return size_of(one) > size_of(other);
 }
 
-/* Whether a resource looks busier than it is, for a reason other than its parts. The core chooses
- * the unit of a load or store early, so other loads may occupy the units that vector loads need.
- * Added stores go to a cache line of their own, so they keep stores of the loop from sharing a
- * cycle. */
+/* Whether the measured pressure on a resource may be too high for a reason other than operations
+ * that only a part of the resource executes. The core chooses the unit of a load or store early, so
+ * other loads may occupy the units that vector loads need. Added stores go to a cache line of their
+ * own, so they keep stores of the loop from sharing a cycle. */
 static bool looks_busier(const struct slack_report *report, const struct slack_resource *resource)
 {
 	const char *name = resource->name;
@@ -260,8 +260,8 @@ void slack_bound(struct slack_report *report)
 	struct slack_resource *order[SLACK_RESOURCES];
 	int count = 0;
 
-	/* Smaller resources come first, because the certainty of a resource depends on its parts.
-	 */
+	/* The list starts with the resources that begin the fewest operations per cycle, because
+	 * the certainty of a resource's pressure depends on the resource's parts. */
 	for (int i = 0; i < report->count; i++) {
 		int at = count++;
 

@@ -214,9 +214,9 @@ struct suspect {
 	int count;	   /* number of classes that are equally likely */
 };
 
-/* Compares a class with the likeliest wrong class so far, and keeps the likelier one: the class
- * with fewer unlikely values, then a class of the loop's instructions before a class of added
- * instructions. */
+/* Compares a class of instructions with the class whose ports in the core model are likeliest wrong
+ * so far, and keeps the likelier one: the class with fewer unlikely values, then a class of the
+ * loop's instructions before a class of added instructions. */
 static void suspect_consider(
 	struct suspect *suspect, const struct slack_class *class, uint32_t ports, int disagreements)
 {

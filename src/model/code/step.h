@@ -70,8 +70,9 @@ struct own;
  * first iteration of the hot loop on. These steps show how the loop goes through its data: *walk
  * receives the order of the accesses, and *walked says whether *walk is known. The path of executed
  * instructions in `loop` then comes from the call with n, because more data may lead to other
- * paths. If the loop's branches depend on data, calls with n on fresh data follow, whose branches
- * *branches receives; the caller frees branches->branch. STATUS_FAILED: as for step_loop(), or the
- * file does not compile, or the library cannot be loaded. */
+ * paths. If the loop's branches depend on its data, calls with n on fresh data are also
+ * single-stepped. *branches receives the executed branches of these calls; the caller frees
+ * branches->branch. STATUS_FAILED: as for step_loop(), or the file does not compile, or the library
+ * cannot be loaded. */
 struct status step_own(const struct own *own, const int64_t *v, uint64_t seed, struct loop *loop,
 	struct kernel_walk *walk, bool *walked, struct loop_branches *branches);

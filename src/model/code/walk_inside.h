@@ -42,7 +42,8 @@ struct stream {
 
 struct access {
 	int stream, position;
-	int step, operand; /* the executed instruction in the trace, and its memory operand */
+	int step, operand; /* index of the executed instruction in the trace, and index of its
+			      memory operand */
 	uint64_t address;
 	bool fresh; /* the cache line of a random access is not among the lines touched last */
 	bool late;  /* a load in random order touches the cache line first, or while the line is on
@@ -105,7 +106,7 @@ void populations_add(struct finder *finder, double lines, double bytes, enum rea
  * between two accessed cache lines; 0: no distance is known yet. */
 void populations_add_scattered(struct finder *finder, int index, double *grid);
 
-/* Adds the cache lines of gather and scatter instructions. */
+/* Adds the cache lines that gather and scatter instructions access to the groups of cache lines. */
 void populations_add_gathered(struct finder *finder);
 
 /* Writes groups of equally likely cache lines as parts of the data, the most used part first. The
