@@ -15,8 +15,8 @@
 
 #include "base/text.h"
 
-/* Time limit of a measurement, in seconds, and how often a lesson's check measures at most until
- * one answer of a question is right. */
+/* CHECK_SECONDS: time limit of a measurement. CHECK_REPEATS: how often the check of a lesson
+ * measures at most until one answer is right. */
 #define CHECK_SECONDS 0.15
 enum { CHECK_QUIET = 150, CHECK_FEWEST = 3, CHECK_REPEATS = 3 };
 

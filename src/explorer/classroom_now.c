@@ -129,8 +129,8 @@ void classroom_hide(struct collected *measured, unsigned hidden)
 
 	hide_sample(&measured->now, hidden & HIDDEN_CPE, hidden & HIDDEN_CLOCK);
 	hide_sample(&measured->a, hidden & HIDDEN_A, hidden & HIDDEN_CLOCK);
-	/* The core's width in micro-ops per cycle stays visible when a question hides the limits,
-	 * because it does not depend on the loop. */
+	/* A question that hides the limits does not hide the core's width in micro-ops per cycle,
+	 * which is the same for every loop. */
 	values->width = lesson_width(values->limits);
 	if (hidden & (HIDDEN_LIMITS | HIDDEN_BINDING) && values->limits) {
 		measured->limits = *values->limits;

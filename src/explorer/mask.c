@@ -138,7 +138,7 @@ void mask_view(struct view *view)
 		view->a_limit = LIMIT_COUNT;
 	if (hidden & (HIDDEN_CPE | HIDDEN_A | HIDDEN_RATIO))
 		view->ratio = NAN;
-	/* A result that fills the screen, such as that of a probe, also shows numbers, so a
-	 * lesson's question hides it. */
+	/* A result that fills the screen, such as that of a probe, also shows numbers, and is
+	 * hidden. */
 	view->screen.page = NULL;
 }

@@ -41,8 +41,8 @@ void guess_add(struct session *session, char character);
 void guess_erase(struct session *session);
 void guess_drop(struct session *session);
 
-/* Moves the presenter's mark by rows; by 0 rows: removes the mark. `rows` is the number of rows of
- * the screen that can be marked. */
+/* Moves the presenter's mark, arrows at both ends of one screen row, by a number of rows; 0:
+ * removes the mark. `rows` is the number of rows of the screen that can be marked. */
 void screen_mark(struct session *session, int by, int rows);
 void screen_blank(struct session *session, bool blank);
 

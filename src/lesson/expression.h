@@ -4,7 +4,7 @@
  *	cpe < A.cpe / 2 and binding = ports              a condition
  *
  * Numbers may have a suffix: 48k. The operators are * / + - < <= > >= = != about, and, or. `a about
- * b` means that the two values differ by at most ABOUT. Blanks are needed around "-". Pure. */
+ *b` means that a and b differ by at most 10 % of b (ABOUT). Blanks are needed around "-". Pure. */
 #pragma once
 
 #include <stdbool.h>
@@ -51,7 +51,8 @@ struct expression expression_read(
 struct words expression_words(const struct expression_value *value);
 
 /* The knee of a curve: the place where it crosses the middle between its lowest and its highest
- * value, on logarithmic scales. Returns NAN if the curve does not rise by a quarter. */
+ * value, on logarithmic scales. Returns NAN if the curve's highest value is less than 1.25 times
+ * its lowest value. */
 double curve_knee(const struct lesson_point *point, int count);
 
 /* The width of the core in micro-ops a cycle; NAN: unknown. In a recording, which has no core

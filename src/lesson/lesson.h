@@ -154,7 +154,8 @@ struct lesson *lesson_read(
 
 /* Opens a lesson by its name, or by the path of its file (a word with "/" or ".lesson"). If no
  * lesson has the name, the STATUS_USAGE message suggests the nearest names. *lesson is NULL after a
- * failure. Mistakes in the file are no failure. */
+ * failure. If the lesson's file has mistakes, they are added to `mistakes`, and the status is still
+ * OK. */
 struct status lesson_open(
 	const char *word, struct lesson **lesson, struct lesson_mistakes *mistakes);
 void lesson_free(struct lesson *lesson);

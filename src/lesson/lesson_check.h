@@ -15,7 +15,8 @@ struct lesson_source {
 	 * call. A failure says why. */
 	struct status (*measure)(void *context, const struct setting *setting,
 		struct sample *sample, const struct limits **limits);
-	/* The sizes of the caches, which measurements of memory may have changed. */
+	/* Returns the sizes of the caches, which may have changed since the last call, because
+	 * measurements of memory can correct them. */
 	struct cache_sizes (*caches)(void *context);
 	bool (*stopped)(void *context); /* returns true if the user stops the lesson's check; NULL:
 					   the user cannot stop the check */
@@ -26,7 +27,8 @@ struct lesson_source {
 /* Counts of a lesson's check. */
 struct lesson_checked {
 	int steps, questions;
-	int elsewhere; /* steps whose effect does not show on this machine */
+	int elsewhere; /* steps that this machine cannot show, because it lacks something that the
+			  step needs */
 	int doubtful;  /* questions that a contended or unsettled sample decided */
 };
 

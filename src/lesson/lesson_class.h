@@ -19,9 +19,9 @@ void class_sort(struct answers *answers);
  * answers. Returns the index of the first answer to the next question. */
 int class_question(const struct answers *answers, int begin, struct class_question *question);
 
-/* Adds the report of a class: for each question, a histogram of the guesses, the measured values of
- * each machine, and the machines whose right answer is not the most frequent one. The answers must
- * be sorted. */
+/* Adds the report of a class: for each question, a histogram of the guesses, and the measured
+ * values of each machine. Machines whose right answer is not the most frequent one are listed. The
+ * answers must be sorted. */
 void class_text(const struct answers *answers, struct text *text);
 /* Adds a table in CSV: a line for each guess of each question, with its count. */
 void class_csv(const struct answers *answers, struct text *text);

@@ -1,10 +1,9 @@
 /* The input of `slexplore compare`: measured values from many files, machines and runs.
  *
- * A quantity is a property that several machines measure, such as the cycles per element of one
- * setting, or the latency of a cache level. Input is read line by line, so memory grows with the
- * number of measured values, not with the length of the files. The input is untrusted. Each input
- * line is counted in one group of enum line_group, so that the report accounts for lines that were
- * not used. */
+ * A quantity is something that several machines measure, such as the cycles per element of one
+ * setting. Input is read line by line, so memory grows with the number of measured values, not with
+ * the length of the files. The input is untrusted. Each input line is counted in one group of enum
+ * line_group, so that the report accounts for lines that were not used. */
 #pragma once
 
 #include <stdbool.h>

@@ -19,8 +19,8 @@ const char *const differ_cause_names[DIFFER_CAUSES] = {
 	[CAUSE_BEYOND] = "beyond",
 };
 
-/* With fewer runs than this, the range of a value is that of all runs, in place of the quartiles of
- * the runs. */
+/* With fewer runs than this, the range of a value contains all runs; with more, it goes from
+ * quartile to quartile. */
 enum { QUARTILE_RUNS = 5 };
 
 struct differ_value differ_reduce(const struct compared_value **values, size_t count)

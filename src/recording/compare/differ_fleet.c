@@ -18,17 +18,17 @@ static const double floor_least = 0.0025;
 static const double rare_share = 0.1;
 enum { RARE_MOST = 2 };
 
-/* If a host has only one unusual value, its deviation must be this many times the usual one,
- * because one of thousands of values may be far out by chance. */
+/* The deviation of a host's only unusual value must be this many times the usual deviation. One of
+ * thousands of values may be far out by chance. */
 static const double single_factor = 2;
 
-/* A host also counts as different if unusually many of its values, at least MANY_LEAST, are more
- * than four median absolute deviations from the median. many_floor: the least median absolute
- * deviation of the square root of the number of such values. */
+/* A host also counts as different if unusually many of its values are more than four median
+ * absolute deviations from the median. MANY_LEAST: the least number of such values. many_floor: the
+ * least median absolute deviation of the square root of the number of such values. */
 enum { MANY_LEAST = 5 };
 
-/* If the records state that a host has, for example, other microcode, this many values beyond four
- * median absolute deviations are enough. */
+/* This many values beyond four median absolute deviations are enough for a host whose records state
+ * a difference, such as other microcode. */
 enum { STATED_LEAST = 3 };
 static const double many_floor = 0.25;
 
@@ -219,8 +219,7 @@ static void find_many(const struct differ_fleet *fleet, int model, struct eviden
 	free(sorted);
 }
 
-/* Adds to fleet->odd the unusual values of those units (hosts or files) that have enough of them to
- * differ from their model. */
+/* Adds to fleet->odd the unusual values of each unit (host or file) that has enough such values. */
 static void find_odd(struct differ_fleet *fleet, const struct cell *cells, size_t count)
 {
 	struct evidence *evidence = memory_new((size_t)fleet->unit_count + 1, sizeof(*evidence));

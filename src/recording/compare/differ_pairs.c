@@ -130,7 +130,7 @@ static struct range range_of(const struct differ_value *value, bool shared, bool
 
 /* Returns whether the ranges of two values are apart. Other programs may change L3, memory and the
  * clock for all runs of one side, one after the other. So values of L3, memory and the clock differ
- * only if all runs of one side are above all runs of the other side. */
+ * only if all runs of A are above, or below, all runs of B. */
 static bool are_apart(
 	const struct differ_value *a, const struct differ_value *b, bool shared, bool few)
 {
@@ -140,8 +140,8 @@ static bool are_apart(
 	return one.hi < other.lo || other.hi < one.lo;
 }
 
-/* Returns whether side A or B has too few runs to judge its value, which is a point of a probe's
- * curve, or contended. The probe measures some points only in runs that need them to find a knee. A
+/* Returns whether one side (A or B) has too few runs to judge a point of a probe's curve, or a
+ * contended value. The probe measures some points only in runs that need them to find a knee. A
  * point of a probe's curve that most runs of the side did not measure is not typical of the side.
  */
 static bool is_doubtful(const struct compared_quantity *quantity, const struct differ_value *value,
@@ -175,8 +175,8 @@ static enum differ_verdict judge(const struct compared *compared, const struct d
 	return isnan(row->chance) || row->chance <= chance_most ? DIFFER_DIFFERS : DIFFER_UNSURE;
 }
 
-/* Judges all quantities of one pair of hosts, corrects the probabilities for the number of tests,
- * and sorts the quantities by effect. */
+/* Judges all quantities of one pair of hosts, with probabilities corrected for the number of tests.
+ * Sorts the quantities by effect. */
 static void finish_pair(const struct compared *compared, struct differ_pair *pair)
 {
 	size_t count = (size_t)pair->count;
