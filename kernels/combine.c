@@ -76,9 +76,9 @@ static void combine_fit(int64_t *v, int changed)
 		int64_t need = v[UNROLL] * type_bytes[v[TYPE]];
 
 		if (changed == SIZE) {
-			/* If the user reduced the array, it may have fewer elements than an
-			 * iteration reads. If the array is too small, the code reduces the stride
-			 * first, then the unrolling. */
+			/* If the user made the array smaller, one unrolled iteration may read more
+			 * elements than the array has. If the array is too small, the code reduces
+			 * the stride first, then the unrolling. */
 			v[STRIDE] = v[SIZE] / need > 1 ? v[SIZE] / need : 1;
 			if (v[SIZE] < need) {
 				v[UNROLL] = v[SIZE] / type_bytes[v[TYPE]];

@@ -488,8 +488,8 @@ uint64_t kernel_layout(const struct kernel *kernel, const int64_t *v);
 void kernel_rewind(struct kernel_run *run);
 struct status kernel_verify(struct kernel_run *run);
 
-/* Compares the result of a call with the result of the callback expected(). The engine checks
- * kernels without the callback verify() by this comparison. */
+/* Compares the result of a call with the result of the callback expected(). The engine checks the
+ * results of kernels without the callback verify() with kernel_compare(). */
 struct status kernel_compare(struct kernel_run *run);
 
 /* Fills *walk for any amount of data, without laid-out data. kernel_describe() returns false if the

@@ -255,8 +255,8 @@ double diagram_per_cycle(const struct dataflow *dataflow, int columns)
 	return 1 / diagram_cycles(cycles, columns);
 }
 
-/* Returns the first column of the graph that shows a given cycle. Two times that differ only by a
- * rounding error give the same column. */
+/* Returns the first column of the graph that shows a given cycle. Two cycles that differ only by a
+ * rounding error are shown in the same column of the graph. */
 static int column_of(double cycle, double per_cycle)
 {
 	return (int)floor(cycle * per_cycle + 1e-3);

@@ -86,7 +86,9 @@ static double ticks_of(
 	}
 	ticks = clock_ticks() - begin - run->excluded;
 	after = clock_thread();
-	/* The work of setup() may have met other threads too, and does not count anyway. */
+	/* The time of other threads is not subtracted if calls of the loop are prepared (setup(),
+	 * new data), because these threads may have run during the preparation, whose time is
+	 * excluded already. */
 	away = after.switches == before.switches || run->sets_up
 		       ? 0
 		       : after.at - before.at - (after.on - before.on);

@@ -13,8 +13,8 @@
 /* The largest difference of logarithms that agrees with a claim that both sides are alike. */
 #define ABOUT_ALIKE 0.10
 
-/* The two measured rows that a claim compares, with their values, and the ratio a ÷ b with its
- * spread. */
+/* The two rows of a sweep's table that a claim of the cited document compares, with their measured
+ * values, and the ratio a ÷ b with its spread. */
 struct place {
 	const struct sweeps_row *a, *b;
 	double value[2], lo[2], hi[2]; /* of a and of b */

@@ -30,9 +30,9 @@ enum { BASES = 3, TOGETHER = 4 };
  * of the gap. If the prediction explains the measured cycles, the saved cycles must be the share
  * LEAST_KNOWN of the gap. The range of the saved cycles must lie above half of the least value for
  * a cause. The loop with and without each change is measured at least ROUNDS_LEAST times. The
- * measurements of a change end when the range of the saved cycles is smaller than PRECISE of the
- * gap, or all above the gap, or too low for a cause. Disturbed measurements count only if fewer
- * than QUIET_LEAST measurements are undisturbed. */
+ * measurements of a change of the loop end when the range of the saved cycles is smaller than the
+ * share PRECISE of the gap, or lies wholly above the gap, or is too low for a cause of the gap.
+ * Disturbed measurements count only if fewer than QUIET_LEAST measurements are undisturbed. */
 enum { ROUNDS_LEAST = 3, QUIET_LEAST = 3 };
 #define LEAST	    0.02
 #define LEAST_SHARE 0.05
@@ -400,8 +400,8 @@ static bool measure_round(struct why *why)
 }
 
 /* Returns the rank of a cause in the list of causes. The effect of data or order often contains the
- * effect of a place in memory. Therefore a cause that is a place in memory is listed before data or
- * order that explain hardly more of the gap. */
+ * effect of a place in memory. Therefore a cause about addresses in memory (a place) comes before a
+ * cause about data or order whose effect is hardly larger. */
 static double rank_of(const struct why_cause *cause)
 {
 	return cause->work ? PLACE_FIRST * cause->share : cause->share;

@@ -142,7 +142,7 @@ static void follow(struct finder *finder, struct flow *flow, int step, int *next
 }
 
 /* Returns the branches per element that depend on loads in random order and go both ways without a
- * pattern. No branch predictor can learn such branches if the data are large. */
+ * pattern. No branch predictor can learn branches that depend on large random data. */
 static double irregular(const struct finder *finder, const double *branch)
 {
 	const struct step_trace *trace = &finder->question->trace;

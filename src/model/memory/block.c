@@ -138,7 +138,8 @@ static void explain(
 
 	while (unknown < question->level_count && known(question->level[unknown].latency))
 		unknown++;
-	/* The deciding reason is first, because narrow screens show only the beginning. */
+	/* The text begins with the limit that decides the advised block size, because narrow
+	 * screens show only the text's beginning. */
 	if (advice->by == BLOCK_WINDOW)
 		text_addf(&why,
 			"the core works on only %.0f elements of a sum at once, and shorter sums "

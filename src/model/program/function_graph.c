@@ -120,7 +120,8 @@ static void number_block(struct function_graph *graph, int insn)
 	graph->block_at[insn] = graph->block_count;
 }
 
-/* Numbers the blocks. find_tables() has marked the places that tables of jumps name. */
+/* Numbers the basic blocks of a function. Earlier, find_tables() marked the instructions whose
+ * addresses are in jump tables. */
 static void number_blocks(struct program *program, struct function_graph *graph)
 {
 	for (int i = 0; i < graph->count; i++) {
@@ -144,7 +145,8 @@ static void number_blocks(struct program *program, struct function_graph *graph)
 			number_block(graph, graph->insn_at[place] - 1);
 }
 
-/* The block that begins at a place; -1: none. */
+/* Returns the index of the basic block that begins `place` bytes after the function's start; -1:
+ * none. */
 static int block_of(const struct function_graph *graph, uint64_t place)
 {
 	int insn = place < graph->size ? graph->insn_at[place] - 1 : -1;
@@ -202,9 +204,9 @@ static void link_many(struct function_graph *graph, int node, const int *target,
 }
 
 /* Reads a table of targets. An entry of 4 bytes is a distance from the table, as compilers write
- * for a switch of position-independent code. An entry of 8 bytes is an address. A jump table ends
- * at the first value that is not the address of an instruction of this function. Returns the number
- * of targets, at most `most`. */
+ * for a switch of position-independent code. An entry of 8 bytes in a jump table is an address. A
+ * jump table ends at the first value that is not the address of an instruction of this function.
+ * Returns the number of targets, at most `most`. */
 static int read_table(struct program *program, const struct function_graph *graph, uint64_t table,
 	size_t bytes, uint32_t *target, int most)
 {

@@ -303,7 +303,7 @@ static bool next_table(struct tables *tables, struct program_header *header)
 struct row {
 	uint64_t address, file;
 	int64_t line;
-	bool ends; /* the row ends a sequence of rows with ascending addresses */
+	bool ends; /* this row of the line table ends a sequence of rows with ascending addresses */
 };
 
 /* Executes the instructions of a line table up to its next row. Returns false at the end of the
