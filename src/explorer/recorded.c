@@ -229,6 +229,16 @@ bool session_opened(struct session *session, struct replay **replay, struct sett
 
 /* ---- writing ---- */
 
+/* Records the sample on screen, which a slice may have measured, not only the live measurement. */
+static void record_shown(struct session *session)
+{
+	const struct cell *cell = cells_get(session->cells, &session->setting, false);
+
+	record_present(session);
+	if (cell)
+		record_cell(session, cell, false);
+}
+
 struct status record_open(struct session *session, const char *path)
 {
 	const struct insight *insight = &session->insight;
@@ -260,18 +270,20 @@ struct status record_open(struct session *session, const char *path)
 		session->setting.kernel->own
 			? ", but not this own loop: a replay would not have its code"
 			: "");
+	record_shown(session);
 	return status;
 }
 
-void session_recorded(const struct session *session, char *buffer, size_t size)
+void session_recorded(struct session *session, char *buffer, size_t size)
 {
 	struct recording_state state;
 
 	buffer[0] = '\0';
+	record_shown(session);
 	if (!session->recording)
 		return;
 	state = recording_state(session->recording);
-	if (state.settings == 0) {
+	if (state.settings == 0 && state.held == 0) {
 		snprintf(buffer, size,
 			"recorded: no setting in %.100s, because no measurement was finished",
 			state.path);

@@ -121,9 +121,9 @@ bool session_quit(const struct session *session); /* whether the user asked to e
  * setting; its kernel is NULL for an own loop. */
 bool session_opened(struct session *session, struct replay **replay, struct setting *setting);
 
-/* Writes a description of the present recording: "recorded: 12 settings, 340 KiB: slexplore replay
- * FILE". The description of the present recording is empty if nothing is recorded. */
-void session_recorded(const struct session *session, char *buffer, size_t size);
+/* Records the sample on screen, and writes a description of the present recording: "recorded: 12
+ * settings, 340 KiB: slexplore replay FILE". The description is empty if there is no recording. */
+void session_recorded(struct session *session, char *buffer, size_t size);
 
 /* Returns the present state of the screen, which changes with the next command. */
 const struct screen *session_screen(const struct session *session);

@@ -92,10 +92,11 @@ struct status step_loop(const struct step_plan *plan, struct loop *loop)
 }
 
 struct status step_own(const struct own *own, const int64_t *v, uint64_t seed, struct loop *loop,
-	struct kernel_walk *walk, bool *walked)
+	struct kernel_walk *walk, bool *walked, struct loop_branches *branches)
 {
 	(void)own, (void)v, (void)seed, (void)walk;
 	*walked = false;
+	*branches = (struct loop_branches){ 0 };
 	return no_decoder(loop);
 }
 

@@ -11,24 +11,12 @@
 #include "base/units.h"
 #include "engine/measure/trials.h"
 #include "kernels/kernel.h"
-#include "recording/compare/compared.h"
+#include "recording/compare/compared_records.h"
 #include "recording/record.h"
 
 /* LINE_MOST: bytes of the longest line that is searched for records; two records may be in one line
- * after a cut. MORE_MOST: most further lines of a long record. TRIALS_KEPT: most trials of all
- * recordings that are kept. */
-enum { LINE_MOST = 16384, MORE_MOST = 64, TRIALS_KEPT = 8 << 20 };
-
-/* A larger working set, in bytes, does not fit the core's own caches on every machine. */
-static const double own_bytes = 512 << 10;
-
-/* If more than this share of a run's samples is contended, all values of the run count as
- * contended. On a machine with a busy hyper-thread, probed sizes of caches and TLBs became wrong
- * when 0.2 of the samples were contended. */
-static const double contended_least = 0.15;
-
-/* A run's share of quiet trials below this one is raised to it before comparison. */
-static const double quiet_floor = 0.02;
+ * after a cut. MORE_MOST: most further lines of a long record. */
+enum { LINE_MOST = 16384, MORE_MOST = 64 };
 
 /* A long record that is split over several lines, not all of which are read yet. */
 struct unfinished {
@@ -47,417 +35,6 @@ struct reader {
 	struct unfinished *unfinished;
 };
 
-/* ---- Quantities of records */
-
-/* One value of a record. A record with several values has several rows in this table. Column
- * `name`: the record's field that completes the quantity's name, as "L2" does in "level L2". */
-static const struct row {
-	const char *record, *name, *field, *unit;
-	enum { ANY, OWN, SHARED } where; /* OWN: core's own caches; SHARED: L3, memory */
-} rows[] = {
-	{ "level", "name", "cycles", "cycles", OWN },
-	{ "level", "name", "ns", "ns", SHARED },
-	{ "level", "name", "bytes", "bytes", ANY },
-	{ "level", "name", "entries", "entries", ANY },
-	{ "band", "level", "bytes_per_cycle", "bytes/cycle", OWN },
-	{ "band", "level", "gbps", "GB/s", SHARED },
-	{ "window", "filler", "knee", "fillers", ANY },
-	{ "class", "name", "latency", "cycles", ANY },
-	{ "class", "name", "accumulate", "cycles", ANY },
-	{ "class", "name", "each", "cycles", ANY },
-	{ "class", "name", "slots", "slots", ANY },
-	{ "fact", "name", "value", "", ANY },
-	{ "core", NULL, "width", "slots/cycle", ANY },
-	{ "slack", NULL, "cycles", "cycles/iteration", ANY },
-	{ "resource", "resource", "pressure", "cycles/iteration", ANY },
-};
-
-/* Kinds of JSON records that have no value that can be compared. Other kinds that the program knows
- * are those in `rows` and "sample". */
-static const char *const describing[] = { "recording", "machine", "events", "event", "facts",
-	"modelled", "counters", "explain", "function", "limits", "ports", "insn", "probe",
-	"plateau", "knee", "finding", "note", "windows", "point", "costs", "cost", "gap", "cause",
-	"kernel", "knob", "sweep", "check", "difference", "trials", "compared", "spread", "odd",
-	"comparison" };
-
-static bool is_known(const char *kind)
-{
-	for (size_t i = 0; i < sizeof(describing) / sizeof(*describing); i++)
-		if (strcmp(describing[i], kind) == 0)
-			return true;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		if (strcmp(rows[i].record, kind) == 0)
-			return true;
-	return strcmp(kind, "sample") == 0 || strcmp(kind, "more") == 0;
-}
-
-static double number_of(const json_t *object, const char *key)
-{
-	double number;
-
-	record_number(object, key, -1e18, 1e18, &number);
-	return number;
-}
-
-static double number_with(const json_t *object, const char *key, const char *ending)
-{
-	char name[48];
-
-	snprintf(name, sizeof(name), "%s%s", key, ending);
-	return number_of(object, name);
-}
-
-static const char *word_of(const json_t *object, const char *key)
-{
-	const char *word = json_string_value(json_object_get(object, key));
-
-	return word ? word : "";
-}
-
-/* Adds a value to a quantity. The quantity's name is text from the record, which is untrusted. */
-static void add_value(struct compared *compared, int source, const char *subject, const char *field,
-	const char *unit, bool shared, bool of_curve, const struct compared_value *value)
-{
-	struct compared_quantity quantity = {
-		.field = field, .unit = unit, .shared = shared, .of_curve = of_curve
-	};
-	char clean[200];
-
-	text_copy_clean(clean, sizeof(clean), subject);
-	quantity.subject = clean;
-	compared_add(compared, source, compared_quantity(compared, &quantity), value);
-}
-
-/* Ends a run: adds the mean core clock and the mean share of quiet trials of its samples as
- * compared values. */
-static void end_run(struct compared *compared, int source)
-{
-	struct compared_source *from = &compared->source[source];
-	double ghz = from->ghz / from->clocks, quiet = from->run_quiet / from->clocks;
-
-	if (from->clocks) {
-		add_value(compared, source, "core clock", "ghz", "GHz", true, false,
-			&(struct compared_value){ .value = ghz, .lo = NAN, .hi = NAN });
-		/* The share of quiet trials must be above 0, because ratios are computed of it. The
-		 * share of quiet trials is as uncertain in a single run as a point of a probe's
-		 * curve. */
-		add_value(compared, source, "quiet trials", "quiet", "share", true, true,
-			&(struct compared_value){
-				.value = fmax(quiet, quiet_floor), .lo = NAN, .hi = NAN });
-		from = &compared->source[source];
-	}
-	from->ghz = from->run_quiet = 0;
-	from->clocks = from->run_contended = 0;
-}
-
-static void begin_run(struct compared *compared, int source)
-{
-	end_run(compared, source);
-	compared->source[source].runs++;
-	compared->source[source].id = -1;
-	compared->source[source].one_kind = false;
-}
-
-/* ---- Samples */
-
-/* Returns whether a knob has its kernel's initial value. Such knobs are not named. */
-static bool is_initial(const struct kernel *kernel, const char *key, const json_t *value)
-{
-	const struct knob *knob;
-	int index = kernel ? kernel_knob(kernel, key) : -1;
-
-	if (index < 0)
-		return false;
-	knob = &kernel->knobs[index];
-	if (knob->kind == KNOB_CHOICE) {
-		const char *word = json_string_value(value);
-
-		return word && strcmp(word, knob->choices[knob->initial]) == 0;
-	}
-	return json_is_integer(value) && json_integer_value(value) == knob->initial;
-}
-
-/* Adds the kernel's name and all knobs whose values are not the initial ones: "combine acc=2
- * size=64k". */
-static void add_setting(struct text *text, const json_t *object)
-{
-	const char *name = word_of(object, "kernel"), *key;
-	const struct kernel *kernel = kernel_find(name);
-	json_t *knobs = json_object_get(object, "knobs"), *value;
-
-	text_add(text, name);
-	json_object_foreach(knobs, key, value)
-	{
-		int index = kernel ? kernel_knob(kernel, key) : -1;
-
-		if (is_initial(kernel, key, value))
-			continue;
-		if (json_is_string(value))
-			text_addf(text, " %s=%s", key, json_string_value(value));
-		else if (index >= 0 && kernel->knobs[index].kind == KNOB_BYTES)
-			text_addf(text, " %s=%s", key, units_size(json_integer_value(value)).text);
-		else
-			text_addf(text, " %s=%" PRId64, key, (int64_t)json_integer_value(value));
-	}
-}
-
-static void add_facts(struct compared_source *source, const json_t *object)
-{
-	const char *asked = word_of(json_object_get(object, "knobs"), "pages"),
-		   *got = word_of(object, "pages");
-	double quiet = number_of(object, "quiet"), load = number_of(object, "load_average"),
-	       ghz = number_of(object, "ghz");
-
-	source->samples++;
-	source->contended += record_flag(object, "contended");
-	source->quiet += quiet >= 0 && quiet <= 1 ? quiet : 1;
-	if (load > source->load)
-		source->load = load;
-	if (*got && strcmp(asked, "4k") != 0) {
-		source->huge++;
-		source->small += strcmp(got, "huge") != 0;
-	}
-	if (ghz > 0) {
-		source->ghz += ghz;
-		source->clocks++;
-		source->run_quiet += quiet >= 0 && quiet <= 1 ? quiet : 1;
-		source->run_contended += record_flag(object, "contended");
-	}
-}
-
-/* Adds a sample that a probe measured as one point of a curve. Points of a probe's bandwidth are
- * not added here, because their values are in records "band". */
-static void take_point(struct compared *compared, int source, const json_t *object,
-	const char *part, struct compared_value *value)
-{
-	struct compared_source *from = &compared->source[source];
-	const json_t *knobs = json_object_get(object, "knobs");
-	double x = number_of(object, "x"), bytes = number_of(knobs, "size"),
-	       ns = number_of(object, "ns") / value->value;
-	bool is_tlb = strcmp(part, "tlb") == 0, shared;
-	bool in_bytes = is_tlb || strcmp(part, "latency") == 0 || strcmp(part, "line") == 0;
-	struct text subject = { 0 };
-
-	json_int_t id = json_integer_value(json_object_get(object, "id"));
-
-	from->point = id;
-	from->point_contended = value->contended;
-	from->point_lo = value->value / value->hi;
-	from->point_hi = value->value / value->lo;
-	if (strcmp(part, "bandwidth") == 0)
-		return;
-	/* A walk over pages reads one line of 64 bytes in each page of 4 KiB. */
-	shared = !((is_tlb ? bytes / 64 : bytes) <= own_bytes);
-	text_addf(&subject, "%s ", part);
-	if (in_bytes)
-		text_add(&subject, units_size_long((int64_t)x).text);
-	else
-		text_addf(&subject, "%.0f", x);
-	if (in_bytes && !from->one_kind)
-		text_addf(&subject, ", pages %s", word_of(knobs, "pages"));
-	if (shared) {
-		value->value *= ns;
-		value->lo *= ns;
-		value->hi *= ns;
-	}
-	add_value(compared, source, text_string(&subject), shared ? "ns" : "cpe",
-		shared ? "ns/element" : "cycles/element", shared, true, value);
-	text_free(&subject);
-}
-
-static void take_sample(struct compared *compared, int source, const json_t *object)
-{
-	struct compared_source *from = &compared->source[source];
-	struct compared_value value = { .value = number_of(object, "cpe"),
-		.lo = number_of(object, "cpe_lo"),
-		.hi = number_of(object, "cpe_hi"),
-		.contended = record_flag(object, "contended") };
-	const char *part = word_of(object, "part");
-	int64_t id = json_integer_value(json_object_get(object, "id"));
-	struct text subject = { 0 };
-	bool shared;
-	double bytes = number_of(json_object_get(object, "knobs"), "size"), all;
-
-	if (!*part && id <= from->id)
-		begin_run(compared, source);
-	from = &compared->source[source];
-	from->id = *part ? from->id : id;
-	add_facts(from, object);
-	if (strcmp(word_of(object, "l3_from"), "stated") == 0)
-		from->l3_bytes = (uint64_t)fmax(0, number_of(object, "l3_bytes"));
-	if (*part) {
-		take_point(compared, source, object, part, &value);
-		return;
-	}
-	if (from->trials_id == id && id >= 0) {
-		value.trials_first = from->trials_first;
-		value.trials_count = from->trials_count;
-	}
-	from->trials_id = -1;
-	add_setting(&subject, object);
-	shared = bytes > own_bytes;
-	add_value(compared, source, text_string(&subject), "cpe", "cycles/element", shared, false,
-		&value);
-	all = number_of(object, "gbps_total");
-	if (all > 0) {
-		value = (struct compared_value){ .value = all, .lo = NAN, .hi = NAN };
-		add_value(compared, source, text_string(&subject), "gbps_total", "GB/s", true,
-			false, &value);
-	}
-	text_free(&subject);
-}
-
-/* Stores the cycles of a setting's quiet trials until the setting's sample is read, which comes
- * later in the recording. */
-static void take_trials(struct compared *compared, int source, const json_t *object)
-{
-	struct compared_source *from = &compared->source[source];
-	int64_t id = json_integer_value(json_object_get(object, "id"));
-	const json_t *list = json_object_get(object, "trials"), *trial;
-	size_t i;
-
-	/* Trials of other hosts may have been read between two records with trials of this host. In
-	 * that case, only this host's later trials are kept, because its trials must be contiguous
-	 * in the array. */
-	if (from->trials_id != id ||
-		from->trials_first + from->trials_count != compared->trial_count) {
-		from->trials_id = id;
-		from->trials_first = compared->trial_count;
-		from->trials_count = 0;
-	}
-	json_array_foreach(list, i, trial)
-	{
-		double cycles;
-
-		if (!record_bounded(json_array_get(trial, 0), 0, 1e12, &cycles) || cycles <= 0 ||
-			json_integer_value(json_array_get(trial, 5)) != TRIAL_QUIET ||
-			compared->trial_count >= TRIALS_KEPT)
-			continue;
-		compared->trials = memory_grow(
-			compared->trials, compared->trial_count, sizeof(*compared->trials));
-		compared->trials[compared->trial_count++] = (float)cycles;
-		from->trials_count++;
-	}
-}
-
-/* ---- Other records */
-
-/* Adds all values of one record that the table `rows` lists for its kind. Returns whether the
- * record has a compared value. */
-static bool take_rows(struct compared *compared, int source, const json_t *object, const char *kind)
-{
-	struct compared_source *from = &compared->source[source];
-	size_t before = compared->value_count;
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		const struct row *row = &rows[i];
-		const char *name = row->name ? word_of(object, row->name) : "";
-		bool shared = strcmp(name, "L3") == 0 || strcmp(name, "memory") == 0 ||
-			      record_flag(object, "unstable");
-		struct compared_value value;
-		struct text subject = { 0 };
-
-		if (strcmp(row->record, kind) != 0 || (row->where == OWN && shared) ||
-			(row->where == SHARED && !shared))
-			continue;
-		value = (struct compared_value){ .value = number_of(object, row->field),
-			.lo = number_with(object, row->field, "_lo"),
-			.hi = number_with(object, row->field, "_hi"),
-			.contended = from->run_contended > contended_least * from->clocks };
-		if (strcmp(kind, "band") == 0) {
-			text_addf(&subject, "bandwidth %s %s", name, word_of(object, "op"));
-			if (number_of(object, "sample") == (double)from->point) {
-				value.contended = from->point_contended;
-				value.lo = value.value * from->point_lo;
-				value.hi = value.value * from->point_hi;
-			}
-		} else if (strcmp(kind, "slack") == 0) {
-			text_addf(&subject, "slack %s", from->setting);
-		} else if (strcmp(kind, "resource") == 0) {
-			text_addf(&subject, "%s: %s", from->setting, name);
-		} else {
-			text_addf(&subject, "%s%s%s", kind, *name ? " " : "", name);
-		}
-		/* Records state the quartiles of the latency of L3 and memory in cycles, so they
-		 * are converted to ns. */
-		if (strcmp(row->field, "ns") == 0) {
-			double cycles = number_of(object, "cycles");
-
-			value.lo = value.value * number_of(object, "cycles_lo") / cycles;
-			value.hi = value.value * number_of(object, "cycles_hi") / cycles;
-		}
-		add_value(compared, source, text_string(&subject), row->field, row->unit, shared,
-			false, &value);
-		text_free(&subject);
-	}
-	return compared->value_count > before;
-}
-
-/* Stores the names of the processor, its core model and its microcode, if the record states them.
- */
-static void take_identity(struct compared *compared, int source, const json_t *object)
-{
-	struct compared_source *from = &compared->source[source];
-	const char *machine = word_of(object, "machine");
-	char clean[120];
-
-	if (*machine && from->model < 0) {
-		text_copy_clean(clean, sizeof(clean), machine);
-		from->model = intern_add(&compared->models, clean);
-	}
-	if (!*from->uarch)
-		text_copy_clean(from->uarch, sizeof(from->uarch), word_of(object, "uarch"));
-	if (!*from->microcode)
-		text_copy_clean(
-			from->microcode, sizeof(from->microcode), word_of(object, "microcode"));
-}
-
-/* Returns whether the record is the first of a report, and so begins a run. A record "core" in a
- * recording has no field "seconds", and begins no report. */
-static bool begins_report(const json_t *object, const char *kind)
-{
-	if (strcmp(kind, "core") == 0)
-		return json_object_get(object, "seconds");
-	return strcmp(kind, "probe") == 0 || strcmp(kind, "windows") == 0 ||
-	       strcmp(kind, "recording") == 0;
-}
-
-/* Handles a complete record. */
-static enum line_group take_record(
-	struct reader *reader, int source, const json_t *object, const char *kind)
-{
-	struct compared *compared = reader->compared;
-	struct compared_source *from;
-
-	if (begins_report(object, kind))
-		begin_run(compared, source);
-	take_identity(compared, source, object);
-	from = &compared->source[source];
-	if (strcmp(kind, "probe") == 0)
-		from->one_kind = json_array_size(json_object_get(object, "pages")) == 1;
-	if (strcmp(kind, "level") == 0 && strcmp(word_of(object, "name"), "L3") == 0)
-		from->l3_bytes = (uint64_t)fmax(0, number_of(object, "stated"));
-	if (strcmp(kind, "slack") == 0) {
-		struct text setting = { 0 };
-
-		add_setting(&setting, object);
-		text_copy_clean(from->setting, sizeof(from->setting), text_string(&setting));
-		text_free(&setting);
-	}
-	if (strcmp(kind, "sample") == 0) {
-		take_sample(compared, source, object);
-		return LINES_USED;
-	}
-	if (strcmp(kind, "trials") == 0) {
-		take_trials(compared, source, object);
-		return LINES_USED;
-	}
-	/* A probe that found no knee for a buffer (record "window") knows no size of the buffer. */
-	if (strcmp(kind, "window") == 0 && strcmp(word_of(object, "state"), "done") != 0)
-		return LINES_DESCRIBING;
-	return take_rows(compared, source, object, kind) ? LINES_USED : LINES_DESCRIBING;
-}
-
 /* ---- Lines */
 
 /* Adds a line "more" to the long record that the line continues. Sets *whole to the long record if
@@ -470,7 +47,8 @@ static bool continue_record(
 
 	*whole = NULL;
 	while (*at && ((*at)->source != source || (*at)->id != id ||
-			      strcmp(word_of((*at)->whole, "record"), word_of(object, "of")) != 0))
+			      strcmp(compared_word((*at)->whole, "record"),
+				      compared_word(object, "of")) != 0))
 		at = &(*at)->next;
 	if (!*at)
 		return false;
@@ -488,7 +66,7 @@ static bool continue_record(
 static bool may_repeat(const json_t *object, const char *kind)
 {
 	return strcmp(kind, "sample") != 0 && strcmp(kind, "trials") != 0 &&
-	       !begins_report(object, kind);
+	       !compared_begins(object, kind);
 }
 
 /* Returns the index of the source (host in a file) of a record; -1: the record names no host, and
@@ -497,7 +75,7 @@ static int source_of(struct reader *reader, const json_t *object, const char *ki
 {
 	char host[sizeof(reader->host)];
 
-	text_copy_clean(host, sizeof(host), word_of(object, "host"));
+	text_copy_clean(host, sizeof(host), compared_word(object, "host"));
 	if (strcmp(kind, "recording") == 0)
 		snprintf(reader->host, sizeof(reader->host), "%s", *host ? host : "unknown");
 	if (!*host)
@@ -509,7 +87,7 @@ static enum line_group take_object(
 	struct reader *reader, json_t *object, const char *bytes, size_t length)
 {
 	struct compared *compared = reader->compared;
-	const char *kind = word_of(object, "record");
+	const char *kind = compared_word(object, "record");
 	enum line_group group;
 	struct compared_source *from;
 	uint64_t seed, hash;
@@ -518,7 +96,7 @@ static enum line_group take_object(
 
 	if (!*kind)
 		return LINES_OTHER;
-	if (!is_known(kind)) {
+	if (!compared_knows(kind)) {
 		char clean[40];
 
 		text_copy_clean(clean, sizeof(clean), kind);
@@ -531,7 +109,7 @@ static enum line_group take_object(
 	from = &compared->source[source];
 	seed = (uint64_t)source + 1;
 	hash = intern_hash(may_repeat(object, kind) ? seed ^ from->report : seed, bytes, length);
-	if (begins_report(object, kind))
+	if (compared_begins(object, kind))
 		from->report = hash;
 	if (!intern_add_hash(&compared->seen, hash))
 		return LINES_REPEATED;
@@ -542,7 +120,8 @@ static enum line_group take_object(
 			return LINES_UNFINISHED;
 		if (!whole)
 			return LINE_GROUPS;
-		group = take_record(reader, source, whole->whole, word_of(whole->whole, "record"));
+		group = compared_take(
+			compared, source, whole->whole, compared_word(whole->whole, "record"));
 		compared->group[group] += whole->lines - 1;
 		json_decref(whole->whole);
 		free(whole);
@@ -560,7 +139,7 @@ static enum line_group take_object(
 		reader->unfinished = new;
 		return LINE_GROUPS;
 	}
-	return take_record(reader, source, object, kind);
+	return compared_take(compared, source, object, kind);
 }
 
 /* Finds the records in a line. Other programs may write text before or after a record, and a cut
@@ -677,10 +256,4 @@ struct status compared_read(struct compared *compared, const char *path, int sid
 	status = compared_read_stream(compared, path, file, side);
 	fclose(file);
 	return status;
-}
-
-void compared_finish(struct compared *compared)
-{
-	for (int i = 0; i < compared->sources.count; i++)
-		end_run(compared, i);
 }
