@@ -122,8 +122,9 @@ static bool is_long(const struct measure *measure, const struct clock_thread *be
 	return subtracts(measure) && after->at - before->at >= LONG_TRIAL;
 }
 
-/* Returns the ticks of one timed region, and its user-space cycles if cycles are counted. For a
- * long region, the time of other threads is subtracted. */
+/* Returns the ticks of one timed region, and its user-space cycles if cycles are counted. If the
+ * timed part of the code lasts long, the time in which other threads ran on the core is subtracted.
+ */
 static uint64_t region(
 	const struct measure *measure, uint64_t elements, double hz, uint64_t *cycles)
 {

@@ -106,10 +106,10 @@ struct settle {
 };
 
 /* Calls the kernel of measure->run untimed until the caches are in steady state, settle->seconds
- * have passed, or *cancel is set. Sets measure->far, lap and drifts from the times of these calls;
- * may update settle->reach. Call measure_settle() after measure_begin(), before the first trial.
- * measure_settle() does nothing for complete runs, cold kernels, and runs with measure->rewind;
- * measure->far then stays false. */
+ * have passed, or *cancel is set. From the times of the calls before the first trial, sets
+ * measure->far, measure->lap and measure->drifts; may update settle->reach. Call measure_settle()
+ * after measure_begin(), before the first trial. measure_settle() does nothing for complete runs,
+ * cold kernels, and runs with measure->rewind; measure->far then stays false. */
 void measure_settle(struct measure *measure, struct settle *settle, const atomic_bool *cancel);
 
 /* Calls the kernel `calls` times, each time on `elements` elements, with a fence after each call.

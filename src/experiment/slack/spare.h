@@ -15,8 +15,9 @@ extern const char *const spare_general_names[SPARE_GENERALS][2];
 /* The registers that the loop uses, and the registers that the whole function uses. */
 struct spare_usage {
 	bool loop[REG_COUNT], function[REG_COUNT];
-	/* true: the function calls or jumps to other code. A register that the function does not
-	 * use may then hold an argument of a called function. */
+	/* true: the function calls or jumps to other code. If the function calls other code, a
+	 * register that the function itself does not use may hold an argument of the called
+	 * function. */
 	bool calls;
 	bool wide; /* the function uses vectors of more than 128 bits */
 };

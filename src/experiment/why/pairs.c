@@ -20,8 +20,8 @@ enum { LINE = 64, PAGE = 4096 };
  * store. The search for such loads reads the first ALIAS_STEPS instructions of the loop's path. */
 enum { ALIAS_NEAR = 64, ALIAS_STEPS = 400 };
 
-/* Loops over more bytes of data wait for caches and memory. The place of such a loop's code in its
- * cache lines is not changed for a comparison. */
+/* Loops over more bytes of data wait for caches and memory. For a loop over more data than
+ * CODE_MATTERS, the position of its code within cache lines is not tested as a cause. */
 #define CODE_MATTERS (256 << 10)
 
 struct pair {

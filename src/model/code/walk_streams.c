@@ -29,7 +29,8 @@ static int most_frequent(const double *sorted, int count, double *value)
 }
 
 /* Whether accesses continue in turn at several places in memory, as the stores of a radix sort do.
- * Each address is used once. Returns the number of places at which the accesses continue, or 0. */
+ * Each address is used once. Returns the number of places in memory at which the accesses continue
+ * in turn; 0: the accesses are not of this kind. */
 static double places_of(const double *address, int count, double size)
 {
 	int follows = 0, again = 0, judged = 0;

@@ -128,8 +128,8 @@ bool reader_take_back(struct reader *r, const char *key);
 void reader_forget(
 	struct reader *r); /* frees the reader's table of the facts that core files have stated */
 
-/* Writes the file and the number of the current line of a core file. A long path is cut at its
- * start. */
+/* Writes the file and the number of the current line of a core file. If the path of the core file
+ * is too long for `where`, the start of the path is left out. */
 void reader_where(const struct reader *r, char *where, size_t size);
 
 bool reader_unsourced(

@@ -291,7 +291,7 @@ static enum relocation relocation_kind(uint32_t type)
 }
 
 /* The value of a symbol. A symbol of another file gets an address outside this file's code. A jump
- * to the symbol then leaves its function. */
+ * to a symbol of another file is therefore a jump out of the function. */
 static uint64_t symbol_value(
 	const struct elf *elf, const struct elf_section *symbols, uint64_t index)
 {
