@@ -12,7 +12,8 @@
 
 /* Values of the options that only the subcommand `compare` has. */
 struct asked {
-	const char *baseline; /* path of the file to compare with; NULL: none */
+	const char *baseline; /* path of the recording or JSON file that is side A (option
+				 --baseline); NULL: not given */
 	double fail_over;     /* largest difference that does not make the exit status 3 (option
 				 --fail-over), as a share of the value; 0: not given */
 	bool all;

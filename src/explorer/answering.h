@@ -16,12 +16,12 @@ struct answering {
 				  student's), which are copied into each answer */
 };
 
-/* Appends the answers of this session to a file from now on. If `change` is NULL, does nothing.
- * STATUS_USAGE: the file cannot be written. */
+/* From now on, appends each answer of the student to this file. If `change` is NULL, the file of
+ * answers is not opened. STATUS_USAGE: the file of answers cannot be written. */
 struct status answering_begin(struct session *change, const char *path);
 void answering_end(struct session *session);
 
-/* Sets the name in the answers; "": the answers have no name. */
+/* Sets the student's name, which each further answer states; "": answers state no name. */
 void answering_name(struct session *session, const char *name);
 
 /* Writes the answer to the present step's question. */

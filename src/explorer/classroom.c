@@ -229,7 +229,8 @@ const char *classroom_awaits(const struct session *session)
 	/* A question about limits is judged without a sample, because limits are computed. */
 	if (step->question.ask == ASK_LIMIT)
 		return NULL;
-	/* The samples of a recording do not become better. */
+	/* A guess does not wait for more trials of a recorded sample, because a recording gets no
+	 * more trials. */
 	if (!live->sample.valid || !live->answered ||
 		(live->sample.provisional && !session->replay))
 		return "measuring";

@@ -33,7 +33,7 @@ struct step_taken {
 };
 
 struct classroom {
-	struct lesson *lesson;	  /* owned; NULL: no lesson is open */
+	struct lesson *lesson;	  /* the open lesson, owned; NULL: no lesson is open */
 	struct step_taken *taken; /* one for each step */
 	int step;
 	/* The guess of the present step waits for a measurement that is good enough to judge it,
@@ -85,7 +85,8 @@ bool classroom_asks(const struct session *session);
 struct status classroom_guess(
 	const struct session *session, struct session *change, const char *typed);
 /* Ends the lesson's question without a guess, and records the question as skipped. If `wait` is
- * true, the answer is shown as soon as it is measured. */
+ * true, the right answer of the skipped question is shown only after the measurement that decides
+ * it. */
 void classroom_skip(struct session *session, bool wait);
 /* Opens the line in which the student types the answer. */
 void classroom_answer(struct session *session);

@@ -46,5 +46,6 @@ bool classroom_here(const struct session *session, struct words *why);
 
 /* ---- classroom.c */
 
-/* Why the guess cannot be judged yet; NULL: it can. */
+/* Returns why the student's guess cannot be judged yet, such as "measuring"; NULL: the guess can be
+ * judged. */
 const char *classroom_awaits(const struct session *session);

@@ -36,7 +36,7 @@ static struct status run_lesson(
 		return change ? classroom_open(change, arguments) : classroom_check(arguments);
 	if (!change)
 		return status;
-	/* The search for "lesson " lists all lessons. */
+	/* If the user types "lesson " in the search, the list of results has all lessons. */
 	if (classroom_step(session))
 		classroom_return(change);
 	else

@@ -193,7 +193,8 @@ static void offer_lessons(struct search *search)
 	for (int i = 0; i < count; i++) {
 		struct words command = words_of("lesson %s", lessons[i]->name);
 
-		/* A word such as "limits" leads to the panel first, and then to the lesson. */
+		/* Search results for a word such as "limits" list the panel of that name before the
+		 * lesson. */
 		offer(search, command.text, command.text,
 			words_of("%s, %d min", lessons[i]->title ? lessons[i]->title : "",
 				lessons[i]->minutes)

@@ -101,7 +101,8 @@ static void mask_clock(struct view *view)
 	struct sample *const samples[] = { &view->sample, &view->quiet, &view->a };
 
 	view->last_ghz = NAN;
-	/* The clock follows from a rate in seconds and the same rate in cycles. */
+	/* If the clock frequency is hidden, rates per second are hidden too, because the clock
+	 * follows from rates per second and per cycle. */
 	for (size_t i = 0; i < sizeof(samples) / sizeof(samples[0]); i++)
 		samples[i]->ghz = samples[i]->ns = samples[i]->gbps = samples[i]->total_gbps = NAN;
 }

@@ -238,7 +238,7 @@ struct screen {
 	struct view_found found[VIEW_FOUND];
 };
 
-/* The open lesson. Its texts are valid until the session fills the next view. */
+/* The open lesson. The lesson's texts are valid until the session fills the next view. */
 struct view_lesson {
 	const char *title;	/* title of the lesson; NULL: no lesson is open */
 	const char *step_title; /* title of the present step; NULL: no title */

@@ -201,7 +201,8 @@ static bool is_name(char c)
 	return isalnum((unsigned char)c) || c == '.' || c == '_';
 }
 
-/* Bytes of the word or number at the cursor. A dash between two letters is part of the word. */
+/* Returns the length in bytes of the word or number that begins at reader->at. A dash between two
+ * letters is part of the word. */
 static size_t word_length(const struct reader *reader)
 {
 	const char *at = reader->at;
@@ -214,7 +215,7 @@ static size_t word_length(const struct reader *reader)
 	return (size_t)(at - reader->at);
 }
 
-/* Takes an operator or a word of the grammar, if it is next. */
+/* If the expression continues with this operator or keyword, skips it and returns true. */
 static bool take(struct reader *reader, const char *token)
 {
 	size_t length = strlen(token);
@@ -497,7 +498,8 @@ struct expression expression_read(
 
 /* ---- words ---- */
 
-/* Three digits: 3.01, 12.4, 163, 0.752; a whole number has no decimals: 6. */
+/* Writes a number with three significant digits: 3.01, 12.4, 163, 0.752. A whole number has no
+ * decimals: 6. */
 static struct words three_digits(double value)
 {
 	double size = fabs(value);

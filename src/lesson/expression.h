@@ -32,7 +32,8 @@ struct expression {
 		    in bytes */
 	size_t offset;
 	char words[200];
-	bool condition;	 /* the text compares values, so it is true or false */
+	bool condition;	 /* true: the expression is a condition, such as `cpe < A.cpe`, so its value
+			    is true or false */
 	unsigned hidden; /* the groups of numbers (enum lesson_hidden) to which the values in the
 			    expression belong */
 	bool uses_a, uses_now, uses_knee; /* true: the expression names a value of A, of the present

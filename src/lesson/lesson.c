@@ -151,8 +151,8 @@ unsigned lesson_hides(const struct lesson_step *step)
 	if (now)
 		hidden &= ~(unsigned)HIDDEN_A;
 	hidden |= step->hidden;
-	/* The time of the present setting is also a point of the curves, and follows from its
-	 * ratio. */
+	/* If the present setting's time is hidden, so are curves, which contain it, and the ratio
+	 * to A, from which it follows. */
 	if (hidden & HIDDEN_CPE)
 		hidden |= HIDDEN_CURVE | HIDDEN_RATIO;
 	return hidden;

@@ -31,7 +31,8 @@ static bool stopped(const struct check *check)
 
 /* ---- measuring ---- */
 
-/* Lists the values of the knob whose knee the step asks for, as the explorer's curves have them. */
+/* Lists the knob's values between the ends of a question for a knee: the same values as in the
+ * explorer's curves. */
 static int knee_values(
 	const struct lesson_step *step, const struct machine *machine, int64_t values[CURVE_MOST])
 {

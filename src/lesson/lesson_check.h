@@ -29,7 +29,8 @@ struct lesson_checked {
 	int steps, questions;
 	int elsewhere; /* steps that this machine cannot show, because it lacks something that the
 			  step needs */
-	int doubtful;  /* questions that a contended or unsettled sample decided */
+	int doubtful;  /* number of questions whose right answer comes from a doubtful sample,
+			  contended or not settled */
 };
 
 /* Checks every step of a lesson, and adds its mistakes to `mistakes`. */

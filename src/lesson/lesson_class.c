@@ -122,7 +122,7 @@ static void add_histogram(struct text *text, const struct groups *groups, int sk
 		text_addf(text, "  %4d  skipped\n", skipped);
 }
 
-/* The measured values of one machine. */
+/* Adds the measured values of one machine, from all students' answers to one question. */
 static void add_machine(struct text *text, const struct answers *answers, int begin, int end,
 	const struct group *machine, const char *usual)
 {
@@ -159,7 +159,8 @@ static void add_machine(struct text *text, const struct answers *answers, int be
 	text_add(text, "\n");
 }
 
-/* The right answer on most machines; NULL: the question asks for a number. */
+/* Returns the right answer that most machines gave to a question; NULL: the question asks for a
+ * number. */
 static const char *usual_truth(
 	const struct answers *answers, int begin, int end, struct groups *groups)
 {

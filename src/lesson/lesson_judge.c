@@ -362,7 +362,8 @@ static void measure(const struct lesson_step *step, const struct lesson_values *
 	text_copy_clean(judgement->truth, sizeof(judgement->truth), expression_words(&value).text);
 }
 
-/* Whether a guess is near enough to the measured range. */
+/* Whether a guessed number is within the tolerance of the range from the lower to the upper
+ * quartile. */
 static bool is_near(double guess, double within, const struct lesson_judgement *judgement)
 {
 	double lo = isfinite(judgement->lo) ? judgement->lo : judgement->measured,

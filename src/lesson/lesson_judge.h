@@ -10,15 +10,15 @@
 #include "model/limits/limits.h"
 #include "model/memory/cache_sizes.h"
 
-/* A point of the curve over the knob of ASK_KNEE. */
+/* A measured point of the curve over the knob that a question for a knee (ASK_KNEE) names. */
 struct lesson_point {
 	double at;  /* the knob's value */
 	double cpe; /* cycles per element */
 };
 
 /* All measured values that a lesson's texts and conditions can name, such as the samples of the
- * present setting and A. A pointer is NULL, and a sample is not valid, while the value is not
- * known. */
+ * present setting and A. While a value is not known, its pointer is NULL, or its sample is not
+ * valid. */
 struct lesson_values {
 	const struct machine *machine;
 	const struct cache_sizes *caches;
@@ -37,8 +37,9 @@ struct lesson_values {
  * number, at most `most`. */
 size_t lesson_need_names(const char **names, size_t most);
 
-/* Returns whether the machine has everything that the step needs. If not, *why (may be NULL)
- * receives the reason. The step is then shown with its text `otherwise`, and without its question.
+/* Returns whether the machine has everything that the step needs. If the machine lacks something,
+ * *why receives the reason; `why` may be NULL. On a machine that lacks something, the step shows
+ * its text `otherwise`, and asks no question.
  */
 bool lesson_here(
 	const struct lesson_step *step, const struct lesson_values *values, struct words *why);

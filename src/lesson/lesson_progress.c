@@ -11,8 +11,8 @@
 static const char file_name[] = "lessons/progress";
 
 /* Reads the file of the student's progress: each line has a lesson's name and the number of steps
- * done. Returns the steps of one lesson; adds the lines of all other lessons to `others`, which may
- * be NULL. Lines of the progress file in any other form are ignored. */
+ * done. Returns the number of steps done in one lesson. Adds the lines about other lessons to
+ * `others`, which may be NULL. Lines of the progress file in any other form are ignored. */
 static int read_progress(const char *lesson, struct text *others)
 {
 	struct text path = { 0 };

@@ -41,8 +41,8 @@ void line_blanks(struct lesson_reader *reader); /* skips blanks */
 struct lesson_word line_word(struct lesson_reader *reader);
 /* Returns the place of the next word. */
 struct lesson_place line_place(const struct lesson_reader *reader);
-/* Returns the rest of the line as a string of its own. If the rest is empty, reports a mistake, and
- * returns NULL. */
+/* Returns the rest of the line as a string of its own. If the rest of the line is empty, reports a
+ * mistake and returns NULL. */
 char *line_rest(struct lesson_reader *reader, const char *expected);
 /* Reports a mistake if the line has more words. */
 void line_nothing_more(struct lesson_reader *reader);

@@ -117,8 +117,8 @@ struct field {
 /* The table of all fields of a sample. The last row of the table of fields has a NULL name. */
 extern const struct field sample_fields[];
 
-/* Set the value of a field. The value stays unknown if `real` is not finite, `known` is false, or
- * `word` is empty. */
+/* Store a word, a real number or an integer as the value of a recorded field. The value stays
+ * unknown if `real` is not finite, `known` is false, or `word` is empty. */
 void field_set_word(struct field_value *value, const char *word);
 void field_set_real(struct field_value *value, double real);
 void field_set_integer(struct field_value *value, bool known, int64_t integer);

@@ -37,7 +37,8 @@ struct layout_row {
 	bool wanted;
 	int best_height; /* number of rows with which a panel of AREA_BODY shows everything; 0: the
 			    panel can use any number of rows */
-	/* For AREA_LESSON: like best_height, for a panel that is as wide as the screen. */
+	/* For AREA_LESSON: number of rows with which the lesson's panel shows everything if it is
+	 * as wide as the screen. */
 	int whole_height;
 	int place; /* order in AREA_BODY: panels that fit are shown in ascending order of `place` */
 	bool extra; /* a panel of AREA_BODY that is omitted if it would leave another panel less

@@ -89,7 +89,8 @@ static enum style style_of(const struct lesson_judgement *judgement)
 						     : STYLE_TEXT;
 }
 
-/* After the answer, the text before the question makes room for the explanation. */
+/* After the student's answer, the panel shows the explanation in place of the text before the
+ * question. */
 static void add_judgement(struct lesson_column *column, const struct view *view)
 {
 	const struct lesson_judgement *judgement = view->lesson.judgement;
@@ -147,7 +148,7 @@ static bool wanted(const struct view *view)
 	return view->lesson.title && !view->lesson.aside;
 }
 
-/* The last rows, which say what to do next and show the chosen knob, are always visible. */
+/* The last rows of a lesson's panel, with the next key and the chosen knob, are always visible. */
 static void draw(struct box at, const struct scene *scene)
 {
 	const struct view *view = scene->view;

@@ -267,7 +267,8 @@ static const char *const segments[] = {
 	" _  _| . ",
 };
 
-/* Returns the index of a character's shape: the digits, then the question mark. */
+/* Returns the index of the large shape for a character: 0 to 9 for digits, 10 for the question
+ * mark. */
 static int shape_index(char character)
 {
 	return character == '?' ? 10 : character - '0';

@@ -41,7 +41,7 @@ struct compared_quantity {
  * explain why its values differ. */
 struct compared_source {
 	int file, host, side;
-	int model;     /* number of the processor's name in compared.models */
+	int model;     /* index of the processor's name in compared.models */
 	unsigned runs; /* number of runs of the program: of reports, or of series of samples */
 	unsigned samples, contended; /* number of samples, and of contended samples */
 	double quiet, load;   /* quiet: sum of all samples' shares of quiet (undisturbed) trials;
@@ -54,7 +54,8 @@ struct compared_source {
 
 	/* State of the reader. */
 	uint64_t report; /* hash of the first line of the report that is being read; 0: no report */
-	int64_t id;	 /* id of the last sample that belongs to no probe */
+	int64_t id; /* id of the last sample that was read, except samples of probes; a smaller id
+		       begins a new run */
 	double ghz; /* sum of the core clocks in GHz of the samples in the current run, for their
 		       mean */
 	double run_quiet; /* sum of the shares of quiet trials of the samples in the current run,
@@ -120,8 +121,8 @@ void compared_finish(struct compared *compared);
 void compared_add(
 	struct compared *compared, int source, int quantity, const struct compared_value *value);
 
-/* Returns the number of a quantity, which is added if it is new. */
+/* Returns the index of a quantity in compared.quantity; adds a new quantity. */
 int compared_quantity(struct compared *compared, const struct compared_quantity *quantity);
 
-/* Returns the number of the source for a host in a file of a side, which is added if it is new. */
+/* Returns the index in compared.source of a host in a file on side A or B; adds a new source. */
 int compared_source(struct compared *compared, int file, int side, const char *host);

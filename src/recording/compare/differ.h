@@ -8,8 +8,9 @@
 #include "base/differences.h"
 #include "recording/compare/compared.h"
 
-/* A quantity of one side or of one host: the median of the runs, with quartiles. With fewer than
- * five runs, lo is the lowest quartile of any run, and hi the highest. */
+/* One quantity measured on one side (A or B) or on one host: the median of its runs, with
+ * quartiles. With fewer than five runs, lo is the lowest quartile of any run, and hi the highest.
+ */
 struct differ_value {
 	int runs; /* number of values; 0: the quantity was not measured */
 	double value, lo, hi;
@@ -106,8 +107,8 @@ struct differ_spread {
 struct differ_unit {
 	int model;
 	struct differ_facts facts;
-	unsigned causes;	  /* bits of enum differ_cause */
-	bool rare;		  /* almost no other unit has this processor */
+	unsigned causes; /* bits of enum differ_cause */
+	bool rare;	 /* true: at most one other unit (host or file) has this processor */
 	int odd_first, odd_count; /* place in differ_fleet.odd */
 };
 
@@ -134,7 +135,8 @@ enum { DIFFER_LEAST = 5 };
 struct differ_fleet differ_fleet(const struct compared *compared, bool by_file);
 void differ_fleet_free(struct differ_fleet *fleet);
 
-/* Returns the largest |ratio - 1| of the values that differ; 0: nothing differs. */
+/* Returns the largest relative difference, |ratio - 1|, of all quantities that differ; 0: no
+ * quantity differs. */
 double differ_pairs_most(const struct differ_pairs *pairs);
 double differ_fleet_most(const struct differ_fleet *fleet);
 

@@ -128,9 +128,9 @@ static struct range range_of(const struct differ_value *value, bool shared, bool
 	return (struct range){ range.lo - more, range.hi + more };
 }
 
-/* Returns whether the ranges of two values are apart. Other programs may change L3, memory and the
- * clock for all runs of one side, one after the other. So values of L3, memory and the clock differ
- * only if all runs of A are above, or below, all runs of B. */
+/* Returns whether the ranges of A's and B's values of one quantity do not overlap. Other programs
+ * may change L3, memory and the clock for all runs of one side, one after the other. So values of
+ * L3, memory and the clock differ only if all runs of A are above, or below, all runs of B. */
 static bool are_apart(
 	const struct differ_value *a, const struct differ_value *b, bool shared, bool few)
 {
@@ -257,7 +257,8 @@ static void add_rows(const struct compared *compared, struct differ_pairs *pairs
 	free(value);
 }
 
-/* Fills pair_of with the pair of each host; -1: the host is left out. Returns the number of pairs.
+/* For each host, pair_of receives the index of its pair in the comparison of A and B; -1: the host
+ * is left out. Returns the number of pairs.
  */
 static int choose_pairs(const struct compared *compared, int *pair_of, int *left_out)
 {
