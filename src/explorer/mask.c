@@ -101,8 +101,8 @@ static void mask_clock(struct view *view)
 	struct sample *const samples[] = { &view->sample, &view->quiet, &view->a };
 
 	view->last_ghz = NAN;
-	/* If the clock frequency is hidden, rates per second are hidden too, because the clock
-	 * follows from rates per second and per cycle. */
+	/* If the clock frequency is hidden, so are rates per second: with the rate per cycle, they
+	 * give away the clock. */
 	for (size_t i = 0; i < sizeof(samples) / sizeof(samples[0]); i++)
 		samples[i]->ghz = samples[i]->ns = samples[i]->gbps = samples[i]->total_gbps = NAN;
 }

@@ -15,7 +15,7 @@
 #include "recording/record.h"
 
 /* LINE_MOST: bytes of the longest line that is searched for records; two records may be in one line
- * after a cut. MORE_MOST: most further lines of a long record. */
+ * after a cut. MORE_MOST: the largest number of lines "more" that continue a long record. */
 enum { LINE_MOST = 16384, MORE_MOST = 64 };
 
 /* A long record that is split over several lines, not all of which are read yet. */

@@ -221,7 +221,8 @@ static void take_point(struct compared *compared, int source, const json_t *obje
 	from->point_hi = value->value / value->lo;
 	if (strcmp(part, "bandwidth") == 0)
 		return;
-	/* A walk over pages reads one line of 64 bytes in each page of 4 KiB. */
+	/* The TLB probe reads one cache line of 64 bytes in each page of 4 KiB: its cache footprint
+	 * is 1/64 of its size. */
 	shared = !((is_tlb ? bytes / 64 : bytes) <= own_bytes);
 	text_addf(&subject, "%s ", part);
 	if (in_bytes)
