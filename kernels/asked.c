@@ -73,7 +73,8 @@ static struct status check_result(const struct kernel_run *run, uint64_t from, u
 }
 
 /* Checks lookups that start near the last lookup number and continue with the first one. Because
- * the check starts there, the caches do not yet hold the data that the first trials load. */
+ * the check starts near the last lookup, the caches do not yet hold the data that the first trials
+ * load. */
 struct status asked_verify(struct kernel_run *run)
 {
 	const struct asked *asked = asked_of(run);

@@ -120,7 +120,8 @@ static struct status measure_point(struct slack *slack, unsigned filler, unsigne
 /* Returns the number of added instructions from which on the measured resource, not another
  * resource, limits the loop. Each added instruction keeps the measured resource busy for `each`
  * cycles, and the other resource for `other` cycles. The loop keeps the other resource busy for
- * `pressure` cycles. 0: the other resource sets no such number. */
+ * `pressure` cycles. 0: the other resource requires no added instructions, or limits the loop with
+ * any number of them. */
 static double fillers_beyond(double each, double other, double pressure)
 {
 	double less = each - SLACK_BEYOND * other;

@@ -1,6 +1,7 @@
 /* How far the result of an instruction reaches: whether an address, a branch, memory or a division
- * depends on it. An instruction whose result reaches none of them can be removed from a loop: the
- * loop then computes other values, but accesses the same memory in the same order. Pure. */
+ * depends on it. If no address, branch, memory or division depends on an instruction's result, the
+ * instruction can be removed from a loop. The loop then computes other values, but accesses the
+ * same memory in the same order. Pure. */
 #pragma once
 
 #include "model/code/decode.h"

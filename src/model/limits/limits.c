@@ -319,8 +319,9 @@ void limits_clear(struct limits *limits)
 	*limits = kept;
 }
 
-/* Adds an unknown limit if the loop would be much slower without L3. Other processes and virtual
- * machines share L3, so the part of L3 that this process has changes within seconds. */
+/* Adds a limit with an unknown number of cycles if the loop would be much slower without L3. Other
+ * processes and virtual machines share L3, so the part of L3 that this process has changes within
+ * seconds. */
 static void add_shared(struct tally *tally)
 {
 	struct limits_place without = *tally->place;

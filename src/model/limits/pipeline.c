@@ -176,7 +176,8 @@ static double begins(const struct pipeline *pipeline, const struct waiting *wait
 		ready = instance->ready;
 	if (waiting->gates)
 		open = gates_open(pipeline, waiting->gates);
-	/* If a gate opens during the current cycle, the micro-op may still begin in this cycle. */
+	/* If a gate (a rate such as loads per cycle) opens during the current cycle, the micro-op
+	 * may still begin in this cycle. */
 	if (open < pipeline->now + 1 - SLIVER)
 		open = -INFINITY;
 	ready = later(ready, open);

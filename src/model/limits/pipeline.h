@@ -131,7 +131,8 @@ struct pipeline {
 	double now, width, rob;
 	double free_at[UARCH_PORTS];
 	double given[UARCH_PORTS];	/* cycles of work given to each port so far */
-	double gate_at[PIPELINE_GATES]; /* cycle from which each gate lets a micro-op pass */
+	double gate_at[PIPELINE_GATES]; /* cycle from which each gate (a rate such as loads per
+					   cycle) lets the next micro-op pass */
 	double look_at[UARCH_PORTS]; /* cycle before which no micro-op in the queue of the port is
 					ready */
 	uint32_t awake; /* set of ports whose look_at is not INFINITY, one bit for each port */

@@ -25,7 +25,7 @@ static const uint64_t MOST_BYTES = (uint64_t)1 << 30;
 enum { MOST_RATIO = 1032, MOST_SECTIONS = 1 << 20 };
 
 /* Reads `size` bytes at an offset of the file into new memory, with a NUL after them. Returns NULL
- * if the file has fewer bytes. */
+ * if the ELF file ends before these bytes. */
 static uint8_t *read_bytes(struct elf *elf, uint64_t offset, uint64_t size)
 {
 	uint8_t *bytes;
