@@ -229,7 +229,8 @@ bool session_opened(struct session *session, struct replay **replay, struct sett
 
 /* ---- writing ---- */
 
-/* Records the sample on screen, which a slice may have measured, not only the live measurement. */
+/* Writes the sample on screen to the recording, even a sample that was measured as a point of a
+ * curve. */
 static void record_shown(struct session *session)
 {
 	const struct cell *cell = cells_get(session->cells, &session->setting, false);

@@ -10,7 +10,7 @@
 #include "base/units.h"
 #include "recording/record.h"
 
-/* Most trials of all recordings that are kept. */
+/* The largest number of trials that are stored, over all recordings that are compared. */
 enum { TRIALS_KEPT = 8 << 20 };
 
 /* A larger working set, in bytes, does not fit the core's own caches on every machine. */

@@ -1,4 +1,4 @@
-/* Reads one record into measured values, for compared_read.c. */
+/* Reads the measured values of one JSON record. Used by compared_read.c. */
 #pragma once
 
 #include "recording/compare/compared.h"
