@@ -26,7 +26,8 @@ struct code_change {
 	 * the code is not changed. */
 	struct status (*write)(const struct code_change *change, const struct code_place *place,
 		const void **start);
-	/* Two numbers that describe the change; only write() uses them. */
+	/* Two numbers that describe the change of the code, such as kind and count of added
+	 * instructions; only write() uses them. */
 	unsigned what, count;
 	bool computes_other; /* true: the changed loop computes other values than the original loop,
 				so its values are not checked */

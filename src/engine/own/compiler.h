@@ -1,8 +1,8 @@
 /* Runs the system's compiler for an own loop, and never waits for the compiler without an end.
  *
  * A supervisor process starts the compiler in a session of its own. The supervisor ends the
- * compiler at a deadline, on request, and when this program ends, even if SIGKILL ends it. The
- * supervisor then kills the compiler's whole process group. */
+ * compiler at a deadline, on request, and when this program ends, even if SIGKILL ends it. To end
+ * the compiler, the supervisor kills the compiler's whole process group. */
 #pragma once
 
 #include <stdatomic.h>

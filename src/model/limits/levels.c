@@ -94,8 +94,8 @@ static void fit_mean(const struct memory_facts *measured, double range, struct l
 
 /* Returns the bytes of L3 that serve random accesses to `range` bytes, if no access waits for
  * another access. The bytes of L3 and the time until the loop reuses a line depend on each other:
- * three rounds of computing both suffice. Returns NAN if the rate of independent reads from L3 or
- * memory is not measured. */
+ * three rounds of computing both suffice. Returns NAN if reading memory in address order is not
+ * measured. */
 static double fast_bytes(const struct tally *tally, double range, const struct level *level)
 {
 	const struct memory_facts *measured = &tally->place->measured;

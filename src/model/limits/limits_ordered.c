@@ -191,8 +191,8 @@ static double refetch_cycles(const struct tally *tally, const double beyond[3])
 
 /* Adds the limit of loads and stores to rows that compete for few sets of L1. If the accesses in
  * the reorder buffer need more lines of a set than it has ways, a loaded line leaves L1 before the
- * store to it. The store then fetches the line again. Stores leave the store queue in order, so
- * only stores to different sets fetch their lines at the same time. */
+ * store to it. A store to a line that has left L1 fetches the line again. Stores leave the store
+ * queue in order, so only stores to different sets fetch their lines at the same time. */
 static void add_conflicts(struct tally *tally, const double beyond[3])
 {
 	const struct limits_place *place = tally->place;

@@ -100,12 +100,12 @@ struct memory_facts {
 double memory_latency(const struct memory_facts *measured, double range);
 
 /* Returns the cycles per cache line for reading one value of each line of memory, in address order.
- * Returns 0 if these cycles are not measured. */
+ * Returns 0 if such reads of memory are not measured. */
 double memory_strided_cycles(const struct memory_facts *measured);
 
 /* Returns the cycles per cache line for reading memory in steps of `step` bytes, in address order.
  * Prefetchers fetch the next line, so a loop that skips lines takes longer for each line that it
- * reads. Returns 0 if these cycles are not measured. */
+ * reads. Returns 0 if reading memory in address order is not measured. */
 double memory_step_cycles(const struct memory_facts *measured, double step);
 
 /* Returns the share of L2 misses that L3 serves while a range of `range` bytes is read in address
@@ -116,13 +116,13 @@ double memory_stream_share(const struct memory_facts *measured, double range);
 
 /* Returns how many bytes of L3 a loop still finds in L3 if it comes back to a line after `cycles`
  * cycles. The value is interpolated between the fastest measured reads and loads that wait for each
- * other. `slow` is the size of L3 for such waiting loads.
- * Returns NAN if fast reads are not measured. */
+ * other. `slow` is the number of bytes of L3 that a loop finds if its loads wait for each other.
+ * Returns NAN if reading memory in address order is not measured. */
 double memory_fast_bytes(const struct memory_facts *measured, double slow, double cycles);
 
 /* Returns the measured cycles per load if one line of each of `pages` pages is read again and
- * again, interpolated. Returns 0 if these cycles are not measured, or if the smallest measured
- * number of pages is larger. */
+ * again, interpolated. Returns 0 if such loads from many pages are not measured, or if the smallest
+ * measured number of pages is larger than `pages`. */
 double memory_page_cycles(const struct memory_facts *measured, double pages, bool chained);
 
 /* Returns the sizes of the caches: a measured size first, then the size that the system states.

@@ -252,9 +252,9 @@ static int find_table(struct program *program, const struct function_graph *grap
 
 enum { TABLE_MOST = 4096 };
 
-/* Finds the targets of jumps through tables, and begins blocks there. The result has a list for
- * each instruction: the number of targets, then their places; NULL: no table was found. The result
- * is NULL if the function has no jumps through tables. */
+/* Finds the targets of jumps through tables, and begins a basic block at each target. The result
+ * has a list for each instruction: the number of targets, then their places; NULL: no table was
+ * found. The result is NULL if the function has no jumps through tables. */
 static uint32_t **find_tables(struct program *program, struct function_graph *graph)
 {
 	uint32_t **targets = NULL, *list = NULL;
