@@ -181,7 +181,9 @@ static void measure_other_data(struct measure *measure, double seconds, const st
 {
 	struct kernel_run *run = measure->run;
 	struct counting *counting = measure->counting;
-	struct trials *trials = memory_new(1, sizeof(*trials));
+	/* This code runs in a child process, where another thread may have held the lock of
+	 * malloc() at the fork. */
+	struct trials trials = { .count = 0 };
 	struct sample sample, main;
 	bool sets_up = run->sets_up;
 
@@ -193,13 +195,12 @@ static void measure_other_data(struct measure *measure, double seconds, const st
 		struct measure_goal goal = { .quiet = QUIET_ENOUGH,
 			.until = clock_seconds() + (i == 0 ? seconds / 8 : seconds) };
 
-		trials->count = 0;
-		measure_trials(measure, trials, &goal, cancel);
+		trials.count = 0;
+		measure_trials(measure, &trials, &goal, cancel);
 	}
-	sample_summarise(trials, facts, &sample);
+	sample_summarise(&trials, facts, &sample);
 	if (sample.valid && (main.contended || !sample.contended) && !atomic_load(cancel))
 		*(run->fresh ? &facts->cpe_fresh : &facts->cpe_repeated) = sample.cpe;
-	free(trials);
 	measure->counting = counting;
 	run->sets_up = sets_up;
 	run->fresh = !run->fresh;

@@ -247,6 +247,9 @@ static void find_branches(const struct own_stepping *stepping, const struct trac
 	struct loop_branches *branches)
 {
 	double whole = (double)own_elements(stepping->own, stepping->n);
+	/* The library may lie at another address than in the process that showed the loop. */
+	uint64_t moved = loop->insn[loop->path[0].insn].address -
+			 (stepping->shared->laid.loop + stepping->head);
 
 	branches->branch = memory_new((size_t)tracer->seen_count + 1, sizeof(*branches->branch));
 	branches->elements = complete * whole;
@@ -261,8 +264,8 @@ static void find_branches(const struct own_stepping *stepping, const struct trac
 
 			if (indirect || insn->flow == FLOW_BRANCH)
 				branches->branch[branches->count++] = (struct loop_branch){
-					.address = insn->address,
-					.target = next->address,
+					.address = insn->address + moved,
+					.target = next->address + moved,
 					.taken = next->address != insn->address + insn->length,
 					.indirect = indirect
 				};
