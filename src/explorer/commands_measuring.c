@@ -75,7 +75,7 @@ static struct status run_limit(
 {
 	const struct limit *limit;
 
-	if (!insight_ready(session))
+	if (!insight_shown(session))
 		return status_usage("the limits of this setting are not known");
 	limit = limit_named(session, arguments);
 	if (!limit)

@@ -129,7 +129,7 @@ static struct status run_code(
 		return status_usage("code takes +N or -N, the number of lines to scroll");
 	if (timeline_in_front(session) || graph_in_front(session))
 		return roll_diagram(session, change, by);
-	if (!insight_ready(session))
+	if (!insight_shown(session))
 		return status_usage("there is no code to scroll");
 	return scroll_code(session, change, by);
 }

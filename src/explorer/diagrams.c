@@ -58,10 +58,10 @@ int diagrams_rows(const struct session *session)
 {
 	const struct diagrams_made *made = session->diagrams.made;
 
-	if (insight_ready(session) && made->timeline_of == session->insight.number &&
+	if (insight_shown(session) && made->timeline_of == session->insight.number &&
 		screen_in_front(session, "timeline"))
 		return made->timeline.row_count;
-	if (insight_ready(session) && made->graph_of == session->insight.number &&
+	if (insight_shown(session) && made->graph_of == session->insight.number &&
 		screen_in_front(session, "graph"))
 		return made->dataflow.row_count;
 	return 0;

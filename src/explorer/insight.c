@@ -80,7 +80,7 @@ void insight_unload(struct insight *insight)
 		insight->explainer->unload(insight->explainer->context, &insight->core);
 	insight->loaded = false;
 	insight->setting.kernel = NULL;
-	insight->reading = false;
+	insight->reading = insight->renewing = false;
 	explain_cache_clear(insight->explain_cache);
 	explain_cache_clear(insight->quick);
 }
@@ -174,6 +174,7 @@ static void begin_advice(struct session *session)
 	const char *function = status_is_ok(&explanation->status) ? explanation->function : NULL;
 
 	insight->number++;
+	insight->renewing = false;
 	insight->advised = false;
 	insight->advice_due = -INFINITY;
 	insight->advice = (struct advice){ 0 };
@@ -224,7 +225,7 @@ void insight_renew(struct session *session)
 		insight->code_first = 0;
 	insight->setting = session->setting;
 	insight->advice_wanted = false;
-	insight->reading = false;
+	insight->reading = insight->renewing = false;
 	if (!insight_slow(session)) {
 		read_code(session);
 		return;
@@ -248,7 +249,17 @@ void insight_forget(struct session *session)
 	explain_cache_clear(insight->quick);
 	insight->background_explain.stale = true;
 	insight->setting.kernel = NULL;
-	insight->reading = false;
+	insight->reading = insight->renewing = false;
+}
+
+void insight_refresh(struct session *session)
+{
+	struct insight *insight = &session->insight;
+	bool known = insight_shown(session) && setting_equal(&insight->setting, &session->setting);
+
+	insight_forget(session);
+	insight_renew(session);
+	insight->renewing = known && insight->reading;
 }
 
 const struct explanation *insight_of(struct session *session, const struct setting *setting)
@@ -433,7 +444,7 @@ bool insight_advance(struct session *session)
 
 int insight_code_lines(const struct session *session)
 {
-	return insight_ready(session) ? session->insight.explanation->loop.insn_count : 0;
+	return insight_shown(session) ? session->insight.explanation->loop.insn_count : 0;
 }
 
 void insight_scroll(struct session *session, int first)
@@ -455,13 +466,14 @@ void insight_view(const struct session *session, struct view *view)
 	view->nearest = insight->nearest && !insight->wanted[0];
 	if (!insight->setting.kernel)
 		return;
-	if (insight->reading && status_is_ok(&insight->explanation->status) &&
+	view->limits_renewed = insight->renewing;
+	if (insight->reading && !insight->renewing && status_is_ok(&insight->explanation->status) &&
 		insight->explanation->loop.insn_count)
 		view->outline = insight->explanation;
 	if (insight->source_of == insight->setting.kernel &&
 		(insight->reading || status_is_ok(&insight->explanation->status)))
 		view->listing = insight->listing;
-	if (insight->reading)
+	if (insight->reading && !insight->renewing)
 		snprintf(view->limits_note, sizeof(view->limits_note),
 			session->live.failed && session->setting.kernel->own
 				? "no limits yet: an own loop is analysed after its first "

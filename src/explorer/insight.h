@@ -72,6 +72,9 @@ struct insight {
 	/* true: `setting` has no explanation yet; the explanation begins when `setting` has stayed
 	 * unchanged for a moment. */
 	bool reading;
+	/* true while `reading`: `explanation` has the limits of the present setting, but they are
+	 * computed again, because a value of L3 or memory was measured again. */
+	bool renewing;
 	struct listing *listing;
 	const char *function; /* the function that `listing` shows */
 	const struct kernel *source_of;
@@ -118,9 +121,11 @@ void insight_choose(struct session *session, const struct core_choice *choice);
 
 /* Computes the explanation (limits and code) of the present setting, unless it already exists. */
 void insight_renew(struct session *session);
-/* Discards every explanation. Call insight_forget() after the code, the core or the memory
- * latencies have changed. */
+/* Discards every explanation. Call insight_forget() after the code or the core has changed. */
 void insight_forget(struct session *session);
+/* Call insight_refresh() after a latency of L3 or memory was measured. The limits of the present
+ * setting are computed again. If this takes long, the screen shows the old limits until then. */
+void insight_refresh(struct session *session);
 /* Computes the limits (explanation) of a setting other than the present setting. Returns NULL if
  * there is no core model or the kernel's code must be single-stepped. The returned explanation
  * (limits of the other setting) is valid until the next call. */

@@ -213,14 +213,6 @@ struct cache_sizes insight_own_caches(const struct session *session)
 		&session->memory.facts);
 }
 
-/* Call memory_known() after a new L3 or memory latency was measured. The limits of the present
- * setting are then computed again. */
-static void memory_known(struct session *session)
-{
-	insight_forget(session);
-	insight_renew(session);
-}
-
 /* Whether the measured speed differs from its prediction, which uses values of L3 or memory that
  * were measured some time ago. */
 static bool memory_drifted(const struct session *session)
@@ -249,7 +241,7 @@ bool insight_lacks_memory(struct session *session, struct request *request)
 void insight_learn(struct session *session, const struct probe_report *report)
 {
 	if (memory_probe_learn(&session->memory, report))
-		memory_known(session);
+		insight_refresh(session);
 }
 
 void insight_memory(struct session *session, const struct result *result)
@@ -266,5 +258,5 @@ void insight_memory(struct session *session, const struct result *result)
 	 * valid. */
 	if (memcmp(&was.facts, &session->memory.facts, sizeof(was.facts)) == 0)
 		return;
-	memory_known(session);
+	insight_refresh(session);
 }

@@ -163,6 +163,13 @@ static inline bool insight_ready(const struct session *of)
 	       status_is_ok(&of->insight.explanation->status);
 }
 
+/* Whether insight.explanation has limits of the present setting to show, even if they are being
+ * computed again. */
+static inline bool insight_shown(const struct session *of)
+{
+	return insight_ready(of) || (of->insight.setting.kernel && of->insight.renewing);
+}
+
 /* ---- session.c ---- */
 
 /* Returns the kernel's index in kernel_registry. Returns kernel_count for any version of the own

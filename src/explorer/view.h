@@ -343,6 +343,9 @@ struct view {
 	 * why there is no explanation; an empty limits_note gives no reason. */
 	const struct explanation *explanation;
 	char limits_note[300];
+	/* true: the limits are computed again, because L3 or memory was measured again; until then,
+	 * `explanation` has the old limits. */
+	bool limits_renewed;
 	/* The limits and code of the previous setting, while the code of the new setting is being
 	 * read. While new code is read, panels keep the layout of the previous explanation, but do
 	 * not show its contents. */

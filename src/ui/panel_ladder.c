@@ -41,7 +41,10 @@ static struct words title_of(const struct scene *scene)
 {
 	const struct view *view = scene->view;
 
-	return words_of(!view->core	? "limits%1$s%2$s"
+	return words_of(!view->core ? "limits%1$s%2$s"
+			: view->limits_renewed
+				? "limits, M %1$s, computed again with new latencies of memory…\n"
+				  "limits, M %1$s, computed again…\nlimits, computed again…"
 			: view->foreign ? "limits for %1$s, not this core%2$s"
 			: view->nearest ? "limits of %1$s, the nearest known core%2$s"
 					: "limits in cycles per element, M %1$s%2$s\n"

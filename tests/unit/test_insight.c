@@ -154,6 +154,38 @@ TEST(stepped_code_is_read_when_the_setting_stays_and_once)
 	assert_int_equal(model.asked, 1);
 }
 
+TEST(limits_stay_while_they_are_computed_again_with_new_latencies)
+{
+	static struct kernel kernel; /* outlives the test: the tear-down ends the session */
+
+	kernel = stepped_fold();
+	start_kernel(&kernel, UARCH_EXACT, NULL, LIMIT);
+	session_advance(session, 100.1);
+	assert_false(look(101)->limits_renewed);
+
+	insight_refresh(session);
+	assert_non_null(look(101)->explanation);
+	assert_true(view.limits_renewed);
+	assert_string_equal(view.limits_note, "");
+	assert_int_equal(insight_code_lines(session), 5);
+	assert_int_equal(model.asked, 1);
+	/* A second latency, before the limits with the first one are known. */
+	insight_refresh(session);
+	assert_true(look(101)->limits_renewed);
+	session_advance(session, 100.2);
+	assert_int_equal(model.asked, 2);
+	assert_false(look(101)->limits_renewed);
+	/* The old limits of another setting, or of other code, are not shown. */
+	insight_refresh(session);
+	check_ok(session_command(session, "set acc=2", 100.3));
+	assert_null(look(101)->explanation);
+	session_advance(session, 100.5);
+	insight_refresh(session);
+	insight_forget(session);
+	assert_null(look(101)->explanation);
+	assert_false(view.limits_renewed);
+}
+
 /* ---- code that is read in another thread ---- */
 
 static atomic_bool held;
