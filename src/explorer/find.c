@@ -376,7 +376,9 @@ static int add_events(
 
 			if (find_contains(words, offers[i].name, "") != (pass == 0))
 				continue;
-			fill(&found[*count], name.text, offers[i].help, name.text, "");
+			/* An event that cannot be counted here is listed, but not chosen. */
+			fill(&found[*count], name.text, offers[i].help,
+				session->counted.why[0] ? "" : name.text, session->counted.why);
 			++*count;
 			offered++;
 		}

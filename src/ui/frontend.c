@@ -225,6 +225,24 @@ static void press(struct frontend *front, const struct key_row *row, int code)
 		snprintf(front->pressed.key, sizeof(front->pressed.key), "%.15s", row->key);
 }
 
+/* If the screen shows the answers of a lesson's question, the letter of an answer chooses it.
+ * Returns whether the key was such a letter. */
+static bool answer(struct frontend *front, int code, double now)
+{
+	const struct view_lesson *lesson = &front->view.lesson;
+	struct box at;
+
+	if (!lesson->title || code < 'a' || code > 'z')
+		return false;
+	session_view(front->session, now, &front->view);
+	if (!lesson->asks || lesson->away || code >= 'a' + lesson->answer_count ||
+		!panels_find(&front->canvas, &front->view, "lesson", &at))
+		return false;
+	front->pressed = (struct pressed){ .key = { (char)code }, .note = "the answer" };
+	session_press(front->session, words_of("guess %c", code).text, now);
+	return true;
+}
+
 static void key(struct frontend *front, int code, double now)
 {
 	const struct screen *screen = session_screen(front->session);
@@ -232,6 +250,8 @@ static void key(struct frontend *front, int code, double now)
 	const struct key_row *row = keys_find(&front->keys, context, code);
 	char command[128];
 
+	if (context == CONTEXT_MAIN && answer(front, code, now))
+		return;
 	if (!row) {
 		refuse_key(front, context, code);
 		return;

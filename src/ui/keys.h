@@ -72,7 +72,7 @@ struct key_row {
 	int code;
 	char key[16]; /* as written in the file */
 	char command[64];
-	char word[16]; /* the word for this key in the key bar; empty: the key bar omits this key */
+	char word[40]; /* the word for this key in the key bar; empty: the key bar omits this key */
 	char note[96];
 };
 

@@ -207,13 +207,23 @@ const struct panel panel_notice = { .name = "notice", .draw = draw_message };
 /* The key bar, the last row, shows the keys that have a word in data/keys and whose commands would
  * now have an effect. */
 
-/* Returns the word that the key bar shows for a key. In "freeze/go on", the second word applies
- * while the screen is frozen. */
-static struct words word_of(const struct key_row *row, bool frozen)
+/* Returns which of the words of a key applies: in a lesson, the first word of its key applies while
+ * a question is open, and the last word at the end of the lesson. The second word of another key
+ * applies while the screen is frozen. */
+static int word_index(const struct key_row *row, const struct view *view)
 {
-	const char *slash = strchr(row->word, '/');
-	const char *word = slash && frozen ? slash + 1 : row->word;
+	if (strcmp(row->command, "lesson go") != 0)
+		return view->frozen;
+	return view->lesson.asks ? 0 : 1 + (view->lesson.step + 1 == view->lesson.steps);
+}
 
+/* Returns the word that the key bar shows for a key, of words such as "freeze/go on". */
+static struct words word_of(const struct key_row *row, const struct view *view)
+{
+	const char *word = row->word;
+
+	for (int i = word_index(row, view); i > 0 && strchr(word, '/'); i--)
+		word = strchr(word, '/') + 1;
 	return words_of("%.*s", (int)strcspn(word, "/"), word);
 }
 
@@ -233,7 +243,7 @@ static int draw_words(struct box at, const struct scene *scene, bool only_measur
 		 * example), or their command would do nothing. */
 		if (row->context != context || !scene->works[i] || !row->word[0])
 			continue;
-		word = word_of(row, scene->view->frozen);
+		word = word_of(row, scene->view);
 		key = canvas_columns(at, row->key) + 1;
 		columns = key + canvas_columns(at, word.text);
 		if (!only_measure && x + columns > at.width)

@@ -282,7 +282,9 @@ struct words panels_limit(const struct view *view)
 		return words_of("limits hidden");
 	if (first < 0)
 		return words_of(limits ? "no hard limit is known" : "");
-	if (view->foreign || view->nearest)
+	if (view->limits_renewed)
+		gap = words_of(", computed again…");
+	else if (view->foreign || view->nearest)
 		gap = words_of(" on %s%s", view->core->name, view->nearest ? ", assumed" : "");
 	else if (view->gap.brief[0])
 		gap = words_of(", %.40s", view->gap.brief);
@@ -330,7 +332,8 @@ static void add_limit(struct lines *lines, const struct scene *scene)
 	if (panels_shown(scene, "ladder"))
 		return;
 	if (view->advice.kind == ADVICE_KNOB)
-		lines_add(lines, 5, STYLE_KEY, "r %1$s: %2$s predicted\nr %1$s: %2$s M",
+		lines_add(lines, 5, STYLE_KEY,
+			"r %1$s: %3$s predicted\nr %1$s: %3$s M\nr %2$s: %3$s M", view->advice.set,
 			view->advice.brief, units_value(view->advice.to).text);
 	else if (second >= 0 && second != first)
 		lines_add(lines, 7, STYLE_TEXT, "%s %s M %s", limit_names[!view->gap.soft],

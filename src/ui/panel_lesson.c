@@ -39,12 +39,19 @@ static void add_text(struct lesson_column *column, enum style style, const char 
  * one. */
 static void add_answers(struct lesson_column *column, const struct view_lesson *lesson)
 {
-	for (int i = 0; i < lesson->answer_count; i++)
+	for (int i = 0; i < lesson->answer_count; i++) {
+		int row = column->row;
+
 		if (!lesson->judgement || lesson->judgement->right == i)
 			paragraph(column, 0, 2, lesson->judgement ? STYLE_GOOD : STYLE_TEXT,
 				words_of("%c) %s%s", 'a' + i, lesson->answer[i].words,
 					lesson->judgement ? "  ◀ measured" : "")
 					.text);
+		if (column->draws && lesson->asks && row < column->at.height)
+			canvas_clicked(box_part(column->at, 0, row, column->at.width,
+					       int_least(column->row, column->at.height) - row),
+				"guess %c", 'a' + i);
+	}
 }
 
 /* Returns words for the kind of answer that the student can type, such as "a letter". */
@@ -53,6 +60,17 @@ static const char *expected(const struct view_lesson *lesson)
 	return lesson->answer_count > 0 ? "a letter"
 	       : lesson->free_text	? "a sentence"
 					: "a number";
+}
+
+/* Returns the keys that answer the question: "a, b or Enter", or "Enter". */
+static struct words answer_keys(const struct view_lesson *lesson)
+{
+	int last = 'a' + lesson->answer_count - 1;
+
+	return lesson->answer_count < 1	   ? words_of("Enter")
+	       : lesson->answer_count == 2 ? words_of("a, b or Enter")
+	       : lesson->answer_count == 3 ? words_of("a, b, c or Enter")
+					   : words_of("a to %c, or Enter", last);
 }
 
 /* Adds the row that says which key continues the lesson, such as "Enter: next step". */
@@ -66,12 +84,17 @@ static void add_state(struct lesson_column *column, const struct view *view)
 			words_of("Your answer, %s: %s_", expected(lesson), view->screen.guess)
 				.text);
 	else if (lesson->away)
-		paragraph(column, 1, 0, STYLE_KEY, "L: back to the setting of this step.");
+		paragraph(column, 1, 0, STYLE_KEY,
+			words_of("L: this step's setting.%s", lesson->asks	? "  Enter: answer."
+							      : lesson->awaited ? ""
+							      : last ? "  Enter: your answers."
+								     : "  Enter: next step.")
+				.text);
 	else if (lesson->asks)
 		paragraph(column, 1, 0, STYLE_KEY,
-			lesson->has_hint && !lesson->hint
-				? "Enter: answer.  H: hint.  L: the panels."
-				: "Enter: answer.  L: the panels.");
+			words_of("%s: answer.%s  L: the panels.", answer_keys(lesson).text,
+				lesson->has_hint && !lesson->hint ? "  H: hint." : "")
+				.text);
 	else if (lesson->awaited)
 		paragraph(column, 1, 0, STYLE_WARN,
 			words_of("%s: measured again before it judges your answer", lesson->awaited)

@@ -107,6 +107,9 @@ TEST(a_large_gap_has_a_likely_cause)
 	limits.limit_count = 2;
 	check_contains(words(), "; likely shared-l3: 9 cycles without L3");
 	assert_null(strstr(gap.words, "no effect"));
+	limits.limit[1].kind = LIMIT_ALIGNMENT;
+	check_contains(words(), "; not known here: alignment");
+	assert_null(strstr(gap.words, "likely"));
 }
 
 TEST(below_it_the_model_must_be_wrong)

@@ -101,12 +101,12 @@ TEST(long_lines_and_many_keys_are_refused)
 	assert_int_equal(keys.count, KEYS_MAX);
 	free(many);
 	/* The longest note and word that a row holds. */
-	snprintf(line, sizeof(line), "[main]\nq quit # %015d | %095d\n", 0, 0);
+	snprintf(line, sizeof(line), "[main]\nq quit # %039d | %095d\n", 0, 0);
 	check_ok(parse(line));
-	snprintf(line, sizeof(line), "[main]\nq quit # %015d | %096d\n", 0, 0);
+	snprintf(line, sizeof(line), "[main]\nq quit # %039d | %096d\n", 0, 0);
 	check_refused(line, 2, "the note", "95");
-	snprintf(line, sizeof(line), "[main]\nq quit # %016d | note\n", 0);
-	check_refused(line, 2, "the word", "15");
+	snprintf(line, sizeof(line), "[main]\nq quit # %040d | note\n", 0);
+	check_refused(line, 2, "the word", "39");
 }
 
 TEST(saved_settings_give_keys_other_commands)

@@ -272,6 +272,7 @@ static void begin_limits(void)
 	view.advice = (struct advice){ .kind = ADVICE_KNOB,
 		.to = 2,
 		.words = "acc=2 breaks the chain: 2.000 predicted",
+		.set = "acc=2",
 		.brief = "acc=2" };
 }
 

@@ -157,20 +157,32 @@ static void try_knob(const struct advice_question *question, int index, struct a
 	}
 }
 
-/* Adds the changed knob and the knobs that the kernel adjusted: "acc=4 (and unroll=4)". */
-static void name_change(const struct setting *from, const struct option *to, struct text *words)
+/* Adds the changed knob and the knobs that the kernel adjusted to `words`: "acc=4 (and unroll=4)".
+ * Writes the short forms of the change. */
+static void name_change(const struct setting *from, const struct option *to, struct text *words,
+	struct advice *advice)
 {
 	const struct knob *knobs = from->kernel->knobs;
+	struct words first = words_of("%s=%s", knobs[to->knob].name,
+		setting_value(&knobs[to->knob], to->setting.v[to->knob]).text);
+	struct text set = { 0 };
 	int more = 0;
 
-	text_addf(words, "%s=%s", knobs[to->knob].name,
-		setting_value(&knobs[to->knob], to->setting.v[to->knob]).text);
-	for (int i = 0; i < from->kernel->knob_count; i++)
-		if (i != to->knob && from->v[i] != to->setting.v[i])
-			text_addf(words, "%s%s=%s", more++ ? ", " : " (and ", knobs[i].name,
-				setting_value(&knobs[i], to->setting.v[i]).text);
+	text_add(words, first.text);
+	text_add(&set, first.text);
+	for (int i = 0; i < from->kernel->knob_count; i++) {
+		struct words value = setting_value(&knobs[i], to->setting.v[i]);
+
+		if (i == to->knob || from->v[i] == to->setting.v[i])
+			continue;
+		text_addf(words, "%s%s=%s", more++ ? ", " : " (and ", knobs[i].name, value.text);
+		text_addf(&set, " %s=%s", knobs[i].name, value.text);
+	}
 	if (more)
 		text_add(words, ")");
+	snprintf(advice->set, sizeof(advice->set), "%s", text_string(&set));
+	snprintf(advice->brief, sizeof(advice->brief), "%.40s%s", first.text, more ? ", …" : "");
+	text_free(&set);
 }
 
 /* Returns whether the slowest chain is pointer chasing: each load's result is the address of the
@@ -258,15 +270,13 @@ bool advice_find(const struct advice_question *question, struct advice *advice)
 	advice->setting = best.setting;
 	advice->knob = best.knob;
 	advice->to = best.cpe;
-	name_change(question->setting, &best, &change);
+	name_change(question->setting, &best, &change, advice);
 	/* The change of a knob eases the binding limit if CPE falls further below the limit than it
 	 * was above the limit. */
 	if (limits->binding >= 0 && limits->bound - best.cpe > limits->predicted - limits->bound)
 		kind = limits->limit[limits->binding].kind;
 	snprintf(advice->words, sizeof(advice->words), "%.119s %s: %s predicted", change.bytes,
 		limit_eases(kind), units_value(best.cpe).text);
-	snprintf(advice->brief, sizeof(advice->brief), "%.*s", (int)strcspn(change.bytes, " "),
-		change.bytes);
 	text_free(&change);
 	return true;
 }

@@ -48,7 +48,10 @@ static void add_unknown(const struct limits *limits, struct gap *gap)
 			limits->unknown == 1 ? " is" : "s are");
 		return;
 	}
-	if (limit && gap->percent > 100 * GAP_LARGE && *limit->cause)
+	/* The supply of a large loop's code costs a fraction of a cycle an instruction, so it
+	 * seldom causes a large gap. */
+	if (limit && limit->kind != LIMIT_ALIGNMENT && gap->percent > 100 * GAP_LARGE &&
+		*limit->cause)
 		add(gap, "; likely %s: %s", limit_rows[limit->kind].name, limit->cause);
 	else if (limit)
 		add(gap, "; not known here: %s", limit_rows[limit->kind].name);
@@ -105,6 +108,9 @@ static void above(const struct sample *sample, const struct limits *limits, stru
 			units_value(sample->cpe - limits->bound).text);
 	else if (gap->cycles > 0 && !unknown_limit(limits))
 		add(gap, ": no effect in the core model explains it");
+	if (gap->percent > 100 * GAP_LARGE && gap->soft &&
+		limits->limit[limits->predicted_by].kind == LIMIT_MISPREDICTION)
+		add(gap, "; the number of mispredictions is an estimate");
 	add_unknown(limits, gap);
 }
 

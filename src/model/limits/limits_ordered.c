@@ -5,6 +5,7 @@
 #include "model/limits/tally.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "model/limits/misses.h"
 
@@ -114,7 +115,7 @@ static void add_lines(struct tally *tally, const double beyond[3])
 	const double served[] = { beyond[L1] - beyond[L2], beyond[L2] - beyond[L3], beyond[L3] },
 		     lines[] = { second_lines(tally), measured->l3.lines, far };
 	static const char *const names[] = { "L2", "L3", "memory" };
-	struct limit_words words = { "" };
+	struct limit_words words = { "" }, cost;
 	double cycles = 0;
 
 	for (int i = 0; i < 3; i++) {
@@ -126,9 +127,10 @@ static void add_lines(struct tally *tally, const double beyond[3])
 		cycles += served[i] * tally->elements * each;
 		if (served[i] < SHARE_LEAST * beyond[L1])
 			continue;
-		words_add(&words, "%s%s from %s at %s cycles", *words.text ? ", " : "",
+		cost = words_number(each);
+		words_add(&words, "%s%s from %s at %s cycle%s", *words.text ? ", " : "",
 			words_number(served[i] * tally->elements / tally->turns).text, names[i],
-			words_number(each).text);
+			cost.text, strcmp(cost.text, "1") == 0 ? "" : "s");
 	}
 	limits_add(tally, LIMIT_EVICTED, cycles, "lines that are evicted before their next use: %s",
 		words.text);
