@@ -143,6 +143,21 @@ size_t text_character(const char *at)
 	return turns_direction(value) ? 0 : length;
 }
 
+struct utf8 utf8_of(uint32_t code)
+{
+	static const unsigned char lead[] = { 0, 0, 0xc0, 0xe0, 0xf0 };
+	struct utf8 utf8 = { "?" };
+	int length = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+
+	if (code > 0x10ffff)
+		return utf8;
+	for (int i = length - 1; i > 0; i--, code >>= 6)
+		utf8.bytes[i] = (char)(0x80 | (code & 0x3f));
+	utf8.bytes[0] = (char)(lead[length] | code);
+	utf8.bytes[length] = '\0';
+	return text_character(utf8.bytes) ? utf8 : (struct utf8){ "?" };
+}
+
 void text_add_clean(struct text *text, const char *string, size_t most)
 {
 	size_t end = text->length + most;

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 struct text {
@@ -40,6 +41,14 @@ void text_cut_clean(char *buffer, size_t size);
 /* Returns the bytes of the UTF-8 character at `at` (RFC 3629). The result is 0 for a malformed
  * character, a control character, or a character that changes the direction of writing. */
 size_t text_character(const char *at);
+
+/* A character in UTF-8, as a string. */
+struct utf8 {
+	char bytes[5];
+};
+/* Returns the UTF-8 form of a code point (RFC 3629); "?" if there is no such character, or if
+ * text_character() refuses it. */
+struct utf8 utf8_of(uint32_t code);
 
 /* A formatted text by value: words_of(…).text is valid until the end of the full expression. A text
  * longer than the buffer is cut. */

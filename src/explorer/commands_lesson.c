@@ -160,11 +160,14 @@ static struct status not_typing(const struct session *session)
 static struct status run_type(
 	const struct session *session, struct session *change, char *arguments)
 {
-	(void)session;
-	if (!*arguments || arguments[1] || *arguments < ' ' || *arguments > '~')
+	size_t length = *arguments ? text_character(arguments) : 0;
+
+	if (length == 0 || arguments[length])
 		return status_usage("guess type needs one character");
+	if (strlen(session->screen.guess) + length >= LESSON_GUESS)
+		return status_usage("an answer has at most %d bytes", LESSON_GUESS - 1);
 	if (change)
-		guess_add(change, *arguments);
+		guess_add(change, arguments);
 	return status_ok();
 }
 

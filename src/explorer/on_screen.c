@@ -142,15 +142,13 @@ void guess_open(struct session *session, const char *text)
 	entry_drop(session);
 }
 
-void guess_add(struct session *session, char character)
+void guess_add(struct session *session, const char *character)
 {
 	struct screen *screen = &session->screen;
 	size_t length = strlen(screen->guess);
 
-	if (length + 2 > sizeof(screen->guess))
-		return;
-	screen->guess[length] = character;
-	screen->guess[length + 1] = '\0';
+	if (length + strlen(character) < sizeof(screen->guess))
+		strcpy(screen->guess + length, character);
 }
 
 void guess_erase(struct session *session)
@@ -158,8 +156,9 @@ void guess_erase(struct session *session)
 	struct screen *screen = &session->screen;
 	size_t length = strlen(screen->guess);
 
-	if (length)
-		screen->guess[length - 1] = '\0';
+	while (length > 0 && ((unsigned char)screen->guess[--length] & 0xc0) == 0x80)
+		;
+	screen->guess[length] = '\0';
 }
 
 void guess_drop(struct session *session)

@@ -37,7 +37,8 @@ void entry_refuse(struct session *session);
 /* The line in which the student types a guess. guess_open() opens it with a text; guess_drop()
  * closes and empties it. */
 void guess_open(struct session *session, const char *text);
-void guess_add(struct session *session, char character);
+/* guess_add() adds a character in UTF-8, if the answer has room for it. */
+void guess_add(struct session *session, const char *character);
 void guess_erase(struct session *session);
 void guess_drop(struct session *session);
 

@@ -257,9 +257,9 @@ static struct expression_value named(struct reader *reader, const char *name, co
 
 		if (strcmp(row->name, plain) != 0 || (of_a && !row->of_side))
 			continue;
-		reader->into->hidden |= !of_a			   ? row->hidden
-					: row->hidden & HIDDEN_CPE ? HIDDEN_A
-								   : 0;
+		reader->into->hidden |= row->hidden;
+		if (of_a && row->hidden & HIDDEN_CPE)
+			reader->into->hidden ^= HIDDEN_CPE | HIDDEN_A;
 		reader->into->uses_a |= of_a || row->of_all == ratio || row->of_all == speedup;
 		reader->into->uses_now |= row->of_side && !of_a;
 		reader->into->uses_knee |= row->of_all == knee;
@@ -281,7 +281,7 @@ static struct expression_value named(struct reader *reader, const char *name, co
 	if (strncmp(plain, "limit.", 6) == 0 && limit_find(plain + 6) != LIMIT_COUNT) {
 		reader->into->uses_a |= of_a;
 		reader->into->uses_now |= !of_a;
-		reader->into->hidden |= of_a ? 0 : HIDDEN_LIMITS;
+		reader->into->hidden |= HIDDEN_LIMITS;
 		return value_of_limit(&side, limit_find(plain + 6));
 	}
 	if (limit_find(name) != LIMIT_COUNT)

@@ -122,35 +122,49 @@ static void add_hidden(const char *words, unsigned *hidden, bool *now)
 	*now |= expression.uses_now || (expression.hidden & (HIDDEN_RATIO | HIDDEN_CURVE));
 }
 
-unsigned lesson_hides(const struct lesson_step *step)
+unsigned lesson_asks_for(const struct lesson_step *step)
 {
 	const struct lesson_question *question = &step->question;
-	unsigned hidden = 0;
+	unsigned asked = 0;
 	bool now = false;
 
 	switch (question->ask) {
 	case ASK_NUMBER:
 		if (question->subject)
-			add_hidden(question->subject, &hidden, &now);
+			add_hidden(question->subject, &asked, &now);
 		break;
 	case ASK_CHOICE:
 		for (int i = 0; i < question->option_count; i++)
-			add_hidden(question->option[i].when, &hidden, &now);
+			add_hidden(question->option[i].when, &asked, &now);
 		break;
-	case ASK_FASTER: hidden = HIDDEN_CPE | HIDDEN_A; break;
-	case ASK_LIMIT: hidden = HIDDEN_LIMITS | HIDDEN_BINDING; break;
+	case ASK_FASTER: asked = HIDDEN_CPE | HIDDEN_A; break;
+	case ASK_LIMIT: asked = HIDDEN_LIMITS | HIDDEN_BINDING; break;
 	case ASK_KNEE:
-		hidden = HIDDEN_CPE | HIDDEN_CURVE;
+		asked = HIDDEN_CPE | HIDDEN_CURVE;
 		if (step->setting.kernel && question->knob >= 0 &&
 			step->setting.kernel->knobs[question->knob].axis == AXIS_SIZE)
-			hidden |= HIDDEN_CACHES;
+			asked |= HIDDEN_CACHES;
 		break;
-	case ASK_NOTHING: return 0;
+	case ASK_NOTHING:
 	case ASK_TEXT: break;
 	}
-	if (now)
-		hidden &= ~(unsigned)HIDDEN_A;
-	hidden |= step->hidden;
+	return now ? asked & ~(unsigned)HIDDEN_A : asked;
+}
+
+unsigned lesson_hides(const struct lesson_step *step)
+{
+	enum lesson_ask ask = step->question.ask;
+	unsigned asked = lesson_asks_for(step), hidden = asked | step->hidden;
+
+	if (ask == ASK_NOTHING)
+		return 0;
+	/* The measured time is close to the highest limit, so each of them gives away the other.
+	 * The name of the binding limit does not follow from the time. */
+	if (hidden & HIDDEN_CPE)
+		hidden |= HIDDEN_LIMITS | HIDDEN_BINDING;
+	if (asked & HIDDEN_LIMITS && ask != ASK_LIMIT)
+		hidden |= HIDDEN_CPE;
+	hidden &= ~step->shown;
 	/* If the present setting's time is hidden, so are curves, which contain it, and the ratio
 	 * to A, from which it follows. */
 	if (hidden & HIDDEN_CPE)

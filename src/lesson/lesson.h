@@ -132,6 +132,8 @@ struct lesson_step {
 	struct lesson_command *need, *unless;
 	unsigned hidden; /* groups of numbers (enum lesson_hidden) that the lesson's file hides, in
 			    addition to those that the question hides */
+	unsigned shown;	 /* groups of numbers that the lesson's file shows, although the question
+			    would hide them */
 	struct lesson_question question; /* ASK_NOTHING: the step has no question */
 };
 
@@ -165,10 +167,13 @@ void lesson_free(struct lesson *lesson);
  * caller frees each lesson and the array. */
 struct lesson **lessons_all(int *count);
 
-/* Returns the groups of numbers (enum lesson_hidden) that must not be on the screen while the
- * step's question waits for an answer. */
+/* Returns the groups of numbers (enum lesson_hidden) that the step's question asks for. */
+unsigned lesson_asks_for(const struct lesson_step *step);
+/* Returns the groups of numbers that must not be on the screen while the step's question waits for
+ * an answer: those that it asks for, and those that give the answer away. */
 unsigned lesson_hides(const struct lesson_step *step);
-/* The word for a group of numbers in the statement `hide`: "cpe", "limits", …; NULL after the last.
+/* The word for a group of numbers in the statements `hide` and `show`: "cpe", "limits", …; NULL
+ * after the last.
  */
 extern const char *const lesson_hidden_names[];
 /* Names of the panels that a lesson's step can bring to the front; the last one is NULL. */

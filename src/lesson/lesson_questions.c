@@ -111,9 +111,10 @@ void read_ask(struct lesson_reader *reader)
 	if (kind == ASKS) {
 		line_wrong(reader, word.column, "%s",
 			status_unknown("unknown question", word.text, ask_names, ASKS, NULL).text);
-		/* A question of an unknown kind counts as free text, so that its words are still
-		 * read. */
+		/* A question of an unknown kind counts as free text, so that its words and options
+		 * cause no further mistakes. */
 		question->ask = ASK_TEXT;
+		reader->unknown = true;
 		line_text(reader, &question->prompt);
 		return;
 	}
@@ -155,6 +156,8 @@ void read_option(struct lesson_reader *reader)
 
 	line_blanks(reader);
 	reader->target = NULL;
+	if (reader->unknown)
+		return;
 	if (question->ask != ASK_CHOICE) {
 		line_wrong(reader, 1, "an option without its question: write ask choice before it");
 		return;
@@ -298,12 +301,20 @@ static void check_question(struct lesson_reader *reader)
 	unsigned hidden = lesson_hides(step);
 	bool knee = question->ask == ASK_KNEE;
 
+	if (reader->unknown)
+		return;
 	if (question->ask == ASK_NOTHING) {
 		if (reader->hide.line)
 			line_wrong_at(reader, reader->hide,
 				"hide without a question: hidden values appear with the answer");
+		if (reader->show.line)
+			line_wrong_at(reader, reader->show,
+				"show without a question: all values are shown");
 		return;
 	}
+	if (step->shown & (lesson_asks_for(step) | step->hidden))
+		line_wrong_at(reader, reader->show,
+			"show names values that the question asks for, or that hide names");
 	if (!step->setting.kernel && step->setting_place.line == 0)
 		line_wrong_at(reader, place_of(question),
 			"a question needs a setting to measure: add "

@@ -245,26 +245,40 @@ static void read_explain(struct lesson_reader *reader)
 	line_text(reader, &reader->step->explain);
 }
 
-static void read_hide(struct lesson_reader *reader)
+/* Reads the names of groups of numbers to hide or to show. */
+static void read_groups(
+	struct lesson_reader *reader, unsigned *groups, const char *expected, const char *unknown)
 {
 	struct lesson_word word = line_word(reader);
 
-	reader->hide = (struct lesson_place){ reader->number, 1 };
 	if (!word.text[0])
-		line_wrong(reader, word.column, "expected what to hide: limits, binding, curve …");
+		line_wrong(reader, word.column, "expected %s", expected);
 	for (; word.text[0]; word = line_word(reader)) {
 		int bit = 0;
 
 		while (lesson_hidden_names[bit] && strcmp(lesson_hidden_names[bit], word.text) != 0)
 			bit++;
 		if (lesson_hidden_names[bit])
-			reader->step->hidden |= 1u << bit;
+			*groups |= 1u << bit;
 		else
 			line_wrong(reader, word.column, "%s",
-				status_unknown("cannot hide", word.text, lesson_hidden_names,
-					(size_t)bit, NULL)
+				status_unknown(
+					unknown, word.text, lesson_hidden_names, (size_t)bit, NULL)
 					.text);
 	}
+}
+
+static void read_hide(struct lesson_reader *reader)
+{
+	reader->hide = (struct lesson_place){ reader->number, 1 };
+	read_groups(reader, &reader->step->hidden, "what to hide: limits, clock, caches …",
+		"cannot hide");
+}
+
+static void read_show(struct lesson_reader *reader)
+{
+	reader->show = (struct lesson_place){ reader->number, 1 };
+	read_groups(reader, &reader->step->shown, "what to show: limits, binding …", "cannot show");
 }
 
 static void end_step(struct lesson_reader *reader)
@@ -312,7 +326,8 @@ static void read_step(struct lesson_reader *reader)
 	*reader->step =
 		(struct lesson_step){ .title = title ? title : memory_string(""), .place = place };
 	reader->seen = 0;
-	reader->hide = reader->otherwise = (struct lesson_place){ 0 };
+	reader->hide = reader->show = reader->otherwise = (struct lesson_place){ 0 };
+	reader->unknown = false;
 	reader->at += strlen(reader->at);
 	line_text(reader, &reader->step->text);
 }
@@ -338,6 +353,7 @@ static const struct statement {
 	{ "unless", read_unless, true, true },
 	{ "else", read_else, true },
 	{ "hide", read_hide, true, true },
+	{ "show", read_show, true, true },
 	{ "hint", read_hint, true },
 	{ "ask", read_ask, true },
 	{ "option", read_option, true, true },

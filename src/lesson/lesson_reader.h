@@ -24,7 +24,8 @@ struct lesson_reader {
 	bool kept;     /* true: the last line of text ends with a line feed, so the next line is not
 			  joined to it */
 	unsigned seen; /* one bit for each kind of statement that this step has had so far */
-	struct lesson_place hide, otherwise;
+	struct lesson_place hide, show, otherwise;
+	bool unknown; /* the step's question has an unknown kind, so it is not checked further */
 };
 
 /* Returns the column of a place in the present line. */

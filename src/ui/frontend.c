@@ -301,34 +301,40 @@ static struct words pasted_line(const char *pasted)
 	return line;
 }
 
+/* Types the characters of a pasted text. The first character that is refused ends the paste, and
+ * its message stays. */
+static void paste_characters(
+	struct frontend *front, const char *command, const char *pasted, double now)
+{
+	while (*pasted) {
+		size_t bytes = text_character(pasted);
+		struct words line = words_of("%s %.*s", command, bytes ? (int)bytes : 1, pasted);
+
+		if (session_command(front->session, line.text, now).code != STATUS_OK)
+			return;
+		pasted += bytes ? bytes : 1;
+	}
+}
+
 static void paste(struct frontend *front, const char *pasted, double now)
 {
 	const struct screen *screen = session_screen(front->session);
 	enum context context = keys_context(screen);
 	struct words line = pasted_line(pasted);
+	size_t most = context == CONTEXT_GUESS ? LESSON_GUESS - 1 : PASTE_FITS;
 
 	if (context != CONTEXT_FIND && context != CONTEXT_ENTRY && context != CONTEXT_GUESS)
 		session_say(front->session,
 			"pasted text is ignored: no field is open (the key / opens the find line)");
-	else if (strlen(line.text) > PASTE_FITS)
+	else if (strlen(line.text) > most)
 		session_say(front->session,
-			words_of("pasted text is ignored: it has more than %d bytes", PASTE_FITS)
-				.text);
+			words_of("pasted text is ignored: it has more than %zu bytes", most).text);
 	else if (context == CONTEXT_FIND)
 		session_command(
 			front->session, words_of("find %s%s", screen->find, line.text).text, now);
 	else
-		/* Each pasted character is checked as if the user typed it; the first refused
-		 * character ends the paste, and its error message stays. */
-		for (const char *c = line.text; *c; c++)
-			if (session_command(front->session,
-				    words_of(
-					    context == CONTEXT_GUESS ? "guess type %c" : "digit %c",
-					    *c)
-					    .text,
-				    now)
-					.code != STATUS_OK)
-				break;
+		paste_characters(
+			front, context == CONTEXT_GUESS ? "guess type" : "digit", line.text, now);
 }
 
 void frontend_input(struct frontend *front, const struct input *input, double now)

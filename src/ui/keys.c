@@ -229,14 +229,15 @@ const struct key_row *keys_find(const struct keys *keys, enum context context, i
 
 void keys_expand(const struct key_row *row, int code, const char *find, char *buffer, size_t size)
 {
-	/* Names and commands are ASCII, so no other character that the user types can be part of
-	 * one. */
-	const char typed = code >= ' ' && code < 0x7f ? (char)code : '?';
+	/* Names and commands are ASCII, so other characters belong only to answers. */
+	const bool plain = code >= ' ' && code < 0x7f;
+	const struct utf8 typed =
+		utf8_of(plain || row->context == CONTEXT_GUESS ? (uint32_t)code : '?');
 	const struct {
 		const char *mark, *words;
 		size_t length;
 	} marks[] = {
-		{ "{char}", &typed, 1 },
+		{ "{char}", typed.bytes, strlen(typed.bytes) },
 		{ "{find-1}", find, *find ? strlen(find) - 1 : 0 },
 		{ "{find}", find, strlen(find) },
 	};

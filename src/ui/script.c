@@ -153,9 +153,13 @@ static struct status run_type(struct script *script, const char *arguments)
 {
 	if (!*arguments)
 		return wrong(script, STATUS_USAGE, "type needs the characters to type");
-	for (; *arguments; arguments++)
-		frontend_input(script->front, &(struct input){ (unsigned char)*arguments },
-			now_of(script));
+	while (*arguments) {
+		wchar_t character = L'?';
+		int bytes = mbtowc(&character, arguments, strlen(arguments));
+
+		frontend_input(script->front, &(struct input){ (int)character }, now_of(script));
+		arguments += bytes > 0 ? bytes : 1;
+	}
 	return status_ok();
 }
 

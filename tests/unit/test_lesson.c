@@ -66,8 +66,8 @@ TEST(a_lesson_has_its_texts_settings_and_question)
 	assert_string_equal(step->question.subject, "cpe");
 	assert_true(fabs(step->question.within - 0.1) < 1e-9);
 	assert_int_equal(step->explain.hole_count, 1);
-	assert_int_equal(
-		lesson_hides(step), HIDDEN_CPE | HIDDEN_CURVE | HIDDEN_RATIO | HIDDEN_LIMITS);
+	assert_int_equal(lesson_hides(step),
+		HIDDEN_CPE | HIDDEN_CURVE | HIDDEN_RATIO | HIDDEN_LIMITS | HIDDEN_BINDING);
 	assert_true(setting_equal(&lesson->step[1].setting, &step->setting));
 	assert_int_equal(lesson_hides(&lesson->step[1]), 0);
 }
@@ -95,7 +95,14 @@ static const struct {
 	{ HEAD BODY "needs avx2\n", 3, 1, "else" },
 	{ HEAD BODY "else T\n", 6, 1, "no effect" },
 	{ HEAD BODY "hide limits\n", 6, 1, "without a question" },
+	{ HEAD BODY "show limits\n", 6, 1, "without a question" },
+	{ HEAD BODY "show cpe\nask number cpe\nexplain T\n", 6, 1, "asks for" },
 	{ HEAD BODY "ask nmber cpe\nexplain T\n", 6, 5, "number" },
+	{ HEAD BODY
+		"hide limits\nask chioce\n  Which?\noption a when cpe > 1\noption b otherwise\n",
+		7, 5, "choice" },
+	{ HEAD "step One\n  The limit is {limit}.\nsetting combine\nask number cpe\nexplain T\n", 4,
+		16, "move it to explain" },
 	{ HEAD BODY "ask number cpee\nexplain T\n", 6, 12, "cpe" },
 	{ HEAD BODY "ask number cpe within 20\nexplain T\n", 6, 23, "20%" },
 	{ HEAD BODY "ask number cpe\n", 6, 5, "explain" },

@@ -200,16 +200,23 @@ TEST(the_search_finds_the_numbers_when_no_question_is_open)
 	assert_true(count_numbers(text_string(&seen), of_limits) > 20);
 }
 
-TEST(the_time_is_hidden_everywhere_while_a_question_asks_for_it)
+TEST(the_time_and_the_limits_near_it_are_hidden_while_a_question_asks_for_the_time)
 {
 	open_lesson("ask number cpe\n  How many cycles?");
 	see_everything();
 	assert_int_equal(count_numbers(text_string(&seen), of_cpe), 0);
-	/* The limits are not asked for. */
+	assert_int_equal(count_numbers(text_string(&seen), of_limits), 0);
+}
+
+TEST(a_lesson_can_show_the_limits_while_its_question_asks_for_the_time)
+{
+	open_lesson("show limits binding\nask number cpe\n  How many cycles?");
+	see_everything();
+	assert_int_equal(count_numbers(text_string(&seen), of_cpe), 0);
 	assert_true(count_numbers(text_string(&seen), of_limits) > 10);
 }
 
-TEST(the_limits_are_hidden_everywhere_while_a_question_asks_for_them)
+TEST(the_limits_are_hidden_everywhere_while_a_question_asks_which_one_binds)
 {
 	open_lesson("ask limit\n  Which limit binds?");
 	see_everything();
@@ -217,9 +224,9 @@ TEST(the_limits_are_hidden_everywhere_while_a_question_asks_for_them)
 	assert_true(count_numbers(text_string(&seen), of_cpe) > 50);
 }
 
-TEST(time_and_limits_are_hidden_together)
+TEST(the_time_near_a_limit_is_hidden_while_a_question_asks_for_the_limit)
 {
-	open_lesson("hide limits\nask number cpe\n  How many cycles?");
+	open_lesson("ask number limit\n  How high is the limit?");
 	see_everything();
 	assert_int_equal(count_numbers(text_string(&seen), of_cpe), 0);
 	assert_int_equal(count_numbers(text_string(&seen), of_limits), 0);
