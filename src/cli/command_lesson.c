@@ -1,11 +1,10 @@
 /* slexplore lesson: lists the lessons, checks them, and opens them in the explorer. */
 #include "cli/bench.h"
+#include "cli/class.h"
 #include "cli/cli.h"
-#include "cli/format.h"
 #include "cli/model.h"
 #include "cli/screens.h"
 #include "lesson/lesson_check.h"
-#include "lesson/lesson_class.h"
 #include "lesson/lesson_progress.h"
 #include "recording/replay.h"
 
@@ -22,13 +21,14 @@ enum { CHECK_QUIET = 150, CHECK_FEWEST = 3, CHECK_REPEATS = 3 };
 
 /* Values of the options that only the subcommand `lesson` has. */
 struct asked {
-	bool check, class;
+	bool check, class, live;
 	const char *record,
-		*name;	    /* the file for the answers, and the student's name; NULL: none */
-	const char *replay; /* path of the recording whose samples replace measurements; NULL: this
-			       machine is measured */
-	const char *report; /* path of the report to write, an HTML or Markdown page with the
-			       student's answers; NULL: none */
+		*name;	     /* the file for the answers, and the student's name; NULL: none */
+	const char *replay;  /* path of the recording whose samples replace measurements; NULL: this
+				machine is measured */
+	const char *picture; /* path of the picture of a class; NULL: none */
+	const char *report;  /* path of the report to write, an HTML or Markdown page with the
+				student's answers; NULL: none */
 };
 
 static const struct cli_option options[] = {
@@ -41,6 +41,11 @@ static const struct cli_option options[] = {
 		OPTION_IN_OWN(struct asked, name) },
 	{ "class", NULL, "report the answers of a class, from files or folders of them",
 		OPTION_IN_OWN(struct asked, class) },
+	{ "live", NULL, "with --class: follow the files, on the whole screen",
+		OPTION_IN_OWN(struct asked, live) },
+	{ "picture", "FILE",
+		"with --class: draw guesses and measured values to FILE.svg, .png or .pdf",
+		OPTION_IN_OWN(struct asked, picture) },
 	{ "report", "FILE", "report the answers to FILE.html, a page to print, or to FILE.md",
 		OPTION_IN_OWN(struct asked, report) },
 	{ .name = NULL },
@@ -258,35 +263,6 @@ static int check_recorded(struct cli *cli, const char *path)
 	return exit_status;
 }
 
-/* ---- a class ---- */
-
-static int report_class(struct cli *cli)
-{
-	struct answers answers = { 0 };
-	struct text text = { 0 };
-	struct status status = cli->word_count == 0
-				       ? status_usage("missing files: slexplore lesson --class "
-						      "FILE|FOLDER ...")
-			       : strcmp(cli->format->name, "json") == 0
-				       ? status_usage("the report of a class has no --format json: "
-						      "use text or csv")
-				       : status_ok();
-
-	for (int i = 0; i < cli->word_count && status_is_ok(&status); i++)
-		status = answers_read(&answers, cli->words[i]);
-	if (status_is_ok(&status)) {
-		class_sort(&answers);
-		if (strcmp(cli->format->name, "csv") == 0)
-			class_csv(&answers, &text);
-		else
-			class_text(&answers, &text);
-		fputs(text_string(&text), cli->out);
-	}
-	text_free(&text);
-	answers_free(&answers);
-	return status_is_ok(&status) ? CLI_DONE : cli_fail(cli, status);
-}
-
 /* ---- in the explorer ---- */
 
 /* Checks that a lesson can be opened, and finds the setting of its first step; the setting's kernel
@@ -352,7 +328,10 @@ static int lesson_run(struct cli *cli)
 	if (asked->check)
 		return asked->replay ? check_recorded(cli, asked->replay) : check_here(cli);
 	if (asked->class)
-		return report_class(cli);
+		return class_run(
+			cli, &(struct class_wanted){ asked->live, asked->report, asked->picture });
+	if (asked->live || asked->picture)
+		return cli_fail(cli, status_usage("--live and --picture need --class"));
 	if (cli->word_count == 0)
 		return list_lessons(cli);
 	return open_lesson(cli);

@@ -4,26 +4,12 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/file.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "explorer/state.h"
+#include "lesson/report_page.h"
 #include "picture/chart_reports.h"
 #include "picture/picture.h"
-
-static bool ends_in(const char *path, const char *ending)
-{
-	size_t length = strlen(path), tail = strlen(ending);
-
-	return length > tail && strcmp(path + length - tail, ending) == 0;
-}
-
-struct status report_check(const char *path)
-{
-	if (!ends_in(path, ".html") && !ends_in(path, ".md"))
-		return status_usage("report %.200s: the name must end in .html or .md", path);
-	return file_check(path);
-}
 
 /* Returns the origin of the numbers: this machine now, or the recording. */
 static struct chart_origin origin_of(const struct session *session)
@@ -59,133 +45,71 @@ char *report_picture(const struct session *session)
 	return picture;
 }
 
-/* ---- the two formats ---- */
+/* ---- the page ---- */
 
-/* A report that is being written. */
-struct report {
-	struct text text;
-	bool html;
-};
-
-/* Adds a paragraph, or a heading of a level from 1. */
-static void add(struct report *report, int heading, const char *label, const char *words)
+/* Adds the number of right answers, the machine, the core model and the date. */
+static void add_origin(struct report_page *page, const struct session *session)
 {
-	static const struct {
-		const char *open, *close;
-	} tags[] = { { "<p>", "</p>\n" }, { "<h1>", "</h1>\n" }, { "<h2>", "</h2>\n" } };
-	struct text *text = &report->text;
-
-	if (!words || !*words)
-		return;
-	if (!report->html) {
-		text_addf(text, "%.*s%s", heading, "###", heading ? " " : "");
-		if (*label)
-			text_addf(text, "**%s:** ", label);
-		text_addf(text, "%s\n\n", words);
-		return;
-	}
-	text_add(text, tags[heading].open);
-	if (*label)
-		text_addf(text, "<b>%s:</b> ", label);
-	text_add_xml(text, words);
-	text_add(text, tags[heading].close);
-}
-
-static void add_head(struct report *report, const struct session *session)
-{
-	const struct lesson *lesson = session->classroom.lesson;
-
-	if (report->html) {
-		text_add(&report->text,
-			"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-			"<title>");
-		text_add_xml(&report->text, lesson->title);
-		text_add(&report->text,
-			"</title>\n<style>\n@page { size: A4; margin: 18mm }\n"
-			"body { font: 11pt/1.4 sans-serif; max-width: 174mm; margin: auto; "
-			"color: #111; background: #fff }\n"
-			"section { break-inside: avoid; border-top: 1px solid #999 }\n"
-			"img { width: 100% }\np { white-space: pre-line }\n</style>\n</head>\n"
-			"<body>\n");
-	}
-	add(report, 1, "", lesson->title);
-}
-
-/* Adds to the report of a lesson the machine's name, the core model and the date. */
-static void add_origin(struct report *report, const struct session *session)
-{
+	const struct classroom *classroom = &session->classroom;
 	struct chart_origin origin = origin_of(session);
+	int asked = 0, right = 0;
 	char when[32] = "";
 	struct tm day;
 
+	for (int i = 0; i < classroom->lesson->step_count; i++) {
+		asked += classroom->lesson->step[i].question.ask != ASK_NOTHING;
+		right += classroom->taken[i].answered &&
+			 classroom->taken[i].judgement.verdict == VERDICT_RIGHT;
+	}
 	if (!session->replay && gmtime_r(&origin.now, &day))
 		strftime(when, sizeof(when), "%Y-%m-%d %H:%M UTC", &day);
-	add(report, 0, "Machine", origin.machine ? origin.machine->name : NULL);
-	add(report, 0, "Core model", origin.core);
-	add(report, 0, session->replay ? "Recorded" : "Measured",
+	report_page_fact(page, "Result",
+		words_of("%d of %d questions were answered right", right, asked).text);
+	report_page_fact(page, "Machine", origin.machine ? origin.machine->name : NULL);
+	report_page_fact(page, "Core model", origin.core);
+	report_page_fact(page, session->replay ? "Recorded" : "Measured",
 		session->replay ? origin.when : when);
 }
 
 /* Adds a step whose question was answered or skipped. */
-static void add_step(struct report *report, const struct session *session, int index)
+static void add_step(struct report_page *page, const struct session *session, int index)
 {
 	const struct lesson_step *step = &session->classroom.lesson->step[index];
 	const struct step_taken *taken = &session->classroom.taken[index];
 	const struct sample *sample = &taken->sample;
 	struct text setting = { 0 };
 
-	if (report->html)
-		text_add(&report->text, "<section>\n");
-	add(report, 2, "", words_of("%d. %s", index + 1, step->title ? step->title : "").text);
-	add(report, 0, "Question", taken->prompt);
-	add(report, 0, "Guess", taken->guess.skipped ? "skipped" : taken->guess.text);
-	add(report, 0, "Measured", taken->judgement.truth);
-	add(report, 0, "Judgement", taken->judgement.words);
-	add(report, 0, "Doubt", taken->judgement.doubt);
-	setting_format(&taken->setting, &setting);
-	add(report, 0, "Setting", text_string(&setting));
-	text_free(&setting);
+	report_page_section(page,
+		words_of("%d. %s", index + 1, step->title ? step->title : "").text,
+		lesson_verdict_names[taken->judgement.verdict]);
+	report_page_paragraph(page, true, taken->prompt);
+	report_page_fact(page, "Guess", taken->guess.skipped ? "skipped" : taken->guess.text);
+	report_page_fact(page, "Measured", taken->judgement.truth);
+	report_page_fact(page, "Doubt", taken->judgement.doubt);
 	if (sample->valid)
-		add(report, 0, "Cycles per element",
-			words_of("%s, quartiles %s to %s, from %u trials",
+		report_page_fact(page, "Cycles per element",
+			words_of("%s (quartiles %s to %s, %u trials)",
 				units_cycles(sample->cpe).text, units_cycles(sample->cpe_lo).text,
 				units_cycles(sample->cpe_hi).text, sample->trials)
 				.text);
-	add(report, 0, "", taken->explained);
-	if (!report->html)
-		return;
-	if (taken->picture) {
-		text_add(&report->text,
-			"<img alt=\"The limits of this setting and the measured value\" "
-			"src=\"data:image/svg+xml;base64,");
-		text_add_base64(&report->text, taken->picture);
-		text_add(&report->text, "\">\n");
-	}
-	text_add(&report->text, "</section>\n");
+	setting_format(&taken->setting, &setting);
+	report_page_fact(page, "Setting", text_string(&setting));
+	text_free(&setting);
+	report_page_paragraph(page, false, taken->explained);
+	report_page_picture(
+		page, "The limits of this setting and the measured value", taken->picture);
+	report_page_end_section(page);
 }
 
 struct status report_save(const struct session *session)
 {
 	const struct classroom *classroom = &session->classroom;
-	struct report report = { .html = ends_in(classroom->report, ".html") };
-	int asked = 0, right = 0;
-	struct status status;
+	struct report_page page;
 
-	add_head(&report, session);
-	add_origin(&report, session);
-	for (int i = 0; i < classroom->lesson->step_count; i++) {
-		asked += classroom->lesson->step[i].question.ask != ASK_NOTHING;
-		right += classroom->taken[i].answered &&
-			 classroom->taken[i].judgement.verdict == VERDICT_RIGHT;
-	}
-	add(&report, 0, "Result",
-		words_of("%d of %d questions were answered right", right, asked).text);
+	report_page_begin(&page, classroom->report, classroom->lesson->title);
+	add_origin(&page, session);
 	for (int i = 0; i < classroom->lesson->step_count; i++)
 		if (classroom->taken[i].answered)
-			add_step(&report, session, i);
-	if (report.html)
-		text_add(&report.text, "</body>\n</html>\n");
-	status = file_save(classroom->report, &report.text, false);
-	text_free(&report.text);
-	return status;
+			add_step(&page, session, i);
+	return report_page_save(&page, classroom->report);
 }

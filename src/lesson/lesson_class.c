@@ -6,25 +6,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/units.h"
+#include "lesson/class_guesses.h"
 
-/* GROUPS: the most different guesses, or different machines, of one question that the class report
- * lists. */
-enum { GROUPS = 24, BAR = 30 };
-
-/* Students' answers that share the same words: the guess, or the machine with its right answer. */
-struct group {
-	const char *words;
-	double number; /* the guess as a number, by which groups are sorted; NAN: groups are sorted
-			  by their count */
-	int count;
-};
-
-struct groups {
-	int count, others; /* others: number of answers that fit in no group, because the array is
-			      full */
-	struct group group[GROUPS];
-};
+/* GUESSES: the most different guesses that the report lists. */
+enum { GUESSES = 24, BAR = 30 };
 
 static int compare_answers(const void *a, const void *b)
 {
@@ -63,125 +48,42 @@ int class_question(const struct answers *answers, int begin, struct class_questi
 	return end;
 }
 
-static void add_to_group(struct groups *groups, const char *words, double number)
+static void add_histogram(struct text *text, struct class_guesses *guesses, int skipped)
 {
-	for (int i = 0; i < groups->count; i++)
-		if (strcmp(groups->group[i].words, words) == 0) {
-			groups->group[i].count++;
-			return;
-		}
-	if (groups->count == GROUPS)
-		groups->others++;
-	else
-		groups->group[groups->count++] = (struct group){ words, number, 1 };
-}
+	int most;
 
-/* Sorts guesses that are numbers in ascending order, and guesses that are words by the number of
- * students who gave them. */
-static int compare_groups(const void *a, const void *b)
-{
-	const struct group *left = a, *right = b;
+	class_guesses_rank(guesses);
+	class_guesses_join(guesses, GUESSES);
+	most = class_guesses_most(guesses);
+	most = skipped > most ? skipped : most;
+	for (int i = 0; i < guesses->count; i++) {
+		const struct class_guess *guess = &guesses->guess[i];
 
-	if (isfinite(left->number) && isfinite(right->number))
-		return (left->number > right->number) - (left->number < right->number);
-	if (isfinite(left->number) != isfinite(right->number))
-		return isfinite(left->number) ? -1 : 1;
-	return left->count != right->count ? right->count - left->count
-					   : strcmp(left->words, right->words);
-}
-
-static void group_guesses(const struct answers *answers, int begin, int end, struct groups *groups)
-{
-	groups->count = groups->others = 0;
-	for (int i = begin; i < end; i++) {
-		const struct answer *answer = &answers->answer[i];
-
-		if (answer->guess[0])
-			add_to_group(groups, answer->guess, answer->number);
+		text_addf(text, "  %4d  %.*s  %s\n", guess->count,
+			(guess->count * BAR + most - 1) / most, "##############################",
+			class_guess_words(guess).text);
 	}
-	qsort(groups->group, (size_t)groups->count, sizeof(*groups->group), compare_groups);
-}
-
-static void add_histogram(struct text *text, const struct groups *groups, int skipped)
-{
-	int most = skipped;
-
-	for (int i = 0; i < groups->count; i++)
-		most = groups->group[i].count > most ? groups->group[i].count : most;
-	for (int i = 0; i < groups->count; i++) {
-		int bar = (groups->group[i].count * BAR + most - 1) / most;
-
-		text_addf(text, "  %4d  %.*s  ", groups->group[i].count, bar,
-			"##############################");
-		text_add_clean(text, groups->group[i].words, 120);
-		text_add(text, "\n");
-	}
-	if (groups->others)
-		text_addf(text, "  %4d  other guesses\n", groups->others);
 	if (skipped)
 		text_addf(text, "  %4d  skipped\n", skipped);
 }
 
-/* Adds the measured values of one machine, from all students' answers to one question. */
-static void add_machine(struct text *text, const struct answers *answers, int begin, int end,
-	const struct group *machine, const char *usual)
+/* Adds the measured values of the machines of one kind. */
+static void add_machine(struct text *text, const struct class_machine *machine)
 {
-	double low = NAN, high = NAN;
-	const char *truth = "", *differs = "";
-	int doubtful = 0;
-
-	for (int i = begin; i < end; i++) {
-		const struct answer *answer = &answers->answer[i];
-
-		if (strcmp(answer->machine, machine->words) != 0)
-			continue;
-		low = fmin(low, answer->measured);
-		high = fmax(high, answer->measured);
-		doubtful += answer->doubt[0] != '\0';
-		if (answer->truth[0])
-			truth = answer->truth;
-		if (answer->truth[0] && usual && strcmp(answer->truth, usual) != 0)
-			differs = answer->truth;
-	}
 	text_addf(text, "  %4d on ", machine->count);
-	text_add_clean(text, machine->words[0] ? machine->words : "an unknown machine", 96);
-	text_add(text, ": ");
-	if (isfinite(low) && low < high)
-		text_addf(text, "%s to %s", units_cycles(low).text, units_cycles(high).text);
-	else if (isfinite(low))
-		text_add(text, units_cycles(low).text);
-	else
-		text_add_clean(text, *differs ? differs : *truth ? truth : "nothing measured", 120);
-	if (*differs)
-		text_add(text, "  (differs from most)");
-	if (doubtful)
-		text_addf(text, "  (%d of the measurements are doubtful)", doubtful);
+	text_add_clean(text, machine->name[0] ? machine->name : "an unknown machine", 96);
+	text_addf(text, ": %s%s", class_machine_words(machine).text,
+		machine->differs ? "  (differs from most)" : "");
+	if (machine->doubtful)
+		text_addf(text, "  (%d of the measurements are doubtful)", machine->doubtful);
 	text_add(text, "\n");
-}
-
-/* Returns the right answer that most machines gave to a question; NULL: the question asks for a
- * number. */
-static const char *usual_truth(
-	const struct answers *answers, int begin, int end, struct groups *groups)
-{
-	groups->count = groups->others = 0;
-	for (int i = begin; i < end; i++) {
-		const struct answer *answer = &answers->answer[i];
-
-		if (isfinite(answer->measured))
-			return NULL;
-		if (answer->truth[0])
-			add_to_group(groups, answer->truth, NAN);
-	}
-	qsort(groups->group, (size_t)groups->count, sizeof(*groups->group), compare_groups);
-	return groups->count > 0 ? groups->group[0].words : NULL;
 }
 
 static void add_question(struct text *text, const struct answers *answers, int begin, int end,
 	const struct class_question *question)
 {
-	struct groups groups;
-	const char *usual;
+	struct class_guesses guesses = class_guesses_of(answers, begin, end);
+	struct class_measured measured;
 
 	text_add_clean(text, question->first->lesson, 64);
 	text_addf(text, ", step %d: ", question->first->step);
@@ -192,18 +94,14 @@ static void add_question(struct text *text, const struct answers *answers, int b
 	if (question->other)
 		text_addf(text, ", %d not judged", question->other);
 	text_add(text, "\n");
-	group_guesses(answers, begin, end, &groups);
-	add_histogram(text, &groups, question->skipped);
+	add_histogram(text, &guesses, question->skipped);
+	class_guesses_free(&guesses);
 	text_add(text, "  measured:\n");
-	usual = usual_truth(answers, begin, end, &groups);
-	groups.count = groups.others = 0;
-	for (int i = begin; i < end; i++)
-		add_to_group(&groups, answers->answer[i].machine, NAN);
-	qsort(groups.group, (size_t)groups.count, sizeof(*groups.group), compare_groups);
-	for (int i = 0; i < groups.count; i++)
-		add_machine(text, answers, begin, end, &groups.group[i], usual);
-	if (groups.others)
-		text_addf(text, "  %4d on other machines\n", groups.others);
+	class_measured_of(answers, begin, end, &measured);
+	for (int i = 0; i < measured.count; i++)
+		add_machine(text, &measured.machine[i]);
+	if (measured.others)
+		text_addf(text, "  %4d on other machines\n", measured.others);
 }
 
 void class_text(const struct answers *answers, struct text *text)
@@ -241,21 +139,24 @@ static void add_field(struct text *text, const char *words)
 void class_csv(const struct answers *answers, struct text *text)
 {
 	struct class_question question;
-	struct groups groups;
 
 	text_add(text, "lesson,step,title,students,right,wrong,skipped,guess,count\n");
 	for (int begin = 0, end; begin < answers->count; begin = end) {
+		struct class_guesses guesses;
+
 		end = class_question(answers, begin, &question);
-		group_guesses(answers, begin, end, &groups);
-		for (int i = 0; i < groups.count || i == 0; i++) {
+		guesses = class_guesses_of(answers, begin, end);
+		class_guesses_rank(&guesses);
+		for (int i = 0; i < guesses.count || i == 0; i++) {
 			add_field(text, question.first->lesson);
 			text_addf(text, ",%d,", question.first->step);
 			add_field(text, question.first->title);
 			text_addf(text, ",%d,%d,%d,%d,", question.students, question.right,
 				question.wrong, question.skipped);
-			add_field(text, groups.count ? groups.group[i].words : "");
-			text_addf(text, ",%d\n", groups.count ? groups.group[i].count : 0);
+			add_field(text, guesses.count ? guesses.guess[i].words : "");
+			text_addf(text, ",%d\n", guesses.count ? guesses.guess[i].count : 0);
 		}
+		class_guesses_free(&guesses);
 	}
 }
 

@@ -104,16 +104,13 @@ static void add(struct answers *answers, int from, const struct answer *answer)
 	answers->answer[answers->count++] = *answer;
 }
 
-static struct status read_file(struct answers *answers, const char *path)
+void answers_take(struct answers *answers, FILE *file)
 {
-	FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "r");
 	char line[LINE_MOST];
 	bool inside = false; /* true: the buffer has a further part of a long line, not the line's
 				beginning */
 	int from = answers->count;
 
-	if (!file)
-		return status_usage("%.200s: %s", path, strerror(errno));
 	while (fgets(line, sizeof(line), file)) {
 		size_t length = strlen(line);
 		bool whole = length > 0 && line[length - 1] == '\n';
@@ -129,10 +126,26 @@ static struct status read_file(struct answers *answers, const char *path)
 		}
 		inside = !whole;
 	}
+	answers->files++;
+}
+
+static struct status read_file(struct answers *answers, const char *path)
+{
+	FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "r");
+
+	if (!file)
+		return status_usage("%.200s: %s", path, strerror(errno));
+	answers_take(answers, file);
 	if (file != stdin)
 		fclose(file);
-	answers->files++;
 	return status_ok();
+}
+
+bool answers_is_name(const char *name)
+{
+	const char *ending = strrchr(name, '.');
+
+	return ending && strcmp(ending, ".jsonl") == 0;
 }
 
 struct status answers_read(struct answers *answers, const char *path)
@@ -148,9 +161,7 @@ struct status answers_read(struct answers *answers, const char *path)
 	if (count < 0)
 		return status_usage("%.200s: %s", path, strerror(errno));
 	for (int i = 0; i < count; i++) {
-		const char *ending = strrchr(entry[i]->d_name, '.');
-
-		if (status_is_ok(&status) && ending && strcmp(ending, ".jsonl") == 0)
+		if (status_is_ok(&status) && answers_is_name(entry[i]->d_name))
 			status = read_file(
 				answers, words_of("%.300s/%.255s", path, entry[i]->d_name).text);
 		free(entry[i]);

@@ -45,3 +45,8 @@ bool answers_write(FILE *file, const struct answer *answer);
  * be read. Before the first call, fill `answers` with zeros. */
 struct status answers_read(struct answers *answers, const char *path);
 void answers_free(struct answers *answers);
+
+/* Adds the answers of an open file, up to its last complete line. */
+void answers_take(struct answers *answers, FILE *file);
+/* Returns whether a file of a folder has a name for answers: *.jsonl. */
+bool answers_is_name(const char *name);

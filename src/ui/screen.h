@@ -62,3 +62,7 @@ void screen_copy(const char *text);
 /* Returns the next input, or KEYCODE_NONE. After an Esc, the function waits only briefly to find
  * out whether a control sequence follows. */
 struct input screen_input(void);
+
+/* Returns whether standard input has ended: the input is readable, but has no data, or its terminal
+ * no longer exists (EIO). */
+bool screen_input_ended(void);

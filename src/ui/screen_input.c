@@ -1,8 +1,10 @@
 /* Reads keys, the mouse, pasted text and answers of the terminal with ncurses. */
 #include <curses.h>
-#include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "base/monotonic.h"
 #include "base/text.h"
@@ -218,7 +220,6 @@ static bool paste_take(int kind, wint_t key)
 {
 	struct text *pasted = &input.pasted;
 	size_t mark = sizeof(paste_ends) - 1;
-	char bytes[MB_LEN_MAX + 1] = "?";
 
 	input.pasted_at = monotonic_seconds();
 	if (kind == KEY_CODE_YES)
@@ -229,11 +230,11 @@ static bool paste_take(int kind, wint_t key)
 		memmove(pasted->bytes + PASTE_MOST, pasted->bytes + PASTE_MOST + 1,
 			pasted->length - PASTE_MOST + 1);
 	}
+	/* The mark after a pasted text begins with Esc, which is not a character of a text. */
 	if (key < 0x80)
-		bytes[0] = (char)key;
+		text_add(pasted, (const char[]){ (char)key, '\0' });
 	else
-		snprintf(bytes, sizeof(bytes), "%lc", key);
-	text_add(pasted, bytes);
+		text_add(pasted, utf8_of(key).bytes);
 	if (pasted->length < mark || strcmp(pasted->bytes + pasted->length - mark, paste_ends) != 0)
 		return false;
 	pasted->length -= mark;
@@ -290,4 +291,13 @@ struct input screen_input(void)
 		found = take(kind, key);
 	}
 	return found;
+}
+
+bool screen_input_ended(void)
+{
+	struct pollfd wait = { .fd = STDIN_FILENO, .events = POLLIN };
+	int waiting = 0;
+
+	return poll(&wait, 1, 0) > 0 && (wait.revents & POLLIN) &&
+	       (ioctl(STDIN_FILENO, FIONREAD, &waiting) != 0 || waiting == 0);
 }

@@ -14,6 +14,13 @@
 #include <curses.h>
 #include <term.h>
 
+bool terminal_is_utf8(void)
+{
+	const char *charset = nl_langinfo(CODESET);
+
+	return strcasecmp(charset, "UTF-8") == 0 || strcasecmp(charset, "utf8") == 0;
+}
+
 void terminal_read(struct terminal_facts *facts)
 {
 	const char *term = getenv("TERM");
@@ -25,8 +32,7 @@ void terminal_read(struct terminal_facts *facts)
 		.output = isatty(STDOUT_FILENO),
 		.no_colour = theme_no_color() };
 	snprintf(facts->charset, sizeof(facts->charset), "%s", nl_langinfo(CODESET));
-	facts->utf8 =
-		strcasecmp(facts->charset, "UTF-8") == 0 || strcasecmp(facts->charset, "utf8") == 0;
+	facts->utf8 = terminal_is_utf8();
 	if (facts->output && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) {
 		facts->width = size.ws_col;
 		facts->height = size.ws_row;

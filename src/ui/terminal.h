@@ -20,6 +20,9 @@ struct terminal_facts {
 
 void terminal_read(struct terminal_facts *facts);
 
+/* Whether the locale's character set is UTF-8. */
+bool terminal_is_utf8(void);
+
 /* Checks that the explorer can open on this terminal. STATUS_USAGE: the explorer cannot open, and
  * the message has the reason. Pure. */
 struct status terminal_usable(const struct terminal_facts *facts);

@@ -3,15 +3,12 @@
 #include "ui/ui.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <langinfo.h>
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/monotonic.h"
@@ -24,118 +21,8 @@
 #include "ui/panels.h"
 #include "ui/screen.h"
 #include "ui/script.h"
-
-/* ---- signals become bytes in a pipe, so that the event loop can poll them like other input ----
- */
-
-static const int caught[] = { SIGWINCH, SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGTSTP, SIGCONT,
-	/* fatal signals: */ SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP, SIGXCPU,
-	SIGALRM, SIGVTALRM, SIGPROF, SIGUSR1, SIGUSR2, SIGIO, SIGPWR, SIGSTKFLT };
-
-enum { CAUGHT = sizeof(caught) / sizeof(caught[0]), FIRST_FATAL = 7 };
-
-/* The variables of the signal handlers are global, because signal handlers have no other context.
- */
-static int ends[2] = { -1, -1 };
-static struct sigaction before[CAUGHT];
-static bool is_caught[CAUGHT];
-static void (*rescue_first)(void);
-
-/* The signal that asked the program to end; 0: none. */
-static volatile sig_atomic_t ending;
-
-/* Seconds that the event loop has to end the program in order after a signal such as SIGTERM. A
- * write to a terminal that takes no output, such as one of a stalled ssh connection, blocks the
- * event loop. */
-enum { ENDING_SECONDS = 3 };
-
-static bool asks_to_end(int number)
-{
-	return number == SIGTERM || number == SIGHUP || number == SIGINT || number == SIGQUIT;
-}
-
-static void tell(int number)
-{
-	int error = errno;
-	unsigned char byte = (unsigned char)number;
-	ssize_t written = write(ends[1], &byte, 1);
-
-	/* Ignore errors of write(), because a full pipe already wakes the event loop. */
-	(void)written;
-	if (asks_to_end(number)) {
-		ending = number;
-		alarm(ENDING_SECONDS);
-	}
-	errno = error;
-}
-
-static void die(int number)
-{
-	rescue_first();
-	/* The alarm after ENDING_SECONDS ends the program by the signal that asked for its end. */
-	if (number == SIGALRM && ending) {
-		number = ending;
-		sigaction(number, &(struct sigaction){ .sa_handler = SIG_DFL }, NULL);
-	}
-	/* SA_RESETHAND has restored the signal's default action, so raise() ends the program, and
-	 * dumps core if core dumps are enabled. */
-	raise(number);
-}
-
-/* Catches signals that end, stop or continue the program or resize the terminal. On a fatal signal,
- * the handler first calls rescue() to restore the terminal, then the signal's default action
- * follows. The function rescue() must be async-signal-safe. If other code already handles a fatal
- * signal, the handler of that code remains. */
-static struct status signals_catch(void (*rescue)(void))
-{
-	struct sigaction telling = { .sa_handler = tell, .sa_flags = SA_RESTART },
-			 dying = { .sa_handler = die,
-				 .sa_flags = (int)(SA_RESETHAND | SA_NODEFER) };
-
-	if (pipe2(ends, O_CLOEXEC | O_NONBLOCK))
-		return status_failed(
-			"cannot create the pipe that wakes the event loop: %s", strerror(errno));
-	rescue_first = rescue;
-	for (int i = 0; i < CAUGHT; i++) {
-		sigaction(caught[i], NULL, &before[i]);
-		is_caught[i] = i < FIRST_FATAL || (!(before[i].sa_flags & SA_SIGINFO) &&
-							  before[i].sa_handler == SIG_DFL);
-		if (is_caught[i])
-			sigaction(caught[i], i < FIRST_FATAL ? &telling : &dying, NULL);
-	}
-	return status_ok();
-}
-
-static void signals_release(void)
-{
-	if (ends[0] < 0)
-		return;
-	alarm(0);
-	for (int i = 0; i < CAUGHT; i++)
-		if (is_caught[i])
-			sigaction(caught[i], &before[i], NULL);
-	close(ends[0]);
-	close(ends[1]);
-	ends[0] = ends[1] = -1;
-}
-
-/* Returns the next pending signal; 0: none. */
-static int signals_take(void)
-{
-	unsigned char byte;
-
-	return read(ends[0], &byte, 1) == 1 ? byte : 0;
-}
-
-/* Stops this program as SIGTSTP does by default, and returns when the program continues. */
-static void signals_stop(void)
-{
-	struct sigaction action = { .sa_handler = SIG_DFL }, mine;
-
-	sigaction(SIGTSTP, &action, &mine);
-	raise(SIGTSTP);
-	sigaction(SIGTSTP, &mine, NULL);
-}
+#include "ui/signals.h"
+#include "ui/terminal.h"
 
 /* ---- the event loop ---- */
 
@@ -227,17 +114,6 @@ static void handle_signal(struct event_loop *loop, int number)
 	}
 }
 
-/* Returns whether standard input has ended: the input is readable, but has no data, or its terminal
- * no longer exists (EIO). */
-static bool at_end(void)
-{
-	struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
-	int waiting = 0;
-
-	return poll(&input, 1, 0) > 0 && (input.revents & POLLIN) &&
-	       (ioctl(STDIN_FILENO, FIONREAD, &waiting) != 0 || waiting == 0);
-}
-
 static void read_keys(struct event_loop *loop)
 {
 	struct input input;
@@ -257,7 +133,7 @@ static void read_keys(struct event_loop *loop)
 	loop->front.copied = false;
 	if (any || screen_answered())
 		loop->frame_due = -INFINITY;
-	else if (at_end())
+	else if (screen_input_ended())
 		loop->input_ended = true;
 }
 
@@ -302,7 +178,7 @@ static void run(struct event_loop *loop)
 	while (!session_quit(session) && !loop->ended_by && !loop->input_ended) {
 		struct pollfd wait[] = {
 			{ .fd = STDIN_FILENO, .events = POLLIN },
-			{ .fd = ends[0], .events = POLLIN },
+			{ .fd = signals_descriptor(), .events = POLLIN },
 			{ .fd = loop->engine->descriptor, .events = POLLIN },
 		};
 		double now = monotonic_seconds();
@@ -327,11 +203,6 @@ static void run(struct event_loop *loop)
 	}
 }
 
-static bool locale_is_utf8(void)
-{
-	return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
-}
-
 static struct status run_script(struct session *session, struct worker *worker,
 	const struct engine *engine, const struct ui_options *options)
 {
@@ -342,7 +213,7 @@ static struct status run_script(struct session *session, struct worker *worker,
 
 	if (status_is_ok(&status))
 		status = frontend_init(&front, session, SCRIPT_WIDTH, SCRIPT_HEIGHT,
-			options->ascii || !locale_is_utf8());
+			options->ascii || !terminal_is_utf8());
 	if (!status_is_ok(&status))
 		return status;
 	status = script_run(
@@ -360,7 +231,7 @@ static struct status run_screen(struct session *session, struct worker *worker,
 		.frame_due = -INFINITY,
 		.drawn = -INFINITY };
 	struct status status =
-		frontend_init(&loop.front, session, 1, 1, options->ascii || !locale_is_utf8());
+		frontend_init(&loop.front, session, 1, 1, options->ascii || !terminal_is_utf8());
 
 	if (!status_is_ok(&status))
 		return status;

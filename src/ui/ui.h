@@ -58,3 +58,16 @@ struct ui_options {
  * the status is OK, sets exit_status to 0, or to 128 + the number of the signal that ended the
  * program. */
 struct status ui_run(const struct ui_options *options, int *exit_status);
+
+/* The screen of a class: see class_view.h. */
+struct ui_class_options {
+	char *const *paths; /* files and folders of answers, at least one */
+	int path_count;
+	const char *theme; /* NULL: the theme that SLEXPLORE_THEME names, else that of the terminal
+			    */
+	bool ascii;
+};
+
+/* Follows the answers of a class on the terminal until the user quits. STATUS_USAGE: the terminal
+ * allows no full-screen program, or a path cannot be read. */
+struct status ui_class(const struct ui_class_options *options, int *exit_status);

@@ -68,6 +68,11 @@ echo 'no answer' >>answers.jsonl
 expect 0 lesson --class answers.jsonl
 says out '1 right, 0 wrong'
 says out 'no answers: 1 line'
+expect 0 lesson --class answers.jsonl --report class.md
+says class.md '1 right, 0 wrong'
+refuse 2 'need standard input' lesson --class - --live
+expect 2 lesson --class answers.jsonl --live
+refuse 2 'need --class' lesson good --live
 expect 2 lesson --class
 expect 2 lesson nothing
 

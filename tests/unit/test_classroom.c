@@ -95,6 +95,27 @@ TEST(a_guess_is_judged_by_the_measurement)
 	assert_int_equal(view.lesson.judgement->verdict, VERDICT_WRONG);
 }
 
+TEST(an_answer_in_words_is_utf8_and_shown_safely)
+{
+	open_lesson("step One\n  A text.\nsetting combine op=mul\nask text\n  Why?\nexplain So.\n");
+	command("guess");
+	for (const char *c = "Grüße 中"; *c; c += text_character(c))
+		assert_int_equal(
+			command(words_of("guess type %.*s", (int)text_character(c), c).text),
+			STATUS_OK);
+	assert_int_equal(command("guess type \033"), STATUS_USAGE);
+	assert_int_equal(command("guess type \xff"), STATUS_USAGE);
+	assert_int_equal(command("guess type \u202e"), STATUS_USAGE);
+	assert_string_equal(view.screen.guess, "Grüße 中");
+	command("guess erase");
+	assert_string_equal(view.screen.guess, "Grüße ");
+	for (int i = 0; i < 2 * LESSON_GUESS; i++)
+		session_command(session, "guess type ä", canned.now);
+	assert_true(strlen(session_screen(session)->guess) >= LESSON_GUESS - 2);
+	assert_int_equal(command("guess accept"), STATUS_OK);
+	assert_int_equal(view.lesson.judgement->verdict, VERDICT_KEPT);
+}
+
 TEST(a_refused_guess_changes_nothing)
 {
 	open_lesson(two_steps);
@@ -170,7 +191,7 @@ TEST(the_report_has_the_answers_and_no_script)
 	assert_int_equal(command(words_of("lesson report %s", markdown.text).text), STATUS_OK);
 	command("guess 5");
 	data_read(markdown.text, &text);
-	check_contains(text, "# Products & <sums>");
+	check_contains(text, "# Products & \\<sums\\>");
 	check_contains(text, "**Guess:** 5");
 	check_contains(text, "It took 3.00.");
 	free(text);
@@ -179,6 +200,7 @@ TEST(the_report_has_the_answers_and_no_script)
 	data_read(html.text, &text);
 	check_contains(text, "<h1>Products &amp; &lt;sums&gt;</h1>");
 	check_contains(text, "0 of 2 questions");
+	check_contains(text, "<span class=\"mark wrong\">");
 	assert_null(strstr(text, "<script"));
 	assert_null(strstr(text, "http:"));
 	free(text);

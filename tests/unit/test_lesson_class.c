@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "lesson/class_guesses.h"
 #include "lesson/lesson_class.h"
 #include "lesson/lesson_progress.h"
 
@@ -50,7 +51,7 @@ static void write_answer(FILE *file, const char *who, int step, const char *gues
 	set_words(answer.ask, "number");
 	set_words(answer.guess, guess);
 	set_words(answer.verdict, *guess ? strcmp(guess, "3") == 0 ? "right" : "wrong" : "skipped");
-	set_words(answer.truth, "3.00");
+	snprintf(answer.truth, sizeof(answer.truth), "%.2f", measured);
 	set_words(answer.machine, measured > 3.5 ? "Old core" : "New core");
 	answer.number = *guess ? atof(guess) : NAN;
 	assert_true(answers_write(file, &answer));
@@ -83,12 +84,53 @@ TEST(answers_are_counted_by_question_and_guess)
 	assert_int_equal(question.skipped, 1);
 	class_text(&answers, &text);
 	check_parts(text_string(&text), "chains, step 1: One", "1 right, 1 wrong, 1 skipped",
-		"2 on Old core: 4.000 to 4.200", "no answers: 3 lines");
+		"2 on Old core: 4.00 to 4.20", "no answers: 3 lines");
 	text_clear(&text);
 	class_csv(&answers, &text);
 	check_parts(text_string(&text), "\"chains\",1,\"One\",3,1,1,1,\"3\",1\n",
 		"\"chains\",2,\"One\",1,0,1,0,\"1\",1\n");
 	unlink(path_of("a.jsonl"));
+}
+
+/* The guesses of a class of forty, against sums of this test. */
+TEST(the_guesses_of_a_class_are_counted_exactly)
+{
+	FILE *file = fopen(path_of("c.jsonl"), "w");
+	int counted[50] = { 0 }, joined = 0;
+	struct class_guesses guesses;
+	struct class_measured measured;
+
+	for (int i = 0; i < 40; i++) {
+		int guess = i * i % 47 + 1;
+
+		write_answer(file, words_of("student %d", i).text, 1, words_of("%d", guess).text,
+			3 + 0.01 * i);
+		counted[guess]++;
+	}
+	fclose(file);
+	check_ok(answers_read(&answers, path_of("c.jsonl")));
+	class_sort(&answers);
+	guesses = class_guesses_of(&answers, 0, 40);
+	assert_true(guesses.numbers);
+	for (int i = 0; i < guesses.count; i++) {
+		assert_int_equal(guesses.guess[i].count, counted[(int)guesses.guess[i].low]);
+		assert_true(i == 0 || guesses.guess[i].low > guesses.guess[i - 1].low);
+	}
+	class_guesses_join(&guesses, 6);
+	assert_int_equal(guesses.count, 6);
+	for (int i = 0; i < 6; i++)
+		joined += guesses.guess[i].count;
+	assert_int_equal(joined, 40);
+	class_guesses_free(&guesses);
+	class_measured_of(&answers, 0, 40, &measured);
+	check_near(measured.median, 3.19, 1e-9);
+	assert_string_equal(measured.usual, "3.19");
+	class_csv(&answers, &text);
+	for (int guess = 1; guess < 50; guess++)
+		if (counted[guess])
+			check_contains(text_string(&text),
+				words_of(",\"%d\",%d\n", guess, counted[guess]).text);
+	unlink(path_of("c.jsonl"));
 }
 
 TEST(words_of_other_people_are_shown_and_not_sent)

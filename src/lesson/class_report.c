@@ -1,0 +1,209 @@
+#include "lesson/class_report.h"
+
+#include "config.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lesson/class_guesses.h"
+#include "lesson/lesson_class.h"
+#include "lesson/report_page.h"
+#include "picture/picture.h"
+
+/* NUMBERS: the most numbers in a chart. WORDS: the most guesses in words. MARKS: the most kinds of
+ * machines with a mark of their own. SHORT: bytes of a guess that fit next to its bar. */
+enum { NUMBERS = 60, WORDS = 8, MARKS = 4, SHORT = 44 };
+
+/* If the largest number is more than this times the smallest, the axis is logarithmic. */
+static const double LOGARITHMIC_FROM = 8;
+
+/* ---- guesses that are numbers ---- */
+
+/* Widens a range of numbers by a value. */
+static void widen(double value, double *least, double *most)
+{
+	*least = fmin(*least, value);
+	*most = fmax(*most, value);
+}
+
+/* Marks what the machines measured: those of one kind by their range. */
+static void add_marks(
+	struct chart *chart, const struct class_measured *measured, double *least, double *most)
+{
+	for (int i = 0; i < measured->count && i < MARKS; i++) {
+		const struct class_machine *machine = &measured->machine[i];
+		struct chart_mark mark = { .at = (machine->low + machine->high) / 2,
+			.lo = machine->low,
+			.hi = machine->high };
+		char name[CHART_NAME];
+
+		if (!isfinite(machine->low))
+			continue;
+		widen(machine->low, least, most);
+		widen(machine->high, least, most);
+		text_copy_clean(name, sizeof(name), machine->name);
+		chart_print(mark.text, "%d × %.38s", machine->count, name);
+		text_cut_clean(mark.text, sizeof(mark.text));
+		chart_add_mark(chart, &mark);
+	}
+}
+
+static void add_numbers(struct chart *chart, struct class_guesses *guesses,
+	const struct class_measured *measured, bool bytes)
+{
+	struct chart_series *wrong = chart_add_series(chart, "wrong"),
+			    *right = chart_add_series(chart, "right");
+	double least = INFINITY, most = 0;
+
+	class_guesses_join(guesses, NUMBERS);
+	for (int i = 0; i < guesses->count; i++) {
+		const struct class_guess *guess = &guesses->guess[i];
+		struct chart_point point = { .x = (guess->low + guess->high) / 2,
+			.lo = NAN,
+			.hi = NAN,
+			.other = NAN,
+			.other_y = NAN,
+			.y = guess->count };
+
+		chart_add_point(guess->right ? right : wrong, &point);
+		widen(guess->low, &least, &most);
+		widen(guess->high, &least, &most);
+	}
+	add_marks(chart, measured, &least, &most);
+	chart->x.scale = scale_fit(bytes					  ? SCALE_BYTES
+				   : most > LOGARITHMIC_FROM * least && least > 0 ? SCALE_LOG
+										  : SCALE_LINEAR,
+		least, most);
+	chart->y.scale = scale_fit(SCALE_LINEAR, 0, class_guesses_most(guesses));
+	chart_print(chart->x.title, "guess");
+	chart_print(chart->y.title, "students");
+}
+
+/* ---- guesses that are words ---- */
+
+static void add_words(struct chart *chart, struct class_guesses *guesses)
+{
+	class_guesses_rank(guesses);
+	class_guesses_join(guesses, WORDS);
+	for (int i = 0; i < guesses->count; i++) {
+		const struct class_guess *guess = &guesses->guess[i];
+		struct chart_bar *bar = &chart->bar[chart->bar_count++];
+		struct words words = class_guess_words(guess);
+
+		*bar = (struct chart_bar){ .kind = guess->right ? BAR_MEASURED : BAR_HARD,
+			.value = guess->count,
+			.lo = NAN,
+			.hi = NAN };
+		/* Words that are too long for a name are also below the bar. */
+		chart_print(bar->name, "%.47s", words.text);
+		text_cut_clean(bar->name, sizeof(bar->name));
+		if (strlen(words.text) > SHORT)
+			chart_print(bar->cause, "%.199s", words.text);
+		text_cut_clean(bar->cause, sizeof(bar->cause));
+		chart_print(bar->value_words, "%d%s", guess->count, guess->right ? ", right" : "");
+	}
+	chart->x.scale = scale_fit(SCALE_LINEAR, 0, class_guesses_most(guesses));
+	chart_print(chart->x.title, "students");
+}
+
+struct chart *class_chart(const struct answers *answers, int begin, int end)
+{
+	struct class_guesses guesses = class_guesses_of(answers, begin, end);
+	struct chart *chart = chart_new(guesses.numbers ? CHART_LINES : CHART_BARS);
+	struct class_question question;
+	struct class_measured measured;
+
+	class_question(answers, begin, &question);
+	class_measured_of(answers, begin, end, &measured);
+	text_copy_clean(chart->title, sizeof(chart->title), question.first->title);
+	chart_print(chart->subtitle, "%.64s, step %d: %d students, %d right, %d wrong, %d skipped",
+		question.first->lesson, question.first->step, question.students, question.right,
+		question.wrong, question.skipped);
+	if (*measured.usual)
+		chart_print(chart->remark, "Measured: %.180s", class_words(measured.usual).text);
+	if (guesses.numbers)
+		add_numbers(chart, &guesses, &measured,
+			strcmp(question.first->ask, "knee") == 0 && guesses.guess[0].high >= 1024);
+	else
+		add_words(chart, &guesses);
+	chart_print(chart->made, "slexplore " PACKAGE_VERSION);
+	chart_print(chart->source, "measured: on the students' machines");
+	class_guesses_free(&guesses);
+	return chart;
+}
+
+/* ---- the page ---- */
+
+static void add_picture(struct report_page *page, const struct answers *answers, int begin, int end)
+{
+	struct status status = page->html ? picture_cairo_ready() : status_usage("no picture");
+	struct text svg = { 0 };
+	struct chart *chart;
+
+	if (!status_is_ok(&status))
+		return;
+	chart = class_chart(answers, begin, end);
+	status = picture_draw(PICTURE_SVG, chart, PICTURE_LIGHT, &svg);
+	if (status_is_ok(&status))
+		report_page_picture(page, "The guesses of the class and the measured values",
+			text_string(&svg));
+	chart_free(chart);
+	text_free(&svg);
+}
+
+static void add_question(struct report_page *page, const struct answers *answers, int begin,
+	int end, const struct class_question *question)
+{
+	struct class_guesses guesses = class_guesses_of(answers, begin, end);
+	struct class_measured measured;
+	char title[96];
+
+	class_measured_of(answers, begin, end, &measured);
+	text_copy_clean(title, sizeof(title), question->first->title);
+	report_page_section(page,
+		words_of("%s %d. %s", question->first->lesson, question->first->step, title).text,
+		words_of("%d of %d right", question->right, question->students).text);
+	report_page_fact(page, "Answers",
+		words_of("%d right, %d wrong, %d skipped", question->right, question->wrong,
+			question->skipped)
+			.text);
+	for (int i = 0; i < measured.count; i++) {
+		const struct class_machine *machine = &measured.machine[i];
+
+		report_page_fact(page, i == 0 ? "Measured" : "and",
+			words_of("%s on %d × %s%s", class_machine_words(machine).text,
+				machine->count,
+				machine->name[0] ? machine->name : "an unknown machine",
+				machine->differs ? " (differs from most)" : "")
+				.text);
+	}
+	class_guesses_rank(&guesses);
+	class_guesses_join(&guesses, NUMBERS);
+	for (int i = 0; i < guesses.count && !page->html; i++)
+		report_page_fact(page, class_guess_words(&guesses.guess[i]).text,
+			words_of("%d%s", guesses.guess[i].count,
+				guesses.guess[i].right ? ", right" : "")
+				.text);
+	add_picture(page, answers, begin, end);
+	report_page_end_section(page);
+	class_guesses_free(&guesses);
+}
+
+struct status class_report_save(const struct answers *answers, const char *path)
+{
+	struct report_page page;
+
+	report_page_begin(&page, path, "The answers of the class");
+	report_page_fact(&page, "Answers",
+		words_of("%d, in %d file%s", answers->count, answers->files,
+			answers->files == 1 ? "" : "s")
+			.text);
+	for (int begin = 0, end; begin < answers->count; begin = end) {
+		struct class_question question;
+
+		end = class_question(answers, begin, &question);
+		add_question(&page, answers, begin, end, &question);
+	}
+	return report_page_save(&page, path);
+}

@@ -1,0 +1,317 @@
+#include "ui/class_view.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ui/keys.h"
+#include "ui/shapes.h"
+
+/* LABEL_SHARE: the names of guesses take at most this share of the width, in percent. COUNT:
+ * columns of a number of students. MARK: columns of the mark at a right guess. */
+enum { LABEL_SHARE = 45, COUNT = 5, MARK = 8, BARS_MOST = 20, MACHINES_MOST = 3 };
+
+/* ---- keys ---- */
+
+/* A key whose word is empty is another key for the act of an earlier row. */
+static const struct class_key {
+	int code;
+	const char *key, *word;
+	enum class_act act;
+} keys[] = {
+	{ 'n', "n", "next question", CLASS_NEXT },
+	{ 'p', "p", "previous", CLASS_BACK },
+	{ 'r', "r", "reveal", CLASS_REVEAL },
+	{ '.', ".", "blank", CLASS_BLANK },
+	{ 'q', "q", "quit", CLASS_QUIT },
+	{ KEYCODE_RIGHT, "", "", CLASS_NEXT },
+	{ KEYCODE_DOWN, "", "", CLASS_NEXT },
+	{ KEYCODE_PAGEDOWN, "", "", CLASS_NEXT },
+	{ ' ', "", "", CLASS_NEXT },
+	{ KEYCODE_LEFT, "", "", CLASS_BACK },
+	{ KEYCODE_UP, "", "", CLASS_BACK },
+	{ KEYCODE_PAGEUP, "", "", CLASS_BACK },
+	{ KEYCODE_BACKSPACE, "", "", CLASS_BACK },
+	{ KEYCODE_HOME, "", "", CLASS_FIRST },
+	{ KEYCODE_END, "", "", CLASS_LAST },
+	{ KEYCODE_ENTER, "", "", CLASS_REVEAL },
+	{ KEYCODE_CONTROL_A + 'l' - 'a', "", "", CLASS_REDRAW },
+	{ KEYCODE_F1 + 9, "", "", CLASS_QUIT },
+	{ KEYCODE_ESC, "", "", CLASS_QUIT },
+};
+
+enum class_act class_act_of(int code)
+{
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		if (keys[i].code == code)
+			return keys[i].act;
+	return CLASS_NOTHING;
+}
+
+static void draw_keys(struct box at, const struct class_view *view)
+{
+	int x = 1;
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys) && x < at.width; i++) {
+		const char *word =
+			keys[i].act == CLASS_REVEAL && view->revealed ? "hide" : keys[i].word;
+
+		if (!keys[i].word[0])
+			continue;
+		x += canvas_put(at, x, 0, STYLE_KEY, keys[i].key) + 1;
+		x += canvas_put(at, x, 0, STYLE_TEXT, word) + 3;
+	}
+}
+
+/* ---- the parts of the screen ---- */
+
+/* The numbers of answers to each question of the lesson in front, so that the teacher sees where
+ * the class is. */
+static void draw_questions(struct box at, const struct class_view *view)
+{
+	int x = 1;
+
+	for (int i = 0, end; i < view->answers->count; i = end) {
+		struct class_question question;
+		struct words words;
+
+		end = class_question(view->answers, i, &question);
+		if (strcmp(question.first->lesson, view->answers->answer[view->begin].lesson) != 0)
+			continue;
+		words = words_of("%d: %d", question.first->step, question.students);
+		x += canvas_put(at, x, 0, i == view->begin ? STYLE_SELECTED : STYLE_DIM,
+			     words_of(" %s ", words.text).text) +
+		     1;
+	}
+}
+
+static void draw_title(struct box at, const struct class_view *view)
+{
+	const struct answer *answer = &view->answers->answer[view->begin];
+	struct words place = words_of("%s, step %d", answer->lesson, answer->step);
+	int room = at.width - canvas_columns(at, place.text) - 4;
+
+	canvas_put_right(at, at.width - 1, 0, STYLE_DIM, place.text);
+	canvas_put(box_part(at, 1, 0, room, 1), 0, 0, STYLE_TITLE, answer->title);
+}
+
+/* Draws a value whose number has large digits, as far as it has a number, and words next to the
+ * foot of the digits: "3.00 measured", "48 KiB measured". */
+static void draw_value(struct box at, enum style style, const char *value, const char *words)
+{
+	size_t length = strspn(value, "0123456789.?");
+	struct words number = words_of("%.*s", (int)length, value),
+		     rest = words_of("%s%s%s", value + length, value[length] ? " " : "", words);
+	int digits = length ? digits_fit(number.text, at.width, at.height) : 0,
+	    x = digits ? digits_width(number.text, digits) + 2 : 0, rows;
+
+	if (digits)
+		digits_draw(at, 0, at.height - digits, digits, style, number.text);
+	else
+		rest = words_of("%s %s", value, words);
+	at = box_part(at, x, 0, at.width - x, at.height);
+	rows = canvas_rows(at, rest.text + strspn(rest.text, " "));
+	canvas_wrap(
+		at, int_most(at.height - rows, 0), STYLE_TEXT, rest.text + strspn(rest.text, " "));
+}
+
+/* Draws how many students answered, and the measured value after the teacher reveals it. */
+static void draw_numbers(struct box at, const struct class_view *view,
+	const struct class_students *students, const struct class_measured *measured)
+{
+	struct box left = box_part(at, 1, 0, at.width / 2 - 2, at.height),
+		   right = box_part(at, at.width / 2, 0, at.width - at.width / 2 - 1, at.height);
+	struct words usual = class_words(measured->usual);
+
+	draw_value(left, STYLE_FIGURE, words_of("%d", students->done).text,
+		words_of("of %d answered", students->all).text);
+	if (!view->revealed)
+		draw_value(right, STYLE_FIGURE, "?", "measured: r reveals it");
+	else if (isfinite(measured->median))
+		draw_value(right, STYLE_GOOD, usual.text, "measured");
+	else
+		draw_value(right, STYLE_GOOD, "",
+			usual.text[0] ? words_of("measured: %s", usual.text).text
+				      : "This question has no measured answer.");
+}
+
+/* ---- the histogram ---- */
+
+/* A row of the histogram. */
+struct bar {
+	struct words words;
+	int count;
+	bool right; /* shown as right */
+	bool rule;  /* no guess: the measured value between two guesses */
+};
+
+/* Fills the rows of the histogram, at most `most`. */
+static int fill_bars(const struct class_view *view, int most, double median, int skipped,
+	struct bar bars[BARS_MOST])
+{
+	struct class_guesses guesses = class_guesses_of(view->answers, view->begin, view->end);
+	bool rule = view->revealed && guesses.numbers && isfinite(median);
+	int count = 0;
+
+	most = int_least(most, BARS_MOST) - (skipped > 0) - rule;
+	class_guesses_join(&guesses, int_most(most, 1));
+	for (int i = 0; i < guesses.count; i++) {
+		const struct class_guess *guess = &guesses.guess[i];
+
+		if (rule && median < guess->low) {
+			bars[count++] = (struct bar){ .rule = true };
+			rule = false;
+		}
+		rule &= !(median <= guess->high);
+		bars[count++] = (struct bar){ class_guess_words(guess), guess->count,
+			view->revealed && guess->right > 0, false };
+	}
+	if (rule)
+		bars[count++] = (struct bar){ .rule = true };
+	if (skipped > 0)
+		bars[count++] = (struct bar){ words_of("skipped"), skipped, false, false };
+	class_guesses_free(&guesses);
+	return count;
+}
+
+static int label_width(struct box at, const struct bar *bars, int count)
+{
+	int width = 6;
+
+	for (int i = 0; i < count; i++)
+		width = int_most(width, canvas_columns(at, bars[i].words.text));
+	return int_least(width, at.width * LABEL_SHARE / 100);
+}
+
+/* Draws one bar of the histogram; the longest bar is `longest` columns for `most` students. */
+static void draw_bar(
+	struct box at, const struct bar *bar, int label, int longest, int most, const char *value)
+{
+	int thick = at.height > 1 ? at.height - 1 : 1,
+	    length = most > 0 ? (bar->count * longest + most - 1) / most : 0;
+	enum style style = bar->right ? STYLE_GOOD : STYLE_BAR;
+	struct box words = box_part(at, 0, 0, label, thick);
+
+	if (bar->rule) {
+		for (int x = 0; x < at.width; x++)
+			canvas_glyph(at, x, 0, STYLE_GOOD, GLYPH_LEVEL);
+		canvas_put(at, label + 1, 0, STYLE_GOOD, value);
+		return;
+	}
+	if (canvas_rows(words, bar->words.text) <= thick)
+		canvas_wrap(words, 0, bar->right ? STYLE_GOOD : STYLE_FIGURE, bar->words.text);
+	else
+		canvas_put(words, 0, 0, bar->right ? STYLE_GOOD : STYLE_FIGURE, bar->words.text);
+	for (int y = 0; y < thick; y++)
+		for (int x = 0; x < length; x++)
+			canvas_glyph(at, label + 1 + x, y, style, GLYPH_BAR8);
+	canvas_text(at, label + 2 + length, 0, bar->right ? STYLE_GOOD : STYLE_FIGURE, "%d%s",
+		bar->count, bar->right ? "  right" : "");
+}
+
+static void draw_histogram(struct box at, const struct class_view *view,
+	const struct class_measured *measured, int skipped)
+{
+	struct bar bars[BARS_MOST];
+	int count = fill_bars(view, at.height, measured->median, skipped, bars), most = 0, rows,
+	    label;
+	struct words value = words_of(" measured: %s ", class_words(measured->usual).text);
+
+	if (count == 0 || at.height < 1)
+		return;
+	rows = int_most(int_least(at.height / count, 4), 1);
+	label = label_width(at, bars, count);
+	for (int i = 0; i < count; i++)
+		most = int_most(most, bars[i].count);
+	for (int i = 0; i < count; i++)
+		draw_bar(box_part(at, 0, i * rows, at.width, rows), &bars[i], label,
+			int_most(at.width - label - COUNT - MARK, 1), most, value.text);
+}
+
+/* ---- the screen ---- */
+
+/* Draws what each kind of machine measured. Returns the number of rows. */
+static int draw_machines(struct box at, const struct class_measured *measured)
+{
+	int shown = int_least(measured->count, MACHINES_MOST), others = measured->others;
+
+	for (int i = shown; i < measured->count; i++)
+		others += measured->machine[i].count;
+	for (int i = 0; i < shown; i++) {
+		const struct class_machine *machine = &measured->machine[i];
+
+		canvas_text(at, 1, i, machine->differs ? STYLE_WARN : STYLE_TEXT,
+			"%s on %d × %s%s%s", class_machine_words(machine).text, machine->count,
+			machine->name[0] ? machine->name : "an unknown machine",
+			machine->differs ? "  (differs)" : "",
+			machine->doubtful ? words_of("  (%d doubtful)", machine->doubtful).text
+					  : "");
+	}
+	if (others)
+		canvas_text(at, 1, shown, STYLE_DIM, "and %d on other machines", others);
+	return shown + (others > 0);
+}
+
+static void draw_waiting(struct box at, const struct class_view *view)
+{
+	struct column column = { .at = box_part(at, 1, 1, at.width - 2, at.height - 3) };
+
+	column_put(&column, STYLE_TITLE, "No answers yet");
+	column_gap(&column);
+	column_put(&column, STYLE_TEXT,
+		"Each student answers a lesson, and keeps the answers in a file of this folder:");
+	column_gap(&column);
+	column_put(&column, STYLE_FIGURE, "slexplore lesson NAME --record %.200s/STUDENT.jsonl",
+		view->folder);
+}
+
+static void draw_question(struct box at, const struct class_view *view)
+{
+	struct class_students students = class_students_of(view->answers, view->begin, view->end);
+	struct class_question question;
+	struct class_measured measured;
+	int digits = at.height >= 36 ? 7 : at.height >= 20 ? 5 : at.height >= 14 ? 3 : 1, top, foot;
+
+	class_question(view->answers, view->begin, &question);
+	class_measured_of(view->answers, view->begin, view->end, &measured);
+	draw_title(box_part(at, 0, 0, at.width, 1), view);
+	draw_questions(box_part(at, 0, 1, at.width, 1), view);
+	draw_numbers(box_part(at, 0, 3, at.width, digits), view, &students, &measured);
+	top = 4 + digits;
+	foot = at.height - 2;
+	if (students.missing.length)
+		canvas_text(at, 1, --foot, STYLE_DIM, "not yet: %.500s",
+			text_string(&students.missing));
+	if (view->revealed && foot - top > 4 + MACHINES_MOST) {
+		int rows = int_least(measured.count, MACHINES_MOST) +
+			   (measured.count > MACHINES_MOST || measured.others);
+
+		foot -= rows;
+		draw_machines(box_part(at, 0, foot, at.width, rows), &measured);
+		foot--;
+	}
+	draw_histogram(
+		box_part(at, 1, top, at.width - 2, foot - top), view, &measured, question.skipped);
+	text_free(&students.missing);
+}
+
+void class_draw(struct canvas *canvas, const struct class_view *view)
+{
+	struct box at = canvas_box(canvas);
+
+	canvas_clear(canvas);
+	canvas->region_count = 0;
+	if (view->blank)
+		return;
+	if (view->begin < view->end)
+		draw_question(at, view);
+	else
+		draw_waiting(at, view);
+	if (view->trouble[0])
+		canvas_put(box_part(at, 1, at.height - 2, at.width - 2, 1), 0, 0, STYLE_WARN,
+			view->trouble);
+	else if (view->answers->refused)
+		canvas_text(box_part(at, 1, at.height - 2, at.width - 2, 1), 0, 0, STYLE_DIM,
+			"lines that are no answers, and are not used: %d", view->answers->refused);
+	draw_keys(box_part(at, 0, at.height - 1, at.width, 1), view);
+}

@@ -1,0 +1,115 @@
+#include "ui/signals.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+static const int caught[] = { SIGWINCH, SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGTSTP, SIGCONT,
+	/* fatal signals: */ SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP, SIGXCPU,
+	SIGALRM, SIGVTALRM, SIGPROF, SIGUSR1, SIGUSR2, SIGIO, SIGPWR, SIGSTKFLT };
+
+enum { CAUGHT = sizeof(caught) / sizeof(caught[0]), FIRST_FATAL = 7 };
+
+/* The variables of the signal handlers are global, because signal handlers have no other context.
+ */
+static int ends[2] = { -1, -1 };
+static struct sigaction before[CAUGHT];
+static bool is_caught[CAUGHT];
+static void (*rescue_first)(void);
+
+/* The signal that asked the program to end; 0: none. */
+static volatile sig_atomic_t ending;
+
+/* Seconds that the event loop has to end the program in order after a signal such as SIGTERM. A
+ * write to a terminal that takes no output, such as one of a stalled ssh connection, blocks the
+ * event loop. */
+enum { ENDING_SECONDS = 3 };
+
+static bool asks_to_end(int number)
+{
+	return number == SIGTERM || number == SIGHUP || number == SIGINT || number == SIGQUIT;
+}
+
+static void tell(int number)
+{
+	int error = errno;
+	unsigned char byte = (unsigned char)number;
+	ssize_t written = write(ends[1], &byte, 1);
+
+	/* Ignore errors of write(), because a full pipe already wakes the event loop. */
+	(void)written;
+	if (asks_to_end(number)) {
+		ending = number;
+		alarm(ENDING_SECONDS);
+	}
+	errno = error;
+}
+
+static void die(int number)
+{
+	rescue_first();
+	/* The alarm after ENDING_SECONDS ends the program by the signal that asked for its end. */
+	if (number == SIGALRM && ending) {
+		number = ending;
+		sigaction(number, &(struct sigaction){ .sa_handler = SIG_DFL }, NULL);
+	}
+	/* SA_RESETHAND has restored the signal's default action, so raise() ends the program, and
+	 * dumps core if core dumps are enabled. */
+	raise(number);
+}
+
+struct status signals_catch(void (*rescue)(void))
+{
+	struct sigaction telling = { .sa_handler = tell, .sa_flags = SA_RESTART },
+			 dying = { .sa_handler = die,
+				 .sa_flags = (int)(SA_RESETHAND | SA_NODEFER) };
+
+	if (pipe2(ends, O_CLOEXEC | O_NONBLOCK))
+		return status_failed(
+			"cannot create the pipe that wakes the event loop: %s", strerror(errno));
+	rescue_first = rescue;
+	for (int i = 0; i < CAUGHT; i++) {
+		sigaction(caught[i], NULL, &before[i]);
+		is_caught[i] = i < FIRST_FATAL || (!(before[i].sa_flags & SA_SIGINFO) &&
+							  before[i].sa_handler == SIG_DFL);
+		if (is_caught[i])
+			sigaction(caught[i], i < FIRST_FATAL ? &telling : &dying, NULL);
+	}
+	return status_ok();
+}
+
+void signals_release(void)
+{
+	if (ends[0] < 0)
+		return;
+	alarm(0);
+	for (int i = 0; i < CAUGHT; i++)
+		if (is_caught[i])
+			sigaction(caught[i], &before[i], NULL);
+	close(ends[0]);
+	close(ends[1]);
+	ends[0] = ends[1] = -1;
+}
+
+int signals_descriptor(void)
+{
+	return ends[0];
+}
+
+int signals_take(void)
+{
+	unsigned char byte;
+
+	return read(ends[0], &byte, 1) == 1 ? byte : 0;
+}
+
+void signals_stop(void)
+{
+	struct sigaction action = { .sa_handler = SIG_DFL }, mine;
+
+	sigaction(SIGTSTP, &action, &mine);
+	raise(SIGTSTP);
+	sigaction(SIGTSTP, &mine, NULL);
+}
