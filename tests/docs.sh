@@ -13,6 +13,12 @@ fail() {
 	failures=$((failures + 1))
 }
 
+# The check for ReFrame is Python that can be parsed.
+if command -v python3 >/dev/null; then
+	python3 -c 'import ast, sys; ast.parse(open(sys.argv[1]).read())' "$top_srcdir/doc/slexplore_reframe.py" ||
+		fail "doc/slexplore_reframe.py has a mistake of syntax"
+fi
+
 # The manual without the commands of roff.
 sed 's/\\-/-/g; s/\\f[BIRP]//g; s/"//g' "$top_srcdir/doc/slexplore.1" >"$work/manual"
 sed -n '/^\.SH COMMANDS/,/^\.SH ENVIRONMENT/p' "$work/manual" >"$work/commands"

@@ -345,6 +345,7 @@ void text_add_xml(struct text *text, const char *string)
 		case '<': text_add(text, "&lt;"); break;
 		case '>': text_add(text, "&gt;"); break;
 		case '&': text_add(text, "&amp;"); break;
+		case '"': text_add(text, "&quot;"); break;
 		default: text_addn(text, string, 1);
 		}
 }

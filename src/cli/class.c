@@ -2,11 +2,11 @@
 
 #include <string.h>
 
+#include "base/document.h"
 #include "cli/format.h"
 #include "cli/screens.h"
 #include "lesson/class_report.h"
 #include "lesson/lesson_class.h"
-#include "lesson/report_page.h"
 #include "picture/picture.h"
 
 static int show_live(struct cli *cli)
@@ -67,7 +67,7 @@ static struct status check_wanted(const struct cli *cli, const struct class_want
 	if (strcmp(cli->format->name, "json") == 0)
 		return status_usage("the report of a class has no --format json: use text or csv");
 	if (wanted->report)
-		status = report_page_check(wanted->report);
+		status = document_check(wanted->report);
 	if (status_is_ok(&status) && wanted->picture)
 		status = picture_named(wanted->picture);
 	return status;

@@ -75,8 +75,8 @@ int cli_main(int argc, char **argv, FILE *out, FILE *err)
 
 extern const struct cli_command command_explore, command_present, command_list, command_run,
 	command_sweep, command_explain, command_probe, command_windows, command_characterise,
-	command_record, command_replay, command_compare, command_lesson, command_events,
-	command_doctor, command_complete;
+	command_record, command_replay, command_compare, command_report, command_lesson,
+	command_events, command_doctor, command_complete;
 
 const struct cli_command *const cli_commands[] = {
 	&command_explore,
@@ -91,6 +91,7 @@ const struct cli_command *const cli_commands[] = {
 	&command_record,
 	&command_replay,
 	&command_compare,
+	&command_report,
 	&command_lesson,
 	&command_events,
 	&command_doctor,

@@ -8,6 +8,9 @@
 #include "cli/cli.h"
 #include "cli/compare_text.h"
 #include "cli/format.h"
+#include "cli/shown.h"
+#include "cli/work.h"
+#include "config.h"
 #include "recording/compare/records_compare.h"
 
 /* Values of the options that only the subcommand `compare` has. */
@@ -17,6 +20,7 @@ struct asked {
 	double fail_over;     /* largest difference that does not make the exit status 3 (option
 				 --fail-over), as a share of the value; 0: not given */
 	bool all;
+	const char *show; /* name of the picture to draw; NULL: the first that the records allow */
 };
 
 static struct status apply_fail_over(struct cli *cli, const char *value)
@@ -137,6 +141,68 @@ static void set_sides(struct compared *compared, bool by_file)
 	}
 }
 
+/* ---- Pictures */
+
+static struct chart *ratio(const struct shown *shown)
+{
+	return shown->count > 1 ? shown_mountain_ratio(shown, 0, 1) : NULL;
+}
+
+static const struct picture {
+	const char *name;
+	struct chart *(*draw)(const struct shown *shown);
+} pictures[] = {
+	{ "latency", shown_latency },
+	{ "tlb", shown_tlb },
+	{ "bandwidth", shown_bandwidth },
+	{ "parallel", shown_parallel },
+	{ "windows", shown_windows },
+	{ "mountain", ratio },
+};
+enum { PICTURES = sizeof(pictures) / sizeof(*pictures) };
+
+static struct status apply_show(struct cli *cli, const char *value)
+{
+	const char *names[PICTURES];
+
+	for (int i = 0; i < PICTURES; i++) {
+		names[i] = pictures[i].name;
+		if (strcmp(value, names[i]) == 0) {
+			((struct asked *)cli->own)->show = value;
+			return status_ok();
+		}
+	}
+	return status_unknown("compare draws no", value, names, PICTURES, NULL);
+}
+
+/* Draws the picture that the user asked for, or the first for which there are records. Machines
+ * that differ come first. */
+static int draw(
+	const struct cli *cli, const struct comparison *comparison, bool by_file, int exit_status)
+{
+	const struct asked *asked = cli->own;
+	const struct differ_fleet *fleet = comparison->fleet;
+	struct chart *chart = NULL;
+	struct shown shown;
+
+	if (!drawing_wanted(cli))
+		return exit_status;
+	comparison->compared->kept->by_file = by_file;
+	shown = shown_all(comparison->compared, comparison->compared->kept,
+		fleet ? fleet->order : NULL, fleet ? fleet->order_count : 0);
+	for (int i = 0; i < PICTURES && !chart && shown.count; i++)
+		if (!asked->show || strcmp(asked->show, pictures[i].name) == 0)
+			chart = pictures[i].draw(&shown);
+	if (chart) {
+		chart_print(chart->made, "slexplore compare %s", PACKAGE_VERSION);
+		chart_print(chart->legend, "bands and bars: quartiles; hollow: contended");
+		if (shown.left_out)
+			cli_note(cli, "the picture has %d machines; %d more have no place",
+				shown.count, shown.left_out);
+	}
+	return drawing_save(cli, chart, exit_status);
+}
+
 /* ---- The comparison */
 
 static int conclude(const struct cli *cli, double most)
@@ -168,7 +234,7 @@ static int compare(struct cli *cli, struct compared *compared, bool sides)
 		struct differ_fleet fleet = differ_fleet(compared, by_file);
 
 		comparison.fleet = &fleet;
-		exit_status = print(cli, &comparison);
+		exit_status = draw(cli, &comparison, by_file, print(cli, &comparison));
 		differ_fleet_free(&fleet);
 	} else {
 		struct differ_pairs pairs;
@@ -177,7 +243,8 @@ static int compare(struct cli *cli, struct compared *compared, bool sides)
 			set_sides(compared, by_file);
 		pairs = differ_pairs(compared, &comparison.left_out);
 		comparison.pairs = &pairs;
-		exit_status = print(cli, &comparison);
+		/* With sides, one host may be in several files. */
+		exit_status = draw(cli, &comparison, sides || by_file, print(cli, &comparison));
 		differ_pairs_free(&pairs);
 	}
 	return exit_status;
@@ -208,7 +275,8 @@ static struct status check(const struct compared *compared, bool sides)
 
 static int compare_run(struct cli *cli)
 {
-	struct compared compared = { 0 };
+	struct kept kept = { 0 };
+	struct compared compared = { .kept = drawing_wanted(cli) ? &kept : NULL };
 	bool sides;
 	int files, exit_status;
 	struct status status = read_words(cli, &compared, &sides, &files);
@@ -220,6 +288,7 @@ static int compare_run(struct cli *cli)
 	}
 	exit_status =
 		status_is_ok(&status) ? compare(cli, &compared, sides) : cli_fail(cli, status);
+	kept_free(&kept);
 	compared_free(&compared);
 	return exit_status;
 }
@@ -231,6 +300,9 @@ static const struct cli_option own_options[] = {
 		apply_fail_over },
 	{ "all", NULL, "also list the quantities that do not differ, and the points of curves",
 		OPTION_IN_OWN(struct asked, all) },
+	{ "show", "PICTURE",
+		"what --picture draws: latency, tlb, bandwidth, parallel, windows, mountain",
+		apply_show },
 	{ .name = NULL },
 };
 
@@ -240,6 +312,6 @@ const struct cli_command command_compare = {
 	.arguments = "FILE... [vs FILE...]",
 	.options = own_options,
 	.own_size = sizeof(struct asked),
-	.common = { "format", "quiet" },
+	.common = { "format", "quiet", "picture", "gnuplot", "theme" },
 	.run = compare_run,
 };

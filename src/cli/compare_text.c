@@ -14,14 +14,14 @@
  * quantities named in one sentence. */
 enum { NAME_COLUMNS = 46, ODD_LISTED = 5, NAMED_MOST = 6 };
 
-static struct units_text value_text(const struct compared_quantity *quantity, double value)
+struct units_text compare_value(const struct compared_quantity *quantity, double value)
 {
 	if (strcmp(quantity->field, "bytes") == 0)
 		return units_size_long((int64_t)llround(value));
 	return units_value(value);
 }
 
-static struct words name_text(const struct compared_quantity *quantity)
+struct words compare_name(const struct compared_quantity *quantity)
 {
 	bool has_unit = *quantity->unit && strcmp(quantity->field, "bytes") != 0 &&
 			strcmp(quantity->field, "entries") != 0;
@@ -34,15 +34,14 @@ static struct words name_text(const struct compared_quantity *quantity)
 		"");
 }
 
-/* Half of the distance between the quartiles, as a share of the value: "±0.4%". */
-static struct units_text spread_text(const struct differ_value *value)
+struct units_text compare_spread(const struct differ_value *value)
 {
 	double half = (value->hi - value->lo) / 2 / value->value;
 
 	return units_text(half < 0.0995 ? "±%.1f%%" : "±%.0f%%", 100 * half);
 }
 
-static struct units_text change_text(double ratio)
+struct units_text compare_change(double ratio)
 {
 	return ratio < 9.995 ? units_text("%+.1f%%", 100 * (ratio - 1))
 			     : units_text("×%.0f", ratio);
@@ -86,9 +85,7 @@ static struct words cause_text(
 	}
 }
 
-/* Adds one sentence with the possible causes of a difference between machines, such as a lower
- * clock. */
-static void add_causes(struct text *text, unsigned causes, const struct differ_facts *facts,
+void compare_causes(struct text *text, unsigned causes, const struct differ_facts *facts,
 	const struct differ_facts *usual)
 {
 	bool any = false;
@@ -105,7 +102,7 @@ static void print_causes(FILE *out, const char *first, unsigned causes,
 {
 	struct text text = { 0 };
 
-	add_causes(&text, causes, facts, usual);
+	compare_causes(&text, causes, facts, usual);
 	if (text.length)
 		text_print(out, TEXT_COLUMNS, first, 3, text_string(&text));
 	text_free(&text);
@@ -154,10 +151,10 @@ static void print_row(
 
 	/* The characters ± and × fill one column on screen, but have two bytes, which printf
 	 * counts. */
-	fprintf(out, "%-*.*s %8s %7s %8s %7s %8s\n", columns, columns, name_text(quantity).text,
-		value_text(quantity, row->a.value).text, spread_text(&row->a).text,
-		value_text(quantity, row->b.value).text, spread_text(&row->b).text,
-		change_text(row->ratio).text);
+	fprintf(out, "%-*.*s %8s %7s %8s %7s %8s\n", columns, columns, compare_name(quantity).text,
+		compare_value(quantity, row->a.value).text, compare_spread(&row->a).text,
+		compare_value(quantity, row->b.value).text, compare_spread(&row->b).text,
+		compare_change(row->ratio).text);
 }
 
 static int name_columns(
@@ -167,7 +164,7 @@ static int name_columns(
 
 	for (int i = 0; i < count; i++) {
 		size_t length = strlen(
-			name_text(&comparison->compared->quantity[pair->row[i].quantity]).text);
+			compare_name(&comparison->compared->quantity[pair->row[i].quantity]).text);
 
 		columns = length > columns ? length : columns;
 	}
@@ -222,8 +219,8 @@ static void print_equal(
 	text_print(out, TEXT_COLUMNS, "", 2,
 		words_of("%d %s equal within %s spread; largest change: %s (%s)", count,
 			count == 1 ? "quantity is" : "quantities are", count == 1 ? "its" : "their",
-			change_text(largest->ratio).text,
-			name_text(&comparison->compared->quantity[largest->quantity]).text)
+			compare_change(largest->ratio).text,
+			compare_name(&comparison->compared->quantity[largest->quantity]).text)
 			.text);
 }
 
@@ -302,7 +299,7 @@ static void print_odd_unit(struct report *report, const struct comparison *compa
 			usual->model ? usual->model : "unknown", fleet->units_of[unit->model],
 			fleet->unit_count, fleet->by_file ? "files" : "hosts");
 	else if (unit->causes)
-		add_causes(&words, unit->causes, &unit->facts, usual);
+		compare_causes(&words, unit->causes, &unit->facts, usual);
 	else
 		text_add(&words, "the records do not say why");
 	text_print(report->out, TEXT_COLUMNS, text_string(&first), 2, text_string(&words));
@@ -312,8 +309,8 @@ static void print_odd_unit(struct report *report, const struct comparison *compa
 			&comparison->compared->quantity[odd->quantity];
 
 		fprintf(report->out, "  %-*.*s %8s, median %8s: %s\n", NAME_COLUMNS, NAME_COLUMNS,
-			name_text(quantity).text, value_text(quantity, odd->value.value).text,
-			value_text(quantity, odd->median).text, change_text(odd->ratio).text);
+			compare_name(quantity).text, compare_value(quantity, odd->value.value).text,
+			compare_value(quantity, odd->median).text, compare_change(odd->ratio).text);
 	}
 	if (unit->odd_count > listed)
 		fprintf(report->out, "  and %d more quantities\n", unit->odd_count - listed);
@@ -341,11 +338,11 @@ static void print_spreads(
 		if (spread->model != model || (quantity->of_curve && !report->points))
 			continue;
 		fprintf(out, "%-*.*s %8s %8s %8s %8s %8s  %s, %s\n", NAME_COLUMNS, NAME_COLUMNS,
-			name_text(quantity).text, value_text(quantity, spread->least).text,
-			value_text(quantity, spread->lo).text,
-			value_text(quantity, spread->median).text,
-			value_text(quantity, spread->hi).text,
-			value_text(quantity, spread->most).text,
+			compare_name(quantity).text, compare_value(quantity, spread->least).text,
+			compare_value(quantity, spread->lo).text,
+			compare_value(quantity, spread->median).text,
+			compare_value(quantity, spread->hi).text,
+			compare_value(quantity, spread->most).text,
 			comparison_unit(comparison, spread->least_unit),
 			comparison_unit(comparison, spread->most_unit));
 	}

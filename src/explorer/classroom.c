@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/document.h"
 #include "base/text.h"
 #include "explorer/lesson_report.h"
-#include "lesson/report_page.h"
 
 /* Seconds for which a doubtful measurement is repeated before it judges a guess all the same. */
 static const double DOUBT_MOST = 5;
@@ -291,7 +291,7 @@ static void judge(struct session *session)
 struct status classroom_report(struct session *session, const char *path)
 {
 	struct classroom *classroom = &session->classroom;
-	struct status status = report_page_check(path);
+	struct status status = document_check(path);
 
 	if (!status_is_ok(&status))
 		return status;

@@ -4,10 +4,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/document.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "explorer/state.h"
-#include "lesson/report_page.h"
 #include "picture/chart_reports.h"
 #include "picture/picture.h"
 
@@ -48,7 +48,7 @@ char *report_picture(const struct session *session)
 /* ---- the page ---- */
 
 /* Adds the number of right answers, the machine, the core model and the date. */
-static void add_origin(struct report_page *page, const struct session *session)
+static void add_origin(struct document *page, const struct session *session)
 {
 	const struct classroom *classroom = &session->classroom;
 	struct chart_origin origin = origin_of(session);
@@ -63,53 +63,55 @@ static void add_origin(struct report_page *page, const struct session *session)
 	}
 	if (!session->replay && gmtime_r(&origin.now, &day))
 		strftime(when, sizeof(when), "%Y-%m-%d %H:%M UTC", &day);
-	report_page_fact(page, "Result",
+	document_fact(page, "Result",
 		words_of("%d of %d questions were answered right", right, asked).text);
-	report_page_fact(page, "Machine", origin.machine ? origin.machine->name : NULL);
-	report_page_fact(page, "Core model", origin.core);
-	report_page_fact(page, session->replay ? "Recorded" : "Measured",
+	document_fact(page, "Machine", origin.machine ? origin.machine->name : NULL);
+	document_fact(page, "Core model", origin.core);
+	document_fact(page, session->replay ? "Recorded" : "Measured",
 		session->replay ? origin.when : when);
 }
 
 /* Adds a step whose question was answered or skipped. */
-static void add_step(struct report_page *page, const struct session *session, int index)
+static void add_step(struct document *page, const struct session *session, int index)
 {
 	const struct lesson_step *step = &session->classroom.lesson->step[index];
 	const struct step_taken *taken = &session->classroom.taken[index];
 	const struct sample *sample = &taken->sample;
 	struct text setting = { 0 };
 
-	report_page_section(page,
+	document_section_marked(page,
 		words_of("%d. %s", index + 1, step->title ? step->title : "").text,
 		lesson_verdict_names[taken->judgement.verdict]);
-	report_page_paragraph(page, true, taken->prompt);
-	report_page_fact(page, "Guess", taken->guess.skipped ? "skipped" : taken->guess.text);
-	report_page_fact(page, "Measured", taken->judgement.truth);
-	report_page_fact(page, "Doubt", taken->judgement.doubt);
+	document_question(page, taken->prompt);
+	document_fact(page, "Guess", taken->guess.skipped ? "skipped" : taken->guess.text);
+	document_fact(page, "Measured", taken->judgement.truth);
+	document_fact(page, "Doubt", taken->judgement.doubt);
 	if (sample->valid)
-		report_page_fact(page, "Cycles per element",
+		document_fact(page, "Cycles per element",
 			words_of("%s (quartiles %s to %s, %u trials)",
 				units_cycles(sample->cpe).text, units_cycles(sample->cpe_lo).text,
 				units_cycles(sample->cpe_hi).text, sample->trials)
 				.text);
 	setting_format(&taken->setting, &setting);
-	report_page_fact(page, "Setting", text_string(&setting));
+	document_fact(page, "Setting", text_string(&setting));
 	text_free(&setting);
-	report_page_paragraph(page, false, taken->explained);
-	report_page_picture(
-		page, "The limits of this setting and the measured value", taken->picture);
-	report_page_end_section(page);
+	document_paragraph(page, taken->explained);
+	document_image(page, "The limits of this setting and the measured value", taken->picture);
+	document_section_end(page);
 }
 
 struct status report_save(const struct session *session)
 {
 	const struct classroom *classroom = &session->classroom;
-	struct report_page page;
+	struct document page = { .html = document_is_html(classroom->report) };
+	struct status status;
 
-	report_page_begin(&page, classroom->report, classroom->lesson->title);
+	document_heading(&page, 1, classroom->lesson->title);
 	add_origin(&page, session);
 	for (int i = 0; i < classroom->lesson->step_count; i++)
 		if (classroom->taken[i].answered)
 			add_step(&page, session, i);
-	return report_page_save(&page, classroom->report);
+	status = document_save(&page, classroom->lesson->title, classroom->report);
+	document_free(&page);
+	return status;
 }

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/document.h"
 #include "lesson/class_guesses.h"
 #include "lesson/lesson_class.h"
-#include "lesson/report_page.h"
 #include "picture/picture.h"
 
 /* NUMBERS: the most numbers in a chart. WORDS: the most guesses in words. MARKS: the most kinds of
@@ -135,7 +135,7 @@ struct chart *class_chart(const struct answers *answers, int begin, int end)
 
 /* ---- the page ---- */
 
-static void add_picture(struct report_page *page, const struct answers *answers, int begin, int end)
+static void add_picture(struct document *page, const struct answers *answers, int begin, int end)
 {
 	struct status status = page->html ? picture_cairo_ready() : status_usage("no picture");
 	struct text svg = { 0 };
@@ -146,14 +146,14 @@ static void add_picture(struct report_page *page, const struct answers *answers,
 	chart = class_chart(answers, begin, end);
 	status = picture_draw(PICTURE_SVG, chart, PICTURE_LIGHT, &svg);
 	if (status_is_ok(&status))
-		report_page_picture(page, "The guesses of the class and the measured values",
+		document_image(page, "The guesses of the class and the measured values",
 			text_string(&svg));
 	chart_free(chart);
 	text_free(&svg);
 }
 
-static void add_question(struct report_page *page, const struct answers *answers, int begin,
-	int end, const struct class_question *question)
+static void add_question(struct document *page, const struct answers *answers, int begin, int end,
+	const struct class_question *question)
 {
 	struct class_guesses guesses = class_guesses_of(answers, begin, end);
 	struct class_measured measured;
@@ -161,17 +161,17 @@ static void add_question(struct report_page *page, const struct answers *answers
 
 	class_measured_of(answers, begin, end, &measured);
 	text_copy_clean(title, sizeof(title), question->first->title);
-	report_page_section(page,
+	document_section_marked(page,
 		words_of("%s %d. %s", question->first->lesson, question->first->step, title).text,
 		words_of("%d of %d right", question->right, question->students).text);
-	report_page_fact(page, "Answers",
+	document_fact(page, "Answers",
 		words_of("%d right, %d wrong, %d skipped", question->right, question->wrong,
 			question->skipped)
 			.text);
 	for (int i = 0; i < measured.count; i++) {
 		const struct class_machine *machine = &measured.machine[i];
 
-		report_page_fact(page, i == 0 ? "Measured" : "and",
+		document_fact(page, i == 0 ? "Measured" : "and",
 			words_of("%s on %d × %s%s", class_machine_words(machine).text,
 				machine->count,
 				machine->name[0] ? machine->name : "an unknown machine",
@@ -181,21 +181,23 @@ static void add_question(struct report_page *page, const struct answers *answers
 	class_guesses_rank(&guesses);
 	class_guesses_join(&guesses, NUMBERS);
 	for (int i = 0; i < guesses.count && !page->html; i++)
-		report_page_fact(page, class_guess_words(&guesses.guess[i]).text,
+		document_fact(page, class_guess_words(&guesses.guess[i]).text,
 			words_of("%d%s", guesses.guess[i].count,
 				guesses.guess[i].right ? ", right" : "")
 				.text);
 	add_picture(page, answers, begin, end);
-	report_page_end_section(page);
+	document_section_end(page);
 	class_guesses_free(&guesses);
 }
 
 struct status class_report_save(const struct answers *answers, const char *path)
 {
-	struct report_page page;
+	static const char title[] = "The answers of the class";
+	struct document page = { .html = document_is_html(path) };
+	struct status status;
 
-	report_page_begin(&page, path, "The answers of the class");
-	report_page_fact(&page, "Answers",
+	document_heading(&page, 1, title);
+	document_fact(&page, "Answers",
 		words_of("%d, in %d file%s", answers->count, answers->files,
 			answers->files == 1 ? "" : "s")
 			.text);
@@ -205,5 +207,7 @@ struct status class_report_save(const struct answers *answers, const char *path)
 		end = class_question(answers, begin, &question);
 		add_question(&page, answers, begin, end, &question);
 	}
-	return report_page_save(&page, path);
+	status = document_save(&page, title, path);
+	document_free(&page);
+	return status;
 }

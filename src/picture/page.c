@@ -102,12 +102,15 @@ double page_head(struct page *page)
 	};
 	double y = 0;
 
+	if (chart->compact)
+		return 4;
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
 		if (i > 0 && !lines[i].text[0])
 			continue;
 		y += lines[i].below;
 		page_fit(page, ROLE_HEAD, PAGE_SIDE, y, ANCHOR_LEFT, lines[i].size, lines[i].least,
-			lines[i].bold, lines[i].ink, LAYOUT_WIDTH - 2 * PAGE_SIDE, lines[i].text);
+			lines[i].bold, lines[i].ink, page->layout->width - 2 * PAGE_SIDE,
+			lines[i].text);
 	}
 	return y + 9;
 }
@@ -115,7 +118,7 @@ double page_head(struct page *page)
 /* Adds a line at the bottom of the page, with a text on the left and a text on the right. */
 static void foot_line(struct page *page, double y, const char *left, const char *right)
 {
-	double room = LAYOUT_WIDTH - 2 * PAGE_SIDE, size = SIZE_FOOT, gap = 18, left_room,
+	double room = page->layout->width - 2 * PAGE_SIDE, size = SIZE_FOOT, gap = 18, left_room,
 	       right_room;
 
 	while (size > 9 &&
@@ -128,17 +131,19 @@ static void foot_line(struct page *page, double y, const char *left, const char 
 		right_room = room - gap - page_width(page, left, size, false);
 	page_fit(page, ROLE_FOOT, PAGE_SIDE, y, ANCHOR_LEFT, size, size, false, INK_DIM, left_room,
 		left);
-	page_fit(page, ROLE_FOOT, LAYOUT_WIDTH - PAGE_SIDE, y, ANCHOR_RIGHT, size, size, false,
-		INK_DIM, right_room, right);
+	page_fit(page, ROLE_FOOT, page->layout->width - PAGE_SIDE, y, ANCHOR_RIGHT, size, size,
+		false, INK_DIM, right_room, right);
 }
 
 double page_foot(struct page *page)
 {
 	const struct chart *chart = page->chart;
 
-	foot_line(page, LAYOUT_HEIGHT - 29, chart->machine, chart->legend);
-	foot_line(page, LAYOUT_HEIGHT - 14, chart->made, chart->source);
-	return LAYOUT_HEIGHT - 46;
+	if (chart->compact)
+		return page->layout->height + 8;
+	foot_line(page, page->layout->height - 29, chart->machine, chart->legend);
+	foot_line(page, page->layout->height - 14, chart->made, chart->source);
+	return page->layout->height - 46;
 }
 
 /* ---- axes ---- */

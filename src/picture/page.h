@@ -12,6 +12,11 @@
 #define LAYOUT_WIDTH  960.0
 #define LAYOUT_HEIGHT 540.0
 
+/* The page of a compact chart, which is a part of a document: without title and foot. A screen of
+ * 390 pixels shows its text at about half of the size. */
+#define COMPACT_WIDTH  640.0
+#define COMPACT_HEIGHT 400.0
+
 enum ink {
 	INK_PAGE,
 	INK_TEXT,
@@ -80,7 +85,8 @@ struct layout_area {
 };
 
 struct layout {
-	struct box plot; /* the frame of the data */
+	double width, height; /* of the page */
+	struct box plot;      /* the frame of the data */
 	int text_count;
 	struct layout_text *text;
 	int rule_count;

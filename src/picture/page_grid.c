@@ -156,8 +156,8 @@ static void put_ramp(struct page *page, double x)
 		page_text(page, ROLE_TICK, x + RAMP_WIDTH + 8, y + 0.36 * SIZE_TICK, ANCHOR_LEFT,
 			SIZE_TICK, false, INK_TEXT, ticks[i].label);
 	}
-	page_text(page, ROLE_AXIS, LAYOUT_WIDTH - PAGE_SIDE, plot.y - 10, ANCHOR_RIGHT, SIZE_AXIS,
-		false, INK_TEXT, axis->title);
+	page_text(page, ROLE_AXIS, page->layout->width - PAGE_SIDE, plot.y - 10, ANCHOR_RIGHT,
+		SIZE_AXIS, false, INK_TEXT, axis->title);
 }
 
 void layout_heat(struct page *page)
@@ -170,7 +170,7 @@ void layout_heat(struct page *page)
 	if (any_across(chart))
 		top += SIZE_MARK * LINE_STEP + 2;
 	left = PAGE_SIDE + page_y_width(page, &chart->y, bottom - top) + 10;
-	ramp = LAYOUT_WIDTH - PAGE_SIDE - page_y_width(page, &chart->z, bottom - top) - 8 -
+	ramp = page->layout->width - PAGE_SIDE - page_y_width(page, &chart->z, bottom - top) - 8 -
 	       RAMP_WIDTH;
 	right = ramp - RAMP_GAP - mark_width(page);
 	layout->plot = (struct box){ left, top, right - left, bottom - top };
@@ -222,8 +222,9 @@ static void put_side_title(
 	struct page *page, const struct relief *relief, const char *title, bool rows)
 {
 	struct relief_point front = relief_project(relief, 1, 1, 0);
-	double room = (rows ? front.x - PAGE_SIDE : LAYOUT_WIDTH - PAGE_SIDE - front.x) - 110,
-	       x = rows ? PAGE_SIDE : LAYOUT_WIDTH - PAGE_SIDE;
+	double room = (rows ? front.x - PAGE_SIDE : page->layout->width - PAGE_SIDE - front.x) -
+		      110,
+	       x = rows ? PAGE_SIDE : page->layout->width - PAGE_SIDE;
 	enum layout_anchor anchor = rows ? ANCHOR_LEFT : ANCHOR_RIGHT;
 	const char *bracket = strstr(title, " (");
 	struct words rest;
@@ -307,7 +308,7 @@ static void put_ridges(struct page *page, const struct relief *relief, bool acro
 		       x = across ? top[i].x - 6 - width : top[i].x + 6;
 
 		/* Put the cache's name next to its line, on the side away from the back corner. */
-		x = fmin(fmax(x, PAGE_SIDE), LAYOUT_WIDTH - PAGE_SIDE - width);
+		x = fmin(fmax(x, PAGE_SIDE), page->layout->width - PAGE_SIDE - width);
 		page_text(page, ROLE_MARK, x, items[i].at + 0.36 * SIZE_MARK, ANCHOR_LEFT,
 			SIZE_MARK, false, INK_STATED, text[i]);
 		page_rule(page, ROLE_MARK, top[i].x, items[i].at, top[i].x, top[i].y, 1.2,
@@ -350,7 +351,7 @@ void layout_relief(struct page *page)
 {
 	const struct chart *chart = page->chart;
 	double top = page_head(page), bottom = page_foot(page) - 26, left = 0,
-	       right = LAYOUT_WIDTH - PAGE_SIDE - 40;
+	       right = page->layout->width - PAGE_SIDE - 40;
 	struct relief relief;
 
 	for (int i = 0; i < chart->y.count; i++)

@@ -15,9 +15,11 @@ struct layout *layout_new(const struct chart *chart, const struct metrics *metri
 		[CHART_SPANS] = layout_spans,
 	};
 	struct layout *layout = memory_new(1, sizeof(*layout));
-	struct page page = { chart, metrics, layout };
 
-	kinds[chart->kind](&page);
+	layout->width = chart->compact ? COMPACT_WIDTH : LAYOUT_WIDTH;
+	layout->height = chart->compact ? COMPACT_HEIGHT : LAYOUT_HEIGHT;
+
+	kinds[chart->kind](&(struct page){ chart, metrics, layout });
 	return layout;
 }
 

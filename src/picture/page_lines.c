@@ -315,7 +315,7 @@ void layout_lines(struct page *page)
 	left = PAGE_SIDE + page_y_width(page, &chart->y, bottom - top) + 10;
 	/* Reserve some of the page's height for the names of marks (the strip) above the plot. */
 	names = fit_names(page, bottom - top - (chart->mark_count ? 3 * SIZE_MARK : 0));
-	right = LAYOUT_WIDTH - PAGE_SIDE - (names.count ? names.width + LEADER : 24);
+	right = page->layout->width - PAGE_SIDE - (names.count ? names.width + LEADER : 24);
 	plan_strip(page, right - left, &strip);
 	strip.low = left - STRIP_BEYOND;
 	if (shares_row(page, &strip, left, right)) {
@@ -419,7 +419,7 @@ void layout_bars(struct page *page)
 		name_size -= 0.5;
 	left = PAGE_SIDE + fmin(widest(page, true, name_size), 280) + 12;
 	value_room = widest(page, false, SIZE_LABEL) + 14;
-	layout->plot = (struct box){ left, top, LAYOUT_WIDTH - PAGE_SIDE - value_room - left,
+	layout->plot = (struct box){ left, top, page->layout->width - PAGE_SIDE - value_room - left,
 		bottom - top };
 	page_x_axis(page, &chart->x, true);
 	page_rule(page, ROLE_TICK, left, top, left, bottom, 1.4, INK_DIM);

@@ -73,7 +73,7 @@ void layout_spans(struct page *page)
 	while (size > SIZE_LEAST && widest_name(page, size) > NAMES_WIDEST)
 		size -= 0.5;
 	left = PAGE_SIDE + fmin(widest_name(page, size), NAMES_WIDEST) + 12;
-	layout->plot = (struct box){ left, top, LAYOUT_WIDTH - PAGE_SIDE - 12 - left,
+	layout->plot = (struct box){ left, top, page->layout->width - PAGE_SIDE - 12 - left,
 		fmax(bottom - top, rows * height) };
 	page_x_axis(page, &chart->x, true);
 	for (int i = 0; i < chart->y.count; i++)

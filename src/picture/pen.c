@@ -368,7 +368,7 @@ void pen_draw(const struct pen *pen, const struct chart *chart, enum picture_the
 	struct layout *layout = layout_new(chart, &pen->metrics);
 	struct drawing drawing = { pen, chart, layout, theme };
 	struct pen_paint paint = paint_of(&drawing, INK_PAGE);
-	const struct box page = { 0, 0, LAYOUT_WIDTH, LAYOUT_HEIGHT };
+	const struct box page = { 0, 0, layout->width, layout->height };
 	bool over = chart->kind == CHART_HEAT || chart->kind == CHART_BARS ||
 		    chart->kind == CHART_SPANS;
 

@@ -59,6 +59,7 @@ static void put_head(struct writing *writing)
 	for (int kind = 0; kind < PAGE_KINDS; kind++)
 		if (probe->options.pages[kind])
 			record_append_string(list, pages_names[kind]);
+	record_set_flag(object, "huge_refused", probe->huge_refused);
 	record_set_real(object, "line", probe->hierarchy.line);
 	record_set_integer(object, "seed", (int64_t)writing->seed);
 	record_write(records, object);

@@ -3,7 +3,7 @@
 . "$(dirname "$0")/lib.sh"
 
 # Without a terminal, the explorer says so and names the alternatives.
-refuse 2 "list, run, sweep, explain, probe, windows, characterise, record, compare, events, doctor" explore
+refuse 2 "list, run, sweep, explain, probe, windows, characterise, record, compare, report, events, doctor" explore
 refuse 2 "terminal" 
 refuse 2 "terminal" explore mountain stride=2
 refuse 2 "terminal" mountain stride=2
@@ -182,7 +182,7 @@ completes() {
 	expect 0 complete -- "$@"
 	[ "$(tr '\n' ' ' <out)" = "$wanted " ] || fail "complete $*: $(head -c 300 out)"
 }
-completes 'run record replay radix-sort' r
+completes 'run record replay report radix-sort' r
 completes 'type=' run combine ty
 completes 'type=f32 type=f64' run combine type=f
 completes '--format=csv' sweep combine --format=c

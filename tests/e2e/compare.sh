@@ -45,6 +45,21 @@ run 3 compare - --fail-over 5% <noisy.jsonl
 says out 'n5'
 run 0 compare - --fail-over 20% <noisy.jsonl
 
+# Pictures of machines.
+expect 0 compare fleet.jsonl --picture none.gp
+says err 'no picture'
+expect 2 compare fleet.jsonl --picture a.gp --show flower
+probe() {
+	printf '{"v":1,"record":"probe","id":1,"host":"%s","machine":"P"}\n' "$1"
+	for x in 4096 8192 16384; do
+		printf '{"v":1,"record":"sample","id":%d,"host":"%s","part":"latency","x":%d,"kernel":"latency",' $x "$1" $x
+		printf '"knobs":{"size":%d,"pages":"4k"},"cpe":%s,"ns":%s,"cpe_lo":3,"cpe_hi":9}\n' $x "$2" "$2"
+	done
+}
+{ probe n1 4.5 && probe n2 5.5; } >two.jsonl
+expect 0 compare two.jsonl --picture two.gp --show latency
+grep -q n2 two.gp two.dat || fail "the picture lacks n2"
+
 # What cannot be compared.
 expect 2 compare
 expect 2 compare none.jsonl

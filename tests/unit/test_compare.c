@@ -145,8 +145,8 @@ static int differing(double first, struct differ_row *row)
 	compared_finish(&compared);
 	pairs = differ_pairs(&compared, &left_out);
 	assert_int_equal(pairs.count, 1);
-	/* Three settings, the core clock and the share of quiet trials. */
-	assert_int_equal(pairs.pair[0].count, 5);
+	/* Three settings, the core clock, the shares of quiet trials and of huge pages. */
+	assert_int_equal(pairs.pair[0].count, 6);
 	count = pairs.pair[0].verdicts[DIFFER_DIFFERS];
 	*row = pairs.pair[0].row[0];
 	differ_pairs_free(&pairs);
@@ -185,6 +185,112 @@ TEST_WITH(a_large_difference_of_two_runs_is_found_a_small_one_is_not, begin, end
 	pairs = differ_pairs(&compared, &left_out);
 	assert_int_equal(pairs.pair[0].verdicts[DIFFER_DIFFERS], 1);
 	check_near(pairs.pair[0].row[0].ratio, 1.2, 1e-6);
+	differ_pairs_free(&pairs);
+}
+
+/* Adds ten runs of one setting, of which the first `contended` have no quiet trials. */
+static void add_contended(double cpe, int contended)
+{
+	for (int run = 0; run < 10; run++)
+		text_addf(&lines,
+			"{\"v\":1,\"record\":\"sample\",\"id\":1,\"host\":\"n1\","
+			"\"kernel\":\"combine\",\"knobs\":{\"acc\":2},\"cpe\":%.4f,"
+			"\"quiet\":%.3f,\"contended\":%s,\"ghz\":3.7}\n",
+			cpe * (run < contended ? 1.3 : 1) + 0.0001 * run,
+			run < contended ? 0.01 * run : 0.9 + 0.001 * run,
+			run < contended ? "true" : "false");
+}
+
+/* Compares two sides, and returns the number of differences. */
+static int differing_sides(struct differ_pairs *pairs)
+{
+	int left_out;
+
+	compared_finish(&compared);
+	*pairs = differ_pairs(&compared, &left_out);
+	return pairs->pair[0].verdicts[DIFFER_DIFFERS];
+}
+
+TEST_WITH(contention_of_one_side_is_the_only_difference, begin, end)
+{
+	struct differ_pairs pairs;
+
+	add_contended(3, 0);
+	read_as("a", 0);
+	add_contended(3, 9);
+	read_as("b", 1);
+	assert_int_equal(differing_sides(&pairs), 1);
+	assert_string_equal(compared.quantity[pairs.pair[0].row[0].quantity].field, "quiet");
+	assert_true(pairs.pair[0].b_causes >> CAUSE_NEIGHBOUR & 1);
+	differ_pairs_free(&pairs);
+}
+
+TEST_WITH(contended_runs_do_not_hide_a_difference_and_make_none, begin, end)
+{
+	struct differ_pairs pairs;
+
+	add_contended(3, 3);
+	read_as("a", 0);
+	add_contended(3, 1);
+	read_as("b", 1);
+	assert_int_equal(differing_sides(&pairs), 0);
+	differ_pairs_free(&pairs);
+	compared_free(&compared);
+	compared = (struct compared){ 0 };
+	add_contended(3, 3);
+	read_as("a", 0);
+	add_contended(3.2, 4);
+	read_as("b", 1);
+	assert_int_equal(differing_sides(&pairs), 1);
+	check_near(pairs.pair[0].row[0].ratio, 3.2 / 3, 0.001);
+	differ_pairs_free(&pairs);
+}
+
+TEST_WITH(values_of_memory_must_differ_beyond_the_spread_of_sessions, begin, end)
+{
+	struct differ_pairs pairs;
+
+	/* The latency of memory scatters by 20 %. All of B is above all of A. */
+	for (int side = 0; side < 2; side++) {
+		for (int run = 0; run < 10; run++)
+			text_addf(&lines,
+				"{\"v\":1,\"record\":\"probe\",\"id\":1,\"host\":\"n1\","
+				"\"seconds\":%d}\n{\"v\":1,\"record\":\"level\",\"id\":2,"
+				"\"host\":\"n1\",\"name\":\"memory\",\"cycles\":500,\"ns\":%d}\n"
+				"{\"v\":1,\"record\":\"level\",\"id\":3,\"host\":\"n1\","
+				"\"name\":\"L3\",\"cycles\":50,\"ns\":%d}\n",
+				run, (side ? 125 : 100) + 2 * run, (side ? 40 : 20) + run % 2);
+		/* Only few probes of B find the second TLB. */
+		for (int run = 0; run < (side ? 4 : 10); run++)
+			text_addf(&lines,
+				"{\"v\":1,\"record\":\"level\",\"id\":%d,\"host\":\"n1\","
+				"\"name\":\"L2 DTLB\",\"cycles\":%d,\"unstable\":true}\n",
+				run + 9, side ? 90 : 30);
+		read_as(side ? "b" : "a", side);
+	}
+	assert_int_equal(differing_sides(&pairs), 1);
+	assert_string_equal(compared.quantity[pairs.pair[0].row[0].quantity].subject, "level L3");
+	differ_pairs_free(&pairs);
+}
+
+TEST_WITH(refused_huge_pages_are_a_difference, begin, end)
+{
+	struct differ_pairs pairs;
+
+	for (int side = 0; side < 2; side++) {
+		for (int run = 0; run < 10; run++)
+			text_addf(&lines,
+				"{\"v\":1,\"record\":\"probe\",\"id\":1,\"host\":\"n1\","
+				"\"seconds\":%d%s}\n{\"v\":1,\"record\":\"sample\",\"id\":%d,"
+				"\"host\":\"n1\",\"part\":\"latency\",\"x\":4096,\"knobs\":"
+				"{\"size\":4096,\"pages\":\"%s\"},\"cpe\":4.%d,\"pages\":\"%s\"}\n",
+				run, side ? ",\"huge_refused\":true" : "", run + 2,
+				side ? "4k" : "huge", run, side ? "4k" : "huge");
+		read_as(side ? "b" : "a", side);
+	}
+	assert_int_equal(differing_sides(&pairs), 1);
+	assert_string_equal(compared.quantity[pairs.pair[0].row[0].quantity].field, "huge");
+	assert_true(pairs.pair[0].b_causes >> CAUSE_PAGES & 1);
 	differ_pairs_free(&pairs);
 }
 

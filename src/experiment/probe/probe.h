@@ -94,6 +94,7 @@ struct probe_report {
 	const struct machine *machine;
 	struct probe_options options; /* the options that the probe uses; max_size is reduced to the
 					 memory limits */
+	bool huge_refused;   /* true: huge pages were requested, but this system has none */
 	uint64_t asked_size; /* value of max_size, the largest working set in bytes, that the user
 				set */
 	struct probe_curve lines[PAGE_KINDS]; /* latency of a walk in random order over the lines of

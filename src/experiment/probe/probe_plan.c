@@ -132,6 +132,7 @@ static void keep_within_means(struct probe *probe)
 		options->pages[PAGES_4K] = options->pages[PAGES_HUGE] = true;
 	if (options->pages[PAGES_HUGE] && !machine->huge_pages) {
 		options->pages[PAGES_HUGE] = false;
+		report->huge_refused = true;
 		options->pages[PAGES_4K] = options->pages[PAGES_4K] || !options->pages[PAGES_AUTO];
 		notes_add(&probe->report.notes, "no huge pages: %s",
 			machine->huge_note[0] ? machine->huge_note : "this system grants none");

@@ -41,8 +41,9 @@ struct compared_quantity {
  * explain why its values differ. */
 struct compared_source {
 	int file, host, side;
-	int model;     /* index of the processor's name in compared.models */
-	unsigned runs; /* number of runs of the program: of reports, or of series of samples */
+	int model;	 /* index of the processor's name in compared.models */
+	unsigned runs;	 /* number of runs of the program: of reports, or of series of samples */
+	unsigned probes; /* number of probes among the runs */
 	unsigned samples, contended; /* number of samples, and of contended samples */
 	double quiet, load;   /* quiet: sum of all samples' shares of quiet (undisturbed) trials;
 				 load: the highest load average */
@@ -62,10 +63,11 @@ struct compared_source {
 			     for their mean */
 	unsigned clocks, run_contended; /* number of samples in the current run that state a clock
 					   frequency, and how many of them are contended */
-	bool one_kind; /* true: the probe that is being read measures only one page size */
-	int64_t point; /* id of the last sample of a probe; factors from the bandwidth of that
-			* sample to its quartiles
-			*/
+	unsigned run_wanted; /* number of samples in the current run that wanted huge pages */
+	double run_huge; /* number of these samples that got huge pages; mixed pages count half */
+	int64_t point;	 /* id of the last sample of a probe; factors from the bandwidth of that
+			  * sample to its quartiles
+			  */
 	double point_lo, point_hi;
 	bool point_contended;
 	char setting[160]; /* the setting of the last record "slack", to which the following records
@@ -83,7 +85,10 @@ struct compared_value {
 						and number of its trials */
 };
 
+struct kept;
+
 struct compared {
+	struct kept *kept; /* receives each complete record; NULL: records are not kept */
 	struct intern files, hosts, models, quantities, sources, kinds, seen;
 	struct compared_quantity *quantity;
 	struct compared_source *source;

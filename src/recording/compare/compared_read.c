@@ -12,6 +12,7 @@
 #include "engine/measure/trials.h"
 #include "kernels/kernel.h"
 #include "recording/compare/compared_records.h"
+#include "recording/compare/kept.h"
 #include "recording/record.h"
 
 /* LINE_MOST: bytes of the longest line that is searched for records; two records may be in one line
@@ -83,6 +84,15 @@ static int source_of(struct reader *reader, const json_t *object, const char *ki
 	return *host ? compared_source(reader->compared, reader->file, reader->side, host) : -1;
 }
 
+/* Takes the values of a complete record, and keeps the record if records are kept. */
+static enum line_group take_record(
+	struct compared *compared, int source, json_t *object, const char *kind)
+{
+	if (compared->kept)
+		kept_add(compared->kept, compared, source, object, kind);
+	return compared_take(compared, source, object, kind);
+}
+
 static enum line_group take_object(
 	struct reader *reader, json_t *object, const char *bytes, size_t length)
 {
@@ -120,7 +130,7 @@ static enum line_group take_object(
 			return LINES_UNFINISHED;
 		if (!whole)
 			return LINE_GROUPS;
-		group = compared_take(
+		group = take_record(
 			compared, source, whole->whole, compared_word(whole->whole, "record"));
 		compared->group[group] += whole->lines - 1;
 		json_decref(whole->whole);
@@ -139,7 +149,7 @@ static enum line_group take_object(
 		reader->unfinished = new;
 		return LINE_GROUPS;
 	}
-	return compared_take(compared, source, object, kind);
+	return take_record(compared, source, object, kind);
 }
 
 /* Finds the records in a line. Other programs may write text before or after a record, and a cut

@@ -21,8 +21,9 @@ static const double own_bytes = 512 << 10;
  * when 0.2 of the samples were contended. */
 static const double contended_least = 0.15;
 
-/* A run's share of quiet trials below this one is raised to it before comparison. */
-static const double quiet_floor = 0.02;
+/* A run's share of quiet trials, or of huge pages, below this one is raised to it before
+ * comparison. */
+static const double share_floor = 0.02;
 
 /* One value of a record. A record with several values has several rows in this table. Column
  * `name`: the record's field that completes the quantity's name, as "L2" does in "level L2". */
@@ -118,11 +119,19 @@ static void end_run(struct compared *compared, int source)
 		 * curve. */
 		add_value(compared, source, "quiet trials", "quiet", "share", true, true,
 			&(struct compared_value){
-				.value = fmax(quiet, quiet_floor), .lo = NAN, .hi = NAN });
+				.value = fmax(quiet, share_floor), .lo = NAN, .hi = NAN });
 		from = &compared->source[source];
 	}
-	from->ghz = from->run_quiet = 0;
-	from->clocks = from->run_contended = 0;
+	if (from->run_wanted) {
+		double huge = from->run_huge / from->run_wanted;
+
+		add_value(compared, source, "huge pages", "huge", "share", true, false,
+			&(struct compared_value){
+				.value = fmax(huge, share_floor), .lo = NAN, .hi = NAN });
+		from = &compared->source[source];
+	}
+	from->ghz = from->run_quiet = from->run_huge = 0;
+	from->clocks = from->run_contended = from->run_wanted = 0;
 }
 
 static void begin_run(struct compared *compared, int source)
@@ -130,7 +139,6 @@ static void begin_run(struct compared *compared, int source)
 	end_run(compared, source);
 	compared->source[source].runs++;
 	compared->source[source].id = -1;
-	compared->source[source].one_kind = false;
 }
 
 /* ---- Samples */
@@ -191,6 +199,10 @@ static void add_facts(struct compared_source *source, const json_t *object)
 	if (*got && strcmp(asked, "4k") != 0) {
 		source->huge++;
 		source->small += strcmp(got, "huge") != 0;
+		source->run_wanted++;
+		source->run_huge += strcmp(got, "huge") == 0	? 1
+				    : strcmp(got, "mixed") == 0 ? 0.5
+								: 0;
 	}
 	if (ghz > 0) {
 		source->ghz += ghz;
@@ -229,7 +241,7 @@ static void take_point(struct compared *compared, int source, const json_t *obje
 		text_add(&subject, units_size_long((int64_t)x).text);
 	else
 		text_addf(&subject, "%.0f", x);
-	if (in_bytes && !from->one_kind)
+	if (in_bytes && strcmp(compared_word(knobs, "pages"), "auto") != 0)
 		text_addf(&subject, ", pages %s", compared_word(knobs, "pages"));
 	if (shared) {
 		value->value *= ns;
@@ -405,8 +417,13 @@ enum line_group compared_take(
 		begin_run(compared, source);
 	take_identity(compared, source, object);
 	from = &compared->source[source];
-	if (strcmp(kind, "probe") == 0)
-		from->one_kind = json_array_size(json_object_get(object, "pages")) == 1;
+	from->probes += strcmp(kind, "probe") == 0;
+	/* A probe without huge pages makes no sample that wants them. */
+	if (record_flag(object, "huge_refused") && strcmp(kind, "probe") == 0) {
+		from->huge++;
+		from->small++;
+		from->run_wanted++;
+	}
 	if (strcmp(kind, "level") == 0 && strcmp(compared_word(object, "name"), "L3") == 0)
 		from->l3_bytes = (uint64_t)fmax(0, number_of(object, "stated"));
 	if (strcmp(kind, "slack") == 0) {

@@ -58,6 +58,7 @@ void differ_facts_add(struct differ_facts *facts, const struct compared *compare
 	const struct compared_source *from = &compared->source[source];
 
 	facts->runs += from->runs;
+	facts->probes += from->probes;
 	facts->samples += from->samples;
 	facts->huge += from->huge;
 	facts->contended += from->contended;
@@ -120,7 +121,9 @@ unsigned differ_cause_of(const struct compared_quantity *quantity, double ratio)
 	if (strcmp(quantity->field, "ghz") == 0)
 		return ratio < 1 ? 1u << CAUSE_CLOCK : 0;
 	if (strcmp(quantity->field, "quiet") == 0)
-		return ratio < 1 ? 1u << CAUSE_NEIGHBOUR : 0;
+		return ratio < 1 - share_least ? 1u << CAUSE_NEIGHBOUR : 0;
+	if (strcmp(quantity->field, "huge") == 0)
+		return ratio < 1 ? 1u << CAUSE_PAGES : 0;
 	if (is_size && strcmp(subject, "level L3") == 0)
 		return ratio < 1 ? 1u << CAUSE_L3 : 0;
 	/* The sizes of buffers, TLBs and the core's own caches are fixed, so a different size means

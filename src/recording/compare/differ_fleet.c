@@ -361,7 +361,12 @@ static void find_causes(
 	for (int i = 0; i < unit->odd_count; i++) {
 		const struct differ_odd *odd = &fleet->odd[unit->odd_first + i];
 
-		unit->causes |= differ_cause_of(&compared->quantity[odd->quantity], odd->ratio);
+		unsigned causes = differ_cause_of(&compared->quantity[odd->quantity], odd->ratio);
+
+		/* On a contended core, caches and TLBs look smaller than they are. */
+		if (unit->causes >> CAUSE_NEIGHBOUR & 1)
+			causes &= ~(1u << CAUSE_PROCESSOR);
+		unit->causes |= causes;
 		all_shared &= compared->quantity[odd->quantity].shared;
 	}
 	if (unit->rare)

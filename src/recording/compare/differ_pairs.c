@@ -1,6 +1,7 @@
 /* Compares the measured values of two sides, A and B (runs, files or hosts). See differ.h. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/differences.h"
 #include "base/text.h"
@@ -18,6 +19,14 @@ static const double effect_least = 0.01;
  * for values of L3, memory and the clock: the largest error of 12 settings, 11 % (README.md, "How
  * good the numbers are"). */
 static const double run_own = 0.01, run_shared = 0.11;
+
+/* Sessions that are minutes or hours apart differ more than the runs of one session, because other
+ * programs then use L3 and memory more or less. So the range of a value of L3, memory or the clock
+ * grows by this share of its width on both ends. */
+static const double session_share = 0.5;
+
+/* The least difference of the shares of quiet trials that counts. */
+static const double quiet_least = 0.3;
 
 /* The largest accepted probability that chance alone explains any of the reported differences. */
 static const double chance_most = 0.01;
@@ -123,6 +132,8 @@ static struct range range_of(const struct differ_value *value, bool shared, bool
 		range.lo = fmin(range.lo, value->least);
 		range.hi = fmax(range.hi, value->most);
 	}
+	if (shared)
+		more += (range.hi - range.lo) * session_share;
 	if (few && value->runs > 1)
 		more += (range.hi - range.lo) * 3 / value->runs;
 	return (struct range){ range.lo - more, range.hi + more };
@@ -140,16 +151,35 @@ static bool are_apart(
 	return one.hi < other.lo || other.hi < one.lo;
 }
 
-/* Returns whether one side (A or B) has too few runs to judge a point of a probe's curve, or a
- * contended value. The probe measures some points only in runs that need them to find a knee. A
- * point of a probe's curve that most runs of the side did not measure is not typical of the side.
- */
+/* Returns whether a value of one side (A or B) is contended, or is a result that only few probes of
+ * the side have. The probe measures some points only in runs that need them to find a knee, and
+ * does not find each level in each run. */
 static bool is_doubtful(const struct compared_quantity *quantity, const struct differ_value *value,
 	const struct differ_facts *facts)
 {
-	if (value->runs < TEST_RUNS && (quantity->of_curve || value->contended))
+	bool of_probe = quantity->of_curve || strncmp(quantity->subject, "level ", 6) == 0;
+
+	if (value->contended || (value->runs < TEST_RUNS && quantity->of_curve))
 		return true;
-	return quantity->of_curve && 2 * (unsigned)value->runs < facts->runs;
+	return of_probe && 2 * (unsigned)value->runs < facts->probes;
+}
+
+/* Returns whether the quantity is the share of quiet trials, which states how busy the core was. It
+ * is one question of its own, so it takes no part in the correction for many tests. */
+static bool is_quiet(const struct compared_quantity *quantity)
+{
+	return strcmp(quantity->field, "quiet") == 0;
+}
+
+static enum differ_verdict judge_quiet(const struct differ_row *row)
+{
+	const struct differ_value *a = &row->a, *b = &row->b;
+
+	if (fabs(a->value - b->value) < quiet_least || (a->lo <= b->hi && b->lo <= a->hi))
+		return DIFFER_EQUAL;
+	return a->runs >= TEST_RUNS && b->runs >= TEST_RUNS && row->chance <= chance_most
+		       ? DIFFER_DIFFERS
+		       : DIFFER_UNSURE;
 }
 
 /* Judges whether the values of one quantity differ between A and B; row->chance is already
@@ -163,9 +193,14 @@ static enum differ_verdict judge(const struct compared *compared, const struct d
 	 * corrected test requires. */
 	bool few = least_chance(row->a.runs, row->b.runs) * tests > chance_most;
 
+	if (is_quiet(quantity))
+		return judge_quiet(row);
 	if (!(fabs(row->ratio - 1) >= effect_least) ||
 		!are_apart(&row->a, &row->b, quantity->shared, few))
 		return DIFFER_EQUAL;
+	/* Contention explains the difference: it slows the core, and lets caches look smaller. */
+	if (row->a.contended || row->b.contended)
+		return DIFFER_UNSURE;
 	if (is_doubtful(quantity, &row->a, &pair->a) || is_doubtful(quantity, &row->b, &pair->b))
 		return DIFFER_UNSURE;
 	/* If there are too few runs for a test, the test of the trials decides; without trials, the
@@ -189,7 +224,7 @@ static void finish_pair(const struct compared *compared, struct differ_pair *pai
 
 		/* A quantity with too few runs to judge does not count as a test in the correction.
 		 */
-		chance[i] = is_doubtful(quantity, &row->a, &pair->a) ||
+		chance[i] = is_quiet(quantity) || is_doubtful(quantity, &row->a, &pair->a) ||
 					    is_doubtful(quantity, &row->b, &pair->b)
 				    ? (double)NAN
 				    : row->chance;
@@ -200,7 +235,7 @@ static void finish_pair(const struct compared *compared, struct differ_pair *pai
 		struct differ_row *row = &pair->row[i];
 		const struct compared_quantity *quantity = &compared->quantity[row->quantity];
 
-		row->chance = chance[i];
+		row->chance = is_quiet(quantity) ? row->chance : chance[i];
 		if (row->a.runs && row->b.runs)
 			row->verdict = judge(compared, pair, row, tests);
 		pair->verdicts[row->verdict]++;
@@ -215,6 +250,22 @@ static void finish_pair(const struct compared *compared, struct differ_pair *pai
 		pair->a_causes |= differ_causes(&pair->a, &pair->b);
 		pair->b_causes |= differ_causes(&pair->b, &pair->a);
 	}
+}
+
+/* Removes contended values if the other values are at least half of all, or enough for a test. */
+static void drop_contended(struct values *side)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < side->count; i++)
+		kept += !side->value[i]->contended;
+	if (2 * kept < side->count && kept < TEST_RUNS)
+		return;
+	kept = 0;
+	for (size_t i = 0; i < side->count; i++)
+		if (!side->value[i]->contended)
+			side->value[kept++] = side->value[i];
+	side->count = kept;
 }
 
 static void add_row(const struct compared *compared, struct differ_pair *pair, int quantity,
@@ -252,6 +303,8 @@ static void add_rows(const struct compared *compared, struct differ_pairs *pairs
 			side[placed[end].side].count++;
 		}
 		side[1].value = &value[i + side[0].count];
+		drop_contended(&side[0]);
+		drop_contended(&side[1]);
 		add_row(compared, &pairs->pair[placed[i].pair], placed[i].quantity, side);
 	}
 	free(value);

@@ -1,0 +1,162 @@
+/* Sections of a report about one machine: memory, bandwidth, mountain, buffers, doctor. */
+#include <math.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "cli/report_inside.h"
+
+static void add_levels(struct page_parts *page)
+{
+	static const char *const columns[] = { "level", ">size found", ">range", ">size stated (S)",
+		">cycles", ">ns (T)", NULL };
+	const char *letter = report_probe_letter(page->shown);
+	const struct json_t *level;
+
+	document_table(page->document, columns);
+	for (size_t at = 0; (level = shown_next(page->shown, 0, "level", &at));) {
+		struct kept_word name = kept_word(level, "name");
+		struct words size = report_size(level, "bytes"),
+			     stated = report_size(level, "stated"),
+			     cycles = report_range(level, "cycles", letter),
+			     ns = words_of("%s", units_value(kept_number(level, "ns")).text),
+			     range = kept_flag(level, "unstable") && kept_number(level, "bytes") > 0
+					     ? words_of("%s to %s",
+						       report_size(level, "bytes_lo").text,
+						       report_size(level, "bytes_hi").text)
+					     : words_of("-");
+
+		if (strcmp(kept_word(level, "kind").text, "tlb") == 0) {
+			size = words_of("%.0f entries", kept_number(level, "entries"));
+			range = words_of("%.0f to %.0f", kept_number(level, "entries_lo"),
+				kept_number(level, "entries_hi"));
+			cycles = words_of("+%s", cycles.text);
+		}
+		document_row(page->document,
+			(const char *const[]){ name.text, size.text, range.text, stated.text,
+				cycles.text, ns.text, NULL },
+			NULL);
+	}
+	document_table_end(page->document);
+}
+
+void section_memory(struct page_parts *page)
+{
+	const struct json_t *probe = shown_last(page->shown, 0, "probe"), *finding;
+
+	add_levels(page);
+	if (kept_number(probe, "line") > 0)
+		document_paragraph(page->document,
+			words_of("A cache line has %.0f bytes. Sizes are the knees of latency "
+				 "curves; a TLB's cycles are those of a miss.",
+				kept_number(probe, "line"))
+				.text);
+	for (size_t at = 0; (finding = shown_next(page->shown, 0, "finding", &at));)
+		document_remark(page->document, kept_word(finding, "text").text);
+	document_pictures(page->document);
+	report_chart(page, shown_latency(page->shown),
+		"Each load waits for the previous one, in random order. Bands: quartiles.");
+	report_chart(page, shown_tlb(page->shown), "The steps are the TLBs.");
+	document_pictures_end(page->document);
+}
+
+void section_bandwidth(struct page_parts *page)
+{
+	static const char *const columns[] = { "level", "operation", ">working set",
+		">bytes per cycle", ">lines per cycle", ">GB/s (T)", NULL };
+	const struct json_t *band, *sample;
+
+	document_table(page->document, columns);
+	for (size_t at = 0; (band = shown_next(page->shown, 0, "band", &at));) {
+		struct words bytes =
+			words_of("%s %s", units_value(kept_number(band, "bytes_per_cycle")).text,
+				report_probe_letter(page->shown));
+
+		/* The quartiles of the band are those of its sample. */
+		for (size_t next = 0; (sample = shown_next(page->shown, 0, "sample", &next));)
+			if (kept_number(sample, "id") == kept_number(band, "sample") &&
+				*kept_word(sample, "part").text) {
+				double value = kept_number(band, "bytes_per_cycle"),
+				       cpe = kept_number(sample, "cpe");
+
+				bytes = report_spread(value, report_letter(sample),
+					value * cpe / kept_number(sample, "cpe_hi"),
+					value * cpe / kept_number(sample, "cpe_lo"));
+			}
+		document_row(page->document,
+			(const char *const[]){ kept_word(band, "level").text,
+				kept_word(band, "op").text, report_size(band, "size").text,
+				bytes.text, units_value(kept_number(band, "lines_per_cycle")).text,
+				units_value(kept_number(band, "gbps")).text, NULL },
+			NULL);
+	}
+	document_table_end(page->document);
+	document_pictures(page->document);
+	report_chart(
+		page, shown_bandwidth(page->shown), "Bytes that the code itself reads and writes.");
+	report_chart(page, shown_parallel(page->shown),
+		"Independent chains of loads overlap their misses.");
+	document_pictures_end(page->document);
+}
+
+void section_mountain(struct page_parts *page)
+{
+	report_chart(page, shown_mountain(page->shown, 0),
+		"Read throughput over size and stride (T). A cut corner: contended.");
+}
+
+void section_windows(struct page_parts *page)
+{
+	static const char *const columns[] = { "filler", "fills", ">fillers at the knee",
+		"kind of knee", ">core model (M)", "words", NULL };
+	const struct json_t *window;
+
+	document_paragraph(page->document,
+		"Two cache misses overlap while the core can look from one to the other. The "
+		"number "
+		"of instructions between them at which they no longer overlap is the size of a "
+		"buffer.");
+	document_pictures(page->document);
+	report_chart(page, shown_windows(page->shown),
+		"Where a curve rises, a buffer is full. Bands: quartiles.");
+	report_chart(page, shown_knees(page->shown),
+		"Instructions between two misses at which each buffer is full.");
+	document_pictures_end(page->document);
+	document_table(page->document, columns);
+	for (size_t at = 0; (window = shown_next(page->shown, 0, "window", &at));) {
+		double knee = kept_number(window, "knee"), entries = kept_number(window, "entries");
+		struct words size = knee > 0 ? words_of("%.0f %s (%.0f to %.0f)", knee,
+						       report_letter(window),
+						       kept_number(window, "knee_lo"),
+						       kept_number(window, "knee_hi"))
+					     : words_of("-"),
+			     model = entries > 0 ? words_of("%.0f", entries) : words_of("-");
+
+		document_row(page->document,
+			(const char *const[]){ kept_word(window, "filler").text,
+				kept_word(window, "title").text, size.text,
+				kept_word(window, "kind").text, model.text,
+				kept_word(window, "words").text, NULL },
+			NULL);
+	}
+	document_table_end(page->document);
+}
+
+void section_allows(struct page_parts *page)
+{
+	static const char *const columns[] = { "check", "", "finding", "advice", NULL };
+	const struct json_t *check;
+
+	document_table(page->document, columns);
+	for (size_t at = 0; (check = shown_next(page->shown, 0, "check", &at));) {
+		struct kept_word name = kept_word(check, "name"), state = kept_word(check, "state");
+
+		/* The terminal says nothing about the machine. */
+		if (strcmp(name.text, "terminal") != 0)
+			document_row(page->document,
+				(const char *const[]){ name.text, state.text,
+					kept_word(check, "finding").text,
+					kept_word(check, "advice").text, NULL },
+				state.text);
+	}
+	document_table_end(page->document);
+}

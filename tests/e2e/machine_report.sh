@@ -1,0 +1,27 @@
+#!/bin/sh
+# Pages of machines: names of files, a page that is complete or does not exist.
+. "$(dirname "$0")/lib.sh"
+
+expect 2 report page.txt page.html
+expect 2 report none.jsonl
+expect 2 report page.html none.jsonl
+echo 'no record' >other
+expect 2 report page.html other
+[ ! -e page.html ] || fail "a page without records"
+[ ! -e slexplore-report.html ] || fail "a page without records"
+
+# An interrupted report leaves no file.
+"$SLEXPLORE" report page.html >out 2>err </dev/null &
+process=$!
+tries=0
+while ! grep -q '1 of ' err && [ "$tries" -lt 600 ]; do
+	tries=$((tries + 1))
+	sleep 0.05
+done
+kill -TERM "$process"
+wait "$process"
+status=$?
+[ "$status" = 143 ] || fail "interrupted: exit status $status: $(head -c 300 err)"
+[ "$(echo page*)" = 'page*' ] || fail "an interrupted report leaves $(echo page*)"
+
+done_with "reports: names, interruption"
