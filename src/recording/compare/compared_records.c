@@ -16,6 +16,10 @@ enum { TRIALS_KEPT = 8 << 20 };
 /* A larger working set, in bytes, does not fit the core's own caches on every machine. */
 static const double own_bytes = 512 << 10;
 
+/* Page walks over more bytes than this miss the core's own TLBs, and read page tables that caches
+ * may hold beyond the core. */
+static const double walk_bytes = 8 << 20;
+
 /* If more than this share of a run's samples is contended, all values of the run count as
  * contended. On a machine with a busy hyper-thread, probed sizes of caches and TLBs became wrong
  * when 0.2 of the samples were contended. */
@@ -235,7 +239,7 @@ static void take_point(struct compared *compared, int source, const json_t *obje
 		return;
 	/* The TLB probe reads one cache line of 64 bytes in each page of 4 KiB: its cache footprint
 	 * is 1/64 of its size. */
-	shared = !((is_tlb ? bytes / 64 : bytes) <= own_bytes);
+	shared = !((is_tlb ? bytes / 64 : bytes) <= own_bytes) || (is_tlb && bytes > walk_bytes);
 	text_addf(&subject, "%s ", part);
 	if (in_bytes)
 		text_add(&subject, units_size_long((int64_t)x).text);
