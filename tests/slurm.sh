@@ -26,13 +26,17 @@ work=$(mktemp -d) || exit 1
 chmod 755 "$work"
 # Ends the daemons that this script started, by their process ids.
 clean() {
-	for file in "$work"/*.pid; do
-		process=$(cat "$file" 2>/dev/null) && kill "$process" 2>/dev/null || continue
-		# Each daemon writes its state before it ends.
-		for _ in 1 2 3 4 5 6 7 8 9 10; do
-			kill -0 "$process" 2>/dev/null || break
-			sleep 0.2
+	processes=$(cat "$work"/*.pid 2>/dev/null)
+	# shellcheck disable=SC2086 # several numbers
+	kill $processes 2>/dev/null
+	# The daemons write their state before they end.
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		ended=yes
+		for process in $processes; do
+			kill -0 "$process" 2>/dev/null && ended=
 		done
+		[ -z "$ended" ] || break
+		sleep 0.2
 	done
 	rm -rf "$work"
 }
