@@ -56,6 +56,7 @@ void classroom_view(const struct session *session, struct view *view)
 	lesson->away = classroom_away(session);
 	lesson->awaited = classroom->guessed ? classroom_awaits(session) : NULL;
 	lesson->answer_count = here ? lesson_answers(step, &measured.values, lesson->answer) : 0;
+	lesson->number = step->question.ask == ASK_NUMBER || step->question.ask == ASK_KNEE;
 	lesson->free_text = step->question.ask == ASK_TEXT;
 	view->hidden = classroom_hidden(session);
 	if (view->hidden & HIDDEN_CPE && !is_own_a(session))

@@ -248,6 +248,7 @@ struct view_lesson {
 	const char *text, *prompt, *hint, *explain;
 	bool has_hint;
 	bool asks;	/* the question of the step waits for a guess */
+	bool number;	/* the question is answered by a number */
 	bool free_text; /* the question is answered by free text, which is not judged */
 	bool aside;	/* the usual panels replace the text of the lesson for a while */
 	/* The recording has no sample of the step's setting, so the step asks nothing. */

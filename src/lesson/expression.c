@@ -169,7 +169,9 @@ static struct expression_value unknown(void)
 
 static struct expression_value number_of(double number, enum value_unit unit)
 {
-	return isfinite(number) ? (struct expression_value){ VALUE_NUMBER, number, unit, NULL }
+	return isfinite(number) ? (struct expression_value){ .kind = VALUE_NUMBER,
+		.number = number,
+		.unit = unit }
 				: unknown();
 }
 
@@ -268,6 +270,7 @@ static struct expression_value named(struct reader *reader, const char *name, co
 				.word = row->word ? "" : NULL };
 		value = number_of(
 			row->of_side ? row->of_side(&side) : row->of_all(values), row->unit);
+		value.measured = row->hidden & HIDDEN_CPE && row->of_all != knee;
 		if (row->of_all == knee && values->curve_bytes)
 			value.unit = UNIT_BYTES;
 		if (row->word)
@@ -372,15 +375,18 @@ static struct expression_value read_product(struct reader *reader)
 		const char *at = reader->at;
 		char op = take(reader, "*") ? '*' : take(reader, "/") ? '/' : 0;
 		struct expression_value right;
+		bool measured = left.measured;
 
 		if (!op)
 			break;
 		right = read_factor(reader);
+		measured |= right.measured;
 		left = numbers_only(reader, at, op == '*' ? "*" : "/", &left, &right)
 			       ? number_of(op == '*' ? left.number * right.number
 						     : left.number / right.number,
 					 unit_of(op, &left, &right))
 			       : unknown();
+		left.measured = measured;
 	}
 	return left;
 }
@@ -393,15 +399,18 @@ static struct expression_value read_sum(struct reader *reader)
 		const char *at = reader->at;
 		char op = take(reader, "+") ? '+' : take(reader, "-") ? '-' : 0;
 		struct expression_value right;
+		bool measured = left.measured;
 
 		if (!op)
 			break;
 		right = read_product(reader);
+		measured |= right.measured;
 		left = numbers_only(reader, at, op == '+' ? "+" : "-", &left, &right)
 			       ? number_of(op == '+' ? left.number + right.number
 						     : left.number - right.number,
 					 unit_of(op, &left, &right))
 			       : unknown();
+		left.measured = measured;
 	}
 	return left;
 }
@@ -498,13 +507,13 @@ struct expression expression_read(
 
 /* ---- words ---- */
 
-/* Writes a number with three significant digits: 3.01, 12.4, 163, 0.752. A whole number has no
- * decimals: 6. */
-static struct words three_digits(double value)
+/* Writes a number with three significant digits: 3.01, 12.4, 163, 0.752. An exact whole number has
+ * no decimals: 6. */
+static struct words three_digits(double value, bool measured)
 {
 	double size = fabs(value);
 
-	if (size < 1e6 && value == floor(value))
+	if (!measured && size < 1e6 && value == floor(value))
 		return words_of("%.0f", value);
 	if (size >= 0.0995)
 		return words_of("%.*f",
@@ -537,9 +546,10 @@ struct words expression_words(const struct expression_value *value)
 		}
 		return words_of("%.0f bytes", value->number);
 	case UNIT_GHZ: return words_of("%.2f GHz", value->number);
-	case UNIT_NS: return words_of("%s ns", three_digits(value->number).text);
-	case UNIT_GBPS: return words_of("%s GB/s", three_digits(value->number).text);
-	default: return three_digits(value->number);
+	case UNIT_NS: return words_of("%s ns", three_digits(value->number, value->measured).text);
+	case UNIT_GBPS:
+		return words_of("%s GB/s", three_digits(value->number, value->measured).text);
+	default: return three_digits(value->number, value->measured);
 	}
 }
 

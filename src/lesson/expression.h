@@ -25,6 +25,7 @@ struct expression_value {
 	double number; /* a condition that holds is 1, one that does not is 0 */
 	enum value_unit unit;
 	const char *word; /* static text */
+	bool measured;	  /* the value follows from a measured time, so it is never exact */
 };
 
 struct expression {

@@ -280,7 +280,9 @@ static bool check_question(struct check *check, const struct lesson_step *step)
 	return true;
 }
 
-static void check_step(struct check *check, const struct lesson_step *step)
+/* Checks a step. If the reader found a mistake in it (`mistaken`), the step's question and texts
+ * are not checked, because their values could cause further mistakes. */
+static void check_step(struct check *check, const struct lesson_step *step, bool mistaken)
 {
 	struct lesson_values *values = &check->measured->values;
 	bool asks = step->question.ask != ASK_NOTHING, good = true, here;
@@ -294,13 +296,26 @@ static void check_step(struct check *check, const struct lesson_step *step)
 	here = lesson_here(step, values, NULL);
 	check->counts.elsewhere += !here;
 	if (here && step->setting.kernel)
-		good = asks ? check_question(check, step) : measure_step(check, step);
+		good = asks && !mistaken ? check_question(check, step) : measure_step(check, step);
 	/* If the step's setting has a mistake, which the reader has reported, the setting cannot be
 	 * measured. */
 	if (!step->setting.kernel && step->setting_place.line)
 		good = false;
-	if (good && !stopped(check))
+	if (good && !mistaken && !stopped(check))
 		check_texts(check, step, here);
+}
+
+/* Returns whether the reader found a mistake in a step. */
+static bool has_mistake(
+	const struct lesson *lesson, int step, const struct lesson_mistakes *mistakes)
+{
+	int from = lesson->step[step].place.line,
+	    to = step + 1 < lesson->step_count ? lesson->step[step + 1].place.line : 0;
+
+	for (int i = 0; i < mistakes->count; i++)
+		if (mistakes->mistake[i].line >= from && (!to || mistakes->mistake[i].line < to))
+			return true;
+	return false;
 }
 
 struct lesson_checked lesson_check(const struct lesson *lesson, const struct lesson_source *source,
@@ -311,7 +326,7 @@ struct lesson_checked lesson_check(const struct lesson *lesson, const struct les
 		.measured = memory_new(1, sizeof(*check.measured)) };
 
 	for (int i = 0; i < lesson->step_count && !stopped(&check); i++)
-		check_step(&check, &lesson->step[i]);
+		check_step(&check, &lesson->step[i], has_mistake(lesson, i, mistakes));
 	free(check.measured);
 	lesson_mistakes_sort(mistakes);
 	return check.counts;

@@ -417,14 +417,24 @@ static const char *doubt(const struct lesson_step *step, const struct lesson_val
 	return words;
 }
 
-static void say(const struct lesson_guess *guess, struct lesson_judgement *judgement)
+/* Whether the right answer follows from the core model alone, and not from a measurement. */
+static bool is_computed(const struct lesson_step *step)
+{
+	unsigned asked = lesson_asks_for(step);
+
+	return asked && !(asked & ~(unsigned)(HIDDEN_LIMITS | HIDDEN_BINDING));
+}
+
+static void say(const struct lesson_step *step, const struct lesson_guess *guess,
+	struct lesson_judgement *judgement)
 {
 	bool spread = isfinite(judgement->lo) && isfinite(judgement->hi);
-	struct words measured = words_of("Measured: %s%s.", judgement->truth,
-		spread ? words_of(" (quartiles %s to %s)", units_cycles(judgement->lo).text,
-				 units_cycles(judgement->hi).text)
-				 .text
-		       : "");
+	struct words measured =
+		words_of("%s: %s%s.", is_computed(step) ? "Computed" : "Measured", judgement->truth,
+			spread ? words_of(" (quartiles %s to %s)", units_cycles(judgement->lo).text,
+					 units_cycles(judgement->hi).text)
+					 .text
+			       : "");
 	struct words words;
 
 	if (judgement->verdict == VERDICT_KEPT)
@@ -467,5 +477,5 @@ void lesson_judge(const struct lesson_step *step, const struct lesson_values *va
 	}
 	if (guess->skipped)
 		judgement->verdict = VERDICT_SKIPPED;
-	say(guess, judgement);
+	say(step, guess, judgement);
 }

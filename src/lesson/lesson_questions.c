@@ -203,6 +203,15 @@ static struct lesson_place place_of(const struct lesson_question *question)
 	return (struct lesson_place){ question->line, question->column };
 }
 
+/* Reports, once in a step, that the step has no setting A. */
+static void check_a(struct lesson_reader *reader, struct lesson_place place)
+{
+	if (reader->step->pinned_place.line || reader->without_a || reader->misspelt)
+		return;
+	reader->without_a = true;
+	line_wrong_at(reader, place, "the step has no setting A: add pin KERNEL KNOB=VALUE");
+}
+
 /* Checks the expressions in a lesson's text: values of A need the statement `pin`, and a text shown
  * before the answer must not show what the question asks for. */
 static void check_holes(
@@ -218,10 +227,8 @@ static void check_holes(
 			line_wrong_at(reader, place,
 				"{%.*s} is on the screen before the answer: move it to explain",
 				(int)hole->length - 2, words);
-		if (expression.uses_a && !reader->step->pinned.kernel &&
-			reader->step->pinned_place.line == 0)
-			line_wrong_at(reader, place,
-				"the step has no setting A: add pin KERNEL KNOB=VALUE");
+		if (expression.uses_a)
+			check_a(reader, place);
 		if (expression.uses_knee && !knee)
 			line_wrong_at(reader, place, "only a step with ask knee has a knee");
 	}
@@ -231,9 +238,8 @@ static void check_uses(struct lesson_reader *reader, const char *words, struct l
 {
 	struct expression expression = expression_read(words, strlen(words), NULL);
 
-	if (expression.ok && expression.uses_a && reader->step->pinned_place.line == 0)
-		line_wrong_at(
-			reader, place, "the step has no setting A: add pin KERNEL KNOB=VALUE");
+	if (expression.ok && expression.uses_a)
+		check_a(reader, place);
 	if (expression.ok && expression.uses_knee && reader->step->question.ask != ASK_KNEE)
 		line_wrong_at(reader, place, "only a step with ask knee has a knee");
 }
@@ -315,16 +321,15 @@ static void check_question(struct lesson_reader *reader)
 	if (step->shown & (lesson_asks_for(step) | step->hidden))
 		line_wrong_at(reader, reader->show,
 			"show names values that the question asks for, or that hide names");
-	if (!step->setting.kernel && step->setting_place.line == 0)
+	if (!step->setting.kernel && step->setting_place.line == 0 && !reader->misspelt)
 		line_wrong_at(reader, place_of(question),
 			"a question needs a setting to measure: add "
 			"setting KERNEL KNOB=VALUE to the step");
-	if (!step->explain.words)
+	if (!step->explain.words && !reader->misspelt)
 		line_wrong_at(reader, place_of(question),
 			"a question needs an explanation: add explain TEXT to the step");
-	if (question->ask == ASK_FASTER && step->pinned_place.line == 0)
-		line_wrong_at(reader, place_of(question),
-			"the step has no setting A to compare with: add pin KERNEL KNOB=VALUE");
+	if (question->ask == ASK_FASTER)
+		check_a(reader, place_of(question));
 	if (question->ask == ASK_NUMBER && question->subject)
 		check_uses(reader, question->subject,
 			(struct lesson_place){ question->subject_line, question->subject_column });

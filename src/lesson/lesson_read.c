@@ -293,7 +293,8 @@ static void end_step(struct lesson_reader *reader)
 	}
 	if (!step->text.words)
 		line_wrong_at(reader, step->place, "the step has no text: add indented lines");
-	if (step->need_count + step->unless_count > 0 && !step->otherwise.words)
+	if (step->need_count + step->unless_count > 0 && !step->otherwise.words &&
+		!reader->misspelt)
 		line_wrong_at(reader, step->place,
 			"the step does not suit every machine: say with else TEXT what to show "
 			"there");
@@ -327,7 +328,7 @@ static void read_step(struct lesson_reader *reader)
 		(struct lesson_step){ .title = title ? title : memory_string(""), .place = place };
 	reader->seen = 0;
 	reader->hide = reader->show = reader->otherwise = (struct lesson_place){ 0 };
-	reader->unknown = false;
+	reader->unknown = reader->misspelt = reader->without_a = false;
 	reader->at += strlen(reader->at);
 	line_text(reader, &reader->step->text);
 }
@@ -392,6 +393,7 @@ static void read_statement(struct lesson_reader *reader)
 		return;
 	}
 	reader->target = NULL;
+	reader->misspelt = true;
 	line_wrong(reader, 1, "%s (a line of text begins with a blank)",
 		status_unknown("unknown statement", word.text, names, STATEMENTS,
 			"see LESSONS in the manual")

@@ -25,7 +25,9 @@ struct lesson_reader {
 			  joined to it */
 	unsigned seen; /* one bit for each kind of statement that this step has had so far */
 	struct lesson_place hide, show, otherwise;
-	bool unknown; /* the step's question has an unknown kind, so it is not checked further */
+	bool unknown;  /* the step's question has an unknown kind, so it is not checked further */
+	bool misspelt; /* the step has an unknown statement, which may be the one that is missing */
+	bool without_a; /* the step's lack of a setting A is already reported */
 };
 
 /* Returns the column of a place in the present line. */

@@ -256,6 +256,7 @@ static bool take_reports(const struct answers_follow *follow)
 
 bool answers_follow_update(struct answers_follow *follow, double now)
 {
+	struct words trouble = words_of("%s", follow->trouble);
 	bool changed = false;
 	double begin, lasted;
 
@@ -275,5 +276,5 @@ bool answers_follow_update(struct answers_follow *follow, double now)
 	follow->due = now + (REST * lasted > PAUSE ? REST * lasted : PAUSE);
 	if (changed)
 		collect(follow);
-	return changed;
+	return changed || strcmp(trouble.text, follow->trouble) != 0;
 }

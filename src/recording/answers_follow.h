@@ -20,7 +20,8 @@ int answers_follow_descriptor(const struct answers_follow *follow);
 /* Returns the seconds from `now` until the files must be looked at again. */
 double answers_follow_next(const struct answers_follow *follow, double now);
 
-/* Looks at the files, if that is due or a change was reported. Returns whether answers changed. */
+/* Looks at the files, if that is due or a change was reported. Returns whether answers, or the
+ * trouble with the files, changed. */
 bool answers_follow_update(struct answers_follow *follow, double now);
 
 /* Returns the answers of all files; valid until the next answers_follow_update(). The caller may

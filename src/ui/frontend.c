@@ -225,21 +225,28 @@ static void press(struct frontend *front, const struct key_row *row, int code)
 		snprintf(front->pressed.key, sizeof(front->pressed.key), "%.15s", row->key);
 }
 
-/* If the screen shows the answers of a lesson's question, the letter of an answer chooses it.
- * Returns whether the key was such a letter. */
+/* While a question of a lesson is on the screen, the letter of an answer chooses it, and a digit
+ * begins a number. Returns whether the key was such a key. */
 static bool answer(struct frontend *front, int code, double now)
 {
 	const struct view_lesson *lesson = &front->view.lesson;
+	bool letter = code >= 'a' && code <= 'z', digit = code >= '0' && code <= '9';
 	struct box at;
 
-	if (!lesson->title || code < 'a' || code > 'z')
+	/* In presenter mode, the point blanks the screen. */
+	digit |= code == '.' && !session_screen(front->session)->present;
+	if (!lesson->title || (!letter && !digit))
 		return false;
 	session_view(front->session, now, &front->view);
-	if (!lesson->asks || lesson->away || code >= 'a' + lesson->answer_count ||
+	if (!lesson->asks || lesson->away ||
+		!(letter ? code < 'a' + lesson->answer_count : lesson->number) ||
 		!panels_find(&front->canvas, &front->view, "lesson", &at))
 		return false;
 	front->pressed = (struct pressed){ .key = { (char)code }, .note = "the answer" };
-	session_press(front->session, words_of("guess %c", code).text, now);
+	if (digit)
+		session_press(front->session, "guess", now);
+	session_press(
+		front->session, words_of(digit ? "guess type %c" : "guess %c", code).text, now);
 	return true;
 }
 

@@ -57,17 +57,16 @@ static void add_answers(struct lesson_column *column, const struct view_lesson *
 /* Returns words for the kind of answer that the student can type, such as "a letter". */
 static const char *expected(const struct view_lesson *lesson)
 {
-	return lesson->answer_count > 0 ? "a letter"
-	       : lesson->free_text	? "a sentence"
-					: "a number";
+	return lesson->number ? "a number" : lesson->free_text ? "a sentence" : "a letter";
 }
 
-/* Returns the keys that answer the question: "a, b or Enter", or "Enter". */
+/* Returns the keys that answer the question: "a, b or Enter", "digits or Enter". */
 static struct words answer_keys(const struct view_lesson *lesson)
 {
 	int last = 'a' + lesson->answer_count - 1;
 
-	return lesson->answer_count < 1	   ? words_of("Enter")
+	return lesson->number		   ? words_of("digits or Enter")
+	       : lesson->answer_count < 1  ? words_of("Enter")
 	       : lesson->answer_count == 2 ? words_of("a, b or Enter")
 	       : lesson->answer_count == 3 ? words_of("a, b, c or Enter")
 					   : words_of("a to %c, or Enter", last);
@@ -92,7 +91,7 @@ static void add_state(struct lesson_column *column, const struct view *view)
 				.text);
 	else if (lesson->asks)
 		paragraph(column, 1, 0, STYLE_KEY,
-			words_of("%s: answer.%s  L: the panels.", answer_keys(lesson).text,
+			words_of("%s: answer.%s  L: panels.", answer_keys(lesson).text,
 				lesson->has_hint && !lesson->hint ? "  H: hint." : "")
 				.text);
 	else if (lesson->awaited)
@@ -102,7 +101,7 @@ static void add_state(struct lesson_column *column, const struct view *view)
 	else
 		paragraph(column, 1, 0, STYLE_KEY,
 			last ? "Enter: your answers.  E: close the lesson."
-			     : "Enter: next step.  L: the panels.");
+			     : "Enter: next step.  L: panels.");
 }
 
 static enum style style_of(const struct lesson_judgement *judgement)

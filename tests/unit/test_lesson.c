@@ -108,6 +108,8 @@ static const struct {
 	{ HEAD BODY "ask number cpe\n", 6, 5, "explain" },
 	{ HEAD BODY "ask number A.cpe / cpe\nexplain T\n", 6, 12, "pin" },
 	{ HEAD BODY "ask faster\nexplain T\n", 6, 5, "pin" },
+	{ HEAD BODY "ask number speedup\n  How much?\nexplain {speedup} {A.cpe}\n", 6, 12, "pin" },
+	{ HEAD BODY "ask number cpe\nexplian T\n", 7, 1, "did you mean explain" },
 	{ HEAD BODY "ask choice\noption a when cpe < 1\nexplain T\n", 6, 5, "two options" },
 	{ HEAD BODY "ask choice\noption a when cpe <\noption b otherwise\nexplain T\n", 7, 20,
 		"expected" },
@@ -181,8 +183,8 @@ TEST(expressions_use_measured_values)
 		const char *text, *words;
 	} rows[] = {
 		{ "cpe", "0.750" },
-		{ "A.cpe", "3" },
-		{ "speedup", "4" },
+		{ "A.cpe", "3.00" },
+		{ "speedup", "4.00" },
 		{ "A.cpe - cpe * 2", "1.50" },
 		{ "(A.cpe + cpe) / 3", "1.25" },
 		{ "binding", "latency" },
@@ -315,7 +317,7 @@ TEST(texts_are_filled_with_values)
 	read(HEAD BODY "pin combine\nexplain It takes {cpe}, {{A takes {A.cpe}; {l2.size}\n");
 	check_no_mistake();
 	assert_false(lesson_fill(&lesson->step[0].explain, &values, &text));
-	assert_string_equal(text_string(&text), "It takes 0.750, {A takes 3; ?");
+	assert_string_equal(text_string(&text), "It takes 0.750, {A takes 3.00; ?");
 	text_free(&text);
 	assert_int_equal(lesson_lines("one two\n\nthree", 5), 4);
 }
