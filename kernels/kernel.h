@@ -54,6 +54,9 @@ enum knob_asks {
 		       1: new data, value 0: the same data. */
 };
 
+/* Bytes of shared memory for each core that runs a kernel at once (kernel_run.shared). */
+enum { KERNEL_SHARED_EACH = 256 };
+
 enum page_kind { PAGES_AUTO, PAGES_4K, PAGES_HUGE, PAGE_KINDS };
 
 /* Values of knob.max for maxima that depend on the machine. KNOB_MAX_MEMORY: the maximum is half of
@@ -236,6 +239,11 @@ struct kernel_run {
 	uint64_t seed;
 	unsigned char *memory; /* A working set of at least footprint() bytes, aligned to 2 MiB. The
 				  engine has already touched all pages of the working set. */
+	/* Memory that all cores of a request share: KERNEL_SHARED_EACH bytes for each core; NULL:
+	 * one core runs the kernel. The engine sets it after prepare(). */
+	unsigned char *shared;
+	unsigned member; /* number of this core among the cores of the request; 0: the measured one
+			  */
 	struct kernel_layout layout;
 	struct kernel_work work;
 	struct kernel_code code;

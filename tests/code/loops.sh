@@ -234,6 +234,12 @@ at_most list-lookup unrolled_4 12 17
 counts chains sum_0_4 11 19
 counts chains sum_1_8 11 19
 counts chains load_1 18 26
+counts sharing sharing_plain 6 14
+counts sharing sharing_atomic 10 -
+counts sharing sharing_local 6 6
+counts atomic atomic_add 4 -
+counts atomic atomic_cas 6 -
+counts atomic atomic_exchange_words 3 -
 
 # What the compiler made of C: no more than the loops need, and nothing on the stack.
 for type in f32 f64; do

@@ -71,6 +71,7 @@ struct load_threads {
 	int64_t v[KNOBS_MAX];
 	int count; /* number of load threads that run */
 	int most;
+	unsigned char *shared; /* memory that all cores share (kernel_run.shared) */
 	struct member member[];
 };
 
@@ -80,11 +81,16 @@ struct load_threads {
  * two clocks has an error of about 1 % of a span of 100 us. */
 static const double away_most = 0.05;
 
-void spans_add(struct spans *spans, const struct span *span)
+bool span_disturbed(const struct span *span)
 {
 	/* Some systems count a thread's run time in steps longer than a span of a load thread's
 	 * work. If the counted run time span->on is 0, it proves nothing for this reason. */
-	if (span->switches != 0 || (span->on > 0 && span->at - span->on > away_most * span->at)) {
+	return span->switches != 0 || (span->on > 0 && span->at - span->on > away_most * span->at);
+}
+
+void spans_add(struct spans *spans, const struct span *span)
+{
+	if (span_disturbed(span)) {
 		spans->rejected++;
 		return;
 	}
@@ -112,6 +118,10 @@ struct load_threads *load_threads_new(const struct topology *topology, int cpu)
 		memset(threads, 0, bytes);
 		threads->topology = topology;
 		threads->most = most;
+		bytes = round_up((uint64_t)(most + 1) * KERNEL_SHARED_EACH, 4096);
+		threads->shared = aligned_alloc(4096, bytes);
+		if (threads->shared)
+			memset(threads->shared, 0, bytes);
 		pthread_mutex_init(&threads->lock, NULL);
 		pthread_cond_init(&threads->reported_more, NULL);
 		pthread_cond_init(&threads->go, NULL);
@@ -134,6 +144,7 @@ void load_threads_free(struct load_threads *threads)
 	pthread_cond_destroy(&threads->go);
 	pthread_cond_destroy(&threads->reported_more);
 	pthread_mutex_destroy(&threads->lock);
+	free(threads->shared);
 	free(threads);
 }
 
@@ -271,6 +282,8 @@ static struct status prepare_same(struct member *member, struct work *work)
 		working_sets_lay(&member->sets, &wanted, threads->cancel, &work->run, &slot);
 
 	work->call = call_same;
+	work->run.shared = threads->shared;
+	work->run.member = 1 + (unsigned)(member - threads->member);
 	if (status_is_ok(&status))
 		choose_call(member, work);
 	return status;
@@ -315,6 +328,11 @@ static void *member_main(void *context)
 static uint64_t held_by(const struct member *member)
 {
 	return working_sets_held(&member->sets) + member->stream.touched;
+}
+
+unsigned char *load_threads_shared(const struct load_threads *threads)
+{
+	return threads->shared;
 }
 
 uint64_t load_threads_held(const struct load_threads *threads)

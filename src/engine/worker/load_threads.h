@@ -32,6 +32,11 @@ struct span {
 			  time */
 };
 
+/* Whether another thread used the processor during a span of work. Signs of another thread are a
+ * context switch, and a thread that did not run for part of its span, as happens under a
+ * hypervisor. */
+bool span_disturbed(const struct span *span);
+
 /* Sums over the spans of one load thread. A zeroed struct of sums has no spans of work. */
 struct spans {
 	uint64_t bytes; /* bytes of undisturbed spans */
@@ -39,9 +44,7 @@ struct spans {
 	unsigned rejected;
 };
 
-/* Adds a span of a load thread's work to the sums, or rejects it if another thread used the
- * processor. Signs of another thread are a context switch, and a load thread that did not run for
- * part of its span, as happens under a hypervisor. */
+/* Adds a span of a load thread's work to the sums, or rejects it if it is disturbed. */
 void spans_add(struct spans *spans, const struct span *span);
 
 /* Bytes per second in the undisturbed spans of a load thread; NAN: no undisturbed spans. */
@@ -89,6 +92,9 @@ void load_threads_rest(struct load_threads *threads);
  * spans only. The total rate is NAN if a load thread never counted, or if all its spans were
  * disturbed. */
 double load_threads_dismiss(struct load_threads *threads);
+
+/* Memory that the load threads share with the measured core (kernel_run.shared); NULL: none. */
+unsigned char *load_threads_shared(const struct load_threads *threads);
 
 /* Bytes of memory that all load threads hold. */
 uint64_t load_threads_held(const struct load_threads *threads);
