@@ -271,6 +271,17 @@ static double measurer_time(void *context)
 	return monotonic_seconds();
 }
 
+/* Runs work that needs no request, and lets the caller show its progress. */
+static bool bench_compute(void *context, void (*work)(void *argument), void *argument)
+{
+	struct bench *bench = context;
+
+	if (bench->submitted)
+		bench->submitted(bench->submitted_context);
+	work(argument);
+	return true;
+}
+
 struct measurer bench_measurer(struct bench *bench, int ahead)
 {
 	return (struct measurer){ .context = bench,
@@ -279,7 +290,8 @@ struct measurer bench_measurer(struct bench *bench, int ahead)
 		.await = bench_await,
 		.answered = bench_answered,
 		.stopped = bench_stopped,
-		.now = measurer_time };
+		.now = measurer_time,
+		.compute = bench_compute };
 }
 
 /* ---- notes ---- */

@@ -6,6 +6,7 @@
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/format.h"
+#include "cli/probe_units.h"
 #include "cli/work.h"
 #include "experiment/probe/probe_text.h"
 #include "model/core/uarch.h"
@@ -44,6 +45,21 @@ static int draw(struct cli *cli, const struct bench *bench, const struct probe_r
 	return exit_status;
 }
 
+/* A table of CSV has one kind of lines: pairs of processors if nothing else was measured. */
+const struct subject subject_pairs = { "pair",
+	"id,host,machine,a,b,ns,ns_lo,ns_hi,least,trials,rejected,group,seed", NULL, probe_text,
+	probe_data, NULL };
+
+static const struct subject *subject_of(const struct cli *cli, const struct probe_report *report)
+{
+	if (report->options.parts == 1u << PROBE_TRANSFER)
+		return &subject_pairs;
+	if (report->transfer && cli->format == format_find("csv"))
+		cli_note(cli, "CSV has no line for pairs of cores here: \"slexplore probe "
+			      "core-to-core --format csv\" writes them");
+	return &subject_probe;
+}
+
 static int measure(struct cli *cli, struct bench *bench, struct probe *probe)
 {
 	const struct campaign campaign = { &campaign_probe, probe };
@@ -51,7 +67,7 @@ static int measure(struct cli *cli, struct bench *bench, struct probe *probe)
 	int exit_status;
 
 	if (any)
-		work_report(cli, bench, &subject_probe, probe_report(probe));
+		work_report(cli, bench, subject_of(cli, probe_report(probe)), probe_report(probe));
 	exit_status = work_conclude(cli, bench, &campaign, "the results so far are printed");
 	return any ? draw(cli, bench, probe_report(probe), exit_status) : exit_status;
 }
@@ -64,12 +80,9 @@ static struct status read_parts(const struct cli *cli, unsigned *parts)
 {
 	*parts = 0;
 	for (int i = 0; i < cli->word_count; i++) {
-		enum probe_part part = probe_part_find(cli->words[i]);
-
-		if (part == PROBE_PARTS)
+		if (!probe_part_add(cli->words[i], parts))
 			return status_unknown("probe has no part", cli->words[i], probe_part_names,
 				PROBE_PARTS, NULL);
-		*parts |= 1u << part;
 	}
 	return status_ok();
 }
@@ -80,6 +93,7 @@ struct asked {
 	/* Kinds of pages to probe, one bit for each enum page_kind; 0: the probe's
 	 * default. */
 	unsigned pages;
+	enum unit_kind per; /* probe each unit of this kind */
 };
 
 static struct status apply_max_size(struct cli *cli, const char *value)
@@ -115,6 +129,29 @@ static struct status apply_pages(struct cli *cli, const char *value)
 	return status_usage("unknown --pages %.40s: use both, 4k, huge or auto", value);
 }
 
+static struct status apply_per(struct cli *cli, const char *value)
+{
+	for (int kind = UNITS_NONE + 1; kind < UNIT_KINDS; kind++)
+		if (strcmp(value, unit_words[kind]) == 0) {
+			((struct asked *)cli->own)->per = (enum unit_kind)kind;
+			return status_ok();
+		}
+	return status_usage("unknown --per %.40s: use numa, socket or core", value);
+}
+
+/* Checks the options that do not go with --per. */
+static struct status check_per(const struct cli *cli, unsigned parts)
+{
+	if (cli->cpu >= 0)
+		return status_usage("--per probes several processors: leave out --cpu");
+	if (drawing_wanted(cli))
+		return status_usage("--per draws no picture: leave out --picture and --gnuplot");
+	if (parts >> PROBE_CORES & 1 || parts >> PROBE_TRANSFER & 1)
+		return status_usage("--per probes one processor at a time: leave out %s",
+			probe_part_names[parts >> PROBE_CORES & 1 ? PROBE_CORES : PROBE_TRANSFER]);
+	return status_ok();
+}
+
 static int probe_run(struct cli *cli)
 {
 	const struct asked *asked = cli->own;
@@ -128,6 +165,10 @@ static int probe_run(struct cli *cli)
 
 	for (int kind = 0; kind < PAGE_KINDS; kind++)
 		options.pages[kind] = asked->pages >> kind & 1;
+	if (status_is_ok(&status) && asked->per)
+		status = check_per(cli, options.parts);
+	if (status_is_ok(&status) && asked->per)
+		return units_probe(cli, asked->per, &options, &subject_probe);
 	if (status_is_ok(&status))
 		status = bench_open(&bench, cli);
 	if (!status_is_ok(&status))
@@ -142,6 +183,8 @@ static int probe_run(struct cli *cli)
 static const struct cli_option own_options[] = {
 	{ "max-size", "SIZE", "the largest working set (256m)", apply_max_size },
 	{ "pages", "both|4k|huge|auto", "the pages of working sets (both)", apply_pages },
+	{ "per", "numa|socket|core", "probe each of these parts of the machine in turn",
+		apply_per },
 	{ "points", NULL, "print every point instead of a plot", OPTION_IN_CLI(points) },
 	{ .name = NULL },
 };
@@ -149,7 +192,7 @@ static const struct cli_option own_options[] = {
 const struct cli_command command_probe = {
 	.name = "probe",
 	.help = "the memory hierarchy of this machine, in seconds",
-	.arguments = "[latency] [tlb] [line] [bandwidth] [parallel] [cores]",
+	.arguments = "[latency] [tlb] [line] [bandwidth] [parallel] [cores] [core-to-core]",
 	.options = own_options,
 	.own_size = sizeof(struct asked),
 	.common = { "format", "cpu", "seed", "time-budget", "quiet", "picture", "gnuplot",

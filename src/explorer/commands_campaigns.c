@@ -61,14 +61,10 @@ const struct campaign_row campaign_row_probe = {
 static struct status read_parts(char *arguments, unsigned *parts)
 {
 	for (char *word; (word = strsep(&arguments, " "));) {
-		enum probe_part part = probe_part_find(word);
-
-		if (part == PROBE_PARTS)
+		if (!probe_part_add(word, parts))
 			return status_usage("probe only \"%.40s\": expected latency, tlb, line, "
-					    "bandwidth, parallel or "
-					    "cores",
+					    "bandwidth, parallel, cores or core-to-core",
 				word);
-		*parts |= 1u << part;
 	}
 	return status_ok();
 }
@@ -116,7 +112,7 @@ static struct status run_probe_only(
 	struct status status =
 		*arguments ? read_parts(arguments, &parts)
 			   : status_usage("probe only needs what to measure: latency, tlb, line, "
-					  "bandwidth, parallel, cores");
+					  "bandwidth, parallel, cores, core-to-core");
 
 	(void)session;
 	return change && status_is_ok(&status) ? begin_probe(change, parts) : status;

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "picture/chart_cores.h"
 #include "picture/chart_knobs.h"
 
 /* Two latencies whose ratio is smaller than SAME_LEVEL belong to the same cache level. */
@@ -273,6 +274,12 @@ static void make_cores(
 	chart->x.scale.whole = true;
 }
 
+static void make_transfer(
+	struct chart *chart, const struct probe_report *report, struct chart_source *source)
+{
+	chart_cores_fill(chart, report->transfer, source);
+}
+
 static bool any_curve(const struct probe_curve curves[PAGE_KINDS])
 {
 	for (int kind = 0; kind < PAGE_KINDS; kind++)
@@ -290,6 +297,7 @@ enum probe_part chart_probe_part(const struct probe_report *report)
 		[PROBE_BANDWIDTH] = report->band_count > 0,
 		[PROBE_PARALLEL] = report->parallel.count > 0,
 		[PROBE_CORES] = report->cores.count > 0,
+		[PROBE_TRANSFER] = report->transfer && report->transfer->measured > 0,
 	};
 	unsigned asked = report->options.parts;
 
@@ -330,8 +338,11 @@ struct chart *chart_probe(
 			"parallel chains", "times as fast as one" },
 		[PROBE_CORES] = { make_cores, "Memory bandwidth over the number of reading cores",
 			"", "cores", "GB/s, sum of all cores" },
+		[PROBE_TRANSFER] = { make_transfer,
+			"Core to core: the time of a cache line, one way", "", "processor",
+			"processor" },
 	};
-	struct chart *chart = chart_new(CHART_LINES);
+	struct chart *chart = chart_new(part == PROBE_TRANSFER ? CHART_HEAT : CHART_LINES);
 	struct chart_source source = { 0 };
 
 	chart->joined = true;
@@ -339,6 +350,7 @@ struct chart *chart_probe(
 	chart_print(chart->subtitle, "%s", parts[part].subtitle);
 	chart_print(chart->x.title, "%s", parts[part].x);
 	chart_print(chart->y.title, "%s", parts[part].y);
+	chart_print(chart->z.title, "ns");
 	parts[part].make(chart, report, &source);
 	chart_cite(chart, origin, &source);
 	return chart;

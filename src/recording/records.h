@@ -62,6 +62,14 @@ struct probe_report;
 void records_probe(const struct records *records, const struct probe_report *probe, uint64_t seed,
 	unsigned id);
 
+struct core_map;
+
+/* Writes the core-to-core latencies: a record "processor" for each processor, "cores" for each
+ * group of pairs, and "pair" for each measured pair. Returns the id after the last one. See
+ * records_cores.c. */
+unsigned records_cores(const struct records *records, const struct core_map *map,
+	const char *machine, uint64_t seed, unsigned id);
+
 struct windows_report;
 
 /* Writes the report of the windows (buffer sizes): one record for the report, and one record for

@@ -189,6 +189,9 @@ void records_probe(
 	put_curve(&writing, "parallel", &probe->parallel);
 	put_curve(&writing, "cores", &probe->cores);
 	put_curve(&writing, "loaded", &probe->loaded);
+	if (probe->transfer)
+		writing.id = records_cores(
+			records, probe->transfer, probe->machine->name, seed, writing.id);
 	for (int i = 0; i < probe->band_count; i++)
 		put_band(&writing, &probe->band[i]);
 	for (int i = 0; i < hierarchy->level_count; i++)

@@ -7,9 +7,11 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "experiment/cores/core_cells.h"
 #include "experiment/probe/probe.h"
 #include "experiment/windows/windows.h"
 #include "lesson/lesson.h"
+#include "ui/cores_plot.h"
 #include "ui/curve_plot.h"
 #include "ui/panels.h"
 
@@ -177,6 +179,14 @@ static void put_parallel(struct column *column, const struct probe_curve *curve)
 			units_size_long((int64_t)best->facts.footprint).text);
 }
 
+/* Adds the groups of pairs of processors, with the letters of the map. */
+static void put_transfer(struct column *column, const struct core_map *map)
+{
+	for (int i = 0; map && i < map->group_count; i++)
+		column_put(column, STYLE_TEXT, "%c %s: %s ns", core_group_letter(i),
+			map->group[i].name, units_value(map->group[i].ns).text);
+}
+
 static void put_findings(struct column *column, const struct probe_report *report)
 {
 	const struct hierarchy *hierarchy = &report->hierarchy;
@@ -199,6 +209,7 @@ static void draw_beside(struct box at, const struct probe_report *report)
 	put_bands(&column, report);
 	column_gap(&column);
 	put_parallel(&column, &report->parallel);
+	put_transfer(&column, report->transfer);
 	put_findings(&column, report);
 	column_gap(&column);
 	put_published(&column, report);
@@ -218,7 +229,12 @@ static void probe_draw(struct box at, const struct scene *scene)
 		return;
 	}
 	draw_beside(beside, report);
-	probe_plot_draw(curve, report);
+	/* The map replaces the curve while the probe has no curve. */
+	if (report->transfer && report->transfer->measured &&
+		!(report->options.parts >> PROBE_LATENCY & 1))
+		cores_plot_draw(curve, report->transfer);
+	else
+		probe_plot_draw(curve, report);
 }
 
 static bool probe_wanted(const struct view *view)

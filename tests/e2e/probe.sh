@@ -12,6 +12,10 @@ expect 2 probe --max-size lots
 says err '--max-size lots'
 expect 2 probe --pages 2m
 says err 'both, 4k, huge or auto'
+expect 2 probe --per die
+says err 'numa, socket or core'
+expect 2 probe cores --per core
+expect 2 probe --per core --cpu 0
 [ ! -s out ] || fail "output beside an error"
 
 # Small probes in each format, with only notes on standard error. They have no time budget, because on a busy machine it would leave parts out.
@@ -44,6 +48,11 @@ if (ulimit -v 400000 && exec "$SLEXPLORE" --version) >/dev/null 2>&1; then
 	[ "$status" -eq 0 ] || fail "with little memory: exit status $status: $(cat err)"
 	says out 'note: '
 fi
+
+# Each unit is a host of its own.
+expect 0 probe latency --per numa --max-size 64k --pages auto --time-budget 0.1 --format json
+says out ':numa0"'
+json_numbered
 
 # After a signal, the probe prints its results so far.
 if interrupted HUP 129 40 probe --format json --time-budget 60; then

@@ -135,3 +135,14 @@ void machine_text(const struct machine *machine, double ghz, struct text *text)
 	if (isfinite(ghz))
 		text_addf(text, " at %.2f GHz", ghz);
 }
+
+enum place_relation place_relation(const struct processor_place *a, const struct processor_place *b)
+{
+	if (a->core >= 0 && a->core == b->core)
+		return RELATION_CORE;
+	if (a->l3 >= 0 && a->l3 == b->l3)
+		return RELATION_L3;
+	if (a->die >= 0 && a->die == b->die)
+		return RELATION_DIE;
+	return a->package == b->package ? RELATION_PACKAGE : RELATION_MACHINE;
+}

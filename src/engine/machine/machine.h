@@ -36,6 +36,26 @@ struct processor {
 	char microcode[24]; /* version of the microcode: "0xa101148"; "": unknown */
 };
 
+/* The place of a processor in the tree of the machine. Each number counts the objects of its level
+ * in the whole machine; -1: the system names no such level. */
+struct processor_place {
+	int cpu; /* the system's number of the processor */
+	int node, package, die, l3, core;
+	int thread; /* number of the hardware thread in its core */
+};
+
+/* The smallest part of the machine that two processors share. */
+enum place_relation {
+	RELATION_CORE, /* two threads of one core */
+	RELATION_L3,
+	RELATION_DIE,
+	RELATION_PACKAGE,
+	RELATION_MACHINE,
+	RELATIONS
+};
+enum place_relation place_relation(
+	const struct processor_place *a, const struct processor_place *b);
+
 struct machine {
 	atomic_bool known; /* true: all other fields of struct machine are final; set last */
 	char host[64];
@@ -44,9 +64,12 @@ struct machine {
 	struct processor processor;
 	bool virtualised;
 	int processors; /* number of processors that this process may use */
-	int nodes;	/* number of memory nodes that this process may use; 0: unknown */
-	int cpu;	/* the measured core; -1: unknown */
-	bool bound;	/* true: the worker, the measuring thread, is bound to the measured core */
+	/* The places of these processors in the tree of the machine, in the order of the tree;
+	 * NULL: unknown. */
+	struct processor_place *places;
+	int nodes;  /* number of memory nodes that this process may use; 0: unknown */
+	int cpu;    /* the measured core; -1: unknown */
+	bool bound; /* true: the worker, the measuring thread, is bound to the measured core */
 	char bind_note[160]; /* reason why the measuring thread is not bound to a core, or why it
 				uses this core; empty: it runs as requested */
 	bool apart; /* whether the user interface can run on a core other than the measured core */

@@ -345,3 +345,37 @@ int topology_caches(
 			};
 	return count;
 }
+
+static int ancestor_number(const struct topology *topology, hwloc_obj_t pu, hwloc_obj_type_t type)
+{
+	hwloc_obj_t ancestor = hwloc_get_ancestor_obj_by_type(topology->hwloc, type, pu);
+
+	return ancestor ? (int)ancestor->logical_index : -1;
+}
+
+int topology_places(const struct topology *topology, struct processor_place *places, int most)
+{
+	hwloc_bitmap_t set = allowed_set(topology);
+	hwloc_obj_t pu = NULL;
+	int count = 0;
+
+	/* hwloc lists the processors in the order of the tree. */
+	while (count < most &&
+		(pu = hwloc_get_next_obj_by_type(topology->hwloc, HWLOC_OBJ_PU, pu))) {
+		struct processor_place *place = &places[count];
+
+		if (!hwloc_bitmap_isset(set, pu->os_index))
+			continue;
+		*place = (struct processor_place){ .cpu = (int)pu->os_index,
+			.node = topology_node_of(topology, (int)pu->os_index),
+			.package = ancestor_number(topology, pu, HWLOC_OBJ_PACKAGE),
+			.die = ancestor_number(topology, pu, HWLOC_OBJ_DIE),
+			.l3 = ancestor_number(topology, pu, HWLOC_OBJ_L3CACHE),
+			.core = ancestor_number(topology, pu, HWLOC_OBJ_CORE) };
+		for (int i = 0; i < count; i++)
+			place->thread += place->core >= 0 && places[i].core == place->core;
+		count++;
+	}
+	hwloc_bitmap_free(set);
+	return count;
+}

@@ -70,3 +70,7 @@ int topology_memory_node(const struct topology *topology, const void *memory, si
 /* Lists the data caches that the processor uses, from L1. Returns their number. */
 int topology_caches(
 	const struct topology *topology, int cpu, struct machine_cache cache[MACHINE_CACHES]);
+
+/* Lists up to `most` processors of this process in the order of the tree: by package, die, L3, core
+ * and thread. Returns the number of processors. */
+int topology_places(const struct topology *topology, struct processor_place *places, int most);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "base/units.h"
 #include "engine/counters/counting.h"
 #include "engine/machine/topology.h"
@@ -83,7 +84,12 @@ static struct status prepare(
 		.now = clock_seconds(),
 		.progress = &visit->target->progress };
 
-	return working_sets_lay(&visit->target->sets, &wanted, visit->cancel, run, slot);
+	struct status status =
+		working_sets_lay(&visit->target->sets, &wanted, visit->cancel, run, slot);
+
+	if (visit->need.cores > 1)
+		run->shared = load_threads_shared(visit->target->threads);
+	return status;
 }
 
 /* Returns the bytes that each load thread that streams reads: twice the size of the last cache, but
@@ -433,6 +439,12 @@ struct status target_open(struct target *target, int cpu, int avoid_cpu, int cal
 	if (!target->topology)
 		return status;
 	machine->processors = topology_processors(target->topology);
+	machine->places = memory_new((size_t)machine->processors, sizeof(*machine->places));
+	if (topology_places(target->topology, machine->places, machine->processors) !=
+		machine->processors) {
+		free(machine->places);
+		machine->places = NULL;
+	}
 	machine->nodes = topology_nodes(target->topology);
 	status = topology_choose(target->topology, cpu, avoid_cpu, &machine->cpu);
 	if (!status_is_ok(&status))
@@ -478,4 +490,6 @@ void target_close(struct target *target)
 	working_sets_free(&target->sets);
 	code_buffer_free(&target->changed);
 	topology_free(target->topology);
+	free(target->machine.places);
+	target->machine.places = NULL;
 }

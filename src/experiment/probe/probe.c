@@ -59,11 +59,14 @@ struct probe *probe_new(
 	if (probe->report.options.max_size == 0)
 		probe->report.options.max_size = PROBE_SIZE;
 	if (probe->report.options.parts == 0)
-		probe->report.options.parts = ((1u << PROBE_PARTS) - 1) & ~(1u << PROBE_CORES);
+		probe->report.options.parts =
+			((1u << PROBE_PARTS) - 1) & ~(1u << PROBE_CORES | 1u << PROBE_TRANSFER);
 	probe->report.asked_size = probe->report.options.max_size;
 	literature_load(&probe->report.published, "bandwidths");
 	probe->cells = cells_new();
 	probe_plan(probe);
+	if (probe->report.options.parts >> PROBE_TRANSFER & 1)
+		probe->report.transfer = core_map_new(machine->places, machine->processors);
 	probe_analyse(probe);
 	return probe;
 }
@@ -73,6 +76,7 @@ void probe_free(struct probe *probe)
 	if (!probe)
 		return;
 	cells_free(probe->cells);
+	core_map_free(probe->report.transfer);
 	free(probe);
 }
 
@@ -237,24 +241,6 @@ static bool task_wanted(void *context, unsigned index)
 	       !(cell->sample.valid && probe_is_far(&task->setting));
 }
 
-static double share_done(const struct probe *probe)
-{
-	double total = 0, done = 0, part;
-
-	for (int i = 0; i < probe->stage_count; i++) {
-		total += probe->stages[i].seconds;
-		done += i < probe->stage ? probe->stages[i].seconds : 0;
-	}
-	if (probe->stage < probe->stage_count && probe->task_count) {
-		/* The first round of measurements in a stage takes most of the time, and the number
-		 * of later rounds is unknown. */
-		part = (double)probe->tasks_done / probe->task_count;
-		part = probe->round == 0 ? 0.7 * part : 1 - 0.3 / (probe->round + part);
-		done += part * probe->stages[probe->stage].seconds;
-	}
-	return total > 0 ? done / total : 1;
-}
-
 /* Writes the name of the current measurement, such as "latency, 4k pages, 2.8 MiB", to the report.
  */
 static void say_doing(
@@ -355,7 +341,7 @@ static void accept(void *context, unsigned index, const struct result *result, d
 		}
 	}
 	probe->tasks_done = (int)index + !task_wanted(probe, index);
-	report->done = fmax(report->done, share_done(probe));
+	report->done = fmax(report->done, probe_share_done(probe));
 	if (!task->share && report->seconds - probe->analysed >= ANALYSE_EVERY) {
 		probe_analyse(probe);
 		probe->analysed = report->seconds;
@@ -368,6 +354,8 @@ static bool run_stage(struct probe *probe, const struct probe_stage *stage)
 {
 	struct visits *visits = &probe->visits;
 
+	if (stage->part == PROBE_TRANSFER)
+		return probe_transfer_run(probe, stage);
 	for (probe->round = 0;; probe->round++) {
 		probe_fill(probe, stage, probe->round);
 		if (probe->task_count == 0)
@@ -423,7 +411,7 @@ static void probe_state(const struct probe *probe, struct campaign_state *state)
 	state->done = report->done;
 	state->doing = report->doing;
 	state->any = report->pairs.count || report->band_count || report->parallel.count ||
-		     report->cores.count;
+		     report->cores.count || (report->transfer && report->transfer->measured);
 	for (int kind = 0; kind < PAGE_KINDS; kind++)
 		state->any |= report->lines[kind].count || report->pages[kind].count;
 	if (report->notes.count)

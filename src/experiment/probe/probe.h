@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "experiment/campaign.h"
+#include "experiment/cores/core_map.h"
 #include "experiment/setting/setting.h"
 #include "model/memory/hierarchy.h"
 #include "model/windows/buffers.h"
@@ -23,6 +24,7 @@ enum probe_part {
 	PROBE_BANDWIDTH, /* "bandwidth": bandwidth of each level of the memory hierarchy */
 	PROBE_PARALLEL,	 /* "parallel": latency of several independent chains at the same time */
 	PROBE_CORES,	 /* "cores": bandwidth and loaded latency with several cores */
+	PROBE_TRANSFER,	 /* "core-to-core": the time of a cache line from core to core */
 	PROBE_PARTS
 };
 
@@ -31,13 +33,16 @@ extern const char *const probe_part_names[]; /* the names of the probe's parts, 
 
 struct probe_options {
 	unsigned parts;		/* a bit for each part of the probe to measure; 0: all parts except
-				   PROBE_CORES */
+				   PROBE_CORES and PROBE_TRANSFER */
 	uint64_t max_size;	/* bytes of the largest working set; 0: PROBE_SIZE bytes */
 	bool pages[PAGE_KINDS]; /* kinds of pages to measure; all false: PAGES_4K and PAGES_HUGE. If
 				   only PAGES_AUTO is true, the probe measures one curve, with the
 				   pages that the system chooses */
 	uint64_t seed;
 	double seconds; /* time limit of the probe; 0: the probe decides */
+	/* Times one pair of processors; NULL: core_pair_visit() does so. */
+	struct status (*visit)(const struct topology *topology, int a, int b, unsigned visit,
+		double seconds, struct pair_trials *trials);
 };
 
 /* PROBE_SMALLEST: bytes of the smallest working set. PROBE_SIZE: default value of max_size.
@@ -107,6 +112,7 @@ struct probe_report {
 	struct probe_curve cores;  /* total bandwidth (member gbps) while x cores read memory at the
 				      same time */
 	struct probe_curve loaded; /* latency of memory while x other cores read memory */
+	struct core_map *transfer; /* core-to-core latencies; NULL: not requested */
 	int band_count;
 	struct probe_band band[PROBE_BANDS];
 	struct literature
@@ -127,6 +133,10 @@ struct probe;
 
 /* Returns the part of the probe with the given name, or PROBE_PARTS if no part has it. */
 enum probe_part probe_part_find(const char *name);
+
+/* Sets the bits of the part with the given name in *parts. "cores" also means core-to-core. Returns
+ * false if no part has the name. */
+bool probe_part_add(const char *name, unsigned *parts);
 
 /* The struct machine given must describe this machine and outlive the probe. Returns NULL with
  * STATUS_USAGE if max_size is below PROBE_LEAST, and with STATUS_FAILED if the memory limit is

@@ -78,7 +78,7 @@ bool probe_late(const struct probe *probe)
 }
 
 const char *const probe_part_names[] = { "latency", "tlb", "line", "bandwidth", "parallel", "cores",
-	NULL };
+	"core-to-core", NULL };
 _Static_assert(sizeof(probe_part_names) / sizeof(probe_part_names[0]) == PROBE_PARTS + 1,
 	"a name for each part");
 
@@ -89,6 +89,18 @@ enum probe_part probe_part_find(const char *name)
 	while (part < PROBE_PARTS && strcmp(probe_part_names[part], name) != 0)
 		part++;
 	return part;
+}
+
+bool probe_part_add(const char *name, unsigned *parts)
+{
+	enum probe_part part = probe_part_find(name);
+
+	if (part == PROBE_PARTS)
+		return false;
+	*parts |= 1u << part;
+	if (part == PROBE_CORES)
+		*parts |= 1u << PROBE_TRANSFER;
+	return true;
 }
 
 enum page_kind probe_best_pages(const struct probe *probe)
@@ -121,10 +133,9 @@ uint64_t probe_parallel_bytes(const struct probe *probe)
 	       PROBE_PAGE;
 }
 
-/* Omits the parts of the probe that this machine cannot measure. */
-static void keep_within_means(struct probe *probe)
+/* Omits the kinds of pages and the sizes of working sets for which there is no memory. */
+static void keep_within_memory(struct probe_report *report)
 {
-	struct probe_report *report = &probe->report;
 	struct probe_options *options = &report->options;
 	const struct machine *machine = report->machine;
 
@@ -134,19 +145,39 @@ static void keep_within_means(struct probe *probe)
 		options->pages[PAGES_HUGE] = false;
 		report->huge_refused = true;
 		options->pages[PAGES_4K] = options->pages[PAGES_4K] || !options->pages[PAGES_AUTO];
-		notes_add(&probe->report.notes, "no huge pages: %s",
+		notes_add(&report->notes, "no huge pages: %s",
 			machine->huge_note[0] ? machine->huge_note : "this system grants none");
 	}
 	if (machine->memory_limit && options->max_size > machine->memory_limit) {
 		options->max_size = machine->memory_limit / 4096 * 4096;
-		notes_add(&probe->report.notes, "working sets up to %s instead of %s: %s",
+		notes_add(&report->notes, "working sets up to %s instead of %s: %s",
 			units_size_long((int64_t)options->max_size).text,
 			units_size_long((int64_t)report->asked_size).text,
 			memory_limits_half(machine->memory_bound));
 	}
+}
+
+/* Omits the parts of the probe that this machine cannot measure. */
+static void keep_within_means(struct probe *probe)
+{
+	struct probe_report *report = &probe->report;
+	struct probe_options *options = &report->options;
+	const struct machine *machine = report->machine;
+
+	/* The core-to-core latencies need only a few lines of memory. */
+	if (options->parts != 1u << PROBE_TRANSFER)
+		keep_within_memory(report);
 	if (options->parts >> PROBE_CORES & 1 && machine->processors < 2) {
 		options->parts &= ~(1u << PROBE_CORES);
 		notes_add(&probe->report.notes, "cores: this process may use one only");
+	}
+	if (options->parts >> PROBE_TRANSFER & 1 && (machine->processors < 2 || !machine->places)) {
+		options->parts &= ~(1u << PROBE_TRANSFER);
+		notes_add(&probe->report.notes,
+			machine->processors < 2
+				? "core-to-core: a line needs two processors, but this process may "
+				  "use one only"
+				: "core-to-core: the system does not say where its processors are");
 	}
 }
 
@@ -171,6 +202,32 @@ static double latency_seconds(const struct probe *probe)
 		       : total + 30 * (probe_visit_seconds(probe, 1 << 20) + SECONDS_REQUEST);
 }
 
+#define TRANSFER_MOST 7.0
+
+static double all_pairs(const struct probe *probe)
+{
+	double processors = probe->report.machine->processors;
+
+	return processors * (processors - 1) / 2;
+}
+
+/* Returns the seconds of the core-to-core latencies. Without a time limit, all pairs of up to 64
+ * processors are visited in TRANSFER_TRANSFER_MOST seconds, and few pairs are visited several
+ * times. */
+static double transfer_seconds(const struct probe *probe)
+{
+	const struct probe_options *options = &probe->report.options;
+	double each = PAIR_SECONDS + PAIR_THREADS, once = all_pairs(probe) * each,
+	       all = fmin(once * PAIR_VISITS,
+		       fmax(fmin(once * 3, TRANSFER_MOST / 4), fmin(once, TRANSFER_MOST)));
+
+	all = fmax(all, fmin(once * PAIR_VISITS, 0.1));
+	if (options->seconds <= 0)
+		return all;
+	return options->parts == 1u << PROBE_TRANSFER ? fmin(options->seconds, once * PAIR_VISITS)
+						      : fmin(all, options->seconds / 2);
+}
+
 static double part_seconds(const struct probe *probe, enum probe_part part)
 {
 	double small = probe_visit_seconds(probe, 4096) + SECONDS_REQUEST;
@@ -186,6 +243,7 @@ static double part_seconds(const struct probe *probe, enum probe_part part)
 	case PROBE_PARALLEL:
 		return 7 * (large + SECONDS_LAY_OUT * (double)probe_parallel_bytes(probe));
 	case PROBE_CORES: return 0.1 * (1 + 2 * log2(probe->report.machine->processors));
+	case PROBE_TRANSFER: return transfer_seconds(probe);
 	case PROBE_PARTS: break;
 	}
 	return 0;
@@ -223,7 +281,7 @@ static void add_stages(
 static double lay_out(struct probe *probe)
 {
 	static const enum probe_part first[] = { PROBE_LATENCY, SHARE, PROBE_TLB, SHARE, PROBE_LINE,
-		PROBE_BANDWIDTH, SHARE, PROBE_PARALLEL, PROBE_CORES, SHARE },
+		PROBE_BANDWIDTH, SHARE, PROBE_PARALLEL, PROBE_CORES, PROBE_TRANSFER, SHARE },
 				     other[] = { PROBE_LATENCY, PROBE_TLB, SHARE };
 	enum page_kind best = probe_best_pages(probe);
 	double seconds = 0;
@@ -245,8 +303,8 @@ static double lay_out(struct probe *probe)
  * then the second kind of pages, and last whole parts of the probe. */
 static void shrink(struct probe *probe)
 {
-	static const enum probe_part order[] = { PROBE_CORES, PROBE_PARALLEL, PROBE_TLB, PROBE_LINE,
-		PROBE_BANDWIDTH };
+	static const enum probe_part order[] = { PROBE_CORES, PROBE_TRANSFER, PROBE_PARALLEL,
+		PROBE_TLB, PROBE_LINE, PROBE_BANDWIDTH };
 	struct probe_options *options = &probe->report.options;
 	uint64_t wanted = options->max_size;
 
@@ -310,4 +368,22 @@ void probe_plan(struct probe *probe)
 			probe->scale = fmax(probe->scale * 0.9, 1);
 	}
 	lay_out(probe);
+}
+
+double probe_share_done(const struct probe *probe)
+{
+	double total = 0, done = 0, part;
+
+	for (int i = 0; i < probe->stage_count; i++) {
+		total += probe->stages[i].seconds;
+		done += i < probe->stage ? probe->stages[i].seconds : 0;
+	}
+	if (probe->stage < probe->stage_count && probe->task_count) {
+		/* The first round of measurements in a stage takes most of the time, and the number
+		 * of later rounds is unknown. */
+		part = (double)probe->tasks_done / probe->task_count;
+		part = probe->round == 0 ? 0.7 * part : 1 - 0.3 / (probe->round + part);
+		done += part * probe->stages[probe->stage].seconds;
+	}
+	return total > 0 ? done / total : 1;
 }

@@ -403,7 +403,7 @@ static void fill_cores(struct probe *probe, const struct probe_stage *stage, int
 void probe_fill(struct probe *probe, const struct probe_stage *stage, int round)
 {
 	static void (*const fills[PROBE_PARTS])(struct probe *, const struct probe_stage *, int) = {
-		fill_latency, fill_tlb, fill_line, fill_bandwidth, fill_parallel, fill_cores
+		fill_latency, fill_tlb, fill_line, fill_bandwidth, fill_parallel, fill_cores, NULL
 	};
 
 	probe->task_count = probe->tasks_done = 0;

@@ -6,6 +6,7 @@
  * - probe_tasks.c: adds points to the list of a round
  * - probe_share.c: chooses the points for the share of the last cache
  * - probe_points.c: chooses the points that each stage measures
+ * - probe_transfer.c: measures the core-to-core latencies
  * - probe.c: measures the points, and fills the report */
 #pragma once
 
@@ -101,6 +102,9 @@ uint64_t probe_parallel_bytes(const struct probe *probe);
 /* Returns the bytes of the working set of a task, a point to measure. */
 uint64_t probe_task_bytes(const struct probe_task *task);
 
+/* Returns the probe's progress, from 0 to 1. */
+double probe_share_done(const struct probe *probe);
+
 /* ---- probe_tasks.c ---- */
 
 /* Adds a point of a curve (a kernel's setting) to measure in this round of the probe, if there is
@@ -133,6 +137,18 @@ void probe_take_share(
 /* Adds the points to measure in one round (0, 1, …) of a stage of the probe. If no point to measure
  * was added for a round, the stage of the probe is over. */
 void probe_fill(struct probe *probe, const struct probe_stage *stage, int round);
+
+/* ---- probe_transfer.c ---- */
+
+/* PAIR_SECONDS: seconds of one visit of a pair of processors. PAIR_THREADS: seconds to start and
+ * end the two threads of a visit. PAIR_VISITS: the most visits of a pair. */
+#define PAIR_SECONDS 0.003
+#define PAIR_THREADS 0.0003
+enum { PAIR_VISITS = 24 };
+
+/* Measures the core-to-core latencies, for the time of the stage. Returns false if the measurer
+ * stopped. */
+bool probe_transfer_run(struct probe *probe, const struct probe_stage *stage);
 
 /* ---- probe.c ---- */
 

@@ -9,6 +9,7 @@
 #include "base/scale.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "experiment/cores/core_cells.h"
 
 enum { CELL = 40 };
 
@@ -108,7 +109,9 @@ static void put_head(FILE *out, const struct probe_report *probe)
 	struct text text = { 0 };
 
 	machine_text(probe->machine, sample ? sample->ghz : NAN, &text);
-	text_addf(&text, "; up to %s", units_size_long((int64_t)probe->options.max_size).text);
+	if (probe->options.parts != 1u << PROBE_TRANSFER)
+		text_addf(&text, "; up to %s",
+			units_size_long((int64_t)probe->options.max_size).text);
 	add_pages(&text, probe);
 	text_addf(&text, "; %.1f s", probe->seconds);
 	text_print(out, TEXT_COLUMNS, "", 0, text_string(&text));
@@ -488,6 +491,8 @@ void probe_print(FILE *out, const struct probe_report *probe, bool points)
 	put_parallel(out, probe);
 	put_cores(out, &probe->cores, false);
 	put_cores(out, &probe->loaded, true);
+	if (probe->transfer)
+		core_map_print(out, probe->transfer, points);
 	put_findings(out, probe);
 	if (points)
 		put_points(out, probe);

@@ -41,6 +41,7 @@ static const struct row {
 	{ "level", "name", "entries", "entries", ANY },
 	{ "band", "level", "bytes_per_cycle", "bytes/cycle", OWN },
 	{ "band", "level", "gbps", "GB/s", SHARED },
+	{ "cores", "name", "ns", "ns", ANY },
 	{ "window", "filler", "knee", "fillers", ANY },
 	{ "class", "name", "latency", "cycles", ANY },
 	{ "class", "name", "accumulate", "cycles", ANY },
@@ -56,9 +57,9 @@ static const struct row {
  * are those in `rows` and "sample". */
 static const char *const describing[] = { "recording", "machine", "events", "event", "facts",
 	"modelled", "counters", "explain", "function", "limits", "ports", "insn", "probe",
-	"plateau", "knee", "finding", "note", "windows", "point", "costs", "cost", "gap", "cause",
-	"kernel", "knob", "sweep", "check", "difference", "trials", "compared", "spread", "odd",
-	"comparison" };
+	"plateau", "knee", "processor", "pair", "finding", "note", "windows", "point", "costs",
+	"cost", "gap", "cause", "kernel", "knob", "sweep", "check", "difference", "trials",
+	"compared", "spread", "odd", "comparison" };
 
 bool compared_knows(const char *kind)
 {
@@ -372,7 +373,7 @@ static bool take_rows(struct compared *compared, int source, const json_t *objec
 		}
 		/* Records state the quartiles of the latency of L3 and memory in cycles, so they
 		 * are converted to ns. */
-		if (strcmp(row->field, "ns") == 0) {
+		if (strcmp(row->field, "ns") == 0 && row->where == SHARED) {
 			double cycles = number_of(object, "cycles");
 
 			value.lo = value.value * number_of(object, "cycles_lo") / cycles;

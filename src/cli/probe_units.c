@@ -1,0 +1,310 @@
+#include "cli/probe_units.h"
+
+#include <math.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/differences.h"
+#include "base/stats.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "cli/bench.h"
+#include "cli/format.h"
+#include "cli/work.h"
+
+const char *const unit_words[] = { "", "numa", "socket", "core", NULL };
+_Static_assert(sizeof(unit_words) / sizeof(*unit_words) == UNIT_KINDS + 1, "a word for each kind");
+
+/* Without --max-size, the largest working set of each unit's probe, bytes. */
+#define SIZE (UINT64_C(64) << 20)
+
+static const struct figure {
+	const char *words, *unit;
+	double floor; /* relative differences below this one between equal cores are chance */
+} figures[UNIT_VALUES] = {
+	[UNIT_CLOCK] = { "clock", "GHz", 0.01 },
+	[UNIT_L1] = { "L1d latency", "cycles", 0.01 },
+	[UNIT_L2] = { "L2 latency", "cycles", 0.015 },
+	[UNIT_L3] = { "L3 latency", "ns", 0.05 },
+	[UNIT_MEMORY] = { "memory latency", "ns", 0.05 },
+	[UNIT_READ_L1] = { "L1d read bandwidth", "B/cycle", 0.03 },
+	[UNIT_READ_L2] = { "L2 read bandwidth", "B/cycle", 0.03 },
+	[UNIT_READ_MEMORY] = { "memory read bandwidth", "GB/s", 0.05 },
+};
+
+/* ---- units ---- */
+
+static int number_of(const struct processor_place *place, enum unit_kind kind)
+{
+	int number = kind == UNITS_CORE	    ? place->core
+		     : kind == UNITS_SOCKET ? place->package
+					    : place->node;
+
+	if (number >= 0)
+		return number;
+	/* A machine without this level has one unit; a system that names no cores has a core for
+	 * each processor. */
+	return kind == UNITS_CORE ? place->cpu : 0;
+}
+
+int units_find(const struct machine *machine, enum unit_kind kind, struct unit *units)
+{
+	int count = 0;
+
+	for (int i = 0; machine->places && i < machine->processors; i++) {
+		const struct processor_place *place = &machine->places[i];
+		bool known = false;
+
+		for (int k = 0; k < count; k++)
+			known |= units[k].number == number_of(place, kind);
+		if (known)
+			continue;
+		units[count] = (struct unit){ .number = number_of(place, kind), .cpu = place->cpu };
+		for (int k = 0; k < UNIT_VALUES; k++)
+			units[count].value[k] = units[count].usual[k] = NAN;
+		count++;
+	}
+	return count;
+}
+
+/* ---- values ---- */
+
+static double clock_of(const struct probe_report *report)
+{
+	double ghz[PAGE_KINDS * PROBE_POINTS];
+	size_t count = 0;
+
+	for (int kind = 0; kind < PAGE_KINDS; kind++)
+		for (int i = 0; i < report->lines[kind].count; i++)
+			if (report->lines[kind].point[i].sample.valid)
+				ghz[count++] = report->lines[kind].point[i].sample.ghz;
+	for (int i = 0; i < report->band_count; i++)
+		if (report->band[i].point[PROBE_READ].sample.valid &&
+			count < sizeof(ghz) / sizeof(*ghz))
+			ghz[count++] = report->band[i].point[PROBE_READ].sample.ghz;
+	return stats_median(ghz, count);
+}
+
+static void take_levels(const struct hierarchy *hierarchy, struct unit *unit)
+{
+	for (int i = 0; i < hierarchy->level_count; i++) {
+		const struct hierarchy_level *level = &hierarchy->level[i];
+
+		if (level->kind == LEVEL_MEMORY)
+			unit->value[UNIT_MEMORY] = level->ns;
+		else if (level->kind == LEVEL_CACHE && level->number == 3)
+			unit->value[UNIT_L3] = level->ns;
+		else if (level->kind == LEVEL_CACHE && level->number <= 2)
+			unit->value[level->number == 1 ? UNIT_L1 : UNIT_L2] = level->cycles;
+	}
+}
+
+static void take_values(const struct probe_report *report, struct unit *unit)
+{
+	unit->value[UNIT_CLOCK] = clock_of(report);
+	take_levels(&report->hierarchy, unit);
+	for (int i = 0; i < report->band_count; i++) {
+		const struct sample *sample = &report->band[i].point[PROBE_READ].sample;
+		const char *level = report->band[i].level;
+
+		if (!sample->valid)
+			continue;
+		if (strcmp(level, "L1d") == 0)
+			unit->value[UNIT_READ_L1] = sample->bytes_per_cycle;
+		else if (strcmp(level, "L2") == 0)
+			unit->value[UNIT_READ_L2] = sample->bytes_per_cycle;
+		else if (strcmp(level, "memory") == 0)
+			unit->value[UNIT_READ_MEMORY] = sample->gbps;
+	}
+}
+
+void units_judge(struct unit *units, int count)
+{
+	double *sorted = memory_new((size_t)count + 1, sizeof(*sorted));
+
+	for (int k = 0; k < UNIT_VALUES; k++) {
+		struct differences_cloud cloud;
+		size_t known = 0;
+
+		for (int i = 0; i < count; i++)
+			if (isfinite(units[i].value[k]))
+				sorted[known++] = units[i].value[k];
+		if (known < 3)
+			continue;
+		stats_sort(sorted, known);
+		cloud = differences_cloud(sorted, known,
+			figures[k].floor * stats_quantile(sorted, known, 0.5) / 4,
+			known * UNIT_VALUES);
+		for (int i = 0; i < count; i++) {
+			units[i].usual[k] = cloud.median;
+			if (fabs(units[i].value[k] - cloud.median) > cloud.usual)
+				units[i].odd |= 1u << k;
+		}
+	}
+	free(sorted);
+}
+
+/* ---- text ---- */
+
+void units_print(FILE *out, const struct unit *units, int count, enum unit_kind kind)
+{
+	static const char *const heads[UNIT_VALUES] = { "GHz", "L1d", "L2", "L3 ns", "mem ns",
+		"L1d B/c", "L2 B/c", "mem GB/s" };
+	int odd = 0;
+
+	fprintf(out, "%-8s%5s", unit_words[kind], "cpu");
+	for (int k = 0; k < UNIT_VALUES; k++)
+		fprintf(out, k < UNIT_READ_L1 ? "%8s" : "%9s", heads[k]);
+	fputc('\n', out);
+	for (int i = 0; i < count; i++) {
+		fprintf(out, "%-8d%5d", units[i].number, units[i].cpu);
+		for (int k = 0; k < UNIT_VALUES; k++)
+			fprintf(out, k < UNIT_READ_L1 ? "%7s%c" : "%8s%c",
+				units_value(units[i].value[k]).text,
+				units[i].odd >> k & 1 ? '*' : ' ');
+		fputc('\n', out);
+	}
+	fputs("(L1d, L2: latency in cycles; L3, mem: latency in ns; B/c, GB/s: bytes read)\n", out);
+	for (int i = 0; i < count; i++)
+		for (int k = 0; k < UNIT_VALUES; k++) {
+			const struct unit *unit = &units[i];
+
+			if (!(unit->odd >> k & 1))
+				continue;
+			text_print(out, TEXT_COLUMNS, odd++ ? "* " : "\n* ", 2,
+				words_of("%s %d: %s %s %s, %.2f times the median of %s",
+					unit_words[kind], unit->number, figures[k].words,
+					units_value(unit->value[k]).text, figures[k].unit,
+					unit->value[k] / unit->usual[k],
+					units_value(unit->usual[k]).text)
+					.text);
+		}
+	if (count < 3)
+		fprintf(out, "\n%d unit%s: too few to say which one differs\n", count,
+			count == 1 ? "" : "s");
+	else if (!odd)
+		fprintf(out, "\nno %s differs from the others\n", unit_words[kind]);
+}
+
+/* ---- measuring ---- */
+
+/* The processors that this process may use: bench_open() binds the calling thread. */
+enum { PROCESSORS_MOST = 8192 };
+struct affinity {
+	cpu_set_t *set;
+	size_t bytes;
+};
+
+static struct affinity affinity_get(void)
+{
+	struct affinity affinity = { .set = CPU_ALLOC(PROCESSORS_MOST),
+		.bytes = CPU_ALLOC_SIZE(PROCESSORS_MOST) };
+
+	if (affinity.set && sched_getaffinity(0, affinity.bytes, affinity.set) != 0) {
+		CPU_FREE(affinity.set);
+		affinity.set = NULL;
+	}
+	return affinity;
+}
+
+static void affinity_restore(const struct affinity *affinity)
+{
+	if (affinity->set)
+		(void)sched_setaffinity(0, affinity->bytes, affinity->set);
+}
+
+/* Lists the units of this machine. The caller frees *units. */
+static struct status find(struct cli *cli, enum unit_kind kind, struct unit **units, int *count)
+{
+	struct bench bench;
+	struct status status = bench_open(&bench, cli);
+
+	*units = NULL;
+	*count = 0;
+	if (!status_is_ok(&status))
+		return status;
+	*units = memory_new((size_t)bench.machine->processors + 1, sizeof(**units));
+	*count = units_find(bench.machine, kind, *units);
+	bench_close(&bench);
+	return *count ? status_ok()
+		      : status_failed("--per: the system does not say where its processors are");
+}
+
+/* Probes one unit, and writes its records, but no text. */
+static int probe_unit(struct cli *cli, enum unit_kind kind, const struct probe_options *options,
+	struct report *report, struct unit *unit)
+{
+	struct probe *probe;
+	struct bench bench;
+	struct status status;
+	struct campaign campaign;
+	char host[sizeof(report->host)];
+	int exit_status;
+
+	cli->cpu = unit->cpu;
+	status = bench_open(&bench, cli);
+	if (!status_is_ok(&status))
+		return cli_fail(cli, status);
+	probe = probe_new(bench.machine, options, &status);
+	if (!probe) {
+		bench_close(&bench);
+		return cli_fail(cli, status);
+	}
+	campaign = (struct campaign){ &campaign_probe, probe };
+	if (work_carry_out(cli, &bench, &campaign)) {
+		take_values(probe_report(probe), unit);
+		/* Each unit is a host of its own for programs that compare hosts. */
+		memcpy(host, report->host, sizeof(host));
+		snprintf(report->host, sizeof(report->host), "%.40s:%s%d", host, unit_words[kind],
+			unit->number);
+		report->machine = bench.machine;
+		if (cli->format != formats[0])
+			report_write(report, report->subject, probe_report(probe));
+		memcpy(report->host, host, sizeof(host));
+	}
+	exit_status = work_conclude(cli, &bench, &campaign, "the units so far are printed");
+	probe_free(probe);
+	bench_close(&bench);
+	return exit_status;
+}
+
+int units_probe(struct cli *cli, enum unit_kind kind, const struct probe_options *options,
+	const struct subject *subject)
+{
+	struct probe_options each = *options;
+	struct affinity affinity = affinity_get();
+	struct report report;
+	struct unit *units;
+	int count, measured = 0, exit_status = CLI_DONE;
+	struct status status = find(cli, kind, &units, &count);
+
+	affinity_restore(&affinity);
+	if (!status_is_ok(&status)) {
+		CPU_FREE(affinity.set);
+		free(units);
+		return cli_fail(cli, status);
+	}
+	if (each.parts == 0)
+		each.parts = 1u << PROBE_LATENCY | 1u << PROBE_BANDWIDTH;
+	if (each.max_size == 0)
+		each.max_size = SIZE;
+	if (!each.pages[PAGES_4K] && !each.pages[PAGES_HUGE])
+		each.pages[PAGES_AUTO] = true;
+	each.seconds /= count;
+	report_init(&report, cli, subject, NULL);
+	report_begin(&report);
+	for (int i = 0; i < count && exit_status == CLI_DONE; i++) {
+		exit_status = probe_unit(cli, kind, &each, &report, &units[i]);
+		affinity_restore(&affinity);
+		measured += isfinite(units[i].value[UNIT_CLOCK]);
+	}
+	if (cli->format == formats[0] && measured) {
+		units_judge(units, count);
+		units_print(cli->out, units, count, kind);
+	}
+	report_end(&report);
+	free(units);
+	CPU_FREE(affinity.set);
+	return exit_status;
+}

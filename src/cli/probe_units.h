@@ -1,0 +1,51 @@
+/* A probe of each part of the machine in turn: of each core, socket or memory node. A part that
+ * differs from the others, such as a slow core, is named. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "cli/cli.h"
+#include "engine/machine/machine.h"
+#include "experiment/probe/probe.h"
+
+enum unit_kind { UNITS_NONE, UNITS_NUMA, UNITS_SOCKET, UNITS_CORE, UNIT_KINDS };
+
+/* The words of --per, in the order of enum unit_kind; the first is empty, the last is NULL. */
+extern const char *const unit_words[];
+
+/* The values of a unit that are compared. */
+enum unit_value {
+	UNIT_CLOCK,	  /* GHz */
+	UNIT_L1,	  /* latency, cycles */
+	UNIT_L2,	  /* latency, cycles */
+	UNIT_L3,	  /* latency, ns */
+	UNIT_MEMORY,	  /* latency, ns */
+	UNIT_READ_L1,	  /* bandwidth, bytes per cycle */
+	UNIT_READ_L2,	  /* bandwidth, bytes per cycle */
+	UNIT_READ_MEMORY, /* bandwidth, GB/s */
+	UNIT_VALUES
+};
+
+struct unit {
+	int number, cpu; /* number of the unit in the machine, and its processor that is measured */
+	double value[UNIT_VALUES]; /* NAN: not measured */
+	double usual[UNIT_VALUES]; /* median of this value over all units; NAN: too few units */
+	unsigned odd;		   /* a bit for each value that differs from the other units */
+};
+
+/* Lists the units of a kind, each with its first processor; returns their number. `units` has room
+ * for each processor. */
+int units_find(const struct machine *machine, enum unit_kind kind, struct unit *units);
+
+/* Sets `usual` and `odd` of all units. Three units are needed to say which one differs. */
+void units_judge(struct unit *units, int count);
+
+/* Prints a table of the units, and a sentence for each unit that differs. */
+void units_print(FILE *out, const struct unit *units, int count, enum unit_kind kind);
+
+/* Probes each unit of the machine. Options without parts or sizes get short defaults. Returns the
+ * exit status. */
+struct subject;
+int units_probe(struct cli *cli, enum unit_kind kind, const struct probe_options *options,
+	const struct subject *subject);

@@ -1,0 +1,232 @@
+#include "experiment/cores/core_cells.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/stats.h"
+#include "base/text.h"
+#include "base/units.h"
+
+/* ---- cells ---- */
+
+/* Fills the cell of two blocks of processors. `ns` has room for all pairs of a cell. */
+static void fill_cell(const struct core_map *map, const struct core_cells *cells, int row,
+	int column, double *ns, struct core_cell *cell)
+{
+	unsigned of[CORE_GROUPS] = { 0 };
+	size_t count = 0;
+
+	*cell = (struct core_cell){ .ns = NAN, .group = -1 };
+	for (int i = row * cells->per; i < (row + 1) * cells->per && i < map->count; i++)
+		for (int j = column * cells->per; j < (column + 1) * cells->per && j < map->count;
+			j++) {
+			const struct core_value *value;
+
+			if (i == j || (row == column && j > i))
+				continue;
+			value = core_map_value(map, i, j);
+			if (value->trials == 0)
+				continue;
+			ns[count++] = value->ns;
+			if (value->group >= 0 &&
+				(++of[value->group] > (cell->group < 0 ? 0 : of[cell->group])))
+				cell->group = value->group;
+		}
+	if (count)
+		cell->ns = stats_median(ns, count);
+}
+
+/* Returns the number of the part of the machine that the rules between cells separate; `level` 0:
+ * sockets; 1: dies; 2: L3 caches. */
+static int part_of(const struct processor_place *place, int level)
+{
+	return level == 0 ? place->package : level == 1 ? place->die : place->l3;
+}
+
+static int part_level(const struct core_map *map)
+{
+	for (int level = 0; level < 3; level++)
+		for (int i = 1; i < map->count; i++)
+			if (part_of(&map->place[i], level) != part_of(&map->place[0], level))
+				return level;
+	return 0;
+}
+
+void core_cells_fill(const struct core_map *map, int most, struct core_cells *cells)
+{
+	int level = part_level(map);
+	double *ns;
+
+	memset(cells, 0, sizeof(*cells));
+	for (cells->per = 1; (map->count + cells->per - 1) / cells->per > most;)
+		cells->per *= 2;
+	cells->count = (map->count + cells->per - 1) / cells->per;
+	ns = memory_new((size_t)cells->per * (size_t)cells->per, sizeof(*ns));
+	for (int row = 0; row < cells->count; row++)
+		for (int column = 0; column < cells->count; column++)
+			fill_cell(map, cells, row, column, ns, &cells->cell[row][column]);
+	for (int row = 1; row < cells->count; row++)
+		cells->begins[row] = part_of(&map->place[row * cells->per], level) !=
+				     part_of(&map->place[(row - 1) * cells->per], level);
+	free(ns);
+}
+
+struct words core_cells_part(const struct core_map *map, const struct core_cells *cells, int row)
+{
+	static const char *const names[] = { "socket", "die", "L3" };
+	int level = part_level(map), part = part_of(&map->place[row * cells->per], level);
+
+	return part < 0 ? words_of(" ") : words_of("%s %d", names[level], part);
+}
+
+char core_group_letter(int group)
+{
+	return group < 0 ? '.' : (char)('a' + group);
+}
+
+/* ---- text ---- */
+
+/* NUMBERS: the most processors whose values are printed as numbers, which are NUMBER columns wide.
+ * LETTERS: the most rows of a map of letters. LABEL: columns of a row's label. */
+enum { NUMBERS = 14, NUMBER = 5, LETTERS = 36, LABEL = 6 };
+
+static struct words ns_words(double ns)
+{
+	return !isfinite(ns) ? words_of("-")
+	       : ns < 99.95  ? words_of("%.1f", ns)
+			     : words_of("%.0f", ns);
+}
+
+static void put_numbers(FILE *out, const struct core_map *map)
+{
+	fprintf(out, "%*s", LABEL, "");
+	for (int j = 0; j < map->count; j++)
+		fprintf(out, "%*d", NUMBER, map->place[j].cpu);
+	fputc('\n', out);
+	for (int i = 0; i < map->count; i++) {
+		fprintf(out, "%*d", LABEL, map->place[i].cpu);
+		for (int j = 0; j < map->count; j++)
+			fprintf(out, "%*s", NUMBER,
+				i == j ? "" : ns_words(core_map_value(map, i, j)->ns).text);
+		fputc('\n', out);
+	}
+}
+
+/* Prints the numbers of the first processors of some columns, as far as there is room. */
+static void put_column_names(FILE *out, const struct core_map *map, const struct core_cells *cells)
+{
+	char line[TEXT_COLUMNS + 1];
+	int end = 0;
+
+	memset(line, ' ', TEXT_COLUMNS);
+	for (int column = 0; column < cells->count; column++) {
+		char name[16];
+		int at = LABEL + 2 * column + 1,
+		    size = snprintf(name, sizeof(name), "%d", map->place[column * cells->per].cpu);
+
+		if ((column % 4 != 0 && !cells->begins[column]) || at < end ||
+			at + size > TEXT_COLUMNS)
+			continue;
+		memcpy(line + at, name, (size_t)size);
+		end = at + size + 1;
+	}
+	while (end > 0 && line[end - 1] == ' ')
+		end--;
+	fprintf(out, "%.*s\n", end, line);
+}
+
+static void put_letters(FILE *out, const struct core_map *map)
+{
+	struct core_cells *cells = memory_new(1, sizeof(*cells));
+
+	core_cells_fill(map, LETTERS, cells);
+	put_column_names(out, map, cells);
+	for (int row = 0; row < cells->count; row++) {
+		if (cells->begins[row]) {
+			fprintf(out, "%*s", LABEL, "");
+			for (int column = 0; column < cells->count; column++)
+				fputs(cells->begins[column] ? "+-" : "--", out);
+			fputc('\n', out);
+		}
+		fprintf(out, "%*d", LABEL, map->place[row * cells->per].cpu);
+		for (int column = 0; column < cells->count; column++) {
+			const struct core_cell *cell = &cells->cell[row][column];
+			bool alone = row == column && cells->per == 1;
+
+			fprintf(out, "%c%c", cells->begins[column] ? '|' : ' ',
+				alone ? '\\' : core_group_letter(cell->group));
+		}
+		fputc('\n', out);
+	}
+	if (cells->per > 1)
+		fprintf(out, "(a row or column: %d processors, named by the first of them)\n",
+			cells->per);
+	free(cells);
+}
+
+static void put_groups(FILE *out, const struct core_map *map)
+{
+	fprintf(out, "\n   %-50s%8s  %-15s\n", "pairs", "ns", "quartiles");
+	for (int i = 0; i < map->group_count; i++) {
+		const struct core_group *group = &map->group[i];
+		struct words name = words_of("%s (%s)", group->name,
+			units_text("%u pair%s", group->pairs, group->pairs == 1 ? "" : "s").text);
+
+		/* One pair's quartiles are those of its trials. */
+		double lo = group->lo, hi = group->hi;
+
+		for (unsigned k = 0; group->pairs == 1 && k < map->pairs; k++)
+			if (map->pair[k].group == i) {
+				lo = map->pair[k].lo;
+				hi = map->pair[k].hi;
+			}
+		fprintf(out, "%c  %-50s%8s  %s to %s\n", core_group_letter(i), name.text,
+			ns_words(group->ns).text, ns_words(lo).text, ns_words(hi).text);
+	}
+}
+
+static void put_pairs(FILE *out, const struct core_map *map)
+{
+	fprintf(out, "\n%6s%6s%8s%8s%8s%8s%8s%10s  %s\n", "from", "to", "ns", "lo", "hi", "least",
+		"trials", "rejected", "group");
+	for (int i = 0; i < map->count; i++)
+		for (int j = 0; j < i; j++) {
+			const struct core_value *value = core_map_value(map, i, j);
+
+			if (value->trials)
+				fprintf(out, "%6d%6d%8s%8s%8s%8s%8u%10u  %c\n", map->place[j].cpu,
+					map->place[i].cpu, ns_words(value->ns).text,
+					ns_words(value->lo).text, ns_words(value->hi).text,
+					ns_words(value->least).text, value->trials, value->rejected,
+					core_group_letter(value->group));
+		}
+}
+
+/* Returns the share of the trials during which another thread ran. */
+static double rejected_share(const struct core_map *map)
+{
+	double used = 0, rejected = 0;
+
+	for (unsigned i = 0; i < map->pairs; i++) {
+		used += map->pair[i].trials;
+		rejected += map->pair[i].rejected;
+	}
+	return used + rejected > 0 ? rejected / (used + rejected) : 0;
+}
+
+void core_map_print(FILE *out, const struct core_map *map, bool points)
+{
+	if (map->measured == 0)
+		return;
+	fprintf(out, "\ncore to core, one way%s\n", map->count <= NUMBERS ? ", ns" : "");
+	(map->count <= NUMBERS ? put_numbers : put_letters)(out, map);
+	put_groups(out, map);
+	text_print(out, TEXT_COLUMNS, "", 0,
+		words_of("(timed on one of two bound threads: half of a round trip; "
+			 "%u of %u pairs; %.0f %% of the trials were disturbed, and rejected)",
+			map->measured, map->pairs, 100 * rejected_share(map))
+			.text);
+	if (points)
+		put_pairs(out, map);
+}

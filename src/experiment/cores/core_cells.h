@@ -1,0 +1,34 @@
+/* The core-to-core latencies as a square of cells, for the terminal and for pictures. If a machine
+ * has more processors than there is room for, a cell holds several neighbours in the tree. */
+#pragma once
+
+#include <stdio.h>
+
+#include "experiment/cores/core_map.h"
+
+enum { CORE_CELLS = 72 };
+
+struct core_cells {
+	int per;   /* processors of a row or column of cells */
+	int count; /* number of rows and of columns */
+	struct core_cell {
+		double ns; /* median of the pairs of this cell; NAN: no pair is measured */
+		int group; /* the group of most pairs of this cell; -1: no pair is measured */
+	} cell[CORE_CELLS][CORE_CELLS];
+	/* Whether a new part of the machine begins with row i: a socket, or on a machine with one
+	 * socket a die, or an L3. */
+	bool begins[CORE_CELLS];
+};
+
+/* Fills at most `most` (≤ CORE_CELLS) rows of cells. */
+void core_cells_fill(const struct core_map *map, int most, struct core_cells *cells);
+
+/* Returns the name of the part of the machine that begins with this row: "socket 1", "L3 2". */
+struct words core_cells_part(const struct core_map *map, const struct core_cells *cells, int row);
+
+/* The letter of a group in a map of letters. */
+char core_group_letter(int group);
+
+/* Prints the map and the groups in 80 columns of ASCII. The map of 256 processors has at most 40
+ * rows. If `points` is true, prints every pair, too. */
+void core_map_print(FILE *out, const struct core_map *map, bool points);
