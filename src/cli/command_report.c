@@ -20,8 +20,9 @@ static const struct step {
 	double share;
 } steps[] = {
 	{ "doctor", 0 },
-	{ "probe", 0.34 },
-	{ "windows --curve", 0.30 },
+	{ "probe", 0.30 },
+	{ "probe core-to-core", 0.10 },
+	{ "windows --curve", 0.25 },
 	{ "sweep mountain size=16k..64m*2 stride=1..15:2", 0.16 },
 	{ "characterise --quick", 0.18 },
 };

@@ -33,6 +33,7 @@ void report_chart(struct page_parts *page, struct chart *chart, const char *capt
 void section_memory(struct page_parts *page);
 void section_bandwidth(struct page_parts *page);
 void section_mountain(struct page_parts *page);
+void section_cores(struct page_parts *page);
 void section_windows(struct page_parts *page);
 void section_core(struct page_parts *page);
 void section_allows(struct page_parts *page);

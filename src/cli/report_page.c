@@ -187,8 +187,7 @@ static void section_machines(struct page_parts *page)
 				.text);
 }
 
-/* A section is on the page if one of its records exists. A map of core-to-core latencies is a row
- * here, with a function that draws it. */
+/* A section is on the page if one of its records exists. */
 static const struct section {
 	const char *id, *title;
 	const char *kind; /* kind of record, or kernel of samples, that the section needs; NULL:
@@ -200,6 +199,7 @@ static const struct section {
 	{ "memory", "Caches, TLBs and memory", "level", ALONE, section_memory },
 	{ "bandwidth", "Bandwidth and parallel misses", "band", ALONE, section_bandwidth },
 	{ "mountain", "Memory mountain", "mountain", ALONE, section_mountain },
+	{ "cores", "From core to core", "pair", ALONE, section_cores },
 	{ "windows", "Buffers of the core", "window", ALONE, section_windows },
 	{ "core", "The core, measured", "class", ALONE, section_core },
 	{ "allows", "What this machine allows", "check", ALONE, section_allows },

@@ -104,6 +104,24 @@ void section_mountain(struct page_parts *page)
 		"Read throughput over size and stride (T). A cut corner: contended.");
 }
 
+void section_cores(struct page_parts *page)
+{
+	static const char *const columns[] = { "pairs of processors", ">ns, one way", ">pairs",
+		NULL };
+	const struct json_t *group;
+
+	document_table(page->document, columns);
+	for (size_t at = 0; (group = shown_next(page->shown, 0, "cores", &at));)
+		document_row(page->document,
+			(const char *const[]){ kept_word(group, "name").text,
+				report_range(group, "ns", "T").text,
+				words_of("%.0f", kept_number(group, "pairs")).text, NULL },
+			NULL);
+	document_table_end(page->document);
+	report_chart(page, shown_transfer(page->shown),
+		"The time of a cache line from one processor to another (T), one way.");
+}
+
 void section_windows(struct page_parts *page)
 {
 	static const char *const columns[] = { "filler", "fills", ">fillers at the knee",

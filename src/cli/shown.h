@@ -39,6 +39,10 @@ struct chart *shown_windows(const struct shown *shown);
 /* One machine: the knee of each filler as a bar, next to the core model. */
 struct chart *shown_knees(const struct shown *shown);
 
+/* One machine: the time of a cache line between each two processors, in the order of the machine's
+ * tree. */
+struct chart *shown_transfer(const struct shown *shown);
+
 /* The memory mountain (samples of the kernel mountain) of one machine. */
 struct chart *shown_mountain(const struct shown *shown, int index);
 /* Two mountains: the throughput of the machine `b` divided by that of the machine `a`. */

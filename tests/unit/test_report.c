@@ -134,6 +134,27 @@ TEST(the_last_probe_of_a_machine_is_shown)
 	free(text);
 }
 
+TEST(a_probe_of_cores_does_not_hide_an_earlier_probe)
+{
+	char *text;
+
+	add_probe("n1", 1, 5);
+	text_add(&lines,
+		"{\"v\":1,\"record\":\"probe\",\"id\":1,\"host\":\"n1\",\"parts\":["
+		"\"core-to-core\"]}\n"
+		"{\"v\":1,\"record\":\"processor\",\"id\":2,\"host\":\"n1\",\"cpu\":0}\n"
+		"{\"v\":1,\"record\":\"processor\",\"id\":3,\"host\":\"n1\",\"cpu\":7}\n"
+		"{\"v\":1,\"record\":\"cores\",\"id\":4,\"host\":\"n1\",\"name\":\"same L3\","
+		"\"ns\":20,\"ns_lo\":19,\"ns_hi\":22,\"pairs\":1}\n"
+		"{\"v\":1,\"record\":\"pair\",\"id\":5,\"host\":\"n1\",\"a\":0,\"b\":7,"
+		"\"ns\":20}\n");
+	text = page_of("a.html");
+	check_contains(text, "id=\"memory\"");
+	check_contains(text, "id=\"cores\"");
+	check_contains(text, "20.00 T (19.00 to 22.00)");
+	free(text);
+}
+
 TEST(several_machines_are_compared)
 {
 	char *text;

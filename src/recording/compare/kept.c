@@ -14,7 +14,7 @@ enum { KEPT_MOST = 200000 };
 
 /* The records of a probe, of the windows and of a characterised core follow the first record of
  * their report. Other records belong to no report. */
-enum { FAMILY_NONE, FAMILY_PROBE, FAMILY_WINDOWS, FAMILY_CORE };
+enum { FAMILY_NONE, FAMILY_PROBE, FAMILY_TRANSFER, FAMILY_WINDOWS, FAMILY_CORE };
 
 static int family_of(const json_t *object, const char *kind)
 {
@@ -24,15 +24,40 @@ static int family_of(const json_t *object, const char *kind)
 	} kinds[] = { { "probe", FAMILY_PROBE }, { "level", FAMILY_PROBE },
 		{ "band", FAMILY_PROBE }, { "plateau", FAMILY_PROBE }, { "knee", FAMILY_PROBE },
 		{ "finding", FAMILY_PROBE }, { "note", FAMILY_PROBE },
-		{ "windows", FAMILY_WINDOWS }, { "window", FAMILY_WINDOWS },
-		{ "point", FAMILY_WINDOWS }, { "core", FAMILY_CORE }, { "class", FAMILY_CORE },
-		{ "fact", FAMILY_CORE }, { "difference", FAMILY_CORE } };
+		{ "processor", FAMILY_TRANSFER }, { "cores", FAMILY_TRANSFER },
+		{ "pair", FAMILY_TRANSFER }, { "windows", FAMILY_WINDOWS },
+		{ "window", FAMILY_WINDOWS }, { "point", FAMILY_WINDOWS }, { "core", FAMILY_CORE },
+		{ "class", FAMILY_CORE }, { "fact", FAMILY_CORE }, { "difference", FAMILY_CORE } };
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
 		if (strcmp(kind, kinds[i].kind) == 0)
 			return kinds[i].family;
 	return strcmp(kind, "sample") == 0 && *compared_word(object, "part") ? FAMILY_PROBE
 									     : FAMILY_NONE;
+}
+
+/* Begins a report. A probe may have measured only its part core-to-core, whose records are a family
+ * of their own, so that another probe of the same unit remains the last one of the other parts. */
+static void begin_report(
+	struct kept *kept, struct kept_last *last, const json_t *object, int family)
+{
+	const json_t *parts = json_object_get(object, "parts"), *part;
+	bool transfer = false, others = !json_array_size(parts);
+	size_t i;
+
+	json_array_foreach(parts, i, part)
+	{
+		const char *name = json_string_value(part);
+		bool is_transfer = name && strcmp(name, "core-to-core") == 0;
+
+		transfer |= is_transfer;
+		others |= !is_transfer;
+	}
+	++kept->reports;
+	if (others)
+		last->report[family] = kept->reports;
+	if (transfer)
+		last->report[FAMILY_TRANSFER] = kept->reports;
 }
 
 void kept_add(struct kept *kept, const struct compared *compared, int source, json_t *object,
@@ -51,7 +76,10 @@ void kept_add(struct kept *kept, const struct compared *compared, int source, js
 	}
 	last = &kept->last[source];
 	if (family && compared_begins(object, kind))
-		last->report[family] = ++kept->reports;
+		begin_report(kept, last, object, family);
+	/* The first record of a probe that measured only core-to-core belongs to no other part. */
+	if (strcmp(kind, "probe") == 0 && last->report[family] != kept->reports)
+		family = FAMILY_TRANSFER;
 	kept->record = memory_grow(kept->record, kept->count, sizeof(*kept->record));
 	kept->record[kept->count] = (struct kept_record){ .source = source,
 		.report = last->report[family],

@@ -23,7 +23,7 @@ struct kept {
 	struct kept_record *record;
 	unsigned reports; /* number of reports so far */
 	struct kept_last {
-		unsigned report[4]; /* the last report of each family */
+		unsigned report[5]; /* the last report of each family */
 	} * last;		    /* one for each source */
 	int last_count;
 };
