@@ -26,7 +26,7 @@ static const char style[] =
 	"font-weight:400;color:var(--dim)}\n.mark.right{color:var(--ok)}.mark.wrong{color:var(--"
 	"bad)}\n"
 	"h2 .mark{float:right}\n"
-	"dl{display:grid;grid-template-columns:minmax(100px,max-content) 1fr;gap:3px "
+	"dl{clear:right;display:grid;grid-template-columns:minmax(100px,max-content) 1fr;gap:3px "
 	"20px;margin:6px "
 	"0 10px}\ndt{color:var(--dim)}dd{margin:0;overflow-wrap:anywhere}\n"
 	"ul{margin:10px 0;padding-left:20px;max-width:84ch}\nli{margin:3px 0}\n"

@@ -6,7 +6,8 @@
 
 /* ---- guesses ---- */
 
-/* Orders guesses: numbers before words, numbers by their value. */
+/* Orders guesses: numbers before words, numbers by their value, and chosen answers in the order of
+ * the question. */
 static int compare_guesses(const void *a, const void *b)
 {
 	const struct class_guess *left = a, *right = b;
@@ -14,6 +15,8 @@ static int compare_guesses(const void *a, const void *b)
 
 	if (isfinite(left->low) != isfinite(right->low))
 		return isfinite(left->low) ? -1 : 1;
+	if (!numbers && left->choice != right->choice)
+		return left->choice - right->choice;
 	return numbers ? (left->low > right->low) - (left->low < right->low)
 		       : strcmp(left->words, right->words);
 }
@@ -38,9 +41,9 @@ struct class_guesses class_guesses_of(const struct answers *answers, int begin, 
 		if (!answer->guess[0])
 			continue;
 		found.numbers &= isfinite(answer->number);
-		found.guess[found.count++] =
-			(struct class_guess){ answer->guess, answer->guess, answer->number,
-				answer->number, 1, strcmp(answer->verdict, "right") == 0, 1 };
+		found.guess[found.count++] = (struct class_guess){ answer->guess, answer->guess,
+			answer->number, answer->number, 1, strcmp(answer->verdict, "right") == 0, 1,
+			answer->choice };
 	}
 	found.numbers &= found.count > 0;
 	qsort(found.guess, (size_t)found.count, sizeof(*found.guess), compare_guesses);
@@ -81,6 +84,7 @@ static void join(struct class_guesses *guesses, int index)
 	guess->count += guess[1].count;
 	guess->right += guess[1].right;
 	guess->joined += guess[1].joined;
+	guess->choice = 0;
 	memmove(guess + 1, guess + 2,
 		(size_t)(guesses->count - index - 2) * sizeof(*guesses->guess));
 	guesses->count--;

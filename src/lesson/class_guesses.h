@@ -13,6 +13,7 @@ struct class_guess {
 	double low, high;	  /* the numbers of the guess; NAN: the guess is no number */
 	int count, right;	  /* students with this guess; those whose guess is right */
 	int joined;		  /* number of different guesses, from 1 */
+	int choice; /* the number of the chosen answer, from 1; 0: there is no list of answers */
 };
 
 struct class_guesses {
@@ -21,7 +22,8 @@ struct class_guesses {
 	bool numbers; /* all guesses are numbers, in ascending order */
 };
 
-/* Finds the different guesses: numbers in ascending order, words by their alphabet. End with
+/* Finds the different guesses: numbers in ascending order, chosen answers in the order of the
+ * question, other words by their alphabet. End with
  * class_guesses_free(). */
 struct class_guesses class_guesses_of(const struct answers *answers, int begin, int end);
 void class_guesses_free(struct class_guesses *guesses);

@@ -174,6 +174,7 @@ void class_answer(const struct lesson *lesson, int step, const struct lesson_gue
 	snprintf(answer->ask, sizeof(answer->ask), "%s", asks[lesson->step[step].question.ask]);
 	text_copy_clean(answer->guess, sizeof(answer->guess), guess->skipped ? "" : guess->text);
 	answer->number = guess->skipped ? NAN : guess->number;
+	answer->choice = guess->skipped ? 0 : guess->choice + 1;
 	snprintf(answer->verdict, sizeof(answer->verdict), "%s",
 		lesson_verdict_names[judgement->verdict]);
 	text_copy_clean(answer->truth, sizeof(answer->truth), judgement->truth);

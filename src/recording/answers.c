@@ -12,8 +12,8 @@
 #include "recording/record.h"
 
 /* LINE_MOST: a longer line, in bytes, in a file of students' answers is not accepted. ANSWERS_MOST:
- * the most answers of students that are read. */
-enum { LINE_MOST = 4000, ANSWERS_MOST = 200000 };
+ * the most answers of students that are read. CHOICES_MOST: a choice has a letter. */
+enum { LINE_MOST = 4000, ANSWERS_MOST = 200000, CHOICES_MOST = 26 };
 /* A student's later answer to the same question replaces the earlier one only if it is among the
  * last REPLACES answers. */
 enum { REPLACES = 2000 };
@@ -35,6 +35,8 @@ bool answers_write(FILE *file, const struct answer *answer)
 	record_set_string(object, "title", answer->title);
 	record_set_string(object, "ask", answer->ask);
 	record_set_words(object, "guess", answer->guess);
+	if (answer->choice)
+		record_set_integer(object, "choice", answer->choice);
 	record_set_real(object, "number", answer->number);
 	record_set_string(object, "verdict", answer->verdict);
 	record_set_words(object, "truth", answer->truth);
@@ -54,7 +56,7 @@ static bool read_answer(const char *line, size_t length, struct answer *answer)
 		NULL };
 	json_error_t error;
 	json_t *object = json_loadb(line, length, JSON_REJECT_DUPLICATES, &error);
-	int64_t step = 0;
+	int64_t step = 0, choice = 0;
 	bool good;
 
 	memset(answer, 0, sizeof(*answer));
@@ -65,6 +67,8 @@ static bool read_answer(const char *line, size_t length, struct answer *answer)
 	       record_integer(object, "step", 1, 1000, &step) && step >= 1;
 	if (good) {
 		answer->step = (int)step;
+		record_integer(object, "choice", 0, CHOICES_MOST, &choice);
+		answer->choice = choice > 0 ? (int)choice : 0;
 		record_string(object, "name", answer->name, sizeof(answer->name));
 		record_string(object, "title", answer->title, sizeof(answer->title));
 		record_string(object, "ask", answer->ask, sizeof(answer->ask));

@@ -19,6 +19,8 @@ struct answer {
 	char title[80];		 /* title of the step */
 	char ask[12];		 /* the kind of question: "number", "choice" … */
 	char guess[204];	 /* the guess in words; empty: skipped */
+	int choice;		 /* the number of the chosen answer, from 1; 0: there is no list of
+				    answers */
 	double number;		 /* the guess as a number; NAN: the guess is not a number */
 	char verdict[12];	 /* "right", "wrong", "skipped", "undecided" or "kept" */
 	char truth[164];	 /* the measured value, or the right answer, in words */

@@ -163,13 +163,17 @@ static int fill_bars(const struct class_view *view, int most, double median, int
 			rule = false;
 		}
 		rule &= !(median <= guess->high);
-		bars[count++] = (struct bar){ class_guess_words(guess), guess->count,
-			view->revealed && guess->right > 0, false };
+		bars[count++] = (struct bar){ .words = class_guess_words(guess),
+			.count = guess->count,
+			.right = view->revealed && guess->right > 0 };
+		if (guess->choice)
+			bars[count - 1].words = words_of("%c) %.600s", 'a' + guess->choice - 1,
+				class_guess_words(guess).text);
 	}
 	if (rule)
 		bars[count++] = (struct bar){ .rule = true };
 	if (skipped > 0)
-		bars[count++] = (struct bar){ words_of("skipped"), skipped, false, false };
+		bars[count++] = (struct bar){ .words = words_of("skipped"), .count = skipped };
 	class_guesses_free(&guesses);
 	return count;
 }

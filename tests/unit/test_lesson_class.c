@@ -133,6 +133,32 @@ TEST(the_guesses_of_a_class_are_counted_exactly)
 	unlink(path_of("c.jsonl"));
 }
 
+TEST(chosen_answers_have_the_order_of_the_question)
+{
+	static const char *const words[] = { "never", "always", "sometimes" };
+	FILE *file = fopen(path_of("d.jsonl"), "w");
+	struct class_guesses guesses;
+
+	for (int i = 2; i >= 0; i--) {
+		struct answer answer = {
+			.step = 1, .choice = i + 1, .number = NAN, .measured = NAN
+		};
+
+		set_words(answer.who, words[i]);
+		set_words(answer.lesson, "chains");
+		set_words(answer.guess, words[i]);
+		set_words(answer.verdict, "wrong");
+		assert_true(answers_write(file, &answer));
+	}
+	fclose(file);
+	check_ok(answers_read(&answers, path_of("d.jsonl")));
+	guesses = class_guesses_of(&answers, 0, 3);
+	for (int i = 0; i < 3; i++)
+		assert_string_equal(guesses.guess[i].words, words[i]);
+	class_guesses_free(&guesses);
+	unlink(path_of("d.jsonl"));
+}
+
 TEST(words_of_other_people_are_shown_and_not_sent)
 {
 	FILE *file = fopen(path_of("b.jsonl"), "w");
