@@ -1,12 +1,39 @@
 /* slexplore: see src/cli/cli.h for what happens next. */
+#include <fcntl.h>
 #include <locale.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
 
+/* A closed standard stream gets a descriptor on which reading or writing fails. Otherwise a file
+ * that is opened later would have its number, and messages would be written into the file. */
+static void fill_streams(void)
+{
+	for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++)
+		if (fcntl(stream, F_GETFD) < 0)
+			(void)open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
+/* Variables with which hwloc would read another machine, or load other code. hwloc's own messages
+ * would disturb the screen. HWLOC_SYNTHETIC remains, because it simulates a machine openly. */
+static void clean_environment(void)
+{
+	static const char *const names[] = { "HWLOC_XMLFILE", "HWLOC_FSROOT", "HWLOC_COMPONENTS",
+		"HWLOC_PLUGINS_PATH", "HWLOC_PLUGINS_BLACKLIST", "HWLOC_CPUID_PATH",
+		"HWLOC_THISSYSTEM" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		unsetenv(names[i]);
+	setenv("HWLOC_HIDE_ERRORS", "2", 1);
+}
+
 int main(int argc, char **argv)
 {
+	fill_streams();
+	clean_environment();
 	/* Characters as the user's terminal has them; numbers stay as every program reads them,
 	 * with a point. */
 	setlocale(LC_CTYPE, "");

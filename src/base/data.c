@@ -37,9 +37,14 @@ struct status data_read(const char *path, char **text)
 {
 	struct text bytes = { 0 };
 	struct status status;
-	FILE *file = fopen(path, "r");
+	struct stat about;
+	FILE *file;
 
 	*text = NULL;
+	/* Opening a pipe would wait for its writer. */
+	if (stat(path, &about) == 0 && !S_ISREG(about.st_mode))
+		return status_failed("%.100s is no regular file", path);
+	file = fopen(path, "r");
 	if (!file)
 		return status_failed("%.100s: %s", path, strerror(errno));
 	status = read_text(file, path, &bytes);

@@ -121,6 +121,9 @@ struct status file_save(const char *path, const struct text *bytes, bool fresh)
 	if (!status_is_ok(&status))
 		return status;
 	reason = write_all(descriptor, bytes) ? 0 : errno;
+	/* After a power failure, the file must not be empty under its final name. */
+	if (reason == 0 && fsync(descriptor) < 0 && errno != EINVAL && errno != EROFS)
+		reason = errno;
 	if (close(descriptor) < 0 && reason == 0)
 		reason = errno;
 	if (reason == 0 && move(name, place, fresh))

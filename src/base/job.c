@@ -6,6 +6,9 @@
 
 #include "base/text.h"
 
+/* Bytes of a thread's stack. */
+enum { STACK_BYTES = 8 << 20 };
+
 struct job {
 	void (*work)(void *context);
 	void *context;
@@ -26,15 +29,22 @@ static void *thread_main(void *argument)
 int job_thread(pthread_t *thread, void *(*main)(void *context), void *context)
 {
 	static const int faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP };
+	pthread_attr_t attributes;
 	sigset_t others, before;
-	int error;
+	int error = pthread_attr_init(&attributes);
+
+	if (error)
+		return error;
+	/* The usual size, whatever the limit of the main thread's stack is (ulimit -s). */
+	pthread_attr_setstacksize(&attributes, STACK_BYTES);
 
 	sigfillset(&others);
 	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
 		sigdelset(&others, faults[i]);
 	pthread_sigmask(SIG_SETMASK, &others, &before);
-	error = pthread_create(thread, NULL, main, context);
+	error = pthread_create(thread, &attributes, main, context);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attributes);
 	return error;
 }
 

@@ -4,11 +4,12 @@
 
 #include <time.h>
 
+/* Reads a clock of the system, in seconds. Ends the program with a message if the system refuses:
+ * without a clock, no wait would end. */
+double clock_read(clockid_t clock);
+
 /* Seconds of CLOCK_MONOTONIC. */
 static inline double monotonic_seconds(void)
 {
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+	return clock_read(CLOCK_MONOTONIC);
 }

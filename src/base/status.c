@@ -1,5 +1,6 @@
 #include "base/status.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -48,4 +49,13 @@ struct status status_unknown(const char *what, const char *word, const char *con
 	for (size_t i = 0, used = 7; i < count && used + strlen(names[i]) + 3 < sizeof(all); i++)
 		used += (size_t)sprintf(all + used, "%s%s", i ? ", " : "", names[i]);
 	return status_usage("%s \"%.60s\"; %s", what, word, remedy ? remedy : all);
+}
+
+struct status status_unopened(const char *path, int error)
+{
+	bool refused = error == EMFILE || error == ENFILE || error == ENOMEM || error == EIO ||
+		       error == ENOSPC || error == EAGAIN;
+
+	return status_make(
+		refused ? STATUS_FAILED : STATUS_USAGE, "%.200s: %s", path, strerror(error));
 }

@@ -40,6 +40,11 @@ struct status status_make(enum status_code code, const char *format, ...)
 struct status status_unknown(const char *what, const char *word, const char *const *names,
 	size_t count, const char *remedy);
 
+/* Returns the failure to open a file: `PATH: REASON`. If the reason is the user's choice of the
+ * file, the code is STATUS_USAGE. If the system has no more descriptors or memory, or the device
+ * fails, the code is STATUS_FAILED. `error` is an errno. */
+struct status status_unopened(const char *path, int error);
+
 static inline bool status_is_ok(const struct status *status)
 {
 	return status->code == STATUS_OK;

@@ -9,14 +9,15 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/fatal.h"
+
 /* Ends the program if memory was refused. */
 static void *granted(void *memory, size_t count, size_t size)
 {
 	if (memory)
 		return memory;
-	fprintf(stderr, "slexplore: out of memory: the system refused %zu bytes\n",
+	fatal("out of memory: the system refused %zu bytes",
 		count > SIZE_MAX / size ? SIZE_MAX : count * size);
-	exit(1);
 }
 
 static size_t or_one(size_t count)

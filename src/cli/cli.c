@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "config.h"
 #include "picture/picture.h"
+#include "recording/record.h"
 
 /* Whether a subcommand opens the screen. The subcommands that open the screen are those with the
  * option --script. */
@@ -41,9 +42,11 @@ struct status cli_screen(const struct cli *cli)
 int cli_main(int argc, char **argv, FILE *out, FILE *err)
 {
 	struct cli cli = { .out = out, .err = err };
-	struct status status = cli_parse(&cli, argc, argv);
+	struct status status;
 	int exit_status = CLI_DONE;
 
+	records_begin();
+	status = cli_parse(&cli, argc, argv);
 	if (!status_is_ok(&status)) {
 		exit_status = cli_fail(&cli, status);
 	} else if (cli.help) {

@@ -24,7 +24,7 @@ static struct status take_other(struct cli *cli, char *command, size_t size)
 	if (length < sizeof(ending) || strcmp(path + length + 1 - sizeof(ending), ending) != 0)
 		return status_ok();
 	if (access(path, R_OK) != 0)
-		return status_usage("%.200s: %s", path, strerror(errno));
+		return status_unopened(path, errno);
 	if (cli->command_count == most)
 		return status_usage(
 			"%.100s: the option --do may be given at most %d times", path, most - 1);

@@ -21,7 +21,7 @@ struct status answering_begin(struct session *change, const char *path)
 		return status_ok();
 	file = fopen(path, "a");
 	if (!file)
-		return status_usage("%.200s: %s", path, strerror(errno));
+		return status_unopened(path, errno);
 	if (getrandom(&word, sizeof(word), 0) != sizeof(word))
 		word = (unsigned long long)(change->now * 1e9);
 	answering_end(change);

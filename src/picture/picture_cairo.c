@@ -1,3 +1,4 @@
+#include "base/guard.h"
 #include "picture/picture.h"
 
 #include "config.h"
@@ -50,11 +51,15 @@ struct status picture_cairo_ready(void)
 		const char *name;
 		void **place;
 	} places[] = { FUNCTIONS(PLACE) };
+	struct guard guard;
 	void *library;
 
 	if (loaded)
 		return status_ok();
+	/* A library that cairo loads accesses address 0 if its first allocation fails. */
+	guard_begin(&guard, "cairo, which draws pictures,");
 	library = dlopen("libcairo.so.2", RTLD_NOW | RTLD_LOCAL);
+	guard_end(&guard);
 	if (!library)
 		return status_failed(
 			"cairo, which draws pictures, cannot be loaded (%.90s): install libcairo2, "

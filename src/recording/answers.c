@@ -136,13 +136,16 @@ void answers_take(struct answers *answers, FILE *file)
 static struct status read_file(struct answers *answers, const char *path)
 {
 	FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "r");
+	struct status status = status_ok();
 
 	if (!file)
-		return status_usage("%.200s: %s", path, strerror(errno));
+		return status_unopened(path, errno);
 	answers_take(answers, file);
+	if (ferror(file))
+		status = status_failed("%.200s: %s", path, strerror(errno));
 	if (file != stdin)
 		fclose(file);
-	return status_ok();
+	return status;
 }
 
 bool answers_is_name(const char *name)
@@ -163,7 +166,7 @@ struct status answers_read(struct answers *answers, const char *path)
 		return read_file(answers, path);
 	count = scandir(path, &entry, NULL, alphasort);
 	if (count < 0)
-		return status_usage("%.200s: %s", path, strerror(errno));
+		return status_unopened(path, errno);
 	for (int i = 0; i < count; i++) {
 		if (status_is_ok(&status) && answers_is_name(entry[i]->d_name))
 			status = read_file(

@@ -13,6 +13,16 @@
 /* Bytes that the first line of a long record reserves for the member "more". */
 enum { MORE_BYTES = 10 };
 
+static void *get_memory(size_t bytes)
+{
+	return memory_resize(NULL, bytes, 1);
+}
+
+void records_begin(void)
+{
+	json_set_alloc_funcs(get_memory, free);
+}
+
 /* ---- Writing */
 
 static json_t *clean_string(const char *value)

@@ -34,6 +34,10 @@ struct records {
 	void (*sample)(void *context, const struct record_sample *sample);
 };
 
+/* Ends the program with a message if the library of JSON gets no memory: otherwise, a record would
+ * be incomplete. Called once, before any other function of this file. */
+void records_begin(void);
+
 /* ---- Writing. record_write() frees the record that it writes. */
 
 /* Makes a record with its version, name and id, and with the host if `records` has a host. */

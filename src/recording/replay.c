@@ -230,7 +230,7 @@ static struct status read_file(struct replay *replay)
 	struct status status;
 
 	if (!lines.file)
-		return status_usage("%.120s: %s", replay->path, strerror(errno));
+		return status_unopened(replay->path, errno);
 	reading = memory_new(1, sizeof(*reading));
 	reading->replay = replay;
 	reading_forget(reading);

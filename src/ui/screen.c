@@ -235,6 +235,20 @@ static void end_flow_control(void)
 	def_prog_mode();
 }
 
+/* Largest believable number of lines or columns in the environment. */
+enum { SIDE_MOST = 2000 };
+
+/* Removes an absurd size of the terminal, for which ncurses would allocate memory without need. */
+static void check_size(const char *variable)
+{
+	const char *value = getenv(variable);
+	char *end;
+	long number = value ? strtol(value, &end, 10) : 1;
+
+	if (number < 1 || number > SIDE_MOST)
+		unsetenv(variable);
+}
+
 struct status screen_open(void)
 {
 	struct status status = screen_check();
@@ -246,9 +260,15 @@ struct status screen_open(void)
 		return status_failed("the terminal cannot be opened: %s", strerror(errno));
 	screen.frame = memfd_create("frame", MFD_CLOEXEC);
 	set_escdelay(ESCAPE_DELAY);
+	check_size("LINES");
+	check_size("COLUMNS");
 	screen.terminal = newterm(NULL, screen.output, stdin);
 	if (!screen.terminal) {
+		int error = terminal_refused();
+
 		close_output();
+		if (error)
+			return status_failed("the terminal cannot be used: %s", strerror(error));
 		return status_usage(
 			"the explorer cannot use this terminal (TERM=%.40s)", getenv("TERM"));
 	}

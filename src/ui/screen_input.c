@@ -293,11 +293,20 @@ struct input screen_input(void)
 	return found;
 }
 
+/* A key may arrive between the read and the check, but not so often in a row. */
+enum { UNREAD_MOST = 50 };
+
 bool screen_input_ended(void)
 {
+	static int unread; /* number of times in a row that waiting input could not be read */
 	struct pollfd wait = { .fd = STDIN_FILENO, .events = POLLIN };
 	int waiting = 0;
 
-	return poll(&wait, 1, 0) > 0 && (wait.revents & POLLIN) &&
-	       (ioctl(STDIN_FILENO, FIONREAD, &waiting) != 0 || waiting == 0);
+	if (poll(&wait, 1, 0) <= 0 || !(wait.revents & POLLIN)) {
+		unread = 0;
+		return false;
+	}
+	if (ioctl(STDIN_FILENO, FIONREAD, &waiting) != 0 || waiting == 0)
+		return true;
+	return ++unread > UNREAD_MOST;
 }

@@ -331,7 +331,7 @@ struct status script_run(struct frontend *front, const struct engine *engine, co
 	size_t capacity = 0;
 
 	if (!file)
-		return status_usage("script %.120s: %s", path, strerror(errno));
+		return status_unopened(path, errno);
 	advance(front->session, now_of(&script));
 	while (status_is_ok(&status) && !session_quit(front->session) &&
 		getline(&line, &capacity, file) >= 0) {

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/fatal.h"
+
 static const int caught[] = { SIGWINCH, SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGTSTP, SIGCONT,
 	/* fatal signals: */ SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP, SIGXCPU,
 	SIGALRM, SIGVTALRM, SIGPROF, SIGUSR1, SIGUSR2, SIGIO, SIGPWR, SIGSTKFLT };
@@ -21,6 +23,7 @@ static void (*rescue_first)(void);
 
 /* The signal that asked the program to end; 0: none. */
 static volatile sig_atomic_t ending;
+static int ending_taken; /* the same, once the event loop knows it */
 
 /* Seconds that the event loop has to end the program in order after a signal such as SIGTERM. A
  * write to a terminal that takes no output, such as one of a stalled ssh connection, blocks the
@@ -50,6 +53,7 @@ static void tell(int number)
 static void die(int number)
 {
 	rescue_first();
+	fatal_remove();
 	/* The alarm after ENDING_SECONDS ends the program by the signal that asked for its end. */
 	if (number == SIGALRM && ending) {
 		number = ending;
@@ -70,6 +74,7 @@ struct status signals_catch(void (*rescue)(void))
 		return status_failed(
 			"cannot create the pipe that wakes the event loop: %s", strerror(errno));
 	rescue_first = rescue;
+	fatal_rescue(rescue);
 	for (int i = 0; i < CAUGHT; i++) {
 		sigaction(caught[i], NULL, &before[i]);
 		is_caught[i] = i < FIRST_FATAL || (!(before[i].sa_flags & SA_SIGINFO) &&
@@ -85,6 +90,7 @@ void signals_release(void)
 	if (ends[0] < 0)
 		return;
 	alarm(0);
+	fatal_rescue(NULL);
 	for (int i = 0; i < CAUGHT; i++)
 		if (is_caught[i])
 			sigaction(caught[i], &before[i], NULL);
@@ -102,7 +108,13 @@ int signals_take(void)
 {
 	unsigned char byte;
 
-	return read(ends[0], &byte, 1) == 1 ? byte : 0;
+	if (read(ends[0], &byte, 1) == 1)
+		return byte;
+	/* The byte of a signal is lost if the pipe could not be written or read. */
+	if (ending_taken)
+		return 0;
+	ending_taken = ending;
+	return ending;
 }
 
 void signals_stop(void)

@@ -1,5 +1,7 @@
 #include "ui/terminal.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <langinfo.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +21,20 @@ bool terminal_is_utf8(void)
 	const char *charset = nl_langinfo(CODESET);
 
 	return strcasecmp(charset, "UTF-8") == 0 || strcasecmp(charset, "utf8") == 0;
+}
+
+int terminal_refused(void)
+{
+	char *memory = malloc(1);
+	int zero = open("/dev/zero", O_RDONLY | O_CLOEXEC), error = 0;
+	char byte;
+
+	if (!memory || zero < 0 || read(zero, &byte, 1) != 1)
+		error = errno;
+	if (zero >= 0)
+		close(zero);
+	free(memory);
+	return error;
 }
 
 void terminal_read(struct terminal_facts *facts)
@@ -41,7 +57,10 @@ void terminal_read(struct terminal_facts *facts)
 		return;
 	snprintf(facts->term, sizeof(facts->term), "%s", term);
 	/* setupterm() only reads the terminal's description, and writes nothing to the terminal. */
-	if (setupterm(term, STDOUT_FILENO, &error) != OK) {
+	/* Twice, because the system may have refused a file or memory only once. */
+	if (setupterm(term, STDOUT_FILENO, &error) != OK &&
+		setupterm(term, STDOUT_FILENO, &error) != OK) {
+		facts->error = terminal_refused();
 		facts->database = error >= 0;
 		return;
 	}
@@ -61,6 +80,9 @@ struct status terminal_usable(const struct terminal_facts *facts)
 	if (!*facts->term)
 		return status_usage(
 			"the explorer needs a known terminal, but TERM is not set; %s", others);
+	if (facts->error)
+		return status_failed("the description of the terminal TERM=%s cannot be read: %s",
+			facts->term, strerror(facts->error));
 	if (!facts->database)
 		return status_usage("no terminal description for TERM=%s here (install "
 				    "ncurses-base, or set TERMINFO)",

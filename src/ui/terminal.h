@@ -9,6 +9,7 @@ struct terminal_facts {
 	bool input, output; /* whether standard input and output are terminals */
 	char term[32];	    /* $TERM; empty: not set */
 	bool described;	    /* terminfo describes this terminal */
+	int error;	    /* errno if the system refused to read the description, otherwise 0 */
 	bool database;	    /* a terminfo database exists; true if TERM is not set */
 	bool addressable;   /* the terminal's cursor can be moved, so full-screen programs work */
 	int colours;	    /* 0: none */
@@ -18,11 +19,16 @@ struct terminal_facts {
 	int width, height; /* 0: unknown */
 };
 
+/* Returns the errno with which the system refuses memory, files or reading at present; 0: it does
+ * not refuse. ncurses does not say why it fails. */
+int terminal_refused(void);
+
 void terminal_read(struct terminal_facts *facts);
 
 /* Whether the locale's character set is UTF-8. */
 bool terminal_is_utf8(void);
 
-/* Checks that the explorer can open on this terminal. STATUS_USAGE: the explorer cannot open, and
- * the message has the reason. Pure. */
+/* Checks that the explorer can open on this terminal. If the explorer cannot open, the message has
+ * the reason. STATUS_USAGE: the terminal is not suitable; STATUS_FAILED: the system refused to read
+ * its description. Pure. */
 struct status terminal_usable(const struct terminal_facts *facts);

@@ -223,4 +223,12 @@ status=$?
 # Messages about disturbed cells may come first.
 ! grep -qv -e "combinations of knob values are skipped" -e "no undisturbed trial" err || fail "broken pipe: $(cat err)"
 
+# Closed standard streams: no file takes their place.
+"$SLEXPLORE" list >&- 2>err </dev/null
+[ $? -eq 1 ] || fail "closed standard output: exit status"
+says err 'standard output'
+# A pipe as a core model does not wait for its writer.
+mkfifo core.uarch
+refuse 1 'core.uarch' explain combine --uarch ./core.uarch
+
 done_with "the command line does from outside what it should"

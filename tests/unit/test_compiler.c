@@ -11,6 +11,7 @@
 
 #include "base/job.h"
 #include "engine/own/compiler.h"
+#include "engine/own/own_folder.h"
 
 static char place[64], folder[80], library[96], script[80], fifo[80];
 static atomic_bool cancel;
@@ -40,7 +41,7 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	compiler_remove(place);
+	own_folder_remove(place);
 	text_free(&said);
 	unsetenv("CC");
 	return 0;

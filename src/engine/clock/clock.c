@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "base/monotonic.h"
 #include "base/stats.h"
 
 /* Number of readings, during calibration, of the two clocks of dependent instructions (the
@@ -12,23 +13,20 @@ enum { CLOCK_READINGS = 60 };
 
 double clock_seconds(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC_RAW, &now);
-	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+	return clock_read(CLOCK_MONOTONIC_RAW);
 }
 
 struct clock_thread clock_thread(void)
 {
 	struct rusage usage;
-	struct timespec on;
+	double on;
 
 	getrusage(RUSAGE_THREAD, &usage);
 	/* rusage may count run time in scheduler ticks; CLOCK_THREAD_CPUTIME_ID is exact. */
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &on);
-	return (struct clock_thread){ .switches = usage.ru_nivcsw,
-		.at = clock_seconds(),
-		.on = (double)on.tv_sec + 1e-9 * (double)on.tv_nsec };
+	on = clock_read(CLOCK_THREAD_CPUTIME_ID);
+	return (struct clock_thread){
+		.switches = usage.ru_nivcsw, .at = clock_seconds(), .on = on
+	};
 }
 
 double clock_hz(const struct clock *clock)

@@ -7,13 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/guard.h"
 #include "base/text.h"
 
 struct topology {
 	hwloc_topology_t hwloc;
 };
 
-struct topology *topology_load(struct status *status)
+static struct topology *load(struct status *status)
 {
 	struct topology *topology = memory_new(1, sizeof(*topology));
 
@@ -29,6 +30,18 @@ struct topology *topology_load(struct status *status)
 		topology_free(topology);
 		return NULL;
 	}
+	return topology;
+}
+
+struct topology *topology_load(struct status *status)
+{
+	struct topology *topology;
+	struct guard guard;
+
+	/* hwloc accesses address 0 if some of its allocations fail. */
+	guard_begin(&guard, "hwloc, which reads this machine's topology,");
+	topology = load(status);
+	guard_end(&guard);
 	return topology;
 }
 

@@ -5,7 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdint.h>
@@ -16,10 +16,11 @@
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "base/monotonic.h"
 #include "engine/own/own_child.h"
+#include "engine/own/own_folder.h"
 
 /* SAID_MOST: maximum bytes of compiler messages that are kept. OUTPUT_MOST: bytes of messages at
  * which the compiler is ended. FILE_MOST: maximum bytes of each file that the compiler writes.
@@ -94,34 +95,7 @@ bool language_is_source(const char *path)
 	return ends(path, language_of(path)->endings);
 }
 
-/* ---- the folder ---- */
-
-static int remove_one(const char *path, const struct stat *about, int kind, struct FTW *place)
-{
-	(void)about;
-	(void)kind;
-	(void)place;
-	remove(path);
-	return 0;
-}
-
-void compiler_remove(const char *folder)
-{
-	nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
-}
-
 /* ---- the compiler's process ---- */
-
-static void limit(int resource, rlim_t most)
-{
-	struct rlimit now;
-
-	if (getrlimit(resource, &now) != 0)
-		return;
-	now.rlim_cur = now.rlim_cur < most ? now.rlim_cur : most;
-	now.rlim_max = now.rlim_max < most ? now.rlim_max : most;
-	setrlimit(resource, &now);
-}
 
 static _Noreturn void become_compiler(
 	const struct compilation *compilation, char **words, int output, struct outcome *outcome)
@@ -135,14 +109,25 @@ static _Noreturn void become_compiler(
 	dup2(output, STDERR_FILENO);
 	own_child_close(-1);
 	setenv("TMPDIR", compilation->folder, 1);
-	limit(RLIMIT_FSIZE, FILE_MOST);
-	limit(RLIMIT_AS, MEMORY_MOST);
+	own_child_limit(RLIMIT_FSIZE, FILE_MOST);
+	own_child_limit(RLIMIT_AS, MEMORY_MOST);
 	execvp(words[0], words);
 	outcome->error = errno;
 	_exit(127);
 }
 
 /* ---- the supervisor ---- */
+
+/* Seconds of the monotonic clock, or `otherwise` if the system refuses. The supervisor must not end
+ * before its compiler. */
+static double seconds_or(double otherwise)
+{
+	struct timespec time;
+
+	if (clock_gettime(CLOCK_MONOTONIC, &time) != 0)
+		return otherwise;
+	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
 
 /* Blocks all signals. Returns a descriptor that becomes readable when the compiler has ended
  * (SIGCHLD) or must end (SIGTERM); -1: there is no descriptor. */
@@ -198,7 +183,7 @@ static enum ending await_compiler(
 	size_t read_bytes = 0;
 
 	for (;;) {
-		double left = deadline - monotonic_seconds();
+		double left = deadline - seconds_or(INFINITY);
 
 		if (asked_to_stop(signals))
 			return ENDING_STOPPED;
@@ -219,7 +204,7 @@ static enum ending await_compiler(
 static _Noreturn void supervise(
 	const struct compilation *compilation, char **words, struct outcome *outcome, pid_t parent)
 {
-	double deadline = monotonic_seconds() + compilation->seconds;
+	double deadline = seconds_or(0) + compilation->seconds;
 	int signals = supervise_signals(), ends[2];
 	pid_t child = -1;
 
@@ -240,7 +225,7 @@ static _Noreturn void supervise(
 		outcome->how = own_child_end(child, outcome->ending != ENDING_NONE);
 	}
 	if (outcome->error || outcome->ending != ENDING_NONE || outcome->how != 0)
-		compiler_remove(compilation->folder);
+		own_folder_remove(compilation->folder);
 	_exit(0);
 }
 
@@ -347,10 +332,10 @@ struct status compiler_run(const struct compilation *compilation, struct text *s
 	if (outcome == MAP_FAILED) {
 		status =
 			status_failed("%.120s: no memory for compiling: %s", path, strerror(errno));
-		compiler_remove(compilation->folder);
+		own_folder_remove(compilation->folder);
 		return status;
 	}
-	if (!compiler || !*compiler)
+	if (!compiler || !compiler[strspn(compiler, " \t")])
 		compiler = language->compiler;
 	text_addf(&line, "%s %s %s -o", compiler, language->options, compilation->flags);
 	/* "./" before a file name keeps the compiler from reading a name that begins with a dash as
@@ -369,7 +354,7 @@ struct status compiler_run(const struct compilation *compilation, struct text *s
 		error ? status_failed("%.120s: no process for compiling: %s", path, strerror(error))
 		      : judge(compilation, compiler, words[0], outcome);
 	if (!status_is_ok(&status))
-		compiler_remove(compilation->folder);
+		own_folder_remove(compilation->folder);
 	munmap(outcome, sizeof(*outcome));
 	text_free(&line);
 	text_free(&source);

@@ -49,6 +49,3 @@ struct compilation {
  * STATUS_FAILED: there is no compiler, the file does not compile, or the compiler exceeds a limit
  * of time, memory or output. STATUS_CANCELLED: *cancel was set. May run in any thread. */
 struct status compiler_run(const struct compilation *compilation, struct text *said);
-
-/* Removes a folder and everything in it. Does not follow symbolic links. */
-void compiler_remove(const char *folder);

@@ -33,8 +33,6 @@ static struct {
 	} slot[OWN_SLOTS];
 	unsigned
 		opened; /* number of the user's source files opened so far: selects the next slot */
-	pid_t owner; /* process that opened the source files: a child process that calls exit() must
-			not remove the folders of compiled loops */
 } all;
 
 bool own_is_path(const char *word)
@@ -65,13 +63,6 @@ void own_seen(const struct own *own)
 }
 
 /* ---- builds ---- */
-
-static void remove_folders(void)
-{
-	if (getpid() == all.owner)
-		for (int i = 0; i < OWN_SLOTS; i++)
-			own_builds_remove_folders(all.slot[i].own.builds);
-}
 
 static struct status read_source(const char *path, char **text, struct stat *file)
 {
@@ -316,9 +307,6 @@ struct status own_open_end(
 	if (said && opening->said.length)
 		text_addn(said, opening->said.bytes, opening->said.length);
 	if (status_is_ok(&status)) {
-		if (all.owner != getpid())
-			atexit(remove_folders);
-		all.owner = getpid();
 		own_free(&slot->own);
 		slot->own = opening->own;
 		opening->own = (struct own){ 0 };

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/own/compiler.h"
+#include "engine/own/own_folder.h"
 
 struct own_builds {
 	pthread_mutex_t compiling; /* held while a thread compiles a build */
@@ -22,18 +23,11 @@ struct own_builds *own_builds_new(void)
 
 static void build_free(struct own_build *build)
 {
+	if (build->folder)
+		own_folder_remove(build->folder);
 	free(build->flags);
-	free(build->folder);
 	free(build->library);
 	free(build);
-}
-
-void own_builds_remove_folders(const struct own_builds *builds)
-{
-	for (struct own_build *build = builds ? atomic_load(&builds->first) : NULL; build;
-		build = atomic_load(&build->next))
-		if (build->folder)
-			compiler_remove(build->folder);
 }
 
 void own_builds_free(struct own_builds *builds)
@@ -42,7 +36,6 @@ void own_builds_free(struct own_builds *builds)
 
 	if (!builds)
 		return;
-	own_builds_remove_folders(builds);
 	for (struct own_build *build = atomic_load(&builds->first); build; build = next) {
 		next = atomic_load(&build->next);
 		build_free(build);
@@ -53,23 +46,14 @@ void own_builds_free(struct own_builds *builds)
 
 static struct status make_folder(struct own_build *build)
 {
-	const char *base = getenv("TMPDIR");
-	struct text folder = { 0 }, library = { 0 };
+	struct status status = own_folder_make(&build->folder);
+	struct text library = { 0 };
 
-	if (!base || !*base)
-		base = "/tmp";
-	text_addf(&folder, "%s/slexplore-XXXXXX", base);
-	if (!mkdtemp(folder.bytes)) {
-		struct status status = status_failed(
-			"no folder for a compiled loop in %.120s: %s", base, strerror(errno));
-
-		text_free(&folder);
+	if (!status_is_ok(&status))
 		return status;
-	}
-	text_addf(&library, "%s/own.so", folder.bytes);
-	build->folder = folder.bytes; /* build_free() frees these two strings */
-	build->library = library.bytes;
-	return status_ok();
+	text_addf(&library, "%s/" OWN_LIBRARY, build->folder);
+	build->library = library.bytes; /* build_free() frees this string */
+	return status;
 }
 
 const struct own_build *own_builds_find(const struct own_builds *builds, const char *flags)

@@ -10,9 +10,10 @@
 /* A build (a compiled version of an own loop) does not change once it is in the list of builds.
  * Other threads and new child processes therefore read the list of builds without a lock. */
 struct own_build {
-	char *flags;   /* compiler flags of the build, with the macros of the user's knobs */
-	char *folder;  /* folder that holds only the compiled `library`; removed with the build */
-	char *library; /* the compiled file */
+	char *flags; /* compiler flags of the build, with the macros of the user's knobs */
+	const char
+		*folder; /* folder that holds only the compiled `library`; removed with the build */
+	char *library;	 /* the compiled file */
 	struct status status; /* the outcome of the compilation */
 	struct own_build *_Atomic next;
 };
@@ -22,10 +23,6 @@ struct own_builds;
 struct own_builds *own_builds_new(void);
 /* Frees the builds (compiled versions) of an own loop, and removes their folders. Ignores NULL. */
 void own_builds_free(struct own_builds *builds);
-/* Removes the folders of all builds (compiled versions of own loops) when the program ends. Ignores
- * NULL. */
-void own_builds_remove_folders(const struct own_builds *builds);
-
 /* Returns the build of the source file with these compiler flags, or NULL. */
 const struct own_build *own_builds_find(const struct own_builds *builds, const char *flags);
 

@@ -15,9 +15,23 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* Limits of the user's code. FILE_MOST: bytes of each file. FILES_MOST: open files.
+ * PROCESSES_MOST: processes and threads of this user; Linux does not limit those of root. */
+enum { FILE_MOST = 256 << 20, FILES_MOST = 256, PROCESSES_MOST = 4096 };
+
+void own_child_limit(int resource, rlim_t most)
+{
+	struct rlimit now;
+
+	if (getrlimit(resource, &now) != 0)
+		return;
+	now.rlim_cur = now.rlim_cur < most ? now.rlim_cur : most;
+	now.rlim_max = now.rlim_max < most ? now.rlim_max : most;
+	setrlimit(resource, &now);
+}
+
 void own_child_plain(void)
 {
-	const struct rlimit no_core = { 0 };
 	sigset_t none;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -25,7 +39,7 @@ void own_child_plain(void)
 		signal(number, SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	setrlimit(RLIMIT_CORE, &no_core);
+	own_child_limit(RLIMIT_CORE, 0);
 }
 
 static void close_range_of(unsigned first, unsigned last)
@@ -106,6 +120,9 @@ void own_child_begin(int kept)
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	stay_in_group();
 	die_first();
+	own_child_limit(RLIMIT_FSIZE, FILE_MOST);
+	own_child_limit(RLIMIT_NOFILE, FILES_MOST);
+	own_child_limit(RLIMIT_NPROC, PROCESSES_MOST);
 	own_child_close(kept);
 	nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
 	for (int stream = STDIN_FILENO; nowhere >= 0 && stream <= STDERR_FILENO; stream++)

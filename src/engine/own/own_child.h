@@ -3,10 +3,13 @@
 #pragma once
 
 #include <stdbool.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 
 /* ---- in the child process, after fork() ---- */
 
+/* Lowers a limit of this process (see setrlimit()), and of its descendants. */
+void own_child_limit(int resource, rlim_t most);
 /* Gives a newly forked process default signals and no core file. The operating system kills this
  * child process when its parent ends. */
 void own_child_plain(void);

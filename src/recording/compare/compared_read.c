@@ -262,7 +262,7 @@ struct status compared_read(struct compared *compared, const char *path, int sid
 		return compared_read_stream(compared, "standard input", stdin, side);
 	file = fopen(path, "re");
 	if (!file)
-		return status_usage("%.200s: %s", path, strerror(errno));
+		return status_unopened(path, errno);
 	status = compared_read_stream(compared, path, file, side);
 	fclose(file);
 	return status;

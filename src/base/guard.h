@@ -1,0 +1,15 @@
+/* Libraries that crash when memory runs out, because they do not check every allocation. */
+#pragma once
+
+#include <signal.h>
+
+enum { GUARDED = 4 };
+
+struct guard {
+	struct sigaction before[GUARDED];
+};
+
+/* Until guard_end(), a crash ends the program with status 1 and a message that names the library:
+ * `what` is static text. A signal that the program already handles keeps its handler. */
+void guard_begin(struct guard *guard, const char *what);
+void guard_end(const struct guard *guard);

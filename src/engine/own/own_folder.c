@@ -1,0 +1,174 @@
+#include "engine/own/own_folder.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/fatal.h"
+#include "base/text.h"
+
+/* A name is NAME-PID-XXXXXX. The number of the process tells whether the folder is still used. */
+#define NAME "slexplore"
+
+/* The folders of this process. An entry stays in the list, so that other threads can read the list
+ * without a lock. */
+static struct entry {
+	struct entry *next;
+	atomic_bool there;
+	char path[];
+} * _Atomic entries;
+
+static atomic_int owner; /* the process that made the folders; 0: none were made */
+
+/* ---- removing, without memory */
+
+/* An entry of the system call getdents64(2). */
+struct listed {
+	uint64_t inode;
+	int64_t offset;
+	unsigned short length;
+	unsigned char kind;
+	char name[];
+};
+
+enum { DEPTH_MOST = 8 };
+
+/* Removes what is in an open folder, and closes it. */
+static void empty(int folder, int depth)
+{
+	_Alignas(struct listed) char bytes[4096];
+	long length;
+
+	/* A folder that the user's code has locked is opened again by its owner. */
+	fchmod(folder, 0700);
+	while ((length = syscall(SYS_getdents64, folder, bytes, sizeof(bytes))) > 0) {
+		const struct listed *entry;
+
+		for (long at = 0; at < length; at += entry->length) {
+			int inner;
+
+			entry = (const struct listed *)(const void *)(bytes + at);
+			if (strcmp(entry->name, ".") == 0 || strcmp(entry->name, "..") == 0)
+				continue;
+			if (unlinkat(folder, entry->name, 0) == 0 || depth == DEPTH_MOST)
+				continue;
+			inner = openat(folder, entry->name,
+				O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+			if (inner >= 0)
+				empty(inner, depth + 1);
+			unlinkat(folder, entry->name, AT_REMOVEDIR);
+		}
+	}
+	close(folder);
+}
+
+/* Without a descriptor for the folder, its files have no names but that of the library. */
+static void remove_library(int parent, const char *name)
+{
+	char path[PATH_MAX];
+
+	if (snprintf(path, sizeof(path), "%s/" OWN_LIBRARY, name) < (int)sizeof(path))
+		unlinkat(parent, path, 0);
+}
+
+static void remove_at(int parent, const char *name)
+{
+	int folder = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (folder >= 0)
+		empty(folder, 0);
+	else
+		remove_library(parent, name);
+	unlinkat(parent, name, AT_REMOVEDIR);
+}
+
+void own_folder_remove(const char *folder)
+{
+	remove_at(AT_FDCWD, folder);
+	for (struct entry *entry = atomic_load(&entries); entry; entry = entry->next)
+		if (strcmp(entry->path, folder) == 0)
+			atomic_store(&entry->there, false);
+}
+
+/* A child process that calls exit() must not remove the folders of its parent. */
+static void remove_all(void)
+{
+	if (atomic_load(&owner) != getpid())
+		return;
+	for (struct entry *entry = atomic_load(&entries); entry; entry = entry->next)
+		if (atomic_exchange(&entry->there, false))
+			remove_at(AT_FDCWD, entry->path);
+}
+
+/* ---- after a crash */
+
+/* Whether this user's process of that number made the folder, and has ended. */
+static bool is_abandoned(int parent, const char *name)
+{
+	struct stat about;
+	int process, end = 0;
+
+	if (sscanf(name, NAME "-%d-%*6[A-Za-z0-9]%n", &process, &end) != 1 || !end || name[end] ||
+		process <= 0)
+		return false;
+	return fstatat(parent, name, &about, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(about.st_mode) &&
+	       about.st_uid == geteuid() && kill(process, 0) != 0 && errno == ESRCH;
+}
+
+/* Removes the folders of this user's processes that were killed. */
+static void sweep(const char *base)
+{
+	DIR *list = opendir(base);
+
+	for (struct dirent *entry; list && (entry = readdir(list));)
+		if (is_abandoned(dirfd(list), entry->d_name))
+			remove_at(dirfd(list), entry->d_name);
+	if (list)
+		closedir(list);
+}
+
+/* ---- making */
+
+struct status own_folder_make(const char **folder)
+{
+	const char *base = getenv("TMPDIR");
+	struct entry *entry;
+	size_t bytes;
+
+	*folder = NULL;
+	if (!base || !*base)
+		base = "/tmp";
+	if (atomic_exchange(&owner, getpid()) != getpid()) {
+		atexit(remove_all);
+		fatal_remover(remove_all);
+		sweep(base);
+	}
+	bytes = strlen(base) + 48;
+	entry = memory_new(1, sizeof(*entry) + bytes);
+	/* "./" before a relative path keeps programs from reading "-name" as an option. */
+	snprintf(entry->path, bytes, "%s%s/" NAME "-%d-XXXXXX", base[0] == '/' ? "" : "./", base,
+		(int)getpid());
+	if (!mkdtemp(entry->path)) {
+		struct status status = status_failed(
+			"no folder for a compiled loop in %.120s: %s", base, strerror(errno));
+
+		free(entry);
+		return status;
+	}
+	atomic_init(&entry->there, true);
+	entry->next = atomic_load(&entries);
+	while (!atomic_compare_exchange_weak(&entries, &entry->next, entry))
+		;
+	*folder = entry->path;
+	return status_ok();
+}

@@ -1,0 +1,12 @@
+#!/bin/sh
+# Calls that fail: 300 trials of subcommands that measure nothing. `make check-faults` tries more, and all subcommands.
+. "$(dirname "$0")/lib.sh"
+
+faults=$top_builddir/tests/faults
+# A sanitizer must be the first library that is loaded.
+LD_PRELOAD=$faults/shim.so "$SLEXPLORE" --version >out 2>&1 && ! grep -q -e ASan -e ld.so out ||
+	{ echo "the shim cannot be loaded before this program's libraries"; exit 77; }
+mkdir trials
+"$faults/faults" "$faults/shim.so" "$SLEXPLORE" "$top_srcdir" "$work/trials" -cheap -trials=300 >out ||
+	fail "$(head -c 2000 out)"
+done_with "$(tail -n 1 out)"

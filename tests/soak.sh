@@ -1,0 +1,115 @@
+#!/bin/sh
+# The explorer live for hours: a script of keys with kernels, knobs, probes, own loops, sweeps and resizes, round after round. After each
+# round it shows the same setting, and a row is written: resident memory, descriptors, threads, temporary files, and the setting's CPE.
+#
+#   soak.sh PROGRAM HOURS        make soak HOURS=1
+#
+# Fails if the explorer ends, if memory or descriptors grow, or if a file stays behind. Growth and drift are those of the median of the
+# last quarter of the rounds, against the first quarter after the first three rounds, in which caches fill.
+set -u
+
+program=$1 hours=${2:-1}
+command -v tmux >/dev/null || { echo "soak: tmux is missing" >&2; exit 77; }
+place=$(mktemp -d) || exit 2
+trap 'tmux -S "$place/socket" kill-server 2>/dev/null; rm -rf "$place"' EXIT
+mkdir "$place/tmp" "$place/home"
+unset TMUX
+
+cat >"$place/mine.c" <<'END'
+/* slexplore: elements=n a=f64[n]:1.0 knob acc=1..4 */
+double sum;
+long loop(long n, double *a)
+{
+	double s[ACC] = { 0 };
+
+	for (long i = 0; i < n; i++)
+		s[i % ACC] += a[i];
+	for (int k = 0; k < ACC; k++)
+		sum += s[k];
+	return 0;
+}
+END
+
+tm() { tmux -S "$place/socket" -f /dev/null "$@"; }
+keys() { for key in "$@"; do tm send-keys -t soak "$key" 2>/dev/null; sleep 0.15; done; }
+command_line() { tm send-keys -t soak / 2>/dev/null; tm send-keys -t soak -l "$1" 2>/dev/null; tm send-keys -t soak Enter 2>/dev/null; sleep "${2:-1}"; }
+shown() { tm capture-pane -p -t soak 2>/dev/null; }
+
+tm new-session -d -x 80 -y 24 -s soak \
+	"cd $place && TMPDIR=$place/tmp XDG_CONFIG_HOME=$place/home exec '$program' mul-chain --no-settings 2>$place/err" || exit 77
+sleep 2
+pid=$(tm display-message -p -t soak '#{pane_pid}')
+[ -r "/proc/$pid/status" ] || { echo "soak: the explorer did not start: $(cat "$place/err")"; exit 1; }
+
+fact() { sed -n "s/^$1:[^0-9]*\([0-9][0-9]*\).*/\1/p" "/proc/$pid/status" 2>/dev/null; }
+
+# The CPE of the setting on screen, once it does not change any more.
+figure() {
+	before= same=0
+	for try in 1 2 3 4 5 6 7 8 9 10 11 12; do
+		now=$(shown | sed -n 's/^measured .* \([0-9][0-9.]*\) R.*/\1/p' | head -n 1)
+		[ "$now" != "$before" ] || same=$((same + 1))
+		[ $same -lt 2 ] || break
+		before=$now
+		sleep 0.5
+	done
+	echo "${now:-nan}"
+}
+
+round() {
+	command_line list-length
+	keys Down Right + + - v V v
+	command_line combine
+	keys + + r p + t g Escape
+	tm resize-window -t soak -x 120 -y 40; sleep 0.3
+	command_line latency 2
+	keys v v b b
+	tm resize-window -t soak -x 61 -y 17; sleep 0.3
+	keys '?' Escape
+	[ $(($1 % 5)) != 1 ] || { keys P; sleep 5; keys Escape; }
+	command_line ./mine.c 3
+	keys Down + + - G
+	sleep 2
+	keys Escape
+	tm resize-window -t soak -x 80 -y 24; sleep 0.3
+	command_line mul-chain 1
+	command_line 'view ladder' 1
+}
+
+seconds=$(awk -v hours="$hours" 'BEGIN { print int(3600 * hours) }')
+begun=$(date +%s)
+count=0
+printf 'round\tseconds\trss_kb\tfds\tthreads\ttemporary\tcpe\n'
+while [ $(($(date +%s) - begun)) -lt "$seconds" ]; do
+	count=$((count + 1))
+	round $count
+	[ -d "/proc/$pid" ] || { echo "soak: the explorer ended in round $count: $(cat "$place/err")"; exit 1; }
+	printf '%d\t%d\t%s\t%s\t%s\t%s\t%s\n' $count $(($(date +%s) - begun)) "$(fact VmRSS)" "$(ls "/proc/$pid/fd" | wc -l)" \
+		"$(fact Threads)" "$(ls "$place/tmp" | wc -l)" "$(figure)" | tee -a "$place/rows"
+done
+shown >"$place/last"
+tm send-keys -t soak q
+for try in 1 2 3 4 5 6 7 8 9 10; do [ -d "/proc/$pid" ] || break; sleep 0.5; done
+[ ! -d "/proc/$pid" ] || { echo "soak: the explorer did not end"; exit 1; }
+
+left=$(ls "$place/tmp")
+[ -z "$left" ] || { echo "soak: left behind: $left"; exit 1; }
+
+# median COLUMN FIRST LAST
+median() {
+	awk -v c="$1" -v a="$2" -v b="$3" 'NR >= a && NR <= b && $c + 0 == $c { print $c }' "$place/rows" | sort -n |
+		awk '{ v[NR] = $1 } END { print NR ? (v[int((NR + 1) / 2)] + v[int(NR / 2) + 1]) / 2 : "nan" }'
+}
+[ $count -ge 12 ] || { echo "soak: $count rounds, too few to compare"; exit 0; }
+quarter=$(((count - 3) / 4))
+for column in 3 4 5 6 7; do
+	name=$(echo 'rss_kb fds threads temporary cpe' | cut -d' ' -f$((column - 2)))
+	first=$(median $column 4 $((3 + quarter))) last=$(median $column $((count - quarter + 1)) $count)
+	echo "$name: $first at first, $last at last"
+	case $name in
+	rss_kb) awk -v a="$first" -v b="$last" 'BEGIN { printf "growth: %.2f MB\n", (b - a) / 1024; exit b - a > 1024 }' || bad=1 ;;
+	fds | threads | temporary) awk -v a="$first" -v b="$last" 'BEGIN { exit b > a }' || bad=1 ;;
+	cpe) awk -v a="$first" -v b="$last" 'BEGIN { printf "drift: %.3f %%\n", a > 0 ? 100 * (b - a) / a : 0 }' ;;
+	esac
+done
+[ -z "${bad:-}" ] || { echo "soak: the explorer grows"; exit 1; }

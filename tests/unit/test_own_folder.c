@@ -1,0 +1,83 @@
+/* Temporary folders of own loops. */
+#include "check.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "engine/own/own_folder.h"
+
+static char base[64], abandoned[96], used[96], strange[96];
+
+static void make_file(const char *folder, const char *name)
+{
+	char path[160];
+	int file;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	assert_true(file >= 0);
+	close(file);
+}
+
+/* A process that has ended and was reaped has no number any more. */
+static pid_t ended_process(void)
+{
+	pid_t child = fork();
+
+	if (child == 0)
+		_exit(0);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	return child;
+}
+
+/* The folders are made before the first own_folder_make() of this process, which sweeps. */
+TEST(folders_of_killed_processes_are_removed)
+{
+	const char *folder;
+	struct status status;
+	char inner[128];
+
+	snprintf(base, sizeof(base), "/tmp/test-own-folder-XXXXXX");
+	assert_non_null(mkdtemp(base));
+	snprintf(
+		abandoned, sizeof(abandoned), "%s/slexplore-%d-abcdef", base, (int)ended_process());
+	snprintf(used, sizeof(used), "%s/slexplore-%d-abcdef", base, (int)getppid());
+	snprintf(strange, sizeof(strange), "%s/slexplore-notes", base);
+	snprintf(inner, sizeof(inner), "%s/inner", abandoned);
+	assert_int_equal(mkdir(abandoned, 0700), 0);
+	assert_int_equal(mkdir(inner, 0700), 0);
+	assert_int_equal(mkdir(used, 0700), 0);
+	assert_int_equal(mkdir(strange, 0700), 0);
+	make_file(abandoned, "own.so");
+	make_file(inner, "file");
+	setenv("TMPDIR", base, 1);
+	status = own_folder_make(&folder);
+	assert_true(status_is_ok(&status));
+	assert_int_equal(access(folder, F_OK), 0);
+	assert_int_equal(access(abandoned, F_OK), -1);
+	assert_int_equal(access(used, F_OK), 0);
+	assert_int_equal(access(strange, F_OK), 0);
+	make_file(folder, "own.so");
+	own_folder_remove(folder);
+	assert_int_equal(access(folder, F_OK), -1);
+}
+
+TEST(a_relative_folder_is_no_option)
+{
+	const char *folder;
+	struct status status;
+
+	assert_int_equal(chdir(base), 0);
+	assert_int_equal(mkdir("-o", 0700), 0);
+	setenv("TMPDIR", "-o", 1);
+	status = own_folder_make(&folder);
+	assert_true(status_is_ok(&status));
+	assert_int_equal(strncmp(folder, "./-o/", 5), 0);
+	own_folder_remove(folder);
+	own_folder_remove(base);
+	assert_int_equal(access(base, F_OK), -1);
+}
+
+RUN_TESTS()
