@@ -263,7 +263,7 @@ int lesson_answers(const struct lesson_step *step, const struct lesson_values *v
 /* ---- guesses ---- */
 
 /* Reads a number with or without a suffix: "3", "0.75", "48k". A guess such as "0,75" is read as
- * 0.75, because many students write a decimal comma. */
+ * 0.75, because many students write a decimal comma; ".75" is 0.75 too. */
 static bool read_number(const char *typed, double *number)
 {
 	char copy[32];
@@ -271,9 +271,10 @@ static bool read_number(const char *typed, double *number)
 	const char *suffix;
 	double factor = 1;
 
-	if (length == 0 || length >= sizeof(copy))
+	if (length == 0 || length + 1 >= sizeof(copy))
 		return false;
-	memcpy(copy, typed, length + 1);
+	length = (size_t)snprintf(
+		copy, sizeof(copy), "%s%s", strchr(".,", *typed) ? "0" : "", typed);
 	for (char *c = copy; *c; c++)
 		*c = *c == ',' ? '.' : (char)tolower((unsigned char)*c);
 	suffix = strchr("kmg", copy[length - 1]);

@@ -241,6 +241,7 @@ TEST(a_guess_is_judged_by_the_measured_value)
 	} rows[] = {
 		{ "ask number cpe", "0.75", VERDICT_RIGHT },
 		{ "ask number cpe", "0,8", VERDICT_RIGHT },
+		{ "ask number cpe", ".75", VERDICT_RIGHT },
 		{ "ask number cpe", "0.95", VERDICT_WRONG },
 		{ "ask number cpe within 2x", "0.4", VERDICT_RIGHT },
 		{ "ask number cpe within 2x", "0.3", VERDICT_WRONG },
