@@ -47,8 +47,12 @@ void cores_plot_draw(struct box at, const struct core_map *map)
 	struct core_cells *cells;
 	int most = int_least(int_least(at.height - 2, (at.width - LABEL) / CELL), CORE_CELLS);
 
-	if (at.height < CORES_PLOT_ROWS || most < 2 || map->measured == 0)
+	if (at.height < CORES_PLOT_ROWS || most < 2)
 		return;
+	if (map->measured == 0) {
+		canvas_text(at, 0, at.height / 2, STYLE_DIM, "the map grows from here");
+		return;
+	}
 	cells = memory_new(1, sizeof(*cells));
 	core_cells_fill(map, most, cells);
 	draw_names(at, map, cells);

@@ -42,6 +42,8 @@ static struct words probe_title(const struct scene *scene)
 	if (report && view->probing && !view->sweeping && !view->characterising)
 		return words_of("memory hierarchy: %.0f %%%s%s%s", 100 * report->done,
 			report->doing[0] ? ", " : "", report->doing, legend);
+	if (report && report->complete && report->options.parts == 1u << PROBE_TRANSFER)
+		return words_of("core to core, one way, %.1f s", report->seconds);
 	if (report && report->complete)
 		return words_of(
 			"memory hierarchy: cycles over size, %.1f s%s", report->seconds, legend);
@@ -96,7 +98,7 @@ static void put_levels(struct column *column, const struct probe_report *report)
 		else
 			put_short(column, &hierarchy->level[i]);
 	}
-	if (hierarchy->level_count == 0)
+	if (hierarchy->level_count == 0 && report->options.parts != 1u << PROBE_TRANSFER)
 		column_put(column, STYLE_DIM, "no level is certain yet");
 	/* If the panel has few rows, the remarks at its end do not fit, so differences from the
 	 * cache sizes that the system reports are shown here. */
@@ -229,9 +231,8 @@ static void probe_draw(struct box at, const struct scene *scene)
 		return;
 	}
 	draw_beside(beside, report);
-	/* The map replaces the curve while the probe has no curve. */
-	if (report->transfer && report->transfer->measured &&
-		!(report->options.parts >> PROBE_LATENCY & 1))
+	/* A probe without the part latency has no curve. */
+	if (report->transfer && !(report->options.parts >> PROBE_LATENCY & 1))
 		cores_plot_draw(curve, report->transfer);
 	else
 		probe_plot_draw(curve, report);

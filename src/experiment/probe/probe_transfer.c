@@ -11,6 +11,10 @@
 /* A pair with fewer undisturbed trials than this number is visited again. */
 enum { TRIALS_LEAST = PAIR_TRIALS / 4 };
 
+/* Without a time limit, pairs with fewer trials than that are visited again for up to PATIENCE
+ * seconds. */
+#define PATIENCE 3.0
+
 /* If the system says that two processors share an L3, but a line takes longer than this time, the
  * system is probably wrong. c2clat's published values inside one L3 are below 100 ns. */
 static const double l3_most = 150;
@@ -117,12 +121,16 @@ bool probe_transfer_run(struct probe *probe, const struct probe_stage *stage)
 	probe->task_count = (int)fmax(1, ceil(stage->seconds / (PAIR_SECONDS + PAIR_THREADS)));
 	while (work.visit < PAIR_VISITS && tour(probe, &work, UINT32_MAX, until))
 		work.visit++;
-	/* Pairs with too few undisturbed trials get more time. */
-	if (work.visit > 0 && status_is_ok(&work.status))
-		for (int again = 0; again < 2; again++, work.visit++)
-			if (!tour(probe, &work, TRIALS_LEAST,
-				    report->options.seconds > 0 ? until : until + stage->seconds))
-				break;
+	/* Pairs with too few undisturbed trials are visited again, for a limited time. */
+	if (report->options.seconds <= 0)
+		until += PATIENCE;
+	while (work.visit > 0 && status_is_ok(&work.status)) {
+		int done = probe->tasks_done;
+
+		if (!tour(probe, &work, TRIALS_LEAST, until) || probe->tasks_done == done)
+			break;
+		work.visit++;
+	}
 	topology_free(topology);
 	core_map_group(report->transfer);
 	judge(probe);
