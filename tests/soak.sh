@@ -45,6 +45,7 @@ fact() { sed -n "s/^$1:[^0-9]*\([0-9][0-9]*\).*/\1/p" "/proc/$pid/status" 2>/dev
 
 # The CPE of the setting on screen, once it does not change any more.
 figure() {
+	shown | grep -q '▸ mul-chain' || { echo nan; return; }
 	before= same=0
 	for try in 1 2 3 4 5 6 7 8 9 10 11 12; do
 		now=$(shown | sed -n 's/^measured .* \([0-9][0-9.]*\) R.*/\1/p' | head -n 1)

@@ -10,6 +10,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/guard.h"
 #include "ui/theme.h"
 
 /* term.h defines macros with plain names (lines, columns), so no other header may follow term.h. */
@@ -41,7 +42,8 @@ void terminal_read(struct terminal_facts *facts)
 {
 	const char *term = getenv("TERM");
 	struct winsize size;
-	int error;
+	struct guard guard;
+	int error, outcome;
 
 	*facts = (struct terminal_facts){ .database = true,
 		.input = isatty(STDIN_FILENO),
@@ -58,8 +60,12 @@ void terminal_read(struct terminal_facts *facts)
 	snprintf(facts->term, sizeof(facts->term), "%s", term);
 	/* setupterm() only reads the terminal's description, and writes nothing to the terminal. */
 	/* Twice, because the system may have refused a file or memory only once. */
-	if (setupterm(term, STDOUT_FILENO, &error) != OK &&
-		setupterm(term, STDOUT_FILENO, &error) != OK) {
+	guard_begin(&guard, "ncurses, which draws on the terminal,");
+	outcome = setupterm(term, STDOUT_FILENO, &error);
+	if (outcome != OK)
+		outcome = setupterm(term, STDOUT_FILENO, &error);
+	guard_end(&guard);
+	if (outcome != OK) {
 		facts->error = terminal_refused();
 		facts->database = error >= 0;
 		return;

@@ -9,4 +9,8 @@ LD_PRELOAD=$faults/shim.so "$SLEXPLORE" --version >out 2>&1 && ! grep -q -e ASan
 mkdir trials
 "$faults/faults" "$faults/shim.so" "$SLEXPLORE" "$top_srcdir" "$work/trials" -cheap -trials=300 >out ||
 	fail "$(head -c 2000 out)"
-done_with "$(tail -n 1 out)"
+trials=$(tail -n 1 out)
+# Threads have stacks of the usual size, whatever the limit of the main thread is.
+(ulimit -s 256 && "$SLEXPLORE" run mul-chain --time-budget 0.02 --quiet >out 2>err)
+[ $? -le 1 ] || fail "a small stack: $(head -c 700 err)"
+done_with "$trials"

@@ -240,6 +240,11 @@ static void take_output(int master, struct screen *screen)
 	}
 }
 
+static int patience_of(const struct trial *trial)
+{
+	return trial->scenario->patience ? trial->scenario->patience : PATIENCE;
+}
+
 /* Waits for the end of the program. On a terminal, types the scenario's keys, and q at last. */
 static void wait_for(const struct trial *trial, pid_t child, int master, struct end *end)
 {
@@ -251,7 +256,7 @@ static void wait_for(const struct trial *trial, pid_t child, int master, struct 
 	while (waitpid(child, &end->how, WNOHANG) == 0) {
 		double time = now();
 
-		if (time - begun > PATIENCE) {
+		if (time - begun > patience_of(trial)) {
 			end->late = true;
 			kill(child, SIGKILL);
 			waitpid(child, &end->how, 0);
@@ -442,7 +447,7 @@ static const char *judge(
 	read_file(place->top, "err", err, sizeof(err));
 	read_file(place->top, "out", out, sizeof(out));
 	if (end->late)
-		snprintf(why, sizeof(why), "did not end within %d s: %s", PATIENCE, err);
+		snprintf(why, sizeof(why), "did not end within %d s: %s", patience_of(trial), err);
 	else if (WIFSIGNALED(end->how))
 		snprintf(why, sizeof(why), "ended by signal %d: %s", WTERMSIG(end->how), err);
 	else if (status != 0 && status != 1 && status != 2)
@@ -553,6 +558,9 @@ static bool plan_scenario(struct plan *plan, const struct fault_scenario *scenar
 	}
 	if (!count_calls(scenario, place, calls))
 		return false;
+	/* A run of many seconds gets fewer trials. */
+	if (scenario->patience)
+		share = share / 10 + 1;
 	for (int kind = 0; kind < FAULT_KINDS; kind++)
 		for (int forever = 0; forever < 2; forever++) {
 			if (only >= 0 && kind != only)
@@ -605,6 +613,7 @@ static void job_main(const struct plan *plan, int job)
 {
 	struct place place;
 
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	place_make(&place, job);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	for (long i; (i = atomic_fetch_add(&shared->next, 1)) < plan->count;) {

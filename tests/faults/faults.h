@@ -10,6 +10,7 @@ struct fault_scenario {
 	const char *arguments[FAULT_ARGUMENTS]; /* "CANNED", "OTHER": the recordings of the tests */
 	const char *file, *text;		/* a file in the working directory; NULL: none */
 	const char *keys; /* keys for the explorer on a terminal; NULL: no terminal */
+	int patience;	  /* seconds after which a run hangs; 0: PATIENCE */
 	bool cheap;	  /* a run takes little processor time */
 	bool silent;	  /* a run writes nothing to standard output */
 	bool may_fail; /* a run may end with status 1 without a fault, because time was too short */
