@@ -581,9 +581,8 @@ static bool plan_all(struct plan *plan, char **wishes, const struct place *place
 		combinations += scenario->cheap || !options.cheap;
 	for (char **at = wishes; *at; at++)
 		combinations = at == wishes ? 1 : combinations + 1;
-	/* Kinds that occur less often than their share leave trials to others: three in eight do.
-	 */
-	share = options.trials / (combinations * FAULT_KINDS) + 1;
+	/* Kinds that occur less often than their share leave trials to others: most kinds do. */
+	share = options.trials / (combinations * 3) + 1;
 	for (const struct fault_scenario *scenario = fault_scenarios; scenario->name; scenario++) {
 		size_t length = strlen(scenario->name);
 		bool chosen = !*wishes && (scenario->cheap || !options.cheap);
