@@ -6,6 +6,7 @@
 #include "base/document.h"
 #include "base/monotonic.h"
 #include "base/text.h"
+#include "cli/affinity.h"
 #include "cli/bench.h"
 #include "cli/cli.h"
 #include "cli/report_page.h"
@@ -75,25 +76,28 @@ static int run_step(const struct cli *cli, const char *words, FILE *out)
  * leaves its section out. */
 static int measure(const struct cli *cli, FILE *out, struct text *commands)
 {
-	int failed = 0;
+	struct affinity affinity = affinity_get();
+	int failed = 0, stopped = 0;
 
 	interrupt_catch();
-	for (int i = 0; i < STEPS; i++) {
+	for (int i = 0; i < STEPS && !stopped; i++) {
 		struct text words = { 0 };
 		int exit_status;
 
 		step_words(cli, &steps[i], &words);
 		text_addf(commands, "slexplore %s\n", text_string(&words));
 		cli_note(cli, "%d of %d: slexplore %s", i + 1, STEPS, text_string(&words));
+		affinity_restore(&affinity);
 		exit_status = run_step(cli, text_string(&words), out);
 		text_free(&words);
 		if (interrupt_signal())
-			return 128 + interrupt_signal();
-		if (exit_status == CLI_USAGE)
-			return exit_status;
+			stopped = 128 + interrupt_signal();
+		else if (exit_status == CLI_USAGE)
+			stopped = exit_status;
 		failed += exit_status != CLI_DONE;
 	}
-	return failed == STEPS ? CLI_UNMEASURED : CLI_DONE;
+	affinity_free(&affinity);
+	return stopped ? stopped : failed == STEPS ? CLI_UNMEASURED : CLI_DONE;
 }
 
 /* ---- The page */

@@ -1,7 +1,6 @@
 #include "cli/probe_units.h"
 
 #include <math.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +8,7 @@
 #include "base/stats.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "cli/affinity.h"
 #include "cli/bench.h"
 #include "cli/format.h"
 #include "cli/work.h"
@@ -189,31 +189,6 @@ void units_print(FILE *out, const struct unit *units, int count, enum unit_kind 
 
 /* ---- measuring ---- */
 
-/* The processors that this process may use: bench_open() binds the calling thread. */
-enum { PROCESSORS_MOST = 8192 };
-struct affinity {
-	cpu_set_t *set;
-	size_t bytes;
-};
-
-static struct affinity affinity_get(void)
-{
-	struct affinity affinity = { .set = CPU_ALLOC(PROCESSORS_MOST),
-		.bytes = CPU_ALLOC_SIZE(PROCESSORS_MOST) };
-
-	if (affinity.set && sched_getaffinity(0, affinity.bytes, affinity.set) != 0) {
-		CPU_FREE(affinity.set);
-		affinity.set = NULL;
-	}
-	return affinity;
-}
-
-static void affinity_restore(const struct affinity *affinity)
-{
-	if (affinity->set)
-		(void)sched_setaffinity(0, affinity->bytes, affinity->set);
-}
-
 /* Lists the units of this machine. The caller frees *units. */
 static struct status find(struct cli *cli, enum unit_kind kind, struct unit **units, int *count)
 {
@@ -281,7 +256,7 @@ int units_probe(struct cli *cli, enum unit_kind kind, const struct probe_options
 
 	affinity_restore(&affinity);
 	if (!status_is_ok(&status)) {
-		CPU_FREE(affinity.set);
+		affinity_free(&affinity);
 		free(units);
 		return cli_fail(cli, status);
 	}
@@ -305,6 +280,6 @@ int units_probe(struct cli *cli, enum unit_kind kind, const struct probe_options
 	}
 	report_end(&report);
 	free(units);
-	CPU_FREE(affinity.set);
+	affinity_free(&affinity);
 	return exit_status;
 }
