@@ -9,9 +9,18 @@ objdump=${OBJDUMP:-objdump}
 awk=${AWK:-awk}
 bad=0
 
+lines=$(mktemp -d)
+trap 'rm -rf "$lines"' EXIT
+
+# loop OBJECT FUNCTION: the line of a loop. Each object is read once.
+loop() {
+	[ -e "$lines/$1" ] || "$objdump" -d --no-show-raw-insn "$objects/$1.o" | "$awk" -f "$src/kernels/loops.awk" >"$lines/$1"
+	grep "^$2 " "$lines/$1"
+}
+
 # expect OBJECT FUNCTION OPERATIONS LOADS REGISTERS INSTRUCTIONS-AT-MOST
 expect() {
-	line=$("$objdump" -d --no-show-raw-insn "$objects/$1.o" | "$awk" -f "$src/kernels/loops.awk" | grep "^$2 ") || {
+	line=$(loop "$1" "$2") || {
 		echo "$1.o has no loop in $2"
 		bad=1
 		return
@@ -27,7 +36,7 @@ expect() {
 
 # exactly OBJECT FUNCTION INSTRUCTIONS LOADS: loops written in assembly have no more and no fewer.
 exactly() {
-	line=$("$objdump" -d --no-show-raw-insn "$objects/$1.o" | "$awk" -f "$src/kernels/loops.awk" | grep "^$2 ") || {
+	line=$(loop "$1" "$2") || {
 		echo "$1.o has no loop in $2"
 		bad=1
 		return
@@ -46,7 +55,7 @@ counts() {
 	want=$3
 	[ -z "$arm" ] || want=$4
 	[ "$want" != - ] || return 0
-	line=$("$objdump" -d --no-show-raw-insn "$objects/$1.o" | "$awk" -f "$src/kernels/loops.awk" | grep "^$2 ") || line="no loop"
+	line=$(loop "$1" "$2") || line="no loop"
 	case $line in
 	"$2 instructions=$want "*) echo "$line" ;;
 	*)
@@ -60,7 +69,7 @@ counts() {
 at_most() {
 	most=$3
 	[ -z "$arm" ] || most=$4
-	line=$("$objdump" -d --no-show-raw-insn "$objects/$1.o" | "$awk" -f "$src/kernels/loops.awk" | grep "^$2 ") || line="no loop"
+	line=$(loop "$1" "$2") || line="no loop"
 	if echo "$line" | "$awk" -v most="$most" '{ split($2, n, "="); exit !(n[2] > 0 && n[2] <= most && / stack=0 /) }'; then
 		echo "$line"
 	else

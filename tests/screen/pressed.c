@@ -10,6 +10,14 @@
 #include "base/text.h"
 #include "canned.h"
 
+/* A fork takes milliseconds with the address sanitizer, so only each fourth key is pressed then,
+ * another one on another screen. Each is pressed without it. */
+#ifdef __SANITIZE_ADDRESS__
+enum { KEYS_EACH = 4 };
+#else
+enum { KEYS_EACH = 1 };
+#endif
+
 /* The screen as text, which the caller frees. */
 static char *screen_text(struct frontend *front, double now)
 {
@@ -75,7 +83,7 @@ int pressed(struct frontend *front, const char *name, double now, FILE *out)
 {
 	enum context context = keys_context(session_screen(front->session));
 	char *before = screen_text(front, now);
-	int unseen = 0;
+	int unseen = 0, name_length = (int)strlen(name);
 
 	/* The messages of refused keys stay, so these keys come last. */
 	for (int refused = 0; refused < 2; refused++)
@@ -84,6 +92,8 @@ int pressed(struct frontend *front, const char *name, double now, FILE *out)
 
 			if (code >= 0x7f && code < KEYCODE_ENTER)
 				code = KEYCODE_ENTER;
+			if ((code + name_length) % KEYS_EACH)
+				continue;
 			row = keys_find(&front->keys, context, code) != NULL;
 			if (row == refused || (row && !is_first(&front->keys, context, code)) ||
 				(refused ? is_refused(front, code, now)

@@ -157,7 +157,7 @@ TEST(every_form_of_a_kernel_can_be_read)
 		const struct kernel *kernel = kernel_registry[k];
 
 		for (int round = 0;
-			round < (kernel->stepped ? CHECK_REPEATS(4, 2) : CHECK_REPEATS(60, 10));
+			round < (kernel->stepped ? CHECK_REPEATS(2, 1) : CHECK_REPEATS(60, 10));
 			round++) {
 			int64_t v[KNOBS_MAX];
 
