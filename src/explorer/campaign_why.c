@@ -100,9 +100,15 @@ static struct status refusal(const struct session *session)
 		return playback_refuse(session);
 	if (session->replay)
 		return status_ok();
-	if (!insight_ready(session) || insight_foreign(session))
+	if (session->insight.reading)
+		return status_usage("the speed limits of this setting are being computed: press "
+				    "again when they are on screen");
+	if (!insight_ready(session))
 		return status_usage("the speed limits of this setting are not known, so no gap "
 				    "above them is known");
+	if (insight_foreign(session))
+		return status_usage("the speed limits are those of another core, so no gap above "
+				    "them is known");
 	return machine_refusal(session);
 }
 

@@ -241,8 +241,9 @@ static void act_help(struct session *session)
 static bool close_useful(const struct session *session)
 {
 	return session->screen.overlay != OVERLAY_NONE || session->screen.entry[0] ||
-	       session_prepares(session) || campaign_runs(session, CAMPAIGN_CORE) ||
-	       campaign_runs(session, CAMPAIGN_PROBE) || campaign_runs(session, CAMPAIGN_SWEEP);
+	       session_prepares(session) || fronts_walking(session) ||
+	       campaign_runs(session, CAMPAIGN_CORE) || campaign_runs(session, CAMPAIGN_PROBE) ||
+	       campaign_runs(session, CAMPAIGN_SWEEP);
 }
 
 static void act_close(struct session *session)
@@ -259,6 +260,8 @@ static void act_close(struct session *session)
 		campaign_halt(session, CAMPAIGN_SWEEP);
 	else if (session_prepares(session))
 		session_stop(session);
+	else if (fronts_walking(session))
+		fronts_leave(session);
 }
 
 static void act_quit(struct session *session)

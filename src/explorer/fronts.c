@@ -203,6 +203,30 @@ static void toggle(struct session *session, const char *name)
 	choose(session, front_named(away ? "slices" : name));
 }
 
+bool fronts_walking(const struct session *session)
+{
+	const char *front = session->screen.front;
+
+	return front_walked(front) && screen_in_front(session, front) &&
+	       screen_focused(session, front);
+}
+
+void fronts_leave(struct session *session)
+{
+	const struct front *to = fronts;
+
+	/* The panels that the user brought to the front; the last one comes first. */
+	for (int i = 0; i < SCREEN_ORDER && session->screen.own[i]; i++) {
+		const struct front *front = front_named(session->screen.own[i]);
+
+		if (front && !front->walked && is_there(session, front)) {
+			to = front;
+			break;
+		}
+	}
+	choose(session, to);
+}
+
 static struct status counters_refusal(const struct session *session)
 {
 	return command_unless(counted_there(session), "no hardware events are counted here");

@@ -12,6 +12,10 @@ struct session;
 bool front_there(const struct session *session, const char *name);
 /* Whether the panel with this name gets the focus when it comes to the front. */
 bool front_walked(const char *name);
+/* Whether a panel on which the arrow keys move is in front, and has the focus. */
+bool fronts_walking(const struct session *session);
+/* Brings back the panel that was in front before the panel on which the arrow keys move. */
+void fronts_leave(struct session *session);
 /* Returns an error if the kernel has no mountain (throughput over size and stride). */
 struct status mountain_refusal(const struct session *session);
 /* Brings the panel that best explains a newly chosen kernel to the front, unless the user keeps the

@@ -102,4 +102,16 @@ TEST(the_next_panel_follows_the_one_on_which_the_arrows_act)
 	session_free(session);
 }
 
+TEST(closing_leaves_the_panel_on_which_the_arrows_move)
+{
+	start();
+	run("view strip");
+	run("mountain");
+	assert_string_equal(look()->focus, "mountain");
+	assert_string_equal(run("close")->front, "strip");
+	/* The arrows do not move on this panel, so it stays. */
+	assert_string_equal(run("close")->front, "strip");
+	session_free(session);
+}
+
 RUN_TESTS()
