@@ -37,21 +37,9 @@ static const struct limit *unknown_limit(const struct limits *limits)
 	return NULL;
 }
 
-/* A loop whose code arrives late takes less than SUPPLY_MOST times the cycles of the binding
- * limit. */
-#define SUPPLY_MOST 4
-
-/* Whether a limit whose number of cycles is unknown may cause a large gap. */
-static bool is_plausible(
-	const struct limit *limit, const struct limits *limits, const struct gap *gap)
-{
-	double measured = gap->cycles + (gap->soft ? limits->predicted : limits->bound);
-
-	return limit->kind != LIMIT_ALIGNMENT || measured < SUPPLY_MOST * limits->bound;
-}
-
 /* Adds to the gap's text the reason why a limit may be too low. If a measurement is much higher
- * than the prediction, the likely cause is a limit whose number of cycles is unknown. */
+ * than the prediction, the likely cause is a limit whose number of cycles is unknown. Late code
+ * is no likely cause: nothing in the loop shows that its code arrives late. */
 static void add_unknown(const struct limits *limits, struct gap *gap)
 {
 	const struct limit *limit = unknown_limit(limits);
@@ -61,7 +49,7 @@ static void add_unknown(const struct limits *limits, struct gap *gap)
 			limits->unknown == 1 ? " is" : "s are");
 		return;
 	}
-	if (limit && is_plausible(limit, limits, gap) && gap->percent > 100 * GAP_LARGE &&
+	if (limit && limit->kind != LIMIT_ALIGNMENT && gap->percent > 100 * GAP_LARGE &&
 		*limit->cause)
 		add(gap, "; likely %s: %s", limit_rows[limit->kind].name, limit->cause);
 	else if (limit)

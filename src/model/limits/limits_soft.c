@@ -121,12 +121,12 @@ static void add_overlap(struct tally *tally)
 	cycles += between / restart;
 	if (cycles > tally->bound * 1.005)
 		limits_add(tally, LIMIT_OVERLAP, cycles,
-			between > 0 ? "chains of %s iterations overlap in part: %s cycles in a "
+			between > 0 ? "chains of %s iterations overlap in part: %s cycle%s in a "
 				      "simulated pipeline, with %s cycles between chains"
-				    : "chains of %s iterations overlap in part: %s cycles in a "
+				    : "chains of %s iterations overlap in part: %s cycle%s in a "
 				      "simulated pipeline",
 			words_number(restart).text, words_turn(tally, cycles).text,
-			words_number(between).text);
+			words_s(tally, cycles), words_number(between).text);
 	if (!(tally->place->walk.mispredicts > 0) && uarch_known(wrong))
 		limits_add_unknown(tally, LIMIT_MISPREDICTION,
 			"+%s cycles if the last branch of each chain of %s iterations is "
@@ -150,10 +150,10 @@ static void add_full_buffers(struct tally *tally)
 	cycles = pipeline_run(tally, 0, true);
 	if (cycles > tally->bound * FULL_LEAST)
 		limits_add(tally, LIMIT_OVERLAP, cycles,
-			"iterations overlap in part, because their operations fill %s: %s cycles "
+			"iterations overlap in part, because their operations fill %s: %s cycle%s "
 			"in a simulated pipeline",
 			need.scheduler > need.rob ? "a scheduler" : "the reorder buffer",
-			words_turn(tally, cycles).text);
+			words_turn(tally, cycles).text, words_s(tally, cycles));
 }
 
 /* Returns the cycles of the loop-carried chain if the core renames fewer loads to the stored

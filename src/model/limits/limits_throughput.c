@@ -551,10 +551,12 @@ static void describe(struct tally *tally, int number)
 	else if (insn->flow == FLOW_NONE && facts->op)
 		line->latency = facts->op->latency;
 	if (loads && uarch_known(line->latency) && !insn->memory[0].vector_index) {
-		line->loading = line->latency > 0 ? fmax(facts->load->latency, 0) : 0;
-		line->latency = uarch_known(facts->load->latency)
-					? line->latency + facts->load->latency
-					: UARCH_UNKNOWN;
+		double extends = insn->load_extends ? fmax(uarch->fact[EXTRA_SIGN], 0) : 0,
+		       load = fmax(facts->load->latency, 0) + extends;
+
+		line->loading = line->latency > 0 ? load : 0;
+		line->latency =
+			uarch_known(facts->load->latency) ? line->latency + load : UARCH_UNKNOWN;
 	}
 }
 
