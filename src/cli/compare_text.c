@@ -182,7 +182,7 @@ static void print_named(const struct comparison *comparison, FILE *out,
 		const struct compared_quantity *quantity =
 			&comparison->compared->quantity[pair->row[i].quantity];
 
-		if (pair->row[i].verdict != verdict || quantity->of_curve)
+		if (pair->row[i].verdict != verdict || quantity->kind == COMPARED_POINT)
 			continue;
 		if (named == NAMED_MOST)
 			break;
@@ -195,7 +195,9 @@ static void print_named(const struct comparison *comparison, FILE *out,
 
 		if (count > named)
 			text_addf(&text, "%s%d%s", named ? "; and " : "", count - named,
-				named ? " more" : " points of the probe's curves");
+				named	     ? " more"
+				: count == 1 ? " point of the probe's curves"
+					     : " points of the probe's curves");
 		text_print(out, TEXT_COLUMNS, first.text, 2, text_string(&text));
 	}
 	text_free(&text);
@@ -335,7 +337,8 @@ static void print_spreads(
 		const struct compared_quantity *quantity =
 			&comparison->compared->quantity[spread->quantity];
 
-		if (spread->model != model || (quantity->of_curve && !report->points))
+		if (spread->model != model ||
+			(quantity->kind != COMPARED_CERTAIN && !report->points))
 			continue;
 		fprintf(out, "%-*.*s %8s %8s %8s %8s %8s  %s, %s\n", NAME_COLUMNS, NAME_COLUMNS,
 			compare_name(quantity).text, compare_value(quantity, spread->least).text,

@@ -141,7 +141,7 @@ static void add_spreads(struct document *document, const struct comparison *comp
 		const struct compared_quantity *quantity =
 			&comparison->compared->quantity[spread->quantity];
 
-		if (spread->model != model || quantity->of_curve)
+		if (spread->model != model || quantity->kind != COMPARED_CERTAIN)
 			continue;
 		document_row(document,
 			(const char *const[]){ compare_name(quantity).text,

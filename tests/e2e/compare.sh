@@ -60,6 +60,12 @@ probe() {
 expect 0 compare two.jsonl --picture two.gp --show latency
 grep -q n2 two.gp two.dat || fail "the picture lacks n2"
 
+# The share of quiet trials is no point of a probe's curve.
+sed 's/"quiet":1.0/"quiet":0.01/' a.jsonl >busy.jsonl
+expect 0 compare a.jsonl busy.jsonl
+says out 'quiet trials'
+if grep -q curves out; then fail "a share of trials is called a point of a curve"; fi
+
 # What cannot be compared.
 expect 2 compare
 expect 2 compare none.jsonl

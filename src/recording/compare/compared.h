@@ -28,13 +28,20 @@ enum line_group {
 	LINE_GROUPS
 };
 
+/* How certain a quantity is in a single run. */
+enum compared_kind {
+	COMPARED_CERTAIN,
+	COMPARED_UNCERTAIN, /* the share of quiet trials */
+	COMPARED_POINT,	    /* a point of a probe's curve: uncertain, and not named in lists */
+};
+
 struct compared_quantity {
 	char *subject;		  /* "combine acc=2", "level L2"; allocated */
 	const char *field, *unit; /* "cpe", "cycles/element" */
 	/* The quantity depends on caches and memory that other cores use too, or on the core's
 	 * clock, so it differs more from run to run. */
 	bool shared;
-	bool of_curve; /* a point of a probe's curve, which is uncertain in a single run */
+	enum compared_kind kind;
 };
 
 /* A source of measured values: one host in one file. The source's microcode, L3 size and load may

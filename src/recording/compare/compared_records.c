@@ -97,10 +97,10 @@ const char *compared_word(const json_t *object, const char *key)
 
 /* Adds a value to a quantity. The quantity's name is text from the record, which is untrusted. */
 static void add_value(struct compared *compared, int source, const char *subject, const char *field,
-	const char *unit, bool shared, bool of_curve, const struct compared_value *value)
+	const char *unit, bool shared, enum compared_kind kind, const struct compared_value *value)
 {
 	struct compared_quantity quantity = {
-		.field = field, .unit = unit, .shared = shared, .of_curve = of_curve
+		.field = field, .unit = unit, .shared = shared, .kind = kind
 	};
 	char clean[200];
 
@@ -117,12 +117,11 @@ static void end_run(struct compared *compared, int source)
 	double ghz = from->ghz / from->clocks, quiet = from->run_quiet / from->clocks;
 
 	if (from->clocks) {
-		add_value(compared, source, "core clock", "ghz", "GHz", true, false,
+		add_value(compared, source, "core clock", "ghz", "GHz", true, COMPARED_CERTAIN,
 			&(struct compared_value){ .value = ghz, .lo = NAN, .hi = NAN });
-		/* The share of quiet trials must be above 0, because ratios are computed of it. The
-		 * share of quiet trials is as uncertain in a single run as a point of a probe's
-		 * curve. */
-		add_value(compared, source, "quiet trials", "quiet", "share", true, true,
+		/* The share of quiet trials must be above 0, because ratios use it. */
+		add_value(compared, source, "quiet trials", "quiet", "share", true,
+			COMPARED_UNCERTAIN,
 			&(struct compared_value){
 				.value = fmax(quiet, share_floor), .lo = NAN, .hi = NAN });
 		from = &compared->source[source];
@@ -130,7 +129,7 @@ static void end_run(struct compared *compared, int source)
 	if (from->run_wanted) {
 		double huge = from->run_huge / from->run_wanted;
 
-		add_value(compared, source, "huge pages", "huge", "share", true, false,
+		add_value(compared, source, "huge pages", "huge", "share", true, COMPARED_CERTAIN,
 			&(struct compared_value){
 				.value = fmax(huge, share_floor), .lo = NAN, .hi = NAN });
 		from = &compared->source[source];
@@ -254,7 +253,7 @@ static void take_point(struct compared *compared, int source, const json_t *obje
 		value->hi *= ns;
 	}
 	add_value(compared, source, text_string(&subject), shared ? "ns" : "cpe",
-		shared ? "ns/element" : "cycles/element", shared, true, value);
+		shared ? "ns/element" : "cycles/element", shared, COMPARED_POINT, value);
 	text_free(&subject);
 }
 
@@ -289,13 +288,13 @@ static void take_sample(struct compared *compared, int source, const json_t *obj
 	from->trials_id = -1;
 	add_setting(&subject, object);
 	shared = bytes > own_bytes;
-	add_value(compared, source, text_string(&subject), "cpe", "cycles/element", shared, false,
-		&value);
+	add_value(compared, source, text_string(&subject), "cpe", "cycles/element", shared,
+		COMPARED_CERTAIN, &value);
 	all = number_of(object, "gbps_total");
 	if (all > 0) {
 		value = (struct compared_value){ .value = all, .lo = NAN, .hi = NAN };
 		add_value(compared, source, text_string(&subject), "gbps_total", "GB/s", true,
-			false, &value);
+			COMPARED_CERTAIN, &value);
 	}
 	text_free(&subject);
 }
@@ -380,7 +379,7 @@ static bool take_rows(struct compared *compared, int source, const json_t *objec
 			value.hi = value.value * number_of(object, "cycles_hi") / cycles;
 		}
 		add_value(compared, source, text_string(&subject), row->field, row->unit, shared,
-			false, &value);
+			COMPARED_CERTAIN, &value);
 		text_free(&subject);
 	}
 	return compared->value_count > before;

@@ -157,9 +157,10 @@ static bool are_apart(
 static bool is_doubtful(const struct compared_quantity *quantity, const struct differ_value *value,
 	const struct differ_facts *facts)
 {
-	bool of_probe = quantity->of_curve || strncmp(quantity->subject, "level ", 6) == 0;
+	bool rough = quantity->kind != COMPARED_CERTAIN,
+	     of_probe = rough || strncmp(quantity->subject, "level ", 6) == 0;
 
-	if (value->contended || (value->runs < TEST_RUNS && quantity->of_curve))
+	if (value->contended || (value->runs < TEST_RUNS && rough))
 		return true;
 	return of_probe && 2 * (unsigned)value->runs < facts->probes;
 }
