@@ -18,6 +18,9 @@ enum { ROWS_FROM = 3, COLUMNS_FROM = 20 };
  * a message. */
 enum { LIMIT_FROM = 4, SETTING_FROM = 9, NOTICE_FROM = 10 };
 
+/* The smallest number of columns of a kernel's name that is cut. */
+enum { NAME_LEAST = 4 };
+
 /* ---- one row ---- */
 
 /* Draws the measured cycles per element in the longest form that fits. A value that is too long is
@@ -133,16 +136,18 @@ static struct words state_words(const struct view *view)
 }
 
 /* Draws the kernel and the chosen knob. The kernel or the knob has a pointer: whichever the arrow
- * keys change. */
+ * keys change. If both do not fit, the kernel's name is cut, because the knob's value changes. */
 static void draw_head(struct box at, const struct view *view)
 {
 	const struct kernel *kernel = view->setting.kernel;
 	bool focused = panels_named(view->screen.focus, "kernels");
-	int x = 2 * focused;
+	int x = 2 * focused, room = at.width;
 
 	if (focused)
 		canvas_glyph(at, 0, 0, STYLE_FOCUS, GLYPH_POINTER);
-	x += canvas_put(at, x, 0, focused ? STYLE_FOCUS : STYLE_TITLE,
+	else if (kernel->knob_count > 0)
+		room = int_most(at.width - 1 - panels_knob_width(at, view), NAME_LEAST);
+	x += canvas_put(box_part(at, 0, 0, room, 1), x, 0, focused ? STYLE_FOCUS : STYLE_TITLE,
 		     kernel->own ? basename(kernel->name) : kernel->name) +
 	     1;
 	if (kernel->knob_count > 0)

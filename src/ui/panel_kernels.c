@@ -138,6 +138,14 @@ void panels_knob(struct box at, const struct view *view)
 		canvas_put(at, 0, 0, STYLE_TEXT, " ");
 }
 
+int panels_knob_width(struct box at, const struct view *view)
+{
+	const struct knob *knob = &view->setting.kernel->knobs[view->knob];
+
+	return canvas_columns(at, knob->name) + 3 +
+	       canvas_columns(at, value_of(view, view->knob, at.width).text);
+}
+
 /* Returns all choices of the chosen knob, with their digits if the list then still has one row; or
  * the knob's range, with its name if both fit in a row. */
 static struct words range_of(struct box at, const struct view *view)

@@ -193,6 +193,8 @@ struct words panels_ratio(const struct view *view);
 /* Draws the chosen knob in one row: its name, its value or the value that the user is typing, and
  * its allowed values. */
 void panels_knob(struct box at, const struct view *view);
+/* Returns how many columns panels_knob() needs for the knob's name and value. */
+int panels_knob_width(struct box at, const struct view *view);
 
 /* Returns whether the panel of knobs, in the rectangle `at` below its rule, has too few rows for
  * the kernel's remark on the setting. */
