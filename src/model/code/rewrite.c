@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "kernels/nops.h"
+#include "model/code/relocate.h"
 
 /* The first instruction of a loop keeps its offset within a line of LINE bytes, because front ends
  * fetch code line by line. */
@@ -13,7 +14,8 @@ enum { LINE = 64 };
 /* Where one instruction of the function lies in the changed code. */
 struct moved {
 	int place;   /* number of fillers (added instructions) before the instruction */
-	bool longer; /* a jump with a distance of 8 bits becomes a jump with 32 bits */
+	bool longer; /* the instruction becomes its longer form, whose target can be farther away
+		      */
 	int label; /* index of the instruction to which the jump goes; -1: the target is not in the
 		      function */
 	size_t enter; /* offset of the added code that runs before the loop: the target of jumps
@@ -151,10 +153,8 @@ static struct status check(struct writing *writing, int i)
 	const struct insn *insn = insn_at(writing, i);
 	struct moved *moved = &writing->moved[i];
 	uint64_t end = insn->address + insn->length;
-	bool inside = is_inside(function, i), relative = insn->target != 0;
+	bool inside = is_inside(function, i);
 
-	for (int k = 0; k < insn->memory_count; k++)
-		relative |= insn->memory[k].relative;
 	moved->label = is_jump(insn) ? find(function, insn->target) : -1;
 	if (!insn->known)
 		return status_failed("the function has bytes that are not an instruction");
@@ -175,7 +175,7 @@ static struct status check(struct writing *writing, int i)
 		return status_failed("the instructions of the function overlap");
 	if (i + 1 == function->count && continues(insn))
 		return status_failed("execution passes the end of the function");
-	if (relative && insn->distance_bytes != 4 && !(is_jump(insn) && insn->distance_bytes == 1))
+	if (!relocate_possible(insn))
 		return status_failed(
 			"the instruction \"%s\" cannot run at another address", insn->text);
 	return status_ok();
@@ -192,15 +192,9 @@ static size_t length_of(const struct code_line *line, int lines)
 	return length;
 }
 
-/* A jump with a distance of 8 bits has 2 bytes. A jump with a distance of 32 bits has 5 bytes, or 6
- * bytes if it is conditional. */
 static size_t insn_length(const struct writing *writing, int i)
 {
-	const struct insn *insn = insn_at(writing, i);
-
-	if (!writing->moved[i].longer)
-		return insn->length;
-	return insn->flow == FLOW_JUMP ? 5 : 6;
+	return relocate_length(insn_at(writing, i), writing->moved[i].longer);
 }
 
 /* Returns the bytes that a filler (added instruction) takes at an offset of the changed code,
@@ -249,8 +243,8 @@ static size_t target_of(const struct writing *writing, int i)
 	return is_inside(writing->function, i) ? target->from : target->enter;
 }
 
-/* Lengthens jumps whose target is now too far for 8 bits. Returns whether a jump was lengthened, so
- * that the layout has changed. */
+/* Lengthens jumps whose target is now too far away. Returns whether a jump was lengthened, so that
+ * the layout has changed. */
 static bool lengthen(struct writing *writing, struct status *status)
 {
 	bool changed = false;
@@ -258,20 +252,17 @@ static bool lengthen(struct writing *writing, struct status *status)
 	for (int i = 0; i < writing->function->count; i++) {
 		const struct insn *insn = insn_at(writing, i);
 		struct moved *moved = &writing->moved[i];
-		int64_t distance;
 
-		if (!is_jump(insn) || insn->distance_bytes != 1 || moved->longer)
+		/* Other functions are far from a copy of this function. */
+		if (!is_jump(insn) || moved->longer ||
+			relocate_reaches(insn, moved->at,
+				moved->label < 0 ? moved->at + INT32_MAX : target_of(writing, i)))
 			continue;
-		distance = moved->label < 0 ? INT64_MAX
-					    : (int64_t)target_of(writing, i) -
-						      (int64_t)(moved->at + insn->length);
-		if (distance >= INT8_MIN && distance <= INT8_MAX)
-			continue;
-		/* The jumps jrcxz and loop have no form with a 32-bit distance, and jumps with a
-		 * prefix, which are rare, are not lengthened. */
-		if (insn->length != 2 || (insn->flow == FLOW_BRANCH && !insn->condition[0]))
+		if (relocate_length(insn, true) == 0) {
 			*status = status_failed(
 				"the jump \"%s\" cannot reach a more distant target", insn->text);
+			return false;
+		}
 		moved->longer = true;
 		changed = true;
 	}
@@ -280,25 +271,12 @@ static bool lengthen(struct writing *writing, struct status *status)
 
 /* ---- Writing */
 
-/* Writes the distance from the end of an instruction to its target. */
-static bool write_distance(uint8_t *distance, size_t bytes, const uint8_t *end, uint64_t target)
-{
-	int64_t value = (int64_t)(target - (uint64_t)(uintptr_t)end);
-	int32_t narrow = (int32_t)value;
-
-	memcpy(distance, &narrow, bytes);
-	return bytes == 1 ? value == (int8_t)value : value == narrow;
-}
-
 static bool write_lines(uint8_t **to, const struct code_line *line, int lines)
 {
 	bool reached = true;
 
 	for (int i = 0; i < lines; i++) {
-		memcpy(*to, line[i].bytes, line[i].length);
-		if (line[i].distance_at)
-			reached &= write_distance(
-				*to + line[i].distance_at, 4, *to + line[i].length, line[i].target);
+		reached &= relocate_line(&line[i], *to);
 		*to += line[i].length;
 	}
 	return reached;
@@ -314,8 +292,7 @@ static bool write_filler(
 	bool reached = write_lines(to, line, 1);
 
 	if (line->skips) {
-		begin[1] = (uint8_t)(length - line->length);
-		memset(*to, 0xcc, length - line->length);
+		relocate_skip(begin, line->length, length - line->length);
 		*to = begin + length;
 	}
 	return reached;
@@ -336,32 +313,19 @@ static bool write_insn(struct writing *writing, int i, uint8_t *base)
 {
 	const struct insn *insn = insn_at(writing, i);
 	const struct moved *moved = &writing->moved[i];
-	size_t length = insn_length(writing, i), at = insn->distance_at,
-	       bytes = insn->distance_bytes;
 	uint8_t *to = base + moved->at;
 	uint64_t target = insn->target;
 
 	if (writing->change->removes && i == writing->change->removed) {
-		write_nops(to, length);
+		write_nops(to, insn_length(writing, i));
 		return true;
-	}
-	memcpy(to, (const void *)(uintptr_t)insn->address, insn->length);
-	if (moved->longer) {
-		if (insn->flow == FLOW_JUMP) {
-			to[0] = 0xe9;
-		} else {
-			to[1] = (uint8_t)(0x80 | (to[0] & 15));
-			to[0] = 0x0f;
-		}
-		bytes = 4;
-		at = length - bytes;
 	}
 	for (int k = 0; k < insn->memory_count; k++)
 		if (insn->memory[k].relative)
 			target = (uint64_t)insn->memory[k].disp;
 	if (moved->label >= 0)
 		target = (uint64_t)(uintptr_t)(base + target_of(writing, i));
-	return bytes == 0 || write_distance(to + at, bytes, to + length, target);
+	return relocate_insn(insn, moved->longer, to, target);
 }
 
 static bool write_all(struct writing *writing, uint8_t *base)
@@ -414,7 +378,7 @@ struct status rewrite_function(const struct decoded_function *function,
 				change->inserted, bytes);
 		else if (!write_all(&writing, to + offset))
 			status = status_failed(
-				"the code refers to an address that is more than 2 GiB away");
+				"the code refers to an address that is too far from its copy");
 		*start = to + offset;
 	}
 	free(writing.moved);

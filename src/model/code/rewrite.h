@@ -2,9 +2,7 @@
  * instructions, the fillers, are spread evenly over one iteration of the loop, or all added at one
  * place. Fillers (added instructions) that are spread over the loop run exactly once per iteration.
  * The new code may run at another address: jumps and relative addresses are changed to reach the
- * same targets.
- *
- * Only code of x86-64 can be copied so. */
+ * same targets. */
 #pragma once
 
 #include <stdbool.h>
@@ -19,11 +17,12 @@
 struct code_line {
 	uint8_t bytes[24], length;
 	/* Offset, in the instruction's bytes, of its 32-bit distance to `target`. 0: the
-	 * instruction's bytes are the same at every address. */
+	 * instruction's bytes are the same at every address. AArch64: any other value says that the
+	 * first instruction (adr or a jump) has the distance to `target`. */
 	uint8_t distance_at;
 	uint64_t target;
-	/* The instruction is a jump of 2 bytes over the rest of its line of 64 bytes. Some cores
-	 * fetch one line or one taken branch per cycle, so two added jumps must not share a line.
+	/* The instruction is a jump over the rest of its line of 64 bytes. Some cores fetch one
+	 * line or one taken branch per cycle, so two added jumps must not share a line.
 	 */
 	bool skips;
 };
