@@ -2,7 +2,7 @@
 # Probed pressure against the core model: kernels and own loops whose cycles the model predicts within 2 %. For each resource of the core, the
 # pressure that the added instructions showed, and that of the model. Both agree if they differ by at most 0.15 cycles an iteration or 10 %.
 # The group `random` has loops of random instructions; SEED chooses others.
-# Then wrong lines are planted in the core model of Zen 4, one at a time: the program should name the file, the line and the class.
+# Then wrong lines are planted in the core model (of Zen 4 or Zen 5), one at a time: the program should name the file, the line and the class.
 #
 # Environment: SLEXPLORE, the program; REPEATS, how often each setting is measured (default: 1); GROUPS_WANTED
 # (default: "known more random planted"); SEED and LOOPS, for the random loops (default: 1 and 40).
@@ -179,8 +179,8 @@ random() {
 	done
 }
 
-# A setting, and the line that is planted in the model.
-planted() {
+# A setting, and the line that is planted in the model of this core.
+planted_zen4() {
 	cat <<END
 mul-by|class imul latency 3 ports alu2 [M]
 mul-by|class imul latency 3 ports alu1,alu2 [M]
@@ -196,6 +196,31 @@ $work/vector-shift.S|class vshift latency 1 ports fmul [M]
 $work/vector-add.S|class vadd latency 1 ports fp0,fp1 [M]
 $work/shuffle.S|class shuffle-bytes latency 1 ports fadd [M]
 $work/shift6.S|class shift-each latency 1 ports alu0,alu3 [M]
+$work/fma3.S|class fma latency 4 ports fadd [M]
+$work/fmul4.S|class fmul latency 3 ports fp0 [M]
+$work/add8.S|class lea latency 1 ports alu1,alu2 [M]
+mul-chain acc=2|class imul latency 3 ports alu2 [M]
+combine op=add type=i64 unroll=8 acc=8|class alu latency 1 ports alu0,alu3 [M]
+$work/fadd-fmul.S|class fmul latency 3 ports fadd [M]
+END
+}
+
+planted_zen5() {
+	cat <<END
+mul-by|class imul latency 3 ports alu1 [M]
+mul-by|class imul latency 3 ports alu [M]
+mul-by|class imul latency 3 ports alu3,alu4,alu5 [M]
+combine op=mul type=f64 unroll=8 acc=4|class fmul latency 3 ports fp2,fp3 [M]
+combine op=mul type=f64 unroll=8 acc=4|class fmul latency 3 ports fp [M]
+combine op=add type=f64 unroll=8 acc=4|class fadd latency 3 ports fp0,fp1 [M]
+combine op=add type=f32 unroll=8 acc=8|class fadd latency 3 ports fp2 [M]
+sum-halves unroll=4|class shift latency 1 ports alu [M]
+sum-halves unroll=4|class shift latency 1 ports alu0,alu4 [M]
+sum-halves unroll=4|class shift latency 1 ports alu1 [M]
+$work/vector-shift.S|class vshift latency 2 ports fmul [M]
+$work/vector-add.S|class vadd latency 2 ports fp0,fp1 [M]
+$work/shuffle.S|class shuffle-bytes latency 2 ports fadd [M]
+$work/shift6.S|class shift latency 1 ports alu0,alu4 [M]
 $work/fma3.S|class fma latency 4 ports fadd [M]
 $work/fmul4.S|class fmul latency 3 ports fp0 [M]
 $work/add8.S|class lea latency 1 ports alu1,alu2 [M]
@@ -283,14 +308,14 @@ plant() {
 	awk -v class="$class" -v line="$2" '
 		$1 == "class" && $2 == class { next }
 		{ print }
-		END { print line }' "$models/zen4.uarch" >"$work/data/uarch/zen4.uarch"
-	number=$(grep -n "^class $class " "$work/data/uarch/zen4.uarch" | cut -d : -f 1)
+		END { print line }' "$models/$core.uarch" >"$work/data/uarch/$core.uarch"
+	number=$(grep -n "^class $class " "$work/data/uarch/$core.uarch" | cut -d : -f 1)
 	# shellcheck disable=SC2086
 	SLEXPLORE_DATA=$work/data "$slexplore" run $1 --slack --format json >"$work/slack" 2>"$work/why" </dev/null || cat "$work/why"
 	says=$(sed -n 's/.*"contradiction":"\([^"]*\)".*/\1/p' "$work/slack")
 	count=$((count + 1))
 	case $says in
-	*"zen4.uarch:$number: class $class "*) named=$((named + 1)) ;;
+	*"$core.uarch:$number: class $class "*) named=$((named + 1)) ;;
 	*) printf '%s, %s: "%s"\n' "$(basename "$1")" "$2" "$says" ;;
 	esac
 }
@@ -298,7 +323,15 @@ plant() {
 plant_all() {
 	count=0 named=0
 	known >/dev/null
-	planted >"$work/planted"
+	"$slexplore" explain mul-by --format json >"$work/explain"
+	core=$(field uarch "$work/explain")
+	case $core in
+	zen4 | zen5) "planted_$core" >"$work/planted" ;;
+	*)
+		echo "no wrong lines are known for the core model of this core ($core)"
+		return
+		;;
+	esac
 	while IFS='|' read -r setting line; do
 		plant "$setting" "$line"
 	done <"$work/planted"

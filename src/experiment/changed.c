@@ -24,10 +24,6 @@ static double own_bytes(const struct explanation *explanation)
 
 struct status changed_allowed(const struct setting *setting, const struct explanation *explanation)
 {
-#if !defined(__x86_64__)
-	return status_failed("the program can change only loops of x86-64, and this is another "
-			     "instruction set");
-#endif
 	if (!explanation || !status_is_ok(&explanation->status))
 		return status_failed(
 			"%.200s", explanation ? explanation->status.text : "no core model");

@@ -114,6 +114,10 @@ struct cost *cost_new(const struct setting *setting, const struct explanation *e
 	report->model = NAN;
 	cost->limit = seconds > 0 ? seconds : SECONDS;
 	report->status = changed_allowed(setting, explanation);
+#if !defined(__x86_64__)
+	report->status = status_failed("the program can copy only instructions of x86-64, and this "
+				       "is another instruction set");
+#endif
 	if (!status_is_ok(&report->status))
 		return cost;
 	last = explanation->loop.insn_count - 1;

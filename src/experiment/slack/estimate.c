@@ -35,6 +35,10 @@
 #define CERTAIN	      0.25
 #define CERTAIN_SHARE 0.1
 
+/* Work of one set of ports lowers the bound of a crossing set only if the crossing set looks busy
+ * for less than this share of the work. */
+#define MUCH_LESS 0.8
+
 /* ---- From points to values */
 
 /* Returns the cycles for which one filler (added instruction) keeps the resource busy. A division
@@ -84,12 +88,16 @@ static double took_of(const struct slack_point *point, int count, double each)
 {
 	double best = NAN;
 
-	for (int i = 0; i + 1 < count; i++) {
-		const struct slack_point *from = &point[i], *to = &point[i + 1];
-		double took = (to->cycles - from->cycles) / (to->fillers - from->fillers);
+	for (int i = 0; i < count; i++) {
+		const struct slack_point *from = &point[i], *to = from + 1;
+		double took;
 
-		if ((to->fillers - from->fillers) * each >= APART &&
-			!(fabs(took - each) >= fabs(best - each)))
+		while (to < point + count && (to->fillers - from->fillers) * each < APART)
+			to++;
+		if (to == point + count)
+			break;
+		took = (to->cycles - from->cycles) / (to->fillers - from->fillers);
+		if (!(fabs(took - each) >= fabs(best - each)))
 			best = took;
 	}
 	return best;
@@ -241,18 +249,108 @@ static bool is_larger(const struct slack_resource *one, const struct slack_resou
 	return size_of(one) > size_of(other);
 }
 
+/* Whether two sets of ports have ports in common, but neither contains the other. */
+static bool crosses(const struct slack_resource *one, const struct slack_resource *other)
+{
+	uint32_t common = one->ports & other->ports;
+
+	return common && common != one->ports && common != other->ports;
+}
+
+/* Returns the most cycles for which operations that may use a part of a resource, but need not, can
+ * occupy the resource, if the core spreads these operations evenly over their ports. Operations on
+ * fp2 and fp3 may occupy fp2, and so delay added instructions on fp1 and fp2. */
+static double crossing_pressure(
+	const struct slack_report *report, const struct slack_resource *resource)
+{
+	double cycles = 0;
+
+	for (int i = 0; i < report->count; i++) {
+		const struct slack_resource *other = &report->resource[i];
+
+		if (crosses(resource, other) && other->pressure >= SLACK_NONE)
+			cycles += other->pressure * ports_count(resource->ports & other->ports);
+	}
+	return resource->ports ? cycles / ports_count(resource->ports) : 0;
+}
+
+/* Returns the cycles for which micro-ops confined to both of two sets of ports can keep these
+ * common ports busy, in port cycles. */
+static double common_work(const struct slack_report *report, uint32_t common)
+{
+	double work = 0;
+
+	for (int i = 0; i < report->count; i++)
+		if (report->resource[i].ports && !(report->resource[i].ports & ~common))
+			work += report->resource[i].pressure * size_of(&report->resource[i]);
+	return work;
+}
+
+/* Lowers the upper bound of a resource by what two other resources show: the operations of `other`
+ * and of the resource are all operations of `whole`, so that both together are not more. */
+static void lower_by(const struct slack_report *report, struct slack_resource *resource,
+	const struct slack_resource *other, const struct slack_resource *whole)
+{
+	double certain = fmax(other->pressure - crossing_pressure(report, other), 0);
+	double most = (whole->pressure * size_of(whole) - certain * size_of(other) +
+			      common_work(report, resource->ports & other->ports)) /
+		      size_of(resource);
+
+	/* If both sets look equally busy, the work may belong to their common ports. */
+	if (other->kind != SLACK_EXACT || whole->kind != SLACK_EXACT ||
+		!(most < resource->pressure) ||
+		resource->pressure * size_of(resource) >
+			MUCH_LESS * other->pressure * size_of(other))
+		return;
+	resource->pressure = fmax(most, 0);
+	resource->pressure_lo = fmin(resource->pressure_lo, resource->pressure);
+}
+
+/* Solves the upper bounds of all sets of ports together: micro-ops that certainly belong to one set
+ * of ports are not micro-ops of another set that crosses it. Each round lowers the bounds that the
+ * next round uses, so that a few rounds approach the solution of this linear program. */
+static void lower_crossing(struct slack_report *report)
+{
+	enum { ROUNDS = 8 };
+
+	for (int round = 0; round < ROUNDS; round++)
+		for (int i = 0; i < report->count; i++)
+			for (int k = 0; k < report->count; k++)
+				for (int w = 0; w < report->count; w++) {
+					struct slack_resource *resource = &report->resource[i];
+					const struct slack_resource *other = &report->resource[k],
+								    *whole = &report->resource[w];
+
+					if (resource->kind == SLACK_EXACT &&
+						crosses(resource, other) &&
+						is_part(resource, whole) && is_part(other, whole))
+						lower_by(report, resource, other, whole);
+				}
+}
+
 /* Whether the measured pressure on a resource may be too high for a reason other than operations
  * that only a part of the resource executes. The core chooses the unit of a load or store early, so
- * other loads may occupy the units that vector loads need. Added stores go to a cache line of their
- * own, so they keep stores of the loop from sharing a cycle. */
+ * other loads may occupy the units that vector loads need. Added loads, stores and jumps also keep
+ * those of the loop from sharing a cycle, and the front end may deliver less than the rename width.
+ */
 static bool looks_busier(const struct slack_report *report, const struct slack_resource *resource)
 {
-	const char *name = resource->name;
-
-	return exceeds_whole(report, resource) ||
+	return exceeds_whole(report, resource) || crossing_pressure(report, resource) > 0 ||
 	       (!resource->ports &&
-		       (is_shared(report, resource) ||
-			       (resource->pressure >= SLACK_NONE && strstr(name, "stores"))));
+		       (is_shared(report, resource) || resource->pressure >= SLACK_NONE));
+}
+
+/* Returns the cycles for which the loop certainly keeps a resource busy. Sets *any as
+ * least_pressure() does. */
+static double certain_pressure(
+	const struct slack_report *report, const struct slack_resource *resource, bool *any)
+{
+	double parts = least_pressure(report, resource, any),
+	       crossing = crossing_pressure(report, resource);
+
+	if (!resource->ports)
+		return fmax(parts, resource->count * resource->each);
+	return crossing > 0 ? fmax(parts, resource->pressure - crossing) : parts;
 }
 
 void slack_bound(struct slack_report *report)
@@ -269,10 +367,11 @@ void slack_bound(struct slack_report *report)
 			order[at] = order[at - 1];
 		order[at] = &report->resource[i];
 	}
+	lower_crossing(report);
 	for (int i = 0; i < count; i++) {
 		struct slack_resource *whole = order[i];
 		bool any;
-		double least = least_pressure(report, whole, &any);
+		double least = certain_pressure(report, whole, &any);
 
 		if (whole->kind == SLACK_WAITS || whole->kind == SLACK_FAILED)
 			continue;
@@ -281,8 +380,7 @@ void slack_bound(struct slack_report *report)
 		else if (whole->pressure > report->cycles * (1 + BEYOND) + BEYOND)
 			whole->kind = SLACK_AMBIGUOUS;
 		else if ((any || looks_busier(report, whole)) &&
-			 fabs(whole->pressure - least) >
-				 fmax(CERTAIN, CERTAIN_SHARE * whole->pressure)) {
+			 whole->pressure - least > fmax(CERTAIN, CERTAIN_SHARE * whole->pressure)) {
 			whole->kind = SLACK_AT_LEAST;
 			whole->pressure_lo = fmin(whole->pressure_lo, least);
 		}

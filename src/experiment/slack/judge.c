@@ -3,7 +3,9 @@
  *
  * For each class of instructions in the loop or among the added instructions, the search tries all
  * other sets of ports. If other ports for only one class make the model agree with all exact
- * measurements, the line of this class is wrong. */
+ * measurements, the line of this class is wrong. If other ports for several classes explain the
+ * measurements, two fillers together decide: how long they take shows whether they share ports.
+ */
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -16,11 +18,12 @@
  * share DIFFERS_SHARE of the larger value, and the quartiles differ by half as much. A measured
  * pressure contradicts a line of the core model if it differs by at least CONTRADICTS cycles. An
  * added instruction takes another time than the core model states if the times differ by the share
- * TOOK. */
+ * TOOK; in a mixture of two, by the share TOOK_PAIR, because 3 and 4 ports must differ. */
 #define DIFFERS	      0.2
 #define DIFFERS_SHARE 0.12
 #define CONTRADICTS   0.4
 #define TOOK	      0.2
+#define TOOK_PAIR     0.14
 
 /* A measured value that disagrees with a guess counts for more than all values that only look
  * unlikely. */
@@ -77,9 +80,15 @@ static bool is_used(const struct slack_resource *resource)
 	       (resource->kind == SLACK_EXACT || resource->kind == SLACK_AT_LEAST);
 }
 
+/* Whether two sets of ports have ports in common, but neither contains the other. */
+static bool crosses(uint32_t one, uint32_t other)
+{
+	return (one & other) && (one & ~other) && (other & ~one);
+}
+
 /* Whether the measured pressure on a resource is only an upper bound, because the loop has
- * micro-ops that only a part of its ports executes, by the core model changed by a guess about one
- * class. */
+ * micro-ops that only a part of its ports executes, or that may use a part of its ports, by the
+ * core model changed by a guess about one class. */
 static bool is_bound(const struct slack_report *report, const struct guess *guess,
 	const struct slack_resource *resource, uint32_t ports)
 {
@@ -88,19 +97,63 @@ static bool is_bound(const struct slack_report *report, const struct guess *gues
 			uint32_t own =
 				ports_of(guess, &report->class[i], &report -> class[i].term[t]);
 
-			if (own && own != ports && !(own & ~ports))
+			if ((own && own != ports && !(own & ~ports)) || crosses(own, ports))
 				return true;
 		}
 	return resource->kind == SLACK_AT_LEAST;
 }
 
-/* Counts the measured values (pressures, and times of added instructions) that disagree with the
- * core model, changed by a guess about one class. Each measured value that disagrees with the guess
- * counts as DISAGREES. A measured upper bound that is higher than the core model's pressure agrees
- * with the guess, but counts as 1. */
-static int disagreements(const struct slack_report *report, const struct guess *guess)
+static const struct slack_class *class_of(
+	const struct slack_report *report, const struct slack_filler *filler)
+{
+	for (int i = 0; i < report->class_count; i++)
+		if (strcmp(report->class[i].name, filler->class) == 0)
+			return &report->class[i];
+	return NULL;
+}
+
+/* Returns the cycles that one filler takes in a mixture of equal numbers of two fillers, by the
+ * core model changed by a guess. NAN: a class has several kinds of micro-ops. */
+static double pair_cycles(
+	const struct slack_report *report, const struct guess *guess, const struct slack_pair *pair)
+{
+	uint32_t ports[2];
+	double cycles[2];
+
+	for (int i = 0; i < 2; i++) {
+		const struct slack_class *class = class_of(report, &pair->filler[i]);
+
+		if (!class || class->terms != 1 || !class->term[0].ports || !pair->filler[i].mixes)
+			return NAN;
+		ports[i] = ports_of(guess, class, &class->term[0]);
+		cycles[i] = (double)class->term[0].count * (double)class->term[0].cycles / 2;
+	}
+	return fmax(fmax(cycles[0] / ports_count(ports[0]), cycles[1] / ports_count(ports[1])),
+		fmax((cycles[0] + cycles[1]) / ports_count(ports[0] | ports[1]),
+			report->width > 0 ? 1 / report->width : 0));
+}
+
+/* Counts the measurements of two fillers together that disagree with a guess. */
+static int pair_disagreements(const struct slack_report *report, const struct guess *guess)
 {
 	int count = 0;
+
+	for (int i = 0; i < report->pair_count; i++) {
+		double cycles = pair_cycles(report, guess, &report->pair[i]);
+
+		count += fabs(report->pair[i].took / cycles - 1) > TOOK_PAIR;
+	}
+	return count;
+}
+
+/* Counts the measured values (pressures, and times of added instructions) that disagree with the
+ * core model, changed by a guess about one class. Each measured value that disagrees with the guess
+ * counts as DISAGREES. Only resources with a port of `near` count. A measured upper bound that is
+ * higher than the core model's pressure agrees with the guess, but counts as 1. */
+static int disagreements(
+	const struct slack_report *report, const struct guess *guess, uint32_t near)
+{
+	int count = DISAGREES * pair_disagreements(report, guess);
 
 	for (int i = 0; i < report->count; i++) {
 		const struct slack_resource *resource = &report->resource[i];
@@ -108,6 +161,8 @@ static int disagreements(const struct slack_report *report, const struct guess *
 		uint32_t ports = resource->ports;
 		double each = resource->each;
 
+		if (!(ports & near))
+			continue;
 		if (guess->class && strcmp(option->class, guess->class->name) == 0) {
 			each *= (double)ports_count(ports) / ports_count(guess->ports);
 			ports = guess->ports;
@@ -182,7 +237,7 @@ static int best_ports(
 	/* The loop goes through all subsets of the ports in `all`. */
 	for (uint32_t ports = all; ports; ports = (ports - 1) & all) {
 		struct guess guess = { class, ports };
-		int count = disagreements(report, &guess);
+		int count = disagreements(report, &guess, all);
 
 		if (count > fewest || (count == fewest && unlikeliness(class, ports) >=
 								  unlikeliness(class, *best)))
@@ -207,56 +262,132 @@ static void add_ports(const struct slack_report *report, uint32_t ports, char *t
 /* A class of instructions whose line in the core model may be wrong, and the ports that fit the
  * measurements. */
 struct suspect {
-	const struct slack_class *class;
-	uint32_t ports;
-	int disagreements; /* the result of disagreements() if the core model's class uses these
-			      ports */
-	int count;	   /* number of classes that are equally likely */
+	struct guess guess;
+	int disagreements; /* the result of disagreements() if the class uses these ports */
 };
 
-/* Compares a class of instructions with the class whose ports in the core model are likeliest wrong
- * so far, and keeps the likelier one: the class with fewer unlikely values, then a class of the
- * loop's instructions before a class of added instructions. */
-static void suspect_consider(
-	struct suspect *suspect, const struct slack_class *class, uint32_t ports, int disagreements)
+/* Whether the first class is likelier wrong than the second: the class with fewer unlikely values,
+ * then a class of the loop's instructions before a class of added instructions, then the class
+ * whose other ports are less unlikely. Equal classes are not likelier. */
+static bool is_likelier(const struct suspect *one, const struct suspect *other)
 {
-	int mine = unlikeliness(class, ports), other = INT_MAX;
+	bool in_loop = one->guess.class->count > 0, other_in_loop = other->guess.class->count > 0;
 
-	if (suspect->class)
-		other = unlikeliness(suspect->class, suspect->ports);
-	if (suspect->class && suspect->disagreements != disagreements)
-		other = disagreements < suspect->disagreements ? mine + 1 : mine - 1;
-	else if (suspect->class && (class->count > 0) != (suspect->class->count > 0))
-		mine = class->count > 0 ? other - 1 : other + 1;
-	if (mine < other)
-		*suspect = (struct suspect){ class, ports, disagreements, 1 };
-	else if (mine == other)
-		suspect->count++;
+	if (one->disagreements != other->disagreements)
+		return one->disagreements < other->disagreements;
+	if (in_loop != other_in_loop)
+		return in_loop;
+	return unlikeliness(one->guess.class, one->guess.ports) <
+	       unlikeliness(other->guess.class, other->guess.ports);
+}
+
+/* Lists the classes whose line in the core model may be wrong, the likeliest first. Returns their
+ * number; 0: the core model explains all measurements. */
+static int find_suspects(const struct slack_report *report, struct suspect suspect[SLACK_CLASSES])
+{
+	const struct guess none = { NULL, 0 };
+	int count = 0;
+
+	for (int i = 0; i < report->class_count; i++) {
+		struct suspect new = { .guess.class = &report->class[i] };
+		int at = count;
+
+		if (!takes_part(report, &report->class[i]) ||
+			disagreements(report, &none,
+				around(report, report->class[i].term[0].ports)) < DISAGREES)
+			continue;
+		new.disagreements = best_ports(report, &report->class[i], &new.guess.ports);
+		if (new.disagreements >= DISAGREES)
+			continue;
+		for (; at > 0 && is_likelier(&new, &suspect[at - 1]); at--)
+			suspect[at] = suspect[at - 1];
+		suspect[at] = new;
+		count++;
+	}
+	return count;
+}
+
+/* ---- Measurements that decide */
+
+static bool is_measured(const struct slack_report *report, const struct slack_pair *pair)
+{
+	for (int i = 0; i < report->pair_count; i++)
+		if (report->pair[i].filler[0].number == pair->filler[0].number &&
+			report->pair[i].filler[1].number == pair->filler[1].number)
+			return true;
+	return false;
+}
+
+/* Returns how many of the suspects a pair tells apart from the likeliest suspect. */
+static int told_apart(const struct slack_report *report, const struct suspect *suspect, int count,
+	const struct slack_pair *pair)
+{
+	double first = pair_cycles(report, &suspect[0].guess, pair);
+	int apart = 0;
+
+	for (int i = 1; i < count; i++)
+		apart += fabs(pair_cycles(report, &suspect[i].guess, pair) / first - 1) >
+			 2 * TOOK_PAIR;
+	return apart;
+}
+
+bool slack_find_pair(const struct slack_report *report, struct slack_pair *pair)
+{
+	struct suspect suspect[SLACK_CLASSES];
+	int count = find_suspects(report, suspect), best = 0;
+
+	if (count < 2 || report->pair_count == SLACK_PAIRS)
+		return false;
+	for (int i = 0; i < report->count; i++)
+		for (int k = 0; k < i; k++) {
+			const struct slack_resource *one = &report->resource[i],
+						    *other = &report->resource[k];
+
+			for (int a = 0; one->ports && a < one->option_count; a++)
+				for (int b = 0; other->ports && b < other->option_count; b++) {
+					struct slack_pair new = {
+						{ one->option[a], other->option[b] }, NAN
+					};
+					int apart = told_apart(report, suspect, count, &new);
+
+					if (apart <= best || is_measured(report, &new))
+						continue;
+					best = apart;
+					*pair = new;
+				}
+		}
+	return best > 0;
+}
+
+/* ---- The verdict */
+
+/* Names two equally likely lines of the core model. */
+static void name_two(struct slack_report *report, const struct suspect suspect[2])
+{
+	snprintf(report->contradiction, sizeof(report->contradiction),
+		"%s (class %s) or %s (class %s): the measured pressure fits other ports for one of "
+		"them",
+		suspect[0].guess.class->where, suspect[0].guess.class->name,
+		suspect[1].guess.class->where, suspect[1].guess.class->name);
 }
 
 void slack_judge(struct slack_report *report)
 {
-	const struct guess none = { NULL, 0 };
-	struct suspect suspect = { .class = NULL };
+	struct suspect suspect[SLACK_CLASSES];
+	int count = find_suspects(report, suspect);
 	char stated[80] = "", fits[80] = "";
-	uint32_t ports;
 
 	report->contradiction[0] = '\0';
-	if (disagreements(report, &none) < DISAGREES)
+	if (count == 0)
 		return;
-	for (int i = 0; i < report->class_count; i++) {
-		int least = takes_part(report, &report->class[i])
-				    ? best_ports(report, &report->class[i], &ports)
-				    : DISAGREES;
-
-		if (least < DISAGREES)
-			suspect_consider(&suspect, &report->class[i], ports, least);
+	if (count > 1 && !is_likelier(&suspect[0], &suspect[1])) {
+		if (count == 2 || is_likelier(&suspect[1], &suspect[2]))
+			name_two(report, suspect);
+		return;
 	}
-	if (suspect.count != 1)
-		return;
-	add_ports(report, suspect.class->term[0].ports, stated, sizeof(stated));
-	add_ports(report, suspect.ports, fits, sizeof(fits));
+	add_ports(report, suspect[0].guess.class->term[0].ports, stated, sizeof(stated));
+	add_ports(report, suspect[0].guess.ports, fits, sizeof(fits));
 	snprintf(report->contradiction, sizeof(report->contradiction),
 		"%s: class %s has the ports %s; the measured pressure fits %s",
-		suspect.class->where, suspect.class->name, stated, fits);
+		suspect[0].guess.class->where, suspect[0].guess.class->name, stated, fits);
 }

@@ -33,7 +33,7 @@ enum { QUIET = 25, VISITS = 4 };
  * fewer added instructions follow, as long as each shows a lower pressure than the measurements
  * before it. */
 #define KNEE 0.7
-enum { KNEES = 3, POINTS = 3 + KNEES };
+enum { KNEES = 3, MORE_POINTS = 6, POINTS = 3 + KNEES + MORE_POINTS };
 
 /* Resources with disturbed or ambiguous values are measured up to PASSES times, within the time
  * limit, which is SECONDS if the caller gives none. */
@@ -139,7 +139,7 @@ static double fillers_wanted(
 	double count = target / option->each, slot = report->width > 0 ? 1 / report->width : 0;
 
 	count = fmax(count, fillers_beyond(option->each, slot, report->slots * slot));
-	for (int i = 0; i < report->count + UARCH_TERMS; i++) {
+	for (int i = 0; i < report->count + 2 * UARCH_TERMS; i++) {
 		uint32_t other = i < report->count
 					 ? report->resource[i].ports
 					 : fillers_term(report, option, i - report->count);
@@ -152,10 +152,23 @@ static double fillers_wanted(
 	return ceil(count);
 }
 
+/* Returns the next larger number of added instructions with which the operations of an iteration
+ * fill whole cycles. A taken branch ends a cycle of the front end, and leaves the rest of this
+ * cycle unused: on a core that renames 8 micro-ops per cycle, 17 to 24 micro-ops and a jump back
+ * take 3 cycles. */
+static double in_whole_cycles(const struct slack_resource *resource, double fillers)
+{
+	double per_cycle = round(1 / resource->each), used = round(resource->count);
+
+	if (resource->ports || per_cycle < 2)
+		return ceil(fillers);
+	return ceil((used + fillers) / per_cycle) * per_cycle - used;
+}
+
 /* Measures the loop with a number of added instructions for a resource, and inserts the point
  * among the points, which are in ascending order of the number of added instructions. */
-static struct status add_point(struct slack *slack, struct slack_resource *resource, double fillers,
-	struct slack_point *point, int *count)
+static struct status add_point(struct slack *slack, struct slack_resource *resource,
+	const struct slack_filler *option, double fillers, struct slack_point *point, int *count)
 {
 	struct slack_report *report = &slack->report;
 	struct slack_point new;
@@ -164,8 +177,8 @@ static struct status add_point(struct slack *slack, struct slack_resource *resou
 
 	snprintf(report->doing, sizeof(report->doing), "%.30s, %.0f fillers", resource->name,
 		fillers);
-	status = measure_point(slack, resource->option[resource->used].number, (unsigned)fillers,
-		&new, &resource->contended);
+	status =
+		measure_point(slack, option->number, (unsigned)fillers, &new, &resource->contended);
 	if (!status_is_ok(&status))
 		return status;
 	for (; at > 0 && point[at - 1].fillers > fillers; at--)
@@ -177,8 +190,8 @@ static struct status add_point(struct slack *slack, struct slack_resource *resou
 
 /* Measures the loop with fewer added instructions, down to the fewest that make the loop slower, as
  * long as the computed pressure on the resource becomes lower. */
-static struct status measure_knee(
-	struct slack *slack, struct slack_resource *resource, struct slack_point *point, int *count)
+static struct status measure_knee(struct slack *slack, struct slack_resource *resource,
+	const struct slack_filler *option, struct slack_point *point, int *count)
 {
 	struct slack_report *report = &slack->report;
 	double before = INFINITY;
@@ -186,27 +199,48 @@ static struct status measure_knee(
 
 	while (status_is_ok(&status) && resource->kind == SLACK_EXACT &&
 		resource->pressure >= SLACK_NONE && resource->pressure <= before - SLACK_NONE &&
-		*count < POINTS) {
-		double fillers =
-			ceil((report->cycles + KNEE - resource->pressure) / resource->each);
+		*count < 3 + KNEES) {
+		double fillers = in_whole_cycles(
+			resource, (report->cycles + KNEE - resource->pressure) / resource->each);
 
 		if (fillers < 1 || fillers >= point[0].fillers)
 			break;
 		before = resource->pressure;
-		status = add_point(slack, resource, fillers, point, count);
+		status = add_point(slack, resource, option, fillers, point, count);
 		if (status_is_ok(&status))
 			slack_estimate(resource, report, point, *count);
 	}
 	return status;
 }
 
-static struct status measure_option(struct slack *slack, struct slack_resource *resource)
+/* Measures the rate of loads, jumps or rename with a few more numbers of added instructions, as
+ * long as the bound exceeds what the loop's own operations need: with some numbers, the ends of
+ * cycles and of code lines waste more. */
+static struct status measure_more(struct slack *slack, struct slack_resource *resource,
+	const struct slack_filler *option, struct slack_point *point, int *count)
+{
+	double certain = resource->count * resource->each, fillers = point[0].fillers;
+	struct status status = status_ok();
+
+	for (int i = 0;
+		i < MORE_POINTS && status_is_ok(&status) && !resource->ports &&
+		resource->kind != SLACK_FAILED && resource->pressure > certain + 2 * SLACK_NONE;
+		i++) {
+		fillers = in_whole_cycles(resource, fillers + 1);
+		status = add_point(slack, resource, option, fillers, point, count);
+		if (status_is_ok(&status))
+			slack_estimate(resource, &slack->report, point, *count);
+	}
+	return status;
+}
+
+static struct status measure_option(
+	struct slack *slack, struct slack_resource *resource, const struct slack_filler *option)
 {
 	struct slack_report *report = &slack->report;
-	const struct slack_filler *option = &resource->option[resource->used];
-	double wanted = fillers_wanted(report, option, resource->ports);
-	const double fillers[] = { wanted, wanted + ceil(NEXT / option->each),
-		ceil(FAR * (wanted + ceil(NEXT / option->each))) };
+	double wanted = in_whole_cycles(resource, fillers_wanted(report, option, resource->ports)),
+	       next = in_whole_cycles(resource, wanted + NEXT / option->each);
+	const double fillers[] = { wanted, next, in_whole_cycles(resource, FAR * next) };
 	struct slack_point point[POINTS];
 	int count = 0;
 	struct status status = status_ok();
@@ -217,11 +251,30 @@ static struct status measure_option(struct slack *slack, struct slack_resource *
 	while (status_is_ok(&status) &&
 		(count < 2 ||
 			(count == 2 && resource->kind == SLACK_AMBIGUOUS && fillers[2] <= MOST))) {
-		status = add_point(slack, resource, fillers[count], point, &count);
+		status = add_point(slack, resource, option, fillers[count], point, &count);
 		if (status_is_ok(&status) && count >= 2)
 			slack_estimate(resource, report, point, count);
 	}
-	return status_is_ok(&status) ? measure_knee(slack, resource, point, &count) : status;
+	if (status_is_ok(&status))
+		status = measure_knee(slack, resource, option, point, &count);
+	return status_is_ok(&status) ? measure_more(slack, resource, option, point, &count)
+				     : status;
+}
+
+/* Measures a resource with a mixture of added instructions, and keeps the lower pressure: each
+ * measurement gives an upper bound on the pressure. */
+static void measure_mixture(struct slack *slack, struct slack_resource *resource)
+{
+	struct slack_resource mixed = *resource;
+	struct status status;
+
+	mixed.each = resource->mixture.each;
+	status = measure_option(slack, &mixed, &mixed.mixture);
+	if (!status_is_ok(&status) || measurer_stopped(slack->measurer) ||
+		mixed.kind != SLACK_EXACT || mixed.pressure >= resource->pressure - SLACK_NONE / 2)
+		return;
+	memcpy(mixed.line, mixed.mixture.line, sizeof(mixed.line));
+	*resource = mixed;
 }
 
 /* Measures a resource with one kind of added instruction after another, until one takes the time
@@ -239,7 +292,7 @@ static void measure_resource(struct slack *slack, struct slack_resource *resourc
 		tried.contended = false;
 		tried.each = tried.option[i].each;
 		memcpy(tried.line, tried.option[i].line, sizeof(tried.line));
-		status = measure_option(slack, &tried);
+		status = measure_option(slack, &tried, &tried.option[i]);
 		if (measurer_stopped(slack->measurer))
 			return;
 		if (!status_is_ok(&status)) {
@@ -252,6 +305,8 @@ static void measure_resource(struct slack *slack, struct slack_resource *resourc
 			break;
 	}
 	*resource = first;
+	if (first.kind == SLACK_EXACT && first.mixture.share > 0 && first.pressure >= SLACK_NONE)
+		measure_mixture(slack, resource);
 }
 
 /* Returns how doubtful the measured values of a resource are; 0: they are not doubtful. */
@@ -308,12 +363,86 @@ static struct status measure_base(struct slack *slack, bool *contended)
 	return status;
 }
 
-/* The search for a wrong line of the core model takes longer than the explorer needs for a frame.
- */
-static void judge(void *report)
+/* ---- The search for a wrong line of the core model */
+
+/* In the first measurement of two fillers together, an iteration takes PAIR times as long, and
+ * PAIR_MORE cycles more, so that only the fillers limit the loop. */
+#define PAIR	  1.5
+#define PAIR_MORE 8.0
+
+/* The search takes longer than the explorer needs for a frame. */
+struct judgement {
+	struct slack_report *report;
+	struct slack_pair pair;
+	bool wanted; /* a measurement of `pair` decides */
+};
+
+static void judge(void *self)
 {
-	slack_judge(report);
+	struct judgement *judgement = self;
+
+	slack_judge(judgement->report);
+	judgement->wanted = slack_find_pair(judgement->report, &judgement->pair);
 }
+
+/* Measures the loop with a number of added instructions twice. Other processes only make the loop
+ * slower, so the fewer cycles count. */
+static struct status measure_twice(
+	struct slack *slack, unsigned filler, unsigned count, double *cycles)
+{
+	struct slack_point point = { .cycles = NAN };
+	bool contended = false;
+	struct status status = status_ok();
+
+	*cycles = INFINITY;
+	for (int i = 0; i < 2 && status_is_ok(&status); i++) {
+		status = measure_point(slack, filler, count, &point, &contended);
+		*cycles = fmin(*cycles, point.cycles);
+	}
+	return status;
+}
+
+/* Measures how long one filler takes in a mixture of two fillers. */
+static struct status measure_pair(struct slack *slack, struct slack_pair *pair)
+{
+	const struct slack_report *report = &slack->report;
+	const struct slack_filler mixture = fillers_mixture(&pair->filler[0], &pair->filler[1], 4);
+	double fastest = fmin(pair->filler[0].each, pair->filler[1].each) / 2;
+	unsigned from = (unsigned)ceil((PAIR * report->cycles + PAIR_MORE) / fastest),
+		 to = from + (unsigned)ceil(NEXT / fastest);
+	double shorter, longer;
+	struct status status;
+
+	if (to > MOST)
+		return status_failed("an iteration is too long");
+	status = measure_twice(slack, mixture.number, from, &shorter);
+	if (status_is_ok(&status))
+		status = measure_twice(slack, mixture.number, to, &longer);
+	if (status_is_ok(&status))
+		pair->took = (longer - shorter) / (to - from);
+	return status;
+}
+
+/* Finds the line of the core model that the measurements contradict. If several lines may be wrong,
+ * measures pairs of fillers that decide. */
+static void judge_all(struct slack *slack)
+{
+	struct slack_report *report = &slack->report;
+	struct judgement judgement = { .report = report };
+	struct status status = status_ok();
+
+	snprintf(report->doing, sizeof(report->doing), "comparing with the core model");
+	measurer_compute(slack->measurer, judge, &judgement);
+	while (judgement.wanted && status_is_ok(&status) && !measurer_stopped(slack->measurer)) {
+		status = measure_pair(slack, &judgement.pair);
+		if (!status_is_ok(&status))
+			break;
+		report->pair[report->pair_count++] = judgement.pair;
+		measurer_compute(slack->measurer, judge, &judgement);
+	}
+}
+
+/* ---- All measurements */
 
 static void measure_all(struct slack *slack)
 {
@@ -349,7 +478,7 @@ static void measure_all(struct slack *slack)
 	}
 	slack_bound(report);
 	if (report->complete)
-		measurer_compute(slack->measurer, judge, report);
+		judge_all(slack);
 }
 
 void slack_measure(struct slack *slack, const struct measurer *measurer)

@@ -17,8 +17,9 @@
 
 /* SLACK_RESOURCES: largest number of resources of a core. SLACK_CLASSES: largest number of classes
  * of instructions in a loop and its added instructions. SLACK_OPTIONS: largest number of kinds of
- * added instructions to try for one resource. */
-enum { SLACK_RESOURCES = 28, SLACK_CLASSES = 96, SLACK_OPTIONS = 3 };
+ * added instructions to try for one resource. SLACK_PAIRS: largest number of measurements of two
+ * kinds of added instructions together. */
+enum { SLACK_RESOURCES = 28, SLACK_CLASSES = 96, SLACK_OPTIONS = 3, SLACK_PAIRS = 6 };
 
 /* How certain the measured pressure and slack of a resource are. */
 enum slack_kind {
@@ -35,9 +36,13 @@ extern const char *const slack_kinds[]; /* the last word is NULL */
 
 /* A filler: an instruction that keeps one resource busy. */
 struct slack_filler {
-	unsigned number; /* index of the filler (added instruction) in the table of fillers */
-	char line[32];	 /* the filler as a line of assembly, without the registers' numbers */
+	unsigned number; /* which fillers (added instructions): see fillers_only() and
+			    fillers_mix() */
+	char line[64];	 /* the filler as a line of assembly, without the registers' numbers */
 	char class[24];	 /* class of the filler's instruction in the core model; "": it has none */
+	char second[24]; /* class of the second filler of a mixture; "": there is only one filler */
+	double share;	 /* share of the second filler in a mixture, 0 to 1 */
+	bool mixes;	 /* the filler can be mixed with another */
 	double each; /* cycles for which the filler keeps the resource busy, by the core model */
 };
 
@@ -53,10 +58,15 @@ struct slack_resource {
 	/* The filler (added instruction) with which the values below were measured: its index in
 	 * `option`, and its line and cycles. */
 	int used;
-	char line[32];
+	char line[64];
 	double each;
 	double model; /* cycles per iteration for which the loop keeps the resource busy, by the
 			 core model */
+	/* A mixture of the first option and of fillers for a part of the resource's ports. With it,
+	 * some cores distribute the work over the ports better. Its share is 0 if there is none. */
+	struct slack_filler mixture;
+	double count; /* operations per iteration of the loop that need the resource, if the
+			 resource is a rate (ports is 0) */
 	enum slack_kind kind;
 	char why[STATUS_TEXT];
 	bool contended; /* true: another process or hyper-thread disturbed most trials, so the
@@ -76,6 +86,13 @@ struct slack_class {
 	struct uarch_term term[UARCH_TERMS];
 };
 
+/* Two fillers (added instructions) of two classes, in equal numbers. If the classes share ports,
+ * the two together take longer than if they have ports of their own. */
+struct slack_pair {
+	struct slack_filler filler[2];
+	double took; /* measured cycles of one filler of the mixture; NAN: not measured */
+};
+
 struct slack_report {
 	struct setting setting;
 	uint64_t seed;
@@ -93,6 +110,10 @@ struct slack_report {
 	struct slack_class class[SLACK_CLASSES];
 	int port_count;
 	char port[UARCH_PORTS][12]; /* names of ports and units */
+	/* Measurements of two fillers together, with which judge.c decides between lines of the
+	 * core model that may be wrong. */
+	int pair_count;
+	struct slack_pair pair[SLACK_PAIRS];
 	/* Text that names the line of the core model that the measured pressure contradicts; "":
 	 * none is found. */
 	char contradiction[300];
@@ -101,7 +122,7 @@ struct slack_report {
 	char doing[64]; /* the current measurement */
 };
 
-/* ---- Fillers (fillers.c) */
+/* ---- Fillers (resources.c, filler_code.c) */
 
 /* Lists the resources of the core that an added instruction can keep busy, with the pressure on
  * each by the core model. If no resource can be measured, report->status gives the reason. */
@@ -118,6 +139,10 @@ double fillers_each(
 	const struct slack_report *report, const struct slack_filler *filler, uint32_t ports);
 uint32_t fillers_term(
 	const struct slack_report *report, const struct slack_filler *filler, int term);
+
+/* Makes a filler that is a mixture of two fillers of the report; `share` of 8 are the second. */
+struct slack_filler fillers_mixture(
+	const struct slack_filler *filler, const struct slack_filler *second, unsigned share);
 
 /* Returns the change of the machine code that adds `count` fillers to each iteration. */
 struct code_change fillers_change(unsigned filler, unsigned count);
@@ -158,6 +183,11 @@ void slack_bound(struct slack_report *report);
  * (judge.c). A line is found only if other ports for exactly one class of instructions make the
  * model agree with all exact measurements. Pure. */
 void slack_judge(struct slack_report *report);
+
+/* Finds the two fillers (added instructions) whose time together decides between several lines of
+ * the core model that may be wrong. Returns false if fewer than two lines may be wrong, or if no
+ * pair decides. Pure. */
+bool slack_find_pair(const struct slack_report *report, struct slack_pair *pair);
 
 /* Whether the measured pressure on a resource differs from the pressure by the core model by more
  * than the measurement error. */

@@ -7,7 +7,15 @@
 
 /* SPARE_MOST: largest number of registers to choose for one change of a loop. SPARE_SAVED: number
  * of bytes of memory in which the saved registers lie. */
-enum { SPARE_GENERALS = 16, SPARE_MOST = 6, SPARE_SAVED = 512 };
+enum {
+#if defined(__x86_64__)
+	SPARE_GENERALS = 16,
+#else
+	SPARE_GENERALS = 31,
+#endif
+	SPARE_MOST = 6,
+	SPARE_SAVED = 512
+};
 
 /* Names of the general registers of 64 and of 32 bits. */
 extern const char *const spare_general_names[SPARE_GENERALS][2];
@@ -25,7 +33,7 @@ void spare_usage(const struct decoded_function *function, struct spare_usage *us
 
 /* Instructions to add before and after the loop, which save and restore registers. */
 struct spare_frame {
-	struct code_line before[2 * SPARE_MOST], after[2 * SPARE_MOST];
+	struct code_line before[2 * SPARE_MOST + 2], after[2 * SPARE_MOST];
 	int before_count, after_count;
 };
 
@@ -33,9 +41,26 @@ struct spare_frame {
  * "[rip+0]" and becomes `target`. */
 struct status spare_assemble(const char *text, uint64_t target, struct code_line *line);
 
+/* A list of registers, in the order in which added instructions may use them. */
+struct spare_order {
+	int first;  /* number of the first general or vector register: REG_GENERAL or REG_VECTOR */
+	int passed; /* the registers of the list before this index may hold arguments of a call */
+	int kept;   /* a caller expects the registers of the list from this index on to be unchanged
+		     */
+	int count, reg[SPARE_GENERALS];
+};
+
+/* Chooses `wanted` registers that the loop does not use. Registers that need not be saved, because
+ * no other code needs them, are chosen first. Returns the number of registers found. Sets a bit of
+ * *saved for each chosen register that must be saved. */
+int spare_choose(const struct spare_usage *usage, const struct spare_order *order, int wanted,
+	int *found, unsigned *saved);
+
+/* ---- What differs between instruction sets (spare_x86.c, spare_arm64.c) */
+
 /* Choose `wanted` general or vector registers that the loop does not use, and add code to *frame
- * that saves them in SPARE_SAVED bytes at the address `saved`. found[] receives the numbers of the
- * registers, from 0. STATUS_FAILED: the loop leaves fewer registers free. */
+ * that saves them in SPARE_SAVED bytes at the address `saved`, if needed. found[] receives the
+ * numbers of the registers, from 0. STATUS_FAILED: the loop leaves fewer registers free. */
 struct status spare_general(const struct spare_usage *usage, int wanted, uint64_t saved, int *found,
 	struct spare_frame *frame);
 struct status spare_vectors(const struct spare_usage *usage, int wanted, uint64_t saved, int *found,
