@@ -167,7 +167,8 @@ static int measure(struct cli *cli, struct bench *bench, struct model *model,
 static int experiment(
 	struct cli *cli, struct bench *bench, struct model *model, const struct setting *setting)
 {
-	int exit_status = work_experiment_on(cli, bench, model, work_experiment(cli), setting, 1);
+	int exit_status =
+		work_experiment_on(cli, bench, model, work_experiment(cli), setting, 1, -1);
 
 	bench_note_bound(bench, cli);
 	return exit_status;

@@ -200,6 +200,19 @@ static int measure(struct output *output)
 	return draw(output, output->failed ? CLI_UNMEASURED : CLI_DONE);
 }
 
+/* Returns the knob with several values over which a picture shows an experiment; -1: the sweep has
+ * only one setting, -2: several knobs have several values. */
+static int knob_over(const struct output *output)
+{
+	const struct sweep_report *report = sweep_report(output->sweep);
+	int knob = -1;
+
+	for (size_t i = 0; i < report->axis_count; i++)
+		if (report->axes[i].count > 1)
+			knob = knob == -1 ? report->axes[i].knob : -2;
+	return knob;
+}
+
 /* Begins the sweep with the combinations of knob values whose data fit in this machine's memory,
  * and prepares the report. */
 static struct status prepare(struct output *output)
@@ -215,6 +228,11 @@ static struct status prepare(struct output *output)
 	output->report.core = &output->model.core;
 	output->report.events = &output->model.events;
 	output->report.named = output->named.sweep.kernel ? &output->named.sweep : NULL;
+	if (drawing_wanted(output->cli) && work_experiment(output->cli))
+		return knob_over(output) == -2
+			       ? status_usage("a picture of --slack shows the pressure over one "
+					      "knob: give all other knobs one value")
+			       : status;
 	if (drawing_wanted(output->cli))
 		status = chart_sweep_new(&output->report.setting, output->report.axes,
 			output->report.axis_count, output->report.named,
@@ -229,7 +247,7 @@ static int experiment(struct output *output)
 	struct setting *settings = memory_new((size_t)cells + 1, sizeof(*settings));
 	size_t count = sweep_settings(output->sweep, settings, (size_t)cells);
 	int exit_status = work_experiment_on(output->cli, output->bench, &output->model,
-		work_experiment(output->cli), settings, count);
+		work_experiment(output->cli), settings, count, knob_over(output));
 
 	free(settings);
 	return exit_status;

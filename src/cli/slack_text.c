@@ -121,8 +121,16 @@ static struct chart *chart_of(const void *item, const struct chart_origin *origi
 	return chart_pressure(item, origin);
 }
 
+static struct chart *chart_over(
+	const void *const *items, int count, int knob, const struct chart_origin *origin)
+{
+	return chart_pressures((const struct slack_report *const *)items, count, knob, origin);
+}
+
 const struct loop_experiment slack_experiment = { .subject = &subject_slack,
 	.patience = 8,
 	.prepare = prepare,
 	.item = item_of,
-	.chart = chart_of };
+	.chart = chart_of,
+	.chart_over = chart_over,
+	.item_bytes = sizeof(struct slack_report) };

@@ -86,16 +86,37 @@ struct status work_experiment_allowed(const struct cli *cli)
 	if (cli->slack + cli->cost + cli->why > 1)
 		return status_usage(
 			"--slack, --cost and --why exclude each other: use one of them");
-	if (option && drawing_wanted(cli) &&
-		!(cli->slack && strcmp(cli->command->name, "run") == 0))
+	if (option && drawing_wanted(cli) && !cli->slack)
 		return status_usage(
 			"--%s draws no picture: leave out --picture and --gnuplot", option);
 	return status_ok();
 }
 
+/* The measured items of the settings of a sweep, for a picture. */
+struct gathered {
+	const void **item;
+	int count;
+};
+
+static void gather(struct gathered *gathered, const void *item, size_t bytes)
+{
+	void *copy = memory_new(1, bytes);
+
+	memcpy(copy, item, bytes);
+	gathered->item = memory_grow(gathered->item, (size_t)gathered->count, sizeof(void *));
+	gathered->item[gathered->count++] = copy;
+}
+
+static void gathered_free(struct gathered *gathered)
+{
+	for (int i = 0; i < gathered->count; i++)
+		free((void *)(uintptr_t)gathered->item[i]);
+	free(gathered->item);
+}
+
 static int experiment_once(struct cli *cli, struct bench *bench, struct report *report,
 	const struct loop_experiment *experiment, const struct setting *setting,
-	const struct campaign *campaign, const struct chart_origin *origin)
+	const struct campaign *campaign, struct gathered *gathered)
 {
 	struct text name = { 0 };
 	int exit_status = CLI_DONE;
@@ -106,9 +127,7 @@ static int experiment_once(struct cli *cli, struct bench *bench, struct report *
 		report->begun = true;
 		report_write(report, experiment->subject, experiment->item(campaign->self));
 		if (drawing_wanted(cli))
-			exit_status = drawing_save(cli,
-				experiment->chart(experiment->item(campaign->self), origin),
-				exit_status);
+			gather(gathered, experiment->item(campaign->self), experiment->item_bytes);
 	} else if (!interrupt_signal()) {
 		setting_format(setting, &name);
 		exit_status = cli_fail(cli, status_failed("%.120s: %.180s", text_string(&name),
@@ -119,10 +138,12 @@ static int experiment_once(struct cli *cli, struct bench *bench, struct report *
 }
 
 int work_experiment_on(struct cli *cli, struct bench *bench, struct model *model,
-	const struct loop_experiment *experiment, const struct setting *settings, size_t count)
+	const struct loop_experiment *experiment, const struct setting *settings, size_t count,
+	int knob)
 {
 	double seconds = cli->time_budget > 0 ? cli->time_budget : experiment->patience;
 	const struct chart_origin origin = drawing_origin(model->machine, &model->core);
+	struct gathered gathered = { .count = 0 };
 	struct report report;
 	int exit_status = CLI_DONE;
 
@@ -131,13 +152,20 @@ int work_experiment_on(struct cli *cli, struct bench *bench, struct model *model
 		const struct campaign campaign = experiment->prepare(
 			&settings[i], model_explain(model, &settings[i]), cli->seed, seconds);
 		int failed = experiment_once(
-			cli, bench, &report, experiment, &settings[i], &campaign, &origin);
+			cli, bench, &report, experiment, &settings[i], &campaign, &gathered);
 
 		exit_status = failed ? failed : exit_status;
 		campaign.kind->release(campaign.self);
 	}
 	if (report.begun)
 		report_end(&report);
+	if (gathered.count > 0)
+		exit_status = drawing_save(cli,
+			knob < 0 ? experiment->chart(gathered.item[0], &origin)
+				 : experiment->chart_over(
+					   gathered.item, gathered.count, knob, &origin),
+			exit_status);
+	gathered_free(&gathered);
 	return exit_status;
 }
 

@@ -37,16 +37,23 @@ struct loop_experiment {
 	/* Makes a chart of one measured item of the experiment; NULL: the experiment has no chart.
 	 */
 	struct chart *(*chart)(const void *item, const struct chart_origin *origin);
+	/* Makes a chart of the items of several settings, over one knob. item_bytes: bytes of an
+	 * item. NULL: the experiment has no chart. */
+	struct chart *(*chart_over)(
+		const void *const *items, int count, int knob, const struct chart_origin *origin);
+	size_t item_bytes;
 };
 extern const struct loop_experiment slack_experiment, cost_experiment;
 
 /* Returns the experiment that an option such as --cost asks for; NULL: the options ask for none. */
 const struct loop_experiment *work_experiment(const struct cli *cli);
 
-/* Makes the experiment on changed code at each of the settings, and writes its report. Returns the
- * exit status; a failure is printed. */
+/* Makes the experiment on changed code at each of the settings, and writes its report. `knob`: the
+ * knob in which the settings differ, for a picture; -1: there is only one setting. Returns the exit
+ * status; a failure is printed. */
 int work_experiment_on(struct cli *cli, struct bench *bench, struct model *model,
-	const struct loop_experiment *experiment, const struct setting *settings, size_t count);
+	const struct loop_experiment *experiment, const struct setting *settings, size_t count,
+	int knob);
 
 /* Returns the error if the options ask for several experiments, or for a picture that the
  * experiment does not have. */

@@ -34,3 +34,9 @@ struct chart *chart_windows(const struct windows_report *report, const struct wi
  * for each busy resource in cycles per iteration, the busiest first, and the cycles of an iteration
  * below. Returns NULL if no resource is measured. */
 struct chart *chart_pressure(const struct slack_report *report, const struct chart_origin *origin);
+
+/* Makes the chart of the probed pressure on the busiest resources over one knob of the setting: a
+ * line for each resource, and a line for the cycles of an iteration. The reports are of the same
+ * kernel, and differ only in this knob. Returns NULL if there is no report. */
+struct chart *chart_pressures(const struct slack_report *const *reports, int count, int knob,
+	const struct chart_origin *origin);

@@ -396,6 +396,41 @@ TEST(probed_pressure_has_a_bar_for_each_busy_resource)
 	free(pressure);
 }
 
+/* A resource is a line over the knob, in the order of the knob's values; a setting where the
+ * resource could not be measured is a gap; an idle resource has no line. */
+TEST(probed_pressure_over_a_knob_has_a_line_for_each_busy_resource)
+{
+	static const int64_t values[] = { 8, 2, 4 };
+	const struct slack_report *reports[3] = { NULL };
+
+	assert_null(chart_pressures(reports, 0, FOLD_ACC, &origin));
+	for (int i = 0; i < 3; i++) {
+		struct slack_report *one = memory_new(1, sizeof(*one));
+		double busy = (double)values[i];
+
+		setting_init(&one->setting, &kernel_fold);
+		one->setting.v[FOLD_ACC] = values[i];
+		one->cycles = one->cycles_lo = one->cycles_hi = busy + 1;
+		one->count = 2;
+		one->resource[0] = (struct slack_resource){ .name = "fp", .kind = SLACK_EXACT };
+		one->resource[1] = (struct slack_resource){ .name = "alu1",
+			.kind = values[i] == 4 ? SLACK_FAILED : SLACK_AT_LEAST,
+			.pressure = busy,
+			.pressure_lo = 0,
+			.pressure_hi = busy };
+		reports[i] = one;
+	}
+	chart = chart_pressures(reports, 3, FOLD_ACC, &origin);
+	assert_int_equal(chart->series_count, 2);
+	assert_int_equal(chart->series[0].count, 3);
+	assert_string_equal(chart->series[1].name, "alu1");
+	assert_true(chart->series[1].point[0].y == 2 && chart->series[1].point[0].doubtful);
+	assert_true(isnan(chart->series[1].point[1].y));
+	assert_true(chart->series[1].point[2].y == 8 && chart->series[1].point[2].x == 8);
+	for (int i = 0; i < 3; i++)
+		free((void *)(uintptr_t)reports[i]);
+}
+
 /* More than a slide holds: the highest, the binding one in any case, and how many are left out. */
 TEST(a_long_ladder_keeps_the_binding_limit)
 {
