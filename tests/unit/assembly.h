@@ -123,9 +123,10 @@ static inline void assembly_flags(struct insn *insn)
 {
 	const char *name = insn->mnemonic;
 
-	if (assembly_among(name, " adc sbb jb jae "))
+	if (assembly_among(name, " adc sbb jb jae cmovb "))
 		assembly_read(insn, REG_CARRY);
-	if (insn->flow == FLOW_BRANCH && !assembly_among(name, " jb jae "))
+	if ((insn->flow == FLOW_BRANCH || !strncmp(name, "cmov", 4)) &&
+		!assembly_among(name, " jb jae cmovb "))
 		assembly_read(insn, REG_FLAGS);
 	if (assembly_among(name,
 		    " add sub and or xor cmp test imul shl shr sar adc sbb neg popcnt inc dec ")) {
@@ -133,6 +134,21 @@ static inline void assembly_flags(struct insn *insn)
 		if (!assembly_among(name, " inc dec "))
 			assembly_write(insn, REG_CARRY);
 	}
+}
+
+/* mul reads rax and writes rax and rdx; mulx reads rdx and writes its first two operands. */
+static inline bool assembly_multiplies(struct insn *insn, const struct operand *operand, int count)
+{
+	enum { RAX = REG_GENERAL, RDX = REG_GENERAL + 2 };
+	bool copy = !strcmp(insn->mnemonic, "mulx");
+
+	if (!copy && strcmp(insn->mnemonic, "mul"))
+		return false;
+	assembly_read(insn, copy ? RDX : RAX);
+	assembly_read(insn, operand[count - 1].reg);
+	assembly_write(insn, copy ? operand[0].reg : RAX);
+	assembly_write(insn, copy ? operand[1].reg : RDX);
+	return true;
 }
 
 /* What of the explicit operands is read and written. */
@@ -145,6 +161,8 @@ static inline void assembly_operands(struct insn *insn, const struct operand *op
 					  "vbroadcastsd movaps movsd sqrtsd cvtsi2sd ") ||
 		     (count == 3 && strncmp(name, "vfmadd", 6));
 
+	if (assembly_multiplies(insn, operand, count))
+		return;
 	for (int i = 0; i < count; i++) {
 		bool wrote = (i == 0 && !compares) || !strcmp(name, "xchg"),
 		     read = i > 0 || !wrote || !fresh;
@@ -171,7 +189,7 @@ static inline void assembly_operands(struct insn *insn, const struct operand *op
 	if (!strcmp(name, "mov") || !strcmp(name, "movaps") || !strcmp(name, "vmovapd"))
 		insn->move = count == 2 && operand[0].kind == operand[1].kind && operand[0].reg;
 	if (count >= 2 && operand[count - 1].reg == operand[count - 2].reg &&
-		operand[count - 1].reg && assembly_among(name, " xor vpxor vxorpd ")) {
+		operand[count - 1].reg && assembly_among(name, " xor xorps vpxor vxorpd ")) {
 		insn->zeroing = true;
 		insn->read_count = 0;
 	}

@@ -1,20 +1,22 @@
 /* What a core does with the best assignment: ports chosen at rename, additions done there, loads
  * linked to stores, copies that keep what is forwarded. Figures in comments were measured on
- * Redwood Cove. */
+ * Redwood Cove, or on Zen 5 where they say so. */
 #include "loop_limits.h"
 #include "model/limits/tally.h"
 
-static struct uarch *redwood;
+static struct uarch *redwood, *zen5;
 
 static int set_up(void **state)
 {
 	check_ok(uarch_load("redwood-cove", "x86_64", &redwood));
+	check_ok(uarch_load("zen5", "x86_64", &zen5));
 	return 0;
 }
 
 static int tear_down(void **state)
 {
 	uarch_free(redwood);
+	uarch_free(zen5);
 	return 0;
 }
 
@@ -163,6 +165,58 @@ TEST(learnt_branches_are_not_mispredicted)
 	assert_true(mispredicted("test ebx, ebx; jne", false, 100) < 0);
 	check_contains(cause_of(LIMIT_MISPREDICTION), "on fresh data");
 	check_near(mispredicted("test ebx, ebx; jne", false, 5000), 4, 0.2);
+}
+
+/* Zen 5: a comparison and cmovb take 2 cycles in a chain, cmovl and cmova 3. */
+TEST(a_conditional_move_of_two_flags_takes_a_cycle_more)
+{
+	limits_of(zen5, "cmp eax, edx; cmovb eax, edx; sub rdi, 1; jne", 1);
+	check_near(cycles_of(LIMIT_LATENCY), 2, 1e-9);
+	limits_of(zen5, "cmp eax, edx; cmovl eax, edx; sub rdi, 1; jne", 1);
+	check_near(cycles_of(LIMIT_LATENCY), 3, 1e-9);
+	limits_of(redwood, "cmp eax, edx; cmovl eax, edx; sub rdi, 1; jne", 1);
+	check_near(cycles_of(LIMIT_LATENCY), 2, 1e-9);
+}
+
+/* Zen 5: a chain through rdx of mul takes 4 cycles, through rax 3; mulx is like mul. */
+TEST(the_upper_half_of_a_product_comes_a_cycle_later)
+{
+	static const struct {
+		const char *loop;
+		double cycles;
+	} rows[] = {
+		{ "mul rcx; sub rdi, 1; jne", 3 },
+		{ "mov rax, rcx; mul rdx; sub rdi, 1; jne", 4 },
+		{ "mul rcx; mov rax, rdx; sub rdi, 1; jne", 4 },
+		{ "mulx rdx, rsi, rcx; sub rdi, 1; jne", 4 },
+		{ "mulx rsi, rdx, rcx; sub rdi, 1; jne", 3 },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		limits_of(zen5, rows[i].loop, 1);
+		check_near(cycles_of(LIMIT_LATENCY), rows[i].cycles, 1e-9);
+	}
+}
+
+/* Zen 5: 11 copies of vectors take 1.84 cycles, and a store counts as two operations. */
+TEST(vector_operations_are_renamed_at_a_rate_of_their_own)
+{
+	limits_of(zen5,
+		"movaps xmm0, xmm7; movaps xmm1, xmm7; movaps xmm2, xmm7; movaps xmm3, xmm7; "
+		"movaps xmm4, xmm7; movaps xmm5, xmm7; movaps xmm6, xmm7; movaps xmm0, xmm7; "
+		"movaps xmm1, xmm7; movaps xmm2, xmm7; movaps xmm3, xmm7; sub rdi, 1; jne",
+		1);
+	check_near(cycles_of(LIMIT_WIDTH), 11 / 6.0, 1e-9);
+	limits_of(zen5,
+		"movaps xmm0, xmm7; movaps xmm1, xmm7; movaps xmm2, xmm7; movaps xmm3, xmm7; "
+		"movaps xmm4, xmm7; xorps xmm5, xmm5; movss [rsi], xmm0; sub rdi, 1; jne",
+		1);
+	check_near(cycles_of(LIMIT_WIDTH), 7 / 6.0, 1e-9);
+	limits_of(zen5,
+		"movaps xmm0, xmm7; movaps xmm1, xmm7; movaps xmm2, xmm7; movaps xmm3, xmm7; "
+		"movaps xmm4, xmm7; movaps xmm5, xmm7; movss [rsi], xmm0; sub rdi, 1; jne",
+		1);
+	check_near(cycles_of(LIMIT_WIDTH), 8 / 6.0, 1e-9);
 }
 
 RUN_TESTS(.set_up = set_up, .tear_down = tear_down)

@@ -50,6 +50,9 @@ FACT(CAP_STORES_512, "cap stores-512")
 FACT(CAP_MEMORY, "cap memory")
 /* largest number per cycle of loads, plus stores whose address is not base + 0…2047 */
 FACT(CAP_COMPLEX, "cap complex")
+/* largest number of vector operations renamed per cycle; loads and copies of vectors count, and
+ * stores count twice */
+FACT(CAP_VECTORS, "cap vectors")
 /* largest number of taken branches per cycle */
 FACT(CAP_TAKEN, "cap taken")
 /* largest number of taken branches per cycle, in a loop that takes several branches in an iteration
@@ -67,6 +70,9 @@ FACT(EXTRA_SCALED_INDEX, "extra scaled-index")
 /* cycles added to a load's latency if the chain runs through its index; for a scaled index, "extra
  * scaled-index" replaces this number */
 FACT(EXTRA_INDEX, "extra index")
+/* cycles added to the latency of a full multiplication if the chain runs through the upper half of
+ * the product */
+FACT(EXTRA_MULTIPLY_HIGH, "extra multiply-high")
 /* cycles added to a load's latency if the load extends the sign */
 FACT(EXTRA_SIGN, "extra sign")
 /* store forwarding with general registers: cycles from the store's data to the loaded value, if the
@@ -124,6 +130,9 @@ FACT(EXTRA_OPCACHE_OPS, "extra opcache-ops")
 FACT(EXTRA_LINE_OPS, "extra line-ops")
 /* most entries of the micro-op cache for one window of code */
 FACT(EXTRA_LINE_ENTRIES, "extra line-entries")
+/* entries of the micro-op cache that are read per cycle, all from one window of code; unknown: one
+ * window per cycle, whatever its entries */
+FACT(EXTRA_OPCACHE_ENTRIES, "extra opcache-entries")
 /* the loop buffer repeats a short loop until the copies have this number of micro-ops */
 FACT(EXTRA_LOOP_COPIES, "extra loop-copies")
 /* largest number of L1 misses that can be in flight at the same time */

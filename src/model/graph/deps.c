@@ -387,6 +387,23 @@ static void add_step(struct graph *graph, int step, const struct forward **forwa
 
 /* ---- The whole graph */
 
+/* Returns the cycles that an edge from a full multiplication needs in addition if it carries the
+ * upper half of the product: rdx, or the first destination of mulx. Both registers of the product
+ * must be known: the lower half has the latency that the class states. */
+static double high_half(const struct graph *graph, const struct deps_node *from, int reg)
+{
+	const struct insn *insn = &graph->loop->insn[graph->loop->path[from->step].insn];
+	bool copy = from->class && strcmp(from->class->name, "multiply-copy") == 0,
+	     wide = from->class && strcmp(from->class->name, "multiply-wide") == 0;
+
+	if (from->part != PART_OPERATION || !(copy || wide) ||
+		!(graph->uarch->fact[EXTRA_MULTIPLY_HIGH] > 0))
+		return 0;
+	return reg == (wide ? REG_GENERAL + 2 : insn->writes[0])
+		       ? graph->uarch->fact[EXTRA_MULTIPLY_HIGH]
+		       : 0;
+}
+
 /* The latency from a producer to a consumer: the producer's latency, unless the core has special
  * forwarding between the two classes. */
 static double out_of(const struct graph *graph, const struct deps_node *from,
@@ -411,7 +428,7 @@ static double out_of(const struct graph *graph, const struct deps_node *from,
 	 * own latency. The cycles of a cache miss still count in addition. */
 	if (uarch_known(cycles) && from->latency > 0)
 		return cycles + (from->part == PART_LOAD ? graph->miss : 0);
-	return from->latency;
+	return from->latency + high_half(graph, from, edge->reg);
 }
 
 /* Fills in the producers that were still unknown when their edges were added to the graph. Removes

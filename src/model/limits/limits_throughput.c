@@ -25,6 +25,25 @@ static void add_rate(struct tally *tally, enum limit_kind kind, double count, do
 			words_number(each).text);
 }
 
+/* Returns the vector instructions of the path, as the rename stage of the vector unit counts them:
+ * loads and eliminated copies too, and stores twice. Zeroing idioms are not counted, because it is
+ * unknown whether they reach the vector unit. */
+static double vector_operations(const struct tally *tally)
+{
+	double sum = 0;
+
+	for (int i = 0; i < tally->loop->insn_count; i++) {
+		const struct insn *insn = &tally->loop->insn[i];
+
+		if (!insn->vector || insn->zeroing)
+			continue;
+		sum += tally->insn[i].times;
+		for (int k = 0; k < INSN_MEMORY; k++)
+			sum += insn_stores(insn, k) ? tally->insn[i].times : 0;
+	}
+	return sum;
+}
+
 static void add_width(struct tally *tally)
 {
 	double pairs = 0, insns = 0;
@@ -39,6 +58,8 @@ static void add_width(struct tally *tally)
 	add_rate(tally, LIMIT_WIDTH, insns, tally->uarch->fact[EXTRA_INSTRUCTIONS],
 		pairs > 0 ? "fused instruction" : "instruction",
 		pairs > 0 ? "fused instructions" : "instructions");
+	add_rate(tally, LIMIT_WIDTH, vector_operations(tally), tally->uarch->fact[CAP_VECTORS],
+		"vector operation", "vector operations");
 	tally->limits->slots = tally->slots;
 	tally->limits->unlaminated = tally->unlaminated;
 }
