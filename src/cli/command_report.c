@@ -6,7 +6,6 @@
 #include "base/document.h"
 #include "base/monotonic.h"
 #include "base/text.h"
-#include "cli/affinity.h"
 #include "cli/bench.h"
 #include "cli/cli.h"
 #include "cli/report_page.h"
@@ -76,7 +75,6 @@ static int run_step(const struct cli *cli, const char *words, FILE *out)
  * leaves its section out. */
 static int measure(const struct cli *cli, FILE *out, struct text *commands)
 {
-	struct affinity affinity = affinity_get();
 	int failed = 0, stopped = 0;
 
 	interrupt_catch();
@@ -87,7 +85,6 @@ static int measure(const struct cli *cli, FILE *out, struct text *commands)
 		step_words(cli, &steps[i], &words);
 		text_addf(commands, "slexplore %s\n", text_string(&words));
 		cli_note(cli, "%d of %d: slexplore %s", i + 1, STEPS, text_string(&words));
-		affinity_restore(&affinity);
 		exit_status = run_step(cli, text_string(&words), out);
 		text_free(&words);
 		if (interrupt_signal())
@@ -96,7 +93,6 @@ static int measure(const struct cli *cli, FILE *out, struct text *commands)
 			stopped = exit_status;
 		failed += exit_status != CLI_DONE;
 	}
-	affinity_free(&affinity);
 	return stopped ? stopped : failed == STEPS ? CLI_UNMEASURED : CLI_DONE;
 }
 

@@ -8,7 +8,6 @@
 #include "base/stats.h"
 #include "base/text.h"
 #include "base/units.h"
-#include "cli/affinity.h"
 #include "cli/bench.h"
 #include "cli/format.h"
 #include "cli/work.h"
@@ -248,15 +247,12 @@ int units_probe(struct cli *cli, enum unit_kind kind, const struct probe_options
 	const struct subject *subject)
 {
 	struct probe_options each = *options;
-	struct affinity affinity = affinity_get();
 	struct report report;
 	struct unit *units;
 	int count, measured = 0, exit_status = CLI_DONE;
 	struct status status = find(cli, kind, &units, &count);
 
-	affinity_restore(&affinity);
 	if (!status_is_ok(&status)) {
-		affinity_free(&affinity);
 		free(units);
 		return cli_fail(cli, status);
 	}
@@ -271,7 +267,6 @@ int units_probe(struct cli *cli, enum unit_kind kind, const struct probe_options
 	report_begin(&report);
 	for (int i = 0; i < count && exit_status == CLI_DONE; i++) {
 		exit_status = probe_unit(cli, kind, &each, &report, &units[i]);
-		affinity_restore(&affinity);
 		measured += isfinite(units[i].value[UNIT_CLOCK]);
 	}
 	if (cli->format == formats[0] && measured) {
@@ -280,6 +275,5 @@ int units_probe(struct cli *cli, enum unit_kind kind, const struct probe_options
 	}
 	report_end(&report);
 	free(units);
-	affinity_free(&affinity);
 	return exit_status;
 }

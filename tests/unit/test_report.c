@@ -6,7 +6,6 @@
 #include "base/data.h"
 #include "base/document.h"
 #include "base/text.h"
-#include "cli/affinity.h"
 #include "cli/cli.h"
 #include "picture/picture_web.h"
 
@@ -209,27 +208,6 @@ TEST(colours_of_a_picture_have_a_light_and_a_dark_form)
 	text_free(&dark);
 	web_colours_free(&colours);
 	chart_free(chart);
-}
-
-TEST(each_measurement_of_a_report_may_use_all_processors)
-{
-	struct affinity before = affinity_get(), after;
-	size_t one = 0;
-	cpu_set_t *single;
-
-	assert_non_null(before.set);
-	single = CPU_ALLOC(8 * before.bytes);
-	while (!CPU_ISSET_S(one, before.bytes, before.set))
-		one++;
-	CPU_ZERO_S(before.bytes, single);
-	CPU_SET_S(one, before.bytes, single);
-	assert_int_equal(sched_setaffinity(0, before.bytes, single), 0);
-	affinity_restore(&before);
-	after = affinity_get();
-	assert_true(CPU_EQUAL_S(before.bytes, before.set, after.set));
-	affinity_free(&before);
-	affinity_free(&after);
-	CPU_FREE(single);
 }
 
 TEST(words_of_a_document_are_escaped)

@@ -371,6 +371,24 @@ TEST(a_processor_that_is_not_ours_is_refused)
 	worker_stop(worker);
 }
 
+TEST(the_next_worker_may_use_all_processors)
+{
+	const struct worker_options options = { .cpu = -1, .bind_caller = true };
+	struct status status;
+	int processors = 0;
+
+	for (int i = 0; i < 2; i++) {
+		worker = worker_start(&options, &status);
+		check_ok(status);
+		check_ok(worker_wait_ready(worker));
+		engine = worker_engine(worker);
+		if (i == 0)
+			processors = engine.machine->processors;
+		assert_int_equal(engine.machine->processors, processors);
+		worker_stop(worker);
+	}
+}
+
 TEST(growing_memory_keeps_its_content)
 {
 	struct status status;

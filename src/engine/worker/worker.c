@@ -22,6 +22,9 @@
  * screen may look at it for long, and other programs need the memory. */
 enum { REST_SECONDS = 60 };
 
+/* Largest number of processors whose affinity is noted. */
+enum { PROCESSORS_MOST = 8192 };
+
 struct answer {
 	STAILQ_ENTRY(answer) next;
 	struct result result;
@@ -35,6 +38,9 @@ struct worker {
 	int pipe[2];
 	struct worker_options options;
 	int caller_thread, caller_cpu; /* caller_thread is 0: the calling thread is not moved */
+	/* The processors that the calling thread could use before it was moved; NULL: unknown. */
+	cpu_set_t *caller_set;
+	size_t caller_set_bytes;
 
 	bool stop, running, ready;
 	struct request pending[REQUESTS_WAITING]; /* waiting requests, in the order in which they
@@ -133,11 +139,36 @@ static void *worker_main(void *context)
 	return NULL;
 }
 
+/* Notes the processors that the calling thread may use. */
+static void caller_note(struct worker *worker)
+{
+	if (!worker->caller_thread)
+		return;
+	worker->caller_set = CPU_ALLOC(PROCESSORS_MOST);
+	worker->caller_set_bytes = CPU_ALLOC_SIZE(PROCESSORS_MOST);
+	if (worker->caller_set && sched_getaffinity(worker->caller_thread, worker->caller_set_bytes,
+					  worker->caller_set) != 0) {
+		CPU_FREE(worker->caller_set);
+		worker->caller_set = NULL;
+	}
+}
+
+/* Allows the calling thread its former processors again, so that the next worker can use them. */
+static void caller_restore(struct worker *worker)
+{
+	if (!worker->caller_set)
+		return;
+	(void)sched_setaffinity(
+		worker->caller_thread, worker->caller_set_bytes, worker->caller_set);
+	CPU_FREE(worker->caller_set);
+}
+
 static void worker_release(struct worker *worker)
 {
 	struct answer *answer;
 
 	target_close(&worker->target);
+	caller_restore(worker);
 	while ((answer = STAILQ_FIRST(&worker->answers))) {
 		STAILQ_REMOVE_HEAD(&worker->answers, next);
 		free(answer);
@@ -168,6 +199,7 @@ struct worker *worker_start(const struct worker_options *options, struct status 
 	worker->options = *options;
 	worker->caller_thread = options->bind_caller ? (int)gettid() : 0;
 	worker->caller_cpu = sched_getcpu();
+	caller_note(worker);
 	worker->target.machine.cpu = -1;
 	STAILQ_INIT(&worker->answers);
 	pthread_mutex_init(&worker->lock, NULL);

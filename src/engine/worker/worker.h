@@ -21,7 +21,7 @@ struct worker_options {
 	double rest_after; /* seconds without a request after which the worker gives its memory
 			      back; 0: a minute */
 	bool bind_caller;  /* true: move the calling thread off the measured core and its
-			      hyper-thread sibling, if another core exists */
+			      hyper-thread sibling, if another core exists, until worker_stop() */
 };
 
 /* Starts the worker. Returns NULL and a status if the worker's thread or pipe cannot be created. If
