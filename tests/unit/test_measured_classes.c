@@ -18,6 +18,9 @@ static const struct excuse {
 } excused[] = {
 #ifdef __x86_64__
 	{ NULL, "vzeroupper", "" }, /* once behind a loop, at times counted to it */
+	{ NULL, "xadd", "lock" },   /* locked instructions are not measured */
+	{ NULL, "cmpxchg", "lock" },
+	{ NULL, "xchg", "[" },
 #else
 	{ "window", "adr", "" }, /* of a label, which no single line has */
 	{ "simd", "dup", "[" },	 /* of an element: the assembler has no such form */
