@@ -20,6 +20,8 @@ for tool in slurmctld slurmd srun munged unshare flock perl; do
 	command -v $tool >/dev/null || skip "$tool is not installed (Debian: slurm-wlm munge)"
 done
 [ "$(id -u)" = 0 ] || skip "slurmd and host names of nodes require root"
+! grep -q '\[never\]' /sys/kernel/mm/transparent_hugepage/enabled 2>/dev/null ||
+	skip "this system gives no huge pages, so that no node can differ by them"
 unshare --uts true 2>/dev/null || skip "this system allows no host name of its own (unshare --uts)"
 
 work=$(mktemp -d) || exit 1
@@ -43,6 +45,12 @@ clean() {
 trap clean EXIT
 trap 'exit 1' HUP INT TERM
 
+# What this script needs from the system is not there.
+unavailable() {
+	tail -n 15 "$work"/*.log >&2
+	skip "$*"
+}
+
 fail() {
 	echo "FAIL: $*" >&2
 	tail -n 15 "$work"/*.log >&2
@@ -55,7 +63,7 @@ mkdir -m 700 "$work/munge"
 dd if=/dev/urandom of="$work/munge/key" bs=1 count=1024 2>/dev/null
 chmod 400 "$work/munge/key"
 munged --force --socket="$work/munge.socket" --key-file="$work/munge/key" --pid-file="$work/munge.pid" \
-	--log-file="$work/munge.log" --seed-file="$work/munge.seed" || fail "munged does not start"
+	--log-file="$work/munge.log" --seed-file="$work/munge.seed" || unavailable "munged does not start"
 
 port=$((20000 + $$ % 20000))
 cat >"$work/slurm.conf" <<EOF
@@ -85,22 +93,22 @@ EOF
 mkdir "$work/state"
 SLURM_CONF=$work/slurm.conf
 export SLURM_CONF
-slurmctld || fail "slurmctld does not start"
+slurmctld || unavailable "slurmctld does not start"
 # A process that was started with huge pages off (prctl PR_SET_THP_DISABLE) passes this on to its jobs.
 case $(uname -m) in x86_64) prctl=157 ;; *) prctl=167 ;; esac
 for i in $(seq $nodes); do
 	mkdir "$work/spool-n$i"
 	if [ "n$i" = "$slow" ]; then
 		perl -e 'syscall('$prctl', 41, 1, 0, 0, 0) == 0 or die; exec @ARGV' \
-			unshare --uts sh -c "hostname n$i && exec slurmd -N n$i" || fail "slurmd of n$i does not start"
+			unshare --uts sh -c "hostname n$i && exec slurmd -N n$i" || unavailable "slurmd of n$i does not start"
 	else
-		unshare --uts sh -c "hostname n$i && exec slurmd -N n$i" || fail "slurmd of n$i does not start"
+		unshare --uts sh -c "hostname n$i && exec slurmd -N n$i" || unavailable "slurmd of n$i does not start"
 	fi
 done
 tries=0
 until [ "$(sinfo -h -t idle -o %D 2>/dev/null)" = "$nodes" ]; do
 	tries=$((tries + 1))
-	[ "$tries" -lt 100 ] || fail "the nodes do not start: $(sinfo 2>&1 | tail -n 3)"
+	[ "$tries" -lt 100 ] || unavailable "the nodes do not start: $(sinfo 2>&1 | tail -n 3)"
 	sleep 0.2
 done
 
