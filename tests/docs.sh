@@ -13,10 +13,10 @@ fail() {
 	failures=$((failures + 1))
 }
 
-# The check for ReFrame is Python that can be parsed.
+# doc/slexplore_reframe.py, the check for ReFrame, is valid Python.
 if command -v python3 >/dev/null; then
 	python3 -c 'import ast, sys; ast.parse(open(sys.argv[1]).read())' "$top_srcdir/doc/slexplore_reframe.py" ||
-		fail "doc/slexplore_reframe.py has a mistake of syntax"
+		fail "doc/slexplore_reframe.py is not valid Python"
 fi
 
 # The manual without the commands of roff.

@@ -1,6 +1,6 @@
 #!/bin/sh
-# slexplore in sandboxes: what each of them costs. Prints a row for each sandbox: `run` of a kernel, `explain` of an own loop (which is
-# single-stepped), and the explorer with a script. "yes": it works; otherwise the message. Nothing may crash, hang, or stay behind.
+# Runs slexplore in sandboxes, and prints what works in each: `run` of a kernel, `explain` of an own loop (which is single-stepped),
+# and the explorer with a script. A row has "yes", or the message. No run may crash, hang, or leave a file.
 #
 #   sandbox.sh PROGRAM        make check-sandbox
 set -u
@@ -28,7 +28,7 @@ long loop(long n, double *a)
 END
 printf 'wait\npanel figure\n' >script
 
-# filter NUMBER...: a seccomp filter in the file filter, which refuses (EPERM) these system calls of x86-64.
+# filter NUMBER...: writes a seccomp filter, which refuses (EPERM) these system calls of x86-64, to the file "filter".
 filter() {
 	printf '\040\000\000\000\000\000\000\000' >filter
 	for number; do
@@ -38,7 +38,7 @@ filter() {
 	printf '\006\000\000\000\000\000\377\177' >>filter
 }
 
-# cell COMMAND...: prints "yes", or the reason why not, and remembers crashes and hangs.
+# cell COMMAND...: prints "yes", or the reason why the command fails. Sets `bad` after a crash or a hang.
 cell() {
 	TMPDIR=$place/tmp timeout 30 "$@" >out 2>err </dev/null
 	status=$?
@@ -50,7 +50,7 @@ cell() {
 	esac
 }
 
-# sandbox NAME COMMAND...: the command runs the program that follows it.
+# sandbox NAME COMMAND...: the command starts a program, which follows it, in the sandbox.
 sandbox() {
 	name=$1
 	shift

@@ -21,8 +21,8 @@ for tool in slurmctld slurmd srun munged unshare flock perl; do
 done
 [ "$(id -u)" = 0 ] || skip "slurmd and host names of nodes require root"
 ! grep -q '\[never\]' /sys/kernel/mm/transparent_hugepage/enabled 2>/dev/null ||
-	skip "this system gives no huge pages, so that no node can differ by them"
-unshare --uts true 2>/dev/null || skip "this system allows no host name of its own (unshare --uts)"
+	skip "huge pages are off on this system, so all nodes would be equal"
+unshare --uts true 2>/dev/null || skip "this system does not allow a node its own host name (unshare --uts)"
 
 work=$(mktemp -d) || exit 1
 chmod 755 "$work"
@@ -94,7 +94,7 @@ mkdir "$work/state"
 SLURM_CONF=$work/slurm.conf
 export SLURM_CONF
 slurmctld || unavailable "slurmctld does not start"
-# A process that was started with huge pages off (prctl PR_SET_THP_DISABLE) passes this on to its jobs.
+# A daemon that is started with huge pages off (prctl PR_SET_THP_DISABLE) passes this setting on to its jobs.
 case $(uname -m) in x86_64) prctl=157 ;; *) prctl=167 ;; esac
 for i in $(seq $nodes); do
 	mkdir "$work/spool-n$i"
@@ -115,7 +115,7 @@ done
 # ---- the run
 
 begin=$(date +%s)
-# A group of lines of one node must not be torn, so that every line is used.
+# The lock keeps the lines of one node together, because compare cannot use lines that are torn.
 srun --mpi=none -N $nodes -n $nodes sh -c "flock $work/lock '$SLEXPLORE' probe latency tlb --max-size 32m --quiet --time-budget 3 --format json" \
 	>"$work/probes" 2>"$work/srun.log" || fail "srun: $(head -n 3 "$work/srun.log")"
 "$SLEXPLORE" compare - --format json <"$work/probes" >"$work/compared" 2>"$work/compare.log" || fail "compare fails"

@@ -1,11 +1,12 @@
 #!/bin/sh
-# The explorer live for hours: a script of keys with kernels, knobs, probes, own loops, sweeps and resizes, round after round. After each
-# round it shows the same setting, and a row is written: resident memory, descriptors, threads, temporary files, and the setting's CPE.
+# Runs the explorer on a terminal for hours. In each round, the script types keys: kernels, knobs, probes, own loops, sweeps, resizes.
+# After each round, the script shows the same setting, and prints resident memory, descriptors, threads, temporary files and CPE.
 #
 #   soak.sh PROGRAM HOURS        make soak HOURS=1
 #
-# Fails if the explorer ends, if memory or descriptors grow, or if a file stays behind. Growth and drift are those of the median of the
-# last quarter of the rounds, against the first quarter after the first three rounds, in which caches fill.
+# Fails if the explorer ends, if memory grows by more than 1 MB, if descriptors or threads grow, or if a temporary file stays behind.
+# Growth and drift compare the medians of the first and the last quarter of the rounds. The first three rounds, in which caches fill, do
+# not count.
 set -u
 
 program=$1 hours=${2:-1}
@@ -43,7 +44,7 @@ pid=$(tm display-message -p -t soak '#{pane_pid}')
 
 fact() { sed -n "s/^$1:[^0-9]*\([0-9][0-9]*\).*/\1/p" "/proc/$pid/status" 2>/dev/null; }
 
-# The CPE of the setting on screen, once it does not change any more.
+# Prints the CPE of the setting on the screen when it has settled: equal in three readings.
 figure() {
 	shown | grep -q '▸ mul-chain' || { echo nan; return; }
 	before= same=0

@@ -122,7 +122,7 @@ struct chart_link {
 
 struct chart {
 	enum chart_kind kind;
-	bool compact; /* a small page without title and foot, for documents that state them */
+	bool compact; /* a small page; its title and foot are in the document around it */
 	char title[CHART_TEXT], subtitle[CHART_TEXT];
 	char after[CHART_TEXT];	 /* the authors of the experiment; may be empty */
 	char remark[CHART_TEXT]; /* a sentence that explains the chart; may be empty */

@@ -27,7 +27,8 @@ static void name_axis(
 	free(words);
 }
 
-/* Marks where the parts of the machine begin, as far as the chart has room for marks. */
+/* Marks where the parts of the machine begin. If the parts need more marks than a chart can have,
+ * none is added. */
 static void mark_parts(
 	struct chart *chart, const struct core_map *map, const struct core_cells *cells)
 {

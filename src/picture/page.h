@@ -12,8 +12,8 @@
 #define LAYOUT_WIDTH  960.0
 #define LAYOUT_HEIGHT 540.0
 
-/* The page of a compact chart, which is a part of a document: without title and foot. A screen of
- * 390 pixels shows its text at about half of the size. */
+/* The page of a compact chart, which is part of a document, and has no title and no foot. On a
+ * screen 390 pixels wide, the chart's text has about half of its size in points. */
 #define COMPACT_WIDTH  640.0
 #define COMPACT_HEIGHT 400.0
 
@@ -85,7 +85,7 @@ struct layout_area {
 };
 
 struct layout {
-	double width, height; /* of the page */
+	double width, height; /* size of the page, in points */
 	struct box plot;      /* the frame of the data */
 	int text_count;
 	struct layout_text *text;

@@ -56,7 +56,7 @@ struct status picture_cairo_ready(void)
 
 	if (loaded)
 		return status_ok();
-	/* A library that cairo loads accesses address 0 if its first allocation fails. */
+	/* If its first allocation fails, a library that cairo loads accesses address 0. */
 	guard_begin(&guard, "cairo, which draws pictures,");
 	library = dlopen("libcairo.so.2", RTLD_NOW | RTLD_LOCAL);
 	guard_end(&guard);

@@ -9,7 +9,7 @@
  * only collects the light colours; the second drawing writes each shape with the class of its pair
  * of colours. */
 struct web {
-	struct text *out; /* NULL: the first drawing */
+	struct text *out; /* NULL in the first drawing, which writes nothing */
 	struct web_colours *colours;
 	unsigned *light;
 	size_t light_count, next;
@@ -33,7 +33,8 @@ static int class_of(struct web_colours *colours, unsigned light, unsigned dark)
 	return colours->count++;
 }
 
-/* Returns the class of the next colour of the drawing. */
+/* Returns the class of the next colour of the second drawing. In the first drawing, keeps the light
+ * colour, and returns 0. */
 static int use(struct web *web, const struct pen_paint *paint)
 {
 	unsigned rgb = rgb_of(&paint->colour);

@@ -11,8 +11,9 @@
 #include "base/text.h"
 #include "recording/record.h"
 
-/* LINE_MOST: a longer line, in bytes, in a file of students' answers is not accepted. ANSWERS_MOST:
- * the most answers of students that are read. CHOICES_MOST: a choice has a letter. */
+/* LINE_MOST: largest length in bytes of a line in a file of answers. ANSWERS_MOST: largest number
+ * of answers that are read. CHOICES_MOST: largest number of choices, because each choice has a
+ * letter. */
 enum { LINE_MOST = 4000, ANSWERS_MOST = 200000, CHOICES_MOST = 26 };
 /* A student's later answer to the same question replaces the earlier one only if it is among the
  * last REPLACES answers. */

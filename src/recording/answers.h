@@ -14,16 +14,16 @@ struct answer {
 	char who[20];  /* a random word for each run of the program, in place of the student's name
 			*/
 	char name[64]; /* the name that the student gave; empty: none */
-	char lesson[64];	 /* the name of the lesson */
-	int step;		 /* number of the step, from 1 */
-	char title[80];		 /* title of the step */
-	char ask[12];		 /* the kind of question: "number", "choice" … */
-	char guess[204];	 /* the guess in words; empty: skipped */
-	int choice;		 /* the number of the chosen answer, from 1; 0: there is no list of
-				    answers */
-	double number;		 /* the guess as a number; NAN: the guess is not a number */
-	char verdict[12];	 /* "right", "wrong", "skipped", "undecided" or "kept" */
-	char truth[164];	 /* the measured value, or the right answer, in words */
+	char lesson[64];  /* the name of the lesson */
+	int step;	  /* number of the step, from 1 */
+	char title[80];	  /* title of the step */
+	char ask[12];	  /* the kind of question: "number", "choice" … */
+	char guess[204];  /* the guess in words; empty: skipped */
+	int choice;	  /* the number of the chosen answer, from 1; 0: the question has no list of
+			     answers */
+	double number;	  /* the guess as a number; NAN: the guess is not a number */
+	char verdict[12]; /* "right", "wrong", "skipped", "undecided" or "kept" */
+	char truth[164];  /* the measured value, or the right answer, in words */
 	double measured, lo, hi; /* the measured value and its quartiles; NAN: the question does not
 				    ask for a number */
 	char doubt[24];	  /* why the measurement is doubtful: "contended"; empty: it is good */
@@ -50,5 +50,5 @@ void answers_free(struct answers *answers);
 
 /* Adds the answers of an open file, up to its last complete line. */
 void answers_take(struct answers *answers, FILE *file);
-/* Returns whether a file of a folder has a name for answers: *.jsonl. */
+/* Returns whether this is the name of a file of answers: *.jsonl. */
 bool answers_is_name(const char *name);

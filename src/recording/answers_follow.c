@@ -12,12 +12,12 @@
 #include "base/monotonic.h"
 #include "base/text.h"
 
-/* PAUSE: seconds between two looks at the files. SETTLE: seconds from a reported change to the look
- * at the files, so that changes at the same time cost one look. A look that lasts long, on a slow
- * network folder, is followed by a pause of REST times its length. */
+/* PAUSE: seconds between two checks of the files. SETTLE: seconds from a reported change to the
+ * next check, so that simultaneous changes need only one check. After a slow check, for example of
+ * a network folder, the pause is REST times the duration of the check. */
 static const double PAUSE = 0.5, SETTLE = 0.03, REST = 4;
-/* The most files that are followed, and the most bytes of a file: one student's answers to a lesson
- * have about 5 KB. */
+/* FILES_MOST: largest number of followed files. BYTES_MOST: largest size of a file in bytes; one
+ * student's answers to a lesson have about 5 KB. */
 enum { FILES_MOST = 5000, BYTES_MOST = 16 << 20 };
 
 struct followed_file {
@@ -26,7 +26,7 @@ struct followed_file {
 	ino_t inode;
 	off_t size;
 	struct timespec changed;
-	bool seen; /* the file was found at the last look */
+	bool seen; /* the last check found the file */
 	struct answers answers;
 };
 
@@ -34,9 +34,9 @@ struct answers_follow {
 	char *const *paths;
 	int path_count;
 	int inotify; /* -1: not available */
-	double due;
+	double due;  /* time of the next check, as in monotonic_seconds() */
 	int file_count;
-	struct followed_file *file; /* in the order of the first look that found each file */
+	struct followed_file *file; /* in the order in which the checks found them */
 	struct answers all;
 	char trouble[300];
 };
@@ -60,7 +60,7 @@ void answers_follow_free(struct answers_follow *follow)
 	free(follow);
 }
 
-/* Whether the path is no file: a folder, or something that cannot be looked at now. */
+/* Returns whether the path is a folder, or cannot be examined at present. */
 static bool is_folder(const char *path)
 {
 	struct stat about;
@@ -68,7 +68,7 @@ static bool is_folder(const char *path)
 	return stat(path, &about) != 0 || S_ISDIR(about.st_mode);
 }
 
-/* Asks the system to report changes of a folder, or of the folder that has the file. */
+/* Asks the system to report changes of a folder, or of the folder that contains the file. */
 static void watch(struct answers_follow *follow, const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -120,7 +120,7 @@ const char *answers_follow_trouble(const struct answers_follow *follow)
 	return follow->trouble;
 }
 
-/* ---- a look at the files ---- */
+/* ---- a check of the files ---- */
 
 static void report(struct answers_follow *follow, const char *path, const char *why)
 {
@@ -140,7 +140,8 @@ static struct followed_file *find_file(struct answers_follow *follow, const char
 	return &follow->file[follow->file_count++];
 }
 
-/* Reads a file again. A file that another program replaced by a pipe must not stop the reader. */
+/* Reads a file again. O_NONBLOCK: if another program has replaced the file by a pipe, open() does
+ * not wait for a writer. */
 static bool read_again(struct answers_follow *follow, struct followed_file *file)
 {
 	int descriptor = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -158,8 +159,8 @@ static bool read_again(struct answers_follow *follow, struct followed_file *file
 	return true;
 }
 
-/* Looks at a file, and reads it if it changed. Returns whether its answers may have changed. */
-static bool look_at_file(struct answers_follow *follow, const char *path)
+/* Checks a file, and reads it if it changed. Returns whether its answers may have changed. */
+static bool check_file(struct answers_follow *follow, const char *path)
 {
 	struct followed_file *file;
 	struct stat about;
@@ -178,7 +179,8 @@ static bool look_at_file(struct answers_follow *follow, const char *path)
 		report(follow, path, "longer than 16 MiB, so it is not read");
 		return false;
 	}
-	/* The state is that before the file is read: what is written meanwhile is read next time.
+	/* Keep the state from before the read. If the file grows during the read, the next check
+	 * reads the file again.
 	 */
 	file->inode = about.st_ino;
 	file->device = about.st_dev;
@@ -187,14 +189,14 @@ static bool look_at_file(struct answers_follow *follow, const char *path)
 	return read_again(follow, file);
 }
 
-static bool look_at_folder(struct answers_follow *follow, const char *path)
+static bool check_folder(struct answers_follow *follow, const char *path)
 {
 	DIR *folder = opendir(path);
 	const struct dirent *entry;
 	bool changed = false;
 
 	if (!folder) {
-		/* The answers of a folder that cannot be read for a while stay. */
+		/* Keep the answers of a folder that cannot be read at present. */
 		report(follow, path, strerror(errno));
 		for (int i = 0; i < follow->file_count; i++)
 			follow->file[i].seen |=
@@ -203,7 +205,7 @@ static bool look_at_folder(struct answers_follow *follow, const char *path)
 	}
 	while ((entry = readdir(folder)))
 		if (answers_is_name(entry->d_name))
-			changed |= look_at_file(
+			changed |= check_file(
 				follow, words_of("%.300s/%.255s", path, entry->d_name).text);
 	closedir(folder);
 	return changed;
@@ -243,7 +245,8 @@ static void collect(struct answers_follow *follow)
 	}
 }
 
-/* Takes the reports of changes. Their contents do not matter, because every file is looked at. */
+/* Reads the reports of changes, and returns whether there is a report. Their contents do not
+ * matter, because every file is checked. */
 static bool take_reports(const struct answers_follow *follow)
 {
 	char reports[4096];
@@ -269,8 +272,8 @@ bool answers_follow_update(struct answers_follow *follow, double now)
 	for (int i = 0; i < follow->file_count; i++)
 		follow->file[i].seen = false;
 	for (int i = 0; i < follow->path_count; i++)
-		changed |= is_folder(follow->paths[i]) ? look_at_folder(follow, follow->paths[i])
-						       : look_at_file(follow, follow->paths[i]);
+		changed |= is_folder(follow->paths[i]) ? check_folder(follow, follow->paths[i])
+						       : check_file(follow, follow->paths[i]);
 	changed |= forget_vanished(follow);
 	lasted = monotonic_seconds() - begin;
 	follow->due = now + (REST * lasted > PAUSE ? REST * lasted : PAUSE);

@@ -1,8 +1,8 @@
 /* Follows files and folders of students' answers while students write them.
  *
- * A file is read again when its size, its time or its place on the disk changes: files grow,
- * shrink, vanish, and end in a line that is half written. The system reports changes at once
- * (inotify); on network folders it does not, so the files are also looked at twice a second. */
+ * A file is read again when its size, its modification time or its inode changes. Files may grow,
+ * shrink or vanish, and the last line may be incomplete. The system reports changes at once
+ * (inotify), but not in network folders. So the files are also checked twice a second. */
 #pragma once
 
 #include "recording/answers.h"
@@ -15,17 +15,18 @@ struct status answers_follow_new(
 	char *const *paths, int path_count, struct answers_follow **follow);
 void answers_follow_free(struct answers_follow *follow); /* NULL: does nothing */
 
-/* Returns the descriptor that is readable while the system reports a change; -1: there is none. */
+/* Returns the descriptor that is readable while the system reports a change; -1: the system reports
+ * no changes. */
 int answers_follow_descriptor(const struct answers_follow *follow);
-/* Returns the seconds from `now` until the files must be looked at again. */
+/* Returns the seconds from `now` until the next check of the files. `now`: monotonic_seconds(). */
 double answers_follow_next(const struct answers_follow *follow, double now);
 
-/* Looks at the files, if that is due or a change was reported. Returns whether answers, or the
- * trouble with the files, changed. */
+/* Checks the files if a check is due. If the system reported a change, the next check is due soon.
+ * Returns whether the answers or the text of answers_follow_trouble() changed. */
 bool answers_follow_update(struct answers_follow *follow, double now);
 
 /* Returns the answers of all files; valid until the next answers_follow_update(). The caller may
  * sort them. */
 struct answers *answers_follow_all(struct answers_follow *follow);
-/* Returns why a file or a folder could not be read at the last look; "": all could. */
+/* Returns why the last check could not read a file or a folder; "": all files were read. */
 const char *answers_follow_trouble(const struct answers_follow *follow);

@@ -34,8 +34,9 @@ struct records {
 	void (*sample)(void *context, const struct record_sample *sample);
 };
 
-/* Ends the program with a message if the library of JSON gets no memory: otherwise, a record would
- * be incomplete. Called once, before any other function of this file. */
+/* From this call on, a failed allocation of the JSON library ends the program with a message,
+ * because a record would be incomplete. Call this function once, before any other function of this
+ * file. */
 void records_begin(void);
 
 /* ---- Writing. record_write() frees the record that it writes. */

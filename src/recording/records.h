@@ -65,7 +65,7 @@ void records_probe(const struct records *records, const struct probe_report *pro
 struct core_map;
 
 /* Writes the core-to-core latencies: a record "processor" for each processor, "cores" for each
- * group of pairs, and "pair" for each measured pair. Returns the id after the last one. See
+ * group of pairs, and "pair" for each measured pair. Returns the id of the next record. See
  * records_cores.c. */
 unsigned records_cores(const struct records *records, const struct core_map *map,
 	const char *machine, uint64_t seed, unsigned id);

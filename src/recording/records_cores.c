@@ -6,7 +6,8 @@
 #include "recording/record.h"
 #include "recording/records.h"
 
-/* Sets a number of the tree; a level that the system does not name has no member. */
+/* Adds a processor's number at one level of the machine's tree, such as the L3. If the system does
+ * not name this level, adds nothing. */
 static void put_number(json_t *object, const char *key, int number)
 {
 	if (number >= 0)

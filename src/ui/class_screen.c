@@ -15,7 +15,8 @@
 #include "ui/terminal.h"
 #include "ui/ui.h"
 
-/* A question, by its lesson and step: its index changes while answers to others arrive. */
+/* Identifies a question by its lesson and step, because its index changes when answers to other
+ * questions arrive. */
 struct question_name {
 	char lesson[64];
 	int step;
@@ -26,11 +27,11 @@ struct class_screen {
 	struct canvas canvas;
 	enum theme theme;
 	const char *folder;
-	struct question_name front; /* the question in front; step 0: none yet */
+	struct question_name front; /* the question on the screen; step 0: no question yet */
 	int revealed_count;
 	struct question_name *revealed;
 	bool blank, resized, quit;
-	int ended_by; /* a signal; 0: none */
+	int ended_by; /* the signal that ended the program; 0: none */
 };
 
 /* ---- questions ---- */
@@ -56,8 +57,8 @@ static int find_revealed(const struct class_screen *screen)
 	return -1;
 }
 
-/* Finds the answers of the question in front. If there is none yet, the first question comes to the
- * front. */
+/* Finds the answers to the question on the screen. If no question is on the screen yet, chooses the
+ * first question. */
 static void find_front(struct class_screen *screen, struct class_view *view)
 {
 	const struct answers *answers = view->answers;
@@ -76,8 +77,8 @@ static void find_front(struct class_screen *screen, struct class_view *view)
 	}
 }
 
-/* Brings another question to the front: -1 the previous one, 1 the next one, -2 the first one, 2
- * the last one. */
+/* Brings another question to the screen. `by`: -1 the previous question, 1 the next, -2 the first,
+ * 2 the last. */
 static void go(struct class_screen *screen, int by)
 {
 	const struct answers *answers = answers_follow_all(screen->follow);
@@ -101,7 +102,8 @@ static void go(struct class_screen *screen, int by)
 			return;
 		before = &answers->answer[begin];
 	}
-	/* The answers to the question in front have vanished. */
+	/* The answers to the question on the screen have vanished, so find_front() chooses the
+	 * first question. */
 	if (by != 2)
 		screen->front.step = 0;
 }
@@ -166,7 +168,7 @@ static bool read_keys(struct class_screen *screen)
 	while (!screen->quit && (input = screen_input()).code != KEYCODE_NONE) {
 		enum class_act asked = class_act_of(input.code);
 
-		/* A key on a blank screen shows the screen again, and does nothing else. */
+		/* On a blank screen, a key only shows the screen again, unless the key quits. */
 		act(screen, screen->blank && asked != CLASS_QUIT ? CLASS_BLANK : asked);
 		any = true;
 	}
@@ -190,8 +192,8 @@ static void handle_signal(struct class_screen *screen, int number)
 	}
 }
 
-/* Returns the milliseconds until the files must be looked at, or the terminal's answer about its
- * background is no longer awaited. */
+/* Returns the milliseconds until the next check of the files, or until the wait for the terminal's
+ * answer about its background ends. */
 static int sleep_time(const struct class_screen *screen)
 {
 	return (int)ceil(1000 * fmin(answers_follow_next(screen->follow, monotonic_seconds()),

@@ -7,13 +7,14 @@
 #include "ui/keys.h"
 #include "ui/shapes.h"
 
-/* LABEL_SHARE: the names of guesses take at most this share of the width, in percent. COUNT:
- * columns of a number of students. MARK: columns of the mark at a right guess. */
+/* LABEL_SHARE: largest share of the width for the names of guesses, in percent. COUNT: columns of a
+ * number of students. MARK: columns of the word "right" after a right guess. BARS_MOST,
+ * MACHINES_MOST: largest numbers of bars, and of rows for kinds of machines. */
 enum { LABEL_SHARE = 45, COUNT = 5, MARK = 8, BARS_MOST = 20, MACHINES_MOST = 3 };
 
 /* ---- keys ---- */
 
-/* A key whose word is empty is another key for the act of an earlier row. */
+/* The last row of the screen omits a key whose word is empty. */
 static const struct class_key {
 	int code;
 	const char *key, *word;
@@ -65,8 +66,8 @@ static void draw_keys(struct box at, const struct class_view *view)
 
 /* ---- the parts of the screen ---- */
 
-/* The numbers of answers to each question of the lesson in front, so that the teacher sees where
- * the class is. */
+/* Draws how many students answered each question of the lesson on the screen, so that the teacher
+ * sees how far the class is. */
 static void draw_questions(struct box at, const struct class_view *view)
 {
 	int x = 1;
@@ -95,8 +96,8 @@ static void draw_title(struct box at, const struct class_view *view)
 	canvas_put(box_part(at, 1, 0, room, 1), 0, 0, STYLE_TITLE, answer->title);
 }
 
-/* Draws a value whose number has large digits, as far as it has a number, and words next to the
- * foot of the digits: "3.00 measured", "48 KiB measured". */
+/* Draws a value, and words next to the foot of its digits: "3.00 measured", "48 KiB measured". If
+ * the value begins with a number that fits, this number has large digits. */
 static void draw_value(struct box at, enum style style, const char *value, const char *words)
 {
 	size_t length = strspn(value, "0123456789.?");
@@ -141,11 +142,11 @@ static void draw_numbers(struct box at, const struct class_view *view,
 struct bar {
 	struct words words;
 	int count;
-	bool right; /* shown as right */
-	bool rule;  /* no guess: the measured value between two guesses */
+	bool right; /* a right guess, after the teacher reveals it */
+	bool rule;  /* the measured value in place of a guess: a line between two guesses */
 };
 
-/* Fills the rows of the histogram, at most `most`. */
+/* Fills at most `most` rows of the histogram. Returns their number. */
 static int fill_bars(const struct class_view *view, int most, double median, int skipped,
 	struct bar bars[BARS_MOST])
 {
@@ -187,7 +188,8 @@ static int label_width(struct box at, const struct bar *bars, int count)
 	return int_least(width, at.width * LABEL_SHARE / 100);
 }
 
-/* Draws one bar of the histogram; the longest bar is `longest` columns for `most` students. */
+/* Draws one bar of the histogram; a bar of `most` students is `longest` columns long. Parameter
+ * `label`: columns of the label. */
 static void draw_bar(
 	struct box at, const struct bar *bar, int label, int longest, int most, const char *value)
 {
@@ -234,7 +236,7 @@ static void draw_histogram(struct box at, const struct class_view *view,
 
 /* ---- the screen ---- */
 
-/* Draws what each kind of machine measured. Returns the number of rows. */
+/* Draws the values that each kind of machine measured. Returns the number of rows. */
 static int draw_machines(struct box at, const struct class_measured *measured)
 {
 	int shown = int_least(measured->count, MACHINES_MOST), others = measured->others;
@@ -263,7 +265,7 @@ static void draw_waiting(struct box at, const struct class_view *view)
 	column_put(&column, STYLE_TITLE, "No answers yet");
 	column_gap(&column);
 	column_put(&column, STYLE_TEXT,
-		"Each student answers a lesson, and keeps the answers in a file of this folder:");
+		"Each student runs a lesson, and records the answers in a file in this folder:");
 	column_gap(&column);
 	column_put(&column, STYLE_FIGURE, "slexplore lesson NAME --record %.200s/STUDENT.jsonl",
 		view->folder);
@@ -316,6 +318,6 @@ void class_draw(struct canvas *canvas, const struct class_view *view)
 			view->trouble);
 	else if (view->answers->refused)
 		canvas_text(box_part(at, 1, at.height - 2, at.width - 2, 1), 0, 0, STYLE_DIM,
-			"lines that are no answers, and are not used: %d", view->answers->refused);
+			"ignored lines, which are not answers: %d", view->answers->refused);
 	draw_keys(box_part(at, 0, at.height - 1, at.width, 1), view);
 }

@@ -1,5 +1,6 @@
-/* The answers of a class on a full screen that the last row can read: how many students answered, a
- * histogram of their guesses and, after the teacher reveals them, the measured values. */
+/* The answers of a class on a full screen, legible from the last row of a lecture hall: how many
+ * students answered, a histogram of their guesses and, after the teacher reveals them, the measured
+ * values. */
 #pragma once
 
 #include "lesson/class_guesses.h"
@@ -8,19 +9,20 @@
 
 struct class_view {
 	const struct answers *answers; /* sorted: class_sort() */
-	int begin, end;	     /* the answers of the question in front; equal: there are none yet */
+	int begin, end;	     /* indices of the answers to the question on the screen, without `end`;
+				equal: no answers yet */
 	bool revealed;	     /* the measured values and the right answers are shown */
 	bool blank;	     /* the teacher has blanked the screen */
-	const char *folder;  /* what is followed, for students who want to take part */
-	const char *trouble; /* why a file cannot be read; "": all can */
+	const char *folder;  /* the first followed path, which the screen names until the first
+				answer arrives */
+	const char *trouble; /* why a file cannot be read; "": all files can be read */
 };
 
-/* Draws the whole screen. Before the teacher reveals them, it has no measured value, and does not
- * say which guess is right. */
+/* Draws the whole screen. If `revealed` is false, the screen has no measured value, and marks no
+ * guess as right. */
 void class_draw(struct canvas *canvas, const struct class_view *view);
 
-/* The keys of this screen: the key's number, its name, what it does, and whether the last row of
- * the screen names it. */
+/* The effect of a key on this screen. */
 enum class_act {
 	CLASS_NEXT,
 	CLASS_BACK,
@@ -32,4 +34,5 @@ enum class_act {
 	CLASS_QUIT,
 	CLASS_NOTHING
 };
+/* Returns the effect of the key with this number (see keys.h). */
 enum class_act class_act_of(int code);

@@ -27,7 +27,7 @@ static void draw_cell(struct box at, int x, int y, const struct core_map *map, i
 	canvas_put(at, x + 1, y, style_of(map, group), letter);
 }
 
-/* Names some columns by their first processors. */
+/* Writes the number of the first processor above some columns. */
 static void draw_names(struct box at, const struct core_map *map, const struct core_cells *cells)
 {
 	int end = 0;
@@ -65,7 +65,7 @@ void cores_plot_draw(struct box at, const struct core_map *map)
 					cells->cell[row][column].group);
 	}
 	if (cells->per > 1)
-		canvas_text(at, LABEL, cells->count + 1, STYLE_DIM, "a cell: %d x %d processors",
+		canvas_text(at, LABEL, cells->count + 1, STYLE_DIM, "each cell: %d x %d processors",
 			cells->per, cells->per);
 	free(cells);
 }

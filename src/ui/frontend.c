@@ -233,7 +233,7 @@ static bool answer(struct frontend *front, int code, double now)
 	bool letter = code >= 'a' && code <= 'z', digit = code >= '0' && code <= '9';
 	struct box at;
 
-	/* In presenter mode, the point blanks the screen. */
+	/* In presenter mode, the key . blanks the screen, so it does not begin a number. */
 	digit |= code == '.' && !session_screen(front->session)->present;
 	if (!lesson->title || (!letter && !digit))
 		return false;
@@ -308,8 +308,8 @@ static struct words pasted_line(const char *pasted)
 	return line;
 }
 
-/* Types the characters of a pasted text. The first character that is refused ends the paste, and
- * its message stays. */
+/* Types the characters of a pasted text. The first refused character ends the paste, and its
+ * message stays on the screen. */
 static void paste_characters(
 	struct frontend *front, const char *command, const char *pasted, double now)
 {

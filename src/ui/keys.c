@@ -229,7 +229,7 @@ const struct key_row *keys_find(const struct keys *keys, enum context context, i
 
 void keys_expand(const struct key_row *row, int code, const char *find, char *buffer, size_t size)
 {
-	/* Names and commands are ASCII, so other characters belong only to answers. */
+	/* Only the answers to a lesson's questions may have other characters than ASCII. */
 	const bool plain = code >= ' ' && code < 0x7f;
 	const struct utf8 typed =
 		utf8_of(plain || row->context == CONTEXT_GUESS ? (uint32_t)code : '?');

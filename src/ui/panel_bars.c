@@ -207,9 +207,9 @@ const struct panel panel_notice = { .name = "notice", .draw = draw_message };
 /* The key bar, the last row, shows the keys that have a word in data/keys and whose commands would
  * now have an effect. */
 
-/* Returns which of the words of a key applies: in a lesson, the first word of its key applies while
- * a question is open, and the last word at the end of the lesson. The second word of another key
- * applies while the screen is frozen. */
+/* Returns the index of the word that applies to a key now. The key of a lesson has three words: for
+ * an open question, for a step without an open question, and for the last step. Another key has a
+ * second word for a frozen screen. */
 static int word_index(const struct key_row *row, const struct view *view)
 {
 	if (strcmp(row->command, "lesson go") != 0)

@@ -18,7 +18,7 @@ enum { ROWS_FROM = 3, COLUMNS_FROM = 20 };
  * a message. */
 enum { LIMIT_FROM = 4, SETTING_FROM = 9, NOTICE_FROM = 10 };
 
-/* The smallest number of columns of a kernel's name that is cut. */
+/* The smallest number of columns to which a kernel's name is cut. */
 enum { NAME_LEAST = 4 };
 
 /* ---- one row ---- */

@@ -238,7 +238,7 @@ static void end_flow_control(void)
 /* Largest believable number of lines or columns in the environment. */
 enum { SIDE_MOST = 2000 };
 
-/* Removes an absurd size of the terminal, for which ncurses would allocate memory without need. */
+/* Unsets LINES or COLUMNS if its number is not believable: ncurses would allocate memory for it. */
 static void check_size(const char *variable)
 {
 	const char *value = getenv(variable);

@@ -230,7 +230,8 @@ static bool paste_take(int kind, wint_t key)
 		memmove(pasted->bytes + PASTE_MOST, pasted->bytes + PASTE_MOST + 1,
 			pasted->length - PASTE_MOST + 1);
 	}
-	/* The mark after a pasted text begins with Esc, which is not a character of a text. */
+	/* The mark after a pasted text is also added, character by character, and removed when it
+	 * is complete. */
 	if (key < 0x80)
 		text_add(pasted, (const char[]){ (char)key, '\0' });
 	else
@@ -293,12 +294,13 @@ struct input screen_input(void)
 	return found;
 }
 
-/* A key may arrive between the read and the check, but not so often in a row. */
+/* More checks in a row that find waiting input mean that the input has ended. A key may arrive
+ * between the read and the check, but not so often. */
 enum { UNREAD_MOST = 50 };
 
 bool screen_input_ended(void)
 {
-	static int unread; /* number of times in a row that waiting input could not be read */
+	static int unread; /* number of checks in a row that found waiting input */
 	struct pollfd wait = { .fd = STDIN_FILENO, .events = POLLIN };
 	int waiting = 0;
 

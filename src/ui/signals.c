@@ -23,10 +23,10 @@ static void (*rescue_first)(void);
 
 /* The signal that asked the program to end; 0: none. */
 static volatile sig_atomic_t ending;
-static int ending_taken; /* the same, once the event loop knows it */
+static int ending_taken; /* the value of `ending` that signals_take() has returned; 0: none */
 
-/* Seconds that the event loop has to end the program in order after a signal such as SIGTERM. A
- * write to a terminal that takes no output, such as one of a stalled ssh connection, blocks the
+/* After a signal such as SIGTERM, the event loop must end the program within this number of
+ * seconds; then SIGALRM ends it. A write to a stalled terminal, for example over ssh, may block the
  * event loop. */
 enum { ENDING_SECONDS = 3 };
 
@@ -54,7 +54,7 @@ static void die(int number)
 {
 	rescue_first();
 	fatal_remove();
-	/* The alarm after ENDING_SECONDS ends the program by the signal that asked for its end. */
+	/* If the alarm ends the program, it dies of the signal that asked for the end. */
 	if (number == SIGALRM && ending) {
 		number = ending;
 		sigaction(number, &(struct sigaction){ .sa_handler = SIG_DFL }, NULL);
@@ -110,7 +110,8 @@ int signals_take(void)
 
 	if (read(ends[0], &byte, 1) == 1)
 		return byte;
-	/* The byte of a signal is lost if the pipe could not be written or read. */
+	/* If the pipe could not be written or read, the byte of a signal is lost. So `ending` is
+	 * returned here, once. */
 	if (ending_taken)
 		return 0;
 	ending_taken = ending;

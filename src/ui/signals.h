@@ -8,6 +8,7 @@
  * follows. The function rescue() must be async-signal-safe. If other code already handles a fatal
  * signal, the handler of that code remains. */
 struct status signals_catch(void (*rescue)(void));
+/* Restores the former handlers. Without signals_catch(), does nothing. */
 void signals_release(void);
 
 /* Returns the descriptor that is readable while a signal is pending. */

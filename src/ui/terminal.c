@@ -59,7 +59,7 @@ void terminal_read(struct terminal_facts *facts)
 		return;
 	snprintf(facts->term, sizeof(facts->term), "%s", term);
 	/* setupterm() only reads the terminal's description, and writes nothing to the terminal. */
-	/* Twice, because the system may have refused a file or memory only once. */
+	/* Try twice, because the system may refuse a file or memory only once. */
 	guard_begin(&guard, "ncurses, which draws on the terminal,");
 	outcome = setupterm(term, STDOUT_FILENO, &error);
 	if (outcome != OK)

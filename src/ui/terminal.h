@@ -19,8 +19,8 @@ struct terminal_facts {
 	int width, height; /* 0: unknown */
 };
 
-/* Returns the errno with which the system refuses memory, files or reading at present; 0: it does
- * not refuse. ncurses does not say why it fails. */
+/* Tries to allocate memory and to read a file. Returns the errno of the attempt that fails; 0: both
+ * succeed. Call this function when ncurses fails, because ncurses does not say why. */
 int terminal_refused(void);
 
 void terminal_read(struct terminal_facts *facts);

@@ -69,5 +69,6 @@ struct ui_class_options {
 };
 
 /* Follows the answers of a class on the terminal until the user quits. STATUS_USAGE: the terminal
- * allows no full-screen program, or a path cannot be read. */
+ * allows no full-screen program, or a path cannot be read. If a signal ends the program, sets
+ * exit_status to 128 + its number. */
 struct status ui_class(const struct ui_class_options *options, int *exit_status);

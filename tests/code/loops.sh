@@ -12,7 +12,7 @@ bad=0
 lines=$(mktemp -d)
 trap 'rm -rf "$lines"' EXIT
 
-# loop OBJECT FUNCTION: the line of a loop. Each object is read once.
+# loop OBJECT FUNCTION: prints what loops.awk found in the loop of the function. Each object is disassembled once.
 loop() {
 	[ -e "$lines/$1" ] || "$objdump" -d --no-show-raw-insn "$objects/$1.o" | "$awk" -f "$src/kernels/loops.awk" >"$lines/$1"
 	grep "^$2 " "$lines/$1"

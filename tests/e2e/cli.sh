@@ -224,11 +224,11 @@ status=$?
 # Messages about disturbed cells may come first.
 ! grep -qv -e "combinations of knob values are skipped" -e "no undisturbed trial" err || fail "broken pipe: $(cat err)"
 
-# Closed standard streams: no file takes their place.
+# If a standard stream is closed, no other file gets its descriptor.
 "$SLEXPLORE" list >&- 2>err </dev/null
 [ $? -eq 1 ] || fail "closed standard output: exit status"
 says err 'standard output'
-# A pipe as a core model does not wait for its writer.
+# If the file of a core model is a pipe, the program does not wait for a writer.
 mkfifo core.uarch
 refuse 1 'core.uarch' explain combine --uarch ./core.uarch
 

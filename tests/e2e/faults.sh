@@ -1,16 +1,16 @@
 #!/bin/sh
-# Calls that fail: 300 trials of subcommands that measure nothing. `make check-faults` tries more, and all subcommands.
+# In each of 300 trials, one call of a subcommand that measures nothing fails. `make check-faults` runs more trials, of all subcommands.
 . "$(dirname "$0")/lib.sh"
 
 faults=$top_builddir/tests/faults
-# A sanitizer must be the first library that is loaded.
+# The shim and a sanitizer exclude each other: each must be the first library that is loaded.
 LD_PRELOAD=$faults/shim.so "$SLEXPLORE" --version >out 2>&1 && ! grep -q -e ASan -e ld.so out ||
 	{ echo "the shim cannot be loaded before this program's libraries"; exit 77; }
 mkdir trials
 "$faults/faults" "$faults/shim.so" "$SLEXPLORE" "$top_srcdir" "$work/trials" -cheap -trials=300 >out ||
 	fail "$(head -c 2000 out)"
 trials=$(tail -n 1 out)
-# Threads have stacks of the usual size, whatever the limit of the main thread is.
+# The size of the threads' stacks does not depend on the limit of the main thread's stack.
 (ulimit -s 256 && "$SLEXPLORE" run mul-chain --time-budget 0.02 --quiet >out 2>err)
 [ $? -le 1 ] || fail "a small stack: $(head -c 700 err)"
 done_with "$trials"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Pages of machines: names of files, a page that is complete or does not exist.
+# The pages of `slexplore report`: the names of their files. A page is complete, or does not exist.
 . "$(dirname "$0")/lib.sh"
 
 expect 2 report page.txt page.html

@@ -49,7 +49,7 @@ if (ulimit -v 400000 && exec "$SLEXPLORE" --version) >/dev/null 2>&1; then
 	says out 'note: '
 fi
 
-# Each unit is a host of its own.
+# In the records, each unit has its own host name.
 expect 0 probe latency --per numa --max-size 64k --pages auto --time-budget 0.1 --format json
 says out ':numa0"'
 json_numbered

@@ -1,4 +1,4 @@
-/* What the driver asks of the shim, in a file that both map. */
+/* The call that the driver (faults.c) asks the shim (shim.c) to fail, in a file that both map. */
 #pragma once
 
 #include <stdatomic.h>

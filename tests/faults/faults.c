@@ -1,13 +1,11 @@
 /* Runs the program again and again; in each trial one call fails (shim.c). A trial passes if the
- * program ends in order:
+ * program ends by itself within PATIENCE seconds, with status 0 and a result, or with status 1 and
+ * a message. The program must leave no process, no temporary file and no half-written file, and
+ * must restore the terminal.
  *
- *   with a result and status 0, or a message and status 1 or 2; not by a signal, and within
- * PATIENCE seconds without a process or a temporary file that stays behind, and without a file that
- * is half written with the terminal as it was before
+ *   faults SHIM PROGRAM SOURCES WORK [OPTION…] [SCENARIO[:KIND[:CALL[+]]]…]
  *
- *   faults SHIM PROGRAM SOURCES WORK [-trials=N] [-seed=N] [-jobs=N] [-cheap]
- * [SCENARIO[:KIND[:CALL[+]]]…]
- *
+ * Options: -trials=N, -seed=N, -jobs=N; -cheap: only scenarios that need little processor time.
  * WORK is an existing folder for the files of the trials. "+" makes all later calls fail too. */
 #include "fault.h"
 
@@ -35,7 +33,8 @@
 static const char *const kinds[FAULT_KINDS] = { "malloc", "mmap", "open", "read", "write", "thread",
 	"fork", "clock" };
 
-/* CALLS: the highest number of a call that fails. */
+/* PATIENCE: seconds after which a run hangs. CALLS: the last call of a kind that may fail. JOBS:
+ * largest number of jobs. */
 enum { PATIENCE = 10, CALLS = 300, JOBS = 16 };
 
 static struct {
@@ -76,7 +75,7 @@ static _Noreturn void stop(const char *what)
 	exit(2);
 }
 
-/* ---- the place of a job */
+/* ---- the folders of a job */
 
 static void path_in(char *path, size_t size, const char *folder, const char *name)
 {
@@ -91,7 +90,7 @@ static void make_folder(char *path, size_t size, const char *folder, const char 
 		stop(path);
 }
 
-/* Removes what is in a folder, two levels deep; other files stay, and the next trial fails. */
+/* Removes all files and folders in a folder. */
 static void empty(const char *folder)
 {
 	DIR *list = opendir(folder);
@@ -149,7 +148,7 @@ static void write_file(const char *folder, const char *name, const char *text)
 
 /* How a trial ended. */
 struct end {
-	int how; /* the wait status */
+	int how; /* the status from waitpid() */
 	bool late, orphan, raw, screen_left;
 	char orphan_name[32];
 };
@@ -209,12 +208,13 @@ static int open_terminal(int *slave)
 	return master;
 }
 
-/* What the program wrote to the terminal: only whether the other screen was left last. */
+/* The output of the program to the terminal: its last bytes, and whether the alternate screen is
+ * on. */
 struct screen {
 	char tail[16];
 	size_t length;
-	bool other;
-	bool begun;
+	bool alternate;
+	bool begun; /* the program has written to the terminal */
 };
 
 static void take_output(int master, struct screen *screen)
@@ -231,9 +231,9 @@ static void take_output(int master, struct screen *screen)
 		got += (ssize_t)screen->length;
 		for (ssize_t i = 0; i + 8 <= got; i++) {
 			if (memcmp(bytes + i, "\033[?1049h", 8) == 0)
-				screen->other = true;
+				screen->alternate = true;
 			if (memcmp(bytes + i, "\033[?1049l", 8) == 0)
-				screen->other = false;
+				screen->alternate = false;
 		}
 		screen->length = got < 7 ? (size_t)got : 7;
 		memcpy(screen->tail, bytes + got - screen->length, screen->length);
@@ -245,7 +245,8 @@ static int patience_of(const struct trial *trial)
 	return trial->scenario->patience ? trial->scenario->patience : PATIENCE;
 }
 
-/* Waits for the end of the program. On a terminal, types the scenario's keys, and q at last. */
+/* Waits for the end of the program. On a terminal, types the scenario's keys, then q until the
+ * program ends. */
 static void wait_for(const struct trial *trial, pid_t child, int master, struct end *end)
 {
 	const char *key = trial->scenario->keys;
@@ -268,7 +269,8 @@ static void wait_for(const struct trial *trial, pid_t child, int master, struct 
 			poll(&wait, 1, (int)(pause * 1e3));
 			take_output(master, &screen);
 			if ((screen.begun || time - begun > 1) && time - typed > 0.04) {
-				/* A terminal that takes no key any more is not an error here. */
+				/* Ignore errors of write(), because the program may have ended
+				 * meanwhile. */
 				(void)!write(master, *key ? key : "q", 1);
 				key += *key != '\0';
 				typed = time;
@@ -280,7 +282,7 @@ static void wait_for(const struct trial *trial, pid_t child, int master, struct 
 	}
 	if (master >= 0)
 		take_output(master, &screen);
-	end->screen_left = screen.other;
+	end->screen_left = screen.alternate;
 }
 
 static void name_of(pid_t process, char *name, size_t size)
@@ -297,7 +299,8 @@ static void name_of(pid_t process, char *name, size_t size)
 		fclose(file);
 }
 
-/* Returns a child process, or 0. This process adopts the orphans of the program. */
+/* Returns the id of a child process; 0: none. Processes that the program leaves become children of
+ * this process. */
 static pid_t a_child(void)
 {
 	FILE *file = fopen("/proc/thread-self/children", "r");
@@ -310,7 +313,8 @@ static pid_t a_child(void)
 	return child;
 }
 
-/* Reaps what the program left. A process that still lives after half a second is an orphan. */
+/* Waits for the processes that the program left. A process that still runs after half a second is
+ * an orphan, and is killed. */
 static void reap(struct end *end)
 {
 	double begun = now();
@@ -375,7 +379,7 @@ static void read_file(const char *folder, const char *name, char *bytes, size_t 
 		fclose(file);
 }
 
-/* Whether the end of a file is that of a whole file of its kind. */
+/* Returns whether a file ends as a complete file of its kind. */
 static bool is_whole(const char *folder, const char *name)
 {
 	static const struct {
@@ -392,7 +396,7 @@ static bool is_whole(const char *folder, const char *name)
 		return true;
 	if (fseek(file, 0, SEEK_END) == 0 && ftell(file) == 0) {
 		fclose(file);
-		return true; /* a recording that was begun, and has no record yet */
+		return true; /* a recording without a record */
 	}
 	for (size_t i = 0; dot && i < sizeof(ends) / sizeof(ends[0]); i++) {
 		size_t length = strlen(ends[i].end);
@@ -409,7 +413,8 @@ static bool is_whole(const char *folder, const char *name)
 	return true;
 }
 
-/* Finds a file that is left over or half written, in a folder and the folders in it. */
+/* Finds a temporary or half-written file in a folder and its subfolders, or any file if `anything`
+ * is true. */
 static bool left_over(const char *folder, bool anything, char *name, size_t size)
 {
 	DIR *list = opendir(folder);
@@ -463,7 +468,7 @@ static const char *judge(
 	else if (end->raw)
 		snprintf(why, sizeof(why), "terminal not restored: %s", err);
 	else if (end->screen_left && trial->kind != FAULT_WRITE)
-		snprintf(why, sizeof(why), "left the terminal on the other screen: %s", err);
+		snprintf(why, sizeof(why), "left the terminal on the alternate screen: %s", err);
 	else if (left_over(place->temporary, true, name, sizeof(name)) ||
 		 left_over(place->here, false, name, sizeof(name)) ||
 		 left_over(place->home, false, name, sizeof(name)))
@@ -491,8 +496,8 @@ static void plan_add(struct plan *plan, const struct trial *trial)
 	plan->trial[plan->count++] = *trial;
 }
 
-/* Adds the trials of a scenario with one kind of fault, which occurs `calls` times when none fails.
- */
+/* Adds at most `share` trials of a scenario with one kind of fault. Without a fault, the scenario
+ * makes `calls` calls of this kind. */
 static void plan_kind(struct plan *plan, const struct trial *like, long calls, long share)
 {
 	struct trial trial = *like;
@@ -506,7 +511,8 @@ static void plan_kind(struct plan *plan, const struct trial *like, long calls, l
 	}
 }
 
-/* Runs the scenario without a fault. Returns how often each kind of call occurs. */
+/* Runs the scenario without a fault, and counts the calls of each kind. Returns false if this run
+ * fails. */
 static bool count_calls(
 	const struct fault_scenario *scenario, const struct place *place, long calls[FAULT_KINDS])
 {
@@ -537,7 +543,8 @@ static int kind_find(const char *name, size_t length)
 	exit(2);
 }
 
-/* Adds the trials that SCENARIO[:KIND[:CALL[+]]] names; NULL: all kinds of this scenario. */
+/* Adds the trials of a scenario. `wish`: KIND[:CALL[+]]; NULL or empty: all kinds. Returns false if
+ * the scenario fails without a fault. */
 static bool plan_scenario(struct plan *plan, const struct fault_scenario *scenario,
 	const char *wish, const struct place *place, long share)
 {
@@ -581,7 +588,8 @@ static bool plan_all(struct plan *plan, char **wishes, const struct place *place
 		combinations += scenario->cheap || !options.cheap;
 	for (char **at = wishes; *at; at++)
 		combinations = at == wishes ? 1 : combinations + 1;
-	/* Kinds that occur less often than their share leave trials to others: most kinds do. */
+	/* Most of the 16 combinations of a scenario (8 kinds, once or from then on) have fewer
+	 * calls than an equal share of the trials. So each combination gets a larger share. */
 	share = options.trials / (combinations * 3) + 1;
 	for (const struct fault_scenario *scenario = fault_scenarios; scenario->name; scenario++) {
 		size_t length = strlen(scenario->name);
@@ -597,7 +605,7 @@ static bool plan_all(struct plan *plan, char **wishes, const struct place *place
 		if (chosen)
 			good &= plan_scenario(plan, scenario, wish, place, share);
 	}
-	/* With more trials than were asked for, evenly chosen ones are kept. */
+	/* If there are more trials than asked for, keep evenly spaced trials. */
 	if (plan->count > options.trials) {
 		for (long i = 0; i < options.trials; i++)
 			plan->trial[i] = plan->trial[i * plan->count / options.trials];

@@ -60,7 +60,7 @@ static bool fails(enum fault_kind kind)
 	       (fault->forever ? call >= fault->call : call == fault->call);
 }
 
-/* The next function of this name, in the library that the shim stands before. */
+/* Returns the function of this name that the shim's function replaces. */
 static void *next(const char *name)
 {
 	void *found = dlsym(RTLD_NEXT, name);
@@ -70,10 +70,10 @@ static void *next(const char *name)
 	return found;
 }
 
-/* NEXT(NAME): the function that the shim's function of the same name stands before. */
+/* NEXT(NAME): the function that the shim's function of the same name replaces. */
 #define NEXT(name) ((__typeof__(&(name)))(uintptr_t)next(#name))
 
-/* Fails with `error` and `value` if this call of the kind must fail. */
+/* If this call of the kind must fail, sets errno to `error`, and returns `value`. */
 #define REFUSE(kind, error, value)       \
 	do {                             \
 		if (fails(kind)) {       \
@@ -152,7 +152,8 @@ void *mmap64(void *place, size_t size, int protection, int flags, int file, off6
 
 /* ---- open */
 
-/* The access mode of a call of open(), which has the argument only if it may create a file. */
+/* Returns the access mode from the arguments of open(), which has this argument only if it may
+ * create a file. */
 static mode_t mode_of(int flags, va_list arguments)
 {
 	return flags & (O_CREAT | __O_TMPFILE) ? va_arg(arguments, mode_t) : 0;
@@ -218,7 +219,7 @@ char *mkdtemp(char *name)
 	return NEXT(mkdtemp)(name);
 }
 
-/* The flag of a stream that ferror() reads. */
+/* The flag of a FILE that ferror() reads, in glibc. */
 enum { ERROR_SEEN = 0x20 };
 
 /* ---- read */
@@ -265,7 +266,7 @@ ssize_t getline(char **line, size_t *size, FILE *file)
 	return NEXT(getline)(line, size, file);
 }
 
-/* ---- write. What goes to standard error is never refused: the driver reads it. */
+/* ---- write. Writes to standard error never fail, because the driver reads the messages. */
 
 ssize_t write(int file, const void *bytes, size_t size)
 {

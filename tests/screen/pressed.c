@@ -10,8 +10,8 @@
 #include "base/text.h"
 #include "canned.h"
 
-/* A fork takes milliseconds with the address sanitizer, so only each fourth key is pressed then,
- * another one on another screen. Each is pressed without it. */
+/* With the address sanitizer, a fork takes milliseconds. So each screen gets only every fourth key
+ * then, and not every screen gets the same keys. Without it, each screen gets each key. */
 #ifdef __SANITIZE_ADDRESS__
 enum { KEYS_EACH = 4 };
 #else

@@ -396,8 +396,8 @@ TEST(probed_pressure_has_a_bar_for_each_busy_resource)
 	free(pressure);
 }
 
-/* A resource is a line over the knob, in the order of the knob's values; a setting where the
- * resource could not be measured is a gap; an idle resource has no line. */
+/* The points of a line are in the order of the knob's values. A setting at which the resource could
+ * not be measured is a gap in the line. An idle resource has no line. */
 TEST(probed_pressure_over_a_knob_has_a_line_for_each_busy_resource)
 {
 	static const int64_t values[] = { 8, 2, 4 };

@@ -23,7 +23,7 @@ static const char *path_of(const char *name)
 	return path;
 }
 
-/* Writes a file again with this text. */
+/* Replaces the text of a file. */
 static void write_file(const char *name, const char *text)
 {
 	FILE *file = fopen(path_of(name), "w");
@@ -39,7 +39,7 @@ static void write_file(const char *name, const char *text)
 	",\"verdict\":\"" verdict "\",\"truth\":\"" measured "\",\"measured\":" measured \
 	",\"machine\":\"A core\"}\n"
 
-/* Looks at the files after a second: the time for the next look has come. */
+/* Checks the files one second later, when the next check is due. */
 static bool look(void)
 {
 	bool changed;

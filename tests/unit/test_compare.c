@@ -250,7 +250,7 @@ TEST_WITH(values_of_memory_must_differ_beyond_the_spread_of_sessions, begin, end
 {
 	struct differ_pairs pairs;
 
-	/* The latency of memory scatters by 20 %. All of B is above all of A. */
+	/* The latency of memory scatters by 20 %. All values of B are above all values of A. */
 	for (int side = 0; side < 2; side++) {
 		for (int run = 0; run < 10; run++)
 			text_addf(&lines,

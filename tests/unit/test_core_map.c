@@ -1,4 +1,4 @@
-/* Core-to-core latencies of machines that hwloc makes up. */
+/* Core-to-core latencies of synthetic machines (HWLOC_SYNTHETIC). */
 #include "check.h"
 
 #include "base/text.h"
@@ -32,7 +32,7 @@ static void add(struct core_map *map, int i, int j, double ns)
 	core_map_add(map, i, j, &trials);
 }
 
-/* Values of each relation, each pair up to 5 % off. */
+/* Gives each pair the latency of its relation, changed by up to 5 %. */
 static void fill(struct core_map *map, const double ns[RELATIONS])
 {
 	for (int i = 0; i < map->count; i++)
@@ -51,7 +51,7 @@ static void check_group(
 	assert_true(fabs(map->group[group].ns / ns - 1) < 0.03);
 }
 
-/* Numbers go round the sockets first, as on many machines. */
+/* The system's numbers of processors do not follow the tree, as on many machines. */
 TEST(places_follow_the_tree)
 {
 	struct core_map *map = map_of("package:2 die:2 l3:1 core:8 pu:2(indexes=2*2)");
@@ -131,7 +131,7 @@ TEST(values_that_scatter_are_one_group)
 	for (int i = 0; i < 12; i++)
 		for (int j = 0; j < i; j++)
 			add(map, i, j, 50 + 3 * (abs(i % 4 - j % 4) + abs(i / 4 - j / 4)));
-	/* One pair was disturbed all the time. */
+	/* All trials of one pair were disturbed. */
 	add(map, 11, 0, 400);
 	add(map, 11, 0, 400);
 	core_map_group(map);

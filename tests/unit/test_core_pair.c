@@ -1,4 +1,4 @@
-/* Two threads that answer each other, on this machine. */
+/* Two threads that pass a cache line to each other, on this machine. */
 #include "check.h"
 
 #include "engine/worker/core_pair.h"

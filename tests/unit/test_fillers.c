@@ -1,5 +1,5 @@
-/* Fillers in the code of kernels: the loop has exactly as many as were asked for, it runs each of
- * them once an iteration, and it computes as before. */
+/* Fillers in the code of kernels. The loop has exactly as many fillers as asked for, runs each
+ * filler once per iteration, and computes the same result. */
 #include "laid.h"
 
 #include <linux/perf_event.h>
@@ -77,7 +77,7 @@ TEST(a_loop_has_as_many_fillers_as_were_asked_for)
 	assert_true(kinds > 40);
 }
 
-/* Of eight fillers of a mixture, as many as asked for are the second one. */
+/* Of each FILLER_TURNS fillers of a mixture, `share` fillers are the second one. */
 TEST(a_mixture_has_the_share_that_was_asked_for)
 {
 	const char *words = settings[0];
@@ -100,7 +100,7 @@ TEST(a_mixture_has_the_share_that_was_asked_for)
 	}
 }
 
-/* ---- What runs, where instructions can be counted exactly */
+/* ---- executed instructions, on machines that can count them exactly */
 
 static int open_counter(void)
 {
@@ -126,7 +126,7 @@ static int64_t instructions(int counter, struct kernel_run *run)
 	return value;
 }
 
-/* Instructions that set registers before the loop cancel out between two numbers of fillers. */
+/* Instructions before the loop, which set registers, cancel out in the difference of two counts. */
 TEST(each_filler_runs_once_an_iteration)
 {
 	int counter = open_counter();

@@ -169,7 +169,7 @@ TEST(limits_stay_while_they_are_computed_again_with_new_latencies)
 	assert_string_equal(view.limits_note, "");
 	assert_int_equal(insight_code_lines(session), 5);
 	assert_int_equal(model.asked, 1);
-	/* A second latency, before the limits with the first one are known. */
+	/* A second latency arrives before the limits with the first latency are known. */
 	insight_refresh(session);
 	assert_true(look(101)->limits_renewed);
 	session_advance(session, 100.2);

@@ -92,7 +92,7 @@ TEST(answers_are_counted_by_question_and_guess)
 	unlink(path_of("a.jsonl"));
 }
 
-/* The guesses of a class of forty, against sums of this test. */
+/* The counts of the guesses of 40 students are those that this test computes itself. */
 TEST(the_guesses_of_a_class_are_counted_exactly)
 {
 	FILE *file = fopen(path_of("c.jsonl"), "w");

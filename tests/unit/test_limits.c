@@ -251,7 +251,7 @@ TEST(instructions_are_described)
 	assert_false(uarch_known(limits.insn[1].latency));
 	assert_string_equal(limits.insn[2].ports, "l10,11 + l10,11 + st + a0-3");
 	assert_string_equal(limits.insn[3].ports, "a3");
-	/* A load that extends the sign takes longer, as it does in the chain. */
+	/* A load with sign extension takes one cycle longer than a load without it. */
 	limits_of(cores[ZEN4], "mov rax,[rsi]; movsxd rbx,dword [rsi]; jne top", 1);
 	check_near(limits.insn[1].latency - limits.insn[0].latency, 1, 0);
 	limits_of(*state, "zork rax,rbx; zork rax,rcx; quux rdx", 1);

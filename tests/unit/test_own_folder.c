@@ -21,7 +21,7 @@ static void make_file(const char *folder, const char *name)
 	close(file);
 }
 
-/* A process that has ended and was reaped has no number any more. */
+/* Returns the id of a process that was reaped, so no process has this id. */
 static pid_t ended_process(void)
 {
 	pid_t child = fork();
@@ -32,7 +32,8 @@ static pid_t ended_process(void)
 	return child;
 }
 
-/* The folders are made before the first own_folder_make() of this process, which sweeps. */
+/* The folders are made before the first own_folder_make() of this process, which removes abandoned
+ * folders. */
 TEST(folders_of_killed_processes_are_removed)
 {
 	const char *folder;

@@ -1,6 +1,6 @@
 /* What a core does with the best assignment: ports chosen at rename, additions done there, loads
- * linked to stores, copies that keep what is forwarded. Figures in comments were measured on
- * Redwood Cove, or on Zen 5 where they say so. */
+ * linked to stores, copies that keep what is forwarded. Values in comments were measured on Redwood
+ * Cove, or on Zen 5 if the comment says so. */
 #include "loop_limits.h"
 #include "model/limits/tally.h"
 
@@ -178,7 +178,8 @@ TEST(a_conditional_move_of_two_flags_takes_a_cycle_more)
 	check_near(cycles_of(LIMIT_LATENCY), 2, 1e-9);
 }
 
-/* Zen 5: a chain through rdx of mul takes 4 cycles, through rax 3; mulx is like mul. */
+/* Zen 5: a chain through rdx of mul takes 4 cycles, and a chain through rax 3 cycles. mulx is like
+ * mul. */
 TEST(the_upper_half_of_a_product_comes_a_cycle_later)
 {
 	static const struct {

@@ -1,4 +1,4 @@
-/* Core-to-core latencies of a machine made up: the plan, the report, and the records. */
+/* Core-to-core latencies of an invented machine: the plan, the report, and the records. */
 #include "csv.h"
 #include "probe_fakes.h"
 
@@ -10,11 +10,11 @@
 
 extern const struct subject subject_pairs;
 
-static double now, each; /* time, and how long a visit takes */
+static double now, each; /* the simulated time, and the duration of a visit, in seconds */
 static unsigned visits;
 static bool disturbed;
 
-/* 20 ns in an L3, 80 ns to another one. */
+/* A visit to a pair: about 20 ns if the processors share an L3, otherwise about 80 ns. */
 static struct status made_up(const struct topology *topology, int a, int b, unsigned visit,
 	double seconds, struct pair_trials *trials)
 {
@@ -65,7 +65,7 @@ TEST(each_pair_gets_a_value)
 	assert_string_equal(made->transfer->group[0].name, "same L3");
 	assert_int_equal(made->transfer->group[0].pairs, 4);
 	assert_int_equal(made->notes.count, 0);
-	/* Few pairs are visited several times, on other lines. */
+	/* If there are few pairs, each pair is visited several times, with other cache lines. */
 	assert_true(visits >= 3 * 28);
 	probe_free(probe);
 }
@@ -91,7 +91,7 @@ TEST(a_short_time_is_a_fair_sample)
 	probe_free(probe);
 }
 
-/* In about seven seconds. */
+/* The visits take about seven seconds of simulated time. */
 TEST(all_pairs_of_64_processors_are_visited)
 {
 	struct probe *probe = probed(64, 0);
@@ -109,7 +109,7 @@ TEST(disturbed_trials_are_no_value)
 	probe = probed(4, 0);
 	disturbed = false;
 	assert_int_equal(probe_report(probe)->transfer->measured, 0);
-	/* The machine may become quiet, but not for ever. */
+	/* The probe waits a few seconds, because the machine may become quiet. */
 	assert_true(now > 2 && now < 4);
 	assert_false(campaign_state(&(struct campaign){ &campaign_probe, probe }).any);
 	probe_free(probe);

@@ -1,4 +1,4 @@
-/* The core that differs from the others. */
+/* Finds the core that differs from the others. */
 #include "check.h"
 
 #include "base/random.h"
@@ -6,7 +6,7 @@
 
 enum { UNITS = 64 };
 
-/* Values of equal cores, each up to 1 % off. */
+/* Gives equal cores the same values, changed by up to 1 %. */
 static void fill(struct unit *units, int count, uint64_t seed)
 {
 	static const double values[UNIT_VALUES] = { 4, 4, 14, 13, 110, 63, 60, 30 };
@@ -47,7 +47,7 @@ TEST(values_that_were_not_measured_are_not_odd)
 	units_judge(units, UNITS);
 	for (int i = 0; i < UNITS; i++)
 		assert_int_equal(units[i].odd, 0);
-	/* Two units do not say which one differs. */
+	/* If there are only two units, the units do not show which one differs. */
 	units[0].value[UNIT_CLOCK] = 1;
 	units_judge(units, 2);
 	assert_int_equal(units[0].odd, 0);

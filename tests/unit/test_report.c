@@ -1,4 +1,4 @@
-/* Pages: src/base/document, src/recording/compare/kept, src/cli/report_page. */
+/* Pages of reports: src/base/document, src/recording/compare/kept, src/cli/report_page. */
 #include "check.h"
 
 #include <unistd.h>

@@ -101,8 +101,8 @@ TEST(pressure_on_ports_is_an_upper_bound_next_to_operations_of_some_of_the_ports
 	check_bound(4, 1.2, SLACK_EXACT, 1.2);
 }
 
-/* Eight cycles of work on fp0 to fp3, all of it on fp2 and fp3: nothing is left for fp1 and fp2,
- * although the added instructions found fp2 busy. */
+/* The eight cycles of work on fp0 to fp3 are all on fp2 and fp3. So no work belongs to the set of
+ * fp1 and fp2, although the added instructions found fp2 busy. */
 TEST(work_of_one_set_of_ports_is_no_work_of_another)
 {
 	static const struct {
@@ -295,7 +295,7 @@ TEST(a_core_that_is_as_its_model_is_measured_exactly)
 	}
 }
 
-/* A core that renames six micro-ops a cycle needs three cycles for 13 of them, as for 18. */
+/* A core that renames six micro-ops a cycle needs three cycles for 13 micro-ops, as for 18. */
 TEST(the_rename_width_is_exact_where_a_jump_ends_a_cycle)
 {
 	struct slack *slack = measured_on("mul-by", "", "", true);
@@ -338,7 +338,7 @@ TEST(a_wrong_line_of_the_core_model_is_named)
 		{ "sum-halves unroll=4", "class shift latency 1 ports alu0,alu3 [M]",
 			"class shift" },
 		{ "sum-halves unroll=4", "class shift latency 1 ports alu1 [M]", "class shift" },
-		/* Another class may be wrong just as well: two fillers together decide. */
+		/* Another class could be wrong instead: a mixture of two fillers decides. */
 		{ "combine op=add type=f64 unroll=8 acc=8", "class fmul latency 3 ports fadd [M]",
 			"class fmul" },
 	};

@@ -147,7 +147,7 @@ TEST(test_walk)
 	check_near(walk.chains, 1, 1e-9);
 }
 
-/* An element of some hundred instructions is stepped with fewer elements. */
+/* If an element has hundreds of instructions, fewer elements are stepped. */
 TEST(test_long_elements)
 {
 	check_ok(step(open_loop("long.c",

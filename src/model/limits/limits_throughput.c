@@ -25,9 +25,9 @@ static void add_rate(struct tally *tally, enum limit_kind kind, double count, do
 			words_number(each).text);
 }
 
-/* Returns the vector instructions of the path, as the rename stage of the vector unit counts them:
- * loads and eliminated copies too, and stores twice. Zeroing idioms are not counted, because it is
- * unknown whether they reach the vector unit. */
+/* Returns the number of operations of the path at the rename stage of the vector unit. Vector loads
+ * and eliminated copies count once, and vector stores twice. Zeroing idioms are not counted,
+ * because it is unknown whether they reach the vector unit. */
 static double vector_operations(const struct tally *tally)
 {
 	double sum = 0;

@@ -54,8 +54,8 @@ struct compared_source {
 	unsigned samples, contended; /* number of samples, and of contended samples */
 	double quiet, load;   /* quiet: sum of all samples' shares of quiet (undisturbed) trials;
 				 load: the highest load average */
-	unsigned huge, small; /* number of samples that wanted huge pages, and of those
-				 that got smaller ones */
+	unsigned huge, small; /* number of samples that asked for huge pages, and number of these
+				 samples that got smaller pages */
 	uint64_t l3_bytes; /* size of L3 that the machine states (not a measured size), in bytes; 0:
 			      unknown */
 	char uarch[32], microcode[24]; /* "": unknown */
@@ -70,12 +70,10 @@ struct compared_source {
 			     for their mean */
 	unsigned clocks, run_contended; /* number of samples in the current run that state a clock
 					   frequency, and how many of them are contended */
-	unsigned run_wanted; /* number of samples in the current run that wanted huge pages */
+	unsigned run_wanted; /* number of samples in the current run that asked for huge pages */
 	double run_huge; /* number of these samples that got huge pages; mixed pages count half */
-	int64_t point;	 /* id of the last sample of a probe; factors from the bandwidth of that
-			  * sample to its quartiles
-			  */
-	double point_lo, point_hi;
+	int64_t point;	 /* id of the last sample of a probe */
+	double point_lo, point_hi; /* factors from the bandwidth of this sample to its quartiles */
 	bool point_contended;
 	char setting[160]; /* the setting of the last record "slack", to which the following records
 			      "resource" belong */

@@ -84,7 +84,7 @@ static int source_of(struct reader *reader, const json_t *object, const char *ki
 	return *host ? compared_source(reader->compared, reader->file, reader->side, host) : -1;
 }
 
-/* Takes the values of a complete record, and keeps the record if records are kept. */
+/* Takes the values of a complete record, and keeps the record if the caller asked for records. */
 static enum line_group take_record(
 	struct compared *compared, int source, json_t *object, const char *kind)
 {

@@ -16,8 +16,8 @@ enum { TRIALS_KEPT = 8 << 20 };
 /* A larger working set, in bytes, does not fit the core's own caches on every machine. */
 static const double own_bytes = 512 << 10;
 
-/* Page walks over more bytes than this miss the core's own TLBs, and read page tables that caches
- * may hold beyond the core. */
+/* Page walks over more bytes than this miss the core's own TLBs. The page tables that they read may
+ * be in L3 or memory. */
 static const double walk_bytes = 8 << 20;
 
 /* If more than this share of a run's samples is contended, all values of the run count as
@@ -25,8 +25,8 @@ static const double walk_bytes = 8 << 20;
  * when 0.2 of the samples were contended. */
 static const double contended_least = 0.15;
 
-/* A run's share of quiet trials, or of huge pages, below this one is raised to it before
- * comparison. */
+/* The smallest share of quiet trials, or of huge pages, in a comparison. Smaller shares are raised
+ * to this value. */
 static const double share_floor = 0.02;
 
 /* One value of a record. A record with several values has several rows in this table. Column
@@ -422,7 +422,8 @@ enum line_group compared_take(
 	take_identity(compared, source, object);
 	from = &compared->source[source];
 	from->probes += strcmp(kind, "probe") == 0;
-	/* A probe without huge pages makes no sample that wants them. */
+	/* If the system refuses huge pages, no sample of a probe asks for them. So the refusal
+	 * counts as one sample that got smaller pages. */
 	if (record_flag(object, "huge_refused") && strcmp(kind, "probe") == 0) {
 		from->huge++;
 		from->small++;

@@ -21,9 +21,10 @@ struct differ_value {
 /* The conditions of measurement, such as load and microcode: of side A or B, of a host, or of the
  * typical host of a processor model. */
 struct differ_facts {
-	unsigned runs, probes, samples, huge; /* huge: number of samples that wanted huge pages */
-	const char *model;		      /* name of the processor; NULL: unknown */
-	const char *uarch, *microcode;	      /* "": unknown */
+	unsigned runs, probes, samples;
+	unsigned huge;		       /* number of samples that asked for huge pages */
+	const char *model;	       /* name of the processor; NULL: unknown */
+	const char *uarch, *microcode; /* "": unknown */
 	/* Shares from 0 to 1: contended samples; quiet trials; samples that asked for huge pages
 	 * and got smaller ones. */
 	double contended, quiet, small;

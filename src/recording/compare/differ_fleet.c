@@ -363,7 +363,8 @@ static void find_causes(
 
 		unsigned causes = differ_cause_of(&compared->quantity[odd->quantity], odd->ratio);
 
-		/* On a contended core, caches and TLBs look smaller than they are. */
+		/* On a contended core, caches and TLBs look smaller than they are. So their sizes
+		 * do not show that the processor is different. */
 		if (unit->causes >> CAUSE_NEIGHBOUR & 1)
 			causes &= ~(1u << CAUSE_PROCESSOR);
 		unit->causes |= causes;

@@ -25,7 +25,7 @@ static const double run_own = 0.01, run_shared = 0.11;
  * grows by this share of its width on both ends. */
 static const double session_share = 0.5;
 
-/* The least difference of the shares of quiet trials that counts. */
+/* Smaller differences between two shares of quiet trials never count as different. */
 static const double quiet_least = 0.3;
 
 /* The largest accepted probability that chance alone explains any of the reported differences. */
@@ -151,9 +151,9 @@ static bool are_apart(
 	return one.hi < other.lo || other.hi < one.lo;
 }
 
-/* Returns whether a value of one side (A or B) is contended, or is a result that only few probes of
- * the side have. The probe measures some points only in runs that need them to find a knee, and
- * does not find each level in each run. */
+/* Returns whether a value of one side (A or B) is doubtful: contended, uncertain with fewer than
+ * TEST_RUNS runs, or missing in more than half of the side's probes. A probe measures some points
+ * only if it needs them to find a knee, and may not find each level. */
 static bool is_doubtful(const struct compared_quantity *quantity, const struct differ_value *value,
 	const struct differ_facts *facts)
 {
@@ -166,7 +166,7 @@ static bool is_doubtful(const struct compared_quantity *quantity, const struct d
 }
 
 /* Returns whether the quantity is the share of quiet trials, which states how busy the core was. It
- * is one question of its own, so it takes no part in the correction for many tests. */
+ * is judged alone, so it takes no part in the correction for many tests. */
 static bool is_quiet(const struct compared_quantity *quantity)
 {
 	return strcmp(quantity->field, "quiet") == 0;
@@ -199,7 +199,7 @@ static enum differ_verdict judge(const struct compared *compared, const struct d
 	if (!(fabs(row->ratio - 1) >= effect_least) ||
 		!are_apart(&row->a, &row->b, quantity->shared, few))
 		return DIFFER_EQUAL;
-	/* Contention explains the difference: it slows the core, and lets caches look smaller. */
+	/* Contention may be the cause: it slows the core, and makes caches look smaller. */
 	if (row->a.contended || row->b.contended)
 		return DIFFER_UNSURE;
 	if (is_doubtful(quantity, &row->a, &pair->a) || is_doubtful(quantity, &row->b, &pair->b))

@@ -36,8 +36,8 @@ static int family_of(const json_t *object, const char *kind)
 									     : FAMILY_NONE;
 }
 
-/* Begins a report. A probe may have measured only its part core-to-core, whose records are a family
- * of their own, so that another probe of the same unit remains the last one of the other parts. */
+/* Begins a report. The records of the part core-to-core are a family of their own. So a probe of
+ * only this part does not replace the other parts of an earlier probe of the unit. */
 static void begin_report(
 	struct kept *kept, struct kept_last *last, const json_t *object, int family)
 {
@@ -77,7 +77,8 @@ void kept_add(struct kept *kept, const struct compared *compared, int source, js
 	last = &kept->last[source];
 	if (family && compared_begins(object, kind))
 		begin_report(kept, last, object, family);
-	/* The first record of a probe that measured only core-to-core belongs to no other part. */
+	/* The first record of a probe that measured only core-to-core belongs to the family of this
+	 * part. */
 	if (strcmp(kind, "probe") == 0 && last->report[family] != kept->reports)
 		family = FAMILY_TRANSFER;
 	kept->record = memory_grow(kept->record, kept->count, sizeof(*kept->record));

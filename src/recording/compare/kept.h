@@ -11,14 +11,14 @@ struct json_t;
 struct kept_record {
 	int source;	 /* index in compared.source */
 	unsigned report; /* number of the report of its source that the record belongs to */
-	int family;	 /* kind of this report */
+	int family;	 /* kind of this report; 0: the record belongs to no report */
 	char kind[16];
 	struct json_t *object;
 };
 
 /* Begins zeroed; ends with kept_free(). */
 struct kept {
-	bool by_file;		/* a unit is a file, not a host */
+	bool by_file;		/* a unit is a file; false: a unit is a host */
 	size_t count, left_out; /* left_out: number of records beyond the limit of kept records */
 	struct kept_record *record;
 	unsigned reports; /* number of reports so far */
@@ -28,13 +28,14 @@ struct kept {
 	int last_count;
 };
 
-/* Keeps a record. Called by the reader. */
+/* Keeps a record, with a reference to `object`. The reader calls this function for each complete
+ * record. */
 void kept_add(struct kept *kept, const struct compared *compared, int source, struct json_t *object,
 	const char *kind);
 
 /* Returns the next record of a kind of a unit (host or file); NULL: no further record. Set *at to 0
  * before the first call. If a unit has several reports of a kind, such as two probes, only records
- * of the last report are returned. */
+ * of the last report are returned. The record is owned by `kept`. */
 const struct json_t *kept_next(const struct kept *kept, const struct compared *compared, int unit,
 	const char *kind, size_t *at);
 
