@@ -34,8 +34,9 @@ struct atomic_walk {
 
 #if defined(__x86_64__)
 
-/* One iteration does one operation. In atomic_cas, an iteration that fails takes the value that it
- * found, and does not count: zf adds 1 to the successes only if the exchange succeeded. */
+/* One iteration does one operation. In atomic_cas, an iteration whose exchange fails continues with
+ * the value that it found, and does not count: `done` is 1 only after a success, and is subtracted
+ * from the turns. */
 KERNEL_LOOP static void atomic_add(struct atomic_walk *walk)
 {
 	uint64_t turns = walk->turns, x;
@@ -205,7 +206,7 @@ static struct status atomic_verify(struct kernel_run *run)
 
 	run->shared = NULL;
 	*words = (struct atomic_words){ .value = 40 };
-	/* After an odd number of exchanges, the two values have changed their places. */
+	/* An odd number of exchanges swaps the value in memory and walk.last. */
 	atomic_call(run, 101);
 	left = words->value;
 	right = words->lock == 0 &&
@@ -230,11 +231,12 @@ static const char *atomic_remark(const int64_t *v)
 const struct kernel kernel_atomic = {
 	.name = "atomic",
 	.title = "atomic operations, on one core and on several",
-	.look_for = "On one core, an atomic operation waits until all earlier stores are visible: "
-		    "compare op=add with the latency of a plain addition in memory. Raise cores: "
-		    "all cores use one line, which moves from core to core, so more cores do not "
-		    "more work. With lines=own, they do. op=lock needs two stores for an addition, "
-		    "and waits while another core has the lock.",
+	.look_for =
+		"On one core, an atomic operation waits until all earlier stores are visible: "
+		"compare op=add with the latency of a plain addition in memory. Raise cores: "
+		"all cores use one line, which moves from core to core, so more cores do no "
+		"more work. With lines=own, more cores do more work. op=lock needs an exchange and "
+		"two stores for an addition, and waits while another core has the lock.",
 	.document = "Schweizer, Besta and Hoefler, Evaluating the Cost of Atomic Operations on "
 		    "Modern Architectures",
 	.element = "operation",

@@ -54,7 +54,7 @@ enum knob_asks {
 		       1: new data, value 0: the same data. */
 };
 
-/* Bytes of shared memory for each core that runs a kernel at once (kernel_run.shared). */
+/* Bytes of kernel_run.shared for each core, if several cores run a kernel at the same time. */
 enum { KERNEL_SHARED_EACH = 256 };
 
 enum page_kind { PAGES_AUTO, PAGES_4K, PAGES_HUGE, PAGE_KINDS };
@@ -239,8 +239,8 @@ struct kernel_run {
 	uint64_t seed;
 	unsigned char *memory; /* A working set of at least footprint() bytes, aligned to 2 MiB. The
 				  engine has already touched all pages of the working set. */
-	/* Memory that all cores of a request share: KERNEL_SHARED_EACH bytes for each core; NULL:
-	 * one core runs the kernel. The engine sets it after prepare(). */
+	/* Memory that a request's cores share: KERNEL_SHARED_EACH bytes for each core; NULL: one
+	 * core runs. The engine owns the memory (aligned to 4 KiB), and sets it after prepare(). */
 	unsigned char *shared;
 	unsigned member; /* number of this core among the cores of the request; 0: the measured one
 			  */

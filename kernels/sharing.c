@@ -25,7 +25,7 @@ struct sharing_walk {
 	uint64_t *counter, turns;
 };
 
-/* The loops: UNROLL times *counter += 1. */
+/* One addition to a counter, for each value of the knob counter; NEXT ends an iteration. */
 #if defined(__x86_64__)
 #define ADD_PLAIN  "	addq	$1, (%[counter])\n"
 #define ADD_ATOMIC "	movl	$1, %k[x]\n	lock xaddq	%[x], (%[counter])\n"
@@ -124,8 +124,8 @@ static void sharing_call(struct kernel_run *run, uint64_t elements)
 	run->result = *walk.counter;
 }
 
-/* No core writes another core's counter, but the check uses this core's own memory, so that the
- * other cores need not run. */
+/* Checks the additions in this core's own memory, so that the check does not depend on other cores.
+ */
 static struct status sharing_verify(struct kernel_run *run)
 {
 	unsigned char *shared = run->shared;
@@ -159,7 +159,7 @@ const struct kernel kernel_sharing = {
 		    "one cache line, which moves from core to core. Raise padding to 64: each "
 		    "counter has its own line, and an addition takes as long as on one core. Some "
 		    "processors fetch pairs of lines, so that 128 is better still. With "
-		    "counter=local, a register sums, and padding no longer matters.",
+		    "counter=local, each core sums in a register, and padding does not matter.",
 	.document = "Bolosky and Scott, False Sharing and its Effect on Shared Memory Performance",
 	.element = "addition",
 	.hint = "Down to cores, then +; then grow padding",

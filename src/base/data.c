@@ -43,7 +43,7 @@ struct status data_read(const char *path, char **text)
 	*text = NULL;
 	/* Opening a pipe would wait for its writer. */
 	if (stat(path, &about) == 0 && !S_ISREG(about.st_mode))
-		return status_failed("%.100s is no regular file", path);
+		return status_failed("%.100s: not a regular file", path);
 	file = fopen(path, "r");
 	if (!file)
 		return status_failed("%.100s: %s", path, strerror(errno));

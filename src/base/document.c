@@ -49,7 +49,7 @@ static const char style[] =
 	".ok{color:var(--ok)}.note{color:var(--note)}.bad{color:var(--bad)}\n"
 	"figure{margin:14px 0;min-width:0;max-width:760px}\n.pair figure{max-width:none}\n"
 	"figure svg,figure img{display:block;width:100%;height:auto;border-radius:6px}\n"
-	/* On a narrow screen, a picture without lines of its own scrolls at a legible size. */
+	/* On a narrow screen, a picture of class wide keeps a legible size and scrolls. */
 	".wide{overflow-x:auto}.wide img{min-width:576px}\n"
 	"figcaption{font-size:13.5px;color:var(--dim);margin-bottom:4px}\n"
 	"figcaption b{color:var(--text);font-size:15px;font-weight:600;display:block}\n"
@@ -91,8 +91,8 @@ struct status document_check(const char *path)
 	return file_check(path);
 }
 
-/* Adds words to the body. In Markdown, characters with a meaning get a backslash; a cell of a table
- * is one line. */
+/* Adds words to the body. In Markdown, characters with a meaning get a backslash. In a cell of a
+ * table, a line feed becomes a blank. */
 static void add_words(struct document *document, const char *words, bool cell)
 {
 	if (document->html) {

@@ -8,17 +8,17 @@
 #include "base/status.h"
 #include "base/text.h"
 
-/* Begins zeroed, except `html`; ends with document_free(). */
+/* Start with a zeroed struct document with `html` set; end with document_free(). */
 struct document {
 	bool html;
 	struct text body;
 	bool facts;		 /* a list of facts is open */
-	unsigned right;		 /* the columns of numbers of the present table, one bit each */
-	struct text light, dark; /* HTML: style rules for light and for dark screens */
+	unsigned right;		 /* bit i: column i of the open table is right-aligned */
+	struct text light, dark; /* HTML: rules added to the style, for light and dark screens */
 };
 
 /* Checks the name of a document's file. STATUS_USAGE: the name does not end in .html or .md.
- * STATUS_FAILED: the file cannot be written. */
+ * STATUS_FAILED: the file cannot be written. Leaves no file. */
 struct status document_check(const char *path);
 /* Returns whether the name ends in .html. */
 bool document_is_html(const char *path);
@@ -36,35 +36,40 @@ void document_remark(struct document *document, const char *words);
 /* Adds lines of a terminal. */
 void document_commands(struct document *document, const char *lines);
 
-/* Begins a section. `id` is its name in links. */
+/* Begins a section. `id` is its name in links of HTML. document_section_end() ends both kinds of
+ * sections. */
 void document_section(struct document *document, const char *id, const char *title);
-/* Begins a section that stays on one sheet of paper, with a mark at the heading's end: "right"; "":
- * no mark. */
+/* Begins a section that stays on one sheet of paper, with a mark at the heading's end, such as
+ * "right" or "wrong"; "": no mark. */
 void document_section_marked(struct document *document, const char *title, const char *mark);
 void document_section_end(struct document *document);
 
-/* A key number of the page's head: "L2", "1 MiB", "14 cycles". */
+/* Key numbers at the head of the page. A card has a label, a value and a detail: "L2", "1 MiB", "14
+ * cycles"; `detail` may be empty. */
 void document_cards(struct document *document);
 void document_card(
 	struct document *document, const char *label, const char *value, const char *detail);
 void document_cards_end(struct document *document);
 
-/* Adds a table with named columns, ended by NULL. A name that begins with '>' is a column of
- * numbers, which stand on the right. */
+/* Adds a table with named columns, ended by NULL. A name that begins with '>' makes a right-aligned
+ * column of numbers; the '>' is not shown. */
 void document_table(struct document *document, const char *const *columns);
-/* Adds a row with as many cells as the table has columns. `look` is NULL, or a word for the style
- * of the first cell: "ok", "note", "bad". */
+/* Adds a row with as many cells as the table has columns, ended by NULL. `look` is NULL, or a word
+ * for the style of the first cell: "ok", "note", "bad". */
 void document_row(struct document *document, const char *const *cells, const char *look);
 void document_table_end(struct document *document);
 
-/* HTML only: adds a picture (an element svg or img) with a caption. */
+/* HTML only: adds a picture (an element svg or img, which is not escaped) with a caption. The first
+ * line of the caption is its title; "": no caption. */
 void document_picture(struct document *document, const char *element, const char *caption);
-/* HTML only: adds a picture (SVG) as an image with a description in words; NULL adds nothing. */
+/* HTML only: adds a picture in SVG as an image. `words` describe it for readers who cannot see it.
+ * If `svg` is NULL, adds nothing. */
 void document_image(struct document *document, const char *words, const char *svg);
-/* HTML only: pictures between these two calls are next to each other on a wide screen. */
+/* HTML only: pictures between the next two calls are side by side on a wide screen. */
 void document_pictures(struct document *document);
 void document_pictures_end(struct document *document);
 
-/* Saves the document whole or not at all. */
+/* Saves the document completely or not at all. `title` is the title of an HTML page; Markdown has
+ * no title. */
 struct status document_save(struct document *document, const char *title, const char *path);
 void document_free(struct document *document);

@@ -8,7 +8,7 @@
 
 static void (*rescue_first)(void);
 static void (*remover)(void);
-static pid_t rescued; /* the process that set the function */
+static pid_t rescued; /* the process that called fatal_rescue(); 0: none */
 static atomic_flag begun = ATOMIC_FLAG_INIT;
 
 void fatal_rescue(void (*rescue)(void))

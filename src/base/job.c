@@ -35,7 +35,7 @@ int job_thread(pthread_t *thread, void *(*main)(void *context), void *context)
 
 	if (error)
 		return error;
-	/* The usual size, whatever the limit of the main thread's stack is (ulimit -s). */
+	/* The size does not depend on the limit on the main thread's stack (ulimit -s). */
 	pthread_attr_setstacksize(&attributes, STACK_BYTES);
 
 	sigfillset(&others);

@@ -46,7 +46,7 @@ size_t text_character(const char *at);
 struct utf8 {
 	char bytes[5];
 };
-/* Returns the UTF-8 form of a code point (RFC 3629); "?" if there is no such character, or if
+/* Returns the UTF-8 form of a code point (RFC 3629); "?" if no character has this code point, or if
  * text_character() refuses it. */
 struct utf8 utf8_of(uint32_t code);
 

@@ -271,7 +271,8 @@ static double measurer_time(void *context)
 	return monotonic_seconds();
 }
 
-/* Runs work that needs no request, and lets the caller show its progress. */
+/* Runs work on the calling thread, without a measurement request. Calls submitted() first, so that
+ * the caller can show its progress. */
 static bool bench_compute(void *context, void (*work)(void *argument), void *argument)
 {
 	struct bench *bench = context;

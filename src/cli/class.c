@@ -27,8 +27,8 @@ static int show_live(struct cli *cli)
 	return status_is_ok(&status) ? exit_status : cli_fail(cli, status);
 }
 
-/* Saves a picture for each question. If there are several, the names of lesson and step are part of
- * each file's name: class-chains-2.svg. */
+/* Saves a picture for each question. If there are several questions, each file's name ends with the
+ * name of the lesson and the number of the step: class-chains-2.svg. */
 static struct status save_pictures(
 	const struct cli *cli, const struct answers *answers, const char *path)
 {

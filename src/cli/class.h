@@ -6,7 +6,7 @@
 struct class_wanted {
 	bool live;	     /* follow the files on the screen */
 	const char *report;  /* the page to write; NULL: none */
-	const char *picture; /* the picture to write: one for each question; NULL: none */
+	const char *picture; /* the name of the pictures, one for each question; NULL: none */
 };
 
 /* Reads the files and folders of answers that the command line names, and reports them. Returns the

@@ -175,8 +175,8 @@ static struct status apply_show(struct cli *cli, const char *value)
 	return status_unknown("compare draws no", value, names, PICTURES, NULL);
 }
 
-/* Draws the picture that the user asked for, or the first for which there are records. Machines
- * that differ come first. */
+/* Draws the picture that the user asked for, or the first picture for which the files have records.
+ * Machines that differ come first. Returns the exit status. */
 static int draw(
 	const struct cli *cli, const struct comparison *comparison, bool by_file, int exit_status)
 {
@@ -243,7 +243,8 @@ static int compare(struct cli *cli, struct compared *compared, bool sides)
 			set_sides(compared, by_file);
 		pairs = differ_pairs(compared, &comparison.left_out);
 		comparison.pairs = &pairs;
-		/* With sides, one host may be in several files. */
+		/* With sides, the picture has a curve for each file, because one host may be in
+		 * several files. */
 		exit_status = draw(cli, &comparison, sides || by_file, print(cli, &comparison));
 		differ_pairs_free(&pairs);
 	}

@@ -45,7 +45,8 @@ static int draw(struct cli *cli, const struct bench *bench, const struct probe_r
 	return exit_status;
 }
 
-/* A table of CSV has one kind of lines: pairs of processors if nothing else was measured. */
+/* CSV output has lines of one kind. They are pairs of processors if the probe measured nothing
+ * else. */
 const struct subject subject_pairs = { "pair",
 	"id,host,machine,a,b,ns,ns_lo,ns_hi,least,trials,rejected,group,seed", NULL, probe_text,
 	probe_data, NULL };
@@ -93,7 +94,7 @@ struct asked {
 	/* Kinds of pages to probe, one bit for each enum page_kind; 0: the probe's
 	 * default. */
 	unsigned pages;
-	enum unit_kind per; /* probe each unit of this kind */
+	enum unit_kind per; /* probe each unit of this kind in turn; UNITS_NONE: not asked for */
 };
 
 static struct status apply_max_size(struct cli *cli, const char *value)
@@ -139,7 +140,7 @@ static struct status apply_per(struct cli *cli, const char *value)
 	return status_usage("unknown --per %.40s: use numa, socket or core", value);
 }
 
-/* Checks the options that do not go with --per. */
+/* Returns an error if an option or a part cannot be combined with --per. */
 static struct status check_per(const struct cli *cli, unsigned parts)
 {
 	if (cli->cpu >= 0)

@@ -10,11 +10,13 @@
 #include "cli/cli.h"
 #include "cli/report_page.h"
 
-/* The time that a report of this machine takes without --time-budget, in seconds. */
+/* The time budget of a report of this machine if --time-budget is not given, in seconds. Most steps
+ * end before their share is used. */
 static const double usual_seconds = 50;
 
-/* The measurements of a report: subcommands, and each one's share of the time; 0: it has its own
- * time. To add a measurement, add a row here, and a section in report_page.c. */
+/* The measurements of a report: subcommands, and the share of the time budget that each gets; 0:
+ * the subcommand has no time budget. To add a measurement, add a row here, and a section in
+ * report_page.c. */
 static const struct step {
 	const char *words;
 	double share;
@@ -44,7 +46,7 @@ static void step_words(const struct cli *cli, const struct step *step, struct te
 		text_addf(text, " --seed %llu", (unsigned long long)cli->seed);
 }
 
-/* Runs one subcommand, whose JSON records go to `out`. Returns its exit status. */
+/* Runs the subcommand in `words`, and writes its JSON records to `out`. Returns its exit status. */
 static int run_step(const struct cli *cli, const char *words, FILE *out)
 {
 	struct cli of_step = { .out = out, .err = cli->err };
@@ -70,9 +72,10 @@ static int run_step(const struct cli *cli, const char *words, FILE *out)
 	return exit_status;
 }
 
-/* Measures this machine, and writes the records to `out`. Adds the command lines to `commands`.
- * Returns the exit status of a step that was interrupted, else CLI_DONE: a step that cannot measure
- * leaves its section out. */
+/* Measures this machine, and writes the records to `out`. Adds the command lines to `commands`. If
+ * one step cannot measure, only its section is missing. Returns CLI_DONE, or CLI_UNMEASURED if no
+ * step could measure; 128 + signal after an interruption; CLI_USAGE if a step refuses its options.
+ */
 static int measure(const struct cli *cli, FILE *out, struct text *commands)
 {
 	int failed = 0, stopped = 0;
@@ -114,7 +117,7 @@ static int save(struct cli *cli, const char *path, const struct shown *shown,
 	return CLI_DONE;
 }
 
-/* Compares the machines if there are several, and saves the page. */
+/* Compares the machines if there are several, and saves the page. Returns the exit status. */
 static int write_page(struct cli *cli, const char *path, struct compared *compared,
 	struct kept *kept, const struct report_origin *origin)
 {
@@ -152,9 +155,9 @@ static int write_page(struct cli *cli, const char *path, struct compared *compar
 
 /* ---- Words */
 
-/* The file of the report, and the files to read. */
+/* The path of the report, and the number of files to read. */
 struct asked {
-	const char *path; /* NULL: not named */
+	const char *path; /* NULL: the command line names no .html or .md file */
 	int inputs;
 };
 

@@ -200,8 +200,8 @@ static int measure(struct output *output)
 	return draw(output, output->failed ? CLI_UNMEASURED : CLI_DONE);
 }
 
-/* Returns the knob with several values over which a picture shows an experiment; -1: the sweep has
- * only one setting, -2: several knobs have several values. */
+/* Returns the number of the only knob with several values; -1: each knob has one value; -2: several
+ * knobs have several values. */
 static int knob_over(const struct output *output)
 {
 	const struct sweep_report *report = sweep_report(output->sweep);

@@ -1,4 +1,4 @@
-/* The text of `slexplore compare`, and its words, which a report has too. */
+/* The text of `slexplore compare`. Reports use its words for quantities, values and causes. */
 #pragma once
 
 #include "base/text.h"
@@ -12,14 +12,16 @@ struct report;
  * equal on both sides. */
 void compare_text(struct report *report, const void *item);
 
-/* The name of a quantity with its unit: "level L2, cycles". */
+/* Returns the name of a quantity with its unit: "level L2, cycles". */
 struct words compare_name(const struct compared_quantity *quantity);
+/* Returns a value of the quantity without its unit; bytes as by units_size_long(). */
 struct units_text compare_value(const struct compared_quantity *quantity, double value);
-/* Half of the distance between the quartiles, as a share of the value: "±0.4%". */
+/* Returns half of the distance between the quartiles, as a share of the value: "±0.4%". */
 struct units_text compare_spread(const struct differ_value *value);
-/* The change of a value: "+4.0%", "×12". */
+/* Returns the change of a value from its ratio to the other value: "+4.0%", "×12". */
 struct units_text compare_change(double ratio);
-/* Adds one sentence with the possible causes of a difference between machines, such as a lower
- * clock. */
+/* Adds the possible causes of a difference between machines, such as a lower clock, separated by
+ * semicolons. `causes` has the bits of enum differ_cause, `facts` are those of the machine, and
+ * `usual` those of the machines that it is compared with. */
 void compare_causes(struct text *text, unsigned causes, const struct differ_facts *facts,
 	const struct differ_facts *usual);

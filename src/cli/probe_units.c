@@ -15,12 +15,12 @@
 const char *const unit_words[] = { "", "numa", "socket", "core", NULL };
 _Static_assert(sizeof(unit_words) / sizeof(*unit_words) == UNIT_KINDS + 1, "a word for each kind");
 
-/* Without --max-size, the largest working set of each unit's probe, bytes. */
+/* Bytes of the largest working set of each unit's probe, if --max-size is not given. */
 #define SIZE (UINT64_C(64) << 20)
 
 static const struct figure {
 	const char *words, *unit;
-	double floor; /* relative differences below this one between equal cores are chance */
+	double floor; /* smaller relative differences between equal cores are chance */
 } figures[UNIT_VALUES] = {
 	[UNIT_CLOCK] = { "clock", "GHz", 0.01 },
 	[UNIT_L1] = { "L1d latency", "cycles", 0.01 },
@@ -42,8 +42,8 @@ static int number_of(const struct processor_place *place, enum unit_kind kind)
 
 	if (number >= 0)
 		return number;
-	/* A machine without this level has one unit; a system that names no cores has a core for
-	 * each processor. */
+	/* A machine without sockets or memory nodes has one unit. If the system names no cores,
+	 * each processor is a core. */
 	return kind == UNITS_CORE ? place->cpu : 0;
 }
 
@@ -205,7 +205,7 @@ static struct status find(struct cli *cli, enum unit_kind kind, struct unit **un
 		      : status_failed("--per: the system does not say where its processors are");
 }
 
-/* Probes one unit, and writes its records, but no text. */
+/* Probes one unit, and writes its records if the format is JSON or CSV. Returns the exit status. */
 static int probe_unit(struct cli *cli, enum unit_kind kind, const struct probe_options *options,
 	struct report *report, struct unit *unit)
 {
@@ -228,7 +228,8 @@ static int probe_unit(struct cli *cli, enum unit_kind kind, const struct probe_o
 	campaign = (struct campaign){ &campaign_probe, probe };
 	if (work_carry_out(cli, &bench, &campaign)) {
 		take_values(probe_report(probe), unit);
-		/* Each unit is a host of its own for programs that compare hosts. */
+		/* The records name each unit as a host, so that slexplore compare compares the
+		 * units. */
 		memcpy(host, report->host, sizeof(host));
 		snprintf(report->host, sizeof(report->host), "%.40s:%s%d", host, unit_words[kind],
 			unit->number);

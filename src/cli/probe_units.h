@@ -1,5 +1,5 @@
-/* A probe of each part of the machine in turn: of each core, socket or memory node. A part that
- * differs from the others, such as a slow core, is named. */
+/* Probes each unit of the machine in turn: each core, socket or memory node. The output names units
+ * that differ from the others, such as a slow core. */
 #pragma once
 
 #include <stdbool.h>
@@ -14,7 +14,7 @@ enum unit_kind { UNITS_NONE, UNITS_NUMA, UNITS_SOCKET, UNITS_CORE, UNIT_KINDS };
 /* The words of --per, in the order of enum unit_kind; the first is empty, the last is NULL. */
 extern const char *const unit_words[];
 
-/* The values of a unit that are compared. */
+/* The measured values by which units are compared. */
 enum unit_value {
 	UNIT_CLOCK,	  /* GHz */
 	UNIT_L1,	  /* latency, cycles */
@@ -28,24 +28,26 @@ enum unit_value {
 };
 
 struct unit {
-	int number, cpu; /* number of the unit in the machine, and its processor that is measured */
+	int number, cpu; /* the unit's number in the machine, and the system's number of its
+			    measured processor */
 	double value[UNIT_VALUES]; /* NAN: not measured */
 	double usual[UNIT_VALUES]; /* median of this value over all units; NAN: too few units */
-	unsigned odd;		   /* a bit for each value that differs from the other units */
+	unsigned odd;		   /* bit k: value[k] differs from the median by more than chance */
 };
 
-/* Lists the units of a kind, each with its first processor; returns their number. `units` has room
- * for each processor. */
+/* Lists the units of a kind, each with its first processor. Returns the number of units. The array
+ * `units` must have an element for each processor. */
 int units_find(const struct machine *machine, enum unit_kind kind, struct unit *units);
 
-/* Sets `usual` and `odd` of all units. Three units are needed to say which one differs. */
+/* Sets `usual` and `odd` of all units. A quantity is judged if at least three units have a value.
+ */
 void units_judge(struct unit *units, int count);
 
 /* Prints a table of the units, and a sentence for each unit that differs. */
 void units_print(FILE *out, const struct unit *units, int count, enum unit_kind kind);
 
-/* Probes each unit of the machine. Options without parts or sizes get short defaults. Returns the
- * exit status. */
+/* Probes each unit of the machine. Without parts, measures latency and bandwidth; without a size,
+ * up to 64 MiB. The time of `options` is for all units together. Returns the exit status. */
 struct subject;
 int units_probe(struct cli *cli, enum unit_kind kind, const struct probe_options *options,
 	const struct subject *subject);

@@ -5,7 +5,7 @@
 #include "cli/compare_text.h"
 #include "cli/report_page.h"
 
-/* The most unusual values that are listed for a machine. */
+/* The maximum number of unusual values that the report lists for one machine. */
 enum { ODD_LISTED = 8 };
 
 static const char *name_of(const struct comparison *comparison, int quantity, struct words *words)
@@ -44,7 +44,7 @@ static void add_pair(struct document *document, const struct comparison *compari
 		document_heading(document, 3, comparison->compared->hosts.string[pair->host]);
 	document_paragraph(document,
 		words_of("%d of %d quantities differ by more than their spread; %d are equal "
-			 "within it; %d need more runs.",
+			 "within their spread; %d need more runs.",
 			differ, pair->count, pair->verdicts[DIFFER_EQUAL],
 			pair->verdicts[DIFFER_UNSURE])
 			.text);
