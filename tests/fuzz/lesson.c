@@ -18,13 +18,14 @@ static const char first[] =
 	"option twice when cpe about A.cpe / 2 or (binding = ports and limit.latency >= 3)\noption "
 	"more "
 	"otherwise\nhint Draw.\nexplain It takes {cpe}: {1 / ratio}, {l1.size - 4k}.\n";
-static const char second[] = "title T\nminutes 9\nstep A\n  x\nsetting latency size=64k\nask knee "
-			     "size 8k..1m within 2x\nexplain "
-			     "{knee}\nstep B\n  y\nask number cpe * 2 + limit within 20%\nexplain "
-			     "{limit.ports}\nstep C\n\tz "
-			     "\303\251\nask limit\nexplain {A.cpe}\nstep D\n  u\nunless "
-			     "virtual\nelse E\nask faster\nexplain "
-			     "F\nstep E\n  v\nask text\nexplain G\n";
+static const char second[] =
+	"title T\nminutes 9\nstep A\n  x\nsetting latency size=64k\nask knee "
+	"size 8k..1m within 2x\nexplain "
+	"{knee}\nstep B\n  y\nask number cpe * 2 + limit within 20%\nshow limits\nexplain "
+	"{limit.ports}\nstep C\n\tz "
+	"\303\251\nask limit\nexplain {A.cpe}\nstep D\n  u\nunless "
+	"virtual\nelse E\nask faster\nexplain "
+	"F\nstep E\n  v\nask text\nexplain G\n";
 
 const struct fuzz_seed fuzz_seeds[] = { FUZZ_TEXT(first), FUZZ_TEXT(second), { NULL, 0 } };
 const size_t fuzz_longest = 1500;
