@@ -9,7 +9,8 @@
 #include "cli/cli.h"
 
 /* A closed standard stream gets a descriptor on which reading or writing fails. Otherwise a file
- * that is opened later would have its number, and messages would be written into the file. */
+ * that is opened later would get the stream's number, and messages would be written into the file.
+ */
 static void fill_streams(void)
 {
 	for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++)

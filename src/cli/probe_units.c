@@ -202,7 +202,8 @@ static struct status find(struct cli *cli, enum unit_kind kind, struct unit **un
 	*count = units_find(bench.machine, kind, *units);
 	bench_close(&bench);
 	return *count ? status_ok()
-		      : status_failed("--per: the system does not say where its processors are");
+		      : status_failed(
+				"--per: the system does not report the topology of its processors");
 }
 
 /* Probes one unit, and writes its records if the format is JSON or CSV. Returns the exit status. */

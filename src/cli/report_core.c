@@ -6,14 +6,14 @@
 #include "cli/report_inside.h"
 
 /* The classes of instructions that a report lists, if they were measured. `slexplore characterise`
- * prints all. */
+ * prints all classes. */
 static const char *const listed[] = { "move", "alu", "lea", "shift", "rotate", "imul",
 	"multiply-wide", "div.32", "div.64", "popcnt", "crc32", "cmov", "branch", "jump", "load",
 	"vload", "vload.512", "store", "vstore", "gather", "fadd", "fadd.512", "fmul", "fmul.512",
 	"fma", "fma.512", "fdiv32", "fdiv64", "fdiv64.512", "fsqrt64", "vlogic", "vadd", "vadd.512",
 	"vmul32", "vmul64", "shuffle", "permute", "permute.512", "convert", "aes", "clmul" };
 
-/* The most differences from the shipped core model that a report lists. */
+/* Largest number of differences from the shipped core model that a report lists. */
 enum { DIFFERENCES_LISTED = 12 };
 
 /* Returns the shipped model's value of a quantity: "latency of fadd"; "-": unknown. */
@@ -41,7 +41,7 @@ static void add_classes(struct page_parts *page)
 {
 	const struct json_t *core = shown_last(page->shown, 0, "core");
 	const char *letter = report_letter(core);
-	/* Without ports, the last column is left out. */
+	/* If the records name no ports, the table has no column for ports. */
 	bool ported = kept_number(core, "ports") > 0;
 	const char *const columns[] = { "class of instructions", ">latency, cycles", ">shipped (M)",
 		">reciprocal throughput, cycles", ">shipped (M)", ported ? "ports" : NULL, NULL };

@@ -11,10 +11,11 @@
 
 /* ---- Quality */
 
-/* What the samples say about the measurement. */
+/* The quality of a measurement, computed from its samples. */
 struct quality {
 	unsigned samples, contended;
-	double quiet, load, ghz; /* mean share of quiet trials; highest load average; mean clock */
+	double quiet, load, ghz; /* mean share of quiet trials; highest load average; mean clock in
+				    GHz; NAN: unknown */
 };
 
 static struct quality quality_of(const struct shown *shown, int index)
@@ -187,7 +188,8 @@ static void section_machines(struct page_parts *page)
 				.text);
 }
 
-/* A section is on the page if one of its records exists. */
+/* The sections in the order of the page. A section that needs records is on the page if one of them
+ * exists. */
 static const struct section {
 	const char *id, *title;
 	const char *kind; /* kind of record, or kernel of samples, that the section needs; NULL:
@@ -207,7 +209,8 @@ static const struct section {
 	{ "repeat", "How to repeat", NULL, ALWAYS, section_repeat },
 };
 
-/* Returns the processor's name in a unit's records; "" if the records do not state it. */
+/* Returns the processor's name from the records of a shown machine; "" if the records do not state
+ * it. */
 static struct kept_word processor_of(const struct shown *shown, int index)
 {
 	static const char *const kinds[] = { "probe", "sample", "check", "core", "windows",

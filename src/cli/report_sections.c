@@ -129,10 +129,9 @@ void section_windows(struct page_parts *page)
 	const struct json_t *window;
 
 	document_paragraph(page->document,
-		"Two cache misses overlap while the core can look from one to the other. The "
-		"number "
-		"of instructions between them at which they no longer overlap is the size of a "
-		"buffer.");
+		"Two cache misses overlap if the core's buffers have room for the instructions "
+		"between them. The number of instructions at which the misses stop overlapping is "
+		"the size of a buffer.");
 	document_pictures(page->document);
 	report_chart(page, shown_windows(page->shown),
 		"Where a curve rises, a buffer is full. Bands: quartiles.");
@@ -168,7 +167,7 @@ void section_allows(struct page_parts *page)
 	for (size_t at = 0; (check = shown_next(page->shown, 0, "check", &at));) {
 		struct kept_word name = kept_word(check, "name"), state = kept_word(check, "state");
 
-		/* The terminal says nothing about the machine. */
+		/* The check of the terminal is omitted, because it does not concern the machine. */
 		if (strcmp(name.text, "terminal") != 0)
 			document_row(page->document,
 				(const char *const[]){ name.text, state.text,

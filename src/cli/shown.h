@@ -12,19 +12,21 @@ struct shown {
 	const struct compared *compared;
 	const struct kept *kept;
 	int count;
-	int unit[SHOWN_MOST]; /* hosts or files */
+	int unit[SHOWN_MOST]; /* index of each shown unit: a host or a file */
 	int left_out;	      /* number of machines without a place in a picture */
 };
 
-/* Shows all units (hosts or files) that have kept records, at most SHOWN_MOST. `first` are `count`
- * units that come first, such as hosts that differ; it may be NULL. */
+/* Chooses the units (hosts or files) to show: all units with kept records, at most SHOWN_MOST.
+ * `first` lists `count` units that come first, such as hosts that differ; it may be NULL. The
+ * result borrows `compared` and `kept`. */
 struct shown shown_all(
 	const struct compared *compared, const struct kept *kept, const int *first, int count);
 
 /* Returns the name of a shown machine: its host, or its file if all files have one host. */
 const char *shown_name(const struct shown *shown, int index);
 
-/* The next record of a kind of a shown machine, and the last one; see kept.h. */
+/* Return the next and the last record of a kind of a shown machine: see kept_next() and
+ * kept_last(). */
 const struct json_t *shown_next(const struct shown *shown, int index, const char *kind, size_t *at);
 const struct json_t *shown_last(const struct shown *shown, int index, const char *kind);
 
@@ -39,8 +41,8 @@ struct chart *shown_windows(const struct shown *shown);
 /* One machine: the knee of each filler as a bar, next to the core model. */
 struct chart *shown_knees(const struct shown *shown);
 
-/* One machine: the time of a cache line between each two processors, in the order of the machine's
- * tree. */
+/* One machine: the time of a cache line from one processor to another, for each pair of processors.
+ * The processors are in the order of the machine's tree. */
 struct chart *shown_transfer(const struct shown *shown);
 
 /* The memory mountain (samples of the kernel mountain) of one machine. */

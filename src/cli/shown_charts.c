@@ -7,7 +7,7 @@
 #include "base/units.h"
 #include "cli/shown.h"
 
-/* The most values on an axis of a mountain. */
+/* Largest number of named steps on an axis. */
 enum { STEPS = 40 };
 
 static struct chart *begin(const char *title, const char *x, const char *y)
@@ -36,8 +36,8 @@ static struct chart *finish(struct chart *chart, enum scale_kind x, enum scale_k
 	return chart;
 }
 
-/* Adds a point with quartiles. Points of a series come in ascending order of x, so a point at the
- * same x is a repetition, which is left out. */
+/* Adds a point with quartiles. The points of a series come in ascending order of x. A point that is
+ * not to the right of the last one is a repetition, and is omitted. */
 static void add_point(
 	struct chart_series *series, double x, double y, double lo, double hi, bool doubtful)
 {
@@ -53,8 +53,9 @@ static void add_point(
 struct curve {
 	const char *part;  /* part of the probe */
 	const char *pages; /* requested pages; NULL: any */
-	bool in_ns;	   /* nanoseconds, which machines with different clocks have in common */
-	double per_x;
+	bool in_ns;   /* true: the unit is nanoseconds, because cycles of machines with different
+			 clocks differ */
+	double per_x; /* number by which the x of a sample is divided */
 };
 
 static void add_curve(const struct shown *shown, int index, const struct curve *curve,
@@ -78,8 +79,8 @@ static void add_curve(const struct shown *shown, int index, const struct curve *
 	}
 }
 
-/* Returns the requested pages of the curve that shows a machine best: huge pages, if they were
- * measured. */
+/* Returns the requested pages of a machine's best latency curve: huge pages, if they were measured.
+ * NULL: no latency curve was measured. */
 static const char *best_pages(const struct shown *shown, int index)
 {
 	static const char *const order[] = { "huge", "4k", "auto" };
@@ -296,7 +297,8 @@ struct chart *shown_bandwidth(const struct shown *shown)
 	return finish(chart, SCALE_STEPS, SCALE_LOG);
 }
 
-/* Adds the knee of each buffer of a machine: instructions between two misses that fill it. */
+/* Adds the knee of each filler of a machine: the number of instructions between two misses at which
+ * a buffer is full. */
 static void add_knees(
 	const struct shown *shown, int index, struct steps *steps, struct chart *chart)
 {
@@ -317,7 +319,7 @@ static void add_knees(
 	add_steps(chart, shown_name(shown, index), knee, lo, hi, steps->count);
 }
 
-/* The most curves of buffers that a chart distinguishes well. */
+/* Largest number of curves that can be distinguished in a chart. */
 enum { CURVES_MOST = 6 };
 
 /* Whether an earlier filler of the same machine fills the same buffer. */
@@ -333,7 +335,7 @@ static bool is_again(const struct shown *shown, const struct json_t *window)
 	return false;
 }
 
-/* Adds the curve of one filler for each buffer. */
+/* Adds, for each buffer, the curve of the first filler that fills it. */
 static void add_window_curves(const struct shown *shown, struct chart *chart)
 {
 	const struct json_t *window, *point;

@@ -7,7 +7,7 @@
 #include "base/units.h"
 #include "cli/shown.h"
 
-/* The most values on an axis. */
+/* Largest number of values on an axis. */
 enum { STEPS = 64 };
 
 /* ---- Mountains */
@@ -18,7 +18,8 @@ struct mountain {
 	bool doubtful[STEPS][STEPS];
 };
 
-/* Returns the place of a value in an ascending list, into which a new value is inserted. */
+/* Returns the index of a value in an ascending list, into which a new value is inserted; -1: the
+ * list is full. */
 static int place_in(double *list, int *count, double value)
 {
 	int at = 0;
@@ -135,7 +136,8 @@ struct chart *shown_mountain_ratio(const struct shown *shown, int a, int b)
 
 /* ---- Core-to-core latencies */
 
-/* Returns the place of a processor in the order of the records; -1: it has none. */
+/* Returns the index of a processor in the order of the records; -1: no record names the processor.
+ */
 static int place_of(const double *cpu, int count, double number)
 {
 	for (int i = 0; i < count; i++)

@@ -92,7 +92,8 @@ struct status work_experiment_allowed(const struct cli *cli)
 	return status_ok();
 }
 
-/* The measured items of the settings of a sweep, for a picture. */
+/* Copies of the items that a sweep measured, one for each setting, for a picture. gathered_free()
+ * frees the copies. */
 struct gathered {
 	const void **item;
 	int count;

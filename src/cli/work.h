@@ -34,21 +34,21 @@ struct loop_experiment {
 	struct campaign (*prepare)(const struct setting *setting,
 		const struct explanation *explanation, uint64_t seed, double seconds);
 	const void *(*item)(const void *self);
-	/* Makes a chart of one measured item of the experiment; NULL: the experiment has no chart.
-	 */
+	/* Makes a chart of one measured item of the experiment; the caller frees the chart. NULL:
+	 * the experiment has no chart. */
 	struct chart *(*chart)(const void *item, const struct chart_origin *origin);
-	/* Makes a chart of the items of several settings, over one knob. item_bytes: bytes of an
-	 * item. NULL: the experiment has no chart. */
+	/* Makes a chart of the items of several settings, over one knob. The caller frees the
+	 * chart. NULL: the experiment has no chart. */
 	struct chart *(*chart_over)(
 		const void *const *items, int count, int knob, const struct chart_origin *origin);
-	size_t item_bytes;
+	size_t item_bytes; /* size of an item, in bytes */
 };
 extern const struct loop_experiment slack_experiment, cost_experiment;
 
 /* Returns the experiment that an option such as --cost asks for; NULL: the options ask for none. */
 const struct loop_experiment *work_experiment(const struct cli *cli);
 
-/* Makes the experiment on changed code at each of the settings, and writes its report. `knob`: the
+/* Runs the experiment on changed code at each of the settings, and writes its report. `knob`: the
  * knob in which the settings differ, for a picture; -1: there is only one setting. Returns the exit
  * status; a failure is printed. */
 int work_experiment_on(struct cli *cli, struct bench *bench, struct model *model,

@@ -376,7 +376,8 @@ static int add_events(
 
 			if (find_contains(words, offers[i].name, "") != (pass == 0))
 				continue;
-			/* An event that cannot be counted here is listed, but not chosen. */
+			/* The list has events that cannot be counted here, but the user cannot
+			 * choose them. */
 			fill(&found[*count], name.text, offers[i].help,
 				session->counted.why[0] ? "" : name.text, session->counted.why);
 			++*count;

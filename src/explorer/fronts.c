@@ -215,7 +215,7 @@ void fronts_leave(struct session *session)
 {
 	const struct front *to = fronts;
 
-	/* The panels that the user brought to the front; the last one comes first. */
+	/* own[] lists the panels that the user brought to the front, the last one first. */
 	for (int i = 0; i < SCREEN_ORDER && session->screen.own[i]; i++) {
 		const struct front *front = front_named(session->screen.own[i]);
 

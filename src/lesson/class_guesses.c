@@ -129,7 +129,7 @@ struct words class_guess_words(const struct class_guess *guess)
 
 /* ---- measured values ---- */
 
-/* An answer's machine, or its right answer, with the answer. */
+/* An answer, and the key by which answers are sorted: the machine or the right answer. */
 struct keyed {
 	const char *key;
 	const struct answer *answer;

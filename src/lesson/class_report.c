@@ -11,23 +11,26 @@
 #include "lesson/lesson_class.h"
 #include "picture/picture.h"
 
-/* NUMBERS: the most numbers in a chart. WORDS: the most guesses in words. MARKS: the most kinds of
- * machines with a mark of their own. SHORT: bytes of a guess that fit next to its bar. */
+/* NUMBERS: largest number of guessed numbers in a chart. WORDS: largest number of guesses in words.
+ * MARKS: largest number of marked kinds of machines. SHORT: bytes of a guess that fit next to its
+ * bar. */
 enum { NUMBERS = 60, WORDS = 8, MARKS = 4, SHORT = 44 };
 
-/* If the largest number is more than this times the smallest, the axis is logarithmic. */
+/* The axis is logarithmic if the largest number exceeds the smallest number by more than this
+ * factor. */
 static const double LOGARITHMIC_FROM = 8;
 
 /* ---- guesses that are numbers ---- */
 
-/* Widens a range of numbers by a value. */
+/* Widens a range of numbers, so that it contains a value. */
 static void widen(double value, double *least, double *most)
 {
 	*least = fmin(*least, value);
 	*most = fmax(*most, value);
 }
 
-/* Marks what the machines measured: those of one kind by their range. */
+/* Marks the measured values: one mark for each kind of machine, as wide as the range of its values.
+ */
 static void add_marks(
 	struct chart *chart, const struct class_measured *measured, double *least, double *most)
 {
@@ -95,7 +98,7 @@ static void add_words(struct chart *chart, struct class_guesses *guesses)
 			.value = guess->count,
 			.lo = NAN,
 			.hi = NAN };
-		/* Words that are too long for a name are also below the bar. */
+		/* Words that are too long for the name of a bar are also printed below the bar. */
 		chart_print(bar->name, "%.47s", words.text);
 		text_cut_clean(bar->name, sizeof(bar->name));
 		if (strlen(words.text) > SHORT)

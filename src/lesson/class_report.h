@@ -10,6 +10,6 @@
  * caller frees it. */
 struct chart *class_chart(const struct answers *answers, int begin, int end);
 
-/* Writes the page of all questions, with their charts as far as cairo is installed, to a file
- * *.html or *.md. The answers must be sorted. */
+/* Writes the page of all questions to a file *.html or *.md. A page *.html has the charts of the
+ * questions if cairo is installed. The answers must be sorted. */
 struct status class_report_save(const struct answers *answers, const char *path);

@@ -320,7 +320,8 @@ static void check_question(struct lesson_reader *reader)
 	}
 	if (step->shown & (lesson_asks_for(step) | step->hidden))
 		line_wrong_at(reader, reader->show,
-			"show names values that the question asks for, or that hide names");
+			"the statement show names values that the question asks for, or values in "
+			"the statement hide");
 	if (!step->setting.kernel && step->setting_place.line == 0 && !reader->misspelt)
 		line_wrong_at(reader, place_of(question),
 			"a question needs a setting to measure: add "

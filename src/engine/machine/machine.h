@@ -36,12 +36,13 @@ struct processor {
 	char microcode[24]; /* version of the microcode: "0xa101148"; "": unknown */
 };
 
-/* The place of a processor in the tree of the machine. Each number counts the objects of its level
- * in the whole machine; -1: the system names no such level. */
+/* The place of a processor in the tree of the machine. The numbers of packages, dies, L3 caches and
+ * cores count from 0 over the whole machine, as hwloc does. -1: the system names no such level. */
 struct processor_place {
-	int cpu; /* the system's number of the processor */
-	int node, package, die, l3, core;
-	int thread; /* number of the hardware thread in its core */
+	int cpu;  /* the system's number of the processor */
+	int node; /* the system's number of the memory node; -1: the machine has one node */
+	int package, die, l3, core;
+	int thread; /* number of the hardware thread in its core, from 0 */
 };
 
 /* The smallest part of the machine that two processors share. */
@@ -64,8 +65,8 @@ struct machine {
 	struct processor processor;
 	bool virtualised;
 	int processors; /* number of processors that this process may use */
-	/* The places of these processors in the tree of the machine, in the order of the tree;
-	 * NULL: unknown. */
+	/* The places of these processors in the tree of the machine, in the order of the tree; the
+	 * worker frees them at its end. NULL: unknown. */
 	struct processor_place *places;
 	int nodes;  /* number of memory nodes that this process may use; 0: unknown */
 	int cpu;    /* the measured core; -1: unknown */

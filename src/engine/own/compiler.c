@@ -118,8 +118,8 @@ static _Noreturn void become_compiler(
 
 /* ---- the supervisor ---- */
 
-/* Seconds of the monotonic clock, or `otherwise` if the system refuses. The supervisor must not end
- * before its compiler. */
+/* Returns the seconds of the monotonic clock, or `otherwise` if the clock cannot be read: this
+ * failure must not end the supervisor before its compiler. */
 static double seconds_or(double otherwise)
 {
 	struct timespec time;

@@ -10,10 +10,10 @@
 /* A build (a compiled version of an own loop) does not change once it is in the list of builds.
  * Other threads and new child processes therefore read the list of builds without a lock. */
 struct own_build {
-	char *flags; /* compiler flags of the build, with the macros of the user's knobs */
-	const char
-		*folder; /* folder that holds only the compiled `library`; removed with the build */
-	char *library;	 /* the compiled file */
+	char *flags;	      /* compiler flags of the build, with the macros of the user's knobs */
+	const char *folder;   /* folder of the compiled `library` and of temporary files;
+				 own_builds_free() removes it */
+	char *library;	      /* path of the compiled library */
 	struct status status; /* the outcome of the compilation */
 	struct own_build *_Atomic next;
 };

@@ -106,7 +106,8 @@ static struct status own_load(
 		return build ? build->status
 			     : status_failed("%.80s is not compiled for these values of its knobs",
 				       own->path);
-	/* Temporary files of the user's code are removed with the folder. */
+	/* The user's code puts temporary files into the build's folder, which is removed with them.
+	 */
 	setenv("TMPDIR", build->folder, 1);
 	library = dlopen(build->library, RTLD_NOW | RTLD_LOCAL);
 	if (!library) {

@@ -15,8 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Limits of the user's code. FILE_MOST: bytes of each file. FILES_MOST: open files.
- * PROCESSES_MOST: processes and threads of this user; Linux does not limit those of root. */
+/* Limits of the user's code. FILE_MOST: bytes of each file. FILES_MOST: open files. PROCESSES_MOST:
+ * processes and threads of this user; Linux does not limit the processes of root. */
 enum { FILE_MOST = 256 << 20, FILES_MOST = 256, PROCESSES_MOST = 4096 };
 
 void own_child_limit(int resource, rlim_t most)

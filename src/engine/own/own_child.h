@@ -8,7 +8,8 @@
 
 /* ---- in the child process, after fork() ---- */
 
-/* Lowers a limit of this process (see setrlimit()), and of its descendants. */
+/* Lowers a resource limit of this process and of its later child processes to `most`; see
+ * setrlimit(). A limit that is already lower stays. */
 void own_child_limit(int resource, rlim_t most);
 /* Gives a newly forked process default signals and no core file. The operating system kills this
  * child process when its parent ends. */

@@ -17,10 +17,11 @@
 #include "base/fatal.h"
 #include "base/text.h"
 
-/* A name is NAME-PID-XXXXXX. The number of the process tells whether the folder is still used. */
+/* A folder's name is NAME-PID-XXXXXX. PID, the number of the process, shows whether the folder is
+ * still in use. */
 #define NAME "slexplore"
 
-/* The folders of this process. An entry stays in the list, so that other threads can read the list
+/* The folders of this process. Entries are never removed from the list, so other threads read it
  * without a lock. */
 static struct entry {
 	struct entry *next;
@@ -28,9 +29,9 @@ static struct entry {
 	char path[];
 } * _Atomic entries;
 
-static atomic_int owner; /* the process that made the folders; 0: none were made */
+static atomic_int owner; /* the process that made the folders; 0: no folder was made */
 
-/* ---- removing, without memory */
+/* ---- removing folders, without allocating memory */
 
 /* An entry of the system call getdents64(2). */
 struct listed {
@@ -43,13 +44,13 @@ struct listed {
 
 enum { DEPTH_MOST = 8 };
 
-/* Removes what is in an open folder, and closes it. */
+/* Removes the contents of an open folder, up to DEPTH_MOST levels deep, and closes the folder. */
 static void empty(int folder, int depth)
 {
 	_Alignas(struct listed) char bytes[4096];
 	long length;
 
-	/* A folder that the user's code has locked is opened again by its owner. */
+	/* The user's code may have removed its own permission to change the folder. */
 	fchmod(folder, 0700);
 	while ((length = syscall(SYS_getdents64, folder, bytes, sizeof(bytes))) > 0) {
 		const struct listed *entry;
@@ -72,7 +73,8 @@ static void empty(int folder, int depth)
 	close(folder);
 }
 
-/* Without a descriptor for the folder, its files have no names but that of the library. */
+/* Removes the library of a folder that cannot be opened. The names of other files are unknown, so
+ * they stay. */
 static void remove_library(int parent, const char *name)
 {
 	char path[PATH_MAX];
@@ -110,9 +112,9 @@ static void remove_all(void)
 			remove_at(AT_FDCWD, entry->path);
 }
 
-/* ---- after a crash */
+/* ---- folders left after a crash */
 
-/* Whether this user's process of that number made the folder, and has ended. */
+/* Whether a process of this user made the folder, and has ended. */
 static bool is_abandoned(int parent, const char *name)
 {
 	struct stat about;
@@ -125,7 +127,7 @@ static bool is_abandoned(int parent, const char *name)
 	       about.st_uid == geteuid() && kill(process, 0) != 0 && errno == ESRCH;
 }
 
-/* Removes the folders of this user's processes that were killed. */
+/* Removes the folders of this user's processes that ended without removing them. */
 static void sweep(const char *base)
 {
 	DIR *list = opendir(base);

@@ -1,6 +1,6 @@
-/* Private temporary folders for compiled own loops. A folder is removed when it is not needed any
- * more, when the program ends, and, after a crash, by the next program that makes a folder.
- * Functions that remove folders allocate no memory, because memory may have run out. */
+/* Private temporary folders for compiled own loops. own_folder_remove() or the end of the program
+ * removes a folder. After a crash, the next program that makes a folder removes it. Functions that
+ * remove folders allocate no memory, because memory may have run out. */
 #pragma once
 
 #include "base/status.h"
@@ -8,8 +8,9 @@
 /* The name of the compiled library in its folder. */
 #define OWN_LIBRARY "own.so"
 
-/* Makes an empty folder in $TMPDIR (/tmp) that only this user can read. *folder receives its path,
- * which stays valid. */
+/* Makes an empty folder that only this user can read, in $TMPDIR, or in /tmp if TMPDIR is not set.
+ * *folder receives its path, which stays valid until the program ends. The caller must not free it.
+ */
 struct status own_folder_make(const char **folder);
 
 /* Removes a folder and everything in it. Does not follow symbolic links. */

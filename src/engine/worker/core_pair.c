@@ -12,18 +12,20 @@
 #include "engine/clock/clock.h"
 #include "engine/worker/load_threads.h"
 
-/* A span is a number of trials between two readings of a thread's run time. A disturbance spoils
- * only the trials of its span. */
+/* A span is a number of trials between two readings of a thread's run time. Another thread on the
+ * core spoils only the trials of one span. */
 enum { SPAN_TRIALS = 8, SPANS = PAIR_TRIALS / SPAN_TRIALS };
 _Static_assert(SPANS *SPAN_TRIALS == PAIR_TRIALS, "a visit has whole spans");
 
-/* Bytes of the memory of one visit, and bytes from one possible place of a line to the next.
- * Prefetchers fetch pairs of lines, so the two lines of a visit are further apart. */
+/* MEMORY: bytes of memory for one visit. PLACE: bytes from one possible place of a line to the
+ * next. Prefetchers fetch pairs of lines, so a place is larger than two lines. */
 enum { MEMORY = 64 << 10, PLACE = 256 };
 
+/* The timer's thread reads the clock, and writes one number after another into its line. The echo's
+ * thread writes each of these numbers into its own line. */
 enum { TIMER, ECHO, SIDES };
 
-/* The value of the timer's line that ends the echo's thread. */
+/* The timer's thread writes STOP into its line to end the echo's thread. */
 enum { STOP = -1 };
 
 struct pair {
@@ -34,15 +36,15 @@ struct pair {
 	atomic_int bound; /* number of threads that are bound to their processors */
 	atomic_bool failed;
 	struct status status[SIDES];
-	unsigned char *memory; /* the memory of the lines */
+	unsigned char *memory; /* memory that contains both lines */
 	atomic_bool touched;   /* the timer's thread has touched the memory */
-	int spans;	       /* complete spans of trials */
+	int spans;	       /* number of complete spans of trials */
 	bool disturbed[SIDES][SPANS];
 	double ns[PAIR_TRIALS];
 };
 
 /* Binds the thread of a side, and waits until both threads are bound. Returns false if a thread
- * cannot run. */
+ * could not be created or bound. */
 static bool meet(struct pair *pair, int side)
 {
 	pair->status[side] = topology_bind(pair->topology, pair->cpu[side]);
@@ -54,7 +56,7 @@ static bool meet(struct pair *pair, int side)
 	return !atomic_load(&pair->failed);
 }
 
-/* Returns the line of a side. Each visit uses two other places of the memory. */
+/* Returns the line of a side. Successive visits use different places of the memory. */
 static atomic_int *line_of(const struct pair *pair, int side)
 {
 	unsigned places = MEMORY / PLACE,
@@ -75,7 +77,8 @@ static bool disturbed_since(const struct clock_thread *before)
 
 /* ---- the echo's thread ---- */
 
-/* Answers the values from *next up. Returns false if the timer has stopped. */
+/* Answers `trips` numbers from *next on, and advances *next. Returns false if the timer's thread
+ * has written STOP. */
 static bool answer(const atomic_int *ball, atomic_int *back, int *next, int trips)
 {
 	for (int i = 0; i < trips; i++, ++*next) {
@@ -119,7 +122,8 @@ static void make_trips(atomic_int *ball, const atomic_int *back, int *next, int 
 	}
 }
 
-/* Returns the seconds that two readings of the clock take without work between them. */
+/* Returns the shortest time, in seconds, between two readings of the clock without work between
+ * them. */
 static double empty_seconds(void)
 {
 	double least = INFINITY;
@@ -141,7 +145,8 @@ static void make_trials(struct pair *pair)
 	while (pair->spans < SPANS && (pair->spans == 0 || clock_seconds() < until)) {
 		struct clock_thread before = clock_thread();
 
-		/* The first trip of a span is not timed: the echo still reads its run time. */
+		/* The first trip of a span is not timed, because the echo's thread may still read
+		 * its run time. */
 		make_trips(ball, back, &next, 1);
 		for (int i = 0; i < SPAN_TRIALS; i++) {
 			double begin = clock_seconds();
@@ -152,7 +157,8 @@ static void make_trials(struct pair *pair)
 		}
 		pair->disturbed[TIMER][pair->spans++] = disturbed_since(&before);
 	}
-	/* The echo answers one more trip after its last reading, so all its spans are complete. */
+	/* The echo's thread answers this trip after the end of its last span, so the span is
+	 * complete. */
 	make_trips(ball, back, &next, 1);
 	atomic_store(ball, STOP);
 }
@@ -163,7 +169,7 @@ static void *timer_main(void *context)
 
 	if (!meet(pair, TIMER))
 		return NULL;
-	/* The first touch puts the lines into memory near the timer's processor. */
+	/* The first write puts the lines into memory near the timer's processor. */
 	memset(pair->memory, 0, MEMORY);
 	atomic_store(&pair->touched, true);
 	make_trials(pair);

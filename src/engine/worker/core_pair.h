@@ -15,13 +15,15 @@
 enum { PAIR_TRIPS = 100, PAIR_TRIALS = 64 };
 
 struct pair_trials {
-	unsigned count;		/* undisturbed trials */
-	unsigned rejected;	/* trials during which another thread ran on one of the cores */
+	unsigned count;		/* number of undisturbed trials */
+	unsigned rejected;	/* number of trials during which another thread ran on one of the
+				   processors */
 	double ns[PAIR_TRIALS]; /* time of one way in each undisturbed trial, nanoseconds */
 };
 
-/* Times round trips between processors a and b for about `seconds`. The calling thread only waits.
- * Each visit (number `visit`) uses other lines, because the time depends on the place of a line.
- * STATUS_FAILED: no thread could be created, or a thread could not be bound to its processor. */
+/* Times round trips between processors a and b for about `seconds`. *trials receives the trials.
+ * The calling thread only waits. Each visit (number `visit`) uses other lines, because the time
+ * depends on the place of a line. STATUS_FAILED: no thread could be created, or a thread could not
+ * be bound to its processor. */
 struct status core_pair_visit(const struct topology *topology, int a, int b, unsigned visit,
 	double seconds, struct pair_trials *trials);

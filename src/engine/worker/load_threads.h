@@ -32,9 +32,9 @@ struct span {
 			  time */
 };
 
-/* Whether another thread used the processor during a span of work. Signs of another thread are a
- * context switch, and a thread that did not run for part of its span, as happens under a
- * hypervisor. */
+/* Whether another thread used the processor during a span of work. Another thread used it if the
+ * load thread was switched out, or did not run for part of the span, as happens under a hypervisor.
+ */
 bool span_disturbed(const struct span *span);
 
 /* Sums over the spans of one load thread. A zeroed struct of sums has no spans of work. */

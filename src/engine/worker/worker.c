@@ -22,7 +22,7 @@
  * screen may look at it for long, and other programs need the memory. */
 enum { REST_SECONDS = 60 };
 
-/* Largest number of processors whose affinity is noted. */
+/* Largest number of processors in a stored affinity mask. */
 enum { PROCESSORS_MOST = 8192 };
 
 struct answer {
@@ -139,7 +139,7 @@ static void *worker_main(void *context)
 	return NULL;
 }
 
-/* Notes the processors that the calling thread may use. */
+/* Stores the processors that the calling thread may use, for caller_restore(). */
 static void caller_note(struct worker *worker)
 {
 	if (!worker->caller_thread)

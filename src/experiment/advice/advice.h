@@ -19,7 +19,7 @@ struct advice {
 	char words[200]; /* text of the advice: "acc=4 (and unroll=4) breaks the chain: 0.750
 			    predicted", or a sentence about a change of the code */
 	char set[120]; /* every changed knob, such as "acc=4 unroll=4"; empty for ADVICE_SENTENCE */
-	char brief[48]; /* `set` in brief: "acc=4, …" */
+	char brief[48]; /* a short form of `set`: "acc=4, …" */
 };
 
 /* The largest number of settings to explain for one advice. An explanation takes about 0.5 ms.

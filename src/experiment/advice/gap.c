@@ -38,8 +38,9 @@ static const struct limit *unknown_limit(const struct limits *limits)
 }
 
 /* Adds to the gap's text the reason why a limit may be too low. If a measurement is much higher
- * than the prediction, the likely cause is a limit whose number of cycles is unknown. Late code
- * is no likely cause: nothing in the loop shows that its code arrives late. */
+ * than the prediction, the likely cause is a limit whose number of cycles is unknown.
+ * LIMIT_ALIGNMENT, late code, is never named as the likely cause: nothing in the loop shows that
+ * its code arrives late. */
 static void add_unknown(const struct limits *limits, struct gap *gap)
 {
 	const struct limit *limit = unknown_limit(limits);

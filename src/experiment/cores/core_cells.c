@@ -10,7 +10,7 @@
 
 /* ---- cells ---- */
 
-/* Fills the cell of two blocks of processors. `ns` has room for all pairs of a cell. */
+/* Fills the cell of a row and a column of processors. `ns` has room for all pairs of a cell. */
 static void fill_cell(const struct core_map *map, const struct core_cells *cells, int row,
 	int column, double *ns, struct core_cell *cell)
 {
@@ -37,8 +37,8 @@ static void fill_cell(const struct core_map *map, const struct core_cells *cells
 		cell->ns = stats_median(ns, count);
 }
 
-/* Returns the number of the part of the machine that the rules between cells separate; `level` 0:
- * sockets; 1: dies; 2: L3 caches. */
+/* Returns the number of the part of the machine to which a processor belongs. The parts are sockets
+ * (`level` 0), dies (1) or L3 caches (2). */
 static int part_of(const struct processor_place *place, int level)
 {
 	return level == 0 ? place->package : level == 1 ? place->die : place->l3;
@@ -87,8 +87,9 @@ char core_group_letter(int group)
 
 /* ---- text ---- */
 
-/* NUMBERS: the most processors whose values are printed as numbers, which are NUMBER columns wide.
- * LETTERS: the most rows of a map of letters. LABEL: columns of a row's label. */
+/* NUMBERS: largest number of processors whose values are printed as numbers. NUMBER: columns of a
+ * printed number. LETTERS: largest number of rows of a map of letters. LABEL: columns of a row's
+ * label. */
 enum { NUMBERS = 14, NUMBER = 5, LETTERS = 36, LABEL = 6 };
 
 static struct words ns_words(double ns)
@@ -113,7 +114,7 @@ static void put_numbers(FILE *out, const struct core_map *map)
 	}
 }
 
-/* Prints the numbers of the first processors of some columns, as far as there is room. */
+/* Prints, above some columns of cells, the number of the column's first processor. */
 static void put_column_names(FILE *out, const struct core_map *map, const struct core_cells *cells)
 {
 	char line[TEXT_COLUMNS + 1];
@@ -203,7 +204,7 @@ static void put_pairs(FILE *out, const struct core_map *map)
 		}
 }
 
-/* Returns the share of the trials during which another thread ran. */
+/* Returns the share of all trials that was rejected because another thread ran. */
 static double rejected_share(const struct core_map *map)
 {
 	double used = 0, rejected = 0;

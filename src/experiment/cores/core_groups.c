@@ -8,20 +8,20 @@
 #include "base/text.h"
 #include "experiment/cores/core_map.h"
 
-/* The groups are the hills of the density of the values on a logarithmic scale. BIN: width of a bin
- * of the scale. SIGMA: width, in bins, of the Gauss curve that each value adds. VALLEY: two hills
- * are two groups if the lower one is so many times as high as the valley between them. */
+/* A group is a hill in the density of the latencies over a logarithmic scale. BIN: width of a bin
+ * of the scale. SIGMA: width, in bins, of the Gauss curve that each latency adds. VALLEY: two hills
+ * are two groups if the lower hill is at least VALLEY times as high as the valley between them. */
 #define BIN    0.01
 #define SIGMA  5
 #define VALLEY 3.0
 enum { REACH = 3 * SIGMA, BINS = 2048 };
 
-/* A smaller group than this one is noise, unless it has most of the pairs of a relation. */
+/* A hill of fewer pairs is noise, unless it has more pairs of a relation than each other hill. */
 enum { PAIRS_LEAST = 3 };
 
 struct density {
 	int count;    /* number of bins */
-	double first; /* the logarithm of the value of bin 0 */
+	double first; /* the logarithm of the latency of bin 0, in nanoseconds */
 	double height[BINS];
 	int hill[BINS];	   /* number of the bin's hill; -1: none */
 	double peak[BINS]; /* height of each hill */
@@ -70,8 +70,8 @@ static void rename_hill(struct density *density, int from, int to)
 			density->hill[i] = to;
 }
 
-/* Adds a bin to the hills next to it, or begins a hill. Bins come from the highest to the lowest.
- */
+/* Adds a bin to a hill next to it, or begins a hill. If the bin lies in a low valley between two
+ * hills, joins the hills. The caller adds the highest bins first. */
 static void add_bin(struct density *density, int bin)
 {
 	int left = bin > 0 ? density->hill[bin - 1] : -1;
@@ -113,11 +113,11 @@ static void find_hills(struct density *density)
 
 /* ---- from hills to groups ---- */
 
-/* The pairs of a group by the relation of their processors. */
+/* The number of pairs of a hill or group: all pairs, and the pairs of each relation. */
 struct share {
 	unsigned pairs, of[RELATIONS];
-	double sum;  /* sum of the logarithms of the values */
-	int becomes; /* number of the group */
+	double sum;  /* sum of the logarithms of the latencies */
+	int becomes; /* index of the group to which the hill belongs */
 };
 
 static enum place_relation relation_of(const struct core_map *map, int i, int j)
@@ -249,9 +249,9 @@ static int block_of(int *block, int i)
 	return i;
 }
 
-/* Whether the pairs of the groups up to `group` join the processors to several blocks, in which
- * nearly all pairs belong to these groups. Sets *least and *most to the processors of the smallest
- * and of the largest block. */
+/* Puts two processors into one block if their pair belongs to a group up to `group`. Returns
+ * whether there are several blocks, in which nearly all pairs belong to these groups. Sets *least
+ * and *most to the number of processors of the smallest and of the largest block. */
 static bool forms_blocks(const struct core_map *map, int group, int *least, int *most)
 {
 	int *block = memory_new((size_t)map->count, sizeof(*block));
@@ -288,8 +288,8 @@ static bool forms_blocks(const struct core_map *map, int group, int *least, int 
 	return blocks > 1 && *most > 2 && fast >= 0.9 * inside;
 }
 
-/* Names a group that has a part of the pairs of a relation, whose other pairs are faster or slower.
- */
+/* Names a group that has only some pairs of a relation. `faster`: the other pairs of the relation
+ * are slower. */
 static void name_part(struct core_map *map, int group, const char *relation, bool faster)
 {
 	char *name = map->group[group].name;

@@ -7,7 +7,7 @@
 #include "base/stats.h"
 #include "base/text.h"
 
-/* The most trials of a pair that are kept. */
+/* Largest number of trials that a pair keeps. */
 enum { TRIALS_KEPT = 32 * PAIR_TRIALS };
 
 struct core_map *core_map_new(const struct processor_place *places, int count)
@@ -116,8 +116,8 @@ static unsigned reversed(unsigned value, int bits)
 /* Returns distance number `step` of the tour, for indices of `bits` bits; 0: the tour is over.
  *
  * The pairs (i, i xor distance) of one distance use each processor once. Distances from 2^k to
- * 2^(k+1) - 1 lie on one level of the tree. So the distances come from the levels in turn, and in
- * each level from all its parts in turn. */
+ * 2^(k+1) - 1 lie on one level of the tree. The tour therefore takes one distance from each level
+ * in turn, and in each level from all its parts in turn. */
 static unsigned distance_of(unsigned step, int bits)
 {
 	for (unsigned turn = 0; turn < 1u << (bits - 1); turn++)

@@ -11,10 +11,12 @@
 /* The latency of one pair of processors. Times are in nanoseconds for one way. */
 struct core_value {
 	double ns, lo, hi; /* median and quartiles of the undisturbed trials; NAN: no trial */
-	double least;	   /* the shortest trial of a visit, median of the visits: c2clat's value */
+	double least;	   /* median over the visits of their shortest trials, to compare with the
+			      program c2clat */
 	unsigned trials, rejected, visits;
-	int group;		 /* index in core_map.group; -1: no group */
-	float *trial, *shortest; /* the values of the trials; the shortest trial of each visit */
+	int group;	 /* index in core_map.group; -1: no group */
+	float *trial;	 /* nanoseconds of the trials */
+	float *shortest; /* nanoseconds of the shortest trial of each visit */
 };
 
 /* Pairs of processors with about the same latency. */
@@ -35,7 +37,7 @@ struct core_map {
 	struct core_group group[CORE_GROUPS]; /* the fastest group comes first */
 };
 
-/* Copies the places. There must be at least two processors. */
+/* Returns an empty map of `count` (≥ 2) processors, with a copy of their places. */
 struct core_map *core_map_new(const struct processor_place *places, int count);
 void core_map_free(struct core_map *map); /* NULL: does nothing */
 
@@ -51,11 +53,11 @@ void core_map_add(struct core_map *map, int i, int j, const struct pair_trials *
 void core_map_group(struct core_map *map);
 
 /* The median latency of a processor's pairs in the group that has most of its pairs; NAN: unknown.
- * A processor that differs from the others is slower in all its pairs. */
+ * This median shows a processor that is slower than the others in all its pairs. */
 double core_map_processor(const struct core_map *map, int i);
 
-/* A tour visits all pairs in an order whose every part covers the machine evenly: each processor
- * has about as many pairs as any other, on each level of the tree. So a tour that ends early is a
+/* A tour visits all pairs. Each part of a tour covers the machine evenly: on each level of the
+ * tree, all processors have about the same number of pairs. A tour that ends early is therefore a
  * fair sample. A zeroed tour begins with the first pair. */
 struct core_tour {
 	unsigned step, at;

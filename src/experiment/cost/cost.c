@@ -115,8 +115,7 @@ struct cost *cost_new(const struct setting *setting, const struct explanation *e
 	cost->limit = seconds > 0 ? seconds : SECONDS;
 	report->status = changed_allowed(setting, explanation);
 #if !defined(__x86_64__)
-	report->status = status_failed("the program can copy only instructions of x86-64, and this "
-				       "is another instruction set");
+	report->status = status_failed("the cost of instructions can be measured only on x86-64");
 #endif
 	if (!status_is_ok(&report->status))
 		return cost;

@@ -40,7 +40,7 @@ struct probe_options {
 				   pages that the system chooses */
 	uint64_t seed;
 	double seconds; /* time limit of the probe; 0: the probe decides */
-	/* Times one pair of processors; NULL: core_pair_visit() does so. */
+	/* Times one pair of processors; NULL: core_pair_visit() times it. */
 	struct status (*visit)(const struct topology *topology, int a, int b, unsigned visit,
 		double seconds, struct pair_trials *trials);
 };

@@ -133,7 +133,8 @@ uint64_t probe_parallel_bytes(const struct probe *probe)
 	       PROBE_PAGE;
 }
 
-/* Omits the kinds of pages and the sizes of working sets for which there is no memory. */
+/* Omits kinds of pages that are unavailable, and sizes of working sets for which memory is too
+ * small. */
 static void keep_within_memory(struct probe_report *report)
 {
 	struct probe_options *options = &report->options;
@@ -175,9 +176,10 @@ static void keep_within_means(struct probe *probe)
 		options->parts &= ~(1u << PROBE_TRANSFER);
 		notes_add(&probe->report.notes,
 			machine->processors < 2
-				? "core-to-core: a line needs two processors, but this process may "
-				  "use one only"
-				: "core-to-core: the system does not say where its processors are");
+				? "core-to-core: needs two processors, but this process may use "
+				  "only one"
+				: "core-to-core: the system does not report the topology of its "
+				  "processors");
 	}
 }
 
@@ -202,6 +204,7 @@ static double latency_seconds(const struct probe *probe)
 		       : total + 30 * (probe_visit_seconds(probe, 1 << 20) + SECONDS_REQUEST);
 }
 
+/* Without a time limit, most seconds for one visit of each pair of processors. */
 #define TRANSFER_MOST 7.0
 
 static double all_pairs(const struct probe *probe)
@@ -211,9 +214,9 @@ static double all_pairs(const struct probe *probe)
 	return processors * (processors - 1) / 2;
 }
 
-/* Returns the seconds of the core-to-core latencies. Without a time limit, all pairs of up to 64
- * processors are visited in TRANSFER_TRANSFER_MOST seconds, and few pairs are visited several
- * times. */
+/* Returns the seconds for the core-to-core latencies. Without a time limit, TRANSFER_MOST seconds
+ * suffice for one visit of each pair of 64 processors. On a machine with few pairs, each pair is
+ * visited several times. */
 static double transfer_seconds(const struct probe *probe)
 {
 	const struct probe_options *options = &probe->report.options;

@@ -141,7 +141,7 @@ void probe_fill(struct probe *probe, const struct probe_stage *stage, int round)
 /* ---- probe_transfer.c ---- */
 
 /* PAIR_SECONDS: seconds of one visit of a pair of processors. PAIR_THREADS: seconds to start and
- * end the two threads of a visit. PAIR_VISITS: the most visits of a pair. */
+ * end the two threads of a visit. PAIR_VISITS: largest number of visits of a pair. */
 #define PAIR_SECONDS 0.003
 #define PAIR_THREADS 0.0003
 enum { PAIR_VISITS = 24 };

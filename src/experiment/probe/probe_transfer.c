@@ -11,12 +11,12 @@
 /* A pair with fewer undisturbed trials than this number is visited again. */
 enum { TRIALS_LEAST = PAIR_TRIALS / 4 };
 
-/* Without a time limit, pairs with fewer trials than that are visited again for up to PATIENCE
- * seconds. */
+/* If the user sets no time limit, pairs with fewer than TRIALS_LEAST trials are visited again for
+ * up to PATIENCE seconds. */
 #define PATIENCE 3.0
 
-/* If the system says that two processors share an L3, but a line takes longer than this time, the
- * system is probably wrong. c2clat's published values inside one L3 are below 100 ns. */
+/* If the system says that two processors share an L3, but a line takes more nanoseconds than this,
+ * the system is probably wrong. c2clat's published values inside one L3 are below 100 ns. */
 static const double l3_most = 150;
 
 /* One visit of a pair, as work for measurer_compute(). */
@@ -37,8 +37,8 @@ static void visit_pair(void *argument)
 		work->topology, work->a, work->b, work->visit, PAIR_SECONDS, &work->trials);
 }
 
-/* Visits the pairs of one tour that `wanted` trials do not suffice for. Returns false if the time
- * is over, the measurer stopped, or a pair could not be measured. */
+/* Visits all pairs that have fewer than `wanted` trials, in the order of a tour. Returns false if
+ * the time is over, the measurer stopped, or a pair could not be measured. */
 static bool tour(struct probe *probe, struct work *work, unsigned wanted, double until)
 {
 	const struct measurer *measurer = probe->visits.measurer;
@@ -96,7 +96,8 @@ static void judge(struct probe *probe)
 	if (slow)
 		notes_add(&report->notes,
 			"core-to-core: the system says that %u pair%s of processors with more than "
-			"%.0f ns share%s an L3; it is probably wrong, as in some virtual machines",
+			"%.0f ns share%s an L3; the system is probably wrong, as in some virtual "
+			"machines",
 			slow, slow == 1 ? "" : "s", l3_most, slow == 1 ? "s" : "");
 }
 

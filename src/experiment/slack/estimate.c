@@ -257,9 +257,10 @@ static bool crosses(const struct slack_resource *one, const struct slack_resourc
 	return common && common != one->ports && common != other->ports;
 }
 
-/* Returns the most cycles for which operations that may use a part of a resource, but need not, can
- * occupy the resource, if the core spreads these operations evenly over their ports. Operations on
- * fp2 and fp3 may occupy fp2, and so delay added instructions on fp1 and fp2. */
+/* Operations that may use a port of the resource or another port can delay added instructions:
+ * operations on fp2 and fp3 may occupy fp2, for example, and so delay added instructions on fp1 and
+ * fp2. Returns the most cycles for which such operations can occupy the resource, if the core
+ * spreads them evenly over their ports. */
 static double crossing_pressure(
 	const struct slack_report *report, const struct slack_resource *resource)
 {
@@ -274,8 +275,8 @@ static double crossing_pressure(
 	return resource->ports ? cycles / ports_count(resource->ports) : 0;
 }
 
-/* Returns the cycles for which micro-ops confined to both of two sets of ports can keep these
- * common ports busy, in port cycles. */
+/* Returns the work, in cycles times ports, of micro-ops that only the common ports of two sets of
+ * ports execute. */
 static double common_work(const struct slack_report *report, uint32_t common)
 {
 	double work = 0;
@@ -286,8 +287,9 @@ static double common_work(const struct slack_report *report, uint32_t common)
 	return work;
 }
 
-/* Lowers the upper bound of a resource by what two other resources show: the operations of `other`
- * and of the resource are all operations of `whole`, so that both together are not more. */
+/* Lowers the upper bound of a resource by the measured pressures on two other resources. All
+ * operations of the resource and of `other` are operations of `whole`, so together they cannot
+ * exceed the work of `whole`. */
 static void lower_by(const struct slack_report *report, struct slack_resource *resource,
 	const struct slack_resource *other, const struct slack_resource *whole)
 {
@@ -306,9 +308,9 @@ static void lower_by(const struct slack_report *report, struct slack_resource *r
 	resource->pressure_lo = fmin(resource->pressure_lo, resource->pressure);
 }
 
-/* Solves the upper bounds of all sets of ports together: micro-ops that certainly belong to one set
- * of ports are not micro-ops of another set that crosses it. Each round lowers the bounds that the
- * next round uses, so that a few rounds approach the solution of this linear program. */
+/* Lowers the upper bounds of all sets of ports. Micro-ops that certainly need one set of ports are
+ * not micro-ops of another set that crosses it. Each round uses the bounds that earlier rounds have
+ * lowered, so a few rounds approach the solution of this linear program. */
 static void lower_crossing(struct slack_report *report)
 {
 	enum { ROUNDS = 8 };

@@ -9,7 +9,7 @@
 #include "kernels/nops.h"
 #include "model/code/rewrite.h"
 
-/* Most bytes of a function with added instructions. */
+/* Largest size of a function with added instructions, in bytes. */
 enum { BYTES = 64 << 10 };
 
 /* ---- One filler as machine code */
@@ -169,7 +169,8 @@ bool filler_mixes(unsigned number)
 	return true;
 }
 
-/* Whether a filler changes flags. A filler that reads flags first sets them itself. */
+/* Whether a filler changes flags. A filler that reads flags counts, because instructions before its
+ * line set them. */
 static bool changes_flags(const struct insn *insn)
 {
 	return writes(insn, REG_FLAGS) || writes(insn, REG_CARRY) || reads(insn, REG_FLAGS) ||
@@ -187,7 +188,8 @@ struct mix {
 static struct status choose_general(const struct spare_usage *usage, const struct mix *mix,
 	struct filler_places *places, struct spare_frame *frame)
 {
-	/* Fillers with instructions before them only keep the values of other registers. */
+	/* If instructions follow a filler's line, its general registers only keep the values of
+	 * other registers. */
 	bool keeps = fillers[mix->number[0]].after != NULL;
 	int wanted = 0, found[SPARE_MOST] = { 0 };
 	struct status status;
@@ -247,8 +249,8 @@ static struct status choose_places(const struct decoded_function *function, cons
 	return status_is_ok(&status) && vector ? choose_vectors(&usage, places, frame) : status;
 }
 
-/* The number of a mixture holds the numbers of its fillers in two bytes, and above them the share
- * of the second filler. */
+/* The two lowest bytes of a mixture's number are the numbers of its fillers. The share of the
+ * second filler lies above them. */
 enum { NO_FILLER = 0xff };
 
 unsigned filler_mix(unsigned filler, unsigned second, unsigned share)
@@ -274,8 +276,7 @@ static struct status mix_of(const struct code_change *change, struct mix *mix)
 	mix->count = filler_numbers(change->what, mix->number);
 	for (int i = 0; i < mix->count; i++)
 		if (!filler_decode(mix->number[i], &mix->insn[i]))
-			return status_failed("this processor lacks the instruction \"%s\" that was "
-					     "to be added",
+			return status_failed("the instruction to add, \"%s\", cannot be assembled",
 				fillers[mix->number[i]].line);
 	return status_ok();
 }

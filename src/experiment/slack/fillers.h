@@ -21,13 +21,17 @@ enum filler_use {
 	FILLS_TAKEN
 };
 
-/* A filler (an instruction to add) as a line of assembly. %r and %e stand for a general register of
- * 64 or 32 bits that the filler writes, %p and %q for one that it only reads. %n stands for a
- * vector register that the filler writes, %m for a vector register with normal floating-point
- * numbers, %j and %k for general registers that keep a value until the end of the filler, and %l
- * and %s for memory to load from or to store to. The line "nop" stands for a nop of 8 bytes (4 on
- * AArch64), "jump" for a jump to the next instruction, and "pass" for a conditional branch that is
- * never taken.
+/* A filler (an instruction to add) as a line of assembly. The line names operands as follows:
+ *
+ * - %r, %e: a general register of 64 or 32 bits that the filler writes
+ * - %p, %q: a general register of 64 or 32 bits that the filler only reads
+ * - %j, %k: general registers that keep a value until the end of the filler
+ * - %n: number of a vector register that the filler writes
+ * - %m: number of a vector register with normal floating-point numbers
+ * - %l, %s: memory to load from or to store to
+ *
+ * The line "nop" is a nop of 8 bytes (4 on AArch64), "jump" a jump to the next instruction, and
+ * "pass" a conditional branch that is never taken.
  *
  * If several fillers use the same ports, the first of them is tried first. Fillers that do not
  * change flags come first. */
@@ -35,9 +39,8 @@ struct filler {
 	enum filler_use use;
 	const char *line, *needs; /* needs: a processor feature that the instruction needs, by its
 				     word for features_word(); NULL: none */
-	/* Further instructions before and after the line, separated by ";". The instructions before
-	 * and after a filler's line set its operands, and save the registers that the line changes.
-	 */
+	/* Further instructions before and after the line, separated by ";"; NULL: none. They set
+	 * the operands of the line, and save and restore the registers that it changes. */
 	const char *before, *after;
 };
 
@@ -97,7 +100,7 @@ extern const char filler_load_numbers[];
 /* ---- One filler as machine code (filler_code.c) */
 
 /* Assembles and decodes a filler with arbitrary registers, to find its class and the registers and
- * flags that it needs. */
+ * flags that it needs. Returns false if the program cannot assemble or decode it. */
 bool filler_decode(unsigned number, struct insn *insn);
 
 /* Whether a filler can be mixed with another: it is one instruction that does not read its own
@@ -107,10 +110,9 @@ bool filler_mixes(unsigned number);
 /* Whether this processor has the filler's instruction. */
 bool filler_is_possible(unsigned number);
 
-/* The number of a filler in `struct slack_filler`: one filler of the table, or two fillers, of
- * which `share` of FILLER_TURNS are the second. filler_numbers() returns how many fillers a number
- * means.
- */
+/* Return the number (slack_filler.number) of one filler of the table, or of a mixture of two
+ * fillers. Of each FILLER_TURNS fillers of a mixture, `share` are the second one. filler_numbers()
+ * stores the indices of a number's fillers in filler[], and returns how many they are. */
 unsigned filler_only(unsigned filler);
 unsigned filler_mix(unsigned filler, unsigned second, unsigned share);
 int filler_numbers(unsigned number, unsigned filler[2]);

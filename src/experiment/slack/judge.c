@@ -18,7 +18,8 @@
  * share DIFFERS_SHARE of the larger value, and the quartiles differ by half as much. A measured
  * pressure contradicts a line of the core model if it differs by at least CONTRADICTS cycles. An
  * added instruction takes another time than the core model states if the times differ by the share
- * TOOK; in a mixture of two, by the share TOOK_PAIR, because 3 and 4 ports must differ. */
+ * TOOK; in a mixture of two, by the share TOOK_PAIR, which is smaller to distinguish 3 ports
+ * from 4. */
 #define DIFFERS	      0.2
 #define DIFFERS_SHARE 0.12
 #define CONTRADICTS   0.4
@@ -113,7 +114,7 @@ static const struct slack_class *class_of(
 }
 
 /* Returns the cycles that one filler takes in a mixture of equal numbers of two fillers, by the
- * core model changed by a guess. NAN: a class has several kinds of micro-ops. */
+ * core model changed by a guess. NAN: unknown, because a class has several kinds of micro-ops. */
 static double pair_cycles(
 	const struct slack_report *report, const struct guess *guess, const struct slack_pair *pair)
 {
@@ -266,9 +267,9 @@ struct suspect {
 	int disagreements; /* the result of disagreements() if the class uses these ports */
 };
 
-/* Whether the first class is likelier wrong than the second: the class with fewer unlikely values,
- * then a class of the loop's instructions before a class of added instructions, then the class
- * whose other ports are less unlikely. Equal classes are not likelier. */
+/* Whether the first class is likelier wrong than the second. The class with fewer unlikely values
+ * is likelier wrong. If these are equal, a class of the loop is likelier wrong than a class of
+ * added instructions, and then the class whose guessed ports are less unlikely. */
 static bool is_likelier(const struct suspect *one, const struct suspect *other)
 {
 	bool in_loop = one->guess.class->count > 0, other_in_loop = other->guess.class->count > 0;
@@ -318,7 +319,8 @@ static bool is_measured(const struct slack_report *report, const struct slack_pa
 	return false;
 }
 
-/* Returns how many of the suspects a pair tells apart from the likeliest suspect. */
+/* Returns the number of suspects that a measurement of a pair distinguishes from the likeliest
+ * suspect. */
 static int told_apart(const struct slack_report *report, const struct suspect *suspect, int count,
 	const struct slack_pair *pair)
 {

@@ -1,5 +1,5 @@
 /* The resources of a core that fillers (added instructions) keep busy, and the pressure of a loop
- * on them by the core model. */
+ * on these resources by the core model. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -102,7 +102,8 @@ static void add_class(struct slack_report *report, const struct uarch_class *cla
 }
 
 /* Finds, among the micro-ops of a class, the kind (term) that keeps its ports busy for longest per
- * instruction. Returns NULL if two kinds of micro-ops keep their ports busy equally long. */
+ * instruction. *each receives these cycles. Returns NULL if two kinds of micro-ops keep their ports
+ * busy equally long. */
 static const struct uarch_term *longest(const struct uarch_class *class, double *each)
 {
 	const struct uarch_term *found = NULL;
@@ -244,8 +245,8 @@ static bool is_simple(const struct slack_report *report, const struct slack_fill
 	return class && class->terms == 1 && filler->mixes;
 }
 
-/* Finds a mixture of fillers for a resource of many ports: with so many fillers for the largest
- * part of its ports that they keep the part as busy as the other ports. */
+/* Finds a mixture of fillers for a resource of at least PORTS ports. Some of its fillers use only
+ * the largest part of these ports: their share is the part's share of the ports. */
 static void add_mixture(const struct slack_report *report, struct slack_resource *whole)
 {
 	enum { PORTS = 4 };
@@ -291,7 +292,7 @@ void fillers_find(
 		if (resource.ports)
 			resource.model = fillers_model(report, resource.ports);
 		/* Loads and stores may share the ports that compute addresses, so these ports may
-		 * limit their rate. */
+		 * limit the rate of loads or stores. */
 		else if (class && longest(class, &each) && each >= resource.option[0].each - 1e-9)
 			resource.model = fmax(resource.model,
 				fillers_model(report, longest(class, &each)->ports));

@@ -152,10 +152,10 @@ static double fillers_wanted(
 	return ceil(count);
 }
 
-/* Returns the next larger number of added instructions with which the operations of an iteration
- * fill whole cycles. A taken branch ends a cycle of the front end, and leaves the rest of this
- * cycle unused: on a core that renames 8 micro-ops per cycle, 17 to 24 micro-ops and a jump back
- * take 3 cycles. */
+/* Rounds a number of added instructions up, so that the operations of an iteration fill whole
+ * cycles. A taken branch ends a cycle of the front end, and leaves the rest of this cycle unused:
+ * on a core that renames 8 micro-ops per cycle, 17 to 24 micro-ops and a jump back take 3 cycles.
+ */
 static double in_whole_cycles(const struct slack_resource *resource, double fillers)
 {
 	double per_cycle = round(1 / resource->each), used = round(resource->count);
@@ -213,9 +213,9 @@ static struct status measure_knee(struct slack *slack, struct slack_resource *re
 	return status;
 }
 
-/* Measures the rate of loads, jumps or rename with a few more numbers of added instructions, as
- * long as the bound exceeds what the loop's own operations need: with some numbers, the ends of
- * cycles and of code lines waste more. */
+/* Measures a rate, such as that of loads or jumps, with further numbers of added instructions. With
+ * some numbers, the ends of cycles and of code lines waste more of the rate. The measurements end
+ * when the pressure is only what the loop's own operations need. */
 static struct status measure_more(struct slack *slack, struct slack_resource *resource,
 	const struct slack_filler *option, struct slack_point *point, int *count)
 {
@@ -365,16 +365,17 @@ static struct status measure_base(struct slack *slack, bool *contended)
 
 /* ---- The search for a wrong line of the core model */
 
-/* In the first measurement of two fillers together, an iteration takes PAIR times as long, and
- * PAIR_MORE cycles more, so that only the fillers limit the loop. */
+/* In the first measurement of two fillers together, an iteration takes PAIR times as long as
+ * without fillers, plus PAIR_MORE cycles, so that only the fillers limit the loop. */
 #define PAIR	  1.5
 #define PAIR_MORE 8.0
 
-/* The search takes longer than the explorer needs for a frame. */
+/* The search for a wrong line, as work for measurer_compute(): it takes longer than a frame of the
+ * explorer. */
 struct judgement {
 	struct slack_report *report;
 	struct slack_pair pair;
-	bool wanted; /* a measurement of `pair` decides */
+	bool wanted; /* true: a measurement of `pair` helps to decide */
 };
 
 static void judge(void *self)
@@ -386,7 +387,7 @@ static void judge(void *self)
 }
 
 /* Measures the loop with a number of added instructions twice. Other processes only make the loop
- * slower, so the fewer cycles count. */
+ * slower, so the smaller number of cycles counts. */
 static struct status measure_twice(
 	struct slack *slack, unsigned filler, unsigned count, double *cycles)
 {
@@ -402,7 +403,8 @@ static struct status measure_twice(
 	return status;
 }
 
-/* Measures how long one filler takes in a mixture of two fillers. */
+/* Measures the cycles that one filler takes in a mixture of two fillers, and stores them in
+ * pair->took. */
 static struct status measure_pair(struct slack *slack, struct slack_pair *pair)
 {
 	const struct slack_report *report = &slack->report;

@@ -62,8 +62,9 @@ struct slack_resource {
 	double each;
 	double model; /* cycles per iteration for which the loop keeps the resource busy, by the
 			 core model */
-	/* A mixture of the first option and of fillers for a part of the resource's ports. With it,
-	 * some cores distribute the work over the ports better. Its share is 0 if there is none. */
+	/* A mixture of the first option and of fillers for a part of the resource's ports. Some
+	 * cores distribute the work of the mixture better over the ports. mixture.share is 0 if the
+	 * resource has no mixture. */
 	struct slack_filler mixture;
 	double count; /* operations per iteration of the loop that need the resource, if the
 			 resource is a rate (ports is 0) */
@@ -86,8 +87,8 @@ struct slack_class {
 	struct uarch_term term[UARCH_TERMS];
 };
 
-/* Two fillers (added instructions) of two classes, in equal numbers. If the classes share ports,
- * the two together take longer than if they have ports of their own. */
+/* Two fillers (added instructions) of two classes, in equal numbers. Fillers of classes that share
+ * ports take longer together than fillers of classes with separate ports. */
 struct slack_pair {
 	struct slack_filler filler[2];
 	double took; /* measured cycles of one filler of the mixture; NAN: not measured */
@@ -140,7 +141,7 @@ double fillers_each(
 uint32_t fillers_term(
 	const struct slack_report *report, const struct slack_filler *filler, int term);
 
-/* Makes a filler that is a mixture of two fillers of the report; `share` of 8 are the second. */
+/* Returns a mixture of two fillers of the report. Of each 8 fillers, `share` are the second one. */
 struct slack_filler fillers_mixture(
 	const struct slack_filler *filler, const struct slack_filler *second, unsigned share);
 

@@ -51,8 +51,8 @@ struct spare_order {
 };
 
 /* Chooses `wanted` registers that the loop does not use. Registers that need not be saved, because
- * no other code needs them, are chosen first. Returns the number of registers found. Sets a bit of
- * *saved for each chosen register that must be saved. */
+ * no other code needs them, are chosen first. Returns the number of registers found. Sets bit i of
+ * *saved if register found[i] must be saved. */
 int spare_choose(const struct spare_usage *usage, const struct spare_order *order, int wanted,
 	int *found, unsigned *saved);
 

@@ -27,7 +27,7 @@ static int find(
 
 static struct status missing(const char *kind, int count, int wanted)
 {
-	return status_failed("the function leaves %d %s register%s free, and added instructions "
+	return status_failed("the function leaves %d %s register%s free, but added instructions "
 			     "need %d",
 		count, kind, count == 1 ? "" : "s", wanted);
 }

@@ -36,7 +36,7 @@ struct status spare_general(const struct spare_usage *usage, int wanted, uint64_
 	struct status status = status_ok();
 
 	if (count < wanted)
-		return status_failed("the loop leaves %d general register%s free, and added "
+		return status_failed("the loop leaves %d general register%s free, but added "
 				     "instructions need %d",
 			count, count == 1 ? "" : "s", wanted);
 	for (int i = 0; i < count && status_is_ok(&status); i++)

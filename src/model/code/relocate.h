@@ -18,7 +18,8 @@ bool relocate_possible(const struct insn *insn);
  * addresses may be offsets within the same code. */
 bool relocate_reaches(const struct insn *insn, uint64_t from, uint64_t target);
 
-/* Bytes of the moved instruction, in its short or its longer form. 0: it has no longer form. */
+/* Returns the bytes of the moved instruction, in its short or its longer form. 0: it has no longer
+ * form. */
 size_t relocate_length(const struct insn *insn, bool longer);
 
 /* Writes the instruction at the address `to`, with the target `target`: the target of a jump, or

@@ -66,8 +66,8 @@ bool relocate_reaches(const struct insn *insn, uint64_t from, uint64_t target)
 	return !jump || !jump->inverts || fits((int64_t)(target - from) / WORD, jump->width);
 }
 
-/* The longer form of a conditional branch is the opposite branch over a jump. Each adr becomes adrp
- * and add, because its target is far from a copy. */
+/* The longer form of a conditional branch is a jump to the target, and the opposite branch, which
+ * skips the jump. Each adr becomes adrp and add, because its target is far from a copy. */
 size_t relocate_length(const struct insn *insn, bool longer)
 {
 	uint32_t word = read_word(insn->address);
@@ -88,7 +88,8 @@ static bool write_jump(uint8_t *to, uint32_t word, uint64_t target)
 	return fits(units, jump->width);
 }
 
-/* Writes the distance of an adr in bytes, or of an adrp in pages. */
+/* Writes the distance of an adr in bytes, or of an adrp in pages. Returns false if the distance is
+ * too large. */
 static bool write_address(uint8_t *to, uint32_t word, int64_t distance)
 {
 	uint32_t units = (uint32_t)distance & 0x1fffff;
@@ -97,7 +98,7 @@ static bool write_address(uint8_t *to, uint32_t word, int64_t distance)
 	return fits(distance, 21);
 }
 
-/* The distance that the instruction at its old address holds. */
+/* Returns the distance in an instruction: bytes for an adr, pages for an adrp. */
 static int64_t address_distance(uint32_t word)
 {
 	int64_t units = (int64_t)((word >> 5 & 0x7ffff) << 2 | (word >> 29 & 3));

@@ -243,8 +243,8 @@ static size_t target_of(const struct writing *writing, int i)
 	return is_inside(writing->function, i) ? target->from : target->enter;
 }
 
-/* Lengthens jumps whose target is now too far away. Returns whether a jump was lengthened, so that
- * the layout has changed. */
+/* Lengthens jumps that do not reach their targets in this layout. Returns whether a jump was
+ * lengthened, which changes the layout. */
 static bool lengthen(struct writing *writing, struct status *status)
 {
 	bool changed = false;
@@ -253,7 +253,8 @@ static bool lengthen(struct writing *writing, struct status *status)
 		const struct insn *insn = insn_at(writing, i);
 		struct moved *moved = &writing->moved[i];
 
-		/* Other functions are far from a copy of this function. */
+		/* Other functions are far from a copy of this function, so jumps to them need the
+		 * longer form. */
 		if (!is_jump(insn) || moved->longer ||
 			relocate_reaches(insn, moved->at,
 				moved->label < 0 ? moved->at + INT32_MAX : target_of(writing, i)))

@@ -387,9 +387,9 @@ static void add_step(struct graph *graph, int step, const struct forward **forwa
 
 /* ---- The whole graph */
 
-/* Returns the cycles that an edge from a full multiplication needs in addition if it carries the
- * upper half of the product: rdx, or the first destination of mulx. Both registers of the product
- * must be known: the lower half has the latency that the class states. */
+/* Returns the cycles that the upper half of a full multiplication's product takes longer than the
+ * lower half; 0: the edge does not carry an upper half. The upper half is in rdx, or in the first
+ * destination of mulx. The class states the latency of the lower half. */
 static double high_half(const struct graph *graph, const struct deps_node *from, int reg)
 {
 	const struct insn *insn = &graph->loop->insn[graph->loop->path[from->step].insn];

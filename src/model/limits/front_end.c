@@ -359,13 +359,16 @@ static double entries_of(const struct front_end *front, int window)
 	return fmax(1, ceil(front->window[window].ops / front->fact[EXTRA_LINE_OPS] - 1e-9));
 }
 
-/* Returns the cycles in which the micro-op cache supplies the path on a core that reads a limited
- * number of entries of one window per cycle. A window of one entry is read together with the
+/* Returns the cycles in which the micro-op cache supplies the path, on a core that reads a limited
+ * number of entries per cycle, all from one window. A window of one entry is read together with the
  * directly following window. If the target of a taken branch lies in a window with more entries
- * than one read, two cycles are lost. Measured on Zen 5, with two entries of 6 micro-ops per read:
- * one window of up to 12 micro-ops takes no longer than rename, 13 to 18 take 3 cycles, 32 take 5;
- * 8 micro-ops and the branch in the next window take 2; 6 or 3 and the rest no longer than rename;
- * 16 and 1 to 16 in the next window take 4. */
+ * than one read, the core loses two cycles. Measured on Zen 5, which reads two entries of 6
+ * micro-ops per cycle:
+ *
+ * - one window: up to 12 micro-ops take no longer than rename, 13 to 18 take 3 cycles, 32 take 5
+ * - 8 micro-ops, and the branch in the next window: 2 cycles
+ * - 6 or 3 micro-ops, and the rest in the next window: no longer than rename
+ * - 16 micro-ops, and 1 to 16 in the next window: 4 cycles */
 static double entry_cycles(const struct front_end *front)
 {
 	double each = front->fact[EXTRA_OPCACHE_ENTRIES], cycles = 0;
