@@ -78,6 +78,7 @@ void session_free(struct session *session)
 	if (!session)
 		return;
 	session_interrupt(session);
+	classroom_settle(session);
 	session_own_stop(session);
 	campaigns_end(session);
 	recording_close(session->recording);

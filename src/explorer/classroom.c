@@ -288,6 +288,12 @@ static void judge(struct session *session)
 		session_notice(session, true, "%s", status.text);
 }
 
+void classroom_settle(struct session *session)
+{
+	if (session->classroom.lesson && session->classroom.guessed && !classroom_away(session))
+		judge(session);
+}
+
 struct status classroom_report(struct session *session, const char *path)
 {
 	struct classroom *classroom = &session->classroom;

@@ -94,6 +94,10 @@ void classroom_hint(struct session *session);
 /* Measures the step's setting again, and judges its guess again. */
 void classroom_repeat(struct session *session);
 
+/* Judges a guess that still waits for a better measurement by the present one, so that the answer
+ * is recorded when the explorer ends. */
+void classroom_settle(struct session *session);
+
 /* Judges the guess as soon as the measurement is good enough. Returns whether the view changed. */
 bool classroom_advance(struct session *session);
 

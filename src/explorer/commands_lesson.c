@@ -157,6 +157,13 @@ static struct status not_typing(const struct session *session)
 	return command_unless(session->screen.guessing, "no answer is being typed");
 }
 
+static bool expects_letter(const struct lesson_step *step)
+{
+	enum lesson_ask ask = step ? step->question.ask : ASK_NOTHING;
+
+	return ask == ASK_CHOICE || ask == ASK_FASTER || ask == ASK_LIMIT;
+}
+
 static struct status run_type(
 	const struct session *session, struct session *change, char *arguments)
 {
@@ -164,6 +171,9 @@ static struct status run_type(
 
 	if (length == 0 || arguments[length])
 		return status_usage("guess type needs one character");
+	/* A choice is one letter, so another letter replaces it. */
+	if (change && expects_letter(classroom_step(session)))
+		change->screen.guess[0] = '\0';
 	if (strlen(session->screen.guess) + length >= LESSON_GUESS)
 		return status_usage("an answer has at most %d bytes", LESSON_GUESS - 1);
 	if (change)

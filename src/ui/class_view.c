@@ -307,8 +307,11 @@ void class_draw(struct canvas *canvas, const struct class_view *view)
 
 	canvas_clear(canvas);
 	canvas->region_count = 0;
-	if (view->blank)
+	if (view->blank) {
+		canvas_put(canvas_box(canvas), 1, canvas->height - 1, STYLE_DIM,
+			"blank: any key shows the screen again, q quits");
 		return;
+	}
 	if (view->begin < view->end)
 		draw_question(at, view);
 	else

@@ -7,6 +7,7 @@
 #include "base/data.h"
 #include "base/text.h"
 #include "explorer/session.h"
+#include "recording/answers.h"
 
 static struct canned canned;
 static struct explainer explainer;
@@ -158,6 +159,38 @@ TEST(a_contended_sample_is_measured_again_before_it_judges)
 	pass(6);
 	assert_non_null(view.lesson.judgement);
 	assert_string_equal(view.lesson.judgement->doubt, "contended");
+}
+
+/* A student who quits while a contended sample is measured again has answered all the same. */
+TEST(an_answer_that_waits_is_recorded_at_the_end)
+{
+	struct words path = words_of("%s/answers.jsonl", folder);
+	struct answers answers = { 0 };
+
+	command(words_of("lesson record %s", path.text).text);
+	open_lesson("step One\n  A text.\nsetting combine op=mul unroll=13 acc=1\nask number cpe\n"
+		    "  How many?\nexplain It took {cpe}.\n");
+	command("guess 3");
+	assert_string_equal(view.lesson.awaited, "contended");
+	session_free(session);
+	session = NULL;
+	check_ok(answers_read(&answers, path.text));
+	assert_int_equal(answers.count, 1);
+	assert_string_equal(answers.answer[0].doubt, "contended");
+	answers_free(&answers);
+	unlink(path.text);
+}
+
+TEST(another_letter_replaces_a_refused_choice)
+{
+	open_lesson("step One\n  A text.\nsetting combine op=mul\nask choice\n  Which?\n"
+		    "option one when cpe < 100\noption two otherwise\nexplain So.\n");
+	command("guess");
+	command("guess type 4");
+	assert_int_equal(command("guess accept"), STATUS_USAGE);
+	command("guess type a");
+	assert_string_equal(view.screen.guess, "a");
+	assert_int_equal(command("guess accept"), STATUS_OK);
 }
 
 TEST(a_lesson_runs_no_command_that_does_more_than_show)
