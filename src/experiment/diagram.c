@@ -38,15 +38,21 @@ struct words diagram_insn(const struct loop *loop, int insn)
 struct words diagram_sentence(const struct timeline *timeline)
 {
 	const char *name = limit_rows[timeline->by].name;
+	/* Measured values and limits are cycles per element. If an element takes several iterations
+	 * (a lookup), the sentence says how many. */
+	struct words each =
+		timeline->elements > 0 && timeline->elements < 0.9995
+			? words_of(", %.4g iterations an element", 1 / timeline->elements)
+			: words_of("%s", "");
 
 	if (!timeline->known)
 		return words_of("%s", timeline->why);
 	if (timeline->differs)
-		return words_of("%s cycles an iteration in the run, %s predicted by %s",
-			units_value(timeline->cycles).text, units_value(timeline->predicted).text,
-			name);
-	return words_of("%s cycles an iteration, as predicted by %s",
-		units_value(timeline->predicted).text, name);
+		return words_of("%s cycles an iteration%s, %s predicted by %s",
+			units_value(timeline->cycles).text, each.text,
+			units_value(timeline->predicted).text, name);
+	return words_of("%s cycles an iteration%s, as predicted by %s",
+		units_value(timeline->predicted).text, each.text, name);
 }
 
 struct words diagram_chain(const struct dataflow *dataflow)

@@ -38,7 +38,7 @@ static void draw_value(struct box at, const struct view *view)
 					       : "");
 
 	panels_fit(at, 0, STYLE_FIGURE,
-		"%1$s  q quits  (panels from %2$dx%3$d)\n%1$s  q quits\n%4$s  q quits\n%5$s%6$s  "
+		"%1$s  q quits  (panels need %2$dx%3$d)\n%1$s  q quits\n%4$s  q quits\n%5$s%6$s  "
 		"q\n%5$s\n%7$.2f\n%7$.1f\n%7$.0f",
 		named.text, LAYOUT_MIN_WIDTH, LAYOUT_MIN_HEIGHT, value.text, cpe.text,
 		state[0] ? "?" : "", sample->cpe);
@@ -177,6 +177,8 @@ static const char *front_word(const struct view *view)
 {
 	const char *front = view->screen.front;
 
+	if (view->lesson.title && !view->lesson.aside)
+		return "lesson";
 	return panels_named(front, "slices")   ? "curves"
 	       : panels_named(front, "ladder") ? "limits"
 					       : front;
@@ -193,7 +195,7 @@ static void draw_state(struct box at, const struct view *view, bool small)
 		canvas_right(at, at.width, 0, STYLE_DIM, "q quits");
 		at.width -= 9;
 	}
-	panels_fit(at, 0, style, small ? "%1$s%4$s(panel %5$s: from %2$dx%3$d)\n%1$s" : "%1$s",
+	panels_fit(at, 0, style, small ? "%1$s%4$s(panel %5$s needs %2$dx%3$d)\n%1$s" : "%1$s",
 		state.text, LAYOUT_MIN_WIDTH, LAYOUT_MIN_HEIGHT, state.text[0] ? "  " : "",
 		front_word(view));
 }

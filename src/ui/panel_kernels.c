@@ -293,8 +293,10 @@ static void draw_kernels(struct box at, const struct scene *scene)
 		canvas_put(at, 2, row, chosen ? STYLE_FIGURE : STYLE_TEXT,
 			kernel < kernels ? kernel_registry[kernel]->name : basename(view->own));
 	}
-	/* The arrows are in the gap next to the list, so that they hide no letter of a name. */
-	at.width++;
+	/* The arrows are in the gap next to the list, so that they hide no letter of a name. The
+	 * ASCII arrow is the letter v, so it is in the pointer's column, before a name. In a list
+	 * of 3 or more rows, the chosen kernel's row has no arrow. */
+	at.width = at.canvas->ascii && at.height > 2 ? 1 : at.width + 1;
 	panels_arrows(at, 0, STYLE_DIM, first > 0, first + at.height < count);
 }
 

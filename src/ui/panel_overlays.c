@@ -78,6 +78,16 @@ static const char *const counters[] = {
 	NULL,
 };
 
+static const char *const curves[] = {
+	"Curves",
+	"dim bar: few trials so far; · not measured yet; × contended; ~ not settled; ━ the value "
+	"of "
+	"A; ┊ the end of a cache",
+	"curve of fillers (windows): the shaded columns are the range in which the knee lies; the "
+	"dotted line is the size in the core model",
+	NULL,
+};
+
 /* style: of the first paragraph. */
 static void section(struct page *page, const char *const *words, enum style style)
 {
@@ -167,6 +177,7 @@ static int draw_page(struct box at, int line, const struct scene *scene)
 	all_keys(&page, scene->keys);
 	section(&page, limits, STYLE_DIM);
 	section(&page, counters, STYLE_DIM);
+	section(&page, curves, STYLE_DIM);
 	all_commands(&page);
 	return page.line - line;
 }
@@ -226,7 +237,8 @@ static void draw_find(struct box at, const struct scene *scene)
 	}
 	/* The complete text of the selected search result is also shown below the list. */
 	marked = view->screen.found[view->screen.found_selected].label;
-	if (!canvas_fits(at, marked, at.width - 2) && rows > 6)
+	if (!canvas_fits(at, marked, at.width - (view->screen.found_count > rows ? 4 : 2)) &&
+		rows > 6)
 		needed = int_least(canvas_rows(box_part(at, 0, 0, at.width - 2, 1), marked), 3);
 	rows -= needed;
 	canvas_wrap(box_part(at, 2, 2 + rows, at.width - 2, needed), 0, STYLE_FOCUS, marked);
@@ -234,6 +246,12 @@ static void draw_find(struct box at, const struct scene *scene)
 	if (view->screen.found_more)
 		canvas_text(at, 2, 1, STYLE_DIM, "and %d more event%s: type another word",
 			view->screen.found_more, view->screen.found_more == 1 ? "" : "s");
+	if (view->screen.found_count > rows) {
+		/* The arrows are next to the labels. */
+		panels_arrows(box_part(at, 0, 0, at.width, 2 + rows), 2, STYLE_KEY, first > 0,
+			first + rows < view->screen.found_count);
+		at.width -= 2;
+	}
 	for (int i = 0; i < rows && first + i < view->screen.found_count; i++) {
 		bool chosen = first + i == view->screen.found_selected;
 

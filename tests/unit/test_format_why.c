@@ -4,7 +4,7 @@
 
 #include "experiment/why/why.h"
 
-static const char *write_why(const char *format)
+static const char *write_saved(const char *format, double saved)
 {
 	struct why_report why = { .uarch = "zen4",
 		.limit = 4,
@@ -25,8 +25,8 @@ static const char *write_why(const char *format)
 	why.cause[0] = (struct why_cause){ .name = "cache sets",
 		.with = "pad=8",
 		.kind = WHY_CAUSE,
-		.cycles = 3,
-		.share = 0.75,
+		.cycles = saved,
+		.share = fmin(saved / 4, 1),
 		.model = NAN };
 	why.cause[1] = (struct why_cause){ .name = "order of access",
 		.with = "order=ikj",
@@ -37,11 +37,22 @@ static const char *write_why(const char *format)
 	return write_whole(format, &subject_why, &why);
 }
 
+static const char *write_why(const char *format)
+{
+	return write_saved(format, 3);
+}
+
 TEST(text_is_the_report)
 {
 	check_parts(write_why("text"), "matmul n=1024", "gap        4.000 (80 %)",
 		"cache sets          75 %    3.000", "unexplained         25 %",
 		"not compared:", "no memory", "no time to compare: page size");
+}
+
+TEST(a_change_that_saves_more_than_the_gap_says_so)
+{
+	assert_null(strstr(write_why("text"), "more cycles than the gap"));
+	check_parts(write_saved("text", 4.9), "100 %    4.900", "more cycles than the gap");
 }
 
 TEST(csv_has_a_line_for_each_pair)

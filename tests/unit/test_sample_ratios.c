@@ -113,6 +113,14 @@ TEST(traffic_is_told_against_the_peak)
 		words, "3.210 GB/s from memory, 28 % of the 11.40 GB/s that one core reads here");
 	sample_ratios_traffic_words(&sample_ratios, true, words, sizeof(words));
 	assert_string_equal(words, "3.210 GB/s from memory, 28 % of peak");
+	/* No loop uses more than all of the peak: the peak is of another moment. */
+	sample_ratios.traffic = 12.3;
+	sample_ratios.share = 12.3 / 11.4;
+	for (int brief = 0; brief < 2; brief++) {
+		sample_ratios_traffic_words(&sample_ratios, brief, words, sizeof(words));
+		check_contains(words, "12.30 GB/s from memory");
+		assert_null(strchr(words, '%'));
+	}
 	sample_ratios.traffic = 0.0006;
 	sample_ratios.share = 0.0006 / 11.4;
 	sample_ratios_traffic_words(&sample_ratios, true, words, sizeof(words));

@@ -96,6 +96,17 @@ TEST(three_instructions_have_the_times_of_a_calculation_by_hand)
 	uarch_free(uarch);
 }
 
+/* The measured value and the limits are per element, the timeline is per iteration. */
+TEST(a_timeline_relates_iterations_to_elements)
+{
+	struct timeline made = { .known = true, .cycles = 6, .predicted = 6, .elements = 0.125 };
+
+	check_contains(
+		diagram_sentence(&made).text, "6.000 cycles an iteration, 8 iterations an element");
+	made.elements = 1;
+	assert_null(strstr(diagram_sentence(&made).text, "element"));
+}
+
 /* The multiplication of the second iteration begins 3 cycles after that of the first. */
 TEST(a_graph_has_the_times_of_its_longest_paths)
 {

@@ -11,6 +11,8 @@ enum { COLUMNS = 80 };
 
 /* The line of causes omits the unexplained share of the gap if it is smaller than this value. */
 #define REST_SHOWN 0.005
+/* A change whose saved cycles exceed the gap by this ratio gets a sentence. */
+#define MORE 1.05
 
 static bool is_cause(const struct why_cause *cause)
 {
@@ -98,6 +100,17 @@ static void print_causes(FILE *out, const struct why_report *report)
 			report->together, report->together_lo, report->together_hi, "");
 	print_share(out, "unexplained", report->rest / report->gap, report->rest, report->rest_lo,
 		report->rest_hi, "");
+	for (int i = 0; i < report->count; i++)
+		if (is_cause(&report->cause[i]) && report->cause[i].cycles > MORE * report->gap) {
+			print_text(out, "",
+				words_of("With the change for %s, the loop takes fewer cycles "
+					 "than the %s above: the change saves more cycles than "
+					 "the gap.",
+					report->cause[i].name,
+					report->known ? "binding limit" : "prediction")
+					.text);
+			break;
+		}
 	if (report->overlap)
 		print_text(out, "",
 			"The causes overlap: each share is the part that one change removes "

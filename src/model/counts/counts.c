@@ -192,6 +192,14 @@ void sample_ratios_traffic_words(
 		100 * ratios->share);
 	if (!isfinite(ratios->share))
 		snprintf(buffer, size, "%s GB/s from memory", units_value(ratios->traffic).text);
+	else if (ratios->share > 1.005)
+		/* The peak and the sample are from different moments, and counts from a core model
+		 * are estimates. A share above 100 % is not a share. */
+		snprintf(buffer, size,
+			brief ? "%s GB/s from memory, at peak"
+			      : "%s GB/s from memory; the memory measurement read %s GB/s with one "
+				"core",
+			units_value(ratios->traffic).text, units_value(ratios->peak).text);
 	else if (brief)
 		snprintf(buffer, size, "%s GB/s from memory, %s of peak",
 			units_value(ratios->traffic).text, percent);

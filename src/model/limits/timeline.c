@@ -420,6 +420,7 @@ void timeline_make(const struct explanation *explanation, struct timeline *timel
 	timeline->by = by->kind;
 	timeline->cycles = pipeline->cycles / limits->turns;
 	timeline->predicted = by->cycles / limits->turns;
+	timeline->elements = limits->elements / limits->turns;
 	timeline->differs = fabs(pipeline->cycles / by->cycles - 1) > EQUAL;
 	describe(&tally, by, &run.pace, timeline);
 	if (timeline->known)

@@ -51,6 +51,7 @@ struct timeline {
 	char why[160];	    /* if not known: the reason */
 	double cycles;	    /* cycles per iteration of the simulated loop in its steady state */
 	double predicted;   /* predicted cycles per iteration */
+	double elements;    /* data elements per iteration */
 	bool differs;	    /* `cycles` is not the prediction */
 	enum limit_kind by; /* the limit that predicts */
 	char note[160]; /* a sentence: which parts of the prediction the simulation used as given,
