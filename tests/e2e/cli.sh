@@ -39,6 +39,9 @@ says out 'slexplore run KERNEL'
 expect 0 --help
 expect 0 run --help
 expect 0 --version
+# The program names no folder of its build, so that two builds in two folders are identical.
+folder=$(cd "$top_builddir" && pwd)
+! grep -qF "$folder" "$SLEXPLORE" || fail "the program contains the path $folder"
 
 # Lists.
 expect 0 list

@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -110,6 +111,16 @@ static void empty(const char *folder)
 	}
 	if (list)
 		closedir(list);
+}
+
+/* Two drivers in one folder would empty each other's files: a second driver is refused. The jobs
+ * inherit the lock, which ends with the last of them. */
+static void lock_work(void)
+{
+	int folder = open(options.work, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (folder < 0 || flock(folder, LOCK_EX | LOCK_NB) != 0)
+		stop(options.work);
 }
 
 static void place_make(struct place *place, int job)
@@ -665,6 +676,7 @@ int main(int argc, char **argv)
 	options.work = argv[4];
 	while (*wishes && option(*wishes))
 		wishes++;
+	lock_work();
 	signal(SIGPIPE, SIG_IGN);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	shared = mmap(
