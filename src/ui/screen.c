@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <term.h>
 #include <termios.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/monotonic.h"
@@ -40,8 +41,9 @@ static struct {
 	struct canvas shown; /* the content of the terminal; width 0: the content is unknown */
 	cchar_t *line;	     /* a row being sent */
 	bool modes_known;
-	struct termios modes; /* the terminal's modes before the program opened the screen */
-	char restore[192];    /* the control string that leaves the full screen after a crash */
+	struct termios modes;  /* the terminal's modes before the program opened the screen */
+	char restore[192];     /* the control string that leaves the full screen after a crash */
+	volatile bool opening; /* screen_open() is changing the terminal's modes */
 	volatile bool open;
 } screen;
 
@@ -55,7 +57,8 @@ struct status screen_check(void)
 
 static void write_all(const char *bytes, size_t count)
 {
-	while (count > 0) {
+	/* After screen_emergency(), another thread ends the program. */
+	while (count > 0 && screen.open) {
 		struct pollfd wait = { .fd = STDOUT_FILENO, .events = POLLOUT };
 		ssize_t written = write(STDOUT_FILENO, bytes, count);
 
@@ -262,10 +265,15 @@ struct status screen_open(void)
 	set_escdelay(ESCAPE_DELAY);
 	check_size("LINES");
 	check_size("COLUMNS");
+	screen.opening = true;
 	screen.terminal = newterm(NULL, screen.output, stdin);
+	/* Twice, because the system may have refused a file or memory only once. */
+	if (!screen.terminal)
+		screen.terminal = newterm(NULL, screen.output, stdin);
 	if (!screen.terminal) {
 		int error = terminal_refused();
 
+		screen.opening = false;
 		close_output();
 		if (error)
 			return status_failed("the terminal cannot be used: %s", strerror(error));
@@ -288,6 +296,7 @@ struct status screen_open(void)
 	keypad(stdscr, TRUE);
 	nodelay(stdscr, TRUE);
 	end_flow_control();
+	screen.opening = false;
 	/* Without typeahead(-1), ncurses stops drawing a frame when a key arrives. */
 	typeahead(-1);
 	curs_set(0);
@@ -317,11 +326,20 @@ void screen_close(void)
 	screen.line = NULL;
 }
 
+/* Waits until screen_open(), which may run in another thread, no longer changes the terminal's
+ * modes. If screen_open() itself crashed, the wait ends after 0.2 s. */
+static void await_opening(void)
+{
+	for (int i = 0; screen.opening && i < 200; i++)
+		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+}
+
 void screen_emergency(void)
 {
 	ssize_t written;
 	int flags;
 
+	await_opening();
 	if (!screen.open)
 		return;
 	screen.open = false;
