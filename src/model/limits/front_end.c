@@ -399,8 +399,8 @@ static void add_entries(const struct front_end *front, struct tally *tally)
 		entries += entries_of(front, w);
 	if (exceeds(tally, cycles))
 		limits_add(tally, LIMIT_OPCACHE, cycles,
-			"%s entries of the op cache in windows of %s bytes of code, %s entries of "
-			"a window a cycle: %s cycles",
+			"%s op cache entries; each %s-byte window of code supplies %s a cycle: %s "
+			"cycles",
 			words_turn(tally, entries).text,
 			words_number(front->fact[EXTRA_LINE_BYTES]).text,
 			words_number(front->fact[EXTRA_OPCACHE_ENTRIES]).text,
