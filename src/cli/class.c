@@ -50,7 +50,7 @@ static struct status save_pictures(
 		name = alone ? words_of("%s", path)
 			     : words_of("%.*s-%s-%d%s", (int)(ending - path), path, lesson,
 				       question.first->step, ending);
-		status = picture_save(chart, PICTURE_LIGHT, name.text);
+		status = picture_save(chart, cli->theme, name.text);
 		if (status_is_ok(&status) && !alone)
 			cli_note(cli, "picture: %s", name.text);
 		chart_free(chart);
@@ -70,6 +70,11 @@ static struct status check_wanted(const struct cli *cli, const struct class_want
 		status = document_check(wanted->report);
 	if (status_is_ok(&status) && wanted->picture)
 		status = picture_named(wanted->picture);
+	if (status_is_ok(&status) && wanted->picture && cli->screen_theme) {
+		enum picture_theme theme;
+
+		status = picture_find_theme(cli->screen_theme, &theme);
+	}
 	return status;
 }
 

@@ -122,12 +122,17 @@ static struct status apply_gnuplot(struct cli *cli, const char *value)
 	return status_ok();
 }
 
+/* A command with a screen and pictures takes the themes of both; its part that draws a picture
+ * checks the name again. */
 static struct status apply_theme(struct cli *cli, const char *value)
 {
+	struct status status;
+
 	cli->screen_theme = value;
-	return cli->command && cli_takes(cli->command, "picture")
-		       ? picture_find_theme(value, &cli->theme)
-		       : status_ok();
+	if (!cli->command || !cli_takes(cli->command, "picture"))
+		return status_ok();
+	status = picture_find_theme(value, &cli->theme);
+	return cli_takes(cli->command, "script") ? status_ok() : status;
 }
 
 const struct cli_option cli_common_options[] = {

@@ -69,22 +69,6 @@ int units_find(const struct machine *machine, enum unit_kind kind, struct unit *
 
 /* ---- values ---- */
 
-static double clock_of(const struct probe_report *report)
-{
-	double ghz[PAGE_KINDS * PROBE_POINTS];
-	size_t count = 0;
-
-	for (int kind = 0; kind < PAGE_KINDS; kind++)
-		for (int i = 0; i < report->lines[kind].count; i++)
-			if (report->lines[kind].point[i].sample.valid)
-				ghz[count++] = report->lines[kind].point[i].sample.ghz;
-	for (int i = 0; i < report->band_count; i++)
-		if (report->band[i].point[PROBE_READ].sample.valid &&
-			count < sizeof(ghz) / sizeof(*ghz))
-			ghz[count++] = report->band[i].point[PROBE_READ].sample.ghz;
-	return stats_median(ghz, count);
-}
-
 static void take_levels(const struct hierarchy *hierarchy, struct unit *unit)
 {
 	for (int i = 0; i < hierarchy->level_count; i++) {
@@ -101,7 +85,7 @@ static void take_levels(const struct hierarchy *hierarchy, struct unit *unit)
 
 static void take_values(const struct probe_report *report, struct unit *unit)
 {
-	unit->value[UNIT_CLOCK] = clock_of(report);
+	unit->value[UNIT_CLOCK] = probe_ghz(report);
 	take_levels(&report->hierarchy, unit);
 	for (int i = 0; i < report->band_count; i++) {
 		const struct sample *sample = &report->band[i].point[PROBE_READ].sample;

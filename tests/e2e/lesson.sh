@@ -71,6 +71,8 @@ says out 'no answers: 1 line'
 expect 0 lesson --class answers.jsonl --report class.md
 says class.md '1 right, 0 wrong'
 refuse 2 'need standard input' lesson --class - --live
+refuse 2 'picture theme "presenter"' lesson --class answers.jsonl --picture class.svg --theme presenter
+expect 0 lesson ./good.lesson --replay "$recording" --theme presenter --script /dev/null --no-settings
 expect 2 lesson --class answers.jsonl --live
 refuse 2 'need --class' lesson good --live
 expect 2 lesson --class

@@ -149,7 +149,7 @@ static struct hierarchy_curve plain_curve(struct plain *plain, const struct prob
 	return (struct hierarchy_curve){ plain->point, plain->count };
 }
 
-static double median_ghz(const struct probe_report *report)
+double probe_ghz(const struct probe_report *report)
 {
 	double ghz[PAGE_KINDS * PROBE_POINTS];
 	size_t count = 0;
@@ -158,6 +158,9 @@ static double median_ghz(const struct probe_report *report)
 		for (int i = 0; i < report->lines[kind].count; i++)
 			if (report->lines[kind].point[i].sample.valid)
 				ghz[count++] = report->lines[kind].point[i].sample.ghz;
+	for (int i = 0; i < report->band_count && count < sizeof(ghz) / sizeof(*ghz); i++)
+		if (report->band[i].point[PROBE_READ].sample.valid)
+			ghz[count++] = report->band[i].point[PROBE_READ].sample.ghz;
 	return count ? stats_median(ghz, count) : NAN;
 }
 
@@ -191,7 +194,7 @@ void probe_analyse(struct probe *probe)
 {
 	struct probe_report *report = &probe->report;
 	struct plain *plain = memory_new(2 * PAGE_KINDS + 1, sizeof(*plain));
-	struct hierarchy_input input = { .machine = report->machine, .ghz = median_ghz(report) };
+	struct hierarchy_input input = { .machine = report->machine, .ghz = probe_ghz(report) };
 
 	for (int kind = 0; kind < PAGE_KINDS; kind++) {
 		input.lines[kind] = plain_curve(&plain[kind], &report->lines[kind]);

@@ -150,3 +150,6 @@ void probe_measure(struct probe *probe, const struct measurer *measurer);
 
 /* Returns the probe's report. The returned report is never NULL, and belongs to the probe. */
 const struct probe_report *probe_report(const struct probe *probe);
+
+/* The median clock of the core during the probe's points, in GHz; NAN without a usable point. */
+double probe_ghz(const struct probe_report *report);
