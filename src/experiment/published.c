@@ -28,47 +28,48 @@ static bool fits(char *words, const struct setting *setting)
 	return true;
 }
 
-/* Reads the rows of data/published until a row of the setting. If `uarch` is not NULL, the row must
- * also be for that core. */
-static bool find(const struct setting *setting, const char *uarch, struct published *published)
+/* Reads a row of data/published. Returns false, and leaves *published unchanged, if the row's
+ * cycles are no number. */
+static bool read_row(struct rows *rows, char *const *field, struct published *published)
 {
-	struct rows rows;
-	bool found = false;
+	struct published row = { .doubt = strcmp(field[6], "doubt") == 0 };
 
-	rows_load(&rows, "published");
-	rows.lenient = true;
-	while (!found && rows_next(&rows)) {
-		char *field[FIELDS];
-		int fields = rows_fields(&rows, field, FIELDS);
-
-		*published = (struct published){ 0 };
-		if (fields < FIELDS_LEAST)
-			rows_fail(&rows,
-				"expected: SETTING | CORE | CYCLES | PORTS | SOURCE [| REMARK [| "
-				"doubt]]");
-		else if ((!uarch || strcmp(field[1], uarch) == 0) && fits(field[0], setting))
-			found = rows_number(
-				&rows, "the cycles", field[2], 0.001, 1e9, &published->cycles);
-		if (found) {
-			snprintf(published->core, sizeof(published->core), "%s", field[1]);
-			snprintf(published->ports, sizeof(published->ports), "%s", field[3]);
-			snprintf(published->source, sizeof(published->source), "%s", field[4]);
-			snprintf(published->remark, sizeof(published->remark), "%s", field[5]);
-			published->doubt = strcmp(field[6], "doubt") == 0;
-		}
-	}
-	rows_end(&rows);
-	return found;
+	if (!rows_number(rows, "the cycles", field[2], 0.001, 1e9, &row.cycles))
+		return false;
+	snprintf(row.core, sizeof(row.core), "%s", field[1]);
+	snprintf(row.ports, sizeof(row.ports), "%s", field[3]);
+	snprintf(row.source, sizeof(row.source), "%s", field[4]);
+	snprintf(row.remark, sizeof(row.remark), "%s", field[5]);
+	*published = row;
+	return true;
 }
 
 bool published_find(const struct setting *setting, const char *uarch, struct published *published)
 {
-	if (uarch && find(setting, uarch, published))
-		return true;
-	if (!find(setting, NULL, published))
-		return false;
-	published->ports[0] = published->remark[0] = '\0';
-	return true;
+	struct rows rows;
+	bool found = false, same = false;
+
+	rows_load(&rows, "published");
+	rows.lenient = true;
+	while (!same && rows_next(&rows)) {
+		char *field[FIELDS];
+		int fields = rows_fields(&rows, field, FIELDS);
+		bool own = uarch && strcmp(field[1], uarch) == 0;
+
+		if (fields < FIELDS_LEAST) {
+			rows_fail(&rows,
+				"expected: SETTING | CORE | CYCLES | PORTS | SOURCE [| REMARK [| "
+				"doubt]]");
+		} else if ((own || !found) && fits(field[0], setting) &&
+			   read_row(&rows, field, published)) {
+			found = true;
+			same = own;
+		}
+	}
+	rows_end(&rows);
+	if (found && !same)
+		published->ports[0] = published->remark[0] = '\0';
+	return found;
 }
 
 void published_words(const struct published *published, const struct setting *setting,

@@ -79,7 +79,8 @@ static void slice_place(struct session *session, struct plan_slice *slice)
 static void grid_place(struct session *session, struct plan_grid *grid)
 {
 	struct setting setting = session->setting;
-	int look = session->plan.count;
+	const int64_t size = setting.v[grid->size_knob], stride = setting.v[grid->stride_knob];
+	int slices = session->plan.count;
 
 	grid->here_x = axis_nearest(grid->x, grid->nx, setting.v[grid->stride_knob]);
 	grid->here_y = axis_nearest(grid->y, grid->ny, setting.v[grid->size_knob]);
@@ -94,7 +95,9 @@ static void grid_place(struct session *session, struct plan_grid *grid)
 					continue;
 				setting.v[grid->size_knob] = grid->y[y];
 				setting.v[grid->stride_knob] = grid->x[x];
-				grid->planned[y][x] = plan_place(session, &setting, look);
+				/* A point of a slice has the present size or the present stride. */
+				grid->planned[y][x] = plan_place(session, &setting,
+					grid->y[y] == size || grid->x[x] == stride ? slices : 0);
 			}
 		}
 	}

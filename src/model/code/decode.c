@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "model/code/flow.h"
 
 /* One byte of the function's code. The fields describe the instruction that begins at this byte. */
 struct place {
@@ -36,18 +37,23 @@ struct span {
 struct function {
 	const uint8_t *code;
 	int32_t size;
+	int32_t end; /* offset of the first byte after all decoded instructions */
 	struct place *place;
-	bool cut; /* the function continues after the bytes that were read */
+	bool more; /* there are bytes after those that are read */
+	bool cut;  /* the function continues after the bytes that were read */
 };
 
 /* read_whole() first reads FUNCTION_FIRST bytes of a function, because few functions are longer. */
 enum { FUNCTION_FIRST = 8192 };
 
-static int32_t offset_of(const struct function *function, const struct insn *insn)
-{
-	uint64_t offset = insn->target - (uint64_t)(uintptr_t)function->code;
+/* No instruction has more bytes (x86: 15). */
+enum { INSN_LONGEST = 15 };
 
-	if ((insn->flow != FLOW_BRANCH && insn->flow != FLOW_JUMP) ||
+static int32_t offset_of(const struct function *function, const struct flow *flow)
+{
+	uint64_t offset = flow->target - (uint64_t)(uintptr_t)function->code;
+
+	if ((flow->kind != FLOW_BRANCH && flow->kind != FLOW_JUMP) ||
 		offset >= (uint64_t)function->size)
 		return -1;
 	return (int32_t)offset;
@@ -59,13 +65,27 @@ static void decode_at(const struct function *function, int32_t offset, struct in
 		(uint64_t)(uintptr_t)(function->code + offset), insn);
 }
 
-/* Whether execution never continues with the instruction after `insn`. Code after such an
- * instruction can only be reached by a jump. */
-static bool ends(const struct insn *insn)
+/* Reads the length and the flow of control of the instruction at an offset. Sets *ends to whether
+ * execution never continues with the instruction after it; only a jump then reaches the code after
+ * it. */
+static struct flow flow_at(const struct function *function, int32_t offset, bool *ends)
 {
-	return insn->flow == FLOW_JUMP || insn->flow == FLOW_INDIRECT ||
-	       insn->flow == FLOW_RETURN ||
-	       (insn->flow == FLOW_OTHER && !decode_is(insn->mnemonic, "syscall svc"));
+	const uint8_t *code = function->code + offset;
+	struct flow flow =
+		flow_read(code, (size_t)(function->size - offset), (uint64_t)(uintptr_t)code);
+	struct insn insn;
+
+	*ends = flow_ends(&flow);
+	if (flow.length && flow.kind != FLOW_OTHER)
+		return flow;
+	/* The last instruction may be cut. Its first bytes must not be decoded as others. */
+	if (!flow.length && function->more && function->size - offset < INSN_LONGEST)
+		return (struct flow){ .length = (uint8_t)(function->size - offset) };
+	/* The decoder knows the length of bytes that are no instruction, and tells a system call,
+	 * which returns, from a trap. */
+	decode_at(function, offset, &insn);
+	*ends = insn.flow == FLOW_OTHER && !decode_is(insn.mnemonic, "syscall svc");
+	return (struct flow){ .length = insn.length, .kind = (uint8_t)insn.flow };
 }
 
 /* Decodes the instructions of a function that execution can reach from its entry. Instructions
@@ -75,8 +95,8 @@ static bool ends(const struct insn *insn)
 static void read_function(struct function *function)
 {
 	int32_t extent = 0, lowest = 0;
-	struct insn insn;
 
+	function->end = 0;
 	function->place[0].pending = true;
 	while (lowest < function->size) {
 		int32_t at = lowest, next;
@@ -84,29 +104,33 @@ static void read_function(struct function *function)
 		lowest += !function->place[at].pending;
 		for (bool on = function->place[at].pending; on && at < function->size; at = next) {
 			struct place *place = &function->place[at];
+			struct flow flow;
+			bool ends;
 
 			place->pending = false;
 			if (place->length)
 				break;
-			decode_at(function, at, &insn);
-			next = at + insn.length;
-			place->length = insn.length;
-			place->flow = (uint8_t)insn.flow;
-			place->target = offset_of(function, &insn);
+			flow = flow_at(function, at, &ends);
+			next = at + flow.length;
+			place->length = flow.length;
+			place->flow = flow.kind;
+			place->target = offset_of(function, &flow);
+			if (next > function->end)
+				function->end = next;
 			/* An unconditional jump far ahead may lead into another function, so only
 			 * conditional branches extend this function. */
-			function->cut |= next >= function->size && !ends(&insn);
-			function->cut |= insn.flow == FLOW_BRANCH && place->target < 0 &&
-					 insn.target >= (uint64_t)(uintptr_t)function->code +
+			function->cut |= next >= function->size && !ends;
+			function->cut |= flow.kind == FLOW_BRANCH && place->target < 0 &&
+					 flow.target >= (uint64_t)(uintptr_t)function->code +
 								(uint64_t)function->size;
 			if (place->target >= 0 && !function->place[place->target].length) {
 				function->place[place->target].pending = true;
 				if (place->target < lowest)
 					lowest = place->target;
 			}
-			if (insn.flow == FLOW_BRANCH && place->target > extent)
+			if (flow.kind == FLOW_BRANCH && place->target > extent)
 				extent = place->target;
-			on = !ends(&insn) || next < extent;
+			on = !ends || next < extent;
 		}
 	}
 }
@@ -174,7 +198,7 @@ static bool find_loop(const struct function *function, struct span *best)
 	int32_t latest = -1; /* offset of the start of the last innermost loop before `at` */
 
 	*best = (struct span){ 0 };
-	for (int32_t at = 0; at < function->size; at++) {
+	for (int32_t at = 0; at < function->end; at++) {
 		const struct place *place = &function->place[at];
 		struct span span = { place->target, at, 0, false };
 
@@ -230,10 +254,11 @@ static void read_whole(struct function *function, size_t size)
 
 	function->size = most < FUNCTION_FIRST ? most : FUNCTION_FIRST;
 	for (;;) {
+		function->more = function->size < most;
 		function->cut = false;
 		function->place = memory_new((size_t)function->size, sizeof(*function->place));
 		read_function(function);
-		if (!function->cut || function->size == most)
+		if (!function->cut || !function->more)
 			return;
 		free(function->place);
 		function->size = function->size < most / 8 ? function->size * 8 : most;
