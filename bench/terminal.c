@@ -1,25 +1,25 @@
-/* The explorer as a terminal program, from the terminal's side: the real program on a
- * pseudo-terminal, its keys, and its screen as the bytes that come back make it (vt.c). Times are
- * from before the fork, or from before a key is written, to when the bytes came that show the
- * effect.
+/* Measures the explorer as a terminal program, from the terminal's side: runs slexplore on a
+ * pseudo-terminal, sends keys, and reads its output into a screen (vt.c). A time begins before the
+ * fork, or before a key is written. It ends when the bytes that show the effect have come.
  *
- *   bench/terminal [PART ...]        SLEXPLORE names the program; without parts all of them:
+ *   bench/terminal [PART ...]        SLEXPLORE names the program; without parts, all parts run
  *
- *   start    the first complete frame; `q` right after it, `q` and SIGTERM once there is a figure,
- * to the end of the process keys     Up, Down and Tab to the first bytes that move what they move,
- * live and frozen knob     a step of acc in combine size=16k to a figure of the new setting, to one
- * that is not provisional any more, and to one that is not contended either; and by how much the
- * first differed from the last load     CPU time of the user interface's thread and of the process,
- * and bytes written, by the second: live with full slices, left alone for a while, and frozen agree
- * the figure on a live screen against `slexplore run` of the same setting, in turn, the screen
- * frozen meanwhile; readings that say "contended" are left out of both medians while five others
- * are there
+ * The parts are:
+ * - start: the first complete frame; the time from q, or from SIGTERM, to the end of the process
+ * - keys: Up, Down and Tab to the first bytes of the redrawn screen, live and frozen
+ * - knob: a step of acc in combine size=16k to its first figure, to one that is not provisional,
+ * and to one that is not contended; and how much the first figure differs from the last
+ * - load: by the second: processor time of the user interface's thread and of the process, and
+ * bytes written; live with full slices, left alone for a while, and frozen
+ * - agree: the figure on a live screen against `slexplore run` of the same setting, in turn; the
+ * screen is frozen meanwhile. Contended readings count only if fewer than five others exist.
  *
- * Each row: how many, least, median, most, unit; then the bar, how many were within it, and whether
- * it is met: by the median, or by every one where it says "each". What never came counts as beyond
- * the bar. Other programs on the machine show: the sibling of the measured processor makes figures
- * contended, the others make answers late. This program itself keeps off the measured processor.
- * Exit status 0 whatever the figures are; 1 when there are none. */
+ * Each row shows the number of values, the least, the median, the most and the unit; then the bar,
+ * how many values are within it, and whether the median, or each value, is within it. A value that
+ * never came is beyond the bar.
+ * Other programs on the machine disturb: work on the sibling of the measured processor makes
+ * figures contended, and work on others makes answers late. This program keeps off the measured
+ * processor. The exit status is 0 if there are figures, whatever they are; else 1. */
 #include <dirent.h>
 #include <locale.h>
 #include <math.h>
