@@ -221,6 +221,7 @@ bool session_advance(struct session *session, double now)
 	while (session->engine.take(session->engine.context, &result))
 		changed |= take(session, &result);
 	changed |= insight_advance(session);
+	changed |= session_pin_limit(session);
 	if (insight_advice_due(session)) {
 		const struct choices before = undo_look(session);
 

@@ -26,11 +26,10 @@ static const double ADVICE_PAUSE = 0.1, ADVICE_PAUSE_WANTED = 0.01;
 
 /* ---- in a background thread ---- */
 
-/* Whether a background thread may read the kernel's code and compute its limits. Own loops are
- * excluded, because the session may replace their code at any time. */
+/* Whether a background thread may read the kernel's code and compute its limits. */
 static bool background_possible(const struct insight *insight, const struct kernel *kernel)
 {
-	return insight->explainer->background_explain && kernel->stepped && !kernel->own;
+	return insight->explainer->background_explain && explain_cache_slow(kernel);
 }
 
 static void explain_in_background(void *context)
@@ -61,6 +60,14 @@ static void background_wait(struct insight *insight)
 {
 	job_end(insight->background_explain.job);
 	insight->background_explain.job = NULL;
+}
+
+void insight_spare_own(struct insight *insight, const struct kernel *newest)
+{
+	const struct kernel *kernel = insight->background_explain.setting.kernel;
+
+	if (insight->background_explain.job && kernel->own && kernel != newest)
+		background_wait(insight);
 }
 
 static bool background_take(struct insight *insight)
@@ -161,6 +168,16 @@ static struct explain_question question_of(const struct session *session)
 		.machine = session_machine(session),
 		.measured = session->memory.facts,
 	};
+}
+
+static struct explain_question question_about(
+	const struct session *session, const struct setting *setting)
+{
+	struct explain_question question = question_of(session);
+
+	question.kernel = setting->kernel;
+	question.v = setting->v;
+	return question;
 }
 
 /* The session calls begin_advice() after the limits of the present setting were computed. Finds the
@@ -269,28 +286,43 @@ const struct explanation *insight_of(struct session *session, const struct setti
 
 	if (!insight->loaded || explain_cache_slow(setting->kernel))
 		return NULL;
-	question = question_of(session);
-	question.kernel = setting->kernel;
-	question.v = setting->v;
+	question = question_about(session, setting);
 	insight->explainer->explain(insight->explainer->context, &question, insight->scratch);
 	return insight->scratch;
+}
+
+static enum limit_kind binding_of(const struct explanation *explanation)
+{
+	const struct limits *limits = &explanation->limits;
+
+	return status_is_ok(&explanation->status) && limits->binding >= 0
+		       ? limits->limit[limits->binding].kind
+		       : LIMIT_COUNT;
 }
 
 enum limit_kind insight_limit_of(struct session *session, const struct setting *setting)
 {
 	struct insight *insight = &session->insight;
 	struct explain_question question;
-	const struct limits *limits = &insight->scratch->limits;
 
 	if (!insight->loaded || insight_foreign(session))
 		return LIMIT_COUNT;
-	question = question_of(session);
-	question.kernel = setting->kernel;
-	question.v = setting->v;
+	insight->limit_wanted = background_possible(insight, setting->kernel);
+	if (insight->limit_wanted)
+		return LIMIT_COUNT;
+	question = question_about(session, setting);
 	insight->explainer->explain(insight->explainer->context, &question, insight->scratch);
-	return status_is_ok(&insight->scratch->status) && limits->binding >= 0
-		       ? limits->limit[limits->binding].kind
-		       : LIMIT_COUNT;
+	return binding_of(insight->scratch);
+}
+
+bool insight_take_limit(struct session *session, enum limit_kind *limit)
+{
+	bool found = session->insight.a_limit_found;
+
+	if (found)
+		*limit = session->insight.a_limit;
+	session->insight.a_limit_found = false;
+	return found;
 }
 
 /* ---- the advice ---- */
@@ -307,8 +339,8 @@ static bool is_refuted(const struct session *session, const struct setting *sett
 }
 
 /* Whether the search may advise a setting: no measurement refutes the advice, a replayed recording
- * contains the setting, and an own loop is compiled for it. The search runs in the thread of the
- * screen, which must not wait for the compiler. */
+ * contains the setting, and an own loop is compiled for it: the search must not wait for the
+ * compiler. */
 static bool is_allowed(const void *context, const struct setting *setting)
 {
 	const struct session *session = context;
@@ -391,6 +423,8 @@ double insight_due(const struct session *session)
 		return INFINITY;
 	if (insight->reading)
 		return insight->setting.kernel ? since + READING_DELAY : INFINITY;
+	if (insight->limit_wanted && insight->loaded)
+		return -INFINITY;
 	if (insight->advised || !insight_ready(session))
 		return INFINITY;
 	return fmax(since + ADVICE_DELAY, insight->advice_due);
@@ -412,6 +446,11 @@ static void take_background(struct session *session)
 	explain_cache_predict(insight->explain_cache, &background->setting,
 		advice_knows(background->explanation) ? background->explanation->limits.predicted
 						      : (double)NAN);
+	if (session->pinned.there &&
+		setting_equal(&background->setting, &session->pinned.setting)) {
+		insight->a_limit = binding_of(background->explanation);
+		insight->a_limit_found = background->setting.kernel->own != NULL;
+	}
 	if (!insight->reading || !setting_equal(&background->setting, &session->setting))
 		return;
 	insight->explanation = background->explanation;
@@ -430,6 +469,17 @@ bool insight_advance(struct session *session)
 		take_background(session);
 	if (insight_thinks(session) || session->now < insight_due(session))
 		return taken;
+	if (!insight->reading && insight->limit_wanted) {
+		const struct setting *a = &session->pinned.setting;
+
+		insight->limit_wanted = false;
+		if (session->pinned.there && a->kernel->own && !insight_foreign(session)) {
+			const struct explain_question question = question_about(session, a);
+
+			background_begin(insight, &question, a);
+		}
+		return taken;
+	}
 	if (!insight->reading)
 		return insight_advise(session) || taken;
 	if (background_possible(insight, session->setting.kernel)) {

@@ -83,7 +83,10 @@ struct insight {
 	bool is_published;
 	struct published_limits published_limits; /* limits with which the published cycles of the
 						     setting are compared */
-	bool advised;				  /* `advice` is complete */
+	bool limit_wanted;  /* a background thread is to compute the binding limit of A */
+	bool a_limit_found; /* `a_limit` is the binding limit of A, computed by that thread */
+	enum limit_kind a_limit;
+	bool advised; /* `advice` is complete */
 	/* Time at which the search for advice continues. -INFINITY: the search for advice begins as
 	 * soon as the setting has stayed unchanged long enough. */
 	double advice_due;
@@ -112,6 +115,10 @@ bool insight_shipped_core(const struct session *session, struct core *core);
 void insight_take_nearest(struct session *session);
 /* Discards the core model, and all limits that were computed for that core. */
 void insight_unload(struct insight *insight);
+/* Waits for the background thread if it reads an own loop older than the newest one. Call
+ * insight_spare_own() before another own loop is opened, which may take the place of an older one
+ * in memory. */
+void insight_spare_own(struct insight *insight, const struct kernel *newest);
 /* Uses the core model in `text` for the running core. */
 struct status insight_adopt(struct session *session, const char *text, const char *name);
 
@@ -170,9 +177,12 @@ struct cache_sizes insight_caches(const struct session *session);
 struct cache_sizes insight_own_caches(const struct session *session);
 /* Returns the binding limit of the present setting; LIMIT_COUNT: the binding limit is unknown. */
 enum limit_kind insight_binding(const struct session *session);
-/* Computes the binding limit of another setting, whose own loop is compiled. LIMIT_COUNT: unknown.
- */
+/* Computes the binding limit of A, whose own loop is compiled. LIMIT_COUNT: unknown, or a
+ * background thread computes the limit, which insight_take_limit() returns later. */
 enum limit_kind insight_limit_of(struct session *session, const struct setting *setting);
+/* Takes the binding limit of A that a background thread has computed. Returns false, and keeps
+ * *limit, if there is none. */
+bool insight_take_limit(struct session *session, enum limit_kind *limit);
 
 int insight_code_lines(const struct session *session);
 void insight_scroll(struct session *session, int first);

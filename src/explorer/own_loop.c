@@ -148,8 +148,10 @@ static void finish(struct session *session)
 	const struct choices before = undo_look(session);
 	const struct kernel *kernel;
 	struct text said = { 0 };
-	struct status status = own_open_end(own->opening, &said, &kernel);
+	struct status status;
 
+	insight_spare_own(&session->insight, newest(session)->kernel);
+	status = own_open_end(own->opening, &said, &kernel);
 	own->opening = NULL;
 	own->look = session->now + LOOK_PERIOD;
 	if (status_is_ok(&status))

@@ -226,6 +226,11 @@ void session_pin_take(struct session *session)
 	pinned->there = false;
 }
 
+bool session_pin_limit(struct session *session)
+{
+	return insight_take_limit(session, &session->pinned.limit);
+}
+
 void session_unpin(struct session *session)
 {
 	session->pinned = (struct pinned){ .there = false };

@@ -211,6 +211,8 @@ void session_pin_again(struct session *session);
 /* Takes the sample of A, the setting compared with, from the table of measured settings, if A has
  * no complete sample yet. */
 void session_pin_take(struct session *session);
+/* Takes the binding limit of A if a background thread has computed it. Returns whether it has. */
+bool session_pin_limit(struct session *session);
 void session_repin(
 	struct session *session, const struct pinned *pinned); /* restores an earlier A */
 /* Changes the knob that the advice names, or shows the advice as a message. */

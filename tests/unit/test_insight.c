@@ -259,6 +259,28 @@ TEST(stepped_code_is_read_while_others_go_on)
 	check_near(view.explanation->limits.bound, 2, 0);
 }
 
+/* A user's own loop is stepped through too, which takes up to a second. */
+TEST(code_of_an_own_loop_is_read_while_others_go_on)
+{
+	static struct kernel kernel; /* outlives the test: the tear-down ends the session */
+
+	kernel = kernel_fold;
+	kernel.own = (const struct own *)(const void *)&kernel; /* only compared with NULL */
+	start_slow(&kernel);
+
+	fake_answer(&fake, 40, 4);
+	session_advance(session, 100.01);
+	session_advance(session, 100.07);
+	assert_true(insight_thinks(session));
+	/* The loop on screen stays in memory; an older one may give way to another. */
+	insight_spare_own(&session->insight, &kernel);
+	assert_true(insight_thinks(session));
+	atomic_store(&held, false);
+	insight_spare_own(&session->insight, &kernel_fold);
+	assert_false(insight_thinks(session));
+	assert_int_equal(atomic_load(&answered), 1);
+}
+
 TEST(advice_asks_for_one_after_the_other)
 {
 	static struct kernel kernel; /* outlives the test: the tear-down ends the session */
