@@ -77,6 +77,37 @@ TEST(a_loop_has_as_many_fillers_as_were_asked_for)
 	assert_true(kinds > 40);
 }
 
+#if defined(__x86_64__)
+/* Some fillers set registers before their line, and a division leaves all flags undefined. The loop
+ * of this setting never ends if such a filler comes between its comparison and sete. */
+TEST(no_filler_comes_between_a_comparison_and_the_flags_reader)
+{
+	int tried = 0;
+
+	for (unsigned i = 0; i < filler_count; i++) {
+		struct code_change added = fillers_change(filler_only(i), 40);
+		struct kernel_run run;
+		struct decoded_function function;
+
+		if (!fillers[i].before || !is_wanted(i))
+			continue;
+		added.computes_other =
+			true; /* the changed loop is only read, because it may not end */
+		run = laid("atomic op=cas");
+		check_ok(code_buffer_change(&room, &laid_room, &added, &run));
+		check_ok(decode_function(run.code.start, 64 << 10, &function));
+		for (int k = function.first; k <= function.last; k++)
+			if (strstr(function.insn[k].mnemonic, "cmpxchg")) {
+				assert_non_null(strstr(function.insn[k + 1].mnemonic, "cmov"));
+				assert_non_null(strstr(function.insn[k + 2].mnemonic, "set"));
+				tried++;
+			}
+		decode_function_free(&function);
+	}
+	assert_true(tried > 0);
+}
+#endif
+
 /* Of each FILLER_TURNS fillers of a mixture, `share` fillers are the second one. */
 TEST(a_mixture_has_the_share_that_was_asked_for)
 {

@@ -177,6 +177,20 @@ static bool changes_flags(const struct insn *insn)
 	       reads(insn, REG_CARRY);
 }
 
+/* Whether an instruction of an assembled filler, which may be one before its line, changes flags.
+ */
+static bool line_changes_flags(const struct code_line *line)
+{
+	struct insn insn;
+
+	for (size_t at = 0; at < line->length; at += insn.length) {
+		decode_insn(line->bytes + at, line->length - at, 0, &insn);
+		if (!insn.known || changes_flags(&insn))
+			return true;
+	}
+	return false;
+}
+
 /* The one or two fillers of a change: of each FILLER_TURNS fillers, `share` are the second one. */
 struct mix {
 	unsigned number[2], share;
@@ -306,10 +320,9 @@ static struct status write_change(
 		bool second = (i + 1) * mix.share / FILLER_TURNS > i * mix.share / FILLER_TURNS;
 
 		status = assemble_filler(mix.number[second], &places, (int)i, &line[i]);
+		rewrite.flags |= status_is_ok(&status) && line_changes_flags(&line[i]);
 	}
 	if (status_is_ok(&status)) {
-		rewrite.flags = changes_flags(&mix.insn[0]) ||
-				(mix.count > 1 && changes_flags(&mix.insn[1]));
 		spare_frame_add(&frame, &rewrite);
 		status = rewrite_function(&function, &rewrite, place->to, place->bytes, start);
 	}
