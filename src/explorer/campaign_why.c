@@ -47,6 +47,7 @@ static void show(struct session *session)
 static void over(struct session *session)
 {
 	const struct why_report *report = report_of(session);
+	int compared = why_compared(report);
 
 	if (session->recording && report->complete)
 		recording_why(session->recording, report);
@@ -55,8 +56,8 @@ static void over(struct session *session)
 	if (session->screen.overlay == OVERLAY_NONE)
 		show(session);
 	if (report->gap > 0)
-		session_notice(session, false, "%d pair%s compared in %.1f s", report->count,
-			report->count == 1 ? "" : "s", report->seconds);
+		session_notice(session, false, "%d pair%s compared in %.1f s", compared,
+			compared == 1 ? "" : "s", report->seconds);
 	else
 		session_notice(
 			session, false, "the loop is as fast as predicted: nothing to explain");

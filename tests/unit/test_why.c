@@ -331,6 +331,14 @@ TEST(pairs_fit_the_setting)
 		{ "mountain stride=64", "cache sets", "stride=63" },
 		{ "mountain stride=8", "cache sets", NULL },
 		{ "latency streams=1", "other cores", "streams=0" },
+		{ "latency cores=2", "other cores", "cores=1" },
+		{ "sharing cores=2", "shared line", "padding=64" },
+		{ "sharing cores=2", "other cores", NULL },
+		{ "sharing cores=2 padding=64", "shared line", NULL },
+		{ "sharing cores=2 padding=64", "other cores", "cores=1" },
+		{ "sharing", "shared line", NULL },
+		{ "atomic cores=2", "shared line", "lines=own" },
+		{ "atomic cores=2", "other cores", NULL },
 	};
 	struct explanation *explanation = explanation_new();
 

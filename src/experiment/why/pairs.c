@@ -93,6 +93,46 @@ static bool set_one(
 	return set(side, knob, 1, with);
 }
 
+static int choice_named(const struct knob *knob, const char *name)
+{
+	for (int i = 0; knob->choices && knob->choices[i]; i++)
+		if (strcmp(knob->choices[i], name) == 0)
+			return i;
+	return -1;
+}
+
+/* ---- Other cores */
+
+/* Whether several cores write to one cache line: the kernels sharing and atomic. */
+static bool shares_line(const struct setting *setting)
+{
+	const struct kernel *kernel = setting->kernel;
+	int padding = kernel_knob(kernel, "padding"), lines = kernel_knob(kernel, "lines");
+
+	return kernel_need(kernel, setting->v).processors > 1 &&
+	       ((padding >= 0 && setting->v[padding] < LINE) ||
+		       (lines >= 0 &&
+			       setting->v[lines] == choice_named(&kernel->knobs[lines], "one")));
+}
+
+static bool own_line(
+	const struct explanation *explanation, int knob, struct why_side *side, char *with)
+{
+	const struct knob *row = &side->setting.kernel->knobs[knob];
+
+	(void)explanation;
+	return shares_line(&side->setting) &&
+	       set(side, knob, row->choices ? choice_named(row, "own") : LINE, with);
+}
+
+/* If the cores share a line, a pair with lines of their own shows it, and the number of cores stays
+ * the same. */
+static bool alone(
+	const struct explanation *explanation, int knob, struct why_side *side, char *with)
+{
+	return !shares_line(&side->setting) && set_one(explanation, knob, side, with);
+}
+
 /* ---- Pages and sets */
 
 static bool huge_pages(
@@ -278,14 +318,6 @@ static bool align_code(
 
 /* ---- Order and values */
 
-static int choice_named(const struct knob *knob, const char *name)
-{
-	for (int i = 0; knob->choices && knob->choices[i]; i++)
-		if (strcmp(knob->choices[i], name) == 0)
-			return i;
-	return -1;
-}
-
 static bool in_order(
 	const struct explanation *explanation, int knob, struct why_side *side, char *with)
 {
@@ -390,7 +422,11 @@ static const struct pair pairs[] = {
 		"The front end fetches code by lines, and the loop's code lies across their ends.",
 		"Align the loop: -falign-loops=64, or .p2align 6 in assembly." },
 	{ "code alignment", NULL, NULL, align_code, false, NULL, NULL },
-	{ "other cores", NULL, "cores", set_one, false,
+	{ "shared line", "sharing", "padding", own_line, false,
+		"The cores write to one cache line, which moves from core to core.",
+		"Give each core's data a cache line of its own." },
+	{ "shared line", "atomic", "lines", own_line, false, NULL, NULL },
+	{ "other cores", NULL, "cores", alone, false,
 		"Other cores that measure at the same time use the same caches and memory.",
 		"Use fewer cores, or data that fit the cores' own caches." },
 	{ "other cores", NULL, "streams", set_zero, false, NULL, NULL },

@@ -144,6 +144,9 @@ void why_judge(struct why_cause *cause, const struct why_report *report, const d
 
 /* ---- Words (why_text.c) */
 
+/* Returns the number of compared pairs. */
+int why_compared(const struct why_report *report);
+
 /* Returns the causes of a gap in one line: "cache sets 66 %, unexplained 34 %". */
 struct words why_words(const struct why_report *report);
 

@@ -28,6 +28,15 @@ static int causes_of(const struct why_report *report)
 	return count;
 }
 
+int why_compared(const struct why_report *report)
+{
+	int count = 0;
+
+	for (int i = 0; i < report->count; i++)
+		count += report->cause[i].kind != WHY_WAITS && report->cause[i].kind != WHY_FAILED;
+	return count;
+}
+
 struct words why_words(const struct why_report *report)
 {
 	struct words words = { "" };
@@ -167,8 +176,9 @@ void why_print(FILE *out, const struct why_report *report)
 		print_causes(out, report);
 	else if (report->gap > 0 && report->complete)
 		fprintf(out, "\n%s\n",
-			report->count ? "No compared pair explains a part of the gap."
-				      : "No pair of measurements applies to this loop.");
+			report->count == 0     ? "No pair of measurements applies to this loop."
+			: why_compared(report) ? "No compared pair explains a part of the gap."
+					       : "No pair was compared.");
 	if (report->gap > 0) {
 		print_others(out, report, WHY_COUNTED, false, "in the prediction: ");
 		print_others(out, report, WHY_NOTHING, false, "no effect: ");
