@@ -8,8 +8,11 @@
 #include "made_loops.h"
 
 #include "experiment/characterise/characterise.h"
+#include "experiment/characterise/recipes.h"
+#include "experiment/windows/windows.h"
 #include "fake_measurer.h"
 #include "kernels/features.h"
+#include "kernels/window.h"
 
 #if defined(__x86_64__)
 #define MULTIPLY  "imul"
@@ -494,6 +497,24 @@ TEST(what_was_taken_back_is_asked_for_again)
 	turns_lose(play->turns);
 	assert_true(turns_next(play->turns, 0, &again));
 	assert_ptr_equal(request.kernel, again.kernel);
+}
+
+TEST(a_buffer_behind_a_full_reorder_buffer_has_no_size)
+{
+	static const struct window_filler fact[] = { { .buffer = "rob", .each = 1, .own = 2 },
+		{ .buffer = "load-queue", .each = 1, .own = 2 },
+		{ .buffer = "registers", .each = 1, .own = 2 } };
+	static struct windows_report windows;
+	static struct measured measured;
+
+	for (int i = 0; i < 3; i++)
+		windows.row[windows.count++] = (struct windows_row){ .filler = "filler",
+			.fact = &fact[i],
+			.knee = { .kind = KNEE_SHARP, .x = i == 2 ? 201 : 441 } };
+	evaluate_windows(&measured, &windows);
+	assert_int_equal(measured.buffer_count, 2);
+	assert_string_equal(measured.buffer[0].word, "rob");
+	assert_string_equal(measured.buffer[1].word, "registers");
 }
 
 TEST(stopped_it_tells_what_there_is)

@@ -210,6 +210,14 @@ TEST(a_second_tlb_is_found_beside_the_lines_of_caches)
 	assert_non_null(tlb);
 	assert_true(tlb->entries_lo <= 2048 && 2048 <= tlb->entries_hi);
 	check_near(tlb->cycles, 40, 2);
+	/* A page walk costs more than a lookup in the second TLB. */
+	for (int kind = PAGES_4K; kind <= PAGES_HUGE; kind++) {
+		fill_pages(&desktop, 60 + (uint64_t)kind, 1564, 3.4, &world->pages[kind]);
+		use(&world->input.pages[kind], &world->pages[kind]);
+	}
+	find();
+	assert_non_null(hierarchy_level(&world->hierarchy, LEVEL_TLB, 1));
+	assert_null(hierarchy_level(&world->hierarchy, LEVEL_TLB, 2));
 }
 
 TEST(lines_of_the_first_cache_are_no_tlb_without_line_curves)

@@ -204,6 +204,22 @@ static void add_tlb(struct tlbs *tlbs, const struct hierarchy_curve *curve,
 	tlbs->sharp[t] = sharp;
 }
 
+/* A miss of the second TLB needs a page walk, so it costs more than a miss of the first TLB that
+ * the second TLB answers. A step below this share of the first TLB's step is no TLB: caches that
+ * other processes use cause such steps. */
+static const double walk_least = 0.75;
+
+/* Removes steps after the first TLB's step that are too small for a TLB. */
+static void drop_cheap(struct tlbs *tlbs)
+{
+	int kept = tlbs->count > 0;
+
+	for (int i = 1; i < tlbs->count; i++)
+		if (tlbs->level[i].cycles >= walk_least * tlbs->level[0].cycles)
+			tlbs->level[kept++] = tlbs->level[i];
+	tlbs->count = kept;
+}
+
 void tlb_find(const struct hierarchy_input *input, const struct hierarchy *hierarchy, double line,
 	struct tlbs *tlbs)
 {
@@ -231,4 +247,5 @@ void tlb_find(const struct hierarchy_input *input, const struct hierarchy *hiera
 			tlbs->level[k] = tlbs->level[k - 1];
 			tlbs->level[k - 1] = other;
 		}
+	drop_cheap(tlbs);
 }
