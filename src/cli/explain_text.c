@@ -216,6 +216,8 @@ static void print_code(FILE *out, const struct explanation *explanation)
 		text_clear(&text);
 	}
 	text_free(&text);
+	if (*limit_sooner(limits, loop).text)
+		fprintf(out, "latency: %s\n", limit_sooner(limits, loop).text);
 }
 
 /* Prints the published cycles of a setting, and the remark about them. */

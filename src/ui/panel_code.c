@@ -372,8 +372,9 @@ static void draw(struct box at, const struct scene *scene)
 {
 	const struct view *view = scene->view;
 	const struct explanation *explanation = view->explanation;
-	int count, rows, first, end = scroll_end(at, scene);
+	int count, rows, first, next, end = scroll_end(at, scene);
 	struct columns columns;
+	struct words sooner;
 
 	if (!explanation) {
 		canvas_put(at, 0, 0, STYLE_DIM, view->limits_note);
@@ -391,12 +392,15 @@ static void draw(struct box at, const struct scene *scene)
 	if (1 + count < at.height)
 		draw_legend(
 			at, 1 + count + (2 + count < at.height), &columns, &explanation->limits);
-	if (3 + count < at.height)
-		canvas_text(at, MARGIN, 3 + count, STYLE_DIM,
+	next = 3 + count;
+	sooner = limit_sooner(&explanation->limits, &explanation->loop);
+	if (next < at.height && *sooner.text)
+		canvas_text(at, MARGIN, next++, STYLE_DIM, "%s", sooner.text);
+	if (next < at.height)
+		canvas_text(at, MARGIN, next++, STYLE_DIM,
 			"latency: load + operation; loads count from the address");
-	if (4 + count < at.height && view->cost)
-		draw_costs_legend(
-			box_part(at, MARGIN, 4 + count, at.width - MARGIN, at.height - 4 - count),
+	if (next < at.height && view->cost)
+		draw_costs_legend(box_part(at, MARGIN, next, at.width - MARGIN, at.height - next),
 			view->cost);
 }
 

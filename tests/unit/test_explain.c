@@ -228,6 +228,35 @@ TEST(a_working_set_that_spills_has_other_limits)
 	uarch_free(uarch);
 }
 
+#if defined(__x86_64__)
+/* A core may pass a sum to the next addition before other instructions get it. */
+TEST(an_operation_whose_result_comes_sooner_to_the_chain_is_named)
+{
+	static const struct {
+		const char *uarch;
+		int64_t op;
+		bool sooner;
+	} rows[] = { { "zen5", 0, true }, { "zen5", 1, false }, { "zen4", 0, false } };
+	const struct kernel *kernel = kernel_find("combine");
+	int64_t v[KNOBS_MAX];
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct uarch *uarch;
+		struct words words;
+
+		check_ok(uarch_load(rows[i].uarch, "x86_64", &uarch));
+		initial(kernel, v);
+		v[kernel_knob(kernel, "op")] = rows[i].op;
+		assert_true(explain_on(uarch, kernel, v));
+		words = limit_sooner(&explanation->limits, &explanation->loop);
+		assert_int_equal(*words.text != '\0', rows[i].sooner);
+		if (rows[i].sooner)
+			check_parts(words.text, "addsd", " 3 ", " 2 ");
+		uarch_free(uarch);
+	}
+}
+#endif
+
 TEST(the_same_question_has_the_same_answer)
 {
 	const struct kernel *kernel = kernel_registry[0];

@@ -29,6 +29,24 @@ struct words limit_latency(const struct limit_insn *insn)
 		       : words_of("%.4g", insn->latency);
 }
 
+struct words limit_sooner(const struct limits *limits, const struct loop *loop)
+{
+	for (int i = 0; i < limits->chain.link_count; i++) {
+		const struct chain_link *link = &limits->chain.link[i];
+		int index = loop->path[link->step].insn;
+		const struct limit_insn *facts = &limits->insn[index];
+		double whole = facts->latency - facts->loading;
+
+		if (link->alu && !link->load && !link->store && facts->known &&
+			uarch_known(facts->latency) && link->cycles > 0 &&
+			(double)link->cycles < whole - 0.01)
+			return words_of("%s takes %.4g cycles, but %.4g to the next operation of "
+					"the chain",
+				loop->insn[index].mnemonic, whole, (double)link->cycles);
+	}
+	return (struct words){ "" };
+}
+
 enum limit_kind limit_find(const char *name)
 {
 	int kind = 0;
