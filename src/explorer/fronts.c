@@ -245,7 +245,7 @@ static void act_counters(struct session *session)
 static struct status diagrams_refusal(const struct session *session)
 {
 	return command_unless(diagrams_there(session),
-		session->replay ? "a recording has no machine code for a timeline or a graph"
+		session->replay ? "a recording has the code only as text: no timeline, no graph"
 				: "the machine code of this setting is not decoded");
 }
 

@@ -38,7 +38,7 @@ static int draw_state(struct box at, const struct view *view)
 	else if (view->failure[0])
 		state = words_of("stopped");
 	else if (view->characterising)
-		state = words_of("core %.0f %%", floor(100 * view->characterising->done));
+		state = words_of("characterising %.0f %%", floor(100 * view->characterising->done));
 	else if (view->sweeping)
 		state = words_of("sweep %.0f %%", floor(100 * view->sweep->done));
 	else if (view->probing && view->probe)

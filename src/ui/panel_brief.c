@@ -63,7 +63,7 @@ static void draw_short(struct box at, const struct view *view)
 		panels_fit(at, 0, STYLE_DIM, "frozen, not measured  q quits\nfrozen  q\n-");
 	else
 		panels_fit(at, 0, STYLE_DIM, "%s…  q quits\n…  q\n…",
-			view->characterising ? "this core"
+			view->characterising ? "characterising"
 			: view->sweeping     ? "sweep"
 			: view->probing	     ? "probing"
 					     : "measuring");
@@ -121,7 +121,7 @@ static struct words state_words(const struct view *view)
 	const char *state = panels_state(view);
 	const char *word = view->frozen			? "frozen"
 			   : view->failure[0]		? "stopped"
-			   : view->characterising	? "this core"
+			   : view->characterising	? "characterising"
 			   : view->sweeping		? "sweep"
 			   : view->probing		? "probing"
 			   : state[0] || !sample->valid ? ""

@@ -13,7 +13,7 @@ bool slice_is_cycles(const struct view *view, const struct view_slice *slice)
 		if (slice->point[i].valid && isfinite(slice->point[i].sample.bytes_per_cycle))
 			return false;
 	}
-	return measured || view->setting.kernel->plot_cpe;
+	return measured || view->setting.kernel->plot_cpe || view->setting.kernel->own;
 }
 
 double slice_value(const struct sample *sample, bool cycles)

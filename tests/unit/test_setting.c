@@ -180,7 +180,7 @@ TEST(checks_ranges_combination_and_memory)
 	check_ok(setting_check(&good, MEMORY_LIMITS_UNKNOWN));
 	check_usage(setting_check(&range, MEMORY_LIMITS), "unroll=17: a whole number from 1 to 16");
 	check_usage(setting_check(&combination, MEMORY_LIMITS), "acc=4 needs unroll=4 or more");
-	check_usage(setting_check(&choice, MEMORY_LIMITS), "op=2: add or mul");
+	check_usage(setting_check(&choice, MEMORY_LIMITS), "op=2: use add or mul");
 	check_usage(setting_check(&beyond, MEMORY_LIMITS),
 		"size=12g is beyond half of this machine's free memory (11.5 GiB)");
 	check_ok(setting_check(&beyond, MEMORY_LIMITS_UNKNOWN));

@@ -146,7 +146,8 @@ static struct status value_refused(
 		text_add(&wanted, knob->kind == KNOB_BYTES ? "a size such as 32k or 4m, from "
 							   : "a whole number from ");
 	add_span(knob, limits, &wanted);
-	status = status_usage("%s=%.40s: %s", knob->name, typed, text_string(&wanted));
+	status = status_usage("%s=%.40s: %s%s", knob->name, typed,
+		knob->kind == KNOB_CHOICE ? "use " : "", text_string(&wanted));
 	text_free(&wanted);
 	return status;
 }

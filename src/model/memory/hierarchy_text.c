@@ -250,11 +250,13 @@ static void find_two_modes(const struct hierarchy_input *input, struct hierarchy
 		}
 		if (count > 0)
 			find(hierarchy, FINDING_TWO_MODES,
-				"%d point%s%s ha%s two modes: at %s, %s cycles in %.0f %% of the "
+				"%d point%s%s ha%s two modes%s at %s%s %s cycles in %.0f %% of the "
 				"trials and %s in the others.",
 				count, count == 1 ? "" : "s", pages[kind], count == 1 ? "s" : "ve",
-				size_words(widest->bytes).text, cycle_words(widest->mode_low).text,
-				100 * widest->share_low, cycle_words(widest->mode_high).text);
+				count == 1 ? ":" : ", the farthest apart",
+				size_words(widest->bytes).text, count == 1 ? "," : ":",
+				cycle_words(widest->mode_low).text, 100 * widest->share_low,
+				cycle_words(widest->mode_high).text);
 	}
 }
 
