@@ -75,8 +75,7 @@ void assemble_align(struct assembly *as, size_t bytes);
  * assembled, or success. A label that is not bound is an error. */
 struct status assemble_end(struct assembly *as);
 
-/* ---- The encoder, in assemble_x86.c or assemble_arm64.c. The program of `make portable` has its
- * encoder in src/portable/encoder.c. Only assemble.c calls the encoder. */
+/* ---- The encoder, in assemble_x86.c or assemble_arm64.c. Only assemble.c calls the encoder. */
 
 enum { ASSEMBLE_LONGEST = 16 }; /* maximum length of an instruction in bytes */
 

@@ -4,8 +4,10 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "base/carried.h"
 #include "cli/cli.h"
 
 /* A closed standard stream gets a descriptor on which reading or writing fails. Otherwise a file
@@ -29,15 +31,33 @@ static void clean_environment(void)
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		unsetenv(names[i]);
 	setenv("HWLOC_HIDE_ERRORS", "2", 1);
+	/* hwloc's plugins on this machine belong to the machine's libraries. */
+	if (carried_libraries())
+		setenv("HWLOC_PLUGINS_PATH", "/dev/null", 1);
+}
+
+/* The characters of the user's terminal. The data of the user's language may be missing, or belong
+ * to another C library: then its characters still are UTF-8. */
+static void choose_characters(void)
+{
+	static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
+	const char *language = NULL;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && (!language || !*language); i++)
+		language = getenv(names[i]);
+	if (setlocale(LC_CTYPE, "") || !language)
+		return;
+	if (strcasestr(language, "UTF-8") || strcasestr(language, "utf8"))
+		setlocale(LC_CTYPE, "C.UTF-8");
 }
 
 int main(int argc, char **argv)
 {
+	carried_begin();
 	fill_streams();
 	clean_environment();
-	/* Characters as the user's terminal has them; numbers stay as every program reads them,
-	 * with a point. */
-	setlocale(LC_CTYPE, "");
+	/* Numbers stay as every program reads them, with a point. */
+	choose_characters();
 	/* A reader that went away is noticed as a write error, so that the worker ends in order. */
 	signal(SIGPIPE, SIG_IGN);
 	/* Nor is a file that may not grow any more: the write says so. */

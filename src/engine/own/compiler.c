@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/carried.h"
 #include "engine/own/own_child.h"
 #include "engine/own/own_folder.h"
 
@@ -328,6 +329,7 @@ struct status compiler_run(const struct compilation *compilation, struct text *s
 	struct text line = { 0 }, source = { 0 };
 	struct status status;
 	int count, error;
+	bool alone;
 
 	if (outcome == MAP_FAILED) {
 		status =
@@ -337,7 +339,11 @@ struct status compiler_run(const struct compilation *compilation, struct text *s
 	}
 	if (!compiler || !compiler[strspn(compiler, " \t")])
 		compiler = language->compiler;
-	text_addf(&line, "%s %s %s -o", compiler, language->options, compilation->flags);
+	/* The portable program has other libraries than the machine. So the compiler adds none; the
+	 * loader finds the functions in the carried libraries. */
+	alone = *language->libraries && carried_libraries();
+	text_addf(&line, "%s %s %s%s -o", compiler, language->options,
+		alone ? "-nodefaultlibs " : "", compilation->flags);
 	/* "./" before a file name keeps the compiler from reading a name that begins with a dash as
 	 * an option. */
 	text_addf(&source, "%s%s", path[0] == '-' ? "./" : "", path);
@@ -345,7 +351,7 @@ struct status compiler_run(const struct compilation *compilation, struct text *s
 	words[count++] = (char *)compilation->library;
 	words[count++] = source.bytes;
 	if (*language->libraries)
-		words[count++] = (char *)language->libraries;
+		words[count++] = alone ? (char *)"-lgcc" : (char *)language->libraries;
 	words[count] = NULL;
 	error = run(compilation, words, outcome);
 	if (said)

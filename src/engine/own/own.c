@@ -1,6 +1,5 @@
 #include "engine/own/own.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -249,13 +248,7 @@ static struct status prepare(struct own *own)
 	struct status status = status_ok();
 	char *source = NULL;
 
-	/* In a statically linked program, dlopen() fails, because the program has no loader. */
-	if (!dlopen(NULL, RTLD_NOW))
-		status = status_failed("%.80s: own loops need a dynamically linked slexplore: this "
-				       "one cannot load code",
-			path);
-	if (status_is_ok(&status))
-		status = read_source(path, &source, &own->file);
+	status = read_source(path, &source, &own->file);
 	if (status_is_ok(&status))
 		status = own_describe(source, path, &own->description);
 	if (status_is_ok(&status))

@@ -247,9 +247,7 @@ struct status program_loop_fill(const struct program_loops *loops, int index, st
 	if (!status_is_ok(&status))
 		return status;
 	if (loop->unknown == loop->insn_count)
-		return status_failed(
-			"the decoder knows no instruction of the loop; slexplore made by "
-			"\"make portable\" has no decoder");
+		return status_failed("the decoder knows no instruction of the loop");
 	loop->insns_per_element = loop->path_count / loop->elements;
 	return status;
 }

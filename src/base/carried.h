@@ -1,0 +1,15 @@
+/* The portable program (`make portable`) carries its libraries in its file, and gets them as open
+ * memory files: see src/portable/launch.c. */
+#pragma once
+
+#include <stdbool.h>
+
+/* A variable of the environment: the descriptors of the carried files, FIRST-LAST. */
+#define CARRIED_VARIABLE "SLEXPLORE_CARRIED"
+
+/* Closes the carried files, which are loaded by now. Call once, before other threads start. */
+void carried_begin(void);
+
+/* Whether the C library and all other libraries are those that the program carries. Code that the
+ * machine's compiler makes must then be linked with no library of the machine. */
+bool carried_libraries(void);
